@@ -56,7 +56,7 @@ type Watcher interface {
 	Watch(stats func() []Stats)
 }
 
-// Unwatcher is a [Watcher] that is told of the end of the pipeline.
+// Unwatcher is a [Watcher] that is notified of the end of the pipeline.
 type Unwatcher interface {
 	Watcher
 	// Unwatch is called once, from any goroutine, after all exporters of the pipeline

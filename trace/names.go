@@ -16,16 +16,16 @@ const (
 	NameCallUsage          = "compact.usage"               // what the provider billed for a call
 	NameObserved           = "observe.call"                // a call that was only looked at: what would have been sent
 	NameWouldCompact       = "observe.would_compact"       // the compaction that it would have made
-	NameObservedUsage      = "observe.usage"               // what the provider billed for it, beside what is projected
+	NameObservedUsage      = "observe.usage"               // what the provider billed for it, with the projected tokens
 	NameRefused            = "compact.refused"             // the provider said that a request is too long
-	NameRecall             = "compact.recall"              // what was taken out was asked for
+	NameRecall             = "compact.recall"              // the agent asked for removed content
 	NameSummaryBegun       = "compact.summary_begun"       // a summary takes long, and is still being written
-	NameSummaryAttempt     = "compact.summary_attempt"     // a call of the summarizer failed, and was got over
+	NameSummaryAttempt     = "compact.summary_attempt"     // a call of the summarizer failed, and the manager recovered
 	NameSession            = "session"                     // the session as a whole ended; describes no span
 )
 
-// Kinds of events: what sort of thing it was. Only the kinds of model calls
-// contain "llm", as some viewers choose their icons by substring.
+// Kinds of events. Only the kinds of model calls contain "llm", because some
+// viewers choose their icons by substring.
 const (
 	KindPreflight = "compact.preflight"
 	KindEstimate  = "compact.estimate"

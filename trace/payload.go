@@ -13,14 +13,14 @@ import (
 // A Payload is the data of an event before redaction. Only the payload types of
 // this package implement it.
 type Payload interface {
-	// spec says what sort of event the payload makes.
+	// spec returns what the event gets from the type of the payload.
 	spec() spec
-	// complete returns the payload with what follows from its other fields:
-	// always something that JSON can hold, and never null.
+	// complete returns the payload with its computed fields set. JSON can
+	// encode the result, and it is never null.
 	complete() any
 }
 
-// spec is what an event gets from the type of its payload.
+// spec holds the fields of an event that depend on the type of its payload.
 type spec struct {
 	name, kind string
 	status     Status
@@ -44,7 +44,7 @@ func New(p Payload, data redact.Text, start, end time.Time) Event {
 	}
 }
 
-// statusOf is StatusError where there is an error text.
+// statusOf returns StatusError if there is an error text.
 func statusOf(errText string) Status {
 	if errText != "" {
 		return StatusError
@@ -52,7 +52,7 @@ func statusOf(errText string) Status {
 	return StatusOK
 }
 
-// or returns text, or what made says where text is empty.
+// or returns text, or the result of made if text is empty.
 func or(text string, made func() string) string {
 	if text != "" {
 		return text
@@ -60,7 +60,7 @@ func or(text string, made func() string) string {
 	return made()
 }
 
-// ratio is a/b, rounded to 4 decimals, and 0 where b is.
+// ratio returns a/b, rounded to 4 decimals; 0 if b is 0.
 func ratio(a, b int) float64 {
 	if b == 0 {
 		return 0
@@ -68,8 +68,8 @@ func ratio(a, b int) float64 {
 	return math.Round(float64(a)/float64(b)*1e4) / 1e4
 }
 
-// reduction is by how many percent after is smaller than before, rounded to 2
-// decimals, and 0 where before is.
+// reduction returns by how many percent after is smaller than before, rounded
+// to 2 decimals; 0 if before is 0.
 func reduction(before, after int) float64 {
 	if before == 0 {
 		return 0
@@ -77,7 +77,7 @@ func reduction(before, after int) float64 {
 	return math.Round((1-float64(after)/float64(before))*1e4) / 1e2
 }
 
-// finite replaces what JSON has no number for.
+// finite replaces NaN and infinities, which JSON lacks, by 0.
 func finite(f float64) float64 {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return 0
@@ -89,7 +89,7 @@ func finite(f float64) float64 {
 // microseconds.
 func Milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1e3 }
 
-// count writes "1 message", "2 messages".
+// count returns "1 message", "2 messages".
 func count(n int, noun string) string {
 	if n != 1 {
 		noun += "s"
@@ -103,7 +103,7 @@ func marshal(v any) []byte {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		panic("trace: " + err.Error()) // payloads hold nothing that JSON has no form for
+		panic("trace: " + err.Error()) // payloads hold only values that JSON can encode
 	}
 	return bytes.TrimRight(b.Bytes(), "\n")
 }

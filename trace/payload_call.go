@@ -10,33 +10,33 @@ type Preflight struct {
 	Model           string             `json:"model"`
 	Triggered       bool               `json:"triggered"`
 	Manual          bool               `json:"manual"`
-	Reason          string             `json:"reason,omitempty"` // why it compacted, or why not; left out where it failed before that was known
+	Reason          string             `json:"reason,omitempty"` // why it compacted, or why not; empty if the call failed before that was known
 	Step            int                `json:"step,omitempty"`   // the compaction's number; 0 without one
 	TokensIn        int                `json:"tokens_in"`        // the history as it came in
 	TokensBefore    int                `json:"tokens_before"`    // with the edits of earlier steps
 	TokensAfter     int                `json:"tokens_after"`
-	TokensSaved     int                `json:"tokens_saved"`         // computed: what the history costs more than what goes out
-	SessionSaved    int                `json:"session_tokens_saved"` // over all calls of the session that this process has seen
+	TokensSaved     int                `json:"tokens_saved"`         // computed: TokensIn - TokensAfter
+	SessionSaved    int                `json:"session_tokens_saved"` // sum over the calls of the session in this process
 	MaxTokens       int                `json:"max_tokens"`
 	Budget          int                `json:"budget"`
 	MessagesIn      int                `json:"message_count_in"`     // the history as it came in
 	MessagesBefore  int                `json:"message_count_before"` // with the edits of earlier steps
 	MessagesAfter   int                `json:"message_count_after"`
-	PrunedCount     int                `json:"pruned_count"` // this call took out: summarized + dropped
-	MaskedCount     int                `json:"masked_count"` // this call masked
+	PrunedCount     int                `json:"pruned_count"` // removed by this call: summarized + dropped
+	MaskedCount     int                `json:"masked_count"` // masked by this call
 	TruncatedCount  int                `json:"truncated_count"`
-	SessionPruned   int                `json:"session_pruned_count"` // messages of the history that are not in the view, whoever took them out
-	SessionMasked   int                `json:"session_masked_count"` // that are masked in it
+	SessionPruned   int                `json:"session_pruned_count"` // messages of the history that are not in the view, removed by any call
+	SessionMasked   int                `json:"session_masked_count"` // messages that are masked in the view
 	SessionTrunc    int                `json:"session_truncated_count"`
 	Replayed        int                `json:"replayed_edits"`          // edits of earlier steps that the ledger applied again
-	Timings         map[string]float64 `json:"timings_ms"`              // what took how long, in milliseconds; what was waited for is named …_wait
-	EventsDropped   uint64             `json:"events_dropped"`          // events that did not get to their place since the start, over all exporters
-	EventsLost      map[string]uint64  `json:"events_lost,omitempty"`   // the same by exporter; those without a loss left out
-	Before          *RoleLayers        `json:"layers_before,omitempty"` // where tokens_before are; where nothing was decided, it is left out
-	After           *RoleLayers        `json:"layers_after,omitempty"`  // where tokens_after are
+	Timings         map[string]float64 `json:"timings_ms"`              // duration of each part, in milliseconds; waits are named …_wait
+	EventsDropped   uint64             `json:"events_dropped"`          // events that were not delivered since the start, over all exporters
+	EventsLost      map[string]uint64  `json:"events_lost,omitempty"`   // the same by exporter, without those that lost none
+	Before          *RoleLayers        `json:"layers_before,omitempty"` // layers of tokens_before; left out if nothing was decided
+	After           *RoleLayers        `json:"layers_after,omitempty"`  // layers of tokens_after
 	ReductionStage  string             `json:"reduction_stage"`         // "none", "truncation", "masking", "summarization", "fallback"
 	InvariantStatus string             `json:"invariant_status"`        // "ok", "fallback"
-	Bill            *CallBill          `json:"bill,omitempty"`          // nil where nothing was counted
+	Bill            *CallBill          `json:"bill,omitempty"`          // nil if nothing was counted
 	ErrorType       string             `json:"error_type,omitempty"`
 
 	OutputText string `json:"output_text"` // one line; written when empty
@@ -51,12 +51,12 @@ type RoleLayers struct {
 	User        int `json:"user"`
 	Assistant   int `json:"assistant"`
 	ToolResults int `json:"tool_results"`
-	Overhead    int `json:"overhead"` // what primes the reply
+	Overhead    int `json:"overhead"` // priming of the reply
 }
 
-// CallBill is what a call is expected to cost, in US dollars: estimated figures
-// were counted before it went out, projected ones are of the whole history, which
-// was not sent. What the provider bills is a [CallUsage].
+// CallBill is the expected cost of a call in US dollars. Estimated figures were
+// counted before the call was sent. Projected ones are for the whole history,
+// which was not sent. A [CallUsage] has what the provider bills.
 type CallBill struct {
 	Prices         string  `json:"prices"`
 	Relative       bool    `json:"relative"` // no price of the model is known: in units of its input price
@@ -114,13 +114,13 @@ func (p Preflight) line() string {
 type Error struct {
 	SessionID string       `json:"session_id"`
 	Step      int          `json:"step,omitempty"`
-	Tokens    int          `json:"tokens,omitempty"` // what was there, where size is the matter
-	Budget    int          `json:"budget,omitempty"` // what was allowed
+	Tokens    int          `json:"tokens,omitempty"` // actual size, for an error about size
+	Budget    int          `json:"budget,omitempty"` // allowed size
 	Attempts  int          `json:"attempts,omitempty"`
-	Cause     string       `json:"cause,omitempty"`    // what kind of failure led to it, a short word of few: "timeout", "no_space"
+	Cause     string       `json:"cause,omitempty"`    // kind of the underlying failure, one of a few words: "timeout", "no_space"
 	ErrorType string       `json:"error_type"`         // a stable name: "InsufficientBudget", "SummarizerRefused"
 	Fallback  string       `json:"fallback"`           // "pruning-only", "extractive", "none"; written "none" when empty
-	Stage     string       `json:"stage,omitempty"`    // the stage whose edits were thrown away
+	Stage     string       `json:"stage,omitempty"`    // the stage whose edits were discarded
 	Strategy  string       `json:"strategy,omitempty"` // of the summary
 	Largest   []ResultSize `json:"largest,omitempty"`  // the largest contributors
 	Chain     []string     `json:"chain,omitempty"`    // the errors of the attempts, first to last
@@ -136,7 +136,7 @@ const (
 	FallbackExtractive = "extractive"
 )
 
-// spec makes it a warning where something was done instead.
+// spec returns a warning if there was a fallback.
 func (p Error) spec() spec {
 	severity := ""
 	if p.Fallback != "" && p.Fallback != FallbackNone {

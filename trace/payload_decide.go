@@ -13,10 +13,10 @@ type TokenEstimate struct {
 	Budget    int       `json:"budget"`           // the window without buffer and reply: the view must fit
 	UsagePct  float64   `json:"usage_pct"`        // computed: TEst / MaxTokens, as a share of 1
 	Breakdown Breakdown `json:"breakdown"`
-	Messages  int       `json:"message_count"`         // that t_est is of: with the edits of earlier steps
-	HistoryIn int       `json:"message_count_in"`      // of the history as it came in
-	Encoding  string    `json:"encoding,omitempty"`    // how it was counted: "cl100k_base", "chars/4"
-	Factor    float64   `json:"calibration,omitempty"` // what the count was multiplied by, learned from the provider's figures
+	Messages  int       `json:"message_count"`         // counted in t_est, with the edits of earlier steps
+	HistoryIn int       `json:"message_count_in"`      // in the history as it came in
+	Encoding  string    `json:"encoding,omitempty"`    // counting method: "cl100k_base", "chars/4"
+	Factor    float64   `json:"calibration,omitempty"` // factor on the count, learned from the provider's figures
 
 	OutputText string `json:"output_text"` // one line; written when empty
 }
@@ -45,16 +45,16 @@ type TriggerDecision struct {
 	SessionID string     `json:"session_id"`
 	Model     string     `json:"model"`
 	Triggered bool       `json:"triggered"`
-	Manual    bool       `json:"manual"` // asked for, not triggered by size
+	Manual    bool       `json:"manual"` // requested, not triggered by size
 	Reason    string     `json:"reason"` // one of the Reason constants, or a short text like them
 	TEst      int        `json:"t_est"`
 	MaxTokens int        `json:"max_tokens"`
 	UsagePct  float64    `json:"usage_pct"`       // computed: TEst / MaxTokens
-	Trigger   int        `json:"trigger"`         // tokens from which on a compaction is due
+	Trigger   int        `json:"trigger"`         // tokens from which a compaction is due
 	Target    int        `json:"target"`          // tokens at which it stops
-	Budget    int        `json:"budget"`          // tokens that the view may have at most
-	Floor     int        `json:"floor,omitempty"` // tokens that stay whatever is taken out, where that is why
-	Step      int        `json:"step,omitempty"`  // the compaction's number, from 1; a lost race makes it another
+	Budget    int        `json:"budget"`          // maximum tokens of the view
+	Floor     int        `json:"floor,omitempty"` // tokens that no compaction can remove, if that is the reason
+	Step      int        `json:"step,omitempty"`  // the compaction's number, from 1; changes after a lost race
 	Checks    []Check    `json:"checks"`
 	Policy    PolicyInfo `json:"policy"`
 	*Plan                // only if triggered
@@ -64,7 +64,7 @@ type TriggerDecision struct {
 	// TidyNeeded counts the reduced results that were needed again since the
 	// previous call, by reducer.
 	TidyNeeded []ReducerCount `json:"tidy_needed,omitempty"`
-	Note       string         `json:"note,omitempty"` // why it was asked for
+	Note       string         `json:"note,omitempty"` // why it was requested
 
 	OutputText string `json:"output_text"` // one line; written when empty
 }
@@ -85,9 +85,9 @@ const (
 	ReasonBelow      = "usage_pct < trigger_pct"
 	ReasonManual     = "manual"
 	ReasonFloor      = "floor_above_target" // above the trigger, but what must stay is more than the target: due later
-	ReasonObserve    = "observed"           // nothing is done, it is only said
+	ReasonObserve    = "observed"           // only observed, nothing is done
 	ReasonNever      = "switched_off"       // policy.when is never
-	ReasonArrival    = "at_arrival"         // results were reduced as they came; nothing else was done
+	ReasonArrival    = "at_arrival"         // results were reduced on arrival; nothing else was done
 	ReasonEveryCall  = "every_call"         // a preset that works on every call
 	ReasonLate       = "summary_pending"    // the summary is still being written, and the view fits as it is
 	ReasonBusy       = "no_place"           // other compactions computed until the deadline was near, and the view fits as it is
@@ -123,7 +123,7 @@ func (p PolicyInfo) finite() PolicyInfo {
 type Plan struct {
 	Kept          Kept `json:"kept"`
 	PrunableCount int  `json:"prunable_count"` // messages that might have been summarized or dropped
-	PrunedCount   int  `json:"pruned_count"`   // that were
+	PrunedCount   int  `json:"pruned_count"`   // messages that were summarized or dropped
 }
 
 // A Candidate is one way of compacting that was evaluated. Amounts are
@@ -131,14 +131,14 @@ type Plan struct {
 // is known.
 type Candidate struct {
 	Cut       bool    `json:"cut"`        // a summary; false: placeholders alone
-	KeepTurns int     `json:"keep_turns"` // that stay, of a mask with their results
-	MaskTurns int     `json:"mask_turns"` // of a cut: whose results stay; 0 = all
-	Level     int     `json:"level"`      // tokens of the view that it leaves
-	Due       int     `json:"due"`        // tokens of the view from which on it would be made
+	KeepTurns int     `json:"keep_turns"` // turns that stay; of a mask: with their results
+	MaskTurns int     `json:"mask_turns"` // of a cut: turns whose results stay; 0 = all
+	Level     int     `json:"level"`      // tokens of the view after it
+	Due       int     `json:"due"`        // tokens of the view from which it would be made
 	Fixed     float64 `json:"projected_fixed_usd"`
 	Linear    float64 `json:"projected_linear_usd"`
-	Call      float64 `json:"projected_call_usd"`  // what a call would cost in the long run
-	Saves     float64 `json:"projected_saves_usd"` // in the calls that are expected
+	Call      float64 `json:"projected_call_usd"`  // cost of a call in the long run
+	Saves     float64 `json:"projected_saves_usd"` // savings in the expected calls
 	Pays      bool    `json:"pays"`
 	Safe      bool    `json:"safe"`
 	Chosen    bool    `json:"chosen"`

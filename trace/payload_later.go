@@ -8,10 +8,10 @@ type Refused struct {
 	SessionID string `json:"session_id"`
 	Agent     string `json:"agent,omitempty"`
 	Model     string `json:"model"`
-	Estimated int    `json:"tokens_estimated"`                 // of the request, counted here
-	Measured  int    `json:"prompt_tokens_measured,omitempty"` // that the provider counted, where it says so
-	Limit     int    `json:"limit_tokens,omitempty"`           // that it named
-	Window    int    `json:"window_tokens,omitempty"`          // for which requests are made from now on, in tokens counted here
+	Estimated int    `json:"tokens_estimated"`                 // tokens of the request, counted here
+	Measured  int    `json:"prompt_tokens_measured,omitempty"` // tokens that the provider counted, if it states them
+	Limit     int    `json:"limit_tokens,omitempty"`           // limit that the provider named
+	Window    int    `json:"window_tokens,omitempty"`          // window for the following requests, in tokens counted here
 	Retried   bool   `json:"retried"`                          // a smaller request was sent
 
 	OutputText string `json:"output_text"` // one line; written when empty
@@ -37,11 +37,11 @@ func (p Refused) complete() any {
 // removed from a view.
 type Recalled struct {
 	SessionID string `json:"session_id"`
-	Ref       string `json:"ref,omitempty"`     // what was asked for: a reference, "turn:17", "s12"
-	Pattern   string `json:"pattern,omitempty"` // or searched for
+	Ref       string `json:"ref,omitempty"`     // the request: a reference, "turn:17", "s12"
+	Pattern   string `json:"pattern,omitempty"` // or the pattern to search for
 	Found     bool   `json:"found"`
 	Matches   int    `json:"matching_lines,omitempty"`
-	Chars     int    `json:"returned_chars"` // of what came back
+	Chars     int    `json:"returned_chars"` // characters of the answer
 	ErrorType string `json:"error_type,omitempty"`
 
 	OutputText string `json:"output_text"` // one line; written when empty
@@ -78,7 +78,7 @@ type SummaryBegun struct {
 	Model       string `json:"model,omitempty"` // the summarizer's
 	Backend     string `json:"backend"`
 	Strategy    string `json:"strategy"`
-	InputTokens int    `json:"tokens_before"` // of the view that it is to make smaller
+	InputTokens int    `json:"tokens_before"` // tokens of the view that the summary is to shorten
 
 	OutputText string `json:"output_text"` // one line; written when empty
 }
@@ -101,9 +101,9 @@ type SummaryAttempt struct {
 	MaxTokens int    `json:"max_tokens"`
 	Prompt    int    `json:"prompt_tokens,omitempty"`     // billed
 	Answer    int    `json:"completion_tokens,omitempty"` // billed
-	Action    string `json:"action"`                      // what was done about it: "retry in 2s", "brief"
+	Action    string `json:"action"`                      // reaction: "retry in 2s", "brief"
 	ErrorType string `json:"error_type"`
-	Cause     string `json:"cause,omitempty"` // what kind of failure it was
+	Cause     string `json:"cause,omitempty"` // kind of the failure
 
 	Message string `json:"message"`
 }

@@ -2,21 +2,21 @@ package trace
 
 import "fmt"
 
-// Observed is the payload of observe.call: a call that was only looked at. What
-// went out is the history as it came in. Three kinds of figures have three
-// kinds of names: tokens_estimated was counted here, tokens_projected would have
-// been sent and was not, and what was measured is in [ObservedUsage].
+// Observed is the payload of observe.call: a call that was only observed, whose
+// history was sent unchanged. The names distinguish three kinds of figures:
+// tokens_estimated was counted here, tokens_projected would have been sent, and
+// [ObservedUsage] has what was measured.
 type Observed struct {
 	SessionID         string  `json:"session_id"`
 	Agent             string  `json:"agent,omitempty"`
 	Model             string  `json:"model"`
 	WouldCompact      bool    `json:"would_compact"`          // this call would have compacted
-	WouldFail         string  `json:"would_fail,omitempty"`   // the error that it would have returned: "InsufficientBudget"
-	Reason            string  `json:"projected_reason"`       // why it would, or would not
-	Step              int     `json:"projected_step"`         // compactions that the session would have had by then, where this is one; else 0
-	Estimated         int     `json:"tokens_estimated"`       // of what went out
-	Projected         int     `json:"tokens_projected"`       // of what would have
-	Saved             int     `json:"tokens_projected_saved"` // computed by the caller: the first without the second
+	WouldFail         string  `json:"would_fail,omitempty"`   // the error that the call would have returned: "InsufficientBudget"
+	Reason            string  `json:"projected_reason"`       // why the call would have compacted, or not
+	Step              int     `json:"projected_step"`         // number of the session's compactions up to this call, if it would have compacted; else 0
+	Estimated         int     `json:"tokens_estimated"`       // of the sent request
+	Projected         int     `json:"tokens_projected"`       // of the request that would have been sent
+	Saved             int     `json:"tokens_projected_saved"` // computed by the caller: estimated - projected
 	MaxTokens         int     `json:"max_tokens"`
 	Budget            int     `json:"budget"`
 	Messages          int     `json:"message_count"`
@@ -25,11 +25,11 @@ type Observed struct {
 	Truncated         int     `json:"projected_truncated_count"`
 	Pruned            int     `json:"projected_pruned_count"`
 	Stage             string  `json:"projected_stage"`
-	StandIn           bool    `json:"summary_stands_in"`              // for one that a model would have written
+	StandIn           bool    `json:"summary_stands_in"`              // the summary stands in for a model's
 	SessionCalls      int     `json:"session_calls"`                  // observed in this session
-	SessionEstimated  int     `json:"session_tokens_estimated"`       // in them
-	SessionSaved      int     `json:"session_tokens_projected_saved"` // in them
-	ElapsedMS         float64 `json:"elapsed_ms"`                     // of the look, beside the request
+	SessionEstimated  int     `json:"session_tokens_estimated"`       // sum over these calls
+	SessionSaved      int     `json:"session_tokens_projected_saved"` // sum over these calls
+	ElapsedMS         float64 `json:"elapsed_ms"`                     // time of the observation, without the request
 
 	OutputText string `json:"output_text"` // one line; written when empty
 }
@@ -58,7 +58,7 @@ type WouldCompact struct {
 	SessionID     string           `json:"session_id"`
 	Step          int              `json:"projected_step"`
 	Reason        string           `json:"projected_reason"`
-	Before        int              `json:"tokens_projected_before"` // with what earlier ones would have done
+	Before        int              `json:"tokens_projected_before"` // with the projected edits of earlier compactions
 	After         int              `json:"tokens_projected_after"`
 	Trigger       int              `json:"trigger"`
 	Target        int              `json:"target"`
@@ -91,14 +91,14 @@ func (p WouldCompact) complete() any {
 }
 
 // ObservedUsage is the payload of observe.usage: what the provider billed for a
-// request of which nothing was taken out, beside what is projected of it.
+// request that was not edited, with the projected tokens.
 type ObservedUsage struct {
 	SessionID string `json:"session_id"`
 	Model     string `json:"model"`
 	Measured  int    `json:"prompt_tokens_measured"`
 	Estimated int    `json:"tokens_estimated"`
 	Projected int    `json:"tokens_projected"`
-	Saved     int    `json:"tokens_projected_saved"` // estimated, without projected
+	Saved     int    `json:"tokens_projected_saved"` // estimated - projected
 
 	OutputText string `json:"output_text"` // one line; written when empty
 }

@@ -45,13 +45,13 @@ type TruncatedResults struct {
 	SessionID      string       `json:"session_id"`
 	Step           int          `json:"step"`
 	TruncatedCount int          `json:"truncated_count"`
-	LimitTokens    int          `json:"limit_tokens"` // what one result may have
+	LimitTokens    int          `json:"limit_tokens"` // maximum tokens of one result
 	TokensBefore   int          `json:"tokens_before"`
 	TokensAfter    int          `json:"tokens_after"`
 	ReductionPct   float64      `json:"reduction_pct"` // computed
 	Mode           string       `json:"mode"`          // "head", "tail", "both", "tidy"
 	Results        []ResultSize `json:"results,omitempty"`
-	// Reducers says which reducers did it, where the stage is tidy.
+	// Reducers counts the reductions by reducer, if the stage is tidy.
 	Reducers []ReducerCount `json:"reducers,omitempty"`
 
 	OutputText string `json:"output_text"` // one line; written when empty
@@ -60,7 +60,7 @@ type TruncatedResults struct {
 // ResultSize is the size of a tool result before and after a cut, or of a
 // message that does not fit.
 type ResultSize struct {
-	Index  int    `json:"index"`          // of the message in the history, from 0; -1: one that is not of it
+	Index  int    `json:"index"`          // of the message in the history, from 0; -1: not in the history
 	Tokens int    `json:"tokens"`         // before
 	Kept   int    `json:"kept,omitempty"` // tokens after
 	Role   string `json:"role,omitempty"`
@@ -104,8 +104,8 @@ type PrunedMessages struct {
 	ReductionStage  string   `json:"reduction_stage"`  // "none", "truncation", "masking", "summarization", "fallback"
 	InvariantStatus string   `json:"invariant_status"` // "ok", "fallback"
 	PrunedIDs       []string `json:"pruned_ids,omitempty"`
-	// Taken are the messages that lost most, at most twenty, and Rest adds up the
-	// others by tool.
+	// Taken lists the messages that lost most tokens, at most twenty. Rest sums up
+	// the others by tool.
 	Taken []TakenRow `json:"taken,omitempty"`
 	Rest  []TakenSum `json:"taken_rest,omitempty"`
 
@@ -117,7 +117,7 @@ type TakenRow struct {
 	Index  int    `json:"index"` // in the history, from 0
 	Turn   int    `json:"turn"`  // of the history, from 1
 	Role   string `json:"role"`
-	Tool   string `json:"tool,omitempty"` // whose result it is, or that it calls
+	Tool   string `json:"tool,omitempty"` // tool that it calls, or whose result it is
 	Became string `json:"became"`         // "summarized", "dropped", "masked", "truncated"
 	Tokens int    `json:"tokens"`         // of the original
 	Left   int    `json:"tokens_left"`    // in the view

@@ -10,13 +10,13 @@ type Archival struct {
 	ArchivedCount  int    `json:"archived_count"` // messages
 	Bytes          int64  `json:"bytes"`
 	StorageAdapter string `json:"storage_adapter"`         // "fs", "s3", "memory"
-	FilePath       string `json:"file_path,omitempty"`     // absolute, where it is a file
-	S3Key          string `json:"s3_key,omitempty"`        // s3://…, where it is in a bucket
+	FilePath       string `json:"file_path,omitempty"`     // absolute, if it is a file
+	S3Key          string `json:"s3_key,omitempty"`        // s3://…, if it is in a bucket
 	ReadWith       string `json:"read_with,omitempty"`     // the command that shows it
 	SHA256         string `json:"sha256,omitempty"`        // of the file, in hex
 	ManifestHead   string `json:"manifest_head,omitempty"` // hash of the manifest's last line; `archive verify --head`
 	ErrorType      string `json:"error_type,omitempty"`
-	Cause          string `json:"cause,omitempty"` // what kind of failure it was: "no_space", "permission_denied"
+	Cause          string `json:"cause,omitempty"` // kind of the failure: "no_space", "permission_denied"
 
 	OutputText string `json:"output_text"` // one line; written when empty
 }

@@ -9,11 +9,11 @@ import (
 // with all its attempts. With an ErrorType it is a failure.
 type Summarize struct {
 	SessionID        string  `json:"session_id"`
-	Model            string  `json:"model,omitempty"` // the summarizer's; empty where none was asked
+	Model            string  `json:"model,omitempty"` // the summarizer's; empty if no model was called
 	Backend          string  `json:"backend"`         // "openai", "agent", "extractive"
 	Strategy         string  `json:"strategy"`
 	Attempts         int     `json:"attempts"`
-	Pieces           int     `json:"pieces"` // into how many the input was cut to fit the summarizer's window
+	Pieces           int     `json:"pieces"` // pieces of the input, to fit the summarizer's window
 	MaxTokens        int     `json:"max_tokens"`
 	InputMessages    int     `json:"input_messages"`
 	InputTokens      int     `json:"input_tokens"`
@@ -24,7 +24,7 @@ type Summarize struct {
 	WrittenTokens    int     `json:"written_tokens,omitempty"`    // likewise: written into it
 	Temperature      float64 `json:"temperature"`
 
-	// What the server of the model says of its last answer.
+	// Metadata of the model server's last answer.
 	Seed          *int     `json:"seed,omitempty"`
 	ResponseModel string   `json:"response_model,omitempty"`
 	ResponseID    string   `json:"response_id,omitempty"`
@@ -33,7 +33,7 @@ type Summarize struct {
 	Port          int      `json:"server_port,omitempty"`
 
 	ErrorType string `json:"error_type,omitempty"`
-	Cause     string `json:"cause,omitempty"` // what kind of failure it was: "timeout", "overloaded"
+	Cause     string `json:"cause,omitempty"` // kind of the failure: "timeout", "overloaded"
 
 	OutputText string `json:"output_text"` // the answer, or the error; a line is written when empty
 }
@@ -65,7 +65,7 @@ type SummaryCreated struct {
 	CompressionRatio float64       `json:"compression_ratio"` // computed: SummaryTokens / InputTokens
 	EntityRetention  float64       `json:"entity_retention"`  // share of the most salient identifiers that the summary names
 	InventedRemoved  int           `json:"invented_removed"`  // identifiers that the source doesn't have: cut
-	Calls            int           `json:"calls"`             // drafts that were needed: pieces and merges
+	Calls            int           `json:"calls"`             // required drafts: pieces and merges
 	Attempts         int           `json:"attempts"`          // calls of the summarizer, those that failed included
 	Verification     *Verification `json:"verification,omitempty"`
 	Strategy         string        `json:"strategy"`
@@ -75,8 +75,8 @@ type SummaryCreated struct {
 	FilePath         string        `json:"file_path,omitempty"`
 	S3Key            string        `json:"s3_key,omitempty"`
 
-	// Payload is the summary as JSON, an object. When it is missing or no JSON,
-	// the text alone goes in: {"text": OutputText}.
+	// Payload is the summary as a JSON object. If it is missing or not valid
+	// JSON, Encode sets it to {"text": OutputText}.
 	Payload json.RawMessage `json:"payload"`
 
 	OutputText string `json:"output_text"` // the summary's text

@@ -3,9 +3,9 @@ package trace
 import "fmt"
 
 // CallUsage is the payload of compact.usage: what the provider billed for one
-// call. Measured figures are the provider's; estimated ones were counted before
-// the call went out, and projected ones are of the whole history, which was not
-// sent. Money is in US dollars, or in units of the model's input price where
+// call. Measured figures are the provider's, estimated ones were counted before
+// the call was sent, and projected ones are for the whole history, which was
+// not sent. Money is in US dollars, or in units of the model's input price if
 // Relative is set.
 type CallUsage struct {
 	SessionID    string  `json:"session_id"`
@@ -17,7 +17,7 @@ type CallUsage struct {
 	Cached       int     `json:"cached_tokens_measured"`
 	Written      int     `json:"written_tokens_measured"`
 	Output       int     `json:"output_tokens_measured"`
-	CacheKnown   bool    `json:"cache_measured"` // false: the provider says nothing of its cache, and the parts are estimated
+	CacheKnown   bool    `json:"cache_measured"` // false: the provider does not report its cache, and the parts are estimated
 	MeasuredUSD  float64 `json:"measured_usd"`   // prompt and answer
 	EstimatedUSD float64 `json:"estimated_prompt_usd"`
 	WholeUSD     float64 `json:"projected_whole_prompt_usd"`
@@ -37,7 +37,7 @@ type CallUsage struct {
 type CacheBreak struct {
 	Index  int    `json:"index"`  // index in the sent view, from 0
 	Role   string `json:"role"`   // of the message there now
-	Tokens int    `json:"tokens"` // of the prompt before, from there on
+	Tokens int    `json:"tokens"` // tokens of the previous prompt from there on
 }
 
 func (p CallUsage) spec() spec { return spec{NameCallUsage, KindUsage, StatusOK, ""} }

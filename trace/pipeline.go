@@ -69,8 +69,8 @@ func setDefault[T int | time.Duration](v *T, d T) {
 // nothing and needs no Close.
 type Pipeline struct {
 	workers []*worker
-	timeout time.Duration // of Close
-	running atomic.Int64  // workers
+	timeout time.Duration // limit of Close
+	running atomic.Int64  // number of running workers
 }
 
 // NewPipeline starts a pipeline, which owns the exporters from now on: Close
@@ -91,7 +91,8 @@ func NewPipeline(exporters []Exporter, opts *PipelineOptions) *Pipeline {
 	return p
 }
 
-// ended is called at the end of each worker; the last one's is the pipeline's.
+// ended runs at the end of each worker; after the last one it unwatches the
+// pipeline.
 func (p *Pipeline) ended() {
 	if p.running.Add(-1) > 0 {
 		return
@@ -131,7 +132,7 @@ func (p *Pipeline) Close(ctx context.Context) error {
 	return p.each(func(w *worker) error { return w.close(ctx) })
 }
 
-// each runs f for every worker at once and joins what they return.
+// each runs f for every worker concurrently and joins the errors.
 func (p *Pipeline) each(f func(*worker) error) error {
 	errs := make([]error, len(p.workers))
 	var all sync.WaitGroup

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// What an event costs in memory beside its data, in bytes, and what its
-// TraceInfo does.
+// The approximate memory of an event besides its data, and of its TraceInfo, in
+// bytes.
 const (
 	eventOverhead = 512
 	traceOverhead = 1024
 )
 
-// sizeOf is what an event costs in memory, rather too much than too little.
+// sizeOf returns the memory of an event, rather too much than too little.
 func sizeOf(e *Event) int {
 	n := eventOverhead + e.Data.Len()
 	if e.Trace != nil {
@@ -23,13 +23,13 @@ func sizeOf(e *Event) int {
 	return n
 }
 
-// queue is a bounded first-in, first-out buffer between the calls that emit
-// and the goroutine that exports. Its lock is held for a few instructions at a
-// time, never while something is waited for.
+// queue is a bounded first-in, first-out buffer between the calls that emit and
+// the goroutine that exports. Its lock is held only for a few instructions,
+// never during a wait.
 type queue struct {
 	maxEvents, maxBytes, batch int
 
-	wake chan struct{} // capacity 1: "look again"
+	wake chan struct{} // capacity 1: something changed
 
 	mu      sync.Mutex
 	ring    []Event // grows up to maxEvents
@@ -37,7 +37,7 @@ type queue struct {
 	len     int
 	bytes   int
 	closed  bool
-	flights int    // events taken, not yet finished
+	flights int    // events that were taken and are not finished
 	flight  uint64 // number of the first of them
 	stats   counters
 	waiters []waiter
@@ -46,19 +46,19 @@ type queue struct {
 // counters count events. emitted = exported + failed + dropped + waiting.
 type counters struct{ emitted, exported, failed, dropped uint64 }
 
-// waiter is told when all events up to number target are settled. Events are
-// numbered from 1, as they are emitted.
+// A waiter is notified when all events up to number target are settled. Events
+// are numbered from 1, in the order in which they are emitted.
 type waiter struct {
 	target uint64
-	done   chan error // of capacity 1
+	done   chan error // capacity 1
 }
 
 func newQueue(maxEvents, maxBytes, batch int) *queue {
 	return &queue{maxEvents: maxEvents, maxBytes: maxBytes, batch: min(batch, maxEvents), wake: make(chan struct{}, 1)}
 }
 
-// push adds events, and drops the oldest ones while there are too many. It
-// does nothing once the queue is closed.
+// push adds events, and drops the oldest ones if there are too many. It does
+// nothing after close.
 func (q *queue) push(events []Event) {
 	q.mu.Lock()
 	if q.closed {
@@ -94,7 +94,7 @@ func (q *queue) pushOne(e *Event) {
 // shift removes the oldest event.
 func (q *queue) shift() Event {
 	e := q.ring[q.head]
-	q.ring[q.head] = Event{} // let go of its strings
+	q.ring[q.head] = Event{} // release its strings
 	q.head = (q.head + 1) % len(q.ring)
 	q.len--
 	q.bytes -= sizeOf(&e)
@@ -111,14 +111,13 @@ func (q *queue) grow() {
 func (q *queue) signal() {
 	select {
 	case q.wake <- struct{}{}:
-	default: // it will look again anyway
+	default: // it has been woken already
 	}
 }
 
-// wait returns when there is something to export: a full batch, an event that
-// waited for linger, or anything at all once somebody waits for a flush or the
-// queue is closed. It returns false when the queue is closed and empty, or ctx
-// is done.
+// wait returns true when there are events to export: a full batch, an event
+// that waited for linger, or any event after flush or close was called. It
+// returns false if the queue is closed and empty, or ctx is done.
 func (q *queue) wait(ctx context.Context, linger time.Duration) bool {
 	var timer <-chan time.Time
 	for ctx.Err() == nil {
@@ -156,7 +155,7 @@ func (q *queue) take(dst []Event) []Event {
 	return dst
 }
 
-// finish settles n events that were taken, of which lost were not delivered.
+// finish settles n taken events, of which lost were not delivered.
 func (q *queue) finish(n, lost int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -166,7 +165,7 @@ func (q *queue) finish(n, lost int) {
 	q.notify()
 }
 
-// abandon drops what is still waiting, and returns how many that are.
+// abandon drops the waiting events and returns their number.
 func (q *queue) abandon() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -179,8 +178,8 @@ func (q *queue) abandon() int {
 	return n
 }
 
-// gone is the number of the last event that left the queue: they leave it in
-// order, taken or dropped.
+// gone returns the number of the last event that left the queue. Events leave
+// in order, taken or dropped.
 func (q *queue) gone() uint64 { return q.stats.emitted - uint64(q.len) }
 
 // settled reports whether every event up to number target was exported, has
@@ -189,7 +188,7 @@ func (q *queue) settled(target uint64) bool {
 	return q.gone() >= target && (q.flights == 0 || q.flight > target)
 }
 
-// notify tells the waiters whose events are all settled.
+// notify wakes the waiters whose events are all settled.
 func (q *queue) notify() {
 	q.waiters = slices.DeleteFunc(q.waiters, func(w waiter) bool {
 		if !q.settled(w.target) {
@@ -200,8 +199,8 @@ func (q *queue) notify() {
 	})
 }
 
-// flush waits until all events pushed before it are settled, or were offered and
-// have to wait for the exporter.
+// flush waits until all events pushed before it are settled, or were offered
+// and wait for an unreachable exporter.
 func (q *queue) flush(ctx context.Context) error {
 	q.mu.Lock()
 	w := waiter{target: q.stats.emitted, done: make(chan error, 1)}
@@ -221,14 +220,14 @@ func (q *queue) flush(ctx context.Context) error {
 	}
 }
 
-// forget removes a waiter that gave up.
+// forget removes a waiter whose context is done.
 func (q *queue) forget(w waiter) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.waiters = slices.DeleteFunc(q.waiters, func(other waiter) bool { return other.done == w.done })
 }
 
-// close makes push a no-op and lets wait return what is left at once.
+// close makes push a no-op and makes wait return the remaining events at once.
 func (q *queue) close() {
 	q.mu.Lock()
 	q.closed = true
@@ -236,7 +235,8 @@ func (q *queue) close() {
 	q.signal()
 }
 
-// counts returns the counters and how many events are waiting or under way.
+// counts returns the counters, and the number of events in the queue or in
+// delivery.
 func (q *queue) counts() (counters, int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -33,25 +33,25 @@ func NotSent(err error) bool {
 	return errors.As(err, &dns) || errors.As(err, &op) && op.Op == "dial"
 }
 
-// How long the pipeline rests before it offers events again.
+// Pauses of the pipeline before it offers events again.
 const (
 	firstRest = 250 * time.Millisecond
 	longRest  = 5 * time.Second
 )
 
-// rest returns how long to rest after so many failures in a row.
+// rest returns the pause after that many consecutive failures.
 func rest(failures int) time.Duration {
 	return min(firstRest<<min(failures-1, 10), longRest)
 }
 
-// errWaiting is what [Pipeline.Flush] returns when an exporter can't be reached
-// and the events wait for it.
+// errWaiting returns the error of [Pipeline.Flush] for an unreachable exporter,
+// whose events wait.
 func errWaiting(exporter string, waiting int, cause error) error {
 	return &ExportError{Exporter: exporter, Op: "flush", Waiting: waiting, Err: cause}
 }
 
 // split reads from the error of an export of n events how many are settled, how
-// many of these are lost, and whether the others are to be offered again.
+// many of these are lost, and whether to offer the others again.
 func split(err error, n int) (done, lost int, again bool) {
 	var retry *RetryError
 	var some *LostError
@@ -67,8 +67,8 @@ func split(err error, n int) (done, lost int, again bool) {
 	return n, n, false
 }
 
-// pause waits for d, but not once the queue is closed, somebody waits in Flush,
-// or ctx is done.
+// pause waits for d. It returns early if the queue is closed, a Flush waits, or
+// ctx is done.
 func (q *queue) pause(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -83,17 +83,17 @@ func (q *queue) pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// urgent reports whether somebody waits for the queue to be empty.
+// urgent reports whether the queue is closed or a Flush waits.
 func (q *queue) urgent() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.closed || len(q.waiters) > 0
 }
 
-// settle counts the first done events of a batch that was taken, makes the others
-// the oldest of the queue again, as far as there is room, and tells everybody who
-// waits for them that they have to wait. It is false, and does nothing, once the
-// queue is closed: there will be no second try.
+// settle counts the first done events of a taken batch. It puts the others back
+// to the front of the queue, if there is room, and ends all waiting flushes
+// with an error. It returns false, and does nothing, if the queue is closed:
+// there is no second try.
 func (q *queue) settle(exporter string, batch []Event, done, lost int, cause error) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -117,8 +117,8 @@ func (q *queue) settle(exporter string, batch []Event, done, lost int, cause err
 	return true
 }
 
-// unshift adds an event in front of the oldest, or returns false where there is
-// no room.
+// unshift adds an event before the oldest one. It returns false if there is no
+// room.
 func (q *queue) unshift(e *Event) bool {
 	size := sizeOf(e)
 	if q.len > 0 && (q.len >= q.maxEvents || q.bytes+size > q.maxBytes) {

@@ -5,11 +5,12 @@ import (
 	"time"
 )
 
-// quiet is how long a teller says nothing after it has said something.
+// quiet is the minimum time between two reports.
 const quiet = 10 * time.Second
 
-// teller tells [PipelineOptions.OnError] of failures: of the first at once, then
-// of what came together every 10 s, and of the rest when the pipeline is closed.
+// teller reports failures to [PipelineOptions.OnError]: the first one at once,
+// later ones together at most every 10 s, and the last ones when the pipeline
+// is closed.
 type teller struct {
 	to     func(error)
 	counts func() (since counters, waiting int)
@@ -17,13 +18,13 @@ type teller struct {
 	logs   bool // the exporter has a log of its own
 
 	mu    sync.Mutex
-	held  *ExportError // the latest that was not told
+	held  *ExportError // the latest failure that was not reported
 	last  time.Time
 	timer *time.Timer
-	told  counters // of the lost events
+	told  counters // lost events that were reported
 }
 
-// tell tells of a failure, or keeps it for later.
+// tell reports a failure now or keeps it for later.
 func (t *teller) tell(op string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -37,14 +38,14 @@ func (t *teller) tell(op string, err error) {
 	}
 }
 
-// close tells what was kept.
+// close reports the kept failure.
 func (t *teller) close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.flush()
 }
 
-// flush tells what was kept; the caller holds mu.
+// flush reports the kept failure; the caller holds mu.
 func (t *teller) flush() {
 	if t.timer != nil {
 		t.timer.Stop()
@@ -59,5 +60,5 @@ func (t *teller) flush() {
 	t.told, t.last = now, time.Now()
 	err := t.held
 	t.held = nil
-	_ = guard(func() error { t.to(err); return nil }) // a handler that panics hurts nobody
+	_ = guard(func() error { t.to(err); return nil }) // a panic of the handler is contained
 }

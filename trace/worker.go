@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// worker is the one goroutine that calls an exporter.
+// worker runs the goroutine that calls an exporter.
 type worker struct {
 	exporter Exporter
 	queue    *queue
 	opts     PipelineOptions
 	teller   *teller
 
-	ctx    context.Context // done when there is no time left
+	ctx    context.Context // done when the time is up
 	cancel context.CancelFunc
 
 	closing sync.Once
-	closer  context.Context // what Shutdown is called with; set before the queue is closed
-	done    chan struct{}   // closed when the exporter is shut down
-	err     error           // what Shutdown returned; read after done
+	closer  context.Context // context of Shutdown; set before the queue is closed
+	done    chan struct{}   // closed after the exporter is shut down
+	err     error           // result of Shutdown; read after done
 }
 
 func newWorker(e Exporter, o PipelineOptions) *worker {
@@ -64,7 +64,7 @@ func (w *worker) run(ended func()) {
 }
 
 // deliver exports a batch. It returns how many events are settled, and whether
-// the others wait in the queue again.
+// the others are back in the queue.
 func (w *worker) deliver(batch []Event) (done int, again bool) {
 	ctx, cancel := context.WithTimeout(w.ctx, w.opts.ExportTimeout)
 	defer cancel()
@@ -93,8 +93,8 @@ func (w *worker) shutdown() error {
 	return err
 }
 
-// close ends the worker, and waits for that until ctx is done. The first call
-// decides how much time the worker has.
+// close ends the worker and waits for its end until ctx is done. The context of
+// the first call is the worker's time limit.
 func (w *worker) close(ctx context.Context) error {
 	first := false
 	w.closing.Do(func() {
@@ -114,17 +114,17 @@ func (w *worker) close(ctx context.Context) error {
 	}
 }
 
-// giveUp makes Export return, and counts what it will never see.
+// giveUp makes Export return, and drops and counts the waiting events.
 func (w *worker) giveUp() int {
 	w.cancel()
 	return w.queue.abandon()
 }
 
-// grace is how long an exporter that ran out of time gets to return, so that
-// one which honors its context doesn't leave its goroutine behind.
+// grace is the time to return for an exporter that ran out of time, so that one
+// that honors its context does not leave its goroutine behind.
 const grace = 100 * time.Millisecond
 
-// after returns what Shutdown did, if it is done within d.
+// after returns the result of Shutdown, if it is done within d.
 func (w *worker) after(d time.Duration) error {
 	select {
 	case <-w.done:
@@ -134,8 +134,8 @@ func (w *worker) after(d time.Duration) error {
 	}
 }
 
-// guard turns a panic of an exporter into an error: tracing never takes the
-// program down.
+// guard turns a panic of an exporter into an error, so that tracing never ends
+// the program.
 func guard(f func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -13,7 +13,7 @@ func appendMember(dst []byte, key, value string) []byte {
 	return jsonscan.AppendQuote(dst, value)
 }
 
-// appendOptional writes nothing for an empty value: the server takes no null.
+// appendOptional appends nothing for an empty value: the server rejects null.
 func appendOptional(dst []byte, key, value string) []byte {
 	if value == "" {
 		return dst
@@ -21,8 +21,8 @@ func appendOptional(dst []byte, key, value string) []byte {
 	return appendMember(dst, key, value)
 }
 
-// appendStamp writes milliseconds since 1970 in the only form that the server
-// takes.
+// appendStamp appends milliseconds since 1970 in the only form that the server
+// accepts.
 func appendStamp(dst []byte, key string, ms int64) []byte {
 	dst = append(dst, ',', '"')
 	dst = append(dst, key...)

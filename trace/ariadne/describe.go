@@ -10,9 +10,9 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// metadata are the trace's own and, where it has none, what the viewer groups
-// and labels by: one group for each session, with a heading that a person
-// recognizes.
+// metadata returns the trace's metadata, with defaults for the keys by which
+// the viewer groups and labels traces: one group per session, with a readable
+// heading.
 func metadata(ev *trace.Event) map[string]string {
 	m := map[string]string{}
 	for k, v := range ev.Trace.Metadata {
@@ -28,7 +28,8 @@ func metadata(ev *trace.Event) map[string]string {
 	return m
 }
 
-// label is the heading of a session's group: "session 7f3a (coding-agent)".
+// label returns the heading of a session's group: "session 7f3a
+// (coding-agent)".
 func label(session, agent string) string {
 	s := headAndTail(session)
 	if !strings.HasPrefix(s, "session") {
@@ -40,8 +41,8 @@ func label(session, agent string) string {
 	return s
 }
 
-// headAndTail returns an id in full, or the beginning and the end of a long one:
-// ids that begin alike stay different.
+// headAndTail returns an id in full, or the beginning and the end of a long
+// one, so that ids with the same beginning stay different.
 func headAndTail(id string) string {
 	const most, end = 64, 24
 	if len(id) <= most {
@@ -50,8 +51,8 @@ func headAndTail(id string) string {
 	return clip(id, most-end) + "…" + strings.ToValidUTF8(id[len(id)-end:], "")
 }
 
-// data is the payload with the measured duration at its front, and the
-// session's id, which a span can't carry elsewhere.
+// data returns the payload, preceded by the measured duration and the session's
+// id, for which a span has no other field.
 func data(ev *trace.Event) []byte {
 	payload := strings.TrimSpace(strings.ToValidUTF8(ev.Data.String(), "\uFFFD"))
 	b := make([]byte, 0, 64+ev.Session.Len()+len(payload))
@@ -76,8 +77,8 @@ func data(ev *trace.Event) []byte {
 	return b
 }
 
-// Limits of the server, and our own where it has none, in bytes; bytes are
-// never fewer than the UTF-16 units that it counts.
+// Limits of the server, or of this package where the server has none. They are
+// in bytes, which are never fewer than the UTF-16 units that the server counts.
 const (
 	maxName = 1024
 	maxMeta = 4096

@@ -1,11 +1,11 @@
 // Package ariadne sends events to the Ariadne trace viewer: one POST of
 // {"batch":[…]} to /ingest for each batch of the pipeline.
 //
-// The viewer takes the first version of a span for good, so each span is sent
-// once, when it is finished. On the wire, and only there, times are whole
-// milliseconds, siblings start at least one millisecond apart and a parent ends
-// after its children, because that is what the viewer needs to draw them; the
-// measured duration is in the data as duration_ms.
+// The viewer keeps the first version of a span, so each span is sent once, when
+// it is finished. On the wire, and only there, times are whole milliseconds,
+// siblings start at least one millisecond apart and a parent ends after its
+// children: the viewer can't draw them otherwise. The measured duration is in
+// the data as duration_ms.
 package ariadne
 
 import (
@@ -22,17 +22,17 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// maxBody is how many bytes one POST may have: the server refuses more.
+// maxBody is the server's limit for the body of one POST, in bytes.
 const maxBody = 262_144
 
 // Options changes what an [Exporter] does. Nil, and zero fields, mean the
 // defaults.
 type Options struct {
-	// Timeout is how long one POST may take, its retry included. Default, and
-	// most, 2 s.
+	// Timeout is the limit for one POST, its retry included. Default and
+	// maximum: 2 s.
 	Timeout time.Duration
-	// BodyBytes is how large one POST gets at most. Default 200 KiB; between
-	// 4 KiB and the server's limit of 256 KiB.
+	// BodyBytes is the maximum size of one POST. Default 200 KiB; between 4 KiB
+	// and the server's limit of 256 KiB.
 	BodyBytes int
 	// ErrorLog gets a line, "[Ariadne] …", when events could not be delivered:
 	// the first time at once, then one at most every 10 s, and what is left at
@@ -47,17 +47,17 @@ type Options struct {
 // goroutine at a time.
 type Exporter struct {
 	endpoint string
-	err      error // the URL can't be used
+	err      error // set if the URL is invalid
 	client   *http.Client
 	timeout  time.Duration
 	body     int
 	log      reporter
 	times    *spreader
-	kept     map[string]interval // by span id: those that will be offered again
+	kept     map[string]interval // by span id: places of spans that will be offered again
 	closed   bool
 }
 
-// interval is where a span is drawn, in milliseconds since 1970.
+// interval is the time in which a span is drawn, in milliseconds since 1970.
 type interval struct{ start, end int64 }
 
 var (
@@ -133,9 +133,9 @@ func newClient() *http.Client {
 	}
 }
 
-// Export posts the events. Those that the server can't take are found, reported
-// and left out; the others arrive. Where there is no server, the events that
-// never left are a [trace.RetryError].
+// Export posts the events. It finds and reports the events that the server
+// refuses, and delivers the others. If no connection is made, it returns a
+// [trace.RetryError] for the events that were not sent.
 func (e *Exporter) Export(ctx context.Context, events []trace.Event) error {
 	if e.closed {
 		return trace.ErrShutdown
@@ -163,7 +163,7 @@ func (e *Exporter) Export(ctx context.Context, events []trace.Event) error {
 	return &trace.LostError{Lost: t.lost, Err: t.err}
 }
 
-// later keeps the places of the spans from done on, which never left.
+// later keeps the places of the spans from done on, which were not sent.
 func (e *Exporter) later(events []trace.Event, spans []wireSpan, done int, t tally, cause error) error {
 	e.kept = make(map[string]interval, len(spans)-done)
 	for i := done; i < len(events); i++ {
@@ -178,7 +178,7 @@ func (e *Exporter) later(events []trace.Event, spans []wireSpan, done int, t tal
 	return &trace.RetryError{Done: done, Lost: t.lost, Err: cause}
 }
 
-// Shutdown closes the connection. There is nothing left to send.
+// Shutdown closes idle connections. There is nothing left to send.
 func (e *Exporter) Shutdown(context.Context) error {
 	if !e.closed {
 		e.closed = true
@@ -188,10 +188,10 @@ func (e *Exporter) Shutdown(context.Context) error {
 	return nil
 }
 
-// tally is what went wrong in one Export.
+// tally counts the failures of one Export.
 type tally struct {
-	lost int // events, whose spans the viewer will not show
-	wait int // events that never left
+	lost int // events whose spans the viewer will not show
+	wait int // events that were not sent
 	err  error
 }
 

@@ -9,17 +9,17 @@ import (
 	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
-// The server cuts strings of more than 102400 UTF-16 units, if need be through
-// the middle of a character. We cut earlier, and on a boundary.
+// The server cuts strings of more than 102400 UTF-16 units, possibly within a
+// character. This package cuts earlier, at a character boundary.
 const (
 	maxUnits    = 64_000
-	maxElements = 4_096 // of an array, where the span is too large as it is
+	maxElements = 4_096 // of an array, if the span is still too large
 	cutMark     = "… [cut, the whole is in the audit log]"
 )
 
-// fit encodes the span in at most limit bytes: with its long strings cut; if
-// that is too much, with all of its strings and arrays cut shorter and shorter;
-// and in the end without its data.
+// fit encodes the span in at most limit bytes. It cuts long strings; if that is
+// not enough, it cuts all strings and arrays shorter and shorter; in the end it
+// replaces the data.
 func fit(s *wireSpan, limit int) []byte {
 	if len(s.data) > maxUnits {
 		s.data = shorten(s.data, maxUnits, -1)
@@ -38,7 +38,7 @@ func fit(s *wireSpan, limit int) []byte {
 	return encoded
 }
 
-// substitute is the data of a span that is too large whatever is cut.
+// substitute returns the data of a span that is too large however much is cut.
 func substitute(session string, size int) []byte {
 	b := strconv.AppendInt([]byte(`{"data_bytes":`), int64(size), 10)
 	b = appendOptional(b, "session_id", session)

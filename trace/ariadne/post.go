@@ -14,8 +14,8 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// pack groups items into bodies of at most limit bytes. An item that is larger
-// on its own gets a body of its own, and the server's answer.
+// pack groups items into bodies of at most limit bytes. A larger item gets a
+// body of its own, which the server may refuse.
 func pack(items []item, limit int) [][]item {
 	var bodies [][]item
 	size, from := len(`{"batch":[]}`), 0
@@ -48,13 +48,13 @@ func countEvents(items []item) int {
 	return n
 }
 
-// maxPosts bounds how often one batch is posted in search of what the server
-// doesn't like about it.
+// maxPosts is the maximum number of posts of one batch in search of the items
+// that the server refuses.
 const maxPosts = 256
 
-// deliver posts the items. A batch that the server refuses is halved until only
-// what it refuses is left out: its answer doesn't always say which that is. The
-// error is that no connection was made, and then none of the items has left.
+// deliver posts the items. It halves a refused batch until only the refused
+// items are left out, because the server does not always name them. It returns
+// an error only if no connection was made; then no item was sent.
 func (e *Exporter) deliver(ctx context.Context, items []item, t *tally) error {
 	posts := maxPosts
 	todo := [][]item{items}
@@ -81,7 +81,7 @@ func (e *Exporter) deliver(ctx context.Context, items []item, t *tally) error {
 	return nil
 }
 
-// refusal is an answer that says no.
+// refusal is a negative answer of the server.
 type refusal struct {
 	status int
 	detail string // from a validation error
@@ -95,13 +95,13 @@ func (r *refusal) Error() string {
 	return s
 }
 
-// divisible reports whether a part of the batch may fare better.
+// divisible reports whether the server may accept a part of the batch.
 func (r *refusal) divisible() bool {
 	return r.status == http.StatusBadRequest || r.status == http.StatusRequestEntityTooLarge
 }
 
-// post sends one body, within the timeout. After a network error it tries once
-// more; an answer, whatever it is, stands.
+// post sends one body, within the timeout. It retries once after a network
+// error. Any answer is final.
 func (e *Exporter) post(ctx context.Context, items []item) error {
 	limited, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
@@ -116,7 +116,7 @@ func (e *Exporter) post(ctx context.Context, items []item) error {
 	return answer.judge(len(items))
 }
 
-// answer is what the server said.
+// answer is the server's answer.
 type answer struct {
 	status int
 	body   []byte // its beginning
@@ -139,7 +139,7 @@ func (e *Exporter) roundTrip(ctx context.Context, body []byte) (answer, error) {
 
 var errNotAriadne = errors.New("the answer is not Ariadne's")
 
-// judge returns nil if the server says that it took all n items.
+// judge returns nil if the server reports that it took all n items.
 func (a answer) judge(n int) error {
 	var said struct {
 		Success bool
@@ -160,7 +160,7 @@ func (a answer) judge(n int) error {
 	return nil
 }
 
-// plain takes the URL out of an error: it may hold a password.
+// plain removes the URL from an error, because it may contain a password.
 func plain(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {

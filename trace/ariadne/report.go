@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// quiet is how long a reporter says nothing after a line.
+// quiet is the minimum time between two lines.
 const quiet = 10 * time.Second
 
 // reporter writes a line about lost events, but not one for each.
 type reporter struct {
 	w    io.Writer
 	last time.Time
-	held tally // since the last line
+	held tally // failures since the last line
 }
 
 func (r *reporter) report(t tally) {
@@ -25,7 +25,7 @@ func (r *reporter) report(t tally) {
 	}
 }
 
-// close says what was held back.
+// close writes what was held back.
 func (r *reporter) close() { r.flush() }
 
 func (r *reporter) flush() {
@@ -40,6 +40,6 @@ func (r *reporter) flush() {
 }
 
 func (r *reporter) line(format string, n int, cause error) {
-	// A log that can't be written to is no reason to bother anybody.
+	// A failing log must not disturb the caller.
 	_, _ = fmt.Fprintf(r.w, "[Ariadne] "+format+"\n", n, cause.Error())
 }

@@ -7,31 +7,32 @@ import (
 	"github.com/agentcompact/compact/trace/internal/recent"
 )
 
-// spreader gives spans the times that the viewer can draw: whole milliseconds,
-// siblings never in the same one, parents ending after their children. It
+// spreader gives spans times that the viewer can draw: whole milliseconds,
+// siblings in different ones, parents that end after their children. It
 // remembers the families of some thousand recent parents.
 type spreader struct{ families *recent.Map[parent, *family] }
 
-// parent names the span whose children are a family; the empty span id stands
-// for the trace itself.
+// parent identifies the span whose children form a family. An empty span id
+// stands for the trace itself.
 type parent struct{ trace, span string }
 
-// family is what has been sent below one parent, in milliseconds.
+// family describes what was sent below one parent, in milliseconds.
 type family struct {
-	starts []int64 // sorted; the latest few
-	end    int64   // of the one that ends last
+	starts []int64 // sorted; the last maxStarts
+	end    int64   // of the child that ends last
 }
 
 const (
-	families  = 4096 // that are remembered at least
+	families  = 4096 // minimum number that is remembered
 	maxStarts = 256  // per family
 )
 
 func newSpreader() *spreader { return &spreader{recent.New[parent, *family](families)} }
 
-// place returns where the span is to be drawn, in milliseconds since 1970:
-// from its own start, or the next millisecond that no sibling has, to its own
-// end, but for at least a millisecond and until after its last child.
+// place returns the interval in which the span is drawn, in milliseconds since
+// 1970. It begins at the span's start, or at the next millisecond without a
+// sibling. It ends at the span's end, but lasts at least a millisecond and ends
+// after the last child.
 func (s *spreader) place(ev *trace.Event) (start, end int64) {
 	from, to := times(ev)
 	f := s.family(parent{ev.TraceID, ev.ParentID})
@@ -64,8 +65,8 @@ func (f *family) slot(ms int64) int64 {
 	return ms
 }
 
-// family finds or makes a family. Those that were not used for long are
-// forgotten: their parents are long finished.
+// family finds or makes a family. Families that were not used for long are
+// forgotten, because their parents have finished.
 func (s *spreader) family(p parent) *family {
 	f, ok := s.families.Find(p)
 	if !ok {

@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// Try posts an empty batch, which an Ariadne takes and shows nowhere. It waits
-// as long as ctx allows, at most two seconds. No password is in its errors.
+// Try posts an empty batch, which Ariadne accepts and does not show. It waits
+// as long as ctx allows, at most two seconds. Its errors contain no password.
 func Try(ctx context.Context, rawURL string) error {
 	e := New(rawURL, &Options{ErrorLog: io.Discard})
 	if e.err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// wireTrace and wireSpan are the two shapes that the server knows. What is
-// optional must be absent: it takes no null.
+// wireTrace and wireSpan are the two elements that the server accepts. Optional
+// members must be absent, because the server rejects null.
 type wireTrace struct {
 	Type      string            `json:"type"`
 	TraceID   string            `json:"trace_id"`
@@ -21,7 +21,7 @@ type wireTrace struct {
 }
 
 func (w *wireTrace) encode() []byte {
-	b, _ := json.Marshal(w) // texts only: it can't fail
+	b, _ := json.Marshal(w) // only texts: it can't fail
 	return b
 }
 
@@ -31,12 +31,12 @@ type wireSpan struct {
 	start, end                int64 // in milliseconds
 	status                    trace.Status
 
-	data    []byte // a JSON object, which comes last
-	session string // for data that has to be replaced
+	data    []byte // a JSON object; the last member
+	session string // for data that must be replaced
 }
 
-// encode writes the span. It is done by hand because there are thousands a
-// second; data is JSON already, and not parsed again.
+// encode writes the span by hand, because there are thousands per second and
+// data is JSON already.
 func (s *wireSpan) encode() []byte {
 	b := make([]byte, 0, 320+len(s.name)+len(s.data))
 	b = append(b, `{"type":"span"`...)
@@ -55,19 +55,20 @@ func (s *wireSpan) encode() []byte {
 // item is one encoded element of a batch.
 type item struct {
 	json  []byte
-	event int // 1 for a span, 0 for the trace event beside it, which nobody misses
+	event int // 1 if the element stands for an event, 0 for a trace beside its span
 	at    int // index of the event in its batch
 }
 
-// Reasons to keep an event back that the server would refuse, or show wrongly.
+// Reasons to drop an event that the server would refuse, or show wrongly.
 var (
 	errNoTraceID = errors.New("event has no trace id")
 	errNoTime    = errors.New("event has no start and no end, or one outside of the years 1 to 9999")
 )
 
-// encode turns events into items. A trace event goes before the first span of
-// its trace, once per batch, in the latest version there is: the viewer
-// ignores all but the first, so a complete one must not follow an open one.
+// encode turns events into items. Before the first item of a trace it puts one
+// trace element per batch, from the latest event that describes the trace. The
+// viewer ignores all but the first element, so a complete one must not follow
+// an open one.
 func (e *Exporter) encode(events []trace.Event, t *tally) ([]item, []wireSpan) {
 	infos := make(map[string]*trace.Event)
 	for i := range events {
@@ -121,7 +122,8 @@ func sane(t time.Time) bool {
 	return !t.IsZero() && y >= 1 && y <= 9999
 }
 
-// times are the event's, the missing one replaced by the other.
+// times returns the event's start and end; a missing one is replaced by the
+// other.
 func times(ev *trace.Event) (start, end time.Time) {
 	start, end = ev.Start, ev.End
 	if start.IsZero() {
@@ -133,7 +135,8 @@ func times(ev *trace.Event) (start, end time.Time) {
 	return start, end
 }
 
-// span places the event in time, whether or not it is sent in the end.
+// span returns the event's span. It places the span in time even if it is not
+// sent in the end.
 func (e *Exporter) span(ev *trace.Event) wireSpan {
 	if ev.SpanID == "" || check(ev) != nil {
 		return wireSpan{}
@@ -149,7 +152,8 @@ func (e *Exporter) span(ev *trace.Event) wireSpan {
 	}
 }
 
-// place says where a span is drawn. One that is offered again stays where it was.
+// place returns the interval of a span. A span that is offered again keeps its
+// place.
 func (e *Exporter) place(ev *trace.Event) (start, end int64) {
 	if p, ok := e.kept[ev.SpanID]; ok {
 		return p.start, p.end

@@ -1,5 +1,6 @@
-// Package console writes events for people: one line each, aligned, in color
-// on a terminal. Or, for programs, each as the audit log has it.
+// Package console writes events for people: one aligned line each, in color on
+// a terminal. For programs it writes each event as a line of JSON, as the audit
+// log does.
 package console
 
 import (
@@ -18,7 +19,7 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// Color says when lines are colored.
+// Color determines when lines are colored.
 type Color int
 
 // When lines are colored.
@@ -33,7 +34,7 @@ const (
 type Options struct {
 	JSON  bool  // one JSON object a line, as trace.Event.AppendJSON makes it; never colored
 	Color Color // default ColorAuto
-	Width int   // how many characters of an event's text are shown; default 160, negative: all
+	Width int   // maximum characters of an event's text; default 160, negative: no limit
 	// Location is the time zone of the times. Default time.Local.
 	Location *time.Location
 }
@@ -56,8 +57,8 @@ var (
 // Name is "console".
 func (*Exporter) Name() string { return "console" }
 
-// New returns an exporter to w, which stays the caller's to close. It writes a
-// batch at a time, each in one Write.
+// New returns an exporter to w, which the caller closes. Each batch is written
+// in one Write.
 func New(w io.Writer, opts *Options) *Exporter {
 	e := &Exporter{w: w}
 	if opts != nil {
@@ -101,8 +102,7 @@ func (e *Exporter) Export(_ context.Context, events []trace.Event) error {
 	return err
 }
 
-// Shutdown ends the exporter. Nothing is held back, so there is nothing to
-// write.
+// Shutdown ends the exporter. There is nothing left to write.
 func (e *Exporter) Shutdown(context.Context) error {
 	e.closed = true
 	return nil
@@ -157,7 +157,7 @@ func nameColor(ev *trace.Event) string {
 	return cyan
 }
 
-// verdict is the word in the fifth column, and its color.
+// verdict returns the word in the fifth column, and its color.
 func verdict(ev *trace.Event) (string, string) {
 	switch {
 	case ev.Severity == trace.SeverityWarning:
@@ -170,7 +170,7 @@ func verdict(ev *trace.Event) (string, string) {
 	return string(trace.StatusOK), ""
 }
 
-// text is what the event has to say.
+// text returns the text of the event.
 func text(ev *trace.Event) string {
 	var data struct {
 		OutputText string `json:"output_text"`
@@ -185,8 +185,8 @@ func text(ev *trace.Event) string {
 	return data.Message
 }
 
-// clean makes text fit into a line of at most n characters; negative n: of any
-// length. What would move the cursor, or talk to the terminal, becomes a space.
+// clean fits text into a line of at most n characters; a negative n is no
+// limit. Characters that control the terminal become spaces.
 func clean(s string, n int) string {
 	var out []rune
 	gap := false

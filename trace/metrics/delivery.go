@@ -7,9 +7,9 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// delivery says what became of events, by exporter: pipelines count that
-// themselves. Exporters of one name are one; ended is what those have counted whose
-// pipelines are gone, and is changed.
+// delivery returns the counts of events by exporter, which pipelines keep
+// themselves. It adds up exporters of the same name. ended holds the counts of
+// pipelines that have ended; delivery adds to it.
 func delivery(ended map[string]trace.Stats, pipes []func() []trace.Stats) []Family {
 	for _, stats := range pipes {
 		sum(ended, stats())
@@ -30,7 +30,7 @@ func delivery(ended map[string]trace.Stats, pipes []func() []trace.Stats) []Fami
 	return out
 }
 
-// sum adds counts to those of the exporters of their names.
+// sum adds counts to those with the same exporter name.
 func sum(to map[string]trace.Stats, more []trace.Stats) {
 	for _, s := range more {
 		all := to[s.Exporter]

@@ -18,22 +18,22 @@ var (
 	_ trace.Unwatcher = (*exporter)(nil)
 )
 
-// Exporter returns an exporter that counts events. Each manager needs one of its
-// own; all of them may count in the same metrics.
+// Exporter returns an exporter that counts events. Each manager needs its own
+// exporter; all of them may count in the same metrics.
 func (m *Metrics) Exporter() trace.Exporter { return &exporter{to: m} }
 
 // Name is "metrics".
 func (*exporter) Name() string { return "metrics" }
 
-// Watch is told how to ask for the pipeline's own counts.
+// Watch registers the pipeline's own counts.
 func (e *exporter) Watch(stats func() []trace.Stats) {
 	e.to.mu.Lock()
 	defer e.to.mu.Unlock()
 	e.to.pipes[e] = stats
 }
 
-// Unwatch keeps what was counted, and lets go of the pipeline: metrics may outlive
-// many.
+// Unwatch keeps the final counts and forgets the pipeline: metrics may outlive
+// many pipelines.
 func (e *exporter) Unwatch(last []trace.Stats) {
 	e.to.mu.Lock()
 	defer e.to.mu.Unlock()
@@ -57,7 +57,7 @@ func (e *exporter) Export(_ context.Context, events []trace.Event) error {
 	return nil
 }
 
-// Shutdown ends the exporter; what was counted stays.
+// Shutdown ends the exporter; the counts stay.
 func (e *exporter) Shutdown(context.Context) error {
 	e.closed = true
 	return nil
@@ -68,10 +68,10 @@ type Counting interface {
 	Counts() *Metrics
 }
 
-// Counts are the metrics that are fed.
+// Counts returns the metrics in which the exporter counts.
 func (e *exporter) Counts() *Metrics { return e.to }
 
-// Of returns the metrics that one of the exporters counts in; nil = none does.
+// Of returns the metrics in which one of the exporters counts; nil = none does.
 func Of(exporters []trace.Exporter) *Metrics {
 	for _, e := range exporters {
 		if c, ok := e.(Counting); ok {

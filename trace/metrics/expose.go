@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// ContentType is that of what [Metrics.AppendText] writes.
+// ContentType is the content type of the text of [Metrics.AppendText].
 const ContentType = "text/plain; version=0.0.4; charset=utf-8"
 
-// ServeHTTP answers a scraper, in Prometheus' text form.
+// ServeHTTP answers a scraper, in Prometheus' text format.
 func (m *Metrics) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
@@ -22,8 +22,8 @@ func (m *Metrics) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// AppendText appends what was counted to dst, in Prometheus' text form. Families
-// of which nothing was counted are left out.
+// AppendText appends the counts to dst, in Prometheus' text format. It leaves
+// out families without a point.
 func (m *Metrics) AppendText(dst []byte) []byte {
 	all := m.Snapshot()
 	for i := range all {
@@ -61,7 +61,8 @@ func (f *Family) appendHistogram(dst []byte, name string, p *Point) []byte {
 	return f.appendLine(dst, name+"_count", p.Values, "", float64(p.Count))
 }
 
-// appendLine writes one number; le is the bound of a bucket, "" = it is none.
+// appendLine writes one number; le is the bound of a bucket, "" for other
+// numbers.
 func (f *Family) appendLine(dst []byte, name string, values []string, le string, v float64) []byte {
 	dst = append(dst, name...)
 	open := byte('{')

@@ -2,28 +2,28 @@ package metrics
 
 import "strings"
 
-// Kind is what sort of number a family has.
+// Kind is the type of a family.
 type Kind int
 
 // The kinds.
 const (
 	Counter   Kind = iota // only grows
-	Gauge                 // as it is now
-	Histogram             // how many values are not above each bound
+	Gauge                 // the current value
+	Histogram             // the number of values up to each bound
 )
 
-// String is the kind as Prometheus writes it.
+// String returns the type as Prometheus writes it.
 func (k Kind) String() string { return [...]string{"counter", "gauge", "histogram"}[k] }
 
-// A Family is one metric with all its labels. Those of a [Metrics] are always the
-// same, in the same order.
+// A Family is one metric with all its labels. A [Metrics] always has the same
+// families, in the same order.
 type Family struct {
-	Name   string // as OpenTelemetry has it: "compact.calls"
+	Name   string // OpenTelemetry name: "compact.calls"
 	Unit   string // "s", "By", or a word in braces: "{token}"
 	Help   string // one sentence
 	Kind   Kind
-	Labels []string  // names; the values are in the points, in this order
-	Bounds []float64 // of a histogram's buckets, rising; one more is above them all
+	Labels []string  // names; points hold the values, in this order
+	Bounds []float64 // upper bounds of a histogram's buckets, rising; the last bucket has none
 	Points []Point   // sorted by their labels' values
 }
 
@@ -32,12 +32,12 @@ type Point struct {
 	Values  []string // of the family's labels
 	Value   float64  // of a counter or gauge; the sum of a histogram
 	Count   uint64   // of a histogram
-	Buckets []uint64 // of a histogram: how many values are in each, one more than Bounds
+	Buckets []uint64 // of a histogram: the number of values per bucket, one more than Bounds
 }
 
 var units = map[string]string{"s": "_seconds", "By": "_bytes"}
 
-// Prometheus is the name as Prometheus has it.
+// Prometheus returns the family's name in Prometheus' form.
 func (f *Family) Prometheus() string {
 	name := flat(f.Name) + units[f.Unit]
 	if f.Kind == Counter {
@@ -46,7 +46,7 @@ func (f *Family) Prometheus() string {
 	return name
 }
 
-// flat writes a name without dots.
+// flat replaces the dots of a name.
 func flat(name string) string { return strings.ReplaceAll(name, ".", "_") }
 
 // Bounds of histograms.
@@ -55,7 +55,7 @@ var (
 	sizes   = []float64{250, 500, 1000, 2000, 4000, 8000, 16e3, 32e3, 64e3, 96e3, 128e3, 160e3, 200e3, 400e3, 1e6}
 	shares  = []float64{.1, .2, .3, .4, .5, .6, .7, .8, .85, .9, .95, 1}
 	percent = []float64{-50, -20, -10, -5, -2, 0, 2, 5, 10, 20, 50}
-	// The next two are those that the conventions for generative AI name.
+	// The next two follow the conventions for generative AI.
 	genTokens  = []float64{1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864}
 	genSeconds = []float64{.01, .02, .04, .08, .16, .32, .64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92}
 )
@@ -69,7 +69,7 @@ const (
 	errorType = "error.type"
 )
 
-// Families, by their place in the list below.
+// Families, as indexes of the list below.
 const (
 	calls = iota
 	decisions
@@ -113,10 +113,10 @@ const (
 	projectedTokens
 	wouldCompact
 	wouldFail
-	counted // how many there are
+	counted // number of families
 )
 
-// families are what is counted of events.
+// families lists what is counted.
 var families = [counted]Family{
 	calls:            {Name: "compact.calls", Unit: "{call}", Help: "Model calls that were held against the budget, by what came of it.", Labels: []string{"outcome"}},
 	decisions:        {Name: "compact.decisions", Unit: "{call}", Help: "The same by the reason for compacting, or for not doing so.", Labels: []string{"reason"}},
@@ -162,7 +162,7 @@ var families = [counted]Family{
 	wouldFail:        {Name: "compact.projected_failures", Unit: "{call}", Help: "Errors that they would have returned.", Labels: []string{errorType}},
 }
 
-// begun are the label values that a family has from the start.
+// begun lists the label values that a family has from the start.
 var begun = map[int][]string{
 	calls: {unchanged, compacted, failed}, taken: {"masked", "truncated", "summarized", "dropped"}, invented: nil, archived: nil,
 	errorCount: {"InsufficientBudget", "ArchiveFailed", "ArchiveChanged", "ArchiveKeyLost", "AuditLinesDropped", "Cancelled", "CommitLost", "Error", "Internal",

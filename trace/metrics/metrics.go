@@ -17,16 +17,16 @@ type Options struct {
 	MaxValues int
 }
 
-// Other stands for the values of a label that are too many.
+// Other replaces the values of a label beyond MaxValues.
 const Other = "_other"
 
-// maxValue is how long a label's value may be, in bytes.
+// maxValue is the maximum length of a label's value, in bytes.
 const maxValue = 128
 
-// Metrics are counts of events. One may serve several managers, each through an
-// exporter of its own. All methods may be called concurrently.
+// Metrics are counts of events. They may serve several managers, each through
+// its own exporter. All methods may be called concurrently.
 type Metrics struct {
-	most  int // values of a label
+	most  int // maximum number of values of a label
 	began time.Time
 
 	mu     sync.Mutex
@@ -34,8 +34,8 @@ type Metrics struct {
 	values map[string]map[string]bool // by label
 	key    []byte                     // scratch
 
-	pipes map[*exporter]func() []trace.Stats // that have not ended
-	ended map[string]trace.Stats             // of those that have, by exporter
+	pipes map[*exporter]func() []trace.Stats // of pipelines that have not ended
+	ended map[string]trace.Stats             // counts of ended pipelines, by exporter
 }
 
 // New returns metrics that have counted nothing.
@@ -58,7 +58,7 @@ func New(o *Options) *Metrics {
 	return m
 }
 
-// add counts by, which is never negative.
+// add adds by to a counter; by is never negative.
 func (m *Metrics) add(family int, by float64, labels ...string) {
 	m.point(family, labels).Value += by
 }
@@ -69,13 +69,13 @@ func (m *Metrics) put(family int, v float64, labels ...string) {
 	if p.Buckets == nil {
 		p.Buckets = make([]uint64, len(families[family].Bounds)+1)
 	}
-	i, _ := slices.BinarySearch(families[family].Bounds, v) // the first that is not below v
+	i, _ := slices.BinarySearch(families[family].Bounds, v) // the first bound that is not below v
 	p.Buckets[i]++
 	p.Count++
 	p.Value += v
 }
 
-// point finds the point of a family with such labels.
+// point finds or makes the point of a family with these labels.
 func (m *Metrics) point(family int, labels []string) *Point {
 	m.key = m.key[:0]
 	for i, v := range labels {
@@ -92,7 +92,7 @@ func (m *Metrics) point(family int, labels []string) *Point {
 	return p
 }
 
-// bounded is the value of a label, or what stands for the many.
+// bounded returns the value of a label, or Other if the label has too many.
 func (m *Metrics) bounded(label, v string) string {
 	known := m.values[label]
 	if known[v] {
@@ -112,10 +112,10 @@ func (m *Metrics) bounded(label, v string) string {
 	return v
 }
 
-// Began is when it began to count.
+// Began returns when the counts began.
 func (m *Metrics) Began() time.Time { return m.began }
 
-// Snapshot returns what was counted until now. It is the caller's.
+// Snapshot returns the current counts, which the caller owns.
 func (m *Metrics) Snapshot() []Family {
 	m.mu.Lock()
 	all := make([]Family, 0, counted+4)

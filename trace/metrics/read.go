@@ -9,14 +9,15 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// Values of the label outcome; failed is one of result, too.
+// Values of the label outcome; failed is also one of result.
 const (
 	unchanged = "unchanged"
 	compacted = "compacted"
 	failed    = "failed"
 )
 
-// readers say what is counted of an event; those of other names count nothing.
+// readers maps the names of events to functions that count them. Other events
+// are not counted.
 var readers = map[string]func(*Metrics, *trace.Event){
 	trace.NameBeforeModelCall:   reading((*Metrics).call),
 	trace.NameArchival:          reading((*Metrics).archival),
@@ -33,8 +34,8 @@ var readers = map[string]func(*Metrics, *trace.Event){
 	trace.NameRedactionDisabled: func(m *Metrics, _ *trace.Event) { m.add(unredacted, 1) },
 }
 
-// reading makes a reader of one that wants an event's payload. What is no
-// payload is not counted: an event of somebody else's.
+// reading decodes the payload of an event for count. It ignores events without
+// such a payload, which are somebody else's.
 func reading[T any](count func(*Metrics, *trace.Event, *T)) func(*Metrics, *trace.Event) {
 	return func(m *Metrics, e *trace.Event) {
 		var p T
@@ -44,15 +45,15 @@ func reading[T any](count func(*Metrics, *trace.Event, *T)) func(*Metrics, *trac
 	}
 }
 
-// count reads an event; the caller holds mu.
+// count counts an event; the caller holds mu.
 func (m *Metrics) count(e *trace.Event) {
 	if read := readers[e.Name]; read != nil {
 		read(m, e)
 	}
 }
 
-// callData are the parts of a [trace.Preflight] that are counted: reading all of
-// it would take longer.
+// callData holds the parts of a [trace.Preflight] that are counted. Decoding
+// all of it would take longer.
 type callData struct {
 	Model     string             `json:"model"`
 	Triggered bool               `json:"triggered"`
@@ -87,7 +88,7 @@ func (m *Metrics) call(e *trace.Event, p *callData) {
 		m.add(decisions, 1, p.Reason)
 	}
 	if outcome == failed {
-		return // it is not known what went out
+		return // what was sent is unknown
 	}
 	m.add(historyTokens, positive(p.In), p.Model)
 	m.add(sentTokens, positive(p.After), p.Model)

@@ -27,17 +27,17 @@ const (
 	errorType      = attribute.Key("error.type")
 )
 
-// chat is the name of the operation of a model that is asked for a summary.
+// chat is the operation name of a call to a summarizing model.
 const chat = "chat"
 
-// unnamed begins the ids of sessions that nobody has named: they are no
-// conversation's.
+// unnamed is the prefix of the ids of sessions without a name, which are no
+// conversation ids.
 const unnamed = "unnamed:"
 
-// name is what a key of an event's data is called in the conventions.
+// name maps a key of an event's data to its name in the conventions.
 type name struct{ from, to string }
 
-// ofCall are the names of the event that is a call to a model, in their order.
+// ofCall lists the names for the event of a model call, in order.
 var ofCall = []name{
 	{"model", requestModel},
 	{"max_tokens", "gen_ai.request.max_tokens"},
@@ -54,17 +54,17 @@ var ofCall = []name{
 	{"server_port", "server.port"},
 }
 
-// facts is what an event says.
+// facts holds the contents of a span.
 type facts struct {
 	name       string
 	attributes []attribute.KeyValue
 	kind       oteltrace.SpanKind // client for a call to a model
 	message    string             // the text to show
-	compacted  bool               // a summary stands in the conversation now
+	compacted  bool               // the conversation now has a summary
 }
 
-// read says of an event what goes into its span, always in the same order. Texts
-// of the conversation are left out unless they are wanted.
+// read returns the contents of an event's span, always in the same order. It
+// leaves out texts of the conversation unless content is set.
 func read(ev *trace.Event, content bool) facts {
 	f := facts{name: ev.Name, kind: oteltrace.SpanKindInternal, attributes: []attribute.KeyValue{
 		attribute.String("compact.event", ev.Name),
@@ -96,7 +96,7 @@ func read(ev *trace.Event, content bool) facts {
 	return f
 }
 
-// messageOf is the text to show: what is withheld is not in it.
+// messageOf returns the text to show, without withheld text.
 func messageOf(data map[string]any) string {
 	for _, key := range []string{"message", "output_text", "error_type"} {
 		if text, _ := data[key].(string); text != "" {
@@ -119,7 +119,7 @@ func dataOf(ev *trace.Event) map[string]any {
 	return data
 }
 
-// fail says what kind of failure it was: its cause, where that is known.
+// fail sets the type of a failure: its cause, if known.
 func (f *facts) fail(data map[string]any) {
 	cause, _ := data["cause"].(string)
 	kind, _ := data["error_type"].(string)
@@ -130,8 +130,8 @@ func (f *facts) fail(data map[string]any) {
 	delete(data, "cause")
 }
 
-// withhold takes out what is text of the conversation, and no number or word of
-// ours.
+// withhold removes the texts of the conversation. Numbers, and this program's
+// own words, stay.
 func (f *facts) withhold(ev *trace.Event, data map[string]any) {
 	switch ev.Kind {
 	case trace.KindSummary:
@@ -148,10 +148,10 @@ func (f *facts) withhold(ev *trace.Event, data map[string]any) {
 	}
 }
 
-// call adds what the conventions want to know of a call to a model.
+// call adds the attributes that the conventions define for a model call.
 func (f *facts) call(data map[string]any, content bool) {
 	if data["backend"] == "extractive" {
-		return // nobody was called
+		return // no model was called
 	}
 	f.kind = oteltrace.SpanKindClient
 	f.attributes = append(f.attributes, operationName.String(chat))
@@ -179,7 +179,7 @@ func finish(data map[string]any) string {
 	return "stop"
 }
 
-// rename adds the values of the named keys and takes them out of data.
+// rename adds the values of the named keys and removes them from data.
 func (f *facts) rename(data map[string]any, names []name) {
 	for _, n := range names {
 		if v, there := data[n.from]; there {
@@ -216,14 +216,14 @@ func (f *facts) addText(key, value string) {
 	if value == "" {
 		return
 	}
-	if !utf8.ValidString(value) { // protobuf takes none
+	if !utf8.ValidString(value) { // protobuf rejects invalid UTF-8
 		value = strings.ToValidUTF8(value, "\uFFFD")
 	}
 	f.attributes = append(f.attributes, attribute.String(key, value))
 }
 
-// isFloat reports whether a key's values are shares, money or times, whole or
-// not: a key must not change its type from span to span.
+// isFloat reports whether a key's values are shares, money or times. They are
+// floats even if whole, because the type of a key must not vary between spans.
 func isFloat(key string) bool {
 	last := key[strings.LastIndexByte(key, '.')+1:]
 	switch last {
@@ -246,8 +246,8 @@ func (f *facts) addNumber(key string, n json.Number) {
 	}
 }
 
-// addList adds a list of strings as one, anything else as JSON: an attribute
-// can't be a list of objects.
+// addList adds a list of strings as a list, and any other list as JSON: an
+// attribute can't be a list of objects.
 func (f *facts) addList(key string, list []any) {
 	texts := make([]string, 0, len(list))
 	for _, v := range list {

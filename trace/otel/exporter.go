@@ -1,10 +1,10 @@
 // Package otel turns events into OpenTelemetry spans: through the program's own
-// TracerProvider ([New]), or straight to a collector by OTLP over HTTP
+// TracerProvider ([New]), or directly to a collector by OTLP over HTTP
 // ([NewOTLP]).
 //
-// What the events say becomes attributes: by the semantic conventions for
-// generative AI where they have one, otherwise as compact.<key>, with a dot for
-// each level.
+// The data of an event becomes attributes, with the names of the semantic
+// conventions for generative AI where these define one, and otherwise as
+// compact.<key>, with a dot for each level.
 package otel
 
 import (
@@ -20,14 +20,15 @@ import (
 	"github.com/agentcompact/compact/trace/internal/recent"
 )
 
-// scope is the instrumentation scope of the spans, and schemaURL the version of
-// the conventions that their attributes are of.
+// scope is the instrumentation scope of the spans. schemaURL is the version of
+// the conventions that their attributes follow.
 const (
 	scope     = "github.com/agentcompact/compact/trace/otel"
 	schemaURL = "https://opentelemetry.io/schemas/gen-ai-dev/1.42.0-dev"
 )
 
-// version is that of this module in the program, "" where it is not known.
+// version returns the version of this module in the program, "" if it is
+// unknown.
 var version = sync.OnceValue(func() string {
 	const module = "github.com/agentcompact/compact"
 	info, ok := debug.ReadBuildInfo()
@@ -42,11 +43,11 @@ var version = sync.OnceValue(func() string {
 	return ""
 })
 
-// An Option changes what an exporter through the program's own provider does.
+// An Option configures an exporter through the program's own provider.
 type Option func(*Exporter)
 
-// Content has the texts of summaries and searches in the spans, too, redacted.
-// The conventions have them opt-in.
+// Content includes the redacted texts of summaries and searches in the spans.
+// The conventions make them opt-in.
 func Content() Option { return func(e *Exporter) { e.content = true } }
 
 // MarkCaller sets gen_ai.conversation.compacted on the caller's span, if it is
@@ -60,17 +61,17 @@ type Exporter struct {
 	tracer  oteltrace.Tracer
 	made    *recent.Map[string, oteltrace.SpanContext] // by the SpanID of their events
 	callers *callers
-	marks   *marks // nil: callers' spans are left alone
-	content bool   // texts of the conversation go out, too
+	marks   *marks // nil: spans of callers are not marked
+	content bool   // spans include texts of the conversation
 	closed  bool
 
-	// With a provider that makes its own ids, a child can be made only when
-	// its parent has been. The parent's event comes last, so children wait.
+	// With a provider that makes its own ids, a child can only be made after
+	// its parent. The parent's event comes last, so children wait.
 	ownIDs  bool
 	waiting map[string][]trace.Event // by ParentID
 	count   int
 
-	flush    func(context.Context) error // sends what the spans of one Export became
+	flush    func(context.Context) error // sends the spans of one Export
 	shutdown func(context.Context) error
 }
 
@@ -80,15 +81,15 @@ var (
 	_ trace.Named    = (*Exporter)(nil)
 )
 
-// maxWaiting bounds how many events wait for their parents.
+// maxWaiting is the maximum number of events that wait for their parents.
 const maxWaiting = 4096
 
-// New returns an exporter through the program's own provider, which stays the
-// program's to flush and to shut down. Spans are children of the span that is
-// in the context of the call, and follow its sampling decision. The events of
-// one call become spans when the call is over, with the times they had; their
-// span ids are the provider's, and the events' own are in the attributes
-// compact.trace_id and compact.span_id.
+// New returns an exporter through the program's own provider, which the program
+// flushes and shuts down. Spans are children of the span in the context of the
+// call, and follow its sampling decision. The events of one call become spans
+// when the call is over, with their original times. The provider makes the span
+// ids; the events' own ids are in the attributes compact.trace_id and
+// compact.span_id.
 func New(provider oteltrace.TracerProvider, opts ...Option) *Exporter {
 	nothing := func(context.Context) error { return nil }
 	tracer := provider.Tracer(scope, oteltrace.WithInstrumentationVersion(version()), oteltrace.WithSchemaURL(schemaURL))
@@ -111,8 +112,8 @@ func (e *Exporter) Name() string {
 	return "otel"
 }
 
-// Join finds the OpenTelemetry span in ctx: the events of the call become its
-// children, or nothing if it is not sampled.
+// Join finds the OpenTelemetry span in ctx. The events of the call become its
+// children, or are not exported if it is not sampled.
 func (e *Exporter) Join(ctx context.Context) context.Context {
 	sc := oteltrace.SpanContextFromContext(ctx)
 	if _, _, found := trace.FromContext(ctx); found || !sc.IsValid() {
@@ -125,7 +126,7 @@ func (e *Exporter) Join(ctx context.Context) context.Context {
 	return trace.ContextWith(ctx, sc.TraceID().String(), sc.SpanID().String())
 }
 
-// Export makes the events into spans.
+// Export turns the events into spans.
 func (e *Exporter) Export(ctx context.Context, events []trace.Event) error {
 	if e.closed {
 		return trace.ErrShutdown
@@ -147,14 +148,14 @@ func (e *Exporter) Export(ctx context.Context, events []trace.Event) error {
 		e.orphans()
 	}
 	err := e.flush(ctx)
-	if e.ownIDs && trace.NotSent(err) { // made again, the spans are the same
+	if e.ownIDs && trace.NotSent(err) { // the same spans can be made again
 		return &trace.RetryError{Err: err}
 	}
 	return err
 }
 
-// Shutdown makes spans of the events whose parents never came, and, if the
-// exporter has a provider of its own, shuts that down.
+// Shutdown makes spans of the events whose parents never came. It shuts down
+// the exporter's own provider, if there is one.
 func (e *Exporter) Shutdown(ctx context.Context) error {
 	if e.closed {
 		return nil
@@ -162,7 +163,7 @@ func (e *Exporter) Shutdown(ctx context.Context) error {
 	e.closed = true
 	e.orphans()
 	if err := e.flush(ctx); err != nil {
-		_ = e.shutdown(ctx) // the first error says more
+		_ = e.shutdown(ctx) // the first error is more telling
 		return err
 	}
 	return e.shutdown(ctx)
@@ -178,7 +179,7 @@ func (e *Exporter) waits(ev *trace.Event) bool {
 	return !made
 }
 
-// family makes the span of an event, and those that waited for it.
+// family makes the span of an event, and the spans that waited for it.
 func (e *Exporter) family(ev *trace.Event) {
 	e.span(ev)
 	children := e.waiting[ev.SpanID]
@@ -189,7 +190,7 @@ func (e *Exporter) family(ev *trace.Event) {
 	}
 }
 
-// orphans makes spans of all that wait.
+// orphans makes spans of all waiting events.
 func (e *Exporter) orphans() {
 	for parent, children := range e.waiting {
 		delete(e.waiting, parent)
@@ -223,8 +224,8 @@ func (e *Exporter) span(ev *trace.Event) {
 	e.mark(ev, facts.compacted)
 }
 
-// mark sets on the caller's span that its conversation was compacted. The event of
-// the whole call knows that span, and comes before that of its summary or after.
+// mark marks the caller's span as compacted. The event of the whole call
+// identifies that span; it comes before or after the event of the summary.
 func (e *Exporter) mark(ev *trace.Event, compacted bool) {
 	switch {
 	case e.marks == nil:
@@ -235,8 +236,8 @@ func (e *Exporter) mark(ev *trace.Event, compacted bool) {
 	}
 }
 
-// parent is the context of the span under which the event goes: the one made
-// for its parent's event, the caller's, or none but the trace.
+// parent returns the context of the event's parent span: the span of its
+// parent's event, the caller's span, or only the trace.
 func (e *Exporter) parent(ev *trace.Event) oteltrace.SpanContext {
 	if sc, made := e.made.Find(ev.ParentID); made && !e.ownIDs {
 		return sc
@@ -244,8 +245,8 @@ func (e *Exporter) parent(ev *trace.Event) oteltrace.SpanContext {
 	return e.callers.find(traceIDOf(ev), spanIDOf(ev.ParentID))
 }
 
-// traceIDOf is the event's trace id, or one made of it where it has not the
-// form that OpenTelemetry needs.
+// traceIDOf returns the event's trace id, or an id derived from it if
+// OpenTelemetry can't use its form.
 func traceIDOf(ev *trace.Event) oteltrace.TraceID {
 	if id, err := oteltrace.TraceIDFromHex(ev.TraceID); err == nil {
 		return id
@@ -255,7 +256,7 @@ func traceIDOf(ev *trace.Event) oteltrace.TraceID {
 	return id
 }
 
-// spanIDOf is a span id, or none where it has not the form of one.
+// spanIDOf returns a span id, or the zero id if s has another form.
 func spanIDOf(s string) oteltrace.SpanID {
 	id, err := oteltrace.SpanIDFromHex(s)
 	if err != nil {

@@ -8,15 +8,15 @@ import (
 	"github.com/agentcompact/compact/trace/internal/recent"
 )
 
-// marked is how many spans of callers are held to be marked.
+// marked is the number of callers' spans that are kept for marking, at least.
 const marked = 256
 
 // marks sets gen_ai.conversation.compacted on spans of callers.
 type marks struct {
 	mu        sync.Mutex
-	live      *recent.Map[ids, oteltrace.Span] // of callers
-	calls     *recent.Map[string, ids]         // by the SpanID of a call's event: its caller
-	summaries *recent.Map[string, bool]        // by the same: calls that made one
+	live      *recent.Map[ids, oteltrace.Span] // spans of callers
+	calls     *recent.Map[string, ids]         // SpanID of a call's event → its caller
+	summaries *recent.Map[string, bool]        // the same key: calls that made a summary
 }
 
 func newMarks() *marks {
@@ -32,7 +32,7 @@ func (m *marks) caller(s oteltrace.Span) {
 	m.live.Put(ids{s.SpanContext().TraceID(), s.SpanContext().SpanID()}, s)
 }
 
-// call says whose a call is.
+// call records the caller of a call.
 func (m *marks) call(span string, by ids) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -42,7 +42,7 @@ func (m *marks) call(span string, by ids) {
 	}
 }
 
-// summary says that a call made one.
+// summary records that a call made a summary.
 func (m *marks) summary(span string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -52,7 +52,7 @@ func (m *marks) summary(span string) {
 	}
 }
 
-// set marks a span, which does nothing once it is ended.
+// set marks a span. It does nothing if the span has ended.
 func (m *marks) set(by ids) {
 	if s, ok := m.live.Find(by); ok {
 		s.SetAttributes(compacted.Bool(true))

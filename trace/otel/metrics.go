@@ -25,10 +25,10 @@ type MetricsOptions struct {
 	// ServiceName is the service.name of the resource. Default: OTEL_SERVICE_NAME,
 	// or "compact".
 	ServiceName string
-	// Timeout is how long one request may take. Default 5 s. One that fails for
-	// a passing reason is repeated within twice that time.
+	// Timeout is the limit for one request. Default 5 s. A request with a
+	// transient failure is repeated within twice that time.
 	Timeout time.Duration
-	// Interval is how long it is from one request to the next. Default 1 minute.
+	// Interval is the time between two requests. Default 1 minute.
 	Interval time.Duration
 }
 
@@ -46,10 +46,10 @@ func (o *MetricsOptions) withDefaults() MetricsOptions {
 	return d
 }
 
-// MetricsExporter counts events, and sends the counts to a collector from time to
-// time, and once more at Shutdown. They are sums since the start: what a request
-// that fails did not deliver, the next one does. It is a [trace.Exporter] for one
-// manager.
+// MetricsExporter counts events. It sends the counts to a collector
+// periodically, and once more at Shutdown. The counts are sums since the start,
+// so the next request delivers what a failed one did not. It is a
+// [trace.Exporter] for one manager.
 type MetricsExporter struct {
 	trace.Exporter // which counts
 
@@ -61,11 +61,11 @@ type MetricsExporter struct {
 	start sync.Once
 	life  context.Context // until Shutdown
 	stop  context.CancelFunc
-	ended chan struct{} // closed when nothing is sent in the background any more
+	ended chan struct{} // closed when the background goroutine has ended
 	once  sync.Once
 
 	mu  sync.Mutex
-	err error // of the last request, until it is told
+	err error // of the last request, until Export returns it
 }
 
 var (
@@ -75,11 +75,11 @@ var (
 	_ metrics.Counting = (*MetricsExporter)(nil)
 )
 
-// NewOTLPMetrics returns an exporter that counts in counts, nil for some of its
-// own, and sends them by OTLP over HTTP to a base URL such as
-// "http://127.0.0.1:4318"; a path, if there is one, is taken as it is. An empty
-// URL stands for what the OTEL_EXPORTER_OTLP_… variables say. Nothing is sent
-// before a pipeline has it.
+// NewOTLPMetrics returns an exporter that counts in counts (nil: new metrics)
+// and sends them by OTLP over HTTP to a base URL such as
+// "http://127.0.0.1:4318"; a path is used as it is. With an empty URL the
+// OTEL_EXPORTER_OTLP_… variables apply. It sends nothing before a pipeline uses
+// it.
 func NewOTLPMetrics(ctx context.Context, endpoint string, counts *metrics.Metrics, opts *MetricsOptions) (*MetricsExporter, error) {
 	o := opts.withDefaults()
 	client, err := metricsClient(endpoint, o, otlpmetrichttp.RetryConfig{
@@ -126,10 +126,10 @@ func metricsClient(endpoint string, o MetricsOptions, retry otlpmetrichttp.Retry
 // Name is "otlp-metrics".
 func (*MetricsExporter) Name() string { return "otlp-metrics" }
 
-// Counts are the metrics that are sent.
+// Counts returns the metrics that are sent.
 func (e *MetricsExporter) Counts() *metrics.Metrics { return e.counts }
 
-// Watch hands the pipeline's counts on, and begins to send.
+// Watch registers the pipeline's counts, and starts the periodic requests.
 func (e *MetricsExporter) Watch(stats func() []trace.Stats) {
 	if w, ok := e.Exporter.(trace.Watcher); ok {
 		w.Watch(stats)
@@ -137,7 +137,7 @@ func (e *MetricsExporter) Watch(stats func() []trace.Stats) {
 	e.begin()
 }
 
-// Unwatch hands the last counts on.
+// Unwatch registers the final counts.
 func (e *MetricsExporter) Unwatch(last []trace.Stats) {
 	if w, ok := e.Exporter.(trace.Unwatcher); ok {
 		w.Unwatch(last)
@@ -146,7 +146,7 @@ func (e *MetricsExporter) Unwatch(last []trace.Stats) {
 
 func (e *MetricsExporter) begin() { e.start.Do(func() { go e.run() }) }
 
-// run sends every Interval.
+// run sends the counts every Interval.
 func (e *MetricsExporter) run() {
 	defer close(e.ended)
 	ticker := time.NewTicker(e.opts.Interval)
@@ -163,7 +163,7 @@ func (e *MetricsExporter) run() {
 	}
 }
 
-// send sends all counts as they are now.
+// send sends the current counts.
 func (e *MetricsExporter) send(ctx context.Context) error {
 	scopes, err := Producer(e.counts).Produce(ctx)
 	if err != nil {
@@ -172,15 +172,15 @@ func (e *MetricsExporter) send(ctx context.Context) error {
 	return e.to.Export(ctx, &metricdata.ResourceMetrics{Resource: e.res, ScopeMetrics: scopes})
 }
 
-// note keeps the error of a request until it can be told.
+// note keeps the error of a request until Export returns it.
 func (e *MetricsExporter) note(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.err = err
 }
 
-// Export counts the events. Its error says that the last request failed; no event
-// is lost with it.
+// Export counts the events. An error may report that the last request failed;
+// then no event is lost.
 func (e *MetricsExporter) Export(ctx context.Context, events []trace.Event) error {
 	if len(events) == 0 {
 		return nil
@@ -200,9 +200,9 @@ func (e *MetricsExporter) Export(ctx context.Context, events []trace.Event) erro
 // Shutdown sends the counts for the last time.
 func (e *MetricsExporter) Shutdown(ctx context.Context) (err error) {
 	e.once.Do(func() {
-		_ = e.Exporter.Shutdown(ctx) // it has nothing to fail with
+		_ = e.Exporter.Shutdown(ctx) // it can't fail
 		e.stop()
-		e.start.Do(func() { close(e.ended) }) // it never began
+		e.start.Do(func() { close(e.ended) }) // run was never started
 		select {
 		case <-e.ended:
 			err = errors.Join(e.send(ctx), e.to.Shutdown(ctx))

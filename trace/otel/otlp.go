@@ -26,18 +26,19 @@ type OTLPOptions struct {
 	// ServiceName is the service.name of the resource. Default: OTEL_SERVICE_NAME,
 	// or "compact".
 	ServiceName string
-	// Timeout is how long one request may take. Default 5 s. One that fails for
-	// a passing reason is repeated within twice that time.
+	// Timeout is the limit for one request. Default 5 s. A request with a
+	// transient failure is repeated within twice that time.
 	Timeout time.Duration
-	// Content has the texts of summaries and searches in the spans, too, redacted.
+	// Content includes the redacted texts of summaries and searches in the
+	// spans.
 	Content bool
 }
 
 // NewOTLP returns an exporter to an OTLP collector over HTTP, at a base URL
-// such as "http://127.0.0.1:4318"; a path, if there is one, is taken as it is.
-// An empty URL stands for what the OTEL_EXPORTER_OTLP_… variables say. Span and
-// trace ids are those of the events, and each span is sent as its event comes,
-// which for a parent is after its children. Nothing is sent yet.
+// such as "http://127.0.0.1:4318"; a path is used as it is. With an empty URL
+// the OTEL_EXPORTER_OTLP_… variables apply. Spans have the span and trace ids
+// of their events. Each span is sent with its event, so a parent comes after
+// its children. Nothing is sent yet.
 func NewOTLP(ctx context.Context, endpoint string, opts *OTLPOptions) (*Exporter, error) {
 	var o OTLPOptions
 	if opts != nil {
@@ -89,8 +90,8 @@ func clientOptions(endpoint string, o OTLPOptions) ([]otlptracehttp.Option, erro
 	return append(opts, otlptracehttp.WithEndpointURL(at)), nil
 }
 
-// endpointURL is the URL that requests go to: that of a collector, with the path
-// where it has none.
+// endpointURL returns the URL for requests: the collector's, with path if it
+// has none.
 func endpointURL(endpoint, path string) (string, error) {
 	u, err := url.Parse(endpoint)
 	switch {
@@ -107,7 +108,7 @@ func endpointURL(endpoint, path string) (string, error) {
 	return u.String(), nil
 }
 
-// describe makes the resource: what the environment says, over our name.
+// describe returns the resource. The environment overrides the default name.
 func describe(ctx context.Context, service string) (*resource.Resource, error) {
 	name := resource.WithAttributes(attribute.String("service.name", "compact"))
 	opts := []resource.Option{name, resource.WithTelemetrySDK(), resource.WithFromEnv()}
@@ -121,8 +122,8 @@ func describe(ctx context.Context, service string) (*resource.Resource, error) {
 	return res, nil
 }
 
-// newOwn returns an exporter with a provider of its own, which makes spans with
-// the ids of their events and hands them to exporter.
+// newOwn returns an exporter with its own provider, which makes spans with the
+// ids of their events and passes them to exporter.
 func newOwn(exporter sdktrace.SpanExporter, res *resource.Resource) *Exporter {
 	c := &collector{exporter: exporter}
 	provider := sdktrace.NewTracerProvider(
@@ -137,8 +138,8 @@ func newOwn(exporter sdktrace.SpanExporter, res *resource.Resource) *Exporter {
 	return e
 }
 
-// collector is a span processor that gathers the spans of one Export. The
-// pipeline has batched, bounded and timed them already.
+// collector is a span processor that collects the spans of one Export. The
+// pipeline already does the batching, limits and timing.
 type collector struct {
 	exporter sdktrace.SpanExporter
 	spans    []sdktrace.ReadOnlySpan
@@ -146,7 +147,7 @@ type collector struct {
 
 func (*collector) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
 
-// OnEnd gathers a span.
+// OnEnd collects a span.
 func (c *collector) OnEnd(s sdktrace.ReadOnlySpan) {
 	if s.SpanContext().IsSampled() {
 		c.spans = append(c.spans, s)
@@ -162,7 +163,7 @@ func (c *collector) send(ctx context.Context) error {
 	return c.exporter.ExportSpans(ctx, spans)
 }
 
-// ForceFlush sends what was gathered.
+// ForceFlush sends the collected spans.
 func (c *collector) ForceFlush(ctx context.Context) error { return c.send(ctx) }
 
 // Shutdown ends the exporter.
@@ -188,8 +189,8 @@ func (g eventIDs) NewIDs(ctx context.Context) (oteltrace.TraceID, oteltrace.Span
 	return known.trace, g.NewSpanID(ctx, known.trace)
 }
 
-// NewSpanID returns the span id of the event in ctx, or a random one where the
-// event has none in the form that is needed.
+// NewSpanID returns the span id of the event in ctx, or a random one if the
+// event has no valid id.
 func (eventIDs) NewSpanID(ctx context.Context, _ oteltrace.TraceID) oteltrace.SpanID {
 	known, _ := ctx.Value(idsKey{}).(ids)
 	for !known.span.IsValid() {

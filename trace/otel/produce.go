@@ -12,14 +12,15 @@ import (
 	"github.com/agentcompact/compact/trace/metrics"
 )
 
-// Producer hands counts to a reader of the program's own, a periodic one or that of
-// OpenTelemetry's Prometheus exporter: sdkmetric.WithProducer(otel.Producer(counts)).
-// Whoever uses it puts counts.Exporter() among the manager's exporters.
+// Producer passes counts to a reader of the program, such as a periodic reader
+// or OpenTelemetry's Prometheus exporter:
+// sdkmetric.WithProducer(otel.Producer(counts)). The program must add
+// counts.Exporter() to the manager's exporters.
 func Producer(counts *metrics.Metrics) sdkmetric.Producer { return producer{counts} }
 
 type producer struct{ counts *metrics.Metrics }
 
-// Produce returns what was counted until now, as sums since the start.
+// Produce returns the current counts, as sums since the start.
 func (p producer) Produce(ctx context.Context) ([]metricdata.ScopeMetrics, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -37,7 +38,7 @@ func (p producer) Produce(ctx context.Context) ([]metricdata.ScopeMetrics, error
 	}}, nil
 }
 
-// data are the points of a family.
+// data returns the points of a family.
 func data(f *metrics.Family, from, now time.Time) metricdata.Aggregation {
 	switch f.Kind {
 	case metrics.Gauge:
@@ -66,7 +67,7 @@ func histogram(f *metrics.Family, from, now time.Time) metricdata.Histogram[floa
 	return out
 }
 
-// labels are those of a point; an empty one says nothing.
+// labels returns the labels of a point, without empty ones.
 func labels(f *metrics.Family, p metrics.Point) attribute.Set {
 	var all []attribute.KeyValue
 	for i, v := range p.Values {

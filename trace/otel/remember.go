@@ -8,11 +8,11 @@ import (
 	"github.com/agentcompact/compact/trace/internal/recent"
 )
 
-// remembered is how many spans are remembered at least.
+// remembered is the minimum number of spans that are remembered.
 const remembered = 4096
 
-// callers remembers the spans that Join found, for what events don't carry:
-// whether they are sampled, and their trace state.
+// callers remembers the spans that Join found, because events do not carry
+// their sampling decision and trace state.
 type callers struct {
 	mu    sync.Mutex
 	spans *recent.Map[ids, oteltrace.SpanContext]
@@ -33,9 +33,9 @@ func (c *callers) remember(sc oteltrace.SpanContext) {
 	c.flags.Put(sc.TraceID(), sc.TraceFlags())
 }
 
-// find returns the span of that name, if it is a caller's. Of any other, whose
-// own parent may come later, it returns a stand-in: sampled where the caller's
-// trace is, and where nobody's is known.
+// find returns the span with these ids, if it is a caller's. For another span
+// it returns a stand-in, which is sampled if the caller's trace is, or if no
+// caller of the trace is known.
 func (c *callers) find(t oteltrace.TraceID, s oteltrace.SpanID) oteltrace.SpanContext {
 	c.mu.Lock()
 	defer c.mu.Unlock()

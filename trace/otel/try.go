@@ -11,9 +11,9 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 )
 
-// Try sends a collector a request without spans, with the headers that spans
-// would have, so that nothing of it stays. Endpoint and opts are as for
-// [NewOTLP]; it tries once. No password is in its errors.
+// Try sends a collector a request without spans, with the headers of spans, so
+// that nothing is stored. Endpoint and opts are as for [NewOTLP]. It does not
+// retry. Its errors contain no password.
 func Try(ctx context.Context, endpoint string, opts *OTLPOptions) error {
 	var o OTLPOptions
 	if opts != nil {
@@ -29,7 +29,7 @@ func Try(ctx context.Context, endpoint string, opts *OTLPOptions) error {
 	}
 	err = client.UploadTraces(ctx, nil)
 	if u := new(url.Error); errors.As(err, &u) {
-		err = u.Err // it names the URL
+		err = u.Err // the error contains the URL
 	}
 	if err != nil {
 		err = fmt.Errorf("otlp: %w", err)
@@ -37,8 +37,8 @@ func Try(ctx context.Context, endpoint string, opts *OTLPOptions) error {
 	return errors.Join(err, client.Stop(context.WithoutCancel(ctx)))
 }
 
-// TryMetrics sends a collector a request without metrics, with the headers that
-// metrics would have. It tries once. No password is in its errors.
+// TryMetrics sends a collector a request without metrics, with the headers of
+// metrics. It does not retry. Its errors contain no password.
 func TryMetrics(ctx context.Context, endpoint string, opts *MetricsOptions) error {
 	client, err := metricsClient(endpoint, opts.withDefaults(), otlpmetrichttp.RetryConfig{})
 	if err != nil {
@@ -50,7 +50,7 @@ func TryMetrics(ctx context.Context, endpoint string, opts *MetricsOptions) erro
 	}
 	err = to.Export(ctx, &metricdata.ResourceMetrics{})
 	if u := new(url.Error); errors.As(err, &u) {
-		err = u.Err // it names the URL
+		err = u.Err // the error contains the URL
 	}
 	if err != nil {
 		err = fmt.Errorf("otlp: %w", err)

@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// jsTime is how JavaScript writes a time.
+// jsTime is JavaScript's format of a time.
 const jsTime = "2006-01-02T15:04:05.000Z"
 
 func reply(w http.ResponseWriter, status int, answer any) {
@@ -16,8 +16,8 @@ func reply(w http.ResponseWriter, status int, answer any) {
 	_ = enc.Encode(answer) // the client may be gone
 }
 
-// cors answers as the server does: two origins are known, any other is told
-// the first of them.
+// cors answers as the server does: it knows two origins, and answers any other
+// one with the first of them.
 func cors(w http.ResponseWriter, r *http.Request) {
 	const page = "http://localhost:5173"
 	origin := r.Header.Get("Origin")
@@ -30,14 +30,14 @@ func cors(w http.ResponseWriter, r *http.Request) {
 	h.Set("Access-Control-Allow-Headers", "Content-Type")
 }
 
-// fault is a body that the server refuses.
+// fault describes why the server refuses a body.
 type fault struct {
 	status  int
 	message string  // of a 500
 	issues  []issue // of a 400
 }
 
-// issue is one complaint of the schema.
+// issue is one validation error of the schema.
 type issue struct {
 	Path    []any  `json:"path"`
 	Message string `json:"message"`

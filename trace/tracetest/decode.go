@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// value is a JSON value, with the keys of an object in the order in which they
-// were sent. Decoding into maps would forget that, and takes most of the time
-// that a server has for a body.
+// value is a JSON value. The keys of an object keep the order in which they
+// were sent. Maps would lose that order, and decoding into them would take most
+// of the server's time for a body.
 type value struct {
 	kind    byte     // '{' '[' '"' '0' 't' 'f' 'n'
-	text    string   // of a string, decoded; of a number, as it stands
+	text    string   // of a string, decoded; of a number, as written
 	members []member // of an object or an array
 }
 
@@ -21,8 +21,8 @@ type member struct {
 	val value
 }
 
-// get returns the member of a name. Of several the last counts, as in
-// JavaScript.
+// get returns the member with a key. If there are several, the last one counts,
+// as in JavaScript.
 func (v value) get(key string) (value, bool) {
 	for i := len(v.members) - 1; i >= 0; i-- {
 		if v.members[i].key == key {
@@ -32,7 +32,7 @@ func (v value) get(key string) (value, bool) {
 	return value{}, false
 }
 
-// plain returns what encoding/json would have decoded.
+// plain returns the result that encoding/json would give.
 func (v value) plain() any {
 	switch v.kind {
 	case '{':
@@ -46,7 +46,7 @@ func (v value) plain() any {
 	case '"':
 		return v.text
 	case '0':
-		f, _ := strconv.ParseFloat(v.text, 64) // beyond its range JavaScript has Infinity too
+		f, _ := strconv.ParseFloat(v.text, 64) // out of range gives Inf, as in JavaScript
 		return f
 	case 't', 'f':
 		return v.kind == 't'
@@ -69,7 +69,7 @@ var (
 
 const maxDepth = 10_000
 
-// decode reads one JSON value, as strictly as JSON.parse.
+// decode reads one JSON value, as strict as JSON.parse.
 func decode(s string) (value, error) {
 	d := decoder{s: s}
 	v, err := d.value(0)
@@ -82,10 +82,10 @@ func decode(s string) (value, error) {
 type decoder struct {
 	s     string
 	i     int
-	stack []member // of the containers that are open
+	stack []member // members of the open containers
 }
 
-// space passes white space and returns the next byte, 0 at the end.
+// space skips white space and returns the next byte, 0 at the end.
 func (d *decoder) space() byte {
 	for d.i < len(d.s) {
 		switch c := d.s[d.i]; c {
@@ -122,7 +122,7 @@ func (d *decoder) container(open byte, depth int) (value, error) {
 		return value{}, errDepth
 	}
 	base := len(d.stack)
-	closing := open + 2 // ']' and '}' are both two behind
+	closing := open + 2 // in ASCII, ']' and '}' come two after their openers
 	d.i++
 	if d.space() == closing {
 		d.i++
@@ -165,7 +165,7 @@ func (d *decoder) member(keyed bool, depth int) (m member, err error) {
 	return m, err
 }
 
-// text reads a string. One without escapes is a part of the body.
+// text reads a string. A string without escapes shares the memory of the body.
 func (d *decoder) text() (string, error) {
 	from, escaped := d.i, false
 	for i := d.i + 1; i < len(d.s); i++ {

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxBody is the Content-Length from which on the server refuses.
+// maxBody is the largest Content-Length that the server accepts.
 const maxBody = 262_144
 
 func (s *Server) handler() http.Handler {
@@ -37,7 +37,7 @@ func (s *Server) handler() http.Handler {
 	})
 }
 
-// missed notes a request that no endpoint answers to.
+// missed records a request without an endpoint.
 func (s *Server) missed(r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,14 +63,14 @@ func (s *Server) ingest(w http.ResponseWriter, r *http.Request) {
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // the client is gone
+		return // the client has disconnected
 	}
 	status, answer := s.accept(body, r.ContentLength)
 	reply(w, status, answer)
 }
 
-// accept judges a body and stores what is in it. It reads the body before it
-// takes the lock, so that two may be read at once.
+// accept validates a body and stores its events. It parses the body without the
+// lock, so that bodies can be parsed concurrently.
 func (s *Server) accept(body []byte, contentLength int64) (int, any) {
 	events, fault := parseBody(body)
 	whole := utf8.Valid(body)

@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-// Mode is how a server behaves.
+// Mode is the behavior of a server.
 type Mode int
 
-// The modes. Unless it is Live, a server judges nothing, and afterwards doesn't
-// complain of parents and trace events that never came.
+// The modes. A server that is not Live validates nothing. It then no longer
+// reports missing parents and trace events.
 const (
 	Live        Mode = iota // answers as Ariadne does
 	Dead                    // resets the connection
 	Slow                    // reads the body and never answers (for 30 s, or until the client is gone)
-	Refusing                // 400 for whatever it is
-	Failing                 // 500 for whatever it is
-	TooLarge                // 413 for whatever it is
-	Garbage                 // answers in bytes that are no HTTP
-	Stranger                // 200 with a page in HTML: something else listens there
-	Trickling               // 200, and then a byte a second
+	Refusing                // 400 for every request
+	Failing                 // 500 for every request
+	TooLarge                // 413 for every request
+	Garbage                 // answers in bytes that are not HTTP
+	Stranger                // 200 with an HTML page, as from another program on the port
+	Trickling               // 200, and then one byte per second
 	Redirecting             // 307 to somewhere else
 )
 
@@ -38,7 +38,7 @@ func (s *Server) SetMode(m Mode) {
 func (s *Server) misbehave(mode Mode, w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // the client is gone
+		return // the client has disconnected
 	}
 	s.mu.Lock()
 	if !s.discard {
@@ -74,15 +74,15 @@ func answerWrong(w http.ResponseWriter, mode Mode) {
 	}
 }
 
-// hijack takes the connection from the HTTP server, and resets it or talks
-// nonsense on it.
+// hijack takes the connection from the HTTP server, and resets it or writes
+// garbage to it.
 func hijack(w http.ResponseWriter, mode Mode) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		return
 	}
 	if tcp, ok := conn.(*net.TCPConn); ok && mode == Dead {
-		_ = tcp.SetLinger(0) // reset instead of an orderly end
+		_ = tcp.SetLinger(0) // reset instead of a normal close
 	} else {
 		_, _ = conn.Write([]byte("\x00\x1b[31mSMTP 220 ready\r\n\xff\xfe\r\n\r\n"))
 	}
@@ -100,7 +100,7 @@ func (s *Server) trickle(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// sleep returns false when the client or the server went away.
+// sleep returns false if the client disconnected or the server was closed.
 func (s *Server) sleep(r *http.Request, d time.Duration) bool {
 	select {
 	case <-time.After(d):

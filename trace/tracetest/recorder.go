@@ -9,13 +9,13 @@ import (
 )
 
 // Recorder is an exporter that keeps events in memory. Its zero value is ready
-// to use. Unlike other exporters it may be read while it is used: all methods
-// may be called concurrently. The fields are set before its first use.
+// to use. Unlike for other exporters, all methods may be called concurrently.
+// Set the fields before the first use.
 type Recorder struct {
-	// Err is what Export returns, after keeping the events. Default nil.
+	// Err is returned by Export, after it has kept the events. Default nil.
 	Err error
-	// Stuck, if not nil, holds up Export until it is closed, whatever the
-	// context says: an exporter that breaks its contract.
+	// Stuck, if not nil, blocks Export until it is closed, whatever the
+	// context: an exporter that breaks its contract.
 	Stuck chan struct{}
 
 	mu       sync.Mutex
@@ -52,14 +52,14 @@ func (r *Recorder) Shutdown(context.Context) error {
 	return nil
 }
 
-// Events returns what was exported so far, in order.
+// Events returns the events exported so far, in order.
 func (r *Recorder) Events() []trace.Event {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.events)
 }
 
-// Named returns the events of a name.
+// Named returns the events with a name.
 func (r *Recorder) Named(name string) []trace.Event {
 	return slices.DeleteFunc(r.Events(), func(e trace.Event) bool { return e.Name != name })
 }
@@ -73,7 +73,7 @@ func (r *Recorder) Names() []string {
 	return names
 }
 
-// Exports returns how many batches arrived.
+// Exports returns the number of exported batches.
 func (r *Recorder) Exports() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()

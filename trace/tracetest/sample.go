@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// children are the events of a call in which a compaction took place.
+// children are the events of a call with a compaction.
 var children = []struct {
 	name, kind string
 	took       time.Duration
@@ -21,15 +21,15 @@ var children = []struct {
 	{trace.NamePrunedMessages, trace.KindPrune, 8 * time.Millisecond, redact.Lit(`{"session_id":"session-7f3a","step":1,"pruned_count":47,"message_count":60,"summarized_count":47,"dropped_count":0,"masked_count":0,"truncated_count":0,"tokens_before":112345,"tokens_after":30350,"reduction_pct":72.99,"target":76800,"budget":126500,"kept":{"pinned":3,"summary":1,"recent_turns":6,"tool_pairs":4},"layers":{"pinned":{"messages":3,"tokens":900},"summary":{"messages":1,"tokens":520},"recent":{"messages":10,"tokens":28930}},"reduction_stage":"summarization","invariant_status":"ok","output_text":"pruned 47 of 60 messages; 112345 -> 30350 tokens (-73.0%)"}`)},
 }
 
-// hook is the data of their parent.
+// hook is the data of their parent event.
 var hook = redact.Lit(`{"session_id":"session-7f3a","agent":"coding-agent","model":"gpt-4","triggered":true,"manual":false,"step":1,"tokens_before":112345,"tokens_after":30350,"max_tokens":128000,"budget":126500,"message_count_before":60,"message_count_after":14,"pruned_count":47,"masked_count":0,"truncated_count":0,"replayed_edits":0,"timings_ms":{"archive":46,"count":0.09,"summarize":2000},"events_dropped":0,"reduction_stage":"summarization","invariant_status":"ok","output_text":"compacted 112345 -> 30350 tokens (-73.0%): 47 pruned, 0 masked, 0 truncated"}`)
 
-// Session is the session of the events that [Sample] makes.
+// Session is the session of the events of [Sample].
 const Session = "session-7f3a"
 
-// Sample returns the events of one call in which a compaction took place, as
-// they are emitted: the children in the order in which they end, then the
-// parent, which completes the trace. No two calls share an id.
+// Sample returns the events of one call with a compaction, in the order in
+// which they are emitted: the children as they end, then the parent, which
+// completes the trace. No two calls of Sample share an id.
 func Sample(start time.Time) []trace.Event {
 	traceID, parent := trace.NewTraceID(), trace.NewSpanID()
 	at := start

@@ -11,14 +11,14 @@ import (
 	"unicode/utf16"
 )
 
-// Limits in UTF-16 units from which on the server cuts.
+// Limits of the server in UTF-16 units, above which it cuts.
 const (
 	maxText = 102_400 // a string in data
 	maxName = 1_024
 	cutMark = "... [truncated]"
 )
 
-// Event is one event as the server keeps it after validation.
+// Event is one event as the server stores it after validation.
 type Event struct {
 	Type      string            `json:"type"` // "trace" or "span"
 	TraceID   string            `json:"trace_id"`
@@ -35,11 +35,11 @@ type Event struct {
 
 	DataKeys []string `json:"-"` // the keys of data in the order in which they were sent
 
-	data    value    // what Data and DataKeys are made of
-	remarks []string // what was stripped, cut or turned into something else
+	data    value    // source of Data and DataKeys
+	remarks []string // what was stripped, cut or converted
 }
 
-// complete fills in Data and DataKeys, for those who look at them.
+// complete sets Data and DataKeys.
 func (e *Event) complete() {
 	if e.data.kind == 0 {
 		return
@@ -51,8 +51,8 @@ func (e *Event) complete() {
 	e.data = value{}
 }
 
-// parseBody is what the server does with a body: decode, tell an envelope from
-// a single event, validate.
+// parseBody handles a body as the server does: it decodes it, distinguishes an
+// envelope from a single event, and validates.
 func parseBody(body []byte) ([]Event, *fault) {
 	root, err := decode(strings.ToValidUTF8(string(bytes.TrimPrefix(body, []byte("\uFEFF"))), "\uFFFD"))
 	if err != nil {
@@ -79,7 +79,7 @@ func parseObject(root value) ([]Event, *fault) {
 	return v.all(batch.members, true)
 }
 
-// invalidInput is all that the server says of a value of the wrong type.
+// invalidInput is the server's answer to a value of the wrong type.
 func invalidInput() *fault {
 	return &fault{status: http.StatusBadRequest, issues: []issue{{[]any{}, "Invalid input"}}}
 }
@@ -148,7 +148,7 @@ func (v *validator) event(m value) Event {
 func (v *validator) text(m value, key string) string {
 	raw, there := m.get(key)
 	if there && raw.kind != '"' {
-		v.wrong = true // null too
+		v.wrong = true // including null
 	}
 	return raw.text
 }
@@ -191,8 +191,8 @@ func (v *validator) metadata(m value) map[string]string {
 	return out
 }
 
-// data returns an object. Arrays and strings become one, as JavaScript spreads
-// them, which nobody can have meant.
+// data returns an object. Arrays and strings become objects, as in a spread of
+// JavaScript, with a remark: no sender intends that.
 func (v *validator) data(m value, e *Event) value {
 	raw, there := m.get("data")
 	if !there {
@@ -230,7 +230,7 @@ func (v *validator) times(m value, e *Event) {
 	}
 }
 
-// time returns an optional time, and whether there is one.
+// time returns an optional time, and whether it is there.
 func (v *validator) time(m value, key string) (time.Time, bool) {
 	s := v.text(m, key)
 	if _, there := m.get(key); !there || v.wrong {
@@ -247,7 +247,7 @@ func (v *validator) complain(key, message string) {
 	v.issues = append(v.issues, issue{append(slices.Clone(v.path), key), message})
 }
 
-// cutObject cuts long strings at any depth of objects, but not in arrays.
+// cutObject cuts long strings in objects of any depth, but not in arrays.
 func cutObject(v value, path string, e *Event) {
 	for i := range v.members {
 		switch f := &v.members[i]; f.val.kind {

@@ -1,7 +1,7 @@
-// Package tracetest helps to test what emits and exports trace events: a
-// [Server] that stands in for Ariadne and judges every body it is sent, a
-// [Recorder] that keeps events in memory, and [Run], which holds an
-// exporter to its contract.
+// Package tracetest helps to test code that emits or exports trace events: a
+// [Server] that stands in for Ariadne and validates every body, a [Recorder]
+// that keeps events in memory, and [Run], which tests an exporter against its
+// contract.
 package tracetest
 
 import (
@@ -15,9 +15,9 @@ import (
 )
 
 // Server answers POST /ingest, GET /events, /healthz and / as Ariadne does, on
-// a port of its own. At the end of the test it fails it for every body that
-// Ariadne would have refused, cut or stripped, and for everything that its page
-// would have shown wrongly: see [Server.Problems].
+// its own port. At the end of the test it fails the test for every body that
+// Ariadne would refuse, cut or strip, and for everything that its page would
+// show wrongly: see [Server.Problems].
 //
 // All methods may be called concurrently.
 type Server struct {
@@ -40,16 +40,16 @@ type Server struct {
 	lenient  bool
 }
 
-// Counts are what a server saw.
+// Counts are the numbers of requests and events of a server.
 type Counts struct {
 	Posts  int // POST /ingest, answered or not
 	Spans  int // accepted
 	Traces int // trace events accepted
 }
 
-// NewServer starts a server that is closed, and judged, at the end of the test.
-// Whatever sends to it has to be closed before, as a defer or a t.Cleanup that
-// is registered later does.
+// NewServer starts a server that is closed and checked at the end of the test.
+// Close every sender before that, by a defer or by a t.Cleanup that is
+// registered later.
 func NewServer(tb testing.TB) *Server {
 	tb.Helper()
 	s := &Server{
@@ -80,8 +80,8 @@ func (s *Server) finish() {
 	}
 }
 
-// Close ends the server and what hangs in it. It is called at the end of the
-// test anyway; earlier, it makes the server a dead one.
+// Close closes the server and its open streams. It is called at the end of the
+// test; an earlier call simulates a dead server.
 func (s *Server) Close() {
 	s.once.Do(func() {
 		close(s.closed)
@@ -103,24 +103,24 @@ func (s *Server) isLenient() bool {
 	return s.lenient
 }
 
-// Discard makes the server forget events once it has judged them, for tests
-// that send very many. Received and Bodies then stay empty.
+// Discard makes the server forget events after validation, for tests that send
+// very many. Received and Bodies then stay empty.
 func (s *Server) Discard() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.discard = true
 }
 
-// KnowSpan tells the server of a span that the caller's own tracing has made,
-// so that it may be somebody's parent.
+// KnowSpan adds a span of the caller's own tracing, which may be the parent of
+// other spans.
 func (s *Server) KnowSpan(traceID, spanID string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.viewer.foreign[[2]string{traceID, spanID}] = true
 }
 
-// Received returns the events that were accepted, in their order and as Ariadne
-// would show them: unknown keys gone, long strings cut.
+// Received returns the accepted events, in order and as Ariadne would show
+// them: without unknown keys, with long strings cut.
 func (s *Server) Received() []Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,31 +134,31 @@ func (s *Server) Bodies() [][]byte {
 	return slices.Clone(s.bodies)
 }
 
-// Spans returns the accepted spans of a name; of all names if it is empty.
+// Spans returns the accepted spans with a name, or all spans if name is empty.
 func (s *Server) Spans(name string) []Event {
 	return slices.DeleteFunc(s.Received(), func(e Event) bool {
 		return e.Type != "span" || (name != "" && e.Name != name)
 	})
 }
 
-// Counts returns how much arrived so far.
+// Counts returns the numbers so far.
 func (s *Server) Counts() Counts {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.counts
 }
 
-// Problems returns what is wrong with what was sent so far, in words: every
-// refusal, everything cut or stripped, and what the page would show wrongly.
-// While events are on their way there may be parents that are yet to come.
+// Problems describes what is wrong with the events sent so far: every refusal,
+// everything cut or stripped, and what the page would show wrongly. While
+// events are on their way, it may report parents that are yet to come.
 func (s *Server) Problems() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.viewer.verdict()
 }
 
-// WaitSpans returns the accepted spans as soon as there are n, and fails the
-// test if there are fewer after d.
+// WaitSpans returns the accepted spans when there are n. It fails the test if
+// there are fewer after d.
 func (s *Server) WaitSpans(n int, d time.Duration) []Event {
 	s.tb.Helper()
 	deadline := time.After(d)
@@ -185,6 +185,6 @@ func DeadURL(tb testing.TB) string {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	defer func() { _ = l.Close() }() // the address is all that is wanted
+	defer func() { _ = l.Close() }() // only the address is needed
 	return "http://" + l.Addr().String()
 }

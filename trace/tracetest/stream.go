@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// filter is what a reader of /events wants to see.
+// filter selects the events for a reader of /events.
 type filter struct {
 	traceID string
 	kinds   []string
@@ -28,7 +28,7 @@ func (f filter) wants(e Event) bool {
 	return e.StartedAt.IsZero() || f.since.IsZero() || !e.StartedAt.Before(f.since)
 }
 
-// stream serves /events: what arrives from now on, nothing from before.
+// stream serves /events: it sends the events that arrive from now on.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	f := filter{traceID: r.FormValue("traceId")}
 	if kinds := r.FormValue("kinds"); kinds != "" {
@@ -76,8 +76,8 @@ func (s *Server) unsubscribe(c chan Event) {
 	delete(s.streams, c)
 }
 
-// broadcast is called with the lock held. A reader that is slower than 4096
-// events misses some.
+// broadcast sends an event to the streams; the caller holds the lock. A reader
+// that is more than 4096 events behind misses some.
 func (s *Server) broadcast(e Event) {
 	for c, f := range s.streams {
 		if !f.wants(e) {

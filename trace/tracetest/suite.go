@@ -15,11 +15,11 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// patience is how soon "soon" is.
+// patience is the limit for what should happen soon.
 const patience = 5 * time.Second
 
-// Run checks that an exporter keeps the promises of [trace.Exporter].
-// open returns a new one, which may fail to deliver but has to take events.
+// Run checks that an exporter keeps the contract of [trace.Exporter]. open
+// returns a new exporter, which may fail to deliver but must accept events.
 func Run(t *testing.T, open func(testing.TB) trace.Exporter) {
 	for _, c := range []struct {
 		promise string
@@ -36,7 +36,7 @@ func Run(t *testing.T, open func(testing.TB) trace.Exporter) {
 	} {
 		t.Run(strings.ReplaceAll(c.promise, " ", "_"), func(t *testing.T) {
 			e := open(t)
-			t.Cleanup(func() { // most have done so already
+			t.Cleanup(func() { // usually a second call
 				_ = within(t, "Shutdown", func() error { return e.Shutdown(context.WithoutCancel(t.Context())) })
 			})
 			c.check(t, e)
@@ -51,7 +51,7 @@ func sample() []trace.Event {
 	return Sample(time.Date(2026, 11, 21, 4, 10, 0, 0, time.UTC))
 }
 
-// export is bounded: an exporter that hangs fails the test, not the run.
+// export has a time limit: an exporter that hangs fails only its test.
 func export(t *testing.T, ctx context.Context, e trace.Exporter, events []trace.Event) error {
 	t.Helper()
 	return within(t, "Export", func() error { return e.Export(ctx, events) })
@@ -92,7 +92,7 @@ func exportLeavesEventsAlone(t *testing.T, e trace.Exporter) {
 	want := slices.Clone(events)
 	info := *events[len(events)-1].Trace
 	want[len(want)-1].Trace = &info
-	_ = export(t, t.Context(), e, events) // whether they arrive is not the point
+	_ = export(t, t.Context(), e, events) // delivery is not tested here
 	if diff := cmp.Diff(want, events, byValue); diff != "" {
 		t.Errorf("events changed (-before +after):\n%s", diff)
 	}
@@ -101,7 +101,7 @@ func exportLeavesEventsAlone(t *testing.T, e trace.Exporter) {
 func exportLetsGoOfSlice(t *testing.T, e trace.Exporter) {
 	events := sample()
 	_ = export(t, t.Context(), e, events)
-	clear(events) // under the race detector, a reader that lingers is found
+	clear(events) // the race detector finds a reader that lingers
 	_ = export(t, t.Context(), e, sample())
 }
 

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// siblings finds those that start in the same millisecond: they are shown in
-// reverse.
+// siblings reports siblings that start in the same millisecond: the page shows
+// them in reverse.
 func (v *viewer) siblings(w *viewer) {
 	spans := slices.Clone(v.spans)
 	slices.SortFunc(spans, func(a, b drawn) int {
@@ -21,13 +21,13 @@ func (v *viewer) siblings(w *viewer) {
 	}
 }
 
-// place is where a span hangs: its trace and its id.
+// place identifies a span by its trace and its id.
 type place struct {
 	trace uint32
 	id    uint64
 }
 
-// families looks at spans and their parents.
+// families checks spans against their parents.
 func (v *viewer) families(w *viewer) {
 	byID := make(map[place]int, len(v.spans)) // index in v.spans
 	for i, s := range v.spans {
@@ -49,7 +49,7 @@ func (v *viewer) families(w *viewer) {
 	}
 }
 
-// inCycle reports whether the way up from a span never ends.
+// inCycle reports whether the chain of parents of a span has no end.
 func (v *viewer) inCycle(byID map[place]int, at int) bool {
 	for range v.spans {
 		next, found := byID[place{v.spans[at].trace, v.spans[at].parent}]
@@ -61,7 +61,7 @@ func (v *viewer) inCycle(byID map[place]int, at int) bool {
 	return true
 }
 
-// rows looks at traces: their labels, and that their bar covers their roots.
+// rows checks traces: they need a label, and must end after their roots.
 func (v *viewer) rows(w *viewer) {
 	for id, r := range v.traces {
 		switch {

@@ -10,23 +10,23 @@ import (
 	"time"
 )
 
-// viewer looks at accepted events as Ariadne's page does, and notes what it
-// would show wrongly, or not at all. It keeps some 60 bytes of each span,
-// without pointers, so that minutes of load cost little.
+// viewer examines accepted events as Ariadne's page does, and records what the
+// page would show wrongly, or not at all. It keeps about 60 bytes per span,
+// without pointers, so that minutes of load cost little memory.
 type viewer struct {
 	problems []string
 	spans    []drawn
-	ids      map[uint64]uint32 // span id to the trace that has it
+	ids      map[uint64]uint32 // span id → index of the trace that has it
 	traces   map[string]*row
 	byIndex  []string          // ids of the traces
 	odd      map[uint64]string // span ids that are not 16 hex digits
 	names    map[string]uint32
 	byName   []string
-	foreign  map[[2]string]bool // trace and span ids that the caller's own tracing made
-	lossy    bool               // events were lost on purpose
+	foreign  map[[2]string]bool // trace and span ids of the caller's own tracing
+	lossy    bool               // some events were lost on purpose
 }
 
-// drawn is what of a span decides where it is drawn.
+// drawn holds the parts of a span that determine where it is drawn.
 type drawn struct {
 	trace, name uint32
 	id, parent  uint64 // 0: none
@@ -55,7 +55,7 @@ func (v *viewer) add(format string, args ...any) {
 func (v *viewer) row(id string) *row {
 	r := v.traces[id]
 	if r == nil {
-		id = strings.Clone(id) // not the body around it
+		id = strings.Clone(id) // don't retain the body
 		r = &row{index: uint32(len(v.byIndex))}
 		v.traces[id] = r
 		v.byIndex = append(v.byIndex, id)
@@ -63,8 +63,8 @@ func (v *viewer) row(id string) *row {
 	return r
 }
 
-// number makes a span id a number. One that is not 16 hex digits is hashed and
-// remembered.
+// number converts a span id to a number. An id that is not 16 hex digits is
+// hashed and remembered.
 func (v *viewer) number(id string) uint64 {
 	if id == "" {
 		return 0
@@ -79,7 +79,7 @@ func (v *viewer) number(id string) uint64 {
 	return h.Sum64()
 }
 
-// spelled is the span id of a number.
+// spelled returns the span id of a number.
 func (v *viewer) spelled(n uint64) string {
 	if id, odd := v.odd[n]; odd {
 		return id
@@ -98,7 +98,7 @@ func (v *viewer) nameIndex(name string) uint32 {
 	return i
 }
 
-// about says which event a remark is about.
+// about identifies the event of a remark.
 func about(e *Event) string {
 	return fmt.Sprintf("%s %q (trace %s, span %s)", e.Type, e.Name, e.TraceID, e.SpanID)
 }
@@ -108,7 +108,7 @@ func (v *viewer) note(e *Event, format string, args ...any) {
 	v.add("%s: %s", about(e), fmt.Sprintf(format, args...))
 }
 
-// see looks at one event.
+// see examines one event.
 func (v *viewer) see(e *Event) {
 	for _, r := range e.remarks {
 		v.note(e, "%s", r)
@@ -131,7 +131,7 @@ func (v *viewer) seeTrace(e *Event) {
 	if e.Name == "" {
 		v.note(e, "no name, its id is shown")
 	}
-	if !r.first { // the first version stays on the screen
+	if !r.first { // the page keeps the first version
 		r.first, r.start, r.end = true, e.StartedAt.UnixMilli(), 0
 		if !e.EndedAt.IsZero() {
 			r.end = e.EndedAt.UnixMilli()
@@ -139,7 +139,7 @@ func (v *viewer) seeTrace(e *Event) {
 	}
 }
 
-// isSpanID reports whether id has the form that the page shows well.
+// isSpanID reports whether id has the form that the page expects.
 func isSpanID(id string) bool {
 	for i := range len(id) {
 		if c := id[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
@@ -172,7 +172,7 @@ func (v *viewer) seeSpan(e *Event) {
 
 func beforeOurTime(t time.Time) bool { return t.Year() < 2000 }
 
-// oddIcon reports whether the page picks an icon that the span doesn't mean.
+// oddIcon reports whether the page picks an icon that does not fit the span.
 func oddIcon(e *Event) bool {
 	name, kind := strings.ToLower(e.Name), strings.ToLower(e.Kind)
 	for _, word := range []string{"handoff", "fetch", "check", "send", "get", "post"} {
@@ -183,7 +183,7 @@ func oddIcon(e *Event) bool {
 	return false
 }
 
-// shown are the keys of data in which the page looks for the text to show.
+// shown lists the keys of data in which the page looks for the text to show.
 var shown = []string{"final_output", "output_text", "response", "output", "result", "message", "messages", "content", "tool_output"}
 
 func (v *viewer) seeData(e *Event) {
@@ -215,7 +215,8 @@ func (e *Event) has(key string) bool {
 	return there && s.kind != 'n'
 }
 
-// verdict adds what only the whole picture shows.
+// verdict returns all problems, including those that only all events together
+// reveal.
 func (v *viewer) verdict() []string {
 	w := viewer{problems: slices.Clone(v.problems)}
 	v.siblings(&w)

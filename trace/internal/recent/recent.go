@@ -1,4 +1,4 @@
-// Package recent remembers what was used lately.
+// Package recent remembers recently used entries.
 package recent
 
 // A Map forgets the entries that were neither put nor found for a while, so
