@@ -15,8 +15,8 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// keepSent remembers what was sent, and taken, as the request that summaries are
-// asked behind.
+// keepSent remembers a request that the provider accepted. A summary by the
+// agent's model is requested by appending to it.
 func (x *exchange) keepSent(resp *http.Response) {
 	if x.t.sent == nil || x.res == nil || resp.StatusCode/100 != 2 {
 		return
@@ -28,20 +28,20 @@ func (x *exchange) keepSent(resp *http.Response) {
 	x.t.sent.put(x.lane(), s)
 }
 
-// forgetSent forgets what the provider has refused after all.
+// forgetSent forgets a request that the provider refused after all.
 func (x *exchange) forgetSent() {
 	if x.t.sent != nil {
 		x.t.sent.drop(x.lane(), x.sent)
 	}
 }
 
-// lastRequest hands the manager what was sent last.
+// lastRequest returns the option that gives the manager the last request.
 func (x *exchange) lastRequest() compact.Option {
 	last := x.t.sent.get(x.lane())
 	if last == nil || last.to != x.destination() {
 		return compact.WithLastRequest(compact.LastRequest{})
 	}
-	y := *x // as the request is now, whatever becomes of it: a summary may outlive the call
+	y := *x // a copy, because the summary can outlive the call
 	y.req = x.req.Clone(x.req.Context())
 	return compact.WithLastRequest(compact.LastRequest{View: last.view, Ask: func(ctx context.Context, instruction string) (a compact.AgentAnswer, err error) {
 		err = y.guard(func() (err error) {
@@ -52,8 +52,8 @@ func (x *exchange) lastRequest() compact.Option {
 	}})
 }
 
-// ask sends the body that was sent last with an instruction behind it, where this
-// request goes and with its credentials.
+// ask sends the last body with an instruction appended, to the destination and
+// with the credentials of this request.
 func (x *exchange) ask(ctx context.Context, last []byte, instruction string) (compact.AgentAnswer, error) {
 	body, err := instructed(x.format, x.t.cache, last, instruction)
 	if err != nil {
@@ -84,8 +84,7 @@ func (x *exchange) ask(ctx context.Context, last []byte, instruction string) (co
 	return a, nil
 }
 
-// instructed returns a body with one more message of the user's, behind all
-// that is there.
+// instructed returns a body with one more user message at its end.
 func instructed(f wire.Format, c *wire.Cache, body []byte, instruction string) ([]byte, error) {
 	req, err := f.ParseRequest(body, c)
 	if err != nil {
@@ -105,13 +104,13 @@ func instructed(f wire.Format, c *wire.Cache, body []byte, instruction string) (
 	return req.Write(view, sources)
 }
 
-// asking is the request that asks. Nobody is told of its progress who waits for
-// that of the other one.
+// asking returns the request for a summary. The caller's httptrace hooks don't
+// see it.
 func (x *exchange) asking(ctx context.Context, body []byte) *http.Request {
 	out := withBody(x.req.WithContext(untraced{ctx}), body)
 	strip(out.Header)
 	out.Header.Del("Content-Encoding")
-	out.Header.Del("Accept-Encoding") // the answer has to be read
+	out.Header.Del("Accept-Encoding") // so that the answer can be read
 	if key := out.Header.Get(idempotencyKey); key != "" {
 		out.Header.Set(idempotencyKey, key+"-summary-"+strconv.FormatInt(x.t.asked.Add(1), 10))
 	}
@@ -146,7 +145,7 @@ func readAnswer(resp *http.Response) ([]byte, error) {
 	return raw, err
 }
 
-// refusedAsk says why a provider gave no answer.
+// refusedAsk returns the error for a request that the provider refused.
 func refusedAsk(resp *http.Response, raw []byte) error {
 	e := &compact.AskError{Status: resp.StatusCode}
 	_, e.TooLong = readOverflow(resp.StatusCode, raw)

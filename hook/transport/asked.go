@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// readAsked reads the answer to an instruction; false where it can't be read.
+// readAsked parses the answer to an instruction; false if it can't.
 func readAsked(f wire.Format, raw []byte, streamed bool) (a compact.AgentAnswer, ok bool) {
 	d := dialects[f.Name()]
 	if d == nil {
@@ -32,7 +32,7 @@ func readAsked(f wire.Format, raw []byte, streamed bool) (a compact.AgentAnswer,
 	for _, elem := range said.whole {
 		m, err := f.ParseMessage(elem)
 		if err != nil {
-			continue // an item that holds no words
+			continue // an item without text
 		}
 		a.Text += m.Text()
 		for i := range m.Parts {
@@ -47,7 +47,7 @@ func readAsked(f wire.Format, raw []byte, streamed bool) (a compact.AgentAnswer,
 	return a, true
 }
 
-// usageOf is what an answer says it is billed.
+// usageOf returns the usage that an answer reports.
 func usageOf(raw []byte, streamed bool) (u compact.Usage) {
 	kind := document
 	if streamed {
@@ -55,7 +55,7 @@ func usageOf(raw []byte, streamed bool) (u compact.Usage) {
 	}
 	prompt := 0
 	m := newMeter(io.NopCloser(bytes.NewReader(raw)), kind, func(n int) { prompt = n })
-	_, _ = io.Copy(io.Discard, m) // it is in memory
+	_, _ = io.Copy(io.Discard, m) // never fails: it is in memory
 	_ = m.Close()
 	if prompt == 0 {
 		return u
@@ -63,7 +63,7 @@ func usageOf(raw []byte, streamed bool) (u compact.Usage) {
 	return m.bill.of(prompt)
 }
 
-// An end is how an answer ended.
+// An end says how an answer ended.
 type end int
 
 const (
@@ -72,13 +72,13 @@ const (
 	withheld
 )
 
-// ends are what the providers say of answers that are not whole.
+// ends maps the providers' stop reasons of incomplete answers.
 var ends = map[string]end{
 	"length": cutOff, "max_tokens": cutOff, "MAX_TOKENS": cutOff, "max_output_tokens": cutOff, "model_context_window_exceeded": cutOff, "pause_turn": cutOff,
 	"content_filter": withheld, "refusal": withheld, "SAFETY": withheld, "RECITATION": withheld, "BLOCKLIST": withheld, "PROHIBITED_CONTENT": withheld, "SPII": withheld,
 }
 
-// ending looks for what an answer says of its end, on any wire.
+// ending returns how an answer ended, on any wire.
 func ending(p *pieces) (last end) {
 	note := func(reason string) {
 		if e := ends[reason]; e != whole {
@@ -103,7 +103,7 @@ func ending(p *pieces) (last end) {
 	return last
 }
 
-// objects are the elements of a list of objects.
+// objects returns the elements of a list of objects.
 func objects(o rawObject, name string) (out []rawObject) {
 	for _, raw := range list(o[name]) {
 		out = append(out, obj(raw))

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// bearer returns what stays the same of a credential whose bytes change: of a
-// token that can be read its subject, of one that is known to change and says
-// nothing its kind. All others are what they are.
+// bearer returns the stable part of a credential: the subject of a readable
+// token, the prefix of an opaque token that is known to rotate, and any other
+// value unchanged.
 func bearer(value string) string {
 	scheme, token, ok := strings.Cut(strings.TrimSpace(value), " ")
 	if !ok {
@@ -23,26 +23,26 @@ func bearer(value string) string {
 			return scheme + " kind " + kind
 		}
 	}
-	if id, _, ok := strings.Cut(token, ";"); ok && strings.HasPrefix(id, "tid=") { // GitHub Copilot's, with its end in it
+	if id, _, ok := strings.Cut(token, ";"); ok && strings.HasPrefix(id, "tid=") { // GitHub Copilot's token, which holds its expiry
 		return scheme + " " + id
 	}
 	return value
 }
 
-// rotating are what OAuth tokens begin with that last for hours and say nothing
-// of whose they are: Google's and Anthropic's. Who shares one host and project,
-// or organization, is told apart by the conversation alone.
+// rotating are prefixes of opaque OAuth tokens that last for hours: Google's
+// and Anthropic's. Users of the same host and project or organization are told
+// apart only by their conversations.
 var rotating = []string{"ya29.", "sk-ant-oat"}
 
-// passing are the claims of a token that change from one to the next.
+// passing are the claims that differ between tokens of the same owner.
 var passing = []string{"exp", "iat", "nbf", "jti", "auth_time", "timestamp", "nonce", "at_hash", "c_hash", "s_hash", "uti", "aio", "rh"}
 
-// maxToken is how long a token may be that is looked into, in bytes.
+// maxToken is the size in bytes above which a token is not parsed.
 const maxToken = 16 << 10
 
-// subject returns whose a JSON web token is: issuer and subject, or where there
-// is none, all that does not pass. "" = it is no such token. Its signature is
-// not looked at: that is the provider's to do.
+// subject returns the owner of a JSON web token: issuer and subject, or else
+// all stable claims; "" = not such a token. The signature is not verified,
+// because the provider does that.
 func subject(token string) string {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 || len(token) > maxToken || claims(parts[0]) == nil {
@@ -62,14 +62,14 @@ func subject(token string) string {
 	if len(c) == 0 {
 		return ""
 	}
-	rest, err := json.Marshal(c) // in the order of the names
+	rest, err := json.Marshal(c) // sorted by name
 	if err != nil {
 		return ""
 	}
 	return string(rest)
 }
 
-// claims reads one part of a token; nil = it is none.
+// claims parses one part of a token; nil if it is not JSON.
 func claims(part string) map[string]json.RawMessage {
 	raw, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(part, "="))
 	if err != nil {

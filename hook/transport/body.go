@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// readBody reads the body of a request. What is larger than the limit is not
-// read, or is put together again: the second return is then what to send.
+// readBody reads the body of a request. For a body above the limit it returns
+// nil and a reader of the whole body.
 func (t *Transport) readBody(req *http.Request) ([]byte, io.ReadCloser, error) {
 	if req.ContentLength > t.maxBody {
 		return nil, req.Body, nil
@@ -39,7 +39,7 @@ func (t *Transport) readBody(req *http.Request) ([]byte, io.ReadCloser, error) {
 	return data, nil, err
 }
 
-// ended returns an error if there is more to read.
+// ended returns an error unless r is at its end.
 func ended(r io.Reader) error {
 	n, err := io.CopyN(io.Discard, r, 1)
 	switch {
@@ -53,14 +53,14 @@ func ended(r io.Reader) error {
 
 var errLonger = errors.New("the body is longer than its ContentLength")
 
-// joined is a reader that closes what it was made of.
+// joined reads from one reader and closes another.
 type joined struct {
 	io.Reader
 	io.Closer
 }
 
-// withBody returns a copy of a request that has another body; the request
-// itself, whose body has been read, is not touched.
+// withBody returns a copy of a request with another body, and leaves the
+// request unchanged.
 func withBody(req *http.Request, body []byte) *http.Request {
 	out := req.Clone(req.Context())
 	out.Body = io.NopCloser(bytes.NewReader(body))
@@ -73,7 +73,7 @@ func withBody(req *http.Request, body []byte) *http.Request {
 	return out
 }
 
-// withRest returns a copy of a request whose body was looked into.
+// withRest returns a copy of a request, with the rest of its body.
 func withRest(req *http.Request, rest io.ReadCloser) *http.Request {
 	out := req.Clone(req.Context())
 	out.Body = rest

@@ -4,10 +4,10 @@ import (
 	"github.com/agentcompact/compact/compact"
 )
 
-// cache is a part of a prompt that a provider holds under a name.
+// cache names a part of a prompt that the provider stores under a name.
 type cache struct{ host, name string }
 
-// maxCaches bounds the caches whose size is known.
+// maxCaches limits the number of caches whose size is remembered.
 const maxCaches = 1024
 
 func (x *exchange) cache() (cache, bool) {
@@ -15,26 +15,27 @@ func (x *exchange) cache() (cache, bool) {
 	return cache{x.req.URL.Host, name}, name != ""
 }
 
-// fixed returns what the cache holds that the request names, in tokens: it is
-// in the prompt, and can't be made smaller. 0 = there is none, or nobody has
-// said yet how large it is: the first answer does.
+// fixed returns the size in tokens of the cache that the request names. It is
+// part of the prompt and can't be made smaller. 0 = no cache, or its size is
+// not known before the first answer.
 func (x *exchange) fixed() int {
 	c, _ := x.cache()
 	return x.t.caches.get(c)
 }
 
-// learn notes the size of the cache that the request names.
+// learn records the size of the cache that the request names.
 func (x *exchange) learn(tokens int) {
 	if c, named := x.cache(); named {
 		x.t.caches.update(c, func(int) int { return tokens })
 	}
 }
 
-// billed tells the manager what a prompt cost, of which so much was in a cache.
+// billed reports a prompt's usage to the manager. held is the size of the named
+// cache in tokens, counted the size that the count of the request assumed.
 func (x *exchange) billed(res *compact.Result, u compact.Usage, held, counted int) {
 	if _, named := x.cache(); named {
 		if held <= 0 {
-			return // nobody knows how much of it was counted here
+			return // the size of the cache is unknown, so counts can't be compared
 		}
 		x.learn(held)
 		u.PromptTokens += counted - held
@@ -43,8 +44,9 @@ func (x *exchange) billed(res *compact.Result, u compact.Usage, held, counted in
 	x.t.m.Observe(res, u)
 }
 
-// refused does the same for a prompt that was too long. Of that nobody says
-// what was in the cache: what was not counted here was.
+// refused reports the size of a prompt that was too long. The provider does not
+// say how much of it is the cache, so the part that was not counted here is
+// taken as the cache.
 func (x *exchange) refused(o overflow, counted int) int {
 	if _, named := x.cache(); !named {
 		x.t.m.Observe(x.res, compact.Usage{PromptTokens: o.prompt})

@@ -18,11 +18,11 @@ type coding string
 const (
 	gzipped  coding = "gzip"
 	deflated coding = "deflate"
-	unknown  coding = "unknown" // it can't be read here
+	unknown  coding = "unknown" // not supported here
 )
 
-// codingOf returns how an answer is compressed. What [http.Transport] asked for
-// by itself it has also undone, and says nothing of it.
+// codingOf returns how an answer is compressed. Compression that
+// [http.Transport] requested by itself is already undone and not visible.
 func codingOf(resp *http.Response) coding {
 	switch e := strings.ToLower(strings.TrimSpace(strings.Join(resp.Header["Content-Encoding"], ","))); e {
 	case "", "identity":
@@ -35,12 +35,12 @@ func codingOf(resp *http.Response) coding {
 	return unknown
 }
 
-// maxPlain is how much of what was compressed is looked at, in bytes: a few
-// bytes can stand for very many.
+// maxPlain limits the decompressed bytes that are read, because a few
+// compressed bytes can expand to very many.
 const maxPlain = 64 << 20
 
-// reader returns what packed stands for, as far as it goes: what is cut off
-// ends with an error, and what came before it is given first.
+// reader returns a reader of the decompressed bytes. A truncated input yields
+// its bytes first, then an error.
 func (c coding) reader(packed io.Reader) (io.Reader, error) {
 	switch c {
 	case gzipped:
@@ -50,12 +50,12 @@ func (c coding) reader(packed io.Reader) (io.Reader, error) {
 		if head, err := b.Peek(2); err == nil && head[0]&0x0f == 8 && (int(head[0])<<8|int(head[1]))%31 == 0 {
 			return zlib.NewReader(b)
 		}
-		return flate.NewReader(b), nil // what some servers mean by it
+		return flate.NewReader(b), nil // some servers send raw deflate
 	}
 	return packed, nil
 }
 
-// plain returns up to limit bytes of what packed stands for.
+// plain returns up to limit decompressed bytes.
 func (c coding) plain(packed []byte, limit int64) []byte {
 	if c == "" {
 		return packed
@@ -64,16 +64,17 @@ func (c coding) plain(packed []byte, limit int64) []byte {
 	if err != nil || c == unknown {
 		return nil
 	}
-	out, _ := io.ReadAll(io.LimitReader(r, limit)) // what was cut off counts as far as it goes
+	out, _ := io.ReadAll(io.LimitReader(r, limit)) // a truncated input is used as far as it goes
 	return out
 }
 
-// plain returns the text of an error.
+// plain returns the decompressed body of an error.
 func (x *exchange) plain(resp *http.Response, packed []byte) []byte {
 	return x.coding(resp).plain(packed, maxError)
 }
 
-// coding is codingOf; it says once a conversation that an answer can't be read.
+// coding returns codingOf, and reports once for each conversation that answers
+// can't be read.
 func (x *exchange) coding(resp *http.Response) coding {
 	c := codingOf(resp)
 	if c == unknown {

@@ -4,7 +4,7 @@ import "context"
 
 type contextKey struct{}
 
-// hints is what the caller's context says of a request.
+// hints holds what the caller's context says about a request.
 type hints struct {
 	session, agent, branch string
 	off                    bool

@@ -27,7 +27,7 @@ func Counts() Option {
 	}
 }
 
-// count asks the provider for the tokens of the view.
+// count asks the provider for the number of tokens in the view.
 func (x *exchange) count() (*http.Response, error) {
 	whole := x.body
 	within := inner(whole)
@@ -46,11 +46,11 @@ func (x *exchange) count() (*http.Response, error) {
 	if !bytes.Equal(x.sent, within.Of(whole)) {
 		whole = slices.Concat(whole[:within.Start], x.sent, whole[within.End:])
 	}
-	x.dialect = nil // the answer calls no tool
+	x.dialect = nil // the answer holds no calls
 	return x.send(whole, first)
 }
 
-// plan makes the view without committing to it.
+// plan computes the view without committing a step.
 func (x *exchange) plan() error {
 	x.sent = x.body
 	if err := x.parse(); err != nil {
@@ -72,8 +72,8 @@ func (x *exchange) plan() error {
 	return nil
 }
 
-// inner returns where the request stands whose tokens are asked for: Gemini
-// takes it as a member, too.
+// inner returns the span of the request to be counted. Gemini also accepts it
+// as a member of the body.
 func inner(body []byte) jsonscan.Span {
 	all := jsonscan.Span{Start: 0, End: len(body)}
 	out := all

@@ -9,29 +9,28 @@ import (
 	"sync"
 )
 
-// early is the body of a stream that may yet turn out to be a refusal: a
-// provider that has said 200 can only say in the stream that the context is
-// too long. It holds back the events that only announce an answer until the
-// next one says which it is. If it is the refusal, the caller reads the stream
-// of a smaller request in its place.
+// early is the body of a stream that can still be a refusal: after status 200,
+// a provider reports a too long context in the stream. It holds back events
+// that only announce an answer until the next event decides. If that is the
+// refusal, the caller reads the stream of a smaller request instead.
 type early struct {
-	again func(overflow) io.ReadCloser // the other stream; nil = there is none
+	again func(overflow) io.ReadCloser // returns the other stream; nil = there is none
 
 	coding  coding
-	held    []byte // what was read and not handed on
-	text    []byte // what it stands for
-	line    int    // where in it the line begins that is not whole
-	tried   int    // up to where there is no line feed in that line
-	event   event  // the lines of it that are whole
+	held    []byte // bytes that were read and not passed on
+	text    []byte // the decompressed body
+	line    int    // start of the incomplete line in text
+	tried   int    // end of the part of that line that was searched for a line feed
+	event   event  // complete lines of the current event
 	decided bool
-	err     error // what ended the reading while events were held; told after them
+	err     error // error of reading while events were held; returned after them
 
 	mu     sync.Mutex // a body may be closed while it is read
 	body   io.ReadCloser
 	closed bool
 }
 
-// maxHeld is about how much of a stream is held back, in bytes. An announcement
+// maxHeld limits the bytes that are held back, approximately. An announcement
 // repeats the instructions and the tools of its request.
 const maxHeld = 1 << 20
 
@@ -51,7 +50,7 @@ func (e *early) Read(p []byte) (int, error) {
 	return e.current().Read(p)
 }
 
-// Close closes the stream that is being read.
+// Close closes the current stream.
 func (e *early) Close() error {
 	e.mu.Lock()
 	e.closed = true
@@ -66,7 +65,7 @@ func (e *early) current() io.ReadCloser {
 	return e.body
 }
 
-// fill reads once more and looks at the events that are whole.
+// fill reads once more and processes the complete events.
 func (e *early) fill() {
 	if len(e.held) == cap(e.held) {
 		e.held = append(make([]byte, 0, 2*cap(e.held)+4096), e.held...)
@@ -79,22 +78,21 @@ func (e *early) fill() {
 	e.decided = e.decided || err != nil || len(e.held) > maxHeld || e.coding != "" && e.opaque()
 }
 
-// opaque reports whether nothing can be read of what is compressed, or far too
-// much.
+// opaque reports whether the compressed bytes yield nothing, or too much.
 func (e *early) opaque() bool {
-	const header = 10 // of gzip, in bytes
+	const header = 10 // size of a gzip header in bytes
 	return len(e.text) == 0 && len(e.held) > header || len(e.text) >= maxHeld
 }
 
-// next looks at the next line, if it is whole. A stream with line ends of
-// another kind is none that refuses.
+// next processes the next line if it is complete. A stream with bare carriage
+// returns is taken as an answer.
 func (e *early) next() bool {
 	n := bytes.IndexByte(e.text[e.tried:], '\n')
 	if n < 0 {
 		cr := bytes.IndexByte(e.text[e.tried:], '\r')
 		e.decided = cr >= 0 && e.tried+cr < len(e.text)-1
 		if e.tried = len(e.text); cr >= 0 {
-			e.tried-- // a line feed may follow
+			e.tried-- // a line feed can follow
 		}
 		return false
 	}
@@ -109,7 +107,7 @@ func (e *early) next() bool {
 	return true
 }
 
-// look decides, unless the event only announces.
+// look decides by an event, unless it only announces an answer.
 func (e *early) look(ev event) {
 	if ev.announces() {
 		return
@@ -122,7 +120,7 @@ func (e *early) look(ev event) {
 	}
 }
 
-// replace goes on with another stream, from its beginning.
+// replace switches to another stream, from its beginning.
 func (e *early) replace(body io.ReadCloser) {
 	e.held, e.text, e.err = nil, nil, nil
 	e.mu.Lock()
@@ -142,7 +140,7 @@ type event struct {
 	data []byte
 }
 
-// add takes in a line and reports whether it ends the event.
+// add adds a line, and reports whether it ends the event.
 func (ev *event) add(line []byte) (done bool) {
 	line = bytes.TrimSuffix(line, []byte{'\r'})
 	if len(line) == 0 {
@@ -159,7 +157,7 @@ func (ev *event) add(line []byte) (done bool) {
 	return false
 }
 
-// announces reports whether an event says nothing yet.
+// announces reports whether an event only announces an answer.
 func (ev event) announces() bool {
 	if ev.name == "" && len(ev.data) > 0 {
 		var typed struct {
@@ -184,8 +182,8 @@ func (ev event) overflow() (overflow, bool) {
 	return parseFailure(ev.data).overflow()
 }
 
-// watch lets a stream be answered anew when it begins with an overflow. Its
-// length is not known any more, where it was.
+// watch makes a stream that begins with an overflow be replaced by the stream
+// of a smaller request. The length of the answer becomes unknown.
 func (x *exchange) watch(resp *http.Response) {
 	c := x.coding(resp)
 	if countable(resp) != stream || c == unknown {
@@ -196,15 +194,15 @@ func (x *exchange) watch(resp *http.Response) {
 	resp.Header.Del("Content-Length")
 }
 
-// restream sends a smaller request for one whose stream began with an
-// overflow. nil = the caller gets what there is.
+// restream sends a smaller request for one whose stream began with an overflow.
+// It returns nil if the caller must get the original stream.
 func (x *exchange) restream(o overflow, c coding) io.ReadCloser {
 	if err := x.tighten(o); err != nil {
 		x.warn(x.fault(opOverflow, err))
 		return nil
 	}
 	resp, err := x.send(x.sent, again)
-	if err == nil && (countable(resp) != stream || codingOf(resp) != c) { // the caller was told which
+	if err == nil && (countable(resp) != stream || codingOf(resp) != c) { // the caller has seen the headers of the first
 		_ = resp.Body.Close()
 		err = errors.New("the smaller request was answered with " + resp.Status + " in another form")
 	}

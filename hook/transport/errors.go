@@ -47,7 +47,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// passed says why something is passed over on purpose.
+// passed is the reason why a request is not compacted on purpose.
 type passed struct{ what, why string }
 
 func (p *passed) Error() string { return "passed over: " + p.what + ": " + p.why }

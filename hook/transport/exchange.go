@@ -12,33 +12,33 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// exchange is one model call on its way.
+// exchange is one model call.
 type exchange struct {
 	t      *Transport
 	req    *http.Request // as it came in; its body has been read
 	next   roundTrip
 	format wire.Format
-	body   []byte  // as it came in
-	packed *packed // what it was unpacked from; nil = it was not compressed
+	body   []byte  // as received
+	packed *packed // the compressed original of body; nil = it was not compressed
 
-	parsed  wire.Request // nil = nothing is known of the body
-	passed  bool         // the request is passed over on purpose
-	own     string       // the agent whose own summary this is; "" = it is none
+	parsed  wire.Request // the parsed body; nil = not parsed
+	passed  bool         // the request is not compacted on purpose
+	own     string       // the agent that summarizes its own history with this request; "" = none
 	who     identity
 	model   string          // "" = the configured one
-	res     *compact.Result // of what is sent; nil = it goes out as it came in
+	res     *compact.Result // result for the view; nil = the body is sent unchanged
 	sent    []byte
-	dialect dialect           // of the recall tool; nil = it is not declared
-	bare    bool              // nor is any other tool, so far
-	inner   []json.RawMessage // rounds of it in this call, which the caller does not see
+	dialect dialect           // declares the recall tool; nil = it is not declared
+	bare    bool              // the body declares no tools so far
+	inner   []json.RawMessage // hidden rounds of the recall tool in this call
 
-	limit int // bytes that the body may have, where this call was told; 0 = it was not
-	held  int // tokens of it that were counted as being in a cache
+	limit int // limit in bytes of the body that this call learned; 0 = none
+	held  int // tokens that were counted for the named cache
 }
 
 // run sends the view of the request, and once more a smaller one if the
-// provider says that it is too long. That what had to be done first went wrong
-// makes no difference to that.
+// provider says that it is too long. If computing the view fails, the original
+// body is sent in the same way.
 func (x *exchange) run() (*http.Response, error) {
 	if err := x.guard(x.prepare); err != nil {
 		if ctx := x.req.Context(); ctx.Err() != nil {
@@ -77,7 +77,8 @@ func (x *exchange) guard(f func() error) (err error) {
 	return f()
 }
 
-// raw is the body as it came in, without what is meant for this module.
+// raw returns the caller's body without the fields that are meant for this
+// module.
 func (x *exchange) raw() []byte {
 	out := x.body
 	_ = x.guard(func() error {
@@ -98,7 +99,7 @@ func (x *exchange) raw() []byte {
 	return out
 }
 
-// prepare decides what is sent.
+// prepare computes the body to send.
 func (x *exchange) prepare() error {
 	x.sent = x.body
 	if err := x.parse(); err != nil {
@@ -115,12 +116,12 @@ func (x *exchange) prepare() error {
 	window := x.t.windows.of(x.lane())
 	err := x.compact(window)
 	if err != nil && window > 0 && x.req.Context().Err() == nil && !errors.Is(err, compact.ErrArchiveFailed) && x.compact(0) == nil {
-		return nil // what a provider once said may be less than what has to be sent by now
+		return nil // a window that a provider once reported can be too small for what must stay
 	}
 	return err
 }
 
-// parse reads the body, and finds out whose it is.
+// parse parses the body, and identifies its session.
 func (x *exchange) parse() error {
 	parsed, err := x.format.ParseRequest(x.body, x.t.cache)
 	if err != nil {
@@ -137,8 +138,7 @@ func (x *exchange) parse() error {
 	return nil
 }
 
-// modelOf returns the model that a request means, which names this one; "" =
-// the configured one.
+// modelOf returns the model for the name in a request; "" = the configured one.
 func (x *exchange) modelOf(model string) string {
 	if model == "" {
 		model = pathModel(x.req.URL.Path)
@@ -152,7 +152,7 @@ func (x *exchange) modelOf(model string) string {
 	return x.t.models(model)
 }
 
-// compact makes the view for a window of so many tokens; 0 is the model's own.
+// compact computes the view for a window in tokens; 0 = the model's own.
 func (x *exchange) compact(window int) error {
 	res, err := x.t.m.Preflight(x.req.Context(), x.who.session, x.parsed.Messages(), x.options(window)...)
 	if err != nil {
@@ -169,7 +169,8 @@ func (x *exchange) compact(window int) error {
 	return nil
 }
 
-// write is the body with the view, and with marks of ours where they are wanted.
+// write returns the body with the view, and with cache marks if they are
+// enabled.
 func (x *exchange) write(res *compact.Result) ([]byte, error) {
 	if m, ok := x.parsed.(wire.Marker); ok && x.t.marks {
 		return m.WriteMarked(res.Messages, res.Sources)
@@ -193,7 +194,7 @@ func (x *exchange) options(window int) []compact.Option {
 	return opts
 }
 
-// attempt says which of the requests of one model call it is.
+// attempt numbers the requests of one model call.
 type attempt int
 
 const (
@@ -203,7 +204,7 @@ const (
 
 const idempotencyKey = "Idempotency-Key"
 
-// send sends a body with everything else of the request.
+// send sends a body with the headers of the request.
 func (x *exchange) send(body []byte, a attempt) (*http.Response, error) {
 	raw, same := x.packed.again(body)
 	if same {
@@ -215,15 +216,15 @@ func (x *exchange) send(body []byte, a attempt) (*http.Response, error) {
 		out.Header.Del("Content-Encoding")
 	}
 	if x.dialect != nil {
-		out.Header.Del("Accept-Encoding") // the answer has to be read
+		out.Header.Del("Accept-Encoding") // so that the answer can be read
 	}
 	if key := out.Header.Get(idempotencyKey); key != "" {
-		out.Header.Set(idempotencyKey, key+x.suffix(a)) // the same key would get the same answer
+		out.Header.Set(idempotencyKey, key+x.suffix(a)) // the same key would return the first answer again
 	}
 	return x.next(out)
 }
 
-// suffix tells the requests of one model call apart.
+// suffix returns a suffix that is unique for each request of a model call.
 func (x *exchange) suffix(a attempt) (s string) {
 	if n := len(x.inner); n > 0 {
 		s = "-recall-" + strconv.Itoa(n)

@@ -9,10 +9,10 @@ import (
 
 var errBody = errors.New("the provider says that the body is too large, and there is no smaller one")
 
-// lighten makes a smaller body of a request that the provider finds too large, without
-// saying what it takes: two thirds of what was sent, which also is what the conversation
-// may have from now on. It reports false where what can be taken out of it for that, old
-// pictures and files, is not enough.
+// lighten compacts a request whose body the provider refused as too large without naming
+// its limit. The new limit is two thirds of the bytes that were sent, also for later
+// requests of the conversation. It reports false if removing old images and files does
+// not make the body small enough.
 func (x *exchange) lighten() bool {
 	before, body, res := len(x.sent), x.sent, x.res
 	if res == nil || !hasMedia(res) {
@@ -32,7 +32,8 @@ func (x *exchange) lighten() bool {
 	return true
 }
 
-// hasMedia reports whether there is something that may go for the size of the body.
+// hasMedia reports whether a view holds media, which can be removed to make the
+// body smaller.
 func hasMedia(res *compact.Result) bool {
 	for _, m := range res.Messages {
 		if m.Has(message.KindImage) || m.Has(message.KindAudio) || m.Has(message.KindFile) {
@@ -42,7 +43,8 @@ func hasMedia(res *compact.Result) bool {
 	return false
 }
 
-// maxBytes is how large the body may be as far as the provider said; 0 = it did not.
+// maxBytes returns the limit in bytes of the body, as learned from the provider; 0 =
+// unknown.
 func (x *exchange) maxBytes() int {
 	if x.limit > 0 {
 		return x.limit

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// counted says in which form an answer is.
+// counted is the form of an answer whose usage is read.
 type counted int
 
 const (
@@ -33,32 +33,32 @@ func countable(resp *http.Response) counted {
 	return notCounted
 }
 
-// meter is the body of an answer that is looked at while the caller reads it.
-// Not a byte is held back or changed.
+// meter is the body of an answer whose usage is read while the caller reads it.
+// It holds back and changes nothing.
 type meter struct {
 	body    io.ReadCloser
 	observe func(promptTokens int)
 
 	mu      sync.Mutex // a body may be closed while it is read
 	done    bool
-	usage   usage // of the document, or of the event that is being read
-	tokens  int   // the first figure that was found
-	bill    usage // that it stood in, with the largest figure of the answer
-	held    int   // that came with it
+	usage   usage // usage in the document or the current event
+	tokens  int   // first prompt size that was found
+	bill    usage // usage with that size, and with the largest output count
+	held    int   // size of the named cache in that usage
 	scanner scanner
 	lines   lines
 	stream  bool
 
 	coding coding
-	packed []byte // of what is compressed, as far as it came
+	packed []byte // compressed bytes so far
 }
 
-// maxPacked is up to what size a compressed answer is looked at, in bytes: it
-// is kept until its end.
+// maxPacked is the size in bytes above which a compressed answer is not read.
+// It is kept in memory until its end.
 const maxPacked = 1 << 20
 
-// newMeter returns a body that calls observe at most once, when the answer has
-// been read or was closed, if it said what the prompt cost.
+// newMeter returns a body that calls observe at most once, when the answer was
+// read or closed, if it reported the size of the prompt.
 func newMeter(body io.ReadCloser, kind counted, observe func(promptTokens int)) *meter {
 	m := &meter{body: body, observe: observe, stream: kind == stream}
 	m.scanner.number = m.usage.add
@@ -75,8 +75,7 @@ func (m *meter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the reading, early or not: what an answer says at its beginning
-// counts.
+// Close ends reading. Usage that was reported so far counts.
 func (m *meter) Close() error {
 	m.finish()
 	return m.body.Close()
@@ -104,7 +103,7 @@ func (m *meter) feed(p []byte) {
 	}
 }
 
-// unpack looks at what was compressed.
+// unpack reads the usage in the compressed bytes.
 func (m *meter) unpack() {
 	r, err := m.coding.reader(bytes.NewReader(m.packed))
 	if err != nil {
@@ -119,10 +118,10 @@ func (m *meter) unpack() {
 	}
 }
 
-// settle ends a document or an event.
+// settle processes the end of a document or event.
 func (m *meter) settle() {
 	output := max(m.bill.output, m.usage.output)
-	last := m.usage // of a stream, what stands at its end alone
+	last := m.usage // in a stream, some counts are only in the last event
 	if m.tokens == 0 {
 		m.tokens, m.held, m.bill = m.usage.tokens(), m.usage.held, m.usage
 	}
@@ -135,7 +134,7 @@ func (m *meter) settle() {
 	m.scanner.reset()
 }
 
-// finish takes what stands at the end, if it is whole.
+// finish processes the end of the answer, if the last event is complete.
 func (m *meter) finish() {
 	m.mu.Lock()
 	done := m.done
@@ -154,15 +153,15 @@ func (m *meter) finish() {
 	}
 }
 
-// lines takes server-sent events apart as they come, in pieces of any size. It
-// holds no line: data is told of each piece of the data as it is there, end of
-// the end of each event.
+// lines splits server-sent events that arrive in pieces of any size. It buffers
+// no line: it calls data for each piece of data, and end at the end of each
+// event.
 type lines struct {
 	data func([]byte)
 	end  func()
 
 	state lineState
-	at    int // how much of "data:" has been seen
+	at    int // number of bytes of "data:" that have been seen
 }
 
 type lineState int
@@ -198,7 +197,7 @@ func (l *lines) feed(p []byte) {
 	}
 }
 
-// start takes a byte at the beginning of a line.
+// start processes a byte at the beginning of a line.
 func (l *lines) start(c byte) {
 	switch {
 	case c == '\n' && l.at == 0:

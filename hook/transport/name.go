@@ -10,36 +10,35 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// name is what a request calls its session, and where it does.
+// name is the session name in a request, with the field that holds it.
 type name struct{ field, session, agent string }
 
 // conversationKeys are the members of metadata that name a conversation, in
-// the order in which they are believed.
+// order of preference.
 var conversationKeys = []string{"session_id", "conversation_id", "thread_id", "chat_id", "sessionId", "conversationId", "threadId", "chatId"}
 
-// agentKeys are the members of Codex's metadata that say which of several
-// agents it is.
+// agentKeys are the members of Codex's metadata that name the agent.
 var agentKeys = []string{"agent_name", "agentName", "agent", "subagent_kind"}
 
-// The headers in which agents name their sessions.
+// Headers in which agents name their sessions.
 const (
 	claudeHeader   = "X-Claude-Code-Session-Id"
 	codexHeader    = "X-Codex-Turn-Metadata"
 	affinityHeader = "X-Session-Affinity" // OpenCode, pi
-	piHeader       = "Session_id"         // pi, and Codex of old
+	piHeader       = "Session_id"         // pi, and old versions of Codex
 )
 
-// The headers in which they say who of several asks: Claude Code gives its
-// sub-agents names, OpenCode sessions of their own; Gemini CLI names nothing but
-// where it is installed.
+// Headers that tell agents of a session apart. Claude Code names its sub-agents,
+// OpenCode gives each a session with a parent, and Gemini CLI only names its
+// installation.
 const (
 	claudeAgentHeader = "X-Claude-Code-Agent-Id"
 	parentHeader      = "X-Parent-Session-Id"
 	geminiHeader      = "X-Gemini-Api-Privileged-User-Id"
 )
 
-// namedBy returns the name of a session that is one: from the metadata of the
-// body, then from the header of an agent that is known.
+// namedBy returns the session name in the metadata of the body, or else in the
+// headers of known agents.
 func namedBy(h http.Header, a wire.About) name {
 	turn := members(h.Get(codexHeader))
 	n, ok := inMetadata("metadata", a.Metadata)
@@ -78,8 +77,8 @@ func inMetadata(field string, metadata map[string]string) (name, bool) {
 	return name{}, false
 }
 
-// inHeaders is the name in the header of an agent. A session that has a parent
-// is an agent of that.
+// inHeaders returns the session name in the headers of an agent. A session with
+// a parent is an agent of the parent.
 func inHeaders(h http.Header) name {
 	for _, header := range []string{affinityHeader, piHeader} {
 		id, parent := h.Get(header), h.Get(parentHeader)
@@ -93,7 +92,7 @@ func inHeaders(h http.Header) name {
 	return name{}
 }
 
-// members returns those of a JSON text that are strings.
+// members returns the string members of a JSON object.
 func members(text string) map[string]string {
 	if !strings.HasPrefix(text, "{") || len(text) > maxMetadata {
 		return nil
@@ -111,15 +110,16 @@ func members(text string) map[string]string {
 	return out
 }
 
-// maxMetadata is how much of a header or of a member is read, in bytes.
+// maxMetadata is the size in bytes above which metadata in a header is not
+// parsed.
 const maxMetadata = 64 << 10
 
-// sessionAtEnd finds the session in the user ids that Claude Code wrote until
-// 2.1: user_…_account_…_session_….
+// sessionAtEnd matches the session in the user ids of Claude Code up to 2.1:
+// user_…_account_…_session_….
 var sessionAtEnd = regexp.MustCompile(`(?:^|[^0-9A-Za-z])session(?:_id)?[_:=-]+([0-9A-Za-z][0-9A-Za-z-]{7,})$`)
 
-// sessionIn returns the session that a user's id names besides the user, as
-// Claude Code's does: in a JSON text, or at its end.
+// sessionIn returns the session in a user id, as Claude Code writes it: in a
+// JSON object, or at its end.
 func sessionIn(userID string) string {
 	if n, ok := inMetadata("", members(userID)); ok {
 		return n.session
@@ -130,12 +130,13 @@ func sessionIn(userID string) string {
 	return ""
 }
 
-// maxName is how long a name from a request may be before its hash stands for
-// it, in bytes.
+// maxName is the length in bytes above which a name from a request is replaced
+// by its hash.
 const maxName = 128
 
-// short is a name, or where that is long a hash of it with the archive's key: the same
-// in every process that has the key, and nothing that a guess can be held against.
+// short returns a name, or for a long one its hash keyed with the archive's key. The
+// hash is the same in every process with the key, and can't be checked against guesses
+// without it.
 func (t *Transport) short(ctx context.Context, name string) string {
 	if len(name) <= maxName {
 		return name

@@ -42,14 +42,15 @@ const (
 
 var errBusy = errors.New("too many requests are looked at already: this one is not")
 
-// watch is how much is looked at.
+// watch counts the observations in progress.
 type watch struct {
 	mu    sync.Mutex
 	looks int
 	bytes int64
 }
 
-// enter reports whether a body may be looked at. It is left again.
+// enter begins an observation of a body, and reports whether it is allowed.
+// leave ends it.
 func (w *watch) enter(bytes int) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -68,8 +69,8 @@ func (w *watch) leave(bytes int) {
 	w.bytes -= int64(bytes)
 }
 
-// Settle waits until nothing is looked at any more, which is at most ten seconds
-// after the last request: before the manager is closed. The error is ctx's.
+// Settle waits until all observations have ended, at most ten seconds after the
+// last request. Call it before the manager is closed. It returns ctx's error.
 func (t *Transport) Settle(ctx context.Context) error {
 	if t.watch == nil {
 		return nil
@@ -92,7 +93,7 @@ func (w *watch) idle() bool {
 	return w.looks == 0
 }
 
-// observe sends a request as it came in, and looks at a copy of its body.
+// observe sends a request unchanged, and observes a copy of its body.
 func (t *Transport) observe(req *http.Request, next roundTrip, format wire.Format) (*http.Response, error) {
 	l := &look{x: exchange{t: t, req: req.Clone(context.WithoutCancel(req.Context())), next: next, format: format}}
 	l.x.req.Body, l.x.req.GetBody = nil, nil
@@ -119,32 +120,33 @@ func (t *Transport) observe(req *http.Request, next roundTrip, format wire.Forma
 	return resp, nil
 }
 
-// look is one request that is looked at.
+// look is the observation of one request.
 type look struct {
 	x    exchange
-	once sync.Once // a body may be sent twice
+	once sync.Once // the body can be sent twice
 
 	mu     sync.Mutex
-	marked []byte // what went out, where marks of ours may be in it; nil = there are none
+	marked []byte // the body that was sent, if it can hold a boundSeal; nil = it can't
 	res    *compact.Result
 	billed bool
 	usage  compact.Usage
 	held   int
 }
 
-// copied returns a body of which a copy is looked at when all of it was read.
+// copied returns a body that calls begin with a copy when it was read to its
+// end.
 func (l *look) copied(body io.ReadCloser, length int64) io.ReadCloser {
 	return &copied{ReadCloser: body, length: length, most: l.x.t.maxBody, whole: l.begin}
 }
 
-// copied is the body of a request on its way out.
+// copied is the body of a request, which it copies while it is sent.
 type copied struct {
 	io.ReadCloser
 	length int64 // 0, -1 = not known
 	most   int64
 	whole  func(body []byte, err error)
 
-	mu   sync.Mutex // it may be closed while it is read
+	mu   sync.Mutex // it can be closed while it is read
 	data []byte
 	told bool
 }
@@ -169,14 +171,14 @@ func (c *copied) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// tell hands the copy on; the caller holds mu.
+// tell passes on the copy; the caller holds mu.
 func (c *copied) tell(err error) {
 	data := c.data
 	c.told, c.data = true, nil
 	c.whole(data, err)
 }
 
-// begin looks at a body, beside everything else.
+// begin starts the observation of a body, concurrently to the request.
 func (l *look) begin(body []byte, err error) {
 	l.once.Do(func() {
 		l.keepMarked(body)
@@ -196,7 +198,7 @@ func (l *look) begin(body []byte, err error) {
 	})
 }
 
-// run finds out what would have been sent.
+// run computes what would have been sent.
 func (l *look) run() {
 	ctx, cancel := context.WithTimeout(l.x.req.Context(), lookTimeout)
 	defer cancel()
@@ -260,8 +262,8 @@ func (l *look) meter(resp *http.Response) {
 	resp.Body = body
 }
 
-// settle tells the manager what the request was billed: look and bill are both
-// there.
+// settle reports the usage to the manager, once result and usage are both
+// known.
 func (l *look) settle() {
 	_ = l.x.guard(func() error {
 		l.x.billed(l.res, l.usage, l.held, l.x.held)

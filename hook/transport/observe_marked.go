@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// keepMarked remembers a body for unmarked, where there may be marks in it: one that
-// the client compressed is looked into only if it is refused.
+// keepMarked remembers a body for unmarked if it can hold a boundSeal. A body that
+// the client compressed is inspected only if it is refused.
 func (l *look) keepMarked(body []byte) {
 	if bytes.Contains(body, []byte(boundSeal)) || requestCoding(l.x.req.Header) != "" {
 		l.mu.Lock()
@@ -15,10 +15,10 @@ func (l *look) keepMarked(body []byte) {
 	}
 }
 
-// unmarked is the answer to a request that went out as it came. Where that is
-// refused and holds reasoning that Recall once marked, which without this package
-// would not be in it, it is sent again without, and that answer is returned. What goes
-// wrong with that leaves the first one.
+// unmarked returns the answer to a request that was sent unchanged. If the provider
+// refused it and it holds reasoning with a boundSeal, which only this package writes,
+// the request is sent again without that reasoning. If that fails, the first answer is
+// returned.
 func (l *look) unmarked(req *http.Request, resp *http.Response) *http.Response {
 	l.mu.Lock()
 	body := l.marked

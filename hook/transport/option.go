@@ -17,11 +17,10 @@ type Option func(*Transport)
 // [http.DefaultTransport]. A middleware uses its next function instead.
 func Base(rt http.RoundTripper) Option { return func(t *Transport) { t.base = rt } }
 
-// Strict makes a model call fail when it can't be compacted, instead of
-// sending it as it came in. What the caller gets is an answer in the form of
-// the provider's own errors, with a status that clients don't retry, 400 or
-// 413; [ErrorOf] finds the *[Error] in it. What is passed over on purpose goes
-// out nonetheless.
+// Strict makes a model call fail when it can't be compacted, instead of sending
+// it unchanged. The caller gets an answer in the form of the provider's errors,
+// with status 400 or 413, which clients don't retry; [ErrorOf] returns its
+// *[Error]. Requests that are passed over on purpose are still sent.
 func Strict() Option { return func(t *Transport) { t.strict = true } }
 
 // OnError sets the function that receives the reason why a request was sent
@@ -56,9 +55,9 @@ func OnResult(f func(ctx context.Context, res *compact.Result)) Option {
 	return func(t *Transport) { t.onResult = f }
 }
 
-// SessionHeader names the headers that may name the session, the first that is
-// there counts; default X-Compact-Session. Headers X-Compact-… never go out;
-// others belong to somebody and do.
+// SessionHeader sets the headers that name the session, of which the first
+// present counts; default X-Compact-Session. Headers X-Compact-… are never sent
+// on, other headers are.
 func SessionHeader(names ...string) Option { return func(t *Transport) { t.headers = names } }
 
 // MaxBody is the size in bytes above which a request body is sent unread; default 256 MiB.

@@ -14,16 +14,16 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// processKey is the secret that the names of unnamed sessions are made with.
+// processKey is the secret key for the names of unnamed sessions.
 var processKey = sync.OnceValue(func() []byte {
 	key := make([]byte, 32)
 	_, _ = rand.Read(key) // never fails
 	return key
 })
 
-// origin names where a request comes from, in 32 hex digits: its host, whose
-// it is, and what the user says first. The system prompt is no part of it: it
-// may hold a clock. Without the key nobody can make what was made with it.
+// origin returns a keyed hash, 32 hex digits, of the host, the owner and the
+// first user message of a request. The system prompt is not part of it, because
+// it can hold a clock.
 func origin(key []byte, req *http.Request, user string, first *message.Message) string {
 	mac := hmac.New(sha256.New, key)
 	field := func(s string) {
@@ -46,7 +46,7 @@ func origin(key []byte, req *http.Request, user string, first *message.Message) 
 	return hex.EncodeToString(mac.Sum(nil)[:16])
 }
 
-// project returns the project that Google's paths name.
+// project returns the project in a path of Google's APIs.
 func project(path string) string {
 	_, rest, ok := strings.Cut(path, "/projects/")
 	if !ok {
@@ -56,12 +56,12 @@ func project(path string) string {
 	return name
 }
 
-// telling are pieces of the names of headers that tell tenants apart: their
-// keys, and what gateways and proxies call them.
+// telling are parts of header names that identify a tenant: API keys, and
+// headers of gateways and proxies.
 var telling = []string{"authorization", "api-key", "apikey", "subscription-key", "auth-token", "access-token", "organization", "account-id", "project", "tenant"}
 
-// tenant returns what tells the tenants of a host apart: the names and values
-// of such headers, in order, and keys in the query.
+// tenant returns the values that identify a tenant of a host: the names and
+// values of such headers, sorted, and keys in the query.
 func tenant(req *http.Request) (out []string) {
 	for name := range req.Header {
 		lower := strings.ToLower(name)

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// overflow is a provider's "the context is too long", with what it says of
-// sizes in tokens; 0 = it does not say.
+// overflow is a provider's error that the context is too long, with the sizes
+// that it reports in tokens; 0 = not reported.
 type overflow struct {
-	limit  int // of the window
-	prompt int // of what was sent
-	output int // that were asked for, where the limit is for both
+	limit  int // the window
+	prompt int // size of the prompt
+	output int // requested output, if the limit covers both
 }
 
-// readOverflow reads an answer's error. What it gets may be cut off.
+// readOverflow parses the error in an answer. body may be truncated.
 func readOverflow(status int, body []byte) (overflow, bool) {
 	switch {
 	case status < 400 || status >= 500:
@@ -27,7 +27,7 @@ func readOverflow(status int, body []byte) (overflow, bool) {
 	return parseFailure(body).overflow()
 }
 
-// failure is what the errors of the providers have in common.
+// failure holds the fields of the providers' errors.
 type failure struct {
 	Code    any    `json:"code"` // OpenAI's is a string, Google's and llama.cpp's a number
 	Type    string `json:"type"`
@@ -66,8 +66,8 @@ func parseFailure(body []byte) failure {
 	return doc.failure
 }
 
-// trimArray takes the one error out of the list that Gemini's streams answer
-// with.
+// trimArray returns the first element of a list. Gemini's streams put their
+// error in a list.
 func trimArray(body []byte) []byte {
 	var list []json.RawMessage
 	if len(body) > 0 && body[0] == '[' && json.Unmarshal(body, &list) == nil && len(list) > 0 {
@@ -76,11 +76,11 @@ func trimArray(body []byte) []byte {
 	return body
 }
 
-// The codes and types that mean nothing else.
+// overflowCodes are the codes and types that mean an overflow.
 var overflowCodes = map[string]bool{"context_length_exceeded": true, "exceed_context_size_error": true, "model_max_prompt_tokens_exceeded": true}
 
-// overflowTexts are what providers say, each with the groups limit, prompt and
-// output where it names them.
+// overflowTexts match the providers' messages. The groups limit, prompt and
+// output match the numbers.
 var overflowTexts = compile(
 	// OpenAI, Azure, DeepSeek, vLLM, OpenRouter, xAI
 	`maximum (?:context|prompt) length is (?P<limit>N) tokens[^(]*requested (?:about )?N tokens \((?P<prompt>N) [^,;)]*[,;] (?P<output>N) (?:in the completion|for the completion|in the output|of the output)`,
@@ -144,9 +144,9 @@ func number(s string) int {
 	return n
 }
 
-// window returns the window that a request has to be made for, so that the
-// provider takes it: in our count, which said that it has so many tokens, and
-// with room for an answer of so many. 0 = there is none.
+// window returns the window, in our count, for which a request must be
+// compacted so that the provider accepts it; 0 = none. counted is our count of
+// the refused request, asked the room for the answer.
 func (o overflow) window(counted, asked int) int {
 	room := o.limit - o.output
 	switch {
@@ -154,7 +154,7 @@ func (o overflow) window(counted, asked int) int {
 		room = counted / 4 * 3
 	case o.prompt > 0:
 		room = min(room, int(float64(room)*float64(counted)/float64(o.prompt)))
-	case counted <= room: // we count less than the provider does, and nobody says how much
+	case counted <= room: // we count less than the provider, by an unknown amount
 		room = counted / 4 * 3
 	}
 	room = min(room, counted-1)

@@ -6,14 +6,13 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// ownSummaries are how agents have their own history summarized. What a person
-// says to one of them may begin alike, but does not ask for the form of the
-// summary as the agent does, and comes with the agent's own instructions; where
-// these are what is known, no tools come with them.
+// ownSummaries describes the requests by which agents summarize their own
+// history. A user's text can begin alike, but it does not ask for the agent's
+// summary format. An agent known by its instructions sends no tools with them.
 var ownSummaries = []struct {
 	agent, begins string
-	says          []string // what the text says, beside
-	instructions  bool     // it is the instructions; else the last text of the last message
+	says          []string // further texts that it must contain
+	instructions  bool     // begins is the beginning of the instructions, not of the last text of the last message
 }{
 	{agent: "Claude Code", begins: "CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.", says: []string{"<analysis>", "<summary>"}},
 	{agent: "Claude Code", begins: "Your task is to create a detailed summary of", says: []string{"<analysis>", "<summary>"}},
@@ -23,8 +22,8 @@ var ownSummaries = []struct {
 	{agent: "pi", begins: "You are a context summarization assistant.", instructions: true},
 }
 
-// ownSummaryOf names the agent that has its history summarized with a request; "" =
-// the request is none of these. tools says whether it brings any.
+// ownSummaryOf returns the agent that summarizes its history with a request; "" =
+// none. tools reports whether the request declares tools.
 func ownSummaryOf(msgs []message.Message, tools func() bool) string {
 	if len(msgs) == 0 {
 		return ""
@@ -42,7 +41,7 @@ func ownSummaryOf(msgs []message.Message, tools func() bool) string {
 	return ""
 }
 
-// asks reports whether a text begins so, and says all of that.
+// asks reports whether a text has the prefix begins and contains all of says.
 func asks(text, begins string, says []string) bool {
 	text = strings.TrimLeft(text, " \n")
 	if !strings.HasPrefix(text, begins) {
@@ -65,8 +64,8 @@ func anyText(m *message.Message, is func(string) bool) bool {
 	return false
 }
 
-// lastText is what a message ends with: an agent may say it behind the result of
-// a tool.
+// lastText returns the last part of a message if it is text. An agent can append
+// it to a tool result.
 func lastText(m *message.Message) string {
 	if n := len(m.Parts); n > 0 && m.Parts[n-1].Kind == message.KindText {
 		return m.Parts[n-1].Text
@@ -74,15 +73,15 @@ func lastText(m *message.Message) string {
 	return ""
 }
 
-// tooLong reports whether a request has no place in the model's window as it is:
-// in what the provider said that it is, or else in what is known of the model. What
-// is configured may be less than that, so that less is sent.
+// tooLong reports whether a request exceeds the model's window: the one that the
+// provider reported, or else the known one. The configured window does not count,
+// because it can be smaller on purpose.
 func (x *exchange) tooLong() bool {
 	window := x.t.windows.of(x.lane())
 	if window == 0 {
 		window = x.t.m.ModelWindow(x.model)
 	}
-	if len(x.body)/2 <= window { // no token is shorter
+	if len(x.body)/2 <= window { // a token has at least two bytes on average
 		return false
 	}
 	plan, err := x.t.m.Plan(x.req.Context(), x.who.session, x.parsed.Messages(), x.options(0)...)
@@ -92,10 +91,10 @@ func (x *exchange) tooLong() bool {
 	return plan.TokensIn > window
 }
 
-// summarizesItself leaves a request whole in which an agent has its own history
-// summarized: a summary of a view would be one of what was left. The history
-// that begins with it is another branch of the session. One that can't be sent
-// whole is compacted like any other.
+// summarizesItself leaves an agent's request for a summary of its own history
+// whole, because the summary should cover everything. The history that begins
+// with that summary is another branch of the session. A request that is too
+// long is compacted like any other.
 func (x *exchange) summarizesItself() bool {
 	if x.own == "" {
 		return false

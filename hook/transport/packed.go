@@ -10,8 +10,8 @@ import (
 
 // packed is a body that the client compressed.
 type packed struct {
-	raw   []byte // as it came in
-	plain []byte // what it stands for
+	raw   []byte // as received
+	plain []byte // the decompressed body
 }
 
 var errPacked = errors.New("the body is not what its Content-Encoding says")
@@ -33,7 +33,7 @@ func Coding(name string, open func(packed io.Reader) (plain io.Reader, err error
 	}
 }
 
-// opener returns what reads the body of a request; nil = nothing does.
+// opener returns the decoder for the body of a request; nil = there is none.
 func (t *Transport) opener(h http.Header) func(packed io.Reader) (io.Reader, error) {
 	if c := requestCoding(h); c != unknown {
 		return c.reader
@@ -41,8 +41,8 @@ func (t *Transport) opener(h http.Header) func(packed io.Reader) (io.Reader, err
 	return t.codings[strings.ToLower(strings.TrimSpace(strings.Join(h["Content-Encoding"], ",")))]
 }
 
-// unpack takes a body for what it stands for. The one that came in is kept:
-// what is not changed goes out as those very bytes.
+// unpack decodes the body. It keeps the original bytes, which are sent if the
+// body does not change.
 func (x *exchange) unpack() error {
 	if requestCoding(x.req.Header) == "" {
 		return nil
@@ -66,7 +66,7 @@ func (x *exchange) unpack() error {
 	return nil
 }
 
-// again returns the body as it came in, where it stands for this one.
+// again returns the caller's original bytes if they decode to body.
 func (p *packed) again(body []byte) (raw []byte, same bool) {
 	if p == nil || !bytes.Equal(body, p.plain) {
 		return nil, false
@@ -74,7 +74,7 @@ func (p *packed) again(body []byte) (raw []byte, same bool) {
 	return p.raw, true
 }
 
-// rawly sends a body that can't be unpacked.
+// rawly sends a body that can't be decoded unchanged.
 func (x *exchange) rawly(cause error) (*http.Response, error) {
 	x.who = x.t.told(x.req)
 	err := x.fault(opRead, cause)

@@ -8,7 +8,8 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// pass sends a model call as it came in, and says so once a conversation.
+// pass sends a model call unchanged, and reports that once for each
+// conversation.
 func (t *Transport) pass(req *http.Request, next roundTrip, p *passed) (*http.Response, error) {
 	id := t.told(req)
 	err := &Error{Op: opPass, Path: req.URL.Path, Session: id.session, Err: p}
@@ -16,8 +17,9 @@ func (t *Transport) pass(req *http.Request, next roundTrip, p *passed) (*http.Re
 	return next(stripped(req))
 }
 
-// unread names the conversation of a request that is not read, as well as may
-// be: a signature is another one every time, so that there the host has to do.
+// unread names the conversation of a request that is not parsed, as well as
+// possible. A signed request is named by its host, because each signature
+// differs.
 func (t *Transport) unread(req *http.Request, id identity, p *passed) string {
 	if id.session != "" {
 		return id.session
@@ -31,9 +33,8 @@ func (t *Transport) unread(req *http.Request, id identity, p *passed) string {
 	return origin(t.key, req, "", nil)
 }
 
-// before reports whether a request is compacted although its provider would do
-// that, too, from some size on: where that is more than goes out of here, the provider never
-// comes to it. Of two thresholds the lower one works, and never both in one call.
+// before reports whether a request is compacted although its provider compacts from some
+// size on: that size is above our budget, so the provider's compaction never starts.
 func (x *exchange) before(about wire.About) bool {
 	if about.ServerTrigger == 0 {
 		return false
@@ -42,13 +43,12 @@ func (x *exchange) before(about wire.About) bool {
 	return err == nil && about.ServerTrigger > most
 }
 
-// compactions are paths that have a provider compact a history, in the form in
-// which it takes model calls.
+// compactions are the paths of requests by which a provider compacts a history.
 var compactions = []string{"/responses/compact"}
 
-// compacting reports whether a request has the provider compact a history: it
-// goes out whole, because a view of it would become a summary of what was left.
-// The history that begins with what comes back is another one.
+// compacting reports whether a request asks the provider to compact a history.
+// It is sent whole, because the provider should summarize everything. The
+// conversation that begins with the result is a new one.
 func compacting(req *http.Request) bool {
 	if req.URL == nil || req.Method != http.MethodPost {
 		return false
@@ -57,13 +57,13 @@ func compacting(req *http.Request) bool {
 	return slices.ContainsFunc(compactions, func(s string) bool { return strings.HasSuffix(path, s) })
 }
 
-// theirs says that the provider holds the history of a request, or compacts it
-// itself.
+// theirs reports that the request is passed over because the provider holds its
+// history or compacts it.
 func (x *exchange) theirs(about wire.About) {
 	x.passed = true
 	p := &passed{about.ServerSide, "the provider holds the history, or compacts it itself"}
 	conversation := x.who.session
-	if about.Delta { // how it begins is another one every time
+	if about.Delta { // the beginning of the request differs each time
 		conversation = x.t.unread(x.req, x.t.told(x.req), p) + about.ServerID
 	}
 	x.t.voice.once(x.req.Context(), conversation, x.fault(opPass, p))

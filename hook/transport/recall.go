@@ -38,13 +38,14 @@ import (
 // that is left out of the answer.
 func Recall() Option { return func(t *Transport) { t.rounds = newRounds() } }
 
-// maxRecalls is how often the model is asked again for one request.
+// maxRecalls limits how often the model is asked again for one request.
 const maxRecalls = 8
 
-// maxAnswer is the size in bytes above which an answer goes by unread.
+// maxAnswer is the size in bytes from which an answer is passed on unread.
 const maxAnswer = 64 << 20
 
-// answer sends the request, and again while the answer recalls.
+// answer sends the request, and sends it again as long as the answer calls the
+// recall tool.
 func (x *exchange) answer() (*http.Response, error) {
 	if x.t.rounds == nil {
 		return x.run()
@@ -74,21 +75,21 @@ func (x *exchange) answer() (*http.Response, error) {
 	}
 }
 
-// asking is one call of the caller's, for which the model may be asked several
+// asking is one request of the caller, for which the model may be asked several
 // times.
 type asking struct {
-	x     *exchange         // the request that was made last
-	ctx   context.Context   // of those that are made behind an answer that has begun; nil = none has
-	came  []byte            // the body as it came in
-	inner []json.RawMessage // rounds that the caller does not see
-	prior []json.RawMessage // what the caller has of the answers before the last one
-	plain bool              // redaction changes nothing in them
-	n     int               // how often the model was asked again
-	array bool              // the answer that has begun is an array
+	x     *exchange         // the last request
+	ctx   context.Context   // context of the requests that follow once an answer has begun; nil = none has begun
+	came  []byte            // the body as the caller sent it
+	inner []json.RawMessage // rounds of the recall tool that are hidden from the caller
+	prior []json.RawMessage // the parts of the earlier answers that the caller has received
+	plain bool              // redaction changes nothing in the rounds
+	n     int               // number of times the model was asked again
+	array bool              // the answer that has begun is a JSON array
 }
 
-// take answers our calls in an answer, and reports whether the model is to be
-// asked again; x is that request then.
+// take answers the calls of the recall tool in an answer. It reports whether
+// the model must be asked again; a.x is then the next request.
 func (a *asking) take(s *said) (more bool) {
 	texts := a.x.recall(s.ours, a.n)
 	a.x.recalled(len(s.ours))
@@ -107,7 +108,7 @@ func (a *asking) take(s *said) (more bool) {
 	return true
 }
 
-// renew makes the request anew, with the rounds that there are.
+// renew builds the next request: the caller's body with all rounds so far.
 func (a *asking) renew() {
 	again := *a.x
 	again.body, again.inner = a.came, a.inner
@@ -118,14 +119,15 @@ func (a *asking) renew() {
 	a.x = &again
 }
 
-// keep remembers what led to the last answer.
+// keep remembers the hidden rounds that led to the last answer.
 func (a *asking) keep(s *said, b *beside) {
 	if a.plain && (len(a.inner) > 0 || b != nil) {
 		a.x.t.rounds.keep(a.x, a.came, round{before: a.inner, prior: a.prior, said: s.shown, beside: b})
 	}
 }
 
-// recall answers the calls.
+// recall returns the answer to each call. n is the number of times the model
+// was asked again.
 func (x *exchange) recall(calls []recallCall, n int) []string {
 	texts := make([]string, len(calls))
 	var opts []compact.ToolOption
@@ -135,7 +137,7 @@ func (x *exchange) recall(calls []recallCall, n int) []string {
 			continue
 		}
 		if x.shared() {
-			if x.res == nil { // no view shows anything
+			if x.res == nil { // without a view, no reference was shown
 				texts[i] = recallTool + ": nothing can be recalled now"
 				continue
 			}
@@ -150,7 +152,8 @@ func (x *exchange) recall(calls []recallCall, n int) []string {
 	return texts
 }
 
-// shared reports whether conversations that begin alike have this session.
+// shared reports whether the session is derived, so that unrelated
+// conversations which begin alike can share it.
 func (x *exchange) shared() bool {
 	for _, begin := range []string{compact.UnnamedSession, "request:prompt_cache_key:", "request:user:"} {
 		if strings.HasPrefix(x.who.session, begin) {
@@ -160,7 +163,7 @@ func (x *exchange) shared() bool {
 	return false
 }
 
-// isPlain reports whether redaction changes nothing in a round.
+// isPlain reports whether redaction leaves a round unchanged.
 func (x *exchange) isPlain(s *said, texts []string) bool {
 	for i, c := range s.ours {
 		if x.t.m.Redact(texts[i]) != texts[i] || x.t.m.Redact(string(c.args)) != string(c.args) {
@@ -170,9 +173,8 @@ func (x *exchange) isPlain(s *said, texts []string) bool {
 	return true
 }
 
-// equip puts into a request what this package adds to it: the rounds of the
-// recall tool that belong there, and its declaration. Where it can't be
-// declared nothing is added.
+// equip adds the declaration of the recall tool and the remembered rounds to a
+// request. It adds nothing if the tool can't be declared.
 func (x *exchange) equip() {
 	d := dialects[x.format.Name()]
 	if x.t.rounds == nil || d == nil || x.parsed.About().ServerSide != "" || hasToolItems(x.parsed.Messages()) {
@@ -199,14 +201,14 @@ func (x *exchange) equip() {
 	x.parsed, x.body, x.dialect, x.bare = parsed, body, d, bare
 }
 
-// declareLate declares the tool in a request without any, where its view was
+// declareLate declares the tool in a request without tools if its view was
 // compacted.
 func (x *exchange) declareLate() {
 	if x.dialect == nil || !x.bare {
 		return
 	}
 	if x.res.Replayed == 0 && !x.res.Triggered {
-		x.dialect = nil // nothing can be recalled, and the model knows of no tool
+		x.dialect = nil // nothing was removed, so nothing can be recalled
 		return
 	}
 	if body, err := x.dialect.only(x.sent); err == nil {
@@ -214,15 +216,16 @@ func (x *exchange) declareLate() {
 	}
 }
 
-// held is an answer that was read.
+// held is an answer that was read to its end.
 type held struct {
 	resp   *http.Response
 	raw    []byte
-	err    error // what ended the reading
+	err    error // the error that ended reading, if any
 	pieces *pieces
 }
 
-// hold reads an answer; nil = it is none that can be read, and is as it was.
+// hold reads an answer. It returns nil for an answer that it can't parse, which
+// stays unread or is put together again.
 func hold(resp *http.Response) *held {
 	kind := countable(resp)
 	if kind == notCounted || codingOf(resp) != "" {
@@ -235,19 +238,19 @@ func hold(resp *http.Response) *held {
 	}
 	h := &held{resp: resp, raw: raw, err: err, pieces: split(raw, kind == stream)}
 	if err != nil {
-		h.pieces = &pieces{} // what is cut off is handed on as it is
+		h.pieces = &pieces{} // an incomplete answer is passed on unchanged
 	}
 	return h
 }
 
-// response is the answer as it came.
+// response returns the answer as it came.
 func (h *held) response() *http.Response {
 	_ = h.resp.Body.Close()
 	h.resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(h.raw), failed{h.err}))
 	return h.resp
 }
 
-// changed is the answer as its pieces are now.
+// changed returns the answer with its edited pieces.
 func (h *held) changed() *http.Response {
 	h.raw = h.pieces.bytes()
 	if h.resp.ContentLength >= 0 {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// anthropicDialect is that of Anthropic's messages.
+// anthropicDialect is the dialect of Anthropic's Messages API.
 type anthropicDialect struct{}
 
 func (anthropicDialect) list() string { return "messages" }
@@ -44,7 +44,7 @@ func (anthropicDialect) read(p *pieces) (*said, bool) {
 	return anthropicSaid(blocks), ok
 }
 
-// partial is where the pieces of a call's input are gathered.
+// partial is the member in which the pieces of a call's input are collected.
 const partial = "\x00partial"
 
 func addDelta(block, delta rawObject) {
@@ -74,7 +74,7 @@ func anthropicSaid(blocks []rawObject) *said {
 			}
 		}
 		if text(b["type"]) == "text" && strings.TrimSpace(text(b["text"])) == "" {
-			continue // which it would not take back
+			continue // the provider refuses an empty text
 		}
 		whole = append(whole, b)
 		switch {
@@ -155,7 +155,7 @@ func (anthropicDialect) strip(p *pieces, s *said) {
 	}
 }
 
-// endTurn says that the model has said all, where no call is left.
+// endTurn replaces the stop reason tool_use if no call is left.
 func endTurn(o rawObject, s *said) {
 	if s.others == 0 && text(o["stop_reason"]) == "tool_use" {
 		o["stop_reason"] = enc("end_turn")

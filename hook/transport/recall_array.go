@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// An answer of Gemini without alt=sse is an array whose elements come one by one. It
-// is handed on as a stream of events is, an element with what divides it from the one
-// before in place of an event.
+// A streamed answer of Gemini without alt=sse is a JSON array. It is passed on like a
+// stream of events: each element, with the separator before it, takes the place of an
+// event.
 
-// isArray reports whether an answer is such an array.
+// isArray reports whether an answer is a streamed array.
 func isArray(resp *http.Response, path string, d dialect) bool {
 	_, gemini := d.(geminiDialect)
 	return gemini && countable(resp) == document && strings.HasSuffix(path, ":streamGenerateContent")
@@ -19,14 +19,13 @@ func isArray(resp *http.Response, path string, d dialect) bool {
 
 // elementScan finds the ends of the elements of an array, looking at each byte once.
 type elementScan struct {
-	at      int // so much was looked at
-	depth   int // of objects and arrays that are open in the element
+	at      int // bytes that were scanned
+	depth   int // number of open objects and arrays in the element
 	quoted  bool
 	escaped bool
 }
 
-// end returns where the element ends that is being looked at, or the array; 0 = it is
-// not whole.
+// end returns the end of the current element or of the array; 0 = it is incomplete.
 func (s *elementScan) end(raw []byte) int {
 	for s.at < len(raw) {
 		b := raw[s.at]
@@ -38,7 +37,7 @@ func (s *elementScan) end(raw []byte) int {
 	return 0
 }
 
-// step looks at a byte, and reports whether it ends an element or the array.
+// step scans a byte, and reports whether it ends an element or the array.
 func (s *elementScan) step(b byte) bool {
 	switch {
 	case s.escaped:
@@ -56,7 +55,7 @@ func (s *elementScan) step(b byte) bool {
 	return false
 }
 
-// elementPiece reads an element, the end of the array, or what is neither.
+// elementPiece parses an element, the end of the array, or other bytes.
 func elementPiece(raw []byte) *piece {
 	p := &piece{raw: raw, size: len(raw)}
 	if at := bytes.IndexByte(raw, '{'); at >= 0 && raw[len(raw)-1] == '}' {
@@ -65,7 +64,8 @@ func elementPiece(raw []byte) *piece {
 	return p
 }
 
-// elementsOf takes a part of an array apart, from the beginning of an element on.
+// elementsOf divides a part of an array into pieces. raw begins at the beginning
+// of an element.
 func elementsOf(raw []byte) *pieces {
 	p, scan, from := &pieces{}, elementScan{}, 0
 	for end := scan.end(raw); end > 0; end = scan.end(raw) {
@@ -78,8 +78,8 @@ func elementsOf(raw []byte) *pieces {
 	return p
 }
 
-// joined are elements as those of the array that the caller has, which is begun by the
-// first of them, and which ends once.
+// joined returns the bytes of elements as part of the array that the caller receives.
+// The first element opens the array, and it is closed once.
 func (l *live) joined(p *pieces) (out []byte) {
 	for _, e := range p.list {
 		switch {
@@ -94,7 +94,7 @@ func (l *live) joined(p *pieces) (out []byte) {
 	return out
 }
 
-// divider is what stands before an element, or is the end of the array.
+// divider returns the separator before an element, or the end of the array.
 func (l *live) divider(more bool, e *piece) string {
 	begun := l.begun || more
 	switch {
@@ -113,19 +113,19 @@ func (p *piece) endsArray() bool {
 	return !p.stream && p.data == nil && bytes.HasSuffix(p.raw, []byte("]"))
 }
 
-// element is an error as the last element of an array.
+// element returns an error as the last element of the array.
 func (l *live) element(o rawObject) []byte {
 	return fmt.Appendf(nil, "%s%s]", l.divider(len(l.out) > 0, &piece{data: []byte("{}")}), enc(o))
 }
 
-// size is the length of the next event; 0 = it is not whole.
+// size returns the length of the next event; 0 = it is incomplete.
 func (l *live) size() int {
 	if l.array {
 		return max(l.elems.end(l.raw)-l.scanned, 0)
 	}
 	size := eventSize(l.raw[l.scanned:], l.looked-l.scanned)
 	if size == 0 {
-		l.looked = max(len(l.raw)-len("\r\n\r"), 0) // what ends it may have begun
+		l.looked = max(len(l.raw)-len("\r\n\r"), 0) // a terminator can have begun in the last bytes
 	}
 	return size
 }

@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 )
 
-// boundSeal stands where the signature of reasoning stood that led to nothing
-// but a call of ours. The caller has the reasoning and not the call; with the
-// signature the provider would refuse it in the next request.
+// boundSeal replaces the signature of reasoning that led only to a call of the
+// recall tool. The caller receives the reasoning without the call, and a
+// provider refuses signed reasoning without its call.
 const boundSeal = "compact:recalled"
 
-// unbind takes reasoning that was marked out of a body, whichever process marked
-// it: where this one remembers the round, it is there whole.
+// unbind removes reasoning with a boundSeal from a body, whichever process wrote
+// the seal. If this process remembers the round, the round is put back whole.
 func (x *exchange) unbind() {
 	d := dialects[x.format.Name()]
 	if d == nil || !bytes.Contains(x.body, []byte(boundSeal)) {
@@ -37,8 +37,8 @@ func (x *exchange) unbind() {
 	}
 }
 
-// bound returns where the reasoning stands that leads to one of our calls and
-// nothing else: directly before it.
+// bound returns the positions of reasoning that leads only to a call of the
+// recall tool: the reasoning directly before it.
 func (s *said) bound(isReasoning func(at int) bool) map[int]bool {
 	at := map[int]bool{}
 	for _, c := range s.ours {

@@ -2,14 +2,13 @@ package transport
 
 import "encoding/json"
 
-// shownCall is a call of chat completions as a message has it.
+// shownCall is a tool call in a message of chat completions.
 type shownCall struct{ id, name, args string }
 
-// showsCalls reports whether a conversation goes on with the calls of an answer, by their
-// ids: some callers send calls back without the text beside them, and each of several
-// as a message of its own, as their agents know calls and nothing else. Names and
-// arguments must be the same, too: not every provider has ids that tell calls apart. With
-// all, none of the calls may be missing in the first message.
+// showsCalls reports whether elems begins with the calls of an answer. Some callers send
+// back only the calls of an answer, without its text, and each call in its own message.
+// Ids, names and arguments must be equal, because the ids of some providers are not
+// unique. With all, the first message must hold every call.
 func showsCalls(elems, said []json.RawMessage, all bool) bool {
 	want, got := callsOf(said), callsOf(elems)
 	if len(got) == 0 || len(got) > len(want) || all && len(got) < len(want) {
@@ -24,7 +23,7 @@ func showsCalls(elems, said []json.RawMessage, all bool) bool {
 	return text(words) == "" && len(list(words)) == 0
 }
 
-// callsOf are the calls of the message that a list begins with.
+// callsOf returns the calls of the first message in a list.
 func callsOf(elems []json.RawMessage) (calls []shownCall) {
 	if len(elems) == 0 {
 		return nil
@@ -37,7 +36,7 @@ func callsOf(elems []json.RawMessage) (calls []shownCall) {
 	return calls
 }
 
-// canonical is JSON without what says nothing; what is none stays as it is.
+// canonical returns JSON in one canonical form, and any other text unchanged.
 func canonical(args string) string {
 	var v any
 	if json.Unmarshal([]byte(args), &v) != nil {

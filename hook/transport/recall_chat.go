@@ -6,7 +6,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 )
 
-// definition is the tool as a wire declares it.
+// definition returns the declaration of the recall tool for a wire.
 func definition(wire string) json.RawMessage {
 	raw, err := compact.RecallTool(nil).For(wire)
 	if err != nil {
@@ -15,7 +15,7 @@ func definition(wire string) json.RawMessage {
 	return raw
 }
 
-// chatDialect is that of chat completions.
+// chatDialect is the dialect of OpenAI's chat completions.
 type chatDialect struct{}
 
 func (chatDialect) list() string { return "messages" }
@@ -55,7 +55,7 @@ func (chatDialect) read(p *pieces) (*said, bool) {
 	return chatSaid(message), len(message) > 0
 }
 
-// merge adds a part of a message to what came before it.
+// merge adds a part of a streamed message to the parts before it.
 func merge(into, part map[string]any) {
 	for key, v := range part {
 		old, there := into[key]
@@ -85,7 +85,8 @@ func merge(into, part map[string]any) {
 	}
 }
 
-// fixed reports whether a field says the same thing each time.
+// fixed reports whether a field is repeated in each part, rather than
+// continued.
 func fixed(key, was, is string) bool {
 	switch key {
 	case "id", "type", "role":
@@ -96,7 +97,7 @@ func fixed(key, was, is string) bool {
 	return false
 }
 
-// mergeList adds elements to those of the same index.
+// mergeList merges elements with those of the same index.
 func mergeList(into, more []any) []any {
 	for _, m := range more {
 		part, ok := m.(map[string]any)
@@ -120,8 +121,7 @@ func mergeList(into, more []any) []any {
 	return into
 }
 
-// chatSaid is what a message says; what the model did not write is not sent
-// back to it.
+// chatSaid reads a message. It removes fields that requests don't have.
 func chatSaid(message map[string]any) *said {
 	s := &said{}
 	for _, name := range []string{"annotations", "refusal", "audio", "function_call"} {
@@ -198,7 +198,7 @@ func (chatDialect) strip(p *pieces, s *said) {
 	}
 }
 
-// chatOthers leaves our calls out, and numbers the others anew.
+// chatOthers returns the calls without the recall calls, renumbered.
 func chatOthers(s *said, calls []json.RawMessage) (kept []rawObject) {
 	for i, raw := range calls {
 		call := obj(raw)

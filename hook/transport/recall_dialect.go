@@ -6,69 +6,76 @@ import (
 	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
-// recallTool is the name of the tool that this package answers.
+// recallTool is the name of the recall tool.
 const recallTool = "recall"
 
-// recallCall is one call of it.
+// recallCall is one call of the recall tool.
 type recallCall struct {
 	id   string
 	args json.RawMessage
-	at   int // among the calls of the answer, or the items or blocks, as the wire counts
+	at   int // index among the calls, items or blocks of the answer, depending on the wire
 }
 
-// said is what an answer says, as it stands in a request.
+// said is an answer in the form that a later request has it.
 type said struct {
 	ours   []recallCall
-	others int               // calls that are the caller's
-	whole  []json.RawMessage // elements of the conversation
-	shown  []json.RawMessage // likewise, without our calls
+	others int               // number of calls of the caller's tools
+	whole  []json.RawMessage // the answer as elements of a conversation
+	shown  []json.RawMessage // the same without the calls of the recall tool
 }
 
-// dialect is what the wires do not have in common.
+// dialect holds the operations that differ between wires.
 type dialect interface {
-	// list is the field that holds the conversation.
+	// list returns the name of the field that holds the conversation.
 	list() string
-	// declare returns the body with the tool behind the others; false where it
-	// is not to be declared. A body without tools stays as it is.
+	// declare returns the body with the recall tool after the other tools, and
+	// false if it must not be declared. A body without tools is returned
+	// unchanged.
 	declare(body []byte) ([]byte, bool)
-	// only returns a body, which has no tools, with ours.
+	// only returns a body without tools with the recall tool as its only one.
 	only(body []byte) ([]byte, error)
-	// read reads an answer; false where it can't be.
+	// read parses an answer, and returns false if it can't.
 	read(p *pieces) (*said, bool)
-	// round returns the elements that an answer and its results become.
+	// round returns an answer and the results of its recall calls as elements
+	// of a conversation.
 	round(s *said, texts []string) []json.RawMessage
-	// join puts our part of an answer back into the conversation, where the
-	// caller has put what it was shown at element n, and its results behind it.
+	// join puts the recall calls of an answer and their results back into the
+	// conversation, in which the caller's version of the answer is element n,
+	// followed by its results.
 	join(elems []json.RawMessage, n int, b *beside) ([]json.RawMessage, bool)
-	// strip takes our calls out of an answer. One that has no others ends as if
-	// the model had said all.
+	// strip removes the recall calls from an answer. If no other call is left,
+	// the answer gets the stop reason of a completed one.
 	strip(p *pieces, s *said)
-	// merge returns what a caller has of two answers that it takes for one.
+	// merge returns two answers as the caller sees them: as one.
 	merge(first, second []json.RawMessage) []json.RawMessage
-	// cut takes what came before the last answer out of one that the caller has
-	// put at the element where the round belongs; false where it has not.
+	// cut removes the earlier answers from the merged answer that the caller
+	// has at element at, and leaves the last one. It returns false if the
+	// element is not that answer.
 	cut(elems []json.RawMessage, at int, r *round) ([]json.RawMessage, bool)
 	streaming
 }
 
-// streaming is what the wires do not have in common where an answer reaches the
-// caller while it is read, and the next one has to go on with it.
+// streaming holds the operations for streams, where the caller receives an
+// answer while it is read, and the next answer continues the same stream.
 type streaming interface {
-	// scan looks at an event for calls, and for reasoning that may lead to one.
+	// scan looks for calls in an event, and for reasoning that can lead to a
+	// call.
 	scan(f *flow, o rawObject)
-	// bind marks reasoning that led to nothing but our calls: the caller sends it
-	// back without them.
+	// bind marks reasoning that led only to recall calls, because the caller will
+	// send it back without those.
 	bind(p *pieces, s *said)
-	// unend takes out of an event that the answer ends.
+	// unend removes from an event that the answer ends.
 	unend(e *piece)
-	// note adds what the caller has of an answer.
+	// note adds an answer to what the caller has received.
 	note(j *joint, p *pieces)
-	// follow makes an event of a later answer one of the first.
+	// follow turns an event of a later answer into one that continues the
+	// first.
 	follow(j *joint, e *piece)
-	// failure makes an error one of a stream, and returns the event's name.
+	// failure turns an error into an event of the stream, and returns the
+	// event's name.
 	failure(j *joint, o rawObject, message string) string
-	// unbind returns an element without the reasoning that was marked; nil where
-	// nothing is left.
+	// unbind returns an element without marked reasoning, and nil if nothing is
+	// left.
 	unbind(elem json.RawMessage) json.RawMessage
 }
 
@@ -76,8 +83,8 @@ var dialects = map[string]dialect{
 	"openai": chatDialect{}, "responses": responsesDialect{}, "anthropic": anthropicDialect{}, "gemini": geminiDialect{},
 }
 
-// fields returns the spans of the fields of a body that are named. The body was
-// read before: what stands behind it is not looked at.
+// fields returns the spans of the named fields of a body. The body was parsed
+// before, so bytes after its end are not checked.
 func fields(body []byte, names ...string) (map[string]jsonscan.Span, error) {
 	found := map[string]jsonscan.Span{}
 	span := jsonscan.Span{Start: jsonscan.Space(body, 0), End: len(body)}
@@ -91,13 +98,13 @@ func fields(body []byte, names ...string) (map[string]jsonscan.Span, error) {
 	})
 }
 
-// hasTools reports whether a request declares any.
+// hasTools reports whether a request declares tools.
 func hasTools(body []byte) bool {
 	at, err := fields(body, "tools")
 	return err == nil && len(list(at["tools"].Of(body))) > 0
 }
 
-// behind returns the body with an element at the end of the list in span.
+// behind returns the body with elem appended to the list in span.
 func behind(body []byte, span jsonscan.Span, elem []byte) []byte {
 	out := append([]byte(nil), body[:span.End-1]...)
 	if jsonscan.Space(body, span.Start+1) < span.End-1 {
@@ -106,7 +113,7 @@ func behind(body []byte, span jsonscan.Span, elem []byte) []byte {
 	return append(append(out, elem...), body[span.End-1:]...)
 }
 
-// withField returns the body with one more field, the first.
+// withField returns the body with one more field, in first place.
 func withField(body []byte, name string, value []byte) []byte {
 	at := jsonscan.Space(body, 0) + 1
 	out := append([]byte(nil), body[:at]...)
@@ -117,7 +124,7 @@ func withField(body []byte, name string, value []byte) []byte {
 	return append(out, body[at:]...)
 }
 
-// declareAmong is declare for the wires whose tools are a flat list.
+// declareAmong implements declare for wires whose tools are a flat list.
 func declareAmong(body, definition []byte, named func(tool rawObject) string) ([]byte, bool) {
 	at, err := fields(body, "tools", "functions")
 	if err != nil {
@@ -138,7 +145,7 @@ func declareAmong(body, definition []byte, named func(tool rawObject) string) ([
 	return behind(body, at["tools"], definition), true
 }
 
-// onlyTool returns a body without tools with this list of them.
+// onlyTool returns a body without tools with the given list of tools.
 func onlyTool(body, tools []byte) ([]byte, error) {
 	at, err := fields(body, "tools")
 	if err != nil {
@@ -150,8 +157,7 @@ func onlyTool(body, tools []byte) ([]byte, error) {
 	return withField(body, "tools", tools), nil
 }
 
-// appendElements returns the body with more elements at the end of its
-// conversation.
+// appendElements returns the body with elements appended to its conversation.
 func appendElements(body []byte, name string, more []json.RawMessage) ([]byte, error) {
 	if len(more) == 0 {
 		return body, nil
@@ -164,7 +170,7 @@ func appendElements(body []byte, name string, more []json.RawMessage) ([]byte, e
 }
 
 // elements returns the elements of a body's conversation. A conversation that
-// is one text has none.
+// is one string counts as one user message.
 func elements(body []byte, name string) ([]json.RawMessage, jsonscan.Span, error) {
 	at, err := fields(body, name)
 	if err != nil {

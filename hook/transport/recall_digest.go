@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// digest is of what is said: texts, names and arguments; not of ids, marks,
-// signatures, reasoning, or how a text is divided.
+// digest is a hash of texts, names and arguments. It ignores ids, cache marks,
+// signatures, reasoning, and how a text is divided.
 type digest [sha256.Size]byte
 
 func digestOf(elems []json.RawMessage) digest {
@@ -17,15 +17,16 @@ func digestOf(elems []json.RawMessage) digest {
 	return all[len(all)-1]
 }
 
-// readings are what elements say, by their bytes. A history comes again with each
-// request: what has been read is not read again. They are safe for concurrent use.
+// readings caches the digests of elements by their bytes, because each request
+// repeats the history. It is safe for concurrent use.
 type readings struct {
 	mu    sync.Mutex
 	known map[digest]digest
-	most  int // elements of the longest history
+	most  int // number of elements in the longest history
 }
 
-// digests returns that of each prefix, the empty one first.
+// digests returns the digest of each prefix of elems, that of the empty one
+// first.
 func (r *readings) digests(elems []json.RawMessage) []digest {
 	r.begin(len(elems))
 	out := make([]digest, 1, len(elems)+1)
@@ -39,7 +40,7 @@ func (r *readings) digests(elems []json.RawMessage) []digest {
 	return out
 }
 
-// begin forgets everything where that is more than two histories have.
+// begin clears the cache if it holds more than twice the longest history.
 func (r *readings) begin(elems int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -49,7 +50,7 @@ func (r *readings) begin(elems int) {
 	}
 }
 
-// of is the digest of one element.
+// of returns the digest of one element.
 func (r *readings) of(elem json.RawMessage) digest {
 	bytes := digest(sha256.Sum256(elem))
 	r.mu.Lock()
@@ -65,7 +66,7 @@ func (r *readings) of(elem json.RawMessage) digest {
 	return says
 }
 
-// read reads an element.
+// read computes the digest of an element.
 func read(elem json.RawMessage) digest {
 	var v any
 	_ = json.Unmarshal(elem, &v)
@@ -74,11 +75,11 @@ func read(elem json.RawMessage) digest {
 	return sha256.Sum256([]byte(words.String() + "\x00" + rest.String()))
 }
 
-// unsaid are the fields that say nothing of what was said.
+// unsaid are the fields that a digest ignores.
 var unsaid = []string{"id", "call_id", "tool_call_id", "tool_use_id", "cache_control", "signature", signatureField, "encrypted_content", "status",
 	"type", "index", "annotations", "logprobs", "refusal", "reasoning", "reasoning_content", "reasoning_details", "thinking", "summary", "citations", "obfuscation"}
 
-// collect gathers words and everything else that an element says.
+// collect gathers the words of an element, and its other values.
 func collect(words, rest *strings.Builder, key string, v any) {
 	switch v := v.(type) {
 	case string:

@@ -6,13 +6,13 @@ import (
 	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
-// geminiDialect is that of Gemini and Vertex.
+// geminiDialect is the dialect of Gemini and Vertex AI.
 type geminiDialect struct{}
 
 func (geminiDialect) list() string { return "contents" }
 
-// functions returns the fields under which tools declare functions; Gemini
-// takes them in both spellings.
+// functions returns the function declarations of a tool and their field. Gemini
+// accepts two spellings of the field.
 func functions(tool rawObject) (name string, declared []json.RawMessage) {
 	for _, name := range []string{"functionDeclarations", "function_declarations"} {
 		if tool[name] != nil {
@@ -22,9 +22,9 @@ func functions(tool rawObject) (name string, declared []json.RawMessage) {
 	return "", nil
 }
 
-// declare puts the function among the functions there are: some models take
-// one element alone. Where there are only tools of the server it declares none,
-// as most models don't take both.
+// declare adds the function to the existing declarations, because some models
+// accept only one tool element. If there are only server tools it declares
+// nothing, because most models don't accept both.
 func (geminiDialect) declare(body []byte) ([]byte, bool) {
 	at, err := fields(body, "tools")
 	if err != nil {
@@ -76,7 +76,8 @@ func (geminiDialect) only(body []byte) ([]byte, error) {
 	return onlyTool(body, enc([]json.RawMessage{definition("gemini")}))
 }
 
-// candidate returns the parts of the only candidate of a chunk.
+// candidate returns the parts of the first candidate of a chunk, and the number
+// of candidates.
 func candidate(o rawObject) (parts []json.RawMessage, n int) {
 	all := list(o["candidates"])
 	if len(all) == 0 {
@@ -99,7 +100,7 @@ func (geminiDialect) read(p *pieces) (*said, bool) {
 	return geminiSaid(parts), ok
 }
 
-// signatureField is what vouches for a part.
+// signatureField holds the signature of a part.
 const signatureField = "thoughtSignature"
 
 func geminiSaid(parts []json.RawMessage) *said {
@@ -109,7 +110,7 @@ func geminiSaid(parts []json.RawMessage) *said {
 	for i, raw := range parts {
 		part := obj(raw)
 		if text(part["text"]) == "" && part["text"] != nil && part[signatureField] == nil {
-			continue // which it would not take back
+			continue // the provider refuses an empty text
 		}
 		whole = append(whole, raw)
 		if call := obj(part["functionCall"]); call != nil {
@@ -149,8 +150,8 @@ func (d geminiDialect) round(s *said, texts []string) []json.RawMessage {
 	return append(append([]json.RawMessage(nil), s.whole...), geminiElement("user", d.results(s, texts))...)
 }
 
-// join puts our results where the order of the calls wants them: without ids
-// they are told apart by name and order.
+// join puts the recall results before the others. Without ids, results are
+// matched to calls by name and order.
 func (d geminiDialect) join(elems []json.RawMessage, n int, b *beside) ([]json.RawMessage, bool) {
 	if n+1 >= len(elems) {
 		return nil, false
@@ -165,8 +166,8 @@ func (d geminiDialect) join(elems []json.RawMessage, n int, b *beside) ([]json.R
 	return append(append(out, enc(theirs)), elems[n+2:]...), true
 }
 
-// strip takes our calls out. The signature of the first call of a step is for
-// the whole step; without that call it stands at the next.
+// strip removes the recall calls. The first call of a step carries the
+// signature for the whole step, so it moves to the next call.
 func (geminiDialect) strip(p *pieces, _ *said) {
 	var signature json.RawMessage
 	for _, e := range p.list {

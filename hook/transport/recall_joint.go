@@ -12,20 +12,21 @@ import (
 	"time"
 )
 
-// joint is what a caller has of answers that reach it as one.
+// joint holds what the caller has received of answers that it sees as one.
 type joint struct {
-	answers  int             // how many came before; 0 = events are handed on as they are
-	id       json.RawMessage // of the first
-	created  json.RawMessage // likewise
-	index    int             // how many blocks or items it has
-	sequence int             // the number of the next event
-	output   int             // tokens of the answers before
+	answers  int             // number of earlier answers; 0 = events are passed on unchanged
+	id       json.RawMessage // id of the first answer
+	created  json.RawMessage // creation time of the first answer
+	index    int             // number of blocks or items so far
+	sequence int             // sequence number of the next event
+	output   int             // output tokens of the earlier answers
 	items    []json.RawMessage
-	prompt   rawObject // what this answer said of its prompt
-	text     bool      // text came before that no white space ends
+	prompt   rawObject // prompt usage that this answer reported
+	text     bool      // the text so far does not end with a line break
 }
 
-// add returns a number that says tokens of this answer with those before it.
+// add returns n, an output count of this answer, plus that of the earlier
+// answers.
 func (j *joint) add(n json.RawMessage) json.RawMessage {
 	if n == nil {
 		return nil
@@ -33,7 +34,7 @@ func (j *joint) add(n json.RawMessage) json.RawMessage {
 	return enc(max(indexOf(n), 0) + j.output)
 }
 
-// addTo adds to the numbers of an object that are there.
+// addTo applies add to the named members that exist.
 func (j *joint) addTo(usage rawObject, names ...string) {
 	for _, name := range names {
 		if usage[name] != nil {
@@ -42,8 +43,8 @@ func (j *joint) addTo(usage rawObject, names ...string) {
 	}
 }
 
-// apart returns a text that follows another one, on a wire where nothing else
-// divides them.
+// apart returns s with a separator in front if text of an earlier answer
+// precedes it. Wires without blocks have no other separator.
 func (j *joint) apart(s string) string {
 	if s == "" || !j.text {
 		return s
@@ -55,14 +56,14 @@ func (j *joint) apart(s string) string {
 	return "\n\n" + s
 }
 
-// endsInText notes whether the text so far has to be divided from more.
+// endsInText records whether more text must be separated from s.
 func (j *joint) endsInText(s string) {
 	if s != "" {
 		j.text = !bytes.HasSuffix([]byte(s), []byte("\n"))
 	}
 }
 
-// from returns what stands behind so many bytes of what was split.
+// from returns the pieces after the first size bytes.
 func (p *pieces) from(size int) *pieces {
 	at := 0
 	for i, e := range p.list {
@@ -74,19 +75,19 @@ func (p *pieces) from(size int) *pieces {
 	return &pieces{}
 }
 
-// A request that a caller would have made again is made again here, as it can't
-// any more: its answer has begun.
+// maxTries limits the attempts of a follow-up request. The caller can't retry
+// it, because its answer has begun.
 const maxTries = 3
 
-// notAnswered is why the model gave no next answer.
+// notAnswered is the reason why a follow-up request got no answer.
 type notAnswered struct {
 	status int
 	body   []byte
 	err    error
-	after  time.Duration // when to ask again; 0 = the provider does not say
+	after  time.Duration // Retry-After; 0 = none
 }
 
-// ask asks the model again, for a stream.
+// ask sends the follow-up request, with retries, and returns a stream.
 func (a *asking) ask() (*http.Response, *notAnswered) {
 	for try := 1; ; try++ {
 		resp, failed := a.once()
@@ -124,12 +125,12 @@ func (a *asking) once() (*http.Response, *notAnswered) {
 	return nil, failed
 }
 
-// passes reports whether the next try may be answered.
+// passes reports whether the failure is transient.
 func (f *notAnswered) passes() bool {
 	return f.status == http.StatusRequestTimeout || f.status == http.StatusConflict || f.status == http.StatusTooManyRequests || f.status >= 500
 }
 
-// object is an error as a provider says it.
+// object returns the error in the provider's form, and its message.
 func (f *notAnswered) object() (o rawObject, message string) {
 	message = parseFailure(f.body).Message
 	if f.err != nil {
@@ -142,7 +143,7 @@ func (f *notAnswered) object() (o rawObject, message string) {
 	return o, message
 }
 
-// event is an error in a stream, in the form of the wire.
+// event returns the error as an event of the wire's stream.
 func (f *notAnswered) event(d dialect, j *joint) []byte {
 	o, message := f.object()
 	name := d.failure(j, o, message)
@@ -152,7 +153,7 @@ func (f *notAnswered) event(d dialect, j *joint) []byte {
 	return fmt.Appendf(nil, "%sdata: %s\n\n", name, enc(o))
 }
 
-// pause waits, unless the caller goes.
+// pause waits for d, or until ctx is done.
 func pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -10,43 +10,43 @@ import (
 	"sync"
 )
 
-// live is the body of a stream that is handed on event by event as it comes,
-// except what may be a call of our tool: from there on it is held until it has
-// ended. Where it calls nothing else the model is asked again, and its next
-// answer goes on where this one was left.
+// live is the body of a stream that is passed on event by event, up to an event
+// that can be a recall call. From there on the answer is held until it ends. If
+// it makes no other call, the model is asked again, and its next answer
+// continues the stream.
 type live struct {
 	a    *asking
 	d    dialect
 	flow flow
-	have joint // what the caller has of the answers before
+	have joint // what the caller has received of earlier answers
 	most int
 
-	array bool // it is an array, and what is said of events is of its elements
+	array bool // the stream is an array; its elements are the events
 	elems elementScan
-	begun bool // the caller has the beginning of the array
+	begun bool // the caller has received the beginning of the array
 
-	raw     []byte // all that was read of this answer, at most so many bytes and a few thousand
-	scanned int    // so much of it was looked at
-	looked  int    // so much of it holds no end of an event that was not looked at
-	ready   int    // so much of it may be handed on
-	out     []byte // what was not handed on of that
-	passing bool   // it is too much to be held: nothing is kept any more
-	ended   error  // what ended the reading
+	raw     []byte // all bytes read of this answer, at most most plus one read
+	scanned int    // bytes of raw that were scanned
+	looked  int    // bytes of raw that were searched for the end of the next event
+	ready   int    // bytes of raw that may be passed on
+	out     []byte // bytes that the caller reads next
+	passing bool   // the answer exceeds most: it is passed on without holding anything
+	ended   error  // the error that ended reading, if any
 
-	cancel context.CancelFunc // of the requests that are made meanwhile
+	cancel context.CancelFunc // cancels the follow-up requests
 	mu     sync.Mutex         // a body may be closed while it is read
 	body   io.ReadCloser
 	closed bool
 }
 
-// flow is what is known of the calls of a stream by now.
+// flow holds what is known so far about the calls in a stream.
 type flow struct {
 	names map[int]string
-	bound bool // what ended last is reasoning: a call of ours may follow
+	bound bool // the last block is reasoning, so a recall call can follow
 	whole bool // the answer has ended
 }
 
-// call notes a part of the name of a call.
+// call records a part of the name of a call.
 func (f *flow) call(at int, name string) {
 	if f.names == nil {
 		f.names = map[int]string{}
@@ -56,7 +56,8 @@ func (f *flow) call(at int, name string) {
 	}
 }
 
-// ours reports whether one of the calls is of our tool, or may yet be.
+// ours reports whether one of the calls is a recall call, or can still become
+// one.
 func (f *flow) ours() bool {
 	for _, name := range f.names {
 		if strings.HasPrefix(recallTool, name) {
@@ -66,11 +67,12 @@ func (f *flow) ours() bool {
 	return false
 }
 
-// tells finds events that may tell of calls, or of reasoning that has ended, on
-// any wire.
+// tells matches events that can hold a call or the end of reasoning, on any
+// wire.
 var tells = regexp.MustCompile(`"tool_calls":\s*\[\s*\{|"function_call"|"tool_use"|"functionCall"|"signature_delta"|"redacted_thinking"|"reasoning"`)
 
-// live makes an answer one that is handed on as it comes, where it is a stream.
+// live replaces the body of a streamed answer by a live one, and returns false
+// for any other answer.
 func (a *asking) live(resp *http.Response) bool {
 	array := isArray(resp, a.x.req.URL.Path, a.x.dialect)
 	if !array && countable(resp) != stream || codingOf(resp) != "" {
@@ -99,7 +101,7 @@ func (l *live) Read(p []byte) (int, error) {
 	return 0, l.ended
 }
 
-// Close ends the reading, and what was asked meanwhile.
+// Close ends reading, and the follow-up requests.
 func (l *live) Close() error {
 	defer l.cancel()
 	l.mu.Lock()
@@ -115,7 +117,7 @@ func (l *live) current() io.ReadCloser {
 	return l.body
 }
 
-// fill reads once more. All that is ready was handed on before.
+// fill reads once more. The caller has read everything that was ready.
 func (l *live) fill() {
 	const step = 4096
 	if l.passing {
@@ -133,7 +135,7 @@ func (l *live) fill() {
 	}
 }
 
-// look looks at the events that are whole, and at what ended the reading.
+// look processes the complete events, and the error that ended reading, if any.
 func (l *live) look(err error) error {
 	from := l.ready
 	for l.next() {
@@ -151,8 +153,8 @@ func (l *live) look(err error) error {
 	return nil
 }
 
-// next looks at the next event, where it is whole: with it all may be handed on
-// that came before, or it is held.
+// next processes the next event if it is complete. Either everything up to it
+// becomes ready, or it is held.
 func (l *live) next() bool {
 	size := l.size()
 	if size == 0 {
@@ -169,8 +171,8 @@ func (l *live) next() bool {
 	return true
 }
 
-// scan looks into an event. What led to a whole answer is remembered before the
-// caller has it, and may ask the next thing.
+// scan parses an event. The rounds that led to a complete answer are remembered
+// before the caller receives its end and can send the next request.
 func (l *live) scan(raw []byte) {
 	o := l.piece(raw).read()
 	if o == nil {
@@ -185,7 +187,7 @@ func (l *live) scan(raw []byte) {
 	}
 }
 
-// release hands on what is ready.
+// release passes on the bytes that are ready.
 func (l *live) release(from int) {
 	if l.have.answers == 0 {
 		l.out = l.raw[from:l.ready:l.ready]
@@ -194,7 +196,8 @@ func (l *live) release(from int) {
 	l.out = l.follow(l.split(l.raw[from:l.ready]))
 }
 
-// follow returns events as those of the answer that the caller has.
+// follow returns the bytes of events as part of the answer that the caller
+// receives.
 func (l *live) follow(p *pieces) []byte {
 	if l.have.answers > 0 {
 		for _, e := range p.list {
@@ -207,7 +210,7 @@ func (l *live) follow(p *pieces) []byte {
 	return p.bytes()
 }
 
-// end looks at an answer that has ended: at its calls, if what was held are ours.
+// end processes the end of an answer, and its recall calls if any.
 func (l *live) end() {
 	l.ended = io.EOF
 	p := l.split(l.raw)
@@ -220,8 +223,8 @@ func (l *live) end() {
 	l.out = append(l.out, l.follow(p.from(l.ready))...)
 }
 
-// recall answers our calls, hands on what else was held, and goes on with the
-// next answer if they were all.
+// recall answers the recall calls and passes on the rest of what was held. If
+// there are no other calls, it continues with the next answer.
 func (l *live) recall(p *pieces, s *said) {
 	more := l.a.take(s)
 	l.d.strip(p, s)
@@ -245,8 +248,8 @@ func (l *live) recall(p *pieces, s *said) {
 	l.goOn()
 }
 
-// goOn asks the model again, and puts its answer in the place of the one that
-// has ended. The caller reads in the stream what went wrong.
+// goOn asks the model again, and continues the stream with its answer. An error
+// becomes an event of the stream.
 func (l *live) goOn() {
 	resp, failed := l.a.ask()
 	if failed != nil {

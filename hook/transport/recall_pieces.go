@@ -7,27 +7,27 @@ import (
 	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
-// rawObject is a JSON object whose values are not read yet.
+// rawObject is a JSON object with unparsed values.
 type rawObject = map[string]json.RawMessage
 
-// pieces are an answer, taken apart: the events of a stream, the elements of an
-// array (Gemini, without alt=sse), or one document.
+// pieces is an answer as a list: the events of a stream, the elements of an
+// array (Gemini without alt=sse), or one document.
 type pieces struct {
 	list  []*piece
 	array bool
 }
 
-// piece is one of them.
+// piece is one event, element or document.
 type piece struct {
-	raw     []byte // with what ends it
+	raw     []byte // with its terminator
 	head    []byte // the lines before the data
 	data    []byte // JSON; nil = something else
-	size    int    // as it came, in bytes
+	size    int    // size of raw in bytes as received
 	stream  bool
 	dropped bool
 }
 
-// split takes an answer apart.
+// split divides an answer into pieces.
 func split(raw []byte, stream bool) *pieces {
 	p := &pieces{}
 	if !stream {
@@ -56,7 +56,7 @@ func split(raw []byte, stream bool) *pieces {
 	return p
 }
 
-// eventPiece reads one event.
+// eventPiece parses one event.
 func eventPiece(raw []byte) *piece {
 	p := &piece{raw: raw, size: len(raw), stream: true}
 	for line := range bytes.Lines(raw) {
@@ -72,7 +72,7 @@ func eventPiece(raw []byte) *piece {
 	return p
 }
 
-// read reads a piece as an object; nil where it is none.
+// read parses a piece as an object; nil if it is not one.
 func (p *piece) read() rawObject {
 	var o rawObject
 	if p.dropped || len(p.data) == 0 || json.Unmarshal(p.data, &o) != nil {
@@ -81,11 +81,11 @@ func (p *piece) read() rawObject {
 	return o
 }
 
-// write changes a piece.
+// write replaces the data of a piece.
 func (p *piece) write(o rawObject) {
 	data, err := json.Marshal(o)
 	if err != nil {
-		return // it was read from JSON
+		return // never: it was parsed from JSON
 	}
 	p.data, p.raw = data, nil
 }
@@ -116,14 +116,14 @@ func (p *pieces) bytes() []byte {
 	return out
 }
 
-// text reads a JSON string; "" where it is none.
+// text parses a JSON string; "" if raw is not one.
 func text(raw json.RawMessage) string {
 	var s string
 	_ = json.Unmarshal(raw, &s)
 	return s
 }
 
-// indexOf reads an index; -1 where there is none.
+// indexOf parses an index; -1 if raw is not one.
 func indexOf(raw json.RawMessage) int {
 	n := -1
 	if len(raw) == 0 || json.Unmarshal(raw, &n) != nil {
@@ -132,21 +132,21 @@ func indexOf(raw json.RawMessage) int {
 	return n
 }
 
-// list reads an array; nil where it is none.
+// list parses an array; nil if raw is not one.
 func list(raw json.RawMessage) []json.RawMessage {
 	var l []json.RawMessage
 	_ = json.Unmarshal(raw, &l)
 	return l
 }
 
-// obj reads an object; nil where it is none.
+// obj parses an object; nil if raw is not one.
 func obj(raw json.RawMessage) rawObject {
 	var o rawObject
 	_ = json.Unmarshal(raw, &o)
 	return o
 }
 
-// enc writes what can be written: maps, strings, lists and JSON that was read.
+// enc encodes values that can't fail: maps, strings, lists and parsed JSON.
 func enc(v any) json.RawMessage {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -155,8 +155,8 @@ func enc(v any) json.RawMessage {
 	return raw
 }
 
-// eventSize is the length of the first event, with what ends it; 0 = it is not
-// whole. It does not end in the first so many bytes.
+// eventSize returns the length of the first event with its terminator; 0 = it
+// is incomplete. The terminator does not begin in the first not bytes.
 func eventSize(raw []byte, not int) int {
 	not = min(max(not, 0), len(raw))
 	size := 0

@@ -8,7 +8,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// responsesDialect is that of OpenAI's responses.
+// responsesDialect is the dialect of OpenAI's Responses API.
 type responsesDialect struct{}
 
 func (responsesDialect) list() string { return "input" }
@@ -36,7 +36,7 @@ func (responsesDialect) read(p *pieces) (*said, bool) {
 			output, ok = list(o["output"]), text(o["status"]) == "completed"
 		}
 	}
-	if len(output) == 0 { // some servers leave it empty at the end of a stream
+	if len(output) == 0 { // some servers leave output empty in the last event of a stream
 		for _, at := range slices.Sorted(mapsKeys(done)) {
 			output = append(output, done[at])
 		}
@@ -72,7 +72,7 @@ func responsesSaid(output []json.RawMessage) *said {
 	return s
 }
 
-// isCallItem reports whether the caller has to answer an item.
+// isCallItem reports whether an item is a call that the caller must answer.
 func isCallItem(item rawObject) bool {
 	switch text(item["type"]) {
 	case "function_call", "custom_tool_call", "local_shell_call", "shell_call", "apply_patch_call", "computer_call":
@@ -92,8 +92,9 @@ func (d responsesDialect) round(s *said, texts []string) []json.RawMessage {
 	return append(append([]json.RawMessage(nil), s.whole...), d.results(s, texts)...)
 }
 
-// join puts our calls among the caller's, where the model made them, and their
-// results behind: a call that does not follow its reasoning is refused.
+// join puts the recall calls back where the model made them among the caller's,
+// and their results after all of them: the provider refuses a call that does
+// not follow its reasoning.
 func (d responsesDialect) join(elems []json.RawMessage, n int, b *beside) ([]json.RawMessage, bool) {
 	end := n
 	for end < len(elems) && !isReturned(obj(elems[end])) {
@@ -118,16 +119,17 @@ func (d responsesDialect) join(elems []json.RawMessage, n int, b *beside) ([]jso
 	return append(out, elems[end:]...), true
 }
 
-// isReturned reports whether an item is not the model's.
+// isReturned reports whether an item comes from the caller, not from the model.
 func isReturned(item rawObject) bool {
 	kind, role := text(item["type"]), text(item["role"])
 	return strings.HasSuffix(kind, "_output") || role != "" && role != "assistant"
 }
 
-// isReasoning reports whether an item is one that not every caller sends back.
+// isReasoning reports whether an item is reasoning, which not every caller
+// sends back.
 func isReasoning(item json.RawMessage) bool { return text(obj(item)["type"]) == "reasoning" }
 
-// isOurs reports whether an item of an answer is one of our calls.
+// isOurs reports whether the item at index at of an answer is a recall call.
 func (s *said) isOurs(at int) bool {
 	return slices.ContainsFunc(s.ours, func(c recallCall) bool { return c.at == at })
 }
@@ -175,8 +177,8 @@ func withoutItems(response rawObject, ours map[int]bool) rawObject {
 	return response
 }
 
-// hasToolItems reports whether tools are declared in the conversation. Whether a
-// list of tools may stand beside that is not known.
+// hasToolItems reports whether tools are declared as items of the conversation.
+// It is not documented whether a provider accepts a list of tools besides them.
 func hasToolItems(msgs []message.Message) bool {
 	return slices.ContainsFunc(msgs, func(m message.Message) bool { return m.Role == "additional_tools" })
 }

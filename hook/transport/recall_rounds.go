@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// rounds are those of the recall tool that callers have not seen, by whose
-// history they are of.
+// rounds remembers, for each agent of a session, the rounds of the recall tool
+// that callers have not seen.
 type rounds struct {
 	*recent[roundKey, []round]
 	read *recent[roundKey, *readings]
@@ -15,33 +15,35 @@ type rounds struct {
 
 type roundKey struct{ session, agent string }
 
-// round is what stands in front of an answer that a caller was shown, or in it.
+// round holds the hidden messages before an answer that the caller received,
+// and the hidden calls in it.
 type round struct {
-	at     int               // the answer is this element of the caller's conversation
-	past   digest            // what stands before it
-	said   []json.RawMessage // the answer as it was shown
-	before []json.RawMessage // whole rounds that came before it
-	prior  []json.RawMessage // what the caller has of their answers, in one with it
-	beside *beside           // calls of ours that were in it; nil = none
+	at     int               // index of the answer in the caller's conversation
+	past   digest            // digest of the conversation before it
+	said   []json.RawMessage // the answer as the caller received it
+	before []json.RawMessage // hidden rounds before the answer
+	prior  []json.RawMessage // parts of the hidden answers that the caller received as one answer with it
+	beside *beside           // calls of the recall tool in the answer; nil = none
 }
 
-// beside is our part of an answer that holds other calls too.
+// beside holds the calls of the recall tool in an answer with other calls, and
+// their results.
 type beside struct {
 	said  *said
 	texts []string
 }
 
-// Bounds of what is remembered.
+// Limits of what is remembered.
 const (
 	maxRoundLanes = 1024
-	maxRoundBytes = 256 << 10 // of one agent of a session
+	maxRoundBytes = 256 << 10 // for each agent of a session
 )
 
 func newRounds() *rounds {
 	return &rounds{newRecent[roundKey, []round](maxRoundLanes), newRecent[roundKey, *readings](maxRoundLanes)}
 }
 
-// readings are what was read for an agent.
+// readings returns the cached digests of an agent's conversation.
 func (r *rounds) readings(k roundKey) *readings {
 	return r.read.update(k, func(had *readings) *readings {
 		if had == nil {
@@ -51,7 +53,7 @@ func (r *rounds) readings(k roundKey) *readings {
 	})
 }
 
-// keep remembers a round of the request whose body came in as it is given.
+// keep remembers a round of the request whose original body is came.
 func (r *rounds) keep(x *exchange, came []byte, one round) {
 	elems, _, err := elements(came, x.dialect.list())
 	if err != nil {
@@ -84,9 +86,9 @@ func sizeOf(all []round) (n int) {
 	return n
 }
 
-// weave returns the body with the rounds that belong to its conversation: each
-// behind the very history that it came behind, and before, or in, the answer
-// that it led to.
+// weave returns the body with the remembered rounds of its conversation. Each
+// is inserted only after the history that it followed, before or into the
+// answer that it led to.
 func (r *rounds) weave(x *exchange, d dialect, body []byte) ([]byte, error) {
 	k := roundKey{x.who.session, x.who.agent}
 	all := slices.Clone(r.get(k))
@@ -114,7 +116,8 @@ func (r *rounds) weave(x *exchange, d dialect, body []byte) ([]byte, error) {
 	return withElements(body, span, elems), nil
 }
 
-// into returns a conversation with the round, where it goes on with its answer.
+// into returns a conversation with the round, and false if the conversation
+// does not continue with the round's answer.
 func (r *round) into(d dialect, elems []json.RawMessage) (out []json.RawMessage, ok bool) {
 	out = elems
 	if r.prior != nil {
@@ -133,7 +136,7 @@ func (r *round) into(d dialect, elems []json.RawMessage) (out []json.RawMessage,
 	return slices.Concat(out[:r.at:r.at], r.before, out[r.at:]), true
 }
 
-// showsSaid reports whether a conversation goes on with an answer, whatever its
+// showsSaid reports whether a conversation continues with an answer. It ignores
 // reasoning, which not every caller sends back.
 func showsSaid(elems, said []json.RawMessage) bool {
 	want, got := firstSaid(said), firstSaid(elems)

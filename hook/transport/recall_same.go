@@ -7,12 +7,12 @@ import (
 	"slices"
 )
 
-// maxAlternatives are rounds behind one and the same history: a program may ask
-// several times at once, and go on from each answer.
+// maxAlternatives limits the remembered rounds for one history. A program may
+// send the same history several times and continue from each answer.
 const maxAlternatives = 8
 
-// withoutThose returns the rounds without the one that led to the same answer,
-// and, where there are too many behind the same history, without the oldest.
+// withoutThose returns had without rounds that led to the same answer as one,
+// and without the oldest rounds of the same history if there are too many.
 func withoutThose(had []round, one *round) (kept []round) {
 	there := 0
 	for _, o := range slices.Backward(had) {
@@ -31,9 +31,10 @@ func sameAnswer(a, b []json.RawMessage) bool {
 	return digestOf(a) == digestOf(b) && slices.EqualFunc(idsOf(a), idsOf(b), bytes.Equal)
 }
 
-// byTheirAnswers sorts rounds: the last first, since it moves nothing that comes
-// before it, and of those at one place the one whose ids the conversation has, else
-// the newest. Ids do not decide alone: some callers write their own.
+// byTheirAnswers sorts rounds by position, the last first, because inserting it
+// moves nothing before it. At the same position it prefers the round whose ids are
+// in the conversation, then the newest. Ids alone don't decide, because some
+// callers replace them.
 func byTheirAnswers(all []round, elems []json.RawMessage) {
 	slices.Reverse(all)
 	slices.SortStableFunc(all, func(a, b round) int {
@@ -41,7 +42,8 @@ func byTheirAnswers(all []round, elems []json.RawMessage) {
 	})
 }
 
-// knownIn counts the ids of the answer that a conversation has in its place.
+// knownIn counts the ids of the round's answer that the conversation holds at
+// the round's position.
 func (r *round) knownIn(elems []json.RawMessage) (n int) {
 	if r.at >= len(elems) {
 		return 0
@@ -55,7 +57,7 @@ func (r *round) knownIn(elems []json.RawMessage) (n int) {
 	return n
 }
 
-// idsOf are the ids in elements of a conversation, in their order.
+// idsOf returns the ids in elements of a conversation, in order.
 func idsOf(elems []json.RawMessage) (ids [][]byte) {
 	for _, e := range elems {
 		var v any

@@ -55,7 +55,7 @@ func (anthropicDialect) bind(p *pieces, s *said) {
 	}
 }
 
-// markBlock marks what vouches for a block of thinking.
+// markBlock replaces the signature of a thinking block by boundSeal.
 func markBlock(part rawObject) bool {
 	switch text(part["type"]) {
 	case "signature_delta":
@@ -143,7 +143,7 @@ func (anthropicDialect) cut(elems []json.RawMessage, at int, r *round) ([]json.R
 	return cutField("content", elems, at, r)
 }
 
-// mergeField puts the parts of two answers, of one element each, into one.
+// mergeField merges the parts of two answers, of one element each.
 func mergeField(field string, first, second []json.RawMessage) []json.RawMessage {
 	if len(first) == 0 {
 		return second
@@ -153,8 +153,8 @@ func mergeField(field string, first, second []json.RawMessage) []json.RawMessage
 	return []json.RawMessage{enc(one)}
 }
 
-// cutField leaves the parts of the last answer, as the caller sends them if it
-// has left them apart.
+// cutField removes the parts of the earlier answers. It keeps the caller's form
+// of the last answer's parts if the caller did not join them.
 func cutField(field string, elems []json.RawMessage, at int, r *round) ([]json.RawMessage, bool) {
 	last := list(obj(r.said[0])[field])
 	if len(last) == 0 || digestOf(elems[at:at+1]) != digestOf(mergeField(field, r.prior, r.said)) {

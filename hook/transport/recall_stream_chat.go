@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// choiceOf returns the only choice of a chunk; nil = it has none.
+// choiceOf returns the first choice of a chunk, nil if there is none.
 func choiceOf(o rawObject) rawObject {
 	choices := list(o["choices"])
 	if len(choices) == 0 {
@@ -44,7 +44,7 @@ func (chatDialect) unend(e *piece) {
 	switch {
 	case o == nil:
 		e.dropped = e.dropped || bytes.Contains(e.raw, []byte("[DONE]"))
-	case choice == nil || len(obj(choice["delta"])) == 0: // what it cost, its end, or a call of ours
+	case choice == nil || len(obj(choice["delta"])) == 0: // usage, an end, or a recall call
 		e.dropped = true
 	case text(choice["finish_reason"]) != "":
 		choice["finish_reason"] = enc(nil)
@@ -104,7 +104,7 @@ func (chatDialect) merge(first, second []json.RawMessage) []json.RawMessage {
 
 func (d chatDialect) cut(elems []json.RawMessage, at int, r *round) ([]json.RawMessage, bool) {
 	if showsCalls(elems[at:], r.said, r.beside != nil) {
-		return elems, true // of what came before there is nothing in it
+		return elems, true // the calls are sent back without any text
 	}
 	if digestOf(elems[at:at+1]) != digestOf(d.merge(r.prior, r.said)) {
 		return nil, false

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// withParts writes a chunk whose only candidate has these parts.
+// withParts writes a chunk with one candidate that has these parts.
 func withParts(e *piece, o, candidate rawObject, parts []json.RawMessage) {
 	content := obj(candidate["content"])
 	if content != nil {
@@ -16,7 +16,7 @@ func withParts(e *piece, o, candidate rawObject, parts []json.RawMessage) {
 	e.write(o)
 }
 
-// candidateOf returns the only candidate of a chunk; nil = it has none.
+// candidateOf returns the first candidate of a chunk, nil if there is none.
 func candidateOf(o rawObject) rawObject {
 	all := list(o["candidates"])
 	if len(all) == 0 {
@@ -35,7 +35,7 @@ func (geminiDialect) scan(f *flow, o rawObject) {
 	f.whole = f.whole || text(candidateOf(o)["finishReason"]) != ""
 }
 
-// Reasoning is signed at what it led to on this wire.
+// On this wire the signature of reasoning is in the part that it led to.
 func (geminiDialect) bind(*pieces, *said) {}
 
 func (geminiDialect) unbind(elem json.RawMessage) json.RawMessage { return elem }

@@ -72,7 +72,7 @@ func (responsesDialect) note(j *joint, p *pieces) {
 	for _, e := range p.list {
 		o := e.read()
 		if n := indexOf(o["sequence_number"]); n >= 0 {
-			j.sequence = max(j.sequence, n) // of the end, which is not handed on
+			j.sequence = max(j.sequence, n) // of the last event, which is not passed on
 		}
 		response := obj(o["response"])
 		if j.id == nil && response != nil {
@@ -112,8 +112,8 @@ func (responsesDialect) follow(j *joint, e *piece) {
 	e.write(o)
 }
 
-// response makes a response the one that the caller has. Some servers leave the
-// output of the last event empty: there it stays so.
+// response gives a response the id and the output of the one that the caller
+// receives. Output that the server leaves empty in the last event stays empty.
 func (j *joint) response(r rawObject) rawObject {
 	if j.id != nil {
 		r["id"] = j.id
@@ -143,8 +143,8 @@ func (responsesDialect) merge(first, second []json.RawMessage) []json.RawMessage
 	return slices.Concat(first, second)
 }
 
-// cut leaves out the items that came before. Reasoning of theirs stands before
-// one of them: what led to our calls alone has gone already.
+// cut removes the items of the earlier answers, with the reasoning before each
+// of them. Reasoning that led only to recall calls was removed before.
 func (responsesDialect) cut(elems []json.RawMessage, at int, r *round) ([]json.RawMessage, bool) {
 	i := at
 	for _, want := range r.prior {

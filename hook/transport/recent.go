@@ -2,8 +2,8 @@ package transport
 
 import "sync"
 
-// recent remembers what was asked for lately. It is bounded: what is not asked
-// for goes first. It is safe for concurrent use.
+// recent is a bounded map that keeps the keys used last. It is safe for
+// concurrent use.
 type recent[K comparable, V any] struct {
 	limit int
 
@@ -15,14 +15,14 @@ func newRecent[K comparable, V any](limit int) *recent[K, V] {
 	return &recent[K, V]{limit: limit, now: map[K]V{}}
 }
 
-// get returns what is known of a key, else zero.
+// get returns the value of a key, or zero.
 func (r *recent[K, V]) get(k K) V {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.known(k)
 }
 
-// update puts what f makes of what is known of a key, and returns it.
+// update replaces the value of a key by f of it, and returns the new value.
 func (r *recent[K, V]) update(k K, f func(had V) V) V {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -31,7 +31,7 @@ func (r *recent[K, V]) update(k K, f func(had V) V) V {
 	return v
 }
 
-// first reports whether a key was not known, and notes it.
+// first adds a key, and reports whether it was new.
 func (r *recent[K, V]) first(k K) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -41,7 +41,7 @@ func (r *recent[K, V]) first(k K) bool {
 	return !now && !old
 }
 
-// known is get; the caller holds mu.
+// known implements get; the caller holds mu.
 func (r *recent[K, V]) known(k K) V {
 	if v, ok := r.now[k]; ok {
 		return v
@@ -53,7 +53,7 @@ func (r *recent[K, V]) known(k K) V {
 	return v
 }
 
-// set notes a value as one that was asked for; the caller holds mu.
+// set stores a value as the last one used; the caller holds mu.
 func (r *recent[K, V]) set(k K, v V) {
 	if _, ok := r.now[k]; !ok && len(r.now) >= r.limit {
 		r.now, r.old = map[K]V{}, r.now

@@ -14,7 +14,7 @@ import (
 	"github.com/agentcompact/compact/message/gemini"
 )
 
-// errorHeader says which step of this package an answer of its own is from.
+// errorHeader holds the Op of the error in an answer of this package.
 const errorHeader = "X-Compact-Error"
 
 // ErrorOf returns the error of an answer from a [Strict] transport, nil for an
@@ -31,8 +31,8 @@ func ErrorOf(resp *http.Response) *Error {
 
 type errorKey struct{}
 
-// refuse answers a request in the place of the provider, in the form of its
-// errors, and so that no client tries again.
+// refuse returns an error answer in the provider's form, which tells clients
+// not to retry.
 func (x *exchange) refuse(e *Error) *http.Response {
 	text := x.t.m.Redact(e.Error())
 	status, code := http.StatusBadRequest, ""
@@ -44,7 +44,7 @@ func (x *exchange) refuse(e *Error) *http.Response {
 	}
 	body, err := json.Marshal(x.shape(status, code, text))
 	if err != nil {
-		body = nil // never: these are strings and numbers
+		body = nil // never: strings and numbers
 	}
 	return &http.Response{
 		Status: strconv.Itoa(status) + " " + http.StatusText(status), StatusCode: status,
@@ -52,7 +52,7 @@ func (x *exchange) refuse(e *Error) *http.Response {
 		Header: http.Header{
 			"Content-Type":   {"application/json"},
 			"Content-Length": {strconv.Itoa(len(body))},
-			"X-Should-Retry": {"false"}, // what openai-go and anthropic-sdk-go ask
+			"X-Should-Retry": {"false"}, // read by openai-go and anthropic-sdk-go
 			errorHeader:      {e.Op},
 		},
 		Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)),
@@ -62,7 +62,7 @@ func (x *exchange) refuse(e *Error) *http.Response {
 
 type object = map[string]any
 
-// shape is an error as the provider writes it.
+// shape returns an error in the provider's form.
 func (x *exchange) shape(status int, code, text string) any {
 	switch x.format.Name() {
 	case anthropic.Name:
@@ -71,7 +71,7 @@ func (x *exchange) shape(status int, code, text string) any {
 			kind = "request_too_large"
 		}
 		if code != "" {
-			text = "prompt is too long: " + text // what agents look for
+			text = "prompt is too long: " + text // agents look for these words
 		}
 		return object{"type": "error", "error": object{"type": kind, "message": text}}
 	case gemini.Name:

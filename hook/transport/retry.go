@@ -9,12 +9,12 @@ import (
 	"github.com/agentcompact/compact/compact"
 )
 
-// maxError is how much of an error is read, in bytes.
+// maxError limits the bytes of an error that are read.
 const maxError = 16 << 10
 
-// answerOverflow compacts and sends the request once more, if the answer says
-// that it is too long; retried says so. All other answers are handed back
-// unread, or as good as that.
+// answerOverflow compacts and sends the request once more if the answer says
+// that it is too long, and then returns retried true. It returns any other
+// answer with its body intact.
 func (x *exchange) answerOverflow(resp *http.Response) (_ *http.Response, retried bool, _ error) {
 	if resp.StatusCode < 400 || resp.StatusCode >= 500 || resp.Body == nil {
 		return resp, false, nil
@@ -42,7 +42,7 @@ func (x *exchange) answerOverflow(resp *http.Response) (_ *http.Response, retrie
 	return resp, true, err
 }
 
-// failed is a reader that has nothing but an error.
+// failed is a reader that returns only an error, or io.EOF.
 type failed struct{ err error }
 
 func (f failed) Read([]byte) (int, error) {
@@ -54,9 +54,9 @@ func (f failed) Read([]byte) (int, error) {
 
 var errNoSmaller = errors.New("the provider says that the context is too long, and there is no smaller view")
 
-// tighten makes a smaller view, of the size that the provider said or else of
-// less than what was sent, and remembers the window for what the session sends
-// from now on.
+// tighten computes a smaller view, for the limit that the provider named or
+// else for less than what was sent. It remembers the window for later requests
+// of the lane.
 func (x *exchange) tighten(o overflow) error {
 	x.forgetSent()
 	refused := x.res
@@ -65,7 +65,7 @@ func (x *exchange) tighten(o overflow) error {
 	return err
 }
 
-// shorten makes the smaller view, and returns the window that it is made for.
+// shorten computes the smaller view, and returns its window.
 func (x *exchange) shorten(o overflow) (window int, err error) {
 	counted, err := x.counted()
 	if err != nil {
@@ -86,8 +86,8 @@ func (x *exchange) shorten(o overflow) (window int, err error) {
 	return window, nil
 }
 
-// counted returns what was sent, in our count. What went out as it came in is
-// looked at now, if that can be done by now.
+// counted returns our count of what was sent. A request that was sent unchanged
+// is counted now, if possible.
 func (x *exchange) counted() (int, error) {
 	if x.res != nil {
 		return x.res.After.Total, nil
@@ -108,7 +108,8 @@ func (x *exchange) counted() (int, error) {
 	return tokens, err
 }
 
-// lane is what a provider's word on the window holds for.
+// lane identifies the requests for which a window that a provider reported is
+// valid.
 type lane struct {
 	identity
 	model string
@@ -116,18 +117,18 @@ type lane struct {
 
 func (x *exchange) lane() lane { return lane{x.who, x.model} }
 
-// windows are those that providers said, in our count.
+// windows holds the windows that providers reported, in our count.
 type windows struct{ *recent[lane, int] }
 
-// maxWindows bounds what is remembered; what is not asked for goes first.
+// maxWindows limits the number of remembered windows.
 const maxWindows = 2048
 
 func newWindows() windows { return windows{newRecent[lane, int](maxWindows)} }
 
-// of returns the window of a lane; 0 = nobody said.
+// of returns the window of a lane; 0 = unknown.
 func (w windows) of(l lane) int { return w.get(l) }
 
-// put notes a window. It can only become smaller.
+// put records a window. A recorded window can only become smaller.
 func (w windows) put(l lane, n int) {
 	w.update(l, func(had int) int {
 		if had > 0 {

@@ -13,14 +13,14 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// route says which wire the paths with a suffix speak.
+// route maps the paths with a suffix to a wire.
 type route struct {
 	suffix string
 	format wire.Format
-	counts bool // they ask how many tokens a request has
+	counts bool // requests for a number of tokens
 }
 
-// routes are the model calls of the four providers.
+// routes returns the paths of model calls of the four providers.
 func routes() []route {
 	return []route{
 		{suffix: "/chat/completions", format: openai.Wire},
@@ -31,8 +31,8 @@ func routes() []route {
 	}
 }
 
-// target returns the route of a request, if it is a model call, and why its
-// body can't be replaced, if it can't.
+// target returns the route of a model call, nil for any other request, and the
+// reason why the body can't be replaced, if any.
 func (t *Transport) target(req *http.Request) (*route, *passed) {
 	if req.URL == nil {
 		return nil, nil
@@ -49,7 +49,7 @@ func (t *Transport) target(req *http.Request) (*route, *passed) {
 	return r, t.untouchable(req)
 }
 
-// untouchable says why a body can't be replaced, or must not be; nil = it can.
+// untouchable returns the reason why a body can't be replaced; nil = it can.
 func (t *Transport) untouchable(req *http.Request) *passed {
 	switch {
 	case isSigned(req.Header):
@@ -64,7 +64,7 @@ func (t *Transport) untouchable(req *http.Request) *passed {
 	return nil
 }
 
-// signed is a signature over the body.
+// signed names a request with a signature over its body.
 const signed = "signature"
 
 func (t *Transport) route(path string) *route {
@@ -80,15 +80,15 @@ func (t *Transport) route(path string) *route {
 	return nil
 }
 
-// isThread reports whether a path is …/threads/{id}/messages, where OpenAI
-// takes one message of a history that it holds.
+// isThread reports whether a path is …/threads/{id}/messages, which adds a
+// message to a history that OpenAI stores.
 func isThread(path string) bool {
 	parts := strings.Split(path, "/")
 	n := len(parts)
 	return n > 2 && parts[n-1] == "messages" && parts[n-3] == "threads"
 }
 
-// pathModel returns the model that a path names, as Gemini's do:
+// pathModel returns the model in a path, as in Gemini's:
 // …/models/gemini-2.5-pro:generateContent.
 func pathModel(path string) string {
 	model, _, ok := strings.Cut(path[strings.LastIndexByte(path, '/')+1:], ":")
@@ -98,8 +98,8 @@ func pathModel(path string) string {
 	return model
 }
 
-// deployment returns the name that Azure's paths have in place of a model. It
-// is anybody's choice: only who chose it can say which model that is.
+// deployment returns the deployment in a path of Azure. Its name is chosen by
+// the user and need not name the model.
 func deployment(path string) string {
 	_, rest, ok := strings.Cut(path, "/deployments/")
 	if !ok {
@@ -114,8 +114,8 @@ func isJSON(h http.Header) bool {
 	return err == nil && (media == "application/json" || strings.HasPrefix(media, "application/") && strings.HasSuffix(media, "+json"))
 }
 
-// isSigned reports whether a header vouches for the body: another one would be
-// refused.
+// isSigned reports whether a header signs or hashes the body, so that another
+// body would be refused.
 func isSigned(h http.Header) bool {
 	for _, name := range []string{"Content-Digest", "Digest", "Content-Md5", "Signature", "X-Amz-Content-Sha256"} {
 		if h.Get(name) != "" {

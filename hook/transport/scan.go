@@ -2,7 +2,7 @@ package transport
 
 import "bytes"
 
-// names are those of the members that are looked at; others are "".
+// names maps the names of the members that the scanner looks at to themselves.
 var names = map[string]string{}
 
 func init() {
@@ -16,26 +16,26 @@ func init() {
 	}
 }
 
-// scanner reads JSON as it comes, in pieces of any size, and says what numbers
-// stand under which names. It holds a few bytes, however long the JSON is. It
-// checks nothing: what is no JSON gives no numbers, or meaningless ones.
+// scanner reads JSON in pieces of any size and reports the numbers in it with
+// their paths. Its memory is constant. It validates nothing: input that is not
+// JSON yields no numbers, or meaningless ones.
 type scanner struct {
 	number func(path string, n int)
 
 	depth  int
-	object [maxDepth]bool   // what was opened at each depth
-	keys   [maxDepth]string // the member that each depth is in
-	text   []byte           // of a key or a number, as far as it came
+	object [maxDepth]bool   // whether each depth is an object, not an array
+	keys   [maxDepth]string // current member at each depth
+	text   []byte           // bytes of the current key or number so far
 
 	inString, escaped bool
-	isKey             bool // the string is a key
-	expectKey         bool // the next string is one
+	isKey             bool // the current string is a key
+	expectKey         bool // the next string is a key
 	inNumber          bool
 }
 
 const (
-	maxDepth = 6  // of what is looked at
-	maxText  = 48 // of keys and numbers that are looked at, in bytes
+	maxDepth = 6  // levels that are read
+	maxText  = 48 // bytes of a key or number that are kept
 )
 
 func (s *scanner) reset() {
@@ -54,7 +54,7 @@ func (s *scanner) feed(p []byte) {
 	}
 }
 
-// string consumes what is in a string, and returns how much that is.
+// string consumes bytes of the current string, and returns their number.
 func (s *scanner) string(p []byte) int {
 	if s.escaped {
 		s.escaped = false
@@ -66,7 +66,7 @@ func (s *scanner) string(p []byte) int {
 		n = len(p)
 	}
 	if k := bytes.IndexByte(p[:n], '\\'); k >= 0 {
-		s.escaped, s.isKey = true, false // a key that is written so is none of ours
+		s.escaped, s.isKey = true, false // a key with an escape is none of names
 		return k + 1
 	}
 	if s.isKey {
@@ -82,7 +82,7 @@ func (s *scanner) string(p []byte) int {
 	return n + 1
 }
 
-// keep appends to the text, up to one byte more than is looked at.
+// keep appends to the text, up to one byte above maxText.
 func (s *scanner) keep(p []byte) {
 	s.text = append(s.text, p[:min(len(p), maxText+1-len(s.text))]...)
 }
@@ -125,7 +125,7 @@ func (s *scanner) open(object bool) {
 	s.expectKey = object && s.depth <= maxDepth
 }
 
-// endNumber says what a number is, if it is a plain one.
+// endNumber reports the current number if it is a plain integer.
 func (s *scanner) endNumber() {
 	s.inNumber = false
 	n := 0
@@ -140,8 +140,8 @@ func (s *scanner) endNumber() {
 	}
 }
 
-// path joins the names of the members that are open, "" where one of them is
-// not looked at. The elements of an array are looked at like what stands alone.
+// path joins the names of the open members; "" if one of them is not in names.
+// An array adds nothing to the path of its elements.
 func (s *scanner) path() string {
 	p := ""
 	for d := range s.depth {

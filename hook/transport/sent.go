@@ -7,15 +7,15 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// sentRequest is a request that was sent.
+// sentRequest is a request that the provider accepted.
 type sentRequest struct {
 	body []byte
-	view []message.Fingerprint // of the messages that it holds
+	view []message.Fingerprint // fingerprints of its messages
 	to   destination
 }
 
-// destination is where a request goes, and in which form: its cache is nowhere
-// else.
+// destination is the host and wire of a request. A prompt cache is valid only
+// there.
 type destination struct{ scheme, host, wire string }
 
 func (x *exchange) destination() destination {
@@ -24,11 +24,11 @@ func (x *exchange) destination() destination {
 
 func (s *sentRequest) size() int { return len(s.body) + len(s.view)*len(message.Fingerprint{}) }
 
-// maxSent is how many bytes of requests are remembered: those of agents that
-// were silent for long go first. One request is always remembered.
+// maxSent limits the bytes of remembered requests. The least recently used go
+// first; one request is always kept.
 const maxSent = 128 << 20
 
-// sentRequests are the last requests of each agent. It is safe for concurrent
+// sentRequests holds the last request of each lane. It is safe for concurrent
 // use.
 type sentRequests struct {
 	most int
@@ -49,8 +49,8 @@ func newSentRequests(most int) *sentRequests {
 	return &sentRequests{most: most, order: lists.New(), by: map[lane]*lists.Element{}}
 }
 
-// get returns the last request of a lane; nil = none is known. A nil
-// *sentRequests knows none.
+// get returns the last request of a lane, nil if there is none. The receiver
+// may be nil.
 func (s *sentRequests) get(l lane) *sentRequest {
 	if s == nil {
 		return nil
@@ -77,7 +77,7 @@ func (s *sentRequests) put(l lane, r *sentRequest) {
 	}
 }
 
-// drop forgets a request where it is the last one of its lane.
+// drop removes a request if it is the last one of its lane.
 func (s *sentRequests) drop(l lane, body []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,7 +88,7 @@ func (s *sentRequests) drop(l lane, body []byte) {
 	}
 }
 
-// remove forgets an element; mu is held.
+// remove removes an element; the caller holds mu.
 func (s *sentRequests) remove(e *lists.Element) {
 	of := s.order.Remove(e).(*sentOf)
 	s.bytes -= of.size()

@@ -8,18 +8,18 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// The headers of this package. What begins so does not leave it.
+// Headers of this package. Headers with this prefix are never sent on.
 const (
 	ourHeaders    = "X-Compact-"
 	sessionHeader = "X-Compact-Session"
 	agentHeader   = "X-Compact-Agent"
 )
 
-// identity is whose history a request holds.
+// identity says whose history a request holds.
 type identity struct{ session, agent, branch string }
 
-// identify finds out whose history a request holds: what the program says,
-// then what the request says, then what it looks like.
+// identify returns whose history a request holds: as named by the program, else
+// as named in the request, else derived from its content.
 func (t *Transport) identify(req *http.Request, parsed wire.Request) identity {
 	id := t.told(req)
 	if id.session != "" {
@@ -41,7 +41,7 @@ func (t *Transport) identify(req *http.Request, parsed wire.Request) identity {
 	return id
 }
 
-// told returns what the program says: in the context, or in headers.
+// told returns the names that the program gave in the context or in headers.
 func (t *Transport) told(req *http.Request) identity {
 	h := hintsOf(req.Context())
 	id := identity{session: h.session, agent: h.agent, branch: h.branch}
@@ -54,10 +54,9 @@ func (t *Transport) told(req *http.Request) identity {
 	return id
 }
 
-// likely makes the id of a session that nothing names, of where the request
-// goes, whose it is and what the user says first. What a conversation shares
-// with others (prompt_cache_key, user) makes it one that other processes arrive
-// at; else only this process does.
+// likely derives the id of an unnamed session from the destination, the owner
+// and the first user message of a request. With a prompt_cache_key or user,
+// other processes derive the same id; else only this process does.
 func (t *Transport) likely(req *http.Request, about wire.About, msgs []message.Message) string {
 	var first *message.Message
 	if i := firstUser(msgs); i >= 0 {
@@ -76,9 +75,9 @@ func (t *Transport) likely(req *http.Request, about wire.About, msgs []message.M
 	return compact.RequestSession + field + ":" + t.short(req.Context(), value) + ":" + origin(nil, req, about.User, first)
 }
 
-// conversation tells the conversations of one session apart by how they
-// begin: by the user's first message and the first answer. Without it, those
-// that are under way at once would wait for each other.
+// conversation names a branch by the first user message and the first answer.
+// Without branches, concurrent conversations of one session would wait for each
+// other.
 func conversation(msgs []message.Message) (branch string) {
 	first := firstUser(msgs)
 	if first >= 0 {
@@ -92,9 +91,9 @@ func conversation(msgs []message.Message) (branch string) {
 	return branch
 }
 
-// firstUser returns the index of the first message in which the user speaks, -1
-// where there is none. An agent that was at work before is its own master: who
-// speaks to it later changes nothing of who it is.
+// firstUser returns the index of the first user message, -1 if there is none or
+// if the assistant called a tool before it. An agent that works before a user
+// speaks is not identified by that user's words.
 func firstUser(msgs []message.Message) int {
 	for i := range msgs {
 		switch {

@@ -19,14 +19,14 @@ func OnRecall(f func(ctx context.Context, calls int)) Option {
 	return func(t *Transport) { t.onRecall = f }
 }
 
-// result tells the program of a result.
+// result calls the program's OnResult function.
 func (x *exchange) result(ctx context.Context) {
 	if x.t.onResult != nil {
 		x.t.onResult(context.WithValue(ctx, laneKey{}, x.who), x.res)
 	}
 }
 
-// recalled tells it of calls that were answered.
+// recalled calls the program's OnRecall function.
 func (x *exchange) recalled(calls int) {
 	if x.t.onRecall != nil {
 		x.t.onRecall(context.WithValue(x.req.Context(), laneKey{}, x.who), calls)

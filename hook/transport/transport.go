@@ -25,20 +25,20 @@ type Transport struct {
 	onRecall func(context.Context, int)
 	headers  []string
 	maxBody  int64
-	codings  map[string]func(io.Reader) (io.Reader, error) // of requests, beside those that are known
+	codings  map[string]func(io.Reader) (io.Reader, error) // decoders of request bodies, besides the built-in ones
 	models   func(string) string
 	routes   []route
 	call     []compact.Option
 	cache    *wire.Cache
-	key      []byte // of unnamed sessions
+	key      []byte // key for the names of unnamed sessions
 	windows  windows
-	limits   windows             // of bodies, in bytes
-	rounds   *rounds             // of the recall tool; nil = it is not answered
+	limits   windows             // limits of bodies, in bytes
+	rounds   *rounds             // rounds of the recall tool; nil = calls are not answered
 	caches   *recent[cache, int] // tokens
 	watch    *watch              // nil = requests are compacted
-	sent     *sentRequests       // what summaries are asked behind; nil = none are asked so
-	asked    atomic.Int64        // how many were
-	marks    bool                // marks of the prompt cache are set
+	sent     *sentRequests       // last requests, to which the instruction for a summary is appended; nil = not used
+	asked    atomic.Int64        // number of such summaries
+	marks    bool                // cache marks are added
 	pause    func(context.Context, time.Duration) error
 }
 
@@ -64,7 +64,7 @@ func New(m *compact.CompactManager, opts ...Option) *Transport {
 		t.sent = newSentRequests(maxSent)
 	}
 	if t.watch != nil {
-		t.rounds, t.sent = nil, nil // which change requests, or make some
+		t.rounds, t.sent = nil, nil // they would change requests or send more
 	}
 	if t.cache == nil {
 		t.cache = wire.NewCache(0)
@@ -79,14 +79,14 @@ func Middleware(m *compact.CompactManager, opts ...Option) func(*http.Request, f
 	return New(m, opts...).do
 }
 
-// RoundTrip sends a request, compacted where it is a model call that needs it.
-// The request is not modified. What the provider answers is handed on as it
-// comes; its usage is read on the way.
+// RoundTrip sends a request, and compacts it if it is a model call that needs
+// it. The request is not modified. The answer is passed on as it arrives; its
+// usage is read on the way.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return t.do(req, t.base.RoundTrip)
 }
 
-// CloseIdleConnections closes those of the base.
+// CloseIdleConnections closes the idle connections of the base.
 func (t *Transport) CloseIdleConnections() {
 	if c, ok := t.base.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
@@ -127,7 +127,7 @@ func (t *Transport) do(req *http.Request, next roundTrip) (*http.Response, error
 	return x.answer()
 }
 
-// huge sends a body that is not read.
+// huge sends a body that is too large to be read.
 func (x *exchange) huge(rest io.ReadCloser) (*http.Response, error) {
 	x.who = x.t.told(x.req)
 	err := x.fault(opRead, ErrTooLarge)
@@ -139,7 +139,7 @@ func (x *exchange) huge(rest io.ReadCloser) (*http.Response, error) {
 	return x.next(withRest(x.req, rest))
 }
 
-// warn says what went wrong.
+// warn reports an error.
 func (x *exchange) warn(err *Error) { x.t.voice.tell(x.req.Context(), err) }
 
 func (x *exchange) fault(op string, err error) *Error {
@@ -152,8 +152,7 @@ func (x *exchange) fault(op string, err error) *Error {
 	return &Error{Op: op, Path: x.req.URL.Path, Session: x.who.session, Err: err}
 }
 
-// stripped returns the request without the headers that are meant for this
-// package.
+// stripped returns the request without the headers of this package.
 func stripped(req *http.Request) *http.Request {
 	for name := range req.Header {
 		if isOurs(name) {

@@ -6,27 +6,27 @@ import (
 	"github.com/agentcompact/compact/compact"
 )
 
-// usage is what one answer, or one event of a stream, says that its prompt
-// cost.
+// usage holds the token counts that a provider reports in one answer, or in one
+// event of a stream.
 type usage struct {
-	prompt int      // all of it, what was cached included
-	input  int      // Anthropic: what was neither read from a cache nor written into one
-	cached int      // the rest of it
-	held   int      // Google: what a cache that the request names holds of the prompt
-	known  bool     // it says what was cached
-	read   int      // from the cache, wherever that is counted
-	short  int      // written into it
-	hour   int      // the same, for an hour
-	output int      // of the answer
-	clear  int      // Anthropic: what it left out of the prompt before the model read it
-	inner  usageSum // and of all its turns, a summary of its own among them; more than the rest where it made one
-	tools  int      // requests that the provider made on its own: more than one prompt is in the figures
+	prompt int      // whole prompt, cached tokens included
+	input  int      // Anthropic: tokens neither read from the cache nor written to it
+	cached int      // Anthropic: tokens read from the cache or written to it
+	held   int      // Google: tokens of the prompt in a cached content
+	known  bool     // cached tokens were reported
+	read   int      // tokens read from the cache, on any wire
+	short  int      // tokens written to the cache
+	hour   int      // those of them with a lifetime of an hour
+	output int      // tokens of the answer
+	clear  int      // Anthropic: tokens that it removed from the prompt before the model read it
+	inner  usageSum // Anthropic: sums over its internal turns, including a summary if it made one
+	tools  int      // server tool requests; if there are any, the counts cover several prompts
 }
 
-// usageSum adds up what the provider did for one request in several turns.
+// usageSum holds sums over the provider's internal turns for one request.
 type usageSum struct{ input, output int }
 
-// summary is what was written beside the answer.
+// summary returns the output tokens beyond those of the answer.
 func (s usageSum) summary(answer int) int {
 	if s.output == 0 {
 		return 0
@@ -34,10 +34,10 @@ func (s usageSum) summary(answer int) int {
 	return max(s.output-answer, 0)
 }
 
-// wrappers are the members that a usage may be in.
+// wrappers are the members that can hold a usage.
 var wrappers = []string{"response.", "message."}
 
-// add takes one number of an answer.
+// add records one number of an answer by its path.
 func (u *usage) add(path string, n int) {
 	for _, w := range wrappers {
 		if rest, ok := strings.CutPrefix(path, w); ok {
@@ -49,7 +49,7 @@ func (u *usage) add(path string, n int) {
 	case "usage.prompt_tokens":
 		u.prompt = n
 	case "usageMetadata.promptTokenCount":
-		u.prompt, u.known = n, true // what was cached is left out where it is nothing
+		u.prompt, u.known = n, true // a missing cached count means 0
 	case "usageMetadata.cachedContentTokenCount":
 		u.held, u.read, u.known = n, n, true
 	case "usage.input_tokens":
@@ -81,7 +81,8 @@ func (u *usage) add(path string, n int) {
 	}
 }
 
-// of returns the usage as the manager takes it, of a prompt of so many tokens.
+// of converts the counts to a compact.Usage; prompt is the size of the prompt
+// in tokens.
 func (u *usage) of(prompt int) compact.Usage {
 	return compact.Usage{
 		PromptTokens: prompt, OutputTokens: u.output, ClearedTokens: u.clear,
@@ -90,8 +91,8 @@ func (u *usage) of(prompt int) compact.Usage {
 	}
 }
 
-// tokens returns the size of the prompt; 0 = it does not say. OpenAI's and
-// Google's figures hold what was cached, Anthropic's leave it out.
+// tokens returns the size of the prompt; 0 = unknown. The counts of OpenAI and
+// Google include cached tokens, Anthropic's input count does not.
 func (u *usage) tokens() int {
 	switch {
 	case u.tools > 0:

@@ -11,20 +11,20 @@ import (
 	"github.com/agentcompact/compact/compact"
 )
 
-// voice says what did not go as it should: to the program's callback, or into
-// a log, there once a minute a cause.
+// voice reports errors to the program's callback, or to a log, which gets each
+// cause at most once a minute.
 type voice struct {
 	m       *compact.CompactManager
-	onError func(context.Context, error) // nil = nobody
+	onError func(context.Context, error) // nil = no callback
 	logger  func() *slog.Logger          // nil = silent
-	chosen  bool                         // the program named a logger
+	chosen  bool                         // the program set a logger
 	now     func() time.Time
 
 	causes *recent[string, heard]
 	said   *recent[string, struct{}]
 }
 
-// heard is when a cause was last logged, and how often it came since.
+// heard is when a cause was last logged, and how often it occurred since.
 type heard struct {
 	at    time.Time
 	since int
@@ -43,7 +43,7 @@ func newVoice(m *compact.CompactManager) *voice {
 	}
 }
 
-// tell says why a request went out as it came in.
+// tell reports why a request was sent unchanged.
 func (v *voice) tell(ctx context.Context, err *Error) {
 	if v.onError != nil {
 		v.onError(ctx, err)
@@ -53,7 +53,8 @@ func (v *voice) tell(ctx context.Context, err *Error) {
 	}
 }
 
-// once says what is passed over on purpose, once a conversation.
+// once reports, once for each conversation, that requests are passed over on
+// purpose.
 func (v *voice) once(ctx context.Context, conversation string, err *Error) {
 	if !v.said.first(cause(err) + "\x00" + conversation) {
 		return
@@ -66,7 +67,7 @@ func (v *voice) once(ctx context.Context, conversation string, err *Error) {
 	}
 }
 
-// warn logs what a result warns of.
+// warn logs the warnings of a result.
 func (v *voice) warn(ctx context.Context, res *compact.Result) {
 	for _, w := range res.Warnings {
 		v.log(ctx, "warning: "+withoutNumbers(w), "compact: a warning", slog.String("warning", w), slog.String("model", res.Model), slog.String("session", v.m.SessionName(res.Session)))
@@ -103,7 +104,7 @@ func (v *voice) logs() *slog.Logger {
 	return v.logger()
 }
 
-// outcome is what an error led to, in words.
+// outcome says in words what an error led to.
 func outcome(op string) string {
 	switch op {
 	case opOverflow:
@@ -116,7 +117,7 @@ func outcome(op string) string {
 	return "compact: a request went out as it came in"
 }
 
-// attrs are what a record says of an error.
+// attrs returns the attributes of an error for a log record.
 func (e *Error) attrs(m *compact.CompactManager) []slog.Attr {
 	out := []slog.Attr{slog.String("op", e.Op), slog.String("path", m.Redact(e.Path)), slog.String("error", m.Redact(e.Err.Error()))}
 	if e.Session != "" {
@@ -125,13 +126,13 @@ func (e *Error) attrs(m *compact.CompactManager) []slog.Attr {
 	return out
 }
 
-// causes that are told apart in the log.
+// causes are the errors that the log tells apart.
 var causes = []error{
 	compact.ErrInsufficientBudget, compact.ErrArchiveFailed, compact.ErrConflict, compact.ErrClosed, compact.ErrSession,
 	ErrTooLarge, errBusy, errNoSmaller, errPanic, context.DeadlineExceeded, context.Canceled,
 }
 
-// cause is what errors of one kind have in common: there are few.
+// cause returns a key for errors of one kind. There are few such keys.
 func cause(err error) string {
 	if p := (*passed)(nil); errors.As(err, &p) {
 		return p.what
@@ -147,7 +148,8 @@ func cause(err error) string {
 	return fmt.Sprintf("%T", err)
 }
 
-// withoutNumbers makes one cause of what differs in its figures alone.
+// withoutNumbers removes digits, so that warnings which differ only in numbers
+// are one cause.
 func withoutNumbers(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' {
