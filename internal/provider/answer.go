@@ -9,34 +9,34 @@ import (
 	"strings"
 )
 
-// An Answer is what the model says.
+// An Answer is one answer of the model.
 type Answer struct {
-	Reasoning string // signed or encrypted where the wire does that
+	Reasoning string // signed or encrypted if the wire does that
 	Text      string
 	Calls     []Call
 	Cached    int // tokens of the prompt that were read from a cache
 	Created   int // tokens of the prompt that were written into one; Anthropic
 	Output    int // tokens of the answer; 0 = a quarter of its bytes
-	// Search is what a tool that the provider runs looked for on the web: its call and
-	// its result stand in the answer, before the text; Anthropic.
+	// Search is the query of a web search that the provider runs. Its call and
+	// its result are in the answer, before the text; Anthropic.
 	Search string
-	// Compaction makes the answer an item that stands for all that was asked, and
-	// nothing else; Responses.
+	// Compaction makes the answer a single item that replaces the whole
+	// request; Responses.
 	Compaction bool
 }
 
 // A Call is one tool call of an answer.
 type Call struct {
-	ID   string // "" = made up, none on Gemini
+	ID   string // "" = generated; none on Gemini
 	Name string
 	Args string // a JSON object
-	// Namespace is where the tool is declared, "" = among all others; Responses.
+	// Namespace is the namespace of the tool, "" = none; Responses.
 	Namespace string
-	// Input is what a custom tool is given, in place of Args; Responses.
+	// Input is the input of a custom tool, in place of Args; Responses.
 	Input string
 }
 
-// said is an answer on its way.
+// said is an answer with the data that is needed to write it.
 type said struct {
 	Answer
 	serial    int
@@ -44,12 +44,12 @@ type said struct {
 	signature string
 }
 
-// answers write an answer by wire.
+// answers maps a wire to the function that writes an answer.
 var answers = map[Wire]func(w http.ResponseWriter, a asked, s said){
 	Chat: answerChat, Responses: answerResponses, Anthropic: answerAnthropic, Gemini: answerGemini,
 }
 
-// sign makes the signature of the answer's reasoning.
+// sign sets the signature of the answer's reasoning.
 func (s *said) sign() {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", s.serial, s.Reasoning))
 	s.signature = base64.StdEncoding.EncodeToString(sum[:])
@@ -74,7 +74,7 @@ func (s *said) output() int {
 	return n/4 + 1
 }
 
-// issued returns what was said as a request would say it, for the judge.
+// issued returns the answer in the form of a request, for the judge.
 func (s *said) issued(w Wire) []byte {
 	var body object
 	switch w {
@@ -103,7 +103,7 @@ func (c Call) args() object {
 	return o
 }
 
-// pieces cuts a text as a stream does: behind spaces.
+// pieces cuts a text like a stream: after spaces.
 func pieces(s string) []string {
 	if s == "" {
 		return nil
@@ -124,8 +124,8 @@ func newStream(w http.ResponseWriter) *stream {
 	return &stream{w: w, ctl: http.NewResponseController(w)}
 }
 
-// event writes one event; a name is sent where there is one. That the client
-// has gone is its affair.
+// event writes one event, with its name if it has one. Write errors are
+// ignored: the client has disconnected.
 func (s *stream) event(name string, v any) {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -138,8 +138,8 @@ func (s *stream) event(name string, v any) {
 	_ = s.ctl.Flush()
 }
 
-// typed writes an event whose data repeat its name, and number it where the
-// wire does that.
+// typed writes an event whose data repeats its name, and its number if the wire
+// has numbers.
 func (s *stream) typed(name string, numbered bool, v object) {
 	v["type"] = name
 	if numbered {

@@ -22,8 +22,8 @@ func (s *said) anthropicBlocks() []any {
 	return out
 }
 
-// searched is a call of a tool that the provider runs, and its result, of which part
-// is sealed.
+// searched returns a call of a tool that the provider runs, and its partly
+// sealed result.
 func (s *said) searched() []any {
 	id := fmt.Sprintf("srvtoolu_%d", s.serial)
 	found := object{
@@ -36,7 +36,7 @@ func (s *said) searched() []any {
 	}
 }
 
-// anthropicUsage counts what came from a cache or went into one apart.
+// anthropicUsage counts tokens read from a cache or written to one separately.
 func (s *said) anthropicUsage(output int) object {
 	return object{
 		"input_tokens": s.prompt - s.Cached - s.Created, "cache_creation_input_tokens": s.Created, "cache_read_input_tokens": s.Cached, "output_tokens": output,

@@ -57,8 +57,8 @@ func answerChat(w http.ResponseWriter, a asked, s said) {
 	})
 }
 
-// streamChat writes chunks; the usage comes in a last one without choices, if
-// it was asked for.
+// streamChat writes chunks. The usage is in a last chunk without choices, if
+// the request asks for it.
 func streamChat(w http.ResponseWriter, a asked, s said, id string) {
 	out := newStream(w)
 	chunk := func(choices []any, usage any) {

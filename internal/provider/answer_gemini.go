@@ -6,7 +6,8 @@ import (
 	"net/http"
 )
 
-// geminiParts signs the first call of the step, as thinking models do.
+// geminiParts returns the parts of the answer. It signs the first call of the
+// step, like thinking models.
 func (s *said) geminiParts() []any {
 	out := []any{}
 	if s.Reasoning != "" {

@@ -74,7 +74,7 @@ func answerResponses(w http.ResponseWriter, a asked, s said) {
 func streamItem(out *stream, i int, it object) {
 	id := str(it, "id")
 	added := without(it, "encrypted_content")
-	begun := object{"content": []any{}, "arguments": "", "status": "in_progress"} // clients add to what stands here
+	begun := object{"content": []any{}, "arguments": "", "status": "in_progress"} // clients append to these
 	for name, empty := range begun {
 		if it[name] != nil {
 			added[name] = empty
@@ -102,7 +102,7 @@ func streamItem(out *stream, i int, it object) {
 	out.typed("response.output_item.done", true, object{"output_index": i, "item": it})
 }
 
-// writeResponsesFailure says in a stream what went wrong.
+// writeResponsesFailure reports an error in a stream.
 func writeResponsesFailure(out *stream, t trouble) {
 	s := said{}
 	out.typed("response.created", true, object{"response": s.response(asked{}, "in_progress", []any{}, nil)})

@@ -29,13 +29,13 @@ var anthropicPhrases = phrases{
 
 var anthropicMessage = shape{must("role", text), must("content", text|list)}
 
-// A turn is what the provider makes of neighbors of one role.
+// A turn is a run of messages of one role, which the provider joins.
 type turn struct {
 	role   string
 	blocks []block
 }
 
-// A block is one of a message, with where it stands.
+// A block is a block of a message, with its position.
 type block struct {
 	object
 	msg, pos int
@@ -145,8 +145,8 @@ func anthropicMessageRules(r *report, i int, m object, last bool) {
 	}
 }
 
-// anthropicOwner tells a message from others: by the first call that it is
-// about.
+// anthropicOwner returns a key that distinguishes a message from others: the id
+// of its first call or result, else its role.
 func anthropicOwner(blocks []block, role string) string {
 	for _, b := range blocks {
 		if id := b.owner(); id != "" {
@@ -163,7 +163,7 @@ func (b block) owner() string {
 	return str(b.object, "id")
 }
 
-// anthropicOrder holds who speaks first and last against the rules.
+// anthropicOrder checks the roles of the first and the last message.
 func anthropicOrder(r *report, model string, turns []turn) {
 	first, last := turns[0], turns[len(turns)-1]
 	compacted := first.role == "assistant" && len(first.blocks) > 0 && first.blocks[0].kind() == "compaction"
@@ -180,9 +180,8 @@ func anthropicOrder(r *report, model string, turns []turn) {
 	}
 }
 
-// anthropicSystemPlace wants a message of the system in mid-conversation alone
-// behind the user, or behind what a tool of the server did, and before the
-// assistant.
+// anthropicSystemPlace checks that a system message in mid-conversation stands
+// alone after the user, or after a server-side tool, and before the assistant.
 func anthropicSystemPlace(r *report, t, before turn, after []turn) {
 	if len(t.blocks) == 0 {
 		return
@@ -199,5 +198,6 @@ func anthropicSystemPlace(r *report, t, before turn, after []turn) {
 	}
 }
 
-// prefills reports whether a model goes on with what it is said to have begun.
+// prefills reports whether a model accepts a request that ends with the
+// beginning of its answer.
 func prefills(model string) bool { return strings.HasPrefix(model, "claude-3") }

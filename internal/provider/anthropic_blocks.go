@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// blockShapes are the blocks that the tests know in full; blocks of server
-// tools are opaque but for their ids.
+// blockShapes lists the blocks that are checked in full. Of blocks of
+// server-side tools, only the ids and the sealed pages are checked.
 var blockShapes = map[string]shape{
 	"text":              {must("type", text), must("text", text), may("cache_control", dict|null), may("citations", list|null)},
 	"image":             {must("type", text), must("source", dict), may("cache_control", dict|null)},
@@ -20,7 +20,7 @@ var blockShapes = map[string]shape{
 	"compaction":        {must("type", text), may("content", text|null), may("encrypted_content", text|null), may("cache_control", dict|null)},
 }
 
-// blocksOfRole says which of them a role may have.
+// blocksOfRole lists the blocks that a role may have.
 var blocksOfRole = map[string][]string{
 	"user":        {"text", "image", "document", "tool_result"},
 	"assistant":   {"text", "tool_use", "thinking", "redacted_thinking", "compaction", "image", "document"},
@@ -33,7 +33,7 @@ var (
 	toolName  = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`)
 )
 
-// serverBlock reports whether a block is of a tool that the provider runs.
+// serverBlock reports whether a block belongs to a tool that the provider runs.
 func serverBlock(kind string) bool {
 	return kind == "server_tool_use" || kind == "mcp_tool_use" || kind != "tool_result" && strings.HasSuffix(kind, "_tool_result") ||
 		kind == "container_upload" || kind == "search_result"
@@ -98,12 +98,11 @@ func anthropicNames(r *report, b block) {
 	}
 }
 
-// maxBreakpoints is how many places a request may have up to which its prompt
-// is cached.
+// maxBreakpoints is the maximum number of cache marks in a request.
 const maxBreakpoints = 4
 
-// anthropicBreakpoints holds the marks of the cache against the rules: their
-// number, their lifetimes, and that longer ones come first.
+// anthropicBreakpoints checks the cache marks: their number, their lifetimes,
+// and that longer ones come first.
 func anthropicBreakpoints(r *report, body object) {
 	all := breakpoints(body)
 	if n := len(all); n > maxBreakpoints {
@@ -125,8 +124,8 @@ func anthropicBreakpoints(r *report, body object) {
 	}
 }
 
-// breakpoints returns what the blocks have for cache_control, in the order in
-// which the provider reads them, what the body has itself last.
+// breakpoints returns the values of cache_control in the order in which the
+// provider reads the blocks. The value of the body itself is last.
 func breakpoints(body object) (all []any) {
 	add := func(o object) {
 		if m := o["cache_control"]; m != nil {

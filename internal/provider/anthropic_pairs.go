@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// anthropicPairs holds calls against results: the results of a message's calls
-// come first in the very next message, and nowhere else.
+// anthropicPairs checks calls and results: the results of a message's calls
+// must come first in the next message, and nowhere else.
 func anthropicPairs(r *report, msgs []object) {
 	seen := map[string]bool{}
 	var open []string
@@ -30,8 +30,8 @@ func anthropicPairs(r *report, msgs []object) {
 	anthropicMissing(r, len(msgs)-1, open)
 }
 
-// anthropicResults takes the results of a message off the open calls, and
-// returns what is still open.
+// anthropicResults removes the calls that a message answers from the open
+// calls, and returns those that are still open.
 func anthropicResults(r *report, i int, open []string, blocks []block) []string {
 	asked := slices.Clone(open)
 	var other *block
@@ -69,7 +69,7 @@ func missingResults(i int, ids []string) string {
 	return fmt.Sprintf("messages.%d: `tool_use` ids were found without `tool_result` blocks immediately after: %s. Each `tool_use` block must have a corresponding `tool_result` block in the next message.", i, strings.Join(ids, ", "))
 }
 
-// anthropicServerTools wants the result of a tool that the provider ran in the
+// anthropicServerTools checks that the result of a server-side tool is in the
 // message of its call.
 func anthropicServerTools(r *report, blocks []block) {
 	done := map[string]bool{}
@@ -86,12 +86,11 @@ func anthropicServerTools(r *report, blocks []block) {
 	}
 }
 
-// foundPage is what the text of a page was issued as: it holds itself, and nothing of
-// what stands around it.
+// foundPage is the content under which the text of a page was issued: it is
+// bound to the text alone, not to its surroundings.
 const foundPage = "page"
 
-// webResults are the pages that a search of the provider found, of a block that is its
-// result.
+// webResults returns the pages in the result block of a provider's web search.
 func webResults(b block) (pages []object) {
 	if b.kind() != "web_search_tool_result" {
 		return nil
@@ -104,7 +103,8 @@ func webResults(b block) (pages []object) {
 	return pages
 }
 
-// anthropicSearched holds the pages that a search found against what was issued.
+// anthropicSearched checks that the pages of a search are those that were
+// issued.
 func anthropicSearched(j *Judge, r *report, turns []turn) {
 	for _, t := range turns {
 		for _, b := range t.blocks {

@@ -8,7 +8,7 @@ import (
 
 func isThinking(kind string) bool { return kind == "thinking" || kind == "redacted_thinking" }
 
-// thinkingSeal names a block of thinking: by its signature, or by its data.
+// thinkingSeal returns the key of a thinking block: its signature, or its data.
 func thinkingSeal(b object) string {
 	if s := str(b, "signature"); s != "" {
 		return s
@@ -16,12 +16,12 @@ func thinkingSeal(b object) string {
 	return str(b, "data")
 }
 
-// issueAnthropic remembers signed thinking and the calls, or the text, that it
+// issueAnthropic records signed thinking and the calls, or the text, that it
 // led to.
 func issueAnthropic(j *Judge, body object) {
 	for _, t := range turnsOf(objects(body["messages"])) {
 		var seals []string
-		said := false // something since the last thinking
+		said := false // there was something since the last thinking
 		for _, b := range t.blocks {
 			if said && isThinking(b.kind()) {
 				seals = nil
@@ -43,7 +43,7 @@ func issueAnthropic(j *Judge, body object) {
 	}
 }
 
-// anthropicThinking holds thinking against what was issued.
+// anthropicThinking checks that thinking is as it was issued.
 func anthropicThinking(j *Judge, r *report, turns []turn, enabled bool) {
 	for _, t := range turns {
 		if t.role == "assistant" {
@@ -64,8 +64,8 @@ func anthropicSigned(j *Judge, r *report, t turn) {
 	}
 }
 
-// anthropicKept wants all the thinking that led to a call before it, in order,
-// and none that led to something else.
+// anthropicKept checks that all thinking that led to a call or a text precedes
+// it, in order, and that no other thinking is in the turn.
 func anthropicKept(j *Judge, r *report, t turn) {
 	var got []string
 	claimed := map[string]bool{}
@@ -95,7 +95,7 @@ func anthropicKept(j *Judge, r *report, t turn) {
 	}
 }
 
-// inOrder reports whether all of want are in got, in that order.
+// inOrder reports whether got contains all elements of want, in this order.
 func inOrder(want, got []string) bool {
 	for _, w := range want {
 		k := slices.Index(got, w)
@@ -111,8 +111,8 @@ func changedThinking(b block) string {
 	return fmt.Sprintf("%s: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.", b.path())
 }
 
-// anthropicBegins wants thinking at the beginning of the last assistant turn
-// whose calls the request answers.
+// anthropicBegins checks that the last assistant turn whose calls the request
+// answers begins with thinking.
 func anthropicBegins(r *report, turns []turn) {
 	for k := len(turns) - 1; k > 0; k-- {
 		t := turns[k-1]

@@ -52,8 +52,8 @@ func openaiKinds(k kind) string {
 	return "one of " + strings.Join(one, " or ")
 }
 
-// chatMessages are the shapes by role. reasoning_content, and extra_content of
-// a call, belong to servers that speak this wire with additions of theirs.
+// chatMessages maps roles to shapes. reasoning_content, and extra_content of a
+// call, are extensions of some servers of this wire.
 var chatMessages = map[string]shape{
 	"system":    {must("role", text), must("content", text|list), may("name", text)},
 	"developer": {must("role", text), must("content", text|list), may("name", text)},
@@ -127,7 +127,8 @@ func chatMessage(r *report, i int, m object) {
 	}
 }
 
-// chatOwner tells a message from others: by the calls that it is about.
+// chatOwner returns a key that distinguishes a message from others: the id of
+// its first call, else its role.
 func chatOwner(m object) string {
 	if id := str(m, "tool_call_id"); id != "" {
 		return id

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// chatPairs holds calls against results: an assistant message with calls is
-// followed directly by one tool message for each, and by nothing else.
+// chatPairs checks calls and results: an assistant message with calls must be
+// directly followed by one tool message for each call, and tool messages may be
+// nowhere else.
 func chatPairs(r *report, msgs []object) {
 	for i := 0; i < len(msgs); {
 		m := msgs[i]
@@ -37,7 +38,7 @@ func callIDs(m object) []string {
 }
 
 // chatAnswers reads the tool messages that follow a message with calls, and
-// returns the index behind them.
+// returns the index after them.
 func chatAnswers(r *report, msgs []object, i int, calls []string) int {
 	open := slices.Clone(calls)
 	answered := map[string]bool{}
@@ -55,7 +56,7 @@ func chatAnswers(r *report, msgs []object, i int, calls []string) int {
 			r.add("tool_without_call", id, at, fmt.Sprintf("Invalid parameter: 'tool_call_id' of '%s' not found in 'tool_calls' of previous message.", id))
 		}
 	}
-	open = slices.DeleteFunc(open, func(id string) bool { return answered[id] }) // of two calls with one id, one is enough
+	open = slices.DeleteFunc(open, func(id string) bool { return answered[id] }) // one answer is enough for two calls with one id
 	for _, id := range open {
 		r.add("call_without_result", id, fmt.Sprintf("messages.[%d].role", start),
 			"An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: "+strings.Join(open, ", "))
@@ -63,8 +64,8 @@ func chatAnswers(r *report, msgs []object, i int, calls []string) int {
 	return i
 }
 
-// issueChat remembers the reasoning that thinking modes want back with the
-// calls it led to, and the signatures of Gemini behind this wire.
+// issueChat records the reasoning that thinking modes require with the calls
+// that it led to, and the signatures of Gemini on this wire.
 func issueChat(j *Judge, body object) {
 	for _, m := range objects(body["messages"]) {
 		for _, c := range objects(m["tool_calls"]) {

@@ -2,15 +2,15 @@
 // what they refuse and in which words, how they answer, streaming included,
 // and what they say when a prompt is too long.
 //
-// A [Judge] holds request bodies against the provider's rules, a [Server] is a
-// judge behind the provider's real paths. Both read JSON with encoding/json
-// alone and know nothing of this module: what produces a request does not
-// judge it.
+// A [Judge] checks request bodies against the provider's rules. A [Server]
+// serves judges under the provider's real paths. Both read JSON with
+// encoding/json alone and import nothing of this module: the code that writes a
+// request must not judge it.
 package provider
 
 import "strings"
 
-// A Wire is the way that one provider's API is spoken to.
+// A Wire is the request format of one provider's API.
 type Wire string
 
 // The wires.
@@ -21,25 +21,25 @@ const (
 	Gemini    Wire = "gemini"    // POST …:generateContent and …:streamGenerateContent
 )
 
-// Wires returns the four.
+// Wires returns the four wires.
 func Wires() []Wire { return []Wire{Chat, Responses, Anthropic, Gemini} }
 
-// A Refusal is one reason for which a provider refuses a request.
+// A Refusal is one reason why a provider refuses a request.
 type Refusal struct {
 	Rule string // the name of the rule
-	ID   string // what it is about: a call id where there is one; never a position
-	Path string // where, in the provider's notation
-	Text string // what the provider says
+	ID   string // the subject: a call id if there is one; never a position
+	Path string // the position, in the provider's notation
+	Text string // the provider's error text
 
-	// Dialect says that only some of the servers that speak this wire refuse
-	// it; see [Judge.Dialects].
+	// Dialect reports that only some servers of this wire refuse the request
+	// for it; see [Judge.Dialects].
 	Dialect bool
 }
 
 func (r Refusal) Error() string { return r.Text }
 
-// New returns the refusals of after that before has not: what an edit of a
-// request broke. Two are the same when rule and id are.
+// New returns the refusals in after that are not in before: those that an edit
+// of a request caused. Two refusals are the same if Rule and ID are equal.
 func New(before, after []Refusal) []Refusal {
 	type key struct{ rule, id string }
 	had := map[key]int{}
@@ -59,7 +59,7 @@ func New(before, after []Refusal) []Refusal {
 // report collects refusals in the order in which they are found.
 type report struct {
 	found   []Refusal
-	dialect bool // what is found now is
+	dialect bool // the Dialect of refusals added now
 }
 
 func (r *report) add(rule, id, path, text string) {

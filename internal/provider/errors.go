@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// trouble is an answer that is an error, before it has a provider's shape.
+// trouble is an error answer, before it gets the form of a provider.
 type trouble struct {
 	status     int
 	kind       string // OpenAI's and Anthropic's type, Google's status
@@ -18,7 +18,7 @@ type trouble struct {
 	retryAfter time.Duration
 }
 
-// refused is the answer to a request that breaks a rule.
+// refused returns the answer to a request that breaks a rule.
 func refused(w Wire, r Refusal) trouble {
 	t := trouble{status: http.StatusBadRequest, kind: "invalid_request_error", text: r.Text, param: r.Path}
 	if w == Gemini {
@@ -30,7 +30,8 @@ func refused(w Wire, r Refusal) trouble {
 	return t
 }
 
-// overflow is the answer to a prompt that is longer than the window.
+// overflow returns the answer to a prompt that, on Anthropic with its
+// max_tokens, exceeds the window. It returns false if the prompt fits.
 func overflow(a asked, req Request, window int) (trouble, bool) {
 	if window <= 0 {
 		return trouble{}, false
@@ -56,7 +57,7 @@ func overflow(a asked, req Request, window int) (trouble, bool) {
 	return t, true
 }
 
-// failed is an answer that was asked for by [Server.Fail].
+// failed returns the answer for a failure, such as one of [Server.Fail].
 func failed(w Wire, f Failure) trouble {
 	kinds := map[int][3]string{
 		413: {"invalid_request_error", "request_too_large", "INVALID_ARGUMENT"},
@@ -86,7 +87,7 @@ func failed(w Wire, f Failure) trouble {
 	return t
 }
 
-// shaped returns an error as the provider writes it.
+// shaped returns an error in the form of the provider.
 func (t trouble) shaped(w Wire) object {
 	switch w {
 	case Anthropic:
@@ -105,7 +106,8 @@ func writeError(w http.ResponseWriter, wire Wire, t trouble) {
 	writeJSON(w, t.status, t.shaped(wire))
 }
 
-// writeJSON answers with one object. That the client has gone is its affair.
+// writeJSON answers with one object. Write errors are ignored: the client has
+// disconnected.
 func writeJSON(w http.ResponseWriter, status int, v object) {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -117,7 +119,7 @@ func writeJSON(w http.ResponseWriter, status int, v object) {
 	_, _ = w.Write(b)
 }
 
-// integer returns a JSON number as an int, 0 for what is none.
+// integer returns a JSON number as an int, 0 for any other value.
 func integer(v any) int {
 	n, ok := v.(json.Number)
 	if !ok {

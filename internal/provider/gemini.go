@@ -32,8 +32,8 @@ var geminiPhrases = phrases{
 	},
 }
 
-// The fields are those of the API by their JSON names; snakes are the other
-// spelling that it takes.
+// The fields have their JSON names; snakes has the other spelling that the API
+// accepts.
 var (
 	geminiContent = shape{may("role", text), may("parts", list)}
 	geminiData    = []string{"text", "inlineData", "functionCall", "functionResponse", "fileData", "executableCode", "codeExecutionResult", "toolCall", "toolResponse"}
@@ -44,8 +44,8 @@ var (
 	geminiResponse = shape{may("id", text), must("name", text), must("response", dict), may("willContinue", flag), may("scheduling", text), may("parts", list)}
 )
 
-// camel returns an object with the JSON names of its members, whichever of the
-// two spellings they have.
+// camel returns an object with the JSON names of its members, from either
+// spelling.
 func camel(o object) object {
 	out := make(object, len(o))
 	for k, v := range o {
@@ -67,7 +67,7 @@ func camel(o object) object {
 	return out
 }
 
-// A content is what one role says at once.
+// A content is one content of a request, the parts of one role.
 type content struct {
 	role  string
 	parts []object
@@ -147,7 +147,8 @@ func geminiContentRules(r *report, path string, o object) {
 	}
 }
 
-// geminiOwner tells a content from others: by the first function in it.
+// geminiOwner returns a key that distinguishes a content from others: that of
+// its first call or response, else its role.
 func geminiOwner(o object) string {
 	for _, p := range objects(o["parts"]) {
 		if k := partOwner(camel(p)); k != "" {
@@ -157,7 +158,8 @@ func geminiOwner(o object) string {
 	return str(o, "role")
 }
 
-// partOwner names a part: by the id of its call, or by its function.
+// partOwner returns the key of a call or a response: the function's name and
+// the id. It returns "" for other parts.
 func partOwner(p object) string {
 	for _, field := range []string{"functionCall", "functionResponse"} {
 		if f, ok := p[field].(object); ok {
@@ -200,11 +202,11 @@ func geminiPartRules(r *report, path string, p object) {
 	}
 }
 
-// responseTypes are what the data in a function's response may be.
+// responseTypes lists the MIME types of data in a function response.
 var responseTypes = []string{"image/png", "image/jpeg", "image/webp", "application/pdf", "text/plain"}
 
-// geminiResponsePart holds a part of a function's response against the rules: it
-// has data or a file, never a text.
+// geminiResponsePart checks a part of a function response: it must have data or
+// a file, never a text.
 func geminiResponsePart(r *report, owner, path string, p object) {
 	r.fits(geminiPhrases, shape{may("inlineData", dict), may("fileData", dict), may("videoMetadata", dict)}, p, owner, path)
 	blob, inline := p["inlineData"].(object)
@@ -222,8 +224,9 @@ func geminiResponsePart(r *report, owner, path string, p object) {
 	}
 }
 
-// standard is what stands for bytes, in one of the two alphabets: Google takes both, with
-// padding and without (https://protobuf.dev/programming-guides/json).
+// standard converts base64 to the standard alphabet. Google accepts both
+// alphabets, with and without padding
+// (https://protobuf.dev/programming-guides/json).
 func standard(code string) string {
 	return strings.TrimRight(strings.NewReplacer("-", "+", "_", "/").Replace(code), "=")
 }

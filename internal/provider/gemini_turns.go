@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// skipSignature is what a client may send in place of a signature for a call
+// skipSignature is the value that a client may send as the signature of a call
 // that the model did not make.
 const skipSignature = "skip_thought_signature_validator"
 
@@ -15,8 +15,7 @@ const (
 	geminiParity        = "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn."
 )
 
-// geminiTurns holds roles and the places of calls and responses against the
-// rules.
+// geminiTurns checks the roles, and the positions of calls and responses.
 func geminiTurns(r *report, contents []content) {
 	if contents[0].role != "user" {
 		r.add("first_role", "", "contents[0]", "Please ensure that multiturn requests alternate between user and model, and begin with a user turn.")
@@ -47,8 +46,8 @@ func geminiOwnerOf(c content) string {
 	return c.role
 }
 
-// geminiAnswered wants the responses of a turn's calls in the next content, as
-// many as there are calls, of the same functions, by id where there are ids.
+// geminiAnswered checks that the next content has one response for each call of
+// a turn, with the same function name and id, in any order.
 func geminiAnswered(r *report, path string, c content, rest []content) {
 	owner := geminiOwnerOf(c)
 	if len(rest) == 0 || rest[0].count("functionResponse") == 0 {
@@ -70,7 +69,7 @@ func geminiAnswered(r *report, path string, c content, rest []content) {
 	}
 }
 
-// functions returns name and id of the calls or responses in a content.
+// functions returns the names and ids of the calls or responses in a content.
 func functions(c content, field string) []string {
 	var out []string
 	for _, p := range c.parts {
@@ -81,8 +80,8 @@ func functions(c content, field string) []string {
 	return out
 }
 
-// issueGemini remembers signatures with the parts that they were given with,
-// and the parts that came without one.
+// issueGemini records signatures with the parts that they were issued with, and
+// the parts without one.
 func issueGemini(j *Judge, body object) {
 	for _, c := range contentsOf(camel(body)) {
 		if c.role != "model" {
@@ -101,8 +100,8 @@ func issueGemini(j *Judge, body object) {
 	}
 }
 
-// geminiSigned holds signatures against what was issued: each with its part,
-// and each part that has one with one.
+// geminiSigned checks that each signature is with the part that it was issued
+// with, and that each signed part has its signature.
 func geminiSigned(j *Judge, r *report, contents []content) {
 	for i, c := range contents {
 		for k, p := range c.parts {
@@ -120,8 +119,8 @@ func geminiSigned(j *Judge, r *report, contents []content) {
 	}
 }
 
-// geminiCurrent wants a signature on the first call of each step since the
-// user last spoke.
+// geminiCurrent checks that the first call of each step since the user's last
+// message has a signature.
 func geminiCurrent(r *report, contents []content) {
 	start := 0
 	for i, c := range contents {

@@ -7,15 +7,14 @@ import (
 	"io"
 )
 
-// A Judge decides about requests as the server of one provider would. It
-// remembers what it was told the model said ([Judge.Issue]): signatures and
-// encrypted reasoning are valid only as they were issued. It is safe for
-// concurrent use.
+// A Judge accepts or refuses requests like the server of one provider. It
+// records the model's output passed to [Judge.Issue]: signatures and encrypted
+// reasoning are valid only as they were issued. It is safe for concurrent use.
 type Judge struct {
-	// Dialects makes the judge refuse also what only some of the servers that
-	// speak this wire refuse: an empty tool result, a conversation that ends
-	// with the model's own words, reasoning left out of a message that was
-	// kept. It must not be changed while the judge is used.
+	// Dialects makes the judge also apply rules of only some servers of this
+	// wire. They refuse an empty tool result, a conversation that ends with the
+	// model's own words, and a kept message without its reasoning. It must not
+	// be changed while the judge is used.
 	Dialects bool
 
 	wire  Wire
@@ -23,34 +22,35 @@ type Judge struct {
 	ledger
 }
 
-// rules is what one provider holds against a request, and what of a request
-// its model said.
+// rules holds the checks of one provider, and the function that records the
+// model's output in a request.
 type rules struct {
 	judge func(j *Judge, r *report, body object)
 	issue func(j *Judge, body object)
-	parse string // what is said of a body that is no JSON object
+	parse string // the error text for a body that is not a JSON object
 }
 
-// NewJudge returns the judge of a wire.
+// NewJudge returns a judge for a wire.
 func NewJudge(w Wire) *Judge {
 	all := map[Wire]rules{Chat: chatRules, Responses: responsesRules, Anthropic: anthropicRules, Gemini: geminiRules}
 	return &Judge{wire: w, rules: all[w], ledger: newLedger()}
 }
 
-// Wire returns the wire that the judge is of.
+// Wire returns the wire of the judge.
 func (j *Judge) Wire() Wire { return j.wire }
 
-// Issue tells the judge that what a request says the model said is what it
-// said: the signatures in it, what they sign and which call or message each of
-// them led to. A body that can't be read tells nothing.
+// Issue records the model's output in a request as genuine: the signatures,
+// what they sign, and which call or message each of them led to. A body that
+// can't be read is ignored.
 func (j *Judge) Issue(body []byte) {
 	if o, err := decode(body); err == nil {
 		j.rules.issue(j, o)
 	}
 }
 
-// Judge returns why the provider refuses a request; nil means that it does
-// not. The first is the one that it would name. The body is not kept.
+// Judge returns the reasons why the provider refuses a request, nil if it
+// accepts the request. The provider would name the first one. The body is not
+// kept.
 func (j *Judge) Judge(body []byte) []Refusal {
 	o, err := decode(body)
 	if err != nil {
@@ -63,7 +63,7 @@ func (j *Judge) Judge(body []byte) []Refusal {
 
 type object = map[string]any
 
-// decode reads one JSON object and nothing behind it.
+// decode reads one JSON object. Nothing may follow it.
 func decode(body []byte) (object, error) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
@@ -80,14 +80,14 @@ func decode(body []byte) (object, error) {
 	return o, nil
 }
 
-// str returns a member that is a string, "" for all else.
+// str returns a member that is a string, else "".
 func str(o object, name string) string {
 	s, _ := o[name].(string)
 	return s
 }
 
-// objects returns the elements of an array that are objects, nil in place of
-// the others.
+// objects returns the elements of an array, with nil for those that are not
+// objects.
 func objects(v any) []object {
 	l, _ := v.([]any)
 	out := make([]object, len(l))

@@ -5,27 +5,27 @@ import (
 	"sync"
 )
 
-// ledger is what a server remembers of what its model said.
+// ledger records the output of a server's model.
 type ledger struct {
 	mu     sync.Mutex
-	sealed map[string]string   // a signature or encrypted text: what it was issued with
-	led    map[string][]string // a call or item: the seals that led to it, in order
-	bare   map[string]bool     // what was also said without a seal
+	sealed map[string]string   // signature or encrypted text → content that it was issued with
+	led    map[string][]string // call or item → seals that led to it, in order
+	bare   map[string]bool     // items that were said more than once, with different seals
 }
 
 func newLedger() ledger {
 	return ledger{sealed: map[string]string{}, led: map[string][]string{}, bare: map[string]bool{}}
 }
 
-// seal notes that a signature was issued with a content.
+// seal records that a signature was issued with a content.
 func (l *ledger) seal(signature, content string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.sealed[signature] = content
 }
 
-// lead notes which seals led to an item. What was said twice, with different
-// ones, is bound to none.
+// lead records which seals led to an item. An item that was said twice with
+// different seals is bound to none.
 func (l *ledger) lead(item string, seals []string) {
 	if item == "" {
 		return
@@ -39,7 +39,7 @@ func (l *ledger) lead(item string, seals []string) {
 	l.led[item] = slices.Clone(seals)
 }
 
-// genuine reports whether a signature was issued with this very content.
+// genuine reports whether a signature was issued with this content.
 func (l *ledger) genuine(signature, content string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -47,7 +47,7 @@ func (l *ledger) genuine(signature, content string) bool {
 	return ok && issued == content
 }
 
-// ledBy returns the seals that an item can't go without.
+// ledBy returns the seals that an item requires.
 func (l *ledger) ledBy(item string) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

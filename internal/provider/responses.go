@@ -8,8 +8,8 @@ import (
 
 var responsesRules = rules{judge: judgeResponses, issue: issueResponses, parse: chatRules.parse}
 
-// itemShapes are the items of input by type; "" is a message without one.
-// Items of tools that the provider runs itself are opaque to these tests.
+// itemShapes maps types of input items to shapes. A message may have no type.
+// The fields of serverItems and clientItems are not checked.
 var itemShapes = map[string]shape{
 	"message": {may("type", text), must("role", text), must("content", text|list), may("id", text), may("status", text|null), may("phase", text|null)},
 	"reasoning": {must("type", text), must("summary", list), may("id", text), may("encrypted_content", text|null), may("content", list|null),
@@ -22,14 +22,15 @@ var itemShapes = map[string]shape{
 		may("status", text|null)},
 	"item_reference": {may("type", text|null), must("id", text)},
 	"compaction":     {must("type", text), must("encrypted_content", text), may("id", text|null)},
-	// What Codex sends: tools that stand in the conversation, and settings that change in it.
+	// Items of Codex: tools declared, and settings changed, within the
+	// conversation.
 	"additional_tools":     {must("type", text), must("role", text), must("tools", list), may("id", text|null)},
 	"agent_message":        {must("type", text), must("author", text), must("recipient", text), must("content", list|text), may("id", text|null)},
 	"configuration_update": {must("type", text), may("reasoning", dict|null), may("id", text|null)},
 }
 
-// serverItems are what the model makes of tools that the provider runs, and
-// clientItems what a client adds to it.
+// serverItems lists items of the model for server-side tools, and clientItems
+// those that a client adds.
 var (
 	serverItems = []string{"web_search_call", "file_search_call", "computer_call", "image_generation_call", "code_interpreter_call",
 		"local_shell_call", "shell_call", "apply_patch_call", "mcp_list_tools", "mcp_approval_request", "mcp_call"}
@@ -37,10 +38,10 @@ var (
 		"mcp_approval_response", "compaction_trigger"}
 )
 
-// passthrough is what Codex says of any item besides.
+// passthrough is a field that Codex may add to any item.
 const passthrough = "internal_chat_message_metadata_passthrough"
 
-// idPrefixes are what ids of items begin with.
+// idPrefixes maps types of items to the prefixes of their ids.
 var idPrefixes = map[string]string{"message": "msg", "reasoning": "rs", "function_call": "fc", "custom_tool_call": "ctc"}
 
 var responsesParts = map[string]shape{
@@ -93,7 +94,7 @@ func itemType(it object) string {
 	return ""
 }
 
-// itemOwner tells an item from others.
+// itemOwner returns a key that distinguishes an item from others.
 func itemOwner(it object) string {
 	if id := str(it, "call_id"); id != "" {
 		return id

@@ -17,8 +17,8 @@ func isOutput(it object) bool {
 	return t == "function_call_output" || t == "custom_tool_call_output"
 }
 
-// responsesPairs holds calls against outputs. An output may come any time
-// after its call.
+// responsesPairs checks calls and outputs. An output may come anywhere after
+// its call.
 func responsesPairs(r *report, items []object) {
 	called, answered := map[string]bool{}, map[string]bool{}
 	for i, it := range items {
@@ -39,8 +39,8 @@ func responsesPairs(r *report, items []object) {
 	}
 }
 
-// issueResponses remembers encrypted reasoning, and the items that each piece
-// of it led to.
+// issueResponses records encrypted reasoning, and the items that each piece of
+// it led to.
 func issueResponses(j *Judge, body object) {
 	items := objects(body["input"])
 	for i, it := range items {
@@ -53,10 +53,10 @@ func issueResponses(j *Judge, body object) {
 	}
 }
 
-// leads reports whether an item is bound to what comes after it.
+// leads reports whether an item is bound to the items after it.
 func leads(it object) bool { return itemType(it) == "reasoning" }
 
-// opaque reports whether an item goes back as it came or not at all.
+// opaque reports whether an item must be sent back unchanged or not at all.
 func opaque(it object) bool { return leads(it) || itemType(it) == "compaction" }
 
 // ofModel reports whether the model made an item.
@@ -64,7 +64,7 @@ func ofModel(it object) bool {
 	return isCall(it) || itemType(it) == "message" && str(it, "role") == "assistant" || slices.Contains(serverItems, itemType(it))
 }
 
-// sealOf names a piece of reasoning.
+// sealOf returns the key of a piece of reasoning.
 func sealOf(it object) string {
 	if s := str(it, "encrypted_content"); s != "" {
 		return s
@@ -72,8 +72,8 @@ func sealOf(it object) string {
 	return str(it, "id")
 }
 
-// sealed is what of an item has to come back as it was: clients add their own
-// notes, and members that are null.
+// sealed returns the part of an item that must come back unchanged: clients add
+// their own fields, and null members.
 func sealed(it object) string {
 	out := without(it, passthrough)
 	for name, v := range out {
@@ -84,8 +84,8 @@ func sealed(it object) string {
 	return canonical(out)
 }
 
-// itemKey names an item that reasoning led to; messages without an id are
-// known by their content.
+// itemKey returns the key of an item that reasoning led to. The key of a
+// message without an id is its content.
 func itemKey(it object) string {
 	if id := itemOwner(it); id != "" {
 		return id
@@ -103,8 +103,8 @@ func ledByReasoning(items []object, i int) []string {
 	return seals
 }
 
-// responsesReasoning holds reasoning against what it led to, and what needs
-// reasoning against that.
+// responsesReasoning checks that reasoning precedes the item that it led to,
+// and that items that need reasoning have it.
 func responsesReasoning(j *Judge, r *report, items []object) {
 	for i, it := range items {
 		path := fmt.Sprintf("input[%d]", i)
@@ -125,7 +125,7 @@ func unverifiable(it object) string {
 	return fmt.Sprintf("The encrypted content %s... could not be verified. Reason: Encrypted content could not be decrypted or parsed.", s[:min(len(s), 4)])
 }
 
-// followed reports whether reasoning stands before what it led to.
+// followed reports whether reasoning precedes the item that it led to.
 func followed(j *Judge, items []object, i int) bool {
 	for _, it := range items[i+1:] {
 		if !leads(it) {
@@ -135,7 +135,7 @@ func followed(j *Judge, items []object, i int) bool {
 	return false
 }
 
-// responsesLed looks for the reasoning that led to an item.
+// responsesLed checks that an item has the reasoning that led to it.
 func responsesLed(j *Judge, r *report, path string, items []object, i int) {
 	it, got := items[i], ledByReasoning(items, i)
 	for _, seal := range j.ledBy(itemKey(it)) {
@@ -167,8 +167,8 @@ func responsesDialects(r *report, items []object) {
 	}
 }
 
-// emptyOutput reports whether a result says nothing: no text, no part, or
-// nothing but empty texts.
+// emptyOutput reports whether a result is empty: no text, no part, or only
+// empty texts.
 func emptyOutput(v any) bool {
 	s, isText := v.(string)
 	if isText {

@@ -9,28 +9,29 @@ import (
 	"time"
 )
 
-// A Server answers as the four providers do, under their real paths, whatever
-// stands before them (Azure deployments, Vertex projects). What its judges
-// refuse, and what does not fit into the window, it refuses in the provider's
-// own shape. Everything but the paths of model calls gets a 404, or, for
-// Anthropic's count_tokens, a count. The zero Server is not ready; use
-// [NewServer]. Its fields must not be changed while it answers; its methods
-// are safe for concurrent use.
+// A Server answers like the four providers, under their real paths with any
+// prefix (Azure deployments, Vertex projects). It refuses a request that its
+// judges refuse, or that does not fit the window, with the provider's own
+// error. A path that is not a model call gets a 404, or, for Anthropic's
+// count_tokens, a count. The zero Server is not ready; use [NewServer]. Its
+// fields must not be changed while it answers; its methods are safe for
+// concurrent use.
 type Server struct {
-	// Window is how many tokens a prompt may have; 0 = any number.
+	// Window is the maximum number of tokens of a prompt; 0 = no limit.
 	Window int
-	// MaxBytes is how large the body of a request may be, in bytes; 0 = any size. A larger one is
-	// answered with 413.
+	// MaxBytes is the maximum size of a request's body in bytes; 0 = no limit.
+	// A larger body is answered with 413.
 	MaxBytes int
-	// Count counts the tokens of a request's body; nil = a token for four bytes.
+	// Count counts the tokens of a request's body; nil = one token per four
+	// bytes.
 	Count func(body []byte) int
-	// Reply makes the answer to a request; nil = what was given to
-	// [Server.Answer], in that order, and then a short text.
+	// Reply returns the answer to a request; nil = the answers passed to
+	// [Server.Answer], in order, and then a short text.
 	Reply func(Request) Answer
-	// InStream makes Responses say in a stream that has begun, with status 200,
-	// that a prompt is too long.
+	// InStream makes Responses report a prompt that is too long inside of a
+	// stream that began with status 200.
 	InStream bool
-	// Lenient switches the judges off: every request is answered.
+	// Lenient turns the judges off: no request is refused by a rule.
 	Lenient bool
 
 	judges map[Wire]*Judge
@@ -42,25 +43,25 @@ type Server struct {
 	serial   int
 }
 
-// A Request is one that a server got.
+// A Request is a request that a server received.
 type Request struct {
-	Wire   Wire // "" for paths that are no model call
+	Wire   Wire // "" for paths that are not a model call
 	Method string
 	Path   string // with the query
 	Header http.Header
-	Body   []byte // as it came
-	Prompt int    // its tokens
-	Status int    // of the answer; 0 while there is none
+	Body   []byte // verbatim
+	Prompt int    // tokens of the prompt
+	Status int    // of the answer; 0 = not answered yet
 }
 
-// A Failure is an answer that has nothing to do with what was asked.
+// A Failure is an error answer that does not depend on the request.
 type Failure struct {
 	Status     int           // 429, 500, 503, 529, …
 	RetryAfter time.Duration // header Retry-After; 0 = none
-	Hang       bool          // no answer until the client is gone
+	Hang       bool          // no answer until the client disconnects
 }
 
-// NewServer returns a server that has no window and nothing to say yet.
+// NewServer returns a server without a window and without answers.
 func NewServer() *Server {
 	s := &Server{judges: map[Wire]*Judge{}}
 	for _, w := range Wires() {
@@ -69,11 +70,11 @@ func NewServer() *Server {
 	return s
 }
 
-// Judge returns the judge of a wire.
+// Judge returns the server's judge for a wire.
 func (s *Server) Judge(w Wire) *Judge { return s.judges[w] }
 
-// Follow numbers what the server will say after all that before has said: a history
-// that began there holds no id twice.
+// Follow continues the numbering of the answers of before, so that a history
+// that began there has no id twice.
 func (s *Server) Follow(before *Server) {
 	before.mu.Lock()
 	serial := before.serial
@@ -83,7 +84,7 @@ func (s *Server) Follow(before *Server) {
 	s.mu.Unlock()
 }
 
-// Answer adds answers to what the server will say.
+// Answer adds answers to the script of the server.
 func (s *Server) Answer(a ...Answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,7 +98,7 @@ func (s *Server) Fail(f ...Failure) {
 	s.failures = append(s.failures, f...)
 }
 
-// Requests returns what the server got so far, in the order of arrival.
+// Requests returns the requests received so far, in the order of arrival.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,7 +133,7 @@ func (s *Server) count(body []byte) int {
 	return len(body) / 4
 }
 
-// arrive logs a request, and takes the failure that is meant for it.
+// arrive logs a request, and takes the next failure if it is a model call.
 func (s *Server) arrive(req Request) (slot int, failure *Failure) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,7 +144,7 @@ func (s *Server) arrive(req Request) (slot int, failure *Failure) {
 	return len(s.log) - 1, failure
 }
 
-// began notes the status of an answer, before the client can read it.
+// began records the status of an answer, before the client can read it.
 func (s *Server) began(slot, status int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -194,7 +195,7 @@ func (s *Server) next(req Request, judge *Judge) said {
 	return out
 }
 
-// elsewhere answers what is no model call.
+// elsewhere answers a request that is not a model call.
 func (s *Server) elsewhere(w http.ResponseWriter, q *http.Request, req Request) {
 	if q.Method == http.MethodPost && strings.HasSuffix(q.URL.Path, "/messages/count_tokens") {
 		writeJSON(w, http.StatusOK, object{"input_tokens": req.Prompt})
@@ -221,7 +222,7 @@ func wireOf(q *http.Request) Wire {
 	return ""
 }
 
-// recorder tells when an answer begins.
+// recorder calls began when an answer begins.
 type recorder struct {
 	http.ResponseWriter
 	began func(status int)
@@ -244,7 +245,7 @@ func (r *recorder) Write(b []byte) (int, error) {
 // Unwrap lets http.ResponseController flush.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-// asked is what of a request decides the form of the answer.
+// asked holds the parts of a request that decide the form of the answer.
 type asked struct {
 	model  string
 	stream bool

@@ -34,7 +34,7 @@ func kindOf(v any) kind {
 	}
 }
 
-// field is what an object may hold under a name.
+// field describes the allowed values of a member.
 type field struct {
 	name     string
 	kinds    kind
@@ -44,7 +44,7 @@ type field struct {
 func must(name string, k kind) field { return field{name, k, true} }
 func may(name string, k kind) field  { return field{name, k, false} }
 
-// shape is the schema of an object: what is not in it is refused.
+// shape is the schema of an object. Members that are not in it are refused.
 type shape []field
 
 func (s shape) names() []string {
@@ -55,15 +55,15 @@ func (s shape) names() []string {
 	return out
 }
 
-// phrases are a provider's words for what does not fit a schema. wrong is also
-// told what was wanted and what came instead.
+// phrases holds a provider's error texts for values that do not fit a schema.
+// wrong also gets the wanted and the actual type.
 type phrases struct {
 	unknown, missing func(path, name string) string
 	wrong            func(path, name string, want kind, got any) string
 }
 
-// fits holds an object against its shape. owner tells objects from each other
-// (a call id), so that the same mistake elsewhere is another one.
+// fits checks an object against its shape. owner distinguishes objects (a call
+// id), so that the same mistake in another object is a different refusal.
 func (r *report) fits(p phrases, s shape, o object, owner, path string) bool {
 	before := len(r.found)
 	for _, f := range s {

@@ -1,12 +1,12 @@
-// Modelserver is a model that is no model: a server that judges requests as the
-// four providers do and answers each with the next step of a script, a call of
-// the agent's own shell (or of its first tool) whose output is long. After the
-// last step it says that it is done. It is what agents are shown with that need a
-// provider; see docs/agents.
+// Modelserver is a model server without a model. It judges requests like the
+// four providers and answers each with the next step of a script: a call of the
+// agent's own shell (or of another of its tools) with a long output. After the
+// last step it answers that it is done. It takes the place of a provider in
+// demonstrations of agents; see docs/agents.
 //
 //	go run ./internal/provider/modelserver --steps 60 --window 75000
 //
-// GET /stats says what it was asked, and what it refused.
+// GET /stats returns counts of the requests so far, and the reasons of refusals.
 package main
 
 import (

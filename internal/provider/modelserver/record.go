@@ -13,8 +13,9 @@ import (
 	"sync"
 )
 
-// recorder writes the form of each request to a file of a folder: what tells
-// whose it is, and how its texts begin, with nothing of the machine.
+// recorder writes the form of each request to a file in a folder: the fields
+// that identify its agent and session, and the beginnings of its texts, without
+// data of this machine.
 type recorder struct {
 	dir string
 
@@ -33,7 +34,7 @@ type recorded struct {
 	Body   json.RawMessage   `json:"body,omitempty"`
 }
 
-// headers are those that are written.
+// headers matches the headers that are written.
 var headers = regexp.MustCompile(`(?i)^(x-.*(session|agent|thread|codex|app|privileged|subagent).*|session.id|thread-id|originator|user-agent|openai-beta)$`)
 
 // request writes a request, and returns its body, which has been read.
@@ -72,10 +73,10 @@ func marshal(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// maxText is how much of a text is written, in bytes.
+// maxText is the maximum length of a text that is written, in bytes.
 const maxText = 60
 
-// form is a value with its texts cut and its tools by name only.
+// form returns a value with its texts shortened and its tools by name only.
 func (r *recorder) form(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -103,12 +104,12 @@ func (r *recorder) form(v any) any {
 
 var (
 	inJSON = regexp.MustCompile(`^\{".*\}$`)
-	path   = regexp.MustCompile(`/(?:tmp|home|work|var|root/\.)[-./\w]*`) // /root/… are agents of Codex, too
+	path   = regexp.MustCompile(`/(?:tmp|home|work|var|root/\.)[-./\w]*`) // other paths below /root are names of Codex agents
 	id     = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|ses_[0-9A-Za-z]{8,}|\b[0-9a-f]{16,}\b|\b1[0-9]{12}\b`)
 )
 
-// plain is a text with paths and ids replaced, each id by the same one
-// everywhere.
+// plain returns a text with paths and ids replaced. The same id always gets the
+// same replacement.
 func (r *recorder) plain(text string) string {
 	text = path.ReplaceAllString(text, "/home/me/project")
 	return id.ReplaceAllStringFunc(text, func(was string) string {

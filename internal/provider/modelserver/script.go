@@ -12,12 +12,12 @@ import (
 	"github.com/agentcompact/compact/internal/provider"
 )
 
-// script is a server that goes through the steps of a task.
+// script is a server that answers with the steps of a task.
 type script struct {
 	*provider.Server
 	steps, lines int
 	help         bool      // the first step starts another agent
-	record       *recorder // nil = nothing is written
+	record       *recorder // nil = requests are not recorded
 
 	mu   sync.Mutex
 	done int
@@ -29,14 +29,14 @@ func newScript(steps, window, lines int) *script {
 	return s
 }
 
-// shells are what agents call the tool that runs a command, with the member
-// that holds it.
+// shells lists the names of agents' shell tools, with the member that holds the
+// command.
 var shells = []struct{ name, member string }{
 	{"Bash", "command"}, {"bash", "command"}, {"exec_command", "cmd"}, {"shell_command", "command"}, {"run_shell_command", "command"},
 }
 
-// reply is the next step. Requests without tools (titles, summaries, checks of a
-// quota) are answered in words.
+// reply returns the next step. It answers requests without tools (titles,
+// summaries, quota checks) with a text.
 func (s *script) reply(req provider.Request) provider.Answer {
 	if bytes.Contains(req.Body, []byte(`{"type":"compaction_trigger"}`)) {
 		return provider.Answer{Compaction: true}
@@ -55,7 +55,7 @@ func (s *script) reply(req provider.Request) provider.Answer {
 	}
 	s.done++
 	a := s.step(tools)
-	if req.Wire == provider.Gemini { // else Gemini CLI makes ids up, in parts that are signed
+	if req.Wire == provider.Gemini { // without ids, Gemini CLI adds its own to signed parts
 		a.Calls[0].ID = fmt.Sprintf("call_%d", s.done)
 	}
 	if thinks.Match(req.Body) {
@@ -64,16 +64,18 @@ func (s *script) reply(req provider.Request) provider.Answer {
 	return a
 }
 
-// thinks tells requests that want the model's reasoning, and can give it back.
+// thinks matches requests that ask for the model's reasoning and can send it
+// back.
 var thinks = regexp.MustCompile(`"thinking":\{"type":"(enabled|adaptive)"|"reasoning\.encrypted_content"`)
 
-// summaries tells requests in which an agent has its history summarized.
+// summaries matches requests in which an agent asks for a summary of its
+// history.
 var summaries = regexp.MustCompile(`Your task is to create a detailed summary of|You are performing a CONTEXT CHECKPOINT COMPACTION|distilling chat history into`)
 
-// summary is what agents expect then.
+// summary is an answer that agents accept as a summary.
 const summary = "<analysis>It is long.</analysis><summary>Some steps are done.</summary><state_snapshot>Some steps are done.</state_snapshot>"
 
-// helpers are the tools with which agents start others, with their arguments.
+// helpers lists the tools with which agents start other agents, with arguments.
 var helpers = []struct{ name, namespace, args string }{
 	{"Agent", "", `{"description":"Go through some","prompt":"Go through some of the steps.","subagent_type":"general-purpose"}`},
 	{"task", "", `{"description":"Go through some","prompt":"Go through some of the steps.","subagent_type":"general"}`},
@@ -81,7 +83,7 @@ var helpers = []struct{ name, namespace, args string }{
 	{"invoke_agent", "", `{"agent_name":"generalist","prompt":"Go through some of the steps."}`},
 }
 
-// step is the call of a step.
+// step returns the call of a step.
 func (s *script) step(tools map[string]bool) provider.Answer {
 	for _, h := range helpers {
 		if s.help && s.done == 1 && tools[h.name] {
@@ -107,12 +109,13 @@ func (s *script) step(tools map[string]bool) provider.Answer {
 	return provider.Answer{Text: "There is nothing to do."}
 }
 
-// command prints lines that are another text at every step.
+// command returns a shell command that prints different lines at every step.
 func (s *script) command() string {
 	return fmt.Sprintf("seq 1 %d | sed 's/.*/step %d line & of the file/'", s.lines, s.done)
 }
 
-// toolNames are the names of the tools that a request declares, on any wire.
+// toolNames returns the names of the tools that a request declares, on any
+// wire.
 func toolNames(body []byte) map[string]bool {
 	var req struct {
 		Tools []tool
@@ -156,16 +159,16 @@ func names(out map[string]bool, tools []tool) {
 	}
 }
 
-// stats are what was asked so far.
+// stats summarizes the requests so far.
 type stats struct {
 	Steps    int            `json:"steps"`
 	Requests int            `json:"requests"`
-	Status   map[int]int    `json:"status"`            // model calls by what they were answered with
-	Refused  []string       `json:"refused,omitempty"` // what the judges had against them
-	Largest  int            `json:"largest"`           // prompt, in tokens
-	Same     float64        `json:"same"`              // share of the prompts that the ones after them begin with, too
+	Status   map[int]int    `json:"status"`            // number of model calls by HTTP status
+	Refused  []string       `json:"refused,omitempty"` // why each request with status 400 was refused
+	Largest  int            `json:"largest"`           // largest prompt, in tokens
+	Same     float64        `json:"same"`              // share of the prompts' bytes that the next prompt begins with, too
 	Shares   []float64      `json:"shares"`            // the same, request by request
-	Others   map[string]int `json:"elsewhere"`         // requests that are no model calls
+	Others   map[string]int `json:"elsewhere"`         // requests that are not model calls
 }
 
 func (s *script) stats() stats {
@@ -203,7 +206,7 @@ func (s *script) stats() stats {
 	return out
 }
 
-// why says what a judge has against a request.
+// why returns the reason why a request was refused.
 func (s *script) why(r provider.Request) string {
 	if found := s.Judge(r.Wire).Judge(r.Body); len(found) > 0 {
 		return found[0].Rule + ": " + found[0].Text
@@ -211,11 +214,11 @@ func (s *script) why(r provider.Request) string {
 	return "too long"
 }
 
-// marks say what to cache, and move from call to call.
+// marks matches cache marks, which move from call to call.
 var marks = regexp.MustCompile(`,"cache_control":\{[^{}]*\}`)
 
-// promptOf is a body in the order in which a provider reads it: tools stand in
-// front, whatever their place in the body, and marks don't count.
+// promptOf returns a body in the order in which a provider reads it: tools
+// first, wherever they are in the body, and without cache marks.
 func promptOf(body []byte) []byte {
 	var all map[string]json.RawMessage
 	_ = json.Unmarshal(body, &all)
@@ -226,7 +229,7 @@ func promptOf(body []byte) []byte {
 	return marks.ReplaceAll(out, nil)
 }
 
-// shared is how many bytes two bodies begin with in common.
+// shared returns the length of the common prefix of two bodies.
 func shared(a, b []byte) int {
 	n := min(len(a), len(b))
 	if bytes.Equal(a[:n], b[:n]) {

@@ -33,8 +33,8 @@ func (s *Session) anthropicEnvelope(rows []Row) object {
 
 func (s *Session) thinks() bool { return s.chance("thinks", 0, 2) }
 
-// anthropicItems gathers the results of a round in one message of the user,
-// and some agents put what the user says next beside them.
+// anthropicItems puts the results of a round into one message of the user. Some
+// agents add the user's next text to it.
 func (s *Session) anthropicItems(from, to int) []any {
 	out := []any{}
 	lead := preamble(s.rows)
@@ -68,8 +68,8 @@ func (s *Session) anthropicItems(from, to int) []any {
 	return out
 }
 
-// anthropicMessage returns what the user or, in mid-conversation, the system
-// says.
+// anthropicMessage returns a message of the user or, in mid-conversation, of
+// the system.
 func (s *Session) anthropicMessage(i int, r Row) object {
 	if instructs(r) {
 		if s.between(i) && s.chance("system message", 0, 2) {
@@ -83,8 +83,8 @@ func (s *Session) anthropicMessage(i int, r Row) object {
 	return object{"role": "user", "content": s.anthropicAsked(r)}
 }
 
-// between reports whether a row stands where the system may have a message of
-// its own: behind the user, or results, and before an answer or nothing.
+// between reports whether a row may be a system message in the list: it follows
+// the user, or results, and precedes an answer or is the last.
 func (s *Session) between(i int) bool {
 	if i == 0 || role(s.rows[i-1]) != "tool" && (role(s.rows[i-1]) != "user" || blank(s.rows[i-1])) {
 		return false

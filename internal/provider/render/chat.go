@@ -15,8 +15,8 @@ func (s *Session) chatEnvelope() object {
 	return body
 }
 
-// chatItems are the rows themselves; some agents send texts as parts, and
-// those of Gemini behind this wire send signatures along.
+// chatItems returns the rows themselves. Some agents send texts as parts, and
+// agents of Gemini on this wire also send signatures.
 func (s *Session) chatItems(from, to int) []any {
 	var out []any
 	for i := from; i < to; i++ {

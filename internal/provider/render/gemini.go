@@ -26,7 +26,7 @@ func (s *Session) geminiEnvelope(rows []Row) object {
 	return body
 }
 
-// spelled returns one of the two spellings that the API takes.
+// spelled returns one of the two spellings that the API accepts.
 func (s *Session) spelled(camel, snake string) string {
 	if s.chance("snake", 0, 5) {
 		return snake
@@ -34,7 +34,7 @@ func (s *Session) spelled(camel, snake string) string {
 	return camel
 }
 
-// geminiItems joins neighbors of one role: a call's turn comes directly after
+// geminiItems joins neighbors of one role: a turn with calls directly follows
 // the user's, and the responses to a turn's calls are in one content.
 func (s *Session) geminiItems(from, to int) []any {
 	out := []any{}
@@ -89,7 +89,7 @@ func (s *Session) geminiAsked(r Row) []any {
 }
 
 // geminiAnswer returns thoughts, text and calls; the first call of a step is
-// signed, and now and then a text.
+// signed, and sometimes a text.
 func (s *Session) geminiAnswer(i int, r Row) []any {
 	var parts []any
 	if blank(r) {
@@ -120,8 +120,8 @@ func (s *Session) geminiAnswer(i int, r Row) []any {
 	return parts
 }
 
-// continued reports whether the answer before belongs to the same content and
-// has calls, so that this row's are not the first of the step.
+// continued reports whether the previous answer is in the same content and has
+// calls, so that the calls of this row are not the first of the step.
 func (s *Session) continued(i int) bool {
 	return i > 0 && role(s.rows[i-1]) == "assistant" && len(callsOf(s.rows[i-1])) > 0
 }

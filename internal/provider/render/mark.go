@@ -2,9 +2,9 @@ package render
 
 import "github.com/agentcompact/compact/internal/provider"
 
-// mark puts Anthropic's cache breakpoints where agents have them: on the last
-// block of the system prompt, on the last tool, and on the last two messages
-// of the user, from where they move on with every call.
+// mark sets Anthropic's cache breakpoints like agents: on the last block of the
+// system prompt, on the last tool, and on the last two messages of the user. The
+// breakpoints on messages move with every call.
 func (s *Session) mark(body object) {
 	if s.wire != provider.Anthropic || s.chance("no cache", 0, 4) {
 		return
@@ -24,7 +24,7 @@ func (s *Session) mark(body object) {
 	}
 }
 
-// markLast puts a breakpoint on the last of some blocks.
+// markLast sets a breakpoint on the last block of a list.
 func markLast(v any) bool {
 	blocks := list(v)
 	if len(blocks) == 0 {

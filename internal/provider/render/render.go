@@ -1,12 +1,11 @@
 // Package render writes one chat session as the requests that agents of four
-// providers would send for it, for tests. It uses encoding/json alone and
-// knows no codec of this module: what is under test does not write its own
-// input. What a session has broken (results without calls, say) is rendered as
-// it is.
+// providers would send for it, for tests. It uses encoding/json alone and no
+// codec of this module: the code under test must not write its own input.
+// Errors in a session, such as results without calls, are rendered unchanged.
 //
-// The same session and seed give the same bytes; a seed decides what agents do
-// differently: string or blocks, ids or none, thinking or none, where cache
-// breakpoints are, how the JSON is laid out.
+// The same session and seed give the same bytes. The seed decides the details
+// in which agents differ: string or blocks, ids or none, thinking or none,
+// where cache breakpoints are, how the JSON is laid out.
 package render
 
 import (
@@ -64,8 +63,8 @@ func New(w provider.Wire, seed uint64, rows []Row) *Session {
 	return s
 }
 
-// Cuts returns before how many rows a model was called: at each answer of the
-// session, and at its end if that is no answer.
+// Cuts returns the numbers of rows after which the model was called: before
+// each answer of the session, and at its end if that is not an answer.
 func (s *Session) Cuts() []int {
 	var out []int
 	for i := 1; i <= len(s.rows); i++ {
@@ -79,7 +78,7 @@ func (s *Session) Cuts() []int {
 	return out
 }
 
-// said reports whether anybody but the system has said something.
+// said reports whether there is a message that is not the system's.
 func said(rows []Row) bool {
 	for _, r := range rows {
 		if !instructs(r) && (role(r) != "user" || !blank(r)) {
@@ -97,8 +96,9 @@ func (s *Session) Body(n int) []byte {
 	return s.encode(body)
 }
 
-// Extend returns the request that an agent sends which keeps what became of
-// its request for the first from rows, and goes on to row to.
+// Extend returns the next request of an agent that keeps an edited history:
+// body, the edited request for the first from rows, with the rows [from, to)
+// added.
 func (s *Session) Extend(body []byte, from, to int) ([]byte, error) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
@@ -120,7 +120,7 @@ func (s *Session) list() string {
 	return map[provider.Wire]string{provider.Chat: "messages", provider.Responses: "input", provider.Anthropic: "messages", provider.Gemini: "contents"}[s.wire]
 }
 
-// envelope returns what a request has besides its conversation.
+// envelope returns the fields of a request other than its conversation.
 func (s *Session) envelope(rows []Row) object {
 	switch s.wire {
 	case provider.Chat:
@@ -134,8 +134,8 @@ func (s *Session) envelope(rows []Row) object {
 	}
 }
 
-// items returns rows from to to as the wire lists them. Both lie before
-// answers, or at the ends.
+// items returns the rows [from, to) as items of the wire. Both bounds are before
+// an answer, or at an end of the session.
 func (s *Session) items(from, to int) []any {
 	switch s.wire {
 	case provider.Chat:
@@ -149,7 +149,7 @@ func (s *Session) items(from, to int) []any {
 	}
 }
 
-// encode writes a body the way that this agent lays out its JSON.
+// encode writes a body in this agent's JSON layout.
 func (s *Session) encode(body object) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -158,24 +158,24 @@ func (s *Session) encode(body object) []byte {
 		e.SetIndent("", "  ")
 	}
 	if err := e.Encode(body); err != nil {
-		panic("render: " + err.Error()) // nothing of a row can't be written
+		panic("render: " + err.Error()) // can't happen: every row can be encoded
 	}
 	return b.Bytes()
 }
 
 type object = map[string]any
 
-// roll returns a number that seed, a name and a row decide.
+// roll returns a number that depends on the seed, a name and a row.
 func (s *Session) roll(name string, row int) uint64 {
 	h := sha256.Sum256(fmt.Appendf(nil, "%d %s %d", s.seed, name, row))
 	return binary.LittleEndian.Uint64(h[:])
 }
 
-// chance is true once in n.
+// chance returns true once in n.
 func (s *Session) chance(name string, row, n int) bool { return s.roll(name, row)%uint64(n) == 0 }
 
-// seal returns what a provider signed or encrypted for a row: nobody can read
-// it, and no two are the same.
+// seal returns a stand-in for a signature or encrypted text of a row. It is
+// opaque, and no two are the same.
 func (s *Session) seal(name string, row int) string {
 	var raw []byte
 	for k := range 1 + s.roll(name+" length", row)%12 {
@@ -185,7 +185,7 @@ func (s *Session) seal(name string, row int) string {
 	return base64.StdEncoding.EncodeToString(raw)
 }
 
-// id returns an id that a provider gave to something of a row.
+// id returns an id as a provider gives it to an item of a row.
 func (s *Session) id(prefix string, row, k int) string {
 	h := sha256.Sum256(fmt.Appendf(nil, "%d %s %d %d", s.seed, prefix, row, k))
 	return prefix + hex.EncodeToString(h[:12])
@@ -193,7 +193,7 @@ func (s *Session) id(prefix string, row, k int) string {
 
 var notName = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
 
-// name returns a text as an id or a function's name may be: at most 64 characters.
+// name converts a text to a valid id or function name of at most 64 characters.
 func name(s string) string {
 	s = notName.ReplaceAllString(s, "_")
 	return s[:min(len(s), 64)]

@@ -22,8 +22,8 @@ func (s *Session) responsesEnvelope(rows []Row) object {
 	return body
 }
 
-// instructed reports whether the agent sends its system prompt as
-// instructions, else as messages.
+// instructed reports whether the agent sends its system prompt as instructions
+// and not as messages.
 func (s *Session) instructed() bool { return !s.chance("instructions", 0, 3) }
 
 func (s *Session) responsesItems(from, to int) []any {

@@ -12,7 +12,7 @@ func str(r Row, name string) string { s, _ := r[name].(string); return s }
 // instructs reports whether a row is of the system or the developer.
 func instructs(r Row) bool { return role(r) == "system" || role(r) == "developer" }
 
-// textOf returns the text of a row, its parts joined by lines.
+// textOf returns the text of a row, its parts joined by newlines.
 func textOf(r Row) string {
 	if s, ok := r["content"].(string); ok {
 		return s
@@ -73,8 +73,8 @@ func callsOf(r Row) []call {
 	return out
 }
 
-// input returns the arguments of a call as an object; arguments that are none
-// become one.
+// input returns the arguments of a call as an object. Other arguments become
+// the member "arguments".
 func (c call) input() object {
 	d := json.NewDecoder(strings.NewReader(c.args))
 	d.UseNumber()
@@ -90,7 +90,7 @@ func schema(name string) object {
 	return object{"type": "object", "properties": object{"path": object{"type": "string", "description": "what " + name + " is about"}}}
 }
 
-// preamble returns the number of rows at the beginning that instruct.
+// preamble returns the number of system and developer rows at the beginning.
 func preamble(rows []Row) int {
 	for i, r := range rows {
 		if !instructs(r) {
