@@ -25,8 +25,8 @@ type Account struct {
 	Calls    []AccountCall    `json:"calls"`          // by time
 	Steps    []AccountStep    `json:"steps"`          // by number
 	Errors   []AccountProblem `json:"errors"`
-	Recalls  []AccountRecall  `json:"recalls"` // that the archived messages hold
-	Usages   []AccountUsage   `json:"usages"`  // that the provider reported
+	Recalls  []AccountRecall  `json:"recalls"` // calls of the recall tool in the archived messages
+	Usages   []AccountUsage   `json:"usages"`  // usage that the provider reported
 	Money    AccountMoney     `json:"money"`
 }
 
@@ -37,16 +37,16 @@ type AccountCall struct {
 	Model   string    `json:"model"`
 	Step    int       `json:"step,omitempty"` // the compaction that it made; 0 = none
 	Window  int       `json:"max_tokens"`
-	In      int       `json:"tokens_in"`   // the whole history; where the log does not say so, the view before the call
+	In      int       `json:"tokens_in"`   // the whole history, or the view before the call if the log lacks it
 	Sent    int       `json:"tokens_sent"` // the view
 	Stage   string    `json:"reduction_stage"`
 	Failed  string    `json:"error_type,omitempty"`
 	Cost    float64   `json:"estimated_prompt_usd"`
 	Raw     float64   `json:"projected_raw_prompt_usd"` // with the whole history
-	Summary float64   `json:"summary_usd,omitempty"`    // what a model was paid for summaries in this call
+	Summary float64   `json:"summary_usd,omitempty"`    // price of the summaries that a model wrote in this call
 
-	// What the process that made the call knew to be in the provider's cache, in
-	// tokens; 0 = nothing, or it had just begun.
+	// Prompt tokens that the calling process knew to be in the provider's
+	// cache; 0 = none, or the process had just begun.
 	cached, cachedRaw int
 }
 
@@ -59,13 +59,13 @@ type AccountStep struct {
 	Model   string     `json:"model"`
 	Reason  string     `json:"reason"`
 	Note    string     `json:"note,omitempty"`
-	Stages  []string   `json:"stages"` // that did something, in their order
+	Stages  []string   `json:"stages"` // that edited something, in order
 	Before  int        `json:"tokens_before"`
 	After   int        `json:"tokens_after"`
 	Summary string     `json:"summary,omitempty"` // as the model reads it
 	By      string     `json:"summary_by,omitempty"`
 	Gone    []GoneLine `json:"gone"`
-	Missing int        `json:"gone_unreadable,omitempty"` // lines that the archive does not give
+	Missing int        `json:"gone_unreadable,omitempty"` // messages that the archive lacks
 }
 
 // A GoneLine is one message that a compaction edited or removed.
@@ -73,9 +73,9 @@ type GoneLine struct {
 	Role   string `json:"role"`
 	Tool   string `json:"tool,omitempty"`
 	Tokens int    `json:"tokens"` // of the archived, redacted message, in o200k_base
-	Ref    string `json:"ref"`    // with which it is had back
+	Ref    string `json:"ref"`    // reference to recall it
 	Is     string `json:"is"`     // what became of it
-	Words  string `json:"words"`  // what it begins with
+	Words  string `json:"words"`  // its beginning
 }
 
 // An AccountProblem is a failure and its fallback.
@@ -91,7 +91,8 @@ type AccountProblem struct {
 // GotOver reports whether there was a fallback.
 func (p *AccountProblem) GotOver() bool { return p.Fallback != "" && p.Fallback != "none" }
 
-// lostRace reports whether another process was first, which changes no view.
+// lostRace reports whether another process committed first, which changes no
+// view.
 func (p *AccountProblem) lostRace() bool { return p.Type == "CommitLost" }
 
 // An AccountRecall is one call of the recall tool.
@@ -122,7 +123,7 @@ type AccountMoney struct {
 	Priced    bool    `json:"priced"`        // false: no card is known, or it has ratios alone
 }
 
-// event is what is read of a line of the audit log.
+// event holds the parts of an audit log line that are used.
 type event struct {
 	Name  string    `json:"name"`
 	Agent string    `json:"agent"`
@@ -158,8 +159,8 @@ type event struct {
 	} `json:"data"`
 }
 
-// ledgerOf is what is read of a ledger.
-type ledgerOf struct {
+// ledgerData holds the parts of a ledger that are used.
+type ledgerData struct {
 	Kind    string          `json:"kind"`
 	Agent   string          `json:"agent"`
 	Note    string          `json:"note"`
@@ -172,8 +173,8 @@ type ledgerOf struct {
 }
 
 // ReadAccount reads the account of a session. card prices its prompts; the zero
-// card stands for that of the model of the first call. A file that can't be read
-// is an error; a message that can't, or an event of another kind, is left out.
+// card stands for the card of the last call's model. An unreadable file is an
+// error; an unreadable message, or an event of another kind, is left out.
 func ReadAccount(ctx context.Context, name string, s *storage.Session, card price.Card) (*Account, error) {
 	a := &Account{Session: name, Location: s.Location()}
 	held, reason, err := s.Held(ctx)
@@ -183,31 +184,31 @@ func ReadAccount(ctx context.Context, name string, s *storage.Session, card pric
 	if held {
 		a.Held = cmp.Or(reason, "held")
 	}
-	told, err := a.readEvents(ctx, s)
+	logged, err := a.readEvents(ctx, s)
 	if err == nil {
-		err = a.readSteps(ctx, s, told)
+		err = a.readSteps(ctx, s, logged)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if a.Recalls, err = readRecalls(ctx, s, told.archives); err != nil {
+	if a.Recalls, err = readRecalls(ctx, s, logged.archives); err != nil {
 		return nil, err
 	}
 	a.price(card)
 	return a, nil
 }
 
-// told is what events say of steps.
-type told struct {
+// logged holds what the events report about steps.
+type logged struct {
 	reasons   map[int]string
 	times     map[int]time.Time
 	summaries map[int]event
-	archives  []string // of the steps, in their order
+	archives  []string // of the steps, in order
 }
 
-func (a *Account) readEvents(ctx context.Context, s *storage.Session) (*told, error) {
-	t := &told{reasons: map[int]string{}, times: map[int]time.Time{}, summaries: map[int]event{}}
-	spans := map[string]int{} // a call whose number was lost is told of twice, and so is what the archive took before it failed
+func (a *Account) readEvents(ctx context.Context, s *storage.Session) (*logged, error) {
+	t := &logged{reasons: map[int]string{}, times: map[int]time.Time{}, summaries: map[int]event{}}
+	spans := map[string]int{} // span → index; a call whose step number was lost is logged twice, and so are events that the archive took before it failed
 	for line, err := range s.EventLines(ctx) {
 		if err != nil {
 			return nil, err
@@ -237,8 +238,8 @@ func (a *Account) readEvents(ctx context.Context, s *storage.Session) (*told, er
 	return t, nil
 }
 
-// take adds a call, its usage or an error. spans says where what was told of is; of a
-// call the last telling counts, of the others the first.
+// take adds a call, its usage or an error. spans holds the index of each known
+// span. Of a call the last event counts, of usages and errors the first.
 func (a *Account) take(e *event, spans map[string]int) {
 	d := &e.Data
 	at, known := spans[e.Span]
@@ -285,7 +286,7 @@ func callOf(e *event) AccountCall {
 	return c
 }
 
-func (a *Account) readSteps(ctx context.Context, s *storage.Session, t *told) error {
+func (a *Account) readSteps(ctx context.Context, s *storage.Session, t *logged) error {
 	for l, err := range s.Ledgers(ctx, 1) {
 		if err != nil {
 			return err
@@ -294,7 +295,7 @@ func (a *Account) readSteps(ctx context.Context, s *storage.Session, t *told) er
 			a.Errors = append(a.Errors, AccountProblem{t.times[l.Step], "", l.Step, "ArchiveChanged", "", l.Changed.Error()})
 			continue
 		}
-		var from ledgerOf
+		var from ledgerData
 		if err := json.Unmarshal(l.Data, &from); err != nil {
 			return fmt.Errorf("ledger of step %d: %w", l.Step, err)
 		}
@@ -327,14 +328,14 @@ func by(s *policy.SummaryInfo) string {
 	return who
 }
 
-// isGone reports whether a file is not there any more.
+// isGone reports whether a file no longer exists.
 func isGone(err error) bool { return errors.Is(err, storage.ErrNotExist) }
 
-// price estimates what the prompts cost. What of them was in the provider's cache is
-// what the process that made the call knew. Where it knew of nothing, because it had
-// just begun, say, it is what the calls before tell: all that stands in front of the
-// first change, nothing of a prompt that a compaction made, and nothing after the
-// cache's lifetime.
+// price estimates the cost of the prompts. The cached part of a prompt is the
+// one that the calling process knew. If it knew none, for example because it
+// had just begun, the previous call determines it: the part before the first
+// change, nothing of a prompt after a compaction, and nothing after the cache's
+// lifetime.
 func (a *Account) price(card price.Card) {
 	if len(a.Calls) == 0 {
 		return

@@ -7,17 +7,17 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// A SessionBill is what the calls of one session cost, those of all agents and
-// processes that worked on it.
+// A SessionBill is the cost of the calls of one session, by all agents and
+// processes.
 type SessionBill struct {
 	Calls         int `json:"calls"`
 	CallsMeasured int `json:"calls_measured"` // whose usage the provider reported
 	AccountMoney
 }
 
-// ReadBill reads the bill of a session from its audit log. card prices its prompts;
-// the zero card stands for that of the model of the last call. A process that was
-// killed has told of all calls of a session but those of its last minute at most.
+// ReadBill reads the bill of a session from its audit log. card prices its
+// prompts; the zero card stands for the card of the last call's model. If a
+// process was killed, calls of its last minute may be missing.
 func ReadBill(ctx context.Context, s *storage.Session, card price.Card) (*SessionBill, error) {
 	a := &Account{}
 	if _, err := a.readEvents(ctx, s); err != nil {

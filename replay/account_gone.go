@@ -17,17 +17,17 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// evicted is where the archive has a message that a step edited or took out.
+// evicted locates, in the archive, a message that a step edited or removed.
 type evicted struct {
 	FP   string `json:"fp"`
-	File string `json:"file"` // that has it; "" = the step's archive file
+	File string `json:"file"` // "" = the step's archive file
 	Off  int64  `json:"off"`
 	Len  int64  `json:"len"`
 	Is   string `json:"is"`
 }
 
-// counter counts archived messages: in one encoding for all models, as what is
-// counted is redacted and no longer what was sent.
+// counter counts archived messages. It uses one encoding for all models: the
+// messages are redacted, so their counts differ from what was sent anyway.
 var counter = sync.OnceValues(func() (*token.Estimator, error) {
 	c, err := token.ForModel("gpt-4o")
 	if err != nil {
@@ -36,13 +36,13 @@ var counter = sync.OnceValues(func() (*token.Estimator, error) {
 	return token.NewEstimator("gpt-4o", c, nil)
 })
 
-// archivedLine is a message of the archive.
+// archivedLine is a message of the archive, with the references of its parts.
 type archivedLine struct {
 	message.Message
 	refs []string
 }
 
-// parseLine reads a line of the archive in the wire that it names.
+// parseLine reads a line of the archive in the wire format that it names.
 func parseLine(line []byte) (archivedLine, bool) {
 	var about struct {
 		Meta struct {
@@ -63,8 +63,8 @@ func parseLine(line []byte) (archivedLine, bool) {
 	return archivedLine{m, about.Meta.Refs}, err == nil
 }
 
-// readGone reads what a step edited or took out; missing is how much of it the
-// archive does not give.
+// readGone reads the messages that a step edited or removed. missing counts
+// those that the archive lacks.
 func readGone(ctx context.Context, s *storage.Session, file string, all []evicted) (gone []GoneLine, missing int, err error) {
 	count, err := counter()
 	if err != nil {
@@ -95,7 +95,7 @@ func readGone(ctx context.Context, s *storage.Session, file string, all []evicte
 	return gone, missing, nil
 }
 
-// toolNames returns which tool each call of an archived transcript was of.
+// toolNames maps the call ids of an archived transcript to tools.
 func toolNames(ctx context.Context, s *storage.Session, file string, wanted int) (map[string]string, error) {
 	tools := map[string]string{}
 	if wanted == 0 || file == "" {
@@ -118,7 +118,7 @@ func toolNames(ctx context.Context, s *storage.Session, file string, wanted int)
 	return tools, nil
 }
 
-// tool names the tools that a message calls, or whose results it holds.
+// tool names the tools that a message calls, or whose results it contains.
 func (m *archivedLine) tool(tools map[string]string) string {
 	var names []string
 	for i := range m.Parts {
@@ -138,8 +138,8 @@ func (m *archivedLine) tool(tools map[string]string) string {
 	return strings.Join(names, " ")
 }
 
-// ref is with what the message is had back: the reference of its largest part,
-// or the beginning of its fingerprint.
+// ref returns the reference to recall the message: that of its largest part, or
+// the beginning of its fingerprint.
 func (m *archivedLine) ref(fp string) string {
 	largest, ref := -1, fp[:min(len(fp), 12)]
 	for i := range m.Parts {
@@ -150,10 +150,10 @@ func (m *archivedLine) ref(fp string) string {
 	return ref
 }
 
-// recallTool is what the tool is called unless a program says otherwise.
+// recallTool is the default name of the recall tool.
 const recallTool = "recall"
 
-// readRecalls returns the calls of the recall tool in the newest transcripts.
+// readRecalls returns the calls of the recall tool in the archived transcripts.
 func readRecalls(ctx context.Context, s *storage.Session, files []string) ([]AccountRecall, error) {
 	count, err := counter()
 	if err != nil {
@@ -189,7 +189,7 @@ func readRecalls(ctx context.Context, s *storage.Session, files []string) ([]Acc
 	return all, nil
 }
 
-// firstWords is what a message begins with, in one line.
+// firstWords returns the beginning of a message on one line.
 func firstWords(m *message.Message) string {
 	var text string
 	said(m, func(s string) {

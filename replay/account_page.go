@@ -28,9 +28,10 @@ var accountPage = template.Must(template.New("account").Funcs(template.FuncMap{
 	"sentences": sentences,
 }).Parse(accountSource))
 
-// WriteHTML writes the account as one page that needs no network: what was sent
-// over time, each compaction with what it took out, recalls and errors. command
-// is the line that makes it again. The error is the writer's.
+// WriteHTML writes the account as one page that needs no network: the tokens
+// sent over time, each compaction with its removed messages, recalls and
+// errors. command is the command line that writes the page. The error is the
+// writer's.
 func (a *Account) WriteHTML(w io.Writer, command string) error {
 	return accountPage.Execute(w, struct {
 		*Account
@@ -39,7 +40,7 @@ func (a *Account) WriteHTML(w io.Writer, command string) error {
 	}{a, command, template.HTML(a.curve("wide", 860)), template.HTML(a.curve("narrow", 380))}) //nolint:gosec // made below, its texts escaped
 }
 
-// when is a time as people read it, in UTC.
+// when formats a time for people, in UTC.
 func when(t time.Time) string {
 	if t.IsZero() {
 		return "–"
@@ -47,7 +48,7 @@ func when(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04:05")
 }
 
-// curve draws the tokens that came in and those that went out, call by call.
+// curve draws the tokens of the history and of the view, call by call.
 func (a *Account) curve(class string, width float64) string {
 	if len(a.Calls) == 0 {
 		return ""
@@ -71,7 +72,7 @@ func (a *Account) curve(class string, width float64) string {
 	return p.SVG(class, "Tokens that came in and that were sent, by call")
 }
 
-// called marks a call; where it compacted, the mark leads to what it did.
+// called marks a call. The mark of a compaction links to its description.
 func (p *plot) called(i int, title string, c *AccountCall) {
 	x, y, class := p.X(float64(i+1)), p.Y(float64(c.Sent)), "c0"
 	if c.Failed != "" {
@@ -92,7 +93,7 @@ func (p *plot) tokens(class, name string, calls []AccountCall, of func(*AccountC
 	p.Add(`"><title>%s</title></polyline></g>`, name)
 }
 
-// sentence says what happened at a call.
+// sentence describes a call.
 func (a *Account) sentence(i int) string {
 	c := &a.Calls[i]
 	if c.Failed != "" {

@@ -14,29 +14,29 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// Stats is what an archive tells of its sessions, added up.
+// Stats sums up the sessions of an archive.
 type Stats struct {
 	Sessions []SessionStats `json:"sessions"` // those with calls, by folder
 	Total    SessionStats   `json:"total"`
 }
 
-// SessionStats is one session, or all of them. Tokens are those that were
-// counted then; see [AccountMoney] for the money.
+// SessionStats is one session, or the sum of all. Tokens are the recorded
+// counts; see [AccountMoney] for the money.
 type SessionStats struct {
 	Session     string         `json:"session"`
 	Calls       int            `json:"calls"`
 	In          int            `json:"tokens_in"`
 	Sent        int            `json:"tokens_sent"`
 	Compactions int            `json:"compactions"`
-	Stages      map[string]int `json:"compactions_by_stage"` // one that more than one stage had a part in counts for each
-	Fallbacks   int            `json:"fallbacks"`            // something failed, and something else was done instead; a race that another process won is none
+	Stages      map[string]int `json:"compactions_by_stage"` // a compaction counts for each stage that took part
+	Fallbacks   int            `json:"fallbacks"`            // failures with a fallback, except lost races
 	Failed      int            `json:"calls_failed"`
 	Recalls     int            `json:"recalls"`
 	SentUSD     float64        `json:"estimated_prompts_usd"`
 	RawUSD      float64        `json:"projected_raw_prompts_usd"`
 	Unpriced    int            `json:"calls_without_price"`
-	Measured    int            `json:"calls_measured"` // whose usage the provider reported
-	MeasuredUSD float64        `json:"measured_usd"`   // what it billed for them, answers included
+	Measured    int            `json:"calls_measured"` // calls whose usage the provider reported
+	MeasuredUSD float64        `json:"measured_usd"`   // what it billed for these calls, answers included
 	SummaryUSD  float64        `json:"summaries_usd"`
 }
 
@@ -46,8 +46,8 @@ type Filter struct {
 	Agent string    // "" = all
 }
 
-// ReadStats adds up the sessions of an archive. The card prices all of them; the
-// zero card stands for that of each model.
+// ReadStats sums up the sessions of an archive. The card prices all of them;
+// the zero card stands for the card of each session's model.
 func ReadStats(ctx context.Context, archive storage.Archive, f Filter, card price.Card) (*Stats, error) {
 	out := &Stats{Sessions: []SessionStats{}, Total: SessionStats{Session: "all", Stages: map[string]int{}}}
 	for info, err := range storage.Sessions(ctx, archive) {
@@ -78,7 +78,7 @@ func (f Filter) takes(at time.Time, agent string) bool {
 	return (f.Since.IsZero() || !at.Before(f.Since)) && (f.Agent == "" || f.Agent == agent)
 }
 
-// stats adds up what a filter takes of a session.
+// stats sums up the part of a session that the filter selects.
 func (a *Account) stats(f Filter) SessionStats {
 	s := SessionStats{Session: a.Session, Stages: map[string]int{}}
 	for i := range a.Calls {
@@ -143,10 +143,10 @@ func (s *SessionStats) add(o *SessionStats) {
 	}
 }
 
-// stageColumns are the columns of a table of stages: those that may have had a part in a
-// compaction, and behind them those of the callers' own that had one.
+// stageColumns returns the columns of a table of stages: the stages that can
+// take part in a compaction, then the callers' own stages that did.
 func (s *Stats) stageColumns() []string {
-	never := []string{"tidy", "shrink"} // the one makes no compaction, the other no edits
+	never := []string{"tidy", "shrink"} // tidy makes no compaction, shrink no edits
 	names := slices.DeleteFunc(append(compact.StageNames(), "media", "duplicates"), func(name string) bool { return slices.Contains(never, name) })
 	for _, name := range slices.Sorted(maps.Keys(s.Total.Stages)) {
 		if !slices.Contains(names, name) {
@@ -156,7 +156,8 @@ func (s *Stats) stageColumns() []string {
 	return names
 }
 
-// WriteCSV writes a line a session, and one for all. The error is the writer's.
+// WriteCSV writes a line per session, and a line for the total. The error is
+// the writer's.
 func (s *Stats) WriteCSV(w io.Writer) error {
 	head := []string{"session", "calls", "tokens_in", "tokens_sent", "compactions"}
 	stages := s.stageColumns()
@@ -174,7 +175,7 @@ func (s *Stats) WriteCSV(w io.Writer) error {
 	return csv.NewWriter(w).WriteAll(lines)
 }
 
-// cell is a text that a spreadsheet does not take for a formula.
+// cell returns a text that a spreadsheet does not read as a formula.
 func cell(s string) string {
 	if strings.ContainsAny(s[:min(len(s), 1)], "=+-@\t\r") {
 		return "'" + s

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// First returns the headline of a page: the tokens sent and the tokens of the
-// full history.
+// First returns the headline of a page: the tokens sent and those of the full
+// history.
 func (a *Account) First() string {
 	in, sent := 0, 0
 	for i := range a.Calls {
@@ -93,10 +93,11 @@ func (s *AccountStep) What() string {
 	return out
 }
 
-// mostOf is how many kinds of messages [AccountStep.Most] names.
+// mostOf is the maximum number of kinds that [AccountStep.Most] names.
 const mostOf = 4
 
-// Most names the largest removed group: "Read 33,436 tokens in 12 messages, …".
+// Most names the kinds of messages with the most removed tokens: "Read (33,436
+// tokens in 12 messages), …".
 func (s *AccountStep) Most() string {
 	type kind struct {
 		name             string
@@ -120,7 +121,7 @@ func (s *AccountStep) Most() string {
 	return strings.Join(words, ", ")
 }
 
-// usd is an amount, with as many digits as it needs.
+// usd formats an amount, with more digits for a small one.
 func usd(v float64) string {
 	if v != 0 && v < 0.1 {
 		return fmt.Sprintf("$%.4f", v)

@@ -9,21 +9,21 @@ import (
 	"github.com/agentcompact/compact/price"
 )
 
-// agentModel plays the agent's own model for summarizer.backend agent: the
-// extractive backend writes what it is asked for, and it is billed as if the
-// model had written it behind the request before, which is in the cache.
+// agentModel stands in for the agent's own model for summarizer.backend agent.
+// The extractive backend writes the summary. It is billed as if the model had
+// written it after the previous request, which is in the cache.
 type agentModel struct {
-	view []message.Fingerprint // of the call before
+	view []message.Fingerprint // of the previous call
 	size int                   // tokens of its prompt
 
-	mu    sync.Mutex // a summary is asked for beside the call
+	mu    sync.Mutex // summaries are requested concurrently with the call
 	asked price.Usage
 }
 
-// instructionTokens are about what an instruction takes.
+// instructionTokens is the approximate size of an instruction.
 const instructionTokens = 900
 
-// last is the request that a summary is asked behind.
+// last returns the request after which a summary is requested.
 func (a *agentModel) last() compact.LastRequest {
 	if len(a.view) == 0 {
 		return compact.LastRequest{}
@@ -37,7 +37,7 @@ func (a *agentModel) last() compact.LastRequest {
 	}}
 }
 
-// billed notes what a call is sent, and returns what its summary was billed.
+// billed records the prompt of a call, and returns the usage of its summary.
 func (a *agentModel) billed(res *compact.Result) (u price.Usage) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -16,9 +16,8 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// An Archived session is what an archive has of a session: its history,
-// redacted, as far as a compaction or the end of the session stored it, and
-// what was done to it.
+// An Archived session is a session as an archive has it: the redacted history,
+// up to the last compaction or the end of the session, and the recorded edits.
 type Archived struct {
 	Session *Session
 	Window  int // tokens, of the last compaction
@@ -26,11 +25,11 @@ type Archived struct {
 	name  string
 	from  storage.Archive
 	steps []archivedStep
-	fps   []message.Fingerprint // of the messages before they were redacted, sealed
+	fps   []message.Fingerprint // of the messages before redaction, sealed
 	refs  [][]string            // of their parts
 }
 
-// archivedStep is what of a ledger is needed to make its edits again.
+// archivedStep holds the parts of a ledger that are needed to repeat its edits.
 type archivedStep struct {
 	Step    int             `json:"step"`
 	Agent   string          `json:"agent"`
@@ -41,15 +40,15 @@ type archivedStep struct {
 	Recipes []policy.Recipe `json:"recipes"`
 	Archive string          `json:"archive"`
 
-	at int // messages of the history then
+	at int // length of the history at that step
 }
 
 // ErrNotWhole is wrapped by the error for a session whose archived history is
 // incomplete.
 var ErrNotWhole = errors.New("the archive does not have the whole history")
 
-// FromArchive reads a session of an archive; name is what its folder is called
-// by. Of several agents it takes the one that compacted last.
+// FromArchive reads a session of an archive; name is the name of its folder. If
+// several agents compacted, it takes the one that did so last.
 func FromArchive(ctx context.Context, a storage.Archive, s *storage.Session, name string) (*Archived, error) {
 	r := &Archived{name: name, from: a, Session: &Session{Name: "session " + name}}
 	if err := r.ledgers(ctx, s); err != nil {
@@ -87,8 +86,8 @@ func (r *Archived) ledgers(ctx context.Context, s *storage.Session) error {
 	return nil
 }
 
-// histories reads the transcripts of the steps, of which each must go on where
-// the one before ended, and the one from the end of the session.
+// histories reads the transcripts of the steps, each of which must continue the
+// previous one, and the transcript of the end of the session.
 func (r *Archived) histories(ctx context.Context, s *storage.Session) error {
 	files := map[string]bool{}
 	for i := range r.steps {
@@ -117,7 +116,7 @@ func (r *Archived) histories(ctx context.Context, s *storage.Session) error {
 	return nil
 }
 
-// history reads a transcript, which must begin with what was read before.
+// history reads a transcript, which must begin with the messages read so far.
 func (r *Archived) history(ctx context.Context, s *storage.Session, name string) error {
 	var data []byte
 	var fps []message.Fingerprint
@@ -155,8 +154,8 @@ func (r *Archived) history(ctx context.Context, s *storage.Session, name string)
 	return nil
 }
 
-// times takes from the audit log when calls were made: the time of a call is
-// that of the last message of its prompt.
+// times reads from the audit log when calls were made. The last message of a
+// prompt gets the time of the call.
 func (r *Archived) times(ctx context.Context, s *storage.Session) error {
 	r.Session.Times = make([]time.Time, len(r.Session.Messages))
 	for line, err := range s.EventLines(ctx) {
@@ -165,7 +164,7 @@ func (r *Archived) times(ctx context.Context, s *storage.Session) error {
 			Started time.Time `json:"started_at"`
 			Data    struct {
 				In     int `json:"message_count_in"`
-				Before int `json:"message_count_before"` // which was that of the history, before there was the other
+				Before int `json:"message_count_before"` // the count of the history in older logs
 			} `json:"data"`
 		}
 		if err == nil {

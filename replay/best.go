@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// enough is the share of what answers needed that a policy must have had in view
-// to be taken for its price.
+// enough is the share of the needed identifiers that a policy must have had in
+// view to be recommended for its price.
 const enough = 0.95
 
-// verdict is what a page says first: which policy to take, what else could be
-// taken, and how far the figures can be relied on.
+// verdict is the recommendation of a page: the policy to take, the alternatives,
+// and how reliable the figures are.
 type verdict struct {
 	Policy  string
 	Words   string
@@ -18,9 +18,9 @@ type verdict struct {
 	Sure    []string
 }
 
-// verdictOf chooses among the policies of this module: of those that nobody has to
-// choose another for, the cheapest that keeps enough; where none does, the one
-// that keeps most. It is nil where there is none to choose from.
+// verdictOf chooses among the policies of this module that no other policy
+// beats: the cheapest that keeps enough, or else the one that keeps most. It
+// returns nil if there is no policy to choose from.
 func verdictOf(list []Total, count int) *verdict {
 	var front []*Total
 	own := sound(list)
@@ -44,7 +44,7 @@ func verdictOf(list []Total, count int) *verdict {
 	return v
 }
 
-// choose picks one of those that no other beats, and says why.
+// choose picks one of the policies that no other beats, and returns the reason.
 func choose(front []*Total) (take *Total, reason string) {
 	for _, t := range front {
 		if t.Held.Value >= enough && (take == nil || t.OfRaw.Value < take.OfRaw.Value) {
@@ -62,7 +62,7 @@ func choose(front []*Total) (take *Total, reason string) {
 	return take, fmt.Sprintf("none has %.0f %%, and this one has most", 100*enough)
 }
 
-// sure says how far the figures of a policy can be relied on.
+// sure describes how reliable the figures of a policy are.
 func sure(t *Total, count int) []string {
 	var out []string
 	switch {
@@ -79,7 +79,8 @@ func sure(t *Total, count int) []string {
 	return out
 }
 
-// unsound says which policies leave calls that do not fit, raw among them.
+// unsound describes the policies that leave calls above the window, including
+// raw.
 func unsound(list []Total) []string {
 	var out []string
 	for i := range list {
@@ -104,8 +105,8 @@ func sentences(list []string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// sound returns the policies of this module that had a view for every call; all
-// of them where there is none.
+// sound returns the policies of this module that had a fitting view for every
+// call, or all of them if none had.
 func sound(list []Total) []Total {
 	var own, sound []Total
 	for _, t := range list {
@@ -123,8 +124,8 @@ func sound(list []Total) []Total {
 	return own
 }
 
-// beaten reports whether another policy of this module is cheaper and keeps as
-// much, or keeps more and is as cheap.
+// beaten reports whether another policy is cheaper and keeps at least as much,
+// or keeps more and is at most as expensive.
 func beaten(t *Total, list []Total) bool {
 	for i := range list {
 		o := &list[i]
@@ -138,7 +139,7 @@ func beaten(t *Total, list []Total) bool {
 	return false
 }
 
-// shown prints a share with its interval; a dash where there is none.
+// shown formats a share with its interval; a dash for nil.
 func shown(i *Interval) string {
 	if i == nil {
 		return "–"

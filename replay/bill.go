@@ -9,18 +9,18 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// biller prices the calls of one session under one policy, one after the other.
+// biller prices the calls of one session under one policy, in order.
 type biller struct {
 	card  price.Card
 	count *token.Estimator
-	fixed int // tokens in front of the messages: the tools, and what primes the reply
+	fixed int // tokens before the messages: the tools, and the priming of the reply
 	gap   time.Duration
 
-	last []message.Message // of the call before; nil = there was none
+	last []message.Message // of the previous call; nil = there was none
 }
 
-// bill returns what a call is billed, and whether its prompt changes what the
-// call before it sent, instead of only adding to it.
+// bill returns the usage of a call, and whether its prompt changes the previous
+// one instead of only extending it.
 func (b *biller) bill(view []message.Message, answer message.Message) (u price.Usage, changed bool) {
 	total := b.fixed
 	for i := range view {
@@ -40,9 +40,9 @@ func (b *biller) bill(view []message.Message, answer message.Message) (u price.U
 	return u, changed
 }
 
-// common returns the tokens that a view shares with the one before it, and how
-// many whole messages. Of the first message that differs, the bytes that are
-// the same count in proportion.
+// common returns the tokens that a view shares with the previous one, and the
+// number of shared whole messages. Of the first message that differs, it counts
+// the equal leading bytes in proportion.
 func (b *biller) common(view []message.Message) (tokens, whole int) {
 	for whole < len(view) && whole < len(b.last) && message.Identical(view[whole], b.last[whole]) {
 		tokens += b.count.Message(view[whole])

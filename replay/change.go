@@ -26,24 +26,24 @@ type ChangedLine struct {
 	Role          string
 	Decision      string
 	Before, After int    // tokens; After is 0 where the message is gone
-	Words         string // what it begins with, redacted, on one line
-	Now           string // what stands in its place; "" = nothing
+	Words         string // its beginning, redacted, on one line
+	Now           string // its replacement; "" = none
 }
 
 const (
 	maxChangedLines = 40
-	maxWords        = 100 // characters of what was there
-	maxNow          = 160 // and of what stands in its place: a placeholder is no longer
+	maxWords        = 100 // characters of the original
+	maxNow          = 160 // characters of the replacement; no placeholder is longer
 )
 
-// changes reads what calls of a manager did, one after the other.
+// changes describes the results of a manager's calls, in order.
 type changes struct {
 	clean *redact.Redactor
-	was   []policy.Decision // of each message, after the call before
+	was   []policy.Decision // of each message, after the previous call
 }
 
-// of returns what a call did, nil where it made no compaction. It must be told
-// of every call.
+// of returns the change of a call, nil if it made no compaction. It must be
+// called for every call.
 func (c *changes) of(res *compact.Result, history []message.Message) *Change {
 	was := c.was
 	c.was = make([]policy.Decision, len(res.Decisions))
@@ -86,7 +86,7 @@ func (c *changes) line(d compact.MessageDecision, was, now *message.Message) Cha
 	return l
 }
 
-// words is what a message begins with, redacted, in one line.
+// words returns the beginning of a message, redacted, on one line.
 func (c *changes) words(m *message.Message, most int) string {
 	var text string
 	said(m, func(s string) {
@@ -94,7 +94,7 @@ func (c *changes) words(m *message.Message, most int) string {
 			text = s[:min(len(s), 8*most)]
 		}
 	})
-	clean := c.clean.Text(strings.ToValidUTF8(text, "")).String() // before it is cut: half a secret is no secret's form
+	clean := c.clean.Text(strings.ToValidUTF8(text, "")).String() // before it is cut: a partial secret might not be recognized
 	runes := []rune(strings.Join(strings.Fields(clean), " "))
 	if len(runes) > most {
 		return string(runes[:most]) + "…"

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// WriteCSV writes one line a session, window and policy. The error is the
+// WriteCSV writes one line per session, window and policy. The error is the
 // writer's.
 func (r *Report) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
@@ -24,7 +24,7 @@ func (r *Report) WriteCSV(w io.Writer) error {
 	return out.WriteAll(lines)
 }
 
-// recalled is empty where nothing can be asked for.
+// recalled is empty if the policy has no recall.
 func recalled(r *Row) string {
 	if !r.Recalls {
 		return ""

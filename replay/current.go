@@ -15,7 +15,7 @@ import (
 )
 
 // Current returns the policy that repeats the recorded compactions: the edits
-// of the session's ledger, each at its call. It is for this session only.
+// of the session's ledger, each at its call. It works for this session only.
 func (r *Archived) Current() Policy { return current{r} }
 
 type current struct{ *Archived }
@@ -43,14 +43,14 @@ func (c current) Begin(_ context.Context, s *Session, e Env) (Runner, error) {
 	return &redone{of: c.Archived, count: e.Count, conv: policy.NewConversation(nil, pins, nil), now: now, refs: refs, changes: changes{clean: clean}}, err
 }
 
-// redone makes the steps of a ledger again.
+// redone repeats the steps of a ledger.
 type redone struct {
 	of    *Archived
 	count *token.Estimator
 	conv  *policy.Conversation
-	now   map[message.Fingerprint]message.Fingerprint // of messages, as the archive has them
-	refs  map[message.Fingerprint]string              // of parts
-	next  int                                         // step
+	now   map[message.Fingerprint]message.Fingerprint // original fingerprint → fingerprint in the archive
+	refs  map[message.Fingerprint]string              // part → reference
+	next  int                                         // index of the next step
 
 	changes changes
 }
@@ -79,8 +79,8 @@ func last(recipes []policy.Recipe) string {
 	return recipes[len(recipes)-1].Stage
 }
 
-// redo applies a step. A ledger names messages by what they were before they
-// were redacted; where they stand is what counts here.
+// redo applies a step. A ledger identifies messages by their fingerprints
+// before redaction; here their positions count.
 func (r *redone) redo(step *archivedStep) error {
 	r.conv = r.conv.WithForms(step.Forms)
 	for _, recipe := range step.Recipes {
@@ -114,7 +114,7 @@ func (r *redone) redo(step *archivedStep) error {
 	return nil
 }
 
-// unpinned returns where the messages are that a ledger counts.
+// unpinned returns the indexes of the messages that a ledger counts.
 func (r *redone) unpinned() (at []int) {
 	pins := policy.Pins{message.RoleSystem, message.RoleDeveloper}
 	for i, m := range r.conv.Messages() {
@@ -125,7 +125,7 @@ func (r *redone) unpinned() (at []int) {
 	return at
 }
 
-// report fills in what a manager would say of the call.
+// report sets the fields that a manager's result of the call would have.
 func (r *redone) report(res *compact.Result, v *View, history []message.Message, before int) {
 	res.Messages, res.Sources = v.Messages, v.Sources
 	res.Before.Total, res.After.Total = before, r.count.Messages(v.Messages)
@@ -147,7 +147,7 @@ func (r *redone) report(res *compact.Result, v *View, history []message.Message,
 // Ref implements [Recaller].
 func (r *redone) Ref(p message.Part) string { return r.refs[p.Fingerprint()] }
 
-// Recall implements [Recaller]: the archive of the session is asked.
+// Recall implements [Recaller]: it reads the archive of the session.
 func (r *redone) Recall(ctx context.Context, arguments json.RawMessage) (string, error) {
 	var q query
 	if err := json.Unmarshal(arguments, &q); err != nil {

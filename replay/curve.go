@@ -10,8 +10,9 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// curves draws the tokens of each call of one session, a line a policy.
-// Compactions are marked; a mark leads to what it did, where the page has that.
+// curves draws the tokens of each call of one session, one line per policy.
+// Compactions are marked; a mark links to the description of the compaction if
+// the page has one.
 func curves(rows []*Row, index map[string]int, class string, width, height float64, link func(r *Row, call int) string) string {
 	p := newPlot(width, height)
 	p.MinX = 1
@@ -56,7 +57,7 @@ func (p *plot) mark(at *Point, call int, r *Row, link string) {
 	p.Add(`<a href="#%s" class="mark"><title>%s</title><circle cx="%.1f" cy="%.1f" r="4.5"/></a>`, link, title, x, y)
 }
 
-// sentence says what happened at a call, and why.
+// sentence describes what happened at a call, and why.
 func (at *Point) sentence(call int, r *Row) string {
 	switch {
 	case at.Refused:
@@ -68,7 +69,7 @@ func (at *Point) sentence(call int, r *Row) string {
 	return fmt.Sprintf("%s, call %d: %s → %s tokens. %s. Why: %s", r.Policy, call, thousands(c.Before), thousands(c.After), c.what(), why(at.Reason))
 }
 
-// why says for people why a call compacted.
+// why returns the reason of a compaction in words.
 func why(reason string) string {
 	switch reason {
 	case "usage_pct >= trigger_pct", "usage":
@@ -81,7 +82,7 @@ func why(reason string) string {
 	return reason
 }
 
-// what says what a compaction did to how many messages.
+// what describes what a compaction did to how many messages.
 func (c *Change) what() string {
 	var out []string
 	for _, d := range []policy.Decision{policy.Summarized, policy.Dropped, policy.Masked, policy.Truncated} {
@@ -95,10 +96,10 @@ func (c *Change) what() string {
 	return strings.Join(out, ", ")
 }
 
-// A diffLine is a line of what a compaction changed: "-", "+" or " ".
+// A diffLine is a line of the description of a compaction: "-", "+" or " ".
 type diffLine struct{ Sign, Text string }
 
-// diff is what a compaction did, as people read changes.
+// diff describes a compaction in the form of a diff.
 func (c *Change) diff() []diffLine {
 	var out []diffLine
 	next := 0

@@ -17,10 +17,10 @@ import (
 	"github.com/agentcompact/compact/message/formats"
 )
 
-// Files returns the files that paths name, in their order and each once: files
-// as they are, of folders all files below them that can be sessions (.jsonl,
-// .json and .md, also with .gz), of patterns what matches. A path that names
-// nothing is an error.
+// Files returns the files that paths name, in order and each once: a file
+// itself, all files of a folder that can be sessions (.jsonl, .json and .traj,
+// also with .gz), and the matches of a pattern. A path that names nothing is an
+// error.
 func Files(paths ...string) ([]string, error) {
 	var out []string
 	for _, p := range paths {
@@ -77,13 +77,13 @@ func canBeSession(path string) bool {
 	return false
 }
 
-// maxFile bounds what a compressed file may unfold to, in bytes.
+// maxFile is the maximum size of an uncompressed file, in bytes.
 const maxFile = 1 << 30
 
-// Read reads one file: any form that package formats knows, gzipped or not.
+// Read reads one file in a form that package formats knows, gzipped or not.
 // format is the name of the form, or "auto". Errors name the file, and the line
-// where there is one. Of a file that is cut off the session is what stands before
-// that, with a flaw.
+// if there is one. A file that is cut off gives a session of the part before
+// the cut, with a flaw.
 func Read(path, format string) (*Session, error) {
 	data, err := os.ReadFile(path)
 	if pe := new(fs.PathError); errors.As(err, &pe) {
@@ -95,7 +95,8 @@ func Read(path, format string) (*Session, error) {
 	return Parse(path, data, format)
 }
 
-// Parse is Read of a file's content; name is what the session and errors call it.
+// Parse is Read for a file's content; name is the name of the session, also in
+// errors.
 func Parse(name string, data []byte, format string) (*Session, error) {
 	data, flaw, err := unzipped(data)
 	if err != nil {
@@ -124,8 +125,9 @@ func Parse(name string, data []byte, format string) (*Session, error) {
 	return &Session{Flaw: flaw, Name: name, Messages: f.Messages(), Times: f.Times(), Tools: f.Request().About().Tools}, nil
 }
 
-// withoutCut returns the lines before the last one, and the number of that, where
-// an error is of it and it is no whole JSON: who wrote the file was stopped.
+// withoutCut returns the lines before the last one, and the number of the last
+// one, if err is about the last line and that line is incomplete JSON: the
+// writer of the file was stopped.
 func withoutCut(data []byte, err error) (whole []byte, line int) {
 	at := new(formats.InputError)
 	if !errors.As(err, &at) || at.Line < 2 {
@@ -146,8 +148,8 @@ func located(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// unzipped returns what a compressed file unfolds to, and other files as they
-// are. One that is cut off has a flaw.
+// unzipped returns the content of a compressed file, and other files unchanged.
+// A compressed file that is cut off has a flaw.
 func unzipped(data []byte) (plain []byte, flaw, err error) {
 	if !bytes.HasPrefix(data, []byte("\x1f\x8b")) {
 		return data, nil, nil
@@ -167,8 +169,7 @@ func unzipped(data []byte) (plain []byte, flaw, err error) {
 	return plain, flaw, err
 }
 
-// From returns a source that reads files one after the other, as they are
-// wanted.
+// From returns a source that reads files one by one, on demand.
 func From(files []string, format string) Source {
 	return func() (*Session, bool, error) {
 		if len(files) == 0 {

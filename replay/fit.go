@@ -7,24 +7,24 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A NeedRate is how many later calls need a message of a kind again that has
-// come to some age: calls that use an identifier of which the message is the
-// newest holder. A call counts once for each message.
+// A NeedRate tells how many later calls need a message of one kind again after
+// it has come to some age. A call needs a message if it uses an identifier of
+// which the message is the newest holder. A call counts once per message.
 type NeedRate struct {
 	Age      int     // turns
-	Messages int     // that came to this age
-	Rate     float64 // later calls a message
+	Messages int     // messages that came to this age
+	Rate     float64 // later calls per message
 	Error    float64 // standard error of Rate, over sessions
-	Out      float64 // how far the rate without a project is from the rate of that project, in the mean over messages, as a share of Rate
+	Out      float64 // how far the rate without a project is off for that project, averaged over messages, as a share of Rate
 }
 
-// Needs are the counts that rates are made of, session by session.
+// Needs holds the counts behind the rates, by session.
 type Needs struct {
 	ages     []int
 	sessions []needCounts
 }
 
-// needCounts are those of one session, by kind (results first) and age.
+// needCounts holds the counts of one session, by kind (results first) and age.
 type needCounts struct {
 	project string
 	reached [2][]int
@@ -67,7 +67,7 @@ func (n *Needs) Add(s *Session) {
 	n.sessions = append(n.sessions, c)
 }
 
-// count adds one at every age up to this one.
+// count adds one for every age up to this one.
 func (n *Needs) count(to []int, age int) {
 	for k, a := range n.ages {
 		if age >= a {
@@ -76,7 +76,7 @@ func (n *Needs) count(to []int, age int) {
 	}
 }
 
-// kindOf is 0 for tool results, 1 for what is said.
+// kindOf returns 0 for messages with tool results, 1 for others.
 func kindOf(m *message.Message) int {
 	if m.Has(message.KindToolResult) {
 		return 0
@@ -84,13 +84,13 @@ func kindOf(m *message.Message) int {
 	return 1
 }
 
-// Sessions returns how many were counted.
+// Sessions returns the number of counted sessions.
 func (n *Needs) Sessions() int { return len(n.sessions) }
 
-// Results returns the rates of tool results, Said those of all other messages.
+// Results returns the rates of messages with tool results.
 func (n *Needs) Results() []NeedRate { return n.rates(0) }
 
-// Said returns the rates of what is no tool result.
+// Said returns the rates of all other messages.
 func (n *Needs) Said() []NeedRate { return n.rates(1) }
 
 func (n *Needs) rates(kind int) []NeedRate {
@@ -114,7 +114,7 @@ func (n *Needs) sums(kind, k int, of func(*needCounts) bool) (needed, reached fl
 	return needed, reached
 }
 
-// spread is the standard error of a ratio over sessions.
+// spread returns the standard error of a ratio over sessions.
 func (n *Needs) spread(kind, k int, rate, reached float64) float64 {
 	sum := 0.0
 	for i := range n.sessions {
@@ -128,7 +128,7 @@ func (n *Needs) spread(kind, k int, rate, reached float64) float64 {
 	return math.Sqrt(sum*m/(m-1)) / reached
 }
 
-// out leaves out project after project.
+// out measures the error of the rate on each project, left out in turn.
 func (n *Needs) out(kind, k int, rate, reached float64) float64 {
 	seen, sum := map[string]bool{}, 0.0
 	for i := range n.sessions {

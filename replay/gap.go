@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// gapsOf returns the time that went by before each call, as it was recorded. A
-// call goes out when the last message of its prompt came in; where that has no
-// time, the time of the answer stands for it. The error names the message that
-// neither has.
+// gapsOf returns the recorded time before each call. A call is sent when the
+// last message of its prompt arrives; if that message has no time, the time of
+// the answer is used. The error names the first call for which both times are
+// missing.
 func gapsOf(s *Session) ([]time.Duration, error) {
 	var gaps []time.Duration
 	var last time.Time

@@ -10,15 +10,15 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Bounds of an identifier, in bytes. What is longer is data.
+// Limits of an identifier, in bytes. Longer strings are data.
 const (
 	minIdentifier = 3
 	maxIdentifier = 200
 )
 
-// identifiers calls f with each identifier of a text: a path, URL, host, flag,
-// name in code, hash or number of three digits and more. It is a plain reading
-// of its own, shared with nothing that writes summaries.
+// identifiers calls f for each identifier of a text: a path, URL, host, flag,
+// name in code, hash or number of three digits or more. This definition is
+// independent of the code that writes summaries.
 func identifiers(text string, f func(string)) {
 	for word := range strings.FieldsFuncSeq(text, breaks) {
 		word = strings.Trim(word, ".:-/@#*~!?&=+|%^$\\")
@@ -38,8 +38,8 @@ func breaks(r rune) bool {
 	return unicode.IsSpace(r)
 }
 
-// isIdentifier tells names from words: a digit, a mark between letters, or a
-// capital behind a small letter.
+// isIdentifier distinguishes names from words by a digit, a mark between
+// letters, or a capital after a small letter.
 func isIdentifier(word string) bool {
 	digits, letters, marks, hump := 0, 0, 0, false
 	last := rune(0)
@@ -67,7 +67,7 @@ func isIdentifier(word string) bool {
 }
 
 // isReadable reports whether somebody could work from a line: at least a
-// quarter of its words are plain words. A list of names is not.
+// quarter of its words are plain words. A list of names is not readable.
 func isReadable(line string) bool {
 	words, plain := 0, 0
 	for w := range strings.FieldsSeq(line) {
@@ -79,8 +79,8 @@ func isReadable(line string) bool {
 	return plain > 0 && 4*plain >= words
 }
 
-// isPlain reports whether a word is a word: two letters or more and nothing
-// else, but for the punctuation that follows it.
+// isPlain reports whether a word consists of two letters or more, apart from
+// punctuation after it.
 func isPlain(word string) bool {
 	word = strings.TrimRight(word, ".,:;!?)")
 	n := 0
@@ -93,9 +93,9 @@ func isPlain(word string) bool {
 	return n >= 2
 }
 
-// read calls f with every text that a message tells a reader. Of the arguments of a
-// call these are their names and values: a line feed in a value is one, and no
-// letter n in front of the next word.
+// read calls f for every text of a message as a reader sees it. For the
+// arguments of a call these are the decoded names and values, so that an
+// escaped line feed is a line feed and not a letter n before the next word.
 func read(m *message.Message, f func(string)) {
 	for i := range m.Parts {
 		p := &m.Parts[i]
@@ -107,8 +107,8 @@ func read(m *message.Message, f func(string)) {
 	}
 }
 
-// readValues calls f with the names and values of a JSON document; with all of it
-// where it is none.
+// readValues calls f for the names and values of a JSON document, or for the
+// whole text if it is not JSON.
 func readValues(raw json.RawMessage, f func(string)) {
 	if !json.Valid(raw) {
 		f(string(raw))
@@ -130,7 +130,7 @@ func readValues(raw json.RawMessage, f func(string)) {
 	}
 }
 
-// said calls f with every text of a message, as it stands.
+// said calls f for every text of a message, unmodified.
 func said(m *message.Message, f func(string)) {
 	for i := range m.Parts {
 		p := &m.Parts[i]

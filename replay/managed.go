@@ -16,10 +16,10 @@ import (
 	"github.com/agentcompact/compact/storage/seal"
 )
 
-// Managed is a policy of this module: a manager under a configuration. Model
-// and window are those of the replay, the archive is in memory, and nothing is
-// exported. A configuration that counts in another unit has the window in that
-// unit, by the rule that its users go by: a token is 4 bytes, or 4 characters.
+// Managed is a policy of this module: a manager with a configuration. Model and
+// window are those of the replay, the archive is in memory, and nothing is
+// exported. If the configuration counts in other units, the window is converted
+// by the usual rule: a token is 4 bytes, or 4 characters.
 func Managed(name string, c compact.Config) Policy { return managed{name, c} }
 
 type managed struct {
@@ -30,8 +30,8 @@ type managed struct {
 func (p managed) Name() string    { return p.name }
 func (p managed) Reference() bool { return false }
 
-// sessionID is the same for every session: each has a manager and an archive
-// of its own.
+// sessionID is the same for all sessions, because each has its own manager and
+// archive.
 const sessionID = "replay"
 
 func (p managed) Begin(ctx context.Context, s *Session, e Env) (Runner, error) {
@@ -44,7 +44,7 @@ func (p managed) Begin(ctx context.Context, s *Session, e Env) (Runner, error) {
 	if c.Prices == (compact.PricesConfig{}) {
 		c.Prices = compact.PricesOf(e.Card)
 	}
-	c.Tidy.Wait = time.Hour // two runs give the same
+	c.Tidy.Wait = time.Hour // makes two runs equal
 	m, err := compact.New(ctx, c)
 	if err != nil {
 		return nil, err
@@ -53,15 +53,15 @@ func (p managed) Begin(ctx context.Context, s *Session, e Env) (Runner, error) {
 	return &manager{m: m, s: s, tool: compact.RecallTool(m, compact.ToolBytes(recallBytes)), changes: changes{clean: clean}}, err
 }
 
-// archiveKey is the key of archives that end with the replay: two runs show the
-// same references.
+// archiveKey is the key of the archives, which end with the replay. It is
+// constant, so that two runs show the same references.
 var archiveKey = compact.Secret(strings.Repeat("00", seal.KeySize))
 
-// charsOfToken are how many characters a token is taken for.
+// charsOfToken is the number of characters per token.
 const charsOfToken = 4
 
-// inUnits returns a window as a configuration counts; bytes4 does the division
-// itself.
+// inUnits returns a window in the unit of a configuration. bytes4 itself
+// divides by 4.
 func inUnits(window int, counting string) int {
 	if counting == "utf16" {
 		return charsOfToken * window
@@ -97,8 +97,8 @@ func (r *manager) View(ctx context.Context, history []message.Message) (View, er
 	return v, err
 }
 
-// fates says what became of the messages of a history; results that were reduced as
-// they came, by what.
+// fates describes what became of the messages of a history. For results that
+// were reduced on arrival, it names the reducer.
 func fates(res *compact.Result) []string {
 	out := make([]string, len(res.Decisions))
 	for i, d := range res.Decisions {

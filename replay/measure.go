@@ -7,11 +7,11 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// Kept counts what was needed, and what one or many views held of it.
+// Kept counts the needed identifiers, and those of them that the views held.
 type Kept struct {
-	Needed   int  `json:"identifiers_needed"`                 // by the recorded answers, of what their full prompts held
-	Held     int  `json:"identifiers_at_hand"`                // of these, in the sent views
-	Recalled int  `json:"identifiers_one_recall_would_bring"` // of the others, by the best single recall of each call
+	Needed   int  `json:"identifiers_needed"`                 // identifiers in the recorded answers that their full prompts held
+	Held     int  `json:"identifiers_at_hand"`                // of these, those in the sent views
+	Recalled int  `json:"identifiers_one_recall_would_bring"` // of the others, those that the best single recall of each call brings back
 	Told     Told `json:"told_after_compactions"`
 }
 
@@ -20,14 +20,14 @@ func (k Kept) Plus(o Kept) Kept {
 	return Kept{k.Needed + o.Needed, k.Held + o.Held, k.Recalled + o.Recalled, k.Told.Plus(o.Told)}
 }
 
-// Missing returns how many of the needed identifiers the views did not hold.
+// Missing returns the number of needed identifiers that the views did not hold.
 func (k Kept) Missing() int { return k.Needed - k.Held }
 
-// measure says what the views of one session keep.
+// measure measures what the views of one session keep.
 type measure struct {
 	needs   *needs
-	recalls *recalls // nil: what the policy takes out is lost
-	where   *where   // nil: nobody asks
+	recalls *recalls // nil: removed text can't be recalled
+	where   *where   // nil: not requested
 }
 
 func newMeasure(run Runner, count *token.Estimator, n *needs) measure {

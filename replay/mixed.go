@@ -11,7 +11,7 @@ import (
 	"github.com/agentcompact/compact/message/formats"
 )
 
-// form is a set of the forms that a line of a file can be of.
+// form is a set of the possible forms of a line.
 type form uint8
 
 const (
@@ -36,7 +36,7 @@ func (f form) String() string {
 	return strings.Join(out, " or ")
 }
 
-// looked is what of a line tells its form.
+// looked holds the parts of a line that reveal its form.
 type looked struct {
 	Type    string          `json:"type"`
 	Role    string          `json:"role"`
@@ -49,8 +49,8 @@ type looked struct {
 	} `json:"message"`
 }
 
-// formOf returns what a line can be of; a line that is no message is of any
-// form.
+// formOf returns the possible forms of a line. A line that is no message can
+// have any form.
 func formOf(l *looked) form {
 	switch {
 	case l.Message.Role != "" && (l.Type == "user" || l.Type == "assistant"):
@@ -88,9 +88,9 @@ func formOfContent(content json.RawMessage) form {
 
 var errCutOff = errors.New("the last line is cut off: it is passed over")
 
-// oneForm reads the lines of a file for what must not be: lines of several
-// forms, of which a reader would pass over all but one; that is an error. A
-// last line that is cut off is a flaw.
+// oneForm checks that all lines of a file have one form. Lines of several forms
+// are an error, because a reader would skip all but one form. A last line that
+// is cut off is a flaw.
 func oneForm(data []byte) (flaw, err error) {
 	can, n := form(anyForm), 0
 	for line := range bytes.Lines(data) {
@@ -111,7 +111,7 @@ func oneForm(data []byte) (flaw, err error) {
 		can &= is
 	}
 	if n < 2 || bits.OnesCount8(uint8(can)) == len(formNames) {
-		flaw = nil // no lines of messages
+		flaw = nil // there are no lines of messages
 	}
 	return flaw, nil
 }

@@ -4,7 +4,7 @@ import "github.com/agentcompact/compact/price"
 
 // Money is a cost split by its parts, in US dollars.
 type Money struct {
-	Fresh     float64 `json:"fresh"`   // prompt tokens that no cache had or took
+	Fresh     float64 `json:"fresh"`   // prompt tokens neither read from nor written into a cache
 	Cached    float64 `json:"cached"`  // read from the cache
 	Written   float64 `json:"written"` // written into it
 	Output    float64 `json:"output"`  // answers

@@ -8,11 +8,12 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// needs knows of one session which identifiers each message holds, and which
-// each answer uses. Replays of the session under several policies share it.
+// needs holds, for one session, which identifiers each message contains and
+// which each answer uses. The replays of the session under several policies
+// share it.
 type needs struct {
 	holds map[string][]int // identifier → the messages that hold it, ascending
-	uses  map[int][]string // assistant message → the identifiers it uses
+	uses  map[int][]string // assistant message → the identifiers of earlier messages that it uses
 
 	mu   sync.Mutex
 	made map[message.Fingerprint]map[string]bool
@@ -35,7 +36,7 @@ func newNeeds(msgs []message.Message) *needs {
 	return n
 }
 
-// known returns those identifiers that an earlier message holds, sorted.
+// known returns the identifiers that an earlier message contains, sorted.
 func (n *needs) known(ids map[string]bool) []string {
 	var out []string
 	for id := range ids {
@@ -47,7 +48,7 @@ func (n *needs) known(ids map[string]bool) []string {
 	return out
 }
 
-// inFull says which messages of the history a view has as they were.
+// inFull reports which messages of the history a view contains unchanged.
 func inFull(history []message.Message, v *View) []bool {
 	whole := make([]bool, len(history))
 	for k, src := range v.Sources {
@@ -58,10 +59,10 @@ func inFull(history []message.Message, v *View) []bool {
 	return whole
 }
 
-// at returns how many identifiers the answer at a message needs, and which of
-// them the view does not hold. A message of the history holds what it held; one
-// that was edited, or made by the policy, holds what stands in it, the latter
-// in readable lines alone.
+// at returns how many identifiers the answer at index call needs, and which of
+// them the view lacks. An unchanged message holds its original identifiers. An
+// edited message, or one that the policy made, holds those in its new text; the
+// latter only those in readable lines.
 func (n *needs) at(call int, v *View, whole []bool) (needed int, missing []string) {
 	uses := n.uses[call]
 	if len(uses) == 0 {
@@ -93,7 +94,7 @@ func (n *needs) held(id string, whole []bool, changed []map[string]bool) bool {
 	return slices.ContainsFunc(changed, func(ids map[string]bool) bool { return ids[id] })
 }
 
-// of returns the identifiers of a message that is not one of the history.
+// of returns the identifiers of a message that is not in the history.
 func (n *needs) of(m *message.Message, made bool) map[string]bool {
 	fp := m.Fingerprint()
 	n.mu.Lock()

@@ -13,18 +13,18 @@ import (
 type Options struct {
 	Policies []Policy
 	Windows  []int         // tokens; default 200,000
-	Model    string        // whose tokens are counted; default "gpt-4o"
-	Card     price.Card    // what calls cost; default that of Model
+	Model    string        // model whose tokens are counted; default "gpt-4o"
+	Card     price.Card    // prices; default those of Model
 	Gap      time.Duration // between two calls; above the card's lifetime every call finds a cold cache
-	Recorded bool          // the gaps are those of the sessions' time stamps; one without is an error of the session
-	Workers  int           // sessions at once; default one a core
-	Least    AtLeast       // shorter sessions are passed over
-	Where    bool          // say where what is missing went, and what the tokens of prompts are good for
+	Recorded bool          // use the gaps of the sessions' time stamps; a missing one is an error of the session
+	Workers  int           // sessions at once; default one per core
+	Least    AtLeast       // shorter sessions are skipped
+	Where    bool          // report where missing identifiers went, and what the tokens of prompts are used for
 
-	// Progress is told how many calls of how many are done, from one goroutine
-	// at a time. The total is that of the sessions that were read so far, and
-	// for those that are still to come as many calls as these have on average;
-	// Expected is how many there are in all (0: nobody knows).
+	// Progress gets the number of finished calls and the total, from one
+	// goroutine at a time. The total covers the sessions read so far, and
+	// assumes their average for the remaining ones. Expected is the number of
+	// sessions (0: unknown).
 	Progress func(done, total int)
 	Expected int
 }
@@ -50,11 +50,11 @@ func (o Options) filled() (Options, error) {
 
 // AtLeast is the minimum size of a session.
 type AtLeast struct {
-	Tokens int // of all its messages, in the model's own
+	Tokens int // of all its messages, in the model's tokens
 	Calls  int // answers; a session of few calls says little about long-term cost
 }
 
-// met reports whether a session is as large.
+// met reports whether a session has the minimum size.
 func (l AtLeast) met(s *Session, count *token.Estimator) bool {
 	return len(s.Calls()) >= l.Calls && (l.Tokens <= 0 || count.Messages(s.Messages) >= l.Tokens)
 }

@@ -31,8 +31,8 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 
 // WriteHTML writes the report as one page that needs no network: cost against
 // what was kept, the tables, and for each session the curve of its calls and
-// what compactions did. command is the line that makes it again. The error is
-// the writer's.
+// its compactions. command is the command line that writes the page. The error
+// is the writer's.
 func (r *Report) WriteHTML(w io.Writer, command string) error {
 	d := pageData{Report: r, Command: command, Prices: r.cardName(), Replayed: r.replayed(), Counted: countedBy(r.Model), index: map[string]int{}}
 	for i, p := range r.options.Policies {
@@ -50,7 +50,7 @@ type pageData struct {
 	*Report
 	Command, Prices, Replayed, Counted string
 	Windows                            []windowData
-	index                              map[string]int // of the policies: their colors
+	index                              map[string]int // index of each policy, which is its color
 }
 
 type windowData struct {
@@ -90,8 +90,8 @@ type changeData struct {
 	*Change
 }
 
-// maxChanges is how many compactions of a session and policy the page shows in
-// full.
+// maxChanges is the number of compactions per session and policy that the page
+// shows in full.
 const maxChanges = 3
 
 func (d *pageData) window(window int, own []Total) windowData {
@@ -143,7 +143,7 @@ func (d *pageData) session(name, id string, rows []*Row) sessionData {
 	return s
 }
 
-// changesOf returns the first compactions of a row that say what they did.
+// changesOf returns the first compactions of a row that have a description.
 func changesOf(r *Row, id string) []changeData {
 	var out []changeData
 	for i := range r.Points {
@@ -157,7 +157,8 @@ func changesOf(r *Row, id string) []changeData {
 	return out
 }
 
-// commonFolder returns what all paths begin with, up to a slash.
+// commonFolder returns the folder that all paths share, with a slash at its
+// end.
 func commonFolder(paths []string) string {
 	if len(paths) == 0 {
 		return ""

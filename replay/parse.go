@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// References returns examples of the names of references.
+// References returns example names of the references.
 func References() []string { return []string{"raw", "sliding:10", "drop:6", "summarize:0.85"} }
 
-// ParseReference returns the reference that a name means; ok is false where it
-// means none. The error says what is wrong with its number.
+// ParseReference returns the reference policy with a name; ok is false if the
+// name is none. The error reports an invalid number.
 func ParseReference(name string) (p Policy, ok bool, err error) {
 	kind, number, given := strings.Cut(name, ":")
 	switch kind {
@@ -30,7 +30,7 @@ func ParseReference(name string) (p Policy, ok bool, err error) {
 		return Sliding(n), true, nil
 	case "summarise", "summarize": // the first as versions before 0.1 called it
 		if !given && kind == "summarize" {
-			return nil, false, nil // the preset
+			return nil, false, nil // the preset of that name
 		}
 		share, err := strconv.ParseFloat(number, 64)
 		if err != nil || !(share > 0 && share <= 1) {

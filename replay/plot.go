@@ -6,7 +6,7 @@ import (
 	"github.com/agentcompact/compact/internal/chart"
 )
 
-// plot is a chart with what replay draws in it.
+// plot is a chart with the elements of replay.
 type plot struct{ *chart.Plot }
 
 func newPlot(width, height float64) *plot { return &plot{chart.New(width, height)} }

@@ -10,21 +10,21 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// A Policy decides what each call of a session is sent. It is safe for
-// concurrent use; what it begins is for one session and one goroutine.
+// A Policy decides what each call of a session sends. It is safe for concurrent
+// use; a runner that it begins is for one session and one goroutine.
 type Policy interface {
-	// Name is what tables call the policy.
+	// Name is the name of the policy in tables.
 	Name() string
-	// Reference reports whether the policy is one to compare with, and not one
-	// of this module.
+	// Reference reports whether the policy is only a comparison, and not one of
+	// this module.
 	Reference() bool
-	// Begin starts a session. The runner is closed when the session has ended.
+	// Begin starts a session. The runner is closed at the end of the session.
 	Begin(ctx context.Context, s *Session, e Env) (Runner, error)
 }
 
 // A Runner makes the views of one session, call after call.
 type Runner interface {
-	// View returns what a call is sent whose full prompt is history. It must not
+	// View returns what a call with the full prompt history sends. It must not
 	// modify history. The error is the context's, or one that ends the session.
 	View(ctx context.Context, history []message.Message) (View, error)
 	Close(ctx context.Context) error
@@ -35,29 +35,29 @@ type Env struct {
 	Model  string
 	Window int // tokens
 	Count  *token.Estimator
-	Card   price.Card       // what calls cost
+	Card   price.Card       // prices of calls
 	Now    func() time.Time // the clock of the session: it stands still during a call
 }
 
-// A View is what one call is sent.
+// A View is what one call sends.
 type View struct {
 	Messages []message.Message
-	// Sources says which message of the history each of Messages is; -1 = made by
+	// Sources holds the index in the history of each of Messages; -1 = made by
 	// the policy.
 	Sources []int
-	// Fates says what became of each message of the history; "" = it is as it was. nil:
-	// nobody says.
+	// Fates describes what became of each message of the history; "" =
+	// unchanged. nil: unknown.
 	Fates []string
 
-	Compacted bool   // this call took something out
-	Paying    bool   // it did because that pays; else the window, or what the policy does anyway, wanted it
-	Refused   bool   // the policy could make no view; the history goes out as it is
+	Compacted bool   // this call removed something
+	Paying    bool   // because it pays, and not because of the window or the policy's routine
+	Refused   bool   // the policy found no view; the history is sent as it is
 	Reason    string // why it compacted, or was refused
 
-	Tidied  []compact.Tidied // what reducers did with the results that came with this call
-	Change  *Change          // what the compaction did; nil where there was none, or nobody says
-	Summary price.Usage      // what a model was asked for a summary with this call
-	Elapsed time.Duration    // own work
+	Tidied  []compact.Tidied // what reducers did with the new results of this call
+	Change  *Change          // the compaction; nil if there was none, or it is not described
+	Summary price.Usage      // usage of the model that wrote a summary in this call
+	Elapsed time.Duration    // the policy's own time
 }
 
 // identity returns 0, 1, … n-1.

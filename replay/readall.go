@@ -7,8 +7,8 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// ReadAll reads all sessions of a source that have a call to replay and are large
-// enough. What could not be read is the error, joined; the others are returned.
+// ReadAll reads all sessions of a source that have a call to replay and the
+// minimum size. The error joins the failures; the other sessions are returned.
 func ReadAll(from Source, model string, least AtLeast) ([]*Session, error) {
 	var all []*Session
 	var bad []error

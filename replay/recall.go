@@ -15,24 +15,23 @@ import (
 // A Recaller is a [Runner] whose policy archives removed text for recalls.
 type Recaller interface {
 	Runner
-	// Recall answers a call of the recall tool with the arguments that a model
-	// would give. What it says of a reference that it does not have is the
-	// answer too.
+	// Recall answers a call of the recall tool with these arguments. For an
+	// unknown reference it returns the tool's answer, not an error.
 	Recall(ctx context.Context, arguments json.RawMessage) (string, error)
 	// Ref returns the reference of a part of the history.
 	Ref(p message.Part) string
 }
 
-// What of one answer counts, and what is tried to find the best.
+// Limits of one recall, and of the search for the best one.
 const (
-	recallTokens   = 4000 // of the answer, from its beginning
+	recallTokens   = 4000 // of the answer's beginning, which counts
 	recallBytes    = 32 << 10
 	recallContext  = 10 // lines around a match
-	recallMessages = 12 // whose parts are asked for
-	recallPatterns = 8  // a part
+	recallMessages = 12 // messages whose parts are tried
+	recallPatterns = 8  // per part
 )
 
-// recalls looks for the best single recall of one session.
+// recalls searches for the best single recall of each call of a session.
 type recalls struct {
 	from  Recaller
 	count *token.Estimator
@@ -40,10 +39,10 @@ type recalls struct {
 	known map[string]map[string]bool // arguments → the identifiers in the answer
 }
 
-// best returns how many of the missing identifiers the best single call of the
-// recall tool brings back: all of a part, by its reference, or the lines of it
-// that hold one of the identifiers. Messages that hold most are asked first; no
-// answer brings more than its message holds.
+// best returns how many of the missing identifiers the best single recall
+// brings back: a whole part, by its reference, or the lines of a part that
+// contain one of the identifiers. It tries the messages with most missing
+// identifiers first, and stops when no other message can bring more.
 func (r *recalls) best(ctx context.Context, history []message.Message, missing []string) (best int, err error) {
 	for k, at := range r.holders(missing, len(history)) {
 		if k == recallMessages || at.holds <= best {
@@ -66,8 +65,8 @@ func (r *recalls) best(ctx context.Context, history []message.Message, missing [
 
 type holder struct{ message, holds int }
 
-// holders returns the messages that hold any of the identifiers, those that
-// hold most first, of these the newest.
+// holders returns the messages that contain any of the identifiers, those with
+// most first, newer ones before older ones.
 func (r *recalls) holders(missing []string, before int) []holder {
 	n := map[int]int{}
 	for _, id := range missing {
@@ -87,7 +86,7 @@ func (r *recalls) holders(missing []string, before int) []holder {
 	return out
 }
 
-// among returns those of the identifiers that a part holds.
+// among returns the identifiers that a part contains.
 func among(ids []string, p message.Part) (out []string) {
 	in := map[string]bool{}
 	read(&message.Message{Parts: []message.Part{p}}, func(text string) {
@@ -101,7 +100,8 @@ func among(ids []string, p message.Part) (out []string) {
 	return out
 }
 
-// part returns how many of the wanted identifiers one recall of a part brings.
+// part returns how many of the wanted identifiers the best recall of a part
+// brings.
 func (r *recalls) part(ctx context.Context, ref string, wanted []string) (best int, err error) {
 	asked := []query{{Ref: ref}}
 	for _, id := range wanted[:min(len(wanted), recallPatterns)] {
@@ -123,7 +123,7 @@ func (r *recalls) part(ctx context.Context, ref string, wanted []string) (best i
 	return best, nil
 }
 
-// query is what the recall tool is asked.
+// query holds the arguments of the recall tool.
 type query struct {
 	Ref     string `json:"ref"`
 	Pattern string `json:"pattern,omitempty"`
@@ -149,7 +149,7 @@ func (r *recalls) ask(ctx context.Context, q query) (map[string]bool, error) {
 		}
 		add := func(id string) { in[strings.Clone(id)] = true }
 		identifiers(line, add)
-		if strings.Contains(line, `\`) { // in the arguments of a call, perhaps
+		if strings.Contains(line, `\`) { // possibly the arguments of a call
 			identifiers(escapes.Replace(line), add)
 		}
 	}
@@ -157,10 +157,11 @@ func (r *recalls) ask(ctx context.Context, q query) (map[string]bool, error) {
 	return in, nil
 }
 
-// escapes are what stands between words in the arguments of a call.
+// escapes replaces the escape sequences between words in the arguments of a
+// call.
 var escapes = strings.NewReplacer(`\n`, " ", `\t`, " ", `\r`, " ", `\"`, " ")
 
-// numbered is what stands in front of a line that matched.
+// numbered matches the number before a matching line.
 var numbered = regexp.MustCompile(`^\d+[:-]`)
 
 // beginning returns the part of an answer that counts.

@@ -37,8 +37,8 @@ func Sliding(turns int) Policy {
 
 const slidingMark = "[old tool output removed]"
 
-// masked returns a message whose results are placeholders; one that can't be
-// edited stays.
+// masked returns a message with placeholders for its results. A result that
+// can't be edited stays.
 func masked(m message.Message) message.Message {
 	for p := range m.Parts {
 		if m.Parts[p].Kind != message.KindToolResult || len(m.Parts[p].Text) <= len(slidingMark) {
@@ -59,10 +59,10 @@ func DropOldest(turns int) Policy {
 	}}
 }
 
-// Summarize lets a model write a summary when a prompt reaches a share of the
+// Summarize makes a model write a summary when a prompt reaches a share of the
 // window: of all but the system messages and the last six turns. The summary is
-// a stand-in of 1500 tokens that says nothing: it is paid for as if the agent's
-// own model had written it behind the cached prefix.
+// an empty stand-in of 1500 tokens. It is billed as if the agent's own model
+// had written it after the cached prefix.
 func Summarize(share float64) Policy {
 	return reference{fmt.Sprintf("summarize:%g", share), func(e Env) step {
 		s := &summarizer{env: e, share: share}
@@ -71,14 +71,14 @@ func Summarize(share float64) Policy {
 }
 
 const (
-	summaryTurns  = 6    // that stay behind a summary
+	summaryTurns  = 6    // that stay after a summary
 	summaryTokens = 1500 // of the stand-in
 )
 
 type summarizer struct {
 	env     Env
 	share   float64
-	cut     int // messages of the history that the summary stands for
+	cut     int // number of messages that the summary replaces
 	summary *message.Message
 	number  int
 }
@@ -102,13 +102,13 @@ func (s *summarizer) view(h []message.Message) View {
 	return v
 }
 
-// standIn is a message of about summaryTokens tokens without a word that
-// anybody needs.
+// standIn returns a message of about summaryTokens tokens without information.
 func standIn(number int) message.Message {
 	return message.Assistant(fmt.Sprintf("Summary %d of what went before.%s", number, strings.Repeat(" the", summaryTokens-10)))
 }
 
-// recentFrom returns where the last turns assistant messages begin.
+// recentFrom returns the index at which the last turns assistant messages
+// begin, 0 if there are fewer.
 func recentFrom(h []message.Message, turns int) int {
 	at := len(h)
 	for i := len(h) - 1; i >= 0 && turns > 0; i-- {
@@ -123,8 +123,8 @@ func recentFrom(h []message.Message, turns int) int {
 	return at
 }
 
-// without returns the history from a message on, behind its system messages
-// and what stands for the rest.
+// without returns the system messages, the message instead, and the history
+// from index from on.
 func without(h []message.Message, from int, instead *message.Message) View {
 	v := View{}
 	for i := range h {

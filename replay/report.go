@@ -24,19 +24,19 @@ type Row struct {
 	Usage       price.Usage `json:"usage"`                // of the calls
 	Largest     int         `json:"largest_prompt"`       // tokens
 	Over        int         `json:"calls_over_window"`    // calls whose prompt is larger than the window
-	Refused     int         `json:"calls_refused"`        // calls for which the policy could make no view
-	Compactions int         `json:"compactions"`          // calls that took something out
+	Refused     int         `json:"calls_refused"`        // the calls for which the policy found no view
+	Compactions int         `json:"compactions"`          // calls that removed something
 	Paying      int         `json:"compactions_that_pay"` // of these, those that policy.when economic chose
-	Changed     int         `json:"changed_prefixes"`     // calls that changed what the call before had sent
+	Changed     int         `json:"changed_prefixes"`     // calls that changed the prompt of the previous call
 	Sent        int         `json:"tokens_sent"`          // in the prompts of all calls
 	Kept
 	Tidied   []Tidied   `json:"tidied,omitempty"`   // by the name of the reducer
-	Standing []Standing `json:"standing,omitempty"` // what stands in the prompts, where Options.Where asks
-	Lost     []Loss     `json:"lost,omitempty"`     // what became of what is missing, likewise
-	Recalls  bool       `json:"recalls"`            // what the policy took out can be asked for
+	Standing []Standing `json:"standing,omitempty"` // what the prompts consist of, if Options.Where is set
+	Lost     []Loss     `json:"lost,omitempty"`     // what became of the missing identifiers, if Options.Where is set
+	Recalls  bool       `json:"recalls"`            // removed text can be recalled
 
-	Points  []Point         `json:"-"` // the calls, in their order
-	Elapsed []time.Duration `json:"-"` // own work of each call; not deterministic
+	Points  []Point         `json:"-"` // the calls, in order
+	Elapsed []time.Duration `json:"-"` // the policy's own time per call; not deterministic
 }
 
 // A Point is one call.
@@ -47,10 +47,10 @@ type Point struct {
 	Compacted bool
 	Refused   bool
 	Reason    string
-	Change    *Change // what a compaction of this module did; nil where there was none
+	Change    *Change // the compaction of a policy of this module; nil if there was none
 }
 
-// OfRaw returns the cost as a share of what the whole history costs.
+// OfRaw returns the cost as a share of the cost with the whole history.
 func (r *Row) OfRaw() float64 {
 	if r.RawCost == 0 {
 		return 0
@@ -88,13 +88,13 @@ func one(b bool) int {
 	return 0
 }
 
-// A Report is what a replay found.
+// A Report is the result of a replay.
 type Report struct {
-	Model    string     `json:"model"` // whose tokens were counted
+	Model    string     `json:"model"` // model whose tokens were counted
 	Card     price.Card `json:"prices"`
 	Sessions int        `json:"sessions"`             // that were replayed
-	Short    int        `json:"sessions_passed_over"` // shorter than what was asked for
-	Totals   []Total    `json:"totals"`               // by window and policy, in the order in which they were given
+	Short    int        `json:"sessions_passed_over"` // skipped because they are shorter than Options.Least
+	Totals   []Total    `json:"totals"`               // by window and policy, in the order of the options
 	Rows     []Row      `json:"rows"`                 // by session, window and policy
 	Errors   []error    `json:"-"`                    // sessions that could not be replayed, and why
 
@@ -115,8 +115,8 @@ func newReport(o Options) *Report {
 func (r *Report) add(at int, rows []Row, err error) { r.found = append(r.found, found{at, rows, err}) }
 func (r *Report) bad(at int, err error)             { r.found = append(r.found, found{at, nil, err}) }
 
-// finish puts what was found into the order of the sessions. What an ended
-// context cut short is left out, not counted as a mistake of the session.
+// finish sorts the results by session. It leaves out sessions that the end of
+// the context interrupted: they are no errors.
 func (r *Report) finish() {
 	slices.SortFunc(r.found, func(a, b found) int { return cmp.Compare(a.at, b.at) })
 	for _, f := range r.found {
@@ -132,5 +132,5 @@ func (r *Report) finish() {
 	r.Totals = totals(r.Rows, r.options)
 }
 
-// Err returns what kept sessions from being replayed, joined.
+// Err returns the joined errors of sessions that could not be replayed.
 func (r *Report) Err() error { return errors.Join(r.Errors...) }

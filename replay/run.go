@@ -9,12 +9,12 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// A Source yields the sessions, one at a time, so that not all of them are in
+// A Source yields the sessions one by one, so that not all of them are in
 // memory. It is called from one goroutine at a time; ok is false at the end. An
-// error is one session that can't be read; the rest goes on.
+// error is about one session; the source continues.
 type Source func() (s *Session, ok bool, err error)
 
-// Of returns a source of sessions that are in memory.
+// Of returns a source of sessions in memory.
 func Of(sessions ...*Session) Source {
 	return func() (*Session, bool, error) {
 		if len(sessions) == 0 {
@@ -26,9 +26,9 @@ func Of(sessions ...*Session) Source {
 	}
 }
 
-// Run replays all sessions under all policies and windows. When ctx ends it
-// returns what is done, with the context's error. The error is nil where
-// single sessions failed: they are in the report.
+// Run replays all sessions under all policies and windows. When ctx ends, it
+// returns the finished part, with the context's error. Failures of single
+// sessions are in the report, not in the error.
 func Run(ctx context.Context, from Source, o Options) (*Report, error) {
 	o, err := o.filled()
 	if err != nil {
@@ -52,7 +52,7 @@ func Run(ctx context.Context, from Source, o Options) (*Report, error) {
 	return r.report, ctx.Err()
 }
 
-// runner is one Run.
+// runner is the state of one Run.
 type runner struct {
 	o     Options
 	count *token.Estimator
@@ -60,11 +60,11 @@ type runner struct {
 
 	mu          sync.Mutex
 	report      *Report
-	read        int // sessions, in their order
+	read        int // number of sessions read so far
 	done, total int // calls
 }
 
-// work replays session after session until there are none.
+// work replays sessions until there are no more.
 func (r *runner) work(ctx context.Context) {
 	for ctx.Err() == nil {
 		s, at, ok := r.next()
@@ -81,7 +81,7 @@ func (r *runner) work(ctx context.Context) {
 	}
 }
 
-// next reads the next session; nil where it can't be read.
+// next reads the next session; s is nil if the session is not replayed.
 func (r *runner) next() (s *Session, at int, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -112,7 +112,7 @@ func (r *runner) next() (s *Session, at int, ok bool) {
 	return s, at, true
 }
 
-// session replays one session under everything.
+// session replays one session under all windows and policies.
 func (r *runner) session(ctx context.Context, s *Session) ([]Row, error) {
 	needs := newNeeds(s.Messages)
 	raw, err := r.replay(ctx, s, needs, Raw(), r.o.Windows[0])
@@ -174,7 +174,7 @@ func (r *runner) replay(ctx context.Context, s *Session, needs *needs, p Policy,
 	return row, run.Close(ctx)
 }
 
-// step notes that a call is done.
+// step counts a finished call.
 func (r *runner) step() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

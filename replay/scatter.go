@@ -8,9 +8,9 @@ import (
 	"github.com/agentcompact/compact/internal/chart"
 )
 
-// scatter draws cost against what was kept: one point a policy, with its
-// intervals. Left and up is better. The picture is as large as the points and the
-// intervals of this module's policies; those of references end at its edge.
+// scatter draws cost against what was kept: one point per policy, with its
+// intervals. Left and up is better. The chart fits the points, and the
+// intervals of this module's policies; those of references are cut at its edge.
 func scatter(list []Total, index map[string]int, class string, width, height float64) string {
 	p := newPlot(width, height)
 	p.MinX, p.MaxX, p.MinY, p.MaxY = math.Inf(1), 1, math.Inf(1), 1
@@ -52,8 +52,8 @@ func (p *plot) point(t *Total, color int, name box) {
 	p.Add(`<text class="label" x="%.1f" y="%.1f">%s</text></g>`, name.left, name.low-4, html.EscapeString(t.mark()))
 }
 
-// mark is the name of a point: with a dagger where a policy of this module leaves
-// calls that do not fit, so that nobody takes it for what it would cost.
+// mark returns the name of a point. A dagger marks a policy of this module that
+// leaves calls above the window, because its cost is not comparable.
 func (t *Total) mark() string {
 	if !t.Reference && t.Over+t.Refused > 0 {
 		return t.Policy + " †"
@@ -70,23 +70,23 @@ func (t *Total) sentence() string {
 	return s
 }
 
-// A box is a part of the picture, in pixels.
+// A box is a rectangle of the chart, in pixels.
 type box struct{ left, top, right, low float64 }
 
 func around(x, y, r float64) box { return box{x - r, y - r, x + r, y + r} }
 
-// over returns how much of two boxes lies above one another.
+// over returns the area in which two boxes overlap.
 func (b box) over(o box) float64 {
 	w := math.Min(b.right, o.right) - math.Max(b.left, o.left)
 	h := math.Min(b.low, o.low) - math.Max(b.top, o.top)
 	return math.Max(w, 0) * math.Max(h, 0)
 }
 
-// far reports whether a box is so far from a point at height y that a line must lead to
-// it.
+// far reports whether a box is so far from a point at height y that it needs a
+// connecting line.
 func (b box) far(y float64) bool { return y < b.top-14 || y > b.low+14 }
 
-// placer finds places for the names of points, so that they can be read.
+// placer finds readable places for the names of points.
 type placer struct {
 	*plot
 	taken []box
@@ -94,8 +94,8 @@ type placer struct {
 
 const letterWidth, letterHeight = 7.4, 16.0
 
-// place returns where a name stands: the nearest of the places around its point
-// that covers least of what is there.
+// place returns the box of a name: among the places around its point, the
+// nearest one with the least overlap.
 func (p *placer) place(x, y float64, name string) box {
 	width := letterWidth * float64(len([]rune(name)))
 	best, least := box{}, math.Inf(1)

@@ -11,13 +11,13 @@ import (
 type Session struct {
 	Name     string // the name of its file
 	Messages []message.Message
-	Times    []time.Time     // of Messages, as they were recorded; the zero time where that is not known
-	Flaw     error           // what of its file could not be read; the rest is replayed
-	Tools    json.RawMessage // the schemas that each call was sent with; nil = not recorded
+	Times    []time.Time     // of Messages, as recorded; the zero time if unknown
+	Flaw     error           // the unreadable part of its file; the other part is replayed
+	Tools    json.RawMessage // schemas of the tools that each call was sent with; nil = not recorded
 }
 
-// Calls returns the indices of the assistant messages that answer something:
-// each is one model call.
+// Calls returns the indexes of the assistant messages, each of which is one
+// model call. A message at index 0 answers nothing and is no call.
 func (s *Session) Calls() []int {
 	var at []int
 	for i := range s.Messages {

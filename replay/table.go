@@ -56,7 +56,7 @@ func writeKept(b *strings.Builder, window int, own []Total) {
 	}
 }
 
-// writeVerdict says what the page says first.
+// writeVerdict prints the recommendation of the page.
 func writeVerdict(b *strings.Builder, v *verdict) {
 	if v == nil {
 		return
@@ -80,8 +80,8 @@ func writeSent(b *strings.Builder, own []Total) {
 	fold.Table(b, "  ", rows, nil)
 }
 
-// WriteTimes prints how long the policies themselves took for a call. It is the
-// one figure that differs between two runs. The error is the writer's.
+// WriteTimes prints the own time of the policies per call. It is the only
+// figure that differs between two runs. The error is the writer's.
 func (r *Report) WriteTimes(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("\nown work of a call, in milliseconds of this machine\n\n")
@@ -126,7 +126,7 @@ const legend = `
            says nothing
 `
 
-// short prints a share; a dash where there is none.
+// short formats a share; a dash for nil.
 func (i *Interval) short() string {
 	if i == nil {
 		return "–"
@@ -155,7 +155,7 @@ func (t *Total) falseTold() string {
 	return fmt.Sprintf("%d/%d", t.Kept.Told.False, t.Kept.Told.Stated)
 }
 
-// kilo prints a number of tokens in thousands.
+// kilo formats a number of tokens in thousands.
 func kilo(n int) string {
 	if n < 100_000 {
 		return fmt.Sprintf("%.1f", float64(n)/1000)
@@ -163,7 +163,7 @@ func kilo(n int) string {
 	return thousands((n + 500) / 1000)
 }
 
-// replayed says what of the sessions was replayed.
+// replayed describes the replayed sessions and calls.
 func (r *Report) replayed() string {
 	calls := 0
 	for i := range r.Rows {
@@ -202,8 +202,8 @@ func (r *Report) cardName() string {
 	return fmt.Sprintf("%s (%s)", c.Model, from)
 }
 
-// countedBy names the model in whose tokens was counted, and says where that is
-// an approximation.
+// countedBy names the model whose tokens were counted, and states if that is an
+// approximation.
 func countedBy(model string) string {
 	encoding, exact := token.EncodingForModel(model)
 	if exact {
@@ -219,7 +219,7 @@ func (t *Total) label() string {
 	return t.Policy
 }
 
-// Span prints the range of an interval that is a share.
+// Span formats the interval of a share.
 func (i Interval) Span() string {
 	if i.Low == i.High {
 		return ""

@@ -8,19 +8,19 @@ import (
 	"github.com/agentcompact/compact/compact"
 )
 
-// Tidied is what one reducer of the stage tidy did under a policy.
+// Tidied sums up the work of one reducer of the stage tidy under a policy.
 type Tidied struct {
 	Reducer     string `json:"reducer"`
 	Results     int    `json:"results"`
-	TokensSaved int    `json:"tokens_saved"` // of the results, each once
-	// PromptTokensSaved are those that prompts would have had besides, from the
-	// call with which a result came to the end of its session. Where a compaction
-	// would have taken the result out, that is too many.
+	TokensSaved int    `json:"tokens_saved"` // of the results, each counted once
+	// PromptTokensSaved counts the tokens saved in each prompt, from the call
+	// that brought a result to the end of its session. It is too high if a
+	// compaction would have removed the result.
 	PromptTokensSaved int `json:"prompt_tokens_saved"`
-	ReadAgain         int `json:"read_again"` // results that were asked for again within ten turns
+	ReadAgain         int `json:"read_again"` // results that were requested again within ten turns
 }
 
-// tidy adds what reducers did with a call.
+// tidy adds what reducers did in a call.
 func (r *Row) tidy(now []compact.Tidied) {
 	for _, t := range now {
 		own := reducer(&r.Tidied, t.Reducer)
@@ -33,7 +33,7 @@ func (r *Row) tidy(now []compact.Tidied) {
 	}
 }
 
-// reducer returns the one of a name, which is put in where it is missing.
+// reducer returns the entry with a name, which it inserts if necessary.
 func reducer(all *[]Tidied, name string) *Tidied {
 	at, ok := slices.BinarySearchFunc(*all, name, func(t Tidied, name string) int { return strings.Compare(t.Reducer, name) })
 	if !ok {
@@ -55,7 +55,7 @@ func tidiedOf(rows []*Row) (out []Tidied) {
 	return out
 }
 
-// writeTidied prints what reducers did, those first that saved the most.
+// writeTidied prints what reducers did, largest savings first.
 func writeTidied(b *strings.Builder, own []Total) {
 	for _, t := range own {
 		if len(t.Tidied) == 0 {

@@ -5,9 +5,9 @@ import (
 	"github.com/agentcompact/compact/strategy/eval"
 )
 
-// Told is what the views right after compactions tell of what was taken out, by
-// the judge of `compactctl eval-summary`, added up over the compactions. What
-// stays in full is not counted.
+// Told counts what the views right after compactions tell of the removed
+// messages, by the judge of `compactctl eval-summary`, added up over the
+// compactions. It does not count what stays in full.
 type Told struct {
 	User     int `json:"user"` // sentences that people typed, verbatim
 	UserOf   int `json:"user_of"`
@@ -22,10 +22,10 @@ func (t Told) Plus(o Told) Told {
 	return Told{t.User + o.User, t.UserOf + o.UserOf, t.Failed + o.Failed, t.FailedOf + o.FailedOf, t.False + o.False, t.Stated + o.Stated}
 }
 
-// toldBy judges what a view says in place of what it does not show in full. A
-// round goes as one: a result without its command says nothing.
+// toldBy judges the text of a view in place of what it does not show in full.
+// It treats a round as a unit: a result without its command says nothing.
 func toldBy(history []message.Message, v *View, whole []bool) Told {
-	instead := map[int]message.Message{} // by the message that they are of
+	instead := map[int]message.Message{} // by the index of the original message
 	var made []message.Message
 	for k, src := range v.Sources {
 		switch {
@@ -49,7 +49,7 @@ func toldBy(history []message.Message, v *View, whole []bool) Told {
 	return Told{User: h.User, UserOf: h.UserOf, Failed: h.Failed, FailedOf: h.FailedOf, False: h.False, Stated: h.Stated}
 }
 
-// replaced returns a round as the view has it, and whether that is in full.
+// replaced returns a round as the view has it, and whether it is unchanged.
 func replaced(was []message.Message, whole []bool, instead map[int]message.Message, start int) (is []message.Message, same bool) {
 	same = true
 	for i, m := range was {
@@ -66,8 +66,8 @@ func replaced(was []message.Message, whole []bool, instead map[int]message.Messa
 	return is, same
 }
 
-// sameRuns reports whether a round that was edited still shows how its commands
-// came out.
+// sameRuns reports whether an edited round still shows the outcomes of its
+// commands.
 func sameRuns(was, is []message.Message) bool {
 	if len(was) != len(is) || len(was) < 2 {
 		return false
@@ -84,7 +84,7 @@ func sameRuns(was, is []message.Message) bool {
 	return true
 }
 
-// edited returns the messages of a round that are not what they were.
+// edited returns the changed messages of a round.
 func edited(was, is []message.Message) (out []message.Message) {
 	if len(was) != len(is) {
 		return is

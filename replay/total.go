@@ -11,9 +11,9 @@ import (
 	"github.com/agentcompact/compact/price"
 )
 
-// A Total is all sessions under one policy and window. Intervals hold 95 of
-// 100 samples of as many sessions, drawn from these with a fixed seed; they say
-// how much the figure depends on which sessions these are.
+// A Total sums up all sessions under one policy and window. Intervals cover 95
+// of 100 samples of as many sessions, drawn from these with a fixed seed. They
+// show how much a figure depends on the choice of sessions.
 type Total struct {
 	Policy    string `json:"policy"`
 	Reference bool   `json:"reference"`
@@ -22,7 +22,7 @@ type Total struct {
 	Cost        float64     `json:"cost_usd"`
 	SummaryCost float64     `json:"summary_cost_usd"`
 	Money       Money       `json:"cost_by_kind_usd"`
-	OfRaw       Interval    `json:"cost_of_raw"`   // share of what sending everything costs
+	OfRaw       Interval    `json:"cost_of_raw"`   // share of the cost with the whole history
 	Held        Interval    `json:"needed_at_use"` // share of the needed identifiers that the views hold
 	Usage       price.Usage `json:"usage"`
 	Calls       int         `json:"calls"`
@@ -32,19 +32,19 @@ type Total struct {
 	Changed     float64     `json:"changed_prefixes_per_100_calls"`
 	Largest     int         `json:"largest_prompt"`
 	Sent        int         `json:"tokens_sent"`
-	Worst       float64     `json:"worst_session_of_raw"`  // the session of 15 calls or more that costs most, of its raw
-	WorstByWill float64     `json:"worst_session_by_will"` // the same of those sessions in which nothing but what pays was taken out; 0: no compaction was chosen because it pays
+	Worst       float64     `json:"worst_session_of_raw"`  // highest share of its raw cost, of the sessions of 15 calls or more
+	WorstByWill float64     `json:"worst_session_by_will"` // the same for sessions in which only compactions that pay were made; 0: there was none that pays
 	Kept        Kept        `json:"kept"`
-	Tidied      []Tidied    `json:"tidied,omitempty"` // what the stage tidy did, by the name of the reducer
+	Tidied      []Tidied    `json:"tidied,omitempty"` // what the stage tidy did, by reducer
 
-	Standing []Standing `json:"standing,omitempty"`           // what stands in the prompts, where Options.Where asks
-	Lost     []Loss     `json:"lost,omitempty"`               // what became of what is missing, likewise
-	Recall   *Interval  `json:"one_recall_brings_of_missing"` // nil: nothing is missing, or what is missing is lost
-	User     *Interval  `json:"user_told"`                    // share of the sentences that people typed, right after compactions; nil: none were taken out
+	Standing []Standing `json:"standing,omitempty"`           // what the prompts consist of, if Options.Where is set
+	Lost     []Loss     `json:"lost,omitempty"`               // what became of the missing identifiers, if Options.Where is set
+	Recall   *Interval  `json:"one_recall_brings_of_missing"` // nil: nothing is missing, or there is no recall
+	User     *Interval  `json:"user_told"`                    // share of the removed typed sentences that the views contain right after compactions; nil: none were removed
 	Failed   *Interval  `json:"failed_told"`                  // the same of commands that failed last
 	False    *Interval  `json:"false_of_stated"`              // share of the stated outcomes that no run had
 
-	Elapsed []time.Duration `json:"-"` // own work of each call, ascending; not deterministic
+	Elapsed []time.Duration `json:"-"` // the policy's own time per call, ascending; not deterministic
 }
 
 // An Interval is a figure with its confidence interval.
@@ -116,7 +116,7 @@ func total(own []*Row) Total {
 	t.Money, t.Tidied = sumOf(own), tidiedOf(own)
 	t.Standing, t.Lost = addWhere(own)
 	t.Changed = 100 * float64(changed) / float64(max(t.Calls, 1))
-	t.Held = Interval{1, 1, 1} // nothing is needed, so that nothing is missing
+	t.Held = Interval{1, 1, 1} // if nothing is needed, nothing is missing
 	if held := shareOf(own, func(k *Kept) (int, int) { return k.Held, k.Needed }); held != nil {
 		t.Held = *held
 	}
@@ -138,8 +138,7 @@ func sumOf(own []*Row) (m Money) {
 	return m
 }
 
-// shareOf returns a share over sessions; nil where there is nothing to have a
-// share of.
+// shareOf returns a share over sessions, nil if the whole is 0.
 func shareOf(own []*Row, of func(*Kept) (part, whole int)) *Interval {
 	all := 0
 	for _, r := range own {
@@ -153,9 +152,9 @@ func shareOf(own []*Row, of func(*Kept) (part, whole int)) *Interval {
 	return &i
 }
 
-// resampled returns the ratio of two sums over sessions, and the range in which
-// it lies in 95 of 100 samples of as many sessions (bootstrap, percentiles;
-// Efron 1979).
+// resampled returns the ratio of two sums over sessions, and the range that
+// covers 95 of 100 samples of as many sessions (bootstrap, percentiles; Efron
+// 1979).
 func resampled(n int, of func(i int) (part, whole float64)) Interval {
 	ratio := func(draw func(int) int) float64 {
 		part, whole := 0.0, 0.0
@@ -168,7 +167,7 @@ func resampled(n int, of func(i int) (part, whole float64)) Interval {
 	rng := rand.New(rand.NewPCG(uint64(n), samples)) //nolint:gosec // a fixed seed is the point
 	drawn := make([]float64, 0, samples)
 	for range samples {
-		if r := ratio(func(int) int { return rng.IntN(n) }); !math.IsNaN(r) { // none of them has any
+		if r := ratio(func(int) int { return rng.IntN(n) }); !math.IsNaN(r) { // NaN: the whole of the sample is 0
 			drawn = append(drawn, r)
 		}
 	}

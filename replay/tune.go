@@ -8,55 +8,55 @@ import (
 	"github.com/agentcompact/compact/price"
 )
 
-// TuneOptions say what is looked for, and how.
+// TuneOptions configure a search.
 type TuneOptions struct {
-	Keep        float64       // the least share of needed identifiers that the views hold; default 0.9
+	Keep        float64       // minimum share of the needed identifiers that the views must hold; default 0.9
 	Window      int           // tokens; default 200,000
-	Model       string        // whose tokens are counted; default "gpt-4o"
-	Card        price.Card    // what calls cost; default that of Model
+	Model       string        // model whose tokens are counted; default "gpt-4o"
+	Card        price.Card    // prices; default those of Model
 	Gap         time.Duration // between two calls
-	Evaluations int           // settings that are tried, over all folds; default and most 200
-	Folds       int           // default 4; never more than there are projects
+	Evaluations int           // settings to try, over all folds; default and maximum 200
+	Folds       int           // default 4; at most the number of projects
 	Seed        uint64
-	Workers     int // sessions at once; default one a core
+	Workers     int // sessions at once; default one per core
 
-	// Progress is told how many replays of one session under one setting are done,
-	// and how many it may come to, from one goroutine at a time.
+	// Progress gets the number of finished replays of one session under one
+	// setting, and an estimate of the total, from one goroutine at a time.
 	Progress func(done, most int)
 }
 
 // MostEvaluations is the maximum number of settings that one search tries.
 const MostEvaluations = 200
 
-// A Tuning is what a search found. The figures of Chosen are of the very sessions
-// that it was chosen by, and flatter it; those of Expected are of sessions that
-// the choice had not seen, fold by fold.
+// A Tuning is the result of a search. The figures of Chosen come from the
+// sessions of the search, and are too good. Those of Expected come from
+// sessions that were not in the search, fold by fold.
 type Tuning struct {
 	Options   TuneOptions
 	Sessions  int
 	Projects  int
 	Tried     int // settings
 	Chosen    Figures
-	Default   Figures // of the preset graduated on the same sessions
-	Expected  Figures // cross-validated by project; zero where there is one project, or it was interrupted
-	Folds     int     // of it; 0 = none
-	Met       bool    // Chosen keeps what was asked for
+	Default   Figures // of the preset graduated, on the same sessions
+	Expected  Figures // cross-validated by project; zero with one project, or after an interruption
+	Folds     int     // of the cross-validation; 0 = none
+	Met       bool    // Chosen holds Options.Keep, and no call is above the window
 	TooFew    []string
-	Cut       string // why the search did not end; "" = it did
+	Cut       string // why the search was interrupted; "" = it was not
 	best      candidate
 	cardNamed string
 }
 
-// Tune looks for the cheapest settings whose views hold at least o.Keep of what
-// is needed, by a seeded search: settings drawn at random, of which the worse half
-// goes after a third of the sessions and again after two thirds, then neighbors
-// of the best. Sessions are parsed, counted and read for identifiers once. It is
-// cross-validated by project: for each fold the search is made anew without its
-// sessions, which then judge the choice. The same sessions and seed give the same
-// result.
+// Tune searches for the cheapest settings whose views hold at least o.Keep of
+// what is needed. The search is seeded: it draws settings at random, drops the
+// worse half after a third of the sessions and again after two thirds, and then
+// tries neighbors of the best. It parses and counts sessions, and reads their
+// identifiers, only once. It is cross-validated by project: for each fold the
+// search is repeated without the fold's sessions, which then judge the choice.
+// The same sessions and seed give the same result.
 //
-// When ctx ends, Tune returns the best that it has found, with the context's
-// error; what it found is nil where that is before the preset itself was replayed.
+// When ctx ends, Tune returns the best settings so far, with the context's
+// error. It returns nil if ctx ends before the preset was replayed.
 func Tune(ctx context.Context, sessions []*Session, o TuneOptions) (*Tuning, error) {
 	t, err := newTuner(ctx, sessions, &o)
 	if err != nil {
@@ -91,14 +91,15 @@ func (t *Tuning) choose(ctx context.Context, tu *tuner, all []int) error {
 	if err != nil && !isEnded(err) {
 		return err
 	}
-	rows, _ := tu.stored(best, all) // the search has replayed them all
+	rows, _ := tu.stored(best, all) // the search has replayed all of them
 	preset, _ := tu.stored(candidate{}, all)
 	t.best, t.Chosen = best, figures(rows, preset)
 	t.Met = t.Chosen.Held.Value >= t.Options.Keep && t.Chosen.Over == 0
 	return err
 }
 
-// validate searches without the sessions of each fold, and judges by these.
+// validate searches without the sessions of each fold, and evaluates the choice
+// on these sessions.
 func (t *Tuning) validate(ctx context.Context, tu *tuner, folds folds, all []int) error {
 	var unseen, preset []tuneRow
 	for f := range folds.count {

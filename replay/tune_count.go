@@ -2,8 +2,8 @@ package replay
 
 import "github.com/agentcompact/compact/token"
 
-// knownTexts is a counter that has counted the texts of the sessions, of which
-// nearly all is made that a setting sends.
+// knownTexts is a counter with the counts of all texts of the sessions, because
+// nearly all that a setting sends consists of them.
 type knownTexts struct {
 	token.Counter
 	tokens map[string]int

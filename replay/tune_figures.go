@@ -4,13 +4,14 @@ import "fmt"
 
 // Figures are the cost and the kept share of a setting.
 type Figures struct {
-	OfRaw    Interval // cost, of sending everything
-	Held     Interval // needed at use
-	OfPreset Interval // cost, of what the preset graduated costs on the same sessions
+	OfRaw    Interval // cost, as a share of sending everything
+	Held     Interval // share of the needed identifiers in view
+	OfPreset Interval // cost, as a share of the preset graduated on the same sessions
 	Over     int      // calls above the window, or refused
 }
 
-// figures adds up the rows of sessions; preset are those of the preset.
+// figures sums up rows; preset are the rows of the preset for the same
+// sessions.
 func figures(rows, preset []tuneRow) (f Figures) {
 	if len(rows) == 0 {
 		return f
@@ -24,7 +25,7 @@ func figures(rows, preset []tuneRow) (f Figures) {
 	return f
 }
 
-// doubt says why the sessions are too few to tell.
+// doubt records why the sessions are too few for reliable figures.
 func (t *Tuning) doubt() {
 	const leastSessions, leastProjects = 8, 3
 	if t.Sessions < leastSessions {

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// folds say which session is judged by whom.
+// folds assigns each session to a fold.
 type folds struct {
 	count int
 	fold  []int // of each session
 }
 
-// of and without pick from sessions, which are given by their index.
+// of returns the sessions of fold n among all, which holds indexes.
 func (f folds) of(n int, all []int) []int {
 	return f.where(all, func(fold int) bool { return fold == n })
 }
@@ -31,8 +31,8 @@ func (f folds) where(all []int, is func(int) bool) (out []int) {
 	return out
 }
 
-// foldsOf deals projects out to folds, the largest first, each to the fold that
-// has the fewest sessions.
+// foldsOf distributes projects to folds, the largest first, each to the fold
+// with the fewest sessions.
 func foldsOf(sessions []*Session, most int) (projects int, f folds) {
 	names, sizes := projectsOf(sessions)
 	f.count = min(most, len(names))
@@ -47,8 +47,8 @@ func foldsOf(sessions []*Session, most int) (projects int, f folds) {
 	return len(names), f
 }
 
-// projectsOf returns the names of the projects, the largest first, and how many
-// sessions each has.
+// projectsOf returns the names of the projects, the largest first, and their
+// numbers of sessions.
 func projectsOf(sessions []*Session) (names []string, sizes map[string]int) {
 	sizes = map[string]int{}
 	for _, s := range sessions {
@@ -60,8 +60,8 @@ func projectsOf(sessions []*Session) (names []string, sizes map[string]int) {
 	return names, sizes
 }
 
-// inTurn returns the indices of the sessions, one of each project in turn, so
-// that the first of them are of as many projects as can be.
+// inTurn returns the indexes of the sessions, one of each project in turn, so
+// that any first part covers as many projects as possible.
 func inTurn(sessions []*Session) []int {
 	names, _ := projectsOf(sessions)
 	turn, number := make([]int, len(sessions)), map[string]int{}
@@ -75,9 +75,9 @@ func inTurn(sessions []*Session) []int {
 	return all
 }
 
-// Project says which project a session is of, as its name tells: the file's name
-// up to its last dash ("agent-shop-7f3a.jsonl" is of "agent-shop"), and where it
-// has none the folder.
+// Project returns the project of a session, by its name: the file's name up to
+// the last dash ("agent-shop-7f3a.jsonl" is of "agent-shop"), or the folder if
+// there is no dash.
 func Project(name string) string {
 	name = strings.ReplaceAll(name, "\\", "/")
 	base, _, _ := strings.Cut(path.Base(name), ".")

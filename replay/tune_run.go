@@ -15,33 +15,33 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// tuner evaluates settings, each on each session once.
+// tuner evaluates settings, each on each session at most once.
 type tuner struct {
 	o     *TuneOptions
 	runs  []tuneSession
 	count *token.Estimator
-	texts token.Counter // knows the texts of the sessions; nil: the model's tokens are an approximation
+	texts token.Counter // has the counts of the sessions' texts; nil: the model's tokens are an approximation
 
-	pool  []candidate // that every search begins with
-	climb int         // settings that every search tries besides
+	pool  []candidate // settings with which every search begins
+	climb int         // number of further settings per search
 	tried map[candidate]bool
 
 	mu    sync.Mutex
 	known map[tuneKey]tuneRow
 }
 
-// tuneSession is a session with what no setting changes.
+// tuneSession is a session with everything that no setting changes.
 type tuneSession struct {
 	*Session
 	needs *needs
 	gaps  []time.Duration
-	raw   []rawCall // of each call, and one behind them that holds all
+	raw   []rawCall // one per call, and one after them with the total
 }
 
-// rawCall is a call that is sent the whole history.
+// rawCall is a call with the whole history.
 type rawCall struct {
 	prompt int     // tokens
-	before tuneRow // of the calls before it
+	before tuneRow // sum of the calls before it
 }
 
 type tuneKey struct {
@@ -49,7 +49,7 @@ type tuneKey struct {
 	s int
 }
 
-// tuneRow is one session under one setting.
+// tuneRow is the result of one session under one setting.
 type tuneRow struct {
 	cost, raw    float64
 	needed, held int
@@ -88,7 +88,7 @@ func newTuner(ctx context.Context, sessions []*Session, o *TuneOptions) (*tuner,
 	return t, nil
 }
 
-// prepare does for a session what is done once for all settings.
+// prepare computes what all settings share for a session.
 func (t *tuner) prepare(ctx context.Context, s *Session) (tuneSession, error) {
 	gaps, err := (&Options{Gap: t.o.Gap}).gaps(s)
 	if err != nil {
@@ -101,10 +101,10 @@ func (t *tuner) prepare(ctx context.Context, s *Session) (tuneSession, error) {
 	return run, err
 }
 
-// first returns the first call of a session that a configuration may send less
-// than everything: those before it are below the trigger. It is the first of all
-// where something may be done at every call, or the trigger is not a number of
-// tokens that are counted here.
+// first returns the first call of a session in which a configuration may send
+// less than everything: the earlier prompts are below the trigger. It returns 0
+// if the configuration may act at every call, or if the trigger is not a number
+// of tokens that are counted here.
 func (t *tuner) first(s *tuneSession, c *compact.Config) int {
 	if t.texts == nil || c.Policy.When != policy.AtWindow && c.Policy.When != policy.AtTrigger || c.Mask.When != policy.AtTrigger || c.Truncate.When != policy.AtTrigger {
 		return 0
@@ -122,10 +122,10 @@ func (t *tuner) first(s *tuneSession, c *compact.Config) int {
 	return last
 }
 
-// replay runs one session under one policy, from a call on, and measures nothing
-// but what a search needs. The calls before that one are as they were when
-// everything was sent. each, where there is one, is told what every call's prompt
-// cost, and the row of the calls before it; and at the end that of all.
+// replay runs one session under one policy, from call from on, and measures
+// only what a search needs. It takes the earlier calls from the replay of the
+// whole history. each, if not nil, gets the prompt of every call and the sum of
+// the calls before it, and at the end the total.
 func (t *tuner) replay(ctx context.Context, s *tuneSession, p Policy, from int, each func(prompt int, before tuneRow)) (row tuneRow, err error) {
 	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	run, err := p.Begin(ctx, s.Session, Env{Model: t.o.Model, Card: t.o.Card, Window: t.o.Window, Count: t.count, Now: func() time.Time { return clock }})
@@ -178,7 +178,8 @@ func (t *tuner) row(ctx context.Context, k candidate, s int) (tuneRow, error) {
 	return row, err
 }
 
-// rows replays sessions under a setting, those that are not known yet.
+// rows returns the rows of sessions under a setting, and replays those that are
+// missing.
 func (t *tuner) rows(ctx context.Context, k candidate, sessions []int) ([]tuneRow, error) {
 	if err := t.fill(ctx, []candidate{k}, sessions); err != nil {
 		return nil, err
@@ -187,7 +188,7 @@ func (t *tuner) rows(ctx context.Context, k candidate, sessions []int) ([]tuneRo
 	return rows, nil
 }
 
-// stored returns the rows of a setting, those that are known.
+// stored returns the known rows of a setting, and whether those are all.
 func (t *tuner) stored(k candidate, sessions []int) (rows []tuneRow, all bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -199,8 +200,8 @@ func (t *tuner) stored(k candidate, sessions []int) (rows []tuneRow, all bool) {
 	return rows, len(rows) == len(sessions)
 }
 
-// fill replays sessions under settings, those that are not known yet, as many at
-// once as there are workers.
+// fill replays sessions under settings, as far as their rows are missing, with
+// one goroutine per worker.
 func (t *tuner) fill(ctx context.Context, settings []candidate, sessions []int) error {
 	var next []tuneKey
 	for _, k := range settings {
@@ -238,8 +239,8 @@ func (t *tuner) fill(ctx context.Context, settings []candidate, sessions []int) 
 	return cmp.Or(ctx.Err(), failed)
 }
 
-// tell says how far the search is: as many replays are still to come for each
-// setting as there were.
+// tell reports the progress. It assumes that each remaining setting takes as
+// many replays as those so far.
 func (t *tuner) tell() {
 	if t.o.Progress != nil {
 		t.o.Progress(len(t.known), max(len(t.known), len(t.known)*t.o.Evaluations/max(len(t.tried), 1)))

@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// share divides the evaluations: a fifth of them are drawn at random, once for all
-// searches, which know nothing of the sessions; the rest is for the searches, one
-// on all sessions and one a fold.
+// share divides the evaluations. A fifth is a pool of random settings, drawn
+// once for all searches without looking at the sessions. The others are divided
+// among the searches: one on all sessions and one per fold.
 func (t *tuner) share(folds int) {
 	searches := 1
 	if folds > 1 {
@@ -25,18 +25,19 @@ func (t *tuner) share(folds int) {
 	t.climb = (t.o.Evaluations - len(t.pool)) / searches
 }
 
-// scored is a candidate with its score, the lower the better.
+// scored is a candidate with its score; lower is better.
 type scored struct {
 	candidate
 	score float64
 }
 
-// search returns the best setting that it finds for some sessions, which are in
-// an order that each part of them can stand for all. Of the pool the worse half
-// goes after a third of the sessions, and again after two thirds. Then neighbors
-// of the best are tried, or, each third time, of one of the next best, so that it
-// does not stay where no single step leads on. When ctx ends it returns the best
-// so far, with the context's error; the preset must be known then.
+// search returns the best setting that it finds for sessions, in whose order
+// any first part represents all. It drops the worse half of the pool after a
+// third of the sessions and again after two thirds. Then it tries neighbors of
+// the best setting, or, in one of three tries, of one of the best five, to
+// escape from a setting that no single step improves. When ctx ends, it returns
+// the best setting so far, with the context's error; the preset must be known
+// then.
 func (t *tuner) search(ctx context.Context, sessions []int, fold uint64) (candidate, error) {
 	found, seen, err := t.halve(ctx, sessions)
 	rng := rand.New(rand.NewPCG(t.o.Seed, fold+1)) //nolint:gosec // as above
@@ -58,12 +59,12 @@ func (t *tuner) search(ctx context.Context, sessions []int, fold uint64) (candid
 
 func byScore(a, b scored) int { return cmp.Compare(a.score, b.score) }
 
-// rungs are how many of n sessions are replayed before the next look at a
-// setting: a third, two thirds, all.
+// rungs returns the numbers of sessions after which a setting is judged again:
+// a third, two thirds, all.
 func rungs(n int) []int { return slices.Compact([]int{(n + 2) / 3, (2*n + 2) / 3, n}) }
 
-// halve replays the pool and returns those that were replayed on all sessions,
-// the best first, and all that were looked at.
+// halve replays the pool. It returns the settings that were replayed on all
+// sessions, best first, and all settings of the pool.
 func (t *tuner) halve(ctx context.Context, sessions []int) (found []scored, seen map[candidate]bool, err error) {
 	seen = map[candidate]bool{}
 	left := slices.Clone(t.pool)
@@ -88,7 +89,7 @@ func (t *tuner) halve(ctx context.Context, sessions []int) (found []scored, seen
 	return found, seen, nil
 }
 
-// whole returns those settings that are known on all sessions, the best first.
+// whole returns the settings that are known on all sessions, best first.
 func (t *tuner) whole(settings []candidate, sessions []int) (found []scored) {
 	for _, k := range settings {
 		if rows, all := t.stored(k, sessions); all {
@@ -99,7 +100,8 @@ func (t *tuner) whole(settings []candidate, sessions []int) (found []scored) {
 	return found
 }
 
-// unseen returns a neighbor that was not tried, where one is found soon.
+// unseen returns a neighbor that was not tried, if it finds one within 100
+// draws.
 func unseen(rng *rand.Rand, found []scored, seen map[candidate]bool) (k candidate) {
 	for range 100 {
 		from := found[0]
@@ -113,8 +115,8 @@ func unseen(rng *rand.Rand, found []scored, seen map[candidate]bool) (k candidat
 	return k
 }
 
-// race replays a setting until it is clear that the best so far stays the best;
-// whole is false then. On a part of the sessions a figure is forgiven a little.
+// race replays a setting until it is clearly worse than the best one; whole is
+// false then. On a part of the sessions it tolerates a small difference.
 func (t *tuner) race(ctx context.Context, k, best candidate, sessions []int) (s scored, whole bool, err error) {
 	const forgiven = 0.03
 	for _, n := range rungs(len(sessions)) {
@@ -134,9 +136,9 @@ func (t *tuner) race(ctx context.Context, k, best candidate, sessions []int) (s 
 	return scored{k, t.score(rows)}, true, nil
 }
 
-// score is what a search makes small: the cost, of raw, where what was asked for
-// is kept and no call is above the window; else more than any cost, by how much
-// is lacking.
+// score returns the value that a search minimizes: the cost as a share of raw.
+// If the setting keeps too little, or a call is above the window, the score is
+// higher than any cost, by how much is lacking.
 func (t *tuner) score(rows []tuneRow) float64 { return t.scoreFor(rows, t.o.Keep) }
 
 func (t *tuner) scoreFor(rows []tuneRow, keep float64) float64 {

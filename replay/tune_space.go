@@ -10,9 +10,9 @@ import (
 	"github.com/agentcompact/compact/compact"
 )
 
-// The settings that a search may change, and the values that it tries: those
-// that move cost or what is kept in replays of recorded sessions. The first value
-// of each is that of the preset graduated.
+// The settings that a search may change, and their values. In replays of
+// recorded sessions these move the cost or what is kept. The first value of
+// each is that of the preset graduated.
 var knobs = []knob{
 	{"policy.trigger_pct", []float64{0.85, 0.7, 0.55, 0.4, 0.3, 0.2}, func(c *compact.Config, v float64) { c.Policy.TriggerPct = v }},
 	{"policy.target_pct", []float64{0.6 / 0.85, 0.85, 0.55, 0.4}, func(c *compact.Config, v float64) { c.Policy.TargetPct = rounded(v * c.Policy.TriggerPct) }}, // of the trigger
@@ -23,17 +23,17 @@ var knobs = []knob{
 	{"summarizer.max_tokens", []float64{0, 1500, 4000, 8000}, func(c *compact.Config, v float64) { c.Summarizer.MaxTokens = int(v) }},
 }
 
-// knob is one setting; set is called in their order.
+// knob is one setting. The set functions are called in order.
 type knob struct {
 	path   string
 	values []float64
 	set    func(c *compact.Config, v float64)
 }
 
-// candidate is one choice of values, by index.
+// candidate is a choice of values, by index.
 type candidate [7]int
 
-// config is the preset graduated with the values of a candidate.
+// config returns the preset graduated with the values of a candidate.
 func (k candidate) config() (compact.Config, error) {
 	c, err := compact.Preset("graduated")
 	for i, n := range knobs {
@@ -44,7 +44,7 @@ func (k candidate) config() (compact.Config, error) {
 
 func (k candidate) String() string { return fmt.Sprint([7]int(k)) }
 
-// random draws each value anew.
+// random returns a candidate with random values.
 func (k candidate) random(rng *rand.Rand) candidate {
 	for i := range k {
 		k[i] = rng.IntN(len(knobs[i].values))
@@ -52,7 +52,7 @@ func (k candidate) random(rng *rand.Rand) candidate {
 	return k
 }
 
-// near changes one value, now and then two.
+// near returns a candidate with one value changed, sometimes two.
 func (k candidate) near(rng *rand.Rand) candidate {
 	first := rng.IntN(len(k))
 	k = k.moved(rng, first)
@@ -67,7 +67,7 @@ func (k candidate) moved(rng *rand.Rand, i int) candidate {
 	return k
 }
 
-// yaml writes what the candidate sets, section by section.
+// yaml returns the settings of the candidate, section by section.
 func (k candidate) yaml() (string, error) {
 	c, err := k.config()
 	if err != nil {
@@ -92,8 +92,8 @@ func (k candidate) yaml() (string, error) {
 	return b.String(), nil
 }
 
-// edges names the settings whose value is the least or the most that is tried, and
-// not that of the preset: what lies beyond was not looked at.
+// edges names the settings whose value is the lowest or highest tried one, and
+// not the preset's. Values beyond it were not tried.
 func (k candidate) edges() (out []string) {
 	for i, n := range knobs {
 		v := n.values[k[i]]

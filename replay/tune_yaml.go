@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// YAML writes the settings as a configuration file, with what is expected of them
-// in its comments.
+// YAML returns the settings as a configuration file, with the expected figures
+// in comments.
 func (t *Tuning) YAML() (string, error) {
 	body, err := t.best.yaml()
 	if err != nil {

@@ -9,48 +9,49 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// A Standing is what stands in the prompts of all calls, of one kind and age: what
-// reading it costs, and what it is good for.
+// A Standing counts the content of one kind and age in the prompts of all
+// calls: its tokens and its use.
 type Standing struct {
 	Kind   string `json:"kind"`   // system, typed, said, calls, results, edited results, summaries
-	Age    int    `json:"age"`    // turns at the least; the next of ages is above it
+	Age    int    `json:"age"`    // lower bound, in turns; the next of ages is the upper bound
 	Tokens int    `json:"tokens"` // over all calls
 	Used   int    `json:"used"`   // needed identifiers of which it is the newest holder
 }
 
 // A Loss counts needed identifiers of one sort that the views did not hold.
 type Loss struct {
-	Fate    string `json:"fate"`    // what became of the newest message that held it: summarized, dropped, masked, truncated, or reduced by a reducer
-	Kind    string `json:"kind"`    // of that message
-	Age     int    `json:"age"`     // of it, in turns, as in Standing
+	Fate    string `json:"fate"`    // what became of the newest message with it: summarized, dropped, masked, truncated, or reduced by a reducer
+	Kind    string `json:"kind"`    // kind of that message
+	Age     int    `json:"age"`     // age of that message in turns, as in Standing
 	Form    string `json:"form"`    // of the identifier: path, URL, number, hash, name
-	Missing int    `json:"missing"` // how many
+	Missing int    `json:"missing"` // number of identifiers
 }
 
-// ages are where ages of what stands in a prompt are cut, in turns.
+// ages are the lower bounds of the classes of age, in turns.
 var ages = [...]int{0, 2, 6, 12, 24, 48}
 
-// where says, of one session, what the views hold and what they lack.
+// where counts, for one session, what the views hold and what they lack.
 type where struct {
 	count    *token.Estimator
 	needs    *needs
 	turn     []int // of each message so far
 	turns    int
 	standing map[Standing]*Standing // by kind and age
-	lost     map[Loss]int           // by all else
+	lost     map[Loss]int           // by the other fields
 }
 
 func newWhere(count *token.Estimator, n *needs) *where {
 	return &where{count: count, needs: n, standing: map[Standing]*Standing{}, lost: map[Loss]int{}}
 }
 
-// call adds one call: what its view holds, and which identifiers it lacks.
+// call adds one call: the content of its view, and the identifiers that it
+// lacks.
 func (w *where) call(at int, history []message.Message, v *View, whole []bool, missing []string) {
 	for i := len(w.turn); i < len(history); i++ {
 		w.turn = append(w.turn, w.turns)
 		w.turns += one(history[i].Role == message.RoleAssistant)
 	}
-	place := make([]*Standing, len(history)) // of each message as the view has it
+	place := make([]*Standing, len(history)) // of each message that the view has unchanged
 	var changed []changedAt
 	for k := range v.Messages {
 		src := v.Sources[k]
@@ -74,14 +75,16 @@ func (w *where) call(at int, history []message.Message, v *View, whole []bool, m
 	}
 }
 
-// A changedAt is a message of a view that is not as it came in.
+// A changedAt is a message of a view that is not an unchanged message of the
+// history.
 type changedAt struct {
 	holds map[string]bool
 	in    *Standing
 	src   int
 }
 
-// newest returns where the newest message of a view that holds an identifier stands.
+// newest returns the Standing of the newest message in a view that contains an
+// identifier.
 func (w *where) newest(id string, at int, place []*Standing, changed []changedAt) (best *Standing) {
 	src := -2
 	for _, i := range w.needs.holds[id] {
@@ -97,7 +100,8 @@ func (w *where) newest(id string, at int, place []*Standing, changed []changedAt
 	return best
 }
 
-// holder returns the newest message before an answer that holds an identifier.
+// holder returns the index of the newest message before an answer that contains
+// an identifier.
 func (w *where) holder(id string, at int) int {
 	holds := w.needs.holds[id]
 	k, _ := slices.BinarySearch(holds, at)
@@ -112,7 +116,7 @@ func (w *where) at(kind string, age int) *Standing {
 	return w.standing[key]
 }
 
-// age returns the age of a message, cut to one of ages; what a policy made has none.
+// age returns the class of a message's age. Messages of the policy have age 0.
 func (w *where) age(src int) int {
 	if src < 0 {
 		return 0
@@ -121,7 +125,8 @@ func (w *where) age(src int) int {
 	return ages[k-1]
 }
 
-// kindIn names the kind of a message; whole is nil where it is one of the history.
+// kindIn names the kind of a message; whole is nil for a message of the
+// history.
 func kindIn(m *message.Message, src int, whole []bool) string {
 	switch {
 	case src < 0:
@@ -140,7 +145,7 @@ func kindIn(m *message.Message, src int, whole []bool) string {
 	return "system"
 }
 
-// fate says what became of a message of the history.
+// fate returns what became of a message of the history.
 func (v *View) fate(i int) string {
 	if i < len(v.Fates) && v.Fates[i] != "" {
 		return v.Fates[i]
@@ -163,7 +168,7 @@ func idForm(id string) string {
 	return "name"
 }
 
-// sorted returns what was added up, in a fixed order.
+// sorted returns the counts in a fixed order.
 func (w *where) sorted() (standing []Standing, lost []Loss) {
 	for _, s := range w.standing {
 		standing = append(standing, *s)

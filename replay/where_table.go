@@ -8,8 +8,8 @@ import (
 	"github.com/agentcompact/compact/internal/fold"
 )
 
-// writeWhere prints where the tokens of prompts stand and what they are good for,
-// and what became of what was missing.
+// writeWhere prints which tokens the prompts contain and how they are used, and
+// what became of the missing identifiers.
 func writeWhere(b *strings.Builder, own []Total) {
 	for i := range own {
 		if t := &own[i]; len(t.Standing) > 0 {
@@ -19,8 +19,8 @@ func writeWhere(b *strings.Builder, own []Total) {
 	}
 }
 
-// writeStanding prints a line a kind: its share of all tokens that are read, by age,
-// and the needed identifiers that a million of them hold.
+// writeStanding prints a line per kind: its share of all prompt tokens, by age,
+// and the number of needed identifiers per million of its tokens.
 func (t *Total) writeStanding(b *strings.Builder) {
 	fmt.Fprintf(b, "\n  what the prompts of %s hold, by turns since it came: share of their tokens,\n  and needed identifiers for a million of them\n\n", t.label())
 	head := []string{"kind", "tokens", "used"}
@@ -48,8 +48,8 @@ func (t *Total) writeStanding(b *strings.Builder) {
 	fold.Table(b, "  ", rows, nil)
 }
 
-// writeLost prints what was missing, by what became of it, and each of these by kind,
-// age and form.
+// writeLost prints what became of the missing identifiers, and their numbers by
+// kind, age and form.
 func (t *Total) writeLost(b *strings.Builder) {
 	if len(t.Lost) == 0 {
 		return
@@ -74,7 +74,7 @@ func (t *Total) writeLost(b *strings.Builder) {
 	fold.Table(b, "  ", rows[:len(rows)-1], nil)
 }
 
-// bySize returns the keys of a map, those of the largest values first.
+// bySize returns the keys of a map, largest values first.
 func bySize[T any](of map[string]T, size func(T) int) []string {
 	var keys []string
 	for k := range of {
@@ -89,7 +89,7 @@ func bySize[T any](of map[string]T, size func(T) int) []string {
 	return keys
 }
 
-// aged names the ages from one on up to the next.
+// aged names a class of age.
 func aged(k, from int) string {
 	if k == len(ages)-1 {
 		return fmt.Sprintf("%d+", from)

@@ -1,5 +1,5 @@
-// Fitneeds counts on recorded sessions how often what has come to some age is
-// needed again, and writes the table that package policy expects recalls by.
+// Fitneeds counts, on recorded sessions, how often messages of some age are
+// needed again. It writes the table by which package policy expects recalls.
 //
 //	go run ./replay/internal/fitneeds -out policy/needs_table.go PATH...
 package main
@@ -15,7 +15,7 @@ import (
 	"github.com/agentcompact/compact/replay"
 )
 
-// ages are the turns after which is counted.
+// ages are the ages at which messages are counted, in turns.
 var ages = []int{4, 6, 8, 12, 16, 20, 30, 40, 60, 90}
 
 func main() {
