@@ -42,7 +42,7 @@ func (l *AccessLog) Record(ctx context.Context, session, op string, who, what re
 	if isFolder(session) {
 		dir = Key{session}
 	}
-	b, _ := json.Marshal(Access{time.Now().UTC().Truncate(time.Millisecond), who.String(), op, headID(dir), what.String()}) // cannot fail
+	b, _ := json.Marshal(Access{time.Now().UTC().Truncate(time.Millisecond), who.String(), op, headID(dir), what.String()}) // never fails
 	_, err = l.chain.append(ctx, func(facts) ([]string, error) { return []string{string(b)}, nil })
 	return err
 }

@@ -145,7 +145,7 @@ type Locator interface {
 	Location(k Key) string
 }
 
-// location returns k as text where a has nothing better.
+// location returns the location of k, or k as text if a is no Locator.
 func location(a Archive, k Key) string {
 	if l, ok := a.(Locator); ok {
 		return l.Location(k)

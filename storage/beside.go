@@ -44,7 +44,7 @@ type IndexHolder interface {
 // one session.
 func (s *Session) KeepIndex(x TextIndex) { s.index = x }
 
-// unindex takes the text of the session out of what is beside it.
+// unindex removes the text of the session from the index.
 func (s *Session) unindex(ctx context.Context) error {
 	if s.index != nil {
 		return Wrap("forget", s.dir, s.index.Forget(ctx, s.dir.s))
@@ -55,8 +55,8 @@ func (s *Session) unindex(ctx context.Context) error {
 	return nil
 }
 
-// StoredAt returns when each file of the session was announced, by name, as the
-// lines of the manifest say that were not changed.
+// StoredAt returns the time at which each file of the session was announced, by
+// name. Changed lines of the manifest are ignored.
 func (s *Session) StoredAt(ctx context.Context) (map[string]time.Time, error) {
 	at := map[string]time.Time{}
 	for l, err := range checkedLines(ctx, s.manifest, 0) {

@@ -9,10 +9,9 @@ import (
 	"github.com/agentcompact/compact/storage/internal/copied"
 )
 
-// Blob is what an archive stores: redacted text, or something that this
-// package made itself. It is immutable, may be read many times and from
-// several goroutines, and shares the memory of the texts it was made of. The
-// zero Blob is empty.
+// Blob is data for an archive: redacted text, or data of this package. It is
+// immutable and safe for concurrent use, and shares the memory of its texts.
+// The zero Blob is empty.
 type Blob struct {
 	parts []string
 	size  int64
@@ -29,7 +28,7 @@ func Redacted(texts ...redact.Text) Blob {
 	return made(parts...)
 }
 
-// made makes a Blob of what this package wrote itself.
+// made returns a Blob of data that this package wrote itself.
 func made(parts ...string) Blob {
 	b := Blob{parts: parts}
 	for _, p := range parts {
@@ -48,8 +47,8 @@ func (b Blob) SHA256() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// blobChunk is how much WriteTo hands over at once: large enough that many
-// short lines do not become as many system calls.
+// blobChunk is the size of WriteTo's writes: large enough that short lines
+// don't cost a system call each.
 const blobChunk = 256 << 10
 
 // WriteTo writes all bytes to w, in large pieces.
@@ -85,9 +84,9 @@ func (b Blob) Reader() io.ReadSeeker { return &blobReader{b: b} }
 
 type blobReader struct {
 	b    Blob
-	off  int64 // of the next byte
-	part int   // that holds off
-	pos  int   // of off in it
+	off  int64 // offset of the next byte
+	part int   // index of the part with off
+	pos  int   // position of off in that part
 }
 
 func (r *blobReader) Read(p []byte) (int, error) {

@@ -11,60 +11,60 @@ import (
 	"github.com/agentcompact/compact/internal/ctxlock"
 )
 
-// chain appends lines to a log, each linked to the one before. Several chains
-// in several processes may append to one log: whoever finds it longer than
-// thought reads what is new and tries again.
+// chain appends lines to a log, each with the hash of the previous one. Several
+// chains in several processes can append to one log: if the log is longer than
+// expected, append reads the new lines and tries again.
 type chain struct {
 	a   Archive
 	key Key
-	// full: every line is read at the start, not only the last one,
-	// because the facts are wanted.
+	// full makes load read every line, not only the last one, because the facts
+	// are needed.
 	full bool
 
-	busy   ctxlock.Mutex // held while the log is read or written; it guards these two
+	busy   ctxlock.Mutex // held while the log is read or written; guards loaded and state
 	loaded bool
 	state  tail
 
-	mu       sync.Mutex // guards what known says while busy is held
+	mu       sync.Mutex // guards said and saidLoad
 	said     tail
 	saidLoad bool
 }
 
-// tail is what must be known of a log to append to it. It is a value: what is
-// read speculatively is thrown away by not assigning it.
+// tail is the state of a log that an append needs. It is a value, so a
+// speculative read is discarded by not assigning it.
 type tail struct {
 	seq   int64
-	first string // hash of the first line, where it was read; "" else
+	first string // hash of the first line if it was read, else ""
 	head  string // hash of the last line
 	end   int64  // offset after the last whole line
 	from  int64  // offset at which the last append began
-	open  bool   // the last line is whole but for its line feed
-	junk  []byte // what follows end and is no line
-	watch bool   // keep the facts: this is a manifest
+	open  bool   // the last line lacks only its line feed
+	junk  []byte // bytes after end that are no line
+	watch bool   // the log is a manifest, so facts are kept
 	facts facts
-	// seen is when the last line was written behind which the log was seen to be there.
-	// Lines that were appended without a look follow it.
+	// seen is the time of the last line after which the log was checked to exist. Lines
+	// appended without the check follow it.
 	seen time.Time
-	// sign, if any, finishes a line before it is written.
+	// sign, if not nil, completes a line before it is written.
 	sign func(line string) string
-	// sure is what facts.ledgers was before the last line. That line counts for
-	// good when the next one holds its hash.
+	// sure is facts.ledgers before the last line, which is confirmed only when
+	// the next line holds its hash.
 	sure *ledgerLines
 }
 
-// facts is what a session wants to know of its manifest.
+// facts holds what a session needs to know from its manifest.
 type facts struct {
 	held    bool // under a legal hold
 	erasing bool
-	reason  string    // of the hold
-	last    time.Time // of the last record
+	reason  string    // reason of the hold
+	last    time.Time // time of the last record
 	ledgers *ledgerLines
-	names   *nameList // of files that were announced
-	lines   int64     // of the manifest
-	scrubs  int       // that came to be
-	scrub   *unplaced // the one whose files are not all in their places; nil: none
-	fence   fence     // that another log than a manifest ends with
-	size    int64     // of the log; for those who append
+	names   *nameList // announced files
+	lines   int64     // number of lines
+	scrubs  int       // number of completed scrubs
+	scrub   *unplaced // scrub with files that are not in place yet; nil: none
+	fence   fence     // end of a log that is not a manifest
+	size    int64     // size of the log, for appends
 	strange bool      // what was read does not go on from what was known before
 }
 
@@ -72,10 +72,10 @@ func newChain(a Archive, k Key, full bool) *chain {
 	return &chain{a: a, key: k, full: full, state: tail{head: genesis(k), watch: full}}
 }
 
-// size is how many bytes the log holds.
+// size returns the size of the log in bytes.
 func (t tail) size() int64 { return t.end + int64(len(t.junk)) }
 
-// advance takes in the next line of the log.
+// advance updates the tail with the next line of the log.
 func (t *tail) advance(l rawLine) {
 	link, ok := parseLink(l.text)
 	if !ok {
@@ -87,7 +87,7 @@ func (t *tail) advance(l rawLine) {
 	}
 	if t.watch {
 		if link.prev != t.head {
-			t.facts.ledgers = t.sure // the line before is not what it was
+			t.facts.ledgers = t.sure // the previous line was changed
 		}
 		t.observe(link.body())
 	} else {
@@ -99,14 +99,14 @@ func (t *tail) advance(l rawLine) {
 	}
 }
 
-// observe takes in what a line of a manifest says.
+// observe updates the facts with a line of a manifest.
 func (t *tail) observe(body []byte) {
 	t.sure = t.facts.ledgers
 	t.facts.observe(body)
 }
 
-// extend returns the bytes that add bodies to the log, and the tail that the
-// log has then.
+// extend returns the bytes that append bodies to the log, and the tail after
+// them.
 func (t tail) extend(bodies []string) (Blob, tail) {
 	var parts []string
 	size := t.size()
@@ -144,19 +144,19 @@ func (t tail) extend(bodies []string) (Blob, tail) {
 	return made(parts...), t
 }
 
-// maxAttempts is how often others may be first before an append gives up. Each
-// failed attempt is a success of somebody else, so it is out of reach for
-// archives that keep their promise.
+// maxAttempts limits the attempts of an append. Each failed attempt means a
+// success of another writer, so a correct archive never reaches it.
 const maxAttempts = 10_000
 
-// append adds the lines that build makes of the present facts, which may be
-// asked several times. It returns the new tail. The lines are durable then.
+// append adds the lines that build returns for the current facts; build can be
+// called several times. When append returns the new tail, the lines are
+// durable.
 func (c *chain) append(ctx context.Context, build func(facts) ([]string, error)) (tail, error) {
 	return c.appendBy(ctx, c.a.Append, true, build)
 }
 
-// appendUnseen is append where one that follows at once looks whether the log was
-// removed meanwhile ([Deferrer]).
+// appendUnseen appends without checking whether the log was removed, which a
+// following append or settle does ([Deferrer]).
 func (c *chain) appendUnseen(ctx context.Context, build func(facts) ([]string, error)) (tail, error) {
 	if d, ok := c.a.(Deferrer); ok {
 		return c.appendBy(ctx, d.AppendUnseen, false, build)
@@ -164,7 +164,7 @@ func (c *chain) appendUnseen(ctx context.Context, build func(facts) ([]string, e
 	return c.append(ctx, build)
 }
 
-// settle makes the look that appendUnseen has put off.
+// settle makes the check that appendUnseen has deferred.
 func (c *chain) settle(ctx context.Context) error {
 	if d, ok := c.a.(Deferrer); ok {
 		return d.Settle(ctx, c.key)
@@ -215,7 +215,7 @@ func (c *chain) appendBy(ctx context.Context, by func(context.Context, Key, int6
 	return tail{}, &Error{"append", c.key, ErrSeq}
 }
 
-// reset forgets what is known of the log, which may have been written anew.
+// reset discards the known state of the log, which can have been rewritten.
 func (c *chain) reset(ctx context.Context) error {
 	if err := c.busy.Lock(ctx); err != nil {
 		return &Error{"read", c.key, err}
@@ -228,9 +228,8 @@ func (c *chain) reset(ctx context.Context) error {
 	return nil
 }
 
-// refresh returns the tail as it is now. What it says of lines that others
-// wrote may be taken back (a line that could not be made durable), so it is not
-// remembered.
+// refresh returns the current tail. It is not remembered, because a line of
+// another writer that is not durable yet can still disappear.
 func (c *chain) refresh(ctx context.Context) (tail, error) {
 	if err := c.busy.Lock(ctx); err != nil {
 		return tail{}, &Error{"read", c.key, err}
@@ -243,15 +242,15 @@ func (c *chain) refresh(ctx context.Context) (tail, error) {
 	return c.read(ctx)
 }
 
-// known returns the tail after the last line of this chain's own, and false
-// when it never appended nor read. It does not wait for whoever is at it.
+// known returns the tail after the last line that this chain appended or read,
+// and false if there is none. It does not wait for a running append.
 func (c *chain) known() (tail, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.said, c.saidLoad
 }
 
-// set takes over what was read or written; the caller holds busy.
+// set stores a tail that was read or written; the caller holds busy.
 func (c *chain) set(t tail) {
 	t.facts.strange = false
 	c.state, c.loaded = t, true
@@ -260,7 +259,7 @@ func (c *chain) set(t tail) {
 	c.said, c.saidLoad = t, true
 }
 
-// read reads what follows the known tail.
+// read reads the lines after the known tail.
 func (c *chain) read(ctx context.Context) (tail, error) {
 	t := c.state
 	t.junk = nil
@@ -296,7 +295,7 @@ func (c *chain) read(ctx context.Context) (tail, error) {
 	return t, Wrap("read", c.key, err)
 }
 
-// load finds the tail of a log that is not known yet.
+// load reads the tail of the log if it is not known.
 func (c *chain) load(ctx context.Context) error {
 	if c.loaded {
 		return nil
@@ -321,8 +320,8 @@ func (c *chain) load(ctx context.Context) error {
 	return nil
 }
 
-// lastLineStart returns the offset of the last line of k that is whole, or 0.
-// It reads from the end, more each time. Of no log it is ErrNotExist.
+// lastLineStart returns the offset of the last complete line of k, or 0. It
+// reads from the end, in growing pieces. A missing log is ErrNotExist.
 func lastLineStart(ctx context.Context, a Archive, k Key) (int64, error) {
 	none, size, err := openLog(ctx, a, k, 0, 0)
 	if err == nil {
@@ -350,7 +349,7 @@ func lastLineStart(ctx context.Context, a Archive, k Key) (int64, error) {
 	}
 }
 
-// backOff lets others finish; only after some attempts does it wait.
+// backOff waits for a random time, and not at all in the first attempts.
 func backOff(ctx context.Context, attempt int) error {
 	if attempt < 4 {
 		return ctx.Err()
@@ -359,7 +358,7 @@ func backOff(ctx context.Context, attempt int) error {
 	return sleep(ctx, time.Duration(1+rand.IntN(most))*time.Microsecond)
 }
 
-// sleep waits, but not longer than ctx.
+// sleep waits for d, or until ctx is done.
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -43,20 +43,21 @@ func (e *ChangedError) Error() string {
 // Is makes errors.Is(err, ErrChanged) true.
 func (e *ChangedError) Is(target error) bool { return target == ErrChanged }
 
-// maxLedgerBytes bounds what is read of a ledger, whatever stands there.
+// maxLedgerBytes limits the bytes of a ledger that are read.
 const maxLedgerBytes = 64 << 20
 
-// ledgerLines is what the manifest says of the ledgers and of the summaries of their
-// steps, the newest line first. A
-// list is never changed: what is read speculatively is forgotten with its head.
+// ledgerLines holds the manifest's records of ledgers and of their steps' summaries,
+// newest first. It is an immutable linked list, so a speculative read is discarded
+// with its head.
 type ledgerLines struct {
-	step   int // 0: it is a summary
+	step   int // 0: the record is of a summary
 	is     fileHash
-	done   int // the highest step that is said to be committed
+	done   int // highest step recorded as committed
 	before *ledgerLines
 }
 
-// and returns the list with a line more, if it is one about a ledger.
+// and returns the list with another record, if it is about a ledger or a
+// summary.
 func (l *ledgerLines) and(r record) *ledgerLines {
 	for _, h := range r.Scrubbed {
 		if step, ok := ledgerKind.number(h.Name); h.File && (ok || hasKind(h.Name, summaryKind)) {
@@ -78,7 +79,7 @@ func (l *ledgerLines) and(r record) *ledgerLines {
 	return more
 }
 
-// committed returns the highest step that is said to be committed.
+// committed returns highest step recorded as committed.
 func (l *ledgerLines) committed() int {
 	if l == nil {
 		return 0
@@ -86,7 +87,7 @@ func (l *ledgerLines) committed() int {
 	return l.done
 }
 
-// of returns what is said of the ledger of a step, the newest line first.
+// of returns the records of a step's ledger, newest first.
 func (l *ledgerLines) of(step int) (said []fileHash) {
 	for ; l != nil; l = l.before {
 		if l.step == step {
@@ -96,7 +97,7 @@ func (l *ledgerLines) of(step int) (said []fileHash) {
 	return said
 }
 
-// summary returns what is said of a summary, the newest line first.
+// summary returns the records of a summary, newest first.
 func (l *ledgerLines) summary(name string) (said []fileHash) {
 	for ; l != nil; l = l.before {
 		if l.step == 0 && l.is.Name == name {
@@ -106,7 +107,7 @@ func (l *ledgerLines) summary(name string) (said []fileHash) {
 	return said
 }
 
-// differs says how a ledger is not what the manifest says.
+// differs describes how a ledger differs from its records.
 func differs(name string, said []fileHash, have fileHash) *ChangedError {
 	e := &ChangedError{File: name, Have: have.SHA256}
 	if len(said) == 0 {
@@ -120,10 +121,9 @@ func differs(name string, said []fileHash, have fileHash) *ChangedError {
 	return e
 }
 
-// LineSums reads a transcript from its beginning to its end and holds it against
-// the manifest: [ErrChanged] where it is not what was stored. It returns the
-// SHA-256 of each line that stands in it, without the line feed, by the offset at
-// which it begins.
+// LineSums reads a whole transcript and verifies it against the manifest; a
+// changed one is [ErrChanged]. It returns the SHA-256 of each of its lines,
+// without the line feed, by the offset of the line.
 func (s *Session) LineSums(ctx context.Context, name string) (map[int64][sha256.Size]byte, error) {
 	sums := map[int64][sha256.Size]byte{}
 	err := s.stored(ctx, name, func(l rawLine) { sums[l.off] = sha256.Sum256(l.text) })
@@ -133,8 +133,7 @@ func (s *Session) LineSums(ctx context.Context, name string) (map[int64][sha256.
 	return sums, nil
 }
 
-// stored calls fn for each line of a file, and says then whether the file is what
-// was stored.
+// stored calls fn for each line of a file, and then verifies the file.
 func (s *Session) stored(ctx context.Context, name string, fn func(rawLine)) error {
 	said, err := s.recorded(ctx, name)
 	if err != nil {
@@ -157,7 +156,7 @@ func (s *Session) stored(ctx context.Context, name string, fn func(rawLine)) err
 	return nil
 }
 
-// rehashed returns what lines before a scrub said, as it has it.
+// rehashed returns records from before a scrub with the hashes after it.
 func rehashed(said []fileHash, by []rehash) []fileHash {
 	for i, f := range said {
 		for _, h := range by {
@@ -180,8 +179,7 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// recorded returns what the lines of the manifest say of a file, without those
-// that were changed.
+// recorded returns the manifest's records of a file. Changed lines are ignored.
 func (s *Session) recorded(ctx context.Context, name string) (said []fileHash, err error) {
 	for l, err := range checkedLines(ctx, s.manifest, 0) {
 		if err != nil {

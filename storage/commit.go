@@ -8,8 +8,8 @@ import (
 	"github.com/agentcompact/compact/redact"
 )
 
-// confirmTimeout bounds the one write that a commit still does after the step
-// is committed, whatever its context says by then.
+// confirmTimeout limits the last write of a commit, after the step is
+// committed. That write ignores the caller's context.
 const confirmTimeout = 5 * time.Second
 
 // Commit commits a step: it creates ledger-NNN.json, the last file of the
@@ -34,8 +34,8 @@ func (s *Session) Commit(ctx context.Context, step int, ledger redact.Text, file
 	return done.Ledger, err
 }
 
-// CommitStep is Commit for a step with drafts: they are announced together with
-// the ledger, and stored before it.
+// CommitStep commits a step with drafts, which are announced together with the
+// ledger and stored before it.
 func (s *Session) CommitStep(ctx context.Context, step Step) (Committed, error) {
 	if step.Number < 1 {
 		return Committed{}, &Error{"commit", s.dir, ErrStep}
@@ -56,12 +56,12 @@ func (s *Session) CommitStep(ctx context.Context, step Step) (Committed, error) 
 	return Committed{s.written(key, p.rec), p.drafts}, nil
 }
 
-// storeStep stores what is announced of a step.
+// storeStep stores the announced files of a step.
 func (s *Session) storeStep(ctx context.Context, key Key, step Step, p *prepared) error {
 	if err := s.storeDrafts(ctx, step, p); err != nil {
 		return err
 	}
-	if p.rec.late() { // whoever scrubbed the session since has not waited for the ledger
+	if p.rec.late() { // a concurrent scrub did not wait for the ledger
 		if err := s.standing(ctx); err != nil {
 			return err
 		}
@@ -69,17 +69,18 @@ func (s *Session) storeStep(ctx context.Context, key Key, step Step, p *prepared
 	return s.createLedger(ctx, key, step.Number, p)
 }
 
-// settleManifest looks after a commit that failed whether the manifest is still there,
-// for no line follows its announcement. What it cannot look at now, the next line does.
+// settleManifest checks after a failed commit whether the manifest still exists,
+// because no line follows its announcement. If it can't check now, the next append
+// does.
 func (s *Session) settleManifest(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), confirmTimeout)
 	defer cancel()
-	if errors.Is(s.manifest.settle(ctx), ErrSeq) { // it was removed
+	if errors.Is(s.manifest.settle(ctx), ErrSeq) { // the manifest was removed
 		_ = s.withdraw(ctx)
 	}
 }
 
-// createLedger creates the ledger of a step, and says that it is there.
+// createLedger creates the ledger of a step, and confirms it.
 func (s *Session) createLedger(ctx context.Context, key Key, step int, p *prepared) error {
 	err := s.createFile(ctx, key, p.ledger)
 	if errors.Is(err, ErrExists) {
@@ -100,9 +101,9 @@ func (s *Session) createLedger(ctx context.Context, key Key, step int, p *prepar
 	return nil
 }
 
-// mayCommit returns the files of the step that are stored, or why it cannot be
-// committed. That a step is the next one is not asked again of the archive: its ledger
-// is created if nobody was first.
+// mayCommit returns the stored files of the step, or an error if it can't be
+// committed. It does not check again that the step is the next one, because creating
+// its ledger fails if another process was first.
 func (s *Session) mayCommit(ctx context.Context, key Key, step Step) ([]fileHash, error) {
 	head := s.knownHead()
 	if step.Number > head+1 {
@@ -124,8 +125,8 @@ func (s *Session) mayCommit(ctx context.Context, key Key, step Step) ([]fileHash
 	return with, nil
 }
 
-// filesOf returns the files of a step: those that are named, or what was
-// stored under its number.
+// filesOf returns the files of a step: the named ones, or else those stored
+// under its number.
 func (s *Session) filesOf(step int, named []Written) []fileHash {
 	if len(named) == 0 {
 		s.mu.Lock()
@@ -141,7 +142,7 @@ func (s *Session) filesOf(step int, named []Written) []fileHash {
 	return out
 }
 
-// archives reports whether there is a transcript, or originals, among files.
+// archives reports whether files include a transcript or originals.
 func archives(files []fileHash) bool {
 	for _, f := range files {
 		if hasKind(f.Name, transcriptKind) || hasKind(f.Name, originalsKind) {
@@ -151,9 +152,9 @@ func archives(files []fileHash) bool {
 	return false
 }
 
-// unconfirmed returns the line that says that the ledger of step exists, or
-// nil where the manifest says so already. Whoever committed it may have died
-// before saying it.
+// unconfirmed returns the record that confirms the ledger of step, or nil if
+// the manifest has it. The process that committed the step can have died
+// before.
 func (s *Session) unconfirmed(ctx context.Context, step int) (*record, error) {
 	if t, _ := s.manifest.known(); step < 1 || t.facts.ledgers.committed() >= step {
 		return nil, nil
@@ -163,7 +164,7 @@ func (s *Session) unconfirmed(ctx context.Context, step int) (*record, error) {
 		return nil, err
 	}
 	l, err := s.ledger(ctx, step)
-	if err != nil || l.Changed != nil { // what is not what was announced is confirmed by nobody
+	if err != nil || l.Changed != nil { // a changed ledger is not confirmed
 		return nil, err
 	}
 	rec := put(l.is)
@@ -172,11 +173,11 @@ func (s *Session) unconfirmed(ctx context.Context, step int) (*record, error) {
 	return &rec, nil
 }
 
-// confirm says in the manifest that a step is committed and how far the logs go, and in
-// the heads what the manifest is now. When it cannot, the next commit says it: the step is committed
-// by its ledger alone. It is [ErrErased] where the session was erased while the ledger
-// was on its way, which is then removed, and [ErrScrubbed] where it was scrubbed, or
-// is being: the ledger may name what stands there no more.
+// confirm records in the manifest that a step is committed and how long the logs are, and
+// in the heads the new end of the manifest. If it fails, the next commit does it: the
+// ledger alone commits the step. It returns [ErrErased] if the session was erased
+// meanwhile, and removes the ledger, and [ErrScrubbed] if the session was or is being
+// scrubbed, because the ledger can refer to rewritten files.
 func (s *Session) confirm(ctx context.Context, rec record) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), confirmTimeout)
 	defer cancel()
@@ -187,14 +188,15 @@ func (s *Session) confirm(ctx context.Context, rec record) error {
 		s.settle(records)
 	case errors.Is(err, ErrErased), errors.Is(err, ErrScrubbed):
 		return err
-	case errors.Is(err, ErrUnplaced): // who opens the session anew ends it
+	case errors.Is(err, ErrUnplaced): // opening the session again completes it
 		return &Error{"commit", s.dir, ErrScrubbed}
 	}
 	s.told(ctx, head{Op: headCommit, Step: rec.Step})
 	return nil
 }
 
-// committed remembers that a step is, and forgets what was pending up to it.
+// committed records that a step is committed, and discards the pending files up
+// to it.
 func (s *Session) committed(step int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -206,11 +208,12 @@ func (s *Session) committed(step int) {
 	}
 }
 
-// Head returns the highest committed step, 0 when there is none. Later calls
-// cost one failing Open if nobody has committed since.
+// Head returns the highest committed step, 0 if there is none. Later calls cost
+// one failing Open if there are no new steps.
 func (s *Session) Head(ctx context.Context) (int, error) {
 	low := s.knownHead()
-	// Steps have no holes: gallop up from what is known, then halve.
+	// Steps have no holes: double the distance from the known step, then
+	// bisect.
 	width := 1
 	for {
 		ok, err := s.exists(ctx, s.dir.child(ledgerKind.file(low+width, 1)))
@@ -239,7 +242,7 @@ func (s *Session) Head(ctx context.Context) (int, error) {
 	return low, nil
 }
 
-// knownHead is Head without a look at the archive.
+// knownHead returns the highest known step, without I/O.
 func (s *Session) knownHead() int {
 	said, _ := s.manifest.known()
 	s.mu.Lock()

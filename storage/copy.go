@@ -27,9 +27,9 @@ type CopyOptions struct {
 // Copied counts the work of [Copy].
 type Copied struct {
 	Sessions int   `json:"sessions"`
-	Files    int   `json:"files"` // that were written, or written on
-	Bytes    int64 `json:"bytes"` // written
-	Same     int   `json:"same"`  // files that were there already
+	Files    int   `json:"files"` // files that were created or extended
+	Bytes    int64 `json:"bytes"` // bytes that were written
+	Same     int   `json:"same"`  // files that existed already
 }
 
 // Copy copies sessions from one archive into another, byte for byte, including holds
@@ -58,8 +58,8 @@ func Copy(ctx context.Context, dst, src Archive, opts CopyOptions) (Copied, erro
 	return c.done, c.all(ctx)
 }
 
-// keys names in dst the keys that the fingerprints of src are sealed with, before
-// anybody takes what is copied for sealed with another one.
+// keys records in dst the ids of the keys that seal the fingerprints of src,
+// before any session is copied.
 func (c *copier) keys(ctx context.Context) error {
 	ids, err := KeyIDs(ctx, c.src)
 	if err != nil {
@@ -77,14 +77,14 @@ func (c *copier) keys(ctx context.Context) error {
 type copier struct {
 	dst, src Archive
 	opts     CopyOptions
-	graves   *Graves // of dst
+	graves   *Graves // tombstones of dst
 	done     Copied
 }
 
-// all copies sessions, then what stands beside them: heads of sessions that are not
-// there yet would say that they were taken away.
+// all copies the sessions, and then the files beside them: heads of sessions that
+// are not copied yet would prove them missing.
 func (c *copier) all(ctx context.Context) error {
-	// As they are now: the lines that come later speak of what is not copied.
+	// The heads at this time: later lines are about data that is not copied.
 	heads, err := c.list(ctx, Key{headsName})
 	if err != nil {
 		return err
@@ -101,13 +101,13 @@ func (c *copier) all(ctx context.Context) error {
 		errs = append(errs, c.session(ctx, Key{dir}))
 	}
 	if errors.Is(errors.Join(errs...), ErrExists) {
-		heads = nil // they speak of a session that is another one there
+		heads = nil // they describe a session that differs in dst
 	}
 	errs = append(errs, c.stones(ctx), c.files(ctx, Key{namesName}), c.these(ctx, Key{headsName}, heads), c.files(ctx, Key{accessName}))
 	return errors.Join(errs...)
 }
 
-// named copies one session, and says so in the heads.
+// named copies one session, and records it in the heads.
 func (c *copier) named(ctx context.Context, dir string) error {
 	if err := c.session(ctx, Key{dir}); err != nil || c.opts.Heads == nil {
 		return err
@@ -131,7 +131,8 @@ func (c *copier) session(ctx context.Context, dir Key) error {
 	return c.files(ctx, dir)
 }
 
-// alive refuses what dst has erased, unless it is there again.
+// alive returns an error for a session that dst has erased, unless it exists
+// again.
 func (c *copier) alive(ctx context.Context, dir Key) error {
 	_, gone, err := c.graves.of(ctx, dir)
 	if err != nil || !gone {
@@ -143,7 +144,7 @@ func (c *copier) alive(ctx context.Context, dir Key) error {
 	return &Error{"copy", dir, ErrErased}
 }
 
-// list returns what there is to copy below a folder.
+// list returns the files below a folder.
 func (c *copier) list(ctx context.Context, dir Key) (all []Info, err error) {
 	for info, err := range c.src.List(ctx, dir) {
 		if err != nil {
@@ -156,7 +157,7 @@ func (c *copier) list(ctx context.Context, dir Key) (all []Info, err error) {
 	return all, nil
 }
 
-// files copies what lies below a folder.
+// files copies the files below a folder.
 func (c *copier) files(ctx context.Context, dir Key) error {
 	all, err := c.list(ctx, dir)
 	if err != nil {
@@ -165,7 +166,8 @@ func (c *copier) files(ctx context.Context, dir Key) error {
 	return c.these(ctx, dir, all)
 }
 
-// these copies files of a folder, the manifest first and the ledgers last.
+// these copies the given files of a folder, the manifest first and the ledgers
+// last.
 func (c *copier) these(ctx context.Context, dir Key, all []Info) error {
 	there := map[Key]int64{}
 	for info, err := range c.dst.List(ctx, dir) {
@@ -175,8 +177,8 @@ func (c *copier) these(ctx context.Context, dir Key, all []Info) error {
 		there[info.Key] = info.Size
 	}
 	slices.SortStableFunc(all, func(x, y Info) int { return cmp.Compare(removalRank(y), removalRank(x)) })
-	// All are compared before one is written: half of what was written anew since, by a
-	// scrub, would be the end of a copy that was whole.
+	// All files are compared before any is written, so that a scrub of src does not
+	// damage a complete copy.
 	for _, info := range all {
 		if size, ok := there[info.Key]; ok {
 			if err := c.same(ctx, info, size); err != nil {
@@ -196,7 +198,7 @@ func (c *copier) these(ctx context.Context, dir Key, all []Info) error {
 	return nil
 }
 
-// file copies one file, of which size bytes are there.
+// file copies one file, of which size bytes exist in dst.
 func (c *copier) file(ctx context.Context, info Info, size int64, there bool) error {
 	if there && size == info.Size {
 		c.done.Same++
@@ -222,7 +224,7 @@ func grows(k Key) bool {
 	return isLog(k.Base()) || k.Dir() == headsName || k.Dir() == accessName
 }
 
-// same compares what is there with what is to be copied.
+// same compares the existing part of a file with the source.
 func (c *copier) same(ctx context.Context, info Info, size int64) error {
 	if size > info.Size || size < info.Size && !grows(info.Key) {
 		return differently(info.Key, fmt.Sprintf("it has %d bytes there, %d here", size, info.Size))
@@ -256,7 +258,7 @@ func sumOf(ctx context.Context, a Archive, k Key, n int64) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), Wrap("read", k, errors.Join(err, r.Close()))
 }
 
-// read reads a file from off up to where it ended when it was listed.
+// read reads a file from off to its end at the time of the listing.
 func (c *copier) read(ctx context.Context, info Info, off int64) (Blob, error) {
 	r, err := c.src.Open(ctx, info.Key, off, info.Size-off)
 	if err != nil {
@@ -273,8 +275,8 @@ func (c *copier) read(ctx context.Context, info Info, off int64) (Blob, error) {
 	return made(b.String()), nil
 }
 
-// stones copies the tombstones that are not there. Where there are none they come
-// out byte for byte, for their chain depends on nothing else.
+// stones copies the missing tombstones. If dst has none, the copy is equal byte
+// for byte, because their chain depends on nothing else.
 func (c *copier) stones(ctx context.Context) error {
 	there := map[string]bool{}
 	for t, err := range Tombstones(ctx, c.dst) {

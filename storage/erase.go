@@ -12,8 +12,8 @@ import (
 	"github.com/agentcompact/compact/redact"
 )
 
-// erasedName is the log of tombstones, beside the sessions. No session's folder
-// begins with an underscore.
+// erasedName is the log of tombstones, beside the sessions. The name of a
+// session's folder never begins with an underscore.
 const erasedName = "_erased.jsonl"
 
 // A Tombstone is the record of an erased session, or of a refused request to
@@ -26,7 +26,7 @@ type Tombstone struct {
 	Bytes   int64     `json:"bytes"`
 	Head    string    `json:"head,omitempty"` // of the manifest
 	Reason  string    `json:"reason,omitempty"`
-	Who     string    `json:"who,omitempty"` // asked for it ([Session.ActAs])
+	Who     string    `json:"who,omitempty"` // who requested it ([Session.ActAs])
 	// Left describes files that may hold pieces of the session and could not be
 	// removed. They disappear later by themselves.
 	Left []string `json:"left,omitempty"`
@@ -43,22 +43,21 @@ type Tombstone struct {
 
 func (t Tombstone) body() string {
 	t.At = t.At.UTC().Truncate(time.Millisecond)
-	b, _ := json.Marshal(t) // cannot fail
+	b, _ := json.Marshal(t) // never fails
 	return string(b)
 }
 
 func tombstoneID(dir Key) string { return hashOf([]byte(dir.s)) }
 
-// Erase removes every file of the session, and leaves a tombstone. Sessions
-// that write to it meanwhile get [ErrErased]. It is [ErrHeld] under a legal
-// hold, [ErrUnsupported] where the archive is no [Remover], [ErrNotExist] where
-// nothing is stored, and [ErrLocked] where the archive is a [Keeper] that keeps
-// a file of it. A hold and a lock leave the session as it is, which can go on,
-// and a tombstone that says that it was asked for and refused. After any other
-// error some files may be gone; the ledgers go first, from the last one down or,
-// where the archive is a [BulkRemover], at once, and the manifest goes last, which
-// says that it is being erased: what remains is no session that could be taken for
-// whole. Erase again to end it.
+// Erase removes every file of the session, and leaves a tombstone. Concurrent
+// writers get [ErrErased]. Errors are [ErrHeld] under a legal hold, [ErrLocked] if
+// the archive is a [Keeper] that keeps a file, [ErrUnsupported] if the archive is
+// no [Remover], and [ErrNotExist] if nothing is stored. ErrHeld and ErrLocked
+// leave the session usable, with a tombstone that records the refused request.
+// After any other error some files may be gone. The ledgers are removed first, the
+// last one first (or all at once by a [BulkRemover]), and the manifest last, which
+// records the erasure, so that an incomplete rest is never taken for a session.
+// Call Erase again to complete it.
 func (s *Session) Erase(ctx context.Context, reason redact.Text) (Tombstone, error) {
 	remover, files, err := s.condemn(ctx, time.Time{})
 	switch {
@@ -70,9 +69,9 @@ func (s *Session) Erase(ctx context.Context, reason redact.Text) (Tombstone, err
 	return s.erase(ctx, reason, remover, files)
 }
 
-// condemn says that the session is being removed, and returns who removes its
-// files and in which order they go. It does not touch one that was written to since
-// before, unless that is zero, nor one that is kept.
+// condemn records that the session is being removed, and returns the remover and
+// the files in the order of removal. It fails for a session that was written to
+// since before, unless that is zero, and for one that is kept.
 func (s *Session) condemn(ctx context.Context, before time.Time) (Remover, []Info, error) {
 	remover, ok := s.a.(Remover)
 	if !ok {
@@ -88,7 +87,7 @@ func (s *Session) condemn(ctx context.Context, before time.Time) (Remover, []Inf
 	return remover, files, s.seal(ctx, before)
 }
 
-// refuse leaves the tombstone of a session that stays, and why.
+// refuse leaves a tombstone with the reason why the session was not erased.
 func (s *Session) refuse(ctx context.Context, reason redact.Text, why error) (Tombstone, error) {
 	stone := Tombstone{At: time.Now(), Session: tombstoneID(s.dir), Reason: reason.String(), Who: s.who.String(), Refused: ErrLocked.Error()}
 	if errors.Is(why, ErrHeld) {
@@ -106,7 +105,8 @@ func (s *Session) erase(ctx context.Context, reason redact.Text, r Remover, file
 	for _, f := range files {
 		stone.Bytes += f.Size
 	}
-	// Heads and tombstone first: whatever is gone, both say why.
+	// Heads and tombstone are written first, so that they explain every missing
+	// file.
 	if err := s.tell(ctx, head{Op: opErase, Who: stone.Who, Why: stone.Reason}); err != nil {
 		return Tombstone{}, err
 	}
@@ -114,8 +114,9 @@ func (s *Session) erase(ctx context.Context, reason redact.Text, r Remover, file
 	if err := bury(ctx, graves, stone); err != nil {
 		return Tombstone{}, err
 	}
-	// The index before the files, so that what is cut short is erased again; and
-	// behind them, for somebody may have put the session into it meanwhile.
+	// The index is updated before the files are removed, so that an interrupted
+	// erase is repeated, and again after them, because the session can have been
+	// indexed again meanwhile.
 	for _, do := range []func() error{
 		func() error { return s.unindex(ctx) },
 		func() error { return s.removeAll(ctx, r, files) },
@@ -127,12 +128,12 @@ func (s *Session) erase(ctx context.Context, reason redact.Text, r Remover, file
 	}
 	stone.Left = s.sweep(ctx)
 	stone.At, stone.Done = time.Now(), true
-	// The log of tombstones was there a moment ago.
+	// No check: the log of tombstones existed a moment ago.
 	_, err := graves.appendUnseen(ctx, func(facts) ([]string, error) { return []string{stone.body()}, nil })
 	return stone, err
 }
 
-// sweep removes what stands outside of the keys, and returns what is left.
+// sweep removes pieces outside of the keys, and returns those it had to leave.
 func (s *Session) sweep(ctx context.Context) []string {
 	sweeper, ok := s.a.(Sweeper)
 	if !ok {
@@ -147,8 +148,8 @@ func (s *Session) sweep(ctx context.Context) []string {
 
 func (s *Session) graves() *chain { return newChain(s.a, Key{}.child(erasedName), false) }
 
-// kept returns what forbids that the files go: the error of the last one, for
-// what was written last is kept longest.
+// kept returns the error if a lock keeps a file. For a lock by age it is that
+// of the last file, which is kept longest.
 func (s *Session) kept(ctx context.Context, files []Info) error {
 	keeper, ok := s.a.(Keeper)
 	if !ok {
@@ -176,7 +177,7 @@ func bury(ctx context.Context, graves *chain, t Tombstone) error {
 	return err
 }
 
-// seal writes the last line of the manifest, in one step with looking for a
+// seal writes the last line of the manifest, atomically with the check for a
 // hold.
 func (s *Session) seal(ctx context.Context, before time.Time) error {
 	_, err := s.manifest.append(ctx, func(f facts) ([]string, error) {
@@ -184,7 +185,7 @@ func (s *Session) seal(ctx context.Context, before time.Time) error {
 		case f.held:
 			return nil, ErrHeld
 		case f.erasing:
-			return nil, nil // again
+			return nil, nil // the erasure continues
 		case !before.IsZero() && !f.last.Before(before):
 			return nil, errInUse
 		}
@@ -195,7 +196,7 @@ func (s *Session) seal(ctx context.Context, before time.Time) error {
 
 var errInUse = errors.New("written to in the meantime")
 
-// removable lists the files in the order in which they go.
+// removable returns the files in the order of removal.
 func (s *Session) removable(ctx context.Context) ([]Info, error) {
 	var files []Info
 	for info, err := range s.Files(ctx) {
@@ -213,7 +214,8 @@ func (s *Session) removable(ctx context.Context) ([]Info, error) {
 	return files, nil
 }
 
-// removalRank: ledgers first, the last one before all; the manifest last.
+// removalRank returns the sort key of a file: ledgers first, from the last one;
+// the manifest last.
 func removalRank(i Info) int {
 	if n, ok := ledgerKind.number(i.Key.Base()); ok {
 		return -n
@@ -224,8 +226,8 @@ func removalRank(i Info) int {
 	return 0
 }
 
-// removeAll removes the files, and what a writer that was already at it has
-// put there since.
+// removeAll removes the files, and those that a concurrent writer has added
+// since.
 func (s *Session) removeAll(ctx context.Context, r Remover, files []Info) error {
 	const rounds = 5
 	for range rounds {
@@ -244,7 +246,7 @@ func (s *Session) removeAll(ctx context.Context, r Remover, files []Info) error 
 	return &Error{"erase", s.dir, errInUse}
 }
 
-// removeFiles removes files that stand in the order in which they go.
+// removeFiles removes files in the given order.
 func (s *Session) removeFiles(ctx context.Context, r Remover, files []Info) error {
 	if bulk, ok := r.(BulkRemover); ok {
 		ledgers, others := s.inBulk(files)
@@ -264,7 +266,7 @@ func (s *Session) removeFiles(ctx context.Context, r Remover, files []Info) erro
 	return nil
 }
 
-// inBulk returns the ledgers, and what follows them but the manifest.
+// inBulk returns the ledgers, and the other files without the manifest.
 func (s *Session) inBulk(files []Info) (ledgers, others []Key) {
 	for _, f := range files {
 		switch rank := removalRank(f); {
@@ -277,8 +279,8 @@ func (s *Session) inBulk(files []Info) (ledgers, others []Key) {
 	return ledgers, others
 }
 
-// removeOne removes a file; with the manifest goes what says whose it was, before
-// it, so that erasing again ends that too.
+// removeOne removes a file. The record of the session's name is removed before
+// the manifest, so that a repeated erase completes it.
 func (s *Session) removeOne(ctx context.Context, r Remover, k Key) error {
 	if k == s.manifest.key {
 		if err := r.Remove(ctx, nameKey(headID(s.dir))); err != nil {
@@ -289,8 +291,8 @@ func (s *Session) removeOne(ctx context.Context, r Remover, k Key) error {
 }
 
 // Tombstones yields the tombstones of erased sessions in order of time: usually
-// two per session, the second one Done, and one per refusal. An error is yielded
-// last.
+// two for each session, the second one Done, and one for each refusal. An error
+// is yielded last.
 func Tombstones(ctx context.Context, a Archive) iter.Seq2[Tombstone, error] {
 	return func(yield func(Tombstone, error) bool) {
 		for line, err := range logLines(ctx, newChain(a, Key{}.child(erasedName), false)) {

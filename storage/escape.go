@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// maxFolderBytes bounds the name of a session's folder. What would be
-	// longer is cut and ends in "~" and the hash of the whole id.
+	// maxFolderBytes limits the name of a session's folder. A longer name is
+	// cut and ends in "~" and the hash of the whole id.
 	maxFolderBytes = 120
 	hashMark       = '~'
 )
@@ -98,7 +98,7 @@ func writeEscape(b *strings.Builder, c byte) {
 	b.WriteByte(digits[c&15])
 }
 
-// cutEscaped cuts s to at most n bytes and never inside of a %xx.
+// cutEscaped cuts s to at most n bytes, never inside a %xx.
 func cutEscaped(s string, n int) string {
 	s = s[:n]
 	if i := strings.LastIndexByte(s, '%'); i >= 0 && i > n-3 {

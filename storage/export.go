@@ -12,17 +12,17 @@ import (
 // An ExportFormat is a format for the export of a session.
 type ExportFormat string
 
-// The forms of an export.
+// The formats of an export.
 const (
-	// ExportTarGz: the session's folder as it is, manifest included. Unpacked
-	// into a folder, it verifies there.
+	// ExportTarGz is the session's folder with the manifest. Unpacked into a
+	// folder, it can be verified there.
 	ExportTarGz ExportFormat = "tar.gz"
-	// ExportJSONL: one JSON object a line. The first tells of the session,
-	// and each file begins with {"file":…}, has a {"line":…} for each of
-	// its lines with that line's own JSON ({"text":…} where it is none,
-	// {"base64":…} where it is no text; "open":true where a last line has no
-	// line feed) and behind one that refers to lines of an earlier file a
-	// {"same":{"line":…}} for each of those, and ends with {"end":…,"bytes":…,"sha256":…}.
+	// ExportJSONL is one JSON object for each line. The first describes the session. Each
+	// file begins with {"file":…} and ends with {"end":…,"bytes":…,"sha256":…}. Between
+	// them is a {"line":…} with the JSON of each line ({"text":…} for a line that is not
+	// JSON, {"base64":…} for one that is not text; "open":true if the last line has no
+	// line feed). A line that refers to lines of an earlier file is followed by a
+	// {"same":{"line":…}} for each of those.
 	ExportJSONL ExportFormat = "jsonl"
 )
 
@@ -33,9 +33,9 @@ type ExportOptions struct {
 	Progress func(done, total int64)
 }
 
-// Export writes the whole session to w, as it was at the moment when Export
-// began; logs may be a little newer. A session without files is [ErrNotExist].
-// What no archive wrote ([Info.Foreign]) is left out.
+// Export writes the whole session to w, as it was when Export began; logs can
+// be slightly newer. A session without files is [ErrNotExist]. Foreign entries
+// ([Info.Foreign]) are left out.
 func (s *Session) Export(ctx context.Context, w io.Writer, format ExportFormat, opts ExportOptions) error {
 	files, err := s.snapshot(ctx)
 	if err != nil {
@@ -56,8 +56,8 @@ func (s *Session) Export(ctx context.Context, w io.Writer, format ExportFormat, 
 	return Wrap("export", s.dir, err)
 }
 
-// snapshot lists the files that belong to the manifest as it is now. What is
-// announced later is left out, and so is the end of the manifest that does it.
+// snapshot returns the files in the current manifest. Later files are left out,
+// and so are their lines of the manifest.
 func (s *Session) snapshot(ctx context.Context) ([]Info, error) {
 	info, err := stat(ctx, s.a, s.manifest.key)
 	if err != nil && !errors.Is(err, ErrNotExist) {
@@ -92,7 +92,7 @@ func (s *Session) snapshot(ctx context.Context) ([]Info, error) {
 	return files, nil
 }
 
-// announced returns where in the manifest each file is spoken of first.
+// announced returns the offset of each file's first record in the manifest.
 func (s *Session) announced(ctx context.Context) (map[string]int64, error) {
 	at := map[string]int64{}
 	err := eachLineOf(ctx, s.a, s.manifest.key, 0, func(l rawLine) error {
@@ -115,7 +115,7 @@ type exporter struct {
 	done, total int64
 }
 
-// Write counts what goes by.
+// Write counts the bytes.
 func (e *exporter) Write(p []byte) (int, error) {
 	e.done += int64(len(p))
 	if e.progress != nil {
@@ -124,7 +124,7 @@ func (e *exporter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// open reads as much of a file as was there at the moment of the snapshot.
+// open reads a file up to its size at the time of the snapshot.
 func (e *exporter) open(ctx context.Context, f Info) (io.ReadCloser, error) {
 	return e.s.a.Open(ctx, f.Key, 0, f.Size)
 }

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// exportVersion is the version of the form of ExportJSONL.
+// exportVersion is the format version of ExportJSONL.
 const exportVersion = 1
 
 func (e *exporter) jsonl(ctx context.Context, w io.Writer, files []Info) error {
@@ -78,7 +78,7 @@ func writeLine(w *bufio.Writer, l rawLine) error {
 	return err
 }
 
-// writeSame writes the lines that the line of a stretch stands for.
+// writeSame writes the lines that a stretch refers to.
 func (e *exporter) writeSame(ctx context.Context, w *bufio.Writer, in string, line []byte) error {
 	st, ok := parseStretch(line)
 	if !ok {
@@ -86,7 +86,7 @@ func (e *exporter) writeSame(ctx context.Context, w *bufio.Writer, in string, li
 	}
 	data, err := e.s.stretch(ctx, in, st)
 	if errors.Is(err, ErrChanged) {
-		return nil // its file is in the export, as it is
+		return nil // its file is in the export unchanged
 	}
 	if err != nil {
 		return err
@@ -97,17 +97,17 @@ func (e *exporter) writeSame(ctx context.Context, w *bufio.Writer, in string, li
 	})
 }
 
-// lineMember returns how a line is written so that it can be had back byte for
-// byte: its own JSON as it is, else a string, else base64.
+// lineMember returns the member for a line, from which the line can be restored
+// byte for byte: its own JSON, else a string, else base64.
 func lineMember(line []byte) (name string, value []byte) {
 	if json.Valid(line) && len(bytes.TrimSpace(line)) == len(line) {
 		return "line", line
 	}
 	if utf8.Valid(line) {
-		value, _ = json.Marshal(string(line)) // cannot fail
+		value, _ = json.Marshal(string(line)) // never fails
 		return "text", value
 	}
-	value, _ = json.Marshal(line) // cannot fail
+	value, _ = json.Marshal(line) // never fails
 	return "base64", value
 }
 

@@ -16,15 +16,15 @@ type Graves struct {
 	a Archive
 
 	busy  ctxlock.Mutex // guards the rest
-	size  int64         // bytes of the log that were read
+	size  int64         // size of the log that was read
 	last  map[string]Tombstone
-	down  error // what the place did not answer,
+	down  error // error of the archive, if it did not answer
 	until time.Time
 }
 
 const (
-	// gravesTimeout is how long the place is asked, and gravesRest how long it is left
-	// alone after it did not answer.
+	// gravesTimeout limits a request to the archive, and gravesRest is the pause after
+	// one without an answer.
 	gravesTimeout = 2 * time.Second
 	gravesRest    = 30 * time.Second
 )
@@ -43,7 +43,7 @@ func (g *Graves) Find(ctx context.Context, session string) (Tombstone, bool, err
 	return g.of(ctx, dir)
 }
 
-// of is Find by the folder of a session.
+// of is Find for the folder of a session.
 func (g *Graves) of(ctx context.Context, dir Key) (Tombstone, bool, error) {
 	if err := g.busy.Lock(ctx); err != nil {
 		return Tombstone{}, false, &Error{"read", Key{}.child(erasedName), err}
@@ -65,7 +65,7 @@ func (g *Graves) of(ctx context.Context, dir Key) (Tombstone, bool, error) {
 	return t, ok, nil
 }
 
-// refresh reads what is new.
+// refresh reads new tombstones.
 func (g *Graves) refresh(ctx context.Context) error {
 	info, err := stat(ctx, g.a, Key{}.child(erasedName))
 	if errors.Is(err, ErrNotExist) {
@@ -75,7 +75,7 @@ func (g *Graves) refresh(ctx context.Context) error {
 	if err != nil || info.Size == g.size {
 		return err
 	}
-	if info.Size < g.size { // it was cut
+	if info.Size < g.size { // the log was truncated
 		g.size = 0
 	}
 	return eachLineOf(ctx, g.a, info.Key, g.size, func(l rawLine) error {

@@ -16,14 +16,15 @@ import (
 	"github.com/agentcompact/compact/internal/ctxlock"
 )
 
-// headsName is the folder of the heads, and namesName that of the names that
-// their hashes stand for. No session's folder begins with an underscore.
+// headsName is the folder of the heads, and namesName the folder of the session
+// names for their hashes. The name of a session's folder never begins with an
+// underscore.
 const (
 	headsName = "_heads"
 	namesName = "_names"
 )
 
-// What a line of heads is about, besides hold, release and erase.
+// Operations in a line of heads, besides hold, release and erase.
 const (
 	headCommit = opCommit
 	headFinal  = "final" // a transcript that belongs to no step
@@ -50,15 +51,15 @@ type Heads struct {
 	mu    sync.Mutex
 	queue []*queuedHead
 
-	turn   ctxlock.Mutex // held by who writes the queue; it guards looked
-	looked time.Time     // when the log was last seen to be there
+	turn   ctxlock.Mutex // held while the queue is written; guards looked
+	looked time.Time     // when the log was last checked to exist
 }
 
-// headsUnseen is how long lines are added to heads without a look whether these are
-// still there: nobody removes them but by hand.
+// headsUnseen is the time for which lines are added to heads without checking that
+// their log exists, because it is only removed by hand.
 const headsUnseen = time.Minute
 
-// queuedHead is a line that waits. Who holds the turn sets done and err.
+// queuedHead is a waiting line. The holder of the turn sets done and err.
 type queuedHead struct {
 	head
 	done bool
@@ -71,18 +72,18 @@ type head struct {
 	Writer  string    `json:"writer"`
 	Op      string    `json:"op"`
 	Session string    `json:"session"` // [headID] of the folder
-	Life    string    `json:"life"`    // hash of the first line of the manifest: a session that was erased can begin anew
+	Life    string    `json:"life"`    // hash of the first line of the manifest, which differs after an erase
 	Step    int       `json:"step,omitempty"`
-	Line    int64     `json:"line"` // of the manifest, to which the head belongs
-	Head    string    `json:"head"` // its hash
+	Line    int64     `json:"line"` // number of the line of the manifest
+	Head    string    `json:"head"` // hash of that line
 	At      time.Time `json:"at"`
-	Who     string    `json:"who,omitempty"` // of a hold, a release and an erasure; redacted
+	Who     string    `json:"who,omitempty"` // for a hold, a release and an erasure; redacted
 	Why     string    `json:"why,omitempty"`
 }
 
 const headVersion = 1
 
-// headID is what a session is called in heads.
+// headID returns the name of a session in heads.
 func headID(dir Key) string { return hashOf([]byte("compact heads\n" + dir.s)) }
 
 // NewHeads returns a new chain of heads. It does no I/O. With a key, which may be
@@ -92,7 +93,7 @@ func NewHeads(a Archive, key ed25519.PrivateKey) *Heads {
 	_, _ = rand.Read(b[:]) // never fails
 	writer := strings.ToLower(time.Now().UTC().Format("20060102t150405z")) + "-" + hex.EncodeToString(b[:])
 	h := &Heads{a: a, writer: writer, key: key, chain: newChain(a, headsKey(writer), false)}
-	h.chain.loaded = true // nobody else has a log of this name, and so there is none
+	h.chain.loaded = true // the name is new, so there is no log
 	if key != nil {
 		h.chain.state.sign = h.signed
 	}
@@ -105,14 +106,14 @@ func headsKey(writer string) Key { return Key{}.child(headsName).child(writer + 
 // write. Without it no heads are written.
 func (s *Session) KeepHeads(h *Heads) { s.heads = h }
 
-// tell writes a line about the session as its manifest is now.
+// tell writes a line with the current end of the session's manifest.
 func (s *Session) tell(ctx context.Context, l head) error {
 	if s.heads == nil {
 		return nil
 	}
 	t, _ := s.manifest.known()
 	if t.seq == 0 {
-		return nil // there is nothing to tell
+		return nil // there is no manifest yet
 	}
 	l.V, l.Writer, l.Session, l.At = headVersion, s.heads.writer, headID(s.dir), time.Now().UTC().Truncate(time.Millisecond)
 	l.Life, l.Line, l.Head = t.first, t.seq, t.head
@@ -128,7 +129,7 @@ func (s *Session) tell(ctx context.Context, l head) error {
 	return s.nameIt(ctx)
 }
 
-// nameIt says once what the hash of the session stands for.
+// nameIt stores the name for the session's hash, once.
 func (s *Session) nameIt(ctx context.Context) error {
 	s.mu.Lock()
 	named := s.named
@@ -151,25 +152,25 @@ func (s *Session) nameIt(ctx context.Context) error {
 	return nil
 }
 
-// unnameErased takes the name back where somebody has erased the session since: who
-// erases removes the name before the manifest, and this one may have come after.
+// unnameErased removes the name again if the session was erased meanwhile, because
+// the erase can have removed the name before it was written.
 func (s *Session) unnameErased(ctx context.Context) error {
 	t, err := s.manifest.refresh(ctx)
 	r, ok := s.a.(Remover)
 	if ok && (t.facts.erasing || errors.Is(err, ErrErased)) {
 		return r.Remove(ctx, nameKey(headID(s.dir)))
 	}
-	return nil // what can't be read now was there a moment ago
+	return nil // an unreadable manifest existed a moment ago
 }
 
 func nameKey(id string) Key { return Key{}.child(namesName).child(id + ".json") }
 
 func quoted(s string) string {
-	b, _ := json.Marshal(s) // cannot fail
+	b, _ := json.Marshal(s) // never fails
 	return string(b)
 }
 
-// append writes a line, together with those that wait meanwhile.
+// append writes a line, together with other waiting lines.
 func (h *Heads) append(ctx context.Context, l head) error {
 	mine := &queuedHead{head: l}
 	h.mu.Lock()
@@ -191,10 +192,10 @@ func (h *Heads) append(ctx context.Context, l head) error {
 	h.mu.Unlock()
 	bodies := make([]string, len(all))
 	for i, q := range all {
-		b, _ := json.Marshal(q.head) // cannot fail
+		b, _ := json.Marshal(q.head) // never fails
 		bodies[i] = string(b)
 	}
-	err := errNotWritten // where the archive panics
+	err := errNotWritten // in case the archive panics
 	defer func() {
 		for _, q := range all {
 			q.done, q.err = true, err
@@ -219,8 +220,8 @@ func (h *Heads) write(ctx context.Context, bodies []string) error {
 
 var errNotWritten = errors.New("not written")
 
-// The signature of a line is its last member, and covers all before it, the number
-// and the hash of the line before included.
+// The signature is the last member of a line, and covers everything before it,
+// including the number and the hash of the previous line.
 const (
 	sigStart = `,"sig":"`
 	sigEnd   = `"}`
@@ -232,7 +233,7 @@ func (h *Heads) signed(line string) string {
 	return strings.TrimSuffix(line, "}") + sigStart + base64.StdEncoding.EncodeToString(sig) + sigEnd
 }
 
-// unsigned takes a line apart; sig is nil where there is none.
+// unsigned splits a line into text and signature; sig is nil if there is none.
 func unsigned(line []byte) (text string, sig []byte) {
 	s := string(line)
 	at := strings.LastIndex(s, sigStart)
@@ -246,8 +247,8 @@ func unsigned(line []byte) (text string, sig []byte) {
 	return s[:at] + "}", sig
 }
 
-// HeadsKey reads a key for [NewHeads]: 32 random bytes in base64, as
-// "openssl rand -base64 32" prints them.
+// HeadsKey parses a key for [NewHeads]: 32 random bytes in base64, as "openssl
+// rand -base64 32" prints them.
 func HeadsKey(s string) (ed25519.PrivateKey, error) {
 	seed, err := base64.StdEncoding.DecodeString(strings.TrimSpace(s))
 	if err != nil || len(seed) != ed25519.SeedSize {
@@ -256,8 +257,8 @@ func HeadsKey(s string) (ed25519.PrivateKey, error) {
 	return ed25519.NewKeyFromSeed(seed), nil
 }
 
-// HeadsPublic reads the public keys that may have signed heads: 32 bytes in base64
-// each, separated by commas.
+// HeadsPublic parses the public keys of signed heads: 32 bytes in base64 each,
+// separated by commas.
 func HeadsPublic(s string) (keys []ed25519.PublicKey, err error) {
 	for one := range strings.SplitSeq(s, ",") {
 		b, err := base64.StdEncoding.DecodeString(strings.TrimSpace(one))
@@ -271,9 +272,8 @@ func HeadsPublic(s string) (keys []ed25519.PublicKey, err error) {
 
 var errHeadsKey = errors.New("storage: a key of heads is 32 bytes in base64")
 
-// told is tell where what is told has happened, and stays so: a head that is
-// missing leaves the end unproven, until the next one. Even an archive that panics
-// takes nothing back.
+// told calls tell after an operation that is complete, and ignores errors and
+// panics: a missing head only leaves the end unproven until the next one.
 func (s *Session) told(ctx context.Context, l head) {
 	defer func() { _ = recover() }()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), confirmTimeout)

@@ -20,27 +20,27 @@ import (
 type HeadBook struct {
 	public   []ed25519.PublicKey
 	writers  map[string]*headWriter
-	sessions map[string][]*headLine // by what heads call them
-	stones   map[string]bool        // manifest heads that tombstones tell of; true: all is gone
-	names    map[string]string      // folder by what heads call it
-	report   Report                 // of the files of heads
+	sessions map[string][]*headLine // by headID
+	stones   map[string]bool        // manifest heads in tombstones; true: the erasure is complete
+	names    map[string]string      // folder by headID
+	report   Report                 // report about the files of heads
 	copied   bool
-	unsigned int // lines whose signature nobody can check
+	unsigned int // lines with an unchecked signature
 
-	forged map[string]bool // hashes of lines that are not signed as they must be; they say nothing
+	forged map[string]bool // hashes of lines without a valid signature, which are ignored
 }
 
-// headWriter is the chain of one writer.
+// headWriter holds the chain of one writer.
 type headWriter struct {
-	hashes []string // of its lines
+	hashes []string // hashes of its lines
 	file   string
 }
 
-// headLine is a line and where it stands.
+// headLine is a line of heads.
 type headLine struct {
 	head
 	hash   string
-	copied bool // a copy has it
+	copied bool // the line is in a copy
 }
 
 // HeadsOptions is for [ReadHeads]. The zero value is valid.
@@ -50,8 +50,8 @@ type HeadsOptions struct {
 	Public []ed25519.PublicKey
 }
 
-// ReadHeads reads the heads that stand beside the sessions of an archive. An
-// archive without heads is no error, but then heads prove nothing.
+// ReadHeads reads the heads beside the sessions of an archive. An archive
+// without heads is no error, but then heads prove nothing.
 func ReadHeads(ctx context.Context, a Archive, opts HeadsOptions) (*HeadBook, error) {
 	b := &HeadBook{public: opts.Public, writers: map[string]*headWriter{}, sessions: map[string][]*headLine{}, stones: map[string]bool{}, names: map[string]string{}, forged: map[string]bool{}}
 	b.report.Dir = headsName
@@ -90,12 +90,12 @@ func (b *HeadBook) read(ctx context.Context, a Archive, info Info) error {
 	return err
 }
 
-// take takes in one line of a writer.
+// take adds one line of a writer.
 func (b *HeadBook) take(w *headWriter, writer string, number int, body []byte, hash string, copied bool) {
 	w.hashes = append(w.hashes, hash)
 	var l headLine
 	if err := json.Unmarshal(body, &l.head); err != nil || l.Op == "" {
-		return // a torn line says nothing
+		return // a torn line holds no head
 	}
 	if l.Writer != writer {
 		b.problem(Changed, w.file, number, "it belongs to the heads of %s", quoteShort(l.Writer))
@@ -104,7 +104,7 @@ func (b *HeadBook) take(w *headWriter, writer string, number int, body []byte, h
 	b.sessions[l.Session] = append(b.sessions[l.Session], &l)
 }
 
-// checkSigned holds each line against the public keys.
+// checkSigned checks the signature of each line.
 func (b *HeadBook) checkSigned(ctx context.Context, a Archive, k Key) error {
 	number := 0
 	return eachLineOf(ctx, a, k, 0, func(l rawLine) error {
@@ -131,8 +131,8 @@ func (b *HeadBook) checkSignature(file string, number int, line []byte) {
 	}
 }
 
-// Copy adds heads that were kept elsewhere: the lines of any number of writers, in
-// their order. A line that is missing in the archive is a problem.
+// Copy adds heads that were kept elsewhere: the lines of any number of writers,
+// each in order. A line that is missing in the archive is a problem.
 func (b *HeadBook) Copy(ctx context.Context, r io.Reader, file string) error {
 	b.copied = true
 	chains := map[string]*headWriter{}
@@ -152,7 +152,7 @@ func (b *HeadBook) Copy(ctx context.Context, r io.Reader, file string) error {
 			return nil
 		}
 		if _, torn := link.torn(); torn {
-			return nil // it speaks for no writer; the next line holds its hash
+			return nil // not of a writer; the next line holds its hash
 		}
 		b.checkSignature(file, number, l.text)
 		b.compare(chains, link, h, l.text, file, number)
@@ -160,7 +160,7 @@ func (b *HeadBook) Copy(ctx context.Context, r io.Reader, file string) error {
 	})
 }
 
-// compare holds a line of a copy against what the archive has of its writer.
+// compare compares a line of a copy with the archive's lines of its writer.
 func (b *HeadBook) compare(chains map[string]*headWriter, link linked, h head, text []byte, file string, number int) {
 	here := b.writers[h.Writer]
 	hash := hashOf(text)
@@ -184,7 +184,7 @@ func (b *HeadBook) compare(chains map[string]*headWriter, link linked, h head, t
 	b.take(&headWriter{file: file}, h.Writer, number, link.body(), hash, true)
 }
 
-// mark remembers that a copy has a line.
+// mark records that a line is in a copy.
 func (b *HeadBook) mark(session, hash string) {
 	for _, l := range b.sessions[session] {
 		if l.hash == hash {
@@ -197,7 +197,7 @@ func (b *HeadBook) problem(kind ProblemKind, file string, line int, format strin
 	b.report.Problems = append(b.report.Problems, Problem{kind, file, line, fmt.Sprintf(format, args...)})
 }
 
-// readStones reads which ends of manifests the tombstones tell of.
+// readStones reads the manifest heads in tombstones.
 func (b *HeadBook) readStones(ctx context.Context, a Archive) error {
 	for t, err := range Tombstones(ctx, a) {
 		if err != nil {
@@ -210,7 +210,7 @@ func (b *HeadBook) readStones(ctx context.Context, a Archive) error {
 	return nil
 }
 
-// readNames reads what the hashes of sessions stand for.
+// readNames reads the names for the hashes of sessions.
 func (b *HeadBook) readNames(ctx context.Context, a Archive) error {
 	for info, err := range a.List(ctx, Key{namesName}) {
 		if err != nil {
@@ -235,8 +235,8 @@ func (b *HeadBook) readName(ctx context.Context, a Archive, k Key) error {
 	})
 }
 
-// Report lists the problems of the heads themselves. Its Files are the files of
-// the writers.
+// Report returns the problems of the heads themselves. Its Files are the files
+// of the writers.
 func (b *HeadBook) Report() Report {
 	r := b.report
 	r.Problems, r.Notes = slices.Clone(r.Problems), slices.Clone(r.Notes)
@@ -249,15 +249,14 @@ func (b *HeadBook) Report() Report {
 // Writers returns how many processes wrote heads.
 func (b *HeadBook) Writers() int { return len(b.writers) }
 
-// life is what heads say of one life of a session: from its first line to its
+// life holds the heads of one life of a session, from its first line to its
 // erasure.
 type life struct {
 	id    string
 	lines []*headLine
 }
 
-// lives returns the lives of a session, in the order in which they are first told
-// of.
+// lives returns the lives of a session, in order of their first heads.
 func (b *HeadBook) lives(session string) (all []*life) {
 	for _, l := range b.sessions[session] {
 		if b.forged[l.hash] {
@@ -272,7 +271,7 @@ func (b *HeadBook) lives(session string) (all []*life) {
 	return all
 }
 
-// erasure returns the line that says that this life was ended, nil if there is none.
+// erasure returns the line of the erasure, nil if there is none.
 func (x *life) erasure() *headLine {
 	for _, l := range x.lines {
 		if l.Op == opErase {
@@ -282,12 +281,12 @@ func (x *life) erasure() *headLine {
 	return nil
 }
 
-// last returns the line that is about the latest state of the manifest.
+// last returns the line with the latest state of the manifest.
 func (x *life) last() *headLine {
 	return slices.MaxFunc(x.lines, func(p, q *headLine) int { return int(p.Line - q.Line) })
 }
 
-// said names a line for people.
+// said describes a line.
 func (l *headLine) said() string {
 	s := l.Op
 	if l.Step > 0 {
@@ -300,8 +299,8 @@ func (l *headLine) said() string {
 	return s
 }
 
-// WriteHeads writes the lines of all writers to w, in order per writer, for
-// [HeadBook.Copy].
+// WriteHeads writes the lines of all writers to w, in order for each writer,
+// for [HeadBook.Copy].
 func WriteHeads(ctx context.Context, a Archive, w io.Writer) error {
 	for info, err := range a.List(ctx, Key{headsName}) {
 		if err != nil {
@@ -312,7 +311,7 @@ func WriteHeads(ctx context.Context, a Archive, w io.Writer) error {
 		}
 		err := eachLineOf(ctx, a, info.Key, 0, func(l rawLine) error {
 			if _, ok := parseLink(l.text); !ok {
-				return nil // what a crash cut off
+				return nil // an incomplete line of a crash
 			}
 			_, err := w.Write(append(l.text[:len(l.text):len(l.text)], '\n'))
 			return err

@@ -9,8 +9,8 @@ import (
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
-// Index stores the turn index of a step, as turns-NNN.idx or its next free
-// attempt. The set must not be changed meanwhile.
+// Index stores the turn index of a step, as turns-NNN.idx or the next free
+// attempt. The set must not be modified meanwhile.
 func (s *Session) Index(ctx context.Context, step int, set *turnindex.Set) (Written, error) {
 	blob, err := s.indexBlob(set)
 	if err != nil {
@@ -37,8 +37,8 @@ func (s *Session) FinalIndex(ctx context.Context, final Written, set *turnindex.
 	return w, s.record(ctx, rec.done())
 }
 
-// indexBlob encodes a set. That its files are names of keys is what keeps text
-// out of it.
+// indexBlob encodes a set. Its file names must be segments of keys, so that no
+// text gets into the index.
 func (s *Session) indexBlob(set *turnindex.Set) (Blob, error) {
 	for _, name := range set.Files() {
 		if reason := checkSegment(name); reason != "" {
@@ -63,16 +63,15 @@ func FinalIndexName(transcript string) (string, bool) {
 func IsOriginals(name string) bool { return hasKind(name, originalsKind) }
 
 // OpenIndex opens a turn index of the session. It reads the header; the table
-// reads its pages from the archive. An index that is not as it was written is
-// [turnindex.ErrDamaged].
+// reads its pages from the archive. A changed index is [turnindex.ErrDamaged].
 func (s *Session) OpenIndex(ctx context.Context, name string) (*turnindex.Table, error) {
 	return turnindex.Open(ctx, func(ctx context.Context, off, n int64) ([]byte, error) {
 		return s.Read(ctx, name, off, n)
 	})
 }
 
-// Read returns at most n bytes of a file of the session, from off on; fewer
-// only at its end, none for a negative n. It is one Open of the archive.
+// Read returns at most n bytes of a file of the session, from off; fewer only
+// at its end, none for a negative n. It is one Open of the archive.
 func (s *Session) Read(ctx context.Context, name string, off, n int64) ([]byte, error) {
 	r, err := s.Open(ctx, name, off, n)
 	if err != nil {
@@ -82,10 +81,10 @@ func (s *Session) Read(ctx context.Context, name string, off, n int64) ([]byte, 
 	return data, Wrap("read", s.dir.child(name), errors.Join(err, r.Close()))
 }
 
-// readAtMost reads up to n bytes. What it allocates grows with what is there,
-// not with n, which a file may say.
+// readAtMost reads up to n bytes. Its memory depends on the available bytes,
+// not on n, which can come from a file.
 func readAtMost(r io.Reader, n int64) (data []byte, err error) {
-	const size, first = 1 << 20, 64 << 10 // above so much it is a bound, no size
+	const size, first = 1 << 20, 64 << 10 // above size, n is a limit and not the expected size
 	if n > size {
 		data = make([]byte, 0, first)
 	} else {

@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	maxSegmentBytes = 200 // below every file system's limit, and S3-compatible servers' too
+	maxSegmentBytes = 200 // below the limit of every file system and S3-compatible server
 	maxKeyBytes     = 600 // leaves room for a prefix within S3's 1,024
 )
 
@@ -96,7 +96,7 @@ func (k Key) Has(prefix Key) bool {
 	return len(k.s) > len(prefix.s) && k.s[len(prefix.s)] == '/' && strings.HasPrefix(k.s, prefix.s)
 }
 
-// child is for names that this package makes or has checked.
+// child returns the key of a name below k, which must be valid.
 func (k Key) child(name string) Key {
 	if k.IsZero() {
 		return Key{name}

@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// keysName is the log of the keys that fingerprints of an archive are sealed
-// with, beside the sessions: their ids, never the keys.
+// keysName is the log with the ids of the keys that seal an archive's
+// fingerprints, beside the sessions. It never holds the keys.
 const keysName = "_keys.jsonl"
 
-// keyLine is a line of it.
+// keyLine is a line of that log.
 type keyLine struct {
 	At  time.Time `json:"at"`
 	Key string    `json:"key"`
 }
 
-// errMoved: somebody else has added a key since the list was read.
+// errMoved: another process has added a key since the list was read.
 var errMoved = errors.New("another key was added")
 
 // KeyIDs returns the ids of the keys of an archive, the oldest first, possibly
@@ -57,9 +57,9 @@ func AddKeyID(ctx context.Context, a Archive, id string, enough func(ids []strin
 	return nil, &Error{"append", Key{}.child(keysName), ErrSeq}
 }
 
-// addOnce adds a line where the log is what was last read of it.
+// addOnce adds a line if the log has not changed since it was read.
 func (c *chain) addOnce(ctx context.Context, id string) error {
-	line, _ := json.Marshal(keyLine{time.Now().UTC().Truncate(time.Millisecond), id}) // cannot fail
+	line, _ := json.Marshal(keyLine{time.Now().UTC().Truncate(time.Millisecond), id}) // never fails
 	asked := false
 	_, err := c.append(ctx, func(facts) ([]string, error) {
 		if asked {

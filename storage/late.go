@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// doubtful is how long a ledger may take from its announcement until its commit looks at
-// the manifest again. It is much less than what a scrub waits for it ([commonly]), for
-// clocks are apart.
+// doubtful is the time from the announcement of a ledger after which its commit checks
+// the manifest again. It is much shorter than a scrub's wait for the ledger
+// ([commonly]), because clocks differ.
 const doubtful = commonly / 3
 
-// late reports whether what r announces took long. A process that was suspended knows
-// that by the clock on the wall alone.
+// late reports whether the announcement r is old. It also checks the wall clock,
+// which shows a suspended process.
 func (r record) late() bool {
 	now := time.Now()
 	return max(now.Sub(r.At), now.Round(0).Sub(r.At.Round(0))) > doubtful
 }
 
-// standing reports what became of the session while a ledger was on its way: nil says
-// that whoever erases or scrubs it from now on finds the ledger. Where the session was
-// erased the ledger is removed ([Session.withdraw]). An error of the archive says that
-// nobody knows. The manifest is read from its beginning: a session that was erased may
-// have begun anew, with a manifest that is as long.
+// standing reports what happened to the session while a ledger was being stored. nil
+// means that a later erase or scrub finds the ledger. If the session was erased, the
+// ledger is removed ([Session.withdraw]). After an error of the archive the state is
+// unknown. The manifest is read from its beginning, because an erased session can have
+// begun again with a manifest of the same length.
 func (s *Session) standing(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), confirmTimeout)
 	defer cancel()

@@ -14,7 +14,7 @@ const (
 	editsName    = "edits.jsonl"
 )
 
-// kind is a kind of file that is written once: NAME-NNN.EXT.
+// kind is a kind of file that is created once: NAME-NNN.EXT.
 type kind struct{ name, ext string }
 
 var (
@@ -27,8 +27,8 @@ var (
 	finalIndexKind = kind{"turns-final", "idx"}
 )
 
-// file returns the name of the n-th file of a kind. attempt is 1 but where a
-// file of that name was left behind: then it is NAME-NNN.2.EXT, and so on.
+// file returns the name of the n-th file of a kind. attempt is above 1 if an
+// abandoned file has the name: NAME-NNN.2.EXT, and so on.
 func (k kind) file(n, attempt int) string {
 	if attempt > 1 {
 		return fmt.Sprintf("%s-%03d.%d.%s", k.name, n, attempt, k.ext)
@@ -36,8 +36,7 @@ func (k kind) file(n, attempt int) string {
 	return fmt.Sprintf("%s-%03d.%s", k.name, n, k.ext)
 }
 
-// number returns n when name is the first attempt of the n-th file of the
-// kind.
+// number returns n if name is the first attempt of the n-th file of the kind.
 func (k kind) number(name string) (int, bool) {
 	rest, ok := strings.CutPrefix(name, k.name+"-")
 	if !ok {

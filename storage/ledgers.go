@@ -43,18 +43,18 @@ func (s *Session) Ledgers(ctx context.Context, from int) iter.Seq2[Ledger, error
 	}
 }
 
-// readLedger is a ledger, or why it can't be read.
+// readLedger is a ledger, or the error of reading it.
 type readLedger struct {
 	Ledger
 	err      error
-	panicked any // by the archive
+	panicked any // panic value of the archive
 }
 
-// ledgersAtOnce is how many ledgers are read at a time, where it is known that they
-// are there: each costs a way to the archive and back, and its summary another.
+// ledgersAtOnce is the number of known ledgers that are read concurrently, because
+// each ledger and each summary costs a round trip.
 const ledgersAtOnce = 8
 
-// ledgersFrom reads the ledger of a step, and some that follow it.
+// ledgersFrom reads the ledger of a step, and some of the following ones.
 func (s *Session) ledgersFrom(ctx context.Context, step int) []readLedger {
 	t, _ := s.manifest.known()
 	out := make([]readLedger, max(1, min(ledgersAtOnce, t.facts.ledgers.committed()-step+1)))
@@ -72,13 +72,13 @@ func (s *Session) ledgersFrom(ctx context.Context, step int) []readLedger {
 	all.Wait()
 	for i := range out {
 		if p := out[i].panicked; p != nil {
-			panic(p) // where the caller can catch it
+			panic(p) // in the caller's goroutine
 		}
 	}
 	return out
 }
 
-// ledger reads the ledger of a step and holds it against the manifest.
+// ledger reads the ledger of a step and verifies it against the manifest.
 func (s *Session) ledger(ctx context.Context, step int) (Ledger, error) {
 	name := ledgerKind.file(step, 1)
 	r, err := OpenFile(ctx, s.a, s.dir.child(name), 0, -1)
@@ -107,13 +107,13 @@ func (s *Session) ledger(ctx context.Context, step int) (Ledger, error) {
 	return l, nil
 }
 
-// summaryIn stands in a ledger where a file of its step has the summary, in place of
-// that: "summary_in":"summary-001.json". In a string of JSON its quotes would be
+// summaryIn is the member of a ledger that replaces a summary by the name of its
+// file: "summary_in":"summary-001.json". Inside a JSON string its quotes would be
 // escaped.
 var summaryIn = []byte(`"summary_in":"`)
 
-// withSummary gives a ledger its data, and puts the summaries in that files of its step
-// have. One that is not what was stored makes the ledger one that was changed.
+// withSummary sets the data of a ledger, and inserts the summaries from their files. If
+// a summary was changed, the ledger counts as changed.
 func (s *Session) withSummary(ctx context.Context, l Ledger, data []byte) (Ledger, error) {
 	for {
 		at := bytes.Index(data, summaryIn)
@@ -138,10 +138,10 @@ func (s *Session) withSummary(ctx context.Context, l Ledger, data []byte) (Ledge
 	}
 }
 
-// maxSummaryBytes bounds what is read of a summary, whatever stands there.
+// maxSummaryBytes limits the bytes of a summary that are read.
 const maxSummaryBytes = 16 << 20
 
-// summary reads a summary and holds it against the manifest.
+// summary reads a summary and verifies it against the manifest.
 func (s *Session) summary(ctx context.Context, name string) ([]byte, error) {
 	text, err := s.Read(ctx, name, 0, maxSummaryBytes+1)
 	switch {
@@ -165,8 +165,8 @@ func (s *Session) summary(ctx context.Context, name string) ([]byte, error) {
 	return bytes.TrimSpace(text), nil
 }
 
-// unreadLedger is about a ledger that can't be read: where it is not what was stored it
-// is as one that was changed.
+// unreadLedger returns a changed ledger for a [ChangedError], and any other error as it
+// is.
 func unreadLedger(step int, err error) (Ledger, error) {
 	if changed := new(ChangedError); errors.As(err, &changed) {
 		return Ledger{Step: step, Changed: changed}, nil
@@ -174,8 +174,8 @@ func unreadLedger(step int, err error) (Ledger, error) {
 	return Ledger{}, err
 }
 
-// saidOf returns what the manifest says of a ledger. Whoever created it announced
-// it before, and so may others have done who lost the race for its number.
+// saidOf returns the manifest's records of a ledger. There can be several,
+// because each process announced its ledger before one of them won the number.
 func (s *Session) saidOf(ctx context.Context, l Ledger) ([]fileHash, error) {
 	t, _ := s.manifest.known()
 	if said := t.facts.ledgers.of(l.Step); slices.Contains(said, l.is) {
@@ -185,8 +185,8 @@ func (s *Session) saidOf(ctx context.Context, l Ledger) ([]fileHash, error) {
 	return t.facts.ledgers.of(l.Step), err
 }
 
-// vanished is about a ledger that is not there: of a step that is not committed,
-// or one that was taken away since.
+// vanished handles a missing ledger: of a step that is not committed, or one
+// that was removed since.
 func (s *Session) vanished(ctx context.Context, step int, err error) (Ledger, error) {
 	if t, _ := s.manifest.known(); t.facts.ledgers.committed() < step {
 		return Ledger{}, err

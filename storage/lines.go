@@ -11,12 +11,12 @@ import (
 
 // rawLine is a piece of a file up to its line feed.
 type rawLine struct {
-	off   int64  // of its first byte in the file
-	text  []byte // without the line feed; good until the next line is read
+	off   int64  // offset of its first byte in the file
+	text  []byte // without the line feed; valid until the next line is read
 	ended bool   // there was a line feed
 }
 
-// next is the offset after the line.
+// next returns the offset after the line.
 func (l rawLine) next() int64 {
 	if l.ended {
 		return l.off + int64(len(l.text)) + 1
@@ -24,11 +24,11 @@ func (l rawLine) next() int64 {
 	return l.off + int64(len(l.text))
 }
 
-// maxLineBytes bounds what a line of a log may be, and so what reading one can
-// cost.
+// maxLineBytes limits the size of a line of a log, and so the memory for
+// reading one.
 const maxLineBytes = 64 << 20
 
-// eachLine calls fn for every line of r; off is where r begins in its file.
+// eachLine calls fn for every line of r; off is the offset of r in its file.
 // The last line may lack its line feed. A line that is too long is ErrDamaged.
 func eachLine(ctx context.Context, r io.Reader, off int64, fn func(rawLine) error) error {
 	br := bufio.NewReaderSize(&ctxReader{ctx, r}, 64<<10)
@@ -54,7 +54,7 @@ func eachLine(ctx context.Context, r io.Reader, off int64, fn func(rawLine) erro
 	}
 }
 
-// readLine is ReadSlice that grows where a line is longer than the buffer.
+// readLine is ReadSlice for lines that can be longer than the buffer.
 func readLine(br *bufio.Reader) ([]byte, error) {
 	text, err := br.ReadSlice('\n')
 	if !errors.Is(err, bufio.ErrBufferFull) {
@@ -71,8 +71,7 @@ func readLine(br *bufio.Reader) ([]byte, error) {
 	return long, err
 }
 
-// eachLineOf is eachLine over k from off on. A key that does not exist has no
-// lines.
+// eachLineOf calls eachLine for k from off. A missing key has no lines.
 func eachLineOf(ctx context.Context, a Archive, k Key, off int64, fn func(rawLine) error) error {
 	r, err := a.Open(ctx, k, off, -1)
 	if errors.Is(err, ErrNotExist) {
@@ -85,7 +84,7 @@ func eachLineOf(ctx context.Context, a Archive, k Key, off int64, fn func(rawLin
 	return Wrap("read", k, errors.Join(err, r.Close()))
 }
 
-// eachLineOfLog is eachLineOf of a key that is known to be a log.
+// eachLineOfLog is eachLineOf for a key that is known to be a log.
 func eachLineOfLog(ctx context.Context, a Archive, k Key, off int64, fn func(rawLine) error) error {
 	o, ok := a.(KindOpener)
 	if !ok {
@@ -102,7 +101,7 @@ func eachLineOfLog(ctx context.Context, a Archive, k Key, off int64, fn func(raw
 	return Wrap("read", k, errors.Join(err, r.Close()))
 }
 
-// stat returns what List says of one key.
+// stat returns the Info of one key.
 func stat(ctx context.Context, a Archive, k Key) (Info, error) {
 	for info, err := range a.List(ctx, k) {
 		if err != nil {
@@ -115,10 +114,10 @@ func stat(ctx context.Context, a Archive, k Key) (Info, error) {
 	return Info{}, &Error{"stat", k, ErrNotExist}
 }
 
-// errStop ends a walk over lines early.
+// errStop ends an iteration over lines early.
 var errStop = errors.New("stop")
 
-// hashFile reads k back and returns its SHA-256 and size.
+// hashFile reads k and returns its SHA-256 and size.
 func hashFile(ctx context.Context, a Archive, k Key) (sum string, size int64, err error) {
 	r, err := a.Open(ctx, k, 0, -1)
 	if err != nil {
@@ -132,7 +131,7 @@ func hashFile(ctx context.Context, a Archive, k Key) (sum string, size int64, er
 	return hex.EncodeToString(h.Sum(nil)), size, nil
 }
 
-// ctxReader is a reader that ends with its context.
+// ctxReader fails once its context is done.
 type ctxReader struct {
 	ctx context.Context
 	r   io.Reader

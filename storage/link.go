@@ -11,15 +11,15 @@ import (
 	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
-// A log (manifest, events, journal) is JSON objects, one a line. In front of
-// each object's own members stand two that this package adds, always in this
-// form, so that what was handed in can be cut out again byte for byte:
+// A log (manifest, events, journal) has one JSON object in each line. This
+// package adds two members before the object's own, always in this form, so
+// that the original can be restored byte for byte:
 //
 //	{"seq":3,"prev":"<64 hex digits>",…
 //
-// seq counts the lines from 1. prev is the SHA-256 of the line before, without
-// its line feed; that of the first line is [genesis], which binds the log to
-// its session and name.
+// seq counts the lines from 1. prev is the SHA-256 of the previous line,
+// without its line feed; in the first line it is [genesis], which binds the log
+// to its session and name.
 const (
 	linkSeq  = `{"seq":`
 	linkPrev = `,"prev":"`
@@ -37,8 +37,8 @@ func genesisOf(version int, k Key) string {
 	return hashOf([]byte("compact archive v" + strconv.Itoa(version) + "\n" + k.String()))
 }
 
-// versionOf returns the version of a log whose first line has this prev; 0 where
-// it is the first line of no log of this name.
+// versionOf returns the version of a log whose first line has this prev; 0 if it
+// is not the first line of a log with this name.
 func versionOf(prev string, k Key) int {
 	for v := FormatVersion; v > 0; v-- {
 		if prev == genesisOf(v, k) {
@@ -53,8 +53,8 @@ func hashOf(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// checkBody refuses what cannot be a line of a log: anything but one JSON
-// object on one line, of a length that can be read back.
+// checkBody returns an error for a body that can't be a line of a log: it must
+// be one JSON object on one line, not too long to be read back.
 func checkBody(body string) error {
 	if len(body) > maxLineBytes/2 || body == "" || body[0] != '{' || strings.IndexByte(body, '\n') >= 0 || jsonscan.Check([]byte(body)) != nil {
 		return ErrLine
@@ -62,7 +62,7 @@ func checkBody(body string) error {
 	return nil
 }
 
-// link puts seq and prev in front of the members of body.
+// link inserts seq and prev before the members of body.
 func link(seq int64, prev, body string) string {
 	head := linkSeq + strconv.FormatInt(seq, 10) + linkPrev + prev + linkEnd
 	if strings.HasPrefix(strings.TrimLeft(body[1:], " \t\r"), "}") {
@@ -71,15 +71,15 @@ func link(seq int64, prev, body string) string {
 	return head + "," + body[1:]
 }
 
-// linked is a line of a log, taken apart.
+// linked is a parsed line of a log.
 type linked struct {
 	seq  int64
 	prev string
-	tail []byte // what follows prev, up to the end of the line
+	tail []byte // the rest of the line after prev
 }
 
-// parseLink takes a line of a log apart. It is false for everything that no
-// writer has written whole.
+// parseLink parses a line of a log. It returns false for an incomplete or
+// foreign line.
 func parseLink(line []byte) (linked, bool) {
 	rest, ok := bytes.CutPrefix(line, []byte(linkSeq))
 	if !ok {
@@ -101,14 +101,14 @@ func parseLink(line []byte) (linked, bool) {
 	return linked{seq, prev, tail[len(linkEnd):]}, true
 }
 
-// body returns what was handed in, byte for byte.
+// body returns the original object, byte for byte.
 func (l linked) body() []byte {
 	return append([]byte("{"), bytes.TrimPrefix(l.tail, []byte(","))...)
 }
 
-// torn is the line that a writer puts after what a crash left at the end of a
-// log: it says how many bytes before it are no lines, and their hash, so that
-// they can be told from what somebody put there later.
+// torn is the line that a writer puts after the rest that a crash left at the
+// end of a log. It holds the number and the hash of the bytes before it that
+// are no lines, so that a later change of them is detected.
 type torn struct {
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
@@ -117,7 +117,7 @@ type torn struct {
 const tornStart = `,"torn":{`
 
 func tornBody(region []byte) string {
-	b, _ := json.Marshal(map[string]torn{"torn": {int64(len(region)), hashOf(region)}}) // cannot fail
+	b, _ := json.Marshal(map[string]torn{"torn": {int64(len(region)), hashOf(region)}}) // never fails
 	return string(b)
 }
 
@@ -133,7 +133,7 @@ func (l linked) torn() (torn, bool) {
 	return v.Torn, v.Torn.Bytes > 0
 }
 
-// covers reports whether t speaks of region.
+// covers reports whether t describes region.
 func (t torn) covers(region []byte) bool {
 	return t.Bytes == int64(len(region)) && t.SHA256 == hashOf(region)
 }

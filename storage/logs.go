@@ -8,23 +8,23 @@ import (
 	"github.com/agentcompact/compact/redact"
 )
 
-// Events appends to events.jsonl, the audit log. Each line must be one JSON
-// object of at most 32 MiB ([ErrLine] otherwise, and then nothing is written);
-// the archive puts the members "seq" and "prev" in front of its own, which chain the lines.
-// Lines of one call stand together. No lines is no error.
+// Events appends to events.jsonl, the audit log. Each line must be one JSON object of at
+// most 32 MiB ([ErrLine] otherwise, and then nothing is written); the archive adds the
+// members "seq" and "prev" before its own, which chain the lines. The lines of one call
+// are consecutive. No lines is no error.
 func (s *Session) Events(ctx context.Context, lines []redact.Text) error {
 	_, err := s.appendLog(ctx, s.events, lines)
 	return err
 }
 
-// Journal appends to journal.jsonl, which holds each message once as it first
-// came by, as Events does.
+// Journal appends to journal.jsonl, like Events. The journal holds each message
+// once, as it first came in.
 func (s *Session) Journal(ctx context.Context, lines []redact.Text) error {
 	_, err := s.appendLog(ctx, s.journal, lines)
 	return err
 }
 
-// Edits appends to edits.jsonl, as Events does: what calls changed between two
+// Edits appends to edits.jsonl, like Events: the changes of calls between two
 // steps, the originals first.
 func (s *Session) Edits(ctx context.Context, lines []redact.Text) (EditsWritten, error) {
 	t, err := s.appendLog(ctx, s.edits, lines)
@@ -39,14 +39,14 @@ func (s *Session) Edits(ctx context.Context, lines []redact.Text) (EditsWritten,
 type EditsWritten struct {
 	Written
 	Seq int64 // number of the last line
-	Off int64 // of the first
+	Off int64 // offset of the first line
 }
 
 // An EditsLine is a line of edits.jsonl as it was passed in. Body is valid
 // until the next iteration.
 type EditsLine struct {
 	Seq      int64
-	Off, End int64 // in the file
+	Off, End int64 // offsets in the file
 	Body     []byte
 
 	// Changed: the hash in the next line does not match. Body must not be used,
@@ -54,8 +54,8 @@ type EditsLine struct {
 	Changed bool
 }
 
-// EditsLines yields the lines of edits.jsonl from an offset on, which must be 0
-// or where a line begins. What a crash left there is skipped.
+// EditsLines yields the lines of edits.jsonl from an offset, which must be 0 or
+// the start of a line. Incomplete lines of a crash are skipped.
 func (s *Session) EditsLines(ctx context.Context, from int64) iter.Seq2[EditsLine, error] {
 	return checkedLines(ctx, s.edits, from)
 }
@@ -71,15 +71,16 @@ func (s *Session) appendLog(ctx context.Context, c *chain, lines []redact.Text) 
 	return s.behindFences(ctx, c, out)
 }
 
-// EventLines yields the lines of events.jsonl as they were handed in, without
-// what chains them. Incomplete lines of a crash are skipped. The chain is not
-// checked; [Verify] does that. A slice is valid until the next iteration.
+// EventLines yields the lines of events.jsonl as they were passed in, without
+// the members that chain them. Incomplete lines of a crash are skipped. The
+// chain is not checked; [Verify] does that. A slice is valid until the next
+// iteration.
 func (s *Session) EventLines(ctx context.Context) iter.Seq2[[]byte, error] {
 	return logLines(ctx, s.events)
 }
 
-// JournalLines is EventLines for journal.jsonl, without the lines of which the
-// next one holds another hash: they were changed.
+// JournalLines is EventLines for journal.jsonl, without changed lines, whose
+// hash in the next line differs.
 func (s *Session) JournalLines(ctx context.Context) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for l, err := range checkedLines(ctx, s.journal, 0) {
@@ -92,7 +93,7 @@ func (s *Session) JournalLines(ctx context.Context) iter.Seq2[[]byte, error] {
 
 func logLines(ctx context.Context, c *chain) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		junk := false // the line before is none
+		junk := false // the previous line is not valid
 		err := eachLineOfLog(ctx, c.a, c.key, 0, func(l rawLine) error {
 			link, ok := parseLink(l.text)
 			_, torn := link.torn()
@@ -131,7 +132,7 @@ func (s *Session) Checkpoint(ctx context.Context) error {
 }
 
 // marks returns a mark for each log that has grown since its last mark. A log whose
-// last line has lost its line feed gets none: it gets that first, and ends elsewhere.
+// last line lacks its line feed gets none, because its end will change.
 func (s *Session) marks() []record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,7 +147,7 @@ func (s *Session) marks() []record {
 	return out
 }
 
-// settle remembers the marks among records that are durable now.
+// settle records the marks among records that are durable now.
 func (s *Session) settle(records []record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

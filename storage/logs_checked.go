@@ -7,14 +7,14 @@ import (
 	"iter"
 )
 
-// checkedLines yields the lines of a log from an offset on, each when the next
-// one has said what it hashes to.
+// checkedLines yields the lines of a log from an offset, each after it was
+// checked against the hash in the next line.
 func checkedLines(ctx context.Context, c *chain, from int64) iter.Seq2[EditsLine, error] {
 	return func(yield func(EditsLine, error) bool) {
 		w := &lineCheck{yield: yield}
 		err := eachLineOfLog(ctx, c.a, c.key, from, w.line)
 		if err == nil && w.held {
-			yield(w.last, nil) // the end, which nobody speaks for
+			yield(w.last, nil) // the last line, which no hash covers
 		}
 		if err != nil && !errors.Is(err, errStop) {
 			yield(EditsLine{}, err)
@@ -22,13 +22,13 @@ func checkedLines(ctx context.Context, c *chain, from int64) iter.Seq2[EditsLine
 	}
 }
 
-// lineCheck holds each line back until the next one has come.
+// lineCheck holds each line back until the next one is read.
 type lineCheck struct {
 	yield func(EditsLine, error) bool
 	held  bool
 	last  EditsLine
-	hash  string // of last
-	junk  int64  // where what is no line begins; 0 = there is none since last
+	hash  string // hash of last
+	junk  int64  // offset of invalid bytes since last; 0 = none
 }
 
 func (w *lineCheck) line(l rawLine) error {
@@ -47,8 +47,8 @@ func (w *lineCheck) line(l rawLine) error {
 	return nil
 }
 
-// release yields the line that was held, by what the next one says of it. A line
-// that is none any more stood between the two where the numbers say so.
+// release yields the held line, checked by the next one. If the numbers show a
+// gap and there are invalid bytes, a line between the two was destroyed.
 func (w *lineCheck) release(next linked, off int64) bool {
 	if next.prev == w.hash {
 		return w.yield(w.last, nil)

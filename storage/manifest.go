@@ -5,25 +5,24 @@ import (
 	"time"
 )
 
-// What a line of the manifest records.
+// Operations in a line of the manifest.
 const (
 	opPut     = "put"     // the file is about to be created
 	opCommit  = "commit"  // the ledger of Step is about to be created, over the files With
 	opDone    = "done"    // the file exists and is durable
 	opMark    = "mark"    // the log has Lines lines in Bytes bytes; the last one hashes to SHA256
 	opHold    = "hold"    // the session must not be removed
-	opRelease = "release" // it may be again
-	opScrub   = "scrub"   // files wait, written anew without what turned out to be a secret
-	opPlace   = "place"   // somebody lets them take their places
-	opPlaced  = "placed"  // all of them have
-	opVoid    = "void"    // a scrub that has begun and not said so does not come to be
-	opErase   = "erase"   // it is being removed; nothing more is written
+	opRelease = "release" // the hold ends
+	opScrub   = "scrub"   // rewritten files without a secret wait to be placed
+	opPlace   = "place"   // a process is putting them in place
+	opPlaced  = "placed"  // all of them are in place
+	opVoid    = "void"    // a scrub that was begun but not recorded is void
+	opErase   = "erase"   // the session is being removed; nothing more is written
 )
 
-// record is a line of the manifest without its link. A file is announced
-// before it is created: so whatever is in the folder and was not announced is
-// somebody else's, and what was announced but is not there never was, unless a
-// later line says that it is.
+// record is a line of the manifest without its link. A file is announced before
+// it is created. So an unannounced file is foreign, and an announced file that
+// is missing never existed, unless a later line confirms it.
 type record struct {
 	Op string    `json:"op"`
 	At time.Time `json:"at"`
@@ -31,16 +30,16 @@ type record struct {
 	Lines  int64      `json:"lines,omitempty"`
 	Step   int        `json:"step,omitempty"`
 	With   []fileHash `json:"with,omitempty"`
-	Reason string     `json:"reason,omitempty"` // of a hold and a scrub; redacted
-	Who    string     `json:"who,omitempty"`    // of a hold, an erasure and a scrub; redacted
+	Reason string     `json:"reason,omitempty"` // for a hold and a scrub; redacted
+	Who    string     `json:"who,omitempty"`    // for a hold, an erasure and a scrub; redacted
 
-	Scrubbed []rehash `json:"scrubbed,omitempty"` // what the lines before say of these goes for them as they are now
-	Scrub    string   `json:"scrub,omitempty"`    // which one a scrub, place or placed is about
-	By       string   `json:"by,omitempty"`       // who of several lets files take their places
-	Lease    int64    `json:"lease,omitempty"`    // milliseconds for which nobody else may
+	Scrubbed []rehash `json:"scrubbed,omitempty"` // new hashes of files, for all earlier lines about them
+	Scrub    string   `json:"scrub,omitempty"`    // id of the scrub, for scrub, place and placed
+	By       string   `json:"by,omitempty"`       // process that is placing the files
+	Lease    int64    `json:"lease,omitempty"`    // milliseconds for which no other process may do so
 }
 
-// fileHash is a file and what it holds.
+// fileHash is a file with its size and hash.
 type fileHash struct {
 	Name   string `json:"name,omitempty"`
 	Bytes  int64  `json:"bytes"`
@@ -49,24 +48,24 @@ type fileHash struct {
 
 func (r record) body() string {
 	r.At = r.At.UTC().Truncate(time.Millisecond)
-	b, _ := json.Marshal(r) // cannot fail
+	b, _ := json.Marshal(r) // never fails
 	return string(b)
 }
 
-// put announces a file.
+// put returns the announcement of a file.
 func put(f fileHash) record { return record{Op: opPut, At: time.Now(), fileHash: f} }
 
-// mark says how far a log goes.
+// mark returns the record of a log's length.
 func mark(log string, t tail) record {
 	return record{Op: opMark, At: time.Now(), fileHash: fileHash{log, t.end, t.head}, Lines: t.seq}
 }
 
-// done says that what r announced exists.
+// done returns the confirmation that the file announced by r exists.
 func (r record) done() record {
 	return record{Op: opDone, At: time.Now(), fileHash: r.fileHash, Step: r.Step}
 }
 
-// parseRecord reads a line of the manifest. A torn line is no record.
+// parseRecord parses a line of the manifest. A torn line is no record.
 func parseRecord(body []byte) (record, bool) {
 	var r record
 	if err := json.Unmarshal(body, &r); err != nil || r.Op == "" {
@@ -75,7 +74,7 @@ func parseRecord(body []byte) (record, bool) {
 	return r, true
 }
 
-// observe takes in a line.
+// observe updates the facts with a line.
 func (f *facts) observe(body []byte) {
 	f.lines++
 	r, ok := parseRecord(body)
@@ -98,8 +97,8 @@ func (f *facts) observe(body []byte) {
 	}
 }
 
-// nameList is names, the newest first. A list is never changed: what is read
-// speculatively is forgotten with its head.
+// nameList is an immutable linked list of names, newest first, so a speculative
+// read is discarded with its head.
 type nameList struct {
 	name   string
 	before *nameList

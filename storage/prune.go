@@ -52,7 +52,7 @@ type PruneResult struct {
 // error of the listing itself is yielded last.
 func Prune(ctx context.Context, a Archive, opts PruneOptions) iter.Seq2[PruneResult, error] {
 	return func(yield func(PruneResult, error) bool) {
-		var old []SessionInfo // first all, for it is not known what listing does while things go
+		var old []SessionInfo // collected first, because files are removed during the iteration
 		for info, err := range Sessions(ctx, a) {
 			if err != nil {
 				yield(PruneResult{}, err)
@@ -71,7 +71,8 @@ func Prune(ctx context.Context, a Archive, opts PruneOptions) iter.Seq2[PruneRes
 	}
 }
 
-// pruneOne is false when the session turns out not to be old.
+// pruneOne erases one session. It returns false if the session is not old after
+// all.
 func pruneOne(ctx context.Context, a Archive, info SessionInfo, opts PruneOptions) (PruneResult, bool) {
 	s, err := OpenDir(ctx, a, info.Dir)
 	if err != nil {

@@ -22,7 +22,7 @@ func ReadFirsthand(ctx context.Context) context.Context {
 // Firsthand reports whether ctx comes from [ReadFirsthand].
 func Firsthand(ctx context.Context) bool { return ctx.Value(firsthand{}) != nil }
 
-// checkRepeats compares what the archive keeps of logs a second time with them.
+// checkRepeats compares the archive's copies of parts of logs with the logs.
 func (v *verifier) checkRepeats(ctx context.Context) error {
 	for name := range v.there {
 		if !isLog(name) {

@@ -8,25 +8,24 @@ import (
 	"strings"
 )
 
-// A session that is erased can begin anew under its name, and its files then lie where
-// those lay that a Session knows which was opened before. What such a one still has to
-// write belongs to what was erased, and must not get into the new session.
+// An erased session can begin again under its name, with files in the same places. A
+// Session that was opened before still belongs to the erased one, and must not write
+// to the new one.
 
-// withLife gives the first record of a manifest what tells this session from others of
-// its name. It is not always as long: the lines of two such manifests seldom end at the
-// same places, where an append of the one would fit the other.
+// withLife adds a random member to the first record of a manifest, which tells this
+// session from others with its name. Its length varies, so that lines of two such
+// manifests seldom end at the same offset, where an append to one would fit the other.
 func withLife(first string) string {
 	life := rand.Text() + strings.Repeat("-", mathrand.IntN(64))
 	return strings.TrimSuffix(first, "}") + `,"life":"` + life + `"}`
 }
 
-// follower looks at the lines behind the last one that is known, and sees whether they
-// go on from it.
+// follower checks whether the lines after the last known one continue it.
 type follower struct {
-	head string // hash of the last line that is known
-	link bool   // a line was seen that goes on from something,
-	same bool   // namely from head
-	junk bool   // a whole line was seen that is none of a log
+	head string // hash of the last known line
+	link bool   // a line with a link was seen
+	same bool   // its link is head
+	junk bool   // a complete line without a link was seen
 }
 
 func (f *follower) see(l rawLine) {
@@ -42,12 +41,12 @@ func (f *follower) see(l rawLine) {
 	}
 }
 
-// strange reports whether what follows is of another log, or was changed. A write that
-// was torn leaves part of a line, and the next writer ends it.
+// strange reports whether the lines belong to another log or were changed. A torn
+// write leaves a part of a line, which the next writer completes.
 func (f *follower) strange() bool { return f.link && !f.same || !f.link && f.junk }
 
-// replaced returns [ErrErased] where the log that is there is not the one that is known:
-// it begins with another line. Of a log that was read from its end that is not known.
+// replaced returns [ErrErased] if the log begins with another line than the known one.
+// For a log that was read only from its end, that is unknown.
 func (c *chain) replaced(ctx context.Context) error {
 	if c.state.first == "" {
 		return nil
@@ -61,7 +60,7 @@ func (c *chain) replaced(ctx context.Context) error {
 	return nil
 }
 
-// firstLine returns the hash of the line with which a log begins.
+// firstLine returns the hash of the first line of a log.
 func firstLine(ctx context.Context, a Archive, k Key) (hash string, err error) {
 	err = eachLineOfLog(ctx, a, k, 0, func(l rawLine) error {
 		hash = hashOf(l.text)

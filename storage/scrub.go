@@ -28,10 +28,10 @@ var ErrInUse = errors.New("somebody writes to it")
 
 // Scrubbed is the outcome of a scrub, or of its dry run.
 type Scrubbed struct {
-	At     time.Time      `json:"at,omitzero"` // the zero time where nothing was written
+	At     time.Time      `json:"at,omitzero"` // zero if nothing was written
 	Who    string         `json:"who,omitempty"`
 	Reason string         `json:"reason,omitempty"`
-	Files  []ScrubbedFile `json:"files"` // that are others now; none: nothing was found
+	Files  []ScrubbedFile `json:"files"` // rewritten files; none: nothing was found
 	// Resumed: the call completed an interrupted scrub.
 	Resumed bool `json:"resumed,omitempty"`
 	// Left describes files that may hold pieces of sessions and could not be removed,
@@ -47,30 +47,28 @@ type ScrubbedFile struct {
 	After  string `json:"after"`
 }
 
-// scrubPrefix begins the names of files that wait to take the place of others.
+// scrubPrefix is the prefix of files that wait to replace others.
 const scrubPrefix = "scrub."
 
-// scrubMark is the line that a log ends with once it was written anew: who appended
-// to it before finds it longer than thought, and reads how it goes on.
+// scrubMark is the last line of a rewritten log: a writer that knew the log before
+// finds it longer than expected, and reads it again.
 const scrubMark = `{"scrubbed":true}`
 
-// Scrub overwrites what turned out to be a secret in everything that the session
-// stored, byte for byte with asterisks, so that lines and what points to them stay
-// where they are. Files are written anew, with a line in the manifest that holds who,
-// why and the hashes before and after; [Verify] goes by it, and says so. What stands
-// in the manifest itself and beside the session is not touched.
+// Scrub overwrites secrets in everything that the session stored, byte for byte with
+// asterisks, so that offsets stay valid. Files are rewritten, with a line in the
+// manifest that holds who, why, and the hashes before and after; [Verify] uses and
+// reports it. The manifest itself and files beside the session are not changed.
 //
-// It is [ErrHeld] under a legal hold, [ErrUnsupported] where the archive is no
-// [Remover], [ErrLocked] where it is a [Keeper] that keeps a file, [ErrChanged] where a
-// file is not what was stored, and [ErrScrub] where a line would be no JSON any more;
-// then nothing was written. It is [ErrInUse] where somebody writes to the session at
-// the same time; then files are as they were. After any other error, or a crash, call
-// it again: it ends what was begun, unless whoever wrote to the session meanwhile has
-// done so ([Session.EndScrub]). With DryRun that is [ErrUnplaced].
+// It returns [ErrHeld] under a legal hold, [ErrUnsupported] if the archive is no
+// [Remover], [ErrLocked] if it is a [Keeper] that keeps a file, [ErrChanged] if a file
+// was changed, and [ErrScrub] if a line would become invalid JSON; in these cases
+// nothing was written. It returns [ErrInUse] if another process keeps writing to the
+// session; the files are then unchanged. After any other error or a crash, call it
+// again: it completes the scrub, unless a later writer has done so
+// ([Session.EndScrub]). With DryRun an incomplete scrub is [ErrUnplaced].
 //
-// Nothing that others append meanwhile is lost. What they append while it works is not
-// looked at, and Sessions that were open before are told [ErrScrubbed]. All of it is
-// held in memory.
+// Concurrent appends are never lost, but they are not searched. Sessions that were
+// opened before get [ErrScrubbed]. The whole session is held in memory.
 func (s *Session) Scrub(ctx context.Context, opts ScrubOptions) (Scrubbed, error) {
 	out := Scrubbed{Files: []ScrubbedFile{}}
 	remover, ok := s.a.(Remover)
@@ -90,16 +88,16 @@ func (s *Session) Scrub(ctx context.Context, opts ScrubOptions) (Scrubbed, error
 			return out, &Error{"scrub", s.dir, ErrInUse}
 		}
 	}
-	if t, ok := s.a.(Tidier); ok && err == nil && !opts.DryRun { // a writer that died may have left what is to go
+	if t, ok := s.a.(Tidier); ok && err == nil && !opts.DryRun { // a dead writer can have left pieces with the secret
 		out.Left, err = t.Tidy(ctx)
 	}
 	return out, err
 }
 
-// scrubAttempts bounds how often a scrub begins anew because others write.
+// scrubAttempts limits how often a scrub starts over because others write.
 const scrubAttempts = 8
 
-// scrubbable reports what forbids a scrub.
+// scrubbable returns the reason why the session can't be scrubbed, if any.
 func (s *Session) scrubbable(ctx context.Context, dry bool) error {
 	t, err := s.manifest.refresh(ctx)
 	switch {
@@ -115,8 +113,8 @@ func (s *Session) scrubbable(ctx context.Context, dry bool) error {
 	return nil
 }
 
-// endBefore ends a scrub before this one, or clears away what it left that never came
-// to be.
+// endBefore completes an earlier scrub, or removes the files of one that was never
+// recorded.
 func (s *Session) endBefore(ctx context.Context, r Remover) (resumed bool, err error) {
 	if resumed, err = s.endScrub(ctx); err != nil {
 		return resumed, err
@@ -135,7 +133,8 @@ func (s *Session) endBefore(ctx context.Context, r Remover) (resumed bool, err e
 	return resumed, s.dropWaiting(ctx, r)
 }
 
-// scrubOnce is true when somebody else wrote to the session meanwhile.
+// scrubOnce makes one attempt. It returns again if another process wrote to the
+// session meanwhile.
 func (s *Session) scrubOnce(ctx context.Context, opts ScrubOptions, out *Scrubbed) (again bool, err error) {
 	p, err := s.planScrub(ctx, opts.Find)
 	if err != nil {
@@ -143,7 +142,7 @@ func (s *Session) scrubOnce(ctx context.Context, opts ScrubOptions, out *Scrubbe
 	}
 	out.Files = append([]ScrubbedFile{}, p.report()...)
 	if opts.DryRun || len(out.Files) == 0 {
-		if !opts.DryRun && s.index != nil { // it may have what an agent took out
+		if !opts.DryRun && s.index != nil { // the index can hold removed text
 			err = s.unindex(ctx)
 		}
 		return false, err
@@ -162,8 +161,8 @@ func (s *Session) scrubOnce(ctx context.Context, opts ScrubOptions, out *Scrubbe
 	return s.scrub(ctx, p, out, cmp.Or(opts.Lease, scrubLease))
 }
 
-// fenceOff sees to it that nobody appends to a log, and plans anew over what the logs
-// are then; nil: somebody else was there before.
+// fenceOff adds a fence to each log, so that nobody appends, and plans again for the
+// resulting logs; nil: another process was first.
 func (s *Session) fenceOff(ctx context.Context, p *scrubPlan, find func(string, []byte) [][2]int) (*scrubPlan, error) {
 	f := fence{rand.Text(), p.lines}
 	for _, file := range p.files {
@@ -194,8 +193,8 @@ func (s *Session) fenceOff(ctx context.Context, p *scrubPlan, find func(string, 
 	return now, nil
 }
 
-// scrub puts the new files down beside the old ones, then says so in the manifest,
-// and then lets them take their places.
+// scrub stores the new files beside the old ones, records that in the manifest,
+// and then replaces the old ones.
 func (s *Session) scrub(ctx context.Context, p *scrubPlan, about *Scrubbed, lease time.Duration) (again bool, err error) {
 	for _, f := range p.changed() {
 		if err := s.a.Create(ctx, s.dir.child(scrubPrefix+f.name), made(string(f.now))); err != nil {
@@ -229,7 +228,7 @@ func (s *Session) scrub(ctx context.Context, p *scrubPlan, about *Scrubbed, leas
 	return false, err
 }
 
-// replaceable reports what forbids that the files go.
+// replaceable returns the error if a lock keeps one of the files.
 func (s *Session) replaceable(ctx context.Context, p *scrubPlan) error {
 	keeper, ok := s.a.(Keeper)
 	if !ok {

@@ -8,22 +8,23 @@ import (
 	"time"
 )
 
-// scrubLease is how long whoever lets files take their places has that to itself.
+// scrubLease is the time for which one process alone places files.
 const scrubLease = 20 * time.Second
 
-// maxSkew is how far the clocks of those who work in a session may be apart.
+// maxSkew is the maximum difference between the clocks of processes that share
+// a session.
 const maxSkew = 5 * time.Minute
 
-// unplaced is a scrub of which not all files are in their places. It is not changed.
+// unplaced is a scrub with files that are not in place. It is immutable.
 type unplaced struct {
 	id    string
 	files []rehash
-	by    string // who is at it
+	by    string // process that is placing them
 	at    time.Time
 	lease time.Duration
 }
 
-// observeScrub takes in a line about a scrub.
+// observeScrub updates the facts with a line about a scrub.
 func (f *facts) observeScrub(r record) {
 	lease := time.Duration(r.Lease) * time.Millisecond
 	switch {
@@ -41,7 +42,8 @@ func (f *facts) observeScrub(r record) {
 	}
 }
 
-// may reports why nothing of this Session may be said in the manifest.
+// may returns the reason why this Session must not write to the manifest, if
+// any.
 func (s *Session) may(f facts) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,8 +58,8 @@ func (s *Session) may(f facts) error {
 	return nil
 }
 
-// say appends to the manifest what build makes of it. A scrub that was cut short is
-// ended before.
+// say appends the lines of build to the manifest, after completing an interrupted
+// scrub.
 func (s *Session) say(ctx context.Context, build func(facts) ([]string, error)) error {
 	return s.sayBy(ctx, s.sayNow, build)
 }
@@ -74,14 +76,15 @@ func (s *Session) sayBy(ctx context.Context, now sayer, build func(facts) ([]str
 	}
 }
 
-// sayer appends to the manifest. It is [ErrUnplaced] where a scrub has not ended.
+// sayer appends to the manifest. It returns [ErrUnplaced] during an incomplete
+// scrub.
 type sayer func(ctx context.Context, build func(facts) ([]string, error)) error
 
 func (s *Session) sayNow(ctx context.Context, build func(facts) ([]string, error)) error {
 	before, wrote := s.loosely(false), false
 	_, err := s.manifest.append(ctx, func(f facts) (lines []string, err error) {
 		lines, err = s.lines(f, build)
-		wrote = len(lines) > 0 // without a line nobody has looked at the manifest
+		wrote = len(lines) > 0 // without a line the manifest was not checked
 		return lines, err
 	})
 	if err == nil && wrote {
@@ -90,8 +93,8 @@ func (s *Session) sayNow(ctx context.Context, build func(facts) ([]string, error
 	return s.taken(ctx, err)
 }
 
-// sayUnseen is sayNow where another one follows at once. That the manifest is still
-// there, and so what was stored before, is known by that one alone.
+// sayUnseen is sayNow without the check that the manifest still exists, which a
+// following append makes.
 func (s *Session) sayUnseen(ctx context.Context, build func(facts) ([]string, error)) error {
 	_, err := s.manifest.appendUnseen(ctx, func(f facts) ([]string, error) { return s.lines(f, build) })
 	return s.taken(ctx, err)
@@ -104,7 +107,8 @@ func (s *Session) lines(f facts, build func(facts) ([]string, error)) ([]string,
 	return build(f)
 }
 
-// taken withdraws what this Session has stored where err says that it was erased.
+// taken removes the files of this Session if err says that the session was
+// erased.
 func (s *Session) taken(ctx context.Context, err error) error {
 	if errors.Is(err, ErrErased) {
 		return errors.Join(err, s.withdraw(ctx))
@@ -112,8 +116,8 @@ func (s *Session) taken(ctx context.Context, err error) error {
 	return err
 }
 
-// markAnew is Checkpoint for a session that was scrubbed since it was opened: what is
-// known of its logs is read again.
+// markAnew is Checkpoint for a session that was scrubbed since it was opened: it
+// reads the logs again.
 func (s *Session) markAnew(ctx context.Context) error {
 	for {
 		t, err := s.manifest.refresh(ctx)
@@ -181,7 +185,7 @@ func (s *Session) EndScrub(ctx context.Context) (ended bool, err error) {
 	return s.endScrub(ctx)
 }
 
-// endScrub is EndScrub that reads the manifest.
+// endScrub is EndScrub, but always reads the manifest.
 func (s *Session) endScrub(ctx context.Context) (ended bool, err error) {
 	p := &placer{s: s, me: rand.Text(), lease: scrubLease}
 	return p.end(ctx)
@@ -203,8 +207,8 @@ func (p *placer) end(ctx context.Context) (ended bool, err error) {
 	}
 }
 
-// reread reads the manifest from its beginning, and remembers what it says: others
-// may have written to it since.
+// reread reads the manifest from its beginning, because others can have rewritten
+// it.
 func (s *Session) reread(ctx context.Context) error {
 	if err := s.manifest.reset(ctx); err != nil {
 		return err
@@ -213,21 +217,22 @@ func (s *Session) reread(ctx context.Context) error {
 	return err
 }
 
-// placer lets the files of a scrub take their places. A log that goes on in its place
-// must not be removed again by somebody who came late, so one does it at a time, and
-// says so in the manifest.
+// placer puts the files of a scrub in place. Only one process does so at a time,
+// recorded in the manifest, because a late process must not remove a log that was
+// already replaced and has grown since.
 type placer struct {
 	s       *Session
 	r       Remover
 	me      string
 	lease   time.Duration
-	claimed time.Time // by the clock of this process
+	claimed time.Time // by this process's clock
 
-	other string    // who else is at it
-	since time.Time // by the clock of this process
+	other string    // another process that is placing the files
+	since time.Time // by this process's clock
 }
 
-// claim returns the scrub to end, when nobody else is at it; nil: there is none.
+// claim waits until no other process is completing the scrub, and returns it;
+// nil: there is none.
 func (p *placer) claim(ctx context.Context) (*unplaced, error) {
 	for {
 		t, err := p.s.manifest.refresh(ctx)
@@ -257,8 +262,8 @@ func (p *placer) claim(ctx context.Context) (*unplaced, error) {
 	}
 }
 
-// take says that this one is at it, unless the manifest goes on otherwise; then it
-// returns nil.
+// take records that this process completes the scrub, unless the manifest has new
+// lines; then it returns nil.
 func (p *placer) take(ctx context.Context, seen facts) (*unplaced, error) {
 	began, rec := time.Now(), record{Op: opPlace, At: time.Now(), Scrub: seen.scrub.id, By: p.me, Lease: p.lease.Milliseconds()}
 	t, err := p.s.manifest.append(ctx, func(f facts) ([]string, error) {
@@ -274,11 +279,11 @@ func (p *placer) take(ctx context.Context, seen facts) (*unplaced, error) {
 	return t.facts.scrub, nil
 }
 
-// late reports whether it is time to say again that this one is at it.
+// late reports whether the lease must be renewed.
 func (p *placer) late() bool { return time.Since(p.claimed) > p.lease/4 }
 
-// expired reports whether whoever is at it had its time: by its own clock long ago, or
-// by this one since it was first seen.
+// expired reports whether the lease of the other process is over: by its own clock
+// with maxSkew, or by this process's clock since the lease was first seen.
 func (p *placer) expired(it *unplaced) bool {
 	if who := it.by + it.at.String(); who != p.other {
 		p.other, p.since = who, time.Now()
@@ -286,7 +291,7 @@ func (p *placer) expired(it *unplaced) bool {
 	return time.Since(p.since) > it.lease || time.Since(it.at) > it.lease+maxSkew
 }
 
-// place lets the files take their places, and says then that they have.
+// place puts the files in place, and then records that.
 func (p *placer) place(ctx context.Context, it *unplaced) error {
 	s := p.s
 	for _, h := range it.files {
@@ -297,8 +302,8 @@ func (p *placer) place(ctx context.Context, it *unplaced) error {
 			return err
 		}
 	}
-	// Before the files that wait go, so that what is cut short is done again. The index
-	// is behind the files: it is put in anew as they are now.
+	// Done before the waiting files are removed, so that an interruption repeats it.
+	// The session will be indexed again from its new files.
 	if err := s.unindex(ctx); err != nil {
 		return err
 	}
@@ -322,8 +327,8 @@ func (p *placer) place(ctx context.Context, it *unplaced) error {
 	return s.tell(ctx, head{Op: headMark})
 }
 
-// takePlaceOf is takePlace, again where somebody was appending to the log that is
-// removed: a piece of what he takes back may have been in the way.
+// takePlaceOf calls takePlace, with retries for a log to which another process
+// was appending, because a piece of its append can be in the way.
 func (p *placer) takePlaceOf(ctx context.Context, h rehash) error {
 	for attempt := 0; ; attempt++ {
 		err := p.takePlace(ctx, h)
@@ -338,10 +343,10 @@ func (p *placer) takePlaceOf(ctx context.Context, h rehash) error {
 
 const placeAttempts = 20
 
-// takePlace puts what waits where it belongs.
+// takePlace replaces a file by the waiting one.
 func (p *placer) takePlace(ctx context.Context, h rehash) error {
 	a, key, temp := p.s.a, p.s.dir.child(h.Name), p.s.dir.child(scrubPrefix+h.Name)
-	have, err := sumOf(ctx, a, key, h.Bytes) // a log may have grown since
+	have, err := sumOf(ctx, a, key, h.Bytes) // a log can have grown since
 	if err == nil && have == h.SHA256 {
 		return nil
 	}
@@ -350,12 +355,12 @@ func (p *placer) takePlace(ctx context.Context, h rehash) error {
 	}
 	data, err := readWhole(ctx, a, temp)
 	if errors.Is(err, ErrNotExist) {
-		return nil // it took its place, and was changed since: that is evidence
+		return nil // placed before and changed since, which is evidence
 	}
 	if err != nil {
 		return err
 	}
-	if hashOf(data) != h.SHA256 { // somebody else wrote it
+	if hashOf(data) != h.SHA256 { // written by another process
 		return &ChangedError{File: temp.Base(), Want: h.SHA256, Have: hashOf(data), Detail: "it waits to take the place of " + h.Name}
 	}
 	if err := p.remove(ctx, key); err != nil {
@@ -367,7 +372,7 @@ func (p *placer) takePlace(ctx context.Context, h rehash) error {
 	return a.Create(ctx, key, made(string(data)))
 }
 
-// remove removes a file while nobody else can be at it.
+// remove removes a file while this process has the lease.
 func (p *placer) remove(ctx context.Context, key Key) error {
 	if p.late() {
 		it, err := p.claim(ctx)
@@ -375,7 +380,7 @@ func (p *placer) remove(ctx context.Context, key Key) error {
 			return err
 		}
 		if it == nil {
-			return &Error{"end a scrub", p.s.dir, ErrUnplaced} // somebody else has ended it
+			return &Error{"end a scrub", p.s.dir, ErrUnplaced} // another process has completed it
 		}
 	}
 	ctx, cancel := context.WithDeadline(ctx, p.claimed.Add(max(p.lease/2, minRemoval)))
@@ -383,10 +388,10 @@ func (p *placer) remove(ctx context.Context, key Key) error {
 	return p.r.Remove(ctx, key)
 }
 
-// minRemoval is the time that a removal has at least, where a lease is short.
+// minRemoval is the minimum time for a removal, if the lease is short.
 const minRemoval = time.Second
 
-// dropWaiting removes the files that wait, or waited, for a place.
+// dropWaiting removes the waiting files of scrubs.
 func (s *Session) dropWaiting(ctx context.Context, r Remover) error {
 	waiting, err := s.waitingScrubs(ctx)
 	for _, name := range waiting {

@@ -9,22 +9,22 @@ import (
 	"time"
 )
 
-// fence ends a log while it is written anew: who appends to it finds it longer than
-// thought, and settles first what becomes of the scrub. It comes to be by the very next
-// line of the manifest, or not at all.
+// fence is the last line of a log while it is rewritten: a writer finds the log longer
+// than expected, and first settles the scrub. The scrub is recorded in the very next
+// line of the manifest, or it is void.
 type fence struct {
 	ID       string `json:"id"`
-	Manifest int64  `json:"manifest"` // lines that it had
+	Manifest int64  `json:"manifest"` // number of lines of the manifest
 }
 
 const fenceStart = `{"scrubbing":`
 
 func (f fence) body() string {
-	b, _ := json.Marshal(map[string]fence{"scrubbing": f}) // cannot fail
+	b, _ := json.Marshal(map[string]fence{"scrubbing": f}) // never fails
 	return string(b)
 }
 
-// fenceOf is the zero fence for a line that is none.
+// fenceOf returns the fence in a line, or the zero fence.
 func fenceOf(body []byte) fence {
 	var v struct{ Scrubbing fence }
 	if !bytes.HasPrefix(body, []byte(fenceStart)) || json.Unmarshal(body, &v) != nil {
@@ -33,25 +33,26 @@ func fenceOf(body []byte) fence {
 	return v.Scrubbing
 }
 
-// fencedError says what a log ends with.
+// fencedError reports that a log ends with a fence.
 type fencedError struct{ fence }
 
 func (e *fencedError) Error() string { return ErrUnplaced.Error() }
 
 func (e *fencedError) Unwrap() error { return ErrUnplaced }
 
-// errNoLog: a log is not there. It may be about to be written anew.
-// errStrange: it does not go on from what was known of it.
+// errNoLog: a log is missing, possibly because it is being rewritten.
+// errStrange: a log does not continue the known part.
 var (
 	errNoLog   = errors.New("it is not there")
 	errStrange = errors.New("it is another one, or was changed")
 )
 
-// behindFences appends to a log that may be written anew meanwhile.
+// behindFences appends to a log that a scrub can rewrite concurrently.
 func (s *Session) behindFences(ctx context.Context, c *chain, bodies []string) (tail, error) {
 	var settled fence
 	looked := false
-	// What was new when it was opened, a moment ago, had no scrub and no erase.
+	// A session that was new when it was opened, a moment ago, had no scrub and
+	// no erase.
 	isNew := s.began == 0 && time.Since(s.opened) < doubtful
 	for {
 		t, err := c.append(ctx, func(f facts) ([]string, error) {
@@ -70,10 +71,10 @@ func (s *Session) behindFences(ctx context.Context, c *chain, bodies []string) (
 		case errors.As(err, &fenced):
 			settled = fenced.fence
 			err = s.settleFence(ctx, settled, c == s.edits)
-		case errors.Is(err, errNoLog), errors.Is(err, errStrange), (errors.Is(err, ErrErased) || errors.Is(err, ErrNotExist)) && !looked: // it may be removed just now
+		case errors.Is(err, errNoLog), errors.Is(err, errStrange), (errors.Is(err, ErrErased) || errors.Is(err, ErrNotExist)) && !looked: // a scrub can be removing it
 			looked = true
 			err = s.lookForScrub(ctx, err)
-		case errors.Is(err, ErrDamaged): // it is shorter than it was
+		case errors.Is(err, ErrDamaged): // the log is shorter than before
 			looked = true
 			err = cmp.Or(s.lookForScrub(ctx, err), err)
 		default:
@@ -88,8 +89,8 @@ func (s *Session) behindFences(ctx context.Context, c *chain, bodies []string) (
 	}
 }
 
-// lookForScrub ends a scrub that has taken a log away. Where there is none, a log that
-// was there is gone for good.
+// lookForScrub completes a scrub that has removed a log. If there is no scrub, the log
+// is lost.
 func (s *Session) lookForScrub(ctx context.Context, gone error) error {
 	known, _ := s.manifest.known()
 	ended, err := s.endScrub(ctx)
@@ -107,7 +108,7 @@ func (s *Session) lookForScrub(ctx context.Context, gone error) error {
 	case known.seq > 0:
 		return nil
 	}
-	// Nobody had stored anything, or all of it was erased since the session was opened.
+	// Nothing was ever stored, or the session was erased since it was opened.
 	erased, err := s.buried(ctx, s.opened)
 	if erased {
 		return &Error{"append", s.dir, ErrErased}
@@ -115,8 +116,8 @@ func (s *Session) lookForScrub(ctx context.Context, gone error) error {
 	return err
 }
 
-// settleFence sees to it that the scrub of a fence has ended or never comes to be.
-// fresh: what is appended speaks of files, and must know them as they are now.
+// settleFence makes sure that the scrub of a fence is complete or void. fresh: the
+// appended lines refer to files, so the Session must know their current state.
 func (s *Session) settleFence(ctx context.Context, f fence, fresh bool) error {
 	for {
 		if _, err := s.endScrub(ctx); err != nil {
@@ -128,7 +129,7 @@ func (s *Session) settleFence(ctx context.Context, f fence, fresh bool) error {
 			return err
 		case t.facts.erasing:
 			return &Error{"append", s.dir, ErrErased}
-		case t.facts.scrub != nil: // it has come to be just now
+		case t.facts.scrub != nil: // it was recorded just now
 			continue
 		case fresh && !s.knowsAll(t.facts):
 			return &Error{"append", s.dir, ErrScrubbed}
@@ -137,8 +138,8 @@ func (s *Session) settleFence(ctx context.Context, f fence, fresh bool) error {
 	}
 }
 
-// voidAfter says that nothing comes to be that has begun when the manifest had so
-// many lines, unless it has more.
+// voidAfter records that scrubs begun when the manifest had n lines are void,
+// unless it has more lines.
 func (s *Session) voidAfter(ctx context.Context, n int64) (tail, error) {
 	if t, err := s.manifest.refresh(ctx); err != nil || t.facts.lines != n {
 		return t, err

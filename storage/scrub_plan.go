@@ -17,31 +17,32 @@ import (
 // ErrScrub: a scrub would leave a line that is no valid JSON.
 var ErrScrub = errors.New("a line would be no JSON any more")
 
-// rehash says that what the lines of the manifest before it call by one hash is
-// another now: a file, or the end of a log at a mark.
+// rehash maps a hash in earlier lines of the manifest to a new one: of a file,
+// or of the last line of a log at a mark.
 type rehash struct {
 	fileHash
 	Was  string `json:"was"`            // SHA-256 before
-	File bool   `json:"file,omitempty"` // of the whole file; else of the line that ends at Bytes
+	File bool   `json:"file,omitempty"` // the hash is of the whole file; else of the line that ends at Bytes
 }
 
-// scrubOf returns the name of the file whose place another one waits to take.
+// scrubOf returns the name of the file that a waiting file will replace.
 func scrubOf(name string) (string, bool) { return strings.CutPrefix(name, scrubPrefix) }
 
-// scrubPlan is a session as it was and as it will be.
+// scrubPlan holds the files of a session before and after a scrub.
 type scrubPlan struct {
 	files  []*scrubFile
-	hashes map[string]string // of lines, before → after
+	hashes map[string]string // of lines and files, before → after
 	marks  map[string][]fileHash
-	lines  int64                // of the manifest
-	id     string               // of the scrub
-	puts   map[string]time.Time // files that were announced and are not there
+	lines  int64                // number of lines
+	id     string               // id of the scrub
+	puts   map[string]time.Time // announced files that do not exist
 }
 
-// commonly is how long it may take from the line that announces a file to the file.
+// commonly is the maximum usual time between the announcement of a file and its
+// creation.
 const commonly = time.Minute
 
-// begun reports whether somebody is about to create a file.
+// begun reports whether another process is about to create a file.
 func (p *scrubPlan) begun() bool {
 	for _, at := range p.puts {
 		if time.Since(at) < commonly {
@@ -71,12 +72,12 @@ func (p *scrubPlan) fenced(by fence) bool {
 
 type scrubFile struct {
 	name     string
-	was, now []byte // of the same length, but for the mark at the end of a log
+	was, now []byte // of equal length, except for the mark at the end of a log
 	places   int
 }
 
-// planScrub reads the session and overwrites what must go, and what names that by a
-// hash.
+// planScrub reads the session, and overwrites the secrets and the hashes of changed
+// lines in memory.
 func (s *Session) planScrub(ctx context.Context, find func(string, []byte) [][2]int) (*scrubPlan, error) {
 	p := &scrubPlan{hashes: map[string]string{}, marks: map[string][]fileHash{}, puts: map[string]time.Time{}}
 	if err := s.readForScrub(ctx, p); err != nil {
@@ -97,7 +98,7 @@ func (s *Session) planScrub(ctx context.Context, find func(string, []byte) [][2]
 	return p, nil
 }
 
-// readForScrub reads the files that may hold text, and the marks of the logs.
+// readForScrub reads the files that can hold text, and the marks of the logs.
 func (s *Session) readForScrub(ctx context.Context, p *scrubPlan) error {
 	there := map[string]bool{}
 	t, err := s.manifest.refresh(ctx)
@@ -119,7 +120,7 @@ func (s *Session) readForScrub(ctx context.Context, p *scrubPlan) error {
 		if err != nil {
 			return err
 		}
-		if !isLog(name) { // a log is proven by its chain, and may have grown
+		if !isLog(name) { // a log is proven by its chain, and can have grown
 			said, err := s.recorded(ctx, name)
 			if err != nil {
 				return err
@@ -145,8 +146,8 @@ func (s *Session) readForScrub(ctx context.Context, p *scrubPlan) error {
 	return nil
 }
 
-// sayMarks takes in how far a line of the manifest says that logs go, as a scrub
-// before this one has it.
+// sayMarks records the marks of logs in a line of the manifest, updated by an
+// earlier scrub.
 func (p *scrubPlan) sayMarks(r record) {
 	if r.Op == opMark {
 		p.marks[r.Name] = append(p.marks[r.Name], r.fileHash)
@@ -169,11 +170,11 @@ func readWhole(ctx context.Context, a Archive, k Key) ([]byte, error) {
 	return data, Wrap("read", k, errors.Join(err, r.Close()))
 }
 
-// overwrite takes out of the lines of a file what is found there.
+// overwrite overwrites what find returns in the lines of a file.
 func (p *scrubPlan) overwrite(f *scrubFile, find func(string, []byte) [][2]int) error {
 	for n, l := range linesOf(f.now) {
 		if _, ok := parseStretch(l); ok && HasMessages(f.name) {
-			continue // nobody said it, and without it the lines are not found
+			continue // a reference without text, which is needed to find its lines
 		}
 		body := l
 		if link, ok := parseLink(l); ok && isLog(f.name) {
@@ -188,7 +189,7 @@ func (p *scrubPlan) overwrite(f *scrubFile, find func(string, []byte) [][2]int) 
 			return fmt.Errorf("line %d: %w", n+1, err)
 		}
 		if bytes.Equal(whole, l) {
-			continue // it was taken out before
+			continue // overwritten before
 		}
 		f.places += len(spans)
 		p.hashes[before] = bodyHash(f.name, l)
@@ -196,10 +197,11 @@ func (p *scrubPlan) overwrite(f *scrubFile, find func(string, []byte) [][2]int) 
 	return nil
 }
 
-// mask overwrites spans of a part of a line. Of what is no string digits are left.
+// mask overwrites spans of a part of a line, outside of strings with digits, so
+// that numbers stay numbers.
 func mask(line, part []byte, spans [][2]int) error {
 	was, valid := bytes.Clone(part), json.Valid(line)
-	for _, with := range []byte("*01") { // a number can't begin with two zeros
+	for _, with := range []byte("*01") { // a number can't begin with several zeros
 		copy(part, was)
 		for _, at := range spans {
 			if at[0] < 0 || at[1] > len(part) || at[0] > at[1] {
@@ -217,7 +219,8 @@ func mask(line, part []byte, spans [][2]int) error {
 	return ErrScrub
 }
 
-// bodyHash is what others call a line by: of a log, what was handed in.
+// bodyHash returns the hash by which others refer to a line; for a log, that of
+// its body.
 func bodyHash(file string, line []byte) string {
 	if link, ok := parseLink(line); ok && isLog(file) {
 		return hashOf(link.body())
@@ -225,7 +228,7 @@ func bodyHash(file string, line []byte) string {
 	return hashOf(line)
 }
 
-// linesOf divides a file into lines without their line feeds, which share its memory.
+// linesOf returns the lines of a file without line feeds. They share its memory.
 func linesOf(data []byte) (lines [][]byte) {
 	for len(data) > 0 {
 		line, rest, _ := bytes.Cut(data, []byte("\n"))
@@ -234,8 +237,7 @@ func linesOf(data []byte) (lines [][]byte) {
 	return lines
 }
 
-// stretches learns the hashes of lines that stand together, which another transcript
-// refers to.
+// stretches adds the hashes of consecutive lines that other transcripts refer to.
 func (p *scrubPlan) stretches() {
 	by := map[string]*scrubFile{}
 	for _, f := range p.files {
@@ -261,7 +263,7 @@ func (p *scrubPlan) stretches() {
 
 var hexHash = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
 
-// follow puts new hashes in the places of old ones.
+// follow replaces old hashes by new ones.
 func (p *scrubPlan) follow(f *scrubFile) {
 	f.now = hexHash.ReplaceAllFunc(f.now, func(h []byte) []byte {
 		if now, ok := p.hashes[string(h)]; ok {
@@ -271,7 +273,7 @@ func (p *scrubPlan) follow(f *scrubFile) {
 	})
 }
 
-// relink chains the lines of a log that was changed anew.
+// relink computes the chain of a changed log again.
 func (p *scrubPlan) relink(f *scrubFile) {
 	if bytes.Equal(f.was, f.now) {
 		return
@@ -282,7 +284,7 @@ func (p *scrubPlan) relink(f *scrubFile) {
 		link1, ok := parseLink(l)
 		if ok {
 			if prev == "" {
-				prev = link1.prev // what the first line begins from
+				prev = link1.prev // the genesis of the first line
 			}
 			text := link(link1.seq, prev, string(link1.body()))
 			prev, last = hashOf([]byte(text)), link1.seq
@@ -311,7 +313,8 @@ func (p *scrubPlan) report() (out []ScrubbedFile) {
 	return out
 }
 
-// rehashed is what the manifest says of the files, and of the marks in logs.
+// rehashed returns the new hashes of files, and of marks in logs, for the
+// manifest.
 func (p *scrubPlan) rehashed(*Session) (out []rehash) {
 	for _, f := range p.changed() {
 		out = append(out, rehash{fileHash{f.name, int64(len(f.now)), hashOf(f.now)}, hashOf(f.was), true})

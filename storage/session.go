@@ -25,19 +25,19 @@ type Session struct {
 
 	manifest, events, journal, edits *chain
 
-	heads *Heads      // nil: nothing is said of its heads
-	who   redact.Text // holds, releases and erases
-	index TextIndex   // of its text; nil: none is known
+	heads *Heads      // nil: no heads are written
+	who   redact.Text // name for holds, releases and erasures
+	index TextIndex   // index of its text; nil: unknown
 
 	mu      sync.Mutex
 	pending map[int][]fileHash // step → files written for it by this Session
-	loose   map[Key]looseFile  // files of this Session behind which the manifest was not written
+	loose   map[Key]looseFile  // files of this Session that were stored after its last line of the manifest
 	head    int                // highest step known to be committed
 	marked  map[string]int64   // log → bytes that a mark of this Session covers
-	named   bool               // what heads call it is said
-	untold  bool               // the manifest has lines of this Session that no head covers
-	scrubs  int                // that the manifest knew when the session was opened
-	began   int64              // lines that it had then
+	named   bool               // the name for its hash is stored
+	untold  bool               // the manifest has lines of this Session without a head
+	scrubs  int                // scrubs in the manifest when the session was opened
+	began   int64              // lines of the manifest at that time
 	opened  time.Time
 }
 
@@ -92,20 +92,18 @@ func openDir(ctx context.Context, a Archive, dir Key) (*Session, error) {
 	return s, nil
 }
 
-// Archive returns where the session is.
+// Archive returns the archive of the session.
 func (s *Session) Archive() Archive { return s.a }
 
 // Key returns the key of the session's folder.
 func (s *Session) Key() Key { return s.dir }
 
-// Location returns where the session's folder is, as an operator would write
-// it.
+// Location returns the path or URL of the session's folder.
 func (s *Session) Location() string { return location(s.a, s.dir) }
 
 // ManifestHead returns the hash of the last line of the manifest that this
-// Session wrote, or read when it was opened; "" while there is none. Kept
-// outside of the archive it proves that the end was not cut off
-// ([VerifyOptions]).
+// Session wrote, or read when it was opened; "" if there is none. Kept outside
+// of the archive, it proves that the end was not cut off ([VerifyOptions]).
 func (s *Session) ManifestHead() string {
 	t, _ := s.manifest.known()
 	if t.seq == 0 {
@@ -114,7 +112,7 @@ func (s *Session) ManifestHead() string {
 	return t.head
 }
 
-// Open reads a file of the session, as [Archive.Open] does.
+// Open opens a file of the session, like [Archive.Open].
 func (s *Session) Open(ctx context.Context, name string, off, n int64) (io.ReadCloser, error) {
 	if reason := checkSegment(name); reason != "" {
 		return nil, &KeyError{name, reason}
@@ -125,21 +123,20 @@ func (s *Session) Open(ctx context.Context, name string, off, n int64) (io.ReadC
 	return OpenFile(ctx, s.a, s.dir.child(name), off, n)
 }
 
-// Files lists the session's files, as [Archive.List] does.
+// Files yields the session's files, like [Archive.List].
 func (s *Session) Files(ctx context.Context) iter.Seq2[Info, error] {
 	return s.a.List(ctx, s.dir)
 }
 
-// Transcript stores the full history before a step, one message a line, as
-// transcript-pre-compact-NNN.jsonl. When a file of that name was left behind
-// by a crash or a lost race, it is transcript-pre-compact-NNN.2.jsonl, and so
-// on.
+// Transcript stores the full history before a step, one message in each line,
+// as transcript-pre-compact-NNN.jsonl. If a crash or a lost race left a file of
+// that name, the name is transcript-pre-compact-NNN.2.jsonl, and so on.
 func (s *Session) Transcript(ctx context.Context, step int, lines []redact.Text) (Written, error) {
 	return s.writeLines(ctx, transcriptKind, step, lines)
 }
 
-// TranscriptOf is Transcript for what is put together piece by piece, and may refer
-// to what the session has already.
+// TranscriptOf is Transcript for a [Content], which can refer to stored lines of
+// the session.
 func (s *Session) TranscriptOf(ctx context.Context, step int, c *Content) (Written, error) {
 	blob, err := c.blob()
 	if err != nil {
@@ -149,27 +146,27 @@ func (s *Session) TranscriptOf(ctx context.Context, step int, c *Content) (Writt
 }
 
 // Originals is Transcript for presets that work on every call: it stores only
-// the originals of what a step changed, as originals-NNN.jsonl.
+// the originals of a step's changes, as originals-NNN.jsonl.
 func (s *Session) Originals(ctx context.Context, step int, lines []redact.Text) (Written, error) {
 	return s.writeLines(ctx, originalsKind, step, lines)
 }
 
-// Summary stores the summary that a step made, as summary-NNN.json or its next
-// free attempt.
+// Summary stores the summary of a step, as summary-NNN.json or the next free
+// attempt.
 func (s *Session) Summary(ctx context.Context, step int, summary redact.Text) (Written, error) {
 	return s.write(ctx, summaryKind, step, Redacted(summary))
 }
 
 // Final stores a transcript that belongs to no step, such as the whole history
-// at the end of a session, as transcript-final-NNN.jsonl with the first number
-// that is free. What the logs hold by then is marked in the manifest, as
-// [Session.Checkpoint] does.
+// at the end of a session, as transcript-final-NNN.jsonl with the first free
+// number. It also marks the length of the logs in the manifest, like
+// [Session.Checkpoint].
 func (s *Session) Final(ctx context.Context, lines []redact.Text) (Written, error) {
 	return s.FinalOf(ctx, contentOf(lines))
 }
 
-// FinalOf is Final for what is put together piece by piece, and may refer to what
-// the session has already.
+// FinalOf is Final for a [Content], which can refer to stored lines of the
+// session.
 func (s *Session) FinalOf(ctx context.Context, c *Content) (Written, error) {
 	blob, err := c.blob()
 	if err != nil {
@@ -199,8 +196,8 @@ func (s *Session) writeLines(ctx context.Context, k kind, step int, lines []reda
 	return s.write(ctx, k, step, blob)
 }
 
-// write stores a file of a step under its first free name and remembers it
-// for the commit.
+// write stores a file of a step under the first free name, and remembers it for
+// the commit.
 func (s *Session) write(ctx context.Context, k kind, step int, blob Blob) (Written, error) {
 	if step < 1 {
 		return Written{}, &Error{"write", s.dir, ErrStep}
@@ -219,7 +216,7 @@ func (s *Session) write(ctx context.Context, k kind, step int, blob Blob) (Writt
 	}
 }
 
-// create announces a file and creates it. A name that is taken is ErrExists.
+// create announces a file and creates it. A taken name is ErrExists.
 func (s *Session) create(ctx context.Context, name string, blob Blob) (Written, record, error) {
 	key := s.dir.child(name)
 	rec := put(fileHash{name, blob.Size(), blob.SHA256()})
@@ -232,7 +229,7 @@ func (s *Session) create(ctx context.Context, name string, blob Blob) (Written, 
 	return s.written(key, rec), rec, nil
 }
 
-// createFile creates a file that is announced.
+// createFile creates an announced file.
 func (s *Session) createFile(ctx context.Context, k Key, b Blob) error {
 	s.making(k, b)
 	err := s.a.Create(ctx, k, b)
@@ -240,9 +237,9 @@ func (s *Session) createFile(ctx context.Context, k Key, b Blob) error {
 	return err
 }
 
-// claim announces a file that nobody has announced, which needs no look for it: a
-// file is announced before it is created. A name that was announced is ErrExists,
-// whether or not its file came to be.
+// claim announces a file with a new name. It need not check for the file, because
+// files are announced before they are created. An announced name is ErrExists,
+// whether or not its file was created.
 func (s *Session) claim(ctx context.Context, key Key, rec record) error {
 	err := s.say(ctx, func(f facts) ([]string, error) {
 		if f.names.has(rec.Name) {
@@ -274,8 +271,8 @@ func (s *Session) exists(ctx context.Context, key Key) (bool, error) {
 	return true, r.Close()
 }
 
-// record appends to the manifest, unless somebody has begun to erase the
-// session, or has scrubbed it since it was opened.
+// record appends to the manifest, unless the session is being erased or was
+// scrubbed since it was opened.
 func (s *Session) record(ctx context.Context, records ...record) error {
 	err := s.say(ctx, func(facts) ([]string, error) { return bodies(records), nil })
 	if err == nil {

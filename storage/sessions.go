@@ -15,13 +15,13 @@ type SessionInfo struct {
 	ID       string    `json:"id,omitempty"`
 	Files    int       `json:"files"`
 	Bytes    int64     `json:"bytes"`
-	Steps    int       `json:"steps"`    // the highest committed one
-	Modified time.Time `json:"modified"` // when a file was last written, as the place says; the zero time where it does not say so of every file
-	unknown  bool      // it does not
+	Steps    int       `json:"steps"`    // highest committed step
+	Modified time.Time `json:"modified"` // time of the last write by the backend; zero if unknown for any file
+	unknown  bool      // Modified is unknown
 }
 
 // Sessions yields every session of an archive, in the order of their folders.
-// It lists names and reads nothing. An error is yielded last.
+// It lists keys and reads no file. An error is yielded last.
 func Sessions(ctx context.Context, a Archive) iter.Seq2[SessionInfo, error] {
 	return func(yield func(SessionInfo, error) bool) {
 		var now SessionInfo

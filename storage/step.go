@@ -14,23 +14,24 @@ import (
 // reads it.
 type Step struct {
 	Number int       // from 1
-	Files  []Written // that are stored: a transcript or originals, where no draft is one, and what else it stands on
-	Drafts []Draft   // that are stored with it
+	Files  []Written // stored files: a transcript or originals, unless a draft is one, and all other files that the step depends on
+	Drafts []Draft   // files to be stored with the step
 
-	// Ledger returns the ledger in pieces; drafts tells what the Drafts are stored as,
-	// in their order. Where somebody else takes a name first it is called again.
+	// Ledger returns the ledger in pieces; drafts are the stored Drafts, in order. It
+	// is called again if another process takes a name first.
 	Ledger func(drafts []Written) ([]redact.Text, error)
 
-	// Beside, if any, is called once, while the drafts are stored: for what must be
-	// durable before the ledger is, and names them. Its error ends the commit.
+	// Beside, if not nil, is called once, while the drafts are stored, for data
+	// that names them and must be durable before the ledger. Its error ends the
+	// commit.
 	Beside func(ctx context.Context, drafts []Written) error
 }
 
 // A Draft is a file of a step without a name and not yet in the archive.
 type Draft struct {
 	kind   kind
-	blob   func(names []string) (Blob, error) // names are those of all drafts, in their order
-	stored func(Written, error)               // is told what came of it; nil = nobody is
+	blob   func(names []string) (Blob, error) // names of all drafts, in order
+	stored func(Written, error)               // called with the outcome; may be nil
 }
 
 // Committed lists the files that [Session.CommitStep] stored.
@@ -39,10 +40,10 @@ type Committed struct {
 	Drafts []Written // in the order of the drafts
 }
 
-// TranscriptDraft is [Session.TranscriptOf] for CommitStep. stored, if any, is called
-// once in each CommitStep that comes so far, from a goroutine of its own, as soon as the
-// transcript is durable, or can't be. A transcript that is durable stays where the step
-// fails, and another one may stand on it.
+// TranscriptDraft is [Session.TranscriptOf] for CommitStep. stored, if not nil, is
+// called once in each CommitStep that stores it, from another goroutine, as soon as the
+// transcript is durable or has failed. A durable transcript stays if the step fails, and
+// another step can use it.
 func (s *Session) TranscriptDraft(c *Content, stored func(Written, error)) (Draft, error) {
 	blob, err := c.blob()
 	if err != nil {
@@ -62,9 +63,9 @@ func (s *Session) IndexDraft(set *turnindex.Set) (Draft, error) {
 	return Draft{kind: indexKind, blob: fixed(blob)}, err
 }
 
-// IndexDraftOf is IndexDraft for an index that names other drafts of its step. make is
-// told the names of all, in their order, before the ledger is made, and again where
-// somebody else takes a name first.
+// IndexDraftOf is IndexDraft for an index that names other drafts of its step. make
+// gets the names of all drafts, in order, before the ledger is created, and is called
+// again if another process takes a name first.
 func (s *Session) IndexDraftOf(make func(drafts []string) (*turnindex.Set, error)) Draft {
 	return Draft{kind: indexKind, blob: func(names []string) (Blob, error) {
 		set, err := make(slices.Clone(names))
@@ -79,23 +80,23 @@ func fixed(b Blob) func([]string) (Blob, error) {
 	return func([]string) (Blob, error) { return b, nil }
 }
 
-// archives reports whether a transcript is among the drafts.
+// archives reports whether the drafts include a transcript.
 func (st Step) archives() bool {
 	return slices.ContainsFunc(st.Drafts, func(d Draft) bool { return d.kind == transcriptKind })
 }
 
-// prepared is a step that is announced.
+// prepared is an announced step.
 type prepared struct {
-	rec    record // of the ledger
+	rec    record // record of the ledger
 	ledger Blob
 	drafts []Written
-	blobs  []Blob // of the drafts
+	blobs  []Blob // content of the drafts
 }
 
 var errNames = errors.New("somebody else has taken a name first")
 
-// prepare announces the ledger of a step and its drafts, and before that what others
-// left unsaid: that the ledger before it exists.
+// prepare announces the ledger of a step and its drafts, and confirms the previous
+// ledger if its process did not.
 func (s *Session) prepare(ctx context.Context, key Key, step Step, with []fileHash) (*prepared, error) {
 	before, err := s.unconfirmed(ctx, step.Number-1)
 	if err != nil {
@@ -128,7 +129,7 @@ func (s *Session) prepare(ctx context.Context, key Key, step Step, with []fileHa
 	}
 }
 
-// announcement makes the lines about a step whose drafts have these names.
+// announcement returns the records of a step whose drafts have these names.
 func (s *Session) announcement(key Key, step Step, with []fileHash, names []string) (*prepared, []record, error) {
 	p := &prepared{}
 	var records []record
@@ -167,7 +168,7 @@ func (st Step) names(taken *nameList) []string {
 	return names
 }
 
-// storeDrafts stores the drafts of a step that is announced, all at once.
+// storeDrafts stores the drafts of an announced step concurrently.
 func (s *Session) storeDrafts(ctx context.Context, step Step, p *prepared) error {
 	errs := make([]error, len(step.Drafts)+1)
 	panics := make([]any, len(errs))
@@ -175,7 +176,7 @@ func (s *Session) storeDrafts(ctx context.Context, step Step, p *prepared) error
 	for _, group := range s.together(len(step.Drafts)) {
 		all.Go(func() {
 			defer func() {
-				panicked := recover() // of an archive
+				panicked := recover() // panic of an archive
 				panics[group[0]] = panicked
 				for _, i := range group {
 					if panicked != nil {
@@ -198,14 +199,13 @@ func (s *Session) storeDrafts(ctx context.Context, step Step, p *prepared) error
 	all.Wait()
 	for _, p := range panics {
 		if p != nil {
-			panic(p) // where the caller can catch it
+			panic(p) // in the caller's goroutine
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// together returns which of so many files one call to the archive creates: all, or each
-// by itself.
+// together groups n files by call to the archive: all in one call, or each in its own.
 func (s *Session) together(n int) (groups [][]int) {
 	_, bulk := s.a.(BulkCreator)
 	for i := range n {
@@ -218,7 +218,7 @@ func (s *Session) together(n int) (groups [][]int) {
 	return groups
 }
 
-// createDrafts creates some of the drafts.
+// createDrafts creates the drafts with these indexes.
 func (s *Session) createDrafts(ctx context.Context, p *prepared, at []int, errs []error) {
 	bulk, ok := s.a.(BulkCreator)
 	if !ok {

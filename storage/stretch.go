@@ -22,7 +22,7 @@ type Stretch struct {
 	From     string // name of the file in the session's folder
 	First    int    // number of the first line in it, from 1
 	Lines    int
-	Off, Len int64  // of the lines in it, line feeds included; Len is at most [MaxStretch]
+	Off, Len int64  // range of the lines in it, with line feeds; Len is at most [MaxStretch]
 	SHA256   string // of these bytes, in lower-case hex
 }
 
@@ -30,14 +30,14 @@ type Stretch struct {
 // of them in memory.
 const MaxStretch = 16 << 20
 
-// stretchStart begins the line of a stretch, and maxStretchLine bounds it. A message
-// has other members ("meta" among them) and is no stretch, whatever it begins with.
+// stretchStart is the beginning of a stretch's line, and maxStretchLine its maximum
+// length. A message has other members (such as "meta"), so it is never a stretch.
 const (
 	stretchStart   = `{"from":"`
 	maxStretchLine = 1 << 10
 )
 
-// stretchLine is a stretch as it is written.
+// stretchLine is the written form of a stretch.
 type stretchLine struct {
 	From   string   `json:"from"`
 	Lines  [2]int   `json:"lines"` // numbers of the first and the last
@@ -46,12 +46,12 @@ type stretchLine struct {
 }
 
 func (st Stretch) line() string {
-	b, _ := json.Marshal(stretchLine{st.From, [2]int{st.First, st.First + st.Lines - 1}, [2]int64{st.Off, st.Len}, st.SHA256}) // cannot fail
+	b, _ := json.Marshal(stretchLine{st.From, [2]int{st.First, st.First + st.Lines - 1}, [2]int64{st.Off, st.Len}, st.SHA256}) // never fails
 	return string(b)
 }
 
-// parseStretch reads the line of a stretch. It is false for all but the very bytes
-// that are written of one.
+// parseStretch parses the line of a stretch. It returns false for anything but the
+// exact bytes that line returns.
 func parseStretch(line []byte) (Stretch, bool) {
 	if len(line) > maxStretchLine || !bytes.HasPrefix(line, []byte(stretchStart)) {
 		return Stretch{}, false
@@ -83,7 +83,7 @@ type Content struct {
 	err   error
 }
 
-// contentOf is lines and nothing else.
+// contentOf returns a Content with these lines.
 func contentOf(lines []redact.Text) *Content {
 	c := &Content{parts: make([]string, 0, 2*len(lines))}
 	for _, l := range lines {
@@ -120,7 +120,7 @@ func (c *Content) end() {
 	c.lines++
 }
 
-// isStretch reports whether pieces of a line make the line of a stretch.
+// isStretch reports whether the pieces of a line have the form of a stretch.
 func isStretch(pieces []string) bool {
 	if len(pieces) > 0 && len(pieces[0]) >= len(stretchStart) && !strings.HasPrefix(pieces[0], stretchStart) {
 		return false
@@ -135,8 +135,8 @@ func isStretch(pieces []string) bool {
 	return ok
 }
 
-// Same adds a reference to lines that the session has stored already. An invalid
-// [Stretch] makes storing fail with [ErrLine].
+// Same adds a reference to stored lines of the session. An invalid [Stretch]
+// makes storing fail with [ErrLine].
 func (c *Content) Same(st Stretch) {
 	if !st.valid() {
 		c.err = ErrLine
@@ -155,7 +155,7 @@ func (c *Content) blob() (Blob, error) {
 	return made(c.parts...), nil
 }
 
-// stretch reads the lines that a file refers to. What is not what was stored is a
+// stretch reads the lines that a file refers to. Changed lines are a
 // *[ChangedError].
 func (s *Session) stretch(ctx context.Context, in string, st Stretch) ([]byte, error) {
 	data, err := s.Read(ctx, st.From, st.Off, st.Len)

@@ -18,7 +18,7 @@ type VerifyOptions struct {
 	// be detected.
 	Head string
 
-	// Heads, if any, is what the heads beside the sessions, or a copy of them, say.
+	// Heads, if not nil, holds the heads beside the sessions, or a copy of them.
 	// Read it before the session ([ReadHeads]).
 	Heads *HeadBook
 
@@ -26,9 +26,9 @@ type VerifyOptions struct {
 	// nil: the contents of ledgers are not checked.
 	Refs func(l Ledger) ([]Ref, error)
 
-	// Edits returns what a line of edits.jsonl says of the originals that stand
-	// before it, in their order: SHA256 and ID. It reports false for a line that
-	// is an original itself. nil means that the lines are not looked into.
+	// Edits returns the references in a line of edits.jsonl to the originals
+	// before it, in order, with SHA256 and ID. It returns false for a line that
+	// is an original. nil: the lines are not checked.
 	Edits func(line []byte) (refs []Ref, ok bool, err error)
 
 	// Progress, if not nil, is called from one goroutine with the number of
@@ -68,11 +68,11 @@ const (
 type Problem struct {
 	Kind   ProblemKind `json:"kind"`
 	File   string      `json:"file"`           // name in the session's folder
-	Line   int         `json:"line,omitempty"` // of a log, from 1; 0 is the whole file
+	Line   int         `json:"line,omitempty"` // line of a log, from 1; 0 = the whole file
 	Detail string      `json:"detail"`
 }
 
-// String says it in one line.
+// String returns one line.
 func (p Problem) String() string {
 	if p.Line > 0 {
 		return fmt.Sprintf("%s: line %d: %s: %s", p.File, p.Line, p.Kind, p.Detail)
@@ -145,7 +145,7 @@ func Verify(ctx context.Context, a Archive, session string, opts VerifyOptions) 
 	return verify(ctx, a, dir, opts)
 }
 
-// Verify is the function of that name for this session.
+// Verify verifies this session; see the function [Verify].
 func (s *Session) Verify(ctx context.Context, opts VerifyOptions) (Report, error) {
 	return verify(ctx, s.a, s.dir, opts)
 }
@@ -153,8 +153,7 @@ func (s *Session) Verify(ctx context.Context, opts VerifyOptions) (Report, error
 func verify(ctx context.Context, a Archive, dir Key, opts VerifyOptions) (Report, error) {
 	v := &verifier{a: a, dir: dir, opts: opts, report: Report{Dir: dir.String()}, there: map[string]int64{}, tables: map[string]*turnindex.Table{}, stretches: map[string][]Stretch{}}
 	ctx = ReadFirsthand(ctx)
-	// In this order a file that comes into being meanwhile is never taken
-	// for one that was not announced.
+	// In this order, a file created meanwhile never seems unannounced.
 	for _, do := range []func(context.Context) error{v.list, v.readManifest, v.checkLogs, v.checkRepeats, v.checkFiles, v.checkSteps, v.checkIndexes, v.checkRefs} {
 		if err := do(ctx); err != nil {
 			return Report{}, err
@@ -175,12 +174,12 @@ type verifier struct {
 	report Report
 
 	total, read int64
-	there       map[string]int64 // name → bytes, of all files but foreign ones
+	there       map[string]int64 // name → bytes, for all files except foreign ones
 	manifest    *manifestIndex
 	heads       []string // hash of each line of the manifest
-	proven      int      // how many of them are proven to have been there
+	proven      int      // number of proven lines
 	tables      map[string]*turnindex.Table
-	stretches   map[string][]Stretch // by the transcript that refers to them
+	stretches   map[string][]Stretch // by the referring transcript
 }
 
 func (v *verifier) problem(kind ProblemKind, file string, line int, format string, args ...any) {
@@ -211,14 +210,14 @@ func (v *verifier) list(ctx context.Context) error {
 	return nil
 }
 
-// foreign is about what no session can have written.
+// foreign reports a file that no session can have written.
 func (v *verifier) foreign(info Info) {
 	name := strings.TrimPrefix(cmp.Or(info.Foreign, info.Key.s), v.dir.s+"/")
 	v.problem(Added, name, 0, "no session writes such a file")
 	v.report.Files = append(v.report.Files, FileReport{name, info.Size, StateUnknown})
 }
 
-// progress counts bytes that were read.
+// progress counts read bytes.
 func (v *verifier) progress(n int64) {
 	v.read += n
 	if v.opts.Progress != nil {
@@ -226,8 +225,7 @@ func (v *verifier) progress(n int64) {
 	}
 }
 
-// unreadable makes a problem of an error, unless nobody wants to know any
-// more.
+// unreadable reports an error as a problem, unless ctx is done.
 func (v *verifier) unreadable(ctx context.Context, name string, err error) error {
 	if cerr := ctx.Err(); cerr != nil {
 		return &Error{"verify", v.dir, cerr}
@@ -240,14 +238,14 @@ func (v *verifier) unreadable(ctx context.Context, name string, err error) error
 	return nil
 }
 
-// checkVersion says what older versions of the format do not keep.
+// checkVersion adds a note about the limits of older format versions.
 func (v *verifier) checkVersion() {
 	if v.report.Version == 1 {
 		v.note("the session was begun with format version 1: its fingerprints are not keyed, so that whoever has it can test guesses of what was redacted; what was written since has a key")
 	}
 }
 
-// checkHead compares the end of the manifest with the heads that were kept.
+// checkHead compares the end of the manifest with the known heads.
 func (v *verifier) checkHead() {
 	n := len(v.heads)
 	if n > 0 {
@@ -267,7 +265,7 @@ func (v *verifier) checkHead() {
 		v.note("the end is not proven: no head of this session is known, so its last lines may have been cut off")
 	case v.proven == 0 && v.opts.Head == "":
 		v.note("the end is not proven: no head was given, so the last lines may have been cut off")
-	case v.proven == 0: // that the manifest is not there, or says nothing, is told already
+	case v.proven == 0: // a missing or empty manifest is reported already
 	case v.proven < n:
 		v.report.Newer = n - v.proven
 		v.note("the end is not proven: nothing is missing up to the last head that is known, but of the lines after it (there are %d in the manifest) some may have been cut off", v.report.Newer)

@@ -2,8 +2,8 @@ package storage
 
 import "bytes"
 
-// editsCheck holds the records of edits.jsonl against the originals that stand
-// before them.
+// editsCheck checks the records of edits.jsonl against the originals before
+// them.
 type editsCheck struct {
 	v         *verifier
 	originals []original // since the last record
@@ -14,7 +14,7 @@ type original struct {
 	line int
 }
 
-// record takes in a line that is in its place.
+// record checks a line that is in order.
 func (c *editsCheck) record(line int, body []byte, _ string) {
 	refs, ok, err := c.v.opts.Edits(body)
 	switch {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// manifestIndex is what the manifest says.
+// manifestIndex holds the records of the manifest.
 type manifestIndex struct {
 	announced map[string][]fileHash // by name
 	done      map[string]fileHash   // by name
@@ -50,7 +50,7 @@ func (v *verifier) readManifest(ctx context.Context) error {
 	return err
 }
 
-// noteScrub says what was taken out, by whom and why.
+// noteScrub adds a note about a scrub: what, by whom, and why.
 func (v *verifier) noteScrub(r record) {
 	files := 0
 	for _, h := range r.Scrubbed {
@@ -68,10 +68,10 @@ func (v *verifier) noteScrub(r record) {
 	v.note("%s", text)
 }
 
-// silent judges a manifest that says nothing. A file is created after the line
-// that announces it is durable, so beside any file but a log the manifest was
-// emptied or written over. Beside logs alone a crash may have cut its first line
-// off, and leaves the beginning of that line and nothing else.
+// silent checks a manifest without records. A file is created after its
+// announcement is durable, so if there is any file except logs, the manifest was
+// emptied or overwritten. If there are only logs, a crash can have cut off its
+// first line, which leaves only the beginning of that line.
 func (v *verifier) silent(ctx context.Context) error {
 	if v.onlyLogs() && v.opts.Head == "" {
 		crashed, err := v.tornAtFirstLine(ctx)
@@ -93,7 +93,7 @@ func (v *verifier) onlyLogs() bool {
 }
 
 // tornAtFirstLine reports whether the manifest is what a crash leaves of its
-// first line: nothing, its beginning, or room that was never written.
+// first line: nothing, its beginning, or unwritten space.
 func (v *verifier) tornAtFirstLine(ctx context.Context) (bool, error) {
 	key := v.dir.child(manifestName)
 	var begins []string
@@ -131,7 +131,7 @@ func (m *manifestIndex) add(r record) {
 	}
 }
 
-// rehash takes what was said before a scrub for said of what there is now.
+// rehash replaces the hashes in records from before a scrub.
 func (m *manifestIndex) rehash(by []rehash) {
 	for name := range m.announced {
 		m.announced[name] = rehashed(m.announced[name], by)
@@ -174,8 +174,8 @@ func (v *verifier) checkLogs(ctx context.Context) error {
 	return nil
 }
 
-// checkFiles reads every file that was created, and settles which of them
-// belong to a committed step.
+// checkFiles reads every created file, and decides which of them belong to a
+// committed step.
 func (v *verifier) checkFiles(ctx context.Context) error {
 	hashes := map[string]fileHash{}
 	for _, name := range slices.Sorted(maps.Keys(v.there)) {
@@ -205,8 +205,8 @@ func (v *verifier) checkFiles(ctx context.Context) error {
 	return v.checkStretches(ctx, hashes)
 }
 
-// stored returns the files that must be there, and what they hold: what is
-// said to be done, and what was handed to a commit that succeeded.
+// stored returns the files that must exist, with their hashes: confirmed files,
+// and files of successful commits.
 func (m *manifestIndex) stored(hashes map[string]fileHash) map[string]fileHash {
 	out := maps.Clone(m.done)
 	for step, commits := range m.commits {
@@ -216,7 +216,7 @@ func (m *manifestIndex) stored(hashes map[string]fileHash) map[string]fileHash {
 			have, ok = hashes[ledger]
 		}
 		if !ok {
-			continue // nobody got to create it
+			continue // never created
 		}
 		r := committedBy(commits, have, hashes)
 		out[ledger] = r.fileHash
@@ -227,11 +227,11 @@ func (m *manifestIndex) stored(hashes map[string]fileHash) map[string]fileHash {
 	return out
 }
 
-// committedBy returns which of the lines about a ledger is the one that it was created
-// under. Of several that announce the same bytes, as where an attempt was cut short and
-// made again, it is one whose files are all there: they are stored before the ledger.
+// committedBy returns the announcement under which a ledger was created. If several
+// announce the same bytes, as after an interrupted attempt, it is one whose files all
+// exist, because they are stored before the ledger.
 func committedBy(commits []record, have fileHash, hashes map[string]fileHash) record {
-	r := commits[0] // the ledger was changed; the first to announce it usually wins
+	r := commits[0] // for a changed ledger, the first announcement is the likely one
 	for _, c := range commits {
 		if c.fileHash != have {
 			continue
@@ -258,7 +258,7 @@ func (v *verifier) checkFile(name string, hashes, stored map[string]fileHash) {
 		v.note("%s: a scrub was cut short: scrub again ends it", name)
 	case len(want) == 0:
 		file.State = StateUnknown
-		if len(v.heads) > 0 { // where the manifest says nothing that goes for all of them
+		if len(v.heads) > 0 { // for an empty manifest this is reported once for all files
 			v.problem(Added, name, 0, "the manifest does not know it")
 		}
 	case readable && !slices.Contains(want, have):
@@ -268,7 +268,7 @@ func (v *verifier) checkFile(name string, hashes, stored map[string]fileHash) {
 	v.report.Bytes += file.Bytes
 }
 
-// differs says how a file is not what it should be.
+// differs reports how a file differs from its record.
 func (v *verifier) differs(have, want fileHash, stored map[string]fileHash) {
 	for _, name := range slices.Sorted(maps.Keys(stored)) {
 		if other := stored[name]; name != have.Name && other.SHA256 == have.SHA256 {
@@ -283,13 +283,13 @@ func (v *verifier) differs(have, want fileHash, stored map[string]fileHash) {
 	v.problem(kind, have.Name, 0, "it holds %s, the manifest says %s", have, want)
 }
 
-// String is for details of problems.
+// String returns the file's size and hash for details of problems.
 func (f fileHash) String() string {
 	return fmt.Sprintf("%d bytes with SHA-256 %.12s…", f.Bytes, f.SHA256)
 }
 
-// appeared reports whether a file that was not listed is there after all:
-// somebody is writing to the session.
+// appeared reports whether a file that was not listed exists now, because
+// another process is writing to the session.
 func (v *verifier) appeared(ctx context.Context, name string) bool {
 	r, err := v.a.Open(ctx, v.dir.child(name), 0, 1)
 	if err != nil {
@@ -298,7 +298,7 @@ func (v *verifier) appeared(ctx context.Context, name string) bool {
 	return errors.Join(r.Close()) == nil
 }
 
-// checkSteps: ledgers are numbered without holes.
+// checkSteps checks that ledgers are numbered without holes.
 func (v *verifier) checkSteps(context.Context) error {
 	highest := 0
 	for name := range v.there {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// checkBook holds a session against what the heads say of it.
+// checkBook checks a session against its heads.
 func (v *verifier) checkBook() {
 	b := v.opts.Heads
 	if b == nil {
@@ -28,9 +28,9 @@ func (v *verifier) checkBook() {
 	}
 }
 
-// checkLife holds the manifest against the heads of the life that it is of.
+// checkLife checks the manifest against the heads of its life.
 func (v *verifier) checkLife(x *life) {
-	var lost, held *headLine // the last ones that the manifest does not have
+	var lost, held *headLine // last heads that the manifest lacks
 	for _, l := range x.lines {
 		at := slices.Index(v.heads, l.Head)
 		if at >= 0 {
@@ -56,8 +56,8 @@ func (v *verifier) checkLife(x *life) {
 	}
 }
 
-// prove notes that the first n lines of the manifest are proven. What proves fewer of
-// them than something else does says nothing of where the manifest ends.
+// prove records that the first n lines of the manifest are proven. The proof for the
+// most lines counts.
 func (v *verifier) prove(n int, by Proof) {
 	switch {
 	case n > v.proven:
@@ -87,7 +87,8 @@ func better(x, y Proof) Proof {
 	return x
 }
 
-// proof returns what a line proves with. One with a bad signature is asked for nothing.
+// proof returns the kind of proof that a line gives. Lines with a bad signature are
+// excluded before.
 func (b *HeadBook) proof(l *headLine) Proof {
 	switch {
 	case l.copied:
@@ -112,18 +113,19 @@ func (b *HeadBook) Vanished(ctx context.Context, a Archive) ([]Report, error) {
 	if len(b.vanished(there, b)) == 0 {
 		return nil, nil
 	}
-	now, err := ReadHeads(ctx, a, HeadsOptions{Public: b.public}) // one may have been erased since
+	now, err := ReadHeads(ctx, a, HeadsOptions{Public: b.public}) // a session can have been erased since
 	if err != nil {
 		return nil, err
 	}
 	return b.vanished(there, now), nil
 }
 
-// vanished is Vanished for sessions that are not there; now says which were erased.
+// vanished returns the reports for sessions not in there; now are the current
+// heads, for erasures.
 func (b *HeadBook) vanished(there map[string]bool, now *HeadBook) (all []Report) {
 	for _, id := range slices.Sorted(maps.Keys(b.sessions)) {
 		if there[id] {
-			continue // it is told in the report of the session
+			continue // reported with the session
 		}
 		r := Report{Dir: b.name(id)}
 		for _, x := range b.lives(id) {
@@ -136,7 +138,7 @@ func (b *HeadBook) vanished(there map[string]bool, now *HeadBook) (all []Report)
 	return all
 }
 
-// missing says what is wrong with a life of which nothing is there.
+// missing reports the problems of a missing life.
 func (x *life) missing(now *HeadBook, id string, r *Report) {
 	end := x.erasure()
 	for _, y := range now.lives(id) {
@@ -156,13 +158,13 @@ func (x *life) missing(now *HeadBook, id string, r *Report) {
 	r.Problems, r.Notes = append(r.Problems, v.report.Problems...), append(r.Notes, v.report.Notes...)
 }
 
-// buried reports whether a tombstone tells of an erasure.
+// buried reports whether an erasure has a tombstone.
 func (b *HeadBook) buried(l *headLine) bool {
 	_, ok := b.stones[l.Head]
 	return ok
 }
 
-// name returns the folder that heads call id, or id where nothing says it.
+// name returns the folder for a head's id, or the id if it is unknown.
 func (b *HeadBook) name(id string) string {
 	if dir, ok := b.names[id]; ok {
 		return dir
@@ -170,6 +172,6 @@ func (b *HeadBook) name(id string) string {
 	return id
 }
 
-// Of reports whether r, of [HeadBook.Vanished], is about the session with this
-// folder.
+// Of reports whether r, from [HeadBook.Vanished], is about the session with
+// this folder.
 func (r Report) Of(dir string) bool { return r.Dir == dir || r.Dir == headID(Key{dir}) }

@@ -11,8 +11,8 @@ import (
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
-// checkIndexes proves that each turn index that belongs to the session leads
-// to lines that are what it says.
+// checkIndexes checks that the records of each turn index lead to the right
+// lines.
 func (v *verifier) checkIndexes(ctx context.Context) error {
 	for _, f := range v.report.Files {
 		if f.State != StateStored || !hasKind(f.Name, indexKind) {
@@ -25,7 +25,7 @@ func (v *verifier) checkIndexes(ctx context.Context) error {
 	return nil
 }
 
-// target is a line that an index says to be somewhere.
+// target is the place of a line in an index.
 type target struct {
 	key turnindex.Key
 	off int64
@@ -52,8 +52,8 @@ func (v *verifier) checkIndex(ctx context.Context, name string) error {
 	return nil
 }
 
-// checkTargets reads a file once and holds its lines against what an index
-// says of them.
+// checkTargets reads a file once, and checks its lines against the records of
+// an index.
 func (v *verifier) checkTargets(ctx context.Context, index, file string, want []target) error {
 	if reason := checkSegment(file); reason != "" {
 		v.problem(Unreadable, index, 0, "it refers to a file that cannot be: %s", (&KeyError{file, reason}).Error())
@@ -87,13 +87,13 @@ func (v *verifier) checkTargets(ctx context.Context, index, file string, want []
 	return nil
 }
 
-// names reports whether a line of a transcript says that it has what the key
-// names. Lines do not say which turn they are of.
+// names reports whether a line of a transcript holds the key. Turns are not
+// checked, because lines hold no turn numbers.
 func names(line []byte, k turnindex.Key) bool {
 	return k.Digits() == 0 || bytes.Contains(line, []byte(`"`+k.String()))
 }
 
-// table opens an index once.
+// table returns an index, which is opened once.
 func (v *verifier) table(ctx context.Context, name string) (*turnindex.Table, error) {
 	if t := v.tables[name]; t != nil {
 		return t, nil
@@ -106,11 +106,11 @@ func (v *verifier) table(ctx context.Context, name string) (*turnindex.Table, er
 	return t, err
 }
 
-// checkIndexed proves that the index leads to the piece that a ledger refers
+// checkIndexed checks that the index leads to the piece that a ledger refers
 // to.
 func (v *verifier) checkIndexed(ctx context.Context, ledger string, ref Ref) error {
 	if _, ok := v.there[ref.Index]; !ok {
-		return nil // which the manifest tells, or the file was never announced
+		return nil // reported by the manifest, or never announced
 	}
 	q, err := turnindex.ParseQuery(ref.ID)
 	if err != nil {
@@ -119,7 +119,7 @@ func (v *verifier) checkIndexed(ctx context.Context, ledger string, ref Ref) err
 	}
 	table, err := v.table(ctx, ref.Index)
 	if errors.Is(err, turnindex.ErrDamaged) {
-		return nil // told by checkIndexes
+		return nil // reported by checkIndexes
 	}
 	if err != nil {
 		return v.unreadable(ctx, ref.Index, err)
@@ -138,8 +138,8 @@ func (v *verifier) checkIndexed(ctx context.Context, ledger string, ref Ref) err
 	return nil
 }
 
-// leads reports whether one of the records is of the piece, or of another line
-// of the same message: an index has one of each content.
+// leads reports whether one of the records is about the piece, or about another
+// line with the same message, because an index has one record for each content.
 func (v *verifier) leads(ctx context.Context, found []turnindex.Record, ref Ref) (bool, error) {
 	s := &Session{a: v.a, dir: v.dir}
 	for _, r := range found {

@@ -7,37 +7,37 @@ import (
 	"slices"
 )
 
-// logCheck walks a log and says where it is not as it was written.
+// logCheck checks a log, and reports where it was changed.
 type logCheck struct {
 	v    *verifier
 	name string
-	each func(number int, body []byte, hash string) // called for lines that are records
+	each func(number int, body []byte, hash string) // called for each record
 
-	number int    // of the physical line
-	seq    int64  // of the last line in order
-	last   int    // its number
-	head   string // and hash
-	end    int64  // where it ends
-	junk   []byte // what follows end and is no line
+	number int    // number of the physical line
+	seq    int64  // seq of the last line in order
+	last   int    // its line number
+	head   string // its hash
+	end    int64  // its end offset
+	junk   []byte // bytes after end that are no line
 	first  int    // number of the first line of junk
-	// other is the last line that was out of order. When the next one
-	// goes on from there, it was the other one that did not belong.
+	// other is the last line that was out of order. If the next line continues
+	// it, the line before it was the wrong one.
 	otherSeq  int64
 	otherHead string
-	missing   map[int64]int // seq that did not come yet → number of the line that showed it
+	missing   map[int64]int // missing seq → number of the line that revealed it
 	marks     []logMark
-	lines     int64 // that the manifest knows of
+	lines     int64 // number of lines in the manifest's marks
 	broken    bool  // a problem was found
 }
 
-// logMark is what the manifest says of a log.
+// logMark is a mark of a log in the manifest.
 type logMark struct {
 	end   int64
 	head  string
 	lines int64
 }
 
-// checkLog walks the log called name.
+// checkLog checks the log called name.
 func (v *verifier) checkLog(ctx context.Context, name string, marks []logMark, each func(int, []byte, string)) error {
 	slices.SortFunc(marks, func(x, y logMark) int { return cmp.Compare(x.end, y.end) })
 	key := v.dir.child(name)
@@ -65,7 +65,7 @@ func (c *logCheck) problem(kind ProblemKind, line int, format string, args ...an
 	c.v.problem(kind, c.name, line, format, args...)
 }
 
-// begin takes note of the version that a log was begun by.
+// begin records the format version of a log's first line.
 func (c *logCheck) begin(first linked) {
 	key := c.v.dir.child(c.name)
 	if v := versionOf(first.prev, key); v > 0 {
@@ -106,8 +106,8 @@ func (c *logCheck) line(l rawLine) {
 	}
 }
 
-// closeJunk judges what stands between the last line and this one. It is what
-// a crash left when this line says so.
+// closeJunk checks the bytes between the last line and this one. They are the
+// rest of a crash if this line says so.
 func (c *logCheck) closeJunk(next linked) {
 	t, ok := next.torn()
 	if ok && t.covers(c.junk) && next.prev == c.head {
@@ -119,11 +119,11 @@ func (c *logCheck) closeJunk(next linked) {
 		return
 	}
 	c.problem(Changed, c.first, "this is no line of a log")
-	c.seq, c.head = next.seq-1, next.prev // the line that it was
+	c.seq, c.head = next.seq-1, next.prev // the replaced line
 }
 
-// inOrder reports whether a line is the one to go on from, and reports a
-// problem when it does not follow the one before.
+// inOrder reports whether checking continues from a line, and reports a problem
+// if the line does not follow the previous one.
 func (c *logCheck) inOrder(l linked, hash string) bool {
 	switch {
 	case l.seq == c.seq+1 && l.prev == c.head:
@@ -153,11 +153,11 @@ func (c *logCheck) inOrder(l linked, hash string) bool {
 	return false
 }
 
-// maxMissing bounds what a forged number can make us remember.
+// maxMissing limits the memory that a forged number can cause.
 const maxMissing = 100_000
 
-// passMarks compares what the manifest knew of the log up to here. Where
-// something is wrong already, offsets say nothing.
+// passMarks checks the marks of the log up to here. After a problem, offsets
+// are not compared.
 func (c *logCheck) passMarks() {
 	for len(c.marks) > 0 && c.marks[0].end <= c.end {
 		if m := c.marks[0]; !c.broken && len(c.missing) == 0 && (m.end < c.end || m.head != c.head) {
@@ -167,9 +167,8 @@ func (c *logCheck) passMarks() {
 	}
 }
 
-// endMarks compares what the manifest knew of more bytes than there are. All
-// lines are there, so the last one is shorter than it was. It may lack its line
-// feed, and nothing else.
+// endMarks checks marks after the end of the log. All lines exist, so the last
+// one must have become shorter. Only its line feed may be missing.
 func (c *logCheck) endMarks() {
 	if c.broken || len(c.missing) > 0 || len(c.marks) == 0 {
 		return

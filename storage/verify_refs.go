@@ -6,7 +6,7 @@ import (
 	"errors"
 )
 
-// checkRefs resolves what the ledgers refer to.
+// checkRefs checks the references of the ledgers.
 func (v *verifier) checkRefs(ctx context.Context) error {
 	if v.opts.Refs == nil {
 		return nil
@@ -34,7 +34,7 @@ func (v *verifier) checkRefs(ctx context.Context) error {
 	}
 }
 
-// checkRef reads what a ledger refers to and holds it against what it says.
+// checkRef reads and checks a piece that a ledger refers to.
 func (v *verifier) checkRef(ctx context.Context, ledger string, ref Ref) error {
 	if reason := checkSegment(ref.File); reason != "" {
 		v.problem(Unreadable, ledger, 0, "it refers to a file that cannot be: %s", (&KeyError{ref.File, reason}).Error())

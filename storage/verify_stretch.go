@@ -11,7 +11,7 @@ import (
 	"slices"
 )
 
-// hash reads a file back, and notes which stretches it refers to.
+// hash returns the hash and size of a file, and records its stretches.
 func (v *verifier) hash(ctx context.Context, name string) (sum string, size int64, err error) {
 	if !HasMessages(name) {
 		return hashFile(ctx, v.a, v.dir.child(name))
@@ -31,10 +31,10 @@ func (v *verifier) hash(ctx context.Context, name string) (sum string, size int6
 	return hex.EncodeToString(h.Sum(nil)), size, nil
 }
 
-// stretchFinder finds the lines of stretches in what is written to it. Lines of any
-// length cost no memory.
+// stretchFinder finds the lines of stretches in the written bytes. Its memory is
+// constant for lines of any length.
 type stretchFinder struct {
-	line []byte // as much of it as a stretch can have, and a byte
+	line []byte // beginning of the line, at most one byte above maxStretchLine
 	all  []Stretch
 }
 
@@ -54,7 +54,7 @@ func (f *stretchFinder) Write(p []byte) (int, error) {
 	}
 }
 
-// end ends a line.
+// end processes the end of a line.
 func (f *stretchFinder) end() {
 	if st, ok := parseStretch(f.line); ok {
 		f.all = append(f.all, st)
@@ -62,8 +62,8 @@ func (f *stretchFinder) end() {
 	f.line = f.line[:0]
 }
 
-// referred adds to the files that must be there those that they refer to: what a
-// lost race left may be lines that a step stands on.
+// referred adds the files that stored files refer to, because a step can use
+// lines in a file of a lost race.
 func (v *verifier) referred(hashes, stored map[string]fileHash) {
 	for _, name := range slices.Sorted(maps.Keys(stored)) {
 		for _, st := range v.stretches[name] {
@@ -79,8 +79,8 @@ func (v *verifier) referred(hashes, stored map[string]fileHash) {
 	}
 }
 
-// checkStretches reads what transcripts refer to. Where a transcript is not what was
-// stored, what it says proves nothing, and that is told already.
+// checkStretches checks the lines that transcripts refer to. References in a changed
+// transcript, which is reported already, are ignored.
 func (v *verifier) checkStretches(ctx context.Context, hashes map[string]fileHash) error {
 	sound := map[Stretch]error{}
 	for _, name := range slices.Sorted(maps.Keys(v.stretches)) {
@@ -109,7 +109,7 @@ func (v *verifier) readStretch(ctx context.Context, in string, st Stretch) error
 	return err
 }
 
-// stretchProblem says what became of a stretch.
+// stretchProblem reports the problem of a stretch, if any.
 func (v *verifier) stretchProblem(ctx context.Context, in string, st Stretch, err error) error {
 	var changed *ChangedError
 	switch {

@@ -18,10 +18,9 @@ type Line struct {
 	Text   []byte // without the line feed; valid until the next iteration
 }
 
-// Whole yields the lines of a transcript, those in their places that it refers to.
-// These were held against the reference before they are yielded; a
-// *[ChangedError] is yielded in the place of what is not what was stored. Whether
-// the file itself is, is not looked at. A file that is not there is
+// Whole yields the lines of a transcript, with the lines that it refers to in
+// their places. Those are verified before; for changed lines a *[ChangedError] is
+// yielded instead. The file itself is not verified. A missing file is
 // [ErrNotExist]. An error is yielded last.
 func (s *Session) Whole(ctx context.Context, name string) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
@@ -43,7 +42,7 @@ func (s *Session) Whole(ctx context.Context, name string) iter.Seq2[Line, error]
 	}
 }
 
-// whole goes through one transcript.
+// whole is the state of [Session.Whole] while it reads one transcript.
 type whole struct {
 	s     *Session
 	ctx   context.Context
@@ -72,7 +71,8 @@ func (w *whole) one(l Line) error {
 	return nil
 }
 
-// eachOf calls fn for the lines of a stretch, none of which may be a stretch.
+// eachOf calls fn for each line of a stretch. A stretch within a stretch is
+// ErrDamaged.
 func eachOf(st Stretch, data []byte, fn func(Line) error) error {
 	off := st.Off
 	for n := range st.Lines {
@@ -113,13 +113,14 @@ func (l Line) placed() Placed {
 	return Placed{l.File, l.Number, l.Off, int64(len(l.Text)), sha256.Sum256(l.Text)}
 }
 
-// stretchesAtOnce bounds what [Session.Places] has in memory.
+// stretchesAtOnce is how many stretches [Session.Places] reads at once, which
+// bounds its memory.
 const stretchesAtOnce = 4
 
-// Places returns where each line of a transcript stands, in the order of the lines.
-// The file is held against the manifest and what it refers to against the
-// references. A *[ChangedError] is about a file that is not what was stored; the
-// lines that are come with it.
+// Places returns the place of each line of a transcript, in the order of the lines.
+// It compares the file with the manifest, and each stretch with its reference. A
+// *[ChangedError] names a file that differs from what was stored; the lines that do
+// not differ are returned with it.
 func (s *Session) Places(ctx context.Context, name string) ([]Placed, error) {
 	var found []func() ([]Placed, error)
 	n := 0
@@ -138,7 +139,8 @@ func (s *Session) Places(ctx context.Context, name string) ([]Placed, error) {
 	return together(found)
 }
 
-// together calls functions, some at once, and puts what they return together.
+// together calls the functions, at most stretchesAtOnce of them at once, and
+// concatenates their results in order.
 func together(all []func() ([]Placed, error)) (out []Placed, err error) {
 	lists, errs := make([][]Placed, len(all)), make([]error, len(all))
 	turn := make(chan struct{}, stretchesAtOnce)
@@ -157,7 +159,7 @@ func together(all []func() ([]Placed, error)) (out []Placed, err error) {
 	return out, errors.Join(errs...)
 }
 
-// placesOf returns where the lines of a stretch stand.
+// placesOf returns the places of the lines of a stretch.
 func (s *Session) placesOf(ctx context.Context, in string, st Stretch) (out []Placed, err error) {
 	data, err := s.stretch(ctx, in, st)
 	if err != nil {

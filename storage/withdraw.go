@@ -6,13 +6,14 @@ import (
 	"time"
 )
 
-// looseFile is a file behind which the manifest was not written.
+// looseFile is a file that this Session created and that no manifest line
+// follows yet.
 type looseFile struct {
 	sha256 string
-	ended  bool // its create has
+	ended  bool // its create has returned
 }
 
-// making remembers a file of this Session that is about to be there.
+// making records a file that this Session is about to create.
 func (s *Session) making(k Key, b Blob) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -22,8 +23,8 @@ func (s *Session) making(k Key, b Blob) {
 	s.loose[k] = looseFile{sha256: b.SHA256()}
 }
 
-// made says how the create of a file ended. Only [ErrExists] says that it is another's;
-// after any other error it may be there, or come to be.
+// made records the result of a create. Only [ErrExists] proves that the file belongs to
+// somebody else; after any other error the file may exist, or appear later.
 func (s *Session) made(k Key, b Blob, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -34,8 +35,8 @@ func (s *Session) made(k Key, b Blob, err error) {
 	s.loose[k] = looseFile{b.SHA256(), true}
 }
 
-// loosely returns the files behind which the manifest was not written: those whose
-// create has ended, or all.
+// loosely returns the keys of the loose files: all of them, or only those whose
+// create has returned.
 func (s *Session) loosely(all bool) (keys []Key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,8 +48,9 @@ func (s *Session) loosely(all bool) (keys []Key) {
 	return keys
 }
 
-// fasten forgets files: the manifest was written behind them, and was not being
-// erased, so that who erases from then on lists them; or they are gone.
+// fasten removes files from the loose ones: either a manifest line follows them
+// and no erase was under way, so that a later erase lists them, or they are
+// gone.
 func (s *Session) fasten(keys ...Key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,11 +59,11 @@ func (s *Session) fasten(keys ...Key) {
 	}
 }
 
-// withdraw removes what this Session has put into a session that was erased meanwhile.
-// A create that began before the erase may end after it (a connection that stalls, a
-// process that was suspended): who erases cannot see such a file, and nobody would ever
-// remove it. It does nothing unless the erase is on record, in the manifest or as a
-// tombstone, so that a manifest that vanished in another way costs no file.
+// withdraw removes what this Session wrote into a session that was erased in the
+// meantime. A create that began before the erase may end after it (a connection that
+// stalls, a process that was suspended); the erase cannot see such a file, and nobody
+// else would remove it. withdraw does nothing unless the erase is on record, in the
+// manifest or as a tombstone, so a manifest that vanished in another way costs no file.
 func (s *Session) withdraw(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), confirmTimeout)
 	defer cancel()
@@ -93,8 +95,9 @@ func (s *Session) withdraw(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// still reports whether a file is there as this Session made it. Where the session has
-// begun anew, with the manifest that is there now, a file that this one announces is not.
+// still reports whether a file exists with the content that this Session wrote. If the
+// session was begun anew, a file that the new manifest announces belongs to the new
+// session, and still returns false.
 func (s *Session) still(ctx context.Context, k Key, now tail) (bool, error) {
 	if before, _ := s.manifest.known(); now.first != before.first && now.facts.names.has(k.Base()) {
 		return false, nil
@@ -106,7 +109,8 @@ func (s *Session) still(ctx context.Context, k Key, now tail) (bool, error) {
 	return err == nil && is == want, err
 }
 
-// ownLogs returns the logs that this Session began and nobody else wrote to.
+// ownLogs returns the logs that this Session began and no other writer appended
+// to.
 func (s *Session) ownLogs(ctx context.Context) (keys []Key) {
 	for _, c := range s.logs() {
 		mine, loaded := c.known()
@@ -124,10 +128,10 @@ func (s *Session) ownLogs(ctx context.Context) (keys []Key) {
 	return keys
 }
 
-// gone reports whether somebody's erase of the session is on record. A tombstone from
-// before the last line behind which the manifest was seen is of an earlier session of this
-// name, and does not say what became of this one. A manifest that begins otherwise is of a later one; now is
-// the one that is there.
+// gone reports whether an erase of the session is on record. A tombstone that is older
+// than the last manifest line that was read belongs to an earlier session of the same
+// name and is ignored. A manifest with another first line belongs to a later session. now is
+// the manifest as it is stored at present.
 func (s *Session) gone(ctx context.Context) (yes bool, now tail, err error) {
 	last, _ := s.manifest.known()
 	now, err = newChain(s.a, s.manifest.key, true).refresh(ctx)
@@ -141,7 +145,7 @@ func (s *Session) gone(ctx context.Context) (yes bool, now tail, err error) {
 	return yes, now, err
 }
 
-// buried reports whether somebody erased the session, or began to, at a time or later.
+// buried reports whether an erase of the session began at or after since.
 func (s *Session) buried(ctx context.Context, since time.Time) (bool, error) {
 	for stone, err := range Tombstones(ctx, s.a) {
 		if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// Archive encrypts what it hands on to another one. Make it with [New].
+// Archive encrypts the files of another archive. Create it with [New].
 type Archive struct {
 	inner storage.Archive
 	keys  *Keys
@@ -17,7 +17,7 @@ type Archive struct {
 	opened opened
 
 	mu    sync.Mutex
-	tails map[storage.Key]piece // the last piece that is known of a log
+	tails map[storage.Key]piece // last known piece of each log
 }
 
 var (
@@ -32,22 +32,23 @@ var (
 	_ storage.KindOpener  = (*Archive)(nil)
 )
 
-// New puts encryption in front of an archive, which must hold nothing else
-// ([Look]). It does no I/O.
+// New returns an encrypting archive in front of inner, which must be empty or
+// encrypted ([Look]). It does no I/O.
 func New(inner storage.Archive, keys *Keys) *Archive {
 	return &Archive{inner: inner, keys: keys, tails: map[storage.Key]piece{}}
 }
 
-// Inner returns the archive that holds what is encrypted.
+// Inner returns the archive with the encrypted files.
 func (a *Archive) Inner() storage.Archive { return a.inner }
 
-// Encrypted says that what can be read here is kept from others.
+// Encrypted returns true: files can be read only with an identity.
 func (a *Archive) Encrypted() bool { return true }
 
-// Over returns the same encryption in front of another archive.
+// Over returns an encrypting archive with the same keys in front of another
+// archive.
 func (a *Archive) Over(inner storage.Archive) *Archive { return New(inner, a.keys) }
 
-// Close closes the archive below, where that can be closed.
+// Close closes the inner archive if it can be closed.
 func (a *Archive) Close(ctx context.Context) error {
 	switch c := a.inner.(type) {
 	case interface{ Close(context.Context) error }:
@@ -58,7 +59,7 @@ func (a *Archive) Close(ctx context.Context) error {
 	return nil
 }
 
-// State is what an archive holds.
+// State says whether an archive is encrypted.
 type State int
 
 // The states of an archive.
@@ -68,10 +69,11 @@ const (
 	Encrypted
 )
 
-// indexFolder is where a plain index of the archive may stand, which is no part of it.
+// indexFolder is the folder of an unencrypted search index, which is not part of the
+// archive.
 const indexFolder = "_index"
 
-// Look finds out whether an archive is an encrypted one, by the first file in it.
+// Look reports whether an archive is encrypted, by its first file.
 func Look(ctx context.Context, a storage.Archive) (State, error) {
 	for info, err := range a.List(ctx, storage.Key{}) {
 		switch {
@@ -88,15 +90,15 @@ func Look(ctx context.Context, a storage.Archive) (State, error) {
 	return Empty, nil
 }
 
-// Errors of an archive that is not what it is taken for.
+// Errors for an archive in another state than expected.
 var (
 	ErrPlain     = errors.New("the archive holds files that are not encrypted: take a new one for storage.encrypt, and bring the old ones over with compactctl archive copy")
 	ErrEncrypted = errors.New("the archive is encrypted: set storage.encrypt.recipients, and " + IdentityVariable + " (or " + IdentityFileVariable + ") to read it")
 )
 
-// Check returns [ErrPlain] where an archive below is not encrypted, and
-// [storage.ErrNoIdentity] where there are identities and none of them belongs to a
-// recipient or opens what is there.
+// Check returns [ErrPlain] if the inner archive is not encrypted, and
+// [storage.ErrNoIdentity] if there are identities of which none belongs to a
+// recipient or can open the archive's files.
 func (a *Archive) Check(ctx context.Context) error {
 	state, err := Look(ctx, a.inner)
 	switch {
@@ -119,13 +121,13 @@ func (a *Archive) Check(ctx context.Context) error {
 			if errors.Is(err, storage.ErrNoIdentity) {
 				return rewrap("open", k, err)
 			}
-			return nil // what else is wrong is told by who reads
+			return nil // other errors are reported when the file is read
 		}
 	}
 	return nil
 }
 
-// known reports whether an identity belongs to a recipient that is written for.
+// known reports whether an identity belongs to one of the recipients.
 func (k *Keys) known() bool {
 	var ids []string
 	for _, r := range k.recipients {
@@ -134,7 +136,7 @@ func (k *Keys) known() bool {
 	return k.has(ids)
 }
 
-// rewrap names the key that was asked for in an error of the archive below.
+// rewrap replaces the key in an error of the inner archive by the caller's.
 func rewrap(op string, k storage.Key, err error) error {
 	if err == nil {
 		return nil
@@ -161,8 +163,8 @@ func (a *Archive) Create(ctx context.Context, k storage.Key, b storage.Blob) err
 	return rewrap("create", k, err)
 }
 
-// Location implements [storage.Locator]: where the archive below has a file. A log is
-// a folder there, called as the log is.
+// Location implements [storage.Locator] with the location in the inner archive. A log
+// is a folder there, with the name of the log.
 func (a *Archive) Location(k storage.Key) string {
 	l, ok := a.inner.(storage.Locator)
 	if !ok {
@@ -171,7 +173,7 @@ func (a *Archive) Location(k storage.Key) string {
 	return l.Location(k)
 }
 
-// Kept implements [storage.Keeper], where the archive below does.
+// Kept implements [storage.Keeper] if the inner archive does.
 func (a *Archive) Kept(ctx context.Context, k storage.Key) error {
 	if err := storage.Begin(ctx, "look for a lock", k); err != nil {
 		return err
@@ -183,9 +185,9 @@ func (a *Archive) Kept(ctx context.Context, k storage.Key) error {
 	return a.each(ctx, "look for a lock", k, keeper.Kept)
 }
 
-// Remove implements [storage.Remover], where the archive below does. Of a log the
-// first piece goes first, so that its last line says to the end that it is being
-// erased.
+// Remove implements [storage.Remover] if the inner archive does. The pieces of a
+// log are removed from the first, so that its last line, which records the
+// erasure, remains until the end.
 func (a *Archive) Remove(ctx context.Context, k storage.Key) error {
 	if err := storage.Begin(ctx, "remove", k); err != nil {
 		return err
@@ -198,7 +200,7 @@ func (a *Archive) Remove(ctx context.Context, k storage.Key) error {
 	return a.each(ctx, "remove", k, remover.Remove)
 }
 
-// each does something to every object that a key is made of.
+// each calls do for every object of a key.
 func (a *Archive) each(ctx context.Context, op string, k storage.Key, do func(context.Context, storage.Key) error) error {
 	file, err := fileKey(k)
 	if err == nil {
@@ -219,7 +221,7 @@ func (a *Archive) each(ctx context.Context, op string, k storage.Key, do func(co
 	return nil
 }
 
-// Tidy implements [storage.Tidier], where the archive below does.
+// Tidy implements [storage.Tidier] if the inner archive does.
 func (a *Archive) Tidy(ctx context.Context) (left []string, err error) {
 	if t, ok := a.inner.(storage.Tidier); ok {
 		return t.Tidy(ctx)
@@ -227,7 +229,7 @@ func (a *Archive) Tidy(ctx context.Context) (left []string, err error) {
 	return nil, storage.Wrap("tidy", storage.Key{}, ctx.Err())
 }
 
-// Sweep implements [storage.Sweeper], where the archive below does.
+// Sweep implements [storage.Sweeper] if the inner archive does.
 func (a *Archive) Sweep(ctx context.Context, session storage.Key) (left []string, err error) {
 	if s, ok := a.inner.(storage.Sweeper); ok {
 		return s.Sweep(ctx, session)

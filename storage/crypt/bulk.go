@@ -6,9 +6,8 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// RemoveAll implements [storage.BulkRemover]: where the archive below is one, with a
-// listing for each folder of keys and one call of it. Else one key goes after the
-// other.
+// RemoveAll implements [storage.BulkRemover]. If the inner archive is one, it needs
+// one listing for each folder and one call; else it removes key by key.
 func (a *Archive) RemoveAll(ctx context.Context, keys []storage.Key) error {
 	bulk, ok := a.inner.(storage.BulkRemover)
 	if !ok {
@@ -31,7 +30,7 @@ func (a *Archive) RemoveAll(ctx context.Context, keys []storage.Key) error {
 	return rewrap("remove", keys[0], bulk.RemoveAll(ctx, objects))
 }
 
-// KeptAny implements [storage.BulkKeeper], where the archive below knows of locks.
+// KeptAny implements [storage.BulkKeeper] if the inner archive is a Keeper.
 func (a *Archive) KeptAny(ctx context.Context, keys []storage.Key) error {
 	bulk, ok := a.inner.(storage.BulkKeeper)
 	if !ok {
@@ -49,8 +48,8 @@ func (a *Archive) KeptAny(ctx context.Context, keys []storage.Key) error {
 	return rewrap("look for a lock", keys[0], bulk.KeptAny(ctx, objects))
 }
 
-// objectsOf returns what keys are made of: the files, whether or not they are there,
-// and the pieces of logs that are.
+// objectsOf returns the objects of keys: the files, whether or not they exist, and
+// the existing pieces of logs.
 func (a *Archive) objectsOf(ctx context.Context, op string, keys []storage.Key) (all []storage.Key, err error) {
 	wanted, folders := map[storage.Key]bool{}, map[string]bool{}
 	for _, k := range keys {
@@ -73,7 +72,7 @@ func (a *Archive) objectsOf(ctx context.Context, op string, keys []storage.Key) 
 	return all, nil
 }
 
-// piecesBelow returns the objects of those logs in a folder that are wanted.
+// piecesBelow returns the objects of the wanted logs in a folder.
 func (a *Archive) piecesBelow(ctx context.Context, dir string, wanted map[storage.Key]bool) (all []storage.Key, err error) {
 	folder, err := storage.ParseKey(dir)
 	if err != nil {

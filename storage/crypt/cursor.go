@@ -8,22 +8,23 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// smallObject is what is fetched whole, in one request, whatever is wanted of it.
+// smallObject is the size in bytes up to which an object is fetched whole, in one
+// request.
 const smallObject = 256 << 10
 
-// cursor reads an object at any place. Places that follow one another are one
-// request. It belongs to one goroutine.
+// cursor reads an object at any offset. Consecutive reads share one request. It
+// must be used by one goroutine.
 type cursor struct {
-	ctx   context.Context // of the caller of Open
+	ctx   context.Context // context of the caller of Open
 	a     storage.Archive
 	k     storage.Key
 	size  int64
-	until int64 // nothing behind it is asked for, but for the end
+	until int64 // last offset that is read, except for the end
 
-	kept []stretch // the header and the end, or all of a small object
+	kept []stretch // the header and the end, or the whole of a small object
 	r    io.ReadCloser
-	at   int64 // of the next byte of r
-	err  error // of the archive below
+	at   int64 // offset of the next byte of r
+	err  error // error of the inner archive
 }
 
 type stretch struct {
@@ -31,7 +32,7 @@ type stretch struct {
 	data []byte
 }
 
-// keep fetches what is looked at more than once.
+// keep fetches the parts that are read more than once.
 func (c *cursor) keep(size int64) error {
 	if size <= smallObject {
 		return c.fetch(0, size)
@@ -91,7 +92,8 @@ func (c *cursor) follow(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// why tells what the archive below failed with from what can't be decrypted.
+// why returns the error of the inner archive, or else the reason why the object
+// can't be decrypted.
 func (c *cursor) why(k *Keys, header []byte, err error) error {
 	if c.err != nil {
 		return c.err
@@ -99,7 +101,7 @@ func (c *cursor) why(k *Keys, header []byte, err error) error {
 	return k.unread(header, err)
 }
 
-// Close ends what is being read.
+// Close ends the current read.
 func (c *cursor) Close() error {
 	r := c.r
 	c.r = nil

@@ -16,30 +16,29 @@ import (
 )
 
 const (
-	// IdentityVariable is the environment variable that holds the identities which
-	// read an archive: AGE-SECRET-KEY-1…, with commas, blanks or line feeds between
-	// several.
+	// IdentityVariable is the environment variable with the identities for reading
+	// an archive: AGE-SECRET-KEY-1…, separated by commas, blanks or line feeds.
 	IdentityVariable = "COMPACT_ARCHIVE_IDENTITY"
-	// IdentityFileVariable names a file of identities instead, in the form that
-	// age-keygen writes.
+	// IdentityFileVariable names a file of identities instead, in the format of
+	// age-keygen.
 	IdentityFileVariable = "COMPACT_ARCHIVE_IDENTITY_FILE"
 )
 
-// MaxRecipients is how many recipients an archive can have: their stanzas have to
-// fit into a header of [headerSize].
+// MaxRecipients is the maximum number of recipients, whose stanzas must fit into
+// a header of [headerSize].
 const MaxRecipients = 7
 
-// Keys is who can read an archive, and what this process can read with. It prints
-// nothing of the latter.
+// Keys holds the recipients of an archive and the identities of this process. It
+// never prints identities.
 type Keys struct {
 	recipients []*age.X25519Recipient
 	identities []*age.X25519Identity
-	own        *age.X25519Identity // where there is no identity: of this process alone
+	own        *age.X25519Identity // key of this process, if there is no identity
 }
 
-// NewKeys returns the keys for recipients, age1…, of which there must be one, and
-// the identities in a text, AGE-SECRET-KEY-1…, in the form of [IdentityVariable]; ""
-// is none. Errors quote recipients and never an identity.
+// NewKeys returns the keys for at least one recipient, age1…, and for the identities
+// in a text, in the format of [IdentityVariable]; "": none. Errors quote recipients,
+// but never an identity.
 func NewKeys(recipients []string, identities string) (*Keys, error) {
 	k := &Keys{}
 	var err error
@@ -57,7 +56,7 @@ func NewKeys(recipients []string, identities string) (*Keys, error) {
 	return k, nil
 }
 
-// ReadingKeys returns keys that read and can't write: recipients are not known.
+// ReadingKeys returns keys without recipients, which can only read.
 func ReadingKeys(identities string) (*Keys, error) {
 	ids, err := parseIdentities(identities)
 	if err != nil {
@@ -66,7 +65,7 @@ func ReadingKeys(identities string) (*Keys, error) {
 	return &Keys{identities: ids}, nil
 }
 
-// String says nothing that is secret.
+// String returns the numbers of recipients and identities.
 func (k *Keys) String() string {
 	return fmt.Sprintf("%d recipients, %d identities", len(k.recipients), len(k.identities))
 }
@@ -77,7 +76,7 @@ func (k *Keys) GoString() string { return k.String() }
 // CanRead reports whether there is an identity.
 func (k *Keys) CanRead() bool { return len(k.identities) > 0 }
 
-// to is what is encrypted for.
+// to returns the recipients of new objects.
 func (k *Keys) to() []*age.X25519Recipient {
 	if k.own == nil {
 		return k.recipients
@@ -85,7 +84,7 @@ func (k *Keys) to() []*age.X25519Recipient {
 	return append(k.recipients[:len(k.recipients):len(k.recipients)], k.own.Recipient())
 }
 
-// with is what is decrypted with.
+// with returns the identities for decryption.
 func (k *Keys) with() []age.Identity {
 	var all []age.Identity
 	for _, i := range k.identities {
@@ -110,7 +109,7 @@ func (k *Keys) has(ids []string) bool {
 	return false
 }
 
-// idOf is what a header calls a recipient: enough to tell a handful apart.
+// idOf returns the short id of a recipient in headers.
 func idOf(r *age.X25519Recipient) string {
 	sum := sha256.Sum256([]byte("compact archive recipient\n" + r.String()))
 	return hex.EncodeToString(sum[:4])
@@ -160,7 +159,7 @@ func parseIdentities(text string) ([]*age.X25519Identity, error) {
 		for _, word := range strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' }) {
 			i, err := age.ParseX25519Identity(word)
 			if err != nil {
-				return nil, errIdentity // err could say what the key is
+				return nil, errIdentity // err could hold the key
 			}
 			all = append(all, i)
 		}
@@ -171,7 +170,7 @@ func parseIdentities(text string) ([]*age.X25519Identity, error) {
 	return all, nil
 }
 
-// IdentityText returns the identities of the environment, "" where it names none.
+// IdentityText returns the identities in the environment, "" if there are none.
 func IdentityText() (string, error) {
 	if text := os.Getenv(IdentityVariable); text != "" {
 		return text, nil
@@ -190,8 +189,8 @@ func IdentityText() (string, error) {
 	return string(data), nil
 }
 
-// RecipientsIn reads a file of recipients, one a line; what begins with # is a
-// comment.
+// RecipientsIn reads a file with one recipient in each line; lines that begin
+// with # are comments.
 func RecipientsIn(name string) ([]string, error) {
 	data, err := os.ReadFile(name)
 	if err != nil {
@@ -206,7 +205,7 @@ func RecipientsIn(name string) ([]string, error) {
 	return all, nil
 }
 
-// NewIdentity makes an identity and its recipient, as age-keygen does.
+// NewIdentity returns a new identity and its recipient, like age-keygen.
 func NewIdentity() (identity, recipient string, err error) {
 	i, err := age.GenerateX25519Identity()
 	if err != nil {
@@ -215,8 +214,8 @@ func NewIdentity() (identity, recipient string, err error) {
 	return i.String(), i.Recipient().String(), nil
 }
 
-// Try encrypts and decrypts in memory. An identity that belongs to no recipient is
-// [storage.ErrNoIdentity]: what is written could not be read.
+// Try encrypts and decrypts in memory. It returns [storage.ErrNoIdentity] if no
+// identity belongs to a recipient, because written data could not be read.
 func (k *Keys) Try(ctx context.Context) error {
 	a := New(memory.New(), k)
 	file, err := storage.ParseKey("try/file")

@@ -9,14 +9,14 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// List implements [storage.Archive]. Sizes are those of the content. What is not an
-// object of this package is foreign.
+// List implements [storage.Archive]. Sizes are those of the decrypted content.
+// Objects of other programs are foreign.
 func (a *Archive) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
 	return func(yield func(storage.Info, error) bool) {
 		l := lister{yield: yield}
 		err := l.all(ctx, a.inner, prefix)
 		if err == nil && !l.any && !prefix.IsZero() {
-			if file, kerr := fileKey(prefix); kerr == nil { // it is no folder
+			if file, kerr := fileKey(prefix); kerr == nil { // prefix is not a folder
 				err = l.all(ctx, a.inner, file)
 			}
 		}
@@ -29,11 +29,11 @@ func (a *Archive) List(ctx context.Context, prefix storage.Key) iter.Seq2[storag
 	}
 }
 
-// lister makes one entry of the pieces of a log, and puts entries into the order of
-// the keys that they stand for: that of the objects is a little different.
+// lister joins the pieces of a log to one entry, and sorts entries by their keys,
+// whose order differs slightly from that of the objects.
 type lister struct {
 	yield   func(storage.Info, error) bool
-	held    []storage.Info // in order; the last may be a log whose pieces still come
+	held    []storage.Info // sorted; the last can be a log with more pieces to come
 	any     bool
 	stopped bool
 }
@@ -50,7 +50,7 @@ func (l *lister) all(ctx context.Context, inner storage.Archive, prefix storage.
 	return nil
 }
 
-// take returns false when nothing more is wanted.
+// take adds an object, and returns false if the iteration must stop.
 func (l *lister) take(info storage.Info) bool {
 	k, _, piece, ok := parse(info.Key)
 	if info.Foreign != "" || !ok {
@@ -77,8 +77,8 @@ func (l *lister) take(info storage.Info) bool {
 	return true
 }
 
-// release yields what comes before everything that is still to come behind an object
-// with this name.
+// release yields the entries that sort before all entries after an object with this
+// name.
 func (l *lister) release(name string) bool {
 	for len(l.held) > 0 && !mayPrecede(l.held[0].Key.String(), name) {
 		info := l.held[0]
@@ -90,11 +90,11 @@ func (l *lister) release(name string) bool {
 	return true
 }
 
-// lastOfLog is the last name that a piece of a log can have, behind the log's.
+// lastOfLog is the suffix of the last possible piece of a log.
 const lastOfLog = "/99999999999999999999" + suffix
 
-// mayPrecede reports whether an object at or behind name can be of key itself, or of
-// a key that comes before it: such a key is a beginning of it.
+// mayPrecede reports whether an object at or after name can belong to key or to a
+// key that sorts before it, which is a prefix of it.
 func mayPrecede(key, name string) bool {
 	for i := 0; i < min(len(key), len(name)) && key[i] == name[i]; i++ {
 		if name[i+1:] <= lastOfLog {

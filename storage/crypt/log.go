@@ -9,16 +9,16 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// piece is an object that holds a part of a log.
+// piece is an object with a part of a log.
 type piece struct {
-	key   storage.Key // of the object
-	start int64       // as its name says
-	size  int64       // of the content
+	key   storage.Key // key of the object
+	start int64       // offset in the log, from its name
+	size  int64       // size of the content
 }
 
 func (p piece) end() int64 { return p.start + p.size }
 
-// pieces lists what a log is made of, in order.
+// pieces returns the pieces of a log, in order.
 func (a *Archive) pieces(ctx context.Context, k storage.Key) ([]piece, error) {
 	var out []piece
 	for info, err := range a.inner.List(ctx, k) {
@@ -32,8 +32,8 @@ func (a *Archive) pieces(ctx context.Context, k storage.Key) ([]piece, error) {
 	return out, nil
 }
 
-// Append implements [storage.Archive]: it creates the piece whose name is the length
-// that the caller expects.
+// Append implements [storage.Archive]. It creates a piece whose name is the expected
+// length of the log.
 func (a *Archive) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
 	if err := storage.Begin(ctx, "append", k); err != nil {
 		return err
@@ -78,8 +78,8 @@ func (a *Archive) append(ctx context.Context, k storage.Key, seq int64, b storag
 	return nil
 }
 
-// lastPiece returns the end of a log: the one that is known if it ends at seq, for
-// pieces never change; else what is listed.
+// lastPiece returns the last piece of a log: the known one if it ends at seq, as
+// pieces never change, else the one in a listing.
 func (a *Archive) lastPiece(ctx context.Context, k storage.Key, seq int64) (piece, error) {
 	a.mu.Lock()
 	last, ok := a.tails[k]
@@ -101,8 +101,8 @@ func (a *Archive) lastPiece(ctx context.Context, k storage.Key, seq int64) (piec
 	return last, nil
 }
 
-// stillThere looks whether the log was erased while it was appended to: a new piece
-// alone would be the end of nothing.
+// stillThere checks whether the log was erased during the append, which would leave
+// the new piece alone.
 func (a *Archive) stillThere(ctx context.Context, last piece) error {
 	if last.end() == 0 {
 		return nil
@@ -125,7 +125,8 @@ func (a *Archive) takeBack(ctx context.Context, key storage.Key) error {
 	return nil
 }
 
-// maxTails bounds the memory of tails; what is forgotten costs a listing.
+// maxTails limits the number of remembered tails. A forgotten one costs a
+// listing.
 const maxTails = 4096
 
 func (a *Archive) setTail(k storage.Key, p piece) {
@@ -150,9 +151,9 @@ func (a *Archive) isLog(k storage.Key) bool {
 	return ok
 }
 
-// openLog opens a log. What was cut out of it is missing in what is read. A piece
-// that was changed stands there as bytes that are no line, as many as it has: so what
-// comes after it is where it was, and the chain of the lines shows what is wrong.
+// openLog opens a log. A removed piece is missing in the content. A changed piece is
+// replaced by the same number of invalid bytes, so that later pieces keep their
+// offsets and the chain of lines shows the damage.
 func (a *Archive) openLog(ctx context.Context, k storage.Key, off, n int64) (r io.ReadCloser, size int64, err error) {
 	all, err := a.pieces(ctx, k)
 	if err != nil {

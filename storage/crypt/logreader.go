@@ -8,14 +8,14 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// part is what is wanted of a piece.
+// part is a range of a piece.
 type part struct {
 	key    storage.Key
 	off, n int64
-	last   bool // up to the end of the piece
+	last   bool // the range ends at the end of the piece
 }
 
-// cut returns what n bytes from off on are made of; n < 0 is all.
+// cut returns the parts with n bytes from off; n < 0: all bytes.
 func cut(all []piece, off, n int64) (out []part) {
 	at := int64(0)
 	for _, p := range all {
@@ -34,12 +34,12 @@ func cut(all []piece, off, n int64) (out []part) {
 	return out
 }
 
-// logReader reads parts one after the other. It belongs to one goroutine.
+// logReader reads parts in order. It must be used by one goroutine.
 type logReader struct {
-	ctx  context.Context // of the caller of Open
+	ctx  context.Context // context of the caller of Open
 	a    *Archive
 	left []part
-	r    io.ReadCloser // of left[0]; nil: it is to be opened
+	r    io.ReadCloser // reader of left[0]; nil: not open
 	bad  bool          // left[0] can't be decrypted
 }
 
@@ -77,7 +77,7 @@ func (r *logReader) readPart(p []byte) (n int, err error) {
 	if r.bad {
 		clear(p)
 		if now.last && int64(len(p)) == now.n {
-			p[len(p)-1] = '\n' // so that the next line is one
+			p[len(p)-1] = '\n' // so that the next line begins properly
 		}
 		return len(p), nil
 	}
@@ -94,7 +94,7 @@ func (r *logReader) readPart(p []byte) (n int, err error) {
 	return r.r.Read(p)
 }
 
-// Close ends what is being read.
+// Close ends the current read.
 func (r *logReader) Close() error {
 	c := r.r
 	r.r = nil

@@ -13,8 +13,8 @@ const (
 	digits = 20
 )
 
-// fileKey is where a file lies. A key whose last segment reads like the place of a
-// piece is refused.
+// fileKey returns the object key of a file. It returns an error for a key whose
+// last segment looks like the name of a piece.
 func fileKey(k storage.Key) (storage.Key, error) {
 	if _, ok := parseStart(k.Base()); ok {
 		return storage.Key{}, &storage.KeyError{Text: k.String(), Reason: "its last segment is a number of 20 digits, which names a piece of an encrypted log"}
@@ -22,7 +22,7 @@ func fileKey(k storage.Key) (storage.Key, error) {
 	return storage.ParseKey(k.String() + suffix)
 }
 
-// pieceKey is where the piece of a log lies that begins at start.
+// pieceKey returns the object key of the piece of a log that begins at start.
 func pieceKey(k storage.Key, start int64) (storage.Key, error) {
 	return storage.ParseKey(fmt.Sprintf("%s/%0*d%s", k, digits, start, suffix))
 }
@@ -35,8 +35,8 @@ func parseStart(name string) (int64, bool) {
 	return n, err == nil && n >= 0 && name[0] != '+'
 }
 
-// parse says what an object is of: a file, or the piece of a log from start on. It
-// is false for what no archive of this package wrote.
+// parse returns the file, or the log and the start of the piece, of an object key.
+// It returns false for an object of another program.
 func parse(inner storage.Key) (k storage.Key, start int64, piece, ok bool) {
 	name, ok := strings.CutSuffix(inner.String(), suffix)
 	if !ok {

@@ -16,37 +16,38 @@ import (
 )
 
 const (
-	// headerSize is how long the header of every object is, in bytes.
+	// headerSize is the size of every object's header in bytes.
 	headerSize = 1024
 	nonceSize  = 16
 	chunkSize  = 64 << 10
-	chunkTag   = 16 // what encryption adds to a chunk
+	chunkTag   = 16 // bytes that encryption adds to a chunk
 
 	intro     = "age-encryption.org/v1\n"
 	footSize  = len("--- ") + 43 + 1
-	knownSize = len("-> X25519 ") + 43 + 1 + 43 + 1 // of a recipient's stanza
-	// filler is the type of the stanza that fills a header up. The format tells
-	// everybody to pass over what they don't know.
+	knownSize = len("-> X25519 ") + 43 + 1 + 43 + 1 // size of a recipient's stanza
+	// filler is the type of the stanza that pads a header. The format requires
+	// readers to ignore unknown stanzas.
 	filler = "agentcompact"
 )
 
-// objectSize is how long an object is whose content has n bytes.
+// objectSize returns the size of an object with n bytes of content.
 func objectSize(n int64) int64 {
 	chunks := max(1, (n+chunkSize-1)/chunkSize)
 	return headerSize + nonceSize + n + chunks*chunkTag
 }
 
-// contentSize is the other way round; what can't be an object has none.
+// contentSize returns the size of the content in an object; 0 for an impossible
+// size.
 func contentSize(object int64) int64 {
 	body := object - headerSize - nonceSize
 	chunks := (body + chunkSize + chunkTag - 1) / (chunkSize + chunkTag)
 	return max(0, body-chunks*chunkTag)
 }
 
-// fill is the recipient that nobody is: its stanza brings a header to headerSize.
+// fill is a recipient whose stanza pads a header to headerSize.
 type fill struct {
 	to  []*age.X25519Recipient
-	key []byte // of the object
+	key []byte // key of the object
 }
 
 // Wrap implements [age.Recipient].
@@ -64,7 +65,7 @@ func (f *fill) Wrap(key []byte) ([]*age.Stanza, error) {
 	return []*age.Stanza{{Type: filler, Args: []string{named, strings.Repeat("-", headerSize-used)}}}, nil
 }
 
-// recipientsIn returns what a header calls its recipients.
+// recipientsIn returns the short ids of the recipients in a header.
 func recipientsIn(header []byte) []string {
 	_, rest, _ := bytes.Cut(header, []byte("-> "+filler+" "))
 	named, _, ok := bytes.Cut(rest, []byte(" "))
@@ -74,7 +75,7 @@ func recipientsIn(header []byte) []string {
 	return strings.Split(string(named), ".")
 }
 
-// encrypted returns b as an object.
+// encrypted returns the object for b.
 func (a *Archive) encrypted(ctx context.Context, b storage.Blob) (storage.Blob, error) {
 	k := a.keys
 	if len(k.recipients) == 0 {
@@ -102,11 +103,11 @@ func (a *Archive) encrypted(ctx context.Context, b storage.Blob) (storage.Blob, 
 		return storage.Blob{}, fmt.Errorf("crypt: an object of %d bytes came out with %d, not %d", b.Size(), out.Len(), objectSize(b.Size()))
 	}
 	a.opened.add([]byte(out.String()[:headerSize]), filled.key)
-	blob, _ := copied.Blob(out.String()).(storage.Blob) // it is one
+	blob, _ := copied.Blob(out.String()).(storage.Blob) // never fails
 	return blob, nil
 }
 
-// writer is a writer that ends with its context.
+// writer fails once its context is done.
 type writer struct {
 	ctx context.Context
 	w   io.Writer
@@ -119,8 +120,9 @@ func (w *writer) Write(p []byte) (int, error) {
 	return w.w.Write(p)
 }
 
-// unread says why an object can't be decrypted whose header is this: it was changed
-// ([storage.ErrChanged]), or it is not for us ([storage.ErrNoIdentity]).
+// unread returns the reason why an object with this header can't be decrypted: it
+// was changed ([storage.ErrChanged]), or no identity fits
+// ([storage.ErrNoIdentity]).
 func (k *Keys) unread(header []byte, err error) error {
 	no := new(age.NoIdentityMatchError)
 	ids := recipientsIn(header)

@@ -8,15 +8,15 @@ import (
 	"filippo.io/age"
 )
 
-// opened remembers the keys of objects that were written or read, by their whole
-// header, so that a log of many pieces costs its bytes and not an exchange of keys a
-// piece.
+// opened caches the file keys of objects by their headers, so that reading a log of
+// many pieces does not need a key exchange for each.
 type opened struct {
 	mu   sync.Mutex
 	keys map[[sha256.Size]byte][]byte
 }
 
-// maxOpened bounds the memory of opened; what is forgotten costs an exchange.
+// maxOpened limits the number of cached keys. A forgotten one costs a key
+// exchange.
 const maxOpened = 8192
 
 func (o *opened) add(header, fileKey []byte) {
@@ -28,8 +28,8 @@ func (o *opened) add(header, fileKey []byte) {
 	o.keys[sha256.Sum256(header)] = slices.Clone(fileKey)
 }
 
-// identities returns what opens an object with this header, which need not be all of
-// it.
+// identities returns the identities that open an object; header can be a prefix of
+// the header.
 func (o *opened) identities(k *Keys, header []byte) []age.Identity {
 	o.mu.Lock()
 	fileKey := o.keys[sha256.Sum256(header)]
@@ -39,7 +39,7 @@ func (o *opened) identities(k *Keys, header []byte) []age.Identity {
 	}
 	fileKey, err := age.DecryptHeader(header, k.with()...)
 	if err != nil {
-		return k.with() // which says why, too
+		return k.with() // decrypting with them reports the reason
 	}
 	o.add(header, fileKey)
 	return []age.Identity{age.NewInjectedFileKeyIdentity(fileKey)}

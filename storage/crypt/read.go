@@ -13,8 +13,8 @@ import (
 
 var errNegative = errors.New("the offset is negative")
 
-// Open implements [storage.Archive]. To read the whole of a file costs one request
-// below; a range of a large one four: how long it is, its header, its end, the range.
+// Open implements [storage.Archive]. Reading a whole file costs one request to the
+// inner archive; a range of a large file costs four: size, header, end, and range.
 func (a *Archive) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
 	ways := []func(context.Context, storage.Key, int64, int64) (io.ReadCloser, error){a.openFile, a.openPieces}
 	if a.isLog(k) {
@@ -43,7 +43,7 @@ func (a *Archive) OpenLog(ctx context.Context, k storage.Key, off, n int64) (r i
 	return r, size, err
 }
 
-// opening looks at what is asked for, and names the key in errors.
+// opening checks the arguments, and adds the key to errors.
 func opening(ctx context.Context, k storage.Key, off int64, open func() (io.ReadCloser, error)) (io.ReadCloser, error) {
 	if err := storage.Begin(ctx, "open", k); err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func opening(ctx context.Context, k storage.Key, off int64, open func() (io.Read
 	return &named{r, k}, nil
 }
 
-// named names the key that is read in errors.
+// named is a reader that adds its key to errors.
 type named struct {
 	r io.ReadCloser
 	k storage.Key
@@ -72,7 +72,7 @@ func (r *named) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// ofFile names the file in a [storage.ChangedError].
+// ofFile sets the file in a [storage.ChangedError].
 func ofFile(err error, k storage.Key) error {
 	if e := new(storage.ChangedError); errors.As(err, &e) && e.File == "" {
 		e.File = k.Base()
@@ -116,7 +116,8 @@ func (a *Archive) openWhole(ctx context.Context, inner storage.Key) (io.ReadClos
 	return &content{Reader: plain, c: body, why: func(err error) error { return a.keys.damaged(src, header, err) }}, nil
 }
 
-// damaged tells what the archive below failed with from what can't be decrypted.
+// damaged returns the error of the inner archive, or else the reason why the
+// object can't be decrypted.
 func (k *Keys) damaged(src *source, header []byte, err error) error {
 	if src.err != nil {
 		return src.err
@@ -124,7 +125,7 @@ func (k *Keys) damaged(src *source, header []byte, err error) error {
 	return k.unread(header, err)
 }
 
-// source remembers why reading failed.
+// source records the error of a reader.
 type source struct {
 	io.Reader
 	err error
@@ -138,7 +139,7 @@ func (s *source) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// content is what was decrypted.
+// content is a reader of decrypted content.
 type content struct {
 	io.Reader
 	c   io.Closer
@@ -155,8 +156,8 @@ func (c *content) Read(p []byte) (int, error) {
 
 func (c *content) Close() error { return c.c.Close() }
 
-// openRange reads a range. What lies at its ends, in the same chunks, is read and
-// checked too, and so is the end of the object: nothing can be cut off unseen.
+// openRange reads a range. It reads and verifies whole chunks, and the end of the
+// object, so that a truncated object is detected.
 func (a *Archive) openRange(ctx context.Context, inner storage.Key, off, n int64) (io.ReadCloser, error) {
 	size, err := a.sizeOf(ctx, inner)
 	if err != nil {
@@ -186,8 +187,8 @@ func (a *Archive) openRange(ctx context.Context, inner storage.Key, off, n int64
 	return &contentRange{io.NewSectionReader(plain, off, end-off), c, func(err error) error { return c.why(a.keys, header, err) }}, nil
 }
 
-// wholeChunks is where the chunk ends that holds the last of n bytes: a chunk is
-// decrypted whole.
+// wholeChunks returns the end of the chunk with the last of n bytes, because
+// chunks are decrypted whole.
 func wholeChunks(n int64) int64 { return (n + chunkSize - 1) / chunkSize * chunkSize }
 
 type contentRange struct {
@@ -204,7 +205,7 @@ func (r *contentRange) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends what is being read.
+// Close ends the current read.
 func (r *contentRange) Close() error { return r.c.Close() }
 
 func (a *Archive) sizeOf(ctx context.Context, inner storage.Key) (int64, error) {

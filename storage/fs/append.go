@@ -24,7 +24,7 @@ func (a *Archive) append(ctx context.Context, name string, seq int64, b storage.
 	if err != nil {
 		return err
 	}
-	defer func() { _ = f.Close() }() // gives the lock back; what counts was synced
+	defer func() { _ = f.Close() }() // releases the lock; the data was synced
 	info, err := f.Stat()
 	if err != nil {
 		return err
@@ -41,8 +41,7 @@ func (a *Archive) append(ctx context.Context, name string, seq int64, b storage.
 	return a.settle(name, info, seq == 0)
 }
 
-// lockLog opens a log, which is created only where nothing is expected in it,
-// and locks it.
+// lockLog opens and locks a log. It creates the log only if seq is 0.
 func (a *Archive) lockLog(ctx context.Context, name string, seq int64) (*os.File, error) {
 	for {
 		f, err := a.openLog(name, seq)
@@ -82,8 +81,8 @@ func (a *Archive) openLog(name string, seq int64) (*os.File, error) {
 	return a.root.OpenFile(name, os.O_RDWR|os.O_CREATE, fileMode)
 }
 
-// isNamed reports whether f still is what name stands for; it was waited for
-// the lock, and meanwhile the file may have been erased.
+// isNamed reports whether f is still the file called name, which can have been
+// erased while the caller waited for the lock.
 func (a *Archive) isNamed(f *os.File, name string) (bool, error) {
 	have, err := f.Stat()
 	if err != nil {
@@ -99,12 +98,13 @@ func (a *Archive) isNamed(f *os.File, name string) (bool, error) {
 	return err == nil && os.SameFile(have, want), err
 }
 
-// maxSettled bounds the memory of settle; what is forgotten costs a sync.
+// maxSettled limits the number of remembered files in settle. A forgotten one
+// costs a sync.
 const maxSettled = 4096
 
-// settle makes durable that the log is in its folder, unless this Archive has
-// done so for this very file. Whoever created it may have died before that. A
-// fresh file may have the number of one that was erased.
+// settle syncs the folder entry of a log, unless this Archive has done so for
+// this file, because its creator can have died before. A fresh file is always
+// synced, as it can have the inode number of an erased one.
 func (a *Archive) settle(name string, info os.FileInfo, fresh bool) error {
 	a.mu.Lock()
 	before, ok := a.settled[name]

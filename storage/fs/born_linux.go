@@ -6,9 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// birth returns what tells a folder from every other one that ever had its name, also
-// from one that was made anew and got its number; false where the file system does not
-// say when it was made.
+// birth returns an identity of a folder that differs from any other folder with the
+// same name or inode number, by its creation time; false if the file system has none.
 func birth(dir *os.File) (b born, ok bool) {
 	raw, err := dir.SyscallConn()
 	if err != nil {

@@ -4,5 +4,5 @@ package fs
 
 import "os"
 
-// birth is false: it is not known here when a folder was made.
+// birth returns false, because the creation time is not available.
 func birth(*os.File) (born, bool) { return born{}, false }

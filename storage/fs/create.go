@@ -57,7 +57,7 @@ func created(k storage.Key, err error) error {
 // create creates a file. Its entry in the folder is not durable yet.
 func (a *Archive) create(ctx context.Context, name string, b storage.Blob) error {
 	if _, err := a.root.Lstat(name); err == nil {
-		return iofs.ErrExist // before all the bytes are written in vain
+		return iofs.ErrExist // avoids writing the bytes in vain
 	}
 	t, err := a.newTemp()
 	if err != nil {
@@ -73,8 +73,8 @@ func (a *Archive) create(ctx context.Context, name string, b storage.Blob) error
 	return a.place(ctx, t.name, name)
 }
 
-// place gives a temporary file its name. The folder may go away in between,
-// when somebody erases the session, and is made again then.
+// place links a temporary file to its name. If the folder was removed
+// meanwhile, by an erase, it is created again.
 func (a *Archive) place(ctx context.Context, temp, name string) error {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -88,13 +88,13 @@ func (a *Archive) place(ctx context.Context, temp, name string) error {
 			return err
 		}
 		if _, lost := a.root.Lstat(temp); lost != nil {
-			return err // it is the temporary file that went away
+			return err // the temporary file was removed
 		}
 	}
 }
 
-// temp is a file that has no key yet. It is locked as long as its writer
-// lives, so that sweep can tell it from one that a crash left.
+// temp is a file without a key. It is locked while its writer lives, so that
+// sweep can tell it from a file left by a crash.
 type temp struct {
 	a    *Archive
 	f    *os.File
@@ -106,7 +106,7 @@ func tempName() string { return tempFolder + "/" + rand.Text() }
 func (a *Archive) newTemp() (*temp, error) {
 	name := tempName()
 	f, err := a.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
-	if errors.Is(err, iofs.ErrNotExist) { // somebody tidied up the whole folder
+	if errors.Is(err, iofs.ErrNotExist) { // the folder was removed
 		if err := a.root.Mkdir(tempFolder, folderMode); err != nil && !errors.Is(err, iofs.ErrExist) {
 			return nil, err
 		}
@@ -122,21 +122,21 @@ func (a *Archive) newTemp() (*temp, error) {
 		return nil, err
 	}
 	if _, gone := a.root.Lstat(name); !mine || errors.Is(gone, iofs.ErrNotExist) {
-		_ = f.Close() // somebody swept it before it was locked
+		_ = f.Close() // it was swept before it was locked
 		return a.newTemp()
 	}
 	return t, nil
 }
 
-// discard takes the temporary name away. Where the file has its own name by
-// now, it keeps that.
+// discard removes the temporary name. The file keeps its own name if it has
+// one.
 func (t *temp) discard() {
-	_ = t.f.Close()             // it was synced, or is of no use
-	_ = t.a.root.Remove(t.name) // what cannot be removed now is swept later
+	_ = t.f.Close()             // synced before, or not needed
+	_ = t.a.root.Remove(t.name) // swept later if it can't be removed
 }
 
-// sweep removes temporary files that a crash left, at most once in tempAge.
-// It does what it can.
+// sweep removes temporary files that a crash left, at most once in tempAge. It
+// ignores errors.
 func (a *Archive) sweep() {
 	a.mu.Lock()
 	due := time.Since(a.swept) >= tempAge
@@ -166,8 +166,8 @@ func (a *Archive) sweepOne(name string) {
 	_, _ = a.sweepFree(name)
 }
 
-// sweepFree removes a temporary file whose writer is dead, and reports whether it is
-// gone.
+// sweepFree removes a temporary file whose writer is dead, and reports whether the
+// file is gone.
 func (a *Archive) sweepFree(name string) (bool, error) {
 	f, err := a.root.OpenFile(name, os.O_WRONLY, 0)
 	if errors.Is(err, iofs.ErrNotExist) {
@@ -188,8 +188,8 @@ func (a *Archive) sweepFree(name string) (bool, error) {
 	return err == nil, err
 }
 
-// Sweep implements [storage.Sweeper]: no temporary file says which session it is of,
-// so all go whose writers are dead.
+// Sweep implements [storage.Sweeper]. A temporary file does not name its session, so
+// all files of dead writers are removed.
 func (a *Archive) Sweep(ctx context.Context, session storage.Key) (left []string, err error) {
 	if err := storage.Begin(ctx, "sweep", session); err != nil {
 		return nil, err
@@ -222,7 +222,7 @@ func (a *Archive) Tidy(ctx context.Context) (left []string, err error) {
 	return left, storage.Wrap("tidy", storage.Key{}, err)
 }
 
-// ctxWriter is a writer that ends with its context.
+// ctxWriter fails once its context is done.
 type ctxWriter struct {
 	ctx context.Context
 	w   io.Writer

@@ -1,13 +1,12 @@
 // Package fs is an archive in a folder.
 //
-// Each file is written to a temporary name, synced, linked to its own name
-// (which fails when the name is taken, so nothing is ever overwritten), and
-// the folder is synced; logs are appended to under a lock on the file. Folders
-// are made 0700 and files 0600. Nothing outside of the root is ever touched,
-// whatever symbolic links say.
+// Each file is written under a temporary name, synced, and linked to its own
+// name, which fails if the name is taken, so nothing is overwritten; then the
+// folder is synced. Appends to logs lock the file. Folders have mode 0700 and
+// files 0600. Symbolic links never lead outside of the root.
 //
-// The file system must have hard links and locks, as all usual ones do; [Open]
-// tries. Several processes, and several Archives in one, may share a root.
+// The file system must support hard links and locks, which [Open] tests.
+// Several processes, and several Archives in one process, can share a root.
 package fs
 
 import (
@@ -28,19 +27,19 @@ import (
 const (
 	folderMode = 0o700
 	fileMode   = 0o600
-	// tempFolder is in the root, so that a link from it is within one file
-	// system. It is no key.
+	// tempFolder is in the root, so that links from it stay in one file system.
+	// It is not a key.
 	tempFolder = ".tmp"
-	// tempAge is how old a temporary file must be before it is taken for
-	// one that a crash left.
+	// tempAge is the least age of a temporary file that counts as left by a
+	// crash.
 	tempAge = time.Minute
 )
 
-// Archive keeps files below one folder. Make it with [Open].
+// Archive stores files below one folder. Create it with [Open].
 type Archive struct {
 	name string // as given, for Location
 	root *os.Root
-	dir  *os.File // the same folder
+	dir  *os.File // the root folder
 	sys  system
 
 	mu      sync.Mutex
@@ -57,7 +56,7 @@ var (
 	_ storage.BulkCreator = (*Archive)(nil)
 )
 
-// system is what durability hangs on. Tests watch it, and break it.
+// system holds the calls on which durability depends. Tests replace them.
 type system struct {
 	sync func(f *os.File) error
 	link func(r *os.Root, from, to string) error
@@ -68,9 +67,9 @@ var realSystem = system{
 	link: (*os.Root).Link,
 }
 
-// Open returns the archive below root, and makes the folder where there is
-// none. A folder that cannot be written to, or a file system on which the
-// promises of an archive cannot be kept, is an error now and not later.
+// Open returns the archive below root, and creates the folder if it is missing.
+// It returns an error for a folder that can't be written, and for a file system
+// without the required features.
 func Open(root string) (*Archive, error) { return open(root, realSystem) }
 
 func open(root string, sys system) (*Archive, error) {
@@ -92,8 +91,7 @@ func open(root string, sys system) (*Archive, error) {
 	return a, nil
 }
 
-// Close gives the folder back to the system. Nothing can be done with the
-// Archive afterwards.
+// Close closes the folder. The Archive can't be used afterwards.
 func (a *Archive) Close() error { return errors.Join(a.root.Close(), a.dir.Close()) }
 
 func (a *Archive) openRoot() (err error) {
@@ -111,8 +109,8 @@ func (a *Archive) Location(k storage.Key) string {
 	return filepath.Join(a.name, filepath.FromSlash(k.String()))
 }
 
-// makeRoot makes the folder and those above it, each durable in the one
-// above.
+// makeRoot creates the folder and its parents, and makes each durable in its
+// parent.
 func (a *Archive) makeRoot(dir string) error {
 	err := os.Mkdir(dir, folderMode)
 	if errors.Is(err, iofs.ErrNotExist) {
@@ -122,7 +120,7 @@ func (a *Archive) makeRoot(dir string) error {
 		err = os.Mkdir(dir, folderMode)
 	}
 	if errors.Is(err, iofs.ErrExist) {
-		return nil // perhaps no folder; OpenRoot tells
+		return nil // possibly not a folder; OpenRoot checks that
 	}
 	if err != nil {
 		return err
@@ -134,8 +132,8 @@ func (a *Archive) makeRoot(dir string) error {
 	return errors.Join(a.syncFolder(above), above.Close())
 }
 
-// try does once what every Create and Append does, in the folder for
-// temporary files.
+// try tests the operations of Create and Append, in the folder for temporary
+// files.
 func (a *Archive) try() error {
 	if err := a.root.Mkdir(tempFolder, folderMode); err != nil && !errors.Is(err, iofs.ErrExist) {
 		return err
@@ -161,7 +159,7 @@ func (a *Archive) try() error {
 	return a.root.Remove(second)
 }
 
-// ensureFolder makes the folders above name.
+// ensureFolder creates the folders above name.
 func (a *Archive) ensureFolder(name string) error {
 	dir := path.Dir(name)
 	if dir == "." {
@@ -180,8 +178,8 @@ func (a *Archive) ensureFolder(name string) error {
 	return err
 }
 
-// plainFolders refuses a name that goes through a link: what a link leads to is
-// another session's. A folder that is not there is no error.
+// plainFolders returns an error for a name below a symbolic link, which could
+// lead to another session. A missing folder is no error.
 func (a *Archive) plainFolders(name string) error {
 	dir := path.Dir(name)
 	if dir == "." {
@@ -194,11 +192,11 @@ func (a *Archive) plainFolders(name string) error {
 	if err == nil && info.Mode()&iofs.ModeSymlink != 0 {
 		return &iofs.PathError{Op: "open", Path: dir, Err: errNotFolder}
 	}
-	return nil // whatever else is wrong is told by what follows
+	return nil // other errors are reported by the operation that follows
 }
 
-// syncFolders makes durable that name is in its folder, and that its folder is
-// in the one above, unless this Archive has done that for this very folder.
+// syncFolders makes the entries of name and of the folders above it durable,
+// except for folders that this Archive has synced before.
 func (a *Archive) syncFolders(name string) error {
 	made := map[string]born{}
 	for name != "." {
@@ -223,8 +221,8 @@ func (a *Archive) syncFolders(name string) error {
 	return nil
 }
 
-// syncFolderOf syncs a folder. It reports when it was made, where that can be told, and
-// whether its entry is known to be durable.
+// syncFolderOf syncs a folder. It returns the folder's birth, if known, and whether its
+// own entry is known to be durable.
 func (a *Archive) syncFolderOf(name string) (b born, known bool, err error) {
 	dir, err := a.root.Open(name)
 	if err != nil {
@@ -237,7 +235,7 @@ func (a *Archive) syncFolderOf(name string) (b born, known bool, err error) {
 	return b, ok && have && before == b, errors.Join(a.syncFolder(dir), dir.Close())
 }
 
-// born tells a folder from every other: device, number, and when it was made.
+// born identifies a folder: device, inode number and creation time.
 type born struct {
 	device, number uint64
 	sec            int64

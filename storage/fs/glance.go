@@ -15,8 +15,8 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// indexFolder is in the root. It holds what is made of the sessions and can be made
-// anew, and is written by others than archives.
+// indexFolder is the folder in the root of an index that can be rebuilt from the
+// sessions. Archives don't write to it.
 const indexFolder = "_index"
 
 var (
@@ -25,11 +25,11 @@ var (
 	_ storage.IndexHolder = (*Archive)(nil)
 )
 
-// settles is how long a folder must have been left alone before its time tells
-// every change: clocks of file systems are coarse.
+// settles is the least age of a folder's last change for its time to be unique,
+// because the clocks of file systems are coarse.
 const settles = 2 * time.Second
 
-// Glance implements [storage.Glancer] with a look at the times of the folders.
+// Glance implements [storage.Glancer] by the modification times of the folders.
 func (a *Archive) Glance(ctx context.Context, logs func(folder string) []string) iter.Seq2[storage.Folder, error] {
 	return func(yield func(storage.Folder, error) bool) {
 		names, err := a.names(ctx)
@@ -46,7 +46,7 @@ func (a *Archive) Glance(ctx context.Context, logs func(folder string) []string)
 	}
 }
 
-// names lists the root, without a look at what stands there.
+// names returns the names in the root, without their types.
 func (a *Archive) names(ctx context.Context) ([]string, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -55,19 +55,19 @@ func (a *Archive) names(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }() // only read
 	return f.Readdirnames(-1)
 }
 
-// glance is a look at folders.
+// glance computes the stamps of folders.
 type glance struct {
 	a    *Archive
 	logs func(folder string) []string
 	now  time.Time
 }
 
-// all looks at the folders with all processors: most of the time goes by in the
-// system. What is none has no name.
+// all computes the stamps of folders on all processors, because most of the
+// time is spent in system calls. An entry that is not a folder gets no name.
 func (g *glance) all(names []string) []storage.Folder {
 	out := make([]storage.Folder, len(names))
 	workers := runtime.GOMAXPROCS(0)
@@ -117,9 +117,9 @@ func (a *Archive) DropIndex(ctx context.Context) error {
 	return storage.Wrap("drop index", storage.Key{}, a.root.RemoveAll(indexFolder))
 }
 
-// IndexFolder is where an index of the archive's text is kept, beside the sessions.
-// It need not be there.
+// IndexFolder returns the folder for an index of the archive's text, beside the
+// sessions. It may be missing.
 func (a *Archive) IndexFolder() string { return filepath.Join(a.name, indexFolder) }
 
-// IndexFolder is that of [Archive].
+// IndexFolder is [Archive.IndexFolder].
 func (r *ReadOnly) IndexFolder() string { return r.a.IndexFolder() }

@@ -40,14 +40,14 @@ func (w *walk) start(ctx context.Context, prefix string) error {
 	return w.entry(ctx, prefix)
 }
 
-// entry yields the file called name, or what is in the folder of that name.
+// entry yields the file called name, or the files in the folder of that name.
 func (w *walk) entry(ctx context.Context, name string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	info, err := w.a.root.Lstat(name)
 	if isAbsent(err) {
-		return nil // gone in the meantime
+		return nil // removed meanwhile
 	}
 	if err != nil {
 		return err
@@ -94,7 +94,7 @@ func (w *walk) read(dir string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }() // only read
 	entries, err := f.ReadDir(-1)
 	if err != nil {
 		return nil, err

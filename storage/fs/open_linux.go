@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openPlain opens a plain file below the root with one system call in place of
-// one for each folder, twice. It is false where that does not work, for
-// whatever reason; [Archive.openSlow] finds out which.
+// openPlain opens a plain file below the root with one system call instead of
+// two for each folder. It returns false if that fails for any reason, which
+// [Archive.openSlow] then finds.
 func (a *Archive) openPlain(name string) (*os.File, bool) {
 	conn, err := a.dir.SyscallConn()
 	if err != nil {

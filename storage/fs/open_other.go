@@ -4,5 +4,5 @@ package fs
 
 import "os"
 
-// openPlain is for systems that can open below a folder with one call.
+// openPlain returns false: this system has no such call.
 func (a *Archive) openPlain(string) (*os.File, bool) { return nil, false }

@@ -35,7 +35,7 @@ type limited struct {
 	io.Closer
 }
 
-// open opens a plain file. A negative off is refused.
+// open opens a plain file. A negative off is an error.
 func (a *Archive) open(name string, off int64) (*os.File, error) {
 	if off < 0 {
 		return nil, &iofs.PathError{Op: "seek", Path: name, Err: errNegative}
@@ -46,7 +46,7 @@ func (a *Archive) open(name string, off int64) (*os.File, error) {
 	return a.openSlow(name)
 }
 
-// openSlow walks from folder to folder, and says what is wrong.
+// openSlow opens a file folder by folder, and returns a precise error.
 func (a *Archive) openSlow(name string) (*os.File, error) {
 	if err := a.plainFolders(name); err != nil {
 		return nil, err
@@ -68,8 +68,8 @@ func (a *Archive) openSlow(name string) (*os.File, error) {
 	return f, err
 }
 
-// isAbsent reports whether err says that nothing is there. A plain file in place of a
-// folder counts, for no key lies below it.
+// isAbsent reports whether err means that the file does not exist. A plain file in
+// place of a folder counts, because no key can be below it.
 func isAbsent(err error) bool {
 	return errors.Is(err, iofs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }

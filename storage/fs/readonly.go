@@ -13,9 +13,8 @@ import (
 // ErrReadOnly: the archive was opened for reading only.
 var ErrReadOnly = errors.New("the archive was opened for reading only")
 
-// ReadOnly reads an archive and never writes to it: not to its folder either,
-// which may be on a medium that can't be written. Make it with
-// [OpenReadOnly].
+// ReadOnly reads an archive without writing anything to its folder, which can
+// be on a read-only medium. Create it with [OpenReadOnly].
 type ReadOnly struct{ a *Archive }
 
 var (
@@ -23,8 +22,8 @@ var (
 	_ storage.Locator = (*ReadOnly)(nil)
 )
 
-// OpenReadOnly returns the archive below root for reading. A folder that is
-// not there is an error.
+// OpenReadOnly returns the archive below root for reading. A missing folder is
+// an error.
 func OpenReadOnly(root string) (*ReadOnly, error) {
 	a := &Archive{name: filepath.Clean(root)}
 	err := errors.New("no folder is named")
@@ -37,10 +36,10 @@ func OpenReadOnly(root string) (*ReadOnly, error) {
 	return &ReadOnly{a}, nil
 }
 
-// Close gives the folder back to the system.
+// Close closes the folder.
 func (r *ReadOnly) Close() error { return r.a.Close() }
 
-// Location is that of [Archive].
+// Location is [Archive.Location].
 func (r *ReadOnly) Location(k storage.Key) string { return r.a.Location(k) }
 
 // Open implements [storage.Archive].

@@ -2,6 +2,6 @@ package fs
 
 import "os"
 
-// syncFolder does nothing: the file system keeps the order itself, and a
-// folder cannot be synced.
+// syncFolder does nothing: the file system keeps the order of writes, and a
+// folder can't be synced.
 func (a *Archive) syncFolder(*os.File) error { return nil }

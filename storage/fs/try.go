@@ -5,9 +5,8 @@ import (
 	"path/filepath"
 )
 
-// Try finds out whether an archive could be opened and written to, as [Open]
-// does, and leaves nothing behind: folders that it had to make for that are
-// removed again.
+// Try tests whether [Open] would succeed, and removes all folders that it
+// creates.
 func Try(root string) error {
 	made := missing(filepath.Join(filepath.Clean(root), tempFolder))
 	a, err := Open(root)
@@ -15,13 +14,13 @@ func Try(root string) error {
 		err = a.Close()
 	}
 	for _, dir := range made {
-		_ = os.Remove(dir) // what somebody else has put something into stays
+		_ = os.Remove(dir) // a folder with other content stays
 	}
 	return err
 }
 
-// missing returns a folder and those above it that are not there, the deepest
-// first.
+// missing returns those of a folder and its parents that do not exist, the
+// deepest first.
 func missing(dir string) []string {
 	var all []string
 	for {

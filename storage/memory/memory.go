@@ -1,6 +1,6 @@
-// Package memory is an archive in memory: for tests, and for programs that
-// want recall and no files. Nothing of it outlives the process, which is the
-// one promise of an archive that it cannot keep.
+// Package memory is an archive in memory, for tests and for programs that want
+// recall without files. Its content ends with the process; that is the one rule
+// of an archive that it does not keep.
 package memory
 
 import (
@@ -17,14 +17,14 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// Archive keeps files in memory. Make it with [New].
+// Archive stores files in memory. Create it with [New].
 type Archive struct {
 	mu    sync.RWMutex
 	files map[storage.Key]file
 }
 
 type file struct {
-	data     []byte // never changed below its length
+	data     []byte // bytes are never modified, only appended
 	modified time.Time
 }
 
@@ -36,8 +36,8 @@ var (
 // New returns an empty archive.
 func New() *Archive { return &Archive{files: map[storage.Key]file{}} }
 
-// Volatile says that nothing of it outlives the process, so that its key need not
-// either.
+// Volatile marks an archive whose content ends with the process, so that its key
+// need not be stored.
 func (*Archive) Volatile() {}
 
 var errNegative = errors.New("offset is negative")
@@ -126,7 +126,7 @@ func (a *Archive) snapshot(prefix storage.Key) []storage.Info {
 	return out
 }
 
-// change runs do under the lock, when there is nothing against it.
+// change runs do under the lock, after checking the arguments.
 func (a *Archive) change(ctx context.Context, op string, k storage.Key, do func() error) error {
 	if err := storage.Begin(ctx, op, k); err != nil {
 		return err
@@ -136,7 +136,7 @@ func (a *Archive) change(ctx context.Context, op string, k storage.Key, do func(
 	return storage.Wrap(op, k, do())
 }
 
-// appendBlob writes behind the end of data, where no reader looks.
+// appendBlob writes after the end of data, where no reader reads.
 func appendBlob(data []byte, b storage.Blob) []byte {
 	w := grower(slices.Grow(data, int(b.Size())))
 	_, _ = b.WriteTo(&w) // never fails

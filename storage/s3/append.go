@@ -9,9 +9,9 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// Append implements [storage.Archive]: it creates the segment whose name is
-// the length that the caller expects. That costs a PUT, a HEAD, and for a log
-// that this Archive does not know a listing.
+// Append implements [storage.Archive]. It creates a segment whose name is the
+// expected length of the log. It costs a PUT and a HEAD, and a listing for an
+// unknown log.
 func (a *Archive) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
 	return a.appendTo(ctx, k, seq, b, true)
 }
@@ -71,7 +71,7 @@ func (a *Archive) append(ctx context.Context, k storage.Key, seq int64, b storag
 	if errors.Is(err, errTaken) {
 		err = storage.ErrSeq
 	}
-	if err != nil && rolled { // nothing may follow that would look
+	if err != nil && rolled { // no later append may make the check
 		return errors.Join(err, a.look(context.WithoutCancel(ctx), k))
 	}
 	if err != nil {
@@ -89,8 +89,8 @@ func (a *Archive) append(ctx context.Context, k storage.Key, seq int64, b storag
 	return nil
 }
 
-// lastSegment returns the end of a log: the one that is known if it ends at
-// seq, for segments never change; else what is listed.
+// lastSegment returns the last segment of a log: the known one if it ends at
+// seq, as segments never change, else the one in a listing.
 func (a *Archive) lastSegment(ctx context.Context, k storage.Key, seq int64) (segment, error) {
 	if last, ok := a.tail(k); ok && last.end() == seq {
 		return last, nil

@@ -9,25 +9,24 @@ import (
 	"time"
 )
 
-// Config says where the archive is and what its bucket must enforce. It holds
-// no credentials; see the package's comment.
+// Config is the place of the archive and what its bucket must enforce. It holds
+// no credentials; see the package documentation.
 type Config struct {
 	Bucket string // required
 	Prefix string // "folder" of the archive, without slashes at its ends; may be empty
 
-	Region    string // "": what environment or profile say; with Endpoint alone us-east-1
+	Region    string // "": from the environment or the profile; us-east-1 with an Endpoint
 	Endpoint  string // "": AWS. Such as https://minio.internal:9000
-	PathStyle bool   // the bucket stands in the path, not in the host's name
+	PathStyle bool   // the bucket is in the path, not in the host name
 
-	// KMSKeyID is the key that every object is encrypted with (SSE-KMS): an
-	// id, an ARN or an alias. "": what the bucket does by default.
+	// KMSKeyID is the key for the encryption of every object (SSE-KMS): an id,
+	// an ARN or an alias. "": the default of the bucket.
 	KMSKeyID string
-	// Lock is the retention that every object gets.
+	// Lock is the retention of every object.
 	Lock Lock
 
-	// Timeout is for one call, all its attempts included: after it the call
-	// gives up. Large objects get a second more for each 256 KiB. Default
-	// 1 minute.
+	// Timeout limits one call with all its attempts. Large objects get one more
+	// second for each 256 KiB. Default 1 minute.
 	Timeout time.Duration
 }
 
@@ -37,17 +36,17 @@ type LockMode string
 // The modes of Object Lock. NoLock leaves it to the bucket.
 const (
 	NoLock     LockMode = ""
-	Governance LockMode = "governance" // only who has s3:BypassGovernanceRetention
+	Governance LockMode = "governance" // only with the permission s3:BypassGovernanceRetention
 	Compliance LockMode = "compliance" // nobody
 )
 
-// Lock is a retention by Object Lock. The bucket must have been made for it.
+// Lock is a retention by Object Lock, which must be enabled for the bucket.
 type Lock struct {
 	Mode LockMode
-	Days int // from the moment an object is written
+	Days int // from the time an object is written
 }
 
-// DefaultTimeout is Config.Timeout where that is 0.
+// DefaultTimeout is used if Config.Timeout is 0.
 const DefaultTimeout = time.Minute
 
 // maxPrefixBytes leaves room for the longest key and a segment's number within
@@ -65,10 +64,10 @@ type ConfigError struct {
 	Reason string // "must be ..."; never the value, which may hold a password
 }
 
-// Error says it in one line.
+// Error returns one line.
 func (e *ConfigError) Error() string { return "s3: " + e.Field + " " + e.Reason }
 
-// Check reports every mistake that can be seen without a network, each as a
+// Check returns every mistake that can be found without a network, each as a
 // [*ConfigError].
 func (c Config) Check() error {
 	var errs []error
@@ -105,8 +104,7 @@ func (c Config) Check() error {
 	return errors.Join(errs...)
 }
 
-// ParseURL reads s3://bucket/prefix into Bucket and Prefix. It is false for
-// what has another form.
+// ParseURL parses s3://bucket/prefix. It returns false for any other text.
 func ParseURL(s string) (bucket, prefix string, ok bool) {
 	rest, ok := strings.CutPrefix(s, "s3://")
 	if !ok {

@@ -22,24 +22,22 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// ErrNotEnforced: the server does not do what it was asked for, so nothing is
+// ErrNotEnforced: the server does not enforce what was requested, so nothing is
 // written to it. The error is a [*NotEnforcedError].
 var ErrNotEnforced = errors.New("not in force")
 
-// ErrUnreachable: the server did not answer, or said that it cannot answer now,
-// for as long as a call may take. The error is an [*UnreachableError].
+// ErrUnreachable: the server did not answer, or answered with transient errors,
+// until the timeout of the call. The error is an [*UnreachableError].
 var ErrUnreachable = errors.New("cannot be reached")
 
-// ErrNoCredentials: none of the places where credentials may come from has any
-// that can be used.
+// ErrNoCredentials: no source of credentials has usable ones.
 var ErrNoCredentials = errors.New("no credentials: not in the environment, a profile, a web identity, a container or an instance's role")
 
-// ErrUntrusted: the certificate of the server is signed by nobody who is known
-// here.
+// ErrUntrusted: the certificate of the server is signed by an unknown
+// authority.
 var ErrUntrusted = errors.New("the server's certificate is not trusted; name the file of the authority that signed it in AWS_CA_BUNDLE")
 
-// named puts the name of what happened in front of the words of the SDK, where
-// these are hard to read.
+// named wraps errors of the SDK that are hard to read with a named error.
 func named(err error) error {
 	var untrusted *tls.CertificateVerificationError
 	switch {
@@ -53,16 +51,15 @@ func named(err error) error {
 	return err
 }
 
-// An UnreachableError says which server was called in vain, and what to look at.
+// An UnreachableError reports a server that did not answer.
 type UnreachableError struct {
-	Server   string        // scheme and host, as they were called
+	Server   string        // scheme and host
 	Attempts int           // at least 1
-	Waited   time.Duration // in all
-	Err      error         // of the last attempt
+	Waited   time.Duration // total time
+	Err      error         // error of the last attempt
 }
 
-// Error says it in one line, without what the SDK puts around an error of the
-// network.
+// Error returns one line, without what the SDK adds to a network error.
 func (e *UnreachableError) Error() string {
 	gaveUp := fmt.Sprintf("gave up after %d attempts in %s", e.Attempts, e.Waited.Round(time.Millisecond))
 	if errors.Is(e.Err, ErrNoCredentials) {
@@ -84,7 +81,7 @@ func (e *UnreachableError) Is(target error) bool { return target == ErrUnreachab
 // Unwrap returns the error of the last attempt.
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
-// server returns whom a call that failed with err was for.
+// server returns the server of a call that failed with err.
 func (a *Archive) server(err error) string {
 	if called := new(url.Error); errors.As(err, &called) {
 		if u, perr := url.Parse(called.URL); perr == nil {
@@ -94,13 +91,14 @@ func (a *Archive) server(err error) string {
 	return cmp.Or(a.cfg.Endpoint, "S3")
 }
 
-// NotEnforcedError says what a server did not do, though it said so.
+// A NotEnforcedError reports what a server does not enforce although it accepts
+// it.
 type NotEnforcedError struct {
 	What   string // "create-once", "SSE-KMS", "Object Lock", "ranged reads"
-	Reason string // what was seen, and what to do
+	Reason string // the observation, and what to do
 }
 
-// Error says it in one line.
+// Error returns one line.
 func (e *NotEnforcedError) Error() string {
 	return fmt.Sprintf("%s is not in force: %s", e.What, e.Reason)
 }
@@ -108,11 +106,11 @@ func (e *NotEnforcedError) Error() string {
 // Is makes errors.Is(err, ErrNotEnforced) true.
 func (e *NotEnforcedError) Is(target error) bool { return target == ErrNotEnforced }
 
-// errTaken: the name is somebody else's.
+// errTaken: another writer has the name.
 var errTaken = errors.New("the name is taken")
 
-// status returns the HTTP status of an answer, 0 when there was none. Who was
-// asked for credentials says nothing of an object.
+// status returns the HTTP status of the server's answer, 0 if there was none.
+// Answers of a credentials provider don't count.
 func status(err error) int {
 	var r *smithyhttp.ResponseError
 	if errors.As(err, &r) && !errors.Is(err, ErrNoCredentials) {
@@ -121,7 +119,7 @@ func status(err error) int {
 	return 0
 }
 
-// code returns the code of an error that the server told, "" for others.
+// code returns the code of an error from the server, "" for other errors.
 func code(err error) string {
 	var api smithy.APIError
 	if errors.As(err, &api) {
@@ -130,15 +128,15 @@ func code(err error) string {
 	return ""
 }
 
-// absent reports whether an object is not there. A bucket that is not there
-// is something else.
+// absent reports whether an object does not exist. A missing bucket does not
+// count.
 func absent(err error) bool {
 	return status(err) == http.StatusNotFound && code(err) != "NoSuchBucket"
 }
 
 var retryable = retry.IsErrorRetryables(retry.DefaultRetryables)
 
-// passing reports whether an error can pass by itself.
+// passing reports whether an error is transient.
 func passing(err error) bool {
 	switch s := status(err); {
 	case errors.Is(err, ErrUntrusted):
@@ -148,14 +146,14 @@ func passing(err error) bool {
 	case s >= 500, s == http.StatusTooManyRequests, s == http.StatusRequestTimeout:
 		return true
 	case s == http.StatusConflict:
-		// Somebody writes the same name at the same moment: who is first is
-		// not settled yet.
+		// Another request writes the same name at the same time, and the server
+		// has not decided yet.
 		return code(err) == "ConditionalRequestConflict" || code(err) == "OperationAborted"
 	case s >= 300:
 		return retryable.IsErrorRetryable(err) == aws.TrueTernary
 	}
 	var network net.Error
-	var cut *smithy.DeserializationError // a good answer that broke off in its middle
+	var cut *smithy.DeserializationError // a successful answer that was cut off
 	if errors.As(err, &cut) {
 		return true
 	}
@@ -164,7 +162,8 @@ func passing(err error) bool {
 		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
-// locked is the error of what Object Lock keeps; the zero time is a legal hold.
+// locked returns the error for an object kept by Object Lock; the zero time
+// means a legal hold.
 func locked(until time.Time) *storage.LockedError {
 	by := "Object Lock"
 	if until.IsZero() {

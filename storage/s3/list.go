@@ -12,7 +12,7 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// object is what a listing tells of one, without the archive's prefix.
+// object is an entry of a listing, without the archive's prefix.
 type object struct {
 	name     string
 	size     int64
@@ -20,10 +20,10 @@ type object struct {
 	etag     string
 }
 
-// tryFolder holds what Try writes. It is no key.
+// tryFolder is the folder for the objects of Try. It is not a key.
 const tryFolder = ".try/"
 
-// objects yields what begins with prefix, in the byte order of names.
+// objects yields the objects whose names begin with prefix, in byte order.
 func (a *Archive) objects(ctx context.Context, prefix string) iter.Seq2[object, error] {
 	return func(yield func(object, error) bool) {
 		var token *string
@@ -54,8 +54,8 @@ func (a *Archive) objects(ctx context.Context, prefix string) iter.Seq2[object, 
 
 func unquoted(etag *string) string { return strings.Trim(aws.ToString(etag), `"`) }
 
-// below yields what is k, a segment of it, or lies below it. What merely
-// begins with the same letters can be much: it is skipped, not read.
+// below yields the object k, its segments, and the objects below it. It skips
+// other objects with the same prefix, which can be many.
 func (a *Archive) below(ctx context.Context, k storage.Key) iter.Seq2[object, error] {
 	if k.IsZero() {
 		return a.objects(ctx, "")
@@ -89,12 +89,12 @@ func (a *Archive) below(ctx context.Context, k storage.Key) iter.Seq2[object, er
 	}
 }
 
-// skipAfter is how many names that do not belong are read before the rest of
-// them is skipped: about a page.
+// skipAfter is the number of unrelated names that are read before the rest is
+// skipped: about a page.
 const skipAfter = 1000
 
-// List implements [storage.Archive]. It costs a request for each 1,000
-// objects, and a log has many.
+// List implements [storage.Archive]. It costs a request for each 1,000 objects;
+// a log can have many.
 func (a *Archive) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
 	return func(yield func(storage.Info, error) bool) {
 		if err := ctx.Err(); err != nil {
@@ -117,10 +117,10 @@ func (a *Archive) List(ctx context.Context, prefix storage.Key) iter.Seq2[storag
 	}
 }
 
-// lister makes one entry of the segments of a log.
+// lister joins the segments of a log to one entry.
 type lister struct {
 	yield func(storage.Info, error) bool
-	log   storage.Info // that is being added up
+	log   storage.Info // current log, with the sizes added up so far
 }
 
 func (l *lister) add(o object) bool {
@@ -131,7 +131,7 @@ func (l *lister) add(o object) bool {
 	if !isSegment {
 		name = o.name
 	}
-	if repeats { // one that is left alone is a log of no bytes: so it can be removed
+	if repeats { // a roll-up without segments is listed as an empty log, so that it can be removed
 		o.size, o.modified = 0, time.Time{}
 	}
 	key, err := storage.ParseKey(name)
@@ -153,7 +153,7 @@ func (l *lister) add(o object) bool {
 	return l.flush() && l.yield(info, nil)
 }
 
-// flush yields the log that was added up.
+// flush yields the current log.
 func (l *lister) flush() bool {
 	if l.log.Key.IsZero() {
 		return true

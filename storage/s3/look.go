@@ -10,20 +10,19 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// unlooked is what was appended to a log since it was last seen to be there. A log that
-// somebody removes while it is appended to leaves the new segments alone, which are the
-// end of nothing.
+// unlooked holds the segments appended to a log since it was last checked to exist. If
+// a log is removed during an append, the new segments remain without the rest.
 type unlooked struct {
-	after segment   // was there
-	added []segment // by this Archive since
+	after segment   // segment that existed at the last check
+	added []segment // segments added by this Archive since
 }
 
-// unseen notes a segment that was added after the last one that is known.
+// unseen records a segment that was added after the last known one.
 func (a *Archive) unseen(k storage.Key, last segment, now segment) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	u, ok := a.unlooked[k]
-	if !ok || last.end() == 0 { // the log begins, whatever was under its name
+	if !ok || last.end() == 0 { // the log is new, whatever had its name before
 		u = unlooked{after: last}
 	}
 	if len(a.unlooked) >= maxTails {
@@ -33,8 +32,8 @@ func (a *Archive) unseen(k storage.Key, last segment, now segment) {
 	a.unlooked[k] = u
 }
 
-// look looks whether a log was removed, or written anew, since it was last seen: then it
-// takes away what this Archive has added, and is [storage.ErrSeq].
+// look checks whether a log was removed or rewritten since the last check. If so, it
+// removes the segments that this Archive added, and returns [storage.ErrSeq].
 func (a *Archive) look(ctx context.Context, k storage.Key) error {
 	a.mu.Lock()
 	u, ok := a.unlooked[k]
@@ -56,7 +55,7 @@ func (a *Archive) look(ctx context.Context, k storage.Key) error {
 	return err
 }
 
-// is reports whether an object is the segment, as far as it is known.
+// is reports whether an object can be the segment.
 func (s segment) is(o *s3.HeadObjectOutput) bool {
 	if etag := unquoted(o.ETag); s.etag != "" && etag != "" && s.etag != etag {
 		return false
@@ -64,12 +63,12 @@ func (s segment) is(o *s3.HeadObjectOutput) bool {
 	return (o.ContentLength == nil || *o.ContentLength == s.size) && (s.mark == "" || o.Metadata[markName] == s.mark)
 }
 
-// takeBack removes segments, unless their names are others' by now.
+// takeBack removes segments, unless other writers have their names now.
 func (a *Archive) takeBack(ctx context.Context, k storage.Key, segments []segment) error {
 	var errs []error
 	for _, s := range segments {
 		name := a.nameOf(k, s)
-		if !s.repeats { // a roll-up helps only, whose ever it is
+		if !s.repeats { // a roll-up is only a copy, so its writer does not matter
 			got, err := a.head(ctx, name, "")
 			if absent(err) || err == nil && !s.is(got) {
 				continue
@@ -85,7 +84,7 @@ func (a *Archive) takeBack(ctx context.Context, k storage.Key, segments []segmen
 	return errors.Join(errs...)
 }
 
-// lookAgain puts off a look that failed.
+// lookAgain restores the state for a check that failed.
 func (a *Archive) lookAgain(k storage.Key, u unlooked) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -14,15 +14,14 @@ import (
 )
 
 const (
-	// partSize is above what an object is sent in parts, and how large those
-	// are.
+	// partSize is the size of parts. A larger object is sent in parts.
 	partSize = 16 << 20
-	// partsAtOnce bounds how many are on their way.
+	// partsAtOnce limits the concurrent parts.
 	partsAtOnce = 4
 )
 
-// putParts is putWhole for what is large: parts, and then one request that
-// makes the object of them, if the name is still free. What fails is taken back.
+// putParts creates a large object: it sends parts, and then one request that
+// joins them if the name is still free. After an error the parts are removed.
 func (a *Archive) putParts(ctx context.Context, name string, b storage.Blob, t terms) error {
 	upload, err := a.beginParts(ctx, name, t)
 	if err != nil {
@@ -54,7 +53,7 @@ func (a *Archive) beginParts(ctx context.Context, name string, t terms) (upload 
 	return upload, err
 }
 
-// sendParts sends the parts, some at once, and stops at the first error.
+// sendParts sends the parts, some concurrently, and stops at the first error.
 func (a *Archive) sendParts(ctx context.Context, name, upload string, b storage.Blob) ([]types.CompletedPart, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -100,8 +99,8 @@ func (a *Archive) sendPart(ctx context.Context, name, upload string, number int3
 	return part, err
 }
 
-// endParts makes the object. When an answer is lost, the next attempt finds no
-// upload any more: then the object's mark tells.
+// endParts creates the object from its parts. If an answer is lost, the next
+// attempt finds no upload, and the object's mark decides.
 func (a *Archive) endParts(ctx context.Context, name, upload string, parts []types.CompletedPart, t terms) error {
 	err := a.call(ctx, 0, func(ctx context.Context, client *s3.Client) error {
 		_, err := client.CompleteMultipartUpload(ctx, &s3.CompleteMultipartUploadInput{
@@ -113,11 +112,11 @@ func (a *Archive) endParts(ctx context.Context, name, upload string, parts []typ
 	if err != nil && code(err) != "NoSuchUpload" {
 		return err
 	}
-	return a.whose(ctx, name, t) // servers do not say here what they encrypted with
+	return a.whose(ctx, name, t) // servers don't report the encryption in this answer
 }
 
-// abort gives back what the parts took. What cannot be given back now is for
-// the bucket's lifecycle rule.
+// abort removes the parts. If that fails, the bucket's lifecycle rule removes
+// them.
 func (a *Archive) abort(ctx context.Context, name, upload string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), attemptTimeout)
 	defer cancel()
@@ -126,11 +125,11 @@ func (a *Archive) abort(ctx context.Context, name, upload string) {
 	}
 }
 
-// section is a piece of a reader, as io.SectionReader is of a ReaderAt.
+// section is a range of a ReadSeeker, like io.SectionReader for a ReaderAt.
 type section struct {
 	r      io.ReadSeeker
 	off, n int64
-	at     int64 // of the next byte in the piece
+	at     int64 // offset of the next byte in the section
 }
 
 func (s *section) Read(p []byte) (int, error) {

@@ -20,8 +20,8 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// markName is the metadata that says whose an object is: each write has a mark
-// of its own.
+// markName is the metadata that identifies the writer of an object: each write
+// has its own mark.
 const markName = "compact-writer"
 
 // Create implements [storage.Archive].
@@ -39,16 +39,16 @@ func (a *Archive) Create(ctx context.Context, k storage.Key, b storage.Blob) err
 	return storage.Wrap("create", k, err)
 }
 
-// terms are what an object is written under.
+// terms are the conditions under which an object is written.
 type terms struct {
-	mark  string // of the writer
+	mark  string // mark of the writer
 	kms   string // key, or ""
 	lock  types.ObjectLockMode
 	until time.Time
-	of    string // which segments a roll-up repeats, or ""
+	of    string // bond of a roll-up's segments, or ""
 }
 
-// terms returns what the configuration asks for an object that is written now.
+// terms returns the configured terms for an object that is written now.
 func (a *Archive) terms(now time.Time) terms {
 	t := terms{mark: rand.Text(), kms: a.cfg.KMSKeyID}
 	if a.cfg.Lock.Mode != NoLock {
@@ -79,7 +79,7 @@ func (t terms) retainUntil() *time.Time {
 	return &t.until
 }
 
-// text is nil for "", which the SDK leaves out.
+// text returns nil for "", which the SDK omits.
 func text(s string) *string {
 	if s == "" {
 		return nil
@@ -87,13 +87,13 @@ func text(s string) *string {
 	return &s
 }
 
-// put creates an object, or fails with errTaken where the name is taken.
+// put creates an object, or returns errTaken if the name is taken.
 func (a *Archive) put(ctx context.Context, name string, b storage.Blob, t terms) error {
 	_, err := a.putTagged(ctx, name, b, t)
 	return err
 }
 
-// putTagged is put that returns what the server calls the content, or "".
+// putTagged is put that also returns the object's ETag, or "".
 func (a *Archive) putTagged(ctx context.Context, name string, b storage.Blob, t terms) (etag string, err error) {
 	if b.Size() > partSize {
 		err = a.putParts(ctx, name, b, t)
@@ -126,7 +126,7 @@ func (a *Archive) putWhole(ctx context.Context, name string, b storage.Blob, t t
 	return unquoted(out.ETag), a.sameKey(out.ServerSideEncryption, aws.ToString(out.SSEKMSKeyId))
 }
 
-// putOnce creates an object if it can be done with one attempt.
+// putOnce creates an object with a single attempt.
 func (a *Archive) putOnce(ctx context.Context, name string, b storage.Blob, t terms) error {
 	in, err := a.putInput(name, b, t)
 	if err != nil {
@@ -156,9 +156,9 @@ func (a *Archive) putInput(name string, b storage.Blob, t terms) (*s3.PutObjectI
 	}, nil
 }
 
-// whose settles what a name that is taken means: the object can be this
-// writer's own, when the answer to an earlier attempt was lost. Equal bytes
-// would not tell; two writers can have the same.
+// whose decides whether a taken name is this writer's own object, whose answer
+// was lost in an earlier attempt. It compares marks, because two writers can
+// have equal bytes.
 func (a *Archive) whose(ctx context.Context, name string, t terms) error {
 	head, err := a.head(ctx, name, "")
 	switch {
@@ -183,7 +183,7 @@ func (a *Archive) head(ctx context.Context, name, version string) (*s3.HeadObjec
 	return out, err
 }
 
-// sameKey checks what a server says an object is encrypted with.
+// sameKey checks the encryption that a server reports for an object.
 func (a *Archive) sameKey(sse types.ServerSideEncryption, key string) error {
 	want := a.cfg.KMSKeyID
 	switch {
@@ -194,12 +194,12 @@ func (a *Archive) sameKey(sse types.ServerSideEncryption, key string) error {
 	case key == want, strings.HasSuffix(key, "/"+want), strings.HasSuffix(key, ":"+want):
 		return nil
 	case strings.Contains(want, "alias/") && key != "":
-		return nil // the server names the key that the alias stands for
+		return nil // the server reports the key of the alias
 	}
 	return &NotEnforcedError{"SSE-KMS", fmt.Sprintf("the server encrypted with the key %q, not with %q", key, want)}
 }
 
-// hashOf returns what S3 calls the checksum of a part.
+// hashOf returns the checksum of a part in the form of S3.
 func hashOf(r io.Reader) (string, error) {
 	h := sha256.New()
 	if _, err := io.Copy(h, r); err != nil {

@@ -17,8 +17,9 @@ import (
 
 var errNegative = errors.New("offset is negative")
 
-// Open implements [storage.Archive]: a file costs one GET, or one ranged GET.
-// A connection that breaks is picked up where it was. The reader ends with ctx.
+// Open implements [storage.Archive]. A file costs one GET or ranged GET. A
+// broken connection is resumed at its position. The reader fails once ctx is
+// done.
 func (a *Archive) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
 	if err := mayOpen(ctx, k, off); err != nil {
 		return nil, err
@@ -37,7 +38,8 @@ func (a *Archive) Open(ctx context.Context, k storage.Key, off, n int64) (io.Rea
 	return r, nil
 }
 
-// OpenFile implements [storage.KindOpener]: one request, also where there is none.
+// OpenFile implements [storage.KindOpener] with one request, also for a missing
+// file.
 func (a *Archive) OpenFile(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
 	err := mayOpen(ctx, k, off)
 	if err != nil {
@@ -50,8 +52,8 @@ func (a *Archive) OpenFile(ctx context.Context, k storage.Key, off, n int64) (io
 	return r, nil
 }
 
-// OpenLog implements [storage.KindOpener]: a listing, and a GET for each segment that
-// no roll-up repeats, and for each roll-up.
+// OpenLog implements [storage.KindOpener] with a listing, and a GET for each roll-up
+// and for each segment without one.
 func (a *Archive) OpenLog(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, int64, error) {
 	err := mayOpen(ctx, k, off)
 	if err != nil {
@@ -84,7 +86,7 @@ func (a *Archive) openFile(ctx context.Context, k storage.Key, off, n int64) (io
 var empty = io.NopCloser(bytes.NewReader(nil))
 
 func (a *Archive) openObject(ctx context.Context, name string, off, n int64) (io.ReadCloser, error) {
-	if n == 0 { // no range says that
+	if n == 0 { // no range can express that
 		_, err := a.head(ctx, name, "")
 		if absent(err) {
 			err = storage.ErrNotExist
@@ -108,27 +110,27 @@ func (a *Archive) openObject(ctx context.Context, name string, off, n int64) (io
 	return b, nil
 }
 
-// body reads an object, and asks for the rest when a connection breaks. It
-// belongs to one goroutine.
+// body reads an object, and requests the rest after a broken connection. It
+// must be used by one goroutine.
 type body struct {
 	a     *Archive
-	ctx   context.Context // of the caller of Open
+	ctx   context.Context // context of the caller of Open
 	name  string
 	meta  map[string]string
-	etag  *string // so that the rest is of the same object
-	off   int64   // of the next byte
-	left  int64   // bytes
-	whole bool    // no range is asked for, so the SDK checks the checksum
-	// unsized: the answer does not say how long it is, so its end is where it ends. A
-	// transfer in chunks that breaks off is an error.
+	etag  *string // ensures that the rest belongs to the same object
+	off   int64   // offset of the next byte
+	left  int64   // bytes left to read
+	whole bool    // no range was requested, so the SDK verifies the checksum
+	// unsized: the answer has no length, so its end is the end of the object. A
+	// chunked transfer that breaks off is an error.
 	unsized bool
 
 	r      io.ReadCloser
-	cancel context.CancelFunc // of the request
-	broken int                // breaks since the last byte
+	cancel context.CancelFunc // cancels the request
+	broken int                // consecutive breaks without a byte
 }
 
-// open asks for what is left.
+// open requests the rest.
 func (b *body) open() error {
 	in := &s3.GetObjectInput{Bucket: &b.a.cfg.Bucket, Key: &b.name, IfMatch: b.etag}
 	if !b.whole {
@@ -139,7 +141,7 @@ func (b *body) open() error {
 		in.Range = &span
 	}
 	return b.a.call(b.ctx, 0, func(_ context.Context, client *s3.Client) error {
-		// The body outlives the attempt: it has a context of its own.
+		// The body outlives the attempt, so it has its own context.
 		ctx, cancel := context.WithCancel(b.ctx)
 		stuck := time.AfterFunc(attemptTimeout, cancel)
 		out, err := client.GetObject(ctx, in)
@@ -161,10 +163,10 @@ func (b *body) open() error {
 	})
 }
 
-// maxBreaks is how often in a row a connection may break without one byte.
+// maxBreaks limits the consecutive breaks of a connection without a byte.
 const maxBreaks = 5
 
-// Read picks a broken connection up.
+// Read resumes a broken connection.
 func (b *body) Read(p []byte) (int, error) {
 	for {
 		if b.left == 0 && !b.whole {
@@ -179,10 +181,10 @@ func (b *body) Read(p []byte) (int, error) {
 		}
 		switch {
 		case err == nil, n > 0:
-			return n, nil // the error comes again
+			return n, nil // the next Read returns the error
 		case b.unsized && errors.Is(err, io.EOF):
 			return 0, err
-		case b.left == 0: // the end, or bytes that are not those of the checksum
+		case b.left == 0: // the end, or a wrong checksum
 			return n, err
 		case b.ctx.Err() != nil:
 			return 0, b.ctx.Err()
@@ -197,7 +199,7 @@ func (b *body) Read(p []byte) (int, error) {
 }
 
 func (b *body) reopen() error {
-	_ = b.Close() // it is broken
+	_ = b.Close() // broken anyway
 	b.whole = false
 	if b.broken > 1 && !pause(b.ctx, b.broken) {
 		return b.ctx.Err()

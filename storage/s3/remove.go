@@ -16,10 +16,10 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// Remove implements [storage.Remover]: it deletes every version, for a bucket
-// that keeps versions would else keep the bytes. Where Object Lock forbids it
-// the error is a [*storage.LockedError]. Of a log the first segment goes first, so that
-// its last line says to the end that it is being erased.
+// Remove implements [storage.Remover]. It deletes every version, because a versioned
+// bucket would otherwise keep the bytes. If Object Lock forbids it, the error is a
+// [*storage.LockedError]. The segments of a log are deleted from the first, so that its
+// last line, which records the erasure, remains until the end.
 func (a *Archive) Remove(ctx context.Context, k storage.Key) error {
 	if err := storage.Begin(ctx, "remove", k); err != nil {
 		return err
@@ -32,8 +32,9 @@ func (a *Archive) Remove(ctx context.Context, k storage.Key) error {
 	return storage.Wrap("remove", k, err)
 }
 
-// removeLog removes a key. Who rolls a log up looks afterwards whether the log is still
-// there, and it is until its last segment goes: so what came meanwhile is looked for once more.
+// removeLog removes a key. A concurrent writer of a roll-up checks afterwards whether the
+// log exists, which is true until its last segment is deleted. So new objects are looked
+// for once more.
 func (a *Archive) removeLog(ctx context.Context, k storage.Key) error {
 	n := 0
 	err := a.removeObjects(ctx, a.name(k), func(name string) bool {
@@ -52,7 +53,8 @@ func (a *Archive) removeLog(ctx context.Context, k storage.Key) error {
 	})
 }
 
-// isOf tells the object of a key, and its segments, from others.
+// isOf returns a function that reports whether a name is the object of a key or
+// one of its segments.
 func (a *Archive) isOf(k storage.Key) func(name string) bool {
 	return func(name string) bool {
 		rest, ok := strings.CutPrefix(name, a.name(k))
@@ -64,13 +66,14 @@ func (a *Archive) isOf(k storage.Key) func(name string) bool {
 	}
 }
 
-// removeObjects removes the versions of what begins with prefix and is wanted.
+// removeObjects removes the versions of the wanted objects with a prefix.
 func (a *Archive) removeObjects(ctx context.Context, prefix string, want func(name string) bool) error {
 	all, err := a.versions(ctx, prefix, want)
 	if err != nil || len(all) == 0 {
 		return err
 	}
-	// The last segment of a log goes last, whatever order the server takes.
+	// The last segment of a log is deleted last, because a server can delete a
+	// batch in any order.
 	last := slices.IndexFunc(all, func(v version) bool { return v.name == all[len(all)-1].name })
 	if err := a.removeVersions(ctx, all[:last]); err != nil {
 		return err
@@ -78,15 +81,15 @@ func (a *Archive) removeObjects(ctx context.Context, prefix string, want func(na
 	return a.removeVersions(ctx, all[last:])
 }
 
-// RemoveAll implements [storage.BulkRemover]: a listing for each folder of keys and for
-// each 1,000 of its objects, and a request for each 1,000 that go.
+// RemoveAll implements [storage.BulkRemover] with a listing for each folder and each
+// 1,000 of its objects, and a request for each 1,000 deleted objects.
 func (a *Archive) RemoveAll(ctx context.Context, keys []storage.Key) error {
 	folders := map[string]map[string]bool{}
 	for _, k := range keys {
 		if err := storage.Begin(ctx, "remove", k); err != nil {
 			return err
 		}
-		if k.Base() == k.Dir() { // it is in no folder
+		if k.Base() == k.Dir() { // not in a folder
 			if err := a.Remove(ctx, k); err != nil {
 				return err
 			}
@@ -106,7 +109,7 @@ func (a *Archive) RemoveAll(ctx context.Context, keys []storage.Key) error {
 	return nil
 }
 
-// removeBelow removes the versions of objects and of segments that are named.
+// removeBelow removes the versions of the named objects and segments.
 func (a *Archive) removeBelow(ctx context.Context, prefix string, names map[string]bool) error {
 	if err := a.Try(ctx); err != nil {
 		return err
@@ -123,7 +126,7 @@ func (a *Archive) removeBelow(ctx context.Context, prefix string, names map[stri
 	return a.removeVersions(ctx, all)
 }
 
-// atOnce is how many objects one request may delete.
+// atOnce is the maximum number of objects that one request deletes.
 const atOnce = 1000
 
 // removeVersions deletes versions, in any order.
@@ -136,7 +139,8 @@ func (a *Archive) removeVersions(ctx context.Context, all []version) error {
 				return err
 			}
 		}
-		// What was refused is asked for alone, which says why or tries again.
+		// Refused versions are deleted one by one, which retries or returns the
+		// reason.
 		for _, v := range left {
 			if err := a.removeVersion(ctx, v); err != nil {
 				return err
@@ -146,9 +150,9 @@ func (a *Archive) removeVersions(ctx context.Context, all []version) error {
 	return nil
 }
 
-// deleteObjects deletes versions with one request, and returns those that the server
-// does not say to be gone. A server that knows no such request, or refuses it, leaves all, and is not asked
-// again.
+// deleteObjects deletes versions with one request, and returns those that the server does
+// not confirm. For a server that does not support or refuses the request it returns all,
+// and the request is not used again.
 func (a *Archive) deleteObjects(ctx context.Context, all []version) (left []version, err error) {
 	in := &s3.DeleteObjectsInput{Bucket: &a.cfg.Bucket, Delete: &types.Delete{}}
 	for _, v := range all {
@@ -156,7 +160,7 @@ func (a *Archive) deleteObjects(ctx context.Context, all []version) (left []vers
 	}
 	var out *s3.DeleteObjectsOutput
 	err = a.call(ctx, 0, func(ctx context.Context, client *s3.Client) (err error) {
-		// Some servers want the MD5, which the SDK leaves out where it sends another checksum.
+		// Some servers need the MD5, which the SDK omits if it sends another checksum.
 		out, err = client.DeleteObjects(ctx, in, s3.WithAPIOptions(smithyhttp.AddContentChecksumMiddleware))
 		return err
 	})
@@ -179,14 +183,14 @@ func (a *Archive) deleteObjects(ctx context.Context, all []version) (left []vers
 	return left, nil
 }
 
-// version is one version of an object; id is "" where there are none.
+// version is one version of an object; id is "" without versions.
 type version struct {
 	name, id string
-	marker   bool // a delete marker, which holds nothing
+	marker   bool // a delete marker, without content
 }
 
-// versions lists the versions of what begins with prefix and is wanted, the
-// names in byte order.
+// versions returns the versions of the wanted objects with a prefix, names in
+// byte order.
 func (a *Archive) versions(ctx context.Context, prefix string, want func(string) bool) ([]version, error) {
 	var out []version
 	in := &s3.ListObjectVersionsInput{Bucket: &a.cfg.Bucket, Prefix: &prefix}
@@ -222,7 +226,7 @@ func (a *Archive) versions(ctx context.Context, prefix string, want func(string)
 	return kept, nil
 }
 
-// unversioned is versions for a server that knows none.
+// unversioned is versions for a server without versioning.
 func (a *Archive) unversioned(ctx context.Context, prefix string, want func(string) bool) ([]version, error) {
 	var out []version
 	for o, err := range a.objects(ctx, strings.TrimPrefix(prefix, a.root)) {
@@ -236,7 +240,8 @@ func (a *Archive) unversioned(ctx context.Context, prefix string, want func(stri
 	return out, nil
 }
 
-// removeVersion deletes one version, and says where Object Lock keeps it.
+// removeVersion deletes one version. If Object Lock keeps it, the error says
+// so.
 func (a *Archive) removeVersion(ctx context.Context, v version) error {
 	err := a.call(ctx, 0, func(ctx context.Context, client *s3.Client) error {
 		_, err := client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &a.cfg.Bucket, Key: &v.name, VersionId: text(v.id)})
@@ -252,7 +257,7 @@ func (a *Archive) removeVersion(ctx context.Context, v version) error {
 }
 
 // lockedUntil reports whether Object Lock keeps a version, and until when; the
-// zero time is a legal hold.
+// zero time means a legal hold.
 func (a *Archive) lockedUntil(ctx context.Context, v version) (time.Time, bool, error) {
 	if v.marker {
 		return time.Time{}, false, nil
@@ -296,8 +301,8 @@ func (a *Archive) Kept(ctx context.Context, k storage.Key) error {
 	return storage.Wrap("look for a lock", k, longest)
 }
 
-// KeptAny implements [storage.BulkKeeper]: one request where the bucket was not made for
-// Object Lock, for nothing in it can be locked then.
+// KeptAny implements [storage.BulkKeeper]. It needs one request if Object Lock is not
+// enabled for the bucket, because nothing can be locked then.
 func (a *Archive) KeptAny(ctx context.Context, keys []storage.Key) error {
 	if err := ctx.Err(); err != nil || len(keys) == 0 {
 		return storage.Wrap("look for a lock", storage.Key{}, err)
@@ -309,7 +314,7 @@ func (a *Archive) KeptAny(ctx context.Context, keys []storage.Key) error {
 	if code(err) == "ObjectLockConfigurationNotFoundError" {
 		return nil
 	}
-	for _, k := range keys { // whatever else it says: each is asked
+	for _, k := range keys { // any other answer: check each key
 		if err := a.Kept(ctx, k); err != nil {
 			return err
 		}

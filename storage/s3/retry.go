@@ -8,23 +8,23 @@ import (
 )
 
 const (
-	// slowest is the rate below which a transfer counts as stuck.
+	// slowest is the transfer rate below which an attempt counts as stuck.
 	slowest = 256 << 10 // bytes a second
-	// attemptTimeout is for one attempt, besides what its bytes take at the
-	// slowest rate. Whatever hangs for longer is tried anew.
+	// attemptTimeout limits one attempt, in addition to the time for its bytes
+	// at the slowest rate.
 	attemptTimeout = 15 * time.Second
 
 	firstWait, longestWait = 50 * time.Millisecond, 5 * time.Second
 )
 
-// transfer is how long so many bytes may take.
+// transfer returns the maximum time for the transfer of size bytes.
 func transfer(size int64) time.Duration {
 	return time.Duration(size) * time.Second / slowest
 }
 
-// do calls what until it succeeds, fails for good, or there is no time left.
-// size is how many bytes an attempt moves. The error of the last attempt is
-// told, and that of ctx where that ended.
+// do calls what until it succeeds, fails permanently, or the time is up. size
+// is the number of bytes that an attempt transfers. It returns the error of the
+// last attempt, joined with that of ctx if it is done.
 func (a *Archive) do(ctx context.Context, size int64, what func(context.Context) error) error {
 	started := time.Now()
 	mine := started.Add(a.cfg.Timeout + transfer(size))
@@ -48,14 +48,14 @@ func (a *Archive) do(ctx context.Context, size int64, what func(context.Context)
 			return fmt.Errorf("%w: %w", ctx.Err(), err)
 		}
 		if theirs, ok := ctx.Deadline(); ok && theirs.Before(mine) {
-			return fmt.Errorf("%w: %w", context.DeadlineExceeded, err) // before the next attempt
+			return fmt.Errorf("%w: %w", context.DeadlineExceeded, err) // no time for another attempt
 		}
 		return err
 	}
 }
 
-// pause waits before the next attempt, longer each time and never the same. It
-// is false when ctx ends before.
+// pause waits before the next attempt, with exponential backoff and jitter. It
+// returns false if ctx ends before.
 func pause(ctx context.Context, attempt int) bool {
 	most := min(firstWait<<min(attempt-1, 10), longestWait)
 	wait := most/2 + rand.N(most/2)

@@ -17,25 +17,26 @@ import (
 )
 
 const (
-	// fanout is how many segments the smallest roll-up repeats, and how many times as
-	// many each larger one.
+	// fanout is the number of segments in the smallest roll-up, and the factor
+	// between two sizes.
 	fanout = 8
-	// rangeMark stands between the ends of a roll-up in its name.
+	// rangeMark separates the two offsets in the name of a roll-up.
 	rangeMark = "-"
-	// ofName is the metadata of a roll-up that says of which segments it is ([bond]).
+	// ofName is the metadata of a roll-up with the bond of its segments ([bond]).
 	ofName = "compact-segments"
 )
 
-// rollup is an object that repeats the bytes of a run of whole segments. It is a help for
-// readers and nothing else: it is no file, and can be removed at any time.
+// rollup is an object with a copy of consecutive whole segments. It only saves readers
+// requests: it is not a file, and can be removed at any time.
 type rollup = segment
 
-// rollupName: end is exclusive.
+// rollupName returns the name of a roll-up; end is exclusive.
 func rollupName(key string, start, end int64) string {
 	return fmt.Sprintf("%s%s%0*d", segmentName(key, start), rangeMark, segmentDigits, end)
 }
 
-// parseRollup reads the name of a roll-up. It is false for other names.
+// parseRollup parses the name of a roll-up. It returns false for any other
+// name.
 func parseRollup(name string) (key string, start, end int64, ok bool) {
 	first, digits, ok := cutLast(name, rangeMark)
 	if !ok || len(digits) != segmentDigits {
@@ -54,8 +55,8 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
-// logOf returns the key of the log that an object is a part of, and whether it only
-// repeats parts.
+// logOf returns the key of the log of an object, and whether the object is a
+// roll-up.
 func logOf(name string) (key string, repeats, ok bool) {
 	if key, _, ok := parseSegment(name); ok {
 		return key, false, true
@@ -64,14 +65,14 @@ func logOf(name string) (key string, repeats, ok bool) {
 	return key, ok, ok
 }
 
-// parts is what a log is made of, as a listing says.
+// parts holds the objects of a log in a listing.
 type parts struct {
 	segments []segment
 	rollups  []rollup
 }
 
-// bond is a hash of what the server calls the segments. A roll-up of segments that were
-// removed since has another one, even where others have taken their names.
+// bond is a hash of the ETags of segments. If the segments of a roll-up were removed
+// since, its bond differs, even if others have their names.
 func bond(segments []segment) string {
 	h := sha256.New()
 	for _, s := range segments {
@@ -80,7 +81,8 @@ func bond(segments []segment) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// run returns which segments a roll-up repeats; false: it does not fit their ends.
+// run returns the segments of a roll-up; false: its ends are not those of
+// segments.
 func (p parts) run(r rollup) (segments []segment, first int, ok bool) {
 	first, ok = slices.BinarySearchFunc(p.segments, r.start, func(s segment, at int64) int { return int(max(-1, min(1, s.start-at))) })
 	if !ok {
@@ -98,10 +100,9 @@ func (p parts) run(r rollup) (segments []segment, first int, ok bool) {
 	return nil, 0, false
 }
 
-// shorten lets roll-ups take the places of pieces that they repeat, wherever one stands
-// for two pieces or more: the longest that there is.
+// shorten replaces pieces by the longest roll-ups that cover at least two of them.
 func (p parts) shorten(name string, pieces []piece) []piece {
-	longest := map[int]piece{} // by the first segment
+	longest := map[int]piece{} // by first segment
 	for _, r := range p.rollups {
 		segments, first, ok := p.run(r)
 		if ok && len(segments) > longest[first].segments {
@@ -131,8 +132,8 @@ func (p parts) shorten(name string, pieces []piece) []piece {
 	return out
 }
 
-// fetchRollup fetches what is wanted of a roll-up. Where it is not to be had, or is of
-// other segments, the segments say what it would.
+// fetchRollup fetches a range of a roll-up. If that fails, or its bond differs, it
+// fetches the segments instead.
 func (a *Archive) fetchRollup(ctx context.Context, p piece) opened {
 	if o := a.fetchObject(ctx, p); o.err == nil && int64(len(o.data)) == p.n && o.bond == p.bond {
 		return o
@@ -148,8 +149,9 @@ func (a *Archive) fetchRollup(ctx context.Context, p piece) opened {
 	return opened{data: all.String()}
 }
 
-// rollUp writes the roll-up that is due, if any, while the next segment is written. Wait
-// returns it then, whether or not it could be written: that is no failure.
+// rollUp starts writing the roll-up that is due, if any, concurrently to the next
+// segment. wait returns the roll-up, even if it could not be written, which is no
+// failure.
 func (a *Archive) rollUp(ctx context.Context, k storage.Key, last segment) (wait func() (rollup, bool)) {
 	segments, data, ok := a.due(k, last)
 	if !ok {
@@ -161,13 +163,13 @@ func (a *Archive) rollUp(ctx context.Context, k storage.Key, last segment) (wait
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		blob, _ := copied.Blob(data).(storage.Blob) // it is one
+		blob, _ := copied.Blob(data).(storage.Blob) // never fails
 		_ = a.putOnce(ctx, a.nameOf(k, r), blob, t)
 	}()
 	return func() (rollup, bool) { <-done; return r, true }
 }
 
-// Unlike implements [storage.Repeater]: a GET for each segment and for each roll-up.
+// Unlike implements [storage.Repeater] with a GET for each segment and each roll-up.
 func (a *Archive) Unlike(ctx context.Context, k storage.Key) (unlike []string, err error) {
 	if err := storage.Begin(ctx, "compare", k); err != nil {
 		return nil, err
@@ -185,7 +187,7 @@ func (a *Archive) Unlike(ctx context.Context, k storage.Key) (unlike []string, e
 	return unlike, storage.Wrap("compare", k, err)
 }
 
-// repeats reports whether a roll-up holds what the segments hold.
+// repeats reports whether a roll-up equals its segments.
 func (a *Archive) repeats(ctx context.Context, k storage.Key, all parts, r rollup) (bool, error) {
 	segments, _, ok := all.run(r)
 	if !ok {
@@ -194,10 +196,10 @@ func (a *Archive) repeats(ctx context.Context, k storage.Key, all parts, r rollu
 	got, err := a.readAll(ctx, []piece{{name: a.nameOf(k, r), n: r.size}})
 	switch {
 	case errors.Is(err, storage.ErrNotExist):
-		return true, nil // it was removed meanwhile
+		return true, nil // removed meanwhile
 	case errors.Is(err, ErrUnreachable), ctx.Err() != nil:
 		return false, err
-	case err != nil: // such as bytes that are not those of its checksum
+	case err != nil: // such as a wrong checksum
 		return false, nil
 	}
 	want, err := a.readAll(ctx, a.pieces(k, segments, 0, -1))

@@ -8,25 +8,26 @@ import (
 )
 
 const (
-	runBytes    = 64 << 10 // of a log that are kept in memory
+	runBytes    = 64 << 10 // bytes of a log that are kept in memory
 	runSegments = 512
-	maxRuns     = 256 // logs
+	maxRuns     = 256 // number of logs
 )
 
-// run is the end of a log in memory. It is what this Archive appended or read itself.
+// run is the end of a log in memory, as this Archive appended or read it.
 type run struct {
-	before   int   // segments of the log that are not in it
-	end      int64 // of the log
+	before   int   // number of earlier segments that are not in it
+	end      int64 // end of the log
 	segments []segment
-	data     []byte // of the segments
-	rolled   int    // of so many segments of the log the end was rolled up, or was tried to be
+	data     []byte // bytes of the segments
+	rolled   int    // number of segments at the last roll-up or attempt of one
 	used     int64
 }
 
-// count is how many segments the log has.
+// count returns the number of segments of the log.
 func (r *run) count() int { return r.before + len(r.segments) }
 
-// add adds segments with their bytes, and forgets what is too much.
+// add adds segments with their bytes, and drops the oldest ones above the
+// limits.
 func (r *run) add(segments []segment, data []byte) {
 	r.segments, r.data = append(r.segments, segments...), append(r.data, data...)
 	r.end = segments[len(segments)-1].end()
@@ -41,8 +42,7 @@ func (r *run) add(segments []segment, data []byte) {
 	}
 }
 
-// is reports whether a listing shows what the run has, and nothing after it or before
-// it is another.
+// is reports whether the run is consistent with a listing.
 func (r *run) is(segments []segment) bool {
 	if r.count() > len(segments) || r.count() > 0 && segments[r.count()-1].end() != r.end {
 		return false
@@ -55,7 +55,7 @@ func (r *run) is(segments []segment) bool {
 	return true
 }
 
-// setRun keeps a run. mu is held.
+// setRun stores a run; the caller holds mu.
 func (a *Archive) setRun(k storage.Key, r *run) {
 	if _, ok := a.runs[k]; !ok && len(a.runs) >= maxRuns {
 		var oldest storage.Key
@@ -71,7 +71,7 @@ func (a *Archive) setRun(k storage.Key, r *run) {
 	a.runs[k] = r
 }
 
-// forget forgets what is known of a log that is removed.
+// forget discards the known state of a removed log.
 func (a *Archive) forget(k storage.Key) {
 	a.forgetTail(k)
 	a.mu.Lock()
@@ -99,7 +99,7 @@ func (a *Archive) learnRun(k storage.Key, all parts, anew bool) {
 	}
 }
 
-// rolled reports whether a roll-up repeats the end.
+// rolled reports whether a roll-up covers the end.
 func (p parts) rolled() bool {
 	return slices.ContainsFunc(p.rollups, func(r rollup) bool {
 		segments, first, ok := p.run(r)
@@ -107,7 +107,7 @@ func (p parts) rolled() bool {
 	})
 }
 
-// extendRun adds a segment that this Archive appended.
+// extendRun adds a segment that this Archive appended to the run.
 func (a *Archive) extendRun(k storage.Key, now segment, b storage.Blob) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -127,8 +127,8 @@ func (a *Archive) extendRun(k storage.Key, now segment, b storage.Blob) {
 	a.setRun(k, r)
 }
 
-// due returns what is to be rolled up of a log that ends with last: the most that is in
-// memory.
+// due returns the longest roll-up of a log that ends with last for which all segments
+// are in memory.
 func (a *Archive) due(k storage.Key, last segment) (segments []segment, data string, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -148,19 +148,19 @@ func (a *Archive) due(k storage.Key, last segment) (segments []segment, data str
 	return segments, string(r.data[int64(len(r.data))-(r.end-segments[0].start):]), true
 }
 
-// keeper keeps what is read of the end of a log, so that who opens a log and appends to
-// it can roll it up. It belongs to one goroutine.
+// keeper stores the end of a log while it is read, so that a process that opens a log
+// and appends to it can roll it up. It must be used by one goroutine.
 type keeper struct {
 	a      *Archive
 	k      storage.Key
 	all    parts
-	pieces []piece // that come still
-	skip   int     // of them are not kept
-	first  int     // segment that is kept
+	pieces []piece // pieces still to come
+	skip   int     // number of them that are not stored
+	first  int     // first stored segment
 	data   []byte
 }
 
-// keeper is nil where what is read is not the end of a log.
+// keeper returns nil if the range is not the end of a log.
 func (a *Archive) keeper(k storage.Key, all parts, pieces []piece) *keeper {
 	n := len(all.segments)
 	skip, size, first := len(pieces), int64(0), n
@@ -194,7 +194,7 @@ func (kp *keeper) add(o opened) {
 	}
 }
 
-// end keeps what came, if all did.
+// end stores the data if it is complete.
 func (kp *keeper) end() {
 	if kp == nil || kp.all.segments == nil {
 		return
@@ -205,9 +205,9 @@ func (kp *keeper) end() {
 	r := kp.a.runs[kp.k]
 	switch {
 	case r == nil || !r.is(segments):
-		return // somebody appended meanwhile, or it is another log
+		return // another append came meanwhile, or it is another log
 	case r.before <= kp.first && r.count() == len(segments):
-		return // it has more
+		return // the known run is longer
 	case r.before <= kp.first && r.count() >= kp.first:
 		r.add(segments[r.count():], kp.data[r.end-segments[kp.first].start:])
 	default:

@@ -19,23 +19,23 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// Archive keeps files in a bucket. Make it with [New] or [Open]. It needs no
-// closing.
+// Archive stores files in a bucket. Create it with [New] or [Open]. It need not
+// be closed.
 type Archive struct {
 	cfg  Config
-	root string // prefix and a slash, or nothing
+	root string // prefix with a slash, or ""
 
 	connecting ctxlock.Mutex
 	client     *s3.Client // nil before the first call
 
 	trying ctxlock.Mutex
-	tried  atomic.Bool // and found good
-	single atomic.Bool // the server does not delete many at once
+	tried  atomic.Bool // Try has succeeded
+	single atomic.Bool // the server does not support bulk deletion
 
 	mu       sync.Mutex
-	tails    map[storage.Key]segment  // last segment that is known of a log
-	unlooked map[storage.Key]unlooked // what a look is still owed to
-	runs     map[storage.Key]*run     // the ends of logs, to roll them up
+	tails    map[storage.Key]segment  // last known segment of each log
+	unlooked map[storage.Key]unlooked // appends that were not checked yet
+	runs     map[storage.Key]*run     // ends of logs, for roll-ups
 	used     int64                    // counts the uses of runs
 }
 
@@ -49,8 +49,8 @@ var (
 	_ storage.Repeater    = (*Archive)(nil)
 )
 
-// New returns the archive that c names and asks nobody yet: the first write
-// calls [Archive.Try]. It is for those who may only read.
+// New returns the configured archive without any request: the first write calls
+// [Archive.Try]. Use it with read-only permissions.
 func New(c Config) (*Archive, error) {
 	if err := c.Check(); err != nil {
 		return nil, &storage.Error{Op: "open archive", Err: err}
@@ -65,8 +65,8 @@ func New(c Config) (*Archive, error) {
 	return a, nil
 }
 
-// Open is New and then [Archive.Try]: a bucket that cannot be written to, or
-// that does not enforce what c asks for, is an error now and not later.
+// Open calls New and then [Archive.Try], so a bucket that can't be written, or
+// does not enforce what c requires, is an error now and not later.
 func Open(ctx context.Context, c Config) (*Archive, error) {
 	a, err := New(c)
 	if err != nil {
@@ -75,14 +75,14 @@ func Open(ctx context.Context, c Config) (*Archive, error) {
 	return a, a.Try(ctx)
 }
 
-// Location returns the URL of a key, s3://bucket/prefix/key. A log is at the
-// segments whose names begin so.
+// Location returns the URL of a key, s3://bucket/prefix/key. The segments of a
+// log have this as a prefix.
 func (a *Archive) Location(k storage.Key) string {
 	return "s3://" + a.cfg.Bucket + "/" + a.root + k.String()
 }
 
-// api returns the client, and makes it when it is first asked for. Making it
-// reads files and environment, and may ask for credentials.
+// api returns the client, which is created at the first use. That reads files
+// and the environment, and can request credentials.
 func (a *Archive) api(ctx context.Context) (*s3.Client, error) {
 	if err := a.connecting.Lock(ctx); err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func (a *Archive) api(ctx context.Context) (*s3.Client, error) {
 		// Buildable, so that the SDK can add the certificates of AWS_CA_BUNDLE.
 		config.WithHTTPClient(awshttp.NewBuildableClient().WithTransportOptions(transport)),
 		config.WithLogger(logging.Nop{}),
-		config.WithRetryer(func() aws.Retryer { return aws.NopRetryer{} }), // do retries
+		config.WithRetryer(func() aws.Retryer { return aws.NopRetryer{} }), // retries are done by do
 	}
 	if a.cfg.Region != "" {
 		opts = append(opts, config.WithRegion(a.cfg.Region))
@@ -108,7 +108,7 @@ func (a *Archive) api(ctx context.Context) (*s3.Client, error) {
 		if a.cfg.Endpoint == "" {
 			return nil, errors.New("no region: set storage.region, AWS_REGION, or the region of the profile")
 		}
-		loaded.Region = "us-east-1" // what servers that have none expect
+		loaded.Region = "us-east-1" // expected by servers without regions
 	}
 	a.client = s3.NewFromConfig(loaded, func(o *s3.Options) {
 		o.UsePathStyle = a.cfg.PathStyle
@@ -126,10 +126,10 @@ func transport(t *http.Transport) {
 	t.ExpectContinueTimeout = time.Second
 }
 
-// name is the name of a key's object.
+// name returns the name of a key's object.
 func (a *Archive) name(k storage.Key) string { return a.root + k.String() }
 
-// call is do with the client.
+// call calls do with the client.
 func (a *Archive) call(ctx context.Context, size int64, what func(context.Context, *s3.Client) error) error {
 	return a.do(ctx, size, func(ctx context.Context) error {
 		client, err := a.api(ctx)

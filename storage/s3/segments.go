@@ -12,22 +12,22 @@ import (
 )
 
 const (
-	// segmentMark stands between a key and the offset of a segment. No key
-	// has it, and it sorts before everything that a key can go on with: so a
-	// listing has the segments of a log where the key would be.
+	// segmentMark separates a key and the offset of a segment. No key contains
+	// it, and it sorts before all characters of keys, so that a listing has the
+	// segments of a log at the place of the key.
 	segmentMark   = "!"
 	segmentDigits = 20
 )
 
-// segment is a piece of a log that is an object of its own.
+// segment is an object with a piece of a log.
 type segment struct {
-	start int64 // as its name says
+	start int64 // offset in the log, from its name
 	size  int64
-	mark  string // of its writer ([terms]), if that is this Archive; "" else
-	etag  string // what the server calls its content; "" is not known
+	mark  string // mark of its write ([terms]), if this Archive wrote it; else ""
+	etag  string // ETag; "" = unknown
 
-	repeats bool // it is a [rollup]
-	odd     bool // a roll-up that is not as long as its name says
+	repeats bool // the object is a [rollup]
+	odd     bool // a roll-up whose size does not fit its name
 }
 
 func (s segment) end() int64 { return s.start + s.size }
@@ -36,7 +36,8 @@ func segmentName(key string, start int64) string {
 	return fmt.Sprintf("%s%s%0*d", key, segmentMark, segmentDigits, start)
 }
 
-// parseSegment reads the name of a segment. It is false for other names.
+// parseSegment parses the name of a segment. It returns false for any other
+// name.
 func parseSegment(name string) (key string, start int64, ok bool) {
 	key, digits, ok := strings.Cut(name, segmentMark)
 	if !ok || len(digits) != segmentDigits {
@@ -46,7 +47,7 @@ func parseSegment(name string) (key string, start int64, ok bool) {
 	return key, start, err == nil && start >= 0 && segmentName(key, start) == name
 }
 
-// nameOf is the name of the object that a segment or a roll-up of k is.
+// nameOf returns the object name of a segment or roll-up of k.
 func (a *Archive) nameOf(k storage.Key, s segment) string {
 	if s.repeats {
 		return rollupName(a.name(k), s.start, s.end())
@@ -54,7 +55,7 @@ func (a *Archive) nameOf(k storage.Key, s segment) string {
 	return segmentName(a.name(k), s.start)
 }
 
-// list lists what a log is made of.
+// list returns the objects of a log.
 func (a *Archive) list(ctx context.Context, k storage.Key) (out parts, err error) {
 	for o, err := range a.objects(ctx, k.String()+segmentMark) {
 		if err != nil {
@@ -70,7 +71,7 @@ func (a *Archive) list(ctx context.Context, k storage.Key) (out parts, err error
 	return out, nil
 }
 
-// tail returns the last segment that is known of a log.
+// tail returns the last known segment of a log.
 func (a *Archive) tail(k storage.Key) (segment, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -78,7 +79,8 @@ func (a *Archive) tail(k storage.Key) (segment, bool) {
 	return s, ok
 }
 
-// maxTails bounds the memory of tails; what is forgotten costs a listing.
+// maxTails limits the number of remembered tails. A forgotten one costs a
+// listing.
 const maxTails = 4096
 
 func (a *Archive) setTail(k storage.Key, s segment) {
@@ -96,8 +98,8 @@ func (a *Archive) forgetTail(k storage.Key) {
 	delete(a.tails, k)
 }
 
-// openLog opens a log. What was cut out of it is missing in what is read, which
-// its chain shows.
+// openLog opens a log. Removed segments are missing in the content, which its
+// chain shows.
 func (a *Archive) openLog(ctx context.Context, k storage.Key, off, n int64) (r io.ReadCloser, size int64, err error) {
 	all, err := a.list(ctx, k)
 	if err != nil {
@@ -117,7 +119,7 @@ func (a *Archive) openLog(ctx context.Context, k storage.Key, off, n int64) (r i
 	return a.readPieces(ctx, pieces, a.keeper(k, all, pieces)), size, nil
 }
 
-// pieces returns what n bytes from off on are made of; n < 0 is all.
+// pieces returns the pieces with n bytes from off; n < 0: all bytes.
 func (a *Archive) pieces(k storage.Key, all []segment, off, n int64) []piece {
 	out := cut(all, off, n)
 	for i := range out {
@@ -126,14 +128,13 @@ func (a *Archive) pieces(k storage.Key, all []segment, off, n int64) []piece {
 	return out
 }
 
-// learnTail keeps the end of a log that was listed, or that there is none, so that
-// whoever appends next need not list it again: a segment that came since has the
-// name that he takes.
+// learnTail remembers the end of a listed log, so that the next append needs no
+// listing. A segment added since has the name that the append would take.
 func (a *Archive) learnTail(k storage.Key, all parts) {
 	var last segment
 	for _, s := range all.segments {
 		if s.start != last.end() {
-			return // the next to append finds out, and says so
+			return // the next append detects and reports it
 		}
 		last = s
 	}
@@ -141,18 +142,18 @@ func (a *Archive) learnTail(k storage.Key, all parts) {
 	a.learnRun(k, all, false)
 }
 
-// piece is what is wanted of a segment, or of a roll-up.
+// piece is a range of a segment or roll-up.
 type piece struct {
 	name   string
-	start  int64 // of the segment
-	off, n int64 // in the segment
+	start  int64 // offset of the segment
+	off, n int64 // range in the segment
 
-	first, segments int     // which segments of the log it is, or repeats
-	parts           []piece // what a roll-up stands for
-	bond            string  // of a roll-up
+	first, segments int     // index of its first segment, and number of segments
+	parts           []piece // pieces that a roll-up replaces
+	bond            string  // bond of a roll-up
 }
 
-// cut returns what n bytes from off on are made of; n < 0 is all.
+// cut returns the parts with n bytes from off; n < 0: all bytes.
 func cut(all []segment, off, n int64) []piece {
 	var out []piece
 	at := int64(0)
@@ -174,12 +175,13 @@ func cut(all []segment, off, n int64) []piece {
 
 const (
 	piecesAtOnce = 8
-	// smallPiece is what is fetched ahead; larger ones are read as they come.
+	// smallPiece is the size in bytes up to which a piece is fetched ahead.
+	// Larger ones are streamed.
 	smallPiece = 1 << 20
 )
 
-// readPieces reads pieces one after the other, and fetches small ones ahead: a
-// log has one for each line or few.
+// readPieces reads pieces in order, and fetches small ones ahead, because a log
+// can have a piece for each line.
 func (a *Archive) readPieces(ctx context.Context, pieces []piece, keep *keeper) io.ReadCloser {
 	ctx, cancel := context.WithCancel(ctx)
 	r := &pieceReader{ctx: ctx, cancel: cancel, left: len(pieces), keep: keep, next: make(chan chan opened, piecesAtOnce)}
@@ -202,10 +204,10 @@ func (a *Archive) readPieces(ctx context.Context, pieces []piece, keep *keeper) 
 	return r
 }
 
-// opened is a piece that was fetched, or that can be opened, or an error.
+// opened is a fetched piece, a function that opens one, or an error.
 type opened struct {
 	data string
-	bond string // of a roll-up, as it says
+	bond string // bond in the metadata of a roll-up
 	open func() (io.ReadCloser, error)
 	err  error
 }
@@ -220,7 +222,7 @@ func (a *Archive) fetch(ctx context.Context, p piece) opened {
 func (a *Archive) fetchObject(ctx context.Context, p piece) opened {
 	n := p.n
 	if p.off == 0 {
-		n = -1 // the whole, so that the checksum is looked at
+		n = -1 // whole object, so that the checksum is verified
 	}
 	r, err := a.openObject(ctx, p.name, p.off, n)
 	if err != nil {
@@ -237,12 +239,12 @@ func (a *Archive) fetchObject(ctx context.Context, p piece) opened {
 	return o
 }
 
-// pieceReader belongs to one goroutine.
+// pieceReader reads pieces in order. It must be used by one goroutine.
 type pieceReader struct {
-	ctx    context.Context // of the caller of Open, until Close
+	ctx    context.Context // context of the caller of Open, until Close
 	cancel context.CancelFunc
 	next   chan chan opened
-	left   int // pieces that next still brings
+	left   int // pieces still to come from next
 	keep   *keeper
 	r      io.Reader
 	c      io.Closer
@@ -269,11 +271,11 @@ func (r *pieceReader) Read(p []byte) (int, error) {
 	}
 }
 
-// advance goes on to the next piece.
+// advance switches to the next piece.
 func (r *pieceReader) advance() error {
 	c, ok := <-r.next
 	if !ok && r.left > 0 {
-		return r.ctx.Err() // which is why there is no more
+		return r.ctx.Err() // the reason for the missing pieces
 	}
 	if !ok {
 		r.keep.end()
@@ -310,7 +312,7 @@ func (r *pieceReader) closeCurrent() error {
 	return c.Close()
 }
 
-// Close ends what is on its way.
+// Close ends all requests.
 func (r *pieceReader) Close() error {
 	r.cancel()
 	return r.closeCurrent()

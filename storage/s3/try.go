@@ -19,20 +19,21 @@ import (
 )
 
 const (
-	// tryLock is the retention of what Try writes: the mode is the
-	// configured one, but nobody wants a year of these.
+	// tryLock is the retention of Try's objects, in the configured mode but for
+	// a short time.
 	tryLock = 2 * time.Minute
-	// tryAge is how old what Try left must be to be swept.
+	// tryAge is the least age of abandoned objects of Try that are swept.
 	tryAge = time.Hour
 )
 
 var tryText = storage.Redacted(redact.Lit("compact tries whether this bucket does what it is asked for\n"))
 
-// Try writes a small object and finds out whether the server enforces what
-// the archive lives on: create-once also in parts, ranged reads, and where they
-// are configured encryption with the key and Object Lock. The first success is
-// remembered. What the server does not enforce is [ErrNotEnforced]. A locked
-// object of Try stays for two minutes and is removed by a later Try.
+// Try writes a small object and tests whether the server enforces what the
+// archive needs: create-once, also for objects in parts, ranged reads, and, if
+// configured, encryption with the key and Object Lock. The first success is
+// remembered. It returns [ErrNotEnforced] for anything that the server does not
+// enforce. A locked object of Try stays for two minutes and is removed by a
+// later Try.
 func (a *Archive) Try(ctx context.Context) error {
 	if a.tried.Load() {
 		return nil
@@ -67,16 +68,16 @@ func (a *Archive) try(ctx context.Context) error {
 		}
 	}
 	if t.lock != "" {
-		return nil // it stays for a while
+		return nil // locked for now
 	}
 	err := a.removeObjects(ctx, name, func(n string) bool { return n == name })
 	if status(err) == http.StatusForbidden {
-		return nil // who may only add is welcome
+		return nil // a permission to delete is not required
 	}
 	return err
 }
 
-// tryOnce: the name is taken, so it must be refused.
+// tryOnce tests that a taken name is refused.
 func (a *Archive) tryOnce(ctx context.Context, name string, t terms) error {
 	t.mark = rand.Text()
 	err := a.put(ctx, name, tryText, t)
@@ -89,7 +90,7 @@ func (a *Archive) tryOnce(ctx context.Context, name string, t terms) error {
 	return &NotEnforcedError{"create-once", "the server wrote over an object that was to be created if absent (If-None-Match)"}
 }
 
-// tryOnceInParts is tryOnce for large objects.
+// tryOnceInParts does the same for an object in parts.
 func (a *Archive) tryOnceInParts(ctx context.Context, name string, t terms) error {
 	t.mark = rand.Text()
 	upload, err := a.beginParts(ctx, name, t)
@@ -111,7 +112,7 @@ func (a *Archive) tryOnceInParts(ctx context.Context, name string, t terms) erro
 	return &NotEnforcedError{"create-once", "the server wrote over an object when an upload in parts was completed"}
 }
 
-// tryRange: what cannot be found in a file by its offset cannot be recalled.
+// tryRange tests ranged reads, which recalls need.
 func (a *Archive) tryRange(ctx context.Context, name string, _ terms) error {
 	const off, n = 8, 5
 	r, err := a.openObject(ctx, name, off, n)
@@ -132,8 +133,8 @@ func (a *Archive) tryRange(ctx context.Context, name string, _ terms) error {
 	return nil
 }
 
-// tryKey: the server says now what it said when it wrote, and knows the key
-// from one that does not exist.
+// tryKey tests that the server reports the key again, and refuses a key that
+// does not exist.
 func (a *Archive) tryKey(ctx context.Context, name string, t terms) error {
 	if t.kms == "" {
 		return nil
@@ -148,7 +149,7 @@ func (a *Archive) tryKey(ctx context.Context, name string, t terms) error {
 	t.mark, t.kms = rand.Text(), "no-such-key-"+strings.ToLower(rand.Text())
 	other := a.root + tryFolder + rand.Text()
 	_, err = a.putWhole(ctx, other, tryText, t)
-	// sameKey refuses too, after the fact: then the object is there.
+	// sameKey detects it as well, but then the object exists.
 	var accepted *NotEnforcedError
 	if err == nil || errors.As(err, &accepted) {
 		return &NotEnforcedError{"SSE-KMS", "the server accepts a key that does not exist, so it cannot be encrypting with it"}
@@ -159,8 +160,8 @@ func (a *Archive) tryKey(ctx context.Context, name string, t terms) error {
 	return nil
 }
 
-// tryUnlock: the server says that the object is locked, the bucket says that
-// it locks, and neither lets it go.
+// tryUnlock tests that the server reports the object as locked, and Object Lock
+// as enabled for the bucket, and refuses the deletion.
 func (a *Archive) tryUnlock(ctx context.Context, name string, t terms) error {
 	if t.lock == "" {
 		return nil
@@ -195,7 +196,7 @@ func (a *Archive) tryUnlock(ctx context.Context, name string, t terms) error {
 	return nil
 }
 
-// bucketLocks looks whether the bucket was made for Object Lock.
+// bucketLocks checks that Object Lock is enabled for the bucket.
 func (a *Archive) bucketLocks(ctx context.Context) error {
 	var out *s3.GetObjectLockConfigurationOutput
 	err := a.call(ctx, 0, func(ctx context.Context, client *s3.Client) (err error) {
@@ -213,7 +214,7 @@ func (a *Archive) bucketLocks(ctx context.Context) error {
 	return nil
 }
 
-// sweep removes what earlier tries left. It does what it can.
+// sweep removes old objects of Try. It ignores errors.
 func (a *Archive) sweep(ctx context.Context) {
 	for o, err := range a.objects(ctx, tryFolder) {
 		if err != nil {

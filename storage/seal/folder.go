@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// Folder is where keys lie: $XDG_CONFIG_HOME/compact/keys, or in the folder that
-// the system has for configuration.
+// Folder returns the folder of keys: $XDG_CONFIG_HOME/compact/keys, or
+// compact/keys in the system's folder for configuration.
 func Folder() (string, error) {
 	base := os.Getenv("XDG_CONFIG_HOME")
 	if base == "" {
@@ -24,14 +24,13 @@ func Folder() (string, error) {
 	return filepath.Join(base, "compact", "keys"), nil
 }
 
-// InMemory stands for a folder whose keys end with the process, as an archive in
-// memory does.
+// InMemory stands for a folder in memory, whose keys end with the process.
 const InMemory = ":memory:"
 
-var inMemory sync.Map // keys by id
+var inMemory sync.Map // Key by id
 
-// ReadKey reads the key with this id from a folder. One that is not there, or is
-// another than its name says, is an error.
+// ReadKey reads the key with this id from a folder. A missing key, and one with
+// another id than its name, is an error.
 func ReadKey(folder, id string) (Key, error) {
 	if folder == "" || !isID(id) {
 		return Key{}, fs.ErrNotExist
@@ -49,8 +48,8 @@ func ReadKey(folder, id string) (Key, error) {
 	return k, err
 }
 
-// WriteKey puts a key into a folder, which is made where it is missing, and is
-// durable then. Nobody but the user may read it (0600).
+// WriteKey durably stores a key in a folder, which it creates if it is missing.
+// Only the user can read the file (0600).
 func WriteKey(folder string, k Key) error {
 	if folder == InMemory {
 		inMemory.Store(k.ID(), k)
@@ -82,13 +81,13 @@ func writeFile(name, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// machineName is the file of the key that this machine has for archives that are
-// not asked for theirs.
+// machineName is the file of this machine's key, for archives without a key of
+// their own.
 const machineName = "machine"
 
-// MachineKey returns the key of this machine: for archives that must not be waited
-// for, such as buckets. Where there is none yet it is k, and false unless it is to
-// be made. Of several processes that make it at once all get the same.
+// MachineKey returns the key of this machine, for archives that must not be waited
+// for, such as buckets. If there is none, it returns k, and stores it with make,
+// or returns false without. Concurrent processes get the same key.
 func MachineKey(folder string, k Key, make bool) (Key, bool, error) {
 	name := filepath.Join(folder, machineName)
 	if have, err := readFile(name); err == nil {
@@ -102,7 +101,7 @@ func MachineKey(folder string, k Key, make bool) (Key, bool, error) {
 	}
 	err := os.Link(filepath.Join(folder, k.ID()), name)
 	if errors.Is(err, fs.ErrExist) {
-		_ = RemoveKey(folder, k) // another was first
+		_ = RemoveKey(folder, k) // another process was first
 		k, err = readFile(name)
 	}
 	if err == nil {
@@ -122,7 +121,7 @@ func readFile(name string) (Key, error) {
 	return ParseKey(string(text))
 }
 
-// RemoveKey takes a key away that nothing was sealed with.
+// RemoveKey removes a key that has sealed nothing.
 func RemoveKey(folder string, k Key) error {
 	if folder == InMemory {
 		inMemory.Delete(k.ID())
@@ -131,7 +130,7 @@ func RemoveKey(folder string, k Key) error {
 	return os.Remove(filepath.Join(folder, k.ID()))
 }
 
-// isID reports whether id is what [Key.ID] returns, and so no path.
+// isID reports whether id has the form of [Key.ID], and so is no path.
 func isID(id string) bool {
 	if len(id) != 16 {
 		return false
@@ -144,7 +143,8 @@ func isID(id string) bool {
 	return true
 }
 
-// syncFolder makes the entries of a folder durable, where a system knows that.
+// syncFolder makes the entries of a folder durable, if the system supports
+// that.
 func syncFolder(folder string) error {
 	if runtime.GOOS == "windows" {
 		return nil

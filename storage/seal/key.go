@@ -14,10 +14,10 @@ import (
 // KeySize is the length of a key in bytes.
 const KeySize = 32
 
-// A Key is what fingerprints are sealed with. It prints as "[redacted]".
+// A Key seals fingerprints. It prints as "[redacted]".
 type Key [KeySize]byte
 
-// errKey says what a key is, and nothing of what was given.
+// errKey describes a key, without the given text.
 var errKey = errors.New("seal: a key has 64 hex digits, or is base64 of 32 bytes")
 
 // NewKey returns a random key.
@@ -26,7 +26,7 @@ func NewKey() (k Key) {
 	return k
 }
 
-// ParseKey reads a key: 64 hex digits, or base64 of 32 bytes.
+// ParseKey parses a key: 64 hex digits, or base64 of 32 bytes.
 func ParseKey(text string) (k Key, err error) {
 	text = strings.TrimSpace(text)
 	raw, err := hex.DecodeString(text)
@@ -43,8 +43,8 @@ func ParseKey(text string) (k Key, err error) {
 	return k, nil
 }
 
-// ParseKeys reads keys with commas in between, the newest first. No text is no
-// keys.
+// ParseKeys parses keys separated by commas, the newest first. An empty text
+// has no keys.
 func ParseKeys(text string) (keys []Key, err error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
@@ -59,22 +59,22 @@ func ParseKeys(text string) (keys []Key, err error) {
 	return keys, nil
 }
 
-// ID names the key and tells nothing of it: 16 hex digits.
+// ID returns the id of the key, 16 hex digits, which does not reveal the key.
 func (k Key) ID() string {
 	sum := k.derive("id")
 	return hex.EncodeToString(sum[:8])
 }
 
-// Hex is the key itself, as [ParseKey] reads it.
+// Hex returns the key itself, in a form for [ParseKey].
 func (k Key) Hex() string { return hex.EncodeToString(k[:]) }
 
-// Format writes "[redacted]", whatever prints it.
+// Format writes "[redacted]" for every verb.
 func (Key) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("[redacted]")) }
 
-// MarshalText returns "[redacted]", for JSON and logs, which don't ask Format.
+// MarshalText returns "[redacted]", for JSON and logs, which don't call Format.
 func (Key) MarshalText() ([]byte, error) { return []byte("[redacted]"), nil }
 
-// derive makes a key for one purpose of it.
+// derive returns a key for one purpose, derived from k.
 func (k Key) derive(purpose string) (out [sha256.Size]byte) {
 	copy(out[:], mac(k[:], "compact archive "+purpose, nil))
 	return out

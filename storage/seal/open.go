@@ -9,13 +9,13 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// Held is which keys of an archive a folder has.
+// Held lists the keys of an archive that a folder has.
 type Held struct {
-	Keys []Key    // the newest first
-	Lost []string // ids of those that it has not
+	Keys []Key    // newest first
+	Lost []string // ids of missing keys
 }
 
-// Look returns the keys that an archive names, as far as a folder has them.
+// Look returns those of an archive's keys that a folder has.
 func Look(ctx context.Context, a storage.Archive, folder string) (h Held, err error) {
 	ids, err := storage.KeyIDs(ctx, a)
 	if err != nil {
@@ -35,20 +35,20 @@ func held(folder string, ids []string) (h Held) {
 	return h
 }
 
-// Make is Look that makes a key where the folder has none of the archive's. Of
-// several processes that do so at once with one folder all get the same key. The
-// key is durable before the archive names it.
+// Make does the same as Look, and adds the key k if the folder has none of the
+// archive's keys. Concurrent processes with one folder get the same key. The key
+// is durable before the archive names it.
 func Make(ctx context.Context, a storage.Archive, folder string, k Key) (Held, error) {
 	return add(ctx, a, folder, k, func(h Held) bool { return len(h.Keys) > 0 })
 }
 
-// Add gives the archive a new key: what is written from now on is sealed with it.
-// Those that it has stay, for what was written before.
+// Add adds a new key to the archive, which seals later data. Older keys stay for
+// earlier data.
 func Add(ctx context.Context, a storage.Archive, folder string, k Key) (Held, error) {
 	return add(ctx, a, folder, k, func(Held) bool { return false })
 }
 
-// ErrFolder: the folder for keys takes none.
+// ErrFolder: the folder for keys can't be written.
 var ErrFolder = errors.New("seal: the key can't be kept")
 
 func add(ctx context.Context, a storage.Archive, folder string, k Key, enough func(Held) bool) (Held, error) {
@@ -57,10 +57,10 @@ func add(ctx context.Context, a storage.Archive, folder string, k Key, enough fu
 	}
 	ids, err := storage.AddKeyID(ctx, a, k.ID(), func(ids []string) bool { return enough(held(folder, ids)) })
 	if err != nil {
-		return Held{}, err // it may be named there all the same, so the key stays
+		return Held{}, err // the archive can name it all the same, so the key stays
 	}
 	if !slices.Contains(ids, k.ID()) {
-		_ = RemoveKey(folder, k) // another was first
+		_ = RemoveKey(folder, k) // another process was first
 	}
 	return held(folder, ids), nil
 }

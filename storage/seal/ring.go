@@ -6,26 +6,26 @@ import (
 	"sync"
 )
 
-// A Ring is the keys that a process has for an archive. It is safe for concurrent
-// use. The nil Ring has none: what it is asked to open stays closed.
+// A Ring holds the keys of a process for an archive. It is safe for concurrent
+// use. The nil Ring has no keys.
 type Ring struct {
-	folder string // where keys lie that are asked for by their ids; "" = nowhere
+	folder string // folder of further keys by id; "" = none
 
 	mu      sync.Mutex
 	current *Sealer
 	root    *Sealer
-	all     map[string]*Sealer // by id; nil = it is not to be had
+	all     map[string]*Sealer // by id; nil = not available
 }
 
-// NewRing returns a ring of keys, the newest first, of which there must be one.
-// Others are looked for in a folder, unless that is "".
+// NewRing returns a ring of at least one key, the newest first. Other keys are
+// looked up in a folder, unless that is "".
 func NewRing(folder string, keys ...Key) *Ring {
 	r := &Ring{folder: folder, all: map[string]*Sealer{}}
 	r.Use(keys[0], keys[1:]...)
 	return r
 }
 
-// Use puts keys in front of those that the ring has, the newest first.
+// Use adds keys before those of the ring, the newest first.
 func (r *Ring) Use(newest Key, older ...Key) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -42,7 +42,7 @@ func (r *Ring) add(k Key) *Sealer {
 	return s
 }
 
-// Current is what new things are sealed with.
+// Current returns the Sealer for new data.
 func (r *Ring) Current() *Sealer {
 	if r == nil {
 		return nil
@@ -52,8 +52,8 @@ func (r *Ring) Current() *Sealer {
 	return r.current
 }
 
-// Root is the oldest key. Names are made with it, so that a newer key renames
-// nothing.
+// Root returns the Sealer of the oldest key. Names use it, so that a new key
+// does not change them.
 func (r *Ring) Root() *Sealer {
 	if r == nil {
 		return nil
@@ -63,8 +63,8 @@ func (r *Ring) Root() *Sealer {
 	return r.root
 }
 
-// ByID returns what opens things that were sealed with a key, and false where the
-// key is not to be had. The id "" is that of things that were not sealed.
+// ByID returns the Sealer of a key, and false if the key is not available. The id
+// "" stands for unsealed data.
 func (r *Ring) ByID(id string) (*Sealer, bool) {
 	if id == "" {
 		return nil, true
@@ -84,8 +84,8 @@ func (r *Ring) ByID(id string) (*Sealer, bool) {
 	return s, s != nil
 }
 
-// All returns every key that the ring has by now in the order of their ids, behind
-// nil, which is for things that were not sealed.
+// All returns nil, for unsealed data, and the Sealers of all available keys in the
+// order of their ids.
 func (r *Ring) All() []*Sealer {
 	all := []*Sealer{nil}
 	if r == nil {

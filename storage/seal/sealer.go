@@ -7,7 +7,7 @@ import (
 )
 
 // A Sealer seals fingerprints with one key. It is safe for concurrent use. The nil
-// Sealer leaves them as they are, as archives of version 1 have them.
+// Sealer leaves them unsealed, as in archives of version 1.
 type Sealer struct {
 	id     string
 	block  cipher.Block
@@ -17,11 +17,11 @@ type Sealer struct {
 // New returns the Sealer of a key.
 func New(k Key) *Sealer {
 	cipherKey := k.derive("fingerprint")
-	block, _ := aes.NewCipher(cipherKey[:]) // 32 bytes are a key
+	block, _ := aes.NewCipher(cipherKey[:]) // never fails for 32 bytes
 	return &Sealer{id: k.ID(), block: block, digest: k.derive("name")}
 }
 
-// ID is that of the key; "" for the nil Sealer.
+// ID returns the id of the key; "" for the nil Sealer.
 func (s *Sealer) ID() string {
 	if s == nil {
 		return ""
@@ -29,7 +29,7 @@ func (s *Sealer) ID() string {
 	return s.id
 }
 
-// Seal returns what stands for a fingerprint outside of memory.
+// Seal returns the sealed form of a fingerprint.
 func (s *Sealer) Seal(fp [16]byte) (out [16]byte) {
 	if s == nil {
 		return fp
@@ -38,7 +38,7 @@ func (s *Sealer) Seal(fp [16]byte) (out [16]byte) {
 	return out
 }
 
-// Open returns the fingerprint that was sealed.
+// Open returns the fingerprint of a sealed one.
 func (s *Sealer) Open(sealed [16]byte) (fp [16]byte) {
 	if s == nil {
 		return sealed
@@ -47,15 +47,15 @@ func (s *Sealer) Open(sealed [16]byte) (fp [16]byte) {
 	return fp
 }
 
-// Ref is the reference of a part with this fingerprint, as placeholders say it:
-// the first 12 hex digits of what stands for it.
+// Ref returns the reference of a part with this fingerprint, as in
+// placeholders: the first 12 hex digits of the sealed fingerprint.
 func (s *Sealer) Ref(fp [16]byte) string {
 	sealed := s.Seal(fp)
 	return hex.EncodeToString(sealed[:6])
 }
 
-// Digest is a keyed hash of data for one purpose: of a name, say, that can't be
-// shown. The nil Sealer has none, and panics.
+// Digest returns a keyed hash of data for one purpose, for example of a secret
+// name. It panics for the nil Sealer.
 func (s *Sealer) Digest(purpose string, data []byte) (out [16]byte) {
 	copy(out[:], mac(s.digest[:], purpose, data))
 	return out

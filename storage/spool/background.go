@@ -14,7 +14,8 @@ import (
 
 const firstWait, longestWait = time.Second, 30 * time.Second
 
-// background sends what waits, and after an error tries again, later each time.
+// background sends waiting operations. After an error it retries with
+// increasing delays.
 func (s *Spool) background(ctx context.Context) {
 	defer close(s.done)
 	failures := 0
@@ -37,7 +38,7 @@ func (s *Spool) background(ctx context.Context) {
 	}
 }
 
-// rest waits, until something comes on wake.
+// rest waits for d, or until wake.
 func (s *Spool) rest(ctx context.Context, d time.Duration, wake <-chan struct{}) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -48,8 +49,8 @@ func (s *Spool) rest(ctx context.Context, d time.Duration, wake <-chan struct{})
 	}
 }
 
-// pass sends the sessions that this process wrote to, or all of them, whose turn
-// it is; and then clears the disk of what is old.
+// pass sends those of this process's or all sessions that are due, and then
+// evicts old sessions from the disk.
 func (s *Spool) pass(ctx context.Context, all bool) error {
 	sessions, err := s.waitingSessions(all)
 	if sessions = s.due(sessions); err == nil && len(sessions) > 0 {
@@ -75,8 +76,8 @@ func (s *Spool) waitingSessions(all bool) ([]string, error) {
 	return out, nil
 }
 
-// evict takes sessions off the disk that were sent, and not written to for a
-// time.
+// evict removes from the disk sessions that were sent and not written to for
+// the time keep.
 func (s *Spool) evict(ctx context.Context, keep time.Duration) error {
 	sessions, err := s.sessions()
 	if err != nil {
@@ -109,7 +110,8 @@ func (s *Spool) evictOne(ctx context.Context, session string, keep time.Duration
 	} else if lost != "" {
 		return replace(s.state(session, conflictFile), []byte(lost))
 	}
-	// Without an origin it is not on the disk, whatever is left of it.
+	// Without its origin a session counts as not on the disk, whatever remains
+	// of it.
 	if err := os.Remove(s.state(session, originFile)); err != nil {
 		return err
 	}
@@ -119,10 +121,9 @@ func (s *Spool) evictOne(ctx context.Context, session string, keep time.Duration
 	return s.clear(ctx, mustKey(session))
 }
 
-// lost says what the remote archive took and does not have any more, "" when
-// it has all. The disk may hold the only copy then. Where the remote archive
-// does not answer, and the disk is full, what it said when it took the files
-// has to be enough.
+// lost describes a sent file that the remote archive no longer has, so that the
+// disk can hold the only copy; "" if it has all. If the remote archive does not
+// answer and the disk is full, its earlier confirmation must suffice.
 func (s *Spool) lost(ctx context.Context, session string) (string, error) {
 	there := map[storage.Key]int64{}
 	for info, err := range s.remote.List(ctx, mustKey(session)) {
@@ -133,7 +134,7 @@ func (s *Spool) lost(ctx context.Context, session string) (string, error) {
 	}
 	if id, ok := storage.UnescapeSession(session); ok && len(there) == 0 {
 		if _, erased, err := storage.Erased(ctx, s.remote, id); err != nil || erased {
-			return "", err // by another machine: here it goes, too
+			return "", err // erased by another machine: removed here, too
 		}
 	}
 	for info, err := range s.local.List(ctx, mustKey(session)) {
@@ -147,10 +148,10 @@ func (s *Spool) lost(ctx context.Context, session string) (string, error) {
 	return "", nil
 }
 
-// old reports whether all of a session was sent, and nothing written for a time.
+// old reports whether a session was sent, and not written to for the time keep.
 func (s *Spool) old(session string, keep time.Duration) (bool, error) {
 	info, err := os.Stat(s.state(session, queueFile))
-	if errors.Is(err, os.ErrNotExist) { // nothing came of it yet
+	if errors.Is(err, os.ErrNotExist) { // nothing was written yet
 		info, err = os.Stat(s.state(session, originFile))
 	}
 	if errors.Is(err, os.ErrNotExist) {
@@ -163,8 +164,7 @@ func (s *Spool) old(session string, keep time.Duration) (bool, error) {
 	return err == nil && len(ops) == 0, err
 }
 
-// Sessions returns the names of the folders of the sessions that are on the
-// disk.
+// Sessions returns the folders of the sessions on the disk.
 func (s *Spool) Sessions() ([]string, error) {
 	all, err := s.sessions()
 	if err != nil {
@@ -184,7 +184,7 @@ func (s *Spool) Sessions() ([]string, error) {
 	return here, nil
 }
 
-// Waiting returns what was not sent yet.
+// Waiting returns the unsent operations.
 func (s *Spool) Waiting() (Waiting, error) {
 	w := Waiting{Dir: s.dir}
 	sessions, err := s.sessions()
@@ -206,8 +206,9 @@ func (s *Spool) Waiting() (Waiting, error) {
 	return w, nil
 }
 
-// Flush sends everything that waits in the folder, whoever wrote it, or says
-// with a [*WaitingError] what is left and why. It ends with ctx.
+// Flush sends everything that waits in the folder, also from other processes.
+// If something is left, it returns a [*WaitingError] with the reason. It ends
+// when ctx is done.
 func (s *Spool) Flush(ctx context.Context) error {
 	sessions, err := s.sessions()
 	if err == nil {
@@ -216,7 +217,7 @@ func (s *Spool) Flush(ctx context.Context) error {
 	return s.left(err)
 }
 
-// left is nil when nothing waits.
+// left returns a [*WaitingError], or nil if nothing waits.
 func (s *Spool) left(why error) error {
 	w, err := s.Waiting()
 	if err != nil {
@@ -231,8 +232,8 @@ func (s *Spool) left(why error) error {
 	return &WaitingError{w, why}
 }
 
-// Close ends the background, sends what waits as Flush does, and says what is
-// left. Nothing can be written afterwards ([ErrClosed]). It is idempotent.
+// Close ends the background work, and sends what waits, like Flush. Later
+// writes return [ErrClosed]. It is idempotent.
 func (s *Spool) Close(ctx context.Context) error {
 	s.mu.Lock()
 	closed := s.closed

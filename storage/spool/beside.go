@@ -7,13 +7,12 @@ import (
 	"strings"
 )
 
-// What stands beside the sessions, such as their heads, is sent after them: heads
-// of what the remote archive does not have yet would say there that it was taken
-// away.
+// Files beside the sessions, such as their heads, are sent after them: heads of
+// data that the remote archive does not have yet would prove it missing.
 
 func isBeside(session string) bool { return strings.HasPrefix(session, "_") }
 
-// apart divides what stands beside the sessions from them.
+// apart separates sessions and folders beside them.
 func apart(all []string) (sessions, beside []string) {
 	for _, session := range all {
 		if isBeside(session) {
@@ -25,8 +24,9 @@ func apart(all []string) (sessions, beside []string) {
 	return sessions, beside
 }
 
-// cut is how long the queues were at a moment, by session: first those beside, then
-// those of the sessions, so that what the former speak of is in the latter.
+// cut holds the lengths of the queues at a moment, by session. Queues of folders
+// beside the sessions are measured first, so that the data that they refer to is in
+// the queues of the sessions.
 type cut map[string]int64
 
 func (s *Spool) cut(beside []string) (cut, error) {
@@ -52,7 +52,7 @@ func (s *Spool) cut(beside []string) (cut, error) {
 	return c, nil
 }
 
-// of returns the operations that were in the queue then.
+// of returns the operations that were in the queue at that time.
 func (c cut) of(session string, ops []queued) (then []queued) {
 	for _, o := range ops {
 		if o.next <= c[session] {
@@ -62,8 +62,8 @@ func (c cut) of(session string, ops []queued) (then []queued) {
 	return then
 }
 
-// arrived reports whether all that the sessions had then was sent. A session in
-// conflict is not waited for: nothing of it is ever sent.
+// arrived reports whether all operations of the sessions at that time were
+// sent, except those of sessions in conflict, which are never sent.
 func (c cut) arrived(s *Spool) bool {
 	for session := range c {
 		if isBeside(session) || s.conflict(session) != nil {

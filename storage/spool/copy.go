@@ -10,8 +10,8 @@ import (
 	"github.com/agentcompact/compact/storage/internal/copied"
 )
 
-// stored returns what an archive holds under k, n bytes from off on (n < 0: to
-// the end), for another archive.
+// stored returns n bytes of k from off (n < 0: to the end), as a Blob for
+// another archive.
 func stored(ctx context.Context, a storage.Archive, k storage.Key, off, n int64) (storage.Blob, error) {
 	r, err := a.Open(ctx, k, off, n)
 	if err != nil {
@@ -22,6 +22,6 @@ func stored(ctx context.Context, a storage.Archive, k storage.Key, off, n int64)
 	if err := errors.Join(err, r.Close()); err != nil {
 		return storage.Blob{}, storage.Wrap("read", k, err)
 	}
-	blob, _ := copied.Blob(b.String()).(storage.Blob) // it is one
+	blob, _ := copied.Blob(b.String()).(storage.Blob) // never fails
 	return blob, nil
 }

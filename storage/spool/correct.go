@@ -5,18 +5,19 @@ import (
 	"os"
 )
 
-// correct writes into a line of the queue how far its log really goes: who wrote
-// the line died before the bytes were there, or the disk was full. The next who
-// appends begins before the end that the line spoke of, and what was never sent
-// would be missed. The writing lock is held.
+// correct sets the real end of the log in a line of the queue, if the writer of
+// the line died or the disk was full before the bytes were written. Otherwise
+// the next append would begin before the recorded end, and its bytes would never
+// be sent. The caller holds the writing lock.
 //
-// The line keeps its length. One that is another by now is left as it is.
+// The line keeps its length. A line that was changed meanwhile is left
+// unchanged.
 func (s *Spool) correct(o queued, end int64) error {
 	f, err := os.OpenFile(s.state(o.key.Dir(), queueFile), os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = f.Close() }() // what counts was synced
+	defer func() { _ = f.Close() }() // the data was synced
 	line := make([]byte, o.next-1-o.at)
 	if _, err := f.ReadAt(line, o.at); err != nil {
 		return err

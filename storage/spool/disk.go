@@ -13,7 +13,7 @@ import (
 	"github.com/agentcompact/compact/storage/internal/filelock"
 )
 
-// syncFile is what durability hangs on. Tests watch it.
+// syncFile is the sync call on which durability depends. Tests replace it.
 var syncFile = (*os.File).Sync
 
 // syncFolder makes the entries of a folder durable.
@@ -28,7 +28,7 @@ func syncFolder(dir string) error {
 	return errors.Join(syncFile(f), f.Close())
 }
 
-// replace writes a file whole or not at all, durably.
+// replace durably writes a file, atomically.
 func replace(path string, data []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
 	if err != nil {
@@ -47,14 +47,14 @@ func replace(path string, data []byte) error {
 	return syncFolder(filepath.Dir(path))
 }
 
-// appendLine adds a line to a file, durably. What a crash left of a line before
-// becomes a line of its own.
+// appendLine durably appends a line to a file. An incomplete line of a crash
+// becomes a separate line.
 func appendLine(path, line string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = f.Close() }() // what counts was synced
+	defer func() { _ = f.Close() }() // the data was synced
 	end, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
 		return err
@@ -81,17 +81,16 @@ func appendLine(path, line string) error {
 	return nil
 }
 
-// stripes is how many locks there are of a kind; sessions share them, so that
-// they do not become more and more.
+// stripes is the number of lock files of each kind, which sessions share.
 const stripes = 256
 
-// A lockKind is one of the two locks of a session. Whoever takes both takes
-// sending first.
+// A lockKind is one of the two locks of a session. To take both, take sending
+// first.
 type lockKind string
 
 const (
-	sending lockKind = "send"  // held while operations go to the remote archive
-	writing lockKind = "write" // held while an operation goes to the disk
+	sending lockKind = "send"  // held while operations are sent to the remote archive
+	writing lockKind = "write" // held while an operation is written to the disk
 )
 
 func (s *Spool) lockFile(kind lockKind, session string) (*os.File, error) {
@@ -101,7 +100,8 @@ func (s *Spool) lockFile(kind lockKind, session string) (*os.File, error) {
 	return os.OpenFile(filepath.Join(s.dir, "locks", name), os.O_RDWR|os.O_CREATE, 0o600)
 }
 
-// lock waits for a lock of a session and returns what gives it back.
+// lock waits for a lock of a session, and returns the function that releases
+// it.
 func (s *Spool) lock(ctx context.Context, kind lockKind, session string) (unlock func(), err error) {
 	f, err := s.lockFile(kind, session)
 	if err != nil {
@@ -113,7 +113,7 @@ func (s *Spool) lock(ctx context.Context, kind lockKind, session string) (unlock
 	return func() { _ = f.Close() }, nil
 }
 
-// tryLock is lock without waiting; nil is that somebody else has it.
+// tryLock is lock without waiting; nil: another process has it.
 func (s *Spool) tryLock(kind lockKind, session string) (unlock func(), err error) {
 	f, err := s.lockFile(kind, session)
 	if err != nil {

@@ -17,17 +17,17 @@ var (
 	ErrClosed = errors.New("the spool is closed")
 )
 
-// A ConflictError says which session two machines wrote to. What this one wrote
-// is whole in the folder Path, which can be read and verified; to give it up,
-// remove that folder and the session's in DIR/state while no process uses the
-// spool.
+// A ConflictError reports a session that two machines wrote to. This machine's
+// version is complete in the folder Path, which can be read and verified. To
+// discard it, remove that folder and the session's folder in DIR/state while no
+// process uses the spool.
 type ConflictError struct {
-	Session string // the folder's name
+	Session string // name of the folder
 	Reason  string
 	Path    string
 }
 
-// Error says all of it.
+// Error returns all fields in one line.
 func (e *ConflictError) Error() string {
 	return fmt.Sprintf("session %s is written by somebody else, too: %s; what was written here is in %s", e.Session, e.Reason, e.Path)
 }
@@ -35,25 +35,25 @@ func (e *ConflictError) Error() string {
 // Is makes errors.Is(err, ErrConflict) true.
 func (e *ConflictError) Is(target error) bool { return target == ErrConflict }
 
-// Waiting is what is on the disk and not in the remote archive.
+// Waiting lists what is on the disk but not in the remote archive.
 type Waiting struct {
 	Dir        string   `json:"dir"`
 	Sessions   int      `json:"sessions"`
-	Operations int      `json:"operations"` // files to create, and additions to logs, those beside the sessions included
+	Operations int      `json:"operations"` // files to create and appends to logs, including those beside the sessions
 	Conflicts  []string `json:"conflicts,omitempty"`
 }
 
 // None reports whether everything was sent.
 func (w Waiting) None() bool { return w.Operations == 0 && len(w.Conflicts) == 0 }
 
-// A WaitingError says what is left. It is durable in the folder, and the next
-// process that opens it sends it; but for conflicts.
+// A WaitingError reports what was not sent. It is durable in the folder, and
+// the next process that opens the folder sends it, except for conflicts.
 type WaitingError struct {
 	Waiting
-	Err error // why; may be nil
+	Err error // reason; may be nil
 }
 
-// Error says how much, where, and why.
+// Error returns how much is left, where, and why.
 func (e *WaitingError) Error() string {
 	var b strings.Builder
 	if e.Operations > 0 {
@@ -71,10 +71,11 @@ func (e *WaitingError) Error() string {
 	return b.String()
 }
 
-// Unwrap returns why.
+// Unwrap returns the reason.
 func (e *WaitingError) Unwrap() error { return e.Err }
 
-// Is makes errors.Is(err, ErrWaiting) true, and ErrConflict where there is one.
+// Is makes errors.Is(err, ErrWaiting) true, and errors.Is(err, ErrConflict) if
+// there is a conflict.
 func (e *WaitingError) Is(target error) bool {
 	return target == ErrWaiting || target == ErrConflict && len(e.Conflicts) > 0
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// The files of DIR/state/SESSION. Whatever is in them, reading them ends, and
-// what cannot be read is told or stands for nothing.
+// Files of DIR/state/SESSION. Reading tolerates any content: invalid data is
+// reported or ignored.
 const (
 	queueFile    = "queue"
 	sentFile     = "sent"
@@ -24,12 +24,12 @@ const (
 type op struct {
 	key storage.Key
 	log bool
-	end int64 // of a log: send it up to here
+	end int64 // for a log: the end to send
 
-	start int64 // how long the log was; not in the queue
+	start int64 // length of the log before; not in the queue
 }
 
-// String writes the line: "c KEY" for a file, "a END KEY" for a log.
+// String returns the line: "c KEY" for a file, "a END KEY" for a log.
 func (o op) String() string {
 	if o.log {
 		return fmt.Sprintf("a %d %s", o.end, o.key)
@@ -37,7 +37,7 @@ func (o op) String() string {
 	return "c " + o.key.String()
 }
 
-// parseOp reads a line. It is false for what a crash left of one.
+// parseOp parses a line. It returns false for an incomplete one.
 func parseOp(line string) (op, bool) {
 	kind, rest, _ := strings.Cut(line, " ")
 	o := op{log: kind == "a"}
@@ -56,14 +56,14 @@ func parseOp(line string) (op, bool) {
 	return o, err == nil && !shared(key)
 }
 
-// queued is an operation and where its line begins and ends.
+// queued is an operation with the start and end of its line.
 type queued struct {
 	op
 	at, next int64
 }
 
-// parseQueue reads the operations of a session from offset from on. A line
-// without its end is still being written.
+// parseQueue parses the operations in the queue from an offset. A line without
+// a line feed is still being written.
 func parseQueue(data []byte, from int64) []queued {
 	var out []queued
 	at := min(max(from, 0), int64(len(data)))
@@ -80,15 +80,15 @@ func parseQueue(data []byte, from int64) []queued {
 	}
 }
 
-// sentLine is what the file sent holds. It always has the same length, and is
-// written over in place: that works on a full disk too.
+// sentLine returns the content of the file sent. It has a fixed length and is
+// overwritten in place, which works on a full disk, too.
 func sentLine(n int64) []byte {
 	digits := fmt.Sprintf("%020d", n)
 	return fmt.Appendf(nil, "%s %08x\n", digits, crc32.ChecksumIEEE([]byte(digits)))
 }
 
-// parseSent reads how many bytes of the queue were dealt with. What it cannot
-// read is 0, which only costs work.
+// parseSent returns the number of processed bytes of the queue; 0 for invalid
+// data, which only costs work.
 func parseSent(data []byte) int64 {
 	digits, _, _ := strings.Cut(string(data), " ")
 	n, err := strconv.ParseInt(digits, 10, 64)
@@ -98,10 +98,10 @@ func parseSent(data []byte) int64 {
 	return n
 }
 
-// origin says how a session came to the disk.
+// origin describes how a session came to the disk.
 type origin struct {
 	blind bool
-	// files are those that the remote archive had and the disk has not.
+	// files are the files in the remote archive that are not on the disk.
 	files []storage.Info
 }
 
@@ -120,8 +120,8 @@ func (o origin) bytes() []byte {
 	return b.Bytes()
 }
 
-// parseOrigin reads what bytes wrote. Anything else is [storage.ErrDamaged]:
-// a guess would take files for absent that are not.
+// parseOrigin parses the output of bytes. Anything else is
+// [storage.ErrDamaged], because a guess could treat existing files as missing.
 func parseOrigin(data []byte) (origin, error) {
 	lines := strings.Split(string(data), "\n")
 	n := len(lines)
@@ -152,7 +152,7 @@ func parseOrigin(data []byte) (origin, error) {
 	return o, nil
 }
 
-// has returns a file that only the remote archive has.
+// has reports whether only the remote archive has a file.
 func (o *origin) has(k storage.Key) bool {
 	for _, f := range o.files {
 		if f.Key == k {
@@ -162,7 +162,7 @@ func (o *origin) has(k storage.Key) bool {
 	return false
 }
 
-// without returns o without a file.
+// without returns a copy of o without a file.
 func (o origin) without(k storage.Key) origin {
 	files := o.files
 	o.files = nil

@@ -2,5 +2,5 @@ package spool
 
 import "errors"
 
-// errNoSpace cannot be told from other errors here.
+// errNoSpace matches no error: this system does not report a full disk.
 var errNoSpace = errors.New("no space")

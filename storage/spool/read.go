@@ -11,8 +11,8 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// Open implements [storage.Archive]. What is on the disk is read there, and
-// what is not in the remote archive.
+// Open implements [storage.Archive]. It reads from the disk, or else from the
+// remote archive.
 func (s *Spool) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
 	if err := storage.Begin(ctx, "open", k); err != nil {
 		return nil, err
@@ -36,11 +36,11 @@ func (s *Spool) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadC
 		}
 		if _, still, serr := s.origin(k.Dir()); still || serr != nil {
 			return nil, errors.Join(err, serr)
-		} // it left the disk in between
+		} // evicted meanwhile
 	}
 }
 
-// openAway opens what is not on the disk.
+// openAway opens a key that is not on the disk.
 func (s *Spool) openAway(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
 	if !s.opts.Blind {
 		return s.remote.Open(ctx, k, off, n)
@@ -55,8 +55,8 @@ func (s *Spool) openAway(ctx context.Context, k storage.Key, off, n int64) (io.R
 	return s.remote.Open(ctx, k, off, n)
 }
 
-// List implements [storage.Archive]. Of a session that is on the disk it says
-// what the disk knows, of others what the remote archive says.
+// List implements [storage.Archive]. It lists sessions on the disk from the
+// disk, and others from the remote archive.
 func (s *Spool) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
 	return func(yield func(storage.Info, error) bool) {
 		if err := ctx.Err(); err != nil {
@@ -80,8 +80,7 @@ func (s *Spool) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.
 	}
 }
 
-// onDisk returns which sessions are on the disk, and what is known of them,
-// sorted.
+// onDisk returns the sessions on the disk, and their files, sorted.
 func (s *Spool) onDisk(ctx context.Context, prefix storage.Key) (map[string]bool, []storage.Info, error) {
 	here := map[string]bool{}
 	var all []storage.Info
@@ -124,7 +123,7 @@ func nameOf(i storage.Info) string {
 	return i.Key.String()
 }
 
-// merge yields local, and what the remote archive has of other sessions.
+// merge yields local, and the remote archive's files of other sessions.
 func (s *Spool) merge(ctx context.Context, prefix storage.Key, here map[string]bool, local []storage.Info, yield func(storage.Info, error) bool) {
 	next := func(before string, all bool) bool {
 		for len(local) > 0 && (all || nameOf(local[0]) < before) {
@@ -136,10 +135,10 @@ func (s *Spool) merge(ctx context.Context, prefix storage.Key, here map[string]b
 		}
 		return true
 	}
-	if s.opts.Blind && !prefix.IsZero() && prefix.String()[0] != '_' { // so no session begins
+	if s.opts.Blind && !prefix.IsZero() && prefix.String()[0] != '_' { // prefix is one session
 		found, err := s.ask(ctx, prefix, false)
 		if err != nil && ctx.Err() == nil {
-			return // it cannot be reached: nothing is known of it
+			return // not reachable: nothing is known about the session
 		}
 		if err == nil && len(found) == 0 {
 			return

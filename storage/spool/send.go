@@ -11,10 +11,10 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// sessionsAtOnce is how many sessions are sent at the same time.
+// sessionsAtOnce is the number of sessions that are sent concurrently.
 const sessionsAtOnce = 4
 
-// sessions lists the sessions that have a state.
+// sessions returns the sessions with a state.
 func (s *Spool) sessions() ([]string, error) {
 	entries, err := os.ReadDir(s.state(""))
 	if err != nil {
@@ -29,10 +29,11 @@ func (s *Spool) sessions() ([]string, error) {
 	return out, nil
 }
 
-// sendAll sends what waits of the sessions, some of them at once, each in its
-// order. One that fails holds up no other; but while the remote archive does
-// not answer at all no other is begun, and that is the error. wait is for
-// sessions that another process is sending; else those are left to it.
+// sendAll sends the waiting operations of the sessions, some sessions
+// concurrently, each in order. A failed session does not block others; but if
+// the remote archive does not answer at all, no further session is begun, and
+// that is the error. With wait it waits for sessions that another process is
+// sending; else it skips them.
 func (s *Spool) sendAll(ctx context.Context, sessions []string, wait bool) error {
 	sessions, beside := apart(sessions)
 	cut, err := s.cut(beside)
@@ -47,7 +48,7 @@ func (s *Spool) sendAll(ctx context.Context, sessions []string, wait bool) error
 	return errors.Join(p.end(ctx), ctx.Err())
 }
 
-// sendEach sends what waits of each of the sessions.
+// sendEach sends the waiting operations of each session.
 func (s *Spool) sendEach(ctx context.Context, p *passing, sessions []string, wait bool) {
 	var group sync.WaitGroup
 	slots := make(chan struct{}, sessionsAtOnce)
@@ -68,7 +69,7 @@ func (s *Spool) sendEach(ctx context.Context, p *passing, sessions []string, wai
 	group.Wait()
 }
 
-// sendSession sends what waits of one session.
+// sendSession sends the waiting operations of one session.
 func (s *Spool) sendSession(ctx context.Context, session string, wait bool, cut cut) error {
 	unlock, err := s.lockSending(ctx, session, wait)
 	if err != nil || unlock == nil {
@@ -76,7 +77,7 @@ func (s *Spool) sendSession(ctx context.Context, session string, wait bool, cut 
 	}
 	defer unlock()
 	s.mu.Lock()
-	delete(s.dirty, session) // whatever comes from here on makes it dirty again
+	delete(s.dirty, session) // later writes make it dirty again
 	s.mu.Unlock()
 	if err := s.conflict(session); err != nil {
 		return err
@@ -126,8 +127,8 @@ func (s *Spool) sendOps(ctx context.Context, session string, floor map[storage.K
 	return nil
 }
 
-// setSent notes how far the queue was dealt with. It need not last: sending is
-// repeated safely.
+// setSent records how much of the queue was processed. It need not be durable,
+// because sending can be repeated.
 func (s *Spool) setSent(session string, n int64) error {
 	f, err := os.OpenFile(s.state(session, sentFile), os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
@@ -137,7 +138,7 @@ func (s *Spool) setSent(session string, n int64) error {
 	return errors.Join(err, f.Close())
 }
 
-// queue returns what was dealt with of a session, and what was not.
+// queue returns the processed and the waiting operations of a session.
 func (s *Spool) queue(session string) (done, waiting []queued, err error) {
 	sent, err := os.ReadFile(s.state(session, sentFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -151,8 +152,8 @@ func (s *Spool) queue(session string) (done, waiting []queued, err error) {
 	return parseQueue(data[:min(at, int64(len(data)))], 0), parseQueue(data, at), nil
 }
 
-// floors returns how much of each log was sent for certain: what a line says of
-// a log that did not come about is corrected before the line is done.
+// floors returns how much of each log was certainly sent. A line about bytes
+// that were never written is corrected before it counts as done.
 func floors(done []queued) map[storage.Key]int64 {
 	out := map[storage.Key]int64{}
 	for _, o := range done {
@@ -163,9 +164,9 @@ func floors(done []queued) map[storage.Key]int64 {
 	return out
 }
 
-// send brings one operation to the remote archive. The writing lock, held for a
-// moment, says that the operation is over: what is not on the disk by then
-// never came about, or was removed.
+// send sends one operation to the remote archive. It briefly takes the writing
+// lock, so the operation on the disk is over: a missing file was never written,
+// or was removed.
 func (s *Spool) send(ctx context.Context, o queued, floor int64) error {
 	size, err := s.settled(ctx, o)
 	if errors.Is(err, storage.ErrNotExist) {
@@ -180,8 +181,7 @@ func (s *Spool) send(ctx context.Context, o queued, floor int64) error {
 	return s.sendFile(ctx, o.key)
 }
 
-// settled returns how much of a key is on the disk now that the operation is
-// over.
+// settled returns the size of a key on the disk after the operation.
 func (s *Spool) settled(ctx context.Context, o queued) (int64, error) {
 	unlock, err := s.lock(ctx, writing, o.key.Dir())
 	if err != nil {
@@ -216,7 +216,7 @@ func (s *Spool) sendFile(ctx context.Context, k storage.Key) error {
 	return nil
 }
 
-// sendLog makes the remote log reach up to end; it had floor bytes once.
+// sendLog extends the remote log to end; it had floor bytes before.
 func (s *Spool) sendLog(ctx context.Context, k storage.Key, floor, end int64) error {
 	for {
 		if n, ok := s.known(k); ok && n < floor {
@@ -256,12 +256,12 @@ func (s *Spool) sendLog(ctx context.Context, k storage.Key, floor, end int64) er
 	}
 }
 
-// compared is how much of the end of a log is compared. Its lines are chained:
-// when the last ones are the same, all are.
+// compared is the number of bytes at the end of a log that are compared. Its
+// lines are chained, so if the last ones are equal, all are.
 const compared = 64 << 10
 
-// reached returns how far the remote log goes. When that is not known from
-// having sent it, the end is compared.
+// reached returns the size of the remote log. If it is not known from sending,
+// the end is compared.
 func (s *Spool) reached(ctx context.Context, k storage.Key) (int64, error) {
 	if n, ok := s.known(k); ok {
 		return n, nil
@@ -298,7 +298,7 @@ func (s *Spool) reached(ctx context.Context, k storage.Key) (int64, error) {
 	return size, nil
 }
 
-// span returns the hash of a part of a log.
+// span returns the hash of a range of a log.
 func (s *Spool) span(ctx context.Context, a storage.Archive, k storage.Key, from, to int64) (string, error) {
 	if to == 0 {
 		return "", nil

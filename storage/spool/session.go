@@ -16,8 +16,8 @@ func (s *Spool) state(session string, file ...string) string {
 	return filepath.Join(append([]string{s.dir, "state", session}, file...)...)
 }
 
-// origin returns how a session came to the disk, and false when it is not
-// there. One that was taken for new, and of which nothing came, is not.
+// origin returns the origin of a session, and false if it is not on the disk. A
+// session that was treated as new but never written is not on the disk.
 func (s *Spool) origin(session string) (origin, bool, error) {
 	data, err := os.ReadFile(s.state(session, originFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -38,9 +38,9 @@ func (s *Spool) origin(session string) (origin, bool, error) {
 	return o, true, nil
 }
 
-// take returns the origin of a session that is about to be written to, and
-// takes it over where it is not on the disk; known says that the session exists,
-// so that it cannot be a new one. The writing lock is held.
+// take returns the origin of a session that is about to be written, and brings
+// it to the disk if needed. known: the session exists, so it can't be new. The
+// caller holds the writing lock.
 func (s *Spool) take(ctx context.Context, session storage.Key, known bool) (origin, error) {
 	o, here, err := s.origin(session.String())
 	if err != nil || here {
@@ -63,14 +63,14 @@ func (s *Spool) take(ctx context.Context, session storage.Key, known bool) (orig
 	if err := makeFolder(s.state(session.String())); err != nil {
 		return origin{}, err
 	}
-	if err := s.setSent(session.String(), 0); err != nil { // so that there is room for it
+	if err := s.setSent(session.String(), 0); err != nil { // reserves the space for it
 		return origin{}, err
 	}
 	return o, replace(s.state(session.String(), originFile), o.bytes())
 }
 
-// unclaimed returns an error if there is something on the disk that waits,
-// although nothing says how the session came there: it must not be cleared.
+// unclaimed returns an error if operations wait for a session without an
+// origin, which must not be cleared.
 func (s *Spool) unclaimed(ctx context.Context, session storage.Key) error {
 	_, ops, err := s.queue(session.String())
 	for i := 0; err == nil && i < len(ops); i++ {
@@ -81,8 +81,8 @@ func (s *Spool) unclaimed(ctx context.Context, session storage.Key) error {
 	return err
 }
 
-// ask lists what the remote archive has of a session. The blind do not ask
-// again soon when it was out of reach, unless it matters.
+// ask returns the remote archive's files of a session. With Blind it makes no
+// request soon after a failure, unless it matters.
 func (s *Spool) ask(ctx context.Context, session storage.Key, matters bool) ([]storage.Info, error) {
 	if err := s.down(); err != nil && s.opts.Blind && !matters {
 		return nil, err
@@ -105,20 +105,20 @@ func (s *Spool) ask(ctx context.Context, session storage.Key, matters bool) ([]s
 	return found, nil
 }
 
-// bring copies a log that only the remote archive has to the disk, to be
-// appended to there. The writing lock is held.
+// bring copies a log from the remote archive to the disk for appends. The
+// caller holds the writing lock.
 func (s *Spool) bring(ctx context.Context, o origin, k storage.Key) error {
 	b, err := stored(ctx, s.remote, k, 0, -1)
 	if err != nil {
 		return err
 	}
-	if err := s.local.Remove(ctx, k); err != nil { // what an interrupted copy left
+	if err := s.local.Remove(ctx, k); err != nil { // rest of an interrupted copy
 		return err
 	}
 	if err := s.local.Append(ctx, k, 0, b); err != nil {
 		return err
 	}
-	// For the sender: so much is there already.
+	// Tells the sender how much the remote archive has already.
 	if err := appendLine(s.state(k.Dir(), queueFile), op{key: k, log: true, end: b.Size()}.String()); err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (s *Spool) bring(ctx context.Context, o origin, k storage.Key) error {
 	return replace(s.state(k.Dir(), originFile), o.without(k).bytes())
 }
 
-// clear removes what an interrupted copy or removal left of a session that is
+// clear removes the rest of an interrupted copy or removal of a session that is
 // not on the disk.
 func (s *Spool) clear(ctx context.Context, session storage.Key) error {
 	for info, err := range s.local.List(ctx, session) {
@@ -144,7 +144,7 @@ func (s *Spool) clear(ctx context.Context, session storage.Key) error {
 	return os.RemoveAll(s.state(session.String()))
 }
 
-// know remembers how much of a log the remote archive has.
+// know records the size of a log in the remote archive.
 func (s *Spool) know(k storage.Key, size int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,7 +164,7 @@ func (s *Spool) known(k storage.Key) (int64, bool) {
 	return n, ok
 }
 
-// conflict returns why nothing is sent of a session any more, nil if it is.
+// conflict returns the conflict of a session, nil if there is none.
 func (s *Spool) conflict(session string) error {
 	data, err := os.ReadFile(s.state(session, conflictFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -176,7 +176,7 @@ func (s *Spool) conflict(session string) error {
 	return &ConflictError{Session: session, Reason: string(data), Path: s.local.Location(mustKey(session))}
 }
 
-// mustKey is for the names of sessions that were keys before.
+// mustKey returns the key of a session's folder, which was a key before.
 func mustKey(session string) storage.Key {
 	k, err := storage.ParseKey(session)
 	if err != nil {

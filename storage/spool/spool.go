@@ -16,13 +16,12 @@ import (
 
 // Options change what [Open] returns. nil is all defaults.
 type Options struct {
-	// Keep is how long a session stays on the disk after its last write, once
-	// all of it was sent. Default 24 h.
+	// Keep is how long a sent session stays on the disk after its last write.
+	// Default 24 h.
 	Keep time.Duration
-	// Blind: while the remote archive cannot be reached, a session that is
-	// not on the disk is taken for a new one. Without it that is an error. It
-	// is for agents, which go on; not for those who want to know what there
-	// is.
+	// Blind: while the remote archive can't be reached, a session that is not
+	// on the disk counts as new; without Blind that is an error. It is for
+	// agents, which must continue, not for readers of the archive.
 	Blind bool
 	// Passive: nothing is sent in the background, only by Flush and Close.
 	Passive bool
@@ -30,17 +29,17 @@ type Options struct {
 
 const (
 	defaultKeep = 24 * time.Hour
-	// probeTimeout is how long the remote archive is asked for a session that
-	// is not on the disk.
+	// probeTimeout limits a request for a session that is not on the disk.
 	probeTimeout = 5 * time.Second
-	// downFor is how long the remote archive is not asked again after that.
+	// downFor is the pause of such requests after a failure.
 	downFor = 30 * time.Second
-	// scanEvery is how often it is looked for what other processes left.
+	// scanEvery is the interval between two scans for operations of other
+	// processes.
 	scanEvery = time.Minute
 )
 
-// Spool is an archive on a disk in front of another one. Make it with [Open],
-// and end it with [Spool.Close].
+// Spool is an archive on disk in front of another one. Create it with [Open],
+// and close it with [Spool.Close].
 type Spool struct {
 	dir    string
 	local  *fs.Archive
@@ -52,11 +51,11 @@ type Spool struct {
 	done chan struct{} // closed when the background has ended
 
 	mu      sync.Mutex
-	dirty   map[string]bool       // sessions that this process wrote to, and that may wait
-	there   map[storage.Key]int64 // bytes of a log that the remote archive is known to have
-	downAt  time.Time             // when the remote archive was last asked
-	downErr error                 // what it did not answer then
-	turns   map[string]turn       // of sessions that could not be sent
+	dirty   map[string]bool       // sessions that this process wrote to and that can wait
+	there   map[storage.Key]int64 // known sizes of logs in the remote archive
+	downAt  time.Time             // time of the last request
+	downErr error                 // its error
+	turns   map[string]turn       // retries of failed sessions
 	closed  bool
 }
 
@@ -67,10 +66,10 @@ var (
 	_ storage.Locator = (*Spool)(nil)
 )
 
-// Open puts the folder dir, which is made where there is none, in front of
-// remote, and begins to send what an earlier process left there. A folder
-// belongs to the archive that it was first opened for, by its
-// [storage.Locator], and another one is an error.
+// Open returns a spool in the folder dir, which is created if it is missing, in
+// front of remote, and begins to send what earlier processes left there. A
+// folder belongs to the archive that it was first opened for, identified by its
+// [storage.Locator]; another one is an error.
 func Open(dir string, remote storage.Archive, opts *Options) (*Spool, error) {
 	if dir == "" {
 		return nil, &storage.Error{Op: "open spool", Err: errors.New("no folder is named")}
@@ -107,10 +106,10 @@ func Open(dir string, remote storage.Archive, opts *Options) (*Spool, error) {
 	return s, nil
 }
 
-// remoteFile says whose spool the folder is.
+// remoteFile names the archive of the folder.
 const remoteFile = "remote"
 
-// bind makes sure that what waits goes nowhere else.
+// bind makes sure that the folder belongs to the remote archive.
 func (s *Spool) bind() error {
 	l, ok := s.remote.(storage.Locator)
 	if !ok {
@@ -127,13 +126,13 @@ func (s *Spool) bind() error {
 	return err
 }
 
-// Remote returns the archive behind the disk.
+// Remote returns the remote archive.
 func (s *Spool) Remote() storage.Archive { return s.remote }
 
 // Dir returns the folder.
 func (s *Spool) Dir() string { return s.dir }
 
-// Location returns where the remote archive has a key, or will have it.
+// Location returns the location of a key in the remote archive.
 func (s *Spool) Location(k storage.Key) string {
 	if l, ok := s.remote.(storage.Locator); ok {
 		return l.Location(k)
@@ -141,34 +140,33 @@ func (s *Spool) Location(k storage.Key) string {
 	return s.local.Location(k)
 }
 
-// shared reports whether a key belongs to no session; such keys are the remote
-// archive's alone. Below encryption a log is a folder, and so are the logs that stand
+// shared reports whether a key belongs to no session; such keys are only in the
+// remote archive. In an encrypted archive a log is a folder, and so are the logs
 // beside the sessions, such as _erased.jsonl.
 func shared(k storage.Key) bool {
 	dir := k.Dir()
 	return dir == k.String() || isBeside(dir) && strings.Contains(dir, ".")
 }
 
-// touched remembers that a session waits, and wakes the background.
+// touched records that a session waits, and wakes the background work.
 func (s *Spool) touched(session string) {
 	s.mu.Lock()
 	s.dirty[session] = true
 	s.mu.Unlock()
 	select {
 	case s.wake <- struct{}{}:
-	default: // it is awake
+	default: // already awake
 	}
 }
 
-// asked says how the remote archive answered.
+// asked records the remote archive's answer.
 func (s *Spool) asked(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.downAt, s.downErr = time.Now(), err
 }
 
-// down returns why the remote archive was out of reach a moment ago, nil if it
-// was not.
+// down returns the recent error of the remote archive, nil if there is none.
 func (s *Spool) down() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,9 +9,9 @@ import (
 	"github.com/agentcompact/compact/storage/fs"
 )
 
-// Try finds out whether dir can be the spool of remote: whether it can be
-// written to, and is that of no other archive. It leaves nothing behind, sends
-// nothing and asks remote for nothing but its name.
+// Try tests whether dir can be the spool of remote: it must be writable and
+// belong to no other archive. It leaves nothing behind and makes no request to
+// remote.
 func Try(dir string, remote storage.Archive) error {
 	s := &Spool{dir: filepath.Clean(dir), remote: remote}
 	if _, err := os.Stat(filepath.Join(s.dir, remoteFile)); !errors.Is(err, os.ErrNotExist) {

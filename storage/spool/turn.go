@@ -10,16 +10,15 @@ import (
 	"time"
 )
 
-// turn is when a session that could not be sent is tried again. One that was
-// sent has none.
+// turn holds the retries of a session that could not be sent.
 type turn struct {
-	failures int // in a row
+	failures int // consecutive failures
 	tried    time.Time
 	next     time.Time
 	err      error
 }
 
-// failed gives a session a later turn, later each time.
+// failed schedules a retry, with increasing delays.
 func (s *Spool) failed(session string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -35,7 +34,7 @@ func (s *Spool) sent(session string) {
 	delete(s.turns, session)
 }
 
-// due returns the sessions whose turn it is.
+// due returns the sessions without a pending delay.
 func (s *Spool) due(sessions []string) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -43,8 +42,7 @@ func (s *Spool) due(sessions []string) []string {
 	return slices.DeleteFunc(sessions, func(session string) bool { return s.turns[session].next.After(now) })
 }
 
-// nextTurn is when the first session that failed is to be tried again, at
-// most the given time from now.
+// nextTurn returns the time until the first retry, at most most.
 func (s *Spool) nextTurn(most time.Duration) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,8 +54,8 @@ func (s *Spool) nextTurn(most time.Duration) time.Duration {
 	return max(most, 0)
 }
 
-// inTurn sorts sessions: those first that never failed, then those that wait
-// for longest.
+// inTurn sorts sessions: those without failures first, then those that have
+// waited longest.
 func (s *Spool) inTurn(sessions []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,32 +71,32 @@ type passing struct {
 	cut cut
 
 	mu     sync.Mutex
-	failed int    // since the last one that was sent
-	last   string // that failed
-	sent   bool   // any
-	away   error  // the remote archive does not answer at all
-	asking bool   // whether it does
+	failed int    // failures since the last success
+	last   string // last failed session
+	sent   bool   // any session was sent
+	away   error  // error if the remote archive does not answer at all
+	asking bool   // a check of that is running
 }
 
-// note remembers how the sending of a session ended, and asks after some
-// failures whether the remote archive is there.
+// note records the outcome of a session, and checks after some failures whether
+// the remote archive answers at all.
 func (p *passing) note(ctx context.Context, session string, err error) {
 	if ctx.Err() != nil {
 		return
 	}
 	if p.noted(session, err) {
-		away := p.s.away(ctx, session) // which may take its time, and nobody waits for it
+		away := p.s.away(ctx, session) // without the lock, as it can take long
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.asking, p.away = false, away
 	}
 }
 
-// noted reports whether it is time to ask whether the remote archive is there.
+// noted records an outcome, and reports whether to check the remote archive.
 func (p *passing) noted(session string, err error) (ask bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err == nil || errors.Is(err, ErrConflict) { // conflicts are told by Waiting
+	if err == nil || errors.Is(err, ErrConflict) { // Waiting reports conflicts
 		p.s.sent(session)
 		p.failed, p.sent = 0, true
 		return false
@@ -117,7 +115,7 @@ func (p *passing) over() bool {
 	return p.away != nil
 }
 
-// end returns what the remote archive does not answer, nil if it does.
+// end returns the error of the remote archive, nil if it answers.
 func (p *passing) end(ctx context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -129,7 +127,7 @@ func (p *passing) end(ctx context.Context) error {
 	return p.away
 }
 
-// failures says why sessions were not sent, of a few of them.
+// failures returns the errors of a few unsent sessions.
 func (s *Spool) failures() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,7 +140,7 @@ func (s *Spool) failures() error {
 	return errors.Join(errs...)
 }
 
-// away asks the remote archive whether it answers at all, and returns why not.
+// away returns an error if the remote archive does not answer at all.
 func (s *Spool) away(ctx context.Context, session string) error {
 	probe, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()

@@ -8,7 +8,8 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// Create implements [storage.Archive]: it is done when the disk has it.
+// Create implements [storage.Archive]. The file is durable on the disk when it
+// returns.
 func (s *Spool) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
 	if err := storage.Begin(ctx, "create", k); err != nil {
 		return err
@@ -28,7 +29,8 @@ func (s *Spool) Create(ctx context.Context, k storage.Key, b storage.Blob) error
 	}, func() error { return s.local.Create(ctx, k, b) }))
 }
 
-// Append implements [storage.Archive]: it is done when the disk has it.
+// Append implements [storage.Archive]. The data is durable on the disk when it
+// returns.
 func (s *Spool) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
 	if err := storage.Begin(ctx, "append", k); err != nil {
 		return err
@@ -53,8 +55,8 @@ func (s *Spool) Append(ctx context.Context, k storage.Key, seq int64, b storage.
 	}, func() error { return s.local.Append(ctx, k, seq, b) }))
 }
 
-// write does one operation on the disk, when may allows it: its line in the
-// queue first, so that a crash leaves nothing that is not to be sent.
+// write does one operation on the disk, if may allows it. Its line in the queue
+// is written first, so that a crash leaves no unqueued data.
 func (s *Spool) write(ctx context.Context, o op, may func(origin) error, do func() error) error {
 	s.mu.Lock()
 	closed := s.closed
@@ -70,7 +72,7 @@ func (s *Spool) write(ctx context.Context, o op, may func(origin) error, do func
 	defer unlock()
 	defer s.touched(session)
 	err = s.writeOnce(ctx, o, may, do)
-	if errors.Is(err, errNoSpace) && s.evict(ctx, 0) == nil { // what was sent makes room
+	if errors.Is(err, errNoSpace) && s.evict(ctx, 0) == nil { // sent sessions make room
 		err = s.writeOnce(ctx, o, may, do)
 	}
 	return err
@@ -94,7 +96,7 @@ func (s *Spool) writeOnce(ctx context.Context, o op, may func(origin) error, do 
 	return do()
 }
 
-// size is how many bytes the disk has of a key.
+// size returns the size of a key on the disk.
 func (s *Spool) size(ctx context.Context, k storage.Key) (int64, error) {
 	for info, err := range s.local.List(ctx, k) {
 		if err != nil {
@@ -107,8 +109,8 @@ func (s *Spool) size(ctx context.Context, k storage.Key) (int64, error) {
 	return 0, storage.ErrNotExist
 }
 
-// Remove implements [storage.Remover], where the remote archive does: it is
-// done when both have removed it. What waits of k is not sent any more.
+// Remove implements [storage.Remover] if the remote archive does. It removes k
+// from both, and k's waiting operations are not sent.
 func (s *Spool) Remove(ctx context.Context, k storage.Key) error {
 	if err := storage.Begin(ctx, "remove", k); err != nil {
 		return err
@@ -137,8 +139,8 @@ func (s *Spool) remove(ctx context.Context, k storage.Key, remover storage.Remov
 	return s.removeHere(ctx, k)
 }
 
-// RemoveAll implements [storage.BulkRemover]: what the remote archive takes away at once
-// is asked of it at once.
+// RemoveAll implements [storage.BulkRemover], with bulk removal in the remote archive if
+// that supports it.
 func (s *Spool) RemoveAll(ctx context.Context, keys []storage.Key) error {
 	bulk, ok := s.remote.(storage.BulkRemover)
 	sessions := map[string][]storage.Key{}
@@ -179,8 +181,8 @@ func (s *Spool) removeAll(ctx context.Context, dir string, keys []storage.Key, b
 	return nil
 }
 
-// removeHere removes from the disk what the remote archive does not have any more. Both
-// locks are held.
+// removeHere removes from the disk a key that was removed from the remote archive. The
+// caller holds both locks.
 func (s *Spool) removeHere(ctx context.Context, k storage.Key) error {
 	session := mustKey(k.Dir())
 	o, here, err := s.origin(session.String())
@@ -200,20 +202,20 @@ func (s *Spool) removeHere(ctx context.Context, k storage.Key) error {
 	return s.dropEmpty(ctx, session, o)
 }
 
-// dropEmpty forgets a session of which nothing is left.
+// dropEmpty clears a session without files.
 func (s *Spool) dropEmpty(ctx context.Context, session storage.Key, o origin) error {
 	if len(o.files) > 0 {
 		return nil
 	}
 	for _, err := range s.local.List(ctx, session) {
-		return err // something is there
+		return err // not empty
 	}
 	return s.clear(ctx, session)
 }
 
-// Sweep implements [storage.Sweeper]: what the disk still has of a session that was
-// removed goes, also where a crash left it without saying how it came there, and what
-// waits of it. The remote archive is swept too, where it can be.
+// Sweep implements [storage.Sweeper]. It removes the rest of a removed session from
+// the disk, also without an origin after a crash, and its waiting operations. It
+// sweeps the remote archive if that supports it.
 func (s *Spool) Sweep(ctx context.Context, session storage.Key) (left []string, err error) {
 	if err := storage.Begin(ctx, "sweep", session); err != nil {
 		return nil, err
@@ -236,8 +238,8 @@ func (s *Spool) Sweep(ctx context.Context, session storage.Key) (left []string, 
 	return left, err
 }
 
-// KeptAny implements [storage.BulkKeeper]: what the remote archive knows at once is asked
-// of it at once.
+// KeptAny implements [storage.BulkKeeper], with one call if the remote archive supports
+// that.
 func (s *Spool) KeptAny(ctx context.Context, keys []storage.Key) error {
 	if bulk, ok := s.remote.(storage.BulkKeeper); ok {
 		return bulk.KeptAny(ctx, keys)
@@ -250,7 +252,7 @@ func (s *Spool) KeptAny(ctx context.Context, keys []storage.Key) error {
 	return nil
 }
 
-// Unlike implements [storage.Repeater], where the remote archive does.
+// Unlike implements [storage.Repeater] if the remote archive does.
 func (s *Spool) Unlike(ctx context.Context, k storage.Key) ([]string, error) {
 	if r, ok := s.remote.(storage.Repeater); ok {
 		return r.Unlike(ctx, k)
@@ -258,7 +260,7 @@ func (s *Spool) Unlike(ctx context.Context, k storage.Key) ([]string, error) {
 	return nil, nil
 }
 
-// Kept implements [storage.Keeper], where the remote archive does.
+// Kept implements [storage.Keeper] if the remote archive does.
 func (s *Spool) Kept(ctx context.Context, k storage.Key) error {
 	if err := storage.Begin(ctx, "look for a lock", k); err != nil {
 		return err
@@ -269,7 +271,8 @@ func (s *Spool) Kept(ctx context.Context, k storage.Key) error {
 	return nil
 }
 
-// Tidy implements [storage.Tidier], of the disk and where the remote archive does.
+// Tidy implements [storage.Tidier], for the disk, and for the remote archive if it
+// does.
 func (s *Spool) Tidy(ctx context.Context) (left []string, err error) {
 	left, err = s.local.Tidy(ctx)
 	if far, ok := s.remote.(storage.Tidier); ok {

@@ -82,7 +82,7 @@ func appendRace(ctx context.Context, p *place) error {
 	return nil
 }
 
-// appendCrowd: writers that each add their lines at whatever length they find.
+// appendCrowd runs several writers that append their lines at the current end.
 func appendCrowd(ctx context.Context, p *place) error {
 	const writers, lines = 6, 6
 	names := [writers]redact.Text{redact.Lit("a\n"), redact.Lit("bb\n"), redact.Lit("ccc\n"),
@@ -112,7 +112,7 @@ func appendCrowd(ctx context.Context, p *place) error {
 	for line := range strings.SplitAfterSeq(got, "\n") {
 		seen[line]++
 	}
-	want := map[string]int{"": 1} // what follows the last line feed
+	want := map[string]int{"": 1} // text after the last line feed
 	for _, name := range names {
 		want[name.String()] = lines
 	}
@@ -122,8 +122,8 @@ func appendCrowd(ctx context.Context, p *place) error {
 	return nil
 }
 
-// appendAt appends at the end, which is at have or behind it, and returns where
-// that was. What is known is not read again: there a log may be an object a line.
+// appendAt appends at the end, which is at or after have, and returns its offset.
+// It reads only from have, because a log can have an object for each line.
 func (p *place) appendAt(ctx context.Context, a storage.Archive, k storage.Key, have int64, b storage.Blob) (int64, error) {
 	for {
 		more, err := p.readRange(ctx, a, k, have, -1)

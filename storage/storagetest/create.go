@@ -57,7 +57,7 @@ func createRefuses(ctx context.Context, p *place) error {
 func createAll(ctx context.Context, p *place) error {
 	bulk, ok := p.a.(storage.BulkCreator)
 	if !ok {
-		return nil // an archive need not be able to
+		return nil // optional for an archive
 	}
 	taken := blob(9, 60)
 	if err := p.b.Create(ctx, key("s/taken"), taken); err != nil {
@@ -98,7 +98,7 @@ func createAll(ctx context.Context, p *place) error {
 	return nil
 }
 
-// racers is how many try at once.
+// racers is the number of concurrent attempts.
 const racers = 24
 
 func createRace(ctx context.Context, p *place) error {
@@ -117,8 +117,8 @@ func createRace(ctx context.Context, p *place) error {
 	return nil
 }
 
-// race calls do from many goroutines at once and returns the one that got nil.
-// All others must get lost.
+// race calls do from many goroutines at once, and returns the index of the one
+// that got nil. All others must get the error lost.
 func race(p *place, lost error, do func(a storage.Archive, i int) error) (int, error) {
 	errs := make([]error, racers)
 	start := make(chan struct{})
@@ -169,7 +169,7 @@ func createWhole(ctx context.Context, p *place) error {
 	return p.holds(ctx, k, want)
 }
 
-// absentOrWhole looks with List and with Open.
+// absentOrWhole checks with List and Open that a key is missing or complete.
 func (p *place) absentOrWhole(ctx context.Context, k storage.Key, want string) error {
 	for info, err := range p.b.List(ctx, k) {
 		if err != nil {

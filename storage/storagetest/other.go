@@ -101,7 +101,7 @@ func zeroKey(ctx context.Context, p *place) error {
 	return nil
 }
 
-// optional calls what an archive need not be able to.
+// optional calls the optional methods of an archive.
 func (p *place) optional(ctx context.Context, k storage.Key) []error {
 	var errs []error
 	if r, ok := p.a.(storage.Remover); ok {
@@ -113,7 +113,7 @@ func (p *place) optional(ctx context.Context, k storage.Key) []error {
 	return errs
 }
 
-// typed returns what is wrong with the type of an archive's error.
+// typed returns an error if an archive's error has the wrong type.
 func typed(err error) error {
 	var have *storage.Error
 	if !errors.As(err, &have) {
@@ -125,7 +125,7 @@ func typed(err error) error {
 func keptNothing(ctx context.Context, p *place) error {
 	keeper, ok := p.a.(storage.Keeper)
 	if !ok {
-		return nil // an archive need not be able to
+		return nil // optional for an archive
 	}
 	if err := p.a.Create(ctx, key("s/fi"), blob(1, 5)); err != nil {
 		return err
@@ -141,7 +141,7 @@ func keptNothing(ctx context.Context, p *place) error {
 func removeRemoves(ctx context.Context, p *place) error {
 	rm, ok := p.a.(storage.Remover)
 	if !ok {
-		return nil // an archive need not be able to
+		return nil // optional for an archive
 	}
 	gone, stays, b := key("s/gone"), key("s/stays"), blob(1, 50)
 	for _, k := range []storage.Key{gone, stays, key("t/alone")} {
@@ -169,7 +169,7 @@ func removeRemoves(ctx context.Context, p *place) error {
 func locations(ctx context.Context, p *place) error {
 	l, ok := p.a.(storage.Locator)
 	if !ok {
-		return nil // an archive need not be able to
+		return nil // optional for an archive
 	}
 	seen := map[string]storage.Key{}
 	for _, s := range []string{"a", "a/b", "a-b", "a%2fb", "b/a"} {

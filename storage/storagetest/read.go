@@ -52,7 +52,7 @@ func openRange(ctx context.Context, p *place) error {
 	return nil
 }
 
-// openKind is for archives that are told what a key is.
+// openKind checks the methods of a KindOpener.
 func openKind(ctx context.Context, p *place) error {
 	a, ok := p.b.(storage.KindOpener)
 	if !ok {
@@ -207,7 +207,7 @@ func listStops(ctx context.Context, p *place) error {
 			return err
 		}
 		if n++; n == 2 {
-			break // an iterator that goes on now panics
+			break // an iterator that continues now panics
 		}
 	}
 	if n != 2 {
@@ -243,7 +243,7 @@ func listSizes(ctx context.Context, p *place) error {
 	return nil
 }
 
-// clocks may differ by so much between here and where the archive is.
+// clocks is the tolerated difference between this clock and the archive's.
 const clocks = 24 * time.Hour
 
 func listTimes(ctx context.Context, p *place) error {
@@ -273,7 +273,7 @@ func listTimes(ctx context.Context, p *place) error {
 	return nil
 }
 
-// many is more than a place lists at once: buckets list 1,000.
+// many is more than one page of a listing: buckets list 1,000.
 const many = 1_010
 
 func listMany(ctx context.Context, p *place) error {

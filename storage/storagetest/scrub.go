@@ -16,14 +16,13 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// scrubSecret is what a scrub takes out of the session that RunScrub makes.
+// scrubSecret is the secret that RunScrub scrubs.
 const scrubSecret = "hunter2-of-alice"
 
-// RunScrub lets a scrub die at every so many-th of its writes, or with COMPACT_SOAK at
-// each, and agents
-// go on in the session: one that opened it before, and one that opens it then. Then the
-// scrub is called again. Nothing that was acknowledged may be lost, the session must
-// verify, and the secret be nowhere.
+// RunScrub interrupts a scrub at every every-th of its writes, or with COMPACT_SOAK at
+// each, while agents continue the session: one that opened it before, and one that
+// opens it then. Then the scrub is called again. No acknowledged write may be lost, the
+// session must verify, and the secret must be gone.
 func RunScrub(t *testing.T, open Opener, every int) {
 	t.Helper()
 	if os.Getenv("COMPACT_SOAK") != "" {
@@ -50,20 +49,20 @@ func RunScrub(t *testing.T, open Opener, every int) {
 	}
 }
 
-// shortEvery keeps what -short asks for short.
+// shortEvery is used with -short.
 const shortEvery = 27
 
-// scrubSweep is one scrub that dies.
+// scrubSweep is one interrupted scrub.
 type scrubSweep struct {
-	mine, others storage.Archive // one place
+	mine, others storage.Archive // two archives of one place
 	at           int
-	early        bool // the agent has the session open before
-	alive        bool // the agent works while the scrub is at that write, which goes on then
+	early        bool // the agent opened the session before
+	alive        bool // the scrub is not interrupted: the agent works during that write
 	died         bool
 
 	agent *storage.Session
-	knows storage.Stretch // what the agent refers to, as it was when it opened the session
-	acked []string        // bodies of lines that the agent has stored
+	knows storage.Stretch // lines that the agent refers to, as of its opening of the session
+	acked []string        // acknowledged lines
 	steps int
 }
 
@@ -108,7 +107,7 @@ func (s *scrubSweep) run(ctx context.Context) error {
 	return s.judge(ctx)
 }
 
-// begin begins the scrub that is cut short, or at which an agent works.
+// begin runs the scrub up to the interruption, or with a concurrent agent.
 func (s *scrubSweep) begin(ctx context.Context) error {
 	m := &mortal{Archive: s.mine, left: s.at}
 	lease := time.Millisecond
@@ -118,7 +117,7 @@ func (s *scrubSweep) begin(ctx context.Context) error {
 	worked := make(chan error, 1)
 	m.meanwhile = func() {
 		go func() { worked <- s.goOn(ctx) }()
-		const patience = 30 * time.Millisecond // it may wait for the scrub
+		const patience = 30 * time.Millisecond // the agent can wait for the scrub
 		select {
 		case err := <-worked:
 			worked <- err
@@ -176,7 +175,7 @@ func (s *scrubSweep) leak(ctx context.Context, log *storage.Session) error {
 	return errors.Join(err, eerr, cerr, log.Checkpoint(ctx))
 }
 
-// goOn is an agent that takes a step, which speaks of what the first one stored.
+// goOn makes an agent commit a step that refers to the first one's files.
 func (s *scrubSweep) goOn(ctx context.Context) error {
 	for range 3 {
 		err := s.step(ctx)
@@ -200,7 +199,7 @@ func (s *scrubSweep) reopen(ctx context.Context) (err error) {
 	return s.learn(ctx)
 }
 
-// learn remembers what an agent knows of the first transcript.
+// learn records the agent's reference to the first transcript.
 func (s *scrubSweep) learn(ctx context.Context) error {
 	const name = "transcript-pre-compact-001.jsonl"
 	data, err := readKey(ctx, s.others, key("s/"+name))
@@ -256,7 +255,7 @@ func (s *scrubSweep) ledgersHold(ctx context.Context) error {
 	return nil
 }
 
-// judge looks at what there is at the end.
+// judge checks the final state.
 func (s *scrubSweep) judge(ctx context.Context) error {
 	for _, log := range []string{"events.jsonl", "journal.jsonl", "edits.jsonl"} {
 		want := 0
@@ -306,11 +305,11 @@ func readKey(ctx context.Context, a storage.Archive, k storage.Key) (string, err
 
 var errMortal = errors.New("the process is dead")
 
-// mortal is an archive whose process dies after so many changes.
+// mortal is an archive whose process dies after left changes.
 type mortal struct {
 	storage.Archive
 	left      int
-	meanwhile func() // instead of dying; nil: it dies
+	meanwhile func() // called instead of dying; nil: it dies
 }
 
 func (m *mortal) may() error {

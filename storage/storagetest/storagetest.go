@@ -1,6 +1,6 @@
-// Package storagetest tells whether an archive keeps the promises of
-// [storage.Archive]. Every case carries the promise that it checks and prints
-// it when it is broken.
+// Package storagetest tests an archive against the contract of
+// [storage.Archive]. Every case has the sentence of the contract that it tests,
+// and prints it when it fails.
 package storagetest
 
 import (
@@ -15,13 +15,12 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// Opener returns two archives on one new and empty place, as two processes
-// would have it open. They may be one value where there can be only one
-// process. It is called once for each case; what has to be closed is closed
-// with t.Cleanup.
+// Opener returns two archives on one new and empty place, like those of two
+// processes. They may be one value if only one process is possible. It is
+// called once for each case, and closes the archives with t.Cleanup if needed.
 type Opener func(t testing.TB) (first, second storage.Archive)
 
-// Run checks every promise, each in a subtest of its own.
+// Run tests every sentence of the contract in a subtest.
 func Run(t *testing.T, open Opener) {
 	t.Helper()
 	for _, c := range cases {
@@ -33,15 +32,15 @@ func Run(t *testing.T, open Opener) {
 	}
 }
 
-// Failure is a promise that an archive broke.
+// A Failure is a sentence of the contract that an archive violates.
 type Failure struct {
-	Case    string // the name of the subtest that Run gives it
+	Case    string // name of its subtest in Run
 	Promise string
 	Err     error
 }
 
-// Check is Run for those who want to judge the failures themselves: all cases,
-// or only those named.
+// Check returns the failures of all cases, or of the named ones, instead of
+// reporting them.
 func Check(t testing.TB, open Opener, names ...string) []Failure {
 	t.Helper()
 	var out []Failure
@@ -62,11 +61,11 @@ type testCase struct {
 	check   func(ctx context.Context, p *place) error
 }
 
-// caseTimeout is for a case on a slow network; on a disk it takes
+// caseTimeout is the limit for a case on a slow network; on a disk it takes
 // milliseconds.
 const caseTimeout = 2 * time.Minute
 
-// run checks one promise. A panic of the archive breaks it, too.
+// run runs one case. A panic of the archive is a failure, too.
 func (c testCase) run(t testing.TB, open Opener) (err error) {
 	t.Helper()
 	defer func() {
@@ -82,14 +81,14 @@ func (c testCase) run(t testing.TB, open Opener) (err error) {
 
 var cases = append(append(append(createCases(), appendCases()...), readCases()...), otherCases()...)
 
-// place is what a case works on.
+// place is the place of a case.
 type place struct {
-	a, b storage.Archive // one place, opened twice
+	a, b storage.Archive // two archives of one place
 }
 
 func (p *place) both() []storage.Archive { return []storage.Archive{p.a, p.b} }
 
-// key is for keys that are known to be good.
+// key parses a valid key.
 func key(s string) storage.Key {
 	k, err := storage.ParseKey(s)
 	if err != nil {
@@ -114,7 +113,7 @@ func blob(seed, size int) storage.Blob {
 		n += w.Len()
 	}
 	if size > 0 {
-		for bit := range 16 { // the seed itself, so that no two are equal
+		for bit := range 16 { // the seed itself, so that blobs differ
 			texts = append(texts, words[seed>>bit&1])
 		}
 	}
@@ -129,7 +128,7 @@ func bytesOf(b storage.Blob) string {
 	return string(data)
 }
 
-// read returns the whole of a key.
+// read returns the content of a key.
 func (p *place) read(ctx context.Context, a storage.Archive, k storage.Key) (string, error) {
 	return p.readRange(ctx, a, k, 0, -1)
 }

@@ -10,16 +10,15 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// HangingOpener returns an archive on a new and empty place, and hang, after
-// which the next write of the archive hangs in what is below it. hang returns
-// a channel that is closed when a call is there, and what lets it go on.
+// HangingOpener returns an archive on a new and empty place, and hang, which
+// makes the archive's next write hang in the layer below. hang returns a
+// channel that is closed when a call hangs, and a function that releases it.
 type HangingOpener func(t testing.TB) (a storage.Archive, hang func() (there <-chan struct{}, release func()))
 
 const waitingPromise = "A call waits for another one no longer than its context lasts; then the error wraps the context's."
 
-// RunHanging checks that a call which hangs holds up no other one for longer
-// than that one's context lasts. It is for adapters that do I/O; Run is for
-// everything else.
+// RunHanging tests that a hanging call delays other calls at most until their
+// contexts are done. It is for adapters that do I/O.
 func RunHanging(t *testing.T, open HangingOpener) {
 	t.Helper()
 	for _, c := range hangingCalls {
@@ -31,8 +30,7 @@ func RunHanging(t *testing.T, open HangingOpener) {
 	}
 }
 
-// CheckHanging is RunHanging for those who want to judge the failures
-// themselves.
+// CheckHanging returns the failures instead of reporting them.
 func CheckHanging(t testing.TB, open HangingOpener) (out []Failure) {
 	t.Helper()
 	for _, c := range hangingCalls {
@@ -86,8 +84,8 @@ var waitingCalls = []archiveCall{
 	}},
 }
 
-// patience is how long a call may take whose context lasts shortly: long enough
-// for a slow machine, and shorter than any adapter waits by itself.
+// patience is the time that a call with the context timeout shortly may take:
+// long enough for a slow machine, and shorter than any adapter's own timeouts.
 var shortly, patience = 100 * time.Millisecond, 10 * time.Second
 
 func checkHanging(t testing.TB, open HangingOpener, first archiveCall) error {
@@ -98,7 +96,7 @@ func checkHanging(t testing.TB, open HangingOpener, first archiveCall) error {
 	there, release := hang()
 	ended := make(chan error, 1)
 	go func() { ended <- first.do(ctx, a) }()
-	defer func() { // nothing may go on when the test has ended
+	defer func() { // nothing may continue after the test
 		release()
 		cancel()
 		<-ended
@@ -115,7 +113,7 @@ func checkHanging(t testing.TB, open HangingOpener, first archiveCall) error {
 	return errors.Join(errs...)
 }
 
-// within makes a call whose context ends shortly.
+// within makes a call with the context timeout shortly.
 func (c archiveCall) within(ctx context.Context, a storage.Archive) error {
 	ctx, cancel := context.WithTimeout(ctx, shortly)
 	defer cancel()
@@ -129,8 +127,8 @@ func (c archiveCall) within(ctx context.Context, a storage.Archive) error {
 	}
 }
 
-// judge says what is wrong with how a call ended: it may have been done, and
-// what was asked for may not be there.
+// judge returns an error for a wrong outcome of a call. Success and ErrNotExist
+// are right, too.
 func (c archiveCall) judge(err error) error {
 	if err == nil || errors.Is(err, storage.ErrNotExist) {
 		return nil

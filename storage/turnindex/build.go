@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// ErrLimit: a record has a number that the form has no room for.
+// ErrLimit: a record has a number that the format can't hold.
 var ErrLimit = errors.New("turnindex: a record does not fit the form")
 
 // Set collects the records of an index. The zero Set is empty and covers no
@@ -20,8 +20,8 @@ type Set struct {
 	records     []packed
 }
 
-// Cover says that the set holds what the steps from first to last archived;
-// more than one call adds up.
+// Cover records that the set covers the steps from first to last. Several calls
+// extend the range.
 func (s *Set) Cover(first, last int) {
 	if s.first == 0 || uint32(first) < s.first {
 		s.first = uint32(first)
@@ -36,10 +36,9 @@ func (s *Set) Len() int { return len(s.records) }
 // modified.
 func (s *Set) Files() []string { return s.files }
 
-// Add adds a record. Of those with one key, slot and ordinal (and length,
-// where the key is a fingerprint, which names one content), the one that is
-// added first stays: add what is newer before what is older. The error is
-// [ErrLimit]; the record is not added then.
+// Add adds a record. Of several records with one key, slot and ordinal (and
+// length, for a fingerprint), only the first added stays, so add newer records
+// before older ones. If the error is [ErrLimit], the record was not added.
 func (s *Set) Add(r Record) error {
 	if r.Off < 0 || r.Off >= 1<<48 || r.Len < 0 || r.Len >= 1<<32 || r.Ord < 0 || r.Ord >= 1<<16 || r.Slot > 15 || r.Shown > 15 {
 		return fmt.Errorf("%w: %+v", ErrLimit, r)
@@ -70,13 +69,14 @@ func (s *Set) file(name string) (uint16, error) {
 	return at, nil
 }
 
-// order puts the records of a key together, by slot and ordinal.
+// order sorts records by key, slot and ordinal.
 func order(a, b packed) int {
 	return cmp.Or(cmp.Compare(a.key.kind, b.key.kind), cmp.Compare(a.key.id, b.key.id),
 		cmp.Compare(a.what&15, b.what&15), cmp.Compare(a.ord, b.ord), cmp.Compare(a.length(), b.length()))
 }
 
-// length is what tells records of one fingerprint apart.
+// length returns the length for comparing records of one fingerprint; 0 for a
+// turn.
 func (p *packed) length() uint32 {
 	if p.key.kind == kindTurn {
 		return 0
@@ -123,13 +123,12 @@ func overflowPages(records uint32) uint32 {
 }
 
 const (
-	overflowShare = 100 // at most one record of so many has a bucket of more than one page …
-	emptiest      = 4   // … unless pages would be emptier than a quarter: one key has very many records
+	overflowShare = 100 // at most one of this many records is in a bucket with more than one page …
+	emptiest      = 4   // … unless pages would be less than a quarter full, when one key has very many records
 )
 
-// chooseBuckets sets the number of buckets, the smallest of those tried with
-// which nearly every record is found by one page, and returns how many records
-// each has.
+// chooseBuckets sets the smallest tried number of buckets with which nearly
+// every record is found in one page, and returns the number of records in each.
 func (h *header) chooseBuckets(records []packed) []uint32 {
 	least := uint32((len(records) + perPage - 1) / perPage)
 	h.buckets = max(least, 1)
@@ -142,8 +141,8 @@ func (h *header) chooseBuckets(records []packed) []uint32 {
 	}
 }
 
-// count returns how many records each bucket has, and how many are in buckets
-// that need more than their page.
+// count returns the number of records in each bucket, and the number of records
+// in buckets with more than one page.
 func (h *header) count(records []packed) (counts []uint32, over int) {
 	counts = make([]uint32, h.buckets)
 	for i := range records {

@@ -1,7 +1,7 @@
 package turnindex
 
-// filter is a Bloom filter: what it does not hold is surely not in the table,
-// so that a reader of several tables reads a page of one.
+// filter is a Bloom filter. A key that it does not hold is certainly not in the
+// table, so a reader of several tables mostly reads a page of only one.
 type filter []byte
 
 const (

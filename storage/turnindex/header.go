@@ -16,17 +16,17 @@ const (
 	maxFileName = 255
 )
 
-// header is what the first pages say.
+// header is the parsed header.
 type header struct {
-	pages, buckets, overflow uint32 // of the header (in version 2 it counts for one), and behind it
+	pages, buckets, overflow uint32 // pages of the header (1 in version 2), bucket pages and overflow pages
 	records                  uint64
 	first, last              uint32
 	files                    []string
 	filter                   filter
-	ends                     []int64 // in version 2: the end of each page in the file, that of the header first
+	ends                     []int64 // version 2: end offset of each page, the header's first
 }
 
-// place returns where a page stands.
+// place returns the offset and the size of a page.
 func (h *header) place(number int64) (off, size int64) {
 	if h.ends == nil {
 		return number * PageSize, PageSize
@@ -34,10 +34,11 @@ func (h *header) place(number int64) (off, size int64) {
 	return h.ends[number-1], h.ends[number] - h.ends[number-1]
 }
 
-// after is one more than the number of the last page.
+// after returns the number of the last page plus one.
 func (h *header) after() int64 { return int64(h.pages) + int64(h.buckets) + int64(h.overflow) }
 
-// encode returns the header of a table whose pages hold so many records each.
+// encode returns the header of a table; held are the numbers of records in its
+// pages.
 func (h *header) encode(held []uint32) []byte {
 	le := binary.LittleEndian
 	out := make([]byte, headFields)
@@ -64,7 +65,7 @@ func (h *header) encode(held []uint32) []byte {
 	return out
 }
 
-// headerSize returns how many bytes the header has, by the first bytes of the file.
+// headerSize returns the size of the header, from the first bytes of the file.
 func headerSize(data []byte) (int64, error) {
 	if len(data) < headFields+pageSum || string(data[:8]) != magic {
 		return 0, &PageError{0, "it is not the beginning of a turn index"}
@@ -86,7 +87,7 @@ func headerSize(data []byte) (int64, error) {
 	return n, nil
 }
 
-// parseHeader reads a whole header.
+// parseHeader parses a complete header.
 func parseHeader(data []byte) (*header, error) {
 	body, err := headerBody(data)
 	if err != nil {
@@ -135,7 +136,7 @@ func headerBody(data []byte) (body []byte, err error) {
 	return body, nil
 }
 
-// directory reads how many records each page holds, which says where it is.
+// directory computes the offsets of pages from their numbers of records.
 func (h *header) directory(held []byte, end int64) error {
 	if int64(len(held)) != int64(h.buckets)+int64(h.overflow) {
 		return &PageError{0, "its list of pages does not fit"}
@@ -152,8 +153,8 @@ func (h *header) directory(held []byte, end int64) error {
 	return nil
 }
 
-// bucket is linear hashing: as if the buckets had been split one after the
-// other, of which the last round is not finished.
+// bucket returns the bucket of a hash by linear hashing, as if buckets had been
+// split in order and the last round were incomplete.
 func bucket(hash uint64, buckets uint32) uint32 {
 	low := uint64(1) << (bits.Len32(buckets) - 1)
 	b := hash & (2*low - 1)

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// PageSize is the most bytes that a page has, and how many are read for one.
+	// PageSize is the maximum size of a page in bytes, and the size of a read.
 	PageSize = 4096
 
 	pageSum    = 4 // bytes of the checksum at the end of a page
@@ -17,12 +17,11 @@ const (
 	perPage    = (PageSize - pageSum - pageHead) / recordSize
 )
 
-// ErrDamaged is wrapped by every error that says that an index is not one, or
-// not as it was written. It can be built again from what it points to.
+// ErrDamaged is wrapped by every error for an invalid or changed index. The
+// index can be rebuilt from the transcripts.
 var ErrDamaged = errors.New("the turn index is damaged")
 
-// PageError names the page that is not as it was written. It wraps
-// [ErrDamaged].
+// A PageError reports an invalid or changed page. It wraps [ErrDamaged].
 type PageError struct {
 	Page   int64 // from 0
 	Reason string
@@ -38,8 +37,7 @@ func (e *PageError) Unwrap() error { return ErrDamaged }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// checksum covers the number of the page, so that two that changed places are
-// seen.
+// checksum includes the number of the page, so that swapped pages are detected.
 func checksum(page []byte, number uint32) uint32 {
 	sum := crc32.Update(0, castagnoli, page[:len(page)-pageSum])
 	return crc32.Update(sum, castagnoli, binary.LittleEndian.AppendUint32(nil, number))
@@ -50,8 +48,7 @@ func seal(page []byte, number uint32) {
 	binary.LittleEndian.PutUint32(page[len(page)-pageSum:], checksum(page, number))
 }
 
-// checkPage returns an error for a page that is not as it was written; it should
-// have so many bytes.
+// checkPage returns an error for a page with a wrong size or checksum.
 func checkPage(page []byte, number, size int64) error {
 	if int64(len(page)) != size {
 		return &PageError{number, "the file ends before it"}
@@ -62,7 +59,7 @@ func checkPage(page []byte, number, size int64) error {
 	return nil
 }
 
-// packed is a record as the file has it.
+// packed is a record in the form of the file.
 type packed struct {
 	key  Key
 	what uint8 // slot and shown
@@ -92,7 +89,7 @@ func unpack(b []byte) packed {
 	}
 }
 
-// slots returns the records of a page that was checked.
+// slots returns the encoded records of a checked page.
 func slots(page []byte) ([]byte, error) {
 	n := int(binary.LittleEndian.Uint16(page))
 	if n > perPage || pageHead+n*recordSize+pageSum > len(page) {

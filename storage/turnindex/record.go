@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// kind says what a key names.
+// kind is the kind of a key.
 type kind uint8
 
 const (
@@ -17,31 +17,31 @@ const (
 	kindPart
 )
 
-// Key is what a record is found by. It is comparable. Make it with [Turn],
-// [Message] or [Part].
+// A Key identifies records. It is comparable. Create it with [Turn], [Message]
+// or [Part].
 type Key struct {
 	kind kind
 	id   uint64
 }
 
-// Turn is the key of the turn with this number; turns count from 1.
+// Turn returns the key of the turn with this number, from 1.
 func Turn(n uint32) Key { return Key{kindTurn, uint64(n)} }
 
-// Message is the key of the message with this fingerprint, of which the first
-// eight bytes are kept.
+// Message returns the key of the message with this fingerprint, which holds its
+// first eight bytes.
 func Message(fingerprint [16]byte) Key {
 	return Key{kindMessage, binary.BigEndian.Uint64(fingerprint[:8])}
 }
 
-// Part is the key of the part with this reference: the first six bytes of its
-// fingerprint.
+// Part returns the key of the part with this reference, the first six bytes of
+// its fingerprint.
 func Part(ref [6]byte) Key {
 	var b [8]byte
 	copy(b[:], ref[:])
 	return Key{kindPart, binary.BigEndian.Uint64(b[:])}
 }
 
-// Digits returns how many hex digits of a fingerprint the key holds, 0 for a
+// Digits returns the number of hex digits of a fingerprint in the key, 0 for a
 // turn.
 func (k Key) Digits() int {
 	switch k.kind {
@@ -53,7 +53,7 @@ func (k Key) Digits() int {
 	return 0
 }
 
-// String returns "turn:17", or the hex digits that the key holds.
+// String returns "turn:17", or the hex digits of the key.
 func (k Key) String() string {
 	if k.kind == kindTurn {
 		return turnPrefix + strconv.FormatUint(k.id, 10)
@@ -75,7 +75,7 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// Slot says which part of its turn a record is about.
+// Slot is the part of a turn that a record is about.
 type Slot uint8
 
 // The slots of a turn.
@@ -92,7 +92,7 @@ var slotNames = [...]string{"other", "request", "reasoning", "action", "observat
 // String returns the name of the slot.
 func (s Slot) String() string { return name(slotNames[:], int(s)) }
 
-// ParseSlot reads what [Slot.String] writes.
+// ParseSlot parses the output of [Slot.String].
 func ParseSlot(text string) (Slot, bool) {
 	for i, n := range slotNames {
 		if n == text {
@@ -102,8 +102,8 @@ func ParseSlot(text string) (Slot, bool) {
 	return 0, false
 }
 
-// Shown says how the view shows what a record is about, after the last step
-// that the index covers and that touched it.
+// Shown says how the view shows a record's message or part after the last step
+// in the index that changed it.
 type Shown uint8
 
 // The ways in which a view shows a message.
@@ -117,7 +117,7 @@ const (
 
 var shownNames = [...]string{"in full", "truncated", "masked", "summarized", "dropped"}
 
-// String says it in words.
+// String returns it in words.
 func (s Shown) String() string { return name(shownNames[:], int(s)) }
 
 func name(names []string, i int) string {
@@ -127,12 +127,12 @@ func name(names []string, i int) string {
 	return "unknown"
 }
 
-// Record says where a line of the archive is.
+// Record is the place of a line in the archive.
 type Record struct {
 	Key   Key
 	Slot  Slot
 	Shown Shown
-	Ord   int    // of the message among those of its slot in the turn, or of the part in its message; from 0
+	Ord   int    // index of the message in its slot of the turn, or of the part in its message, from 0
 	File  string // in the session's folder
 	Off   int64  // bytes
 	Len   int64  // bytes, without the line feed
@@ -140,23 +140,22 @@ type Record struct {
 
 const turnPrefix = "turn:"
 
-// ErrQuery: a text is neither the number of a turn nor hex digits of a
-// fingerprint.
+// ErrQuery: a text is neither a turn number nor hex digits of a fingerprint.
 var ErrQuery = errors.New(`not a reference: it is 8 to 32 hex digits, or "turn:" and a number`)
 
-// Query is what to look up: a turn, or all whose fingerprint begins with the
-// given digits. It is comparable. Make it with [ParseQuery] or [Key.Query].
+// A Query selects a turn, or all fingerprints that begin with given digits. It
+// is comparable. Create it with [ParseQuery] or [Key.Query].
 type Query struct {
 	turn   bool
-	id     uint64 // digits beyond the 16th are not kept
+	id     uint64 // at most 16 digits
 	digits int
 }
 
-// minDigits is how many digits of a fingerprint its bucket is chosen by.
+// minDigits is the number of digits of a fingerprint that select its bucket.
 const minDigits = 8
 
-// ParseQuery reads "turn:17", or 8 to 32 hex digits in either case. Everything
-// else is [ErrQuery].
+// ParseQuery parses "turn:17", or 8 to 32 hex digits in upper or lower case.
+// Anything else is [ErrQuery].
 func ParseQuery(text string) (Query, error) {
 	if number, ok := strings.CutPrefix(text, turnPrefix); ok {
 		n, err := strconv.ParseUint(number, 10, 32)
@@ -194,8 +193,7 @@ func (q Query) hash() uint64 {
 	return Key{kindMessage, q.id}.hash()
 }
 
-// matches reports whether k is what q asks for: as far as both have digits,
-// they are the same.
+// matches reports whether k matches q: the digits that both have must be equal.
 func (q Query) matches(k Key) bool {
 	if q.turn || k.kind == kindTurn {
 		return q.turn && k == Key{kindTurn, q.id}

@@ -5,12 +5,11 @@ import (
 	"iter"
 )
 
-// A Source reads at most n bytes of an index file from off on. Fewer are
-// returned only at the end of the file. It may be called at once by several
-// goroutines.
+// A Source reads at most n bytes of an index file from off; fewer only at the
+// end of the file. It must be safe for concurrent use.
 type Source func(ctx context.Context, off, n int64) ([]byte, error)
 
-// Bytes returns a Source of an index that is in memory.
+// Bytes returns a Source for an index in memory.
 func Bytes(data []byte) Source {
 	return func(_ context.Context, off, n int64) ([]byte, error) {
 		off = min(off, int64(len(data)))
@@ -18,19 +17,19 @@ func Bytes(data []byte) Source {
 	}
 }
 
-// Table is an index that can be looked into. It keeps the header in memory and
-// nothing else. It is safe for concurrent use.
+// Table is an open index. It holds only the header in memory. It is safe for
+// concurrent use.
 type Table struct {
 	src Source
 	h   *header
 }
 
-// headRead is what the first read asks for: the whole header of all but large
-// tables, and all of a small one.
+// headRead is the size of the first read, which covers the header of all but
+// large tables, and the whole of a small one.
 const headRead = 4 * PageSize
 
-// Open reads the header of an index: one read, or two where the header is
-// larger than 16 KB. Errors are those of the source, and [ErrDamaged].
+// Open reads the header of an index, with one read, or two if the header
+// exceeds 16 KB. Errors are those of the source, and [ErrDamaged].
 func Open(ctx context.Context, src Source) (*Table, error) {
 	data, err := src(ctx, 0, headRead)
 	if err != nil {
@@ -69,18 +68,16 @@ func (t *Table) Size() int64 {
 	return off + size
 }
 
-// Files returns the names of the files that records point into. It must not
-// be modified.
+// Files returns the names of the files in the records. It must not be modified.
 func (t *Table) Files() []string { return t.h.files }
 
-// Mentions reports whether the table may have records for q. When it is false
-// it has none; when it is true there are none in less than one of a hundred
-// cases. It reads nothing.
+// Mentions reports whether the table can have records for q. false is certain;
+// true is wrong in less than one of a hundred cases. It reads nothing.
 func (t *Table) Mentions(q Query) bool { return t.h.filter.holds(q.hash()) }
 
-// Lookup returns the records for q, by slot and ordinal; none is no error. It
-// reads one page, and as many more as the bucket has overflow pages. Errors
-// are those of the source, and [ErrDamaged].
+// Lookup returns the records for q, sorted by slot and ordinal; no records is
+// no error. It reads one page, and the overflow pages of the bucket. Errors are
+// those of the source, and [ErrDamaged].
 func (t *Table) Lookup(ctx context.Context, q Query) ([]Record, error) {
 	var out []Record
 	number := int64(t.h.pages) + int64(bucket(q.hash(), t.h.buckets))
@@ -99,7 +96,7 @@ func (t *Table) Lookup(ctx context.Context, q Query) ([]Record, error) {
 	return out, nil
 }
 
-// match appends the records of a page that q asks for.
+// match appends the records of a page that match q.
 func (t *Table) match(out []Record, page []byte, number int64, q Query) ([]Record, error) {
 	records, err := slots(page)
 	if err != nil {
@@ -139,8 +136,8 @@ func (t *Table) page(ctx context.Context, number int64) ([]byte, error) {
 	return page, checkPage(page, number, size)
 }
 
-// follow returns the page that goes on with the bucket, or 0. Chains go
-// forward only, so that a forged one ends.
+// follow returns the next page of the bucket, or 0. Chains must go forward, so
+// that a forged one ends.
 func (t *Table) follow(page []byte, number int64) (int64, error) {
 	next := nextPage(page)
 	overflow := int64(t.h.pages) + int64(t.h.buckets)
@@ -150,13 +147,12 @@ func (t *Table) follow(page []byte, number int64) (int64, error) {
 	return next, nil
 }
 
-// allRead is how much All reads at once.
+// allRead is the size of All's reads in bytes.
 const allRead = 256 * PageSize
 
-// All yields every record, page by page; those of one key come in the order in
-// which [Table.Lookup] returns them. An error is yielded last: one of the
-// source, or [ErrDamaged], also where there are more or fewer records than the
-// header says.
+// All yields every record, page by page; those of one key in the order of
+// [Table.Lookup]. An error is yielded last: of the source, or [ErrDamaged],
+// also if the number of records differs from the header.
 func (t *Table) All(ctx context.Context) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		count, stopped, err := t.each(ctx, func(r Record) bool { return yield(r, nil) })
@@ -192,7 +188,7 @@ func (t *Table) each(ctx context.Context, fn func(Record) bool) (count uint64, s
 	return count, false, nil
 }
 
-// stretch returns how far the pages from one on are read at once.
+// stretch returns the end of the pages that are read together from a page on.
 func (t *Table) stretch(number int64) (next, end int64) {
 	from, size := t.h.place(number)
 	for next, end = number+1, from+size; next < t.h.after(); next++ {

@@ -1,6 +1,6 @@
-// Package copied lets the packages below storage copy what an archive holds
-// already, which was redacted when it was stored, and nobody else make a Blob of
-// bytes.
+// Package copied lets the packages below storage make a Blob of bytes that an
+// archive already holds, and that were redacted when they were stored. No other
+// package can do that.
 package copied
 
 // Blob returns a storage.Blob of data. Package storage sets it.

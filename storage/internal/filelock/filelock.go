@@ -1,5 +1,5 @@
 // Package filelock locks files against other processes, and against other
-// descriptors of the same one. A lock ends when its file is closed, or when its
+// descriptors in the same process. A lock ends when its file is closed or its
 // process dies.
 package filelock
 
@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Lock waits for the lock on f, but not longer than ctx.
+// Lock waits for the lock on f until ctx is done.
 func Lock(ctx context.Context, f *os.File) error {
 	const shortest, longest = 50 * time.Microsecond, 5 * time.Millisecond
 	for wait := shortest; ; wait = min(2*wait, longest) {

@@ -7,5 +7,6 @@ import (
 	"os"
 )
 
-// TryLock is not possible here, and so no archive on a disk is.
+// TryLock returns an error: this system has no locks, and so no archive on
+// disk.
 func TryLock(*os.File) (bool, error) { return false, errors.ErrUnsupported }

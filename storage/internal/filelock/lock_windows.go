@@ -7,14 +7,15 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// TryLock takes the lock on f, which ends when f is closed or its process
-// dies. It is false when somebody else has it.
+// TryLock takes the lock on f and returns true, or false if another process or
+// descriptor has it. The lock ends when f is closed or the process dies.
 func TryLock(f *os.File) (bool, error) {
 	raw, err := f.SyscallConn()
 	if err != nil {
 		return false, err
 	}
-	// One byte far behind the end: a locked range cannot be read by others.
+	// One byte far after the end, because a locked range can't be read by
+	// others.
 	at := &windows.Overlapped{OffsetHigh: 1 << 30}
 	var locked error
 	err = raw.Control(func(fd uintptr) {

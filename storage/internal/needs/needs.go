@@ -1,4 +1,4 @@
-// Package needs skips tests, loudly, where the machine cannot do what they take.
+// Package needs skips tests, with a message, on machines without what they need.
 package needs
 
 import (
@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// Skip skips a test unless ok. The reason is that what is missing, and remedy
-// says how to run it all the same. The value "require" of the environment's
-// variable makes it a failure.
+// Skip skips a test unless ok. what is the missing thing, and remedy says how
+// to run the test. If the environment variable has the value "require", the
+// test fails instead.
 func Skip(t testing.TB, ok bool, variable, what, remedy string) {
 	t.Helper()
 	if ok {

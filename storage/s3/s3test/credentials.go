@@ -6,7 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
-// credentials never change.
+// credentials are static.
 type credentials aws.Credentials
 
 // Retrieve implements [aws.CredentialsProvider].

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Process is a server of a test's own, which can be killed and started again
-// on the same data and port.
+// Process is a server for one test, which can be killed and started again with
+// the same data and port.
 type Process struct {
 	Endpoint string
 
@@ -26,7 +26,7 @@ type Process struct {
 	log  log
 }
 
-// log is what a server says.
+// log holds the output of a server.
 type log struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -44,7 +44,7 @@ func (l *log) String() string {
 	return l.b.String()
 }
 
-// StartVersitygw starts a server with its data on the disk.
+// StartVersitygw starts a server with its data on disk.
 func StartVersitygw(t *testing.T) *Process {
 	id, secret := Keys(t)
 	data := t.TempDir()
@@ -60,8 +60,8 @@ func StartVersitygw(t *testing.T) *Process {
 		[]string{"ROOT_ACCESS_KEY=" + id, "ROOT_SECRET_KEY=" + secret})
 }
 
-// StartMinIO starts a server with its data on the disk; env are more variables
-// for it.
+// StartMinIO starts a server with its data on disk; env are additional
+// variables.
 func StartMinIO(t *testing.T, env ...string) *Process {
 	id, secret := Keys(t)
 	addr := free(t)
@@ -87,7 +87,7 @@ func start(t *testing.T, path, addr string, args, env []string) *Process {
 	return p
 }
 
-// Start starts it, also again, and waits until it answers.
+// Start starts or restarts the server, and waits until it answers.
 func (p *Process) Start() {
 	p.t.Helper()
 	p.cmd = exec.Command(p.path, p.args...)
@@ -106,13 +106,13 @@ func (p *Process) Start() {
 	p.t.Fatalf("no server at %s; it said: %s", p.addr, p.log.String())
 }
 
-// Kill ends it at once, whatever it is doing.
+// Kill kills the server.
 func (p *Process) Kill() {
 	_ = p.cmd.Process.Kill()
-	_ = p.cmd.Wait() // it was killed
+	_ = p.cmd.Wait() // killed
 }
 
-// Find waits until the server has said something.
+// Find waits for a match in the output of the server.
 func (p *Process) Find(what *regexp.Regexp) string {
 	p.t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {

@@ -1,11 +1,11 @@
-// Package s3test gives tests buckets on the real servers that .ci/s3 starts.
-// A test that needs one is skipped, loudly, where it is not there;
-// COMPACT_S3=require makes that a failure.
+// Package s3test provides tests with buckets on the real servers that .ci/s3
+// starts. A test that needs a missing server is skipped with a message, or
+// fails with COMPACT_S3=require.
 //
-// A test that lives on what every S3 does takes [Plain] instead, and runs on a
-// stand-in where no real server is. The conformance test of this package holds the
-// stand-in and the real servers against AWS's documentation, and lists what the
-// stand-in lacks: a test that needs one of those takes a real server.
+// A test that needs only basic S3 uses [Plain], which falls back to a stand-in.
+// The conformance test of this package checks the stand-in and the real servers
+// against AWS's documentation, and lists what the stand-in lacks; a test that
+// needs that uses a real server.
 package s3test
 
 import (
@@ -24,7 +24,7 @@ import (
 	"github.com/agentcompact/compact/storage/s3"
 )
 
-// Needs skips a test where something it needs is not there.
+// Needs skips a test if something that it needs is missing.
 func Needs(t testing.TB, ok bool, what string) {
 	t.Helper()
 	needs.Skip(t, ok, "COMPACT_S3", what, "run it as ./.ci/s3 with go test ./storage/s3/...")
@@ -38,23 +38,25 @@ func variable(t testing.TB, name string) string {
 	return v
 }
 
-// Server is one that speaks S3.
+// Server is an S3 server.
 type Server struct {
 	Endpoint string
-	Admin    *awss3.Client // may do everything
+	Admin    *awss3.Client // has all permissions
 }
 
-// Versitygw is a server that ignores encryption and enforces all else.
+// Versitygw returns a server that ignores encryption and enforces everything
+// else.
 func Versitygw(t testing.TB) *Server { return Connect(t, variable(t, "COMPACT_S3_VERSITYGW")) }
 
-// MinIO is a server that enforces all, encryption with [KMSKey] too.
+// MinIO returns a server that enforces everything, including encryption with
+// [KMSKey].
 func MinIO(t testing.TB) *Server { return Connect(t, variable(t, "COMPACT_S3_MINIO")) }
 
-// KMSKey is the key that MinIO encrypts with.
+// KMSKey returns the id of MinIO's encryption key.
 func KMSKey(t testing.TB) string { return variable(t, "COMPACT_S3_KMS_KEY") }
 
-// Binary returns the path of the program of a server, for tests that start
-// their own.
+// Binary returns the path of a server's program, for tests that start their
+// own.
 func Binary(t testing.TB, name string) string {
 	t.Helper()
 	path := filepath.Join(variable(t, "COMPACT_S3_BIN"), name)
@@ -63,13 +65,13 @@ func Binary(t testing.TB, name string) string {
 	return path
 }
 
-// Keys are the credentials of the servers.
+// Keys returns the credentials of the servers.
 func Keys(t testing.TB) (id, secret string) {
 	return variable(t, "COMPACT_S3_KEY"), variable(t, "COMPACT_S3_SECRET")
 }
 
-// Connect puts the credentials where the default chain of an archive finds
-// them, and makes a client with the same.
+// Connect sets the environment so that an archive finds the credentials, and
+// returns a server with a client that uses them.
 func Connect(t testing.TB, endpoint string) *Server {
 	t.Helper()
 	id, secret := Keys(t)
@@ -87,7 +89,7 @@ func connect(t testing.TB, endpoint, id, secret string) *Server {
 	})}
 }
 
-// Front hands requests on to the server as they were signed.
+// Front returns a proxy that passes signed requests on to the server.
 func (s *Server) Front(t testing.TB) *httputil.ReverseProxy {
 	t.Helper()
 	behind, err := url.Parse(s.Endpoint)
@@ -96,11 +98,11 @@ func (s *Server) Front(t testing.TB) *httputil.ReverseProxy {
 	}
 	return &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(behind)
-		r.Out.Host = r.In.Host // it is signed
+		r.Out.Host = r.In.Host // part of the signature
 	}}
 }
 
-// Bucket makes a new bucket; locks makes it one for Object Lock.
+// Bucket creates a bucket; with locks, Object Lock is enabled.
 func (s *Server) Bucket(t testing.TB, locks bool) string {
 	t.Helper()
 	name := "b-" + strings.ToLower(rand.Text()[:16])
@@ -110,12 +112,12 @@ func (s *Server) Bucket(t testing.TB, locks bool) string {
 	return name
 }
 
-// Config is of an archive in a bucket.
+// Config returns the configuration of an archive in a bucket.
 func (s *Server) Config(bucket string) s3.Config {
 	return s3.Config{Bucket: bucket, Prefix: "team/agents", Endpoint: s.Endpoint, PathStyle: true}
 }
 
-// Names are the objects of a bucket, but those that an archive tries it with.
+// Names returns the objects of a bucket, except those of Archive.Try.
 func (s *Server) Names(t testing.TB, bucket string) []string {
 	t.Helper()
 	var out []string

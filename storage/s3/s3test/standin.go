@@ -15,13 +15,13 @@ import (
 	"time"
 )
 
-// Real reports whether .ci/s3 has started the real servers, or must have.
+// Real reports whether the real servers run, or are required.
 func Real() bool {
 	return os.Getenv("COMPACT_S3_VERSITYGW") != "" || os.Getenv("COMPACT_S3") == "require"
 }
 
-// Plain is a server for tests that need nothing which the stand-in lacks: versitygw, or
-// the stand-in where no real server is.
+// Plain returns a server for tests that need only what the stand-in supports:
+// versitygw, or else the stand-in.
 func Plain(t testing.TB) *Server {
 	t.Helper()
 	if Real() {
@@ -30,7 +30,7 @@ func Plain(t testing.TB) *Server {
 	return StandIn(t)
 }
 
-// PlainKeys are the credentials of [Plain].
+// PlainKeys returns the credentials of [Plain].
 func PlainKeys(t testing.TB) (id, secret string) {
 	t.Helper()
 	if Real() {
@@ -39,9 +39,10 @@ func PlainKeys(t testing.TB) (id, secret string) {
 	return standInID, standInSecret
 }
 
-const standInID, standInSecret = "any", "any-secret" // it looks at neither
+const standInID, standInSecret = "any", "any-secret" // the stand-in checks neither
 
-// StandIn is the server of tools/s3/standin. One process serves all tests of a binary.
+// StandIn returns the server of tools/s3/standin. One process serves all tests of a
+// binary.
 func StandIn(t testing.TB) *Server {
 	t.Helper()
 	endpoint, err := standIn()
@@ -51,14 +52,14 @@ func StandIn(t testing.TB) *Server {
 
 var environ = os.Environ() // before a test changes it
 
-// standIn starts the stand-in. It is a module of its own, so that nobody who uses this
-// one gets a server with it, and so it is a program: the go command builds it once, and
+// standIn starts the stand-in. It is a separate module, so that users of this module do
+// not depend on a server, and therefore a program: the go command builds it once, and
 // may have to fetch its two modules.
 var standIn = sync.OnceValues(func() (string, error) {
 	_, file, _, ok := runtime.Caller(0)
 	dir := filepath.Join(filepath.Dir(file), "..", "..", "..", "tools", "s3", "standin")
 	for _, name := range []string{"go.mod", "go.sum", "standin.go", "serve/main.go"} {
-		// It is read so that the cache of test results knows of a change.
+		// Read, so that a change invalidates cached test results.
 		if _, err := os.ReadFile(filepath.Join(dir, name)); !ok || err != nil {
 			return "", errors.New("its source is not here")
 		}
@@ -67,7 +68,7 @@ var standIn = sync.OnceValues(func() (string, error) {
 	cmd.Dir, cmd.Env = dir, append(environ, "GOWORK=off", "PWD="+dir)
 	var said log
 	cmd.Stderr = &said
-	if _, err := cmd.StdinPipe(); err != nil { // it ends with this process, and the stand-in with it
+	if _, err := cmd.StdinPipe(); err != nil { // the pipe ends with this process, and then the stand-in exits
 		return "", err
 	}
 	out, err := cmd.StdoutPipe()
@@ -81,9 +82,9 @@ var standIn = sync.OnceValues(func() (string, error) {
 	defer stuck.Stop()
 	url, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
-		_ = cmd.Wait() // what it said tells more
+		_ = cmd.Wait() // its output is more precise
 		return "", fmt.Errorf("go run: %s", bytes.TrimSpace([]byte(said.String())))
 	}
-	go func() { _ = cmd.Wait() }() // which keeps the pipe open
+	go func() { _ = cmd.Wait() }() // keeps the pipe open
 	return strings.TrimSpace(url), nil
 })
