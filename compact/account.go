@@ -10,44 +10,45 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// account is what a lane knows of what its calls cost, and of what the provider
-// holds in its cache. The lane's lock guards it, but for what Observe tells.
+// account holds what a lane knows about the costs of its calls and about the
+// provider's cache. The lane's lock guards it, except the fields that Observe
+// sets, which mu guards.
 type account struct {
 	calls int
 
-	last      time.Time            // when the last call was made
-	model     string               // that it named
+	last      time.Time            // time of the last call
+	model     string               // its model
 	sent      []sentMessage        // its view
-	conv      *policy.Conversation // that the view is of; nil: not known, and looked at message by message
-	total     int                  // what that cost, in tokens
-	in        int                  // and the whole history
-	fruitless int                  // tokens of the view up to which no candidate is worth another try
+	conv      *policy.Conversation // conversation of the view; nil: unknown, so views are compared message by message
+	total     int                  // size of the view in tokens
+	in        int                  // size of the whole history in tokens
+	fruitless int                  // size of the view in tokens up to which candidates are not evaluated again
 	tools     uint64               // a hash of its tools
 
 	mu      sync.Mutex
 	seen    observedUsage
-	unread  int // calls in a row whose usage shows nothing that was read from a cache
+	unread  int // consecutive calls whose usage shows no tokens read from a cache
 	said    map[string]bool
 	waiting []string // warnings for the next call
 }
 
-// sentMessage is a message of a view that went out.
+// sentMessage is a message of a view that was sent.
 type sentMessage struct {
 	fp   message.Fingerprint
-	upTo int // what the view costs up to its end, in tokens, without what is sent beside messages
+	upTo int // size of the view up to its end, in tokens, without tool schemas and other fixed parts
 }
 
-// observedUsage is what Observe told since the last call.
+// observedUsage holds what Observe reported since the last call.
 type observedUsage struct {
-	known  bool // the provider said what was cached
+	known  bool // the provider reported cached tokens
 	cached int  // tokens
-	expect int  // that were to be in the cache
+	expect int  // tokens that were expected in the cache
 }
 
 var toolSeed = maphash.MakeSeed()
 
-// cached returns how many tokens of the call's prompt, and of that with the whole
-// history, the provider should have in its cache.
+// cached returns the number of tokens that the provider should have in its cache:
+// of the call's prompt, and of the prompt with the whole history.
 func (a *account) cached(c *call) (view, whole int) {
 	if a.cold(c) {
 		return 0, 0
@@ -55,8 +56,9 @@ func (a *account) cached(c *call) (view, whole int) {
 	return a.common(c), min(a.in, c.res.TokensIn)
 }
 
-// cold reports whether the provider holds nothing of what the lane sent last: it
-// is too long ago, of another model or with other tools, or the provider said so.
+// cold reports whether nothing of the lane's last prompt is in the cache: because
+// it is too old, had another model or other tools, or because the provider
+// reported so.
 func (a *account) cold(c *call) bool {
 	switch {
 	case a.calls == 0, a.model != c.ep.name, a.tools != maphash.Bytes(toolSeed, c.q.tools):
@@ -65,12 +67,12 @@ func (a *account) cold(c *call) bool {
 	return a.idle(c) || a.missed()
 }
 
-// beside is how much later than a call another one of its lane, that was under way
-// at the same time, may have begun.
+// beside is the maximum difference between the starts of two overlapping calls of
+// a lane.
 const beside = 10 * time.Minute
 
-// idle reports whether the cache has outlived its lifetime. A clock that ran
-// backwards says nothing.
+// idle reports whether the lifetime of the cache has passed. If the clock ran
+// backwards, it reports false.
 func (a *account) idle(c *call) bool {
 	gap := c.began.Sub(a.last)
 	if gap < -beside {
@@ -80,16 +82,16 @@ func (a *account) idle(c *call) bool {
 	return c.ep.card.Lifetime > 0 && gap > c.ep.card.Lifetime
 }
 
-// missed reports whether the usage of the last call shows that the provider read
-// nothing from a cache that was to hold most of the prompt.
+// missed reports whether the provider read nothing from the cache in the last
+// call, although most of its prompt was expected there.
 func (a *account) missed() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.seen.known && a.seen.cached == 0 && a.seen.expect > 0
 }
 
-// common returns the tokens that the call's prompt has in common with the one
-// before it. No message of it is priced again.
+// common returns the number of tokens that the call's prompt shares with the
+// previous one. It uses the recorded sizes.
 func (a *account) common(c *call) int {
 	switch n := a.same(c); n {
 	case len(a.sent):
@@ -101,8 +103,8 @@ func (a *account) common(c *call) int {
 	}
 }
 
-// same returns with how many messages of the last view the call's begins. What
-// lies at the same place in both conversations is not looked at.
+// same returns the number of leading messages that the view shares with the
+// previous one. It skips messages that both conversations share in memory.
 func (a *account) same(c *call) int {
 	view, n := c.res.Messages, 0
 	if a.conv != nil && c.shown != nil {
@@ -114,7 +116,7 @@ func (a *account) same(c *call) int {
 	return n
 }
 
-// called notes a call.
+// called records a call.
 func (a *account) called(c *call) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -139,7 +141,7 @@ func (a *account) called(c *call) {
 	}
 }
 
-// warn says something once a lane, with its next call.
+// warn adds a warning to the lane's next call, once for each kind.
 func (a *account) warn(kind, what string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

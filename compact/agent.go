@@ -15,8 +15,8 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// backendAgent is the backend of summaries that asks the agent's own model,
-// behind what the agent has sent it.
+// backendAgent is the summary backend that appends an instruction to the
+// agent's last request and sends it to the agent's own model.
 const backendAgent = strategy.BackendAgent
 
 // A LastRequest is the previous request of an agent, as it was sent. With
@@ -75,16 +75,18 @@ func (m *CompactManager) AsksAgent() bool {
 	return asks
 }
 
-// agentState is what a session knows of summaries by the agent's own model.
+// agentState holds what a session knows about summaries by the agent's own
+// model.
 type agentState struct {
 	mu      sync.Mutex
-	gone    bool // it is given up for the session
-	failed  int  // summaries in a row that it did not write
+	gone    bool // the backend is given up for the session
+	failed  int  // consecutive summaries that failed
 	said    map[string]bool
 	waiting []string // warnings for the next result
 }
 
-// mostFailed is how many summaries in a row may come to nothing.
+// mostFailed is the number of consecutive failed summaries after which the
+// backend is given up.
 const mostFailed = 2
 
 func (a *agentState) givenUp() bool {
@@ -93,14 +95,14 @@ func (a *agentState) givenUp() bool {
 	return a.gone
 }
 
-// say has something said once a session.
+// say adds a warning, once for each session.
 func (a *agentState) say(what string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.tell(what)
 }
 
-// tell is say; a.mu is held.
+// tell implements say; the caller holds a.mu.
 func (a *agentState) tell(what string) {
 	if a.said[what] {
 		return
@@ -112,13 +114,13 @@ func (a *agentState) tell(what string) {
 	a.waiting = append(a.waiting, "summarizer.backend agent: "+what+"; the extractive backend writes the summaries")
 }
 
-// giveUp ends the asking for the session; a.mu is held.
+// giveUp gives the backend up for the session; the caller holds a.mu.
 func (a *agentState) giveUp(why string) {
 	a.gone = true
 	a.tell(why)
 }
 
-// answered takes in what an answer says of the cache.
+// answered evaluates the cache usage of an answer.
 func (a *agentState) answered(d strategy.Draft) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -131,7 +133,7 @@ func (a *agentState) answered(d strategy.Draft) {
 	}
 }
 
-// ended takes in how a summary came out.
+// ended records the outcome of a summary.
 func (a *agentState) ended(err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -139,7 +141,7 @@ func (a *agentState) ended(err error) {
 	case err == nil:
 		a.failed = 0
 		return
-	case errors.Is(err, strategy.ErrTransient), errors.Is(err, errCold): // which say nothing of the next
+	case errors.Is(err, strategy.ErrTransient), errors.Is(err, errCold): // transient: the next one can succeed
 		return
 	}
 	if a.failed++; a.failed >= mostFailed && !a.gone {
@@ -147,7 +149,7 @@ func (a *agentState) ended(err error) {
 	}
 }
 
-// asking makes ask what a summarizer wants, and hears what it answers.
+// asking adapts ask to a summarizer, and evaluates its answers.
 func (a *agentState) asking(ask func(context.Context, string) (AgentAnswer, error)) func(context.Context, string) (strategy.Draft, error) {
 	return func(ctx context.Context, instruction string) (strategy.Draft, error) {
 		answer, err := ask(ctx, instruction)
@@ -170,7 +172,7 @@ func (a AgentAnswer) draft() strategy.Draft {
 	}
 }
 
-// refusal says why an answer is no summary; nil = it may be one.
+// refusal returns the reason why an answer can't be a summary; nil = it can.
 func (a AgentAnswer) refusal() error {
 	switch {
 	case a.Calls != "":
@@ -183,7 +185,7 @@ func (a AgentAnswer) refusal() error {
 	return nil
 }
 
-// failure says what it means for a summary that there is no answer.
+// failure converts the error of a request to that of a summary.
 func failure(err error) error {
 	e := new(AskError)
 	if !errors.As(err, &e) {
@@ -193,14 +195,14 @@ func failure(err error) error {
 	switch {
 	case e.TooLong, e.Status == http.StatusRequestEntityTooLarge:
 		f.Reason = strategy.ErrContextLength
-	case e.Unreadable: // and would be again
+	case e.Unreadable: // a retry would return the same
 	case e.Status == 0, e.Status == http.StatusTooManyRequests, e.Status == http.StatusRequestTimeout, e.Status >= 500:
 		f.Reason = strategy.ErrTransient
 	}
 	return f
 }
 
-// warnings returns what is to be said, once.
+// warnings returns the pending warnings, and clears them.
 func (a *agentState) warnings() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -211,9 +213,9 @@ func (a *agentState) warnings() []string {
 
 var errCold = errors.New("the provider's cache does not hold the agent's last request")
 
-// asksAgent reports whether a summary of this call would be asked of the agent's
-// own model: behind a request that the provider holds in its cache, and that
-// this conversation goes on from.
+// asksAgent reports whether the agent's own model would write a summary of this
+// call: the provider must have the last request in its cache, and the
+// conversation must continue from it.
 func (c *call) asksAgent() bool {
 	if c.ep.cfg.Summarizer.Backend != backendAgent || c.q.last == nil || c.q.last.Ask == nil || c.s.agent.givenUp() {
 		return false
@@ -222,14 +224,14 @@ func (c *call) asksAgent() bool {
 }
 
 // uncached reports whether the provider seems to have no cache for the lane. One
-// call without is any call after a pause.
+// call without cached tokens proves nothing: it can follow a pause.
 func (a *account) uncached() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.unread > 1
 }
 
-// goesOn reports whether a view begins as the one that was sent.
+// goesOn reports whether the view begins with the messages that were sent.
 func (c *call) goesOn(sent []message.Fingerprint) bool {
 	msgs := c.now.conv.Messages()
 	if len(sent) == 0 || len(sent) > len(msgs) {
@@ -243,21 +245,21 @@ func (c *call) goesOn(sent []message.Fingerprint) bool {
 	return true
 }
 
-// byAgent makes a writer ask the agent's own model, where the configuration says
-// so and that can be done; else the extractive backend writes. Whatever fails,
-// that writes, too.
+// byAgent configures a writer for the agent's own model, if the configuration
+// says so and the model can be asked. Otherwise, and after any failure, the
+// extractive backend writes.
 func (c *call) byAgent(w *strategy.Writer) {
 	if c.ep.cfg.Summarizer.Backend != backendAgent {
 		return
 	}
-	// One attempt has all the time: whether one that was too slow is billed nobody
-	// knows, and nobody waits for another.
+	// One attempt gets the whole time, because an attempt that is too slow can
+	// still be billed.
 	w.Fallback, w.Retries, w.Attempt = strategy.FallbackExtractive, -1, w.Timeout
 	a := strategy.Agent{Model: c.ep.name}
 	switch {
 	case c.asksAgent():
 		a.Seen, a.Ask, a.StandIn = len(c.q.last.View), c.s.agent.asking(c.q.last.Ask), c.q.last.StandIn
-	case c.lane.flights.Waiting(): // one that was begun earlier may be taken, none begins
+	case c.lane.flights.Waiting(): // a summary begun earlier can be taken, but none is started
 		a.Ask = func(context.Context, string) (strategy.Draft, error) {
 			return strategy.Draft{}, &strategy.Failure{Reason: strategy.ErrRejected, Detail: errCold}
 		}
@@ -269,8 +271,8 @@ func (c *call) byAgent(w *strategy.Writer) {
 	w.Summarizer = a
 }
 
-// whyNotAgent says what people don't expect. That a cache is cold after a pause
-// is no such thing.
+// whyNotAgent warns about reasons that users don't expect. A cold cache after a
+// pause is expected.
 func (c *call) whyNotAgent() {
 	switch {
 	case c.q.last == nil:
@@ -280,22 +282,22 @@ func (c *call) whyNotAgent() {
 	}
 }
 
-// heardAgent takes in how a summary by the agent's own model came out.
+// heardAgent records the outcome of a summary by the agent's own model.
 func (c *call) heardAgent(i strategy.CallInfo) {
 	if i.Backend == backendAgent && i.Phase == strategy.Finished {
 		c.s.agent.ended(i.Err)
 	}
 }
 
-// sayAgent tells the caller what there is to say of it.
+// sayAgent adds the pending warnings to the result.
 func (c *call) sayAgent() {
 	if !c.q.dry {
 		c.res.Warnings = append(c.res.Warnings, c.s.agent.warnings()...)
 	}
 }
 
-// paidAgent is what a summary by the agent's own model has cost: the usage of
-// that request. Where that is not said, all of the prompt counts as new.
+// paidAgent returns the cost of a summary by the agent's own model, from the
+// usage of its request. Without a usage, the whole prompt counts as uncached.
 func (c *call) paidAgent(p trace.Summarize) float64 {
 	u := price.Usage{Cached: p.CachedTokens, Written: p.WrittenTokens, Fresh: max(p.PromptTokens-p.CachedTokens-p.WrittenTokens, 0), Output: p.CompletionTokens}
 	if p.PromptTokens == 0 && p.ErrorType == "" {
@@ -304,8 +306,8 @@ func (c *call) paidAgent(p trace.Summarize) float64 {
 	return c.ep.card.Cost(u)
 }
 
-// summaryByAgent adds to a candidate what a summary by the agent's own model
-// costs: the whole prompt is read from the cache, what stays of it and what goes.
+// summaryByAgent adds to a candidate the cost of a summary by the agent's own
+// model, which reads the whole prompt from the cache.
 func (c *call) summaryByAgent(x *price.Candidate, o policy.Offer) {
 	x.Summary = c.ep.card.Cost(price.Usage{Cached: o.Level, Output: c.expected(c.view())})
 	x.Reading = c.ep.card.Cost(price.Usage{Cached: o.Gone})

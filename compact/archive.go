@@ -14,20 +14,20 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// line writes one message as the archive keeps it:
+// line returns one message as the archive stores it:
 //
 //	{…the message, redacted…,"meta":{"fp":"…","refs":["3f9a2c1b77de"],"protected":true}}
 //
-// fp is the fingerprint of the message before redaction, sealed; refs are those of
-// its parts, in order. A message of another wire than chat completions has "wire"
-// too, the name of it.
+// fp is the sealed fingerprint of the message before redaction, and refs are the
+// references of its parts, in order. A message of a wire other than chat
+// completions also has the name of it, in "wire".
 func (s *session) line(msg message.Message) redact.Text {
 	object := s.object(msg)
 	return redact.Join(object, s.metaMember(msg, object))
 }
 
-// pieces are the lines of a history, each in two pieces, so that of most of it
-// there is no second copy in memory.
+// pieces returns the lines of a history, each in two pieces, which mostly share
+// memory with the messages.
 func (s *session) pieces(history []message.Message) [][]redact.Text {
 	out := make([][]redact.Text, len(history))
 	for i := range history {
@@ -37,17 +37,17 @@ func (s *session) pieces(history []message.Message) [][]redact.Text {
 	return out
 }
 
-// object is the line up to its meta. Where nothing was redacted it lies in the
-// memory of the message.
+// object returns the line up to its meta. If nothing was redacted, it shares
+// memory with the message.
 func (s *session) object(msg message.Message) redact.Text {
 	body := oneLine(formatOf(msg.Wire()).AppendMessage(nil, msg))
 	body = bytes.TrimSuffix(bytes.TrimSpace(body), []byte("}"))
-	// What the redactor returns is the same object; its closing brace moves
-	// behind the meta.
+	// The redactor returns an object, too; its closing brace moves after the
+	// meta.
 	return s.redactor.JSON(append(body, '}')).In(bytes.TrimSpace(msg.Raw())).TrimSuffix("}")
 }
 
-// metaMember is the rest of the line, behind the members of the message.
+// metaMember returns the rest of the line, after the members of the message.
 func (s *session) metaMember(msg message.Message, object redact.Text) redact.Text {
 	sep := redact.Lit(`,"meta":{"fp":"`)
 	if strings.TrimSpace(object.String()) == "{" {
@@ -70,7 +70,7 @@ func (s *session) metaMember(msg message.Message, object redact.Text) redact.Tex
 	return redact.Join(append(texts, redact.Lit("}}"))...)
 }
 
-// oneLine drops the line breaks of pretty-printed JSON, which can only stand
+// oneLine removes the line breaks of pretty-printed JSON, which can occur only
 // between tokens.
 func oneLine(raw []byte) []byte {
 	if !bytes.ContainsAny(raw, "\r\n") {
@@ -85,7 +85,7 @@ func oneLine(raw []byte) []byte {
 	return out
 }
 
-// summaryFile is what summary-NNN.json holds.
+// summaryFile returns the content of summary-NNN.json.
 func (s *session) summaryFile(step int, sum *policy.SummaryInfo) redact.Text {
 	raw, err := json.Marshal(struct {
 		V    int `json:"v"`
@@ -93,12 +93,12 @@ func (s *session) summaryFile(step int, sum *policy.SummaryInfo) redact.Text {
 		*policy.SummaryInfo
 	}{1, step, sum})
 	if err != nil {
-		raw = []byte(`{"v":1}`) // numbers, strings and lists of them: can't fail
+		raw = []byte(`{"v":1}`) // can't fail: numbers, strings and lists
 	}
 	return s.redactor.Record(raw)
 }
 
-// adapter names the archive in events and reports.
+// adapter returns the name of the archive's adapter for events and reports.
 func (m *CompactManager) adapter() string {
 	if m.cfg.Archive != nil {
 		return "custom"
@@ -118,7 +118,7 @@ func (m *CompactManager) Archive(ctx context.Context, sessionID string, history 
 		return &ArchiveError{Op: "open", Session: sessionID, Err: errObserves}
 	}
 	err = m.archiveOnce(ctx, sessionID, history)
-	if errors.Is(err, storage.ErrScrubbed) { // it is read anew
+	if errors.Is(err, storage.ErrScrubbed) { // retry with what is stored now
 		err = m.archiveOnce(ctx, sessionID, history)
 	}
 	return err

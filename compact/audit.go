@@ -14,39 +14,39 @@ import (
 )
 
 const (
-	// flushLines and flushBytes are how much of a session may wait before it is
-	// written in the background; a commit writes it in any case.
+	// flushLines and flushBytes limit what waits for a session before it is
+	// written in the background. A commit writes it in any case.
 	flushLines, flushBytes = 2048, 1 << 20
-	// flushAfter is how long a line may wait while calls come: so much of the bill is
-	// lost at most where the process is killed.
+	// flushAfter is how long a line can wait while calls come in. It limits how much
+	// of the bill is lost if the process is killed.
 	flushAfter = time.Minute
-	// maxWaiting bounds the bytes that wait for one session while its archive
-	// takes nothing, and maxWaitingAll those of all sessions. The oldest
-	// lines go first, and how many went is on record.
+	// maxWaiting limits the bytes that wait for one session while its archive
+	// fails, and maxWaitingAll the bytes of all sessions. The oldest lines are
+	// dropped first, and their number is recorded.
 	maxWaiting, maxWaitingAll = 8 << 20, 64 << 20
-	// lineOverhead is what a line costs in memory besides its text.
+	// lineOverhead is the memory of a line besides its text, in bytes.
 	lineOverhead = 64
 )
 
-// auditLog is what waits to be written to the audit log and the journal of a
-// session. It is safe for concurrent use, and outlives the session's memory
+// auditLog holds the lines that wait for the audit log and the journal of a
+// session. It is safe for concurrent use, and outlives the session in memory
 // until all of it is written.
 type auditLog struct {
 	id      string
 	log     *storage.Session
 	backlog *backlog
 
-	writing ctxlock.Mutex // one writer at a time, so that lines stay in order
+	writing ctxlock.Mutex // held by the writer, so that lines stay in order
 
 	mu       sync.Mutex
 	lines    []redact.Text
 	journal  []journalLine
-	since    time.Time // the oldest of these has waited; the zero time: none does
-	bytes    int       // of both, and of what is being written
-	dropped  int       // lines of the audit log, since some were last written
-	busy     bool      // a writer in the background is at work
-	failures int       // of writing, in a row
-	again    time.Time // not in the background before
+	since    time.Time // time since which the oldest line has waited; zero: none waits
+	bytes    int       // of lines, journal, and the batch being written
+	dropped  int       // dropped lines of the audit log since the last write
+	busy     bool      // a background writer is active
+	failures int       // consecutive failed writes
+	again    time.Time // time before which no background write starts
 }
 
 // journalLine is a message for the journal.
@@ -55,7 +55,7 @@ type journalLine struct {
 	text redact.Text
 }
 
-// add puts lines down, and returns how many had to go for them.
+// add adds lines, and returns the number of lines that were dropped for them.
 func (a *auditLog) add(lines ...redact.Text) (dropped int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -70,7 +70,7 @@ func (a *auditLog) add(lines ...redact.Text) (dropped int) {
 	return a.trim()
 }
 
-// trim drops the oldest lines while too much waits; the caller holds mu.
+// trim drops the oldest lines while too many bytes wait; the caller holds mu.
 func (a *auditLog) trim() (dropped int) {
 	for len(a.lines) > 0 && (a.bytes > a.backlog.perSession || a.backlog.total.Load() > a.backlog.all) {
 		a.grow(-a.lines[0].Len() - lineOverhead)
@@ -88,9 +88,8 @@ func (a *auditLog) grow(n int) {
 	a.backlog.total.Add(int64(n))
 }
 
-// addJournal puts a message down, and reports whether there was room: while
-// the archive takes nothing there is only so much. It comes again with the
-// next call.
+// addJournal adds a message, and reports whether there was room, which is
+// limited while the archive fails. The next call adds the message again.
 func (a *auditLog) addJournal(l journalLine) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -103,26 +102,26 @@ func (a *auditLog) addJournal(l journalLine) bool {
 	return true
 }
 
-// full reports whether n bytes more are too many for the journal; the caller holds mu.
+// full reports whether the journal has no room for n more bytes; the caller holds mu.
 func (a *auditLog) full(n int) bool {
 	return a.failures > 0 && (a.bytes+n > a.backlog.perSession || a.backlog.total.Load()+int64(n) > a.backlog.all)
 }
 
-// room reports whether the journal takes anything.
+// room reports whether the journal has any room.
 func (a *auditLog) room() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return !a.full(1)
 }
 
-// waits reports whether anything does.
+// waits reports whether anything waits to be written.
 func (a *auditLog) waits() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return len(a.lines)+len(a.journal)+a.dropped > 0 || a.busy
 }
 
-// due reports whether so much waits, or for so long, that it is to be written without
+// due reports whether enough waits, or has waited long enough, to be written without
 // a commit.
 func (a *auditLog) due() bool {
 	a.mu.Lock()
@@ -130,7 +129,8 @@ func (a *auditLog) due() bool {
 	return len(a.lines) > flushLines || a.bytes > a.backlog.flushAt || !a.since.IsZero() && a.backlog.m.now().Sub(a.since) >= flushAfter
 }
 
-// write appends what waits, and more. On an error all of it waits on.
+// write appends what waits, and then more. On an error all of it continues to
+// wait.
 func (a *auditLog) write(ctx context.Context, more ...redact.Text) error {
 	if err := a.writing.Lock(ctx); err != nil {
 		a.add(more...)
@@ -140,19 +140,19 @@ func (a *auditLog) write(ctx context.Context, more ...redact.Text) error {
 	b := a.take(more)
 	err := a.append(ctx, &b)
 	if errors.Is(err, storage.ErrErased) {
-		err = nil // nothing of it is kept, and nothing waits
+		err = nil // erased: nothing is stored, and nothing waits
 	}
 	a.wrote(&b, err)
 	return err
 }
 
-// batch is what one write is about.
+// batch is the content of one write.
 type batch struct {
 	journal []journalLine
 	lines   []redact.Text
 	since   time.Time
 	bytes   int
-	lost    *loss // said in the first line, if any
+	lost    *loss // reported in the first line; nil: none
 }
 
 func (a *auditLog) take(more []redact.Text) batch {
@@ -162,7 +162,7 @@ func (a *auditLog) take(more []redact.Text) batch {
 		a.grow(l.Len() + lineOverhead)
 	}
 	if a.since.IsZero() && len(more) > 0 {
-		a.since = a.backlog.m.now() // should they have to wait
+		a.since = a.backlog.m.now() // in case that they have to wait
 	}
 	b := batch{journal: a.journal, lines: append(a.lines, more...), since: a.since, bytes: a.bytes}
 	if a.dropped > 0 {
@@ -194,8 +194,8 @@ func (a *auditLog) append(ctx context.Context, b *batch) (err error) {
 	return a.log.Events(ctx, lines)
 }
 
-// wrote settles a write: what could not be written waits again, before what
-// came meanwhile.
+// wrote finishes a write. Lines that were not written wait again, before later
+// ones.
 func (a *auditLog) wrote(b *batch, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -230,8 +230,8 @@ func sizeOf(b *batch) (n int) {
 	return n
 }
 
-// leaveEvents leaves the lines of a call to the next commit, or to a writer in
-// the background where there are many.
+// leaveEvents leaves the lines of a call to the next commit, or to a background
+// writer if it is due.
 func (c *call) leaveEvents() {
 	a := c.s.audit
 	if n := a.add(c.takeEvents()...); n > 0 {

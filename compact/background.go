@@ -5,17 +5,17 @@ import (
 	"sync"
 )
 
-// work is what may go on after the call that began it has returned: Close ends
-// it, and waits for it. The zero value is ready.
+// work tracks tasks that can outlive the call that started them. Close ends
+// them and waits. The zero value is ready to use.
 type work struct {
 	mu    sync.Mutex
 	n     int
-	ended chan struct{} // closed when nothing goes on any more; nil before the end is asked for
+	ended chan struct{} // closed when the last task has ended; nil before the end is requested
 	stops map[*context.CancelFunc]struct{}
 }
 
-// begin counts something that [work.end] waits for. It reports false when the
-// end has been asked for: then it must not begin.
+// begin counts a task that [work.end] waits for. It reports false if the end
+// was requested: the task must not begin.
 func (w *work) begin() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -26,7 +26,7 @@ func (w *work) begin() bool {
 	return true
 }
 
-// add counts one more. The caller has one that is counted already.
+// add counts one more task. The caller is part of a counted one.
 func (w *work) add() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -41,8 +41,8 @@ func (w *work) done() {
 	}
 }
 
-// start runs f beside the call that ctx is of. The context that f gets has the
-// values of ctx, and lasts until f returns or the end is asked for.
+// start runs f concurrently. The context of f has the values of ctx, and is
+// canceled when f returns or the end is requested.
 func (w *work) start(ctx context.Context, f func(context.Context)) bool {
 	if !w.begin() {
 		return false
@@ -70,7 +70,7 @@ func (w *work) start(ctx context.Context, f func(context.Context)) bool {
 	return true
 }
 
-// closing asks for the end, and reports whether nobody has before.
+// closing requests the end, and reports whether this was the first request.
 func (w *work) closing() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -84,8 +84,7 @@ func (w *work) closing() bool {
 	return true
 }
 
-// end asks all to end that start has begun, and waits until nothing goes on
-// any more, or until ctx ends.
+// end cancels all started tasks, and waits until all have ended or ctx is done.
 func (w *work) end(ctx context.Context) error {
 	w.closing()
 	w.mu.Lock()

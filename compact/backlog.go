@@ -14,20 +14,20 @@ import (
 )
 
 const (
-	// flushers bounds the writers in the background, of all sessions together.
+	// flushers limits the background writers of all sessions.
 	flushers = 8
-	// flushTimeout is how long one of them may take.
+	// flushTimeout limits the time of one write.
 	flushTimeout = 30 * time.Second
-	// firstRest and longestRest are how long a session is left alone after its
-	// log could not be written, and is longer each time.
+	// firstRest and longestRest bound the pause after a failed write of a
+	// session's log, which doubles each time.
 	firstRest, longestRest = time.Second, time.Minute
 )
 
-// backlog is what waits to be written to the audit logs of all sessions, and
-// who writes it.
+// backlog holds the audit logs of all sessions that wait, and their background
+// writers.
 type backlog struct {
-	flushAt    int // bytes of a session that are written in the background
-	perSession int // the bounds, in bytes
+	flushAt    int // waiting bytes of a session from which on they are written in the background
+	perSession int // limits in bytes
 	all        int64
 	total      atomic.Int64
 
@@ -37,11 +37,11 @@ type backlog struct {
 	ctx     context.Context // of the writers
 	stop    context.CancelFunc
 	writers sync.WaitGroup
-	waiting queue // logs that no call may come to write
+	waiting queue // logs to be written even if no call comes
 
 	mu      sync.Mutex
 	ended   bool
-	orphans map[string]*auditLog // of sessions that are not in memory any more
+	orphans map[string]*auditLog // logs of sessions that have left memory
 }
 
 func newBacklog(m *CompactManager) *backlog {
@@ -51,8 +51,8 @@ func newBacklog(m *CompactManager) *backlog {
 	return b
 }
 
-// adopt returns the log of a session that comes into memory: with what waits,
-// if anything does.
+// adopt returns the log of a session that enters memory, with its waiting
+// lines, if any.
 func (b *backlog) adopt(id string, log *storage.Session) *auditLog {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -63,8 +63,7 @@ func (b *backlog) adopt(id string, log *storage.Session) *auditLog {
 	return &auditLog{id: id, log: log, backlog: b}
 }
 
-// orphan keeps the log of a session that leaves the memory, until it is
-// written.
+// orphan keeps the log of a session that leaves memory until it is written.
 func (b *backlog) orphan(a *auditLog) {
 	if !a.waits() {
 		return
@@ -75,7 +74,7 @@ func (b *backlog) orphan(a *auditLog) {
 	b.flush(a)
 }
 
-// left returns the logs of sessions that are not in memory and that wait.
+// left returns the waiting logs of sessions that are not in memory.
 func (b *backlog) left() []*auditLog {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -86,8 +85,7 @@ func (b *backlog) left() []*auditLog {
 	return out
 }
 
-// settle forgets the log of a session that is not in memory once it is
-// written.
+// settle removes the log of a session that is not in memory once it is written.
 func (b *backlog) settle(a *auditLog) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -96,8 +94,8 @@ func (b *backlog) settle(a *auditLog) {
 	}
 }
 
-// flush writes a log in the background, unless that is under way, failed a
-// moment ago, or enough others are being written.
+// flush writes a log in the background, unless it is being written, failed
+// recently, or all slots are in use.
 func (b *backlog) flush(a *auditLog) {
 	if !a.begin(b.m.now()) {
 		return
@@ -112,7 +110,7 @@ func (b *backlog) flush(a *auditLog) {
 	}()
 }
 
-// writeOut writes a log that was begun.
+// writeOut writes a log whose write has begun.
 func (b *backlog) writeOut(a *auditLog) {
 	ctx, cancel := context.WithTimeout(b.ctx, flushTimeout)
 	defer cancel()
@@ -120,7 +118,7 @@ func (b *backlog) writeOut(a *auditLog) {
 	b.settle(a)
 }
 
-// start takes a slot.
+// start takes a slot, and reports whether one was free.
 func (b *backlog) start() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -136,14 +134,14 @@ func (b *backlog) start() bool {
 	}
 }
 
-// done gives a slot back.
+// done releases a slot.
 func (b *backlog) done() {
 	<-b.slots
 	b.writers.Done()
 }
 
-// close ends the writers, and waits for that until ctx ends. What they had not
-// written waits.
+// close ends the writers, and waits for them until ctx is done. Unwritten lines
+// remain.
 func (b *backlog) close(ctx context.Context) {
 	b.mu.Lock()
 	b.ended = true
@@ -181,7 +179,7 @@ func (a *auditLog) end(err error) {
 	}
 }
 
-// loss is how the log says that lines are missing.
+// loss is the record of dropped lines in the log.
 type loss struct {
 	lines int
 	event trace.Event

@@ -45,7 +45,7 @@ func (b SessionBill) Plus(o SessionBill) SessionBill {
 	}
 }
 
-// bill notes what the call costs. The lane is the call's.
+// bill records the cost of the call, which must hold its lane.
 func (c *call) bill() {
 	c.sayPrices()
 	if c.q.dry {
@@ -64,12 +64,12 @@ func (c *call) bill() {
 	}
 }
 
-// countsTokens reports whether what is counted has a price: UTF-16 units have
-// none.
+// countsTokens reports whether counts are tokens, which have a price. UTF-16
+// units have none.
 func (ep *epoch) countsTokens() bool { return ep.cfg.Counting != "utf16" }
 
-// price estimates what the call costs, and what it would with the whole history,
-// unless that is done.
+// price estimates the cost of the call, and its cost with the whole history,
+// unless that is done already.
 func (c *call) price() {
 	if c.res.Bill != nil || !c.ep.countsTokens() {
 		return
@@ -86,9 +86,8 @@ func (c *call) price() {
 	c.res.Bill = b
 }
 
-// paid adds what a model was paid for a summary. Where it does not say what it was
-// billed, the tokens that were counted stand for it; where no price of it is
-// known, the agent's own.
+// paid adds the cost of a summary by a model. Without a reported usage it takes
+// our counts, and without a price of the model that of the agent's model.
 func (c *call) paid(p trace.Summarize) {
 	if p.Backend == strategy.BackendExtractive || p.Backend == "" {
 		return
@@ -105,8 +104,8 @@ func (c *call) paid(p trace.Summarize) {
 	c.summaryUSD += card.Cost(u)
 }
 
-// summaryCard is what a model that writes summaries costs: by the list, or as the
-// agent's own where that does not know it.
+// summaryCard returns the price card of a summarizing model, or that of the
+// agent's model if its price is unknown.
 func (c *call) summaryCard(model string) price.Card {
 	card, known := price.For(model)
 	if !known || c.ep.card.Relative {
@@ -115,7 +114,7 @@ func (c *call) summaryCard(model string) price.Card {
 	return card
 }
 
-// billed adds to what the session cost, and returns the sum.
+// billed adds to the bill of the session, and returns the sum.
 func (s *session) billed(more SessionBill) SessionBill {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,7 +122,7 @@ func (s *session) billed(more SessionBill) SessionBill {
 	return s.bill
 }
 
-// sayPrices says once a manager what is wrong with the prices.
+// sayPrices warns about wrong prices, once for each manager and model.
 func (c *call) sayPrices() {
 	what := c.wrongPrices()
 	if what != "" && (c.q.dry || c.m.sayOnce("prices "+c.ep.name)) {

@@ -8,12 +8,12 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// bodyLimits are how large the providers of a wire let the body of a request be, in
-// bytes, as they publish it: Anthropic 32 MB a request
-// (https://docs.claude.com/en/api/overview), Google 100 MB of inline data
+// bodyLimits are the maximum sizes of a request body in bytes, by wire, as the providers
+// publish them: Anthropic 32 MB a request (https://docs.claude.com/en/api/overview),
+// Google 100 MB of inline data
 // (https://blog.google/innovation-and-ai/technology/developers-tools/gemini-api-new-file-limits),
-// OpenAI 50 MB (https://platform.openai.com/docs/guides/images-vision, where it says
-// 512 MB since April 2026; users report that 50 is what holds).
+// OpenAI 50 MB (https://platform.openai.com/docs/guides/images-vision, where it says 512
+// MB since April 2026; users report that 50 is what holds).
 var bodyLimits = map[string]int{
 	"anthropic": 32_000_000,
 	"openai":    50_000_000,
@@ -21,10 +21,10 @@ var bodyLimits = map[string]int{
 	"gemini":    100_000_000,
 }
 
-// How far a body that is too large is made smaller, in percent of what it may have.
+// bytesTarget is the target for a body that is too large, in percent of its limit.
 const bytesTarget = 60
 
-// bounded is a budget with what the body of this call may have.
+// bounded returns a budget with the byte limit of this call's body.
 func (c *call) bounded(b policy.Budget) policy.Budget {
 	limit := c.ep.cfg.MaxRequestBytes
 	if limit == 0 && c.q.wire != nil {
@@ -46,24 +46,24 @@ func (c *call) bounded(b policy.Budget) policy.Budget {
 	return b
 }
 
-// mayBeTooLarge reports whether the body came in with more bytes than it may have.
-// What is done to it never makes it larger.
+// mayBeTooLarge reports whether the incoming body exceeds its limit or has an
+// unknown size. Compaction never makes a body larger.
 func (c *call) mayBeTooLarge() bool {
 	most := c.budget.MaxBytes
 	return most > 0 && (c.q.wire == nil || c.q.wire.About().Bytes > most)
 }
 
-// bytesOf is how large the body is with a view.
+// bytesOf returns the size of the body with a view, in bytes.
 func (c *call) bytesOf(v *policy.View) int { return v.Bytes() - v.Outside + c.outside }
 
-// tooLarge reports whether the body has more bytes than it may, and what can be done
-// about that has something to do.
+// tooLarge reports whether the body exceeds its limit and holds media that can be
+// masked.
 func (c *call) tooLarge() bool {
 	return c.mayBeTooLarge() && c.view().HasMedia() && c.bytesOf(c.view()) > c.budget.MaxBytes
 }
 
-// sayTooLarge warns, once a conversation, of a body that could not be made small enough.
-// A dry run leaves the one time to the call that sends it.
+// sayTooLarge warns, once for each conversation, about a body that could not be made
+// small enough. A dry run does not use up the warning.
 func (c *call) sayTooLarge() {
 	if !c.mayBeTooLarge() || c.lane.tooLarge || c.untried() {
 		return
@@ -77,7 +77,7 @@ func (c *call) sayTooLarge() {
 	}
 	c.lane.tooLarge = !c.q.dry
 	bound := "the provider takes"
-	if c.q.bytes == c.budget.MaxBytes { // learned of a refusal, and less than what was refused
+	if c.q.bytes == c.budget.MaxBytes { // learned from a refusal, and smaller than the refused body
 		bound = "it may have"
 	}
 	c.res.Warnings = append(c.res.Warnings, fmt.Sprintf(
@@ -85,13 +85,13 @@ func (c *call) sayTooLarge() {
 		n, bound, c.budget.MaxBytes))
 }
 
-// untried reports whether nothing was tried to make the body smaller.
+// untried reports whether this call did not try to make the body smaller.
 func (c *call) untried() bool {
 	return c.res.Reason == trace.ReasonNever || c.res.Reason == trace.ReasonBusy
 }
 
-// withBytes puts the steps that work for the size of the body in front of the first
-// that takes out media: where that one never works, so does none of these.
+// withBytes inserts the steps that reduce the size of the body before the first
+// step that masks media. Without such a step it inserts none.
 func withBytes(steps []policy.Step) []policy.Step {
 	at := slices.IndexFunc(steps, func(s policy.Step) bool { return s.Stage.Name() == policy.Media{}.Name() })
 	if at < 0 {

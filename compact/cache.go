@@ -24,8 +24,8 @@ func (m *CompactManager) MarksCache() bool {
 	return m != nil && !m.cfg.Observe && m.cfg.Cache.Marks == marksAuto
 }
 
-// cachedFront returns how many of the tokens in front of an edit the provider goes on
-// holding in its cache: up to the last mark there, where it goes by marks.
+// cachedFront returns the number of tokens before an edit that stay in the provider's
+// cache: those up to the last mark, if the cache needs marks.
 func (c *call) cachedFront(front int) int {
 	req, ok := c.q.wire.(wire.Marker)
 	if !ok || c.ep.card.Marks == 0 {
@@ -43,8 +43,8 @@ func (c *call) cachedFront(front int) int {
 	return c.ep.card.Cached(best)
 }
 
-// marksIn returns behind how many tokens of the view a mark stands, those that
-// are set here included, in order.
+// marksIn returns the positions of cache marks in the view, in tokens and in
+// order, including automatic ones.
 func (c *call) marksIn(marked []bool) []int {
 	view, auto := c.view(), c.m.MarksCache()
 	stops, at := []int{}, c.fixed
@@ -62,8 +62,8 @@ func (c *call) marksIn(marked []bool) []int {
 	return stops
 }
 
-// markedIn returns which messages of the view carry a mark of the caller's: their
-// own, or that of one behind them that is gone.
+// markedIn returns the messages of the view with a mark of the caller: their own,
+// or that of a removed message after them.
 func (c *call) markedIn(marked []bool) map[int]bool {
 	in := make(map[int]int, len(marked)) // message of the request → of the view
 	for i := range c.now.conv.Len() {

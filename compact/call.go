@@ -13,58 +13,58 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// call is one call of the hook on its way.
+// call is one call of the manager in progress.
 type call struct {
 	m       *CompactManager
 	q       request
-	id      string            // a name, as nameOf makes it; so are the agent and the branch in q
-	history []message.Message // as the stages see it: protected by the caller's function too
+	id      string            // as nameOf returns it, like the agent and the branch in q
+	history []message.Message // as the stages see it, with the protection by the caller's function
 	input   []message.Message // as it came in
-	asked   names             // as the caller calls them
+	asked   names             // names as the caller gave them
 	res     *Result
 
 	ep   *epoch
 	s    *session
 	lane *lane
 
-	rules   *legality // of the provider; nil = nobody said which
-	now     replayed  // the history with the edits of earlier steps
-	seen    int       // steps of the session that they are of
-	fixed   int       // tool schemas and the reply primer
+	rules   *legality // rules of the provider; nil = unknown provider
+	now     replayed  // the history with the edits of earlier steps applied
+	seen    int       // number of the session's steps that were known
+	fixed   int       // tokens of tool schemas, reply primer and other fixed parts
 	tools   int
-	outside int // bytes of the body that are in no message
+	outside int // bytes of the body outside of messages
 
-	budget policy.Budget // of the epoch, or lifted
-	last   int           // what the last compaction ended at; 0 = none
+	budget policy.Budget // budget of the epoch, with the limits of this call
+	last   int           // tokens after the last compaction; 0 = none
 
-	lastAttempt bool          // what is decided now goes out, whatever others do
-	seenEdits   int64         // the last line of edits.jsonl that the decision knew
-	outChain    *policy.Chain // of the conversation that a commit leads to
+	lastAttempt bool          // the decision of this attempt is final, whatever others commit
+	seenEdits   int64         // number of the last edit in edits.jsonl that the decision knew
+	outChain    *policy.Chain // chain of the conversation after the commit
 
-	shown   *policy.Conversation // whose messages the result's are; nil: the history as it came in
-	summary *policy.SummaryInfo  // that this call made
+	shown   *policy.Conversation // conversation of the result's messages; nil: the unchanged history
+	summary *policy.SummaryInfo  // summary that this call made
 
 	began             time.Time
-	entered           time.Time // by the clock that deadlines are of
+	entered           time.Time // start by the real clock, for deadlines
 	trace, span, root string
-	label, agent      redact.Text // id and agent, as events say them
-	sessionBegan      time.Time   // where one trace is for a whole session
-	callers           bool        // the trace is the caller's own
-	decided           bool        // the decision has been said, or is held
+	label, agent      redact.Text // id and agent for events
+	sessionBegan      time.Time   // start of the session, if it has one trace
+	callers           bool        // the trace belongs to the caller
+	decided           bool        // the decision event was emitted or is held back
 	telling           stepTelling
-	events            []redact.Text // of this call, for the audit log; flushed with the commit
+	events            []redact.Text // lines of this call for the audit log, written with the commit
 	parent            trace.Event
-	logged            int               // the step that the line of parent says
-	floor             int               // what the view can't get below, where that is why nothing is done
-	offer             *policy.Offer     // that the economic trigger has chosen; nil = none
-	stops             []int             // tokens behind which a mark of the cache stands; nil = nobody has asked
-	soon              *policy.Offer     // that it will choose before long
-	summaryUSD        float64           // what a model was paid for summaries
-	did               *deeds            // what this call did to the history; nil = nothing
-	working           time.Time         // when that began which is under way
-	cause             string            // why there is no summary of a model
-	broken            *trace.CacheBreak // where this prompt is not that of the call before; nil: it goes on from it
-	saved             int               // tokens that this call has added to what its session saved
+	logged            int               // step in the line of parent
+	floor             int               // least size of the view, if it prevents a compaction
+	offer             *policy.Offer     // offer chosen by the economic trigger; nil = none
+	stops             []int             // positions of cache marks in tokens; nil = not computed
+	soon              *policy.Offer     // offer that it will choose soon
+	summaryUSD        float64           // cost of summaries by a model
+	did               *deeds            // messages that this call changed; nil = none
+	working           time.Time         // start of the current phase
+	cause             string            // cause of a missing model summary
+	broken            *trace.CacheBreak // where this prompt differs from the previous one; nil: it continues it
+	saved             int               // tokens that this call adds to the session's savings
 }
 
 func newCall(m *CompactManager, id string, history []message.Message, q request) *call {
@@ -78,7 +78,7 @@ func newCall(m *CompactManager, id string, history []message.Message, q request)
 	return c
 }
 
-// name calls session, agent and branch what the archive calls them.
+// name sets session, agent and branch to their names in the archive.
 func (c *call) name() {
 	c.label, c.agent = c.m.nameOf(c.asked.session), c.m.nameOf(c.asked.agent)
 	c.id, c.q.agent = c.label.String(), c.agent.String()
@@ -110,7 +110,7 @@ func (c *call) run(ctx context.Context) error {
 	defer c.lane.mu.Unlock()
 	c.res.Timing.LaneWait = c.m.now().Sub(waiting)
 	defer c.lane.clear()
-	defer c.settle(0) // while the conversation is this call's
+	defer c.settle(0) // while the call holds its lane
 	c.note()
 	before := *c.res
 	for attempt := 1; ; attempt++ {
@@ -165,8 +165,8 @@ func (c *call) open(ctx context.Context) (err error) {
 	return nil
 }
 
-// look finds out where the conversation stands. Steps that other processes
-// committed are asked for beside the call, but where it is about to compact.
+// look computes the current view and its size. Steps of other processes are
+// read concurrently, except when a compaction is about to begin.
 func (c *call) look(ctx context.Context) error {
 	started := c.m.now()
 	c.working = started
@@ -187,7 +187,7 @@ func (c *call) look(ctx context.Context) error {
 	return nil
 }
 
-// due reports whether a compaction is.
+// due reports whether a compaction is due.
 func (c *call) due() bool {
 	return c.q.manual || c.bound() >= c.budget.Due(c.last) || c.tooLarge()
 }
@@ -207,7 +207,7 @@ func (c *call) replay() {
 	c.res.Timing.Replay = c.m.now().Sub(started)
 }
 
-// estimate counts what would be sent.
+// estimate counts the tokens that would be sent.
 func (c *call) estimate() {
 	started := c.m.now()
 	c.tools = c.ep.estimator.Tools(c.q.tools)
@@ -225,7 +225,8 @@ func (c *call) estimate() {
 	c.res.Timing.Count = c.m.now().Sub(started)
 }
 
-// layers says where the tokens of messages are, given what each costs.
+// layers returns the tokens of messages by layer; costs are the tokens of each
+// message.
 func (c *call) layers(msgs []message.Message, costs []int) Layers {
 	l := Layers{ToolsSchema: c.tools, Overhead: c.fixed - c.tools, Messages: len(msgs)}
 	for i := range msgs {
@@ -237,7 +238,7 @@ func (c *call) layers(msgs []message.Message, costs []int) Layers {
 	return l
 }
 
-// layersIn is layers of a view, which knows its messages.
+// layersIn returns the layers of a view.
 func (c *call) layersIn(v *policy.View) Layers {
 	l := Layers{ToolsSchema: c.tools, Overhead: c.fixed - c.tools, Messages: len(v.Messages)}
 	for i := range v.Messages {
@@ -264,7 +265,7 @@ func (l *Layers) of(role message.Role, result, summary bool) *int {
 	return &l.User
 }
 
-// engineRequest is what the engine is asked.
+// engineRequest returns the request to the engine.
 func (c *call) engineRequest() policy.Request {
 	return policy.Request{
 		Conversation: c.now.conv, Fixed: c.fixed, Outside: c.outside, Budget: c.budget,
@@ -273,7 +274,7 @@ func (c *call) engineRequest() policy.Request {
 	}
 }
 
-// decide compacts when it is due.
+// decide compacts if a compaction is due.
 func (c *call) decide(ctx context.Context) error {
 	total := c.bound()
 	due := c.budget.Due(c.last)
@@ -312,7 +313,7 @@ func (c *call) decide(ctx context.Context) error {
 	return c.compact(ctx, started, q)
 }
 
-// compact runs the engine and commits what it did.
+// compact runs the engine and commits its outcome.
 func (c *call) compact(ctx context.Context, started time.Time, q policy.Request) error {
 	if !c.q.dry {
 		if err := c.haveKey(ctx); err != nil {
@@ -321,7 +322,7 @@ func (c *call) compact(ctx context.Context, started time.Time, q policy.Request)
 	}
 	run := newRun(ctx, c)
 	defer run.end()
-	if q.Only != policy.Always { // else it is a call like any other
+	if q.Only != policy.Always { // presets that work on every call don't wait
 		if late, err := c.seat(ctx, &run.desk); late || err != nil {
 			return c.standing(started, err)
 		}
@@ -360,7 +361,8 @@ func (c *call) compact(ctx context.Context, started time.Time, q policy.Request)
 	return c.carryOut(ctx, started, run, out)
 }
 
-// carryOut commits an outcome that changed something, or only tells of it.
+// carryOut commits an outcome that changed something; a dry run only reports
+// it.
 func (c *call) carryOut(ctx context.Context, started time.Time, run *run, out *policy.Outcome) error {
 	c.res.Triggered = true
 	c.emitDecision(started, run.view)
@@ -371,7 +373,7 @@ func (c *call) carryOut(ctx context.Context, started time.Time, run *run, out *p
 	return c.commit(ctx, run, out)
 }
 
-// aim says in a request how far down to go, and returns the engine that does.
+// aim sets the target in a request, and returns the engine for it.
 func (c *call) aim(engine *policy.Engine, q *policy.Request) *policy.Engine {
 	q.Budget = c.budget
 	if c.offer != nil {
@@ -394,7 +396,7 @@ func reasonFor(err error, reason string) string {
 	return reason
 }
 
-// unchanged says why nothing was done although it was due.
+// unchanged reports why nothing was done although a compaction was due.
 func (c *call) unchanged(started time.Time, r *run, q policy.Request, out *policy.Outcome) error {
 	c.res.Triggered, c.decided, c.telling = false, false, stepTelling{}
 	switch {
@@ -408,7 +410,7 @@ func (c *call) unchanged(started time.Time, r *run, q policy.Request, out *polic
 	case c.offer != nil:
 		c.res.Reason = trace.ReasonBelow
 		c.nothingOffered()
-	case c.res.Reason == trace.ReasonBytes: // sayTooLarge says the rest
+	case c.res.Reason == trace.ReasonBytes: // sayTooLarge reports the rest
 		c.res.Reason = trace.ReasonBelow
 	default:
 		c.res.Reason, c.floor = trace.ReasonFloor, out.View.Total()
@@ -420,7 +422,7 @@ func (c *call) unchanged(started time.Time, r *run, q policy.Request, out *polic
 	return nil
 }
 
-// explain says once, in full, why a session waits above the trigger.
+// explain reports, once for each lane, why the session stays above the trigger.
 func (c *call) explain(out *policy.Outcome) {
 	if c.lane.explained {
 		return
@@ -435,8 +437,8 @@ func (c *call) explain(out *policy.Outcome) {
 		total, bounded, c.budget.Target, c.budget.Cap))
 }
 
-// bound is the number that is held against the trigger: the estimate, or the
-// upper bound where calibration says that it may be low.
+// bound returns the number that is compared with the trigger: the estimate, or
+// the upper bound if calibration shows that the estimate can be low.
 func (c *call) bound() int {
 	return max(c.res.Before.Total, c.res.UpperBound)
 }

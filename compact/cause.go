@@ -13,8 +13,8 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// causes names kinds of failures, for events and metrics: few words, that never
-// hold anything of a session. The first that fits counts.
+// causes maps kinds of failures to names for events and metrics, which hold
+// nothing of a session. The first match counts.
 var causes = []struct {
 	err  error
 	name string
@@ -31,7 +31,7 @@ var causes = []struct {
 	{syscall.ECONNREFUSED, "connection_refused"},
 }
 
-// causeOf names what kind of failure an error is; "_OTHER" where nobody knows.
+// causeOf returns the name of an error's kind, or "_OTHER".
 func causeOf(err error) string {
 	for _, c := range causes {
 		if errors.Is(err, c.err) {

@@ -7,18 +7,18 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// changes is what a session has found in its archive that is not what was
-// stored. None of it is used; what its steps did is done anew, from the history.
-// The session's mutex guards it.
+// changes holds the files of a session's archive that differ from what was
+// stored. They are not used; compactions are decided anew from the history. The
+// session's mutex guards it.
 type changes struct {
 	all  []*storage.ChangedError
 	told int // of all
 }
 
-// maxChanges bounds what is remembered; whoever has found so many knows enough.
+// maxChanges limits the number of remembered changes.
 const maxChanges = 100
 
-// note remembers a change once.
+// note adds a change, unless it is known.
 func (c *changes) note(e *storage.ChangedError) {
 	if e == nil || len(c.all) >= maxChanges {
 		return
@@ -37,8 +37,8 @@ func (s *session) noteChange(e *storage.ChangedError) {
 	s.changes.note(e)
 }
 
-// isChange reports whether an error is that something is not what was stored,
-// and remembers it.
+// isChange reports whether an error is a [storage.ChangedError], and records
+// it.
 func (s *session) isChange(err error) bool {
 	var e *storage.ChangedError
 	if !errors.As(err, &e) {
@@ -48,8 +48,7 @@ func (s *session) isChange(err error) bool {
 	return true
 }
 
-// sayChanged says in the result, and once in an event, which files of the
-// session are not what was stored.
+// sayChanged reports the changed files in the result, and once in an event.
 func (c *call) sayChanged() {
 	if c.s == nil {
 		return

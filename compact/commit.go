@@ -17,12 +17,12 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// attempts bounds how often a call decides anew because another process
-// committed a step of its own lane meanwhile.
+// attempts limits how often a call decides anew because another process
+// committed a step of its lane.
 const attempts = 5
 
-// maxTries bounds how often an outcome asks for the next number. Each try that
-// fails is a step of somebody else.
+// maxTries limits how often an outcome tries the next number. Each failed try
+// means a step of another lane.
 const maxTries = 1000
 
 var (
@@ -30,10 +30,10 @@ var (
 	errTaken = errors.New("compact: another process took the number of this step")
 )
 
-// commit makes a step of an outcome: what it takes out is stored first, then
-// the events, then the ledger. Only then the view changes. All that takes long
-// is done before the session's lock is asked for, so that a summary of one
-// agent holds up no other.
+// commit stores an outcome as a step: first the removed text, then the events,
+// then the ledger. Only then the view changes. Slow work is done before the
+// session's lock is taken, so that a summary of one agent does not delay
+// another.
 func (c *call) commit(ctx context.Context, r *run, out *policy.Outcome) error {
 	if c.q.observe {
 		return c.pretend(ctx, out)
@@ -61,7 +61,7 @@ func (c *call) commit(ctx context.Context, r *run, out *policy.Outcome) error {
 	return nil
 }
 
-// archive waits until what the outcome takes out is stored, unless that may be stored
+// archive waits until the removed text is stored, unless it can be stored together
 // with the step.
 func (c *call) archive(ctx context.Context, r *run, out *policy.Outcome) error {
 	var originals []int
@@ -86,9 +86,9 @@ func (c *call) archive(ctx context.Context, r *run, out *policy.Outcome) error {
 	return r.archiving(ctx)
 }
 
-// makeStep gives the outcome the next free number, whatever others have
-// committed meanwhile: only a step of this call's own lane is one that the
-// decision should have known.
+// makeStep commits the outcome under the next free number. Steps that others
+// committed in the meantime don't matter, except those of the call's own lane,
+// which the decision should have known.
 func (c *call) makeStep(ctx context.Context, r *run, out *policy.Outcome) error {
 	waiting := c.m.now()
 	if err := c.s.committing.Lock(ctx); err != nil {
@@ -111,7 +111,7 @@ func (c *call) makeStep(ctx context.Context, r *run, out *policy.Outcome) error 
 	for try := range maxTries {
 		mine, err := c.catchUp(ctx, r)
 		switch {
-		case mine > 0: // the answer to its commit had been lost
+		case mine > 0: // our own commit, whose answer was lost
 			c.committed(r, mine)
 			return nil
 		case errors.Is(err, errStale) && c.lastAttempt:
@@ -129,9 +129,8 @@ func (c *call) makeStep(ctx context.Context, r *run, out *policy.Outcome) error 
 	return c.uncommitted(ctx, r, "Conflict", fmt.Errorf("%w: %w", ErrConflict, errTaken))
 }
 
-// catchUp reads the steps of others. errStale is the answer to one of this
-// call's lane that its decision has not seen. A step that is this very outcome
-// is returned.
+// catchUp reads the steps of others. It returns errStale for an unseen step of
+// this call's lane, or the number of a step that holds this very outcome.
 func (c *call) catchUp(ctx context.Context, r *run) (mine int, err error) {
 	if c.s.isVolatile() {
 		return 0, nil
@@ -144,15 +143,15 @@ func (c *call) catchUp(ctx context.Context, r *run) (mine int, err error) {
 			continue
 		}
 		if r.err == nil && step.Archive == path.Base(r.written.Key.String()) {
-			return step.Step, nil // nobody else has written that file
+			return step.Step, nil // only this call wrote that file
 		}
 		return 0, errStale
 	}
 	return 0, nil
 }
 
-// tryStep stores the step under a number. errTaken: the number is another's by
-// now.
+// tryStep stores the step under a number. errTaken: another process has taken
+// the number.
 func (c *call) tryStep(ctx context.Context, r *run, out *policy.Outcome, number int) error {
 	if c.s.isVolatile() {
 		if err := r.storeNow(ctx); err != nil {
@@ -173,8 +172,8 @@ func (c *call) tryStep(ctx context.Context, r *run, out *policy.Outcome, number 
 	return c.create(ctx, r, &step, drafts)
 }
 
-// drafts returns the files of the step that are stored with its ledger: the transcript
-// where that was put off, the summary that this call made, if any, and the index.
+// drafts returns the files that are stored with the ledger of a step: the transcript
+// if it is not stored yet, the summary of this call, if any, and the index.
 func (c *call) drafts(ctx context.Context, r *run, out *policy.Outcome, step *ledgerStep) (drafts []storage.Draft, err error) {
 	r.summary = storage.Written{}
 	unstored := r.isUnstored()
@@ -203,8 +202,8 @@ func (c *call) drafts(ctx context.Context, r *run, out *policy.Outcome, step *le
 	})), nil
 }
 
-// create creates the ledger of a step, which commits it. What the audit log has of the
-// step is durable before, and names its files.
+// create creates the ledger of a step, which commits it. The step's lines of the audit
+// log are durable before that, and name its files.
 func (c *call) create(ctx context.Context, r *run, step *ledgerStep, drafts []storage.Draft) error {
 	op, unstored := "commit", r.isUnstored()
 	var files []storage.Written
@@ -234,7 +233,7 @@ func (c *call) create(ctx context.Context, r *run, step *ledgerStep, drafts []st
 		c.lost(step.Step)
 		return errTaken
 	case err != nil:
-		r.summary, step.Index = storage.Written{}, nil // nobody knows what of it is there
+		r.summary, step.Index = storage.Written{}, nil // it is unknown which of them exist
 		if r.isUnstored() {
 			r.recordTranscript(ctx, storage.Written{}, err)
 		}
@@ -249,8 +248,9 @@ func (c *call) create(ctx context.Context, r *run, step *ledgerStep, drafts []st
 	return nil
 }
 
-// beside writes what the audit log has of a step, while its drafts are stored. It says
-// whether it came so far: a transcript that is one of them is waited for first.
+// beside writes the step's lines of the audit log while its drafts are stored, and
+// reports whether it wrote them. If the transcript is one of the drafts, it waits for
+// it first.
 func (c *call) beside(ctx context.Context, r *run, number int, unstored bool) (audit bool, err error) {
 	if unstored {
 		if err := r.awaitTranscript(ctx); err != nil {
@@ -262,13 +262,13 @@ func (c *call) beside(ctx context.Context, r *run, number int, unstored bool) (a
 	return true, c.s.writeEvents(ctx, append(lines, c.takeEvents()...)...)
 }
 
-// store is CommitStep of an archive that may panic.
+// store calls CommitStep of an archive, which can panic.
 func (c *call) store(ctx context.Context, step storage.Step) (done storage.Committed, err error) {
 	defer c.m.rescue("the archive", &err)
 	return c.s.log.CommitStep(ctx, step)
 }
 
-// named tells the step what its drafts are stored as.
+// named records the file names of the drafts in the step.
 func (c *call) named(r *run, step *ledgerStep, drafts []storage.Written) {
 	last := len(drafts) - 1
 	if c.summary != nil {
@@ -277,8 +277,8 @@ func (c *call) named(r *run, step *ledgerStep, drafts []storage.Written) {
 	step.Index.File = path.Base(drafts[last].Key.String())
 }
 
-// referring is the step as its ledger has it: the summary that a file of the step has
-// is named.
+// referring returns the step for its ledger, with the summary replaced by the name of
+// its file.
 func (c *call) referring(r *run, step ledgerStep) ledgerStep {
 	if c.m.cfg.Storage.Repeat == repeatFull || r.summary.SHA256 == "" {
 		return step
@@ -294,7 +294,7 @@ func (c *call) referring(r *run, step ledgerStep) ledgerStep {
 	return step
 }
 
-// committed ends a call whose step is in the archive.
+// committed finishes a call whose step is in the archive.
 func (c *call) committed(r *run, number int) {
 	c.res.Step = number
 	c.res.Archived = c.place(r.files)
@@ -309,8 +309,8 @@ func (c *call) place(files []storage.Written) *Archived {
 	return a
 }
 
-// uncommitted lets a view out that the ledger does not take. What it takes out
-// is archived; the next call finds out what the ledger has instead.
+// uncommitted returns a view that the ledger does not hold. The removed text is
+// archived; the next call reads what the ledger holds instead.
 func (c *call) uncommitted(ctx context.Context, r *run, kind string, why error) error {
 	if err := r.storeNow(ctx); err != nil {
 		return err
@@ -325,8 +325,8 @@ func (c *call) uncommitted(ctx context.Context, r *run, kind string, why error) 
 	return nil
 }
 
-// unstored ends a step that the archive did not take: with the error, or, where
-// the configuration says to go on, by keeping it in memory.
+// unstored finishes a step that the archive did not store: with the error, or
+// in memory if the configuration says to continue.
 func (c *call) unstored(ctx context.Context, op string, err error, step ledgerStep) error {
 	if err := c.archiveFailed(ctx, op, err); err != nil {
 		return err
@@ -336,8 +336,8 @@ func (c *call) unstored(ctx context.Context, op string, err error, step ledgerSt
 	return nil
 }
 
-// archiveFailed turns a failure of the archive into the error of the call, or
-// into a warning where the configuration says to go on.
+// archiveFailed returns a failure of the archive as the error of the call, or
+// adds a warning if the configuration says to continue.
 func (c *call) archiveFailed(ctx context.Context, op string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -345,7 +345,7 @@ func (c *call) archiveFailed(ctx context.Context, op string, err error) error {
 	c.m.forsake(c.s, err)
 	failed := &ArchiveError{Op: op, Session: c.id, Err: err}
 	if errors.Is(err, storage.ErrScrubbed) {
-		return failed // the call is made again
+		return failed // the caller retries
 	}
 	if c.m.cfg.Storage.OnError != "continue" {
 		return failed
@@ -356,7 +356,7 @@ func (c *call) archiveFailed(ctx context.Context, op string, err error) error {
 	return nil
 }
 
-// ledger writes down what the step did.
+// ledger returns the ledger of the step.
 func (c *call) ledger(r *run, out *policy.Outcome, number int) ledgerStep {
 	step := ledgerStep{
 		V: ledgerVersion, Key: c.s.ring().Current().ID(), Step: number, Session: c.id, Agent: c.q.agent, Branch: c.q.branch, Kind: "preflight", Note: c.s.redactor.Text(c.q.note).String(),
@@ -389,8 +389,8 @@ func (c *call) ledger(r *run, out *policy.Outcome, number int) ledgerStep {
 	return step
 }
 
-// backOff lets others go first: not at all the first time, then for a random
-// moment of at most a quarter of a second.
+// backOff waits for a random time of at most a quarter of a second, and not at
+// all on the first try.
 func backOff(ctx context.Context, try int) error {
 	if try == 0 {
 		return ctx.Err()

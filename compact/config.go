@@ -399,7 +399,7 @@ var presets = map[string]func(*Config){
 		c.Policy.TriggerPct, c.Policy.HardCapBuffer = 1, 0
 		c.Policy.KeepRecentMessages = policy.DefaultTail
 		c.Mask.WindowTurns, c.Mask.KeepFirst, c.Mask.MinTokens, c.Mask.Media = 0, 0, 0, false
-		c.Mask.DispatchTools = []string{"*"} // its source looks at the text alone
+		c.Mask.DispatchTools = []string{"*"} // as in the original, which looks only at the text
 		c.Summarizer.MaxTokens = 1400
 	},
 	"gateway": func(c *Config) {
@@ -433,7 +433,7 @@ func graduated() Config {
 	}
 }
 
-// filled returns c with the preset's value in every field that is zero.
+// filled returns c with the preset's value in every zero field.
 func (c Config) filled() (Config, error) {
 	if c.Strategy != nil {
 		c.Policy.Strategy = c.Strategy.Name
@@ -446,9 +446,9 @@ func (c Config) filled() (Config, error) {
 		return c, err
 	}
 	overlay(reflect.ValueOf(&base).Elem(), reflect.ValueOf(c))
-	// The booleans whose default is true can't be told from "not set" in a struct:
-	// a struct that names no redaction keeps it on, and what is written in the
-	// background is switched off by a PreparePct of 1.
+	// For a boolean, false and "not set" are the same in a struct. So a struct
+	// can't disable redaction, and summaries in the background are disabled by a
+	// PreparePct of 1.
 	base.Redaction.Enabled, base.Redaction.Summarizer = true, true
 	base.complete = true
 	if s := &base.Summarizer; c.Summarizer.Backend == "" && c.Summarize == nil && (s.Model != "" || s.BaseURL != "") {
@@ -471,8 +471,8 @@ func overlay(dst, src reflect.Value) {
 	}
 }
 
-// window returns the size of a model's window. What is configured holds for
-// the configured model; for another it can only make the window smaller.
+// window returns the size of a model's window. The configured size is valid for
+// the configured model; for another model it can only make the window smaller.
 func (c Config) window(model string) int {
 	switch {
 	case c.MaxContextTokens > 0 && (model == c.Model || model == ""):

@@ -7,16 +7,15 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// deeds counts the input messages that one call changed or took out, by what
-// became of them. The counts of a Result are of the whole history, whoever did
-// it.
+// deeds counts the input messages that one call changed or removed, by kind.
+// The counts of a Result cover the whole history, including earlier calls.
 type deeds struct {
 	truncated, masked, summarized, dropped int
 
-	kept trace.Kept // what is in the view afterwards
+	kept trace.Kept // what is left in the view
 }
 
-// deedsOf compares an outcome with the conversation as it stood.
+// deedsOf compares an outcome with the conversation before it.
 func (c *call) deedsOf(out *policy.Outcome) *deeds {
 	d := &deeds{kept: kept(out.View)}
 	for _, i := range c.changed(out) {
@@ -34,13 +33,13 @@ func (c *call) deedsOf(out *policy.Outcome) *deeds {
 	return d
 }
 
-// pruned is how many messages left the view.
+// pruned returns the number of messages that left the view.
 func (d *deeds) pruned() int { return d.summarized + d.dropped }
 
-// all is how many were touched.
+// all returns the number of messages that were changed or removed.
 func (d *deeds) all() int { return d.pruned() + d.masked + d.truncated }
 
-// each returns texts in their order, each once.
+// each returns texts without duplicates, in order.
 func each(texts []string) []string {
 	var out []string
 	for _, t := range texts {

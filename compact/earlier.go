@@ -13,17 +13,17 @@ type Earlier struct {
 	Window   int    `json:"window"`             // tokens
 }
 
-// like reports whether two are of the same settings. What is not known of one
-// is no difference.
+// like reports whether two have the same settings. An unknown setting equals
+// any other.
 func (e *Earlier) like(o *Earlier) bool {
 	same := func(a, b string) bool { return a == "" || b == "" || a == b }
 	return e.Window == o.Window && same(e.Preset, o.Preset) && same(e.Strategy, o.Strategy)
 }
 
-// went notes that the history went through a step.
+// went records that a step was applied to the history.
 func (r *replayed) went(step *ledgerStep) {
 	if step.Kind == kindTidy {
-		return // it compacted nothing
+		return // tidy steps are no compactions
 	}
 	r.last = step
 	by := Earlier{Preset: step.Preset, Strategy: step.Strategy, Window: step.Window}
@@ -41,7 +41,8 @@ func (r *replayed) went(step *ledgerStep) {
 	r.made = made
 }
 
-// earlier returns what other settings made than those of this call.
+// earlier returns the compactions that were made with other settings than this
+// call's.
 func (c *call) earlier() []Earlier {
 	now := Earlier{Preset: c.ep.cfg.Preset, Strategy: c.ep.cfg.Policy.Strategy, Window: c.ep.window}
 	var others []Earlier

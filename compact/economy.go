@@ -25,27 +25,28 @@ type Candidate struct {
 	Chosen    bool    `json:"chosen"` // it is carried out
 }
 
-// What the arithmetic goes by.
+// Constants of the economic trigger.
 const (
-	growthCalls  = 20   // the growth of a session is the mean of so many calls
-	mostHorizon  = 200  // calls; a session that has come so far goes on as far, at most this
-	leastStep    = 0.02 // of the window: what a compaction takes out at least
-	leastCalls   = 4    // calls, at least, until a prompt has grown by that
-	recallOutput = 100  // tokens of a call of the recall tool
-	recallText   = 1000 // and of what it brings
+	growthCalls  = 20   // number of calls over which the growth of a session is averaged
+	mostHorizon  = 200  // upper limit of the expected number of further calls
+	leastStep    = 0.02 // least share of the window that a compaction removes
+	leastCalls   = 4    // least number of calls until a prompt has grown by that
+	recallOutput = 100  // output tokens of a call of the recall tool
+	recallText   = 1000 // tokens of its result
 )
 
-// keptTurns are the turns that cuts may leave, and maskTurns those whose results
-// stay where the others are masked. The first that is offered is what is
-// configured as the least. Results are most of what there is to take, so the steps
-// between masks are the smaller ones, about a quarter more each: with coarse ones a
-// mask that is due takes results of turns that would have paid for longer.
+// keptTurns are the numbers of turns that cuts keep, and maskTurns the numbers of
+// turns whose results masks keep. Smaller numbers than the configured minimum are
+// replaced by it. Results are most of what can be removed, so masks have finer
+// steps, of about a quarter: with coarse steps, a mask would also remove results
+// that still pay.
 var (
 	keptTurns = []int{6, 12, 20, 30, 45, 70}
 	maskTurns = []int{6, 8, 10, 13, 16, 20, 24, 32, 44}
 )
 
-// choose reports whether the economic trigger wants a compaction, and which.
+// choose reports whether the economic trigger wants a compaction, and sets
+// c.offer.
 func (c *call) choose() bool {
 	c.offer, c.stops, c.soon = nil, nil, nil
 	if c.ep.cfg.Policy.When != policy.Economic || c.ep.card.CacheRead <= 0 {
@@ -73,7 +74,7 @@ func (c *call) choose() bool {
 			c.soon = c.before(s, costs, o, v)
 		}
 	}
-	if ready >= 0 { // there is a summary for it: another candidate would want one of its own
+	if ready >= 0 { // its summary is ready, while another candidate would need a new one
 		best = ready
 	}
 	for i := range c.res.Candidates {
@@ -85,8 +86,8 @@ func (c *call) choose() bool {
 	return c.offer != nil
 }
 
-// offers returns the ways of compacting that there are: each cut, with the
-// results of all kept turns or of the newer ones in full, and each mask alone.
+// offers returns the candidates: each cut, with the results of all kept turns
+// or only of the newer ones in full, and each mask without a cut.
 func (c *call) offers() (all []policy.Offer) {
 	least := c.ep.engine.Keep.Turns
 	mask, masks, cuts := c.stages()
@@ -116,7 +117,7 @@ func (c *call) offers() (all []policy.Offer) {
 	return all
 }
 
-// from returns least, and those of a list that are above it.
+// from returns least, and the elements of a list that are greater.
 func from(list []int, least int) []int {
 	out := []int{least}
 	for _, n := range list {
@@ -127,7 +128,7 @@ func from(list []int, least int) []int {
 	return out
 }
 
-// stages returns the stages that offers are made of.
+// stages returns the mask of the engine, and whether it has masks and cuts.
 func (c *call) stages() (mask policy.Mask, masks, cuts bool) {
 	for _, s := range c.ep.engine.Steps {
 		switch stage := s.Stage.(type) {
@@ -140,8 +141,8 @@ func (c *call) stages() (mask policy.Mask, masks, cuts bool) {
 	return mask, masks, cuts
 }
 
-// expected is what the next summary is expected to cost, in tokens: what the one
-// in the view does, or its limit and what people typed.
+// expected returns the expected size of the next summary in tokens: that of the
+// one in the view, or else its limit plus the user's words.
 func (c *call) expected(v *policy.View) int {
 	typed, most := 0, max(c.ep.cfg.Summarizer.MaxTokens, strategy.DefaultMaxTokens)
 	for i := range v.Messages {
@@ -155,7 +156,7 @@ func (c *call) expected(v *policy.View) int {
 	return most + min(typed, c.ep.cfg.Summarizer.UserTokens)
 }
 
-// candidate is what an offer costs, as far as it is known before.
+// candidate returns the estimated cost of an offer.
 func (c *call) candidate(o policy.Offer) price.Candidate {
 	card := c.ep.card
 	recall := card.Cost(price.Usage{Cached: o.Level, Written: recallText, Output: recallOutput})
@@ -171,9 +172,10 @@ func (c *call) candidate(o policy.Offer) price.Candidate {
 	return x
 }
 
-// stock is what the decision knows of the session. Growth, horizon and what the
-// calls so far cost are those of the history, so that any process finds the
-// same; what compactions have saved so far is no license for another.
+// stock returns what the decision knows about the session. Growth, horizon and
+// the cost of the calls so far are computed from the history, so that any
+// process gets the same numbers. Earlier savings don't justify another
+// compaction.
 func (c *call) stock() price.Stock {
 	a, costs := &c.lane.account, c.costs()
 	calls := 1
@@ -190,7 +192,8 @@ func (c *call) stock() price.Stock {
 	}
 }
 
-// soFar is what the calls that led to the history cost with the whole of it.
+// soFar returns the cost of the calls so far if each had sent the whole
+// history.
 func (c *call) soFar() (usd float64) {
 	card, prompt, last := c.ep.card, c.fixed, 0
 	for i, n := range c.costs() {
@@ -205,7 +208,7 @@ func (c *call) soFar() (usd float64) {
 	return usd
 }
 
-// narrowed returns the engine that carries out an offer, and nothing else.
+// narrowed returns an engine that carries out only the offer.
 func narrowed(e *policy.Engine, o policy.Offer) *policy.Engine {
 	n := *e
 	n.Keep, n.Steps = o.Keep, nil
@@ -238,8 +241,8 @@ func narrowed(e *policy.Engine, o policy.Offer) *policy.Engine {
 	return &n
 }
 
-// aimed is the budget of a compaction that is due, of which q.Only says what may
-// work: that of the offer ends at its level.
+// aimed returns the budget of a compaction that is due. only says which steps
+// run; with an offer, the target is its level.
 func (c *call) aimed(only policy.When) policy.Budget {
 	b := c.aiming(c.deeper(), only)
 	if c.offer != nil {
@@ -248,14 +251,14 @@ func (c *call) aimed(only policy.When) policy.Budget {
 	return b
 }
 
-// nothingOffered notes that an offer came to nothing, so that it is not tried at
+// nothingOffered records that an offer had no effect, so that it is not tried in
 // every call.
 func (c *call) nothingOffered() {
 	c.lane.account.fruitless = c.res.Before.Total + int(leastStep*float64(c.ep.window))
 }
 
-// candidates are what the decision event says: all where one is carried out,
-// else the one that would cost least in the long run.
+// candidates returns the candidates for the decision event: all if one is
+// carried out, else the one with the least cost in the long run.
 func (c *call) candidates() (all []trace.Candidate) {
 	best := -1
 	for i := range c.res.Candidates {

@@ -18,31 +18,33 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// Presets that work on every call change a little at nearly every one. A step
-// of the ledger for each would cost files without end. So such a call appends
-// to edits.jsonl what it changed: the originals, and behind them one line that
-// is a step in all but its number. One in editBatch is a step, which archives
-// and indexes what changed since the one before.
+// editBatch is the number of calls for each step with presets that work on
+// every call. They change something in nearly every call, and a step for each
+// would create too many files. So most calls append their changes to
+// edits.jsonl: the originals, and then one line that is a step without a
+// number. Every editBatch calls there is a step, which archives and indexes the
+// changes since the previous one.
 const editBatch = 32
 
-// editPrefix begins the lines of edits.jsonl that are no originals.
+// editPrefix is the beginning of the lines of edits.jsonl that are not
+// originals.
 const editPrefix = `{"edit":`
 
-// edit is such a line.
+// edit is a line of edits.jsonl that describes changes.
 type edit struct {
 	Edit ledgerStep `json:"edit"`
 }
 
-// edits is what a session knows of edits.jsonl.
+// edits holds what a session has read of edits.jsonl.
 type edits struct {
 	all  []ledgerStep // in the order of the log
-	read int64        // so many bytes of the log were read
-	end  int64        // where it ended when this process last read or wrote it
+	read int64        // bytes of the log that were read
+	end  int64        // end of the log when this process last read or wrote it
 	of   map[owner]int
-	void map[voided]bool // edits that came too late, see tidied
+	void map[voided]bool // edits that lost a race, see tidied
 }
 
-// learnEdit adds the edits of one call; the caller holds mu.
+// learnEdit adds the edits of one call; the caller holds s.mu.
 func (s *session) learnEdit(e ledgerStep) {
 	if s.isVoid(&e) {
 		return
@@ -53,7 +55,7 @@ func (s *session) learnEdit(e ledgerStep) {
 		return
 	}
 	if at < len(all) {
-		all = slices.Clone(all) // others may be reading it
+		all = slices.Clone(all) // others can be reading the old slice
 	}
 	s.edits.all = slices.Insert(all, at, e)
 	if s.edits.of == nil {
@@ -66,7 +68,7 @@ func (s *session) learnEdit(e ledgerStep) {
 	}
 }
 
-// readEdits reads what others have appended since.
+// readEdits reads what others have appended since the last read.
 func (s *session) readEdits(ctx context.Context) error {
 	s.mu.Lock()
 	from := s.edits.read
@@ -98,7 +100,7 @@ func (s *session) readEdits(ctx context.Context) error {
 	for _, e := range fresh {
 		s.learnEdit(e)
 	}
-	end := from // originals whose line is still to come
+	end := from // originals whose line is not written yet
 	if len(fresh) > 0 {
 		end = first
 	}
@@ -107,8 +109,8 @@ func (s *session) readEdits(ctx context.Context) error {
 	return nil
 }
 
-// course returns what a lane's histories go through, in order: its steps, and
-// the edits between them. A step knows how much of the log it comes after.
+// course returns the steps of a lane and the edits between them, in order. A
+// step records the number of the last edit before it.
 func (s *session) course(of owner) []*ledgerStep {
 	steps, all, _ := s.record(of)
 	var out []*ledgerStep
@@ -132,8 +134,7 @@ func (s *session) course(of owner) []*ledgerStep {
 	return out
 }
 
-// pending returns the edits of a lane that no step of it has archived, oldest
-// first.
+// pending returns the edits of a lane that no step has archived, oldest first.
 func (s *session) pending(of owner) []ledgerStep {
 	steps, all, _ := s.record(of)
 	after := int64(0)
@@ -153,7 +154,7 @@ func (s *session) pending(of owner) []ledgerStep {
 	return out
 }
 
-// lastEdit is the number of the newest edits that are known.
+// lastEdit returns the number of the newest known edit.
 func (s *session) lastEdit() int64 {
 	_, all, _ := s.record(owner{})
 	if len(all) == 0 {
@@ -162,22 +163,22 @@ func (s *session) lastEdit() int64 {
 	return all[len(all)-1].seq
 }
 
-// record returns the steps and the edits that are known, which don't change
-// any more, and how many of the edits are a lane's.
+// record returns the known steps and edits, which are immutable, and the number
+// of edits of a lane.
 func (s *session) record(of owner) (steps, all []ledgerStep, own int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.steps[:len(s.steps):len(s.steps)], s.edits.all[:len(s.edits.all):len(s.edits.all)], s.edits.of[of]
 }
 
-// small reports whether the outcome is one that is appended to the edits: of a
-// call to a preset that works on every call, and the batch is not full.
+// small reports whether the outcome is appended to the edits: in a preset that
+// works on every call, while the batch is not full.
 func (c *call) small() bool {
 	return !c.q.manual && c.res.Reason == trace.ReasonEveryCall && !c.s.isVolatile() && len(c.s.pending(c.q.owner()))+1 < editBatch
 }
 
-// appendEdits appends the outcome to the edits, originals and all, in one
-// write, and only then lets it out.
+// appendEdits appends the outcome and its originals to the edits in one write,
+// before the view is returned.
 func (c *call) appendEdits(ctx context.Context, out *policy.Outcome) error {
 	started := c.m.now()
 	c.took(out)
@@ -196,7 +197,7 @@ func (c *call) appendEdits(ctx context.Context, out *policy.Outcome) error {
 	c.s.learnEdit(step)
 	c.s.mu.Unlock()
 	if c.overtaken(ctx, w) && !c.lastAttempt {
-		return errStale // what is appended is there, and found by the next look
+		return errStale // the line was appended, and the next look reads it
 	}
 	c.rememberEdits(out, step.seq)
 	c.res.Archived = c.place([]storage.Written{w.Written})
@@ -205,8 +206,8 @@ func (c *call) appendEdits(ctx context.Context, out *policy.Outcome) error {
 	return err
 }
 
-// editLines returns what is appended of an outcome: the originals, and the line
-// of what was made of them.
+// editLines returns the lines to append for an outcome: the originals, and the
+// line with their changes.
 func (c *call) editLines(out *policy.Outcome) (step ledgerStep, lines []redact.Text, err error) {
 	at := c.changed(out)
 	lines = c.s.lines(c.history, at)
@@ -223,9 +224,9 @@ func (c *call) editLines(out *policy.Outcome) (step ledgerStep, lines []redact.T
 	return step, append(lines, c.s.redactor.Record(raw)), err
 }
 
-// unappended ends a call whose edits the archive did not take, as unstored does.
-// What is kept in memory is a step, and takes no number that another agent is
-// about to commit.
+// unappended finishes a call whose edits the archive did not store, as unstored
+// does. In memory they are a step, whose number must not be one that another
+// agent is about to commit.
 func (c *call) unappended(ctx context.Context, why error, step ledgerStep) error {
 	if err := c.archiveFailed(ctx, "edits", why); err != nil {
 		return err
@@ -240,8 +241,8 @@ func (c *call) unappended(ctx context.Context, why error, step ledgerStep) error
 	return nil
 }
 
-// tellEdits writes the events of a call whose edits were appended. The view does
-// not go out before.
+// tellEdits writes the events of a call whose edits were appended, before the
+// view is returned.
 func (c *call) tellEdits(ctx context.Context) error {
 	lines := c.stepLines(0)
 	c.logParent(nil)
@@ -253,21 +254,22 @@ func (c *call) tellEdits(ctx context.Context) error {
 	return nil
 }
 
-// overtaken reports whether others appended edits of this lane before those of
-// this call, that its decision has not seen. It asks where there is a gap.
+// overtaken reports whether others appended edits of this lane that the
+// decision has not seen. It reads the log if there is a gap before the call's
+// own line.
 func (c *call) overtaken(ctx context.Context, w storage.EditsWritten) bool {
 	c.s.mu.Lock()
 	gap := w.Off > c.s.edits.end
 	c.s.edits.end = max(c.s.edits.end, w.Off+w.Bytes)
 	c.s.mu.Unlock()
 	if gap && c.s.readEdits(ctx) != nil {
-		return false // the next refresh tells
+		return false // the next refresh reads them
 	}
 	_, _, own := c.s.record(c.q.owner())
 	return own != c.lane.memo.edits+1
 }
 
-// editsEvent is what is said of originals that were appended.
+// editsEvent returns the event of originals that were appended.
 func (c *call) editsEvent(w storage.EditsWritten, err error, count int, started time.Time) func(int) trace.Event {
 	p := trace.Archival{
 		SessionID: c.id, ArchivedCount: count, Bytes: w.Bytes, StorageAdapter: c.m.adapter(), ManifestHead: c.s.log.ManifestHead(),
@@ -285,8 +287,8 @@ func (c *call) editsEvent(w storage.EditsWritten, err error, count int, started 
 	}
 }
 
-// taken returns the input messages that the step stands for: those that the run
-// edited or took out, and those of calls since the step before.
+// taken returns the input messages that the step covers: those that the run
+// edited or removed, and those of calls since the previous step.
 func (c *call) taken(out *policy.Outcome) []int {
 	before := map[message.Fingerprint]bool{}
 	for _, e := range c.s.pending(c.q.owner()) {
@@ -306,10 +308,10 @@ func (c *call) taken(out *policy.Outcome) []int {
 }
 
 // findInEdits looks for a reference among the originals that no step has
-// archived yet.
+// archived.
 func (s *session) findInEdits(ctx context.Context, q reference) (string, bool, error) {
 	if q.query.IsTurn() {
-		return "", false, nil // lines do not say which turn they are of
+		return "", false, nil // the lines hold no turn numbers
 	}
 	from, found := s.firstPending()
 	if !found {
@@ -329,8 +331,9 @@ func (s *session) findInEdits(ctx context.Context, q reference) (string, bool, e
 	return "", false, nil
 }
 
-// firstPending returns where the originals begin that no step has archived under
-// the references that were shown: those of another key are in the edits alone.
+// firstPending returns the offset of the first original that no step has
+// archived under the reference that was shown. Originals sealed with another key
+// are only in the edits.
 func (s *session) firstPending() (off int64, found bool) {
 	_, all, _ := s.record(owner{})
 	seen := map[owner]bool{}

@@ -13,8 +13,8 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// model is everything that depends on the model's name alone. It is shared by
-// all sessions.
+// model holds what depends only on the model's name. It is shared by all
+// sessions.
 type model struct {
 	name       string
 	encoding   string
@@ -23,38 +23,37 @@ type model struct {
 	calibrator *token.Calibrator
 }
 
-// epoch is what things cost, what fits, and the engine, for calls that name
-// the same model, window and length of answer. It is immutable and shared by
-// all sessions.
+// epoch holds counting, prices, budget and engine for calls with the same
+// model, window and output limit. It is immutable and shared by all sessions.
 type epoch struct {
 	model
-	cfg      Config // with the overrides for the call
+	cfg      Config // configuration with the overrides for the calls
 	key      epochKey
-	card     price.Card // what calls cost
-	priceErr error      // why the configured prices are not those of the card
+	card     price.Card // prices of calls
+	priceErr error      // why the configured prices are not used
 	window   int
 	spare
 	engine *policy.Engine
 	writer strategy.Writer
 }
 
-// epochKey is what a call says of its model.
+// epochKey holds the options of a call that select its epoch.
 type epochKey struct {
 	model  string
 	window int // tokens; 0 = looked up
-	output int // tokens that the answer may have; 0 = what is configured
+	output int // reserved output tokens; 0 = as configured
 
-	observe bool // nothing of it is done, see WithObserve
+	observe bool // the call only observes, see WithObserve
 
-	overrides string // those that are for the call, as Config.matching says it
+	overrides string // the matching overrides, as returned by Config.matching
 }
 
-// maxEpochs bounds what is kept for models that requests name: anybody may
-// name any.
+// maxEpochs limits the number of epochs in memory, because requests can name
+// any model.
 const maxEpochs = 256
 
-// epoch returns the one for a model, "" being the configured one. It waits for
-// the vocabulary of this model, at most as long as ctx.
+// epoch returns the epoch for a key; the model "" is the configured one. It
+// waits for the vocabulary of the model until ctx is done.
 func (m *CompactManager) epoch(ctx context.Context, k epochKey) (*epoch, error) {
 	if k.model == "" {
 		k.model = m.cfg.Model
@@ -135,7 +134,7 @@ func (m *CompactManager) estimator(model string) (*token.Estimator, string, erro
 	return e, name, err
 }
 
-// newEngine puts the stages together that the configuration names.
+// newEngine returns an engine with the configured stages.
 func (m *CompactManager) newEngine(ep *epoch) (*policy.Engine, error) {
 	c := &ep.cfg
 	e := &policy.Engine{
@@ -163,9 +162,9 @@ func (m *CompactManager) newEngine(ep *epoch) (*policy.Engine, error) {
 	return e, nil
 }
 
-// mediaSteps are the steps that work on pictures and files before the stage of a
-// name: before the first one that touches texts at the trigger, and before the last
-// resort once more. Only where results are masked.
+// mediaSteps returns the steps that mask images and files before the named stage:
+// before the first stage that changes texts at the trigger, and again before the
+// last resort. It returns none if results are not masked.
 func mediaSteps(c *Config, name string, before []policy.Step) []policy.Step {
 	if !c.Mask.Media || !slices.Contains(c.Policy.Stages, "mask") {
 		return nil
@@ -182,8 +181,8 @@ func mediaSteps(c *Config, name string, before []policy.Step) []policy.Step {
 	return nil
 }
 
-// withDuplicates puts the stage that gives up copies of system messages, which
-// costs the model nothing, in front of those that give up what nobody has twice.
+// withDuplicates inserts the stage that removes copies of system messages, which
+// loses nothing, before the first stage of the last resort.
 func withDuplicates(steps []policy.Step) []policy.Step {
 	at := slices.IndexFunc(steps, func(s policy.Step) bool {
 		_, mask := s.Stage.(policy.Mask)
@@ -195,8 +194,8 @@ func withDuplicates(steps []policy.Step) []policy.Step {
 	return slices.Insert(steps, at, policy.Step{Goal: policy.ToBudget, Stage: policy.Duplicates{}})
 }
 
-// squeezeLast returns the names of stages with squeeze behind all others: it is
-// the last resort, and makes room for nothing that comes after it.
+// squeezeLast returns the names of stages with squeeze at the end, because it
+// is the last resort.
 func squeezeLast(names []string) []string {
 	squeeze := func(name string) bool { return name == "squeeze" }
 	if !slices.ContainsFunc(names, squeeze) {
@@ -205,7 +204,7 @@ func squeezeLast(names []string) []string {
 	return append(slices.DeleteFunc(slices.Clone(names), squeeze), "squeeze")
 }
 
-// stagesName is what errors call the configured stages.
+// stagesName names the configured stages in errors.
 func stagesName(c *Config) string {
 	if base, err := Preset(c.Preset); err == nil && slices.Equal(base.Policy.Stages, c.Policy.Stages) {
 		return "preset " + base.Preset
@@ -228,7 +227,7 @@ func (ep *epoch) maskForm() string {
 
 func (ep *epoch) forms() policy.Forms { return forms(&ep.cfg) }
 
-// forms are the templates of the user's own, which the ledger keeps.
+// forms returns the user's own templates, which the ledger stores.
 func forms(c *Config) policy.Forms {
 	if c.Mask.Template == "" {
 		return nil

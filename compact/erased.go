@@ -10,20 +10,19 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// maxLives bounds how often a session is looked for under its next name.
+// maxLives limits how many names of a session are tried.
 const maxLives = 100
 
-// afterErasure returns the session under which an agent goes on whose session was
-// erased: with storage.erased: refuse one of which nothing is stored, with new
-// another one, in a folder of its own, which is the same in every process.
-// Where the tombstones can't be read the session is taken for one that was not
-// erased.
+// afterErasure returns the session in which an agent continues after its session
+// was erased: with storage.erased: refuse a session that stores nothing, with new
+// another session in its own folder, which is the same in every process. If the
+// tombstones can't be read, the session counts as not erased.
 func (m *CompactManager) afterErasure(ctx context.Context, is called, s *session) (*session, error) {
 	id := is.name.String()
 	folder, before := id, is.old.String()
 	for range maxLives {
 		if s.log.ManifestHead() != "" {
-			break // it is there
+			break // the session exists
 		}
 		t, erased, err := m.graves.Find(ctx, folder)
 		if err == nil && !erased && before != folder {
@@ -52,9 +51,9 @@ func (m *CompactManager) afterErasure(ctx context.Context, is called, s *session
 	return s, nil
 }
 
-// nextLife is the name of the folder in which a session goes on.
+// nextLife returns the name of the folder in which an erased session continues.
 func nextLife(id string, t storage.Tombstone) string {
-	const digits = 12 // enough that nobody hits on it
+	const digits = 12 // enough to avoid a collision
 	return id + ".after-" + t.Head[:min(digits, len(t.Head))]
 }
 
@@ -66,9 +65,9 @@ func openErased(ctx context.Context, a storage.Archive, id string, keys *keyring
 	return s, err
 }
 
-// erasedArchive stands for the archive of a session that was erased: nothing of it
-// is there, and nothing can be stored. What would go to its logs goes nowhere,
-// but for originals: what is taken out has to be stored.
+// erasedArchive is the archive of an erased session: it holds nothing and stores
+// nothing. Lines for its logs are dropped silently, except originals, because
+// removed text must be stored.
 type erasedArchive struct{ storage.Archive }
 
 func erased(op string, k storage.Key) error {
@@ -107,9 +106,9 @@ func (a *erasedArchive) Location(k storage.Key) string {
 	return k.String()
 }
 
-// forsake forgets a session that somebody has erased or scrubbed while it was in memory,
-// so that the next call finds out; err says so, or nothing is done. What waits for the
-// log of one that was scrubbed waits on.
+// forsake removes a session from memory if err says that it was erased or scrubbed, so
+// that the next call reads it again. Lines that wait for the log of a scrubbed session
+// continue to wait.
 func (m *CompactManager) forsake(s *session, err error) {
 	scrubbed := errors.Is(err, storage.ErrScrubbed)
 	if s == nil || s.erased || !scrubbed && !errors.Is(err, storage.ErrErased) {

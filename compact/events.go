@@ -10,8 +10,8 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// startTrace settles the ids of this call's events: the caller's own trace
-// where the context carries one.
+// startTrace sets the ids of this call's events, from the caller's trace if the
+// context carries one.
 func (c *call) startTrace(ctx context.Context) {
 	c.span = trace.NewSpanID()
 	if id, parent, ok := trace.FromContext(c.m.pipe.Join(ctx)); ok {
@@ -25,7 +25,7 @@ func (c *call) startTrace(ctx context.Context) {
 	c.trace = trace.NewTraceID()
 }
 
-// event makes an event of a payload that began at start and ends now.
+// event returns the event of a payload that began at start and ends now.
 func (c *call) event(p trace.Payload, start time.Time) trace.Event {
 	return c.eventAt(p, start, c.m.now())
 }
@@ -36,9 +36,9 @@ func (c *call) eventAt(p trace.Payload, start, end time.Time) trace.Event {
 	return e
 }
 
-// emit hands an event to the exporters at once and to the audit log with the
-// next commit. A dry run emits
-// nothing, and what is observed events of its own.
+// emit passes an event to the exporters at once, and to the audit log with the
+// next commit. A dry run emits nothing, and an observed call emits its own
+// events.
 func (c *call) emit(e trace.Event) {
 	if c.q.dry || c.q.observe || c.s == nil {
 		return
@@ -47,7 +47,7 @@ func (c *call) emit(e trace.Event) {
 	c.export(e)
 }
 
-// export hands an event to the exporters.
+// export passes an event to the exporters.
 func (c *call) export(e trace.Event) {
 	if c.m.cfg.Trace.PerSession && !c.callers {
 		e.Trace = c.traceInfo("", c.sessionBegan, time.Time{})
@@ -55,21 +55,22 @@ func (c *call) export(e trace.Event) {
 	c.m.pipe.Emit(e)
 }
 
-// auditLine is the line of an event in events.jsonl. Its data are redacted
-// already; redacting the whole once more also covers the ids of a caller's
-// trace. What the session and its agents are called is known not to be secret.
+// auditLine returns the line of an event in events.jsonl. Its data is redacted
+// already; redacting the whole line also covers the ids of a caller's trace.
+// The names of the session and its agents are exempt.
 func (c *call) auditLine(e trace.Event) redact.Text {
 	return c.redactJSON(e.AppendJSON(nil))
 }
 
-// takeEvents returns the lines of this call, which the commit writes.
+// takeEvents returns the pending lines of this call, and clears them.
 func (c *call) takeEvents() []redact.Text {
 	lines := c.events
 	c.events = nil
 	return lines
 }
 
-// traceInfo says what the trace is called. An end that is zero is yet to come.
+// traceInfo returns the name and times of the trace. A zero end means that the
+// trace is open.
 func (c *call) traceInfo(name string, start, end time.Time) *trace.TraceInfo {
 	return c.m.traceInfo(name, c.label, c.agent, c.ep.name, start, end)
 }
@@ -97,9 +98,9 @@ func (c *call) policyInfo() trace.PolicyInfo {
 	}
 }
 
-// emitDecision says whether this call compacts, with every number beside what
-// it was held against. It is said once. That it does is held until the number
-// of the step is certain.
+// emitDecision emits the decision of this call once, with every number and its
+// limit. The event of a compaction is held until the number of the step is
+// certain.
 func (c *call) emitDecision(started time.Time, view *policy.View) {
 	if c.decided {
 		return
@@ -160,7 +161,7 @@ func (c *call) checks(total, due int) []trace.Check {
 	return out
 }
 
-// prunable counts the messages of a view that a cut may take.
+// prunable counts the messages of a view that a cut can remove.
 func prunable(v *policy.View, keep policy.Keep) (n int) {
 	for r, lot := range v.Lots(keep) {
 		if lot == policy.LotRemainder {
@@ -170,7 +171,7 @@ func prunable(v *policy.View, keep policy.Keep) (n int) {
 	return n
 }
 
-// kept counts what a view is made of.
+// kept counts the kept messages of a view by kind.
 func kept(v *policy.View) trace.Kept {
 	k := trace.Kept{RecentTurns: len(v.Turns)}
 	for i := range v.Messages {
@@ -208,7 +209,8 @@ func (c *call) emitDiscard(p policy.Pass) {
 	c.emit(c.eventAt(e, p.Started, p.Started.Add(p.Elapsed)))
 }
 
-// fail makes the result that of a call which did nothing, and reports why.
+// fail resets the result to that of a call without effect, and reports the
+// error.
 func (c *call) fail(err error) {
 	c.undo()
 	if c.s == nil {
@@ -217,7 +219,7 @@ func (c *call) fail(err error) {
 	c.emitError(kindOf(err), trace.FallbackNone, err)
 }
 
-// kindOf is the stable name of an error in events.
+// kindOf returns the stable name of an error in events.
 func kindOf(err error) string {
 	switch {
 	case errors.Is(err, ErrInsufficientBudget):
@@ -232,13 +234,13 @@ func kindOf(err error) string {
 	return "Error"
 }
 
-// logParent makes the event of the whole call. Its line in the audit log is
+// logParent creates the event of the whole call. Its line in the audit log is
 // written with the commit, so that no committed step lacks it. After a lost
-// race it comes again, with the number that the step has in the end.
+// race it is written again, with the final number of the step.
 func (c *call) logParent(err error) {
 	dropped, lost := c.m.lostEvents()
 	if err == nil {
-		c.price() // the log has it before the step is committed
+		c.price() // the log must hold the bill before the step is committed
 	}
 	p := trace.Preflight{
 		SessionID: c.id, Agent: c.q.agent, Model: c.ep.name, Triggered: c.res.Triggered, Manual: c.q.manual, Reason: c.res.Reason, Step: c.res.Step,
@@ -273,7 +275,7 @@ func (c *call) logParent(err error) {
 	}
 }
 
-// rolesOf is layers as events have them.
+// rolesOf converts layers for events.
 func rolesOf(l *Layers) *trace.RoleLayers {
 	return &trace.RoleLayers{
 		System: l.System, Developer: l.Developer, ToolsSchema: l.ToolsSchema, Summary: l.Summary,
@@ -281,8 +283,8 @@ func rolesOf(l *Layers) *trace.RoleLayers {
 	}
 }
 
-// savedWith is what the session has saved, once this call is counted, which a
-// second event of the same call does not do again.
+// savedWith returns the tokens that the session has saved, including this call,
+// which is counted once.
 func (s *session) savedWith(c *call) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -302,8 +304,8 @@ func (c *call) timings() map[string]float64 {
 	}
 }
 
-// finish ends the trace of the call. Lines that no commit wrote wait for the
-// next one, so that a call that compacts nothing never waits for a disk.
+// finish ends the trace of the call. Its unwritten lines wait for the next
+// commit, so that a call without a compaction never waits for a disk.
 func (c *call) finish(err error) {
 	c.res.Timing.Total = c.m.now().Sub(c.began)
 	c.sayChanged()
@@ -314,7 +316,7 @@ func (c *call) finish(err error) {
 	c.settle(0)
 	c.logParent(err)
 	switch {
-	case c.callers: // a trace of several calls: it is called as the session
+	case c.callers: // a trace of several calls is named after the session
 		c.parent.Trace = c.traceInfo("", c.began, c.m.now())
 	case c.m.cfg.Trace.PerSession:
 		c.parent.Trace = c.traceInfo("", c.sessionBegan, time.Time{})

@@ -10,7 +10,8 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// pruned names the input messages that left the view between two states.
+// pruned returns the references of the input messages that the compaction
+// removed from the view.
 func (c *call) pruned(after *policy.Conversation) []string {
 	var refs []string
 	for i := range c.now.conv.Inputs() {
@@ -21,8 +22,8 @@ func (c *call) pruned(after *policy.Conversation) []string {
 	return refs
 }
 
-// outcomeEvents tell what a compaction did, stage by stage. stored says where
-// its summary is.
+// outcomeEvents returns the events of a compaction, by stage. stored is the
+// file of its summary.
 func (c *call) outcomeEvents(out *policy.Outcome, stored storage.Written, step int) (events []trace.Event) {
 	for _, p := range out.Passes {
 		if p.Applied == 0 {
@@ -31,7 +32,7 @@ func (c *call) outcomeEvents(out *policy.Outcome, stored storage.Written, step i
 		switch {
 		case p.Recipe.Cut != nil:
 			events = append(events, c.summaryEvents(step, p, stored)...)
-		case len(p.Recipe.Copies) > 0: // the event of what was pruned names them
+		case len(p.Recipe.Copies) > 0: // named in the event of pruned messages
 		default:
 			events = append(events, eventOf(p)(c, step, p))
 		}
@@ -39,8 +40,8 @@ func (c *call) outcomeEvents(out *policy.Outcome, stored storage.Written, step i
 	return append(events, c.prunedEvent(step, out))
 }
 
-// eventOf is what tells of the texts that a stage edited; of one of the caller's own,
-// by what became of them.
+// eventOf returns the function that creates the event of a stage's edits. For the
+// caller's own stage it depends on the decision of the edits.
 func eventOf(p policy.Pass) func(*call, int, policy.Pass) trace.Event {
 	b, ok := builtinNamed(p.Stage)
 	switch {
@@ -95,7 +96,7 @@ func (c *call) truncatedEvent(step int, p policy.Pass) trace.Event {
 	return c.passEvent(e, p)
 }
 
-// tidiedEvent tells of results that were reduced as they came.
+// tidiedEvent returns the event of results that were reduced on arrival.
 func (c *call) tidiedEvent(step int, p policy.Pass) trace.Event {
 	e := trace.TruncatedResults{
 		SessionID: c.id, Step: step, TruncatedCount: len(p.Recipe.Texts), Mode: tidy.StageName,
@@ -114,12 +115,13 @@ func (c *call) tidiedEvent(step int, p policy.Pass) trace.Event {
 	return c.passEvent(e, p)
 }
 
-// passEvent makes an event of what one stage did, which lasts as long as that.
+// passEvent returns the event of one stage, with the stage's start and
+// duration.
 func (c *call) passEvent(e trace.Payload, p policy.Pass) trace.Event {
 	return c.eventAt(e, p.Started, p.Started.Add(p.Elapsed))
 }
 
-// resultSize says how much of one result, a part of an input message, a
+// resultSize returns how much of one result, a part of an input message, a
 // truncation kept.
 func (c *call) resultSize(src, part int, m *policy.Mark) trace.ResultSize {
 	size := trace.ResultSize{Index: src, Tokens: m.Tokens, Kept: m.Kept}
@@ -152,8 +154,8 @@ func (c *call) summaryEvents(step int, p policy.Pass, stored storage.Written) (e
 	return append(events, whole)
 }
 
-// fileSummary has the audit log say where the text of a summary is, which the
-// archive has in a file of its own. The exporters hear the text.
+// fileSummary replaces the text of a summary in the audit log by the name of
+// its file. Exporters get the text.
 func (c *call) fileSummary(e trace.SummaryCreated, whole trace.Event, stored storage.Written) {
 	if c.m.cfg.Storage.Repeat == repeatFull || stored.SHA256 == "" {
 		return
@@ -169,7 +171,8 @@ func (c *call) fileSummary(e trace.SummaryCreated, whole trace.Event, stored sto
 	c.telling.filed[whole.SpanID] = short
 }
 
-// filedText is the payload of a summary in the audit log: the file that has its text.
+// filedText is the payload of a summary in the audit log: the name of the file with
+// its text.
 type filedText struct {
 	TextIn string `json:"text_in"`
 }

@@ -5,27 +5,27 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// stepTelling is what a call has to say of the step that it makes. Another
-// process may take the number of the step at the last moment: the exporters
-// hear of it when it is certain. The audit log has it before the commit, and
-// says so where the number was lost.
+// stepTelling holds the events of a step that is being committed. Another
+// process can take its number at the last moment, so exporters get the events
+// only when the number is certain. The audit log gets them before the commit,
+// and an event if the number was lost.
 type stepTelling struct {
-	held    []func(step int) trace.Event // what led to the step
-	outcome func(step int) []trace.Event // what the step did; nil = nothing yet
-	said    []trace.Event                // what the log has under the number below
+	held    []func(step int) trace.Event // events before the step
+	outcome func(step int) []trace.Event // events of the outcome; nil = none yet
+	said    []trace.Event                // events that the log has under number
 	number  int
-	filed   map[string]trace.Event // by span: what the log has in place of an event whose text is in a file
+	filed   map[string]trace.Event // by span: the log's form of an event whose text is in a file
 }
 
-// hold keeps an event until the number of the step is certain.
+// hold holds an event until the number of the step is certain.
 func (c *call) hold(say func(step int) trace.Event) {
 	if !c.q.dry && !c.q.observe {
 		c.telling.held = append(c.telling.held, say)
 	}
 }
 
-// stepLines returns what the audit log must have of this call before the step
-// is committed under a number.
+// stepLines returns the lines that the audit log must hold before the step is
+// committed under a number.
 func (c *call) stepLines(number int) []redact.Text {
 	t := &c.telling
 	t.said, t.number, t.filed = nil, number, map[string]trace.Event{}
@@ -45,7 +45,7 @@ func (c *call) stepLines(number int) []redact.Text {
 	return lines
 }
 
-// settle says what was held: the number of the step is certain, or it is 0, for
+// settle emits the held events with the final number of the step, or with 0 if
 // there is no step.
 func (c *call) settle(number int) {
 	if number > 0 {
@@ -65,20 +65,20 @@ func (c *call) settle(number int) {
 	c.telling = stepTelling{}
 }
 
-// lost says that the number of the last lines is another's. The exporters have
-// not heard of it.
+// lost records in the audit log that another process took the number of the
+// last lines. Exporters never got those events.
 func (c *call) lost(number int) {
 	e := trace.Error{SessionID: c.id, Step: number, ErrorType: "CommitLost", Fallback: "next number", Message: errTaken.Error()}
 	c.events = append(c.events, c.auditLine(c.event(e, c.m.now())))
 }
 
-// nothingDone takes back what was to be told of a step that failed.
+// nothingDone discards the events of a step that failed.
 func (c *call) nothingDone() {
 	c.telling.outcome, c.telling.said, c.did = nil, nil, nil
 }
 
-// anew gives up what was decided: a step of this lane came that the decision
-// had not seen.
+// anew discards the decision, because it has not seen a step of its lane that
+// others committed.
 func (c *call) anew(before Result) {
 	c.telling.outcome = nil
 	c.settle(0)

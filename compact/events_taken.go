@@ -9,12 +9,12 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// takenRows is how many messages an event names one by one.
+// takenRows is the number of messages that an event lists one by one.
 const takenRows = 20
 
-// rows tells message by message of what a step took out of the view: the
-// largest, and the others added up by role, tool and what became of them. It
-// allocates for what the step changed, not for the history.
+// rows lists the largest messages that a step changed or removed, and sums up
+// the others by role, tool and decision. It allocates for the changed messages,
+// not for the history.
 func (c *call) rows(out *policy.Outcome) (rows []trace.TakenRow, rest []trace.TakenSum) {
 	costs, answers := c.costs(), 0
 	for i := range c.history {
@@ -27,7 +27,7 @@ func (c *call) rows(out *policy.Outcome) (rows []trace.TakenRow, rest []trace.Ta
 		if is == was {
 			continue
 		}
-		turn := answers // an assistant's message, or a result of it
+		turn := answers // an assistant message or one of its results
 		if m.Role != message.RoleAssistant && !m.Has(message.KindToolResult) || turn == 0 {
 			turn++
 		}
@@ -43,7 +43,8 @@ func (c *call) rows(out *policy.Outcome) (rows []trace.TakenRow, rest []trace.Ta
 	return rows[:takenRows], sumRows(rows[takenRows:])
 }
 
-// left fills in what rows, in the order of the history, cost in the view.
+// left fills in the tokens that the rows, in the order of the history, have in
+// the view.
 func left(rows []trace.TakenRow, out *policy.Outcome) {
 	for k := range out.Conversation.Len() {
 		src := out.Conversation.Source(k)
@@ -57,7 +58,7 @@ func left(rows []trace.TakenRow, out *policy.Outcome) {
 	}
 }
 
-// sumRows adds rows up, those that cost most first.
+// sumRows sums up rows, those with the most tokens first.
 func sumRows(rows []trace.TakenRow) []trace.TakenSum {
 	type key struct{ role, tool, became string }
 	by := map[key]*trace.TakenSum{}
@@ -81,7 +82,8 @@ func sumRows(rows []trace.TakenRow) []trace.TakenSum {
 	return out
 }
 
-// toolOf is the tool whose result message i is, or that it calls first.
+// toolOf returns the tool of the result in message i, or the first tool that it
+// calls.
 func toolOf(history []message.Message, i int) string {
 	for p := range history[i].Parts {
 		switch part := &history[i].Parts[p]; part.Kind {

@@ -12,40 +12,41 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// An eviction is a message that a step edited or took out, and where the
-// archive has it: what a ledger proves it with.
+// An eviction is a message that a step edited or removed, with its place in the
+// archive and its hash, by which a ledger proves it.
 type eviction struct {
-	FP     message.Fingerprint `json:"fp"`             // as it came in, sealed
-	File   string              `json:"file,omitempty"` // that has its line; "" = the ledger's archive file
-	Off    int64               `json:"off"`            // of its line in that file
-	Len    int64               `json:"len"`            // without the line feed
+	FP     message.Fingerprint `json:"fp"`             // of the unedited message, sealed
+	File   string              `json:"file,omitempty"` // file with its line; "" = the ledger's archive file
+	Off    int64               `json:"off"`            // offset of its line in that file
+	Len    int64               `json:"len"`            // length of the line without the line feed
 	SHA256 string              `json:"sha256"`
 	Is     string              `json:"is"` // the decision
 	Turn   uint32              `json:"turn,omitempty"`
-	Number uint32              `json:"n,omitempty"` // as the summary of the step cites it: [s12]
+	Number uint32              `json:"n,omitempty"` // number by which the step's summary cites it: [s12]
 
-	of message.Fingerprint // FP, before it was sealed
+	of message.Fingerprint // FP before sealing
 }
 
-// stored is the messages that a run has written to the archive, line by line:
-// where each stands and what it hashes to. The lines themselves are as large as
-// the history, and nobody needs them once they are written.
+// stored holds the place and the hash of each message that a run has written to
+// the archive. It does not hold the lines themselves, which are as large as the
+// history.
 type stored struct {
 	lines []storedLine
-	only  []int // which messages they are; nil = all
+	only  []int // indexes of the messages; nil = all
 }
 
 type storedLine struct {
 	span
 	sum    [sha256.Size]byte
-	file   string // that has it
-	number int    // in that file, from 1
+	file   string // file with the line
+	number int    // line number in that file, from 1
 }
 
-// span is where a line stands in its file, without the line feed.
+// span is the place of a line in its file, without the line feed.
 type span struct{ off, len int64 }
 
-// storedLines is what was written as lines of these messages; nil: of all.
+// storedLines returns the places of lines written for the messages in only;
+// nil: for all.
 func storedLines(lines []redact.Text, only []int) stored {
 	s := stored{lines: make([]storedLine, len(lines)), only: only}
 	off := int64(0)
@@ -56,7 +57,7 @@ func storedLines(lines []redact.Text, only []int) stored {
 	return s
 }
 
-// in says which file has the lines that stand in none yet.
+// in sets the file of the lines that have none.
 func (s *stored) in(file string) {
 	for k := range s.lines {
 		if s.lines[k].file == "" {
@@ -65,7 +66,7 @@ func (s *stored) in(file string) {
 	}
 }
 
-// as is stored with another name of the file that was called so.
+// as returns a copy in which the file was is named is.
 func (s *stored) as(was, is string) stored {
 	out := stored{slices.Clone(s.lines), s.only}
 	for k := range out.lines {
@@ -76,7 +77,7 @@ func (s *stored) as(was, is string) stored {
 	return out
 }
 
-// elsewhere is the name of a file, "" where it is the one that is meant anyway.
+// elsewhere returns the name of a file, or "" if it is the default one.
 func elsewhere(file, meant string) string {
 	if file == meant {
 		return ""
@@ -84,11 +85,11 @@ func elsewhere(file, meant string) string {
 	return file
 }
 
-// at returns where the archive has a message that the step edited or took out.
+// at returns the place in the archive of a message that the step edited or
+// removed.
 func (s *ledgerStep) at(e *eviction) lineAt { return lineAt{cmp.Or(e.File, s.Archive), e.Off} }
 
-// places returns where the line of each message stands. A message that was not
-// written has none.
+// places returns the place of each written message, by index.
 func (s *stored) places() map[int]*storedLine {
 	out := make(map[int]*storedLine, len(s.lines))
 	for k := range s.lines {
@@ -101,7 +102,7 @@ func (s *stored) places() map[int]*storedLine {
 	return out
 }
 
-// evicted lists what the step edited or took out.
+// evicted returns the messages that the step edited or removed.
 func (c *call) evicted(r *run, out *policy.Outcome, n *numbered) []eviction {
 	at := r.stored.places()
 	var all []eviction
@@ -122,8 +123,8 @@ func (c *call) evicted(r *run, out *policy.Outcome, n *numbered) []eviction {
 	return all
 }
 
-// cited gives the messages that a summary was written of the numbers that it
-// cites them by. Where they are not those that it was given, none has one.
+// cited sets the numbers by which a summary cites its messages. It sets none if
+// the messages are not the ones that the summary was written from.
 func (c *call) cited(all []eviction, of []int, out *policy.Outcome) {
 	info := summaryOf(out)
 	if info == nil || info.First < 1 {
@@ -144,7 +145,7 @@ func (c *call) cited(all []eviction, of []int, out *policy.Outcome) {
 	}
 }
 
-// summaryOf is the summary that a run made; nil where it made none.
+// summaryOf returns the summary that a run made, nil if none.
 func summaryOf(out *policy.Outcome) *policy.SummaryInfo {
 	for _, p := range out.Passes {
 		if p.Applied > 0 && p.Summary != nil && p.Summary.Text != "" {
@@ -155,7 +156,7 @@ func summaryOf(out *policy.Outcome) *policy.SummaryInfo {
 }
 
 // lastNumber returns the highest number by which a summary of a lane cites a
-// message, 0 where there is none.
+// message, 0 if there is none.
 func (s *session) lastNumber(of owner) int {
 	last := 0
 	for _, step := range s.snapshot() {
@@ -184,7 +185,7 @@ func Refs(l storage.Ledger) ([]storage.Ref, error) {
 	return refs, nil
 }
 
-// evictions returns what the step edited or took out by where it stands.
+// evictions returns the messages that the step edited or removed, by place.
 func (s *ledgerStep) evictions() map[lineAt]*eviction {
 	at := make(map[lineAt]*eviction, len(s.Evicted))
 	for i := range s.Evicted {

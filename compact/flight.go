@@ -9,15 +9,15 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// What a call keeps of its caller's time for what comes after the summary: the
-// archive, the fallback, the commit. It is a quarter of the time that the caller
-// gave it, but not less or more than these.
+// Limits of the time that a call reserves for its work after the summary:
+// archive, fallback, commit. It reserves a quarter of the time until the
+// deadline, within these limits.
 const (
 	leastMargin = 50 * time.Millisecond
 	mostMargin  = 2 * time.Second
 )
 
-// until returns when the call stops to wait for a summary; the zero time is
+// until returns the time at which the call stops waiting for a summary; zero:
 // never.
 func (c *call) until(ctx context.Context) time.Time {
 	end, ok := ctx.Deadline()
@@ -27,8 +27,8 @@ func (c *call) until(ctx context.Context) time.Time {
 	return end.Add(-min(max(end.Sub(c.entered)/4, leastMargin), mostMargin))
 }
 
-// beside is how this run waits for summaries that are written beside it: one
-// that was begun goes on when the call can't wait, and serves the next call.
+// beside configures how this run waits for a summary. If the call can't wait,
+// the summary is finished in the background and serves the next call.
 func (r *run) beside() strategy.Beside {
 	c := r.c
 	c.lane.flights.Begin()
@@ -54,10 +54,12 @@ func (r *run) beside() strategy.Beside {
 	}
 }
 
-// longSummary is how long a summary is waited for before that is said.
+// longSummary is the waiting time for a summary after which an event reports
+// the wait.
 const longSummary = 2 * time.Second
 
-// patience says once that a summary takes long. The run's end takes it back.
+// patience starts a timer that reports a long summary once. The end of the run
+// stops it.
 func (r *run) patience() {
 	c, began := r.c, r.summarizeBegan
 	if r.waiting != nil || c.q.dry || c.q.observe {
@@ -72,7 +74,7 @@ func (r *run) patience() {
 	r.waiting = time.AfterFunc(longSummary, func() { c.noteEvent(c.event(p, began)) })
 }
 
-// heard says what a summary has cost that this call takes or throws away.
+// heard records the cost of a summary that this call uses or discards.
 func (r *run) heard(began time.Time, calls []strategy.CallInfo, thrown bool) {
 	if thrown {
 		p := thrownPayload(r.c.id, calls)
@@ -96,7 +98,7 @@ func (r *run) heard(began time.Time, calls []strategy.CallInfo, thrown bool) {
 	}
 }
 
-// thrownPayload is a summary that nobody used, as far as it got.
+// thrownPayload returns the payload for a discarded summary.
 func thrownPayload(session string, calls []strategy.CallInfo) trace.Summarize {
 	var all strategy.CallInfo
 	for _, i := range calls {
@@ -113,8 +115,8 @@ func thrownPayload(session string, calls []strategy.CallInfo) trace.Summarize {
 	return p
 }
 
-// fly lets a summary be written beside the calls. Until it is done neither its
-// lane nor its session is forgotten.
+// fly writes a summary in the background. Until it is done, its lane and
+// session stay in memory.
 func (m *CompactManager) fly(ctx context.Context, s *session, l *lane, write func(context.Context)) bool {
 	m.mu.Lock()
 	s.users++
@@ -137,14 +139,14 @@ func (m *CompactManager) fly(ctx context.Context, s *session, l *lane, write fun
 	return false
 }
 
-// leave ends a use of a lane.
+// leave ends the use of a lane.
 func (m *CompactManager) leave(s *session, l *lane, history []message.Message) {
 	if forgotten := s.leave(l, history); forgotten != nil {
 		m.throw(s, forgotten)
 	}
 }
 
-// throw ends what a lane that is forgotten has begun, and says what it cost.
+// throw cancels the summary of a lane that leaves memory, and records its cost.
 func (m *CompactManager) throw(s *session, l *lane) {
 	began, calls, ok := l.flights.Throw()
 	if !ok {
@@ -158,7 +160,7 @@ func (m *CompactManager) throw(s *session, l *lane) {
 	s.audit.add(s.redactor.JSON(e.AppendJSON(nil)))
 }
 
-// throwAll does so for all lanes of a session.
+// throwAll calls throw for all lanes of a session.
 func (m *CompactManager) throwAll(s *session) {
 	s.mu.Lock()
 	all := make([]*lane, 0, len(s.lanes))
@@ -171,8 +173,8 @@ func (m *CompactManager) throwAll(s *session) {
 	}
 }
 
-// throwUnused does so for all that is in memory. A call that is still under way
-// may hold what it throws away, and wait for the manager's mutex.
+// throwUnused calls throwAll for all sessions in memory. It must not hold the
+// manager's mutex, because a running call can wait for it.
 func (m *CompactManager) throwUnused() {
 	for _, s := range m.inMemory() {
 		m.throwAll(s)

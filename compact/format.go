@@ -9,8 +9,8 @@ import (
 	"github.com/agentcompact/compact/redact"
 )
 
-// formats are the wires whose messages the archive keeps in their own form.
-// Lines of the first do not say so.
+// formats are the wires whose messages the archive stores in their own form.
+// Lines of the first wire have no mark.
 var formats = []struct {
 	wire.Format
 	mark redact.Text
@@ -21,7 +21,8 @@ var formats = []struct {
 	{gemini.Wire, redact.Lit("gemini")},
 }
 
-// formatOf returns the wire of this name, and that of lines which name none.
+// formatOf returns the wire with this name, or the first wire for any other
+// name.
 func formatOf(name string) wire.Format {
 	for _, f := range formats[1:] {
 		if f.Name() == name {
@@ -31,8 +32,8 @@ func formatOf(name string) wire.Format {
 	return formats[0].Format
 }
 
-// wireMark returns what the archive writes on a line of this wire, and false
-// where it writes nothing.
+// wireMark returns the mark of a wire in lines of the archive, and false if it
+// has none.
 func wireMark(name string) (redact.Text, bool) {
 	for _, f := range formats[1:] {
 		if f.Name() == name {

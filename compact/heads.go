@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// headsKey returns the key that heads are signed with, nil without one.
+// headsKey returns the signing key of heads, nil if none is configured.
 func (c Config) headsKey() (ed25519.PrivateKey, error) {
 	if len(c.HeadsKey) == 0 {
 		return nil, nil
@@ -32,7 +32,7 @@ func (c Config) Heads(a storage.Archive) (*storage.Heads, error) {
 	return storage.NewHeads(a, key), nil
 }
 
-// beginHeads begins the heads of this manager, and what knows of erased sessions.
+// beginHeads opens the heads of this manager, the tombstones and the access log.
 func (m *CompactManager) beginHeads() (err error) {
 	m.graves = storage.NewGraves(m.archive)
 	if m.cfg.Storage.AccessLog {
@@ -42,8 +42,8 @@ func (m *CompactManager) beginHeads() (err error) {
 	return err
 }
 
-// recordRead records that an agent reads from the archive; what can't be recorded is not
-// read.
+// recordRead records that an agent reads from the archive. A read that can't be recorded
+// fails.
 func (m *CompactManager) recordRead(ctx context.Context, s *session, op, what string) error {
 	if m.access == nil {
 		return nil

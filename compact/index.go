@@ -15,18 +15,18 @@ type indexRef struct {
 	First int    `json:"first"`
 }
 
-// row is what an index is made of: one message of one file.
+// row is one message of one file, for an index.
 type row struct {
 	role  message.Role
-	parts []message.Part      // their kinds
+	parts []message.Part      // only their kinds are used
 	fp    message.Fingerprint // sealed
 	refs  [][6]byte
 	turn  uint32 // 0 = none
 	shown turnindex.Shown
-	file  string // that has it
-	at    span   // in file
-	ours  bool   // a placeholder, notice or summary: it is no part of its turn
-	want  bool   // its fingerprint and parts are to be found by this index
+	file  string // file with the line
+	at    span   // place in file
+	ours  bool   // a placeholder, notice or summary, which is no part of its turn
+	want  bool   // the index must find its fingerprint and parts
 }
 
 func (s *session) rowOf(m *message.Message, at *storedLine, want bool) row {
@@ -41,7 +41,7 @@ func (s *session) rowOf(m *message.Message, at *storedLine, want bool) row {
 	return r
 }
 
-// slotOf says which part of its turn a part of a message is.
+// slotOf returns the slot in its turn of a part of a message.
 func slotOf(role message.Role, p *message.Part) turnindex.Slot {
 	switch {
 	case p.Kind == message.KindReasoning:
@@ -56,9 +56,9 @@ func slotOf(role message.Role, p *message.Part) turnindex.Slot {
 	return turnindex.Other
 }
 
-// addRows adds the rows of one transcript to an index. A turn is added whole where
-// any of it is wanted, so that one look finds all of it; one of which a part
-// stands in another transcript only stays there.
+// addRows adds the rows of one transcript to an index. If any message of a turn is
+// wanted, the whole turn is added, so that one lookup finds all of it. A turn of
+// which a part is only in another transcript is not added.
 func addRows(set *turnindex.Set, rows []row) error {
 	wanted, hidden := map[uint32]bool{}, map[uint32]bool{}
 	for i := range rows {
@@ -82,14 +82,14 @@ func addRows(set *turnindex.Set, rows []row) error {
 	return nil
 }
 
-// turnSlot is what messages of a turn are counted by.
+// turnSlot is the key by which messages of a turn are counted.
 type turnSlot struct {
 	turn uint32
 	slot turnindex.Slot
 }
 
 // turnRecords returns a record for each slot of its turn that the message
-// fills.
+// occupies.
 func (r *row) turnRecords(ord map[turnSlot]int) (out []turnindex.Record) {
 	var seen [turnindex.Observation + 1]bool
 	for p := range r.parts {
@@ -105,7 +105,7 @@ func (r *row) turnRecords(ord map[turnSlot]int) (out []turnindex.Record) {
 	return out
 }
 
-// records returns what the message and its parts are found by.
+// records returns the records of the message and its parts.
 func (r *row) records() []turnindex.Record {
 	out := []turnindex.Record{r.record(turnindex.Message(r.fp), turnindex.Other, 0)}
 	for p := range min(len(r.parts), len(r.refs)) {
@@ -118,7 +118,7 @@ func (r *row) record(key turnindex.Key, slot turnindex.Slot, ord int) turnindex.
 	return turnindex.Record{Key: key, Slot: slot, Shown: r.shown, Ord: ord, File: r.file, Off: r.at.off, Len: r.at.len}
 }
 
-// shownAs is how the view shows what was decided so.
+// shownAs returns how the view shows a message with this decision.
 func shownAs(decision string) turnindex.Shown {
 	switch decision {
 	case policy.Truncated.String():
@@ -133,8 +133,8 @@ func shownAs(decision string) turnindex.Shown {
 	return turnindex.InFull
 }
 
-// index makes the turn index of the step, with what the indexes hold that it takes the
-// place of, and tells the ledger of it and of what the step took out.
+// index creates the turn index of the step, which includes the indexes that it
+// replaces, and adds it and the removed messages to the ledger.
 func (c *call) index(ctx context.Context, r *run, out *policy.Outcome, step *ledgerStep) (*turnindex.Set, error) {
 	set := &turnindex.Set{}
 	err := c.m.computeNow(func() error {
@@ -149,8 +149,8 @@ func (c *call) index(ctx context.Context, r *run, out *policy.Outcome, step *led
 	return set, nil
 }
 
-// fillIndex puts into the turn index of the step what is new since the step
-// before, or shown otherwise.
+// fillIndex adds to the turn index the messages that are new since the previous
+// step or shown differently.
 func (c *call) fillIndex(set *turnindex.Set, r *run, out *policy.Outcome, n *numbered, step int) error {
 	changed := map[int]bool{}
 	for _, i := range c.taken(out) {
@@ -173,14 +173,14 @@ func (c *call) fillIndex(set *turnindex.Set, r *run, out *policy.Outcome, n *num
 	return addRows(set, rows)
 }
 
-// maxMerge bounds how many steps one index covers.
+// maxMerge limits the number of steps that one index covers.
 const maxMerge = 1024
 
-// merge adds to the index of a step what the indexes of the steps before it
-// hold: of as many steps as the largest power of two divides its number. So a
-// session of n steps is searched in at most log2 n indexes, and each record is
-// written again at most so often. It returns the first step that the set
-// covers. An index that can't be read is left where it is.
+// merge adds the indexes of earlier steps to that of a step. It covers as many
+// steps as the largest power of two that divides the step's number. So a
+// session of n steps has at most log2 n indexes to search, and each record is
+// rewritten at most that often. It returns the first step that the set covers.
+// An unreadable index is left in place.
 func (s *session) merge(ctx context.Context, set *turnindex.Set, step int) (first int) {
 	steps := s.snapshot()
 	first = step
@@ -193,7 +193,7 @@ func (s *session) merge(ctx context.Context, set *turnindex.Set, step int) (firs
 		if err != nil || addAll(set, records) != nil {
 			break
 		}
-		s.forgetTable(ref.File) // whoever needs it after all opens it again
+		s.forgetTable(ref.File) // reopened if it is needed
 		first = ref.First
 		set.Cover(first, step)
 	}
@@ -215,7 +215,8 @@ func addAll(set *turnindex.Set, records []turnindex.Record) error {
 	return nil
 }
 
-// indexAtOnce is what an index may have to be read whole, in one request.
+// indexAtOnce is the maximum size in bytes of an index that is read in one
+// request.
 const indexAtOnce = 4 << 20
 
 func (s *session) recordsOf(ctx context.Context, name string) ([]turnindex.Record, error) {

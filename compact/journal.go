@@ -7,8 +7,8 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// note puts the messages down that never came by before. Our own summaries,
-// notices and placeholders are no messages of the session.
+// note adds new messages to the journal. Our own summaries, notices and
+// placeholders are not messages of the session.
 func (c *call) note() {
 	if c.m.cfg.Storage.Transcripts != "all" || c.q.dry || c.q.observe {
 		return
@@ -30,8 +30,7 @@ func (c *call) note() {
 	}
 }
 
-// ours reports whether a message is one that compactions of the session made,
-// or edited.
+// ours reports whether compactions of the session made or edited a message.
 func (s *session) ours(m *message.Message, fp message.Fingerprint) bool {
 	_, notice := policy.ParseNotice(*m)
 	return notice || policy.IsSummary(*m) || len(s.known(fp)) > 0
@@ -50,7 +49,8 @@ func (s *session) firstSeen(fp message.Fingerprint) bool {
 	return true
 }
 
-// seeWaiting learns what this process has put down and not written yet.
+// seeWaiting marks the messages in this process's unwritten journal lines as
+// seen.
 func (s *session) seeWaiting() {
 	s.audit.mu.Lock()
 	defer s.audit.mu.Unlock()
@@ -59,7 +59,7 @@ func (s *session) seeWaiting() {
 	}
 }
 
-// readJournal learns what other processes have put down.
+// readJournal marks the messages in the stored journal as seen.
 func (s *session) readJournal(ctx context.Context) error {
 	for line, err := range s.log.JournalLines(ctx) {
 		if err != nil {
@@ -67,7 +67,7 @@ func (s *session) readJournal(ctx context.Context) error {
 		}
 		var fp message.Fingerprint
 		if fp.UnmarshalText([]byte(metaOf(line).fp)) == nil {
-			for _, with := range s.ring().All() { // the line does not say which it is
+			for _, with := range s.ring().All() { // the line does not name the key
 				s.firstSeen(message.Fingerprint(with.Open(fp)))
 			}
 		}
@@ -75,7 +75,7 @@ func (s *session) readJournal(ctx context.Context) error {
 	return nil
 }
 
-// unsee forgets that a message came by: the journal could not take it.
+// unsee marks a message as not seen, because the journal had no room for it.
 func (s *session) unsee(fp message.Fingerprint) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -19,22 +19,22 @@ import (
 // archive where [Config.ArchiveKey] is empty.
 const ArchiveKeyVariable = "COMPACT_ARCHIVE_KEY"
 
-// keyring is the keys that fingerprints leave memory with. Until the archive says
-// which of those on this machine is its own, it has one that nobody else has.
+// keyring holds the keys that seal fingerprints. Until the archive's own key on
+// this machine is known, it holds a random one.
 type keyring struct {
 	*seal.Ring
-	fresh   seal.Key // of an archive that has none
+	fresh   seal.Key // key for an archive without one
 	folder  string
-	bucket  bool        // the archive is not asked: its key is configured, or this machine's
+	bucket  bool        // the archive has no key of its own: it is configured, or this machine's
 	settled atomic.Bool // the ring's key is the archive's
 
-	busy ctxlock.Mutex // held while the archive is asked
+	busy ctxlock.Mutex // held while the archive is read
 
-	mu   sync.Mutex // guards what follows
-	said []string   // warnings that a call has still to give
+	mu   sync.Mutex // guards said
+	said []string   // pending warnings
 }
 
-// keys returns the ring that the configuration describes. Nothing is read yet.
+// keys returns the configured key ring, and reads nothing.
 func (c Config) keys() (*keyring, error) {
 	given, err := c.archiveKeys()
 	if err != nil {
@@ -55,8 +55,8 @@ func (c Config) keys() (*keyring, error) {
 	return k, nil
 }
 
-// keyFolder returns where the key of an archive lies. That of one in memory ends
-// with it: a file for each would stay behind in the user's configuration.
+// keyFolder returns the folder of an archive's key. The key of an archive in
+// memory is not stored, because its file would outlive it.
 func keyFolder(a storage.Archive) (string, error) {
 	if _, volatile := a.(interface{ Volatile() }); volatile {
 		return seal.InMemory, nil
@@ -64,7 +64,7 @@ func keyFolder(a storage.Archive) (string, error) {
 	return seal.Folder()
 }
 
-// archiveKeys returns the keys that the configuration names, the newest first.
+// archiveKeys returns the configured keys, the newest first.
 func (c Config) archiveKeys() ([]seal.Key, error) {
 	text := string(c.ArchiveKey)
 	if text == "" {
@@ -78,13 +78,13 @@ func (c Config) archiveKeys() ([]seal.Key, error) {
 	return keys, nil
 }
 
-// checkKeys says that a key is none.
+// checkKeys returns an error for an invalid key.
 func (c Config) checkKeys() error {
 	_, err := c.archiveKeys()
 	return err
 }
 
-// look finds out which key on this machine is the archive's. It writes nothing.
+// look finds the archive's key on this machine. It writes nothing.
 func (k *keyring) look(ctx context.Context, a storage.Archive) error {
 	return k.settle(ctx, func() (seal.Held, error) {
 		if k.bucket {
@@ -98,8 +98,8 @@ func (k *keyring) look(ctx context.Context, a storage.Archive) error {
 	})
 }
 
-// make is look that gives the archive a key where none of its own is here. It
-// reports whether the ring has another key than before.
+// make does the same as look, and gives the archive a key if none is found. It
+// reports whether the ring's key changed.
 func (k *keyring) make(ctx context.Context, a storage.Archive) (changed bool, err error) {
 	was := k.Current().ID()
 	err = k.settle(ctx, func() (seal.Held, error) {
@@ -107,7 +107,7 @@ func (k *keyring) make(ctx context.Context, a storage.Archive) (changed bool, er
 			return k.machines(true)
 		}
 		h, err := seal.Look(ctx, a, k.folder)
-		if errors.Is(err, storage.ErrNoIdentity) { // which keys are its own can't be read
+		if errors.Is(err, storage.ErrNoIdentity) { // the archive's list of keys can't be read
 			return k.machines(true)
 		}
 		if err != nil || len(h.Keys) > 0 {
@@ -123,9 +123,9 @@ func (k *keyring) make(ctx context.Context, a storage.Archive) (changed bool, er
 	return k.Current().ID() != was, err
 }
 
-// machines is the key of this machine. Agents must not wait for a bucket behind a
-// spool, and one that machines share has no key of its own; nor can a process without
-// an identity read which is that of an encrypted archive.
+// machines returns the key of this machine. It is used for buckets, which must not
+// delay agents behind a spool and have no key of their own, and by a process without
+// an identity, which can't read the keys of an encrypted archive.
 func (k *keyring) machines(make bool) (h seal.Held, err error) {
 	key, ok, err := seal.MachineKey(k.folder, k.fresh, make)
 	if errors.Is(err, seal.ErrFolder) {
@@ -158,7 +158,7 @@ func (k *keyring) settle(ctx context.Context, ask func() (seal.Held, error)) err
 	return nil
 }
 
-// giveUp goes on with a key that ends with the process.
+// giveUp continues with a key that is lost when the process exits.
 func (k *keyring) giveUp(why error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -166,7 +166,7 @@ func (k *keyring) giveUp(why error) {
 	k.settled.Store(true)
 }
 
-// takeSaid returns the warnings that nobody has given yet.
+// takeSaid returns the pending warnings, and clears them.
 func (k *keyring) takeSaid() []string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -192,14 +192,14 @@ func KeysOf(ctx context.Context, c Config, a storage.Archive) (*seal.Ring, error
 // It is the same in every process with the key; without the key nobody can test a
 // guess of the text against it. Use it for ids derived from a conversation.
 func (m *CompactManager) Keyed(ctx context.Context, text string) string {
-	_ = m.keys.look(ctx, m.archive) // what can't be read now is told by the call that needs it
+	_ = m.keys.look(ctx, m.archive) // the call that needs the key reports the error
 	sum := m.keys.Root().Digest("id", []byte(text))
 	return hex.EncodeToString(sum[:8])
 }
 
-// keyed sees to it that the ring has the key of the archive before anything is
-// named. A call that may write gives an archive without one a key; that it can't be
-// written is told when the call has something to store.
+// keyed finds the key of the archive before any name is computed. A call that can
+// write gives a key to an archive without one. If that fails, the call fails only
+// when it has something to store.
 func (m *CompactManager) keyed(ctx context.Context, q request) error {
 	if q.observe || m.keys.settled.Load() {
 		return nil
@@ -216,8 +216,8 @@ func (m *CompactManager) keyed(ctx context.Context, q request) error {
 	return ctx.Err()
 }
 
-// haveKey is asked before anything is stored: another process must know what this
-// call compacts.
+// haveKey makes sure that the archive has a key before anything is stored,
+// because other processes must recognize what this call compacts.
 func (c *call) haveKey(ctx context.Context) error {
 	if c.q.observe || c.m.keys.settled.Load() || c.s.late.missing() != nil {
 		return nil
@@ -232,15 +232,16 @@ func (c *call) haveKey(ctx context.Context) error {
 	return nil
 }
 
-// errKeyCame: who names things by one key can't go on with another.
+// errKeyCame ends a call whose names were computed with another key than the
+// archive's.
 var errKeyCame = errors.New("another process has given the archive a key meanwhile; the next call has it")
 
-// sealed is what stands for a fingerprint outside of memory.
+// sealed returns the form of a fingerprint outside of memory.
 func (s *session) sealed(fp message.Fingerprint) message.Fingerprint {
 	return message.Fingerprint(s.ring().Current().Seal(fp))
 }
 
-// ref is what a part, or a message, is called outside of memory.
+// ref returns the reference of a part or message.
 func (s *session) ref(fp message.Fingerprint) string { return s.ring().Current().Ref(fp) }
 
 // ErrConfiguredKey: the archive keys are configured, as those of a bucket have to

@@ -6,25 +6,25 @@ import (
 	"github.com/agentcompact/compact/redact"
 )
 
-// secrets is what redacts everything of a session: a secret that one message
-// gives away is found in the others too.
+// secrets is the redactor of a session: a secret that one message reveals is
+// also found in the others.
 type secrets struct {
 	*redact.Session
-	learned map[message.Fingerprint]struct{} // messages that were searched; the session's mutex guards it
+	learned map[message.Fingerprint]struct{} // messages that were searched; guarded by the session's mutex
 }
 
-// maxLearned bounds the messages that are known to have been searched. Beyond
-// it they are searched again.
+// maxLearned limits the number of messages remembered as searched. Beyond it,
+// messages are searched again.
 const maxLearned = 1 << 17
 
-// study searches the messages that were not searched before, so that what any
-// of them gives away is known when the first of them is written.
+// study searches new messages for secrets, so that all are known before the
+// first message is written.
 func (s *session) study(history []message.Message) {
 	var line []byte
 	for i := range history {
 		if s.fresh(history[i].Fingerprint()) {
 			line = openai.AppendMessage(line[:0], history[i])
-			s.redactor.Learn(line) // which keeps nothing of it
+			s.redactor.Learn(line) // Learn keeps no reference to line
 		}
 	}
 }
@@ -42,7 +42,7 @@ func (s *session) fresh(fp message.Fingerprint) bool {
 	return true
 }
 
-// redactJSON redacts what this call says, with what its session knows.
+// redactJSON redacts JSON with the secrets that the session knows.
 func (c *call) redactJSON(raw []byte) redact.Text {
 	if c.s == nil {
 		return c.m.redactor.JSON(raw)

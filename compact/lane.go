@@ -8,38 +8,38 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// lane is one agent's branch of a session. Its lock is held for a whole call: two
-// calls of one agent come one after the other, so that the second sees what
-// the first decided.
+// lane is one agent's branch of a session. A call holds its lock to the end, so
+// that calls of one agent run one after the other and each sees the decisions
+// before it.
 type lane struct {
 	mu   ctxlock.Mutex
 	memo memo
-	// flights is the summary that is being written for it, if any.
+	// flights holds the summary that is being written for the lane, if any.
 	flights strategy.Flights
 	shelf   *shelf
-	filed   atomic.Pointer[filed] // where the archive has its last transcript; nil = not known here
+	filed   atomic.Pointer[filed] // place of its last transcript in the archive; nil = unknown
 	sent    sentWhole
-	ahead   *ahead   // what the last summary was prepared for; nil = none, or the history went another way
-	reading *reading // what a summary that is prepared needs of the archive; nil = nothing was asked for
-	lost    int      // summaries since the last step that were prepared of a history that went another way
-	// explained remembers that the wait above the trigger was explained.
+	ahead   *ahead   // compaction for which a summary is prepared; nil = none, or the history diverged
+	reading *reading // originals that are read for a prepared summary; nil = none
+	lost    int      // prepared summaries since the last step that were lost because the history diverged
+	// explained is set once the wait above the trigger was explained.
 	explained bool
-	tooLarge  bool    // likewise that a body could not be made small enough
-	account   account // what its calls have cost
+	tooLarge  bool    // set once a body that is too large was reported
+	account   account // costs of its calls
 
-	users   int    // calls that are under way or wait; the session's mutex guards these five
-	used    uint64 // when the last one ended, in calls of the session
-	weight  int64  // about what is remembered of its history, in bytes
-	weighed int    // messages of it
-	aside   int64  // what a summary that no view has yet costs, and what is known of transcripts
+	users   int    // running and waiting calls; these five are guarded by the session's mutex
+	used    uint64 // end of the last call, in calls of the session
+	weight  int64  // approximate memory for its history, in bytes
+	weighed int    // number of messages in it
+	aside   int64  // memory of an unused summary and of known transcripts, in bytes
 }
 
-// maxLanes bounds the lanes that a session holds in memory: where the session
-// is a user's name, say, and each conversation a branch, there is no end of
-// them. What one of them knew is read from the ledger again.
+// maxLanes limits the lanes of a session in memory. A session can have very
+// many, for example one for each conversation of a user. A lane that was
+// removed is rebuilt from the ledger.
 const maxLanes = 64
 
-// lane returns the lane of an owner, which is held until it is left.
+// lane returns the lane of an owner, which stays in memory until leave.
 func (s *session) lane(of owner) *lane {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -52,8 +52,8 @@ func (s *session) lane(of owner) *lane {
 	return l
 }
 
-// leave ends a use of a lane, by a call with this history, if any. When too many are
-// held, the one that was idle for longest is forgotten, and returned.
+// leave ends the use of a lane by a call with this history, if any. If there are too
+// many lanes, it removes the one that was idle for longest, and returns it.
 func (s *session) leave(l *lane, history []message.Message) (forgotten *lane) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

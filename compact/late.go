@@ -12,26 +12,26 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// openTimeout bounds one try to open an archive in the background.
+// openTimeout limits one attempt to open an archive in the background.
 const openTimeout = 30 * time.Second
 
-// lateArchive stands for an archive that could not be opened, where the
-// configuration says to go on (storage.on_error: continue). It is tried again in
-// the background when it is used, at first after a second and later at most once
-// a minute. Until it is open nothing is in it, and nothing can be written: what
-// is decided then is known to this process alone.
+// lateArchive replaces an archive that could not be opened if the configuration
+// says to continue (storage.on_error: continue). Its use starts another attempt
+// in the background, first after a second and later at most once a minute. Until
+// it is open it is empty and can't be written: decisions are known only to this
+// process.
 type lateArchive struct {
 	m    *CompactManager
-	name string // what could not be opened, for the log
+	name string // name for the log
 	open func(context.Context) (storage.Archive, error)
 
 	mu       sync.Mutex
 	inner    storage.Archive // nil while it is not open
-	err      error           // why not
+	err      error           // why it is not open
 	failures int
 	next     time.Time
 	busy     bool
-	closed   bool // nobody uses it any more
+	closed   bool // the manager was closed
 }
 
 var (
@@ -39,15 +39,15 @@ var (
 	_ storage.Locator = (*lateArchive)(nil)
 )
 
-// late returns what stands for an archive that could not be opened.
+// late returns a lateArchive for an archive that could not be opened.
 func (m *CompactManager) late(name string, err error, open func(context.Context) (storage.Archive, error)) *lateArchive {
 	a := &lateArchive{m: m, name: name, open: open}
 	a.failed(err)
 	return a
 }
 
-// failed notes that it could not be opened, says so, and leaves it alone for a
-// while.
+// failed records and logs that the archive could not be opened, and sets the
+// time of the next attempt.
 func (a *lateArchive) failed(err error) {
 	a.mu.Lock()
 	most := min(firstRest<<min(a.failures, 10), longestRest)
@@ -58,7 +58,7 @@ func (a *lateArchive) failed(err error) {
 		"archive", a.name, "error", a.m.redactor.Text(err.Error()).String())
 }
 
-// missing returns why the archive is not open, nil when it is.
+// missing returns the reason why the archive is not open, nil if it is.
 func (a *lateArchive) missing() error {
 	if a == nil {
 		return nil
@@ -71,8 +71,8 @@ func (a *lateArchive) missing() error {
 	return a.err
 }
 
-// get returns the archive when it is open. Else it may begin to open it, and
-// does not wait for that.
+// get returns the archive if it is open. Otherwise it can start an attempt to
+// open it, without waiting.
 func (a *lateArchive) get() (storage.Archive, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -109,7 +109,7 @@ func (a *lateArchive) try(ctx context.Context) {
 	a.m.log().Info("compact: the archive is open now", "archive", a.name)
 }
 
-// discard closes an archive that opened when nobody waited for it any more.
+// discard closes an archive that was opened after Close.
 func (a *lateArchive) discard(inner storage.Archive) {
 	ctx, cancel := context.WithTimeout(context.Background(), openTimeout)
 	defer cancel()
@@ -119,13 +119,13 @@ func (a *lateArchive) discard(inner storage.Archive) {
 	}
 }
 
-// opened is open, whose panic is its error.
+// opened calls open, and returns a panic as an error.
 func (a *lateArchive) opened(ctx context.Context) (_ storage.Archive, err error) {
 	defer a.m.rescue("the archive", &err)
 	return a.open(ctx)
 }
 
-// do is for calls that need the archive.
+// do calls the archive if it is open.
 func (a *lateArchive) do(ctx context.Context, op string, k storage.Key, call func(storage.Archive) error) error {
 	if err := storage.Begin(ctx, op, k); err != nil {
 		return err
@@ -202,17 +202,16 @@ func (a *lateArchive) Close(ctx context.Context) error {
 	return closeOpened(ctx, inner)
 }
 
-// goesOn reports whether a session can be used without the archive that could
-// not be read: where the configuration says so, and it is the place that does
-// not answer, not what it holds that is wrong.
+// goesOn reports whether a session can be used although its archive could not
+// be read: the configuration must say so, and the place must have failed, not
+// its content.
 func (m *CompactManager) goesOn(ctx context.Context, err error) bool {
 	var place *storage.Error
 	return m.cfg.Storage.OnError == "continue" && ctx.Err() == nil && errors.As(err, &place) &&
 		!errors.Is(err, storage.ErrDamaged) && !errors.Is(err, storage.ErrErased)
 }
 
-// readLate is read where the archive does not answer: the session begins with
-// nothing.
+// readLate returns an empty session for one whose archive does not answer.
 func (m *CompactManager) readLate(ctx context.Context, name string, err error) (*session, error) {
 	a := m.late("session "+name, err, func(ctx context.Context) (storage.Archive, error) {
 		_, err := storage.OpenSession(ctx, m.archive, name)
@@ -225,8 +224,8 @@ func (m *CompactManager) readLate(ctx context.Context, name string, err error) (
 	return s, err
 }
 
-// warnLate says in each result that nothing is archived, while that is so, and
-// sees to it that the archive is tried again.
+// warnLate adds a warning to each result while nothing is archived, and starts
+// another attempt to open the archive.
 func (c *call) warnLate() {
 	if c.s.late == nil || c.q.dry {
 		return

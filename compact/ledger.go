@@ -19,15 +19,15 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// ledgerVersion is the version of the form of ledger-NNN.json.
+// ledgerVersion is the format version of ledger-NNN.json.
 const ledgerVersion = 2
 
-// ledgerStep is what ledger-NNN.json holds: which edits one compaction made to
-// which prefix. It holds fingerprints, positions and the summary, no other
-// text of the history.
+// ledgerStep is the content of ledger-NNN.json: the edits of one compaction,
+// and the prefix that they apply to. It holds fingerprints, positions and the
+// summary, but no other text of the history.
 type ledgerStep struct {
 	V           int                `json:"v"`
-	Key         string             `json:"key,omitempty"` // id of the key that its fingerprints are sealed with; "" = they are not
+	Key         string             `json:"key,omitempty"` // id of the key that seals its fingerprints; "" = not sealed
 	Step        int                `json:"step"`
 	Session     string             `json:"session"`
 	Agent       string             `json:"agent,omitempty"`
@@ -36,97 +36,97 @@ type ledgerStep struct {
 	Note        string             `json:"note,omitempty"`
 	Model       string             `json:"model"`
 	Window      int                `json:"window"`
-	Preset      string             `json:"preset,omitempty"`   // that was configured; "" in ledgers from before it was noted
-	Strategy    string             `json:"strategy,omitempty"` // that was configured, where the step made a summary
-	In          policy.Link        `json:"in"`                 // the shortest prefix that the edits touch, after earlier steps
-	Out         policy.Link        `json:"out"`                // and what it became
+	Preset      string             `json:"preset,omitempty"`   // configured preset; "" in older ledgers
+	Strategy    string             `json:"strategy,omitempty"` // configured strategy, if the step made a summary
+	In          policy.Link        `json:"in"`                 // shortest prefix with all edits, after earlier steps
+	Out         policy.Link        `json:"out"`                // the prefix after the edits
 	Before      int                `json:"tokens_before"`
 	After       int                `json:"tokens_after"`
-	Bound       int                `json:"upper_bound"`           // of After, where the tokenizer is not public
-	Calibration *token.Calibration `json:"calibration,omitempty"` // that the decision used
+	Bound       int                `json:"upper_bound"`           // upper bound of After if the tokenizer is not public
+	Calibration *token.Calibration `json:"calibration,omitempty"` // calibration that the decision used
 	Keep        policy.Keep        `json:"keep"`
 	Forms       policy.Forms       `json:"forms,omitempty"`
 	Recipes     []policy.Recipe    `json:"recipes"`
-	Archive     string             `json:"archive,omitempty"` // the file that holds what was taken out
-	Evicted     []eviction         `json:"evicted,omitempty"` // where in it
+	Archive     string             `json:"archive,omitempty"` // file with the removed messages
+	Evicted     []eviction         `json:"evicted,omitempty"` // their places in it
 	Index       *indexRef          `json:"index,omitempty"`
 	Turns       *turnNumbers       `json:"turns,omitempty"`
-	Numbers     int                `json:"numbers,omitempty"` // the last number by which the summary of the step cites a message
+	Numbers     int                `json:"numbers,omitempty"` // last number by which the step's summary cites a message
 
-	// Edits is how much of edits.jsonl came before the step: the number of its
-	// last line then. The edits of a call between two steps have no number of
-	// their own, and Evicted says what its lines hold.
+	// Edits is the number of the last line of edits.jsonl before the step. The
+	// edits of a call between two steps have no step number, and Evicted lists
+	// their originals.
 	Edits int64 `json:"edits,omitempty"`
-	seq   int64 // of a line of edits.jsonl
-	off   int64 // where in it the originals of that line begin
+	seq   int64 // number of a line of edits.jsonl
+	off   int64 // offset in it of that line's originals
 
-	// Volatile steps are those that no archive took (storage.on_error: continue).
+	// Volatile marks steps that no archive stored (storage.on_error: continue).
 	Volatile bool `json:"-"`
 
-	// changed: the ledger in the archive is not what was stored. Its number is
-	// taken, and nothing is known of what it did.
+	// changed is set if the ledger in the archive differs from what was stored.
+	// Its number is taken, and its edits are unknown.
 	changed *storage.ChangedError
 
-	// locked: the key that its fingerprints are sealed with is not to be had.
+	// locked is set if the key that seals its fingerprints is not available.
 	locked bool
 }
 
-// session is what the manager knows of one session. Its mutex is held for
-// moments only, never across a model call or a write of the archive.
+// session holds what the manager knows about one session. Its mutex is held
+// only briefly, never during a model call or a write to the archive.
 type session struct {
 	id   string
 	log  *storage.Session
-	keys *keyring     // nil = it is only read
-	late *lateArchive // where the archive could not be read; nil = it could
+	keys *keyring     // nil = the session is only read
+	late *lateArchive // set if the archive could not be read
 
-	unarchived atomic.Bool // the archive did not take the last transcript that it was given
+	unarchived atomic.Bool // the archive did not store the last transcript
 
 	bill  SessionBill
 	agent agentState
-	saved int       // tokens, over all calls; guarded by mu
-	users int       // calls that are under way; the manager's mutex guards these three
-	used  time.Time // when the last one ended
-	bytes int64     // about what it costs in memory, as of then
+	saved int       // tokens saved over all calls; guarded by mu
+	users int       // running calls; these three are guarded by the manager's mutex
+	used  time.Time // end of the last call
+	bytes int64     // approximate memory in bytes at that time
 
 	mu            sync.Mutex
 	steps         []ledgerStep
 	edits         edits
 	stepsWeight   int64
-	reserved      map[int]bool // numbers of files whose step is not known yet
+	reserved      map[int]bool // numbers of files whose step is unknown so far
 	origins       map[message.Fingerprint]map[int]policy.Origin
 	lanes         map[owner]*lane
-	calls         uint64 // that ended
+	calls         uint64 // number of calls that ended
 	audit         *auditLog
-	seen          map[message.Fingerprint]bool // messages that the journal has or gets (storage.transcripts: all)
+	seen          map[message.Fingerprint]bool // messages in the journal or on their way to it (storage.transcripts: all)
 	trace         sessionTrace
 	redactor      secrets
-	recalled      map[string]int              // of what tidy left out, by reducer, since the last call
-	tables        map[string]*turnindex.Table // by file, those that were opened
-	rebuilt       map[int]*turnindex.Table    // by step, in place of those that are damaged or missing
-	rebuiltWeight int64                       // of them, in bytes
-	sums          map[string]lineSums         // by file, those that were held against the manifest as a whole
-	final         *filed                      // the last transcript that belongs to no step; nil = not known here
+	recalled      map[string]int              // recalls of text that tidy left out, by reducer, since the last call
+	tables        map[string]*turnindex.Table // open indexes by file
+	rebuilt       map[int]*turnindex.Table    // by step, replacements for damaged or missing indexes
+	rebuiltWeight int64                       // memory of rebuilt, in bytes
+	sums          map[string]lineSums         // by file, for files that were checked against the manifest
+	final         *filed                      // last transcript that belongs to no step; nil = unknown
 	changes       changes
-	lost          []string   // ids of keys that steps are sealed with
-	lostTold      int        // of them
+	lost          []string   // ids of missing keys that seal steps
+	lostTold      int        // number of them that were reported
 	version1      bool       // it has steps of version 1
-	checked       time.Time  // when the archive was last asked for newer steps
-	asking        bool       // it is being asked
-	erased        bool       // nothing of it can be stored
+	checked       time.Time  // time of the last check for newer steps
+	asking        bool       // a check is running
+	erased        bool       // nothing can be stored
 	shadow        bool       // its calls are only observed
-	projected     projection // of a shadow
-	volatile      bool       // the archive failed and the configuration says to go on: later steps are kept in memory alone
+	projected     projection // projection of a shadow
+	volatile      bool       // the archive failed and the configuration says to continue: later steps are kept only in memory
 
-	committing ctxlock.Mutex // held from the look for the next number until the step is committed
+	committing ctxlock.Mutex // held from choosing the next number until the step is committed
 }
 
-// owner is whose steps they are: those of one agent and branch are never
-// applied to the history of another.
+// owner is the agent and branch of a step. Steps are never applied to the
+// history of another owner.
 type owner struct{ agent, branch string }
 
 func (r *request) owner() owner { return owner{r.agent, r.branch} }
 
-// owner returns whose step it is; a step that was changed is nobody's.
+// owner returns the owner of the step; a changed step has none.
 func (s *ledgerStep) owner() owner {
 	if s.changed != nil {
 		return owner{"\x00", "\x00"}
@@ -143,8 +143,7 @@ func openSession(ctx context.Context, a storage.Archive, id string, keys *keyrin
 	return openLog(ctx, id, log, keys)
 }
 
-// openToGoOn is openSession for those who go on in the session: a scrub of it that was
-// cut short is ended before.
+// openToGoOn opens a session to continue it. It first completes an interrupted scrub.
 func openToGoOn(ctx context.Context, a storage.Archive, id string, keys *keyring) (*session, error) {
 	log, err := storage.OpenSession(ctx, a, id)
 	if err == nil {
@@ -156,14 +155,14 @@ func openToGoOn(ctx context.Context, a storage.Archive, id string, keys *keyring
 	return openLog(ctx, id, log, keys)
 }
 
-// openLog reads the ledger of a session that is called id.
+// openLog reads the ledger of the session with this id.
 func openLog(ctx context.Context, id string, log *storage.Session, keys *keyring) (*session, error) {
 	s := &session{id: id, log: log, keys: keys, reserved: map[int]bool{}, origins: map[message.Fingerprint]map[int]policy.Origin{}, lanes: map[owner]*lane{},
 		tables: map[string]*turnindex.Table{}, rebuilt: map[int]*turnindex.Table{}}
 	return s, s.reload(ctx)
 }
 
-// reload reads the steps that others have committed since.
+// reload reads the steps that others have committed since the last read.
 func (s *session) reload(ctx context.Context) error {
 	s.mu.Lock()
 	from := len(s.steps) + 1
@@ -192,7 +191,7 @@ func (s *session) reload(ctx context.Context) error {
 	return s.readEdits(ctx)
 }
 
-// stored reads a ledger of the archive.
+// stored parses a ledger from the archive.
 func (r *ledgerReader) stored(l storage.Ledger) (ledgerStep, error) {
 	if l.Changed != nil {
 		return ledgerStep{Step: l.Step, changed: l.Changed}, nil
@@ -207,7 +206,7 @@ func (r *ledgerReader) stored(l storage.Ledger) (ledgerStep, error) {
 
 func parseLedger(data []byte) (ledgerStep, error) { return newLedgerReader().ledger(data) }
 
-// learn adds a step; the caller holds mu.
+// learn adds a step; the caller holds s.mu.
 func (s *session) learn(step ledgerStep) {
 	s.steps = append(s.steps, step)
 	s.stepsWeight += weighStep(&step)
@@ -216,8 +215,8 @@ func (s *session) learn(step ledgerStep) {
 	}
 }
 
-// learnTexts remembers what parts were before they were edited. The maps that
-// are there are shared with conversations; new ones take their place.
+// learnTexts remembers the origins of edited parts. Existing maps are shared
+// with conversations, so they are replaced, not modified.
 func (s *session) learnTexts(texts []policy.TextRecipe) {
 	fresh := map[message.Fingerprint]map[int]policy.Origin{}
 	for i := range texts {
@@ -237,7 +236,7 @@ func (s *session) learnTexts(texts []policy.TextRecipe) {
 	}
 }
 
-// snapshot returns the steps, which don't change any more.
+// snapshot returns the known steps, which are immutable.
 func (s *session) snapshot() []ledgerStep {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -255,7 +254,7 @@ func (s *session) add(step ledgerStep) {
 	}
 }
 
-// addVolatile learns a step that only this process knows.
+// addVolatile adds a step that only this process knows.
 func (s *session) addVolatile(step ledgerStep) {
 	step.Volatile = true
 	s.add(step)
@@ -279,7 +278,7 @@ func (s *session) known(fp message.Fingerprint) map[int]policy.Origin {
 	return s.origins[fp]
 }
 
-// originCount is how many edited messages are known; it never falls.
+// originCount returns the number of known edited messages; it never decreases.
 func (s *session) originCount() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -289,25 +288,25 @@ func (s *session) originCount() int {
 // A replayed conversation is the history with the edits of earlier steps.
 type replayed struct {
 	conv  *policy.Conversation
-	chain *policy.Chain // of conv
-	last  *ledgerStep   // the newest step that this history went through; nil = none
-	edits int           // how many edits were applied again
-	made  []Earlier     // which settings made the steps that this history went through; never changed in place
-	room  int           // so many messages may follow before another step could be one of this history
+	chain *policy.Chain // chain of conv
+	last  *ledgerStep   // newest step applied to the history; nil = none
+	edits int           // number of edits that were applied
+	made  []Earlier     // settings of the applied steps; never modified in place
+	room  int           // number of messages that can follow before another step can apply
 	seen  *seen
 }
 
-// await notes that a prefix is longer than the history: nobody can tell yet
-// whether it is one of it.
+// await records a prefix that is longer than the history, so that it is unknown
+// whether its step applies.
 func (r *replayed) await(t *policy.Trail, l policy.Link) {
 	if ahead := l.N - t.Len() - 1; ahead >= 0 {
 		r.room = min(r.room, ahead)
 	}
 }
 
-// replay applies every step whose prefix the history has, in their order. A
-// history that is the output of a step already needs no edits. A step whose
-// outcome is not legal, where that is asked, is left out.
+// replay applies, in order, every step whose prefix the history has. A history
+// that is already the output of a step needs no edits. A step with an illegal
+// outcome is left out, if legal is not nil.
 func (s *session) replay(history []message.Message, of owner, pins policy.Pins, forms policy.Forms, legal func([]message.Message, []int) error) replayed {
 	var known func(message.Fingerprint) map[int]policy.Origin
 	if s.originCount() > 0 {
@@ -321,11 +320,11 @@ func (s *session) replay(history []message.Message, of owner, pins policy.Pins, 
 		switch {
 		case t.Has(step.In):
 			if step.cuts() && step.In.N == t.Len() {
-				r.room = 0 // pinned messages that come next may belong to what the step cut
+				r.room = 0 // pinned messages that follow can belong to the cut part
 			}
 			edits, err := t.Make(step.trail(), legal)
 			if err != nil {
-				r.room = 0 // what follows may change that
+				r.room = 0 // later messages can change that
 				continue
 			}
 			r.went(step)
@@ -338,17 +337,17 @@ func (s *session) replay(history []message.Message, of owner, pins policy.Pins, 
 	return r
 }
 
-// trail is what a replay makes of the step.
+// trail returns the step for a replay.
 func (s *ledgerStep) trail() policy.TrailStep {
 	return policy.TrailStep{In: s.In, Out: s.Out, Recipes: s.Recipes, Forms: s.Forms}
 }
 
-// cuts reports whether the step took messages out.
+// cuts reports whether the step removed messages.
 func (s *ledgerStep) cuts() bool {
 	return slices.ContainsFunc(s.Recipes, func(r policy.Recipe) bool { return r.Removes() })
 }
 
-// edits is how many edits the step made.
+// edits returns the number of edits of the step.
 func (s *ledgerStep) edits() int {
 	n := 0
 	for i := range s.Recipes {

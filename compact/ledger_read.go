@@ -8,16 +8,15 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// A ledgerReader reads what ledgers and edits.jsonl hold: some thousand records
-// at the first call of a process, of which reflection would be half the cost.
-// What this program did not write in this form encoding/json reads. A field that
-// it does not know makes it slow, not wrong; TestLedgerReaderKnowsEveryField
-// says so.
+// A ledgerReader parses ledgers and lines of edits.jsonl without reflection,
+// because the first call of a process can read thousands of records. Input in
+// another form is parsed by encoding/json, so an unknown field makes it slower,
+// not wrong; see TestLedgerReaderKnowsEveryField.
 type ledgerReader struct{ r *jsonscan.Record }
 
 func newLedgerReader() *ledgerReader { return &ledgerReader{jsonscan.NewRecord(nil)} }
 
-// ledger reads a step, of a version that is known.
+// ledger parses a step of a supported version.
 func (l *ledgerReader) ledger(data []byte) (step ledgerStep, err error) {
 	if err := l.step(data, &step); err != nil {
 		return step, err
@@ -28,7 +27,7 @@ func (l *ledgerReader) ledger(data []byte) (step ledgerStep, err error) {
 	return step, nil
 }
 
-// step reads a step of any version.
+// step parses a step of any version.
 func (l *ledgerReader) step(data []byte, to *ledgerStep) error {
 	if l.quickly(data, func(r *jsonscan.Record) { readStep(r, to) }) {
 		return nil
@@ -37,7 +36,7 @@ func (l *ledgerReader) step(data []byte, to *ledgerStep) error {
 	return json.Unmarshal(data, to)
 }
 
-// edit reads a line of edits.jsonl.
+// edit parses a line of edits.jsonl.
 func (l *ledgerReader) edit(data []byte, to *edit) error {
 	if l.quickly(data, func(r *jsonscan.Record) { readEdit(r, to) }) {
 		return nil
@@ -46,7 +45,7 @@ func (l *ledgerReader) edit(data []byte, to *edit) error {
 	return json.Unmarshal(data, to)
 }
 
-// quickly reports whether read could read all of the data.
+// quickly reports whether read could parse all of the data.
 func (l *ledgerReader) quickly(data []byte, read func(*jsonscan.Record)) bool {
 	l.r.Reset(data)
 	read(l.r)
@@ -142,7 +141,7 @@ func readCut(r *jsonscan.Record, to *policy.CutRecipe) {
 	})
 }
 
-// readSummary reads a summary, as a ledger has it or as its file does.
+// readSummary parses a summary in a ledger or in its own file.
 func readSummary(r *jsonscan.Record, to *policy.SummaryInfo) {
 	r.Object(func(r *jsonscan.Record) {
 		var format, step int

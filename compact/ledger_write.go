@@ -8,24 +8,23 @@ import (
 	"github.com/agentcompact/compact/redact"
 )
 
-// atOnce is how many edits of a ledger are encoded and redacted at a time. The
-// ledger of a step that edits all of a large history is a quarter as large as
-// the history, and was in memory three times on its way through the encoder and
-// the redactor.
+// atOnce is the number of edits of a ledger that are encoded and redacted
+// together. The ledger of a step that edits a whole large history is a quarter
+// of its size; encoding it at once would hold it in memory three times.
 const atOnce = 512
 
 var errNoList = errors.New("compact: a list of the ledger has no place in it")
 
-// A ledgerWriter encodes a record with one empty element in place of each of its
-// long lists, redacts it, and writes the true lists where these stand.
+// A ledgerWriter encodes and redacts a record with one empty element in place of
+// each long list, and writes the real lists in their places.
 type ledgerWriter struct {
 	redactor secrets
 	out      []redact.Text
 	err      error // the first one
 }
 
-// ledgerPieces is the ledger of a step as encoding/json writes it, redacted, in
-// pieces.
+// ledgerPieces returns the redacted ledger of a step in pieces, in the form of
+// encoding/json.
 func (s *session) ledgerPieces(step ledgerStep) ([]redact.Text, error) {
 	w := ledgerWriter{redactor: s.redactor}
 	w.ledger(step)
@@ -72,7 +71,7 @@ func (w *ledgerWriter) recipe(r policy.Recipe) {
 	w.add(rest)
 }
 
-// writeList writes a list, some elements at a time.
+// writeList writes a list, atOnce elements at a time.
 func writeList[T any](w *ledgerWriter, all []T) {
 	w.add(redact.Lit("["))
 	for i := 0; i < len(all); i += atOnce {
@@ -84,8 +83,8 @@ func writeList[T any](w *ledgerWriter, all []T) {
 	w.add(redact.Lit("]"))
 }
 
-// upTo writes a record up to where a list stands, and returns what stands behind
-// it. Nothing before it looks the same: a quote inside of a string is escaped.
+// upTo writes a record up to a list, and returns the rest after it. The search
+// can't match inside a string, where quotes are escaped.
 func (w *ledgerWriter) upTo(record redact.Text, name string, list any) (rest redact.Text) {
 	before, rest, ok := record.Cut(name + w.encode(list).String())
 	if !ok {

@@ -10,11 +10,10 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// legality holds views against the rules of the provider that the request
-// goes to.
+// legality checks views against the rules of the request's provider.
 type legality struct {
 	req    wire.Request
-	before []wire.Violation // of the request as it came in
+	before []wire.Violation // violations of the original request
 	known  bool
 }
 
@@ -55,7 +54,7 @@ func (l *legality) check(view []message.Message, sources []int) (err error) {
 
 var errOtherHistory = errors.New("compact: the history is not the messages of the request that WithRequest names")
 
-// legal is what the engine asks; nil where nobody said which wire it is.
+// legal returns the check for the engine; nil if the wire is unknown.
 func (c *call) legal() func([]message.Message, []int) error {
 	if c.rules == nil {
 		return nil
@@ -63,7 +62,8 @@ func (c *call) legal() func([]message.Message, []int) error {
 	return c.rules.check
 }
 
-// newLegality ties the rules of a request to a call.
+// newLegality returns the rules for the request of a call; nil without a
+// request.
 func newLegality(req wire.Request, history []message.Message) (*legality, error) {
 	if req == nil {
 		return nil, nil
@@ -74,9 +74,8 @@ func newLegality(req wire.Request, history []message.Message) (*legality, error)
 	return &legality{req: req}, nil
 }
 
-// replayLegally leaves out the edits of earlier steps that break a rule of the
-// provider here: they were made for another wire, or before the request said
-// which one it is.
+// replayLegally omits the edits of earlier steps that break a rule of this
+// provider, because they were made for another or an unknown wire.
 func (c *call) replayLegally() {
 	if c.rules == nil || c.now.edits == 0 {
 		return

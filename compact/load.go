@@ -6,16 +6,15 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// load is a model whose vocabulary is being loaded, for all calls that have
-// named it meanwhile: they wait as long as they can, and calls of other models
-// don't.
+// load is a model whose vocabulary is being loaded. All calls with that model
+// wait for it until their deadlines; calls with other models don't.
 type load struct {
-	done  chan struct{} // closed when the next two are there
+	done  chan struct{} // closed when model and err are set
 	model model
 	err   error
 }
 
-// modelNamed returns what depends on the name alone.
+// modelNamed returns the model with a name.
 func (m *CompactManager) modelNamed(ctx context.Context, name string) (model, error) {
 	m.mu.Lock()
 	if known, ok := m.models[name]; ok {
@@ -41,7 +40,7 @@ func (m *CompactManager) modelNamed(ctx context.Context, name string) (model, er
 	}
 }
 
-// load takes a moment of computing, and waits for nothing.
+// load only computes, and waits for nothing.
 func (m *CompactManager) load(l *load, name string) {
 	defer m.uses.done()
 	l.model, l.err = m.newModel(name)

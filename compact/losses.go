@@ -17,9 +17,8 @@ type Stats struct {
 // Close.
 func (m *CompactManager) Stats() Stats { return Stats{Exporters: m.pipe.Stats()} }
 
-// lostEvents returns how many events exporters did not get to their place since
-// the start, in all and by the name of the exporter, those without a loss left
-// out.
+// lostEvents returns the number of events that exporters have lost since the
+// start: in total, and by exporter for those with losses.
 func (m *CompactManager) lostEvents() (total uint64, by map[string]uint64) {
 	for _, s := range m.pipe.Stats() {
 		if n := s.Lost(); n > 0 {
@@ -33,7 +32,7 @@ func (m *CompactManager) lostEvents() (total uint64, by map[string]uint64) {
 	return total, by
 }
 
-// flushTrace waits for the exporters. Only the end of the context is an error.
+// flushTrace waits for the exporters. It returns only the context's error.
 func (m *CompactManager) flushTrace(ctx context.Context) error {
 	if err := m.pipe.Flush(ctx); err != nil {
 		return ctx.Err()
@@ -41,7 +40,7 @@ func (m *CompactManager) flushTrace(ctx context.Context) error {
 	return nil
 }
 
-// pipelineOptions says how events go out.
+// pipelineOptions returns the options of the event pipeline.
 func (c Config) pipelineOptions() *trace.PipelineOptions {
 	told := c.OnTraceError
 	if told == nil {
@@ -50,8 +49,8 @@ func (c Config) pipelineOptions() *trace.PipelineOptions {
 	return &trace.PipelineOptions{CloseTimeout: c.Trace.CloseTimeout, OnError: told}
 }
 
-// logTraceErrors writes what exporters could not do to a log, unless they have
-// one of their own and have said it there.
+// logTraceErrors returns a function that logs failures of exporters, except
+// those that an exporter has logged itself.
 func logTraceErrors(log *slog.Logger) func(error) {
 	if log == nil {
 		log = slog.Default()

@@ -31,40 +31,40 @@ type CompactManager struct {
 	archive  storage.Archive
 	heads    *storage.Heads
 	graves   *storage.Graves
-	access   *storage.AccessLog // nil: nobody wants to know
+	access   *storage.AccessLog // nil: not configured
 	redactor *redact.Redactor
 	keys     *keyring
 	pipe     *trace.Pipeline
 	now      func() time.Time
-	prompts  map[string]string // by the path of their file
+	prompts  map[string]string // by the path of the file
 	stages   map[string]*ownStage
 
 	mu       sync.Mutex
 	epochs   map[epochKey]*epoch
 	models   map[string]model
-	said     map[string]bool // models whose window was said to be a guess
+	said     map[string]bool // keys of warnings that were given once
 	sessions map[string]*session
 	openings map[string]*opening
 	loads    map[string]*load
-	own      string // what is behind the names of this process's own folders
-	keep     int    // sessions in memory
-	bytes    int64  // of them
+	own      string // suffix of the names of this process's own folders
+	keep     int    // limit of idle sessions in memory
+	bytes    int64  // memory of the sessions, in bytes
 	backlog  *backlog
-	places   *ctxlock.Slots // of compactions that compute
+	places   *ctxlock.Slots // slots for computing compactions
 
-	shadows storage.Archive // of sessions that are only observed: nothing is written to it
-	looking atomic.Int64    // observed calls that are under way beside others
+	shadows storage.Archive // for observed sessions: nothing is written to it
+	looking atomic.Int64    // observed calls that run in the background
 
 	saidVersion1 atomic.Bool
 
-	uses work // calls that are under way
-	side work // what they began and did not wait for
+	uses work // running calls
+	side work // background tasks of calls
 }
 
-// New makes a manager. It loads the vocabulary of the configured model and
-// tries to write to the archive, so that a folder without write access is an
-// error now and not at the first compaction. The error joins all mistakes in
-// the configuration.
+// New returns a manager. It loads the vocabulary of the configured model and
+// tests that the archive can be written, so that a folder without write access
+// is an error now and not at the first compaction. The error joins all mistakes
+// in the configuration.
 func New(ctx context.Context, c Config) (_ *CompactManager, err error) {
 	defer rescue(c.Logger, c.Redactor, "New", &err)
 	c, err = c.filled()
@@ -112,8 +112,8 @@ func New(ctx context.Context, c Config) (_ *CompactManager, err error) {
 	return m, nil
 }
 
-// furnish makes what the configuration describes and does not bring: the redactor, the
-// archive, the keys.
+// furnish creates the parts that the configuration describes but does not provide:
+// clock, redactor, archive, keys.
 func (m *CompactManager) furnish(ctx context.Context) (err error) {
 	if m.now == nil {
 		m.now = time.Now
@@ -147,8 +147,8 @@ func (c RedactionConfig) Redactor() (*redact.Redactor, error) {
 	return redact.New(o)
 }
 
-// openArchive opens the archive, or stands in for it where the configuration
-// says to go on without.
+// openArchive opens the archive, or returns a lateArchive if that fails and the
+// configuration says to continue.
 func (m *CompactManager) openArchive(ctx context.Context) (storage.Archive, error) {
 	open := func(ctx context.Context) (storage.Archive, error) { return openArchive(ctx, m.cfg) }
 	a, err := open(ctx)
@@ -179,8 +179,8 @@ func openArchive(ctx context.Context, c Config) (storage.Archive, error) {
 	return nil, fmt.Errorf("storage.adapter is %q, which this package does not link: use configs.Load, or put an archive in Config.Archive", c.Storage.Adapter)
 }
 
-// notEncrypted refuses an archive whose first file is encrypted: plain files must not
-// come between.
+// notEncrypted returns an error for an archive whose first file is encrypted, because
+// plain files must not be mixed with encrypted ones.
 func notEncrypted(ctx context.Context, a storage.Archive) error {
 	for info, err := range a.List(ctx, storage.Key{}) {
 		if err != nil {
@@ -262,7 +262,7 @@ func (m *CompactManager) PlanManual(ctx context.Context, sessionID string, histo
 
 func (m *CompactManager) call(ctx context.Context, id string, history []message.Message, q request, opts []Option) (res *Result, err error) {
 	defer func() {
-		if res == nil { // it panicked before there was one
+		if res == nil { // it panicked before the result was set
 			res = untouched(id, history, q)
 		}
 	}()
@@ -279,7 +279,7 @@ func (m *CompactManager) call(ctx context.Context, id string, history []message.
 	c := newCall(m, id, history, q)
 	defer func() { c.release() }()
 	err = c.guarded(ctx)
-	if errors.Is(err, storage.ErrScrubbed) { // it is read anew
+	if errors.Is(err, storage.ErrScrubbed) { // retry with what is stored now
 		c.release()
 		c = newCall(m, id, history, q)
 		err = c.guarded(ctx)
@@ -293,25 +293,25 @@ func (m *CompactManager) call(ctx context.Context, id string, history []message.
 	return c.res, err
 }
 
-// release ends the call's use of its session, whatever became of it.
+// release ends the call's use of its session.
 func (c *call) release() {
 	if c.s != nil {
 		c.m.release(c.s)
 	}
 }
 
-// guarded is run, whose panic is its error.
+// guarded calls run, and returns a panic as an error.
 func (c *call) guarded(ctx context.Context) (err error) {
 	defer c.m.rescue("the hook", &err)
 	return c.run(ctx)
 }
 
-// keepSessions bounds how many idle sessions a manager holds in memory. The
-// others are read from the archive again when they come back.
+// keepSessions limits the number of idle sessions in memory. Others are read
+// from the archive again when they are used.
 const keepSessions = 4096
 
-// release ends a use of a session. Where too many are held, or too large ones,
-// those that were idle for longest are written out and forgotten.
+// release ends the use of a session. If sessions in memory are too many or too
+// large, those idle for longest are written and removed.
 func (m *CompactManager) release(s *session) {
 	defer m.uses.done()
 	m.mu.Lock()
@@ -341,8 +341,8 @@ func (m *CompactManager) Flush(ctx context.Context) (err error) {
 	return err
 }
 
-// flushAtOnce is how many sessions are written at once: those of a proxy are many,
-// and each waits for a bucket several times.
+// flushAtOnce is the number of sessions that are written concurrently. A proxy has
+// many sessions, and each waits for several requests to a bucket.
 const flushAtOnce = 16
 
 func (m *CompactManager) flushLogs(ctx context.Context) error {
@@ -367,8 +367,8 @@ func unflushed(id string, err error) error {
 	return &ArchiveError{Op: "events", Session: id, Err: err}
 }
 
-// sideBySide runs f for each, flushAtOnce of them at a time, and returns the errors in
-// the order of the list. What panics is an error.
+// sideBySide runs f for each element, flushAtOnce at a time, and returns the errors in
+// the order of the list. A panic becomes an error.
 func sideBySide[T any](all []T, f func(T) error) error {
 	errs, next := make([]error, len(all)), make(chan int)
 	var work sync.WaitGroup

@@ -9,23 +9,23 @@ import (
 	"time"
 )
 
-// What looking for a pattern may cost. A pattern of ten bytes (".{0,999}x") takes
-// a second for 64 KB of one line, and nothing can stop it meanwhile: so lines are
-// looked at in pieces, and the time is looked at between two.
+// Limits of a pattern search. A pattern of ten bytes (".{0,999}x") takes a second
+// for a line of 64 KB, and a match can't be interrupted. So lines are searched in
+// pieces, and the deadline is checked between two.
 const (
-	matchPiece   = 4 << 10 // bytes of a line that are looked at at once
-	matchOverlap = 1 << 10 // that two pieces have in common: a longer match may be missed where they meet
+	matchPiece   = 4 << 10 // bytes of a line that are searched at once
+	matchOverlap = 1 << 10 // overlap of two pieces; a longer match can be missed at their boundary
 	matchTime    = 10 * time.Second
 )
 
-// errLongMatch says that a pattern took longer than it may.
+// errLongMatch is the error for a pattern that takes too long.
 var errLongMatch = errors.New("the pattern takes too long")
 
-// matcher looks for a pattern while its context lasts.
+// matcher searches lines for a pattern until its context is done.
 type matcher struct {
 	ctx     context.Context
 	pattern *regexp.Regexp
-	edges   bool // it looks at where a line or a word ends
+	edges   bool // the pattern depends on the edges of lines or words
 }
 
 func newMatcher(ctx context.Context, pattern *regexp.Regexp) matcher {
@@ -40,14 +40,14 @@ func looksAtEdges(r *syntax.Regexp) bool {
 	return syntax.OpBeginLine <= r.Op && r.Op <= syntax.OpNoWordBoundary || slices.ContainsFunc(r.Sub, looksAtEdges)
 }
 
-// withMatchTime bounds the time for a pattern; the cause of its end is
-// errLongMatch then.
+// withMatchTime returns a context with the time limit of a pattern, whose cause
+// is errLongMatch.
 func withMatchTime(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, matchTime, errLongMatch)
 }
 
-// find returns where a line matches first, nil where it does not. The error is
-// why the context has ended.
+// find returns the first match in a line, nil if there is none. It returns an
+// error if the context is done.
 func (m matcher) find(line string) ([]int, error) {
 	for from := 0; ; {
 		if m.ctx.Err() != nil {
@@ -64,8 +64,9 @@ func (m matcher) find(line string) ([]int, error) {
 	}
 }
 
-// in looks at a piece of a line. What is found where the piece was cut may be an
-// edge that the cut has made; a real one lies within the piece before or behind.
+// in searches a piece of a line. It skips a match at a cut of the piece if the
+// pattern depends on edges, because the cut makes a false edge. A real match
+// there is inside the neighboring piece.
 func (m matcher) in(line string, from, to int) []int {
 	for _, at := range m.pattern.FindAllStringIndex(line[from:to], 3) {
 		if m.edges && (from > 0 && at[0] == 0 || to < len(line) && at[1] == to-from) {

@@ -8,12 +8,11 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// furthest is by what factor a provider's count of a prompt may differ from ours
-// and still be of the same prompt.
+// furthest is the maximum ratio between a provider's count of a prompt and ours.
 const furthest = 4
 
-// measured returns what takes the usage of a call into account. It may be called
-// once, at any time.
+// measured returns the function that records the usage of a call. Only its first
+// call counts, at any time.
 func (c *call) measured(b Bill) func(Usage) {
 	a, card, s, tokens := &c.lane.account, c.ep.card, c.s, c.res.After.Total
 	say, broken := c.usageEvent, c.broken
@@ -46,7 +45,7 @@ func (c *call) measured(b Bill) func(Usage) {
 	}
 }
 
-// observed takes in what Observe told of the latest call.
+// observed records the observed usage of the latest call.
 func (a *account) observed(u observedUsage) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -56,15 +55,15 @@ func (a *account) observed(u observedUsage) {
 	}
 }
 
-// usageEvent tells of the usage of a call: to the exporters, and to the audit
+// usageEvent emits the event of a call's usage to the exporters and the audit
 // log.
 func (c *call) usageEvent(p trace.CallUsage) {
 	p.SessionID, p.Agent, p.Model = c.id, c.q.agent, c.ep.name
 	c.tellLater(p, c.m.now())
 }
 
-// happened tells of something that just happened to the request of the call. What
-// the session and the agent are called is the call's to say.
+// happened emits an event about the request of the call, with the names of its
+// session and agent.
 func (c *call) happened(p trace.Payload) {
 	if r, ok := p.(trace.Refused); ok {
 		r.SessionID, r.Agent = c.id, c.q.agent
@@ -73,21 +72,21 @@ func (c *call) happened(p trace.Payload) {
 	c.tellLater(p, c.m.now())
 }
 
-// tellLater tells of something that happened after the call: to the exporters,
-// and to the audit log.
+// tellLater emits an event that happened after the call to the exporters and
+// the audit log.
 func (c *call) tellLater(p trace.Payload, start time.Time) {
 	c.noteEvent(c.event(p, start))
 }
 
-// noteEvent hands an event to the exporters and to the audit log. It may be called by
-// any goroutine.
+// noteEvent passes an event to the exporters and the audit log. It is safe for
+// concurrent use.
 func (c *call) noteEvent(e trace.Event) {
 	c.export(e)
 	c.s.audit.add(c.auditLine(e))
 }
 
-// contradicts says why a usage can't be of a request that was counted as so many
-// tokens; nil = it can.
+// contradicts returns an error if a usage can't belong to a request that we
+// counted as tokens.
 func (u Usage) contradicts(tokens int) error {
 	parts := u.CachedTokens + u.WrittenTokens + u.WrittenHourTokens
 	switch {
@@ -99,15 +98,15 @@ func (u Usage) contradicts(tokens int) error {
 		return fmt.Errorf("%d tokens were read from the cache or written into it, of a prompt of %d", parts, u.PromptTokens)
 	case u.CompactedTokens > furthest*max(tokens, 256):
 		return fmt.Errorf("%d tokens were read for a summary, where %d were counted", u.CompactedTokens, tokens)
-	case u.CompactedTokens > 0: // what is left of the prompt may be any part of it
+	case u.CompactedTokens > 0: // the rest of the prompt can have any size
 	case u.PromptTokens+u.ClearedTokens > furthest*max(tokens, 256) || tokens > furthest*max(u.PromptTokens+u.ClearedTokens, 256):
 		return fmt.Errorf("a prompt of %d tokens, where %d were counted", u.PromptTokens, tokens)
 	}
 	return nil
 }
 
-// split is how the usage is billed. Where the provider says nothing of its cache,
-// the parts of the prompt are those of the estimate.
+// split returns the usage by price. If the provider does not report its cache,
+// the split of the prompt is that of the estimate.
 func (u Usage) split(card price.Card, estimated price.Usage) price.Usage {
 	if u.CacheKnown {
 		rest := u.PromptTokens - u.CachedTokens - u.WrittenTokens - u.WrittenHourTokens

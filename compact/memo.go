@@ -8,18 +8,17 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// memo spares a lane the replay of a history that it saw a moment ago and that
-// has only grown since. It changes no outcome: what it holds is what a replay
-// of the ledger gives.
+// memo caches the replay of a lane's last history, for histories that continue
+// it. It changes no outcome: it holds what a replay of the ledger returns.
 type memo struct {
 	history []message.Message
-	steps   int // of the session when it was made
-	edits   int // of the lane, between steps
+	steps   int // number of the session's steps when it was made
+	edits   int // number of the lane's edits between steps
 	now     replayed
 
-	origins    int // edited messages that were known
-	studied    int // messages of the history that were searched for secrets
-	recognized int // messages of the conversation that were looked up among them
+	origins    int // number of known edited messages
+	studied    int // number of leading messages that were searched for secrets
+	recognized int // number of leading messages of the conversation that were looked up among the edited ones
 }
 
 func (l *lane) replay(s *session, history []message.Message, of owner, pins policy.Pins, forms policy.Forms) replayed {
@@ -28,7 +27,7 @@ func (l *lane) replay(s *session, history []message.Message, of owner, pins poli
 		return l.memo.now
 	}
 	l.astray()
-	l.account.conv = nil // no second one is held
+	l.account.conv = nil // release the old conversation
 	steps, _, edits := s.record(of)
 	l.memo = memo{history: slices.Clone(history), steps: len(steps), edits: edits, origins: s.originCount()}
 	l.memo.now = s.replay(history, of, pins, forms, nil)
@@ -37,15 +36,15 @@ func (l *lane) replay(s *session, history []message.Message, of owner, pins poli
 }
 
 // unstudied returns the messages of the history that were not searched for
-// secrets yet.
+// secrets.
 func (m *memo) unstudied(history []message.Message) []message.Message {
 	from := min(m.studied, len(history))
 	m.studied = len(history)
 	return history[from:]
 }
 
-// current reports whether no step of the lane has come since the memo was
-// made. Those of other lanes change nothing.
+// current reports whether the lane has no new steps since the memo was made.
+// Steps of other lanes don't matter.
 func (m *memo) current(s *session, of owner) bool {
 	steps, _, edits := s.record(of)
 	if m.now.conv == nil || m.steps > len(steps) || m.edits != edits {
@@ -60,9 +59,9 @@ func (m *memo) current(s *session, of owner) bool {
 	return true
 }
 
-// grow takes in a history that begins with the one that is remembered, byte
-// for byte, and has not grown to where another step begins. It reports false,
-// and changes nothing, for any other.
+// grow extends the memo to a history that begins, byte for byte, with the
+// remembered one, and to which no further step can apply. For any other history
+// it returns false and changes nothing.
 func (m *memo) grow(history []message.Message) bool {
 	known := len(m.history)
 	more := len(history) - known
@@ -80,8 +79,8 @@ func (m *memo) grow(history []message.Message) bool {
 	return true
 }
 
-// recognize attaches what the ledger knows of messages that came in edited:
-// of those that are new, or, where the ledger has learned more, of all.
+// recognize attaches the origins of messages that came in edited: of new
+// messages, or of all if the ledger has learned more.
 func (m *memo) recognize(s *session) {
 	n := s.originCount()
 	if n == 0 {
@@ -95,16 +94,17 @@ func (m *memo) recognize(s *session) {
 	m.origins, m.recognized = n, m.now.conv.Len()
 }
 
-// seen is how the engine sees a replayed conversation, as far as it was asked.
-// What depends on the model is made anew when another one is named.
+// seen caches the costs and the view of a replayed conversation. Values that
+// depend on the model are recomputed for another model.
 type seen struct {
 	ep       *epoch
-	costs    []int        // of the messages of the history
-	observed int          // what those of them cost that hold tool results
-	view     *policy.View // of the conversation, or of how it began
+	costs    []int        // costs of the messages of the history
+	observed int          // cost of those with tool results
+	view     *policy.View // view of the conversation, or of its beginning
 }
 
-// view returns how the stages see the history with the edits of earlier steps.
+// view returns the view of the history with the edits of earlier steps, for the
+// stages.
 func (c *call) view() *policy.View {
 	s, conv := c.now.seen, c.now.conv
 	q := c.engineRequest()
@@ -118,7 +118,7 @@ func (c *call) view() *policy.View {
 	return s.view
 }
 
-// costs returns what the messages of the history cost as they came in.
+// costs returns the tokens of the unedited messages of the history.
 func (c *call) costs() []int {
 	s := c.now.seen
 	if s.ep != c.ep {
@@ -134,8 +134,8 @@ func (c *call) costs() []int {
 	return s.costs
 }
 
-// remember keeps the outcome of a step that was committed: it is what a replay
-// of the ledger would give.
+// remember puts the outcome of a committed step into the memo. It is what a
+// replay of the ledger would return.
 func (c *call) remember(out *policy.Outcome) {
 	steps, n := c.s.snapshot(), c.res.Step
 	if n < 1 || n > len(steps) || steps[n-1].owner() != c.q.owner() {
@@ -149,8 +149,8 @@ func (c *call) remember(out *policy.Outcome) {
 	c.lane.memo.steps = n
 }
 
-// rememberEdits is remember for edits that were appended. Where other edits of
-// the lane have come meanwhile, nothing is remembered.
+// rememberEdits does the same for appended edits. If others have appended edits
+// of the lane, it does nothing.
 func (c *call) rememberEdits(out *policy.Outcome, seq int64) {
 	_, all, own := c.s.record(c.q.owner())
 	if m := &c.lane.memo; own == m.edits+1 {
@@ -160,7 +160,7 @@ func (c *call) rememberEdits(out *policy.Outcome, seq int64) {
 	}
 }
 
-// went goes on with the outcome of a step.
+// went replaces the memo by the outcome of a step.
 func (m *memo) went(now replayed, c *call, out *policy.Outcome, made *ledgerStep) {
 	if made.cuts() && made.In.N == now.conv.Unpinned() {
 		now.room = 0 // see replay
@@ -174,8 +174,8 @@ func (m *memo) went(now replayed, c *call, out *policy.Outcome, made *ledgerStep
 	m.now = now
 }
 
-// firstChanged returns the first message that a run changed; 0 where it took
-// some out.
+// firstChanged returns the index of the first message that a run changed; 0 if
+// it removed any.
 func firstChanged(out *policy.Outcome) int {
 	first := out.Conversation.Len()
 	for _, p := range out.Passes {

@@ -47,27 +47,27 @@ func Messages(ctx context.Context, s *storage.Session) iter.Seq2[Stored, error] 
 	}
 }
 
-// The logs that hold messages.
+// Logs that hold messages.
 const (
 	editsFile   = "edits.jsonl"
 	journalFile = "journal.jsonl"
 )
 
-// storedReader goes through the files of a session.
+// storedReader iterates over the files of a session.
 type storedReader struct {
 	ctx     context.Context
 	s       *storage.Session
 	yield   func(Stored, error) bool
 	stopped bool
 
-	files []string              // that hold messages, in their order
-	steps map[string]ledgerStep // by the file that they archived; the first where there are more
+	files []string              // files with messages, in order
+	steps map[string]ledgerStep // by archive file; the first step if there are several
 	turns map[lineAt]int
 	at    map[string]time.Time
-	grown map[string]time.Time // logs that are there
+	grown map[string]time.Time // existing logs, with their times
 }
 
-// give yields what was read, or why it was not. It reports whether to go on.
+// give yields a message or an error, and reports whether to continue.
 func (r *storedReader) give(m Stored, err error) bool {
 	r.stopped = r.stopped || !r.yield(m, err)
 	return !r.stopped
@@ -100,7 +100,7 @@ func (r *storedReader) times() (err error) {
 	return err
 }
 
-// list finds the files that hold messages, and the turns that indexes tell of.
+// list finds the files with messages, and reads the turn numbers in indexes.
 func (r *storedReader) list() error {
 	r.grown = map[string]time.Time{}
 	for info, err := range r.s.Files(r.ctx) {
@@ -125,17 +125,18 @@ func (r *storedReader) list() error {
 	return nil
 }
 
-// fileRank puts the files of steps, by their numbers, before final transcripts.
+// fileRank returns the sort key of a file: files of steps by number, before
+// final transcripts.
 func fileRank(name string) (rank, number int) {
 	if strings.HasPrefix(name, "transcript-final-") {
 		rank = 1
 	}
 	digits, _, _ := strings.Cut(name[strings.LastIndexByte(name, '-')+1:], ".")
-	number, _ = strconv.Atoi(digits) // a name that has none comes first
+	number, _ = strconv.Atoi(digits) // a name without a number comes first
 	return rank, number
 }
 
-// index learns turns. One that is damaged teaches none: they are not known then.
+// index reads turn numbers. Those in a damaged index stay unknown.
 func (r *storedReader) index(name string) {
 	table, err := r.s.OpenIndex(r.ctx, name)
 	if err != nil {
@@ -162,7 +163,7 @@ func (r *storedReader) transcripts() error {
 	return nil
 }
 
-// transcript yields the messages of a file that is what was stored.
+// transcript yields the messages of an unchanged file.
 func (r *storedReader) transcript(name string) error {
 	_, err := r.s.LineSums(r.ctx, name)
 	if errors.Is(err, storage.ErrChanged) {
@@ -175,7 +176,7 @@ func (r *storedReader) transcript(name string) error {
 	step := r.steps[name]
 	for l, err := range r.s.Whole(r.ctx, name) {
 		if errors.Is(err, storage.ErrChanged) {
-			r.give(Stored{}, err) // what it refers to
+			r.give(Stored{}, err) // the changed file that it refers to
 			return nil
 		}
 		if err != nil {
@@ -189,7 +190,7 @@ func (r *storedReader) transcript(name string) error {
 	return nil
 }
 
-// line yields the message of a line; what is none has none.
+// line yields the message in a line, and skips a line without one.
 func (r *storedReader) line(line []byte, m Stored) bool {
 	a, err := readLine(line)
 	if err != nil {
@@ -199,7 +200,7 @@ func (r *storedReader) line(line []byte, m Stored) bool {
 	return r.give(m, nil)
 }
 
-// logs yields what was archived between steps, and the journal.
+// logs yields the originals archived between steps, and the journal.
 func (r *storedReader) logs() error {
 	number := 0
 	for l, err := range r.s.EditsLines(r.ctx, 0) {

@@ -11,13 +11,13 @@ import (
 	"github.com/agentcompact/compact/storage/seal"
 )
 
-// names are session, agent and branch of a call, as the caller has them.
+// names holds session, agent and branch of a call, as the caller gave them.
 type names struct{ session, agent, branch string }
 
-// nameOf is what a session, an agent or a branch is called in files, events and
-// the ledger: its id. An id that holds a secret is replaced by a keyed hash of it,
-// which tells it from others and is the same in every process that has the key; a
-// folder's name can't be redacted in another way. A name is its own name.
+// nameOf returns the name of a session, an agent or a branch in files, events and
+// the ledger: its id, or a keyed hash of an id that holds a secret. The hash
+// differs for each id, and is the same in every process with the key. A name is
+// returned unchanged.
 func (m *CompactManager) nameOf(id string) redact.Text { return KeyedName(m.redactor, m.keys.Ring, id) }
 
 // KeyedName returns the name under which an archive stores a session, an agent or a
@@ -60,7 +60,7 @@ func madeOfContent(id string) (front, origin string, ok bool) {
 	return id[:at], id[at+1:], true
 }
 
-// named is an id without the secrets that it holds, and whether it holds any.
+// named returns an id without its secrets, and whether it holds any.
 func named(r *redact.Redactor, id string) (name redact.Text, secret bool) {
 	name = r.Text(id)
 	if name.String() == id {
@@ -69,8 +69,9 @@ func named(r *redact.Redactor, id string) (name redact.Text, secret bool) {
 	return name, true
 }
 
-// branchName keys the name of a branch that is made of fingerprints, as hooks name
-// conversations by how they begin. Any other is its own name.
+// branchName returns a keyed hash for a branch that consists of fingerprints, as
+// hooks derive it from the beginning of a conversation. Any other name is returned
+// unchanged.
 func branchName(keys *seal.Ring, branch string) string {
 	first, rest, _ := strings.Cut(branch, ".")
 	if len(first) != 32 || !isHex(first) || rest != "" && (len(rest) != 12 || !isHex(rest)) {
@@ -82,8 +83,8 @@ func branchName(keys *seal.Ring, branch string) string {
 
 func isHex(s string) bool { return strings.Trim(s, "0123456789abcdef") == "" }
 
-// folderOf returns the name under which the archive has a session: that of
-// version 1 where it has the session under that alone.
+// folderOf returns the name under which the archive has a session: the name of
+// version 1 if only that exists.
 func (m *CompactManager) folderOf(ctx context.Context, name, old redact.Text) (string, error) {
 	if name == old {
 		return name.String(), nil

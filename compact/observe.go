@@ -30,14 +30,14 @@ type Usage struct {
 	SummaryTokens   int
 }
 
-// observation ties a result to what the provider will say of it.
+// observation connects a result with the usage that is observed later.
 type observation struct {
 	epoch  *epoch
 	id     message.Fingerprint
-	fixed  int                 // tokens of the request that the caller said, which need no correction
-	shown  func(measured int)  // says what a request was billed of which nothing was done; nil = it was
-	later  func(trace.Payload) // tells of what happened to the request afterwards; nil = nobody does
-	billed func(Usage)         // takes the usage into account; nil = nobody does
+	fixed  int                 // tokens that the caller added, which need no correction
+	shown  func(measured int)  // emits the usage of a request that was only observed; nil = it was not
+	later  func(trace.Payload) // emits later events about the request; nil = none
+	billed func(Usage)         // records the usage; nil = not recorded
 }
 
 // Observe takes the usage that the provider reported for the request made from res,
@@ -46,7 +46,7 @@ type observation struct {
 // later estimates, in bounded steps. It reports whether the usage was used: a
 // second usage for the same request, or one too far off, is not.
 func (m *CompactManager) Observe(res *Result, u Usage) (used bool) {
-	var err error // which is in the log
+	var err error // logged by rescue
 	defer m.rescue("Observe", &err)
 	if res != nil && res.observe.shown != nil && u.PromptTokens > 0 && u.CompactedTokens == 0 {
 		res.observe.shown(u.PromptTokens + max(u.ClearedTokens, 0))
@@ -61,8 +61,8 @@ func (m *CompactManager) Observe(res *Result, u Usage) (used bool) {
 	return res.observe.epoch.calibrator.Observe(res.observe.id, sent-res.observe.fixed)
 }
 
-// upperBound returns what a request will hardly exceed. Where the count is
-// exact that is the count.
+// upperBound returns a number of tokens that a request is unlikely to exceed.
+// For an exact count, it is the count.
 func (c *call) upperBound(msgs []message.Message, total int) int {
 	if c.ep.exact {
 		return total
@@ -70,9 +70,8 @@ func (c *call) upperBound(msgs []message.Message, total int) int {
 	return max(total, c.ep.calibrator.Estimate(c.mix(msgs)).Upper+c.q.fixed)
 }
 
-// aiming is the budget of a compaction, with which what the view hardly exceeds
-// fits as well, and is no more than the target, where the stages can make it as
-// small.
+// aiming returns a budget for the estimate, with which the upper bound of the
+// view also fits the cap and, if the stages can reach it, the target.
 func (c *call) aiming(b policy.Budget, only policy.When) policy.Budget {
 	if c.ep.exact || only == policy.Always {
 		return b
@@ -82,7 +81,8 @@ func (c *call) aiming(b policy.Budget, only policy.When) policy.Budget {
 	return b.Aiming(within(b.Cap), within(b.Target))
 }
 
-// mix is what calibration works on: all but what the caller counted.
+// mix returns the parts of a request that calibration corrects: all but the
+// tokens that the caller added.
 func (c *call) mix(msgs []message.Message) token.Mix {
 	mix := token.Mix{Fixed: c.fixed - c.q.fixed}
 	for i := range msgs {
@@ -91,7 +91,7 @@ func (c *call) mix(msgs []message.Message) token.Mix {
 	return mix
 }
 
-// sent notes the messages that go out, so that their bill can be observed.
+// sent records the messages of the view, so that their usage can be observed.
 func (c *call) sent(msgs []message.Message) {
 	c.res.UpperBound = c.upperBound(c.res.Messages, c.res.After.Total)
 	c.answer()
@@ -106,7 +106,7 @@ func (c *call) sent(msgs []message.Message) {
 	c.res.observe.epoch, c.res.observe.id, c.res.observe.fixed = c.ep, id, c.q.fixed
 }
 
-// calibration is what the decision of this call used, for the ledger.
+// calibration returns the calibration that this call used, for the ledger.
 func (c *call) calibration() *token.Calibration {
 	if c.ep.exact {
 		return nil
@@ -115,16 +115,16 @@ func (c *call) calibration() *token.Calibration {
 	return &s
 }
 
-// recalibrate goes on from what an earlier process had learned, where this one
-// has not learned anything yet.
+// recalibrate restores the calibration of an earlier process if this one has no
+// observations.
 func (c *call) recalibrate() {
 	if l := c.now.last; l != nil && l.Calibration != nil && l.Model == c.ep.name && c.ep.calibrator.State().Observations == 0 {
 		c.ep.calibrator.Restore(*l.Calibration)
 	}
 }
 
-// factor is what the count is multiplied by, learned from what the provider
-// billed; 0 where the count is exact.
+// factor returns the learned correction factor of the count; 0 if the count is
+// exact.
 func (c *call) factor() float64 {
 	if c.ep.exact {
 		return 0

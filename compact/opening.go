@@ -10,19 +10,19 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// opening is a session that is being read from the archive, for all calls that
-// have asked for it meanwhile. The manager's mutex guards it.
+// opening is a session that is being read from the archive, shared by all calls
+// that need it. The manager's mutex guards it.
 type opening struct {
-	done    chan struct{} // closed when the next two are there
+	done    chan struct{} // closed when model and err are set
 	s       *session
 	err     error
 	waiting int // calls
 	stop    context.CancelFunc
 }
 
-// session returns the state of a session, read from the archive the first
-// time, and keeps it in memory until it is released. Calls that ask for one
-// session at once share one reading; a call that can't wait any longer leaves.
+// session returns the state of a session, which is read from the archive the
+// first time and stays in memory until it is released. Concurrent calls for one
+// session share one read; a call leaves at its deadline.
 func (m *CompactManager) session(ctx context.Context, id string) (*session, error) {
 	if !m.uses.begin() {
 		return nil, ErrClosed
@@ -38,7 +38,7 @@ func (m *CompactManager) session(ctx context.Context, id string) (*session, erro
 	return s, err
 }
 
-// called is what a session is called, and what version 1 called it.
+// called holds the name of a session, and its name in version 1.
 type called struct{ name, old redact.Text }
 
 func (m *CompactManager) shared(ctx context.Context, is called) (*session, error) {
@@ -53,7 +53,7 @@ func (m *CompactManager) shared(ctx context.Context, is called) (*session, error
 	return m.opened(ctx, is.name.String(), o)
 }
 
-// held returns a session that is in memory, or its opening.
+// held returns a session in memory, or its opening.
 func (m *CompactManager) held(ctx context.Context, is called) (*session, *opening) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -69,7 +69,7 @@ func (m *CompactManager) held(ctx context.Context, is called) (*session, *openin
 	return nil, o
 }
 
-// open begins to read a session; the caller holds mu, and a use.
+// open starts reading a session; the caller holds mu, and a use.
 func (m *CompactManager) open(ctx context.Context, is called) *opening {
 	name := is.name.String()
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -94,8 +94,8 @@ func (m *CompactManager) open(ctx context.Context, is called) *opening {
 	return o
 }
 
-// keepSession keeps a session in memory that calls wait for; the caller holds
-// mu.
+// keepSession puts a session into memory for the waiting calls; the caller
+// holds mu.
 func (m *CompactManager) keepSession(s *session, users int) {
 	s.audit = m.backlog.adopt(s.id, s.log)
 	s.seeWaiting()
@@ -103,14 +103,14 @@ func (m *CompactManager) keepSession(s *session, users int) {
 	m.sessions[s.id] = s
 }
 
-// inMemory returns the sessions that are.
+// inMemory returns the sessions in memory.
 func (m *CompactManager) inMemory() []*session {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Collect(maps.Values(m.sessions))
 }
 
-// opened ends the wait of a call for an opening.
+// opened ends a call's wait for an opening.
 func (m *CompactManager) opened(ctx context.Context, id string, o *opening) (*session, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -119,7 +119,7 @@ func (m *CompactManager) opened(ctx context.Context, id string, o *opening) (*se
 		return o.s, o.err
 	default:
 	}
-	if o.waiting--; o.waiting == 0 { // nobody wants it any more
+	if o.waiting--; o.waiting == 0 { // no call waits for it
 		o.stop()
 		delete(m.openings, id)
 	}

@@ -10,24 +10,24 @@ import (
 // An Option configures one call.
 type Option func(*request)
 
-// request is what one call asks for.
+// request holds the options of one call.
 type request struct {
 	epochKey
 	agent  string
 	branch string
 	tools  json.RawMessage
-	fixed  int // tokens beside them
-	bytes  int // that the body may have; 0 = nobody says
+	fixed  int // additional tokens
+	bytes  int // limit of the body in bytes; 0 = not set
 	wire   wire.Request
 	manual bool
 
 	waits    bool // an observed call waits for its outcome
-	unnamed  bool // the session's id is made up
-	answered bool // the recall tool is answered, declared or not
+	unnamed  bool // the session's id is derived
+	answered bool // the recall tool is answered, even if undeclared
 	dry      bool
 	note     string
 	pins     func(message.Message) bool
-	last     *LastRequest // nil = the requests do not go through a transport
+	last     *LastRequest // nil = no transport
 }
 
 // WithModel names the model of this call, if it is not the configured one.
@@ -80,7 +80,7 @@ func WithProtected(f func(message.Message) bool) Option { return func(r *request
 // and Sources is not refused for what was done here.
 func WithRequest(req wire.Request) Option { return func(r *request) { r.wire = req } }
 
-// complete takes from the request what no option said.
+// complete sets what no option has set from the request.
 func (r *request) complete() {
 	if r.wire == nil {
 		return

@@ -15,18 +15,18 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// What one compaction reads back of the archive at most, so that a summary can
-// say how calls came out whose results an earlier one masked.
+// Limits of what one compaction reads from the archive. A summary needs masked
+// results to say how their calls came out.
 const (
 	originalsTime   = 2 * time.Second
-	originalsAhead  = 30 * time.Second // where no call waits
+	originalsAhead  = 30 * time.Second // if no call waits
 	originalsBytes  = 16 << 20
 	originalsAtOnce = 8
 )
 
-// originals returns what stands under a reference: in the history, where the
-// caller keeps that, else in the archive, redacted. All that the view has
-// placeholders for is read when the first is asked for.
+// originals returns a lookup of originals by reference: in the history if the
+// caller keeps it, else in the archive, redacted. The first lookup reads the
+// originals of all placeholders in the view.
 func (r *run) originals() func(ref string) (string, bool) {
 	var all map[string]string
 	return func(ref string) (string, bool) {
@@ -41,8 +41,8 @@ func (r *run) originals() func(ref string) (string, bool) {
 	}
 }
 
-// readOriginals never fails the call: of what can't be read nothing is said,
-// and a warning says so.
+// readOriginals never fails the call. Originals that can't be read are left
+// out, with a warning.
 func (r *run) readOriginals(ctx context.Context) map[string]string {
 	c := r.c
 	all, missing := c.remembered(len(c.now.conv.Messages()))
@@ -62,17 +62,17 @@ func (r *run) readOriginals(ctx context.Context) map[string]string {
 	return all
 }
 
-// remembered is what needs no archive to be read: what the history has, and what
-// was read beside earlier calls. It also returns the references of the others that
-// the messages of the view up to one of them show.
+// remembered returns the originals that are in the history or were read in the
+// background, and the references of the others in the first upTo messages of the
+// view.
 func (c *call) remembered(upTo int) (all map[string]string, missing []string) {
 	all = c.held()
 	c.lane.reading.into(all)
 	return all, slices.DeleteFunc(c.shownRefs(upTo), func(ref string) bool { _, ok := all[ref]; return ok })
 }
 
-// held are the results that the history has and the view has not, by their
-// references.
+// held returns the results that are in the history but not in the view, by
+// reference.
 func (c *call) held() map[string]string {
 	all := map[string]string{}
 	for i := range c.history {
@@ -81,7 +81,7 @@ func (c *call) held() map[string]string {
 		}
 		for _, p := range c.history[i].Parts {
 			if p.Kind == message.KindToolResult {
-				for _, with := range c.s.ring().All() { // a placeholder says what an older key made of it
+				for _, with := range c.s.ring().All() { // a placeholder can have a reference of an older key
 					all[with.Ref(p.Fingerprint())] = p.Text
 				}
 			}
@@ -90,8 +90,8 @@ func (c *call) held() map[string]string {
 	return all
 }
 
-// shownRefs are the references of the results that the first messages of the view
-// have only in part, or as a placeholder, the newest first.
+// shownRefs returns the references of truncated and masked results in the first
+// upTo messages of the view, newest first.
 func (c *call) shownRefs(upTo int) (refs []string) {
 	conv, forms := c.now.conv, c.ep.forms()
 	msgs := conv.Messages()
@@ -102,9 +102,9 @@ func (c *call) shownRefs(upTo int) (refs []string) {
 			}
 			mark, _ := forms.ParseMark(msgs[i].Parts[p].Text)
 			if mark.Form == policy.FormMedia {
-				continue // a picture says nothing of how a call came out
+				continue // an image does not say how a call came out
 			}
-			o, ours := conv.Origin(i, p) // any tool can write what looks like a placeholder
+			o, ours := conv.Origin(i, p) // any tool can write a text like a placeholder
 			if ref := cmp.Or(o.Ref, mark.Ref); ours && ref != "" && !slices.Contains(refs, ref) {
 				refs = append(refs, ref)
 			}
@@ -113,28 +113,28 @@ func (c *call) shownRefs(upTo int) (refs []string) {
 	return refs
 }
 
-// errMuchToRead says that what was masked is more than one call reads back.
+// errMuchToRead is the error for originals above the limit of one call.
 var errMuchToRead = fmt.Errorf("they have more than %d MiB", originalsBytes>>20)
 
-// errNoTime says that the archive is slow.
+// errNoTime is the error for a slow archive.
 var errNoTime = errors.New("the archive takes too long")
 
-// readBack reads several results at once.
+// readBack reads several results concurrently.
 type readBack struct {
 	s *session
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	all   map[string]string
 	found int
 	left  int64 // bytes
 	err   error // the first one
 }
 
-// read reads what stands under the references, as far as time and size allow.
+// read reads the originals of references, within the limits of time and size.
 func (b *readBack) read(ctx context.Context, refs []string, most time.Duration, until time.Time) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, most, errNoTime)
 	defer cancel()
-	if !until.IsZero() { // the summary needs time, too
+	if !until.IsZero() { // leaves time for the summary
 		ctx, cancel = context.WithTimeoutCause(ctx, time.Until(until)/2, errNoTime)
 		defer cancel()
 	}
@@ -146,7 +146,7 @@ func (b *readBack) read(ctx context.Context, refs []string, most time.Duration, 
 				if err := b.one(ctx, steps, ref); err != nil {
 					b.note(err)
 					if !errors.Is(err, errMuchToRead) {
-						cancel() // the others fare no better
+						cancel() // the others would fail, too
 					}
 				}
 			}
@@ -177,12 +177,12 @@ func (b *readBack) note(err error) {
 	}
 }
 
-// one reads what stands under one reference, if a step has it.
+// one reads the original of one reference, if a step has it.
 func (b *readBack) one(ctx context.Context, steps []ledgerStep, ref string) (err error) {
 	defer rescue(nil, nil, "the archive", &err)
 	q, err := parseRef(ref)
 	if err != nil {
-		return nil // no reference of the archive's
+		return nil // not a reference of the archive
 	}
 	if q.most = b.room(); q.most <= 0 {
 		return errMuchToRead
@@ -207,7 +207,7 @@ func (b *readBack) take(ref, text string) {
 	b.found++
 }
 
-// pending reads what no step has archived yet, in one pass.
+// pending reads originals that no step has archived, in one pass.
 func (b *readBack) pending(ctx context.Context, refs []string) (err error) {
 	defer rescue(nil, nil, "the archive", &err)
 	from, found := b.s.firstPending()
@@ -227,7 +227,7 @@ func (b *readBack) pending(ctx context.Context, refs []string) (err error) {
 	return nil
 }
 
-// line takes from a line of a transcript what stands under the references.
+// line collects the originals of references in one line of a transcript.
 func (b *readBack) line(line []byte, refs []string) {
 	a, err := readLine(line)
 	if err != nil {

@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-// queue holds the audit logs that wait, the first that is due first, and the clock that
-// has them written when no call comes that would: a session that fell silent loses no
-// more with its process than one that goes on. One timer serves all sessions, and none
-// runs while nothing waits.
+// queue holds the waiting audit logs, sorted by due time, and a timer that has them
+// written if no call does. So a silent session loses no more lines with its process
+// than an active one. One timer serves all sessions, and it does not run while nothing
+// waits.
 type queue struct {
 	wake func()
 
-	mu    sync.Mutex // taken with a log's lock held, never the other way round
+	mu    sync.Mutex // taken after a log's lock, never before
 	logs  []*auditLog
-	in    map[*auditLog]time.Time // when it is due
+	in    map[*auditLog]time.Time // due time
 	timer *time.Timer
 	ended bool
 }
 
-// add has a log looked at when it is due, unless it is in the queue.
+// add adds a log with its due time, unless it is in the queue.
 func (q *queue) add(a *auditLog, now, due time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -38,8 +38,8 @@ func (q *queue) add(a *auditLog, now, due time.Time) {
 	}
 }
 
-// next takes the oldest log out of the queue, if it is due. If none is, the queue looks
-// again when the oldest will be.
+// next removes and returns the first log if it is due. Otherwise it sets the timer for
+// that log.
 func (q *queue) next(now time.Time) *auditLog {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -57,7 +57,7 @@ func (q *queue) next(now time.Time) *auditLog {
 	return a
 }
 
-// arm sets the clock; the caller holds mu.
+// arm sets the timer; the caller holds mu.
 func (q *queue) arm(wait time.Duration) {
 	if q.timer == nil {
 		q.timer = time.AfterFunc(wait, q.wake)
@@ -66,7 +66,7 @@ func (q *queue) arm(wait time.Duration) {
 	q.timer.Reset(wait)
 }
 
-// end stops the clock.
+// end stops the timer.
 func (q *queue) end() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -76,8 +76,8 @@ func (q *queue) end() {
 	}
 }
 
-// writeOverdue starts writers for what is due. Each takes the next log when it has
-// written one, so that many that are due at once keep all writers busy, and no call waits.
+// writeOverdue starts writers for the logs that are due. Each writer takes the next log
+// after one, so that no call waits even if many logs are due.
 func (b *backlog) writeOverdue() {
 	for b.start() {
 		a := b.overdue()
@@ -92,10 +92,10 @@ func (b *backlog) writeOverdue() {
 			}
 		}()
 	}
-	b.waiting.later(b.m.now(), firstRest) // all writers are busy
+	b.waiting.later(b.m.now(), firstRest) // no writer is free
 }
 
-// later looks at the queue again after a while.
+// later sets the timer for another look at the queue.
 func (q *queue) later(now time.Time, wait time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -104,8 +104,8 @@ func (q *queue) later(now time.Time, wait time.Duration) {
 	}
 }
 
-// overdue begins the next log that is due, or returns nil. One that is being written, or
-// rests after a failure, is looked at again.
+// overdue returns the next log that is due and begins its write, or returns nil. A log
+// that is being written or pauses after a failure is put back.
 func (b *backlog) overdue() *auditLog {
 	for {
 		now := b.m.now()
@@ -122,7 +122,7 @@ func (b *backlog) overdue() *auditLog {
 	}
 }
 
-// dueAt is when to look at a log again, at least a second from now.
+// dueAt returns the time of the next look at a log, at least a second from now.
 func (a *auditLog) dueAt(now time.Time) time.Time {
 	a.mu.Lock()
 	defer a.mu.Unlock()

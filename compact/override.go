@@ -30,8 +30,8 @@ type Override struct {
 	Summarize strategy.Summarizer
 }
 
-// overridable are the settings and sections that an override may change. The
-// others are of the whole manager: where things are stored, what is redacted.
+// overridable are the settings and sections that an override can change. The
+// others, such as storage and redaction, are valid for the whole manager.
 var overridable = []string{"max_context_tokens", "max_output_tokens", "max_request_bytes", "policy", "tidy", "truncate", "mask", "summarizer", "prices"}
 
 // Overridable reports whether an [Override] may change a setting.
@@ -53,8 +53,8 @@ func (c Config) For(model, agent string) (Config, error) {
 	return c.overridden(model, c.matching(model, agent))
 }
 
-// matching returns the numbers of the overrides that are for a call, with
-// commas between.
+// matching returns the numbers of the overrides for a call, separated by
+// commas.
 func (c Config) matching(model, agent string) string {
 	if model == "" {
 		model = c.Model
@@ -68,7 +68,7 @@ func (c Config) matching(model, agent string) string {
 	return strings.Join(all, ",")
 }
 
-// matches holds a name against a pattern; "" matches everything.
+// matches reports whether a name matches a pattern; "" matches everything.
 func matches(pattern, name string) bool {
 	if pattern == "" {
 		return true
@@ -76,8 +76,8 @@ func matches(pattern, name string) bool {
 	return glob([]rune(pattern), []rune(name)) && name != ""
 }
 
-// glob goes back to the last star only, so that it takes no more steps than
-// the product of the two lengths.
+// glob reports whether a name matches a pattern. It backtracks only to the last
+// star, so its time is at most the product of the two lengths.
 func glob(pattern, name []rune) bool {
 	p, n, star, mark := 0, 0, -1, 0
 	for n < len(name) {
@@ -117,13 +117,13 @@ func (c Config) overridden(model, numbers string) (Config, error) {
 			return c, err
 		}
 		if _, ok := all[i].Set["max_context_tokens"]; ok {
-			c.Model = model // the window is meant for the models that are named
+			c.Model = model // the window is set for the named model
 		}
 	}
 	return c, nil
 }
 
-// override changes what one override says. Errors are [*ConfigError]s.
+// override applies one override. Errors are [*ConfigError]s.
 func (c *Config) override(i int, o Override) error {
 	var errs []error
 	for _, path := range slices.Sorted(maps.Keys(o.Set)) {
@@ -137,15 +137,15 @@ func (c *Config) override(i int, o Override) error {
 	return errors.Join(errs...)
 }
 
-// ofServers are the settings of summarizer that only a server has a use for that
-// is asked for summaries, ofModels those that the agent's own model has, too.
+// ofServers are the settings of summarizer for a server only, and ofModels those
+// also used with the agent's own model.
 var (
 	ofServers = []string{"model", "base_url"}
 	ofModels  = []string{"instructions", "sections", "prompt_file"}
 )
 
-// summarizeWith settles who writes summaries: an override that names another
-// backend does not keep the model, nor the one that was handed in.
+// summarizeWith sets the summarizer of an override. An override with another
+// backend drops the settings of the model, and Config.Summarize.
 func (c *Config) summarizeWith(o Override) {
 	if backend, ok := o.Set["summarizer.backend"]; ok && backend != backendOpenAI {
 		c.Summarize = nil
@@ -164,7 +164,8 @@ func (c *Config) summarizeWith(o Override) {
 	}
 }
 
-// summarizersAreThere is for what only a program can forget.
+// summarizersAreThere returns errors for missing summarizers, which only a
+// program can provide.
 func (c Config) summarizersAreThere() error {
 	errs := []error{c.summarizerIsThere()}
 	for i, o := range c.Overrides {
@@ -201,7 +202,7 @@ func (c *Config) set(path string, value any) *ConfigError {
 	return nil
 }
 
-// assign sets a field to a value of its type, or of the plain type below it.
+// assign sets a field to a value of its type or of its underlying type.
 func assign(field reflect.Value, value any) bool {
 	v := reflect.ValueOf(value)
 	switch {
@@ -227,9 +228,9 @@ func assign(field reflect.Value, value any) bool {
 	return true
 }
 
-// checkOverrides reports overrides that can't be; where the configuration is
-// right without them, it holds what each makes of it against the rules, and what
-// any two make of it together.
+// checkOverrides returns errors for invalid overrides. If the configuration is
+// valid without them, it also validates the configuration with each override,
+// and with any two together.
 func (c Config) checkOverrides(right bool) error {
 	var errs []error
 	for i, o := range c.Overrides {
@@ -262,8 +263,8 @@ func (c Config) checkOverride(i int, o Override, right bool) error {
 	return c.checkChange(strconv.Itoa(i), i, o)
 }
 
-// checkChange validates the configuration with some overrides; what is wrong is
-// told of the last of them.
+// checkChange validates the configuration with some overrides, and attributes
+// errors to the last of them.
 func (c Config) checkChange(numbers string, i int, o Override) error {
 	changed, err := c.overridden(modelMeant(o.Model, c.Model), numbers)
 	if err != nil {
@@ -285,8 +286,8 @@ func (c Config) checkChange(numbers string, i int, o Override) error {
 	return errors.Join(errs...)
 }
 
-// modelMeant is a model that an override is for: its own name where that is no
-// pattern.
+// modelMeant returns a model that an override matches: its name, or the
+// configured model for a pattern.
 func modelMeant(pattern, configured string) string {
 	if pattern == "" || strings.ContainsAny(pattern, "*?") {
 		return configured
@@ -294,8 +295,8 @@ func modelMeant(pattern, configured string) string {
 	return pattern
 }
 
-// together reports whether one call can be meant by both. Of two patterns it
-// is assumed.
+// together reports whether one call can match both overrides. For two patterns
+// it assumes so.
 func together(a, b Override) bool {
 	apart := func(p, q string) bool {
 		pattern := func(s string) bool { return s == "" || strings.ContainsAny(s, "*?") }
@@ -312,7 +313,7 @@ func together(a, b Override) bool {
 	return !apart(strings.ToLower(a.Model), strings.ToLower(b.Model)) && !apart(a.Agent, b.Agent)
 }
 
-// leaves takes a join of errors apart.
+// leaves returns the errors in a join of errors.
 func leaves(err error) []error {
 	if err == nil {
 		return nil

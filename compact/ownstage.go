@@ -14,45 +14,44 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// OwnStage is a stage of the caller's own, see [Config.Stages]. What it proposes is
-// judged like what our own stages propose: pinned messages, the last user message
-// and the open round stay, calls and results stay together, nothing gets larger,
-// and what the provider would refuse is not sent. A proposal that breaks a promise,
-// a panic, an error and a proposal that does not come in time cost nothing but the
-// proposal: the other stages go on, and the result says what happened
-// ([Result.Warnings]).
+// OwnStage is a stage of the caller, see [Config.Stages]. Its proposals are checked
+// like those of built-in stages: pinned messages, the last user message and the
+// open round stay, calls and results stay together, nothing gets larger, and the
+// provider's rules are kept. A proposal that breaks a rule, fails, panics or comes
+// too late is dropped; the other stages continue, and [Result.Warnings] reports it.
 type OwnStage struct {
-	// Stage proposes the edits. It gets a copy of the view, so that nothing it does
-	// reaches the history. Its name is one word (a-z, 0-9, _ and -), and no other
-	// stage's. [policy.Estimator] and [policy.Taker] are asked where it is one.
+	// Stage proposes the edits. It gets a copy of the view, so it can't modify the
+	// history. Its name is one unique word (a-z, 0-9, _ and -). If it implements
+	// [policy.Estimator] or [policy.Taker], they are used.
 	//
-	// An edit of a text is made of ranges of the old text, literals of at most 200
-	// bytes that stand in no text of the history (at most 50 different ones of more
-	// than 16 bytes), and marks ([policy.Mask.Edit] makes one). A cut removes whole rounds, and puts nothing in their place, or a notice
-	// ([policy.NewNotice]). One proposal has edits of texts, all of one decision, or cuts.
+	// An edit of a text consists of ranges of the old text, marks ([policy.Mask.Edit] returns
+	// one), and literals of at most 200 bytes that occur in no text of the history, at most 50
+	// different ones above 16 bytes. A cut removes whole rounds and replaces them by nothing
+	// or by a notice ([policy.NewNotice]). One proposal has either edits of texts, all with
+	// one decision, or cuts.
 	Stage policy.Stage
 	// When is "trigger" (at a compaction) or "always" (at every call); default
 	// "trigger".
 	When policy.When
-	// Goal is how far the stage goes: to the target, to the budget where the view is
-	// above it, or all that it offers. Default to the target.
+	// Goal is how far the stage goes: to the target, to the budget if the view is
+	// above it, or to the end of its proposals. Default: to the target.
 	Goal policy.Goal
-	// Timeout bounds one question to the stage; default 10s. A stage that did not
-	// answer is left out until it has.
+	// Timeout limits one call of the stage; default 10s. A stage that did not
+	// return in time is skipped until it has returned.
 	Timeout time.Duration
 }
 
 const (
 	ownStageTimeout = 10 * time.Second
 	maxLiteral      = 200     // bytes
-	chanceLiteral   = 16      // bytes; everybody writes so much by chance
-	maxLiterals     = 50      // longer ones that differ; each is searched for in the whole history
-	maxOwnWork      = 4 << 20 // messages that all edits of a proposal name together
+	chanceLiteral   = 16      // bytes; shorter literals can occur in the history by chance
+	maxLiterals     = 50      // different longer literals; each is searched for in the whole history
+	maxOwnWork      = 4 << 20 // total number of messages in the edits of a proposal
 )
 
 var stageName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`)
 
-// checkStages says what is wrong with the stages of the caller's own.
+// checkStages returns the errors in the caller's own stages.
 func (c Config) checkStages() error {
 	var errs []error
 	var names []string
@@ -83,13 +82,13 @@ func (c Config) checkStages() error {
 	return errors.Join(errs...)
 }
 
-// isOwn reports whether a stage of the caller's own has this name.
+// isOwn reports whether a stage of the caller has this name.
 func (c *Config) isOwn(name string) bool {
 	return slices.ContainsFunc(c.Stages, func(s OwnStage) bool { return s.Stage != nil && s.Stage.Name() == name })
 }
 
-// stageNames returns the names of all stages in the order in which they work:
-// those of the caller's own that policy.stages does not name come first.
+// stageNames returns the names of all stages in the order in which they run.
+// The caller's stages that policy.stages does not name come first.
 func (c *Config) stageNames() (all []string) {
 	for _, s := range c.Stages {
 		if name := s.Stage.Name(); !slices.Contains(c.Policy.Stages, name) {
@@ -99,15 +98,15 @@ func (c *Config) stageNames() (all []string) {
 	return append(all, c.Policy.Stages...)
 }
 
-// ownStage is a stage of the caller's own behind what keeps its faults from the
-// history.
+// ownStage wraps a stage of the caller, and protects the history from its
+// faults.
 type ownStage struct {
 	OwnStage
 	name  string
-	clean func(string) string // redacts
-	stuck *atomic.Bool        // a question to it was given up, and is not answered yet
+	clean func(string) string // redacts a text
+	stuck *atomic.Bool        // a call that timed out has not returned yet
 
-	history []message.Message // that the run is of; nil = as the view has it
+	history []message.Message // history of the run; nil = the messages of the view
 }
 
 // among returns the stage for a run over a history.
@@ -129,7 +128,7 @@ func (m *CompactManager) ownStages(c Config) map[string]*ownStage {
 	return all
 }
 
-// step is the step of the engine that asks the stage.
+// step returns the engine's step for the stage.
 func (s *ownStage) step() policy.Step {
 	step := policy.Step{Stage: s, When: s.When, Goal: s.Goal, Manual: s.Goal == policy.ToTarget}
 	if _, ok := s.Stage.(policy.Taker); ok {
@@ -138,10 +137,10 @@ func (s *ownStage) step() policy.Step {
 	return step
 }
 
-// Name returns the name that the stage had when the manager was made.
+// Name returns the name that the stage had when the manager was created.
 func (s *ownStage) Name() string { return s.name }
 
-// Propose asks the stage, and judges what it says.
+// Propose calls the stage, and checks its proposal.
 func (s *ownStage) Propose(ctx context.Context, v *policy.View) (policy.Proposal, error) {
 	p, err := answer(ctx, s, v, s.Stage.Propose)
 	if err != nil {
@@ -150,8 +149,8 @@ func (s *ownStage) Propose(ctx context.Context, v *policy.View) (policy.Proposal
 	return s.judged(v, p)
 }
 
-// Estimate is Propose for dry runs, where the stage says what it would do without
-// spending anything.
+// Estimate returns the proposal for a dry run, for which the stage must spend
+// nothing.
 func (s *ownStage) Estimate(v *policy.View) (policy.Proposal, error) {
 	est, ok := s.Stage.(policy.Estimator)
 	if !ok {
@@ -164,10 +163,10 @@ func (s *ownStage) Estimate(v *policy.View) (policy.Proposal, error) {
 	return s.judged(v, p)
 }
 
-// ownTaker is an ownStage that says what it takes out at most.
+// ownTaker is an ownStage that implements policy.Taker.
 type ownTaker struct{ *ownStage }
 
-// Takes returns those of what the stage says that may be taken out.
+// Takes returns those of the stage's messages that can be removed.
 func (s ownTaker) Takes(v *policy.View) []int {
 	at, err := answer(context.Background(), s.ownStage, v, func(_ context.Context, v *policy.View) ([]int, error) {
 		return s.Stage.(policy.Taker).Takes(v), nil
@@ -180,8 +179,8 @@ func (s ownTaker) Takes(v *policy.View) []int {
 	})
 }
 
-// answer puts a question about a copy of v to a stage, beside the call: it may
-// panic, change what it is given, or never come back.
+// answer calls a stage with a copy of v in another goroutine, because it can
+// panic, modify its input, or never return.
 func answer[T any](ctx context.Context, s *ownStage, v *policy.View, ask func(context.Context, *policy.View) (T, error)) (none T, err error) {
 	if s.stuck.Load() {
 		return none, fmt.Errorf("compact: stage %s is left out: it has not come back from an earlier call", s.name)
@@ -201,7 +200,7 @@ func answer[T any](ctx context.Context, s *ownStage, v *policy.View, ask func(co
 			if p := recover(); p != nil {
 				r.err = &policy.PanicError{Stage: s.name, Value: p, Stack: debug.Stack()}
 			}
-			if !given.CompareAndSwap(false, true) { // nobody waits any more
+			if !given.CompareAndSwap(false, true) { // the call has timed out
 				s.stuck.Store(false)
 			}
 			done <- r
@@ -214,7 +213,7 @@ func answer[T any](ctx context.Context, s *ownStage, v *policy.View, ask func(co
 	case <-limit.Done():
 	}
 	s.stuck.Store(true)
-	if !given.CompareAndSwap(false, true) { // it came back just now
+	if !given.CompareAndSwap(false, true) { // it returned at the same time
 		s.stuck.Store(false)
 	}
 	if ctx.Err() != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// judged returns a copy of what a stage of the caller's own proposes, with
-// nothing in it that a ledger could not keep or that says what is not so. Whether
-// it keeps the promises of a view is judged by the engine.
+// judged returns a copy of a proposal by a caller's stage, or an error if a
+// ledger can't store it or if its marks are false. The engine checks the
+// invariants of the view.
 func (s *ownStage) judged(v *policy.View, p policy.Proposal) (policy.Proposal, error) {
 	out := policy.Proposal{Alternatives: p.Alternatives, Failed: slices.Clone(p.Failed)}
 	if p.Summary != nil {
@@ -38,15 +38,15 @@ func (s *ownStage) broken(rule, detail string, args ...any) error {
 	return &policy.BrokenError{Stage: s.name, Rule: rule, Detail: fmt.Sprintf(detail, args...)}
 }
 
-// judge goes through one proposal.
+// judge checks one proposal.
 type judge struct {
 	stage    *ownStage
 	view     *policy.View
-	decision policy.Decision // of all edits so far; Kept = there was none
-	cuts     bool            // they are cuts
-	work     int             // messages that the edits name
-	good     map[string]bool // literals that were judged
-	long     int             // of them, that the history was searched for
+	decision policy.Decision // decision of all edits so far; Kept = none yet
+	cuts     bool            // the edits are cuts
+	work     int             // number of messages in the edits
+	good     map[string]bool // literals that passed
+	long     int             // number of literals that the history was searched for
 }
 
 func (j *judge) edit(e policy.Edit) (policy.Edit, error) {
@@ -73,7 +73,7 @@ func (j *judge) edit(e policy.Edit) (policy.Edit, error) {
 	return out, err
 }
 
-// clipped is a reason that a report can show.
+// clipped returns a reason cut to a size for reports.
 func clipped(reason string) string {
 	if len(reason) > maxLiteral {
 		reason = strings.ToValidUTF8(reason[:maxLiteral], "")
@@ -138,7 +138,8 @@ func (j *judge) text(e policy.Edit) (*policy.TextEdit, error) {
 	return out, nil
 }
 
-// literal refuses words that a ledger must not keep. The same words are judged once.
+// literal returns an error for a literal that a ledger must not store. Equal
+// literals are checked once.
 func (j *judge) literal(lit string) error {
 	if j.good[lit] {
 		return nil
@@ -157,8 +158,9 @@ func (j *judge) literal(lit string) error {
 	return nil
 }
 
-// written refuses words of the history. It is the history that counts: the view has
-// what the stage wrote at earlier compactions, and lacks what they took out.
+// written returns an error for a literal that occurs in the history. It searches
+// the history, because the view holds the stage's earlier literals and lacks
+// removed text.
 func (j *judge) written(lit string) error {
 	if j.long++; j.long > maxLiterals {
 		return j.stage.broken("a proposal has few literals", "it has more than %d different literals of more than %d bytes", maxLiterals, chanceLiteral)
@@ -177,7 +179,7 @@ func (j *judge) written(lit string) error {
 	return nil
 }
 
-// mark refuses placeholders that say what is not so.
+// mark returns an error for a placeholder with false data.
 func (j *judge) mark(t *policy.TextEdit, k *policy.Mark) error {
 	o := j.view.Origin(t.Index, t.Part)
 	switch {

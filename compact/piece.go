@@ -10,14 +10,14 @@ import (
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
-// lineSums is what the lines of a file hash to, by their offsets.
+// lineSums maps the offsets of a file's lines to their hashes.
 type lineSums = map[int64][sha256.Size]byte
 
-// maxSums bounds the files whose lines a session remembers the hashes of.
+// maxSums limits the number of files whose line hashes a session remembers.
 const maxSums = 4
 
-// piece reads what a record points to, and holds it against what was stored: a
-// *[storage.ChangedError] otherwise.
+// piece reads the line of a record and verifies it. The error is a
+// *[storage.ChangedError] if the line was changed.
 func (s *session) piece(ctx context.Context, r turnindex.Record) ([]byte, error) {
 	line, err := s.log.Read(ctx, r.File, r.Off, min(r.Len, mostAtOnce))
 	if err == nil {
@@ -26,7 +26,7 @@ func (s *session) piece(ctx context.Context, r turnindex.Record) ([]byte, error)
 	return line, err
 }
 
-// provenLines is readLines, each of them held against what was stored.
+// provenLines reads lines and verifies each.
 func (s *session) provenLines(ctx context.Context, p pieces) (map[lineAt][]byte, error) {
 	lines, err := s.readLines(ctx, p)
 	if err != nil {
@@ -40,9 +40,9 @@ func (s *session) provenLines(ctx context.Context, p pieces) (map[lineAt][]byte,
 	return lines, nil
 }
 
-// prove holds a line against the ledger that names it. Lines that no step took
-// out are named by none: for those the whole file is read once and held against
-// the manifest.
+// prove verifies a line against its ledger. For lines that no step removed,
+// which are in no ledger, the whole file is read once and verified against the
+// manifest.
 func (s *session) prove(ctx context.Context, r turnindex.Record, line []byte) error {
 	if e := s.evictedAt(r.File, r.Off); e != nil && e.Len == r.Len {
 		if e.proves(line) {
@@ -66,7 +66,8 @@ func (s *session) prove(ctx context.Context, r turnindex.Record, line []byte) er
 	return nil
 }
 
-// evictedAt returns what a ledger says of the line at an offset of a file.
+// evictedAt returns the ledger entry of the line at an offset of a file, nil if
+// there is none.
 func (s *session) evictedAt(file string, off int64) *eviction {
 	steps := s.snapshot()
 	for k := len(steps) - 1; k >= 0; k-- {
@@ -79,20 +80,20 @@ func (s *session) evictedAt(file string, off int64) *eviction {
 	return nil
 }
 
-// proves reports whether a line is the one that was taken out.
+// proves reports whether a line has the recorded hash.
 func (e *eviction) proves(line []byte) bool {
 	sum := sha256.Sum256(line)
 	return e.SHA256 == hex.EncodeToString(sum[:])
 }
 
-// differs says how a line of a file is not the one that was taken out.
+// differs returns the error for a line with another hash.
 func (e *eviction) differs(file string, line []byte) *storage.ChangedError {
 	sum := sha256.Sum256(line)
 	return &storage.ChangedError{File: file, Want: e.SHA256, Have: hex.EncodeToString(sum[:]), Detail: "the line of message " + e.FP.String()[:12] + " is another"}
 }
 
-// sumsOf returns what the lines of a file hash to. The file was held against the
-// manifest before.
+// sumsOf returns the line hashes of a file, which it verifies against the
+// manifest.
 func (s *session) sumsOf(ctx context.Context, file string) (lineSums, error) {
 	s.mu.Lock()
 	sums := s.sums[file]
@@ -113,8 +114,8 @@ func (s *session) sumsOf(ctx context.Context, file string) (lineSums, error) {
 	return sums, nil
 }
 
-// wholeLines yields the lines of a transcript that is what was stored. What it
-// refers to was held against the reference.
+// wholeLines yields the verified lines of a transcript. Lines in other files
+// are verified against their references.
 func (s *session) wholeLines(ctx context.Context, file string) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		sums, err := s.sumsOf(ctx, file)

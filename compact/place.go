@@ -11,24 +11,22 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// newPlaces returns the places of compactions that compute. One core, where there
-// are two, is left to the calls that compact nothing: hundreds of sessions that are
-// compacted at once would stand before these else, and each would be as late as the
-// last of them.
+// newPlaces returns the slots for computing compactions: one less than the number
+// of cores. The free core serves calls without a compaction, which would otherwise
+// wait behind hundreds of compactions.
 func newPlaces() *ctxlock.Slots { return ctxlock.NewSlots(runtime.GOMAXPROCS(0) - 1) }
 
-// desk is the place of one run among the compactions that compute. It is given
-// back while anything is waited for: a model, the archive, a lock. One goroutine
-// takes it, any may give it back.
+// desk is the slot of one run. It is released while the run waits for a model,
+// the archive or a lock. One goroutine takes it, and any can release it.
 type desk struct {
 	m      *CompactManager
-	queued time.Duration // what it was waited for
+	queued time.Duration // time spent waiting for it
 
 	mu   sync.Mutex
 	held bool
 }
 
-// take waits for a place, unless it is held already.
+// take waits for a slot, unless one is held.
 func (d *desk) take(ctx context.Context) error {
 	if d.hold(false) {
 		return nil
@@ -42,9 +40,9 @@ func (d *desk) take(ctx context.Context) error {
 	return err
 }
 
-// seat waits for a place. Where the view fits as it is a compaction that nobody asked
-// for waits until the deadline is near; late says that there was none by then. A body
-// that is too large does not fit, but one that no compaction made small enough before.
+// seat waits for a slot. If the view fits as it is and the compaction is not manual,
+// it waits only until shortly before the deadline, and then reports late. A body that
+// is too large does not fit, unless a compaction failed to reduce it before.
 func (c *call) seat(ctx context.Context, d *desk) (late bool, err error) {
 	until := c.until(ctx)
 	if until.IsZero() || c.q.manual || c.bound() > c.budget.Cap || c.tooLarge() && !c.lane.tooLarge {
@@ -59,7 +57,8 @@ func (c *call) seat(ctx context.Context, d *desk) (late bool, err error) {
 	return false, err
 }
 
-// standing ends a call that got no place: with the view as it is where that fits.
+// standing finishes a call that got no slot: with an error, or with the view as
+// it is.
 func (c *call) standing(started time.Time, err error) error {
 	if err != nil {
 		return err
@@ -71,7 +70,7 @@ func (c *call) standing(started time.Time, err error) error {
 	return nil
 }
 
-// hold reports whether the place is held, or makes it so.
+// hold reports whether the slot is held; with now, it marks it as held.
 func (d *desk) hold(now bool) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -79,7 +78,7 @@ func (d *desk) hold(now bool) bool {
 	return d.held
 }
 
-// give gives the place back, and reports whether it was held.
+// give releases the slot, and reports whether it was held.
 func (d *desk) give() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -91,15 +90,15 @@ func (d *desk) give() bool {
 	return true
 }
 
-// waiting runs f, which waits for something, without the place.
+// waiting runs f, which waits for something, without the slot.
 func (d *desk) waiting(ctx context.Context, f func()) {
 	if d.give() {
-		defer func() { _ = d.take(ctx) }() // a context that has ended ends the engine, too
+		defer func() { _ = d.take(ctx) }() // the engine stops if the context is done
 	}
 	f()
 }
 
-// compute runs what waits for nobody, at a place.
+// compute runs f, which must not wait, in a slot.
 func (m *CompactManager) compute(ctx context.Context, f func() error) error {
 	if err := m.places.Take(ctx); err != nil {
 		return err
@@ -108,9 +107,9 @@ func (m *CompactManager) compute(ctx context.Context, f func() error) error {
 	return f()
 }
 
-// computeNow runs what waits for nobody while a lock is held that others wait for:
-// at a place if one is free, and else without one. All of a session would else wait
-// for the compactions of others.
+// computeNow runs f, which must not wait, while the caller holds a lock: in a slot
+// if one is free, else without one. Otherwise all calls of the session would wait
+// for compactions of other sessions.
 func (m *CompactManager) computeNow(f func() error) error {
 	if m.places.TryTake() {
 		defer m.places.Give()

@@ -10,28 +10,30 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// A summary takes its model some seconds. Where it is known that a compaction
-// comes soon, it is written beside the calls, of what the view is by then. The
-// call that compacts takes it if all that it is of is still there, and the same;
-// what came since stays as it is. Nothing of a session changes before that, so
-// that a summary nobody takes leaves no trace but its price.
+// A model needs seconds for a summary. If a compaction is expected soon, the
+// summary is written in the background, from the current view. The call that
+// compacts uses it if its messages are unchanged; later messages stay as they
+// are. The session does not change before that, so an unused summary only costs
+// its price.
 
-// ahead is what a summary was prepared for. The lane's lock guards it.
+// ahead is the expected compaction for which a summary is prepared. The lane's
+// lock guards it.
 type ahead struct {
 	ep    *epoch
-	offer *policy.Offer // of the economic trigger; nil = the window's
-	at    int           // tokens of the view
+	offer *policy.Offer // offer of the economic trigger; nil = a compaction by the window
+	at    int           // size of the view in tokens
 }
 
-// tries is how often at most a session asks whether there is anything to
-// summarize, from the first amount to that at which a call compacts.
+// tries limits how often a session looks for something to summarize between the
+// first attempt and the compaction.
 const tries = 4
 
-// mostLost is how many summaries in a row may be prepared for nothing. A system
-// prompt that tells the time makes another history of each call.
+// mostLost is the number of consecutive unused summaries after which none are
+// prepared. For example, a system prompt with a clock makes each history a new
+// one.
 const mostLost = 2
 
-// astray notes that the history is not that of the call before.
+// astray records that the history does not continue the previous one.
 func (l *lane) astray() {
 	if l.ahead != nil && l.flights.Waiting() {
 		l.lost++
@@ -39,8 +41,8 @@ func (l *lane) astray() {
 	l.ahead, l.reading = nil, nil
 }
 
-// prepare lets a summary begin that a call is expected to need before long,
-// unless there is one that may serve.
+// prepare starts a summary that a later call is expected to need, unless a
+// usable one exists.
 func (c *call) prepare(ctx context.Context) {
 	offer, is := c.expects()
 	if !is || c.lane.lost >= mostLost || c.prepared() || !c.readAhead(ctx) {
@@ -57,22 +59,22 @@ func (c *call) prepare(ctx context.Context) {
 	}
 	q := c.engineRequest()
 	q.Budget = c.aimed(q.Only)
-	// As much goes as then, when there will be more: else what masks free would
-	// be enough now, and then not.
+	// The target is lowered by the expected growth. Otherwise masks could
+	// suffice now, but not at the time of the compaction.
 	q.Budget.Target = max(q.Budget.Target-max(c.budget.Due(c.last)-c.bound(), 0), 1)
 	if offer != nil {
 		engine = narrowed(engine, *offer)
 		q.Budget.Target, q.View = offer.Level, nil
 	}
-	// What the stages offer is given up: the call that compacts asks them again.
+	// The outcome is discarded: the call that compacts runs the stages again.
 	out, _ := engine.Run(ctx, q)
 	for i := range out.Passes {
 		c.m.logPanic(out.Passes[i].Err)
 	}
 }
 
-// expects reports whether a call is expected to compact before long, and what
-// the economic trigger will choose then.
+// expects reports whether a compaction is expected soon, and returns the offer
+// that the economic trigger will choose.
 func (c *call) expects() (offer *policy.Offer, is bool) {
 	if c.q.dry || c.q.observe || !c.writesAhead() {
 		return nil, false
@@ -83,8 +85,8 @@ func (c *call) expects() (offer *policy.Offer, is bool) {
 	return c.soon, c.soon != nil
 }
 
-// prepared reports whether a summary is being written, or was, of what the
-// history still is; or that there was nothing to write, a moment ago.
+// prepared reports whether a summary for this history is ready or being
+// written, or whether there was nothing to summarize recently.
 func (c *call) prepared() bool {
 	a := c.lane.ahead
 	if a == nil || a.ep != c.ep {
@@ -94,15 +96,15 @@ func (c *call) prepared() bool {
 	return c.lane.flights.Waiting() || float64(c.res.Before.Total-a.at) < least
 }
 
-// written reports whether there is a summary for an offer, or will be.
+// written reports whether a summary for an offer is ready or being written.
 func (c *call) written(o policy.Offer) bool {
 	a := c.lane.ahead
 	return a != nil && a.ep == c.ep && a.offer != nil && o.Cut && a.offer.Cut &&
 		a.offer.Keep == o.Keep && a.offer.Mask == o.Mask && c.lane.flights.Waiting()
 }
 
-// before returns an offer that will be due before long, and pay and be safe then:
-// with as much more of what either is held against.
+// before returns an offer that will be due soon and will then pay and be safe, by
+// an extrapolation of tokens, horizon and cost.
 func (c *call) before(s price.Stock, costs price.Candidate, o policy.Offer, v price.Verdict) *policy.Offer {
 	share := c.ep.cfg.Policy.PreparePct
 	if !o.Cut || math.IsInf(v.Due, 1) || float64(s.Tokens) < share*v.Due {
@@ -115,9 +117,9 @@ func (c *call) before(s price.Stock, costs price.Candidate, o policy.Offer, v pr
 	return &o
 }
 
-// writesAhead reports whether summaries are written that take time, and may be
-// written before they are needed: not where each call may change what they are
-// of, and not with the agent's own model, which is asked behind its last request.
+// writesAhead reports whether summaries can be written in the background: by a
+// model, in a preset whose stages don't change old messages in every call, and
+// not by the agent's own model, which needs its last request.
 func (c *call) writesAhead() (writes bool) {
 	if p := &c.ep.cfg.Policy; !p.Background || p.PreparePct >= 1 {
 		return false
@@ -126,7 +128,7 @@ func (c *call) writesAhead() (writes bool) {
 		switch stage := s.Stage.(type) {
 		case *strategy.Stage:
 			writes = stage.Remote()
-		case tidy.Stage, policy.Truncate: // of what has just come
+		case tidy.Stage, policy.Truncate: // only for new messages
 		default:
 			if s.When == policy.Always {
 				return false

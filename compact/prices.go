@@ -46,8 +46,8 @@ func PricesOf(c price.Card) PricesConfig {
 	}
 }
 
-// card returns what calls of a model cost. The error says why the settings can't
-// be used; the card is then that of the list.
+// card returns the price card for a model. If the settings can't be used, it
+// returns the list's card and an error.
 func (p PricesConfig) card(model string) (price.Card, error) {
 	if p.Model != "" {
 		model = p.Model

@@ -11,7 +11,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// The sizes that a caller's own additions to the prompt may have.
+// Limits of a caller's additions to the prompt.
 const (
 	promptBytes       = 32 << 10 // of summarizer.prompt_file
 	instructionsRunes = 8000     // of summarizer.instructions
@@ -32,7 +32,7 @@ func (s SummarizerConfig) checkPrompt() error {
 	return nil
 }
 
-// prompt reads the file of the prompt, "" where none is named.
+// prompt reads the prompt file; "" if none is configured.
 func (s SummarizerConfig) prompt() (string, error) {
 	if s.PromptFile == "" {
 		return "", nil
@@ -60,8 +60,8 @@ func (s SummarizerConfig) prompt() (string, error) {
 	}
 }
 
-// readPrompts reads the files that a configuration and its overrides name, once: a
-// running agent does not notice later changes to them.
+// readPrompts reads the prompt files of a configuration and its overrides. They
+// are read once, so later changes have no effect on a running manager.
 func readPrompts(c Config) (map[string]string, error) {
 	all := map[string]string{}
 	paths := []string{c.Summarizer.PromptFile}

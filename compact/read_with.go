@@ -10,8 +10,8 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// readWith is the command that shows a file of the archive, "" where no command
-// reaches it.
+// readWith returns the command that shows a file of the archive, "" if no
+// command can.
 func (c *call) readWith(w storage.Written) string {
 	file, s3 := place(w)
 	root := s3
@@ -25,7 +25,7 @@ func (c *call) readWith(w storage.Written) string {
 	return "compactctl archive show " + shellWord(c.id) + " " + shellWord(path.Base(w.Key.String())) + " --archive " + shellWord(root)
 }
 
-// shellWord writes a word that a shell takes as it is.
+// shellWord quotes a word for a shell.
 func shellWord(s string) string {
 	odd := func(r rune) bool {
 		return r >= utf8.RuneSelf || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_./:@%+=", r)

@@ -9,19 +9,19 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A reading is what the archive is asked for beside the calls: results that a
-// summary is of which is prepared, where the caller keeps the view. A call that
-// compacts nothing waits for no archive.
+// A reading reads results from the archive in the background, for a prepared
+// summary, if the caller keeps only the view. So a call without a compaction
+// never waits for the archive.
 type reading struct {
-	asked  []string          // references, those of the readings before it included
-	before map[string]string // what those found
-	done   chan struct{}     // closed when found is there
+	asked  []string          // references, including those of earlier readings
+	before map[string]string // what the earlier readings found
+	done   chan struct{}     // closed when found is set
 
 	found map[string]string
-	bytes int64 // of both
+	bytes int64 // memory of before and found
 }
 
-// isDone reports whether nothing is being read; of nil nothing is.
+// isDone reports whether the reading has ended. The receiver may be nil.
 func (r *reading) isDone() bool {
 	if r == nil {
 		return true
@@ -34,7 +34,7 @@ func (r *reading) isDone() bool {
 	}
 }
 
-// into adds what was found so far.
+// into adds the results found so far to all.
 func (r *reading) into(all map[string]string) {
 	if r == nil {
 		return
@@ -45,7 +45,7 @@ func (r *reading) into(all map[string]string) {
 	}
 }
 
-// unasked returns those of some references that the archive was not asked for.
+// unasked returns the references that were not read before.
 func (r *reading) unasked(refs []string) (out []string) {
 	for _, ref := range refs {
 		if r == nil || !slices.Contains(r.asked, ref) {
@@ -55,7 +55,7 @@ func (r *reading) unasked(refs []string) (out []string) {
 	return out
 }
 
-// weight is about what it costs in memory, in bytes.
+// weight returns the approximate memory in bytes.
 func (r *reading) weight() int64 {
 	if r == nil || !r.isDone() {
 		return 0
@@ -63,12 +63,13 @@ func (r *reading) weight() int64 {
 	return r.bytes + seenWeight*int64(len(r.before)+len(r.found))
 }
 
-// readAhead reports whether all is at hand, as far as it can be had, that a
-// summary of what is old in the view needs. What is not is read beside the calls,
-// each result once; the call that compacts asks for what was not found again.
+// readAhead reports whether all results that a summary of the view's old part
+// needs are in memory or unavailable. It starts reading missing ones in the
+// background, each once; the call that compacts tries those again that were not
+// found.
 func (c *call) readAhead(ctx context.Context) bool {
 	_, missing := c.remembered(len(c.now.conv.Messages()))
-	if len(missing) == 0 || c.s.late.missing() != nil { // there is no more to be had
+	if len(missing) == 0 || c.s.late.missing() != nil { // nothing more is available
 		return true
 	}
 	l := c.lane
@@ -79,7 +80,7 @@ func (c *call) readAhead(ctx context.Context) bool {
 	return len(old) == 0 || l.reading.isDone() && len(l.reading.unasked(old)) == 0
 }
 
-// read reads results beside the calls.
+// read reads results in the background.
 func (c *call) read(ctx context.Context, refs []string) {
 	if len(refs) == 0 {
 		return
@@ -100,7 +101,8 @@ func (c *call) read(ctx context.Context, refs []string) {
 	}
 }
 
-// recentFrom is where in the view the turns begin that no summary is of.
+// recentFrom returns the index in the view of the first kept turn, which no
+// summary covers.
 func (c *call) recentFrom() int {
 	msgs, turns := c.now.conv.Messages(), c.ep.engine.Keep.Turns
 	for i := len(msgs) - 1; i >= 0; i-- {

@@ -9,9 +9,9 @@ import (
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
-// rebuild makes the turn index of a step again, from its transcript and its
-// ledger, and keeps it in memory: what the archive holds is not changed. A
-// step whose transcript is not there has an empty one.
+// rebuild recreates the turn index of a step in memory, from its transcript and
+// its ledger. The archive is not changed. A step without its transcript gets an
+// empty index.
 func (s *session) rebuild(ctx context.Context, step *ledgerStep) (*turnindex.Table, error) {
 	s.mu.Lock()
 	table := s.rebuilt[step.Step]
@@ -42,8 +42,8 @@ func (s *session) rebuild(ctx context.Context, step *ledgerStep) (*turnindex.Tab
 	return table, nil
 }
 
-// rowsOf reads the transcript of a step for what an index says of it. All of
-// it is wanted: what is new in it, only the index knew.
+// rowsOf reads the rows of a step's transcript. It marks all as wanted, because
+// only the lost index knew which were new.
 func (s *session) rowsOf(ctx context.Context, step *ledgerStep) ([]row, error) {
 	var rows []row
 	var msgs []message.Message
@@ -59,7 +59,7 @@ func (s *session) rowsOf(ctx context.Context, step *ledgerStep) ([]row, error) {
 			a.msg = message.Message{}
 		}
 		r := row{role: a.msg.Role, file: line.File, at: span{line.Off, int64(len(line.Text))}, want: true, refs: a.parsedRefs()}
-		_ = r.fp.UnmarshalText([]byte(a.fp)) // a line without one is found by its parts
+		_ = r.fp.UnmarshalText([]byte(a.fp)) // a line without a fingerprint is found by its parts
 		with, _ := s.ring().ByID(step.Key)
 		r.ours = s.ours(&a.msg, message.Fingerprint(with.Open(r.fp)))
 		for i := range a.msg.Parts {
@@ -92,8 +92,8 @@ func hexByte(c byte) byte {
 	return 0
 }
 
-// complete adds what the ledger knows: the turns, and how the view shows what
-// the step took out.
+// complete adds the data of the ledger: turn numbers, and how the view shows
+// the removed messages.
 func (step *ledgerStep) complete(rows []row, msgs []message.Message) {
 	if step.Turns != nil && !storage.IsOriginals(step.Archive) {
 		of, _ := turnsOf(msgs)

@@ -53,14 +53,14 @@ func Matching(pattern *regexp.Regexp, around int) RecallOption {
 	}
 }
 
-// hit is the position of a line that is wanted: one that matches, or one around it.
+// hit is the position of a line of the answer: a match, or a line around one.
 type hit struct {
 	at      int
 	matches bool
 }
 
-// matching returns the positions of the lines that match, and of those around
-// them, each once and in order. On an error they are those up to there.
+// matching returns the positions of the matching lines and those around them,
+// each once and in order. On an error it returns those found so far.
 func matching(m matcher, lines []string, around int) (hits []hit, err error) {
 	next := 0
 	around = min(max(around, 0), len(lines))
@@ -96,8 +96,8 @@ func AtMost(bytes int) RecallOption {
 	}
 }
 
-// fitting returns the lines that have at most so many bytes, and how many bytes
-// the others have.
+// fitting returns the first lines with at most this many bytes, and the size of
+// the others in bytes.
 func fitting(lines []string, bytes int) (kept []string, left int) {
 	for i, line := range lines {
 		if len(line)+1 <= bytes || i == len(lines)-1 && len(line) <= bytes {
@@ -173,13 +173,13 @@ func (m *CompactManager) recall(ctx context.Context, sessionID string, q referen
 	}
 	m.sayRecall(ctx, s, trace.Recalled{Ref: q.text, Found: err == nil, Chars: utf8.RuneCountInString(text)}, began, err)
 	if why := s.late.missing(); why != nil && errors.Is(err, ErrNotFound) {
-		return "", &ArchiveError{Op: "open", Session: s.id, Err: why} // nobody knows
+		return "", &ArchiveError{Op: "open", Session: s.id, Err: why} // the archive could not be opened, so the answer is unknown
 	}
 	return text, err
 }
 
-// recallAnew is recall for a session of which something is not what was stored: it may
-// have been scrubbed since it was opened, and is read anew then.
+// recallAnew retries a recall after a changed file. If the session was scrubbed since
+// it was opened, it is read again.
 func (m *CompactManager) recallAnew(ctx context.Context, s *session, q reference, opts []RecallOption, changed error) (string, error) {
 	err := s.log.Fresh(ctx)
 	if !errors.Is(err, storage.ErrScrubbed) {
@@ -224,15 +224,16 @@ func (s *session) recall(ctx context.Context, q reference, opts []RecallOption) 
 	return choose(text, opts), nil
 }
 
-// missing is what was asked for, and is not in the archive; there says what is.
+// missing is the error for a reference that is not in the archive; there lists
+// what is.
 type missing struct{ ref, there string }
 
 func (e *missing) Error() string { return ErrNotFound.Error() + ": " + e.ref + e.there }
 
 func (e *missing) Unwrap() error { return ErrNotFound }
 
-// thereAre says which turns or messages can be asked for, where one was that
-// can't.
+// thereAre says which turns or messages exist, for the error about one that
+// does not.
 func (s *session) thereAre(q reference) string {
 	what, of := "turns %d to %d", func(e *eviction) int { return int(e.Turn) }
 	switch {

@@ -8,8 +8,8 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// sayRecall tells that what was taken out of a view was asked for: as a trace of
-// its own, unless the caller has one.
+// sayRecall emits the event of a recall, in its own trace unless the caller has
+// one.
 func (m *CompactManager) sayRecall(ctx context.Context, s *session, p trace.Recalled, began time.Time, err error) {
 	name, now := m.nameOf(s.id), m.now()
 	p.SessionID = name.String()

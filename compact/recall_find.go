@@ -10,10 +10,10 @@ import (
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
-// find looks a reference up: in the indexes of the steps, newest first; then in
-// steps that others have committed since; then in what belongs to no step.
+// find looks up a reference: in the indexes of the steps, newest first; then in
+// steps that others have committed since; then in files that belong to no step.
 func (s *session) find(ctx context.Context, q reference) (text string, found bool, err error) {
-	var changed error // what has it is not what was stored; something else may have it, too
+	var changed error // the file with it was changed; another file can have it, too
 	for known := -1; known != len(s.snapshot()); {
 		steps := s.snapshot()
 		if q.first > 0 {
@@ -42,7 +42,7 @@ func (s *session) find(ctx context.Context, q reference) (text string, found boo
 	return text, found, err
 }
 
-// findElsewhere looks into what belongs to no step.
+// findElsewhere searches the files that belong to no step.
 func (s *session) findElsewhere(ctx context.Context, q reference) (text string, found bool, err error) {
 	if text, found, err = s.findInEdits(ctx, q); found || err != nil {
 		return text, found, err
@@ -74,7 +74,7 @@ func (s *session) findInSteps(ctx context.Context, steps []ledgerStep, q referen
 		}
 		text, done, err := s.take(ctx, &pieces, records, q)
 		if s.isChange(err) {
-			pieces, changed, err = nil, err, nil // older transcripts have it, too
+			pieces, changed, err = nil, err, nil // older transcripts can have it, too
 		}
 		if done || err != nil {
 			return text, done, err
@@ -88,8 +88,8 @@ func (s *session) findInSteps(ctx context.Context, steps []ledgerStep, q referen
 	return text, done, err
 }
 
-// take reads what records point to. Of a turn whose messages were archived one
-// by one as they were changed, older indexes have the others.
+// take reads the lines of records. If the messages of a turn were archived one
+// by one, older indexes have the rest of the turn.
 func (s *session) take(ctx context.Context, p *pieces, records []turnindex.Record, q reference) (string, bool, error) {
 	if !q.query.IsTurn() {
 		return s.textAt(ctx, records, q)
@@ -100,7 +100,7 @@ func (s *session) take(ctx context.Context, p *pieces, records []turnindex.Recor
 	return s.turnText(ctx, *p, q)
 }
 
-// textAt reads the lines that records point to until one has what q names.
+// textAt reads the lines of records until one holds what q names.
 func (s *session) textAt(ctx context.Context, records []turnindex.Record, q reference) (string, bool, error) {
 	var last turnindex.Record
 	var changed error
@@ -126,9 +126,8 @@ func (s *session) textAt(ctx context.Context, records []turnindex.Record, q refe
 	return "", false, changed
 }
 
-// lookup returns what the index says that has step k as its last, and the
-// first step that it covers. One that is missing, or damaged, is built again
-// from what it would point to.
+// lookup returns the records in the index whose last step is k, and the first
+// step that it covers. A missing or damaged index is rebuilt.
 func (s *session) lookup(ctx context.Context, steps []ledgerStep, k int, q turnindex.Query) (records []turnindex.Record, first int, err error) {
 	if ref := steps[k-1].Index; ref != nil {
 		records, err = s.lookupIn(ctx, ref.File, q)
@@ -155,7 +154,7 @@ func (s *session) lookupIn(ctx context.Context, name string, q turnindex.Query) 
 	return table.Lookup(ctx, q)
 }
 
-// table opens an index of the session once.
+// table returns an index of the session, which is opened once.
 func (s *session) table(ctx context.Context, name string) (*turnindex.Table, error) {
 	s.mu.Lock()
 	table := s.tables[name]
@@ -173,8 +172,8 @@ func (s *session) table(ctx context.Context, name string) (*turnindex.Table, err
 	return table, nil
 }
 
-// findInFinals looks into the transcripts that belong to no step, newest
-// first; into one without index by reading it.
+// findInFinals searches the final transcripts, newest first. A transcript
+// without an index is read.
 func (s *session) findInFinals(ctx context.Context, q reference) (string, bool, error) {
 	var finals []string
 	for info, err := range s.log.Files(ctx) {
@@ -210,10 +209,10 @@ func (s *session) findInFinals(ctx context.Context, q reference) (string, bool, 
 	return "", false, changed
 }
 
-// scan reads lines one by one until one has what is asked for.
+// scan reads lines until one holds the reference.
 func (s *session) scan(_ context.Context, lines func(func([]byte, error) bool), q reference) (text string, found bool, err error) {
 	if q.query.IsTurn() {
-		return "", false, nil // lines do not say which turn they are of
+		return "", false, nil // the lines hold no turn numbers
 	}
 	lines(func(line []byte, lineErr error) bool {
 		if err = lineErr; err == nil {

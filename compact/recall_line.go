@@ -11,14 +11,14 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// archived is a line of a transcript, as it was read back.
+// archived is a parsed line of a transcript.
 type archived struct {
 	msg  message.Message
-	fp   string   // of the message before it was redacted
-	refs []string // of its parts
+	fp   string   // fingerprint of the unredacted message
+	refs []string // references of its parts
 }
 
-// readLine takes a line of a transcript or of the journal apart.
+// readLine parses a line of a transcript or of the journal.
 func readLine(line []byte) (archived, error) {
 	a := archived{}
 	about := metaOf(line)
@@ -28,8 +28,8 @@ func readLine(line []byte) (archived, error) {
 	return a, err
 }
 
-// inLine returns the text that ref names, if this line of a transcript has it:
-// that of a part, or those of all parts of a message.
+// inLine returns the text of a reference in a line of a transcript: of a part,
+// or of all parts of a message.
 func inLine(line []byte, ref string) (string, bool) {
 	if !bytes.Contains(line, []byte(`"`+ref[:min(len(ref), 12)])) {
 		return "", false
@@ -53,7 +53,7 @@ func inLine(line []byte, ref string) (string, bool) {
 	return strings.Join(texts, "\n"), true
 }
 
-// slotText returns what a message says in one slot of its turn.
+// slotText returns the text of a message in one slot of its turn.
 func (a *archived) slotText(slot turnindex.Slot) string {
 	var texts []string
 	for i := range a.msg.Parts {
@@ -74,8 +74,8 @@ func partText(p message.Part) string {
 	return p.Text
 }
 
-// mediaText says of a picture, a sound or a file what it is, and how to have it back: a
-// recall brings text.
+// mediaText describes an image, audio or file, and how to get it, because a recall
+// returns only text.
 func mediaText(p *message.Part) string {
 	s := "[" + p.Kind.String()
 	if m := p.Media; m != nil {
@@ -93,7 +93,7 @@ func mediaText(p *message.Part) string {
 	return s + "; it can't be returned as text: the archive has it, see compactctl archive export]"
 }
 
-// meta is what the archive says of a line.
+// meta is the metadata of a line.
 type meta struct {
 	fp   string
 	refs []string

@@ -10,9 +10,9 @@ import (
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
-// findNumbered returns the messages that summaries cite by a number, each under
-// its number where more than one is asked for. Numbers are those of a lane: where
-// several agents of the session have them, each answer says whose it is.
+// findNumbered returns the messages that summaries cite by numbers, each with its
+// number if there are several. Numbers belong to a lane: if several agents of the
+// session use them, each message is listed with its agent.
 func (s *session) findNumbered(ctx context.Context, steps []ledgerStep, q reference) (string, bool, error) {
 	var lanes []owner
 	at := map[owner]map[int]turnindex.Record{}
@@ -78,7 +78,7 @@ func (s *session) writeNumbered(ctx context.Context, b *strings.Builder, at map[
 	return nil
 }
 
-// textOf is all that a message says.
+// textOf returns the texts of all parts of a message.
 func textOf(m message.Message) string {
 	texts := make([]string, len(m.Parts))
 	for i, p := range m.Parts {

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// recallQuery is what a model asks the recall tool for.
+// recallQuery holds the arguments of a call of the recall tool.
 type recallQuery struct {
 	Ref     string `json:"ref"`
 	Head    int    `json:"head"`
@@ -21,11 +21,11 @@ type recallQuery struct {
 	Pattern string `json:"pattern"`
 	Context int    `json:"context"`
 
-	first, last int // of Lines
+	first, last int // parsed from Lines
 	pattern     *regexp.Regexp
 }
 
-// parseRecall reads arguments. Its errors are for the model.
+// parseRecall parses arguments. Its errors are texts for the model.
 func parseRecall(arguments json.RawMessage) (*recallQuery, error) {
 	q := &recallQuery{}
 	d := json.NewDecoder(bytes.NewReader(arguments))
@@ -57,7 +57,7 @@ func (q *recallQuery) selections() (n int) {
 	return n
 }
 
-// parseLines reads FROM-TO, or the number of one line.
+// parseLines parses FROM-TO, or the number of one line.
 func (q *recallQuery) parseLines() error {
 	if q.Lines == "" {
 		return nil
@@ -91,8 +91,8 @@ func (q *recallQuery) parsePattern() (err error) {
 	return nil
 }
 
-// answer returns the part of text that is asked for, in at most so many bytes,
-// and what is to be said about the rest.
+// answer returns the requested part of text in at most this many bytes, with a
+// note about the rest.
 func (q *recallQuery) answer(ctx context.Context, text string, bytes int) string {
 	lines := strings.Split(text, "\n")
 	switch {
@@ -110,8 +110,8 @@ func (q *recallQuery) answer(ctx context.Context, text string, bytes int) string
 	return rangeOf(lines, 0, len(lines), bytes)
 }
 
-// listed writes what a search found, in at most so many bytes: for each part its
-// reference, and under it the lines with their numbers.
+// listed returns the matches of a search in at most this many bytes: for each
+// part its reference, and then its lines with numbers.
 func listed(f Found, bytes int) string {
 	if f.Lines == 0 {
 		return "[no line of what was removed matches]"
@@ -130,7 +130,7 @@ func listed(f Found, bytes int) string {
 	return strings.Join(kept, "\n") + "\n" + restOf(f, shown)
 }
 
-// matchLines are the lines of an answer; shows says which of them match.
+// matchLines returns the lines of an answer; shows marks those that match.
 func matchLines(matches []Match) (out []string, shows []bool) {
 	add := func(line string, matches bool) { out, shows = append(out, line), append(shows, matches) }
 	for i := range matches {
@@ -149,7 +149,7 @@ func matchLines(matches []Match) (out []string, shows []bool) {
 	return out, shows
 }
 
-// restOf says what of a search's lines an answer does not show, and why.
+// restOf describes the matching lines that an answer does not show, and why.
 func restOf(f Found, shown int) string {
 	var why []string
 	if f.Same > 0 {
@@ -167,7 +167,7 @@ func restOf(f Found, shown int) string {
 	return fmt.Sprintf("[%d of %d matching lines, what was said first, newest first; %s]", shown, f.Lines, strings.Join(why, "; "))
 }
 
-// heading says whose lines follow, and how the whole of it is had.
+// heading describes the part whose lines follow, and how to recall all of it.
 func (m *Match) heading() string {
 	what := string(m.Role)
 	if m.Tool != "" {
@@ -182,10 +182,10 @@ func (m *Match) heading() string {
 	return "[" + what + " · ref " + m.Ref + "]"
 }
 
-// noteBytes is kept free for the note.
+// noteBytes is reserved for the note.
 const noteBytes = 160
 
-// rangeOf returns lines [from:to), as many as fit.
+// rangeOf returns as many of lines[from:to] as fit.
 func rangeOf(lines []string, from, to, bytes int) string {
 	kept, left := fitting(lines[from:to], bytes)
 	if left == 0 {
@@ -202,7 +202,7 @@ func rangeOf(lines []string, from, to, bytes int) string {
 	return strings.Join(kept, "\n") + "\n" + note
 }
 
-// tailOf returns the last n lines, as many of them as fit, from the end.
+// tailOf returns as many of the last n lines as fit, from the end.
 func tailOf(lines []string, n, bytes int) string {
 	from, size := len(lines), 0
 	for from > max(len(lines)-n, 0) && size+len(lines[from-1])+1 <= bytes-noteBytes {
@@ -219,7 +219,8 @@ func tailOf(lines []string, n, bytes int) string {
 	return text
 }
 
-// matches returns the lines that match, with their numbers, as grep -n does.
+// matches returns the matching lines with their numbers, in the form of grep
+// -n.
 func (q *recallQuery) matches(ctx context.Context, lines []string, bytes int) string {
 	ctx, cancel := withMatchTime(ctx)
 	defer cancel()

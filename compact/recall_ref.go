@@ -8,17 +8,17 @@ import (
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
-// reference is what is to be recalled.
+// reference is a parsed reference.
 type reference struct {
 	text  string // lower case
 	query turnindex.Query
-	slot  turnindex.Slot // of a turn; Other = all of it
-	most  int64          // bytes of a line that may be read; 0 = any
+	slot  turnindex.Slot // slot of a turn; Other = all slots
+	most  int64          // limit in bytes of a line to be read; 0 = none
 
-	first, last int // numbers of messages as a summary cites them; 0 = it is no such reference
+	first, last int // numbers of messages in a summary's citations; 0 = not such a reference
 }
 
-// parseRef reads what a caller, or a model, gives as a reference.
+// parseRef parses a reference from a caller or a model.
 func parseRef(text string) (reference, error) {
 	text = strings.ToLower(strings.TrimSpace(text))
 	r := reference{text: text}
@@ -42,11 +42,11 @@ func parseRef(text string) (reference, error) {
 	return r, nil
 }
 
-// maxNumbers bounds how many messages are asked for at once.
+// maxNumbers limits the number of messages in one reference.
 const maxNumbers = 50
 
-// parseNumbers reads how a summary cites messages: s12, s12-s31 or s12–s31, with
-// or without brackets.
+// parseNumbers parses a citation of a summary: s12, s12-s31 or s12–s31, with or
+// without brackets.
 func parseNumbers(text string) (first, last int, ok bool) {
 	text = strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")
 	from, to, ranged := strings.Cut(strings.ReplaceAll(text, "–", "-"), "-")

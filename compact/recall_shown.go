@@ -17,15 +17,15 @@ import (
 // the tool with [CompactManager.RecallShown].
 func WithRecall() Option { return func(r *request) { r.answered = true } }
 
-// recalls reports whether the model can ask for what a reference names.
+// recalls reports whether the model can recall references.
 func (c *call) recalls() bool {
 	return c.q.answered || !c.q.unnamed && declares(c.q.tools)
 }
 
-// declares reports whether the tools of a request hold the recall tool: one of
-// that name, on any wire, that takes a ref.
+// declares reports whether a request's tools include the recall tool: a tool of
+// that name, on any wire, with a parameter ref.
 func declares(tools json.RawMessage) bool {
-	if !strings.Contains(string(tools), `"`+recallName+`"`) { // most have none
+	if !strings.Contains(string(tools), `"`+recallName+`"`) { // most requests don't have it
 		return false
 	}
 	var list []json.RawMessage
@@ -67,7 +67,7 @@ func (m *CompactManager) RecallShown(ctx context.Context, res *Result, ref strin
 	return m.recall(ctx, res.Session, q, opts)
 }
 
-// shows reports whether a message of ours names a reference.
+// shows reports whether a placeholder or summary of ours names a reference.
 func (m *CompactManager) shows(view []message.Message, ref string) bool {
 	const digits = 12
 	if len(ref) != digits {

@@ -27,10 +27,10 @@ type Tool struct {
 	Call func(ctx context.Context, sessionID string, arguments json.RawMessage) (string, error)
 }
 
-// What one answer of the recall tool may hold.
+// Limits of one answer of the recall tool.
 const (
 	recallName    = "recall"
-	recallBytes   = 16 << 10 // unless the tool was made for another size
+	recallBytes   = 16 << 10 // default; see ToolBytes
 	recallLeast   = 256
 	recallPattern = 1000 // bytes of a pattern
 	recallAround  = 50   // lines around a match
@@ -104,8 +104,8 @@ func (t Tool) For(wire string) (json.RawMessage, error) {
 		d.Parameters, d.InputSchema = nil, t.Parameters
 		return json.Marshal(d)
 	case "gemini":
-		// Its parameters are a dialect of its own; the whole of JSON schema
-		// goes into another field.
+		// Gemini's parameters are a dialect; full JSON schema goes into another
+		// field.
 		return json.Marshal(map[string]any{"functionDeclarations": []any{map[string]any{
 			"name": t.Name, "description": t.Description, "parametersJsonSchema": t.Parameters,
 		}}})
@@ -146,9 +146,9 @@ func (t *recallTool) call(ctx context.Context, sessionID string, arguments json.
 	return q.answer(ctx, text, t.bytes), nil
 }
 
-// search answers a pattern without a reference.
+// search answers a call with a pattern but without a reference.
 func (t *recallTool) search(ctx context.Context, sessionID string, q *recallQuery) (string, error) {
-	if t.shown != nil { // whoever else's conversation began alike must not be searched
+	if t.shown != nil { // conversations of others that began alike must not be searched
 		return t.refuse(errors.New("ref is missing: here a pattern needs the reference that a placeholder says")), nil
 	}
 	found, err := t.m.Search(ctx, sessionID, q.pattern, searchMost, Around(q.Context))
@@ -161,8 +161,7 @@ func (t *recallTool) search(ctx context.Context, sessionID string, q *recallQuer
 	return listed(found, t.bytes), nil
 }
 
-// rescue, deferred, turns a panic into an answer that the model can go on with,
-// and the error.
+// rescue, deferred, turns a panic into an error and an answer for the model.
 func (t *recallTool) rescue(answer *string, err *error) {
 	if v := recover(); v != nil {
 		if t.m == nil {

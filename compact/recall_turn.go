@@ -9,11 +9,11 @@ import (
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
-// pieces is what is known of a turn: one record for each slot and ordinal.
+// pieces holds the known records of a turn, one for each slot and ordinal.
 type pieces []turnindex.Record
 
-// add takes in what an older index says, where nothing newer is known. slot
-// Other means all.
+// add adds the records of an older index, unless a newer record exists. slot
+// Other means all slots.
 func (p *pieces) add(records []turnindex.Record, slot turnindex.Slot) {
 	for _, r := range records {
 		if slot != turnindex.Other && r.Slot != slot {
@@ -25,16 +25,16 @@ func (p *pieces) add(records []turnindex.Record, slot turnindex.Slot) {
 	}
 }
 
-// sparse is how many bytes that nobody asked for are read along, so that the
-// lines of a turn, which mostly stand together, come with one read.
+// sparse is the maximum gap in bytes between two lines that are read together.
+// The lines of a turn are mostly adjacent.
 const sparse = 64 << 10
 
-// mostAtOnce bounds what is read along with a line, in bytes, and so what an index
-// that says anything can make us hold.
+// mostAtOnce limits the bytes of one read, and so the memory that a forged index
+// can cause.
 const mostAtOnce = 64 << 20
 
-// turnText returns the text of a turn: each slot under its name where there is
-// more than one.
+// turnText returns the text of a turn, with the name of each slot if there are
+// several.
 func (s *session) turnText(ctx context.Context, p pieces, q reference) (string, bool, error) {
 	if len(p) == 0 {
 		return "", false, nil
@@ -63,14 +63,13 @@ func (s *session) turnText(ctx context.Context, p pieces, q reference) (string, 
 	return b.String(), true, nil
 }
 
-// lineAt is where a line begins.
+// lineAt is the place of a line.
 type lineAt struct {
 	file string
 	off  int64
 }
 
-// readLines reads the lines that records point to, those that stand near each
-// other with one read.
+// readLines reads the lines of records, adjacent ones with one read.
 func (s *session) readLines(ctx context.Context, p pieces) (map[lineAt][]byte, error) {
 	sorted := slices.Clone(p)
 	slices.SortFunc(sorted, func(a, b turnindex.Record) int {

@@ -12,26 +12,24 @@ import (
 	"github.com/agentcompact/compact/redact"
 )
 
-// rescue, deferred, turns a panic of a call into its error, and writes it down
-// with its stack: what stands in front of every model call must not take the
-// agent down.
+// rescue, deferred, turns a panic of a call into its error, and logs its stack.
+// A panic in this package must not crash the agent.
 func (m *CompactManager) rescue(call string, err *error) {
 	if r := recover(); r != nil {
 		*err = panicked(m.log(), m.redactor, call, r)
 	}
 }
 
-// rescue, deferred, is [CompactManager.rescue] where there is no manager yet, or
-// none at all.
+// rescue, deferred, is [CompactManager.rescue] without a manager.
 func rescue(log *slog.Logger, r *redact.Redactor, call string, err *error) {
 	if v := recover(); v != nil {
 		*err = panicked(log, r, call, v)
 	}
 }
 
-// panicked writes down a panic, and returns its error.
+// panicked logs a panic, and returns it as an error.
 func panicked(log *slog.Logger, redactor *redact.Redactor, call string, value any) error {
-	why := "what it said is left out" // where it can't be made free of secrets
+	why := "what it said is left out" // if it can't be redacted
 	if redactor == nil {
 		redactor, _ = redact.New(redact.Options{})
 	}
@@ -42,8 +40,7 @@ func panicked(log *slog.Logger, redactor *redact.Redactor, call string, value an
 	return fmt.Errorf("%w: %s panicked: %s", ErrInternal, call, why)
 }
 
-// logPanic writes down the stack of a stage that panicked, and was left out, or
-// of each of its parts that did.
+// logPanic logs the stack of each panic in the error of a stage.
 func (m *CompactManager) logPanic(err error) {
 	if all, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, err := range all.Unwrap() {
@@ -66,7 +63,7 @@ func orDefault(log *slog.Logger) *slog.Logger {
 	return slog.Default()
 }
 
-// untouched is the result of a call of which nothing is known but what came in.
+// untouched returns the result of a call without effect.
 func untouched(id string, history []message.Message, q request) *Result {
 	return &Result{
 		Messages: slices.Clone(history), Sources: identity(len(history)), Session: id, Agent: q.agent, Manual: q.manual,

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// headEvery is how often a session asks the archive for steps of other
-// processes while it does not compact, and headTimeout how long it waits.
+// headEvery is the interval at which a session reads steps of other processes
+// while it does not compact, and headTimeout limits one such read.
 const (
 	headEvery   = 3 * time.Second
 	headTimeout = 10 * time.Second
 )
 
-// refresh reads the steps that other processes have committed, at most once in
-// a while, one reading of a session at a time. No call waits for it: what it
-// finds is there for the next one.
+// refresh reads the steps of other processes in the background, at most once in
+// headEvery and one read of a session at a time. The next call uses what it
+// finds.
 func (m *CompactManager) refresh(ctx context.Context, s *session) {
 	if !s.due(m.now()) {
 		return
@@ -23,7 +23,7 @@ func (m *CompactManager) refresh(ctx context.Context, s *session) {
 		ctx, cancel := context.WithTimeout(ctx, headTimeout)
 		defer cancel()
 		defer s.asked()
-		var err error // a commit tells
+		var err error // a commit reports it
 		defer m.rescue("the archive", &err)
 		err = s.reload(ctx)
 	})
@@ -32,7 +32,7 @@ func (m *CompactManager) refresh(ctx context.Context, s *session) {
 	}
 }
 
-// due reports whether it is time to ask, and notes that somebody does.
+// due reports whether a read is due, and marks it as running.
 func (s *session) due(now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -49,9 +49,9 @@ func (s *session) asked() {
 	s.asking = false
 }
 
-// missed asks for steps of this call's lane that it has not seen: it is about to
-// compact. A failure of the archive is not the call's: the step's commit will
-// tell.
+// missed reports whether this call's lane has steps that it has not seen, before
+// it compacts. It ignores a failure of the archive, which the commit will
+// report.
 func (c *call) missed(ctx context.Context) (bool, error) {
 	if c.s.isVolatile() {
 		return false, nil

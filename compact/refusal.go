@@ -15,7 +15,7 @@ type Refusal struct {
 // [WithWindow]. It may be called from several goroutines. It ignores a res that
 // is not the result of a call.
 func (m *CompactManager) Refused(res *Result, r Refusal) {
-	var err error // which is in the log
+	var err error // logged by rescue
 	defer m.rescue("Refused", &err)
 	if res == nil || res.observe.later == nil {
 		return

@@ -11,14 +11,15 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// filed is where the archive has the lines of a transcript. It is not changed.
+// filed holds the places of a transcript's lines in the archive. It is
+// immutable.
 type filed struct {
-	file  string // the transcript
-	seen  int    // steps that the session had when it was written
+	file  string // name of the transcript
+	seen  int    // number of the session's steps when it was written
 	lines []storedLine
 }
 
-// filedWeight is what is kept of a line.
+// filedWeight is the memory of one line's place, in bytes.
 const filedWeight = 96
 
 func (k *filed) weight() int64 {
@@ -28,9 +29,9 @@ func (k *filed) weight() int64 {
 	return filedWeight * int64(len(k.lines))
 }
 
-// known returns where the archive has what the lane has stored before: its last
-// transcript, which another process may have written. What can't be read, or is
-// not what was stored, is not known, and so written again.
+// known returns the places of the lines of the lane's last transcript, which
+// another process can have written. Lines that can't be read or were changed
+// are left out, and so written again.
 func (c *call) known(ctx context.Context) []storedLine {
 	if c.m.cfg.Storage.Repeat == repeatFull {
 		return nil
@@ -52,11 +53,11 @@ func (c *call) known(ctx context.Context) []storedLine {
 	return mine.lines
 }
 
-// repeatFull is the value of storage.repeat that writes everything again.
+// repeatFull is the value of storage.repeat for complete files.
 const repeatFull = "full"
 
-// lastTranscript returns the newest whole transcript of the steps behind the first
-// so many that are wanted, "" where there is none.
+// lastTranscript returns the newest whole transcript of the wanted steps after the
+// first behind steps, "" if there is none.
 func (s *session) lastTranscript(behind int, want func(*ledgerStep) bool) string {
 	steps := s.snapshot()
 	for k := len(steps) - 1; k >= behind; k-- {
@@ -68,11 +69,12 @@ func (s *session) lastTranscript(behind int, want func(*ledgerStep) bool) string
 	return ""
 }
 
-// placesTime bounds how long a transcript is read to spare writing it again.
+// placesTime limits the time for reading a transcript to avoid writing it
+// again.
 const placesTime = 2 * time.Second
 
-// places reads where the lines of a transcript stand, in half of the time that is
-// left.
+// places reads the places of a transcript's lines, in at most half of the
+// remaining time.
 func (s *session) places(ctx context.Context, file string, until time.Time) []storedLine {
 	end := time.Now().Add(placesTime)
 	if half := time.Now().Add(time.Until(until) / 2); !until.IsZero() && half.Before(end) {
@@ -81,7 +83,7 @@ func (s *session) places(ctx context.Context, file string, until time.Time) []st
 	ctx, cancel := context.WithDeadline(ctx, end)
 	defer cancel()
 	all, err := s.log.Places(ctx, file)
-	s.isChange(err) // which is told; what is not changed can be referred to
+	s.isChange(err) // reported; unchanged lines can still be referred to
 	out := make([]storedLine, len(all))
 	for i, p := range all {
 		out[i] = storedLine{span{p.Off, p.Len}, p.SHA256, p.File, p.Number}
@@ -89,8 +91,8 @@ func (s *session) places(ctx context.Context, file string, until time.Time) []st
 	return out
 }
 
-// knownToAll returns where the archive has what any lane has stored, or an earlier
-// transcript that belongs to no step.
+// knownToAll returns the places of the lines of the last transcript of any lane,
+// and of an earlier final transcript.
 func (s *session) knownToAll(ctx context.Context, repeat string) (out []storedLine) {
 	if repeat == repeatFull {
 		return nil
@@ -120,13 +122,13 @@ func (s *session) keepFinal(k *filed) {
 	s.final = k
 }
 
-// leastStretch is how many bytes a stretch has at least; what is shorter costs less
-// than to say where it stands.
+// leastStretch is the minimum size of a stretch in bytes. A shorter one is smaller
+// than its reference.
 const leastStretch = 512
 
-// layOut decides of each line of a transcript whether it is written, or stands in
-// an earlier file, and says where each of them will stand. Lines that are written
-// stand in no file yet.
+// layOut decides for each line of a transcript whether it is written or refers to
+// an earlier file, and returns the places of all lines. Lines to be written have
+// no file yet.
 func layOut(lines [][]redact.Text, known []storedLine) (*storage.Content, stored) {
 	content, out := &storage.Content{}, stored{lines: make([]storedLine, len(lines))}
 	for i, pieces := range lines {
@@ -148,7 +150,7 @@ func layOut(lines [][]redact.Text, known []storedLine) (*storage.Content, stored
 	return content, out
 }
 
-// lineOf is what a line hashes to, which stands nowhere yet.
+// lineOf returns the hash and length of a line without a place.
 func lineOf(pieces []redact.Text) (l storedLine) {
 	h := sha256.New()
 	for _, p := range pieces {
@@ -159,7 +161,7 @@ func lineOf(pieces []redact.Text) (l storedLine) {
 	return l
 }
 
-// stretchOf names lines that follow each other in a file.
+// stretchOf returns the reference to consecutive lines of a file.
 func stretchOf(run []storedLine, lines [][]redact.Text) storage.Stretch {
 	h := sha256.New()
 	for _, pieces := range lines {
@@ -175,11 +177,11 @@ func stretchOf(run []storedLine, lines [][]redact.Text) storage.Stretch {
 	}
 }
 
-// knownLines finds lines in what is known.
+// knownLines finds lines among known ones.
 type knownLines struct {
 	all  []storedLine
 	at   map[[sha256.Size]byte]int
-	next int // where the line that comes next is likely to be
+	next int // likely index of the next line
 }
 
 func newKnownLines(known []storedLine) *knownLines {
@@ -190,8 +192,8 @@ func newKnownLines(known []storedLine) *knownLines {
 	return m
 }
 
-// run returns where the lines that come next stand, as far as they follow each other
-// in one file; nothing where that is too short to be worth it.
+// run returns the places of the next lines as far as they are consecutive in one
+// file, and nothing if they are too short for a reference.
 func (m *knownLines) run(lines []storedLine) (run []storedLine) {
 	size, next := int64(0), m.next
 	for _, l := range lines {
@@ -211,7 +213,7 @@ func (m *knownLines) run(lines []storedLine) (run []storedLine) {
 	return run
 }
 
-// leadsTo reports whether another line follows this one in its file.
+// leadsTo reports whether next is the line after this one in its file.
 func (l *storedLine) leadsTo(next *storedLine) bool {
 	return next.file == l.file && next.number == l.number+1 && next.off == l.off+l.len+1
 }

@@ -11,14 +11,15 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// keepView makes the conversation the result, when this call compacted nothing.
+// keepView sets the result to the conversation, for a call that compacted
+// nothing.
 func (c *call) keepView(conv *policy.Conversation) {
 	c.res.Messages, c.shown = conv.Messages(), conv
 	c.decisions(conv, nil)
 	c.sayTooLarge()
 }
 
-// took fills the result in from what the engine did.
+// took fills in the result from the engine's outcome.
 func (c *call) took(out *policy.Outcome) {
 	c.res.Messages, c.shown = out.Conversation.Messages(), out.Conversation
 	c.res.After = c.layersIn(out.View)
@@ -42,8 +43,7 @@ func (c *call) took(out *policy.Outcome) {
 	}
 }
 
-// undo takes back what the result says of edits that were not made after all,
-// nor made again: the view is the history as it came in.
+// undo resets the result to the unchanged history, without any edits.
 func (c *call) undo() {
 	r := c.res
 	c.did, c.shown = nil, nil
@@ -54,8 +54,8 @@ func (c *call) undo() {
 	r.Decisions, r.Stages, r.Summary, r.Savings = nil, nil, nil, Savings{}
 	r.KeptCount, r.TruncatedCount, r.MaskedCount, r.MaskedChars, r.SummarizedCount, r.DroppedCount = 0, 0, 0, 0, 0, 0
 	r.ReductionStage = ReductionNone
-	if r.MaxTokens > 0 { // it was counted
-		costs := make([]int, len(c.input)) // what the lane remembers may be another call's by now
+	if r.MaxTokens > 0 { // the history was counted
+		costs := make([]int, len(c.input)) // the lane's cached costs can belong to another call
 		for i := range c.input {
 			costs[i] = c.ep.estimator.Message(c.input[i])
 		}
@@ -64,8 +64,8 @@ func (c *call) undo() {
 	}
 }
 
-// discards reports stages whose edits were thrown away, and summaries that
-// could not be had.
+// discards reports stages whose edits were discarded, and summaries that
+// failed.
 func (c *call) discards(out *policy.Outcome) {
 	for _, p := range out.Passes {
 		if p.Err != nil {
@@ -83,7 +83,7 @@ func (c *call) discards(out *policy.Outcome) {
 	}
 }
 
-// failedStage is the error of a stage, with its name.
+// failedStage returns the error of a stage with the stage's name.
 func failedStage(p policy.Pass) string {
 	text := p.Err.Error()
 	if name := "stage " + p.Stage; !strings.Contains(text, name) {
@@ -92,14 +92,14 @@ func failedStage(p policy.Pass) string {
 	return text
 }
 
-// instead says what stands in the place of a summary that could not be had.
+// instead describes, by fallback, what replaces a failed summary.
 var instead = map[string]string{
 	strategy.FallbackPruning:    "a notice stands for what went (summarizer.fallback: pruning-only)",
 	strategy.FallbackExtractive: "an extractive summary, which no model wrote, stands in its place",
 	strategy.FallbackBrief:      "a brief one stands in its place",
 }
 
-// noSummary says what failed, and what was done.
+// noSummary describes a failed summary and its fallback.
 func noSummary(s *policy.SummaryInfo) string {
 	why := "nothing was tried"
 	if n := len(s.Errors); n > 0 {
@@ -108,7 +108,7 @@ func noSummary(s *policy.SummaryInfo) string {
 	return fmt.Sprintf("the summary that was asked for could not be had (attempts: %d; %s): %s", s.Attempts, why, instead[s.Fallback])
 }
 
-// decisions says what became of each message, and adds it up.
+// decisions sets the decision of each message, and the counts.
 func (c *call) decisions(conv *policy.Conversation, view *policy.View) {
 	if view == nil {
 		view = c.view()
@@ -116,7 +116,7 @@ func (c *call) decisions(conv *policy.Conversation, view *policy.View) {
 	why, costs := newReasons(view, c.res.Keep), c.costs()
 	r := c.res
 	r.Decisions = make([]MessageDecision, len(c.history))
-	at := make([]int, len(c.history)) // in the view, from 1
+	at := make([]int, len(c.history)) // index in the view, from 1
 	r.Sources = make([]int, conv.Len())
 	for i := range conv.Len() {
 		r.Sources[i] = conv.Source(i)
@@ -161,8 +161,8 @@ func (r *Result) counter(d policy.Decision) *int {
 	return &r.KeptCount
 }
 
-// summaryIn returns what is known of the summary in the view: from this call,
-// or from the step that made it.
+// summaryIn returns the summary in the view, from this call or from the step
+// that made it.
 func (c *call) summaryIn(view *policy.View) *policy.SummaryInfo {
 	if c.summary != nil {
 		return c.summary
@@ -183,7 +183,7 @@ func (c *call) summaryIn(view *policy.View) *policy.SummaryInfo {
 	return nil
 }
 
-// reduction is the most severe thing in the view.
+// reduction returns the most severe reduction in the view.
 func (c *call) reduction() ReductionStage {
 	r := c.res
 	switch {
@@ -225,7 +225,7 @@ func (c *call) savings(view *policy.View) {
 	c.res.Savings = s
 }
 
-// reasons says why messages of a view were kept.
+// reasons explains why messages of a view were kept.
 type reasons struct {
 	v    *policy.View
 	lots []policy.Lot

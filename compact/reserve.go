@@ -8,26 +8,27 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// What a request wants to be kept free for its answer gives way before it is
-// refused, down to leastAnswer tokens, or to what is configured. A request that asks for more than the window has room for
+// The reserve for an answer shrinks before a request fails, down to leastAnswer tokens or
+// to the configured size. A request that asks for a larger answer than the window can hold
 // leaves at least half of the room, or leastConversation, to the conversation.
 const (
 	leastAnswer       = 1024
 	leastConversation = 4 * leastAnswer
 )
 
-// spare is what the window leaves to a conversation.
+// spare holds the budgets that a window leaves to a conversation.
 type spare struct {
-	budget policy.Budget // with all that is kept free for the answer
-	lifted policy.Budget // with the least of it
-	answer int           // tokens that are kept free for it
+	budget policy.Budget // with the full reserve for the answer
+	lifted policy.Budget // with the smallest reserve
+	answer int           // full reserve in tokens
 }
 
-// spared divides a window for calls whose answer may have so many tokens.
+// spared divides a window for calls that ask for an answer of up to asked
+// tokens.
 //
-// Kept free is what is configured, or what the request asks for, up to half of
-// the window: agents ask for the most that a model can write, far above what it
-// does write, and must not lose the window to that.
+// The reserve is the configured size or what the request asks for, up to half
+// of the window. Agents ask for the maximum answer of a model, far above what
+// it writes, and must not lose the window to that.
 func spared(l policy.Limits, asked int) (s spare, err error) {
 	if s.budget, err = l.Budget(); err != nil {
 		return s, err
@@ -43,16 +44,16 @@ func spared(l policy.Limits, asked int) (s spare, err error) {
 	return s, err
 }
 
-// allot chooses the budget of the call. A session whose smallest view has
-// taken from the answer before goes on doing so.
+// allot chooses the budget of the call. A session whose smallest view has used
+// a part of the reserve before continues to do so.
 func (c *call) allot(view *policy.View) {
 	if c.last > c.budget.Cap && c.last <= c.ep.lifted.Cap && view.Floor()-view.Fixed+c.fixed > c.budget.Cap {
 		c.lift()
 	}
 }
 
-// lift lets the reserve for the answer give way. It reports whether there was
-// any left.
+// lift reduces the reserve for the answer to its minimum. It reports whether it
+// was larger.
 func (c *call) lift() bool {
 	if c.budget.Cap >= c.ep.lifted.Cap {
 		return false
@@ -62,13 +63,12 @@ func (c *call) lift() bool {
 	return true
 }
 
-// gaveWay lifts the budget where the error is that it does not suffice.
+// gaveWay lifts the budget if the error is ErrInsufficientBudget.
 func (c *call) gaveWay(err error) bool {
 	return errors.Is(err, ErrInsufficientBudget) && c.lift()
 }
 
-// answer says what is left for the answer, where it is less than what is kept
-// free for it.
+// answer warns if the room for the answer is smaller than its reserve.
 func (c *call) answer() {
 	if c.res.After.Total <= c.ep.budget.Cap {
 		return
@@ -78,14 +78,14 @@ func (c *call) answer() {
 		c.res.After.Total, c.ep.answer, max(0, c.ep.answer-(c.res.After.Total-c.ep.budget.Cap))))
 }
 
-// deeper is the budget of a compaction that is due: in a session that grows by
-// much from one call to the next it goes deeper, so that the next call does not
-// compact again.
+// deeper returns the budget of a compaction that is due. In a session that
+// grows fast, its target is lower, so that the next call does not compact
+// again.
 func (c *call) deeper() policy.Budget {
 	if c.last == 0 || c.q.manual {
 		return c.budget
 	}
-	calls := 0 // of the model, since the step before
+	calls := 0 // model calls since the previous step
 	for _, m := range c.history[c.s.number(c.history, c.q.owner(), c.ep.engine.Pins).fresh:] {
 		if m.Role == message.RoleAssistant {
 			calls++

@@ -8,17 +8,16 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// restore makes steps durable that only this process knows (storage.on_error:
-// continue): the archive takes things again, as the transcript that was just
-// written shows. They get the next free numbers, in their order, and stand on that
-// transcript; what they took out is in the archive as far as it is in there. The
-// caller holds the session's commit lock. What could not be stored stays in
-// memory.
+// restore stores the steps that only this process knows (storage.on_error:
+// continue), after a transcript has shown that the archive works again. They get
+// the next free numbers, in order, and refer to that transcript, which holds their
+// removed messages as far as it has them. The caller holds the session's commit
+// lock. Steps that can't be stored stay in memory.
 func (s *session) restore(ctx context.Context, on storage.Written) error {
 	base, volatile := s.unstored()
 	for k := range volatile {
 		step := volatile[k]
-		step.Volatile, step.Archive, step.Evicted, step.Index = false, "", nil, nil // the transcript is that of the next step
+		step.Volatile, step.Archive, step.Evicted, step.Index = false, "", nil, nil // the transcript belongs to the next step
 		var err error
 		if base, err = s.commitAfter(ctx, base, step, on); err != nil {
 			s.settle(base, volatile[k:])
@@ -29,8 +28,7 @@ func (s *session) restore(ctx context.Context, on storage.Written) error {
 	return nil
 }
 
-// unstored returns the steps that the archive has, and those behind them that
-// it has not.
+// unstored returns the stored steps, and the unstored steps after them.
 func (s *session) unstored() (base, volatile []ledgerStep) {
 	for _, step := range s.snapshot() {
 		if step.Volatile {
@@ -42,8 +40,8 @@ func (s *session) unstored() (base, volatile []ledgerStep) {
 	return base, volatile
 }
 
-// commitAfter commits a step behind those that the archive has: base, and what
-// others have committed since.
+// commitAfter commits a step after the stored ones: base, and steps that others
+// have committed since.
 func (s *session) commitAfter(ctx context.Context, base []ledgerStep, step ledgerStep, on storage.Written) ([]ledgerStep, error) {
 	for range maxTries {
 		for l, err := range s.log.Ledgers(ctx, len(base)+1) {
@@ -73,8 +71,8 @@ func (s *session) commitAfter(ctx context.Context, base []ledgerStep, step ledge
 	return base, errTaken
 }
 
-// settle takes the steps that the archive has in the place of those that are
-// known, and those behind them that it has not.
+// settle replaces the known steps by the stored ones and the unstored ones
+// after them.
 func (s *session) settle(base, volatile []ledgerStep) {
 	for k := range volatile {
 		volatile[k].Step = len(base) + k + 1

@@ -18,14 +18,14 @@ import (
 // all of them; package configs says where in a file each was made.
 type ConfigError = policy.ConfigError
 
-// choices are the rules that allow what there is of a kind.
+// choices are the rules that allow the existing names of a kind.
 var choices = map[string]func() []string{"stage": StageNames, "reducer": tidy.Names}
 
-// The rules of a single setting stand in its tag "validate", in the words of
-// github.com/go-playground/validator, which package configs holds them with.
-// This package links nothing but the standard library, so it reads them itself.
+// The rules of a setting are in its tag "validate", in the syntax of
+// github.com/go-playground/validator, which package configs uses. This package
+// links only the standard library, so it evaluates the rules itself.
 
-// broken returns the settings that can't be, each by itself.
+// broken returns the settings with invalid values.
 func (c Config) broken() []*ConfigError {
 	var all []*ConfigError
 	brokenIn(reflect.ValueOf(c), "", &all)
@@ -51,8 +51,8 @@ func brokenIn(section reflect.Value, prefix string, all *[]*ConfigError) {
 	}
 }
 
-// brokenRule holds a value against its rules, and returns the first one that it
-// breaks. The path of the error is the place within the value.
+// brokenRule checks a value against its rules, and returns an error for the
+// first broken one. The path of the error is relative to the value.
 func brokenRule(section, v reflect.Value, rules string) *ConfigError {
 	list := strings.Split(rules, ",")
 	for i, rule := range list {
@@ -84,7 +84,7 @@ func brokenElement(section, list reflect.Value, rules string) *ConfigError {
 	return nil
 }
 
-// holds reports whether a value keeps one rule.
+// holds reports whether a value satisfies one rule.
 func holds(section, v reflect.Value, rule, param string) bool {
 	switch rule {
 	case "required":
@@ -109,7 +109,7 @@ func isEmpty(v reflect.Value) bool {
 	return v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0
 }
 
-// compares is false for what is not a number.
+// compares reports whether a number satisfies a rule; false for NaN.
 func compares(n float64, rule string, limit float64) bool {
 	switch rule {
 	case "gt":
@@ -129,7 +129,7 @@ func number(v reflect.Value) float64 {
 	return float64(v.Int())
 }
 
-// limitOf reads the number of a rule; that of a duration may have a unit.
+// limitOf parses the number of a rule, which can have a unit for a duration.
 func limitOf(v reflect.Value, param string) float64 {
 	if v.Type() == reflect.TypeFor[time.Duration]() && param != "0" {
 		d, err := time.ParseDuration(param)
@@ -145,8 +145,8 @@ func limitOf(v reflect.Value, param string) float64 {
 	return n
 }
 
-// reason says in words what a setting takes. It states the whole rule, not
-// only the part that was broken.
+// reason describes the valid values of a setting. It states the whole rule, not
+// only the broken part.
 func reason(v reflect.Value, rules, broken, param string) string {
 	switch broken {
 	case "oneof":
@@ -161,5 +161,5 @@ func reason(v reflect.Value, rules, broken, param string) string {
 	return setting.Bounds(rules, v.CanFloat(), broken)
 }
 
-// oneOf says which names there are, and which was probably meant.
+// oneOf lists the valid names, and the one that was probably meant.
 func oneOf(name string, names []string) string { return setting.OneOf(name, names) }

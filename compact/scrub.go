@@ -39,7 +39,7 @@ var ErrShortSecret = errors.New("compact: a secret that is to be taken out has a
 
 const (
 	leastSecret = 4
-	leastSpread = 8 // of what a rule found
+	leastSpread = 8 // for a secret found by a rule
 )
 
 // Scrub overwrites secrets in everything that a session stored, except in names of JSON
@@ -61,7 +61,7 @@ func Scrub(ctx context.Context, s *storage.Session, o ScrubOptions) (ScrubReport
 			return ScrubReport{}, err
 		}
 	}
-	if o.Rules != nil { // first what they find anywhere
+	if o.Rules != nil { // first pass: collect what the rules find
 		if _, err := s.Scrub(ctx, storage.ScrubOptions{Find: f.learn, DryRun: true}); err != nil && !errors.Is(err, storage.ErrScrub) {
 			return ScrubReport{}, err
 		}
@@ -78,7 +78,7 @@ func Scrub(ctx context.Context, s *storage.Session, o ScrubOptions) (ScrubReport
 	return report, err
 }
 
-// scrubFinder finds what must go in lines of the archive.
+// scrubFinder finds the parts of archive lines to remove.
 type scrubFinder struct {
 	forms [][]byte
 	rules *redact.Redactor
@@ -92,7 +92,7 @@ func (f *scrubFinder) add(secret string) {
 	}
 }
 
-// find returns where in a line something must go.
+// find returns the parts of a line to remove.
 func (f *scrubFinder) find(file string, line []byte) (out [][2]int) {
 	text, ours := line[:textEnd(line)], isOurs(file, line)
 	for _, form := range f.forms {
@@ -110,7 +110,7 @@ func (f *scrubFinder) find(file string, line []byte) (out [][2]int) {
 	return append(out, f.ruled(file, line)...)
 }
 
-// ruled returns what the rules find in what was said, and in summaries of it.
+// ruled returns what the rules find in messages and summaries.
 func (f *scrubFinder) ruled(file string, line []byte) (out [][2]int) {
 	if f.rules == nil || isOurs(file, line) {
 		return nil
@@ -124,7 +124,8 @@ func (f *scrubFinder) ruled(file string, line []byte) (out [][2]int) {
 	return out
 }
 
-// learn is find for rules alone. It finds nothing, and remembers what there is.
+// learn adds the secrets that the rules find in a line, and returns nothing to
+// remove.
 func (f *scrubFinder) learn(file string, line []byte) [][2]int {
 	for _, at := range f.ruled(file, line) {
 		if value := string(line[at[0]:at[1]]); len(value) >= leastSpread && strings.Trim(value, "*01\"") != "" {
@@ -134,7 +135,7 @@ func (f *scrubFinder) learn(file string, line []byte) [][2]int {
 	return nil
 }
 
-// textEnd is where in a line what the archive says of a message begins.
+// textEnd returns the start of the archive's metadata in a line.
 func textEnd(line []byte) int {
 	if i := bytes.LastIndex(line, []byte(`"meta":{"fp":"`)); i >= 0 {
 		return i

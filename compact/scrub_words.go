@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// What is short stands by chance in the offsets, hashes and names of files that the
-// archive goes by, too. Nobody said these, and without them it can't be read.
+// A short secret can also occur by chance in offsets, hashes and file names of the
+// archive. These are no text, and without them the archive can't be read.
 
-// goesBy matches the strings, with their quotes, in lines of our own that are no text.
+// goesBy matches the strings in our own lines that are no text, with quotes.
 var goesBy = regexp.MustCompile(`^"([0-9a-f]{12,64}|(transcript|originals|turns|summary|ledger)-[a-z0-9.-]+|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z)"$`)
 
-// memberName matches, with quotes, what members of messages are called.
+// memberName matches the names of members of messages, with quotes.
 var memberName = regexp.MustCompile(`^"[a-z_]+"$`)
 
-// isText reports whether part of a line is something that was said. Lines of our own
-// are those of ledgers and events, others are messages.
+// isText reports whether a part of a line is text of a message. With ours, the line
+// belongs to a ledger or an event, else it is a message.
 func isText(line []byte, at [2]int, ours bool) bool {
 	start, end, ok := stringAround(line, at)
 	if !ok {
-		return !ours // of a number, perhaps
+		return !ours // possibly part of a number
 	}
 	value := line[start:end]
 	if bytes.HasPrefix(bytes.TrimLeft(line[end:], " "), []byte(":")) {
@@ -33,8 +33,8 @@ func isText(line []byte, at [2]int, ours bool) bool {
 	return at[1]-at[0] >= len(value)-2 || !goesBy.Match(value)
 }
 
-// stringAround returns where the string begins and ends, quotes included, in which a
-// part of a line stands.
+// stringAround returns the bounds, with quotes, of the string around a part of a
+// line.
 func stringAround(line []byte, at [2]int) (start, end int, ok bool) {
 	for i := 0; i < at[0]; i++ {
 		if line[i] != '"' {
@@ -53,7 +53,7 @@ func stringAround(line []byte, at [2]int) (start, end int, ok bool) {
 	return 0, 0, false
 }
 
-// isOurs reports whether a line was written by the archive and not said by anybody.
+// isOurs reports whether a line was written by the manager and is not a message.
 func isOurs(file string, line []byte) bool {
 	return strings.HasPrefix(file, "ledger-") || file == "events.jsonl" || bytes.HasPrefix(line, []byte(editPrefix))
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// toStore returns a step as the archive has it: its fingerprints are sealed. What
-// it says of evicted messages is already.
+// toStore returns a step in its stored form, with sealed fingerprints. Those of
+// evicted messages are sealed already.
 func (s *session) toStore(step ledgerStep) ledgerStep {
 	with := s.ring().Current()
 	step.V, step.Key = ledgerVersion, with.ID()
@@ -18,9 +18,9 @@ func (s *session) toStore(step ledgerStep) ledgerStep {
 	return step
 }
 
-// unseal makes a step that was read one that histories are held against. Where its
-// key is not to be had it stays sealed: it is like no history, so that what it was
-// made of is compacted anew, and what it took out can still be recalled.
+// unseal decodes the fingerprints of a stored step. If its key is missing, the
+// step stays sealed and matches no history: the history is compacted anew, and
+// removed messages can still be recalled.
 func (s *session) unseal(step *ledgerStep) {
 	if step.changed != nil {
 		return
@@ -42,7 +42,7 @@ func (s *session) unseal(step *ledgerStep) {
 	}
 }
 
-// fromVersion1 takes in a step of version 1, whose fingerprints were not keyed.
+// fromVersion1 converts a step of version 1, whose fingerprints were not keyed.
 func (s *session) fromVersion1(step *ledgerStep) {
 	s.mu.Lock()
 	s.version1 = true
@@ -55,7 +55,7 @@ func (s *session) fromVersion1(step *ledgerStep) {
 	}
 }
 
-// ring is the session's keys; nil where it is only read.
+// ring returns the session's keys; nil if it is only read.
 func (s *session) ring() *seal.Ring {
 	if s.keys == nil {
 		return nil
@@ -63,8 +63,8 @@ func (s *session) ring() *seal.Ring {
 	return s.keys.Ring
 }
 
-// mapped puts f of each fingerprint in its place. What the step shares with others
-// is copied.
+// mapped replaces each fingerprint by f of it. It copies data that is shared with
+// other steps.
 func (s *ledgerStep) mapped(f func([16]byte) [16]byte) {
 	s.In.Hash, s.Out.Hash = f(s.In.Hash), f(s.Out.Hash)
 	s.Recipes = slices.Clone(s.Recipes)
@@ -87,7 +87,7 @@ func mapRecipe(r *policy.Recipe, f func([16]byte) [16]byte) {
 	}
 }
 
-// locked notes that a key of the archive is not to be had.
+// locked records that a key of the archive is missing.
 func (s *session) locked(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,9 +96,9 @@ func (s *session) locked(id string) {
 	}
 }
 
-// sayKeys says in the result, and once in an event, that steps of the session are
-// not known because their keys are lost; and in the log, once, that the archive is
-// of version 1.
+// sayKeys reports in the result, and once in an event, that steps of the session
+// are unknown because their keys are lost. It logs once that the archive has
+// version 1.
 func (c *call) sayKeys() {
 	if c.s == nil || c.q.observe {
 		return
@@ -123,7 +123,8 @@ func (c *call) sayKeys() {
 	}
 }
 
-// sayVersion1 says once in a process that an archive was begun by version 1.
+// sayVersion1 logs, once for each manager, that an archive has sessions of
+// version 1.
 func (m *CompactManager) sayVersion1(session string) {
 	if m.saidVersion1.CompareAndSwap(false, true) {
 		m.log().Warn("compact: the archive has sessions of format version 1: whoever has them can test guesses of what was redacted; new steps are keyed", "session", session)

@@ -40,9 +40,9 @@ type Found struct {
 
 // Bounds of a search.
 const (
-	searchBytes = 64 << 20 // of the archive, the newest first
-	searchLine  = 400      // bytes of a line that are shown
-	searchMost  = 200      // matches, unless the caller says how many
+	searchBytes = 64 << 20 // size of the searched text, newest first
+	searchLine  = 400      // maximum length of a shown line in bytes
+	searchMost  = 200      // default number of matches
 )
 
 // A SearchOption configures a search.
@@ -127,7 +127,7 @@ func (s *session) search(ctx context.Context, pattern *regexp.Regexp, most int, 
 	return r.found, nil
 }
 
-// rank puts what somebody said before what a tool was asked and answered.
+// rank sorts messages of people and models before tool calls and results.
 func (m *Match) rank() int {
 	if m.Role == message.RoleTool || m.Tool != "" {
 		return 1
@@ -144,20 +144,20 @@ func SearchPattern(pattern string) (*regexp.Regexp, error) {
 	return regexp.Compile(pattern)
 }
 
-// searcher goes through what was taken out, the newest first.
+// searcher searches the removed messages, newest first.
 type searcher struct {
 	s       *session
 	matcher matcher
 	most    int
-	around  int             // lines beside each that matches
-	matched int             // lines in found.Matches that match
-	left    int64           // bytes that may still be read
-	seen    map[string]bool // messages: one that was masked and then summarized was taken out twice
-	shown   map[string]bool // lines
+	around  int             // lines of context on each side of a match
+	matched int             // matching lines in found.Matches
+	left    int64           // bytes left of the limit
+	seen    map[string]bool // messages, because one that was masked and then summarized was removed twice
+	shown   map[string]bool // lines that were shown
 	found   Found
 }
 
-// step searches what one step took out.
+// step searches the messages that one step removed.
 func (r *searcher) step(ctx context.Context, step *ledgerStep) error {
 	if step.Volatile || len(step.Evicted) == 0 {
 		return nil
@@ -194,7 +194,7 @@ func (r *searcher) step(ctx context.Context, step *ledgerStep) error {
 	return nil
 }
 
-// edits searches the originals that no step has archived yet.
+// edits searches the originals that no step has archived.
 func (r *searcher) edits(ctx context.Context) error {
 	from, found := r.s.firstPending()
 	if !found {
@@ -221,11 +221,11 @@ func (r *searcher) edits(ctx context.Context) error {
 	return nil
 }
 
-// line searches a line of the archive, which is a message.
+// line searches a message in a line of the archive.
 func (r *searcher) line(line []byte, about eviction) error {
 	a, err := readLine(line)
 	if err != nil || r.seen[a.fp] {
-		return nil // what is no message has no lines
+		return nil // not a message
 	}
 	r.seen[a.fp] = true
 	for i := range a.msg.Parts {
@@ -241,7 +241,7 @@ func (r *searcher) line(line []byte, about eviction) error {
 func (r *searcher) part(a *archived, i int, about eviction) error {
 	lines := strings.Split(partText(a.msg.Parts[i]), "\n")
 	like := Match{Ref: a.refs[i], Role: a.msg.Role, Tool: a.msg.Parts[i].Name, Turn: int(about.Turn), Number: int(about.Number)}
-	next := 0 // the first line that does not stand there yet
+	next := 0 // first line that is not in Matches
 	for k, text := range lines {
 		at, err := r.matcher.find(text)
 		if err != nil {
@@ -253,7 +253,7 @@ func (r *searcher) part(a *archived, i int, about eviction) error {
 		for n := max(next, k-r.around); n < k; n++ {
 			r.add(like, n, lines[n], nil)
 		}
-		if k < next { // it stands there, beside the one before
+		if k < next { // the line is in Matches as context of the previous match
 			r.found.Matches = r.found.Matches[:len(r.found.Matches)-(next-k)]
 		}
 		r.add(like, k, text, at)
@@ -265,7 +265,7 @@ func (r *searcher) part(a *archived, i int, about eviction) error {
 	return nil
 }
 
-// wants counts a line that matches, and reports whether it is to be shown.
+// wants counts a matching line, and reports whether to show it.
 func (r *searcher) wants(text string) bool {
 	r.found.Lines++
 	if r.shown[text] {
@@ -280,7 +280,8 @@ func (r *searcher) wants(text string) bool {
 	return true
 }
 
-// add shows a line; at is where it matches, nil where it does not.
+// add adds a line to Matches; at is the position of its match, nil for a
+// context line.
 func (r *searcher) add(like Match, line int, text string, at []int) {
 	like.Line, like.Near = line+1, at == nil
 	if at == nil {
@@ -290,7 +291,8 @@ func (r *searcher) add(like Match, line int, text string, at []int) {
 	r.found.Matches = append(r.found.Matches, like)
 }
 
-// around returns what a line says near a match, in at most searchLine bytes.
+// around returns the text of a line around a match, in at most searchLine
+// bytes.
 func around(text string, from, to int) string {
 	if len(text) <= searchLine {
 		return text

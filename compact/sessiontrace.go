@@ -13,11 +13,12 @@ import (
 // mutex guards it.
 type sessionTrace struct {
 	began          time.Time
-	session, agent redact.Text // as events name them; of the last call
+	session, agent redact.Text // names in events; of the last call
 	model          string
 }
 
-// beginTrace returns when the session's trace began: with its first call.
+// beginTrace returns the start of the session's trace, which is the time of its
+// first call.
 func (s *session) beginTrace(at time.Time) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -27,15 +28,14 @@ func (s *session) beginTrace(at time.Time) time.Time {
 	return s.trace.began
 }
 
-// traced notes what the trace is to be called when it ends.
+// traced records the names for the end of the trace.
 func (s *session) traced(session, agent redact.Text, model string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.trace.session, s.trace.agent, s.trace.model = session, agent, model
 }
 
-// endTrace says that the trace of a session is complete. The event is no span:
-// it gives the trace its end.
+// endTrace emits the event that ends the trace of a session. It is not a span.
 func (m *CompactManager) endTrace(s *session) {
 	s.mu.Lock()
 	t := s.trace
@@ -53,16 +53,16 @@ func (m *CompactManager) endTrace(s *session) {
 	s.audit.add(s.redactor.JSON(e.AppendJSON(nil)))
 }
 
-// endTraces ends those of all sessions in memory.
+// endTraces ends the traces of all sessions in memory.
 func (m *CompactManager) endTraces() {
 	for _, s := range m.inMemory() {
 		m.endTrace(s)
 	}
 }
 
-// traceInfo is what viewers list and group traces by; session and agent are
-// redacted already. name is what the list says; "" is that of the session. An end
-// that is zero is yet to come.
+// traceInfo returns the data by which viewers list and group traces; session and
+// agent are redacted already. name is the title in lists; "": the session's. A
+// zero end means that the trace is open.
 func (m *CompactManager) traceInfo(name string, session, agent redact.Text, model string, start, end time.Time) *trace.TraceInfo {
 	heading := "session " + headAndTail(session.String())
 	if agent.Len() > 0 {
@@ -75,8 +75,8 @@ func (m *CompactManager) traceInfo(name string, session, agent redact.Text, mode
 	}
 }
 
-// headAndTail returns an id in full, or the beginning and the end of a long one:
-// ids that begin alike stay different.
+// headAndTail returns an id, or the beginning and the end of a long one, so that
+// ids with the same beginning stay different.
 func headAndTail(id string) string {
 	const most, head, tail = 48, 24, 20
 	r := []rune(id)

@@ -13,38 +13,37 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// An observed call goes the way of any other, in a session of its own that is
-// only in memory: what one of them would have done is known to the next, so that
-// what is said of a session is what the whole session would have been. Nothing
-// of it leaves but numbers.
+// An observed call runs like any other, in a shadow session in memory. Later
+// calls see what earlier ones would have done, so the reported numbers are those
+// of a whole compacted session. Only numbers leave memory.
 
-// WithObserve makes this call one that is only looked at, as [Config.Observe]
-// makes all: the result's Messages are the history as it came in, its Projected
-// is what would have been made of it, and the error is nil whatever happens. The
-// call waits for that, as long as its context allows: make it beside the request,
-// not in front of it. Plans are not changed by it.
+// WithObserve makes this call only observe, as [Config.Observe] does for all
+// calls: the result's Messages are the unchanged history, Projected is the result
+// without observation, and the error is always nil. The call waits for that until
+// its context is done, so make it concurrently to the request, not before it. It
+// does not affect plans.
 func WithObserve() Option { return func(r *request) { r.observe, r.waits = true, true } }
 
 const (
-	observeWait    = 100 * time.Millisecond // that a call waits for its outcome under Config.Observe
-	observeTimeout = 10 * time.Second       // after which a look is given up
-	maxLooking     = 64                     // looks at once
+	observeWait    = 100 * time.Millisecond // maximum wait of a call for its outcome under Config.Observe
+	observeTimeout = 10 * time.Second       // time limit of an observation
+	maxLooking     = 64                     // concurrent observations
 )
 
 // Observes reports whether [Config.Observe] is set. It is false for a nil manager.
 func (m *CompactManager) Observes() bool { return m != nil && m.cfg.Observe }
 
-// observing is the configuration without what would cost money: a summary of an
-// extractive backend stands in for a model's.
+// observing returns the configuration without anything that costs money:
+// extractive summaries replace those of a model.
 func (c Config) observing() Config {
 	c.Summarize = nil
 	c.Summarizer.Backend, c.Summarizer.Model, c.Summarizer.BaseURL = "extractive", "", ""
 	return c
 }
 
-// observed looks at a call, and returns the history as it came in. Under
-// Config.Observe the caller waits for observeWait at most; what is found later is
-// said in events.
+// observed observes a call, and returns the unchanged history. Under
+// Config.Observe the caller waits at most observeWait; later outcomes are only in
+// events.
 func (m *CompactManager) observed(ctx context.Context, id string, history []message.Message, q request) *Result {
 	if q.waits {
 		return m.look(ctx, id, history, q)
@@ -80,7 +79,7 @@ func (m *CompactManager) observed(ctx context.Context, id string, history []mess
 	return late
 }
 
-// look makes the call in its shadow.
+// look runs the call in its shadow session.
 func (m *CompactManager) look(ctx context.Context, id string, history []message.Message, q request) (res *Result) {
 	res = untouched(id, history, q)
 	res.Reason = trace.ReasonObserve
@@ -101,7 +100,8 @@ func (m *CompactManager) look(ctx context.Context, id string, history []message.
 	return res
 }
 
-// sayObserved fills the caller's result in from the shadow's, and tells.
+// sayObserved fills in the caller's result from the shadow's, and emits the
+// events.
 func (c *call) sayObserved(res *Result, err error) {
 	if c.s == nil || c.res.MaxTokens == 0 {
 		return // nothing was counted
@@ -156,7 +156,7 @@ func (c *call) observedPayload(res *Result, err error) trace.Observed {
 	return p
 }
 
-// projection adds up what is projected of a session.
+// projection holds the projected sums of a session.
 type projection struct{ calls, estimated, saved int }
 
 func (c *call) wouldCompact() trace.WouldCompact {
@@ -174,8 +174,8 @@ func (c *call) wouldCompact() trace.WouldCompact {
 	return p
 }
 
-// sayUsage returns what tells of the bill of the request, with what was
-// projected of it beside, under another name each.
+// sayUsage returns the function that emits the measured usage of the request,
+// beside the projected numbers under other names.
 func (c *call) sayUsage(p trace.Observed) func(measured int) {
 	return func(measured int) {
 		e := c.event(trace.ObservedUsage{
@@ -185,7 +185,7 @@ func (c *call) sayUsage(p trace.Observed) func(measured int) {
 	}
 }
 
-// pretend makes a step of an outcome in memory alone.
+// pretend commits an outcome as a step in memory only.
 func (c *call) pretend(ctx context.Context, out *policy.Outcome) error {
 	if err := c.s.committing.Lock(ctx); err != nil {
 		return err
@@ -201,8 +201,8 @@ func (c *call) pretend(ctx context.Context, out *policy.Outcome) error {
 	return nil
 }
 
-// sessionOf returns the session of a call: of one that is only observed, its
-// shadow.
+// sessionOf returns the session of a call, or the shadow session of an observed
+// one.
 func (m *CompactManager) sessionOf(ctx context.Context, c *call) (*session, error) {
 	if !c.q.observe {
 		return m.session(ctx, c.asked.session)
@@ -217,7 +217,7 @@ func (m *CompactManager) sessionOf(ctx context.Context, c *call) (*session, erro
 	return s, err
 }
 
-// shadowKey begins the ids of shadows; no name of a session does.
+// shadowKey is the prefix of the ids of shadows, which no session's name has.
 const shadowKey = "\x00observed\x00"
 
 func (m *CompactManager) shadowOf(ctx context.Context, label redact.Text) (*session, error) {
@@ -238,5 +238,5 @@ func (m *CompactManager) shadowOf(ctx context.Context, label redact.Text) (*sess
 	return s, nil
 }
 
-// errObserves: there is no archive.
+// errObserves is the error for operations that need an archive while observing.
 var errObserves = errors.New("observe is set, so that no archive is opened")

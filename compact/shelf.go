@@ -5,20 +5,19 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// shelf is a transcript in the archive that no step stands on yet: a call that
-// could not wait for its summary has left it, and its retry needs no other one.
-// The lane's lock guards it.
+// shelf is a stored transcript without a step. A call that could not wait for
+// its summary has left it for its retry. The lane's lock guards it.
 type shelf struct {
 	history []message.Message
 	stored  stored
 	written storage.Written
 }
 
-// shelfWeight is what is kept of a message besides its texts.
+// shelfWeight is the memory of a message besides its texts, in bytes.
 const shelfWeight = 256
 
-// weight is about what the shelf costs in memory. Where the lane remembers the
-// same history its texts are counted twice: rather too much.
+// weight returns the approximate memory of the shelf in bytes. If the lane
+// holds the same history, its texts are counted twice.
 func (s *shelf) weight() int64 {
 	if s == nil {
 		return 0
@@ -38,7 +37,7 @@ func (s *shelf) holds(history []message.Message) bool {
 	return true
 }
 
-// clear forgets what no retry is to be expected for.
+// clear removes the shelf if no retry is expected.
 func (l *lane) clear() {
 	if !l.flights.Waiting() {
 		l.shelf = nil

@@ -9,18 +9,18 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// A builtin is a stage of ours. A new one is a line of builtins.
+// A builtin is a built-in stage. To add one, add a line to builtins.
 type builtin struct {
 	name string
-	// step makes the stage as a configuration has it; nil where policy.stages cannot
-	// name it, as the manager adds it by itself.
+	// step returns the configured stage; nil for a stage that the manager adds by
+	// itself and policy.stages cannot name.
 	step func(*CompactManager, *epoch) (policy.Step, error)
-	// event tells of the texts that it edited. What takes messages out is told of by
-	// what it puts in their place.
+	// event returns the event for texts that the stage edited; nil for a stage that
+	// only removes messages.
 	event func(*call, int, policy.Pass) trace.Event
 }
 
-// builtins are all stages of ours, in the order in which errors and reports name them.
+// builtins are all built-in stages, in the order of errors and reports.
 var builtins = []builtin{
 	{tidy.StageName, tidyStep, (*call).tidiedEvent},
 	{"window", windowStep, nil},
@@ -59,7 +59,7 @@ func StageNames() []string {
 	return names
 }
 
-// step makes one stage.
+// step returns the step of a named stage.
 func (m *CompactManager) step(name string, ep *epoch) (policy.Step, error) {
 	if b, ok := builtinNamed(name); ok && b.step != nil {
 		return b.step(m, ep)
@@ -70,7 +70,7 @@ func (m *CompactManager) step(name string, ep *epoch) (policy.Step, error) {
 	return policy.Step{}, fmt.Errorf("compact: unknown stage %q", name)
 }
 
-// The presets whose stages differ in more than their numbers.
+// Presets whose stages differ in more than their numbers.
 const (
 	presetEconomy        = "economy"
 	presetGateway        = "gateway"
@@ -134,7 +134,7 @@ func truncate(c *Config) policy.Truncate {
 	return t
 }
 
-// maskStep is the stage mask as the preset has it: by turns, by the results of
+// maskStep returns the stage mask of the preset: by turns, by the results of
 // the running loop (gateway), or by messages (history-reducer).
 func maskStep(_ *CompactManager, ep *epoch) (policy.Step, error) {
 	c := &ep.cfg

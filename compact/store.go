@@ -15,37 +15,37 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// run is one run of the engine with what happens beside it: the archive is
-// written while a summarizer is asked.
+// run is one run of the engine. The archive is written concurrently while a
+// summarizer works.
 type run struct {
 	c *call
 
 	once     sync.Once
 	done     chan struct{}
-	number   int // in the name of what is archived; often, not always, that of the step
+	number   int // number in the names of the archived files; mostly that of the step
 	stored   stored
 	written  storage.Written
 	err      error
-	began    time.Time                  // when the archive was
-	took     time.Duration              // what it took
-	archived func(step int) trace.Event // says that it worked
-	failure  *trace.Event               // the exporters have heard that it did not
-	give     context.CancelCauseFunc    // ends the engine: what it works for can't be stored
+	began    time.Time                  // start of the archival
+	took     time.Duration              // its duration
+	archived func(step int) trace.Event // returns the event of a successful archival
+	failure  *trace.Event               // event of a failed archival, which exporters have got
+	give     context.CancelCauseFunc    // stops the engine if its outcome can't be stored
 	summary  storage.Written
-	files    []storage.Written // of the step that is tried
+	files    []storage.Written // files of the step that is being stored
 	stop     context.CancelFunc
-	ahead    bool // nothing is compacted: a summary is begun that a later call will need
+	ahead    bool // the run only prepares a summary for a later call
 
-	content          *storage.Content // of the transcript, and the steps that there were before it; nil = not laid out yet
+	content          *storage.Content // content of the transcript; nil = not laid out yet
 	seen             int
 	withStep         bool       // the transcript is stored with its step
-	name             string     // of it then, while that is not certain
-	transcriptStored chan error // what came of it
+	name             string     // name of the transcript in that case, until it is certain
+	transcriptStored chan error // its outcome
 	ended            sync.Once
 
 	ctx      context.Context
-	view     *policy.View       // before the run
-	decision func(*policy.View) // says that this call compacts
+	view     *policy.View       // view before the run
+	decision func(*policy.View) // emits the decision of this call
 	desk     desk
 	observed
 }
@@ -54,9 +54,9 @@ func newRun(ctx context.Context, c *call) *run {
 	return &run{c: c, ctx: ctx, done: make(chan struct{}), desk: desk{m: c.m}}
 }
 
-// reserve returns a number for the names of files whose step is not known yet:
-// the lowest that is neither a step's nor anybody's else. Where lanes commit in
-// the order in which they began, it is the number of the step.
+// reserve returns a number for the names of files whose step number is not
+// known yet: the lowest free one. If lanes commit in the order in which they
+// began, it is the number of the step.
 func (s *session) reserve() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,7 +74,7 @@ func (s *session) unreserve(n int) {
 	delete(s.reserved, n)
 }
 
-// startArchive begins to store what the step will take out.
+// startArchive starts storing the messages that the step will remove.
 func (r *run) startArchive(ctx context.Context, originals []int) {
 	r.once.Do(func() { r.begin(ctx, originals) })
 }
@@ -93,7 +93,7 @@ func (r *run) begin(ctx context.Context, originals []int) {
 	}()
 }
 
-// write stores the whole transcript, or the originals alone.
+// write stores the whole transcript, or only the originals.
 func (r *run) write(ctx context.Context, originals []int) {
 	c := r.c
 	count := len(c.history)
@@ -115,8 +115,8 @@ func (r *run) write(ctx context.Context, originals []int) {
 	r.wrote(ctx, count)
 }
 
-// layOut makes the whole history the content of a transcript: what the lane has stored
-// before is referred to.
+// layOut lays out the whole history as a transcript, with references to what the lane
+// has stored before.
 func (r *run) layOut(ctx context.Context) error {
 	if r.content != nil {
 		return nil
@@ -131,7 +131,7 @@ func (r *run) layOut(ctx context.Context) error {
 	})
 }
 
-// shelve keeps what is known of a transcript that is stored.
+// shelve keeps a stored transcript for a retry.
 func (r *run) shelve() {
 	if r.err != nil {
 		return
@@ -141,7 +141,7 @@ func (r *run) shelve() {
 	r.c.lane.filed.Store(&filed{r.archive(), r.seen, r.stored.lines})
 }
 
-// wrote makes the event of what was stored, or was not.
+// wrote creates the event of the archival.
 func (r *run) wrote(ctx context.Context, count int) {
 	c := r.c
 	p := trace.Archival{
@@ -163,15 +163,15 @@ func (r *run) wrote(ctx context.Context, count int) {
 	}
 }
 
-// failed tells of an archive that took nothing, at once, and ends what the engine
-// is doing: it could not be stored. A call that gave up is no failure of the
+// failed emits the event of a failed archival at once, and stops the engine,
+// whose outcome could not be stored. A canceled call is not a failure of the
 // archive.
 func (r *run) failed(ctx context.Context, p trace.Archival, at time.Time) {
 	if ctx.Err() != nil {
 		return
 	}
 	c := r.c
-	if errors.Is(r.err, storage.ErrScrubbed) { // the call is made again
+	if errors.Is(r.err, storage.ErrScrubbed) { // the caller retries
 		r.give(errGiven)
 		return
 	}
@@ -185,11 +185,11 @@ func (r *run) failed(ctx context.Context, p trace.Archival, at time.Time) {
 	}
 }
 
-// errGiven ends a run of the engine whose archive failed.
+// errGiven is the cause that stops an engine whose archive failed.
 var errGiven = errors.New("compact: what would be taken out cannot be stored")
 
-// archiving takes what came of the archive into the call: the event that says so,
-// and the error.
+// archiving records the outcome of the archival in the call, and returns its
+// error.
 func (r *run) archiving(ctx context.Context) error {
 	c := r.c
 	c.res.Timing.Archive = r.took
@@ -203,8 +203,8 @@ func (r *run) archiving(ctx context.Context) error {
 	return c.archiveFailed(ctx, "transcript", r.err)
 }
 
-// given returns why the engine was stopped, where it was because the archive
-// failed, and otherwise what it said.
+// given returns the error of the archive if that stopped the engine, and
+// otherwise the engine's error.
 func (r *run) given(ctx, engine context.Context, err error) error {
 	if err == nil || !errors.Is(context.Cause(engine), errGiven) {
 		return err
@@ -213,8 +213,8 @@ func (r *run) given(ctx, engine context.Context, err error) error {
 	return r.archiving(ctx)
 }
 
-// archiveFirst waits for the archive before a model is paid for a summary, where
-// the last one of the session failed.
+// archiveFirst waits for the archival before a model is paid for a summary, if
+// the session's last archival failed.
 func (r *run) archiveFirst() {
 	if !r.c.s.unarchived.Load() {
 		return
@@ -233,13 +233,13 @@ func (r *run) archiveFirst() {
 	r.waited += r.c.m.now().Sub(waited)
 }
 
-// place says where a file is: an absolute path, or a key in a bucket. What is kept
-// elsewhere has neither.
+// place returns the place of a file: an absolute path, or a URL in a bucket. For
+// other archives both are empty.
 func place(w storage.Written) (file, s3 string) {
 	switch {
 	case strings.HasPrefix(w.Location, "s3://"):
 		return "", w.Location
-	case w.Location == "", w.Location == w.Key.String(): // nobody could say where it is
+	case w.Location == "", w.Location == w.Key.String(): // unknown place
 		return "", ""
 	}
 	file, err := filepath.Abs(w.Location)
@@ -249,7 +249,7 @@ func place(w storage.Written) (file, s3 string) {
 	return file, ""
 }
 
-// cancel ends an archive that turned out not to be needed.
+// cancel stops an archival that is not needed.
 func (r *run) cancel() {
 	r.once.Do(r.finish)
 	if r.withStep {
@@ -261,10 +261,10 @@ func (r *run) cancel() {
 	<-r.done
 }
 
-// finish says that nothing more is stored beside the run.
+// finish marks the archival as ended.
 func (r *run) finish() { r.ended.Do(func() { close(r.done) }) }
 
-// end ends the run, whatever came of it.
+// end ends the run.
 func (r *run) end() {
 	r.desk.give()
 	r.cancel()
@@ -274,9 +274,9 @@ func (r *run) end() {
 	r.c.s.unreserve(r.number)
 }
 
-// lines writes messages as the archive keeps them: one redacted JSON object a
-// line, whose "meta" names the content by its fingerprint, so that what a
-// placeholder refers to can be found again.
+// lines returns messages in their stored form: one redacted JSON object for
+// each line, whose "meta" holds the fingerprints, so that references can be
+// found.
 func (s *session) lines(history []message.Message, only []int) []redact.Text {
 	if only == nil {
 		out := make([]redact.Text, len(history))
@@ -292,7 +292,7 @@ func (s *session) lines(history []message.Message, only []int) []redact.Text {
 	return out
 }
 
-// changed returns the input messages that the run edited or took out.
+// changed returns the input messages that the run edited or removed.
 func (c *call) changed(out *policy.Outcome) []int { return c.now.conv.Redecided(out.Conversation) }
 
 // writeEvents appends the waiting lines of the audit log, and more.

@@ -9,13 +9,13 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// maxWithStep bounds what is stored with its step, in bytes: other agents of the session
-// wait meanwhile for the next number.
+// maxWithStep is the maximum size in bytes of a transcript that is stored with its step,
+// because other agents of the session wait for the next number meanwhile.
 const maxWithStep = 256 << 10
 
-// canStoreWithStep lays the transcript out, and reports whether it may be stored with its step:
-// nothing was stored beside a model that thinks, and it is small, as it refers to what is
-// stored already. It is announced with the step then, which spares a round to the archive.
+// canStoreWithStep lays out the transcript, and reports whether it can be stored with its
+// step: it must not be stored already, and must be small. Storing both together saves a
+// round trip to the archive.
 func (r *run) canStoreWithStep(ctx context.Context) bool {
 	c := r.c
 	if c.q.dry || c.lane.shelf.holds(c.history) {
@@ -24,7 +24,8 @@ func (r *run) canStoreWithStep(ctx context.Context) bool {
 	return r.layOut(ctx) == nil && r.content.Size() <= maxWithStep
 }
 
-// isUnstored reports whether the transcript is to be stored with the step, and is not yet.
+// isUnstored reports whether the transcript will be stored with the step and is not stored
+// yet.
 func (r *run) isUnstored() bool {
 	if !r.withStep {
 		return false
@@ -37,7 +38,7 @@ func (r *run) isUnstored() bool {
 	}
 }
 
-// storeNow stores what was put off: its step does not come to be, or not in the archive.
+// storeNow stores a deferred transcript whose step is not stored in the archive.
 func (r *run) storeNow(ctx context.Context) error {
 	if !r.isUnstored() {
 		return nil
@@ -52,19 +53,19 @@ func (r *run) storeNow(ctx context.Context) error {
 	return r.archiving(ctx)
 }
 
-// transcript returns the draft of what was put off. The run hears of it what it would
-// have heard of a transcript that was stored before.
+// transcript returns the draft of a deferred transcript. Its outcome is recorded as
+// for any transcript.
 func (r *run) transcript(ctx context.Context) (storage.Draft, error) {
 	r.began, r.transcriptStored = r.c.m.now(), make(chan error, 1)
 	return r.c.s.log.TranscriptDraft(r.content, func(w storage.Written, err error) {
-		if !errors.Is(err, storage.ErrExists) { // a file of its name that nobody has announced: it gets another one
+		if !errors.Is(err, storage.ErrExists) { // an unannounced file has its name: it gets another one
 			r.recordTranscript(ctx, w, err)
 		}
 		r.transcriptStored <- err
 	})
 }
 
-// recordTranscript takes in what came of a transcript that was put off.
+// recordTranscript records the outcome of a deferred transcript.
 func (r *run) recordTranscript(ctx context.Context, w storage.Written, err error) {
 	defer r.finish()
 	defer r.c.m.rescue("the archive", &r.err)
@@ -75,8 +76,7 @@ func (r *run) recordTranscript(ctx context.Context, w storage.Written, err error
 	r.wrote(ctx, len(r.c.history))
 }
 
-// awaitTranscript waits for a transcript that is stored beside, and takes into the call what
-// came of it.
+// awaitTranscript waits for a deferred transcript, and records its outcome in the call.
 func (r *run) awaitTranscript(ctx context.Context) error {
 	select {
 	case err := <-r.transcriptStored:
@@ -91,12 +91,12 @@ func (r *run) awaitTranscript(ctx context.Context) error {
 	return nil
 }
 
-// setName says what the transcript is stored as, unless somebody takes that name first.
+// setName sets the expected name of the transcript.
 func (r *run) setName(name string) {
 	r.name, r.stored = name, r.stored.as(r.name, name)
 }
 
-// archive is the file that the run has written, or is writing.
+// archive returns the name of the file that the run has written or is writing.
 func (r *run) archive() string {
 	if r.written.Key.String() == "" && r.withStep {
 		return r.name

@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// story tells a call in the line that a list of traces has for it, so that the
-// list of a session reads as its curve. It holds numbers and our own words.
+// story returns the title of a call for a list of traces, which reads as the
+// curve of the session. It holds only numbers and our own words.
 func (c *call) story(err error) string {
 	r := c.res
 	switch {
@@ -24,8 +24,8 @@ func (c *call) story(err error) string {
 	return c.level(r.After.Total)
 }
 
-// wouldStory tells a call that was only observed: what went out, and what would
-// have been done.
+// wouldStory returns the title of an observed call: what was sent, and what
+// would have been done.
 func (c *call) wouldStory(sent int, err error) string {
 	line := "observed: " + c.level(sent)
 	switch {
@@ -37,19 +37,19 @@ func (c *call) wouldStory(sent int, err error) string {
 	return line
 }
 
-// level is how full the window is.
+// level describes how full the window is.
 func (c *call) level(tokens int) string {
 	return fmt.Sprintf("%s, %s of %s", share(tokens, c.ep.window), grouped(tokens), grouped(c.ep.window))
 }
 
-// way is what a compaction made of the tokens.
+// way describes the tokens before and after a compaction.
 func (c *call) way() string {
 	before, after := c.res.Before.Total, c.res.After.Total
 	return fmt.Sprintf("%s → %s tokens (%s → %s)", grouped(before), grouped(after), share(before, c.ep.window), share(after, c.ep.window))
 }
 
-// failure names what a call failed of, without the text of the error: that may
-// be long, and is in compact.error.
+// failure describes why a call failed, without the text of the error, which can
+// be long and is in compact.error.
 func (c *call) failure(err error) string {
 	var e *BudgetError
 	if errors.As(err, &e) {
@@ -65,7 +65,7 @@ func stepNumber(step int) string {
 	return "#" + strconv.Itoa(step) + " "
 }
 
-// share is a/b in whole percent.
+// share returns a/b in whole percent.
 func share(a, b int) string {
 	if b <= 0 {
 		return "? %"
@@ -73,7 +73,7 @@ func share(a, b int) string {
 	return strconv.Itoa(int(math.Round(100*float64(a)/float64(b)))) + " %"
 }
 
-// grouped writes a number with a comma between thousands.
+// grouped formats a number with commas between thousands.
 func grouped(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {

@@ -12,7 +12,7 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// newWriter makes what writes summaries, out of the configuration.
+// newWriter returns the configured writer of summaries.
 func (m *CompactManager) newWriter(ep *epoch) (strategy.Writer, error) {
 	cfg := &ep.cfg
 	c := cfg.Summarizer
@@ -22,7 +22,7 @@ func (m *CompactManager) newWriter(ep *epoch) (strategy.Writer, error) {
 		Timeout: c.Timeout, Retries: c.MaxAttempts - 1, Parallel: c.Parallel,
 	}
 	if w.Retries == 0 {
-		w.Retries = -1 // one attempt, none again
+		w.Retries = -1 // one attempt, no retry
 	}
 	if err := cfg.summarizerIsThere(); err != nil {
 		return w, err
@@ -32,7 +32,7 @@ func (m *CompactManager) newWriter(ep *epoch) (strategy.Writer, error) {
 	return w, err
 }
 
-// observe is told of each call of a summarizer that is asked within this call.
+// observe handles the progress of a summarizer in this call.
 func (r *run) observe(i strategy.CallInfo) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -42,7 +42,7 @@ func (r *run) observe(i strategy.CallInfo) {
 		r.summarizeBegan = r.c.m.now()
 		if i.Backend != strategy.BackendExtractive {
 			r.desk.give()
-			// The archive is written while the model thinks.
+			// The archive is written while the model works.
 			r.startArchive(r.ctx, nil)
 		}
 	case strategy.Answered:
@@ -57,7 +57,8 @@ func (r *run) observe(i strategy.CallInfo) {
 	}
 }
 
-// gotOver tells of an attempt that failed, and was not the last word.
+// gotOver emits the event of a failed attempt that was followed by another
+// action.
 func (c *call) gotOver(i strategy.CallInfo) {
 	if i.Err == nil || i.Action == "" {
 		return
@@ -69,7 +70,8 @@ func (c *call) gotOver(i strategy.CallInfo) {
 	}, end.Add(-i.Elapsed), end))
 }
 
-// summarizePayload is the model call: its duration is the latency bar.
+// summarizePayload returns the payload of the model call, whose duration is the
+// latency.
 func summarizePayload(session string, i strategy.CallInfo) trace.Summarize {
 	p := trace.Summarize{
 		SessionID: session, Model: i.Model, Backend: i.Backend, Strategy: i.Strategy, Attempts: i.Attempt, Pieces: i.Pieces,
@@ -91,8 +93,8 @@ func summarizePayload(session string, i strategy.CallInfo) trace.Summarize {
 	return p
 }
 
-// engine returns the engine of this run: the shared one, with stages that write
-// a summary with what the session knows of secrets, and report to the run.
+// engine returns the engine of this run: a copy of the shared one, whose
+// summary stages use the session's redactor and report to the run.
 func (r *run) engine() (*policy.Engine, error) {
 	e := *r.c.ep.engine
 	e.Steps = append([]policy.Step(nil), e.Steps...)
@@ -125,7 +127,7 @@ func (r *run) engine() (*policy.Engine, error) {
 	return &e, nil
 }
 
-// drive runs the engine, for as long as the archive takes what it takes out.
+// drive runs the engine, and stops it if the archive fails.
 func (r *run) drive(ctx context.Context, engine *policy.Engine, q *policy.Request) (*policy.Outcome, error) {
 	c := r.c
 	driven, give := context.WithCancelCause(ctx)
@@ -135,22 +137,22 @@ func (r *run) drive(ctx context.Context, engine *policy.Engine, q *policy.Reques
 	out, err := engine.Run(driven, *q)
 	if c.gaveWay(err) {
 		q.Budget = c.aiming(c.budget, q.Only)
-		r.view = c.ep.engine.View(c.now.conv, *q) // which the budget is part of
+		r.view = c.ep.engine.View(c.now.conv, *q) // the view depends on the budget
 		r.late = false
 		out, err = engine.Run(driven, *q)
 	}
-	r.desk.give() // what is waited for now may need it
+	r.desk.give() // what is waited for can need the slot
 	return out, r.given(ctx, driven, err)
 }
 
-// arrived ends the wait for summaries.
+// arrived stops the timer for long summaries.
 func (r *run) arrived() {
 	if r.waiting != nil {
 		r.waiting.Stop()
 	}
 }
 
-// measure notes how long the stages took, and the summarizer.
+// measure records the durations of the stages and the summarizer.
 func (r *run) measure(elapsed time.Duration) {
 	r.c.res.Timing.Summarize = r.summarize
 	r.c.res.Timing.ArchiveWait += r.waited
@@ -158,13 +160,13 @@ func (r *run) measure(elapsed time.Duration) {
 	r.c.res.Timing.Stages = elapsed - r.summarize - r.waited - r.desk.queued
 }
 
-// observed is what a run hears of the summarizer.
+// observed holds the progress of the summarizer in a run.
 type observed struct {
 	mu             sync.Mutex
-	late           bool            // a summary could not be waited for
-	waited         time.Duration   // for the archive, before a summary was asked for
-	driven         context.Context // what the engine runs with
-	waiting        *time.Timer     // says that a summary takes long
+	late           bool            // the call could not wait for a summary
+	waited         time.Duration   // waiting time for the archive before a summary
+	driven         context.Context // context of the engine
+	waiting        *time.Timer     // timer that reports a long summary
 	summarize      time.Duration
 	summarizeBegan time.Time
 }

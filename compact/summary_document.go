@@ -9,10 +9,10 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// summaryDocument is a summary in the payload of compact.summary_created: what
-// its text says, by sections. Empty ones are left out.
+// summaryDocument is a summary in the payload of compact.summary_created: its
+// text by sections, without empty ones.
 type summaryDocument struct {
-	Words      []strategy.Word  `json:"words,omitempty"` // what people typed
+	Words      []strategy.Word  `json:"words,omitempty"` // words that people typed
 	Sections   []summarySection `json:"sections"`
 	Notes      []string         `json:"notes,omitempty"`
 	References []string         `json:"references,omitempty"`
@@ -25,7 +25,7 @@ type summarySection struct {
 	Lines []string `json:"lines"`
 }
 
-// summaryPayload is the summary as JSON: its sections with their lines.
+// summaryPayload returns the summary as JSON: its sections with their lines.
 func (ep *epoch) summaryPayload(s *policy.SummaryInfo, body string) json.RawMessage {
 	st := ep.writer.Strategy
 	if st.Name != s.Strategy {
@@ -56,7 +56,7 @@ func documentOf(st strategy.Strategy, d strategy.Document) summaryDocument {
 	return out
 }
 
-// snakeCase makes a key of a title.
+// snakeCase returns a title as a key.
 func snakeCase(title string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(title), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)

@@ -15,13 +15,12 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// Results that are reduced as they come are no compaction: nothing that was sent
-// changes. Such a call makes no step, however many there are; it appends to
-// edits.jsonl, and does not wait for that for long. What the archive did not have
-// in time goes out whole. Its line may get there all the same: a void line behind
-// it says that no view was made of it.
+// Reducing results on arrival is not a compaction, because it changes nothing
+// that was sent. Such a call makes no step; it appends to edits.jsonl, with a
+// short time limit. Results that were not archived in time are sent whole. If
+// their line is stored after all, a void line after it says that no view used it.
 
-// The kinds of such lines in edits.jsonl.
+// Kinds of these lines in edits.jsonl.
 const (
 	kindTidy = "tidy"
 	kindVoid = "void"
@@ -31,8 +30,8 @@ func tidyStage(c *Config) tidy.Stage {
 	return tidy.Stage{Options: tidy.Options{Large: c.Tidy.LargeTokens, Off: c.Tidy.Off}, ExcludeTools: c.Tidy.ExcludeTools}
 }
 
-// tidyFirst returns the names of stages with tidy in front of all others, which
-// see what it leaves.
+// tidyFirst returns the names of stages with tidy first, so that the others see
+// the reduced results.
 func tidyFirst(names []string) []string {
 	if !slices.Contains(names, tidy.StageName) {
 		return names
@@ -41,15 +40,14 @@ func tidyFirst(names []string) []string {
 	return append([]string{tidy.StageName}, others...)
 }
 
-// sentWhole is the results behind the last answer that a call sent as they came.
-// Where that call got no answer they come again, and stay as they are. The lane's
-// lock guards it.
+// sentWhole holds the results after the last answer that a call sent unreduced.
+// If that call got no answer, they come again and must stay as they are. The
+// lane's lock guards it.
 type sentWhole map[message.Fingerprint]bool
 
 func (s sentWhole) has(m *message.Message) bool { return len(s) > 0 && s[m.Fingerprint()] }
 
-// sending notes which results go out with this call. Those that are not new any
-// more need not be remembered.
+// sending records the new results that this call sends unreduced.
 func (c *call) sending(failed error) {
 	if c.q.dry || !c.tidies() {
 		return
@@ -71,8 +69,8 @@ func (c *call) sending(failed error) {
 
 func (c *call) tidies() bool { return slices.Contains(c.ep.cfg.Policy.Stages, tidy.StageName) }
 
-// onlyTidied reports whether a run that was not due did nothing but reduce
-// results that have just come.
+// onlyTidied reports whether a run without a due compaction only reduced new
+// results.
 func onlyTidied(q policy.Request, out *policy.Outcome) bool {
 	if q.Only != policy.Always {
 		return false
@@ -85,7 +83,7 @@ func onlyTidied(q policy.Request, out *policy.Outcome) bool {
 	return true
 }
 
-// tidied ends a call that reduced results as they came.
+// tidied finishes a call that reduced results on arrival.
 func (c *call) tidied(ctx context.Context, started time.Time, r *run, out *policy.Outcome) error {
 	before := *c.res
 	c.res.Triggered, c.res.Reason = true, trace.ReasonArrival
@@ -93,7 +91,7 @@ func (c *call) tidied(ctx context.Context, started time.Time, r *run, out *polic
 		c.emitDecision(started, r.view)
 		if c.q.observe {
 			err := c.pretend(ctx, out)
-			c.res.Step = 0 // it is none
+			c.res.Step = 0 // not a step
 			return err
 		}
 		c.took(out)
@@ -120,9 +118,9 @@ func (c *call) tidied(ctx context.Context, started time.Time, r *run, out *polic
 	return c.unchanged(started, r, policy.Request{Only: policy.Always}, &policy.Outcome{View: r.view, Conversation: c.now.conv})
 }
 
-// appendInTime appends lines, and waits for that as long as tidy.wait allows. An
-// error is why they are not there, or not in time: what is made of them then is
-// void, for now and for whoever reads the log.
+// appendInTime appends lines, and waits for that at most tidy.wait. If it
+// returns an error, the lines are not stored or not in time, and are void for
+// this and other processes.
 func (c *call) appendInTime(ctx context.Context, step ledgerStep, lines []redact.Text) (storage.EditsWritten, error) {
 	type answer struct {
 		w   storage.EditsWritten
@@ -137,7 +135,7 @@ func (c *call) appendInTime(ctx context.Context, step ledgerStep, lines []redact
 		w, err = s.log.Edits(ctx, lines)
 		written <- answer{w, err}
 		<-late
-		if len(written) > 0 && err == nil { // nobody took the answer
+		if len(written) > 0 && err == nil { // the call did not wait for the answer
 			_ = s.appendVoid(ctx, &step)
 		}
 	})
@@ -151,7 +149,7 @@ func (c *call) appendInTime(ctx context.Context, step ledgerStep, lines []redact
 	select {
 	case a := <-written:
 		if a.err != nil {
-			s.makeVoid(&step) // some of it may be there
+			s.makeVoid(&step) // a part can be stored
 		}
 		return a.w, a.err
 	case <-wait.C:
@@ -163,7 +161,7 @@ func (c *call) appendInTime(ctx context.Context, step ledgerStep, lines []redact
 	}
 }
 
-// tidiedAs ends a call whose originals the archive has.
+// tidiedAs finishes a call whose originals are archived.
 func (c *call) tidiedAs(ctx context.Context, started time.Time, r *run, out *policy.Outcome, step ledgerStep, w storage.EditsWritten, appended time.Time) error {
 	c.emitDecision(started, r.view)
 	c.hold(c.editsEvent(w, nil, len(step.Evicted), appended))
@@ -182,15 +180,14 @@ func (c *call) tidiedAs(ctx context.Context, started time.Time, r *run, out *pol
 	return err
 }
 
-// voided names edits that no view was made of: whose they are, and what they
-// would have led to.
+// voided identifies edits that no view used, by owner and outcome.
 type voided struct {
 	owner
 	out policy.Link
 }
 
-// isVoid reports whether an edit is void, or says so of another, which is
-// forgotten then; the caller holds mu.
+// isVoid reports whether an edit is void. If e is itself a void line, it marks
+// its edit as void and removes it; the caller holds mu.
 func (s *session) isVoid(e *ledgerStep) bool {
 	v := voided{e.owner(), e.Out}
 	if e.Kind != kindVoid {
@@ -216,14 +213,14 @@ func (s *session) makeVoid(e *ledgerStep) {
 	s.isVoid(&v)
 }
 
-// voids reports whether what a step would lead to is void.
+// voids reports whether the outcome of a step is void.
 func (s *session) voids(e *ledgerStep) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.edits.void[voided{e.owner(), e.Out}]
 }
 
-// appendVoid tells other processes.
+// appendVoid appends a void line for other processes.
 func (s *session) appendVoid(ctx context.Context, e *ledgerStep) error {
 	raw, err := json.Marshal(edit{s.toStore(ledgerStep{Session: e.Session, Agent: e.Agent, Branch: e.Branch, Kind: kindVoid, Model: e.Model, Window: e.Window, In: e.In, Out: e.Out})})
 	if err != nil {

@@ -26,10 +26,11 @@ type Tidied struct {
 	Failed int `json:"failed,omitempty"`
 }
 
-// tidiedWithin is for how many turns what is read again counts as needed.
+// tidiedWithin is the number of turns within which a repeated read counts as
+// needed.
 const tidiedWithin = 10
 
-// countTidied fills in what reducers did with this call.
+// countTidied sets the counts of reducers in this call.
 func (c *call) countTidied(out *policy.Outcome) {
 	if !c.tidies() {
 		return
@@ -101,8 +102,8 @@ func markOf(t *policy.TextRecipe) *policy.Mark {
 	return nil
 }
 
-// readAgain counts the results that have just come and were reduced, a few turns
-// ago, when they came for the first time.
+// readAgain counts new results whose first occurrence, at most tidiedWithin
+// turns ago, was reduced.
 func (c *call) readAgain(of func(string) *Tidied) {
 	v := c.view()
 	for i := v.Arrived(); i < len(v.Messages); i++ {
@@ -126,7 +127,7 @@ func (c *call) readAgain(of func(string) *Tidied) {
 	}
 }
 
-// wasRecalled notes that the text of a reference was asked for.
+// wasRecalled records that the text of a reference was recalled.
 func (s *session) wasRecalled(ref string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,7 +148,7 @@ func (s *session) wasRecalled(ref string) {
 	}
 }
 
-// takeRecalled returns what was recalled since it was asked last, by reducer.
+// takeRecalled returns the recalls by reducer since its last call.
 func (s *session) takeRecalled() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,9 +6,9 @@ import (
 )
 
 // Turns have numbers, from 1, that stay the same in all steps of a session,
-// whatever an SDK does with the views it is given. turnNumbers is what a ledger
-// says of them: how the history of the step and its view were numbered, and by
-// which chain either is recognized when it comes in again.
+// whatever an SDK does with the views. turnNumbers holds them in a ledger: the
+// numbers of the step's history and view, and the chains by which either is
+// recognized when it comes in again.
 type turnNumbers struct {
 	Next    uint32      `json:"next"` // number of the next new turn
 	History numbering   `json:"history"`
@@ -17,9 +17,9 @@ type turnNumbers struct {
 	Shown   policy.Link `json:"shown"` // the whole view
 }
 
-// numbering is the numbers of the turns of a conversation, in order, as runs:
-// so many turns, the first of which has this number, and the others the next
-// ones. A run that begins with 0 is of turns without number, such as a summary.
+// numbering holds the numbers of a conversation's turns, in order, as runs: the
+// number of turns, and the number of the first one. A run that begins with 0
+// has turns without numbers, such as a summary.
 type numbering [][2]uint32
 
 // at returns the number of turn i of the conversation, and false beyond its
@@ -51,8 +51,8 @@ func runsOf(numbers []uint32) numbering {
 	return out
 }
 
-// turnsOf returns for each message which turn it is of. Messages behind the
-// last answer are a turn that waits for its own.
+// turnsOf returns the turn of each message. Messages after the last answer are
+// a turn of their own.
 func turnsOf(msgs []message.Message) (of []int, count int) {
 	of = make([]int, len(msgs))
 	rounds := message.Rounds(msgs)
@@ -78,7 +78,7 @@ func turnsOf(msgs []message.Message) (of []int, count int) {
 type numbered struct {
 	of      []int    // message → turn
 	numbers []uint32 // turn → number
-	fresh   int      // the first message that no step of this history has seen
+	fresh   int      // index of the first message that no step has seen
 	next    uint32
 	all     policy.Link
 }
@@ -86,8 +86,8 @@ type numbered struct {
 // turn returns the number of the turn of message i, 0 for none.
 func (n *numbered) turn(i int) uint32 { return n.numbers[n.of[i]] }
 
-// number gives the turns of a history their numbers: those they had in the
-// newest step that the history goes on from, and new ones behind it.
+// number numbers the turns of a history: with the numbers from the newest step
+// that the history continues, and new ones after it.
 func (s *session) number(history []message.Message, of owner, pins policy.Pins) *numbered {
 	trail := policy.NewTrail(history, pins, nil, nil)
 	n := &numbered{next: 1, all: trail.Whole()}
@@ -107,9 +107,9 @@ func (s *session) number(history []message.Message, of owner, pins policy.Pins) 
 	return n
 }
 
-// numberedBefore returns the numbers that the beginning of a history has
-// already, and how many of its messages that are not pinned some step has
-// seen. It raises next to the first free number.
+// numberedBefore returns the existing numbers of the beginning of a history,
+// and how many of its unpinned messages steps have seen. It raises next to the
+// first free number.
 func (s *session) numberedBefore(trail *policy.Trail, of owner, next *uint32) (known numbering, seen int) {
 	steps := s.snapshot()
 	for i := len(steps) - 1; i >= 0; i-- {
@@ -131,7 +131,7 @@ func (s *session) numberedBefore(trail *policy.Trail, of owner, next *uint32) (k
 	return known, seen
 }
 
-// indexOf returns the index behind the first n messages that are not pinned.
+// indexOf returns the index after the first n unpinned messages.
 func indexOf(history []message.Message, n int, pins policy.Pins) int {
 	for i := range history {
 		if n == 0 {
@@ -144,8 +144,8 @@ func indexOf(history []message.Message, n int, pins policy.Pins) int {
 	return len(history)
 }
 
-// viewed returns the numbers of the turns of a view: each has that of the
-// answer in it, or, while it waits for one, of its last message.
+// viewed returns the numbers of the turns of a view: the number of each turn's
+// answer, or of its last message if it has no answer yet.
 func (n *numbered) viewed(c *policy.Conversation) numbering {
 	msgs := c.Messages()
 	of, count := turnsOf(msgs)
@@ -163,7 +163,7 @@ func (n *numbered) viewed(c *policy.Conversation) numbering {
 	return runsOf(numbers)
 }
 
-// ledger returns what a ledger keeps. chain is that of the view.
+// ledger returns the numbers for a ledger. chain is the chain of the view.
 func (n *numbered) ledger(view *policy.Conversation, chain *policy.Chain) *turnNumbers {
 	return &turnNumbers{Next: n.next, History: runsOf(n.numbers), View: n.viewed(view), All: n.all, Shown: chain.At(view, view.Len())}
 }

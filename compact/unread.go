@@ -9,8 +9,8 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// ownFolder is the folder in which a session goes on that is encrypted, in a process
-// that has nothing to read it with: another one in each process.
+// ownFolder returns the folder in which a process without an identity continues an
+// encrypted session. It differs for each process.
 func (m *CompactManager) ownFolder(folder string) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -20,8 +20,8 @@ func (m *CompactManager) ownFolder(folder string) string {
 	return folder + ".by-" + m.own
 }
 
-// openUnread opens a session of which there is more than this process can read. What
-// is there stays; what is compacted now is compacted anew, in a folder of its own.
+// openUnread opens a new session in its own folder for a session that this process
+// can't read. The existing one stays unchanged, and the history is compacted anew.
 func (m *CompactManager) openUnread(ctx context.Context, id, folder string, why error) (*session, error) {
 	own := m.ownFolder(folder)
 	s, err := openSession(ctx, m.archive, own, m.keys)

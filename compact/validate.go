@@ -13,7 +13,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// backendOpenAI is the backend of summaries that asks a model.
+// backendOpenAI is the summary backend that calls a server.
 const backendOpenAI = "openai"
 
 // Validate reports every mistake that shows without any I/O, each as a
@@ -29,21 +29,21 @@ func (c Config) Validate() error {
 	if err != nil {
 		return err
 	}
-	if s := &c.Storage; c.Archive != nil { // it says where
+	if s := &c.Storage; c.Archive != nil { // the archive is given
 		s.Adapter, s.Path, s.Bucket = base.Storage.Adapter, base.Storage.Path, ""
 	}
 	adapter := c.Storage.Adapter
-	if s := &c.Storage; s.Settings != nil { // its package has checked it
+	if s := &c.Storage; s.Settings != nil { // checked by its package
 		s.Adapter, s.Path = base.Storage.Adapter, base.Storage.Path
 	}
 	errs := []error{c.checkStages()}
 	if own := slices.DeleteFunc(slices.Clone(c.Policy.Stages), c.isOwn); len(own) > 0 || len(c.Stages) == 0 {
-		c.Policy.Stages = own // what else there is must be one of ours
+		c.Policy.Stages = own // the rest must be built-in stages
 	} else {
 		c.Policy.Stages = base.Policy.Stages
 	}
-	// Nothing more is said of a value that is wrong by itself: the preset's
-	// stands in for it.
+	// An invalid value is replaced by the preset's, so that it causes no
+	// further errors.
 	for _, e := range c.broken() {
 		errs = append(errs, e)
 		fieldAt(&c, e.Setting()).Set(fieldAt(&base, e.Setting()))
@@ -52,12 +52,12 @@ func (c Config) Validate() error {
 		c.Storage.Adapter = adapter
 	}
 	errs = append(errs, c.checkBudget(), c.checkPolicy(), c.checkSummarizer(), c.checkRedaction(), c.checkObserve(), c.checkStorage(), c.checkKeys())
-	// What an override makes of the rest is only worth telling where that is right.
+	// The effect of overrides is checked only if the rest is valid.
 	errs = append(errs, c.checkOverrides(errors.Join(errs...) == nil))
 	return errors.Join(errs...)
 }
 
-// fieldAt returns the field of a path that there is.
+// fieldAt returns the field at a path; the zero Value if there is none.
 func fieldAt(c *Config, path string) reflect.Value {
 	v := reflect.ValueOf(c).Elem()
 	for name := range strings.SplitSeq(path, ".") {
@@ -102,7 +102,8 @@ func (c Config) checkPolicy() error {
 	return errors.Join(errs...)
 }
 
-// strategyNamed returns the caller's own strategy, or the built-in one of a name.
+// strategyNamed returns the caller's own strategy, or the built-in one with this
+// name.
 func (c *Config) strategyNamed(name string) (strategy.Strategy, error) {
 	if c.Strategy != nil && c.Strategy.Name == name {
 		return strategy.New(*c.Strategy)
@@ -110,8 +111,8 @@ func (c *Config) strategyNamed(name string) (strategy.Strategy, error) {
 	return strategy.Lookup(name)
 }
 
-// checkSummarizer says what has no effect, and what can't be asked for. A
-// summarizer that was handed in needs no settings.
+// checkSummarizer returns errors for settings of summarizer that have no effect
+// or contradict others.
 func (c Config) checkSummarizer() error {
 	s := c.Summarizer
 	switch {
@@ -133,8 +134,8 @@ func (c Config) checkSummarizer() error {
 // A given is a setting with its value as text.
 type given struct{ path, value string }
 
-// ofServer are the settings that only a summarizing model has a use for, ofPrompt
-// those that the agent's own model has, too.
+// ofServer returns the settings for a summarizing server only, and ofPrompt those
+// also used with the agent's own model.
 func (s SummarizerConfig) ofServer() []given {
 	return []given{{"model", s.Model}, {"base_url", s.BaseURL}}
 }
@@ -143,7 +144,7 @@ func (s SummarizerConfig) ofPrompt() []given {
 	return []given{{"instructions", s.Instructions}, {"sections", strings.Join(s.Sections, ", ")}, {"prompt_file", s.PromptFile}}
 }
 
-// withoutEffect says which settings have none with this backend.
+// withoutEffect returns errors for settings without effect with this backend.
 func (s SummarizerConfig) withoutEffect(settings []given) error {
 	var errs []error
 	for _, given := range settings {
@@ -157,7 +158,7 @@ func (s SummarizerConfig) withoutEffect(settings []given) error {
 	return errors.Join(errs...)
 }
 
-// checkRedaction holds what only a redactor that is made of the settings needs.
+// checkRedaction checks the settings for a redactor that is created from them.
 func (c Config) checkRedaction() error {
 	if c.Redactor != nil {
 		return nil
@@ -174,8 +175,7 @@ func (c Config) checkRedaction() error {
 	return errors.Join(errs...)
 }
 
-// pseudonymKey says that there is no key, or a short one. An error is a
-// *ConfigError.
+// pseudonymKey returns a *ConfigError if the key is missing or too short.
 func (c RedactionConfig) pseudonymKey() error {
 	if !c.Pseudonyms || len(c.PseudonymKey) >= redact.MinPseudonymKey {
 		return nil
@@ -188,7 +188,8 @@ func (c RedactionConfig) pseudonymKey() error {
 		"needs a key of %d bytes or more (%s): the environment variable COMPACT_PSEUDONYM_KEY, or in Go RedactionConfig.PseudonymKey", redact.MinPseudonymKey, there)}
 }
 
-// checkObserve says what can't be had where nothing is written.
+// checkObserve returns an error for settings that need writing, which observe
+// forbids.
 func (c Config) checkObserve() error {
 	if !c.Observe || c.Storage.Transcripts != "all" {
 		return nil
@@ -199,8 +200,8 @@ func (c Config) checkObserve() error {
 	}
 }
 
-// checkStorage says what has no effect. What a bucket takes is the business of
-// the archive of s3.
+// checkStorage returns errors for settings without effect. The package of the
+// s3 archive checks the settings of buckets.
 func (c Config) checkStorage() error {
 	s := c.Storage
 	if c.Archive != nil || s.Adapter == "s3" {

@@ -14,8 +14,7 @@ type SessionsConfig struct {
 	MaxBytes int `mapstructure:"max_bytes" validate:"gt=0"`
 }
 
-// What things cost in memory besides the bytes of texts: rough, and rather too
-// much.
+// Approximate memory in bytes besides texts, rather too high.
 const (
 	sessionWeight = 32 << 10
 	messageWeight = 1 << 10
@@ -23,8 +22,8 @@ const (
 	seenWeight    = 64
 )
 
-// weigh is about what the memory of a history costs: its texts, and what is
-// known of each message.
+// weigh returns the approximate memory of a history in bytes: its texts, and
+// the data about each message.
 func weigh(history []message.Message) (bytes int64) {
 	for i := range history {
 		bytes += messageWeight + int64(len(history[i].Raw()))
@@ -39,8 +38,7 @@ func weigh(history []message.Message) (bytes int64) {
 	return bytes
 }
 
-// weigh notes what a lane remembers of a history; of one that has grown only
-// what is new is looked at.
+// weigh updates the memory of a lane's history. It visits only new messages.
 func (l *lane) weigh(history []message.Message) {
 	if len(history) < l.weighed {
 		l.weighed, l.weight = 0, 0
@@ -49,7 +47,7 @@ func (l *lane) weigh(history []message.Message) {
 	l.weighed = len(history)
 }
 
-// weighStep is about what the memory of a step costs.
+// weighStep returns the approximate memory of a step in bytes.
 func weighStep(step *ledgerStep) int64 {
 	n := len(step.Evicted)
 	for _, r := range step.Recipes {
@@ -62,7 +60,7 @@ func weighStep(step *ledgerStep) int64 {
 	return int64(n+1) * recipeWeight
 }
 
-// weight is about what a session costs in memory.
+// weight returns the approximate memory of a session in bytes.
 func (s *session) weight() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,14 +71,14 @@ func (s *session) weight() int64 {
 	return n
 }
 
-// slim forgets what is there to spare work alone.
+// slim removes caches from memory.
 func (s *session) slim() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, l := range s.lanes {
 		if l.users == 0 {
 			l.memo, l.weight, l.weighed = memo{}, 0, 0
-			l.account.conv = nil // it holds as much
+			l.account.conv = nil // it holds the same messages
 			l.shelf, l.reading, l.aside = nil, nil, l.flights.Weight()
 			l.filed.Store(nil)
 		}
@@ -89,10 +87,10 @@ func (s *session) slim() {
 	s.rebuilt, s.rebuiltWeight = map[int]*turnindex.Table{}, 0
 }
 
-// retire forgets sessions that were idle for longest, while they are too many or
-// too large; the caller holds the manager's mutex. Of sessions whose steps no
-// archive has only what spares work is forgotten, unless they alone are too many;
-// those that are only observed are.
+// retire removes the sessions idle for longest while there are too many or they
+// are too large; the caller holds the manager's mutex. Sessions with unstored
+// steps only lose their caches, unless there are too many of them; shadow
+// sessions are removed.
 func (m *CompactManager) retire(newest *session) {
 	for len(m.sessions) > m.keep || m.bytes > int64(m.cfg.Sessions.MaxBytes) {
 		idle := m.idle(newest, func(s *session) bool { return !s.isVolatile() || s.shadow })
@@ -119,7 +117,8 @@ func (m *CompactManager) retire(newest *session) {
 	}
 }
 
-// forget forgets a session that is idle; the caller holds the manager's mutex.
+// forget removes an idle session from memory; the caller holds the manager's
+// mutex.
 func (m *CompactManager) forget(idle *session) {
 	m.throwAll(idle)
 	m.endTrace(idle)
@@ -128,7 +127,7 @@ func (m *CompactManager) forget(idle *session) {
 	m.backlog.orphan(idle.audit)
 }
 
-// idle returns the session that was idle for longest among some.
+// idle returns the session idle for longest among those that is accepts.
 func (m *CompactManager) idle(newest *session, is func(*session) bool) (idle *session) {
 	for _, s := range m.sessions {
 		if s.users == 0 && s != newest && (idle == nil || s.used.Before(idle.used)) && is(s) {
@@ -138,14 +137,15 @@ func (m *CompactManager) idle(newest *session, is func(*session) bool) (idle *se
 	return idle
 }
 
-// reweigh notes what a session costs now; the caller holds the manager's mutex.
+// reweigh updates the memory of a session; the caller holds the manager's
+// mutex.
 func (m *CompactManager) reweigh(s *session) {
 	now := s.weight()
 	m.bytes += now - s.bytes
 	s.bytes = now
 }
 
-// canSlim reports whether something is there to spare work alone.
+// canSlim reports whether a session has caches that slim removes.
 func (s *session) canSlim() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
