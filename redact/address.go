@@ -8,8 +8,8 @@ var (
 	seedRule     = &rule{id: "seed-phrase", kind: "seed_phrase", rank: byShape}
 )
 
-// webhook finds what makes the address of a chat's webhook a secret: what
-// follows the number of the channel.
+// webhook finds the secret part of the URL of a chat's webhook: the part after
+// the channel number.
 func (sc *scan) webhook(_, end int) {
 	i := run(sc.s, end, 24, isDigit)
 	if i == end || i >= len(sc.s) || sc.s[i] != '/' {
@@ -46,7 +46,7 @@ func (sc *scan) softlayer(_, end int) {
 	}
 }
 
-// zapier finds what makes the address of a webhook a secret.
+// zapier finds the secret part of the URL of a webhook.
 func (sc *scan) zapier(_, end int) {
 	i := run(sc.s, end, 24, isDigit)
 	if i == end || i >= len(sc.s) || sc.s[i] != '/' {
@@ -74,7 +74,7 @@ func (sc *scan) telegram(start, end int) {
 	sc.add(from, to, telegramRule)
 }
 
-// seedPhrase finds the twelve to twenty-four words behind their name.
+// seedPhrase finds the twelve to twenty-four words after their name.
 func (sc *scan) seedPhrase(_, end int) {
 	s := sc.s
 	i := run(s, end, 20, func(c byte) bool { return isLetter(c) || c == ' ' || c == '_' || c == '-' })

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// allowRule says what is no secret after all.
+// allowRule describes matches that are not secrets.
 type allowRule struct {
-	target string // what re is for: the secret (""), the "match" or the "line"
+	target string // the text that re is matched against: the secret (""), the "match" or the "line"
 	re     string
 	words  []string
-	sums   []uint64 // FNV-1a of the secrets that are known and public
+	sums   []uint64 // FNV-1a hashes of well-known public secrets
 }
 
-// accept adds a match whose secret is s[from:to], if it is random enough and
-// no allow rule is against it.
+// accept adds a match whose secret is s[from:to], if it is random enough and no
+// allow rule matches it.
 func (sc *scan) accept(v *vendor, from, to, matchFrom, matchTo int) {
 	secret := sc.s[from:to]
 	if v.entropy > 0 && entropy(secret) <= v.entropy || isAllowed(secret) {
@@ -66,7 +66,7 @@ func hasWord(s string, words []string) bool {
 	return false
 }
 
-// isAllowed reports whether no vendor's secret looks like s: one character
+// isAllowed reports whether s looks unlike any vendor's secret: one character
 // repeated, a variable, a format, a path, an ellipsis.
 func isAllowed(s string) bool {
 	switch {
@@ -80,13 +80,14 @@ func isAllowed(s string) bool {
 	return strings.HasSuffix(s, "...") || strings.Contains(s, "abcdefghijklmnopqrstuvwxyz")
 }
 
-// isFilled reports whether somebody filled the form of a secret with the same
-// character.
+// isFilled reports whether s has eight equal filler characters in a row, such as
+// xxxxxxxx.
 func isFilled(s string) bool {
 	return hasFill(s, 8)
 }
 
-// hasFill reports whether s has n x, * or dots in a row.
+// hasFill reports whether s has n times the same filler in a row: x, X, * or a
+// dot.
 func hasFill(s string, n int) bool {
 	for i, count := 0, 0; i < len(s); i++ {
 		if strings.IndexByte("xX*.", s[i]) < 0 || count > 0 && s[i] != s[i-1] {
@@ -104,7 +105,7 @@ func hasFill(s string, n int) bool {
 
 var systemPaths = []string{"/Users/", "/bin/", "/etc/", "/home/", "/opt/", "/tmp/", "/usr/", "/var/"}
 
-// entropy returns the Shannon entropy of s in bits a byte.
+// entropy returns the Shannon entropy of s in bits per byte.
 func entropy(s string) float64 {
 	var count [256]int
 	for i := range len(s) {

@@ -2,7 +2,7 @@ package redact
 
 import "strings"
 
-// pairFlag makes the action that finds the value of a flag which takes a name
+// pairFlag returns the action that finds the value of a flag that takes a name
 // and a password.
 func pairFlag(name string, sep byte) action {
 	return func(sc *scan, _, end int) {
@@ -12,8 +12,9 @@ func pairFlag(name string, sep byte) action {
 	}
 }
 
-// positional makes the action that finds the password in the n-th argument
-// that is no flag. What could be a word is none: sentences name commands, too.
+// positional returns the action that finds the password in the n-th argument,
+// counted from zero, that is not a flag. An argument that could be a word is
+// ignored, because sentences name commands, too.
 func positional(n int) action {
 	return func(sc *scan, start, end int) {
 		if start > 0 && isWord(sc.s[start-1]) && !escaped(sc.s, start) {
@@ -48,8 +49,8 @@ func argumentEnd(s string, i, stop int) int {
 	return i
 }
 
-// chosen takes the argument at i for a password, where it has something of
-// one: a digit, a symbol, or letters that no word has.
+// chosen adds the argument at i as a password if it looks like one: it has a
+// digit, a symbol, or letters that no word has.
 func (sc *scan) chosen(i int) {
 	a := assignment{s: sc.s, to: i, op: opFlag, start: i}
 	if i >= len(sc.s) || strings.IndexByte("-/:?\n", sc.s[i]) >= 0 || !a.readValue() {
@@ -60,8 +61,8 @@ func (sc *scan) chosen(i int) {
 	}
 }
 
-// isChosen reports whether a value, about which nothing is known but where it
-// stands, is a password.
+// isChosen reports whether a value is a password, judging only by the value:
+// its position already suggests a password.
 func (a *assignment) isChosen() bool {
 	a.val.env = false
 	p := profileOf(a.val.text)
@@ -92,7 +93,7 @@ func impacket(sc *scan, _, end int) {
 	}
 }
 
-// literal judges s[from:to], without the quotes around it, as a password.
+// literal adds s[from:to], without the quotes around it, if it is a password.
 func (sc *scan) literal(from, to int) {
 	for to-from > 1 && isQuote(sc.s[from]) && sc.s[to-1] == sc.s[from] {
 		from, to = from+1, to-1
@@ -103,7 +104,8 @@ func (sc *scan) literal(from, to int) {
 	}
 }
 
-// maxPipe bounds how far before a command what is piped into it begins.
+// maxPipe is the maximum number of bytes before a command that are searched for
+// the input piped into it.
 const maxPipe = 512
 
 // piped finds the password that is piped into a command, or given to it in a
@@ -156,7 +158,7 @@ func echoed(s string, from, to int) int {
 	return at
 }
 
-// echo judges what is echoed: a password, or name:password.
+// echo adds the password in an echoed argument: password, or name:password.
 func (sc *scan) echo(i int, pair bool) {
 	a := assignment{s: sc.s, to: i, op: opFlag, start: i}
 	if !a.readValue() {
@@ -175,7 +177,7 @@ func (sc *scan) echo(i int, pair bool) {
 	}
 }
 
-// expect finds what a script of expect sends where a password is asked for.
+// expect finds the answer of an expect script to a password prompt.
 func (sc *scan) expect(_, end int) {
 	s := sc.s
 	line := lineEnd(s, end)

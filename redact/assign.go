@@ -2,7 +2,7 @@ package redact
 
 import "strings"
 
-// assignment is what the structural layer reads around a telling name:
+// assignment is the text that the structural layer reads around a telling name:
 //
 //	password = "value"     "apiKey": "value"     \"token\": \"value\"
 //	DB_PASSWORD=value      --password value      <password>value</password>
@@ -10,19 +10,19 @@ type assignment struct {
 	s          string
 	name       string
 	from, to   int  // the name
-	quote      byte // that closes the name, 0 if none
+	quote      byte // closes the name, 0 if none
 	depth      int  // backslashes before that quote
 	op         operator
 	val        value
 	start, end int // the value
-	looked     int // bytes that were read to find where it ends
+	looked     int // bytes read to find the end of the value
 }
 
 type operator uint8
 
 const (
 	opNone   operator = iota
-	opEquals          // = := => == != ?= and their like
+	opEquals          // = := => == != ?= and similar
 	opColon           // :
 	opComma           // "name", "value"
 	opTag             // <name>value</name>
@@ -41,7 +41,7 @@ func (sc *scan) assign(start, end int) {
 	a.readName(start, end)
 	sc.nameEnd = a.to
 	if strings.HasSuffix(a.s[:a.from], "://") {
-		return // userinfo finds where that value ends
+		return // userinfo finds the end of that value
 	}
 	if a.from > 0 && a.s[a.from-1] == ':' && strings.Contains(a.s[max(0, a.from-80):a.from], "arn:") {
 		return // the name of a resource
@@ -58,8 +58,8 @@ func (sc *scan) assign(start, end int) {
 	}
 }
 
-// strength returns how surely the name announces a secret. Operators that join name and
-// value loosely lower it.
+// strength returns how strongly the name indicates a secret. Operators that
+// join name and value loosely lower it.
 func (a *assignment) strength() strength {
 	s := nameStrength(a.name)
 	if a.op == opComma || a.op == opBlank {
@@ -74,7 +74,7 @@ func (a *assignment) strength() strength {
 	return s
 }
 
-// assigned judges the value of an assignment.
+// assigned adds the value of an assignment if it is a secret.
 func (sc *scan) assigned(a assignment, s strength) {
 	if s >= telling && a.op != opCall && a.start < len(a.s) && a.groups() {
 		sc.add(a.start, a.end, nameRule(a.name, s))
@@ -108,8 +108,8 @@ func (a *assignment) endsCell() bool {
 	return i < len(a.s) && strings.IndexByte(",;|\t\n\r", a.s[i]) >= 0 || i > a.to+1 && i < len(a.s) && isUpper(a.name[0])
 }
 
-// argument reports whether the argument of a call is a value that somebody made up,
-// rather than the name of a variable.
+// argument reports whether the argument of a call is a made-up value and not
+// the name of a variable.
 func (a *assignment) argument() bool {
 	return profileOf(a.val.text).digits > 0 || isMadeUp(a.val.text)
 }
@@ -134,7 +134,8 @@ func (a *assignment) isNumber() bool {
 	return a.quote == '"' && a.op == opColon && !a.val.quoted && run(a.val.text, 0, len(a.val.text), isDigit) == len(a.val.text)
 }
 
-// maxExpression bounds how far into an expression literals are looked for.
+// maxExpression is the maximum number of bytes of an expression that are
+// searched for literals.
 const maxExpression = 160
 
 // literals looks for random values in quotes on the rest of a line: the
@@ -160,7 +161,7 @@ func isSignature(name string) bool { return endsFold(name, "signature") || endsF
 // inQuery reports whether the name at i is a parameter in the query of a URL.
 func inQuery(s string, i int) bool { return i > 0 && (s[i-1] == '?' || s[i-1] == '&') }
 
-// bareValue reports whether what stands behind a bare "pass" or "pwd" may be a
+// bareValue reports whether the value after a bare "pass" or "pwd" may be a
 // password and not the name of a test or a folder.
 func (a *assignment) bareValue() bool {
 	if isGenerated(a.val.text) || a.val.quoted && isMadeUp(a.val.text) || a.val.env && endsFold(a.name, "pwd") && isGibberish(a.val.text, 10) || a.val.text[0] == '$' && len(a.val.text) > 1 && isGenerated(a.val.text[1:]) {
@@ -204,7 +205,7 @@ func (a *assignment) readName(start, end int) {
 	}
 }
 
-// ownedKey takes the word before "key" into the name, as in "API key".
+// ownedKey adds the word before "key" to the name, as in "API key".
 func (a *assignment) ownedKey() {
 	for _, word := range [...]string{"api ", "secret ", "access ", "private ", "encryption ", "setup ", "signing "} {
 		if endsFold(a.s[:a.from], word) {

@@ -9,8 +9,8 @@ type automaton struct {
 	class  [256]uint8
 	stride uint32
 	next   []uint32   // state*stride + class → state*stride
-	first  uint32     // states at or above this one end a word
-	words  [][]uint16 // by (state-first)/stride: the words that end there, longest first
+	first  uint32     // this state and all higher ones end a word
+	words  [][]uint16 // by (state-first)/stride: words that end in the state, longest first
 	length []int      // of each word
 }
 
@@ -101,8 +101,8 @@ func linkFailures(nodes []trieNode) []int32 {
 	return order
 }
 
-// number gives the states that end a word the highest numbers, so that the
-// scan needs one comparison a byte.
+// number gives the highest numbers to the states that end a word, so that the
+// scan needs one comparison per byte.
 func (a *automaton) number(nodes []trieNode, order []int32) {
 	slices.SortStableFunc(order, func(x, y int32) int {
 		return min(len(nodes[x].out), 1) - min(len(nodes[y].out), 1)
@@ -124,7 +124,8 @@ func (a *automaton) number(nodes []trieNode, order []int32) {
 	}
 }
 
-// scan calls hit for each word in s with where it ends. It allocates nothing.
+// scan calls hit for each word in s with the end of the word. It allocates
+// nothing.
 func (a *automaton) scan(s string, hit func(word uint16, end int)) {
 	next, first, at := a.next, a.first, uint32(0)
 	for i := range len(s) {

@@ -2,8 +2,8 @@ package redact
 
 import "strings"
 
-// readBare reads what has no operator: flags, name "value", a typed variable,
-// and the lines name: NAME, value: … of YAML.
+// readBare reads assignments without an operator: flags, name "value", a typed
+// variable, and the lines name: NAME, value: … of YAML.
 func (a *assignment) readBare(blank, i int) bool {
 	s := a.s
 	if s[i] == '\n' || s[i] == '\r' {
@@ -47,8 +47,8 @@ func (a *assignment) readBare(blank, i int) bool {
 	return true
 }
 
-// formPart returns where the value of a part of a form begins that has its
-// name at from, 0 if it is none: name="password", an empty line, the value.
+// formPart returns the start of the value of a form part whose name is at from:
+// name="password", an empty line, the value. It returns 0 if there is none.
 func formPart(s string, from, i int) int {
 	if from < 6 || !strings.HasSuffix(s[:from-1], "name=") {
 		return 0
@@ -96,8 +96,8 @@ func (a *assignment) readCell(i int) bool {
 	return a.start < len(a.s)
 }
 
-// readProse reads what people write and what tools take: "the password is
-// VALUE", "aws configure set NAME VALUE". Only a random value counts there.
+// readProse reads sentences and commands: "the password is VALUE", "aws
+// configure set NAME VALUE". Only a random value counts there.
 func (a *assignment) readProse(i int) bool {
 	for _, verb := range [...]string{"is ", "was ", "to ", "is: ", "= ", "-> ", "is now ", "will be ", "changed to ", "set to ", "reset to ", "lautet: ", "lautet ", "ist "} {
 		if strings.HasPrefix(a.s[i:], verb) {
@@ -116,8 +116,8 @@ func (a *assignment) readProse(i int) bool {
 	return a.start < len(a.s)
 }
 
-// proseValue reports whether a value without an operator is one that nobody
-// would write as a word.
+// proseValue reports whether a value without an operator can't be an ordinary
+// word.
 func (a *assignment) proseValue() bool {
 	p := profileOf(a.val.text)
 	t := a.val.text
@@ -159,7 +159,7 @@ func netrc(s string, at int) bool {
 	return strings.HasSuffix(s[:word], "login")
 }
 
-// typedEquals passes the type and the = of: var password string = "…".
+// typedEquals skips the type and the = of: var password string = "…".
 func typedEquals(s string, i int) int {
 	j := run(s, i, 24, func(c byte) bool { return isWord(c) || c == '&' || c == '*' || c == '[' || c == ']' || c == '.' })
 	if j == i {

@@ -17,7 +17,7 @@ func (a *assignment) readCall(i int) bool {
 	return a.callArgument(i)
 }
 
-// callArgument expects a literal behind the bracket at i.
+// callArgument expects a literal after the bracket at i.
 func (a *assignment) callArgument(i int) bool {
 	i = skipBlanks(a.s, i+1)
 	if j, _ := openQuote(a.s, i); j == 0 {
@@ -27,11 +27,11 @@ func (a *assignment) callArgument(i int) bool {
 	return true
 }
 
-// lastPart returns what stands behind the last dot of a name.
+// lastPart returns the part of a name after its last dot.
 func lastPart(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
-// isSetter reports whether a method takes the secret that its name says, and
-// does not judge or look for one.
+// isSetter reports whether a method takes the secret that it names, and does
+// not check or look up one.
 func isSetter(method string) bool {
 	var w nameWords
 	w.split(method)
@@ -42,8 +42,7 @@ func isSetter(method string) bool {
 	return false
 }
 
-// isFieldMethod reports whether a method types text into the field that it
-// belongs to.
+// isFieldMethod reports whether a method types text into its field.
 func isFieldMethod(method string) bool {
 	switch strings.ToLower(strings.ReplaceAll(method, "_", "")) {
 	case "sendkeys", "fill", "type", "typetext", "presssequentially", "setvalue", "entertext", "inserttext", "input", "val":
@@ -52,8 +51,8 @@ func isFieldMethod(method string) bool {
 	return false
 }
 
-// fieldStrength judges the name of a field, in which the word for a password
-// may stand anywhere: "Password field", #login-password-input.
+// fieldStrength returns the strength of a field's name, in which the word for a
+// password may be anywhere: "Password field", #login-password-input.
 func fieldStrength(label string) strength {
 	var w nameWords
 	w.split(label)
@@ -66,7 +65,7 @@ func fieldStrength(label string) strength {
 	return best
 }
 
-// readField reads what is typed into a field that was found by its name:
+// readField reads the text typed into a field that is found by its name:
 // find("password").send_keys("value"), fill('input[name="password"]', 'value').
 func (a *assignment) readField(i int) bool {
 	s := a.s

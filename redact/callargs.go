@@ -2,8 +2,8 @@ package redact
 
 import "strings"
 
-// callArguments are the calls that take a password at a place of their own,
-// counted from zero.
+// callArguments lists the calls that take a password, with the index of the
+// argument, counted from zero.
 var callArguments = []struct {
 	word string
 	n    int
@@ -12,8 +12,8 @@ var callArguments = []struct {
 	{"new pdo(", 2}, {"getconnection(", 2}, {"mysqli(", 2}, {"mysqli_connect(", 2}, {"mysql_connect(", 2}, {"smtpauth(", 1}, {".login(", 1}, {"plainauth(", 2}, {"usernamepasswordcredentials(", 1},
 }
 
-// callArgument makes the action that judges the n-th argument, where all
-// before it are literals or names.
+// callArgument returns the action that examines the n-th argument, if all
+// arguments before it are literals or names.
 func callArgument(n int) action {
 	return func(sc *scan, _, end int) {
 		s := sc.s

@@ -4,8 +4,8 @@ import "strings"
 
 var commandRule = &rule{id: "command-line", kind: "password"}
 
-// commands are the programs that take a password by a short flag. spaced says
-// that it may stand apart from the flag; else it is glued to it.
+// commands lists the programs that take a password in their arguments or from
+// a pipe, with the action that finds it.
 var commands = []struct {
 	word string
 	run  action
@@ -70,7 +70,8 @@ var commands = []struct {
 	{"curl", (*scan).curl},
 }
 
-// passwordFlag makes the action that finds the value of a flag.
+// passwordFlag returns the action that finds the value of a flag. With spaced,
+// blanks may separate the two; without it, the value directly follows the flag.
 func passwordFlag(name string, spaced bool) action {
 	return func(sc *scan, _, end int) {
 		at := sc.flag(end, name)
@@ -101,12 +102,13 @@ func (sc *scan) curl(start, end int) {
 	}
 }
 
-// maxCommand bounds how far behind a command its flags are looked for.
+// maxCommand is the maximum number of bytes after a command that are searched
+// for its flags.
 const maxCommand = 1 << 10
 
-// flag returns where the value of a flag begins in the command that goes on
-// at end, 0 if the flag is not there. A backslash at the end of a line
-// continues a command.
+// flag returns the start of a flag's value in the command whose name ends at
+// end, 0 if the flag is missing. A backslash at the end of a line continues the
+// command.
 func (sc *scan) flag(end int, name string) int {
 	line := sc.s[end:commandEnd(sc.s, end)]
 	sc.spend(2 * len(line))
@@ -122,7 +124,7 @@ func (sc *scan) flag(end int, name string) int {
 	}
 }
 
-// commandEnd returns where the command that goes on at i ends.
+// commandEnd returns the end of the command that continues at i.
 func commandEnd(s string, i int) int {
 	limit := min(len(s), i+maxCommand)
 	for ; i < limit; i++ {
@@ -138,7 +140,7 @@ func commandEnd(s string, i int) int {
 	return limit
 }
 
-// argument judges the argument at i as a password.
+// argument adds the argument at i if it is a password.
 func (sc *scan) argument(i int) {
 	s := sc.s
 	a := assignment{s: s, to: i, op: opFlag, start: i}
@@ -151,12 +153,13 @@ func (sc *scan) argument(i int) {
 	}
 }
 
-// pair judges the argument at i as name:password.
+// pair adds the password if the argument at i is name:password.
 func (sc *scan) pair(i int) {
 	sc.pairBy(i, ":")
 }
 
-// pairBy judges the argument at i as a name and a password with sep between.
+// pairBy adds the password if the argument at i is a name and a password with
+// sep between them.
 func (sc *scan) pairBy(i int, sep string) {
 	a := assignment{s: sc.s, to: i, op: opFlag, start: i}
 	if i >= len(sc.s) || !a.readValue() {
@@ -167,7 +170,7 @@ func (sc *scan) pairBy(i int, sep string) {
 		return
 	}
 	from := a.start + len(name) + 1
-	if pass == "" { // a key as the name, nothing as the password
+	if pass == "" { // the name is a key, the password is empty
 		pass, from = name, a.start
 		if !looksRandom(name) {
 			return

@@ -4,20 +4,20 @@ import "strings"
 
 var cookieRule = &rule{id: "cookie", kind: "cookie"}
 
-// minCookie is how long a value must be to be taken for what a server knows
-// its user by, and no setting.
+// minCookie is the minimum length of a value that can identify a user to a
+// server. A shorter value is taken for a setting.
 const minCookie = 16
 
 // isCookieValue reports whether the value of a cookie is long, and neither
-// words nor the counters of a service that measures visits.
+// words nor the counters of a web analytics service.
 func isCookieValue(s string) bool {
 	p := profileOf(s)
 	return len(s) >= minCookie && len(s) <= maxValue && p.blanks == 0 && p.letters > 3 && !isStandIn(s) && !isReference(s) && !isPlaceholder(s) &&
 		(p.digits > 0 && (p.turns*6 >= len(s) || len(s) >= 40) || isGibberish(s, 12)) && !strings.HasPrefix(s, "GA1.")
 }
 
-// cookies finds the values in a header of cookies, or what a command is given
-// as one.
+// cookies finds the values in a cookie header, or in the cookie argument of a
+// command.
 func (sc *scan) cookies(start, end int) {
 	s := sc.s
 	i := passQuotes(s, end, 2, false)
@@ -29,8 +29,8 @@ func (sc *scan) cookies(start, end int) {
 	sc.jar(i, set)
 }
 
-// jar judges the pairs from i to the end of the line. Of a cookie that is set
-// only the first is one, the others say how long and where it counts.
+// jar finds the values of the pairs from i to the end of the line. If a cookie
+// is set, only the first pair is the cookie; the others are its attributes.
 func (sc *scan) jar(i int, set bool) {
 	s := sc.s
 	stop := min(len(s), i+maxValue)
@@ -64,8 +64,8 @@ func (sc *scan) cookieFlag(_, end int) {
 	}
 }
 
-// jarLine finds the value in a line of a file of cookies: domain, flag, path,
-// flag, time, name, value, with tabs between.
+// jarLine finds the value in a line of a cookie file: domain, flag, path, flag,
+// time, name, value, separated by tabs.
 func (sc *scan) jarLine(start, _ int) {
 	from, to := lineAt(sc.s, start)
 	sc.spend(to - from)

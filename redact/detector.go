@@ -12,7 +12,8 @@ type Range struct{ Start, End int }
 // A Detector finds secrets that no pattern can describe, such as the entries of a
 // list, or numbers with a checksum. It may be called concurrently.
 type Detector interface {
-	// Name is what [Finding.Rule] says, in the form of [Rule.ID]. It never changes.
+	// Name returns the value of [Finding.Rule], in the form of [Rule.ID]. It
+	// never changes.
 	Name() string
 	// Detect returns the ranges of secrets in a text, in any order. The text is
 	// plain, or a decoded string of JSON; it may be redacted already. Decoded base64,
@@ -24,17 +25,18 @@ type Detector interface {
 	Detect(text string) []Range
 }
 
-// failedRule names a text that a detector failed on. It is another one than that of
-// a budget that was used up, which says nothing of a secret in a view.
+// failedRule marks a text on which a detector failed. It is not unscannedRule
+// itself, because a view drops the findings of that rule: they do not mean that
+// the view has a secret.
 var failedRule = &rule{id: unscannedRule.id, kind: unscannedRule.kind}
 
-// own is a detector of the caller's with what its findings are named after.
+// own is a detector of the caller with the rule for its findings.
 type own struct {
 	Detector
 	rule *rule
 }
 
-// detectors makes what [Options] adds ready for use.
+// detectors returns the rules and detectors of [Options], ready for use.
 func (o Options) detectors() ([]own, error) {
 	var all []own
 	seen := map[string]bool{}
@@ -70,7 +72,7 @@ func (o Options) detectors() ([]own, error) {
 	return all, nil
 }
 
-// detect asks the detectors of the caller.
+// detect runs the detectors of the caller.
 func (r *Redactor) detect(sc *scan) {
 	for _, d := range r.detectors {
 		found, ok := d.ask(sc.s)
@@ -88,7 +90,7 @@ func (r *Redactor) detect(sc *scan) {
 	}
 }
 
-// whole is the range with the characters of s that it cuts.
+// whole returns the range, extended to the whole characters of s that it cuts.
 func (f Range) whole(s string) Range {
 	if f.Start == f.End {
 		return f
@@ -98,8 +100,8 @@ func (f Range) whole(s string) Range {
 	return Range{start, end}
 }
 
-// characterAt is where the character of s stands that i is inside of; i twice where
-// it is in none.
+// characterAt returns the position of the character of s that i is inside of,
+// or i twice if i is between characters.
 func characterAt(s string, i int) (start, end int) {
 	for k := i - 1; k >= max(0, i-utf8.UTFMax+1); k-- {
 		if utf8.RuneStart(s[k]) {
@@ -112,7 +114,7 @@ func characterAt(s string, i int) (start, end int) {
 	return i, i
 }
 
-// ask returns false where the detector panicked.
+// ask calls Detect. It returns false if the detector panicked.
 func (d own) ask(text string) (found []Range, ok bool) {
 	defer func() {
 		if recover() != nil {

@@ -5,24 +5,24 @@ import "strings"
 // document is one text, or one JSON value, in one pass.
 type document struct {
 	sc     *scan
-	known  finder  // only these are looked for, where there are any
-	mem    *memory // of the session that the text belongs to
-	names  *names  // of that session
+	known  finder  // if not nil, only these are searched for
+	mem    *memory // memory of the session that the text belongs to
+	names  *names  // names of that session
 	again  bool    // it was JSON in the pass before, and strings without a placeholder were found clean
-	json   bool    // the text is said to be JSON: it may be a mere string or number
-	record bool    // digests are left alone
-	only   *string // the one member of the outermost object to look at
-	level  int     // how many strings this text is inside of
+	json   bool    // the caller says that the text is JSON, so it may be a mere string or number
+	record bool    // digests are not redacted
+	only   *string // the only member of the outermost object to search
+	level  int     // number of strings that this text is nested in
 }
 
-// A finder finds what is known.
+// A finder finds values that are already known.
 type finder interface{ find(s string) []span }
 
-// maxLevel bounds how deep JSON in a string in JSON is followed.
+// maxLevel is the maximum depth of JSON in strings in JSON.
 const maxLevel = 8
 
-// all returns what is to be replaced in s, in order and without overlaps: what
-// the rules find, and the same values wherever else they stand.
+// all returns the spans of s to replace, in order and without overlaps: those
+// that the rules find, and the same values elsewhere in s.
 func (d *document) all(s string) []span {
 	found := d.look(s)
 	if d.known = d.elsewhere(found); d.known == nil {
@@ -33,8 +33,8 @@ func (d *document) all(s string) []span {
 	return found
 }
 
-// elsewhere returns what is to be looked for beside what the rules found, nil
-// if there is nothing.
+// elsewhere returns the finder for further occurrences of known values, nil if
+// there are none.
 func (d *document) elsewhere(found []span) finder {
 	if d.mem != nil {
 		d.mem.learn(d.sc.r, found)
@@ -49,7 +49,7 @@ func (d *document) elsewhere(found []span) finder {
 	return nil
 }
 
-// look is one look at s, with the rules or for what is known.
+// look searches s once, with the rules or for known values.
 func (d *document) look(s string) []span {
 	found, ok := d.walk(s)
 	d.again = ok
@@ -65,8 +65,8 @@ func (d *document) look(s string) []span {
 	return all
 }
 
-// find returns the secrets of a text that is no JSON. The slice is only good
-// until the next call.
+// find returns the secrets of a text that is not JSON. The slice is valid until
+// the next call.
 func (d *document) find(s string) []span {
 	if d.known != nil {
 		return d.known.find(s)
@@ -74,8 +74,7 @@ func (d *document) find(s string) []span {
 	return d.sc.find(s)
 }
 
-// walk reads s as JSON. ok is false if it is not, or if it cannot be anything
-// but text.
+// walk reads s as JSON. ok is false if s is not JSON or is to be read as text.
 func (d *document) walk(s string) (found []span, ok bool) {
 	if d.level >= maxLevel || !d.json && !looksLikeJSON(s) {
 		return nil, false

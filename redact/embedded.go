@@ -1,13 +1,13 @@
 package redact
 
-// embedded is a token that has its mark in the middle, with so many characters
-// around it.
+// embedded is a token with its mark in the middle and a fixed number of
+// characters before and after it.
 type embedded struct {
 	rule          rule
 	marker        string // lower case
-	exact         string // as it stands in a token
+	exact         string // in its original case
 	before, after int
-	pad           string // that follows
+	pad           string // follows the token
 }
 
 var embeddedTokens = []embedded{
@@ -34,7 +34,7 @@ func azure(marker string, before, after int, pad string) embedded {
 	}
 }
 
-// match looks for the rest of the token around its mark.
+// match finds the token around its mark.
 func (e *embedded) match(sc *scan, start, end int) {
 	s := sc.s
 	from, to := start-e.before, end+e.after

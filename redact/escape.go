@@ -8,7 +8,7 @@ import (
 )
 
 // escapeLength returns the length of the escape at the beginning of s, 0 if it
-// is none that JSON knows.
+// is not valid in JSON.
 func escapeLength(s string) int {
 	if len(s) < 2 {
 		return 0
@@ -25,8 +25,8 @@ func escapeLength(s string) int {
 	return 6
 }
 
-// decodeEscape decodes the valid escape at the beginning of s. n is its
-// length, that of both halves for a surrogate pair.
+// decodeEscape decodes the valid escape at the beginning of s. n is its length;
+// a surrogate pair counts as one escape.
 func decodeEscape(s string) (c rune, n int) {
 	switch s[1] {
 	case 'b':
@@ -72,7 +72,7 @@ func hex4(s string) rune {
 	return c
 }
 
-// decoded returns what the string stands for.
+// decoded returns the decoded string.
 func (w *walker) decoded(lit literal) string {
 	raw := w.s[lit.from:lit.to]
 	if !lit.escaped {

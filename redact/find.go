@@ -2,7 +2,7 @@ package redact
 
 // Finding is a secret that a rule found.
 type Finding struct {
-	Rule       string // its name, like "password", "aws-access-token" or "patterns[0]"
+	Rule       string // name of the rule, like "password", "aws-access-token" or "patterns[0]"
 	Start, End int    // in bytes, of the text that was searched
 }
 

@@ -2,11 +2,11 @@ package redact
 
 import "strings"
 
-// foreignNames are words for a password in languages whose letters are no
-// part of the names that assign reads.
+// foreignNames lists words for a password in languages other than English, for
+// which assign has no name roots.
 var foreignNames = []string{"密码", "密碼", "口令", "パスワード", "비밀번호", "пароль", "Пароль", "contraseña", "mot de passe", "kennwort", "senha"}
 
-// foreign looks for a password behind its name in another language.
+// foreign finds a password after its name in another language.
 func (sc *scan) foreign(start, end int) {
 	a := assignment{s: sc.s, name: "password", from: start, to: end, op: opColon}
 	i := skipBlanks(sc.s, a.closeName(end))
@@ -20,7 +20,8 @@ func (sc *scan) foreign(start, end int) {
 	}
 }
 
-// passAny passes the first of the texts that stands at i; -1 if none does.
+// passAny returns the index after the first of the texts that is at i, -1 if
+// none is.
 func passAny(s string, i int, texts ...string) int {
 	for _, t := range texts {
 		if strings.HasPrefix(s[min(i, len(s)):], t) {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// profile counts what a value is made of.
+// profile counts the kinds of characters in a value.
 type profile struct {
 	lower, upper, letters, digits int
 	joints                        int // _ - . which join words
@@ -49,8 +49,8 @@ func profileOf(s string) profile {
 	return p
 }
 
-// looksRandom accepts only what a generator made: long, letters and digits
-// mixed, and no identifier that must survive.
+// looksRandom reports whether s looks generated: long, with mixed letters and
+// digits, and not a UUID or a digest, which must stay.
 func looksRandom(s string) bool {
 	p := profileOf(s)
 	if len(s) < 16 || p.blanks > 0 || p.digits < 2 || p.letters < 2 || hasUUID(s) || isDigest(s) {
@@ -126,8 +126,8 @@ func isDigest(s string) bool {
 	return false
 }
 
-// isNumbered reports whether s is words with a number behind: token2, my-key-01,
-// part_3.
+// isNumbered reports whether s is words followed by a number: token2,
+// my-key-01, part_3.
 func isNumbered(s string) bool {
 	end := len(s)
 	for end > 0 && isDigit(s[end-1]) {
@@ -161,8 +161,8 @@ func isWords(s string) bool {
 	return parts >= 3
 }
 
-// isTechnical reports whether all digits of s belong to words like Uint8Array,
-// sha256 and base64.
+// isTechnical reports whether all digits of s are part of words like
+// Uint8Array, sha256 and base64.
 func isTechnical(s string) bool {
 	if len(s) > 40 {
 		return false
@@ -184,7 +184,8 @@ func isTechnical(s string) bool {
 	return p.symbols == 0
 }
 
-// technicalWord reports whether s ends in a word that a number follows.
+// technicalWord reports whether s ends in a word that is often followed by a
+// number.
 func technicalWord(s string) bool {
 	var buf [8]byte
 	if len(s) > len(buf) {
@@ -202,8 +203,8 @@ func technicalWord(s string) bool {
 	return false
 }
 
-// isIdentifier reports whether s could be the name of something in a program:
-// words without digits, joined by case, _ - or dots.
+// isIdentifier reports whether s could be a name in a program: words without
+// digits, joined by case, _ - or dots.
 func isIdentifier(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; !isLetter(c) && c != '_' && c != '-' && c != '.' && c < utf8.RuneSelf {

@@ -1,8 +1,8 @@
 package redact
 
-// follows says, for each letter from a to z, which letters often come behind it
-// in the words of programs and their documentation. A generator takes any pair,
-// and most are not in here.
+// follows lists, for each letter from a to z, the letters that often follow it
+// in the words of programs and their documentation. A generator makes any pair,
+// and most pairs are not listed.
 var follows = [26]string{
 	"abcdefgiklmnprstuvxy",  // a
 	"abcdeilorsu",           // b
@@ -42,10 +42,9 @@ var pairs = func() (t [26]uint32) {
 	return t
 }()
 
-// isGibberish reports whether s, which has n letters or more, is made of
-// letters that only a generator puts together: its pairs are no pairs of
-// words, or its case changes more often than in the names of a program. What
-// is no letter is passed over.
+// isGibberish reports whether s has n letters or more and looks generated: its
+// pairs of letters are rare in words, or its case changes more often than in
+// the names of a program. It skips characters that are not letters.
 func isGibberish(s string, n int) bool {
 	odd, all, turns, letters := 0, 0, 0, 0
 	for i := range len(s) {

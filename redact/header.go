@@ -11,7 +11,7 @@ var (
 	jwtRule    = &rule{id: "jwt", kind: "jwt", rank: byShape}
 )
 
-// bearer finds the token behind the word Bearer.
+// bearer finds the token after the word Bearer.
 func (sc *scan) bearer(start, end int) {
 	from, to, ok := sc.scheme(start, end)
 	if !ok {
@@ -23,7 +23,7 @@ func (sc *scan) bearer(start, end int) {
 	}
 }
 
-// basic finds the encoded name and password behind the word Basic.
+// basic finds the encoded name and password after the word Basic.
 func (sc *scan) basic(start, end int) {
 	from, to, ok := sc.scheme(start, end)
 	if !ok {
@@ -75,7 +75,7 @@ func isPair(s string) bool {
 }
 
 // isEncodedPair reports whether s is the base64 of name:password, as Docker
-// keeps them.
+// stores it.
 func isEncodedPair(s string) bool {
 	if len(s) < 12 || len(s) > maxNeedle {
 		return false
@@ -84,7 +84,7 @@ func isEncodedPair(s string) bool {
 	return err == nil && isPair(string(raw))
 }
 
-// scheme reads the value behind the name of an authorization scheme.
+// scheme reads the value after the name of an authorization scheme.
 func (sc *scan) scheme(start, end int) (from, to int, ok bool) {
 	s := sc.s
 	if start > 0 && isWord(s[start-1]) && !escaped(s, start) || end >= len(s) || !isBlank(s[end]) {

@@ -2,12 +2,12 @@ package redact
 
 import "strings"
 
-// maxManifest bounds how much text around "kind: Secret" is read as its
-// manifest.
+// maxManifest is the maximum number of bytes around "kind: Secret" that are
+// read as its manifest.
 const maxManifest = 64 << 10
 
 // manifest finds the data of a Kubernetes secret written in YAML, from the hit
-// on the word Secret behind "kind:".
+// on the word Secret after "kind:".
 func (sc *scan) manifest(start, end int) {
 	s := sc.s
 	if start < sc.manifestEnd || end < len(s) && isWord(s[end]) || !isKindValue(s, start) {
@@ -28,7 +28,7 @@ func (sc *scan) manifest(start, end int) {
 	}
 }
 
-// isKindValue reports whether "kind:" stands before i.
+// isKindValue reports whether "kind:" directly precedes i.
 func isKindValue(s string, i int) bool {
 	for i > 0 && (isBlank(s[i-1]) || isQuote(s[i-1])) {
 		i--
@@ -36,7 +36,7 @@ func isKindValue(s string, i int) bool {
 	return i >= 5 && strings.EqualFold(s[i-5:i], "kind:")
 }
 
-// documentAround returns the YAML document that i is in.
+// documentAround returns the YAML document that contains i.
 func documentAround(s string, i int) (from, to int) {
 	from, to = max(0, i-maxManifest/8), min(len(s), i+maxManifest)
 	if j := strings.LastIndex(s[from:i], "\n---"); j >= 0 {
@@ -48,7 +48,7 @@ func documentAround(s string, i int) (from, to int) {
 	return from, to
 }
 
-// nextLine returns where the line after the one at i begins.
+// nextLine returns the start of the line after the line at i.
 func nextLine(s string, i, limit int) int {
 	if j := strings.IndexByte(s[i:limit], '\n'); j >= 0 {
 		return i + j + 1
@@ -56,8 +56,8 @@ func nextLine(s string, i, limit int) int {
 	return limit
 }
 
-// manifestData finds the values of the lines that are indented deeper than
-// the key of the map. It returns where they end.
+// manifestData finds the values of the lines that are indented deeper than the
+// key of the map. It returns the end of these lines.
 func (sc *scan) manifestData(i, limit, indent int) int {
 	for i < limit {
 		next := nextLine(sc.s, i, limit)
@@ -76,7 +76,8 @@ func (sc *scan) manifestData(i, limit, indent int) int {
 	return limit
 }
 
-// manifestLine finds the value of one line, or what is on a line of a block.
+// manifestLine finds the value of one line, or the content of one line of a
+// block.
 func (sc *scan) manifestLine(from, to int) {
 	text := strings.TrimRight(sc.s[from:to], " \t\r\n")
 	if key := run(text, 0, len(text), isNameByte); key > 0 && key < len(text) && text[key] == ':' {

@@ -4,8 +4,8 @@ import "strings"
 
 var secretDataRule = &rule{id: "kubernetes-secret", kind: "k8s_secret"}
 
-// maxContext is up to what length a value is looked at together with its key,
-// as if the two stood in a text.
+// maxContext is the maximum length of a value that is searched together with
+// its key, like a text with both.
 const maxContext = 512
 
 // leaf finds the secrets of one string.
@@ -39,13 +39,14 @@ func (w *walker) leaf(name string, lit literal) {
 	w.spans(lit, text, w.d.sc.find(`"`+name+`": "`+text), head)
 }
 
-// wasClean reports whether the pass before saw the same string under the same
-// name, and found nothing.
+// wasClean reports whether the previous pass searched the same string under the
+// same name and found nothing.
 func (w *walker) wasClean(name string, lit literal) bool {
 	return w.d.again && w.d.known == nil && !hasPlaceholder(w.s[lit.from:lit.to]) && !hasPlaceholder(name)
 }
 
-// nested follows JSON inside of a string. It reports whether there was any.
+// nested searches JSON inside of a string. It reports whether the string is
+// JSON.
 func (w *walker) nested(lit literal, text string) bool {
 	inner := document{sc: w.d.sc, known: w.d.known, record: w.d.record, names: w.d.names, level: w.d.level + 1}
 	found, ok := inner.walk(text)
@@ -61,13 +62,13 @@ func (w *walker) nested(lit literal, text string) bool {
 	return true
 }
 
-// escapeQuote writes a quote as it stands one string further out.
+// escapeQuote escapes a quote for the string around it.
 func escapeQuote(q string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(q, `\`, `\\`), `"`, `\"`)
 }
 
-// spans adds what was found in the decoded text of a string. The text began
-// at head in what was scanned.
+// spans adds the findings in the decoded text of a string. head is the offset
+// of the text in the scanned string.
 func (w *walker) spans(lit literal, text string, found []span, head int) {
 	c := cursor{raw: w.s[lit.from:lit.to], base: lit.from}
 	for _, f := range found {
@@ -101,27 +102,27 @@ func (w *walker) numberLeaf(name string, lit literal) {
 	}
 }
 
-// isRecordDigest reports whether s is wholly a hex digest as this project
-// writes them.
+// isRecordDigest reports whether s is a hex digest in the form that this
+// project writes.
 func isRecordDigest(s string) bool {
 	return len(s) >= 12 && len(s) <= 64 && run(s, 0, len(s), isTag) == len(s)
 }
 
-// members is what an object's members say together.
+// members collects the members of an object that explain each other.
 type members struct {
 	pair          string
 	secret        bool  // kind: Secret
-	data          []int // where data and stringData begin
-	value, valEnd int   // the string that "value" has
+	data          []int // starts of data and stringData
+	value, valEnd int   // the string in "value"
 	named         bool
 	parent        string   // the key of the object
-	label         bool     // one of them says that it is the field of a password
-	cookie        bool     // one of them says that it is a cookie
-	jwk           bool     // one of them says that it is a key
+	label         bool     // a member names the field of a password
+	cookie        bool     // a member marks the object as a cookie
+	jwk           bool     // a member marks the object as a JSON web key
 	parts         [][2]int // the secret parts of such a key
 }
 
-// note remembers a member that has just been read; its value began at from.
+// note records the member that was read last; its value begins at from.
 func (m *members) note(w *walker, name string, from int) {
 	switch name {
 	case "kind":
@@ -155,7 +156,7 @@ func (m *members) note(w *walker, name string, from int) {
 	}
 }
 
-// together looks at members that explain each other.
+// together searches the values that other members explain.
 func (w *walker) together(m *members) {
 	if w.d.known != nil || w.muted {
 		return
@@ -176,8 +177,8 @@ func (w *walker) together(m *members) {
 	w.i = end
 }
 
-// explained takes the value that other members, or the key of the object, say
-// is a secret.
+// explained adds the value of the object if other members, or the key of the
+// object, mark it as a secret.
 func (w *walker) explained(m *members) {
 	if m.jwk {
 		for _, p := range m.parts {
@@ -192,7 +193,7 @@ func (w *walker) explained(m *members) {
 	lit := w.text()
 	text := w.decoded(lit)
 	if looksLikeJSON(text) {
-		return // its own keys say more
+		return // the keys inside are more precise
 	}
 	v := assignment{val: value{text: text, quoted: true}}
 	switch {
@@ -206,15 +207,15 @@ func (w *walker) explained(m *members) {
 	}
 }
 
-// take takes a whole string for a secret.
+// take adds a whole string as a secret.
 func (w *walker) take(lit literal, r *rule) {
 	if text := w.decoded(lit); text != "" && !isPlaceholder(text) {
 		w.spans(lit, text, []span{{end: len(text), rule: r}}, 0)
 	}
 }
 
-// secretData takes the values of the object that begins at from for secrets,
-// up to the first that is no plain value. The object has been read before.
+// secretData adds the strings of the object that begins at from, up to the
+// first object or array. The object has been read before.
 func (w *walker) secretData(from int) {
 	w.i = from
 	if w.s[from] != '{' {
@@ -240,5 +241,5 @@ func (w *walker) secretData(from int) {
 	}
 }
 
-// secretLeaf takes a whole string for a secret of Kubernetes.
+// secretLeaf adds a whole string as a secret of Kubernetes.
 func (w *walker) secretLeaf(lit literal) { w.take(lit, secretDataRule) }

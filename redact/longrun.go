@@ -5,12 +5,12 @@ import "strings"
 const (
 	stride    = 48  // bytes; every run that can be a key covers a multiple of it
 	keyLines  = 3   // lines of base64 in a row that count as a key
-	maxBefore = 400 // bytes before a run that can say what it is
+	maxBefore = 400 // bytes before a run that can tell its type
 )
 
-// longRuns finds runs of base64 that are as long as a line of a key and have no prefix of
-// their own: wallet keys, and the middle of a private key. It samples one byte in 48, and
-// a few bytes beside that.
+// longRuns finds runs of base64 as long as a line of a key, without a prefix:
+// wallet keys, and the middle of a private key. It samples one byte in 48, and
+// a few bytes beside it.
 func (sc *scan) longRuns() {
 	s := sc.s
 	for i := stride; i < len(s); i += stride {
@@ -25,7 +25,7 @@ func (sc *scan) longRuns() {
 			to++
 		}
 		if n := to - from; n == 65 && s[from] == '+' {
-			from++ // of a diff
+			from++ // the + of a diff
 		}
 		switch n := to - from; {
 		case n == 64 || n == 70:
@@ -54,9 +54,9 @@ var inBase64 = func() (t [256]bool) {
 	return t
 }()
 
-// keyBody finds the middle of a private key that begins with the line s[from:to]: three
-// or more lines of base64 of one length, which nothing around them says to be something
-// else. It returns the end of what it read.
+// keyBody finds the middle of a private key that begins with the line
+// s[from:to]: three or more lines of base64 of one length, unless the text
+// around them tells another type. It returns the end of the lines that it read.
 func (sc *scan) keyBody(from, to int) int {
 	s, n, lines := sc.s, to-from, 1
 	for lines < 1000 {
@@ -83,17 +83,19 @@ func (sc *scan) keyBody(from, to int) int {
 	return to
 }
 
-// isKeyText reports whether s uses the whole alphabet of base64. Digests in hex do not.
+// isKeyText reports whether s uses the whole alphabet of base64. Hex digests do
+// not.
 func isKeyText(s string) bool {
 	p := profileOf(s)
 	return p.upper > 0 && p.lower > 0 && p.digits > 0 && strings.ContainsAny(s, "+/") && distinct(s) > 32
 }
 
-// blocks are the first characters, in base64, of files that are often wrapped into lines
-// and are no keys.
+// blocks lists the first base64 characters of files that are often wrapped into
+// lines and are not keys.
 var blocks = []string{"iVBOR", "/9j/", "R0lGOD", "JVBERi", "UEsDB", "H4sI", "UklGR", "AAAA", "PD94bWw", "PHN2Zy", "AAEAAA", "d09GM", "AGFzb", "data:", "base64,"}
 
-// isKnownBlock reports whether something around s[from:to] says what it is.
+// isKnownBlock reports whether the beginning of s[from:to], or the text around
+// it, tells a type that is not a private key.
 func (sc *scan) isKnownBlock(from, to int) bool {
 	s := sc.s
 	before := s[max(0, from-maxBefore):from]

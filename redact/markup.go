@@ -2,8 +2,8 @@ package redact
 
 import "strings"
 
-// tagBehind returns where the value begins that a tag holds whose name ends at
-// i: <name>value, <name attribute="…">value, 0 if there is none.
+// tagBehind returns the start of the value in a tag whose name ends at i:
+// <name>value, <name attribute="…">value. It returns 0 if there is none.
 func (a *assignment) tagBehind(i int) int {
 	s := a.s
 	from := a.from
@@ -25,10 +25,11 @@ func (a *assignment) tagBehind(i int) int {
 	return i + 1
 }
 
-// wrappers are the tags that may stand between the tag with the name and the value.
+// wrappers lists the tags that may stand between the tag with the name and the
+// value.
 var wrappers = []string{"<Value>", "<value>", "<string>", "<![CDATA[", "<code>"}
 
-// passWrappers passes them, and the white space around them.
+// passWrappers skips wrappers, and the white space around them.
 func passWrappers(s string, i int) int {
 	i = skipSpaces(s, i)
 	for _, w := range wrappers {
@@ -39,12 +40,12 @@ func passWrappers(s string, i int) int {
 	return i
 }
 
-// cells are the tags between a name and its value in rows and lists.
+// cells lists the tags between a name and its value in rows and lists.
 var cells = []struct{ close, open string }{
 	{"</td>", "<td"}, {"</th>", "<td"}, {"</dt>", "<dd"}, {"</key>", "<string"}, {"</name>", "<value"}, {"</Name>", "<Value"},
 }
 
-// nextCell returns where the value begins in the cell behind that which ends
+// nextCell returns the start of the value in the cell after the one that ends
 // at i, 0 if there is none.
 func nextCell(s string, i int) int {
 	for _, c := range cells {

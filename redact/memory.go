@@ -6,16 +6,16 @@ import (
 	"sync"
 )
 
-// memory knows secrets that were found before without keeping them: of each
-// form that one may stand in, the length and a hash under a key of its own. It
-// is safe for concurrent use.
+// memory recognizes secrets that were found before, without storing them. For
+// each form in which a secret may be written, it stores the length and a hash
+// with a random key. It is safe for concurrent use.
 type memory struct {
 	seed maphash.Seed
-	mul  uint64 // of the filter, odd
-	base uint64 // of the hashes that go along a text, odd
+	mul  uint64 // multiplier of the filter, odd
+	base uint64 // base of the rolling hash, odd
 
 	mu            sync.RWMutex
-	recent, older *generation // what is known; older goes when recent is full
+	recent, older *generation // known secrets; when recent is full, it replaces older
 }
 
 // maxRemembered bounds the secrets in each of the two generations.
@@ -23,24 +23,24 @@ const maxRemembered = 512
 
 type generation struct {
 	secrets map[uint64]bool
-	forms   map[uint64][]form // by the hash of the first eight bytes: the lengths of what begins so, longest first
+	forms   map[uint64][]form // hash of the first eight bytes → lengths of the forms that begin with them, longest first
 	traces  map[mark]trace
 	bits    [1 << 10]uint64 // a filter on the first eight bytes
 }
 
-// form is a length that forms have, with the power of the base that goes with it.
+// form is a length of known forms, with the power of the base for this length.
 type form struct {
 	size  int
 	power uint64
 }
 
-// mark is by what a form is recognized before it is looked at as a whole.
+// mark identifies a form before its keyed hash is compared.
 type mark struct {
 	size int
 	sum  uint64
 }
 
-// trace is what is left of one form of a secret.
+// trace is the stored data of one form of a secret.
 type trace struct {
 	hash  uint64
 	rule  *rule
@@ -56,7 +56,7 @@ func newMemory() *memory {
 	return m
 }
 
-// learn remembers the secrets that are worth looking for elsewhere.
+// learn stores the secrets that are worth searching for elsewhere.
 func (m *memory) learn(r *Redactor, found []span) {
 	for _, f := range found {
 		if !spreads(f.secret) {
@@ -91,7 +91,7 @@ func (m *memory) add(h uint64, f span, stand string) {
 	}
 }
 
-// addForm puts a length among those of what begins with the same eight bytes.
+// addForm adds a length to those of the forms with the same first eight bytes.
 func (g *generation) addForm(first uint64, f form) {
 	i, found := slices.BinarySearchFunc(g.forms[first], f.size, func(a form, size int) int { return size - a.size })
 	if !found {
@@ -99,8 +99,7 @@ func (g *generation) addForm(first uint64, f form) {
 	}
 }
 
-// sum returns the hash of s that goes along a text, and the power of the base
-// for its length.
+// sum returns the rolling hash of s, and the power of the base for its length.
 func (m *memory) sum(s string) (sum, power uint64) {
 	power = 1
 	for i := range len(s) {
@@ -110,7 +109,7 @@ func (m *memory) sum(s string) (sum, power uint64) {
 	return sum, power
 }
 
-// sums returns the hash of s[:i] for every i.
+// sums returns the rolling hash of s[:i] for every i.
 func (m *memory) sums(s string) []uint64 {
 	all := make([]uint64, len(s)+1)
 	for i := range len(s) {
@@ -119,7 +118,7 @@ func (m *memory) sums(s string) []uint64 {
 	return all
 }
 
-// bit is where the filter keeps eight bytes.
+// bit returns the bit of the filter for eight bytes.
 func (m *memory) bit(k uint64) uint64 { return k * m.mul >> 48 }
 
 func (m *memory) empty() bool {
@@ -128,9 +127,9 @@ func (m *memory) empty() bool {
 	return m.recent == nil
 }
 
-// find returns where the secrets are in s, in order. A text that is made to
-// look like the beginning of many of them is taken for a secret from where it
-// would take too long.
+// find returns the secrets in s, in order. If a crafted text looks like the
+// beginning of many secrets, the search ends after a limit and the rest of the
+// text is taken for a secret.
 func (m *memory) find(s string) []span {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -159,7 +158,7 @@ func (m *memory) find(s string) []span {
 type lookup struct {
 	m      *memory
 	s      string
-	sums   []uint64 // made when there is something to look up
+	sums   []uint64 // computed on first use
 	budget int      // lengths that may still be tried
 }
 

@@ -2,14 +2,14 @@ package redact
 
 import "strings"
 
-// strength says how much the name of a value tells about it.
+// strength says how strongly the name of a value indicates a secret.
 type strength uint8
 
 const (
 	none     strength = iota
 	weak              // a key, a session, a signature: only a random value is a secret
-	telling           // an API key, a token, a secret: a value that is no word is
-	password          // a password: almost any value is
+	telling           // an API key, a token, a secret: a value that is not a word is a secret
+	password          // a password: almost any value is a secret
 )
 
 const (
@@ -17,7 +17,7 @@ const (
 	maxWords = 12
 )
 
-// nameWords are the words of a name like DB_PASSWORD, client-secret or
+// nameWords holds the words of a name like DB_PASSWORD, client-secret or
 // apiKey2, in lower case.
 type nameWords struct {
 	buf  [maxName]byte
@@ -25,8 +25,8 @@ type nameWords struct {
 	n    int
 }
 
-// split cuts a name at separators and at changes of case. Of a longer name
-// only the end counts: that is where its meaning is.
+// split cuts a name at separators and at changes of case. Only the last maxName
+// bytes count: the meaning of a name is at its end.
 func (w *nameWords) split(name string) {
 	if len(name) > maxName {
 		name = name[len(name)-maxName:]
@@ -72,7 +72,7 @@ func (w *nameWords) at(i int) []byte {
 	return w.buf[w.from[i]:w.from[i+1]]
 }
 
-// nameStrength judges the name that stands before an assignment.
+// nameStrength returns the strength of the name in an assignment.
 func nameStrength(name string) strength {
 	var w nameWords
 	w.split(name)
@@ -93,14 +93,14 @@ func nameStrength(name string) strength {
 	return best
 }
 
-// isBareVerb recognizes the names that are passwords in some programs, and in
-// others the outcome of a test or a folder.
+// isBareVerb recognizes the names that mean a password in some programs, and
+// the outcome of a test or a folder in others.
 func isBareVerb(name string) bool {
 	return strings.EqualFold(name, "pass") || strings.EqualFold(name, "pwd")
 }
 
-// describes reports whether a last word says that the value is something
-// about a secret (its name, its length, where it is) and not the secret.
+// describes reports whether the last word of a name says that the value
+// describes a secret (its name, its length, its place) and is not the secret.
 func describes(word []byte) bool {
 	switch string(word) {
 	case "id", "ids", "name", "names", "path", "paths", "file", "files", "filename", "dir", "url", "uri", "urls", "endpoint",
@@ -117,7 +117,8 @@ func describes(word []byte) bool {
 	return false
 }
 
-// publicName reports whether the word before the last makes a key public.
+// publicName reports whether word, directly before the last word, makes a key
+// public.
 func publicName(word []byte) bool {
 	switch string(word) {
 	case "public", "pub", "foreign", "primary", "sort", "partition", "cache", "row", "object", "unique", "composite", "sorting", "csrf", "xsrf", "next", "page", "continuation", "pad", "eos", "bos", "unk", "special", "stop":
@@ -126,7 +127,8 @@ func publicName(word []byte) bool {
 	return false
 }
 
-// wordStrength judges one word of a name, knowing the word before it.
+// wordStrength returns the strength of one word of a name, given the word
+// before it.
 func wordStrength(word, before []byte, last bool) strength {
 	switch string(word) {
 	case "password", "passwords", "passwd", "passphrase", "passcode", "pwd", "pw", "passwort", "contraseña", "pword", "psk":
@@ -156,7 +158,8 @@ func wordStrength(word, before []byte, last bool) strength {
 	return gluedStrength(word)
 }
 
-// gluedStrength judges a word like dbpassword or IBMCLOUDIAMAPIKEY.
+// gluedStrength returns the strength of a word like dbpassword or
+// IBMCLOUDIAMAPIKEY.
 func gluedStrength(word []byte) strength {
 	switch {
 	case endsIn(word, "password"), endsIn(word, "passwd"), endsIn(word, "passphrase"), endsIn(word, "userpass"), endsIn(word, "dbpass"):
@@ -205,7 +208,7 @@ var (
 	weakSecretRule = &rule{id: "secret", kind: "secret", weak: true}
 )
 
-// nameRule names a finding after what the name says.
+// nameRule returns the rule for a finding under this name.
 func nameRule(name string, s strength) *rule {
 	switch {
 	case s == password:

@@ -6,12 +6,13 @@ import (
 	"sync"
 )
 
-// maxNames bounds the names that a session knows; the oldest but the first go.
+// maxNames is the maximum number of names of a session. The first name stays;
+// the oldest of the others is dropped.
 const maxNames = 128
 
-// names are what a session and its agents are called. They stand in every line
-// of its log, and are no secrets where nothing says so but a name like
-// "session". It is safe for concurrent use.
+// names holds the names of a session and its agents. They are in every line of
+// its log, and are not secrets if only a name like "session" before them
+// suggests one. It is safe for concurrent use.
 type names struct {
 	mu   sync.RWMutex
 	list []string
@@ -44,8 +45,8 @@ func (n *names) whole(s string) bool {
 	return slices.Contains(n.list, s)
 }
 
-// hold reports whether what was found in s is a name, or in one, and was found
-// for the word before it alone.
+// hold reports whether a finding in s is a name, or a part of one, and was
+// found only because of the word before it.
 func (n *names) hold(s string, f span) bool {
 	if n == nil || !f.rule.weak {
 		return false

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// needles are values that were found somewhere and are to be found everywhere
-// else, in the forms that programs write them in.
+// needles holds values that were found somewhere, in the forms in which
+// programs write them, to find them everywhere else.
 type needles struct {
 	list []needle // by form
 	bits []uint64 // a filter on the hash of the first eight bytes
@@ -23,9 +23,9 @@ type needle struct {
 	form    string
 	secret  string
 	rule    *rule
-	word    bool // only where no letter or digit stands beside it
-	spill   int  // that many bytes before and behind hold bits of the secret too
-	shorter int  // the longest needle whose form this one begins with, -1 if none
+	word    bool // matches only without a letter or a digit beside it
+	spill   int  // number of bytes before and after the form that hold bits of the secret, too
+	shorter int  // index of the longest needle whose form is a prefix of this one, -1 if none
 }
 
 const (
@@ -34,8 +34,8 @@ const (
 	wordUntil = 16 // a shorter value counts only as a whole word
 )
 
-// spreads reports whether a found value is worth looking for elsewhere. What
-// could be an ordinary word is not.
+// spreads reports whether a found value is worth searching for elsewhere. A
+// value that could be an ordinary word is not.
 func spreads(secret string) bool {
 	if len(secret) < minNeedle || len(secret) > maxNeedle || isIdentifier(secret) && !mixed(secret) && !isMadeUp(secret) || hasPlaceholder(secret) {
 		return false
@@ -63,7 +63,7 @@ func newNeedles(found []span) *needles {
 	return n
 }
 
-// addForms adds every form in which the value of f may stand somewhere.
+// addForms adds every form in which the value of f may be written.
 func (n *needles) addForms(f span) {
 	s := f.secret
 	seen := make([]string, 0, 12)
@@ -88,7 +88,7 @@ func (n *needles) addForms(f span) {
 
 var urlSafe = strings.NewReplacer("+", "-", "/", "_")
 
-// jsonForm returns s as it stands inside of a JSON string.
+// jsonForm returns s as it is written inside of a JSON string.
 func jsonForm(s string) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
@@ -99,9 +99,9 @@ func jsonForm(s string) string {
 	return b.String()[1 : b.Len()-2]
 }
 
-// base64Form returns the characters that s has in the base64 of any text in
-// which shift bytes, modulo 3, stand before it. The characters beside them
-// depend on s too, and on what stands there.
+// base64Form returns the characters that depend only on s in the base64 of any
+// text with shift bytes, modulo 3, before s. The characters beside them also
+// depend on the text around s.
 func base64Form(s string, shift int) string {
 	all := base64.StdEncoding.EncodeToString([]byte("\x00\x00"[:shift] + s))
 	from := (shift*8 + 5) / 6
@@ -131,7 +131,7 @@ func (n *needles) index() {
 	}
 }
 
-// find returns where the needles are in s, in order.
+// find returns the needles in s, in order.
 func (n *needles) find(s string) []span {
 	var found []span
 	for i := 0; i+minNeedle <= len(s); i++ {
@@ -147,8 +147,8 @@ func (n *needles) find(s string) []span {
 	return found
 }
 
-// at returns the longest needle that is in s at i. It is the last one that is
-// not behind the text in the order of the list, or one that this one begins with.
+// at returns the longest needle that is in s at i. It is the last needle of the
+// list that does not sort after the text, or a prefix of that needle.
 func (n *needles) at(s string, i int) *needle {
 	text := s[i:min(len(s), i+4*maxNeedle)]
 	k, _ := slices.BinarySearchFunc(n.list, text, func(d needle, t string) int {
@@ -174,7 +174,8 @@ func (d *needle) at(s string, i int) bool {
 	return !d.word || !(i > 0 && isAlnum(s[i-1]) && isAlnum(s[i]) && !escaped(s, i)) && !(end < len(s) && isAlnum(s[end]) && isAlnum(s[end-1]))
 }
 
-// widen takes in the characters beside a base64 form.
+// widen returns the span of the form at i, with the characters beside a base64
+// form.
 func (d *needle) widen(s string, i int) span {
 	from, to := i, i+len(d.form)
 	for range d.spill {

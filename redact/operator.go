@@ -47,8 +47,8 @@ func (a *assignment) readOperator() bool {
 	return a.readBare(blank, i)
 }
 
-// readDefault passes the operator of ${NAME:-default}. It reports whether
-// there may be a value.
+// readDefault skips the operator of ${NAME:-default}. It reports whether there
+// may be a value.
 func (a *assignment) readDefault() bool {
 	if !strings.HasSuffix(a.s[:a.from], "${") || a.start >= len(a.s) {
 		return true
@@ -61,7 +61,7 @@ func (a *assignment) readDefault() bool {
 	return false
 }
 
-// closeName passes the quote that closes a quoted name, with the backslashes
+// closeName skips the quote that closes a quoted name, with the backslashes
 // before it.
 func (a *assignment) closeName(i int) int {
 	j := i
@@ -75,7 +75,7 @@ func (a *assignment) closeName(i int) int {
 	return i
 }
 
-// skipIndex passes [25], [] and the ] of environ["NAME"].
+// skipIndex skips [25], [] and the ] of environ["NAME"].
 func (a *assignment) skipIndex(i int) int {
 	s := a.s
 	if i < len(s) && s[i] == ']' && a.quote != 0 {
@@ -89,7 +89,7 @@ func (a *assignment) skipIndex(i int) int {
 	return i
 }
 
-// operatorAt reads the operator at s[i] and how long it is.
+// operatorAt returns the operator at s[i] and its length.
 func operatorAt(s string, i int) (operator, int) {
 	switch s[i] {
 	case '=', ':':
@@ -135,8 +135,8 @@ func (a *assignment) readComma(i int) bool {
 	return false
 }
 
-// valueKey passes the key of the second half of a name and value pair, with
-// its colon; -1 if there is none.
+// valueKey skips the key of the second half of a name and value pair, with its
+// colon. It returns -1 if there is none.
 func valueKey(s string, i int) int {
 	for i < len(s) && (s[i] == '\\' || isQuote(s[i])) {
 		i++

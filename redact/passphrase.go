@@ -23,11 +23,11 @@ func isPassphrase(s string) bool {
 	return words >= 4 && words <= 10 || words == 3 && len(s) > i && strings.ContainsAny(s, "0123456789")
 }
 
-// isProseBreak reports whether s is punctuated.
+// isProseBreak reports whether s has punctuation.
 func isProseBreak(s string) bool { return strings.ContainsAny(s, ",;:?()") }
 
-// isNameWord reports whether a word stands in sentences, and in the names of
-// things in a program, more often than in a passphrase.
+// isNameWord reports whether a word is more common in sentences and in the
+// names of a program than in a passphrase.
 func isNameWord(w string) bool {
 	switch strings.ToLower(w) {
 	case "the", "and", "for", "not", "are", "was", "has", "have", "had", "you", "your", "this", "that", "these", "with", "from", "will", "must", "should", "can", "cannot", "may", "when", "where", "which", "who", "how", "what", "why", "all", "any", "one", "two", "per", "than", "then", "only", "same", "also", "its", "but", "use", "used", "using", "please", "enter", "least", "been", "being", "does", "did", "into", "over", "before", "after", "each", "more", "most", "other", "some", "such", "there", "here", "about", "between",

@@ -7,11 +7,11 @@ var pemRule = &rule{id: "private-key", kind: "private_key", rank: byShape}
 const (
 	maxPEM     = 64 << 10
 	minPEMBody = 16
-	pemLine    = 40 // a line of a key is at least this long, but for the last
+	pemLine    = 40 // minimum length of a line of a key, except the last
 )
 
-// pem finds a private key from the hit on its first line. A key whose end has
-// been cut off counts as far as its lines go.
+// pem finds a private key from the hit on its first line. A key without its end
+// counts up to its last line.
 func (sc *scan) pem(start, end int) {
 	s := sc.s
 	label, _, closed := strings.Cut(s[end:min(len(s), end+80)], "-----")
@@ -35,7 +35,7 @@ func (sc *scan) pem(start, end int) {
 	}
 }
 
-// pemTail finds the end of a private key whose beginning has been cut off.
+// pemTail finds the end of a private key whose beginning is missing.
 func (sc *scan) pemTail(start, end int) {
 	s := sc.s
 	if label, _, closed := strings.Cut(s[end:min(len(s), end+80)], "-----"); !closed || !strings.Contains(label, "PRIVATE KEY") {
@@ -76,7 +76,7 @@ func (sc *scan) putty(_, end int) {
 	}
 }
 
-// pemEnd returns the end of the line -----END … ----- that begins at i.
+// pemEnd returns the end of the marker -----END … ----- that begins at i.
 func pemEnd(s string, i int) int {
 	j := strings.Index(s[min(len(s), i+5):min(len(s), i+90)], "-----")
 	if j < 0 {
@@ -85,8 +85,8 @@ func pemEnd(s string, i int) int {
 	return i + 5 + j + 5
 }
 
-// pemBody returns how far the lines of a key go from i on, through escaped
-// line breaks, quotes and line numbers.
+// pemBody returns the end of the lines of a key that begin at i. Escaped line
+// breaks, quotes and line numbers may be between them.
 func pemBody(s string, i int) int {
 	end := i
 	for i < len(s) && i-end < 256 {
@@ -107,12 +107,13 @@ func pemBody(s string, i int) int {
 	return end
 }
 
-// pemStops reports whether nothing but a line end follows the last line.
+// pemStops reports whether the short line that ends at i can be the last line
+// of a key, and is not the beginning of a sentence.
 func pemStops(s string, i int) bool {
 	return i >= len(s) || s[i] != ' ' && s[i] != ':' && s[i] != '(' && s[i] != '.' || strings.HasPrefix(s[i:], "...")
 }
 
-// pemGap passes what may stand between two lines of a key.
+// pemGap skips the characters that may be between two lines of a key.
 func pemGap(s string, i int) int {
 	for i < len(s) {
 		switch {
@@ -144,7 +145,7 @@ func lineEnd(s string, i int) int {
 	return i
 }
 
-// countBase64 counts the bytes of s that are in runs as long as a key has.
+// countBase64 counts the bytes of s in runs as long as those of a key.
 func countBase64(s string) int {
 	n := 0
 	for i := 0; i < len(s); {

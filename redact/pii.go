@@ -32,8 +32,8 @@ func (sc *scan) email(at, end int) {
 
 func isMailbox(c byte) bool { return isAlnum(c) || strings.IndexByte("._%+-", c) >= 0 }
 
-// personalNumbers finds cards, bank accounts and telephones: whatever begins with
-// a digit, a plus sign or two capitals.
+// personalNumbers finds the numbers of cards, bank accounts and telephones,
+// which begin with a digit, a plus sign, a bracket or two capitals.
 func (sc *scan) personalNumbers() {
 	s := sc.s
 	for i := 0; i < len(s); i++ {
@@ -54,8 +54,8 @@ func (sc *scan) personalNumbers() {
 	}
 }
 
-// digitRun collects the digits of a number, about as many as most, that up to
-// gap separators divide. It returns where the last digit ends.
+// digitRun collects at most most+1 digits of a number, with up to gap
+// separators between two of them. It returns the end of the last digit.
 func digitRun(s string, i, most, gap int, between string) (digits []byte, to int) {
 	digits = make([]byte, 0, 34)
 	for to = i; i < len(s) && len(digits) <= most; i++ {
@@ -71,7 +71,7 @@ func digitRun(s string, i, most, gap int, between string) (digits []byte, to int
 	return digits, to
 }
 
-// card adds the card number at i. It returns where it ends, 0 if there is none.
+// card adds the card number at i. It returns its end, 0 if there is none.
 func (sc *scan) card(i int) int {
 	s := sc.s
 	if !isDigit(s[i]) {
@@ -115,8 +115,8 @@ func luhn(d []byte) bool {
 	return sum%10 == 0 && distinct(string(d)) > 1
 }
 
-// phone adds the telephone number at i: international with a plus sign, or as
-// it is written in North America. It returns where it ends, 0 if there is none.
+// phone adds the telephone number at i: international with a plus sign, or in a
+// North American form. It returns its end, 0 if there is none.
 func (sc *scan) phone(i int) int {
 	s := sc.s
 	at := i
@@ -151,7 +151,7 @@ func isNorthAmerican(s string) bool {
 	return false
 }
 
-// iban adds the account number at i. It returns where it ends, 0 if there is none.
+// iban adds the account number at i. It returns its end, 0 if there is none.
 func (sc *scan) iban(i int) int {
 	s := sc.s
 	if i+4 > len(s) || !isUpper(s[i+1]) || !isDigit(s[i+2]) || !isDigit(s[i+3]) {
@@ -194,7 +194,7 @@ func mod97(account []byte) bool {
 	return rest == 1
 }
 
-// ibanLength is how long the account numbers of a country are.
+// ibanLength maps a country to the length of its account numbers.
 var ibanLength = map[string]int{
 	"AD": 24, "AE": 23, "AL": 28, "AT": 20, "AZ": 28, "BA": 20, "BE": 16, "BG": 22, "BH": 22, "BI": 27, "BR": 29, "BY": 28, "CH": 21, "CR": 22, "CY": 28, "CZ": 24, "DE": 22, "DJ": 27, "DK": 18, "DO": 28, "EE": 20, "EG": 29, "ES": 24, "FI": 18, "FK": 18, "FO": 18, "FR": 27, "GB": 22, "GE": 22, "GI": 23, "GL": 18, "GR": 27, "GT": 28, "HR": 21, "HU": 28, "IE": 22, "IL": 23, "IQ": 23, "IS": 26, "IT": 27, "JO": 30, "KW": 30, "KZ": 20, "LB": 28, "LC": 32, "LI": 21, "LT": 20, "LU": 20, "LV": 21, "LY": 25, "MC": 27, "MD": 24, "ME": 22, "MK": 19, "MN": 20, "MR": 27, "MT": 31, "MU": 30, "NI": 28, "NL": 18, "NO": 15, "OM": 23, "PK": 24, "PL": 28, "PS": 29, "PT": 25, "QA": 29, "RO": 24, "RS": 22, "RU": 33, "SA": 24, "SC": 31, "SD": 18, "SE": 24, "SI": 19, "SK": 24, "SM": 27, "SO": 23, "ST": 25, "SV": 28, "TL": 23, "TN": 24, "TR": 26, "UA": 29, "VA": 22, "VG": 24, "XK": 20, "YE": 30,
 }

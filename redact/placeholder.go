@@ -38,13 +38,13 @@ func placeholderAt(s string, at int) int {
 func isKind(c byte) bool { return isLower(c) || isDigit(c) || c == '_' }
 func isTag(c byte) bool  { return isDigit(c) || 'a' <= c && c <= 'f' }
 
-// hasPlaceholder reports whether s may have a placeholder in it.
+// hasPlaceholder reports whether s may contain a placeholder.
 func hasPlaceholder(s string) bool { return strings.Contains(s, placeholderOpen) }
 
 // isPlaceholder reports whether s is a placeholder and nothing else.
 func isPlaceholder(s string) bool { return s != "" && placeholderAt(s, 0) == len(s) }
 
-// dropPlaceholders returns what of s has not been redacted yet.
+// dropPlaceholders returns s without its placeholders.
 func dropPlaceholders(s string) string {
 	if !hasPlaceholder(s) {
 		return s
@@ -61,8 +61,8 @@ func dropPlaceholders(s string) string {
 	return b.String()
 }
 
-// withoutPlaceholders takes the placeholders of s out of the spans, which are
-// in order and do not overlap.
+// withoutPlaceholders cuts the placeholders of s out of the spans, which are in
+// order and do not overlap.
 func withoutPlaceholders(s string, spans []span) []span {
 	if !hasPlaceholder(s) {
 		return spans

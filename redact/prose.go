@@ -2,9 +2,9 @@ package redact
 
 import "strings"
 
-// isProse reports whether s is words, as they stand in forms, messages and
-// documentation: "Must be at least 8 characters!". Numbers stand by themselves
-// there; a passphrase with a digit in a word is none.
+// isProse reports whether s is words, as in forms, messages and documentation:
+// "Must be at least 8 characters!". Prose has digits only in separate numbers,
+// so a passphrase with a digit in a word is not prose.
 func isProse(s string) bool {
 	if strings.IndexByte(s, ' ') < 0 || len(s) > 400 {
 		return false
@@ -23,10 +23,10 @@ func isProse(s string) bool {
 	return words > 0
 }
 
-// isPlainWord reports whether w is letters, with a hyphen, an apostrophe or a
-// slash between them, and not mixed as only a generator does.
+// isPlainWord reports whether w is letters, with hyphens, apostrophes or
+// slashes between them, and its case is not as mixed as in generated text.
 func isPlainWord(w string) bool {
-	inner := 0 // capitals behind the first letter
+	inner := 0 // capitals after the first letter
 	for i := range len(w) {
 		c := w[i]
 		if !isLetter(c) && c != '-' && c != '\'' && c != '/' && c < 0x80 {
@@ -39,8 +39,7 @@ func isPlainWord(w string) bool {
 	return len(w) <= 24 && (inner*3 <= len(w) || inner == len(w)-1)
 }
 
-// isFigure reports whether w is a number as it stands in a sentence: 8, 1/3,
-// v2.0, 6-digit.
+// isFigure reports whether w is a number of a sentence: 8, 1/3, v2.0, 6-digit.
 func isFigure(w string) bool {
 	digits := 0
 	w = strings.TrimPrefix(w, "v")
@@ -56,7 +55,7 @@ func isFigure(w string) bool {
 
 var digestNames = []string{"sha1:", "sha224:", "sha256:", "sha384:", "sha512:", "md5:", "blake2b:", "blake3:", "sha1-", "sha256-", "sha384-", "sha512-"}
 
-// isNamedDigest reports whether s is a hash that says which one it is.
+// isNamedDigest reports whether s is a hash with the name of its function.
 func isNamedDigest(s string) bool {
 	for _, name := range digestNames {
 		if rest, ok := strings.CutPrefix(s, name); ok {

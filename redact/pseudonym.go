@@ -14,7 +14,7 @@ const MinPseudonymKey = 16
 // [MinPseudonymKey].
 var ErrShortKey = errors.New("redact: the key for pseudonyms is shorter than 16 bytes")
 
-// placeholder returns what stands in place of a secret.
+// placeholder returns the placeholder for a secret.
 func (r *Redactor) placeholder(f span) string {
 	switch {
 	case len(r.opts.Pseudonyms) == 0:

@@ -31,8 +31,8 @@ func (a *assignment) readValue() bool {
 	return a.readPlain(i)
 }
 
-// yamlScalar passes what YAML may put before a value: !!str, &anchor, and the
-// sign of a block with the line break behind it.
+// yamlScalar skips the prefixes of a YAML value: !!str, &anchor, and the
+// indicator of a block with the line break after it.
 func yamlScalar(s string, i int) int {
 	switch s[i] {
 	case '!', '&':
@@ -50,8 +50,8 @@ func yamlScalar(s string, i int) int {
 	return i
 }
 
-// readMember reads the member "value" of the object at i, as Terraform writes
-// what it knows of an output.
+// readMember reads the member "value" of the object at i, which is how
+// Terraform writes an output.
 func (a *assignment) readMember(i int) bool {
 	body := a.s[i:min(len(a.s), i+300)]
 	if end := strings.IndexByte(body, '}'); end >= 0 {
@@ -71,9 +71,9 @@ func (a *assignment) readMember(i int) bool {
 	return false
 }
 
-// openQuote passes an opening quote at i, with the backslashes before it and
-// the prefix that some languages write (r"", b”, @""). It returns where the
-// value begins, 0 if there is no quote, and how many backslashes there were.
+// openQuote skips an opening quote at i, with the backslashes before it and the
+// prefix of some languages (r"", b"", @""). It returns the start of the value, 0 if
+// there is no quote, and the number of backslashes.
 func openQuote(s string, i int) (begin, depth int) {
 	j := i
 	if j+1 < len(s) && strings.IndexByte("@brfuLRBFUN$&", s[j]) >= 0 && (isQuote(s[j+1]) || s[j+1] == '\\') {
@@ -90,7 +90,7 @@ func openQuote(s string, i int) (begin, depth int) {
 }
 
 // readQuoted reads to the quote that closes the value, at the same depth of
-// escaping. A value that the end of the line or of the text cuts off ends there.
+// escaping. A value without a closing quote ends with the line or the text.
 func (a *assignment) readQuoted(begin, depth int) bool {
 	s, q := a.s, a.s[begin-1]
 	if depth == 0 && begin+1 < len(s) && s[begin] == q && s[begin+1] == q {
@@ -107,10 +107,10 @@ func (a *assignment) readQuoted(begin, depth int) bool {
 	return a.start < a.end
 }
 
-// closeQuote returns where the value ends that was opened by quote q behind
-// depth backslashes. The run of backslashes before a quote says what it is:
-// as many as before the opening one closes, more is an escaped quote, fewer
-// closes a string around it.
+// closeQuote returns the end of a value that was opened by quote q after depth
+// backslashes. The number of backslashes before a quote tells its meaning: as
+// many as before the opening quote close the value, more escape the quote, and
+// fewer close a string around the value.
 func closeQuote(s string, begin int, q byte, depth int) int {
 	limit := min(len(s), begin+maxValue)
 	slashes := 0
@@ -156,7 +156,7 @@ func (a *assignment) readPlain(i int) bool {
 	end = i + len(trimClosing(s[i:end]))
 	for end > i && strings.IndexByte(",;:.!?", s[end-1]) >= 0 && !strings.HasSuffix(s[i:end], "...") {
 		if (s[end-1] == '!' || s[end-1] == '?') && isAlnum(s[max(i, end-2)]) && strings.ContainsAny(s[i:end], "0123456789") {
-			break // of a password like Summer2024!
+			break // part of a password like Summer2024!
 		}
 		end--
 	}
@@ -175,14 +175,14 @@ func (a *assignment) readPlain(i int) bool {
 	return true
 }
 
-// trimClosing cuts the quotes of prose that close around a quoted line: they
-// are no part of a value, as in “token: value”.
+// trimClosing removes closing quotes of prose, which are not part of a value:
+// “token: value”.
 func trimClosing(s string) string { return strings.TrimRight(s, "”’»") }
 
 func isLowerWord(s string) bool { return run(s, 0, len(s), isLower) == len(s) }
 
-// isProperty reports whether name=value is a line of its own, as in a file of
-// properties.
+// isProperty reports whether name=value is a whole line, as in a properties
+// file.
 func (a *assignment) isProperty() bool {
 	s, i := a.s, a.from
 	for i > 0 && isBlank(s[i-1]) {
@@ -195,13 +195,13 @@ func (a *assignment) isProperty() bool {
 	return (end >= len(s) || s[end] == '\n' || s[end] == '\r' || s[end] == '\\') && !isCode(s[a.start:end])
 }
 
-// maxPlain bounds a value without quotes. What is longer and has no blank in
-// it is a program without blanks, or a file in base64.
+// maxPlain is the maximum length of a value without quotes. A longer text
+// without blanks is minified code, or a file in base64.
 const maxPlain = 4 << 10
 
-// plainEnd returns where a value without quotes ends: at white space, at the
-// quote of a string around it, at an escaped line break, or at a separator
-// behind which another name follows.
+// plainEnd returns the end of a value without quotes. The value ends at white
+// space, a quote, an escape such as \n, a tag, or a separator with another name
+// after it.
 func plainEnd(s string, i int) int {
 	limit := min(len(s), i+maxPlain)
 	for j := i; j < limit; j++ {
@@ -231,14 +231,14 @@ func plainEnd(s string, i int) int {
 	return limit
 }
 
-// isWrittenEscape reports whether the colors of a terminal begin here, written
-// out behind a backslash.
+// isWrittenEscape reports whether s begins like a terminal color that is
+// written out after a backslash.
 func isWrittenEscape(s string) bool {
 	return hasPrefix(s, []string{"u001b[", "x1b[", "033[", "e["})
 }
 
-// separates reports whether what follows the separator at i is another name
-// with its value, or nothing.
+// separates reports whether the separator at i ends a value: another name with
+// its value follows, or white space, a quote, a backslash or the end of s.
 func separates(s string, i int) bool {
 	blanks := s[i] != '&'
 	i++
@@ -264,7 +264,7 @@ func trimUnbalanced(v string) string {
 	return v
 }
 
-// isEnvName reports whether a name is written like a variable of a shell.
+// isEnvName reports whether a name is written like a shell variable.
 func isEnvName(name string) bool {
 	upper := false
 	for i := range len(name) {

@@ -11,8 +11,8 @@ var (
 	saslRule  = &rule{id: "sasl", kind: "password"}
 )
 
-// records are the words of files and protocols that keep a password at a place
-// of their own.
+// records lists the words of files and protocols that have a password at a
+// known place.
 var records = []struct {
 	word string
 	run  action
@@ -72,7 +72,7 @@ func (sc *scan) identified(_, end int) {
 	}
 }
 
-// secureString finds what PowerShell is told to hide.
+// secureString finds the argument of PowerShell's ConvertTo-SecureString.
 func (sc *scan) secureString(_, end int) {
 	i := skipBlanks(sc.s, end)
 	for i < len(sc.s) && sc.s[i] == '-' {
@@ -81,8 +81,8 @@ func (sc *scan) secureString(_, end int) {
 	sc.chosen(i)
 }
 
-// crypt makes the action that finds the hash of a password, as crypt writes
-// it, whose last part has so many characters.
+// crypt returns the action that finds a password hash in the format of crypt
+// whose last part has least to most characters.
 func crypt(least, most int) action {
 	return func(sc *scan, start, end int) {
 		to := run(sc.s, end, 300, isCrypt)
@@ -96,7 +96,7 @@ func crypt(least, most int) action {
 
 func isCrypt(c byte) bool { return isAlnum(c) || strings.IndexByte("./$=,+-", c) >= 0 }
 
-// ntlm finds the hash behind its name, or behind the one of no password.
+// ntlm finds the hash after its name, or after the hash of an empty password.
 func (sc *scan) ntlm(_, end int) {
 	s := sc.s
 	i := run(s, end, 12, func(c byte) bool { return isBlank(c) || c == ':' || c == '=' })
@@ -106,7 +106,7 @@ func (sc *scan) ntlm(_, end int) {
 	}
 }
 
-// netNTLM finds the two halves of an answer to a challenge.
+// netNTLM finds the two halves of a response to a challenge.
 func (sc *scan) netNTLM(start, end int) {
 	s := sc.s
 	if start < 33 || run(s, start-32, 32, isHex) != start || s[start-33] != ':' {
@@ -138,7 +138,7 @@ func (sc *scan) pgpass(start, end int) {
 	}
 }
 
-// behindColon judges the rest of a line behind a colon.
+// behindColon adds the value after a colon if it is a password.
 func (sc *scan) behindColon(_, end int) {
 	i := skipBlanks(sc.s, end)
 	if i < len(sc.s) && sc.s[i] == ':' {
@@ -146,14 +146,15 @@ func (sc *scan) behindColon(_, end int) {
 	}
 }
 
-// cisco finds a password that routers write in a way that can be turned back.
+// cisco finds a password in the reversible encoding of Cisco routers.
 func (sc *scan) cisco(_, end int) {
 	if to := run(sc.s, end, 120, isHex); to-end >= 8 && (to-end)%2 == 0 && (to == len(sc.s) || isSpace(sc.s[to])) {
 		sc.add(end, to, passwordRule)
 	}
 }
 
-// lineStarts reports whether a line begins at i, after what clients put there.
+// lineStarts reports whether a line begins at i, after the blanks or > that
+// clients put before it.
 func lineStarts(s string, i int) bool {
 	for i > 0 && (s[i-1] == ' ' || s[i-1] == '>') {
 		i--
@@ -161,8 +162,8 @@ func lineStarts(s string, i int) bool {
 	return i == 0 || s[i-1] == '\n'
 }
 
-// passDialog finds the password of FTP and POP3: PASS password, where a name
-// was asked for before.
+// passDialog finds the password of FTP and POP3: PASS password, after a dialog
+// about the name.
 func (sc *scan) passDialog(start, end int) {
 	s := sc.s
 	before := s[max(0, start-200):start]
@@ -171,7 +172,8 @@ func (sc *scan) passDialog(start, end int) {
 	}
 }
 
-// authDialog finds the password of Redis: AUTH password, and the answer.
+// authDialog finds the password of Redis: AUTH password, followed by the answer
+// of the server.
 func (sc *scan) authDialog(start, end int) {
 	s := sc.s
 	if s[start:end] != "AUTH " || !lineStarts(s, start) {

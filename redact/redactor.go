@@ -36,7 +36,7 @@ type Redactor struct {
 	detectors []own
 }
 
-// pattern is a user's own pattern, or one of the literal ones of Strict.
+// pattern is a pattern of [Options], or one of the literal patterns of Strict.
 type pattern struct {
 	re   *regexp.Regexp
 	rule *rule
@@ -95,8 +95,8 @@ func (r *Redactor) Enabled() bool { return !r.opts.Disabled }
 // Text redacts plain text. Text that is JSON as a whole is treated as JSON.
 func (r *Redactor) Text(s string) Text { return Text{r.redact(s, document{})} }
 
-// redact redacts until nothing more is found: what a placeholder has replaced
-// may have hidden a secret beside it.
+// redact redacts until nothing more is found, but at most maxPasses times: a
+// secret may have hidden another one beside it.
 func (r *Redactor) redact(s string, d document) string {
 	if r.opts.Disabled {
 		return s
@@ -139,8 +139,8 @@ func (r *Redactor) replace(s string, found []span) string {
 	return b.String()
 }
 
-// matchPatterns applies the user's patterns. The first group is the secret
-// where there is one.
+// matchPatterns applies the user's patterns. The first group is the secret if
+// there is one.
 func (r *Redactor) matchPatterns(sc *scan) {
 	for _, p := range r.patterns {
 		for _, m := range p.re.FindAllStringSubmatchIndex(sc.s, -1) {
@@ -160,7 +160,8 @@ func (r *Redactor) JSON(raw []byte) Text { return Text{r.redact(string(raw), doc
 
 // Record is JSON for the records that this project itself writes (ledger,
 // events): string values that are wholly a hex digest (12 to 64 lower-case
-// digits) are left alone even where a user's pattern would match them.
+// digits) are kept even if a user's pattern matches them, unless other members
+// of the object mark them as a secret, such as kind: Secret.
 func (r *Redactor) Record(raw []byte) Text {
 	return Text{r.redact(string(raw), document{json: true, record: true})}
 }

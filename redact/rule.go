@@ -13,11 +13,11 @@ import (
 // decoded only if they contain a word of a built-in rule; your secret alone in such
 // an encoding is not found.
 type Rule struct {
-	// ID is what [Finding.Rule] says: words of a-z and 0-9 with a - between them, 32
-	// characters at most.
+	// ID is the value of [Finding.Rule]: words of a-z and 0-9 with a - between
+	// them, 32 characters at most.
 	ID string
-	// Words are words of which every text with such a secret contains at least one,
-	// in any case. Other texts are not searched. None: every text is searched.
+	// Words limits the search to texts that contain at least one of these words,
+	// in any case. If it is empty, every text is searched.
 	Words []string
 	// Pattern is an RE2 expression. The first group, or else the whole match, is
 	// the secret.
@@ -33,7 +33,7 @@ type Rule struct {
 type RuleError struct {
 	Rule   string // its ID
 	Reason string // never quotes a sample
-	Err    error  // of the pattern; nil otherwise
+	Err    error  // the error of the pattern, else nil
 }
 
 func (e *RuleError) Error() string { return fmt.Sprintf("redact: rule %q %s", e.Rule, e.Reason) }
@@ -54,7 +54,7 @@ func (r Rule) Check() error {
 // ruleDetector is a rule ready for use.
 type ruleDetector struct {
 	id    string
-	words []string // in small letters
+	words []string // in lower case
 	re    *regexp.Regexp
 }
 
@@ -107,8 +107,8 @@ func isBuiltin(id string) bool {
 // Name returns the ID.
 func (d *ruleDetector) Name() string { return d.id }
 
-// Detect returns what the pattern finds. An empty group hides nothing, and is not
-// found.
+// Detect returns the matches of the pattern. It skips empty groups, which hide
+// nothing.
 func (d *ruleDetector) Detect(text string) (found []Range) {
 	if len(d.words) > 0 {
 		small := strings.ToLower(text)

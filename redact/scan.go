@@ -7,20 +7,20 @@ type scan struct {
 	r       *Redactor
 	s       string
 	found   []span
-	nameEnd int // end of the name that assign looked at last
+	nameEnd int // end of the last name that assign read
 
-	manifestEnd int    // end of the manifest that was read last
-	seen        [8]int // by view: how far it was read
-	headEnd     int    // end of the line that was read last as the head of a table
-	encodedEnd  int    // how far base64 was read
-	level       int    // how many views this text is inside of
+	manifestEnd int    // end of the last manifest that was read
+	seen        [8]int // by view: end of the last stretch that was read
+	headEnd     int    // end of the last line that was read as the head of a table
+	encodedEnd  int    // end of the last base64 that was read
+	level       int    // number of views that this text is nested in
 	budget      int    // bytes that rules may still look at
-	given       int    // where the budget was used up
+	given       int    // position at which the budget was used up, -1 if it was not
 }
 
 var scans = sync.Pool{New: func() any { return new(scan) }}
 
-// release gives sc back. It must not be used afterwards.
+// release returns sc to the pool. It must not be used afterwards.
 func (sc *scan) release() {
 	sc.r, sc.s = nil, ""
 	clear(sc.found)
@@ -33,14 +33,14 @@ func (sc *scan) add(start, end int, r *rule) {
 	}
 }
 
-// lookAgain is how often, on average, rules may look at a byte. Ordinary text
-// needs less than one look. A text that is made to need more, so that reading
-// it would take forever, is taken for a secret from there on.
+// lookAgain is the average number of times that rules may read a byte. Ordinary
+// text needs less than one. A crafted text that exceeds the limit, and would
+// take too long, is taken for a secret from there on.
 const lookAgain = 64
 
 var unscannedRule = &rule{id: "unscanned", kind: "unscanned"}
 
-// spend takes the bytes that a rule has looked at from the budget.
+// spend subtracts the bytes that a rule has read from the budget.
 func (sc *scan) spend(n int) { sc.budget -= n }
 
 // find returns the secrets of s in order, without overlaps. The slice belongs
@@ -76,8 +76,8 @@ func (sc *scan) find(s string) []span {
 	return sc.settle()
 }
 
-// settle sorts the findings, joins those that overlap and takes placeholders
-// that were there before out of them.
+// settle sorts the findings, joins those that overlap and cuts existing
+// placeholders out of them.
 func (sc *scan) settle() []span {
 	if len(sc.found) == 0 {
 		return nil

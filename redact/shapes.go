@@ -2,10 +2,10 @@ package redact
 
 import "slices"
 
-// tokenShapes are all of them.
+// tokenShapes lists the shapes of all tokens.
 var tokenShapes = slices.Concat(modelShapes, cloudShapes, codeShapes, serviceShapes)
 
-// modelShapes are those of models and of what watches them.
+// modelShapes lists the tokens of model providers and monitoring services.
 var modelShapes = []tokenShape{
 	shape("anthropic_key", "sk-ant-", isURLSafe, 24, unbounded),
 	openai("sk-proj-"),
@@ -50,7 +50,7 @@ var modelShapes = []tokenShape{
 	shape("trigger_key", "tr_pat_", isAlnum, 20, 64),
 }
 
-// cloudShapes are those of clouds and hosts.
+// cloudShapes lists the tokens of clouds and hosting services.
 var cloudShapes = []tokenShape{
 	shape("aws_key", "AKIA", isUpAlnum, 16, 16),
 	shape("aws_key", "ASIA", isUpAlnum, 16, 16),
@@ -105,7 +105,7 @@ var cloudShapes = []tokenShape{
 	shape("ngrok_key", "ak_2", isAlnum, 26, 26),
 }
 
-// codeShapes are those of source hosts, registries, builds.
+// codeShapes lists the tokens of source hosts, registries and build services.
 var codeShapes = []tokenShape{
 	shape("github_token", "ghp_", isAlnum, 30, unbounded),
 	shape("github_token", "gho_", isAlnum, 30, unbounded),
@@ -142,7 +142,7 @@ var codeShapes = []tokenShape{
 	uuid("wakatime_key", "waka_"),
 }
 
-// serviceShapes are those of payment, mail, chat and other services.
+// serviceShapes lists the tokens of payment, mail, chat and other services.
 var serviceShapes = []tokenShape{
 	shape("slack_token", "xoxb-", isURLSafe, 16, unbounded),
 	shape("slack_token", "xoxp-", isURLSafe, 16, unbounded),
@@ -212,7 +212,7 @@ var serviceShapes = []tokenShape{
 	exactly("woocommerce_key", "cs_", isHex, 40),
 }
 
-// salesforce makes the shape of a session's id: that of the organization, an
+// salesforce returns the shape of a session id: the id of the organization, an
 // exclamation mark, about a hundred characters.
 func salesforce(org int) tokenShape {
 	s := shape("salesforce_token", "00D", isSession, 80, 140)

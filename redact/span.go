@@ -5,33 +5,33 @@ import (
 	"slices"
 )
 
-// rule is what a finding is named after.
+// rule names a finding.
 type rule struct {
-	id   string // as Find reports it
-	kind string // as it stands in a pseudonym
-	rank rank   // where two rules find the same, the higher one names it
-	weak bool   // the name before the value says little: see weak
+	id   string // reported by Find
+	kind string // part of a pseudonym
+	rank rank   // if two findings overlap, the rule of the higher rank names the result
+	weak bool   // found only by a name of strength weak
 }
 
-// rank orders rules by how well they know what they have found.
+// rank orders rules by how precisely they identify a secret.
 type rank uint8
 
 const (
-	byName  rank = iota // the name before a value
+	byName  rank = iota // by the name before a value
 	byData              // a vendor's rule
-	byShape             // its own form
+	byShape             // by the form of the value
 )
 
-// span is a secret found: s[start:end].
+// span is a secret that was found: s[start:end].
 type span struct {
 	start, end int
 	rule       *rule
-	secret     string // decoded; empty while it is just what stands there
-	stand      string // the placeholder, where the secret itself is not known any more
-	quote      string // to be written around the placeholder, where a number stood
+	secret     string // decoded; empty as long as it equals s[start:end]
+	stand      string // the placeholder, if the secret itself is no longer known
+	quote      string // written around the placeholder of a number
 }
 
-// in completes a span of s with what stands there.
+// in returns f with its secret, taken from s if it is not set.
 func (f span) in(s string) span {
 	if f.secret == "" {
 		f.secret = s[f.start:f.end]
@@ -39,8 +39,8 @@ func (f span) in(s string) span {
 	return f
 }
 
-// join sorts spans and joins those that overlap, in place. The rule that knows
-// best what it has found names the whole.
+// join sorts spans and joins those that overlap, in place. The rule of the
+// highest rank names the result.
 func join(spans []span) []span {
 	if !slices.IsSortedFunc(spans, compareSpans) {
 		slices.SortStableFunc(spans, compareSpans)
@@ -56,7 +56,7 @@ func join(spans []span) []span {
 	return joined
 }
 
-// take joins f, which begins inside of s.
+// take extends s by f, which begins inside of s.
 func (s *span) take(f span) {
 	if f.end > s.end {
 		s.end, s.quote = f.end, ""

@@ -2,7 +2,7 @@ package redact
 
 import "strings"
 
-// isStandIn reports whether s stands where a secret would: asterisks, xxxx,
+// isStandIn reports whether s is written in place of a secret: asterisks, xxxx,
 // your-key-here, changeme, "string".
 func isStandIn(s string) bool {
 	if run(s, 0, len(s), isFill) == len(s) || distinct(s) == 1 || commonWord(s) {
@@ -37,30 +37,30 @@ func hasRandomPart(s string) bool {
 	return false
 }
 
-// isGenerated reports whether a word has digits among its letters as only a
-// generator puts them there.
+// isGenerated reports whether a word mixes digits and letters like generated
+// text.
 func isGenerated(w string) bool {
 	p := profileOf(w)
 	return len(w) >= 6 && (p.digits > 0 && p.upper > 0 && p.lower > 0 && p.turns*3 >= len(w) && !isTechnical(w) ||
 		p.digits > 1 && p.letters > 1 && p.turns*2 >= len(w))
 }
 
-// isUsedStandIn reports whether s is a stand-in that somebody has taken for a
-// password by adding a number: changeme123.
+// isUsedStandIn reports whether s is a stand-in made into a password by a
+// number: changeme123.
 func isUsedStandIn(s string) bool {
 	p := profileOf(s)
 	return p.digits > 0 && p.lower > 0 && p.digits+p.letters == len(s) && isNumbered(s) && isStandIn(strings.TrimRight(s, "0123456789"))
 }
 
-// isFill covers what people fill forms with.
+// isFill reports whether c is a character that people fill forms with.
 func isFill(c byte) bool { return strings.IndexByte("xX*.-_#0?", c) >= 0 }
 
 var standInMarks = []string{
 	"your_", "your-", "yourapi", "yourpass", "yoursecret", "yourtoken", "yourkey", "<your", "my_secret", "placeholder", "changeme", "change_me", "change-me", "replace_me", "replace-me", "replaceme", "insert_", "insert-", "redacted", "_here", "-here", "example_key", "example-key", "xxxxxx", "******", "……", "••••", "not_a_real", "dummy_", "dummy-", "todo",
 }
 
-// commonWord reports whether s is a word that stands after a telling name in
-// schemas, forms and code, and is no secret.
+// commonWord reports whether s is a word that follows a telling name in
+// schemas, forms and code, and is not a secret.
 func commonWord(s string) bool {
 	if len(s) > 16 {
 		return false
@@ -78,7 +78,7 @@ func commonWord(s string) bool {
 	return false
 }
 
-// isReference reports whether s names a secret that is kept elsewhere: a
+// isReference reports whether s refers to a secret that is stored elsewhere: a
 // variable, a template, a path, an address.
 func isReference(s string) bool {
 	if len(s) < 2 {
@@ -131,7 +131,7 @@ func isPattern(s string) bool {
 	return false
 }
 
-// hashLike recognizes crypt hashes, $2b$12$…, which are values.
+// hashLike recognizes crypt hashes, $2b$12$…, which are not references.
 func hashLike(s string) bool { return strings.Count(s, "$") >= 3 }
 
 // closedName recognizes {name} and {name:format}.
@@ -155,7 +155,7 @@ func hasPrefix(s string, prefixes []string) bool {
 	return false
 }
 
-// isCode reports whether s, which stood without quotes, is an expression.
+// isCode reports whether s, a value without quotes, is an expression.
 func isCode(s string) bool {
 	if s[0] == '(' || s[0] == '{' && !strings.HasSuffix(s, "}}") {
 		return true
@@ -175,8 +175,8 @@ func isCode(s string) bool {
 	return isMember(s) || strings.HasPrefix(s, "await") || strings.HasPrefix(s, "new ") || strings.Contains(s, "=>") || strings.Contains(s, "::") || strings.HasSuffix(s, "(") || strings.HasSuffix(s, "?.")
 }
 
-// isQuotedCode reports whether s, which stood in quotes, interpolates: the
-// secret is elsewhere.
+// isQuotedCode reports whether s, a value in quotes, interpolates an
+// expression: the secret is elsewhere.
 func isQuotedCode(s string) bool {
 	if strings.HasPrefix(s, "{{") && strings.Contains(s, "}}") {
 		return true

@@ -2,8 +2,8 @@ package redact
 
 import "strings"
 
-// column looks for values below a name that heads a column: of CSV, of a
-// table drawn with bars, of one aligned with blanks.
+// column finds the values below a name that heads a column of CSV, of a table
+// with bars, or of a table aligned with blanks.
 func (sc *scan) column(a *assignment) {
 	s := sc.s
 	from, to := lineAt(s, a.from)
@@ -47,13 +47,13 @@ func isHead(row string, sep byte) bool {
 	return cells > 1
 }
 
-// isCapitals reports whether a row is names in capitals, as tools head their
-// lists.
+// isCapitals reports whether a row is names in capitals, like the head of a
+// tool's list.
 func isCapitals(row string) bool {
 	return run(row, 0, len(row), func(c byte) bool { return isUpper(c) || isDigit(c) || strings.IndexByte(" _-()\r", c) >= 0 }) == len(row)
 }
 
-// lineAt returns the line that i is in, without its end.
+// lineAt returns the line that contains i, without its line end.
 func lineAt(s string, i int) (from, to int) {
 	from = strings.LastIndexByte(s[:i], '\n') + 1
 	if j := strings.IndexByte(s[i:], '\n'); j >= 0 {
@@ -62,8 +62,9 @@ func lineAt(s string, i int) (from, to int) {
 	return from, len(s)
 }
 
-// isCell reports whether nothing but blanks and quotes stands between
-// head[from:to], or its last words, and the separators around it.
+// isCell reports whether head[from:to] is a cell or the end of one. Only
+// letters, blanks and quotes may precede it in the cell; only blanks and quotes
+// may follow it.
 func isCell(head string, from, to int, sep byte) bool {
 	for from > 0 && head[from-1] != sep && !(sep == ' ' && head[from-1] == ' ') {
 		if c := head[from-1]; !isQuote(c) && c != ' ' && !isLetter(c) {
@@ -85,7 +86,8 @@ const (
 	maxRow  = 2 << 10
 )
 
-// cells judges the k-th cell of the rows from i on that have n separators.
+// cells examines the k-th cell of the rows from i on, up to the first row
+// without n separators.
 func (sc *scan) cells(a *assignment, i int, sep byte, n, k int) {
 	s := sc.s
 	for range maxRows {
@@ -128,7 +130,7 @@ func countOutside(row string, sep byte) int {
 	return n
 }
 
-// cellAt returns where the k-th cell of a row is.
+// cellAt returns the position of the k-th cell of a row.
 func cellAt(row string, sep byte, k int) (from, to int) {
 	quoted := false
 	for i := range len(row) {
@@ -147,7 +149,7 @@ func cellAt(row string, sep byte, k int) (from, to int) {
 	return from, len(row)
 }
 
-// aligned judges what stands below offset in the rows from i on.
+// aligned examines the value below offset in the rows from i on.
 func (sc *scan) aligned(a *assignment, i, offset int) {
 	s := sc.s
 	for range maxRows {
@@ -173,7 +175,8 @@ func (sc *scan) aligned(a *assignment, i, offset int) {
 	}
 }
 
-// cell judges s[from:to], without the blanks and quotes around it.
+// cell adds s[from:to], without the blanks and quotes around it, if it is a
+// secret.
 func (sc *scan) cell(a *assignment, from, to int) {
 	s := sc.s
 	for from < to && (isBlank(s[from]) || isQuote(s[from])) {
@@ -193,8 +196,9 @@ func (sc *scan) cell(a *assignment, from, to int) {
 	}
 }
 
-// inserted finds the values of a statement of SQL by the names of its columns:
-// INSERT INTO t (name, password) VALUES ('…', '…'), COPY t (name, password) FROM stdin.
+// inserted finds the values of an SQL statement by the names of its columns:
+// INSERT INTO t (name, password) VALUES ('…', '…'), COPY t (name, password)
+// FROM stdin.
 func (sc *scan) inserted(_, end int) {
 	s := sc.s
 	limit := min(len(s), end+maxRow)
@@ -236,7 +240,7 @@ func hasFold(s, begin string) bool {
 	return len(s) >= len(begin) && strings.EqualFold(s[:len(begin)], begin)
 }
 
-// tuples judges the k-th value of each (…) from i on.
+// tuples examines the k-th value of each (…) from i on.
 func (sc *scan) tuples(a *assignment, i, k int) {
 	s := sc.s
 	for range maxRows {

@@ -59,10 +59,12 @@ func Digest[Sum ~[16]byte | ~[32]byte](sum Sum) Text {
 	return Text{hex.EncodeToString(raw)}
 }
 
-// Ref is the first 12 digits of [Digest], by which placeholders name a text.
+// Ref returns the first 12 digits of [Digest], by which placeholders name a
+// text.
 func Ref[Sum ~[16]byte | ~[32]byte](sum Sum) Text { return Text{Digest(sum).s[:12]} }
 
-// TrimSuffix returns t without the constant suffix, if it has it.
+// TrimSuffix returns t without the constant suffix, or t itself if it does not
+// end with the suffix.
 func (t Text) TrimSuffix(suffix constant) Text {
 	return Text{strings.TrimSuffix(t.s, string(suffix))}
 }

@@ -2,22 +2,22 @@ package redact
 
 import "strings"
 
-// tokenShape is a token that its prefix gives away wherever it stands.
+// tokenShape describes a token that its prefix identifies anywhere.
 type tokenShape struct {
 	rule     rule
 	prefix   string
 	body     func(byte) bool
-	min, max int    // of the body
-	marker   string // that a body of full length has in it
+	min, max int    // length of the body
+	marker   string // substring of a body of full length
 	full     int
-	mark     byte // that stands at body[markAt]; 0 = none does
+	mark     byte // the byte at body[markAt]; 0 = any
 	markAt   int
-	form     func(string) bool // of the body; nil = any
+	form     func(string) bool // checks the body; nil = any body
 }
 
 func (t *tokenShape) trigger() string { return strings.ToLower(t.prefix) }
 
-// match looks for the body behind the prefix.
+// match finds the body after the prefix.
 func (t *tokenShape) match(sc *scan, start, end int) {
 	s := sc.s
 	if s[start:end] != t.prefix || start > 0 && isAlnum(s[start-1]) && !escaped(s, start) {
@@ -42,13 +42,13 @@ func (t *tokenShape) match(sc *scan, start, end int) {
 	sc.add(start, to, &t.rule)
 }
 
-// isFiller reports whether the body of a token is no token: xxxx, 0000, words
+// isFiller reports whether the body of a token is a filler: xxxx, 0000, words
 // without a digit.
 func isFiller(s string) bool {
 	return distinct(s) < 5 || strings.HasSuffix(s, "EXAMPLE") || hasFill(s, 4) || isIdentifier(s) && !mixed(s)
 }
 
-// mixed reports whether letters change case as often as only a generator does.
+// mixed reports whether letters change case as often as in generated text.
 func mixed(s string) bool {
 	p := profileOf(s)
 	return p.upper > 0 && p.lower > 0 && p.turns*4 >= len(s)
@@ -62,7 +62,8 @@ func isCookie(c byte) bool   { return isB64(c) || c == '%' || c == '-' || c == '
 func isLowAlnum(c byte) bool { return isLower(c) || isDigit(c) }
 func isUUIDByte(c byte) bool { return isHex(c) || c == '-' }
 
-// isPadded64 covers base64 with the separators that a token may have.
+// isPadded64 reports whether c is in base64, or in the separators and padding
+// of a token.
 func isPadded64(c byte) bool { return isB64(c) || c == '_' || c == '-' || c == '=' }
 func isDollar(c byte) bool   { return isAlnum(c) || c == '$' }
 func isSession(c byte) bool  { return isAlnum(c) || c == '.' || c == '_' || c == '!' }
@@ -71,32 +72,33 @@ func isFly(c byte) bool      { return isPadded64(c) || c == ',' }
 
 const unbounded = 4096
 
-// shape makes a tokenShape; its rule is named after the kind.
+// shape returns a tokenShape; its rule is named after the kind.
 func shape(kind, prefix string, body func(byte) bool, least, most int) tokenShape {
 	return tokenShape{rule: rule{id: strings.ReplaceAll(kind, "_", "-"), kind: kind, rank: byShape}, prefix: prefix, body: body, min: least, max: most}
 }
 
-// exactly makes the shape of a token whose body has n characters.
+// exactly returns the shape of a token whose body has n characters.
 func exactly(kind, prefix string, body func(byte) bool, n int) tokenShape {
 	return shape(kind, prefix, body, n, n)
 }
 
-// uuid makes the shape of a token that is a prefix and a UUID.
+// uuid returns the shape of a token that is a prefix and a UUID.
 func uuid(kind, prefix string) tokenShape {
 	s := exactly(kind, prefix, isUUIDByte, 36)
 	s.form = isUUID
 	return s
 }
 
-// marked makes the shape of a token of parts: mark stands at body[at].
+// marked returns the shape of a token of several parts: body[at] is mark.
 func marked(kind, prefix string, body func(byte) bool, n int, mark byte, at int) tokenShape {
 	s := exactly(kind, prefix, body, n)
 	s.mark, s.markAt = mark, at
 	return s
 }
 
-// openai makes the shape of a key that is longer than a hundred characters
-// with "OpenAI" in base64 in the middle. A shorter one may have been cut off.
+// openai returns the shape of a key of more than a hundred characters with
+// "OpenAI" in base64 in the middle. A shorter key may be truncated and need not
+// have it.
 func openai(prefix string) tokenShape {
 	s := shape("openai_key", prefix, isURLSafe, 24, unbounded)
 	s.marker, s.full = "T3BlbkFJ", 100

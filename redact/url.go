@@ -30,7 +30,8 @@ func (sc *scan) userinfo(start, end int) {
 	sc.credentials(end, end+at)
 }
 
-// urlStop returns an upper bound of where the URL ends whose host part begins at i.
+// urlStop returns an upper bound for the end of the URL whose host part begins
+// at i.
 func urlStop(s string, i int) int {
 	for limit := min(len(s), i+maxAuthority); i < limit; i++ {
 		if end := placeholderAt(s, i); end > 0 {
@@ -44,7 +45,7 @@ func urlStop(s string, i int) int {
 	return min(i, len(s))
 }
 
-// credentials judges name:password, the part before the @.
+// credentials examines name:password, the part before the @.
 func (sc *scan) credentials(from, to int) {
 	info := sc.s[from:to]
 	name, pass, both := strings.Cut(info, ":")

@@ -2,7 +2,7 @@ package redact
 
 import "strings"
 
-// value is what an assignment assigns, and how it was written.
+// value is the value of an assignment, and how it was written.
 type value struct {
 	text   string
 	quoted bool
@@ -16,11 +16,11 @@ func (v value) secret(s strength) bool {
 	t := v.text
 	switch {
 	case s == weak && !looksRandom(t):
-		return false // what most values are
+		return false // like most values
 	case len(t) < 4 || len(t) > maxValue, isStandIn(t) && !(s == password && isUsedStandIn(t)), isReference(t):
 		return false
 	case v.quoted && isLowerWord(t) && (strings.Contains(t, "fake") || strings.Contains(t, "dummy")):
-		return false // a word that says what it is
+		return false // a word that says that it is fake
 	case isProse(t) && !isPassphrase(t) && !isGibberish(t, 12), isNamedDigest(t):
 		return false
 	case !v.quoted && !v.env && isCode(t), v.quoted && isQuotedCode(t):
@@ -39,8 +39,8 @@ func (v value) secret(s strength) bool {
 
 const maxValue = 16 << 10
 
-// judge returns the rule by which v is a secret under its name, nil if it is
-// none.
+// judge returns the rule by which v is a secret under this name, nil if it is
+// not a secret.
 func (v value) judge(name string, s strength) *rule {
 	if s == none || isSealedAWS(name, v.text) {
 		return nil
@@ -54,19 +54,19 @@ func (v value) judge(name string, s strength) *rule {
 	return nameRule(name, s)
 }
 
-// isAPIKey reports whether a name ends in "API key": a value with a digit is
-// one, be it as short as a password.
+// isAPIKey reports whether a name ends in "API key". A value with a digit is
+// then a secret even if it is as short as a password.
 func isAPIKey(name string) bool {
 	return endsFold(name, "apikey") || endsFold(name, "api_key") || endsFold(name, "api-key")
 }
 
-// isSealedAWS recognizes what tools put in place of an AWS secret key, which
-// has 40 characters, when they have encrypted it.
+// isSealedAWS recognizes an encrypted AWS secret key: it is longer than the 40
+// characters of a plain one.
 func isSealedAWS(name, s string) bool {
 	return len(s) > 40 && s[len(s)-1] == '=' && endsFold(name, "aws_secret_access_key") && run(strings.TrimRight(s, "="), 0, len(s), isB64) >= len(s)-2
 }
 
-// password accepts what a person may have chosen.
+// password reports whether a person may have chosen v as a password.
 func (v value) password() bool {
 	p := profileOf(v.text)
 	switch {
@@ -82,17 +82,18 @@ func (v value) password() bool {
 	return p.digits > 0 || p.symbols > 0 || isMadeUp(v.text)
 }
 
-// isMadeUp reports whether letters alone say that s is no word and no name.
+// isMadeUp reports whether the letters of s show that it is neither a word nor
+// a name.
 func isMadeUp(s string) bool { return isGibberish(s, 8) || isPassphrase(s) || isMixedUp(s) }
 
-// isMixedUp reports whether the case of letters changes as no name has it, one
-// word of which would say what it is.
+// isMixedUp reports whether the case of the letters changes more irregularly
+// than in any name.
 func isMixedUp(s string) bool {
 	p := profileOf(s)
 	if p.letters != len(s) || len(s) < 8 || p.turns*3 < len(s) || p.turns < 4 {
 		return false
 	}
-	for i := 1; i+2 < len(s); i++ { // ab, AB: a name has longer words
+	for i := 1; i+2 < len(s); i++ { // aBBa: the words of a name are longer
 		if isUpper(s[i]) && isUpper(s[i+1]) && isLower(s[i-1]) && isLower(s[i+2]) {
 			return isGibberish(s, 8) || p.turns*5 >= len(s)*2
 		}
@@ -100,7 +101,7 @@ func isMixedUp(s string) bool {
 	return false
 }
 
-// telling accepts what no one writes as a word.
+// telling reports whether v can't be an ordinary word.
 func (v value) telling() bool {
 	p := profileOf(v.text)
 	switch {

@@ -8,20 +8,20 @@ import (
 	"unicode"
 )
 
-// vendorRule is a rule of the vendor data in vendor_rules.go. A framed rule is
-// one whose value needs a name before it: only the value is a regular
-// expression, the frame around it is matched by hand.
+// vendorRule is a rule of the vendor data in vendor_rules.go. The value of a
+// framed rule needs a name before it: only the value is a regular expression,
+// and the code matches the frame around it.
 type vendorRule struct {
 	id       string
-	words    []string // one of them is in every match, in any case
-	name     string   // of a framed rule whose name is more than its words
+	words    []string // every match contains one of them, in any case
+	name     string   // pattern of the name of a framed rule, if it is more than its words
 	framed   bool
 	re       string
-	group    int // that is the secret, 0 = the first that matched, wholeMatch = all
+	group    int // the group of the secret, 0 = the first that matched, wholeMatch = all
 	min, max int // length of the value of a framed rule, else of the match
-	before   int // how far before the word a match may begin
+	before   int // number of bytes before the word at which a match may begin
 	solid    bool
-	entropy  float64 // the secret must have more, in bits a byte
+	entropy  float64 // the secret must have more, in bits per byte
 	allow    []allowRule
 }
 
@@ -33,7 +33,7 @@ type vendor struct {
 	value    *regexp.Regexp
 	namePat  *regexp.Regexp
 	allowPat []*regexp.Regexp
-	alphabet func() *[256]bool // what the matches of a solid rule are made of
+	alphabet func() *[256]bool // the bytes that the matches of a solid rule may have
 }
 
 var vendors = func() []*vendor {
@@ -45,7 +45,7 @@ var vendors = func() []*vendor {
 	return all
 }()
 
-// ready compiles the expressions at the first use of the rule.
+// ready compiles the expressions on the first use of the rule.
 func (v *vendor) ready() {
 	v.compile.Do(func() {
 		re := v.re
@@ -88,7 +88,7 @@ func onVendors(b *vocabularyBuilder) {
 	}
 }
 
-// framed looks behind a vendor's name for a value of one of its rules.
+// framed finds a value of one of the rules after a vendor's name.
 func (sc *scan) framed(rules []*vendor, start, end int) {
 	s := sc.s
 	from, to := frame(s, end, maxFrame)
@@ -119,9 +119,9 @@ func (sc *scan) framed(rules []*vendor, start, end int) {
 
 const maxFrame = 20
 
-// frame passes what stands between a name and its value:
-// up to n more bytes of the name, quotes, an operator, quotes. It returns
-// where the value is, 0 if there is none.
+// frame skips the text between a name and its value: up to n more bytes of the
+// name, quotes, an operator, quotes. It returns the position of the value, 0 if
+// there is none.
 func frame(s string, i, n int) (from, to int) {
 	i = run(s, i, n, func(c byte) bool { return isNameByte(c) || isBlank(c) })
 	i = passQuotes(s, i, 3, false)
@@ -137,7 +137,8 @@ func frame(s string, i, n int) (from, to int) {
 	return from, to
 }
 
-// passQuotes passes up to n quotes and spaces, and the backslashes between them.
+// passQuotes skips up to n quotes and spaces, and the backslashes between them.
+// With equals, it also skips =.
 func passQuotes(s string, i, n int, equals bool) int {
 	for ; i < len(s); i++ {
 		c := s[i]
@@ -152,7 +153,7 @@ func passQuotes(s string, i, n int, equals bool) int {
 	return i
 }
 
-// match looks for the rule's expression in a window around its word.
+// match finds the rule's expression in a window around its word.
 func (v *vendor) match(sc *scan, start, end int) {
 	s := sc.s
 	if v.solid && (!v.fits(s[start:]) || sc.hasShape(start)) {
@@ -168,8 +169,8 @@ func (v *vendor) match(sc *scan, start, end int) {
 	}
 }
 
-// fits reports whether s begins with as many bytes of the rule's alphabet as
-// its shortest match has.
+// fits reports whether the first v.min bytes of s, the length of the shortest
+// match, are all in the rule's alphabet.
 func (v *vendor) fits(s string) bool {
 	if len(s) < v.min {
 		return false
@@ -183,10 +184,10 @@ func (v *vendor) fits(s string) bool {
 	return true
 }
 
-// vendorTail is what many expressions want behind a token.
+// vendorTail is the pattern that many expressions require after a token.
 const vendorTail = "(?:[\\x60'\"\\s;]|\\\\[nr]|$)"
 
-// alphabetOf returns the bytes that matches of re may be made of.
+// alphabetOf returns the bytes that matches of re may contain.
 func alphabetOf(re string) *[256]bool {
 	var in [256]bool
 	tree, err := syntax.Parse(strings.TrimSuffix(re, vendorTail), syntax.Perl)
@@ -223,8 +224,8 @@ func addAlphabet(re *syntax.Regexp, in *[256]bool) {
 	}
 }
 
-// rest returns where a token ends that goes on behind what its rule knows: half
-// of a token is no less a secret.
+// rest returns the end of a token that is longer than its rule says: the rest
+// of the token is a secret, too.
 func (v *vendor) rest(s string, to int) int {
 	if !v.solid || !isURLSafe(s[to-1]) {
 		return to
@@ -232,8 +233,8 @@ func (v *vendor) rest(s string, to int) int {
 	return run(s, to, maxNeedle, isURLSafe)
 }
 
-// hasShape reports whether the token at i has just been found by its shape, up
-// to its end.
+// hasShape reports whether the last finding is the whole token at i, found by
+// its shape.
 func (sc *scan) hasShape(i int) bool {
 	if len(sc.found) == 0 {
 		return false
@@ -244,10 +245,10 @@ func (sc *scan) hasShape(i int) bool {
 
 const (
 	maxWindow  = 1 << 11
-	expression = 16 // what a byte costs a regular expression, in looks
+	expression = 16 // cost of a byte in a regular expression, in budget bytes
 )
 
-// windowStart returns where the window begins: early enough for the match and
+// windowStart returns the start of the window: early enough for the match and
 // for a word boundary before it, never within a word.
 func (v *vendor) windowStart(s string, start int) int {
 	if escaped(s, start) {

@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// A view is a stretch of a text as a person or a program reads it: without the
-// colors of a terminal, without characters that nobody sees, with the escapes
-// of an address or of HTML undone. Secrets are looked for in it once more.
+// A view is a stretch of a text as a person or a program reads it: without
+// terminal colors and invisible characters, with the escapes of a URL or of
+// HTML decoded. It is searched for secrets once more.
 type view struct {
 	text     []byte
-	from, to []int // where in the stretch each byte begins and ends
+	from, to []int // start and end in the stretch of each byte of text
 }
 
 func (v *view) add(c byte, from, to int) {
@@ -20,15 +20,15 @@ func (v *view) add(c byte, from, to int) {
 	v.from, v.to = append(v.from, from), append(v.to, to)
 }
 
-// reader reads one thing at s[i] that a view leaves out or writes otherwise. n
-// is its length, 0 if there is none.
+// reader reads a sequence at s[i] that a view omits or decodes. text is its
+// decoded form; n is its length, 0 if there is none.
 type reader func(s string, i int) (text string, n int)
 
-// views are the words that make a stretch worth reading again.
+// views lists the words that make a stretch worth reading again.
 var views = []struct {
 	words []string
 	read  reader
-	line  bool // the stretch is the line; else what has no blank in it
+	line  bool // the stretch is the line; else the text around the word without blanks and quotes
 }{
 	{[]string{"\x1b[", `\u001b[`, `\x1b[`, `\033[`, `\e[`}, readColor, true},
 	{[]string{"\u200b", "\u200c", "\u200d", "\u2060", "\ufeff", "\u00ad"}, readUnseen, true},
@@ -37,10 +37,10 @@ var views = []struct {
 	{[]string{"=3d"}, readQuotedPrintable, true},
 }
 
-// maxView bounds a stretch to either side of its word.
+// maxView is the maximum length of a stretch on either side of its word.
 const maxView = 8 << 10
 
-// see makes the action that reads the stretch around a word.
+// see returns the action that reads the stretch around a word.
 func see(kind int) action {
 	v := &views[kind]
 	return func(sc *scan, start, _ int) {
@@ -55,10 +55,11 @@ func see(kind int) action {
 	}
 }
 
-// maxViews bounds how deep one view is read in another.
+// maxViews is the maximum depth of views in views.
 const maxViews = 2
 
-// stretch returns the line around i, or what has no blank in it.
+// stretch returns the line around i, or the text around i without blanks and
+// quotes.
 func stretch(s string, i int, line bool) (from, to int) {
 	ends := func(c byte) bool { return c == '\n' || !line && (isSpace(c) || c == '"' || c == '\'') }
 	from, to = i, i
@@ -71,7 +72,7 @@ func stretch(s string, i int, line bool) (from, to int) {
 	return from, to
 }
 
-// look finds what is a secret in the view of s[from:to].
+// look finds secrets in the view of s[from:to].
 func (sc *scan) look(from, to int, read reader) {
 	v, changed := viewOf(sc.s[from:to], read)
 	if !changed {
@@ -82,8 +83,8 @@ func (sc *scan) look(from, to int, read reader) {
 	}
 }
 
-// within returns what a scan of its own finds in text, without what its budget left
-// unread.
+// within returns the findings of a separate scan of text, without text that was
+// not scanned because its budget was used up.
 func (sc *scan) within(text string) []span {
 	inner := sc.r.scan()
 	defer inner.release()
@@ -115,8 +116,7 @@ func viewOf(s string, read reader) (v view, changed bool) {
 	return v, changed
 }
 
-// readColor leaves out what colors a terminal, also where the escape itself
-// is written out.
+// readColor omits terminal colors, also if the escape character is written out.
 func readColor(s string, i int) (string, int) {
 	if s[i] != 0x1b && s[i] != '\\' {
 		return "", 0
@@ -173,13 +173,14 @@ func readQuotedPrintable(s string, i int) (string, int) {
 
 func unhex(c byte) byte { return byte(hex4("000" + string(c))) }
 
-// encodedNames are what stands in the base64 of files with secrets in them.
+// encodedNames lists words in files with secrets, to find these files in
+// base64.
 var encodedNames = []string{"PASSWORD", "password", "SECRET", "secret", "_TOKEN=", "token", "API_KEY", "api_key", "apiKey", "PRIVATE KEY", `"auth":`, "_KEY="}
 
 var encodedRule = &rule{id: "base64", kind: "base64", rank: byShape}
 
-// encoded reads the base64 around a word that may be in one, and takes the
-// whole where there is a secret in it.
+// encoded decodes the base64 around a hit, and adds all of it if there is a
+// secret in it.
 func (sc *scan) encoded(start, _ int) {
 	if start < sc.encodedEnd || sc.level >= maxViews {
 		return
@@ -204,7 +205,8 @@ func (sc *scan) encoded(start, _ int) {
 	}
 }
 
-// base64End returns where the base64 ends that begins at i, in lines or not.
+// base64End returns the end of the base64 that begins at i, which may have
+// several lines.
 func base64End(s string, i int) int {
 	for end := min(len(s), i+2*maxView); ; {
 		j := run(s, i, end-i, isBase64)
@@ -239,7 +241,8 @@ func decodeBase64(s string) string {
 
 var lineBreaks = strings.NewReplacer("\r", "", "\n", "", `\n`, "")
 
-// narrowed returns the text of UTF-16 that has ASCII in it, "" where raw is none.
+// narrowed converts little-endian UTF-16 with codes below 256 to one byte each.
+// It returns "" for any other input, and for fewer than 8 bytes.
 func narrowed(raw string) string {
 	if len(raw) < 8 || len(raw)%2 != 0 {
 		return ""
@@ -264,7 +267,7 @@ func isText(s string) bool {
 	return s != "" && utf8.ValidString(s)
 }
 
-// encodedCommand reads what PowerShell is given in base64.
+// encodedCommand reads the base64 command line of PowerShell.
 func (sc *scan) encodedCommand(_, end int) {
 	i := skipBlanks(sc.s, run(sc.s, end, 12, isLetter))
 	if i > end {

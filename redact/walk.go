@@ -9,7 +9,7 @@ type walker struct {
 	s     string
 	i     int
 	found []span
-	muted bool // outside of the member that is to be redacted
+	muted bool // outside of the member to redact
 }
 
 const maxDepth = 10000
@@ -21,8 +21,7 @@ type literal struct {
 	ok       bool
 }
 
-// whole reads s as one JSON value after the other. It reports whether that is
-// what s is.
+// whole reads s and reports whether it is a sequence of JSON values.
 func (w *walker) whole() bool {
 	for {
 		if w.skip() == 0 {
@@ -34,7 +33,7 @@ func (w *walker) whole() bool {
 	}
 }
 
-// value reads the value at i. name is the key that it belongs to.
+// value reads the value at i. name is its key.
 func (w *walker) value(name string, depth int) bool {
 	if w.i >= len(w.s) || depth > maxDepth {
 		return false
@@ -89,9 +88,9 @@ func (w *walker) array(name string, depth int) bool {
 	}
 }
 
-// object reads the members of an object, and then looks at those that only
-// the whole object explains: the data of a Kubernetes secret, and pairs of
-// name and value.
+// object reads the members of an object, and then searches those that only the
+// whole object explains: the data of a Kubernetes secret, and pairs of name and
+// value.
 func (w *walker) object(name string, depth int) bool {
 	w.i++
 	if w.skip() == '}' {
@@ -125,7 +124,7 @@ func (w *walker) object(name string, depth int) bool {
 	}
 }
 
-// member reads the value of one member and remembers what together needs.
+// member reads the value of one member and records the data for together.
 func (w *walker) member(name string, seen *members, depth int) bool {
 	from := w.i
 	if only := w.d.only; only != nil && depth == 0 {
@@ -148,7 +147,7 @@ func (w *walker) keyName(key literal) string {
 	return name
 }
 
-// skip passes white space and returns the byte behind it, 0 at the end.
+// skip skips white space and returns the next byte, 0 at the end.
 func (w *walker) skip() byte {
 	for w.i < len(w.s) {
 		c := w.s[w.i]
@@ -160,7 +159,7 @@ func (w *walker) skip() byte {
 	return 0
 }
 
-// inString marks the bytes that mean something inside of a string.
+// inString marks the bytes that have a special meaning inside of a string.
 var inString = func() (t [256]bool) {
 	for c := range ' ' {
 		t[c] = true

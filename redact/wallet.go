@@ -20,7 +20,7 @@ func (sc *scan) accounts(_, end int) {
 	}
 }
 
-// privateKeys finds what a node of Ethereum for tests prints: (0) 0x….
+// privateKeys finds the keys that an Ethereum test node prints: (0) 0x….
 func (sc *scan) privateKeys(_, end int) {
 	i := run(sc.s, end, 100, func(c byte) bool { return isSpace(c) || c == '=' || c == '-' || c == ':' })
 	if i > end {
@@ -54,8 +54,8 @@ func (sc *scan) hexKeys(i int, stop byte) {
 	sc.spend(64)
 }
 
-// groups finds a secret of base 32 in groups of four, as an authenticator
-// shows it, behind its name.
+// groups finds a base32 secret in groups of four, as an authenticator shows it,
+// after its name.
 func (a *assignment) groups() bool {
 	s := a.s
 	i, n := a.start, 0
@@ -87,7 +87,7 @@ func (a *assignment) groups() bool {
 
 func isBase32(c byte) bool { return isLetter(c) || '2' <= c && c <= '7' }
 
-// codes finds the lines of codes with which an account is got back.
+// codes finds the lines with the recovery codes of an account.
 func (sc *scan) codes(_, end int) {
 	s := sc.s
 	i := run(s, end, 20, func(c byte) bool { return c == ':' || isBlank(c) || c == '\r' })
@@ -112,7 +112,7 @@ func (sc *scan) codes(_, end int) {
 	}
 }
 
-// sentry finds the key in the address that errors are sent to.
+// sentry finds the key in the URL that errors are sent to.
 func (sc *scan) sentry(start, _ int) {
 	s := sc.s
 	at := strings.LastIndexByte(s[max(0, start-40):start], '@') + max(0, start-40)
@@ -121,7 +121,7 @@ func (sc *scan) sentry(start, _ int) {
 	}
 }
 
-// discord finds the token of a bot: its number in base64, a time, a signature.
+// discord finds the token of a bot: its id in base64, a time, a signature.
 func (sc *scan) discord(start, _ int) {
 	s := sc.s
 	if !isUpper(s[start]) || start > 0 && isURLSafe(s[start-1]) && !escaped(s, start) {
@@ -142,8 +142,8 @@ func (sc *scan) discord(start, _ int) {
 
 var discordRule = &rule{id: "discord-token", kind: "discord_token", rank: byShape}
 
-// isWIF reports whether s is a private key in the wallet import format, with
-// a checksum that is right.
+// isWIF reports whether s is a private key in the wallet import format with a
+// valid checksum.
 func isWIF(s string) bool {
 	if len(s) != 51 && len(s) != 52 || strings.IndexByte("5KL9c", s[0]) < 0 {
 		return false
@@ -168,7 +168,7 @@ func isWIF(s string) bool {
 
 const base58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
-// onWallets adds the words of keys to money and accounts to a vocabulary.
+// onWallets adds the words of wallet keys and account codes to a vocabulary.
 func onWallets(b *vocabularyBuilder) {
 	b.on("accounts", (*scan).accounts)
 	b.on("private keys", (*scan).privateKeys)

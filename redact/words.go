@@ -2,18 +2,18 @@ package redact
 
 import "sync"
 
-// action looks at the text around a word that the automaton found at
-// [start, end).
+// action examines the text around a word that the automaton found at [start,
+// end).
 type action func(sc *scan, start, end int)
 
-// vocabulary is the automaton with what to do at each of its words.
+// vocabulary is the automaton with the actions for each of its words.
 type vocabulary struct {
 	automaton *automaton
 	acts      [][]action
 }
 
-// defaultWords and personalWords build the vocabularies once: of the default
-// rules, and of those with the rules on personal data.
+// defaultWords and personalWords build the vocabularies once: for the default
+// rules, and for these with the rules on personal data.
 var (
 	defaultWords  = sync.OnceValue(func() *vocabulary { return defaults().build() })
 	personalWords = sync.OnceValue(func() *vocabulary {
@@ -23,7 +23,7 @@ var (
 	})
 )
 
-// defaults returns the vocabulary of the default rules, to be added to.
+// defaults returns a builder with the vocabulary of the default rules.
 func defaults() *vocabularyBuilder {
 	b := &vocabularyBuilder{index: map[string]int{}}
 	for _, w := range nameRoots {
@@ -72,7 +72,7 @@ func defaults() *vocabularyBuilder {
 	return b
 }
 
-// nameRoots are the words in which the names of secrets are recognized.
+// nameRoots lists the words by which the names of secrets are recognized.
 var nameRoots = []string{"passw", "passphrase", "passcode", "pass", "pwd", "pw", "secret", "token", "key", "cred", "auth", "jwt", "sess", "sid", "cookie", "sig", "bearer", "_pat", "psk"}
 
 type vocabularyBuilder struct {

@@ -10,8 +10,8 @@ import (
 )
 
 // The frame that gitleaks puts around the value of rules that need a name
-// before it. Package redact matches the frame by hand, and only what is in the
-// middle with a regular expression.
+// before it. Package redact matches the frame by hand, and only the value with
+// a regular expression.
 const (
 	frameHead  = `[\w.-]{0,50}?`
 	frameName  = `(?:[ \t\w.-]{0,20})[\s'"]{0,3}`
@@ -21,19 +21,19 @@ const (
 	frameInner = frameName + `)`
 )
 
-// rule is a rule as package redact wants it.
+// rule is a rule in the form of package redact.
 type rule struct {
 	source
-	name       string // of a framed rule: the pattern of the name
-	value      string // of a framed rule: the pattern of the value
-	fold       bool   // of the value
+	name       string // pattern of the name in a framed rule
+	value      string // pattern of the value in a framed rule
+	fold       bool   // the value ignores case
 	min, max   int    // length of the value, or of the whole match
 	solid      bool   // no blank and no quote can be in a match
-	before     int    // how far before the keyword a match may begin
+	before     int    // number of bytes before the keyword at which a match may begin
 	allowlists []allowlist
 }
 
-// unlimited is the length of what has no limit.
+// unlimited is the length of a match without a limit.
 const unlimited = 4096
 
 func convert(s source) (rule, error) {
@@ -67,7 +67,7 @@ func convert(s source) (rule, error) {
 	return r, nil
 }
 
-// unframe takes the frame off a pattern.
+// unframe removes the frame from a pattern.
 func unframe(re string) (name, value string, fold, ok bool) {
 	for _, f := range []struct {
 		head, mid string
@@ -93,7 +93,7 @@ func unframe(re string) (name, value string, fold, ok bool) {
 }
 
 // nameWords returns the words that find a name. The keywords of some rules are
-// of the value; then the name is its own alternatives.
+// in the value; then the alternatives of the name are the words.
 func nameWords(name string, keywords []string) []string {
 	for _, k := range keywords {
 		if !strings.Contains(strings.ToLower(name), k) && strings.ContainsAny(name, "()[]\\") {
@@ -188,8 +188,8 @@ func isSolid(re *syntax.Regexp) bool {
 	return true
 }
 
-// before returns how far before a keyword a match may begin: not at all when
-// every alternative begins with one.
+// before returns the number of bytes before a keyword at which a match may
+// begin, 0 if every alternative begins with one.
 func before(re *syntax.Regexp, keywords []string, longest int) int {
 	if beginsWith(re, keywords) {
 		return 0
@@ -253,7 +253,7 @@ func literalPrefix(subs []*syntax.Regexp, keywords []string) bool {
 	return true
 }
 
-// literals returns the few texts that re stands for, nil if they are many.
+// literals returns the texts that re matches, nil if there are many.
 func literals(re *syntax.Regexp) []string {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -329,8 +329,8 @@ func isPlain(name string, keywords []string) bool {
 	return strings.EqualFold(name, strings.Join(keywords, "|"))
 }
 
-// write writes the list as a Go literal. Secrets that are known and public
-// stand in it as hashes, so that no scanner takes the file for a leak.
+// write writes the list as a Go literal. Well-known public secrets are written
+// as hashes, so that no scanner takes the file for a leak.
 func (a allowlist) write(out *bytes.Buffer) {
 	var patterns []string
 	var sums []uint64

@@ -22,12 +22,12 @@ const (
 	target = "../vendor_rules.go"
 )
 
-// ruleSet is as much of the configuration of gitleaks as is carried over.
+// ruleSet is the part of the configuration of gitleaks that is used.
 type ruleSet struct {
 	Rules []source `toml:"rules"`
 }
 
-// source is a rule as gitleaks writes it.
+// source is a rule of gitleaks.
 type source struct {
 	ID          string
 	Regex       string
@@ -87,7 +87,7 @@ func generate() ([]byte, error) {
 	return format.Source(out.Bytes())
 }
 
-// covered are rules that package redact has a better one of its own for.
+// covered lists the rules for which package redact has a better rule.
 var covered = map[string]bool{
 	"private-key":            true, // finds truncated keys too
 	"kubernetes-secret-yaml": true, // reads the manifest line by line
