@@ -11,8 +11,8 @@ import (
 )
 
 // account holds what a lane knows about the costs of its calls and about the
-// provider's cache. The lane's lock guards it, except the fields that Observe
-// sets, which mu guards.
+// provider's cache. The lane's lock guards it. mu guards the fields that Observe
+// can also set, without the lane's lock.
 type account struct {
 	calls int
 
@@ -57,8 +57,8 @@ func (a *account) cached(c *call) (view, whole int) {
 }
 
 // cold reports whether nothing of the lane's last prompt is in the cache: because
-// it is too old, had another model or other tools, or because the provider
-// reported so.
+// there was none, it is too old, it had another model or other tools, or because
+// the provider reported so.
 func (a *account) cold(c *call) bool {
 	switch {
 	case a.calls == 0, a.model != c.ep.name, a.tools != maphash.Bytes(toolSeed, c.q.tools):
@@ -67,12 +67,12 @@ func (a *account) cold(c *call) bool {
 	return a.idle(c) || a.missed()
 }
 
-// beside is the maximum difference between the starts of two overlapping calls of
-// a lane.
+// beside is how much earlier than the lane's last call an overlapping call can
+// have begun. A larger difference means that the clock ran backwards.
 const beside = 10 * time.Minute
 
 // idle reports whether the lifetime of the cache has passed. If the clock ran
-// backwards, it reports false.
+// backwards, it warns and reports false.
 func (a *account) idle(c *call) bool {
 	gap := c.began.Sub(a.last)
 	if gap < -beside {
@@ -83,7 +83,7 @@ func (a *account) idle(c *call) bool {
 }
 
 // missed reports whether the provider read nothing from the cache in the last
-// call, although most of its prompt was expected there.
+// call, although a part of its prompt was expected there.
 func (a *account) missed() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -91,7 +91,7 @@ func (a *account) missed() bool {
 }
 
 // common returns the number of tokens that the call's prompt shares with the
-// previous one. It uses the recorded sizes.
+// previous one. It uses recorded sizes, so that no message is counted again.
 func (a *account) common(c *call) int {
 	switch n := a.same(c); n {
 	case len(a.sent):
@@ -104,7 +104,8 @@ func (a *account) common(c *call) int {
 }
 
 // same returns the number of leading messages that the view shares with the
-// previous one. It skips messages that both conversations share in memory.
+// previous one. Messages that both conversations share in memory are equal, and
+// not compared.
 func (a *account) same(c *call) int {
 	view, n := c.res.Messages, 0
 	if a.conv != nil && c.shown != nil {

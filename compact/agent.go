@@ -120,7 +120,8 @@ func (a *agentState) giveUp(why string) {
 	a.tell(why)
 }
 
-// answered evaluates the cache usage of an answer.
+// answered gives the backend up if an answer reports no cache usage, or that
+// nothing of its prompt was cached: then such a summary costs a whole prompt.
 func (a *agentState) answered(d strategy.Draft) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -133,7 +134,8 @@ func (a *agentState) answered(d strategy.Draft) {
 	}
 }
 
-// ended records the outcome of a summary.
+// ended records the outcome of a summary. After mostFailed consecutive failures
+// it gives the backend up; transient failures don't count.
 func (a *agentState) ended(err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -245,15 +247,15 @@ func (c *call) goesOn(sent []message.Fingerprint) bool {
 	return true
 }
 
-// byAgent configures a writer for the agent's own model, if the configuration
-// says so and the model can be asked. Otherwise, and after any failure, the
+// byAgent configures a writer if the backend is agent: it asks the agent's own
+// model if that can be asked now. Otherwise, and after any failure, the
 // extractive backend writes.
 func (c *call) byAgent(w *strategy.Writer) {
 	if c.ep.cfg.Summarizer.Backend != backendAgent {
 		return
 	}
 	// One attempt gets the whole time, because an attempt that is too slow can
-	// still be billed.
+	// still be billed, and there is no time for a second one.
 	w.Fallback, w.Retries, w.Attempt = strategy.FallbackExtractive, -1, w.Timeout
 	a := strategy.Agent{Model: c.ep.name}
 	switch {
@@ -307,7 +309,8 @@ func (c *call) paidAgent(p trace.Summarize) float64 {
 }
 
 // summaryByAgent adds to a candidate the cost of a summary by the agent's own
-// model, which reads the whole prompt from the cache.
+// model. It reads the whole prompt from the cache: Summary has the price of the
+// messages that stay, and Reading that of the messages to remove.
 func (c *call) summaryByAgent(x *price.Candidate, o policy.Offer) {
 	x.Summary = c.ep.card.Cost(price.Usage{Cached: o.Level, Output: c.expected(c.view())})
 	x.Reading = c.ep.card.Cost(price.Usage{Cached: o.Gone})

@@ -20,7 +20,7 @@ import (
 //
 // fp is the sealed fingerprint of the message before redaction, and refs are the
 // references of its parts, in order. A message of a wire other than chat
-// completions also has the name of it, in "wire".
+// completions also has the wire's name, in "wire".
 func (s *session) line(msg message.Message) redact.Text {
 	object := s.object(msg)
 	return redact.Join(object, s.metaMember(msg, object))
@@ -93,7 +93,7 @@ func (s *session) summaryFile(step int, sum *policy.SummaryInfo) redact.Text {
 		*policy.SummaryInfo
 	}{1, step, sum})
 	if err != nil {
-		raw = []byte(`{"v":1}`) // can't fail: numbers, strings and lists
+		raw = []byte(`{"v":1}`) // not reached: numbers, strings and lists can be encoded
 	}
 	return s.redactor.Record(raw)
 }

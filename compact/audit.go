@@ -43,7 +43,7 @@ type auditLog struct {
 	journal  []journalLine
 	since    time.Time // time since which the oldest line has waited; zero: none waits
 	bytes    int       // of lines, journal, and the batch being written
-	dropped  int       // dropped lines of the audit log since the last write
+	dropped  int       // dropped lines of the audit log that the log does not report yet
 	busy     bool      // a background writer is active
 	failures int       // consecutive failed writes
 	again    time.Time // time before which no background write starts
@@ -162,7 +162,7 @@ func (a *auditLog) take(more []redact.Text) batch {
 		a.grow(l.Len() + lineOverhead)
 	}
 	if a.since.IsZero() && len(more) > 0 {
-		a.since = a.backlog.m.now() // in case that they have to wait
+		a.since = a.backlog.m.now() // in case they have to wait
 	}
 	b := batch{journal: a.journal, lines: append(a.lines, more...), since: a.since, bytes: a.bytes}
 	if a.dropped > 0 {
@@ -231,7 +231,7 @@ func sizeOf(b *batch) (n int) {
 }
 
 // leaveEvents leaves the lines of a call to the next commit, or to a background
-// writer if it is due.
+// writer if the log is due.
 func (c *call) leaveEvents() {
 	a := c.s.audit
 	if n := a.add(c.takeEvents()...); n > 0 {

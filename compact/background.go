@@ -41,8 +41,9 @@ func (w *work) done() {
 	}
 }
 
-// start runs f concurrently. The context of f has the values of ctx, and is
-// canceled when f returns or the end is requested.
+// start runs f concurrently, and reports false if the end was requested: f does
+// not run then. The context of f has the values of ctx, not its deadline, and is
+// canceled by [work.end] or when f returns.
 func (w *work) start(ctx context.Context, f func(context.Context)) bool {
 	if !w.begin() {
 		return false
@@ -70,7 +71,8 @@ func (w *work) start(ctx context.Context, f func(context.Context)) bool {
 	return true
 }
 
-// closing requests the end, and reports whether this was the first request.
+// closing requests the end, and reports whether this was the first request. It
+// does not cancel running tasks.
 func (w *work) closing() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -19,7 +19,7 @@ const (
 	// flushTimeout limits the time of one write.
 	flushTimeout = 30 * time.Second
 	// firstRest and longestRest bound the pause after a failed write of a
-	// session's log, which doubles each time.
+	// session's log. It is random, and about doubles with each failure.
 	firstRest, longestRest = time.Second, time.Minute
 )
 
@@ -141,7 +141,7 @@ func (b *backlog) done() {
 }
 
 // close ends the writers, and waits for them until ctx is done. Unwritten lines
-// remain.
+// continue to wait; Close of the manager writes them.
 func (b *backlog) close(ctx context.Context) {
 	b.mu.Lock()
 	b.ended = true

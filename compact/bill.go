@@ -86,8 +86,9 @@ func (c *call) price() {
 	c.res.Bill = b
 }
 
-// paid adds the cost of a summary by a model. Without a reported usage it takes
-// our counts, and without a price of the model that of the agent's model.
+// paid adds the cost of a summary by a model; an extractive one costs nothing.
+// Without a reported usage it takes our counts, and without a price of the model
+// that of the agent's model.
 func (c *call) paid(p trace.Summarize) {
 	if p.Backend == strategy.BackendExtractive || p.Backend == "" {
 		return
@@ -105,7 +106,7 @@ func (c *call) paid(p trace.Summarize) {
 }
 
 // summaryCard returns the price card of a summarizing model, or that of the
-// agent's model if its price is unknown.
+// agent's model if the price of either is unknown: one bill has one unit.
 func (c *call) summaryCard(model string) price.Card {
 	card, known := price.For(model)
 	if !known || c.ep.card.Relative {
@@ -122,7 +123,8 @@ func (s *session) billed(more SessionBill) SessionBill {
 	return s.bill
 }
 
-// sayPrices warns about wrong prices, once for each manager and model.
+// sayPrices warns about wrong prices, once for each manager and model. A dry run
+// always warns, and does not use up the warning.
 func (c *call) sayPrices() {
 	what := c.wrongPrices()
 	if what != "" && (c.q.dry || c.m.sayOnce("prices "+c.ep.name)) {

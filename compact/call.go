@@ -29,13 +29,13 @@ type call struct {
 
 	rules   *legality // rules of the provider; nil = unknown provider
 	now     replayed  // the history with the edits of earlier steps applied
-	seen    int       // number of the session's steps that were known
+	seen    int       // number of the session's steps that the decision knew
 	fixed   int       // tokens of tool schemas, reply primer and other fixed parts
 	tools   int
 	outside int // bytes of the body outside of messages
 
 	budget policy.Budget // budget of the epoch, with the limits of this call
-	last   int           // tokens after the last compaction; 0 = none
+	last   int           // tokens after the last compaction with this model and window, by the upper bound; 0 = none
 
 	lastAttempt bool          // the decision of this attempt is final, whatever others commit
 	seenEdits   int64         // number of the last edit in edits.jsonl that the decision knew
@@ -166,7 +166,7 @@ func (c *call) open(ctx context.Context) (err error) {
 }
 
 // look computes the current view and its size. Steps of other processes are
-// read concurrently, except when a compaction is about to begin.
+// read in the background. Only a call that is about to compact waits for them.
 func (c *call) look(ctx context.Context) error {
 	started := c.m.now()
 	c.working = started
@@ -322,7 +322,7 @@ func (c *call) compact(ctx context.Context, started time.Time, q policy.Request)
 	}
 	run := newRun(ctx, c)
 	defer run.end()
-	if q.Only != policy.Always { // presets that work on every call don't wait
+	if q.Only != policy.Always { // a call that only runs the stages of every call doesn't wait for a slot
 		if late, err := c.seat(ctx, &run.desk); late || err != nil {
 			return c.standing(started, err)
 		}

@@ -48,7 +48,8 @@ func (s *session) isChange(err error) bool {
 	return true
 }
 
-// sayChanged reports the changed files in the result, and once in an event.
+// sayChanged reports newly found changed files once, in the result and in an
+// event. Dry runs and observed calls don't use up the report.
 func (c *call) sayChanged() {
 	if c.s == nil {
 		return

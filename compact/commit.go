@@ -22,7 +22,7 @@ import (
 const attempts = 5
 
 // maxTries limits how often an outcome tries the next number. Each failed try
-// means a step of another lane.
+// means that another process has taken a number.
 const maxTries = 1000
 
 var (
@@ -268,7 +268,8 @@ func (c *call) store(ctx context.Context, step storage.Step) (done storage.Commi
 	return c.s.log.CommitStep(ctx, step)
 }
 
-// named records the file names of the drafts in the step.
+// named records the stored summary in the run, and the file of the index in the
+// step.
 func (c *call) named(r *run, step *ledgerStep, drafts []storage.Written) {
 	last := len(drafts) - 1
 	if c.summary != nil {
@@ -309,8 +310,8 @@ func (c *call) place(files []storage.Written) *Archived {
 	return a
 }
 
-// uncommitted returns a view that the ledger does not hold. The removed text is
-// archived; the next call reads what the ledger holds instead.
+// uncommitted finishes a call whose view is no step of the ledger. The removed
+// text is archived; the next call reads what the ledger holds instead.
 func (c *call) uncommitted(ctx context.Context, r *run, kind string, why error) error {
 	if err := r.storeNow(ctx); err != nil {
 		return err
@@ -336,8 +337,9 @@ func (c *call) unstored(ctx context.Context, op string, err error, step ledgerSt
 	return nil
 }
 
-// archiveFailed returns a failure of the archive as the error of the call, or
-// adds a warning if the configuration says to continue.
+// archiveFailed returns a failure of the archive as the error of the call. If the
+// configuration says to continue, it adds a warning, and later steps of the
+// session stay in memory. A scrubbed session is always an error.
 func (c *call) archiveFailed(ctx context.Context, op string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -446,9 +446,9 @@ func (c Config) filled() (Config, error) {
 		return c, err
 	}
 	overlay(reflect.ValueOf(&base).Elem(), reflect.ValueOf(c))
-	// For a boolean, false and "not set" are the same in a struct. So a struct
-	// can't disable redaction, and summaries in the background are disabled by a
-	// PreparePct of 1.
+	// For a boolean, false and "not set" are the same in a struct. So a struct that
+	// does not come from Preset can't disable redaction, and disables summaries in
+	// the background by a PreparePct of 1.
 	base.Redaction.Enabled, base.Redaction.Summarizer = true, true
 	base.complete = true
 	if s := &base.Summarizer; c.Summarizer.Backend == "" && c.Summarize == nil && (s.Model != "" || s.BaseURL != "") {

@@ -20,7 +20,8 @@ func (e *Earlier) like(o *Earlier) bool {
 	return e.Window == o.Window && same(e.Preset, o.Preset) && same(e.Strategy, o.Strategy)
 }
 
-// went records that a step was applied to the history.
+// went records a step whose edits the conversation has, applied now or before it
+// came in.
 func (r *replayed) went(step *ledgerStep) {
 	if step.Kind == kindTidy {
 		return // tidy steps are no compactions

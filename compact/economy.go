@@ -28,9 +28,9 @@ type Candidate struct {
 // Constants of the economic trigger.
 const (
 	growthCalls  = 20   // number of calls over which the growth of a session is averaged
-	mostHorizon  = 200  // upper limit of the expected number of further calls
+	mostHorizon  = 200  // a session is expected to have as many further calls as it had, at most this many
 	leastStep    = 0.02 // least share of the window that a compaction removes
-	leastCalls   = 4    // least number of calls until a prompt has grown by that
+	leastCalls   = 4    // a compaction removes at least the growth of this many calls
 	recallOutput = 100  // output tokens of a call of the recall tool
 	recallText   = 1000 // tokens of its result
 )
@@ -39,7 +39,7 @@ const (
 // turns whose results masks keep. Smaller numbers than the configured minimum are
 // replaced by it. Results are most of what can be removed, so masks have finer
 // steps, of about a quarter: with coarse steps, a mask would also remove results
-// that still pay.
+// that are still worth what they cost.
 var (
 	keptTurns = []int{6, 12, 20, 30, 45, 70}
 	maskTurns = []int{6, 8, 10, 13, 16, 20, 24, 32, 44}
@@ -128,7 +128,8 @@ func from(list []int, least int) []int {
 	return out
 }
 
-// stages returns the mask of the engine, and whether it has masks and cuts.
+// stages returns the stage mask of the engine, and whether masks and cuts can be
+// offered. A mask that works on every call is not offered.
 func (c *call) stages() (mask policy.Mask, masks, cuts bool) {
 	for _, s := range c.ep.engine.Steps {
 		switch stage := s.Stage.(type) {
@@ -251,8 +252,8 @@ func (c *call) aimed(only policy.When) policy.Budget {
 	return b
 }
 
-// nothingOffered records that an offer had no effect, so that it is not tried in
-// every call.
+// nothingOffered records that an offer had no effect. Candidates are evaluated
+// again after the view has grown by leastStep of the window.
 func (c *call) nothingOffered() {
 	c.lane.account.fruitless = c.res.Before.Total + int(leastStep*float64(c.ep.window))
 }

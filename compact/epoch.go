@@ -182,7 +182,7 @@ func mediaSteps(c *Config, name string, before []policy.Step) []policy.Step {
 }
 
 // withDuplicates inserts the stage that removes copies of system messages, which
-// loses nothing, before the first stage of the last resort.
+// loses nothing, before the first step toward the budget that is not a mask.
 func withDuplicates(steps []policy.Step) []policy.Step {
 	at := slices.IndexFunc(steps, func(s policy.Step) bool {
 		_, mask := s.Stage.(policy.Mask)

@@ -66,8 +66,8 @@ func openErased(ctx context.Context, a storage.Archive, id string, keys *keyring
 }
 
 // erasedArchive is the archive of an erased session: it holds nothing and stores
-// nothing. Lines for its logs are dropped silently, except originals, because
-// removed text must be stored.
+// nothing. It drops lines of the audit log and the journal silently. Other writes
+// fail, because text must not be removed without being stored.
 type erasedArchive struct{ storage.Archive }
 
 func erased(op string, k storage.Key) error {

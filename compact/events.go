@@ -57,7 +57,7 @@ func (c *call) export(e trace.Event) {
 
 // auditLine returns the line of an event in events.jsonl. Its data is redacted
 // already; redacting the whole line also covers the ids of a caller's trace.
-// The names of the session and its agents are exempt.
+// The names of the session and its agents stay: they hold no secret.
 func (c *call) auditLine(e trace.Event) redact.Text {
 	return c.redactJSON(e.AppendJSON(nil))
 }
@@ -140,8 +140,8 @@ func (c *call) emitDecision(started time.Time, view *policy.View) {
 	c.emit(say(0))
 }
 
-// checks are the comparisons that a decision stands on; due is from how many tokens on
-// the next compaction is.
+// checks returns the comparisons behind a decision; due is the number of tokens from
+// which the next compaction is due.
 func (c *call) checks(total, due int) []trace.Check {
 	b := c.budget
 	out := []trace.Check{
@@ -171,7 +171,7 @@ func prunable(v *policy.View, keep policy.Keep) (n int) {
 	return n
 }
 
-// kept counts the kept messages of a view by kind.
+// kept counts the pinned messages, summaries, turns and tool pairs of a view.
 func kept(v *policy.View) trace.Kept {
 	k := trace.Kept{RecentTurns: len(v.Turns)}
 	for i := range v.Messages {

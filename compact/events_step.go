@@ -46,7 +46,8 @@ func (c *call) stepLines(number int) []redact.Text {
 }
 
 // settle emits the held events with the final number of the step, or with 0 if
-// there is no step.
+// there is no step. A step also ends what was prepared for it, and marks the
+// summary that it took as used.
 func (c *call) settle(number int) {
 	if number > 0 {
 		c.lane.flights.Settle()
@@ -72,13 +73,14 @@ func (c *call) lost(number int) {
 	c.events = append(c.events, c.auditLine(c.event(e, c.m.now())))
 }
 
-// nothingDone discards the events of a step that failed.
+// nothingDone discards the outcome of a step that failed. Held events stay, and
+// are emitted with the number 0.
 func (c *call) nothingDone() {
 	c.telling.outcome, c.telling.said, c.did = nil, nil, nil
 }
 
 // anew discards the decision, because it has not seen a step of its lane that
-// others committed.
+// others committed. Its held events are emitted with the number 0.
 func (c *call) anew(before Result) {
 	c.telling.outcome = nil
 	c.settle(0)

@@ -12,9 +12,9 @@ import (
 // takenRows is the number of messages that an event lists one by one.
 const takenRows = 20
 
-// rows lists the largest messages that a step changed or removed, and sums up
-// the others by role, tool and decision. It allocates for the changed messages,
-// not for the history.
+// rows lists the messages whose change or removal freed most tokens, at most
+// takenRows, and sums up the others by role, tool and decision. It allocates for
+// the changed messages, not for the history.
 func (c *call) rows(out *policy.Outcome) (rows []trace.TakenRow, rest []trace.TakenSum) {
 	costs, answers := c.costs(), 0
 	for i := range c.history {
@@ -58,7 +58,7 @@ func left(rows []trace.TakenRow, out *policy.Outcome) {
 	}
 }
 
-// sumRows sums up rows, those with the most tokens first.
+// sumRows sums up rows, those that freed most tokens first.
 func sumRows(rows []trace.TakenRow) []trace.TakenSum {
 	type key struct{ role, tool, became string }
 	by := map[key]*trace.TakenSum{}

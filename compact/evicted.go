@@ -66,7 +66,7 @@ func (s *stored) in(file string) {
 	}
 }
 
-// as returns a copy in which the file was is named is.
+// as returns a copy for a file that was renamed, from was to is.
 func (s *stored) as(was, is string) stored {
 	out := stored{slices.Clone(s.lines), s.only}
 	for k := range out.lines {
@@ -124,7 +124,7 @@ func (c *call) evicted(r *run, out *policy.Outcome, n *numbered) []eviction {
 }
 
 // cited sets the numbers by which a summary cites its messages. It sets none if
-// the messages are not the ones that the summary was written from.
+// there are more or fewer messages than the summary was written from.
 func (c *call) cited(all []eviction, of []int, out *policy.Outcome) {
 	info := summaryOf(out)
 	if info == nil || info.First < 1 {

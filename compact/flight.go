@@ -98,7 +98,8 @@ func (r *run) heard(began time.Time, calls []strategy.CallInfo, thrown bool) {
 	}
 }
 
-// thrownPayload returns the payload for a discarded summary.
+// thrownPayload returns the payload for a discarded summary, with the tokens that
+// its model calls have used so far.
 func thrownPayload(session string, calls []strategy.CallInfo) trace.Summarize {
 	var all strategy.CallInfo
 	for _, i := range calls {
@@ -115,8 +116,9 @@ func thrownPayload(session string, calls []strategy.CallInfo) trace.Summarize {
 	return p
 }
 
-// fly writes a summary in the background. Until it is done, its lane and
-// session stay in memory.
+// fly runs write, which reads or writes for a summary, in the background. Until it
+// is done, its lane and session stay in memory. It reports false, and runs
+// nothing, after Close.
 func (m *CompactManager) fly(ctx context.Context, s *session, l *lane, write func(context.Context)) bool {
 	m.mu.Lock()
 	s.users++
@@ -173,8 +175,9 @@ func (m *CompactManager) throwAll(s *session) {
 	}
 }
 
-// throwUnused calls throwAll for all sessions in memory. It must not hold the
-// manager's mutex, because a running call can wait for it.
+// throwUnused calls throwAll for all sessions in memory. It does not hold the
+// manager's mutex meanwhile: a running call can hold the lock of a summary and
+// wait for that mutex.
 func (m *CompactManager) throwUnused() {
 	for _, s := range m.inMemory() {
 		m.throwAll(s)

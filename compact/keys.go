@@ -25,7 +25,7 @@ type keyring struct {
 	*seal.Ring
 	fresh   seal.Key // key for an archive without one
 	folder  string
-	bucket  bool        // the archive has no key of its own: it is configured, or this machine's
+	bucket  bool        // the archive has no key of its own: the key is configured, or this machine's
 	settled atomic.Bool // the ring's key is the archive's
 
 	busy ctxlock.Mutex // held while the archive is read

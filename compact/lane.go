@@ -27,11 +27,11 @@ type lane struct {
 	tooLarge  bool    // set once a body that is too large was reported
 	account   account // costs of its calls
 
-	users   int    // running and waiting calls; these five are guarded by the session's mutex
+	users   int    // running and waiting calls, and background work; these five are guarded by the session's mutex
 	used    uint64 // end of the last call, in calls of the session
 	weight  int64  // approximate memory for its history, in bytes
 	weighed int    // number of messages in it
-	aside   int64  // memory of an unused summary and of known transcripts, in bytes
+	aside   int64  // memory of an unused summary, its originals and known transcripts, in bytes
 }
 
 // maxLanes limits the lanes of a session in memory. A session can have very

@@ -31,7 +31,7 @@ type lateArchive struct {
 	failures int
 	next     time.Time
 	busy     bool
-	closed   bool // the manager was closed
+	closed   bool // Close was called
 }
 
 var (
@@ -225,7 +225,7 @@ func (m *CompactManager) readLate(ctx context.Context, name string, err error) (
 }
 
 // warnLate adds a warning to each result while nothing is archived, and starts
-// another attempt to open the archive.
+// another attempt to open the archive if one is due.
 func (c *call) warnLate() {
 	if c.s.late == nil || c.q.dry {
 		return

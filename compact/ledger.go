@@ -84,7 +84,7 @@ type session struct {
 	bill  SessionBill
 	agent agentState
 	saved int       // tokens saved over all calls; guarded by mu
-	users int       // running calls; these three are guarded by the manager's mutex
+	users int       // running calls and background work; these three are guarded by the manager's mutex
 	used  time.Time // end of the last call
 	bytes int64     // approximate memory in bytes at that time
 
@@ -114,7 +114,7 @@ type session struct {
 	asking        bool       // a check is running
 	erased        bool       // nothing can be stored
 	shadow        bool       // its calls are only observed
-	projected     projection // projection of a shadow
+	projected     projection // sums over the calls of a shadow
 	volatile      bool       // the archive failed and the configuration says to continue: later steps are kept only in memory
 
 	committing ctxlock.Mutex // held from choosing the next number until the step is committed
@@ -289,9 +289,9 @@ func (s *session) originCount() int {
 type replayed struct {
 	conv  *policy.Conversation
 	chain *policy.Chain // chain of conv
-	last  *ledgerStep   // newest step applied to the history; nil = none
+	last  *ledgerStep   // newest compaction whose edits conv has; nil = none
 	edits int           // number of edits that were applied
-	made  []Earlier     // settings of the applied steps; never modified in place
+	made  []Earlier     // settings of the compactions whose edits conv has; never modified in place
 	room  int           // number of messages that can follow before another step can apply
 	seen  *seen
 }

@@ -7,14 +7,15 @@ import (
 )
 
 // load is a model whose vocabulary is being loaded. All calls with that model
-// wait for it until their deadlines; calls with other models don't.
+// wait for it until their contexts are done; calls with other models don't.
 type load struct {
 	done  chan struct{} // closed when model and err are set
 	model model
 	err   error
 }
 
-// modelNamed returns the model with a name.
+// modelNamed returns the model with a name. It waits for the vocabulary until ctx
+// is done.
 func (m *CompactManager) modelNamed(ctx context.Context, name string) (model, error) {
 	m.mu.Lock()
 	if known, ok := m.models[name]; ok {

@@ -49,8 +49,9 @@ func (c Config) pipelineOptions() *trace.PipelineOptions {
 	return &trace.PipelineOptions{CloseTimeout: c.Trace.CloseTimeout, OnError: told}
 }
 
-// logTraceErrors returns a function that logs failures of exporters, except
-// those that an exporter has logged itself.
+// logTraceErrors returns a function that logs failures of exporters. It skips
+// failed exports that the exporter has logged itself, unless events were dropped,
+// which the exporter can't know.
 func logTraceErrors(log *slog.Logger) func(error) {
 	if log == nil {
 		log = slog.Default()

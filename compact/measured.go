@@ -8,11 +8,12 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// furthest is the maximum ratio between a provider's count of a prompt and ours.
+// furthest is the maximum ratio between a provider's count of a prompt and ours,
+// whichever is larger. A usage beyond it is not of that prompt, and is ignored.
 const furthest = 4
 
-// measured returns the function that records the usage of a call. Only its first
-// call counts, at any time.
+// measured returns the function that records the usage of a call. It may be called
+// at any time, by any goroutine; only the first call counts.
 func (c *call) measured(b Bill) func(Usage) {
 	a, card, s, tokens := &c.lane.account, c.ep.card, c.s, c.res.After.Total
 	say, broken := c.usageEvent, c.broken
@@ -85,8 +86,8 @@ func (c *call) noteEvent(e trace.Event) {
 	c.s.audit.add(c.auditLine(e))
 }
 
-// contradicts returns an error if a usage can't belong to a request that we
-// counted as tokens.
+// contradicts returns an error if a usage can't belong to a request in which we
+// counted this many tokens.
 func (u Usage) contradicts(tokens int) error {
 	parts := u.CachedTokens + u.WrittenTokens + u.WrittenHourTokens
 	switch {

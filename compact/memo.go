@@ -43,8 +43,8 @@ func (m *memo) unstudied(history []message.Message) []message.Message {
 	return history[from:]
 }
 
-// current reports whether the lane has no new steps since the memo was made.
-// Steps of other lanes don't matter.
+// current reports whether the lane has no new steps or edits since the memo was
+// made. Those of other lanes don't matter.
 func (m *memo) current(s *session, of owner) bool {
 	steps, _, edits := s.record(of)
 	if m.now.conv == nil || m.steps > len(steps) || m.edits != edits {
@@ -98,8 +98,8 @@ func (m *memo) recognize(s *session) {
 // depend on the model are recomputed for another model.
 type seen struct {
 	ep       *epoch
-	costs    []int        // costs of the messages of the history
-	observed int          // cost of those with tool results
+	costs    []int        // tokens of the messages of the history
+	observed int          // tokens of those with tool results
 	view     *policy.View // view of the conversation, or of its beginning
 }
 

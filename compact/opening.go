@@ -13,7 +13,7 @@ import (
 // opening is a session that is being read from the archive, shared by all calls
 // that need it. The manager's mutex guards it.
 type opening struct {
-	done    chan struct{} // closed when model and err are set
+	done    chan struct{} // closed when s and err are set
 	s       *session
 	err     error
 	waiting int // calls
@@ -22,7 +22,7 @@ type opening struct {
 
 // session returns the state of a session, which is read from the archive the
 // first time and stays in memory until it is released. Concurrent calls for one
-// session share one read; a call leaves at its deadline.
+// session share one read; a call leaves when its context is done.
 func (m *CompactManager) session(ctx context.Context, id string) (*session, error) {
 	if !m.uses.begin() {
 		return nil, ErrClosed
@@ -110,7 +110,8 @@ func (m *CompactManager) inMemory() []*session {
 	return slices.Collect(maps.Values(m.sessions))
 }
 
-// opened ends a call's wait for an opening.
+// opened ends a call's wait for an opening. If the last call leaves early, the
+// read is canceled.
 func (m *CompactManager) opened(ctx context.Context, id string, o *opening) (*session, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

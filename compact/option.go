@@ -16,13 +16,13 @@ type request struct {
 	agent  string
 	branch string
 	tools  json.RawMessage
-	fixed  int // additional tokens
+	fixed  int // tokens outside of messages and tools
 	bytes  int // limit of the body in bytes; 0 = not set
 	wire   wire.Request
 	manual bool
 
 	waits    bool // an observed call waits for its outcome
-	unnamed  bool // the session's id is derived
+	unnamed  bool // the id stands for a session without a name, see UnnamedSession
 	answered bool // the recall tool is answered, even if undeclared
 	dry      bool
 	note     string

@@ -144,8 +144,9 @@ var (
 	ofModels  = []string{"instructions", "sections", "prompt_file"}
 )
 
-// summarizeWith sets the summarizer of an override. An override with another
-// backend drops the settings of the model, and Config.Summarize.
+// summarizeWith sets the summarizer of an override. An override with a backend
+// other than openai drops Config.Summarize, and the settings that its backend
+// can't use unless it sets them itself.
 func (c *Config) summarizeWith(o Override) {
 	if backend, ok := o.Set["summarizer.backend"]; ok && backend != backendOpenAI {
 		c.Summarize = nil

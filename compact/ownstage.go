@@ -25,8 +25,9 @@ type OwnStage struct {
 	// [policy.Estimator] or [policy.Taker], they are used.
 	//
 	// An edit of a text consists of ranges of the old text, marks ([policy.Mask.Edit] returns
-	// one), and literals of at most 200 bytes that occur in no text of the history, at most 50
-	// different ones above 16 bytes. A cut removes whole rounds and replaces them by nothing
+	// one), and literals of at most 200 bytes. Literals above 16 bytes must occur in no text
+	// of the history, and there are at most 50 different ones. A literal must hold no
+	// secret. A cut removes whole rounds and replaces them by nothing
 	// or by a notice ([policy.NewNotice]). One proposal has either edits of texts, all with
 	// one decision, or cuts.
 	Stage policy.Stage

@@ -12,8 +12,8 @@ import (
 )
 
 // newPlaces returns the slots for computing compactions: one less than the number
-// of cores. The free core serves calls without a compaction, which would otherwise
-// wait behind hundreds of compactions.
+// of cores, but at least one. The free core serves calls without a compaction,
+// which would otherwise wait behind hundreds of compactions.
 func newPlaces() *ctxlock.Slots { return ctxlock.NewSlots(runtime.GOMAXPROCS(0) - 1) }
 
 // desk is the slot of one run. It is released while the run waits for a model,

@@ -28,9 +28,9 @@ type ahead struct {
 // first attempt and the compaction.
 const tries = 4
 
-// mostLost is the number of consecutive unused summaries after which none are
-// prepared. For example, a system prompt with a clock makes each history a new
-// one.
+// mostLost is the number of lost summaries after which none is prepared until the
+// lane's next step. For example, a system prompt with a clock makes each history a
+// new one.
 const mostLost = 2
 
 // astray records that the history does not continue the previous one.
@@ -128,7 +128,7 @@ func (c *call) writesAhead() (writes bool) {
 		switch stage := s.Stage.(type) {
 		case *strategy.Stage:
 			writes = stage.Remote()
-		case tidy.Stage, policy.Truncate: // only for new messages
+		case tidy.Stage, policy.Truncate: // these change only new messages
 		default:
 			if s.When == policy.Always {
 				return false

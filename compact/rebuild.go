@@ -93,7 +93,7 @@ func hexByte(c byte) byte {
 }
 
 // complete adds the data of the ledger: turn numbers, and how the view shows
-// the removed messages.
+// the messages that the step edited or removed.
 func (step *ledgerStep) complete(rows []row, msgs []message.Message) {
 	if step.Turns != nil && !storage.IsOriginals(step.Archive) {
 		of, _ := turnsOf(msgs)

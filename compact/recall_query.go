@@ -219,8 +219,8 @@ func tailOf(lines []string, n, bytes int) string {
 	return text
 }
 
-// matches returns the matching lines with their numbers, in the form of grep
-// -n.
+// matches returns the matching lines with their numbers, in the form of
+// "grep -n".
 func (q *recallQuery) matches(ctx context.Context, lines []string, bytes int) string {
 	ctx, cancel := withMatchTime(ctx)
 	defer cancel()

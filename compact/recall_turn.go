@@ -29,8 +29,9 @@ func (p *pieces) add(records []turnindex.Record, slot turnindex.Slot) {
 // The lines of a turn are mostly adjacent.
 const sparse = 64 << 10
 
-// mostAtOnce limits the bytes of one read, and so the memory that a forged index
-// can cause.
+// mostAtOnce limits, in bytes, what readLines reads together for several lines, and
+// what piece reads of one line, and so the memory that a forged index can cause.
+// readLines reads a single line of any length.
 const mostAtOnce = 64 << 20
 
 // turnText returns the text of a turn, with the name of each slot if there are

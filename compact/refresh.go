@@ -49,9 +49,9 @@ func (s *session) asked() {
 	s.asking = false
 }
 
-// missed reports whether this call's lane has steps that it has not seen, before
-// it compacts. It ignores a failure of the archive, which the commit will
-// report.
+// missed reads the steps of other processes before the call compacts, and reports
+// whether its lane has steps that it has not seen. It ignores a failure of the
+// archive, which the commit will report; the error is the context's.
 func (c *call) missed(ctx context.Context) (bool, error) {
 	if c.s.isVolatile() {
 		return false, nil

@@ -56,8 +56,8 @@ func (c *call) known(ctx context.Context) []storedLine {
 // repeatFull is the value of storage.repeat for complete files.
 const repeatFull = "full"
 
-// lastTranscript returns the newest whole transcript of the wanted steps after the
-// first behind steps, "" if there is none.
+// lastTranscript returns the file of the newest whole transcript, "" if there is
+// none, among the steps from index behind on that want accepts.
 func (s *session) lastTranscript(behind int, want func(*ledgerStep) bool) string {
 	steps := s.snapshot()
 	for k := len(steps) - 1; k >= behind; k-- {
@@ -91,8 +91,9 @@ func (s *session) places(ctx context.Context, file string, until time.Time) []st
 	return out
 }
 
-// knownToAll returns the places of the lines of the last transcript of any lane,
-// and of an earlier final transcript.
+// knownToAll returns the places of the lines of all lanes' last transcripts and of
+// the last final transcript. If this process knows none, it reads the newest
+// transcript of a step.
 func (s *session) knownToAll(ctx context.Context, repeat string) (out []storedLine) {
 	if repeat == repeatFull {
 		return nil

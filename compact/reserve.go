@@ -63,7 +63,8 @@ func (c *call) lift() bool {
 	return true
 }
 
-// gaveWay lifts the budget if the error is ErrInsufficientBudget.
+// gaveWay lifts the budget if the error is ErrInsufficientBudget, and reports
+// whether the run can be tried again with it.
 func (c *call) gaveWay(err error) bool {
 	return errors.Is(err, ErrInsufficientBudget) && c.lift()
 }

@@ -15,8 +15,9 @@ var goesBy = regexp.MustCompile(`^"([0-9a-f]{12,64}|(transcript|originals|turns|
 // memberName matches the names of members of messages, with quotes.
 var memberName = regexp.MustCompile(`^"[a-z_]+"$`)
 
-// isText reports whether a part of a line is text of a message. With ours, the line
-// belongs to a ledger or an event, else it is a message.
+// isText reports whether a part of a line is text, and not a name, hash or other
+// string that the archive needs. With ours, the line is a ledger, an event or an
+// edit, else a message or a summary.
 func isText(line []byte, at [2]int, ours bool) bool {
 	start, end, ok := stringAround(line, at)
 	if !ok {
@@ -53,7 +54,8 @@ func stringAround(line []byte, at [2]int) (start, end int, ok bool) {
 	return 0, 0, false
 }
 
-// isOurs reports whether a line was written by the manager and is not a message.
+// isOurs reports whether a line is a ledger, an event or an edit, which the manager
+// has made, and not a message or a summary.
 func isOurs(file string, line []byte) bool {
 	return strings.HasPrefix(file, "ledger-") || file == "events.jsonl" || bytes.HasPrefix(line, []byte(editPrefix))
 }

@@ -96,9 +96,10 @@ func (s *session) locked(id string) {
 	}
 }
 
-// sayKeys reports in the result, and once in an event, that steps of the session
-// are unknown because their keys are lost. It logs once that the archive has
-// version 1.
+// sayKeys adds the pending warnings about keys to the result. It reports once, in
+// the result and in an event, that steps of the session are unknown because their
+// keys are lost; dry runs don't use up this report. It logs once that the archive
+// has version 1.
 func (c *call) sayKeys() {
 	if c.s == nil || c.q.observe {
 		return

@@ -40,7 +40,7 @@ type Found struct {
 
 // Bounds of a search.
 const (
-	searchBytes = 64 << 20 // size of the searched text, newest first
+	searchBytes = 64 << 20 // maximum size of the searched lines, newest first
 	searchLine  = 400      // maximum length of a shown line in bytes
 	searchMost  = 200      // default number of matches
 )
@@ -127,7 +127,8 @@ func (s *session) search(ctx context.Context, pattern *regexp.Regexp, most int, 
 	return r.found, nil
 }
 
-// rank sorts messages of people and models before tool calls and results.
+// rank returns the sort key of a match: messages of people and models come before
+// tool calls and results.
 func (m *Match) rank() int {
 	if m.Role == message.RoleTool || m.Tool != "" {
 		return 1
@@ -225,7 +226,7 @@ func (r *searcher) edits(ctx context.Context) error {
 func (r *searcher) line(line []byte, about eviction) error {
 	a, err := readLine(line)
 	if err != nil || r.seen[a.fp] {
-		return nil // not a message
+		return nil // not a message, or searched already
 	}
 	r.seen[a.fp] = true
 	for i := range a.msg.Parts {

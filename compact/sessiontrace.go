@@ -9,8 +9,8 @@ import (
 )
 
 // sessionTrace is the trace of a whole session (trace.per_session): open from
-// the first call of this process until the manager is closed. The session's
-// mutex guards it.
+// the first call of this process until the session leaves memory or the manager
+// is closed. The session's mutex guards it.
 type sessionTrace struct {
 	began          time.Time
 	session, agent redact.Text // names in events; of the last call

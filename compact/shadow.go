@@ -19,9 +19,9 @@ import (
 
 // WithObserve makes this call only observe, as [Config.Observe] does for all
 // calls: the result's Messages are the unchanged history, Projected is the result
-// without observation, and the error is always nil. The call waits for that until
-// its context is done, so make it concurrently to the request, not before it. It
-// does not affect plans.
+// without observation, and the error is always nil. The call waits for Projected
+// until its context is done, so make it concurrently with the request, not before
+// it. It does not affect plans.
 func WithObserve() Option { return func(r *request) { r.observe, r.waits = true, true } }
 
 const (

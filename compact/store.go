@@ -37,10 +37,10 @@ type run struct {
 	ahead    bool // the run only prepares a summary for a later call
 
 	content          *storage.Content // content of the transcript; nil = not laid out yet
-	seen             int
-	withStep         bool       // the transcript is stored with its step
-	name             string     // name of the transcript in that case, until it is certain
-	transcriptStored chan error // its outcome
+	seen             int              // number of the session's steps when content was laid out
+	withStep         bool             // the transcript is stored with its step
+	name             string           // name of the transcript in that case, until it is certain
+	transcriptStored chan error       // its outcome
 	ended            sync.Once
 
 	ctx      context.Context
@@ -131,7 +131,8 @@ func (r *run) layOut(ctx context.Context) error {
 	})
 }
 
-// shelve keeps a stored transcript for a retry.
+// shelve keeps a stored transcript for a retry of the call, and the places of its
+// lines for references of later transcripts.
 func (r *run) shelve() {
 	if r.err != nil {
 		return
@@ -164,8 +165,8 @@ func (r *run) wrote(ctx context.Context, count int) {
 }
 
 // failed emits the event of a failed archival at once, and stops the engine,
-// whose outcome could not be stored. A canceled call is not a failure of the
-// archive.
+// whose outcome could not be stored, unless the configuration says to continue. A
+// canceled call is not a failure of the archive.
 func (r *run) failed(ctx context.Context, p trace.Archival, at time.Time) {
 	if ctx.Err() != nil {
 		return
@@ -264,7 +265,8 @@ func (r *run) cancel() {
 // finish marks the archival as ended.
 func (r *run) finish() { r.ended.Do(func() { close(r.done) }) }
 
-// end ends the run.
+// end ends the run, whatever its outcome: it stops the archival, and releases the
+// slot and the number.
 func (r *run) end() {
 	r.desk.give()
 	r.cancel()

@@ -58,7 +58,7 @@ func (r *run) storeNow(ctx context.Context) error {
 func (r *run) transcript(ctx context.Context) (storage.Draft, error) {
 	r.began, r.transcriptStored = r.c.m.now(), make(chan error, 1)
 	return r.c.s.log.TranscriptDraft(r.content, func(w storage.Written, err error) {
-		if !errors.Is(err, storage.ErrExists) { // an unannounced file has its name: it gets another one
+		if !errors.Is(err, storage.ErrExists) { // a file that no manifest announces has this name: the draft gets another one
 			r.recordTranscript(ctx, w, err)
 		}
 		r.transcriptStored <- err

@@ -127,7 +127,8 @@ func (r *run) engine() (*policy.Engine, error) {
 	return &e, nil
 }
 
-// drive runs the engine, and stops it if the archive fails.
+// drive runs the engine, and stops it if the archive fails. If the view does not
+// fit the budget, it runs it again with the smallest reserve for the answer.
 func (r *run) drive(ctx context.Context, engine *policy.Engine, q *policy.Request) (*policy.Outcome, error) {
 	c := r.c
 	driven, give := context.WithCancelCause(ctx)

@@ -120,7 +120,8 @@ func (c *call) tidied(ctx context.Context, started time.Time, r *run, out *polic
 
 // appendInTime appends lines, and waits for that at most tidy.wait. If it
 // returns an error, the lines are not stored or not in time, and are void for
-// this and other processes.
+// this process. Lines that are stored too late are followed by a void line, which
+// makes them void for other processes.
 func (c *call) appendInTime(ctx context.Context, step ledgerStep, lines []redact.Text) (storage.EditsWritten, error) {
 	type answer struct {
 		w   storage.EditsWritten

@@ -111,8 +111,8 @@ func (c *Config) strategyNamed(name string) (strategy.Strategy, error) {
 	return strategy.Lookup(name)
 }
 
-// checkSummarizer returns errors for settings of summarizer that have no effect
-// or contradict others.
+// checkSummarizer returns errors for settings of summarizer that are missing, have
+// no effect or contradict others. Config.Summarize needs no settings.
 func (c Config) checkSummarizer() error {
 	s := c.Summarizer
 	switch {
@@ -200,8 +200,8 @@ func (c Config) checkObserve() error {
 	}
 }
 
-// checkStorage returns errors for settings without effect. The package of the
-// s3 archive checks the settings of buckets.
+// checkStorage returns errors for settings without effect, and for a path that is a
+// bucket. The package of the s3 archive checks the settings of buckets.
 func (c Config) checkStorage() error {
 	s := c.Storage
 	if c.Archive != nil || s.Adapter == "s3" {

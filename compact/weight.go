@@ -71,7 +71,7 @@ func (s *session) weight() int64 {
 	return n
 }
 
-// slim removes caches from memory.
+// slim removes the caches of idle lanes and of the archive from memory.
 func (s *session) slim() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,7 +127,8 @@ func (m *CompactManager) forget(idle *session) {
 	m.backlog.orphan(idle.audit)
 }
 
-// idle returns the session idle for longest among those that is accepts.
+// idle returns the session idle for longest for which is returns true, except
+// newest; nil if there is none.
 func (m *CompactManager) idle(newest *session, is func(*session) bool) (idle *session) {
 	for _, s := range m.sessions {
 		if s.users == 0 && s != newest && (idle == nil || s.used.Before(idle.used)) && is(s) {
