@@ -16,7 +16,7 @@ type Payload interface {
 	// spec returns what the event gets from the type of the payload.
 	spec() spec
 	// complete returns the payload with its computed fields set. JSON can
-	// encode the result, and it is never null.
+	// encode the result, and no list or object in it is null.
 	complete() any
 }
 

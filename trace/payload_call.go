@@ -36,7 +36,7 @@ type Preflight struct {
 	After           *RoleLayers        `json:"layers_after,omitempty"`  // layers of tokens_after
 	ReductionStage  string             `json:"reduction_stage"`         // "none", "truncation", "masking", "summarization", "fallback"
 	InvariantStatus string             `json:"invariant_status"`        // "ok", "fallback"
-	Bill            *CallBill          `json:"bill,omitempty"`          // nil if nothing was counted
+	Bill            *CallBill          `json:"bill,omitempty"`          // nil after an error, or if sizes are not in tokens
 	ErrorType       string             `json:"error_type,omitempty"`
 
 	OutputText string `json:"output_text"` // one line; written when empty
@@ -51,7 +51,7 @@ type RoleLayers struct {
 	User        int `json:"user"`
 	Assistant   int `json:"assistant"`
 	ToolResults int `json:"tool_results"`
-	Overhead    int `json:"overhead"` // priming of the reply
+	Overhead    int `json:"overhead"` // priming of the reply, and tokens that the caller added
 }
 
 // CallBill is the expected cost of a call in US dollars. Estimated figures were

@@ -105,7 +105,7 @@ type PrunedMessages struct {
 	InvariantStatus string   `json:"invariant_status"` // "ok", "fallback"
 	PrunedIDs       []string `json:"pruned_ids,omitempty"`
 	// Taken lists the messages that lost most tokens, at most twenty. Rest sums up
-	// the others by tool.
+	// the others by role, tool and outcome.
 	Taken []TakenRow `json:"taken,omitempty"`
 	Rest  []TakenSum `json:"taken_rest,omitempty"`
 

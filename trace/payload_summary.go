@@ -13,7 +13,7 @@ type Summarize struct {
 	Backend          string  `json:"backend"`         // "openai", "agent", "extractive"
 	Strategy         string  `json:"strategy"`
 	Attempts         int     `json:"attempts"`
-	Pieces           int     `json:"pieces"` // pieces of the input, to fit the summarizer's window
+	Pieces           int     `json:"pieces"` // number of pieces of the input, which was cut to fit the summarizer's window
 	MaxTokens        int     `json:"max_tokens"`
 	InputMessages    int     `json:"input_messages"`
 	InputTokens      int     `json:"input_tokens"`
@@ -65,7 +65,7 @@ type SummaryCreated struct {
 	CompressionRatio float64       `json:"compression_ratio"` // computed: SummaryTokens / InputTokens
 	EntityRetention  float64       `json:"entity_retention"`  // share of the most salient identifiers that the summary names
 	InventedRemoved  int           `json:"invented_removed"`  // identifiers that the source doesn't have: cut
-	Calls            int           `json:"calls"`             // required drafts: pieces and merges
+	Calls            int           `json:"calls"`             // number of drafts: of pieces and of merges
 	Attempts         int           `json:"attempts"`          // calls of the summarizer, those that failed included
 	Verification     *Verification `json:"verification,omitempty"`
 	Strategy         string        `json:"strategy"`

@@ -91,9 +91,9 @@ func (q *queue) urgent() bool {
 }
 
 // settle counts the first done events of a taken batch. It puts the others back
-// to the front of the queue, if there is room, and ends all waiting flushes
-// with an error. It returns false, and does nothing, if the queue is closed:
-// there is no second try.
+// to the front of the queue, drops the oldest of them if there is no room, and
+// ends all waiting flushes with an error. It returns false, and does nothing, if
+// the queue is closed: there is no second try.
 func (q *queue) settle(exporter string, batch []Event, done, lost int, cause error) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -46,7 +46,7 @@ func (f *Family) Prometheus() string {
 	return name
 }
 
-// flat replaces the dots of a name.
+// flat replaces the dots of a name by underscores.
 func flat(name string) string { return strings.ReplaceAll(name, ".", "_") }
 
 // Bounds of histograms.

@@ -92,7 +92,8 @@ func (m *Metrics) point(family int, labels []string) *Point {
 	return p
 }
 
-// bounded returns the value of a label, or Other if the label has too many.
+// bounded returns the value of a label, cut to maxValue bytes, or Other if the
+// label has too many values.
 func (m *Metrics) bounded(label, v string) string {
 	known := m.values[label]
 	if known[v] {
@@ -115,7 +116,8 @@ func (m *Metrics) bounded(label, v string) string {
 // Began returns when the counts began.
 func (m *Metrics) Began() time.Time { return m.began }
 
-// Snapshot returns the current counts, which the caller owns.
+// Snapshot returns a copy of the current counts. Labels, their values and bounds
+// are shared and must not be modified.
 func (m *Metrics) Snapshot() []Family {
 	m.mu.Lock()
 	all := make([]Family, 0, counted+4)

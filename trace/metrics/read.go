@@ -34,8 +34,8 @@ var readers = map[string]func(*Metrics, *trace.Event){
 	trace.NameRedactionDisabled: func(m *Metrics, _ *trace.Event) { m.add(unredacted, 1) },
 }
 
-// reading decodes the payload of an event for count. It ignores events without
-// such a payload, which are somebody else's.
+// reading returns a function that decodes the payload of an event and passes it
+// to count. It ignores events without such a payload, which are somebody else's.
 func reading[T any](count func(*Metrics, *trace.Event, *T)) func(*Metrics, *trace.Event) {
 	return func(m *Metrics, e *trace.Event) {
 		var p T

@@ -119,7 +119,7 @@ func dataOf(ev *trace.Event) map[string]any {
 	return data
 }
 
-// fail sets the type of a failure: its cause, if known.
+// fail adds error.type for a failure: its cause if known, else its type.
 func (f *facts) fail(data map[string]any) {
 	cause, _ := data["cause"].(string)
 	kind, _ := data["error_type"].(string)
@@ -148,7 +148,8 @@ func (f *facts) withhold(ev *trace.Event, data map[string]any) {
 	}
 }
 
-// call adds the attributes that the conventions define for a model call.
+// call sets the name, kind and attributes that the conventions define for a model
+// call.
 func (f *facts) call(data map[string]any, content bool) {
 	if data["backend"] == "extractive" {
 		return // no model was called

@@ -108,7 +108,8 @@ func endpointURL(endpoint, path string) (string, error) {
 	return u.String(), nil
 }
 
-// describe returns the resource. The environment overrides the default name.
+// describe returns the resource. The environment overrides the default name, and
+// a non-empty service overrides both.
 func describe(ctx context.Context, service string) (*resource.Resource, error) {
 	name := resource.WithAttributes(attribute.String("service.name", "compact"))
 	opts := []resource.Option{name, resource.WithTelemetrySDK(), resource.WithFromEnv()}

@@ -16,9 +16,9 @@ const (
 	Live        Mode = iota // answers as Ariadne does
 	Dead                    // resets the connection
 	Slow                    // reads the body and never answers (for 30 s, or until the client is gone)
-	Refusing                // 400 for every request
-	Failing                 // 500 for every request
-	TooLarge                // 413 for every request
+	Refusing                // 400 for every body
+	Failing                 // 500 for every body
+	TooLarge                // 413 for every body
 	Garbage                 // answers in bytes that are not HTTP
 	Stranger                // 200 with an HTML page, as from another program on the port
 	Trickling               // 200, and then one byte per second

@@ -80,8 +80,8 @@ func (s *Server) finish() {
 	}
 }
 
-// Close closes the server and its open streams. It is called at the end of the
-// test; an earlier call simulates a dead server.
+// Close closes the server and ends its open streams and hanging requests. It is
+// called at the end of the test; an earlier call simulates a dead server.
 func (s *Server) Close() {
 	s.once.Do(func() {
 		close(s.closed)
