@@ -44,7 +44,8 @@ type IndexHolder interface {
 // one session.
 func (s *Session) KeepIndex(x TextIndex) { s.index = x }
 
-// unindex removes the text of the session from the index.
+// unindex removes the text of the session from the index. If the session has no
+// index, it drops that of an [IndexHolder].
 func (s *Session) unindex(ctx context.Context) error {
 	if s.index != nil {
 		return Wrap("forget", s.dir, s.index.Forget(ctx, s.dir.s))

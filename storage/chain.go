@@ -25,7 +25,7 @@ type chain struct {
 	loaded bool
 	state  tail
 
-	mu       sync.Mutex // guards said and saidLoad
+	mu       sync.Mutex // guards said and saidLoad, the copy for known, which does not wait for busy
 	said     tail
 	saidLoad bool
 }
@@ -47,8 +47,8 @@ type tail struct {
 	seen time.Time
 	// sign, if not nil, completes a line before it is written.
 	sign func(line string) string
-	// sure is facts.ledgers before the last line, which is confirmed only when
-	// the next line holds its hash.
+	// sure is facts.ledgers without the last line. If the next line does not hold
+	// the hash of the last one, facts.ledgers is set back to it.
 	sure *ledgerLines
 }
 
@@ -60,10 +60,10 @@ type facts struct {
 	last    time.Time // time of the last record
 	ledgers *ledgerLines
 	names   *nameList // announced files
-	lines   int64     // number of lines
-	scrubs  int       // number of completed scrubs
+	lines   int64     // number of lines of the manifest
+	scrubs  int       // number of recorded scrubs, placed or not
 	scrub   *unplaced // scrub with files that are not in place yet; nil: none
-	fence   fence     // end of a log that is not a manifest
+	fence   fence     // fence in the last line, for a log that is not a manifest
 	size    int64     // size of the log, for appends
 	strange bool      // what was read does not go on from what was known before
 }
@@ -155,8 +155,8 @@ func (c *chain) append(ctx context.Context, build func(facts) ([]string, error))
 	return c.appendBy(ctx, c.a.Append, true, build)
 }
 
-// appendUnseen appends without checking whether the log was removed, which a
-// following append or settle does ([Deferrer]).
+// appendUnseen appends without checking whether the log was removed. The caller
+// must append again or call settle, which makes the check ([Deferrer]).
 func (c *chain) appendUnseen(ctx context.Context, build func(facts) ([]string, error)) (tail, error) {
 	if d, ok := c.a.(Deferrer); ok {
 		return c.appendBy(ctx, d.AppendUnseen, false, build)
@@ -228,8 +228,8 @@ func (c *chain) reset(ctx context.Context) error {
 	return nil
 }
 
-// refresh returns the current tail. It is not remembered, because a line of
-// another writer that is not durable yet can still disappear.
+// refresh returns the current tail. Only the first read of a chain is remembered:
+// later lines of other writers may not be durable yet, and can still disappear.
 func (c *chain) refresh(ctx context.Context) (tail, error) {
 	if err := c.busy.Lock(ctx); err != nil {
 		return tail{}, &Error{"read", c.key, err}
@@ -242,8 +242,9 @@ func (c *chain) refresh(ctx context.Context) (tail, error) {
 	return c.read(ctx)
 }
 
-// known returns the tail after the last line that this chain appended or read,
-// and false if there is none. It does not wait for a running append.
+// known returns the remembered tail, which is that after this chain's last append,
+// or after its first read; false if there was neither. It does not wait for a
+// running append.
 func (c *chain) known() (tail, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -320,8 +321,9 @@ func (c *chain) load(ctx context.Context) error {
 	return nil
 }
 
-// lastLineStart returns the offset of the last complete line of k, or 0. It
-// reads from the end, in growing pieces. A missing log is ErrNotExist.
+// lastLineStart returns the offset of the last valid line of k, or 0; the line may
+// lack its line feed. It reads from the end, in growing pieces. A missing log is
+// ErrNotExist.
 func lastLineStart(ctx context.Context, a Archive, k Key) (int64, error) {
 	none, size, err := openLog(ctx, a, k, 0, 0)
 	if err == nil {

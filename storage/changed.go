@@ -79,7 +79,7 @@ func (l *ledgerLines) and(r record) *ledgerLines {
 	return more
 }
 
-// committed returns highest step recorded as committed.
+// committed returns the highest step recorded as committed.
 func (l *ledgerLines) committed() int {
 	if l == nil {
 		return 0

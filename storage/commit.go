@@ -8,8 +8,9 @@ import (
 	"github.com/agentcompact/compact/redact"
 )
 
-// confirmTimeout limits the last write of a commit, after the step is
-// committed. That write ignores the caller's context.
+// confirmTimeout limits the requests that complete or undo an operation after its
+// outcome is decided, such as the last write of a commit. They ignore the end of
+// the caller's context.
 const confirmTimeout = 5 * time.Second
 
 // Commit commits a step: it creates ledger-NNN.json, the last file of the
@@ -61,7 +62,7 @@ func (s *Session) storeStep(ctx context.Context, key Key, step Step, p *prepared
 	if err := s.storeDrafts(ctx, step, p); err != nil {
 		return err
 	}
-	if p.rec.late() { // a concurrent scrub did not wait for the ledger
+	if p.rec.late() { // a concurrent scrub may not have waited for the ledger
 		if err := s.standing(ctx); err != nil {
 			return err
 		}
@@ -102,7 +103,7 @@ func (s *Session) createLedger(ctx context.Context, key Key, step int, p *prepar
 }
 
 // mayCommit returns the stored files of the step, or an error if it can't be
-// committed. It does not check again that the step is the next one, because creating
+// committed. It makes no request if the step follows the known head, because creating
 // its ledger fails if another process was first.
 func (s *Session) mayCommit(ctx context.Context, key Key, step Step) ([]fileHash, error) {
 	head := s.knownHead()
@@ -152,9 +153,9 @@ func archives(files []fileHash) bool {
 	return false
 }
 
-// unconfirmed returns the record that confirms the ledger of step, or nil if
-// the manifest has it. The process that committed the step can have died
-// before.
+// unconfirmed returns the record that confirms the ledger of step, or nil if the
+// manifest has it. It is missing if the process that committed the step died
+// before it wrote it.
 func (s *Session) unconfirmed(ctx context.Context, step int) (*record, error) {
 	if t, _ := s.manifest.known(); step < 1 || t.facts.ledgers.committed() >= step {
 		return nil, nil

@@ -58,8 +58,9 @@ func Copy(ctx context.Context, dst, src Archive, opts CopyOptions) (Copied, erro
 	return c.done, c.all(ctx)
 }
 
-// keys records in dst the ids of the keys that seal the fingerprints of src,
-// before any session is copied.
+// keys records in dst the ids of the keys that seal the fingerprints of src. This
+// comes before any session is copied, so that no process takes the copied
+// fingerprints for ones sealed with another key.
 func (c *copier) keys(ctx context.Context) error {
 	ids, err := KeyIDs(ctx, c.src)
 	if err != nil {

@@ -70,8 +70,9 @@ func (s *Session) Erase(ctx context.Context, reason redact.Text) (Tombstone, err
 }
 
 // condemn records that the session is being removed, and returns the remover and
-// the files in the order of removal. It fails for a session that was written to
-// since before, unless that is zero, and for one that is kept.
+// the files in the order of removal. It returns an error for a session that a hold
+// or a lock keeps, and for one whose last record is not older than before; the zero
+// time omits that check.
 func (s *Session) condemn(ctx context.Context, before time.Time) (Remover, []Info, error) {
 	remover, ok := s.a.(Remover)
 	if !ok {
@@ -148,8 +149,8 @@ func (s *Session) sweep(ctx context.Context) []string {
 
 func (s *Session) graves() *chain { return newChain(s.a, Key{}.child(erasedName), false) }
 
-// kept returns the error if a lock keeps a file. For a lock by age it is that
-// of the last file, which is kept longest.
+// kept returns the error if a lock keeps a file: that of the file written last,
+// which a lock by age keeps longest.
 func (s *Session) kept(ctx context.Context, files []Info) error {
 	keeper, ok := s.a.(Keeper)
 	if !ok {
@@ -226,8 +227,8 @@ func removalRank(i Info) int {
 	return 0
 }
 
-// removeAll removes the files, and those that a concurrent writer has added
-// since.
+// removeAll removes the files, and those that a concurrent writer has added since.
+// It gives up after some rounds.
 func (s *Session) removeAll(ctx context.Context, r Remover, files []Info) error {
 	const rounds = 5
 	for range rounds {
@@ -246,7 +247,9 @@ func (s *Session) removeAll(ctx context.Context, r Remover, files []Info) error 
 	return &Error{"erase", s.dir, errInUse}
 }
 
-// removeFiles removes files in the given order.
+// removeFiles removes files, which are in the order of removal, one by one. A
+// BulkRemover removes the ledgers together, then the other files together, and then
+// the manifest.
 func (s *Session) removeFiles(ctx context.Context, r Remover, files []Info) error {
 	if bulk, ok := r.(BulkRemover); ok {
 		ledgers, others := s.inBulk(files)

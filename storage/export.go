@@ -14,8 +14,8 @@ type ExportFormat string
 
 // The formats of an export.
 const (
-	// ExportTarGz is the session's folder with the manifest. Unpacked into a
-	// folder, it can be verified there.
+	// ExportTarGz is the session's folder, unchanged and with the manifest.
+	// Unpacked into a folder, it can be verified there.
 	ExportTarGz ExportFormat = "tar.gz"
 	// ExportJSONL is one JSON object for each line. The first describes the session. Each
 	// file begins with {"file":…} and ends with {"end":…,"bytes":…,"sha256":…}. Between
@@ -56,8 +56,8 @@ func (s *Session) Export(ctx context.Context, w io.Writer, format ExportFormat, 
 	return Wrap("export", s.dir, err)
 }
 
-// snapshot returns the files in the current manifest. Later files are left out,
-// and so are their lines of the manifest.
+// snapshot returns the session's files, without those that are announced after the
+// present end of the manifest. The manifest is cut to that end.
 func (s *Session) snapshot(ctx context.Context) ([]Info, error) {
 	info, err := stat(ctx, s.a, s.manifest.key)
 	if err != nil && !errors.Is(err, ErrNotExist) {
@@ -92,7 +92,8 @@ func (s *Session) snapshot(ctx context.Context) ([]Info, error) {
 	return files, nil
 }
 
-// announced returns the offset of each file's first record in the manifest.
+// announced returns the offset of each file's announcement in the manifest, the
+// first if there are several.
 func (s *Session) announced(ctx context.Context) (map[string]int64, error) {
 	at := map[string]int64{}
 	err := eachLineOf(ctx, s.a, s.manifest.key, 0, func(l rawLine) error {
@@ -115,7 +116,7 @@ type exporter struct {
 	done, total int64
 }
 
-// Write counts the bytes.
+// Write counts the bytes, and reports progress.
 func (e *exporter) Write(p []byte) (int, error) {
 	e.done += int64(len(p))
 	if e.progress != nil {

@@ -16,15 +16,15 @@ type Graves struct {
 	a Archive
 
 	busy  ctxlock.Mutex // guards the rest
-	size  int64         // size of the log that was read
+	size  int64         // number of bytes of the log that were read
 	last  map[string]Tombstone
-	down  error // error of the archive, if it did not answer
-	until time.Time
+	down  error     // error of the last request, nil after a success
+	until time.Time // no request is made before, if down is set
 }
 
 const (
 	// gravesTimeout limits a request to the archive, and gravesRest is the pause after
-	// one without an answer.
+	// a failed one.
 	gravesTimeout = 2 * time.Second
 	gravesRest    = 30 * time.Second
 )

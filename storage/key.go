@@ -96,7 +96,8 @@ func (k Key) Has(prefix Key) bool {
 	return len(k.s) > len(prefix.s) && k.s[len(prefix.s)] == '/' && strings.HasPrefix(k.s, prefix.s)
 }
 
-// child returns the key of a name below k, which must be valid.
+// child returns the key of a name below k. The name must be valid; it is not
+// checked.
 func (k Key) child(name string) Key {
 	if k.IsZero() {
 		return Key{name}

@@ -50,8 +50,8 @@ type readLedger struct {
 	panicked any // panic value of the archive
 }
 
-// ledgersAtOnce is the number of known ledgers that are read concurrently, because
-// each ledger and each summary costs a round trip.
+// ledgersAtOnce is the maximum number of ledgers that are read concurrently. Only
+// known ledgers are, because each ledger and each summary costs a round trip.
 const ledgersAtOnce = 8
 
 // ledgersFrom reads the ledger of a step, and some of the following ones.
@@ -185,8 +185,9 @@ func (s *Session) saidOf(ctx context.Context, l Ledger) ([]fileHash, error) {
 	return t.facts.ledgers.of(l.Step), err
 }
 
-// vanished handles a missing ledger: of a step that is not committed, or one
-// that was removed since.
+// vanished returns the outcome for a missing ledger: err if the step is not
+// committed or the session was erased, else a changed ledger, because it was
+// removed.
 func (s *Session) vanished(ctx context.Context, step int, err error) (Ledger, error) {
 	if t, _ := s.manifest.known(); t.facts.ledgers.committed() < step {
 		return Ledger{}, err

@@ -24,8 +24,8 @@ func (s *Session) Journal(ctx context.Context, lines []redact.Text) error {
 	return err
 }
 
-// Edits appends to edits.jsonl, like Events: the changes of calls between two
-// steps, the originals first.
+// Edits appends to edits.jsonl, like Events. That log holds what calls changed
+// between two steps, the originals first.
 func (s *Session) Edits(ctx context.Context, lines []redact.Text) (EditsWritten, error) {
 	t, err := s.appendLog(ctx, s.edits, lines)
 	return EditsWritten{
@@ -147,7 +147,8 @@ func (s *Session) marks() []record {
 	return out
 }
 
-// settle records the marks among records that are durable now.
+// settle records the marks among records that are durable now. It also notes that the
+// manifest has lines without a head.
 func (s *Session) settle(records []record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -52,7 +52,7 @@ type PruneResult struct {
 // error of the listing itself is yielded last.
 func Prune(ctx context.Context, a Archive, opts PruneOptions) iter.Seq2[PruneResult, error] {
 	return func(yield func(PruneResult, error) bool) {
-		var old []SessionInfo // collected first, because files are removed during the iteration
+		var old []SessionInfo // collected first, because removals during a listing can have any effect on it
 		for info, err := range Sessions(ctx, a) {
 			if err != nil {
 				yield(PruneResult{}, err)

@@ -24,7 +24,7 @@ func withLife(first string) string {
 type follower struct {
 	head string // hash of the last known line
 	link bool   // a line with a link was seen
-	same bool   // its link is head
+	same bool   // its prev is head
 	junk bool   // a complete line without a link was seen
 }
 

@@ -62,8 +62,8 @@ const scrubMark = `{"scrubbed":true}`
 // It returns [ErrHeld] under a legal hold, [ErrUnsupported] if the archive is no
 // [Remover], [ErrLocked] if it is a [Keeper] that keeps a file, [ErrChanged] if a file
 // was changed, and [ErrScrub] if a line would become invalid JSON; in these cases
-// nothing was written. It returns [ErrInUse] if another process keeps writing to the
-// session; the files are then unchanged. After any other error or a crash, call it
+// nothing was written. It returns [ErrInUse] if another process is writing to the
+// session; no file is rewritten then. After any other error or a crash, call it
 // again: it completes the scrub, unless a later writer has done so
 // ([Session.EndScrub]). With DryRun an incomplete scrub is [ErrUnplaced].
 //
@@ -142,7 +142,7 @@ func (s *Session) scrubOnce(ctx context.Context, opts ScrubOptions, out *Scrubbe
 	}
 	out.Files = append([]ScrubbedFile{}, p.report()...)
 	if opts.DryRun || len(out.Files) == 0 {
-		if !opts.DryRun && s.index != nil { // the index can hold removed text
+		if !opts.DryRun && s.index != nil { // a process without the index can have completed an earlier scrub
 			err = s.unindex(ctx)
 		}
 		return false, err
@@ -194,7 +194,7 @@ func (s *Session) fenceOff(ctx context.Context, p *scrubPlan, find func(string, 
 }
 
 // scrub stores the new files beside the old ones, records that in the manifest,
-// and then replaces the old ones.
+// and then replaces the old ones. It returns again if the manifest had new lines.
 func (s *Session) scrub(ctx context.Context, p *scrubPlan, about *Scrubbed, lease time.Duration) (again bool, err error) {
 	for _, f := range p.changed() {
 		if err := s.a.Create(ctx, s.dir.child(scrubPrefix+f.name), made(string(f.now))); err != nil {

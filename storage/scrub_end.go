@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// scrubLease is the time for which one process alone places files.
+// scrubLease is the default time for which one process alone places files.
 const scrubLease = 20 * time.Second
 
 // maxSkew is the maximum difference between the clocks of processes that share
@@ -175,9 +175,9 @@ func (s *Session) logs() []*chain { return []*chain{s.events, s.journal, s.edits
 // reading a session in order to continue it. It makes no request if the manifest,
 // as read last, has no such scrub.
 //
-// While another process completes it, EndScrub waits: up to 20 seconds if that process
-// died, and no longer than ctx. It returns [ErrUnsupported] if the archive is no
-// [Remover].
+// While another process completes it, EndScrub waits: up to the lease of that process
+// (20 seconds by default) if it died, and no longer than ctx. It returns
+// [ErrUnsupported] if the archive is no [Remover].
 func (s *Session) EndScrub(ctx context.Context) (ended bool, err error) {
 	if t, known := s.manifest.known(); known && t.facts.scrub == nil {
 		return false, nil
@@ -207,8 +207,8 @@ func (p *placer) end(ctx context.Context) (ended bool, err error) {
 	}
 }
 
-// reread reads the manifest from its beginning, because others can have rewritten
-// it.
+// reread reads the manifest from its beginning and remembers it, because others can
+// have appended to it since.
 func (s *Session) reread(ctx context.Context) error {
 	if err := s.manifest.reset(ctx); err != nil {
 		return err
@@ -231,8 +231,8 @@ type placer struct {
 	since time.Time // by this process's clock
 }
 
-// claim waits until no other process is completing the scrub, and returns it;
-// nil: there is none.
+// claim waits until no other process is completing the scrub, or until the lease of
+// that process is over. It returns the scrub; nil: there is none.
 func (p *placer) claim(ctx context.Context) (*unplaced, error) {
 	for {
 		t, err := p.s.manifest.refresh(ctx)
@@ -372,7 +372,8 @@ func (p *placer) takePlace(ctx context.Context, h rehash) error {
 	return a.Create(ctx, key, made(string(data)))
 }
 
-// remove removes a file while this process has the lease.
+// remove removes a file while this process has the lease, which it renews if
+// needed.
 func (p *placer) remove(ctx context.Context, key Key) error {
 	if p.late() {
 		it, err := p.claim(ctx)

@@ -89,8 +89,9 @@ func (s *Session) behindFences(ctx context.Context, c *chain, bodies []string) (
 	}
 }
 
-// lookForScrub completes a scrub that has removed a log. If there is no scrub, the log
-// is lost.
+// lookForScrub completes a scrub that has removed a log. It returns nil if the caller
+// can append, also if the log is lost without a scrub, and [ErrErased] if the session
+// was erased.
 func (s *Session) lookForScrub(ctx context.Context, gone error) error {
 	known, _ := s.manifest.known()
 	ended, err := s.endScrub(ctx)

@@ -31,9 +31,9 @@ func scrubOf(name string) (string, bool) { return strings.CutPrefix(name, scrubP
 // scrubPlan holds the files of a session before and after a scrub.
 type scrubPlan struct {
 	files  []*scrubFile
-	hashes map[string]string // of lines and files, before → after
+	hashes map[string]string // of lines and stretches, before → after
 	marks  map[string][]fileHash
-	lines  int64                // number of lines
+	lines  int64                // number of lines of the manifest
 	id     string               // id of the scrub
 	puts   map[string]time.Time // announced files that do not exist
 }
@@ -197,8 +197,8 @@ func (p *scrubPlan) overwrite(f *scrubFile, find func(string, []byte) [][2]int) 
 	return nil
 }
 
-// mask overwrites spans of a part of a line, outside of strings with digits, so
-// that numbers stay numbers.
+// mask overwrites spans of a part of a line with asterisks. If the line would become
+// invalid JSON, because a span is in a number, it uses the same digit for all spans.
 func mask(line, part []byte, spans [][2]int) error {
 	was, valid := bytes.Clone(part), json.Valid(line)
 	for _, with := range []byte("*01") { // a number can't begin with several zeros

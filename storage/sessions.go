@@ -16,7 +16,7 @@ type SessionInfo struct {
 	Files    int       `json:"files"`
 	Bytes    int64     `json:"bytes"`
 	Steps    int       `json:"steps"`    // highest committed step
-	Modified time.Time `json:"modified"` // time of the last write by the backend; zero if unknown for any file
+	Modified time.Time `json:"modified"` // time of the last write according to the backend; zero if unknown for any file
 	unknown  bool      // Modified is unknown
 }
 

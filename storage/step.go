@@ -168,7 +168,8 @@ func (st Step) names(taken *nameList) []string {
 	return names
 }
 
-// storeDrafts stores the drafts of an announced step concurrently.
+// storeDrafts stores the drafts of an announced step concurrently, and calls Beside
+// meanwhile.
 func (s *Session) storeDrafts(ctx context.Context, step Step, p *prepared) error {
 	errs := make([]error, len(step.Drafts)+1)
 	panics := make([]any, len(errs))

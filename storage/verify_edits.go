@@ -14,7 +14,8 @@ type original struct {
 	line int
 }
 
-// record checks a line that is in order.
+// record takes the next line: it keeps an original, and checks any other line
+// against the originals before it.
 func (c *editsCheck) record(line int, body []byte, _ string) {
 	refs, ok, err := c.v.opts.Edits(body)
 	switch {

@@ -298,7 +298,7 @@ func (v *verifier) appeared(ctx context.Context, name string) bool {
 	return errors.Join(r.Close()) == nil
 }
 
-// checkSteps checks that ledgers are numbered without holes.
+// checkSteps counts the ledgers, and checks that they are numbered without holes.
 func (v *verifier) checkSteps(context.Context) error {
 	highest := 0
 	for name := range v.there {

@@ -120,8 +120,8 @@ func (b *HeadBook) Vanished(ctx context.Context, a Archive) ([]Report, error) {
 	return b.vanished(there, now), nil
 }
 
-// vanished returns the reports for sessions not in there; now are the current
-// heads, for erasures.
+// vanished returns a report for each session in the heads whose id is not in the
+// set there. now holds the current heads, which know later erasures.
 func (b *HeadBook) vanished(there map[string]bool, now *HeadBook) (all []Report) {
 	for _, id := range slices.Sorted(maps.Keys(b.sessions)) {
 		if there[id] {

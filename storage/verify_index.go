@@ -110,7 +110,7 @@ func (v *verifier) table(ctx context.Context, name string) (*turnindex.Table, er
 // to.
 func (v *verifier) checkIndexed(ctx context.Context, ledger string, ref Ref) error {
 	if _, ok := v.there[ref.Index]; !ok {
-		return nil // reported by the manifest, or never announced
+		return nil // reported as missing by checkFiles, or never announced
 	}
 	q, err := turnindex.ParseQuery(ref.ID)
 	if err != nil {

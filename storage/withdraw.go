@@ -129,9 +129,9 @@ func (s *Session) ownLogs(ctx context.Context) (keys []Key) {
 }
 
 // gone reports whether an erase of the session is on record. A tombstone that is older
-// than the last manifest line that was read belongs to an earlier session of the same
-// name and is ignored. A manifest with another first line belongs to a later session. now is
-// the manifest as it is stored at present.
+// than the last line after which the manifest was checked to exist belongs to an earlier
+// session of the same name and is ignored. A manifest with another first line belongs to
+// a later session. now is the manifest as it is stored at present.
 func (s *Session) gone(ctx context.Context) (yes bool, now tail, err error) {
 	last, _ := s.manifest.known()
 	now, err = newChain(s.a, s.manifest.key, true).refresh(ctx)

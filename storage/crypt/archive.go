@@ -73,7 +73,7 @@ const (
 // archive.
 const indexFolder = "_index"
 
-// Look reports whether an archive is encrypted, by its first file.
+// Look returns the state of an archive, by its first file outside of an index.
 func Look(ctx context.Context, a storage.Archive) (State, error) {
 	for info, err := range a.List(ctx, storage.Key{}) {
 		switch {
@@ -96,9 +96,9 @@ var (
 	ErrEncrypted = errors.New("the archive is encrypted: set storage.encrypt.recipients, and " + IdentityVariable + " (or " + IdentityFileVariable + ") to read it")
 )
 
-// Check returns [ErrPlain] if the inner archive is not encrypted, and
-// [storage.ErrNoIdentity] if there are identities of which none belongs to a
-// recipient or can open the archive's files.
+// Check returns [ErrPlain] if the inner archive has files that are not encrypted,
+// and [storage.ErrNoIdentity] if there are identities of which none belongs to a
+// recipient or can open the first file.
 func (a *Archive) Check(ctx context.Context) error {
 	state, err := Look(ctx, a.inner)
 	switch {
@@ -186,8 +186,8 @@ func (a *Archive) Kept(ctx context.Context, k storage.Key) error {
 }
 
 // Remove implements [storage.Remover] if the inner archive does. The pieces of a
-// log are removed from the first, so that its last line, which records the
-// erasure, remains until the end.
+// log are removed from the first to the last, so that its last line, which records
+// the erasure, remains until the end.
 func (a *Archive) Remove(ctx context.Context, k storage.Key) error {
 	if err := storage.Begin(ctx, "remove", k); err != nil {
 		return err

@@ -19,7 +19,7 @@ type cursor struct {
 	a     storage.Archive
 	k     storage.Key
 	size  int64
-	until int64 // last offset that is read, except for the end
+	until int64 // offset up to which the object is read; only keep reads beyond it, the end
 
 	kept []stretch // the header and the end, or the whole of a small object
 	r    io.ReadCloser

@@ -33,7 +33,7 @@ const MaxRecipients = 7
 type Keys struct {
 	recipients []*age.X25519Recipient
 	identities []*age.X25519Identity
-	own        *age.X25519Identity // key of this process, if there is no identity
+	own        *age.X25519Identity // temporary key with which a process without an identity reads its own objects
 }
 
 // NewKeys returns the keys for at least one recipient, age1…, and for the identities
@@ -214,8 +214,9 @@ func NewIdentity() (identity, recipient string, err error) {
 	return i.String(), i.Recipient().String(), nil
 }
 
-// Try encrypts and decrypts in memory. It returns [storage.ErrNoIdentity] if no
-// identity belongs to a recipient, because written data could not be read.
+// Try encrypts and decrypts in memory. It returns [storage.ErrNoIdentity] if there
+// are identities and none belongs to a recipient, because what is written could not
+// be read.
 func (k *Keys) Try(ctx context.Context) error {
 	a := New(memory.New(), k)
 	file, err := storage.ParseKey("try/file")

@@ -29,7 +29,7 @@ func (a *Archive) List(ctx context.Context, prefix storage.Key) iter.Seq2[storag
 	}
 }
 
-// lister joins the pieces of a log to one entry, and sorts entries by their keys,
+// lister joins the pieces of a log into one entry, and sorts entries by their keys,
 // whose order differs slightly from that of the objects.
 type lister struct {
 	yield   func(storage.Info, error) bool
@@ -77,8 +77,8 @@ func (l *lister) take(info storage.Info) bool {
 	return true
 }
 
-// release yields the entries that sort before all entries after an object with this
-// name.
+// release yields the held entries that sort before every entry still to come, from
+// an object with this name on.
 func (l *lister) release(name string) bool {
 	for len(l.held) > 0 && !mayPrecede(l.held[0].Key.String(), name) {
 		info := l.held[0]

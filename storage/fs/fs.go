@@ -195,8 +195,8 @@ func (a *Archive) plainFolders(name string) error {
 	return nil // other errors are reported by the operation that follows
 }
 
-// syncFolders makes the entries of name and of the folders above it durable,
-// except for folders that this Archive has synced before.
+// syncFolders makes the entries of name and of the folders above it durable. It
+// stops at a folder whose own entry this Archive has made durable before.
 func (a *Archive) syncFolders(name string) error {
 	made := map[string]born{}
 	for name != "." {

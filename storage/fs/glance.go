@@ -29,7 +29,8 @@ var (
 // because the clocks of file systems are coarse.
 const settles = 2 * time.Second
 
-// Glance implements [storage.Glancer] by the modification times of the folders.
+// Glance implements [storage.Glancer] by the modification times of the folders and
+// the sizes of the logs.
 func (a *Archive) Glance(ctx context.Context, logs func(folder string) []string) iter.Seq2[storage.Folder, error] {
 	return func(yield func(storage.Folder, error) bool) {
 		names, err := a.names(ctx)

@@ -4,5 +4,5 @@ package fs
 
 import "os"
 
-// openPlain returns false: this system has no such call.
+// openPlain returns false: only Linux can open a file below a folder with one call.
 func (a *Archive) openPlain(string) (*os.File, bool) { return nil, false }

@@ -10,8 +10,8 @@ import (
 )
 
 // Append implements [storage.Archive]. It creates a segment whose name is the
-// expected length of the log. It costs a PUT and a HEAD, and a listing for an
-// unknown log.
+// expected length of the log. It costs a PUT and a HEAD, a listing for an unknown
+// log, and another PUT if a roll-up is due.
 func (a *Archive) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
 	return a.appendTo(ctx, k, seq, b, true)
 }
@@ -71,7 +71,7 @@ func (a *Archive) append(ctx context.Context, k storage.Key, seq int64, b storag
 	if errors.Is(err, errTaken) {
 		err = storage.ErrSeq
 	}
-	if err != nil && rolled { // no later append may make the check
+	if err != nil && rolled { // check now, because possibly no later append does so
 		return errors.Join(err, a.look(context.WithoutCancel(ctx), k))
 	}
 	if err != nil {

@@ -15,7 +15,7 @@ type Config struct {
 	Bucket string // required
 	Prefix string // "folder" of the archive, without slashes at its ends; may be empty
 
-	Region    string // "": from the environment or the profile; us-east-1 with an Endpoint
+	Region    string // "": from the environment or the profile; if these have none, us-east-1 with an Endpoint
 	Endpoint  string // "": AWS. Such as https://minio.internal:9000
 	PathStyle bool   // the bucket is in the path, not in the host name
 

@@ -51,7 +51,8 @@ func named(err error) error {
 	return err
 }
 
-// An UnreachableError reports a server that did not answer.
+// An UnreachableError reports a server that did not answer, or only with transient
+// errors. It is [ErrUnreachable].
 type UnreachableError struct {
 	Server   string        // scheme and host
 	Attempts int           // at least 1

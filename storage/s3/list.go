@@ -117,7 +117,7 @@ func (a *Archive) List(ctx context.Context, prefix storage.Key) iter.Seq2[storag
 	}
 }
 
-// lister joins the segments of a log to one entry.
+// lister joins the segments of a log into one entry.
 type lister struct {
 	yield func(storage.Info, error) bool
 	log   storage.Info // current log, with the sizes added up so far

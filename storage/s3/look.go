@@ -84,7 +84,8 @@ func (a *Archive) takeBack(ctx context.Context, k storage.Key, segments []segmen
 	return errors.Join(errs...)
 }
 
-// lookAgain restores the state for a check that failed.
+// lookAgain restores the state after a check that failed, so that the next append or
+// Settle repeats it.
 func (a *Archive) lookAgain(k storage.Key, u unlooked) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

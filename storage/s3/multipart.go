@@ -115,8 +115,8 @@ func (a *Archive) endParts(ctx context.Context, name, upload string, parts []typ
 	return a.whose(ctx, name, t) // servers don't report the encryption in this answer
 }
 
-// abort removes the parts. If that fails, the bucket's lifecycle rule removes
-// them.
+// abort removes the parts. If that fails, they stay until a lifecycle rule of the
+// bucket removes them.
 func (a *Archive) abort(ctx context.Context, name, upload string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), attemptTimeout)
 	defer cancel()

@@ -199,7 +199,7 @@ func (a *Archive) sameKey(sse types.ServerSideEncryption, key string) error {
 	return &NotEnforcedError{"SSE-KMS", fmt.Sprintf("the server encrypted with the key %q, not with %q", key, want)}
 }
 
-// hashOf returns the checksum of a part in the form of S3.
+// hashOf returns the checksum of a part in the form of S3: SHA-256 in base64.
 func hashOf(r io.Reader) (string, error) {
 	h := sha256.New()
 	if _, err := io.Copy(h, r); err != nil {

@@ -181,7 +181,7 @@ func (b *body) Read(p []byte) (int, error) {
 		}
 		switch {
 		case err == nil, n > 0:
-			return n, nil // the next Read returns the error
+			return n, nil // the next Read gets the error again
 		case b.unsized && errors.Is(err, io.EOF):
 			return 0, err
 		case b.left == 0: // the end, or a wrong checksum

@@ -18,8 +18,8 @@ import (
 
 // Remove implements [storage.Remover]. It deletes every version, because a versioned
 // bucket would otherwise keep the bytes. If Object Lock forbids it, the error is a
-// [*storage.LockedError]. The segments of a log are deleted from the first, so that its
-// last line, which records the erasure, remains until the end.
+// [*storage.LockedError]. The last segment of a log is deleted last, so that its last
+// line, which records the erasure, remains until the end.
 func (a *Archive) Remove(ctx context.Context, k storage.Key) error {
 	if err := storage.Begin(ctx, "remove", k); err != nil {
 		return err
@@ -189,8 +189,8 @@ type version struct {
 	marker   bool // a delete marker, without content
 }
 
-// versions returns the versions of the wanted objects with a prefix, names in
-// byte order.
+// versions returns the versions of the wanted objects with a prefix. Names are in
+// byte order, but the delete markers of a page follow its versions.
 func (a *Archive) versions(ctx context.Context, prefix string, want func(string) bool) ([]version, error) {
 	var out []version
 	in := &s3.ListObjectVersionsInput{Bucket: &a.cfg.Bucket, Prefix: &prefix}

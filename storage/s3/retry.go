@@ -11,7 +11,7 @@ const (
 	// slowest is the transfer rate below which an attempt counts as stuck.
 	slowest = 256 << 10 // bytes a second
 	// attemptTimeout limits one attempt, in addition to the time for its bytes
-	// at the slowest rate.
+	// at the slowest rate. A longer attempt is ended and retried.
 	attemptTimeout = 15 * time.Second
 
 	firstWait, longestWait = 50 * time.Millisecond, 5 * time.Second

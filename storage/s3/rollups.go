@@ -56,7 +56,7 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 }
 
 // logOf returns the key of the log of an object, and whether the object is a
-// roll-up.
+// roll-up; ok is false for an object that is not part of a log.
 func logOf(name string) (key string, repeats, ok bool) {
 	if key, _, ok := parseSegment(name); ok {
 		return key, false, true
@@ -81,8 +81,8 @@ func bond(segments []segment) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// run returns the segments of a roll-up; false: its ends are not those of
-// segments.
+// run returns the segments of a roll-up, and the index of the first; false: its ends
+// are not those of segments, or its size does not fit.
 func (p parts) run(r rollup) (segments []segment, first int, ok bool) {
 	first, ok = slices.BinarySearchFunc(p.segments, r.start, func(s segment, at int64) int { return int(max(-1, min(1, s.start-at))) })
 	if !ok {

@@ -42,7 +42,8 @@ func (r *run) add(segments []segment, data []byte) {
 	}
 }
 
-// is reports whether the run is consistent with a listing.
+// is reports whether a listing has the segments of the run at the same places, with
+// the same ETags. It can have more after them.
 func (r *run) is(segments []segment) bool {
 	if r.count() > len(segments) || r.count() > 0 && segments[r.count()-1].end() != r.end {
 		return false
@@ -79,9 +80,9 @@ func (a *Archive) forget(k storage.Key) {
 	delete(a.runs, k)
 }
 
-// learnRun takes in a listing of a log without holes.
-//
-// anew: nobody reads what came since.
+// learnRun updates the run with a listing of a log without holes. A run that does
+// not fit the listing is replaced by an empty one. With anew, so is one that lacks
+// the newest segments, because no reader will add them.
 func (a *Archive) learnRun(k storage.Key, all parts, anew bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

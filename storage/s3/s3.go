@@ -50,7 +50,7 @@ var (
 )
 
 // New returns the configured archive without any request: the first write calls
-// [Archive.Try]. Use it with read-only permissions.
+// [Archive.Try]. Use it instead of Open with permissions that only allow reading.
 func New(c Config) (*Archive, error) {
 	if err := c.Check(); err != nil {
 		return nil, &storage.Error{Op: "open archive", Err: err}

@@ -128,8 +128,9 @@ func (a *Archive) pieces(k storage.Key, all []segment, off, n int64) []piece {
 	return out
 }
 
-// learnTail remembers the end of a listed log, so that the next append needs no
-// listing. A segment added since has the name that the append would take.
+// learnTail remembers the end of a listed log, or that there is none, so that the
+// next append needs no listing. If a segment was added since, it has the name that
+// the append would take, and the append fails.
 func (a *Archive) learnTail(k storage.Key, all parts) {
 	var last segment
 	for _, s := range all.segments {
@@ -153,7 +154,7 @@ type piece struct {
 	bond            string  // bond of a roll-up
 }
 
-// cut returns the parts with n bytes from off; n < 0: all bytes.
+// cut returns the pieces with n bytes from off, without names; n < 0: all bytes.
 func cut(all []segment, off, n int64) []piece {
 	var out []piece
 	at := int64(0)

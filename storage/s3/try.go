@@ -32,8 +32,8 @@ var tryText = storage.Redacted(redact.Lit("compact tries whether this bucket doe
 // archive needs: create-once, also for objects in parts, ranged reads, and, if
 // configured, encryption with the key and Object Lock. The first success is
 // remembered. It returns [ErrNotEnforced] for anything that the server does not
-// enforce. A locked object of Try stays for two minutes and is removed by a
-// later Try.
+// enforce. A locked object of Try is locked for two minutes, and a Try at least
+// an hour later removes it.
 func (a *Archive) Try(ctx context.Context) error {
 	if a.tried.Load() {
 		return nil
@@ -90,7 +90,7 @@ func (a *Archive) tryOnce(ctx context.Context, name string, t terms) error {
 	return &NotEnforcedError{"create-once", "the server wrote over an object that was to be created if absent (If-None-Match)"}
 }
 
-// tryOnceInParts does the same for an object in parts.
+// tryOnceInParts tests that an upload in parts can't take a taken name.
 func (a *Archive) tryOnceInParts(ctx context.Context, name string, t terms) error {
 	t.mark = rand.Text()
 	upload, err := a.beginParts(ctx, name, t)

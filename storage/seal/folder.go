@@ -86,8 +86,9 @@ func writeFile(name, text string) error {
 const machineName = "machine"
 
 // MachineKey returns the key of this machine, for archives that must not be waited
-// for, such as buckets. If there is none, it returns k, and stores it with make,
-// or returns false without. Concurrent processes get the same key.
+// for, such as buckets. If there is none, it returns k: with make it stores k as the
+// key of the machine, without make it returns false. Concurrent processes that store
+// one get the same key. Errors of the folder are [ErrFolder].
 func MachineKey(folder string, k Key, make bool) (Key, bool, error) {
 	name := filepath.Join(folder, machineName)
 	if have, err := readFile(name); err == nil {

@@ -25,7 +25,8 @@ func NewRing(folder string, keys ...Key) *Ring {
 	return r
 }
 
-// Use adds keys before those of the ring, the newest first.
+// Use adds keys, the newest first: newest becomes the current key, and the last one
+// the root. Earlier keys of the ring can still open data.
 func (r *Ring) Use(newest Key, older ...Key) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -52,8 +53,8 @@ func (r *Ring) Current() *Sealer {
 	return r.current
 }
 
-// Root returns the Sealer of the oldest key. Names use it, so that a new key
-// does not change them.
+// Root returns the Sealer of the oldest key of the last [Ring.Use]. Names use it,
+// so that a new key does not change them.
 func (r *Ring) Root() *Sealer {
 	if r == nil {
 		return nil

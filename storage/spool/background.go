@@ -38,7 +38,7 @@ func (s *Spool) background(ctx context.Context) {
 	}
 }
 
-// rest waits for d, or until wake.
+// rest waits for d, until wake, or until ctx is done.
 func (s *Spool) rest(ctx context.Context, d time.Duration, wake <-chan struct{}) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -49,8 +49,8 @@ func (s *Spool) rest(ctx context.Context, d time.Duration, wake <-chan struct{})
 	}
 }
 
-// pass sends those of this process's or all sessions that are due, and then
-// evicts old sessions from the disk.
+// pass sends the due sessions among those that this process wrote to. With all, it
+// sends those of all processes, and then evicts old sessions from the disk.
 func (s *Spool) pass(ctx context.Context, all bool) error {
 	sessions, err := s.waitingSessions(all)
 	if sessions = s.due(sessions); err == nil && len(sessions) > 0 {
@@ -184,7 +184,7 @@ func (s *Spool) Sessions() ([]string, error) {
 	return here, nil
 }
 
-// Waiting returns the unsent operations.
+// Waiting counts what was not sent yet.
 func (s *Spool) Waiting() (Waiting, error) {
 	w := Waiting{Dir: s.dir}
 	sessions, err := s.sessions()
@@ -232,8 +232,8 @@ func (s *Spool) left(why error) error {
 	return &WaitingError{w, why}
 }
 
-// Close ends the background work, and sends what waits, like Flush. Later
-// writes return [ErrClosed]. It is idempotent.
+// Close ends the background work, and sends what waits, with the errors of Flush.
+// Later writes return [ErrClosed]. It is idempotent.
 func (s *Spool) Close(ctx context.Context) error {
 	s.mu.Lock()
 	closed := s.closed

@@ -81,7 +81,8 @@ func appendLine(path, line string) error {
 	return nil
 }
 
-// stripes is the number of lock files of each kind, which sessions share.
+// stripes is the number of lock files of each kind. Sessions share them, so that
+// their number does not grow.
 const stripes = 256
 
 // A lockKind is one of the two locks of a session. To take both, take sending
@@ -113,7 +114,7 @@ func (s *Spool) lock(ctx context.Context, kind lockKind, session string) (unlock
 	return func() { _ = f.Close() }, nil
 }
 
-// tryLock is lock without waiting; nil: another process has it.
+// tryLock is lock without waiting; unlock is nil if the lock is taken.
 func (s *Spool) tryLock(kind lockKind, session string) (unlock func(), err error) {
 	f, err := s.lockFile(kind, session)
 	if err != nil {

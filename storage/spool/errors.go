@@ -35,7 +35,7 @@ func (e *ConflictError) Error() string {
 // Is makes errors.Is(err, ErrConflict) true.
 func (e *ConflictError) Is(target error) bool { return target == ErrConflict }
 
-// Waiting lists what is on the disk but not in the remote archive.
+// Waiting counts what is on the disk but not in the remote archive.
 type Waiting struct {
 	Dir        string   `json:"dir"`
 	Sessions   int      `json:"sessions"`

@@ -24,7 +24,7 @@ const (
 type op struct {
 	key storage.Key
 	log bool
-	end int64 // for a log: the end to send
+	end int64 // for a log: the offset up to which it is sent
 
 	start int64 // length of the log before; not in the queue
 }

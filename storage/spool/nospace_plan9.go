@@ -2,5 +2,6 @@ package spool
 
 import "errors"
 
-// errNoSpace matches no error: this system does not report a full disk.
+// errNoSpace matches no error: on this system a full disk can't be told from other
+// errors.
 var errNoSpace = errors.New("no space")

@@ -176,7 +176,7 @@ func (s *Spool) conflict(session string) error {
 	return &ConflictError{Session: session, Reason: string(data), Path: s.local.Location(mustKey(session))}
 }
 
-// mustKey returns the key of a session's folder, which was a key before.
+// mustKey returns the key of a session's folder, for a name that came from a key.
 func mustKey(session string) storage.Key {
 	k, err := storage.ParseKey(session)
 	if err != nil {

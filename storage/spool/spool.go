@@ -53,7 +53,7 @@ type Spool struct {
 	mu      sync.Mutex
 	dirty   map[string]bool       // sessions that this process wrote to and that can wait
 	there   map[storage.Key]int64 // known sizes of logs in the remote archive
-	downAt  time.Time             // time of the last request
+	downAt  time.Time             // time of the remote archive's last answer or failure
 	downErr error                 // its error
 	turns   map[string]turn       // retries of failed sessions
 	closed  bool
@@ -132,7 +132,8 @@ func (s *Spool) Remote() storage.Archive { return s.remote }
 // Dir returns the folder.
 func (s *Spool) Dir() string { return s.dir }
 
-// Location returns the location of a key in the remote archive.
+// Location returns the location of a key in the remote archive, also before it is
+// sent.
 func (s *Spool) Location(k storage.Key) string {
 	if l, ok := s.remote.(storage.Locator); ok {
 		return l.Location(k)

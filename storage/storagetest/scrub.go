@@ -19,10 +19,11 @@ import (
 // scrubSecret is the secret that RunScrub scrubs.
 const scrubSecret = "hunter2-of-alice"
 
-// RunScrub interrupts a scrub at every every-th of its writes, or with COMPACT_SOAK at
-// each, while agents continue the session: one that opened it before, and one that
-// opens it then. Then the scrub is called again. No acknowledged write may be lost, the
-// session must verify, and the secret must be gone.
+// RunScrub tests interrupted scrubs. Each run interrupts a scrub at another write: at
+// every n-th write for every = n, or at each write with COMPACT_SOAK. Agents continue the
+// session: one that opened it before, and one that opens it then. Then the scrub is
+// called again. No acknowledged write may be lost, the session must verify, and the
+// secret must be gone.
 func RunScrub(t *testing.T, open Opener, every int) {
 	t.Helper()
 	if os.Getenv("COMPACT_SOAK") != "" {
@@ -49,7 +50,7 @@ func RunScrub(t *testing.T, open Opener, every int) {
 	}
 }
 
-// shortEvery is used with -short.
+// shortEvery is the minimum of every with -short.
 const shortEvery = 27
 
 // scrubSweep is one interrupted scrub.

@@ -30,7 +30,8 @@ func RunHanging(t *testing.T, open HangingOpener) {
 	}
 }
 
-// CheckHanging returns the failures instead of reporting them.
+// CheckHanging runs the tests of RunHanging, and returns the failures instead of
+// reporting them.
 func CheckHanging(t testing.TB, open HangingOpener) (out []Failure) {
 	t.Helper()
 	for _, c := range hangingCalls {

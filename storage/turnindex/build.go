@@ -69,7 +69,7 @@ func (s *Set) file(name string) (uint16, error) {
 	return at, nil
 }
 
-// order sorts records by key, slot and ordinal.
+// order compares records by key, slot, ordinal and, for fingerprints, length.
 func order(a, b packed) int {
 	return cmp.Or(cmp.Compare(a.key.kind, b.key.kind), cmp.Compare(a.key.id, b.key.id),
 		cmp.Compare(a.what&15, b.what&15), cmp.Compare(a.ord, b.ord), cmp.Compare(a.length(), b.length()))
