@@ -97,7 +97,8 @@ func (a *assignment) readCell(i int) bool {
 }
 
 // readProse reads sentences and commands: "the password is VALUE", "aws
-// configure set NAME VALUE". Only a random value counts there.
+// configure set NAME VALUE". Only a random value counts there, except after a
+// verb with a colon: "the password is: VALUE".
 func (a *assignment) readProse(i int) bool {
 	for _, verb := range [...]string{"is ", "was ", "to ", "is: ", "= ", "-> ", "is now ", "will be ", "changed to ", "set to ", "reset to ", "lautet: ", "lautet ", "ist "} {
 		if strings.HasPrefix(a.s[i:], verb) {
@@ -159,7 +160,8 @@ func netrc(s string, at int) bool {
 	return strings.HasSuffix(s[:word], "login")
 }
 
-// typedEquals skips the type and the = of: var password string = "…".
+// typedEquals skips the type and the = of: var password string = "…". It returns
+// -1 if there is none.
 func typedEquals(s string, i int) int {
 	j := run(s, i, 24, func(c byte) bool { return isWord(c) || c == '&' || c == '*' || c == '[' || c == ']' || c == '.' })
 	if j == i {

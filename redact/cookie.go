@@ -29,8 +29,9 @@ func (sc *scan) cookies(start, end int) {
 	sc.jar(i, set)
 }
 
-// jar finds the values of the pairs from i to the end of the line. If a cookie
-// is set, only the first pair is the cookie; the others are its attributes.
+// jar finds the values of the pairs from i to the end of the line. With set, for
+// a Set-Cookie header, only the first pair is the cookie; the others are its
+// attributes.
 func (sc *scan) jar(i int, set bool) {
 	s := sc.s
 	stop := min(len(s), i+maxValue)

@@ -34,7 +34,7 @@ func (d *document) all(s string) []span {
 }
 
 // elsewhere returns the finder for further occurrences of known values, nil if
-// there are none.
+// no value is known.
 func (d *document) elsewhere(found []span) finder {
 	if d.mem != nil {
 		d.mem.learn(d.sc.r, found)

@@ -5,9 +5,9 @@ package redact
 type embedded struct {
 	rule          rule
 	marker        string // lower case
-	exact         string // in its original case
+	exact         string // the marker in its original case
 	before, after int
-	pad           string // follows the token
+	pad           string // padding that must end the token, "" if it has none
 }
 
 var embeddedTokens = []embedded{

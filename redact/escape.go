@@ -72,7 +72,7 @@ func hex4(s string) rune {
 	return c
 }
 
-// decoded returns the decoded string.
+// decoded returns the text of a string, with its escapes decoded.
 func (w *walker) decoded(lit literal) string {
 	raw := w.s[lit.from:lit.to]
 	if !lit.escaped {

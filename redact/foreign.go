@@ -2,8 +2,8 @@ package redact
 
 import "strings"
 
-// foreignNames lists words for a password in languages other than English, for
-// which assign has no name roots.
+// foreignNames lists words for a password in languages other than English, which
+// assign does not recognize as names.
 var foreignNames = []string{"密码", "密碼", "口令", "パスワード", "비밀번호", "пароль", "Пароль", "contraseña", "mot de passe", "kennwort", "senha"}
 
 // foreign finds a password after its name in another language.

@@ -177,8 +177,8 @@ func (w *walker) together(m *members) {
 	w.i = end
 }
 
-// explained adds the value of the object if other members, or the key of the
-// object, mark it as a secret.
+// explained adds the secret parts of a JSON web key, and the value of the object
+// if other members, or the key of the object, mark it as a secret.
 func (w *walker) explained(m *members) {
 	if m.jwk {
 		for _, p := range m.parts {

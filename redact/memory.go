@@ -159,7 +159,7 @@ type lookup struct {
 	m      *memory
 	s      string
 	sums   []uint64 // computed on first use
-	budget int      // lengths that may still be tried
+	budget int      // lengths to try and bytes to hash until the search gives up
 }
 
 // at returns the longest known form that is in the text at i.

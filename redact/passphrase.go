@@ -23,7 +23,7 @@ func isPassphrase(s string) bool {
 	return words >= 4 && words <= 10 || words == 3 && len(s) > i && strings.ContainsAny(s, "0123456789")
 }
 
-// isProseBreak reports whether s has punctuation.
+// isProseBreak reports whether s has punctuation that does not join words.
 func isProseBreak(s string) bool { return strings.ContainsAny(s, ",;:?()") }
 
 // isNameWord reports whether a word is more common in sentences and in the

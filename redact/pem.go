@@ -145,7 +145,8 @@ func lineEnd(s string, i int) int {
 	return i
 }
 
-// countBase64 counts the bytes of s in runs as long as those of a key.
+// countBase64 counts the bytes of s in runs of at least minPEMBody base64
+// characters. Words of a text are shorter.
 func countBase64(s string) int {
 	n := 0
 	for i := 0; i < len(s); {

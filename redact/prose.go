@@ -39,7 +39,8 @@ func isPlainWord(w string) bool {
 	return len(w) <= 24 && (inner*3 <= len(w) || inner == len(w)-1)
 }
 
-// isFigure reports whether w is a number of a sentence: 8, 1/3, v2.0, 6-digit.
+// isFigure reports whether w is a number as sentences write it: 8, 1/3, v2.0,
+// 6-digit.
 func isFigure(w string) bool {
 	digits := 0
 	w = strings.TrimPrefix(w, "v")

@@ -33,9 +33,9 @@ func (sc *scan) add(start, end int, r *rule) {
 	}
 }
 
-// lookAgain is the average number of times that rules may read a byte. Ordinary
-// text needs less than one. A crafted text that exceeds the limit, and would
-// take too long, is taken for a secret from there on.
+// lookAgain is the maximum number of times that rules may read a byte, on
+// average. Ordinary text needs less than one. A crafted text that exceeds the
+// limit, and would take too long, is taken for a secret from there on.
 const lookAgain = 64
 
 var unscannedRule = &rule{id: "unscanned", kind: "unscanned"}

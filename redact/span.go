@@ -56,7 +56,8 @@ func join(spans []span) []span {
 	return joined
 }
 
-// take extends s by f, which begins inside of s.
+// take merges f, which begins inside of s, into s. A rule of the same rank wins
+// over a weak one.
 func (s *span) take(f span) {
 	if f.end > s.end {
 		s.end, s.quote = f.end, ""

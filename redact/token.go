@@ -8,7 +8,7 @@ type tokenShape struct {
 	prefix   string
 	body     func(byte) bool
 	min, max int    // length of the body
-	marker   string // substring of a body of full length
+	marker   string // substring that a body of at least full bytes must have
 	full     int
 	mark     byte // the byte at body[markAt]; 0 = any
 	markAt   int

@@ -19,7 +19,7 @@ type vendorRule struct {
 	re       string
 	group    int // the group of the secret, 0 = the first that matched, wholeMatch = all
 	min, max int // length of the value of a framed rule, else of the match
-	before   int // number of bytes before the word at which a match may begin
+	before   int // maximum number of bytes from the start of a match to its word
 	solid    bool
 	entropy  float64 // the secret must have more, in bits per byte
 	allow    []allowRule

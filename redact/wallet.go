@@ -168,7 +168,8 @@ func isWIF(s string) bool {
 
 const base58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
-// onWallets adds the words of wallet keys and account codes to a vocabulary.
+// onWallets adds the words of wallet keys, recovery codes, Sentry URLs and Discord
+// tokens to a vocabulary.
 func onWallets(b *vocabularyBuilder) {
 	b.on("accounts", (*scan).accounts)
 	b.on("private keys", (*scan).privateKeys)

@@ -29,7 +29,7 @@ type rule struct {
 	fold       bool   // the value ignores case
 	min, max   int    // length of the value, or of the whole match
 	solid      bool   // no blank and no quote can be in a match
-	before     int    // number of bytes before the keyword at which a match may begin
+	before     int    // maximum number of bytes from the start of a match to its keyword
 	allowlists []allowlist
 }
 
@@ -92,8 +92,9 @@ func unframe(re string) (name, value string, fold, ok bool) {
 	return "", "", false, false
 }
 
-// nameWords returns the words that find a name. The keywords of some rules are
-// in the value; then the alternatives of the name are the words.
+// nameWords returns the words that find a name: its alternatives, because the
+// keywords of some rules are in the value. A name with groups or classes can't be
+// split into words; then it returns the keywords.
 func nameWords(name string, keywords []string) []string {
 	for _, k := range keywords {
 		if !strings.Contains(strings.ToLower(name), k) && strings.ContainsAny(name, "()[]\\") {
@@ -188,8 +189,8 @@ func isSolid(re *syntax.Regexp) bool {
 	return true
 }
 
-// before returns the number of bytes before a keyword at which a match may
-// begin, 0 if every alternative begins with one.
+// before returns the maximum number of bytes from the start of a match to a
+// keyword, at most 400, and 0 if every alternative begins with a keyword.
 func before(re *syntax.Regexp, keywords []string, longest int) int {
 	if beginsWith(re, keywords) {
 		return 0
@@ -253,7 +254,8 @@ func literalPrefix(subs []*syntax.Regexp, keywords []string) bool {
 	return true
 }
 
-// literals returns the texts that re matches, nil if there are many.
+// literals returns the texts that re matches, in lower case; nil if there are
+// many, or if re is of another form.
 func literals(re *syntax.Regexp) []string {
 	switch re.Op {
 	case syntax.OpLiteral:
