@@ -3,7 +3,8 @@ package strategy
 import "strings"
 
 // carried returns the lines of the previous summary as candidates, except those
-// that a new line replaces.
+// that a new line replaces, and those that are written anew: requests, items of
+// work, states of files and lists of names.
 func (h *History) carried(s Strategy, now []Line) []Line {
 	taken := map[string]bool{}
 	for _, l := range now {

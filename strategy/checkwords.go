@@ -46,8 +46,9 @@ func narrowed(cmd string) bool {
 	return false
 }
 
-// showsAll reports whether a command shows the whole output of its check: no
-// filter removes lines, or head and tail had room for all of them.
+// showsAll reports whether a command shows the whole output of its check: it has
+// no filter that removes lines, except a head or tail that had room for all of
+// them.
 func showsAll(cmd, result string) bool {
 	n := lines(result)
 	for _, simple := range splitCommands(cmd) {
@@ -67,8 +68,8 @@ func showsAll(cmd, result string) bool {
 	return true
 }
 
-// lineCount returns the number of lines that tail or head prints. It returns 0
-// if they count bytes or start at a line number.
+// lineCount returns the number of lines that tail or head prints, by default 10.
+// It returns 0 if they count bytes or start at a line number.
 func lineCount(args []string) int {
 	n := 10
 	for i, a := range args {

@@ -311,7 +311,8 @@ func (c *composer) said(k *candidate) bool {
 	return false
 }
 
-// coreOf returns a line without its marks: status, number, citation.
+// coreOf returns a line without its marks: status, number, citation, and the words
+// that precede a conclusion.
 func coreOf(s string) string {
 	if i := strings.LastIndex(s, " [s"); i > 0 {
 		s = s[:i]

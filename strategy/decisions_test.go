@@ -7,7 +7,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// judged is a sentence of an assistant with the section that it belongs to.
+// judged lists sentences of an assistant with what each is; "" = neither a decision
+// nor a conclusion.
 var judged = []struct{ sentence, kind string }{
 	{"I'll keep the old parser because two importers still depend on it.", "decision"},
 	{"We will store amounts in cents instead of floats so that sums stay exact.", "decision"},
@@ -99,8 +100,8 @@ func TestADecisionLogHoldsDecisions(t *testing.T) {
 	}
 }
 
-// A conclusion stands among where things stand as what the assistant said, with what
-// it said against it later.
+// A conclusion is listed under Standing as what the assistant concluded, with its
+// later retraction.
 func TestAConclusionIsToldAsOne(t *testing.T) {
 	in := long("Why does the nightly import fail?",
 		message.Assistant("The root cause is that the importer leaks database connections."), message.User("Go on."),

@@ -10,7 +10,7 @@ import (
 
 // Limits on excerpts from texts that the agent only read.
 const (
-	excerptChars = 420 // of one excerpt
+	excerptChars = 420 // bytes of one excerpt
 	excerptLines = 12
 	leastExcerpt = 40 // bytes of a result
 	excerptAhead = 2  // lines before the first one with a word of the task
@@ -166,7 +166,7 @@ func (x *excerpter) pieces() []piece {
 }
 
 // from returns the piece that begins at line i, and the index of the line after
-// it.
+// it. The piece is empty if fewer than two lines have text.
 func (x *excerpter) from(lines []string, i int) (p piece, next int) {
 	p.line = i
 	var kept []string

@@ -113,8 +113,8 @@ func (h *History) Goals() []Fact {
 	}
 }
 
-// Lengths of these quotations, in characters. The user's words above have both
-// in full.
+// Lengths of these quotations, in characters. They can be short, because the
+// section of the user's words quotes both requests.
 const (
 	newestChars = 200
 	firstChars  = 140
@@ -226,8 +226,8 @@ func hasAny(low string, words []string) bool {
 	return false
 }
 
-// strongBinds mark a rule in any sentence; weakBinds mark a weaker rule, and
-// none in a question.
+// strongBinds mark a rule, with the exceptions of orders. weakBinds mark a weaker
+// rule, but none in a question or in a wish of ownNeeds.
 var (
 	strongBinds = []string{"must", "never ", "do not", "don't", "dont ", "always ", "make sure", "not allowed", "should not", "shouldn't", "no more than",
 		"only use", "only the", "only change", "only edit", "only if", "only when", "only run", "only touch", "必须", "不要", "只能", "请勿"}
@@ -285,7 +285,7 @@ var ownNeeds = []string{"i need to ", "i have to ", "i want to ", "i'd prefer to
 
 // orders reports whether a sentence states what must or must not be done: it
 // has a word of strongBinds. The words of describing count only if they tell
-// somebody to do something.
+// somebody to do something, and "only" does not count in a question.
 func orders(low string) bool {
 	asked := inquires(low)
 	for _, w := range strongBinds {

@@ -282,7 +282,8 @@ func (f *flight) failed() bool {
 	}
 }
 
-// wait waits for the summary and reports whether the flight has finished.
+// wait waits for the summary, and reports whether the flight has a result. It
+// returns false if the flight was canceled, and when ctx or until ends the wait.
 func (f *flight) wait(ctx context.Context, until time.Time) bool {
 	var near <-chan time.Time
 	if !until.IsZero() {

@@ -37,7 +37,7 @@ type Entity struct {
 	Visible  bool          // messages that stay in the view name it, too
 	In       place         // the text that names it with the fewest other identifiers
 	Origin   place         // the text that had it first
-	Place    int32         // position of the first line that names it in the previous summary, from 1; 0 = none
+	Place    int32         // lowest position among the identifiers of a line of the previous summary, from 1; 0 = not named
 
 	Score float64 // probability that it is needed again and not in the view, 0 to 1; set by ranking
 	seen  [places]int32

@@ -11,8 +11,8 @@ import (
 
 // The user's words may take 1/userShare of the target. A target that was
 // lowered, to save money or to delay the next compaction, counts as at least
-// half the trigger here, so that requests stay whole. The limit is 1/mostShare
-// of the target.
+// half the trigger here, so that requests stay whole. Even then the words take at
+// most 1/mostShare of the target.
 const (
 	userShare = 10
 	mostShare = 4

@@ -108,8 +108,9 @@ func shellError(result string) bool {
 		(strings.Contains(first, "not found") || strings.Contains(first, "no such file") || strings.Contains(first, "denied"))
 }
 
-// hidesStatus reports whether a zero status may come from another command than
-// the check: from a pipe, or a command after it.
+// hidesStatus reports whether a zero status may not be that of the command that
+// matters, which is the check if there is one: its output goes through a pipe, or
+// another command follows.
 func hidesStatus(cmd string) bool {
 	if strings.Contains(cmd, "pipefail") && !strings.ContainsAny(cmd, ";") {
 		return false

@@ -163,8 +163,8 @@ func (b *items) update(step int, c *Call) {
 }
 
 // plan reads pairs of text and status from the arguments of a tool that writes
-// its list as a whole. An item that is missing from the new list and not done
-// is dropped.
+// its list as a whole. An item of the same tool that is missing from the new list
+// and not done is dropped.
 func (b *items) plan(step int, c *Call) {
 	var now []Item
 	text, status := "", ""

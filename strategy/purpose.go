@@ -16,7 +16,7 @@ var begun = []string{"now let me ", "let me ", "now i'll ", "i'll ", "i’ll ", 
 	"next, i'll ", "next i'll ", "first, let me ", "first let me ", "now ", "also ", "then "}
 
 // plainly shortens a purpose: "Let me check the tests" becomes "check the
-// tests".
+// tests". It returns "" if less than leastPurpose is left.
 func plainly(s string) string {
 	for again := true; again; {
 		again = false

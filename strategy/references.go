@@ -40,7 +40,7 @@ func retention(d Document, x *Index) float64 {
 }
 
 // fit shortens a document to limit tokens. It removes references from their
-// end, then notes, then the last lines of the longest section.
+// end, then all notes but one, then the last lines of the longest section.
 func fit(d Document, s Strategy, limit int, count func(string) int) Document {
 	if count(d.Render(s)) <= limit {
 		return d

@@ -179,7 +179,8 @@ func (c *cut) reserving(of Strategy, summary, words int) {
 // maxReserved is the maximum number of these tries.
 const maxReserved = 4
 
-// shrunk chooses the messages to remove, with room for reserve tokens.
+// shrunk chooses the messages to remove, with room for reserve tokens. The keep
+// counts shrink only as far as room for least tokens requires.
 func (c *cut) shrunk(least, reserve int) {
 	v := c.v
 	c.part = v.Oldest(v.Shrink(least), reserve, v.Goal)
@@ -258,9 +259,10 @@ func (c *cut) replace(m message.Message, info policy.SummaryInfo) policy.Proposa
 	}
 }
 
-// prune returns the proposal to replace the cut by a notice. An earlier summary
-// stays if there is room for it, because it still describes older messages. The
-// notice is left out if it does not fit or saves nothing.
+// prune returns the proposal to replace the cut by a notice. Typed messages and an
+// earlier summary, which still describes older messages, stay if there is room for
+// them. The notice is left out if it does not fit or saves nothing; then nothing is
+// removed from a view that fits.
 func (c *cut) prune(info policy.SummaryInfo) policy.Proposal {
 	info.Version, info.Fallback = 0, FallbackPruning
 	room := c.v.Budget.Cap - c.floor
@@ -292,7 +294,7 @@ func (c *cut) prune(info policy.SummaryInfo) policy.Proposal {
 	}
 	if cost := c.v.Cost.Message(notice); cost >= freed || cost > room || omitted == 0 {
 		if c.v.Fits() || freed == 0 {
-			return p // the view fits as it is
+			return p // the view fits as it is, or nothing can be removed
 		}
 		edit.Cut.New = nil
 	}

@@ -21,9 +21,10 @@ func squash(s string) string {
 	return strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " ")
 }
 
-// clip returns at most n characters of the beginning of s, and "…" for the
-// rest. It cuts between words, so that no identifier is cut. Only text without
-// spaces (Chinese, Japanese) is cut between characters.
+// clip returns s, or its beginning and "…" for the rest, at most n characters
+// together. It cuts between words, so that no identifier is cut, and returns "" if
+// the first word is too long. Only text without spaces (Chinese, Japanese) is cut
+// between characters.
 func clip(s string, n int) string {
 	if len(s) <= n || utf8.RuneCountInString(s) <= n {
 		return s

@@ -140,7 +140,8 @@ func (o Options) cost(m message.Message) int {
 	return n
 }
 
-// fits reports whether the typed text fits into the user's words.
+// fits reports whether the typed text fits into nine tenths of the limit of the
+// user's words.
 func (o Options) fits(setting Setting, typed []string) bool {
 	return o.Count(strings.Join(typed, "\n")) <= setting.UserTokens*9/10
 }

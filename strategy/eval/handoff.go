@@ -194,7 +194,8 @@ func even(s string) string {
 	return strings.Join(strings.Fields(strings.ToLower(quoting.Replace(s))), " ")
 }
 
-// head returns the first n bytes of a normalized text, up to a rune boundary.
+// head returns the first n bytes of a normalized text, and the rest of a rune that
+// begins in them.
 func head(s string, n int) string {
 	s = even(s)
 	for n < len(s) && !utf8.RuneStart(s[n]) {

@@ -9,7 +9,7 @@ type Row struct {
 	Sessions  int     `json:"sessions"`
 	Handoff           // counts of the facts that it tells
 	Needed    int     `json:"needed"`    // identifiers that the rest of the sessions needed
-	Found     int     `json:"found"`     // of them in the view, of the summary only in readable lines
+	Found     int     `json:"found"`     // of them named in the view; of the summary only readable lines count
 	Anywhere  int     `json:"anywhere"`  // of them anywhere in the view
 	Tokens    int     `json:"tokens"`    // of the summaries, all together
 	Retention float64 `json:"retention"` // of the most salient identifiers, summed over sessions

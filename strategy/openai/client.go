@@ -135,10 +135,10 @@ func (c *Client) Describe() strategy.Info {
 	return strategy.Info{Name: Name, Model: c.config.Model, Window: c.config.Window, Reserve: dialectOf(c.config.Model).reserve(), Remote: true}
 }
 
-// Summarize makes one call. If the server rejects a parameter (max_tokens,
-// seed, temperature), it repeats the call without the parameter, or with
-// max_completion_tokens, and remembers that. Errors are *[strategy.Failure] or
-// the context's.
+// Summarize makes one call. If the server rejects a parameter, it repeats the
+// call and remembers that: without seed, temperature or reasoning_effort, and with
+// max_completion_tokens for max_tokens or the reverse. Errors are
+// *[strategy.Failure] or the context's.
 func (c *Client) Summarize(ctx context.Context, r strategy.Request) (strategy.Draft, error) {
 	return c.ask(ctx, r.Prompt(), r.MaxTokens)
 }
