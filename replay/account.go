@@ -65,7 +65,7 @@ type AccountStep struct {
 	Summary string     `json:"summary,omitempty"` // as the model reads it
 	By      string     `json:"summary_by,omitempty"`
 	Gone    []GoneLine `json:"gone"`
-	Missing int        `json:"gone_unreadable,omitempty"` // messages that the archive lacks
+	Missing int        `json:"gone_unreadable,omitempty"` // messages that the archive lacks or can't read
 }
 
 // A GoneLine is one message that a compaction edited or removed.
@@ -334,8 +334,8 @@ func isGone(err error) bool { return errors.Is(err, storage.ErrNotExist) }
 // price estimates the cost of the prompts. The cached part of a prompt is the
 // one that the calling process knew. If it knew none, for example because it
 // had just begun, the previous call determines it: the part before the first
-// change, nothing of a prompt after a compaction, and nothing after the cache's
-// lifetime.
+// change, nothing of a prompt that a compaction changed, and nothing after the
+// cache's lifetime.
 func (a *Account) price(card price.Card) {
 	if len(a.Calls) == 0 {
 		return

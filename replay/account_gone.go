@@ -64,7 +64,7 @@ func parseLine(line []byte) (archivedLine, bool) {
 }
 
 // readGone reads the messages that a step edited or removed. missing counts
-// those that the archive lacks.
+// those that the archive lacks, and lines that can't be parsed.
 func readGone(ctx context.Context, s *storage.Session, file string, all []evicted) (gone []GoneLine, missing int, err error) {
 	count, err := counter()
 	if err != nil {

@@ -31,7 +31,7 @@ type SessionStats struct {
 	Stages      map[string]int `json:"compactions_by_stage"` // a compaction counts for each stage that took part
 	Fallbacks   int            `json:"fallbacks"`            // failures with a fallback, except lost races
 	Failed      int            `json:"calls_failed"`
-	Recalls     int            `json:"recalls"`
+	Recalls     int            `json:"recalls"` // of the whole session; 0 if the filter names an agent
 	SentUSD     float64        `json:"estimated_prompts_usd"`
 	RawUSD      float64        `json:"projected_raw_prompts_usd"`
 	Unpriced    int            `json:"calls_without_price"`

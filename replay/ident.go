@@ -79,8 +79,8 @@ func isReadable(line string) bool {
 	return plain > 0 && 4*plain >= words
 }
 
-// isPlain reports whether a word consists of two letters or more, apart from
-// punctuation after it.
+// isPlain reports whether a word consists of two letters or more, with no capital
+// after the first, apart from punctuation after it.
 func isPlain(word string) bool {
 	word = strings.TrimRight(word, ".,:;!?)")
 	n := 0

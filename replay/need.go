@@ -94,7 +94,9 @@ func (n *needs) held(id string, whole []bool, changed []map[string]bool) bool {
 	return slices.ContainsFunc(changed, func(ids map[string]bool) bool { return ids[id] })
 }
 
-// of returns the identifiers of a message that is not in the history.
+// of returns the identifiers of a message that is not in the history, or is
+// edited there. If made is set, the policy made it, and only readable lines
+// count.
 func (n *needs) of(m *message.Message, made bool) map[string]bool {
 	fp := m.Fingerprint()
 	n.mu.Lock()

@@ -50,7 +50,7 @@ type View struct {
 	Fates []string
 
 	Compacted bool   // this call removed something
-	Paying    bool   // because it pays, and not because of the window or the policy's routine
+	Paying    bool   // it did because that pays, and not because of the window or the policy's routine
 	Refused   bool   // the policy found no view; the history is sent as it is
 	Reason    string // why it compacted, or was refused
 

@@ -8,7 +8,8 @@ import (
 )
 
 // ReadAll reads all sessions of a source that have a call to replay and the
-// minimum size. The error joins the failures; the other sessions are returned.
+// minimum size. The error joins the failures, and the flaws of sessions that are
+// returned nevertheless.
 func ReadAll(from Source, model string, least AtLeast) ([]*Session, error) {
 	var all []*Session
 	var bad []error

@@ -24,11 +24,11 @@ type Recaller interface {
 
 // Limits of one recall, and of the search for the best one.
 const (
-	recallTokens   = 4000 // of the answer's beginning, which counts
-	recallBytes    = 32 << 10
-	recallContext  = 10 // lines around a match
-	recallMessages = 12 // messages whose parts are tried
-	recallPatterns = 8  // per part
+	recallTokens   = 4000     // tokens of an answer that count, from its beginning
+	recallBytes    = 32 << 10 // limit of an answer of the tool
+	recallContext  = 10       // lines around a match
+	recallMessages = 12       // messages whose parts are tried
+	recallPatterns = 8        // per part
 )
 
 // recalls searches for the best single recall of each call of a session.

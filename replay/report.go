@@ -24,7 +24,7 @@ type Row struct {
 	Usage       price.Usage `json:"usage"`                // of the calls
 	Largest     int         `json:"largest_prompt"`       // tokens
 	Over        int         `json:"calls_over_window"`    // calls whose prompt is larger than the window
-	Refused     int         `json:"calls_refused"`        // the calls for which the policy found no view
+	Refused     int         `json:"calls_refused"`        // calls for which the policy found no view
 	Compactions int         `json:"compactions"`          // calls that removed something
 	Paying      int         `json:"compactions_that_pay"` // of these, those that policy.when economic chose
 	Changed     int         `json:"changed_prefixes"`     // calls that changed the prompt of the previous call

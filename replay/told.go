@@ -22,8 +22,9 @@ func (t Told) Plus(o Told) Told {
 	return Told{t.User + o.User, t.UserOf + o.UserOf, t.Failed + o.Failed, t.FailedOf + o.FailedOf, t.False + o.False, t.Stated + o.Stated}
 }
 
-// toldBy judges the text of a view in place of what it does not show in full.
-// It treats a round as a unit: a result without its command says nothing.
+// toldBy judges what a view says in place of the messages that it does not show
+// in full. It treats a round as a unit: a result without its command says
+// nothing.
 func toldBy(history []message.Message, v *View, whole []bool) Told {
 	instead := map[int]message.Message{} // by the index of the original message
 	var made []message.Message

@@ -102,9 +102,10 @@ func (t *tuner) prepare(ctx context.Context, s *Session) (tuneSession, error) {
 }
 
 // first returns the first call of a session in which a configuration may send
-// less than everything: the earlier prompts are below the trigger. It returns 0
-// if the configuration may act at every call, or if the trigger is not a number
-// of tokens that are counted here.
+// less than everything: the earlier prompts are below the trigger. It returns the
+// number of calls if no prompt reaches the trigger. It returns 0 if the
+// configuration may act at every call, or if the trigger is not a number of tokens
+// that are counted here.
 func (t *tuner) first(s *tuneSession, c *compact.Config) int {
 	if t.texts == nil || c.Policy.When != policy.AtWindow && c.Policy.When != policy.AtTrigger || c.Mask.When != policy.AtTrigger || c.Truncate.When != policy.AtTrigger {
 		return 0

@@ -20,7 +20,7 @@ type Standing struct {
 
 // A Loss counts needed identifiers of one sort that the views did not hold.
 type Loss struct {
-	Fate    string `json:"fate"`    // what became of the newest message with it: summarized, dropped, masked, truncated, or reduced by a reducer
+	Fate    string `json:"fate"`    // what became of the newest message with it: summarized, dropped, masked, truncated, reduced by a reducer, or gone: unknown
 	Kind    string `json:"kind"`    // kind of that message
 	Age     int    `json:"age"`     // age of that message in turns, as in Standing
 	Form    string `json:"form"`    // of the identifier: path, URL, number, hash, name
@@ -145,7 +145,8 @@ func kindIn(m *message.Message, src int, whole []bool) string {
 	return "system"
 }
 
-// fate returns what became of a message of the history.
+// fate returns what became of a message of the history; "gone" if the policy does
+// not say.
 func (v *View) fate(i int) string {
 	if i < len(v.Fates) && v.Fates[i] != "" {
 		return v.Fates[i]
