@@ -35,7 +35,9 @@ func (x *exchange) forgetSent() {
 	}
 }
 
-// lastRequest returns the option that gives the manager the last request.
+// lastRequest returns the option that gives the manager the last request. The
+// option is empty if there is none, or if it went to another destination, where
+// the prompt cache does not have it.
 func (x *exchange) lastRequest() compact.Option {
 	last := x.t.sent.get(x.lane())
 	if last == nil || last.to != x.destination() {
@@ -53,7 +55,8 @@ func (x *exchange) lastRequest() compact.Option {
 }
 
 // ask sends the last body with an instruction appended, to the destination and
-// with the credentials of this request.
+// with the credentials of this request. The error is the context's, or a
+// *compact.AskError.
 func (x *exchange) ask(ctx context.Context, last []byte, instruction string) (compact.AgentAnswer, error) {
 	body, err := instructed(x.format, x.t.cache, last, instruction)
 	if err != nil {
@@ -105,7 +108,7 @@ func instructed(f wire.Format, c *wire.Cache, body []byte, instruction string) (
 }
 
 // asking returns the request for a summary. The caller's httptrace hooks don't
-// see it.
+// see it, because they follow the caller's own request.
 func (x *exchange) asking(ctx context.Context, body []byte) *http.Request {
 	out := withBody(x.req.WithContext(untraced{ctx}), body)
 	strip(out.Header)
@@ -145,7 +148,8 @@ func readAnswer(resp *http.Response) ([]byte, error) {
 	return raw, err
 }
 
-// refusedAsk returns the error for a request that the provider refused.
+// refusedAsk returns the error for a request that the provider refused, or
+// answered in a form that can't be read.
 func refusedAsk(resp *http.Response, raw []byte) error {
 	e := &compact.AskError{Status: resp.StatusCode}
 	_, e.TooLong = readOverflow(resp.StatusCode, raw)

@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// readAsked parses the answer to an instruction; false if it can't.
+// readAsked parses the answer to an instruction; false if it can't be parsed.
 func readAsked(f wire.Format, raw []byte, streamed bool) (a compact.AgentAnswer, ok bool) {
 	d := dialects[f.Name()]
 	if d == nil {
@@ -47,7 +47,7 @@ func readAsked(f wire.Format, raw []byte, streamed bool) (a compact.AgentAnswer,
 	return a, true
 }
 
-// usageOf returns the usage that an answer reports.
+// usageOf returns the usage that an answer reports, zero if it reports none.
 func usageOf(raw []byte, streamed bool) (u compact.Usage) {
 	kind := document
 	if streamed {

@@ -69,7 +69,7 @@ func subject(token string) string {
 	return string(rest)
 }
 
-// claims parses one part of a token; nil if it is not JSON.
+// claims parses one part of a token; nil if it is not a JSON object in base64.
 func claims(part string) map[string]json.RawMessage {
 	raw, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(part, "="))
 	if err != nil {

@@ -46,7 +46,8 @@ func (x *exchange) billed(res *compact.Result, u compact.Usage, held, counted in
 
 // refused reports the size of a prompt that was too long. The provider does not
 // say how much of it is the cache, so the part that was not counted here is
-// taken as the cache.
+// taken as the cache. refused returns the size of the prompt in our count,
+// including the cache if it was learned here.
 func (x *exchange) refused(o overflow, counted int) int {
 	if _, named := x.cache(); !named {
 		x.t.m.Observe(x.res, compact.Usage{PromptTokens: o.prompt})

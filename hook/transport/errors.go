@@ -47,7 +47,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// passed is the reason why a request is not compacted on purpose.
+// passed is the reason why a request or an answer is passed over on purpose.
 type passed struct{ what, why string }
 
 func (p *passed) Error() string { return "passed over: " + p.what + ": " + p.why }

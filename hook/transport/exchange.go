@@ -37,8 +37,8 @@ type exchange struct {
 }
 
 // run sends the view of the request, and once more a smaller one if the
-// provider says that it is too long. If computing the view fails, the original
-// body is sent in the same way.
+// provider says that it is too long. If computing the view fails, it sends the
+// original body in the same way; a [Strict] transport refuses the call instead.
 func (x *exchange) run() (*http.Response, error) {
 	if err := x.guard(x.prepare); err != nil {
 		if ctx := x.req.Context(); ctx.Err() != nil {

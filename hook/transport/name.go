@@ -110,8 +110,8 @@ func members(text string) map[string]string {
 	return out
 }
 
-// maxMetadata is the size in bytes above which metadata in a header is not
-// parsed.
+// maxMetadata is the size in bytes above which a JSON text in a header, or in the
+// user id of the metadata, is not parsed.
 const maxMetadata = 64 << 10
 
 // sessionAtEnd matches the session in the user ids of Claude Code up to 2.1:

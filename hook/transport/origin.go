@@ -14,7 +14,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// processKey is the secret key for the names of unnamed sessions.
+// processKey is the secret key for the names of unnamed sessions. It is random, so
+// that no other process derives the same names.
 var processKey = sync.OnceValue(func() []byte {
 	key := make([]byte, 32)
 	_, _ = rand.Read(key) // never fails

@@ -146,7 +146,8 @@ func number(s string) int {
 
 // window returns the window, in our count, for which a request must be
 // compacted so that the provider accepts it; 0 = none. counted is our count of
-// the refused request, asked the room for the answer.
+// the refused request, asked the number of tokens that it reserves for the
+// answer.
 func (o overflow) window(counted, asked int) int {
 	room := o.limit - o.output
 	switch {

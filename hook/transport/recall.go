@@ -119,7 +119,8 @@ func (a *asking) renew() {
 	a.x = &again
 }
 
-// keep remembers the hidden rounds that led to the last answer.
+// keep remembers the hidden rounds that led to the last answer, unless redaction
+// would change them.
 func (a *asking) keep(s *said, b *beside) {
 	if a.plain && (len(a.inner) > 0 || b != nil) {
 		a.x.t.rounds.keep(a.x, a.came, round{before: a.inner, prior: a.prior, said: s.shown, beside: b})
@@ -224,8 +225,9 @@ type held struct {
 	pieces *pieces
 }
 
-// hold reads an answer. It returns nil for an answer that it can't parse, which
-// stays unread or is put together again.
+// hold reads an answer to its end. It returns nil for an answer that is no JSON
+// and no event stream, is compressed, or is too large; its body is still
+// complete then.
 func hold(resp *http.Response) *held {
 	kind := countable(resp)
 	if kind == notCounted || codingOf(resp) != "" {

@@ -155,7 +155,7 @@ func (anthropicDialect) strip(p *pieces, s *said) {
 	}
 }
 
-// endTurn replaces the stop reason tool_use if no call is left.
+// endTurn replaces the stop reason tool_use by end_turn if no call is left.
 func endTurn(o rawObject, s *said) {
 	if s.others == 0 && text(o["stop_reason"]) == "tool_use" {
 		o["stop_reason"] = enc("end_turn")

@@ -64,8 +64,8 @@ func elementPiece(raw []byte) *piece {
 	return p
 }
 
-// elementsOf divides a part of an array into pieces. raw begins at the beginning
-// of an element.
+// elementsOf divides a part of an array into pieces. raw begins with the array, or
+// directly after an element.
 func elementsOf(raw []byte) *pieces {
 	p, scan, from := &pieces{}, elementScan{}, 0
 	for end := scan.end(raw); end > 0; end = scan.end(raw) {

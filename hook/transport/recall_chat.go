@@ -121,7 +121,8 @@ func mergeList(into, more []any) []any {
 	return into
 }
 
-// chatSaid reads a message. It removes fields that requests don't have.
+// chatSaid reads a message. It removes the fields that are not sent back to the
+// model: annotations, refusal, audio and function_call.
 func chatSaid(message map[string]any) *said {
 	s := &said{}
 	for _, name := range []string{"annotations", "refusal", "audio", "function_call"} {

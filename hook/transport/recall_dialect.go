@@ -64,15 +64,16 @@ type streaming interface {
 	// bind marks reasoning that led only to recall calls, because the caller will
 	// send it back without those.
 	bind(p *pieces, s *said)
-	// unend removes from an event that the answer ends.
+	// unend removes the end of the answer from an event, or drops the event, so
+	// that the next answer can continue the stream.
 	unend(e *piece)
 	// note adds an answer to what the caller has received.
 	note(j *joint, p *pieces)
 	// follow turns an event of a later answer into one that continues the
 	// first.
 	follow(j *joint, e *piece)
-	// failure turns an error into an event of the stream, and returns the
-	// event's name.
+	// failure turns an error into the data of an event of the stream, and
+	// returns the event's name; "" = events of this wire have no names.
 	failure(j *joint, o rawObject, message string) string
 	// unbind returns an element without marked reasoning, and nil if nothing is
 	// left.

@@ -166,8 +166,8 @@ func (d geminiDialect) join(elems []json.RawMessage, n int, b *beside) ([]json.R
 	return append(append(out, enc(theirs)), elems[n+2:]...), true
 }
 
-// strip removes the recall calls. The first call of a step carries the
-// signature for the whole step, so it moves to the next call.
+// strip removes the recall calls. The first call of a step carries the signature
+// for the whole step, so the signature moves to the next call without one.
 func (geminiDialect) strip(p *pieces, _ *said) {
 	var signature json.RawMessage
 	for _, e := range p.list {

@@ -25,7 +25,7 @@ type live struct {
 	elems elementScan
 	begun bool // the caller has received the beginning of the array
 
-	raw     []byte // all bytes read of this answer, at most most plus one read
+	raw     []byte // all bytes read of this answer; one read can exceed the limit most
 	scanned int    // bytes of raw that were scanned
 	looked  int    // bytes of raw that were searched for the end of the next event
 	ready   int    // bytes of raw that may be passed on

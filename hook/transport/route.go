@@ -64,7 +64,7 @@ func (t *Transport) untouchable(req *http.Request) *passed {
 	return nil
 }
 
-// signed names a request with a signature over its body.
+// signed is the reason to pass over a request with a signature over its body.
 const signed = "signature"
 
 func (t *Transport) route(path string) *route {

@@ -55,8 +55,9 @@ func (t *Transport) told(req *http.Request) identity {
 }
 
 // likely derives the id of an unnamed session from the destination, the owner
-// and the first user message of a request. With a prompt_cache_key or user,
-// other processes derive the same id; else only this process does.
+// and the first user message of a request. With a prompt_cache_key, a user or an
+// installation id of Gemini CLI, other processes derive the same id; else only
+// this process does.
 func (t *Transport) likely(req *http.Request, about wire.About, msgs []message.Message) string {
 	var first *message.Message
 	if i := firstUser(msgs); i >= 0 {

@@ -10,10 +10,10 @@ import (
 // event of a stream.
 type usage struct {
 	prompt int      // whole prompt, cached tokens included
-	input  int      // Anthropic: tokens neither read from the cache nor written to it
+	input  int      // input_tokens: Anthropic's exclude cached tokens, those of Responses include them
 	cached int      // Anthropic: tokens read from the cache or written to it
 	held   int      // Google: tokens of the prompt in a cached content
-	known  bool     // cached tokens were reported
+	known  bool     // the number of cached tokens is known
 	read   int      // tokens read from the cache, on any wire
 	short  int      // tokens written to the cache
 	hour   int      // those of them with a lifetime of an hour
@@ -26,7 +26,8 @@ type usage struct {
 // usageSum holds sums over the provider's internal turns for one request.
 type usageSum struct{ input, output int }
 
-// summary returns the output tokens beyond those of the answer.
+// summary returns the output tokens beyond those of the answer: those of the
+// provider's own summary.
 func (s usageSum) summary(answer int) int {
 	if s.output == 0 {
 		return 0

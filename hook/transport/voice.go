@@ -43,7 +43,7 @@ func newVoice(m *compact.CompactManager) *voice {
 	}
 }
 
-// tell reports why a request was sent unchanged.
+// tell reports an error, for example why a request was sent unchanged.
 func (v *voice) tell(ctx context.Context, err *Error) {
 	if v.onError != nil {
 		v.onError(ctx, err)
@@ -53,8 +53,9 @@ func (v *voice) tell(ctx context.Context, err *Error) {
 	}
 }
 
-// once reports, once for each conversation, that requests are passed over on
-// purpose.
+// once reports an error only the first time that its cause occurs in a
+// conversation. It is for what happens at every request, such as requests that
+// are passed over on purpose.
 func (v *voice) once(ctx context.Context, conversation string, err *Error) {
 	if !v.said.first(cause(err) + "\x00" + conversation) {
 		return
@@ -149,7 +150,7 @@ func cause(err error) string {
 }
 
 // withoutNumbers removes digits, so that warnings which differ only in numbers
-// are one cause.
+// are one cause, and keeps at most 80 bytes.
 func withoutNumbers(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' {
