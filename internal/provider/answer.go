@@ -138,8 +138,8 @@ func (s *stream) event(name string, v any) {
 	_ = s.ctl.Flush()
 }
 
-// typed writes an event whose data repeats its name, and its number if the wire
-// has numbers.
+// typed writes an event whose data repeats its name, with a sequence number if
+// numbered.
 func (s *stream) typed(name string, numbered bool, v object) {
 	v["type"] = name
 	if numbered {

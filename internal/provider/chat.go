@@ -127,8 +127,8 @@ func chatMessage(r *report, i int, m object) {
 	}
 }
 
-// chatOwner returns a key that distinguishes a message from others: the id of
-// its first call, else its role.
+// chatOwner returns a key that distinguishes a message from others: the id of the
+// call that it answers, or of its first call, else its role.
 func chatOwner(m object) string {
 	if id := str(m, "tool_call_id"); id != "" {
 		return id

@@ -32,8 +32,8 @@ var geminiPhrases = phrases{
 	},
 }
 
-// The fields have their JSON names; snakes has the other spelling that the API
-// accepts.
+// The fields have their JSON names. The API also accepts them in snake case, which
+// camel converts.
 var (
 	geminiContent = shape{may("role", text), may("parts", list)}
 	geminiData    = []string{"text", "inlineData", "functionCall", "functionResponse", "fileData", "executableCode", "codeExecutionResult", "toolCall", "toolResponse"}

@@ -94,7 +94,8 @@ func itemType(it object) string {
 	return ""
 }
 
-// itemOwner returns a key that distinguishes an item from others.
+// itemOwner returns a key that distinguishes an item from others: the id of its
+// call, else its own.
 func itemOwner(it object) string {
 	if id := str(it, "call_id"); id != "" {
 		return id

@@ -56,14 +56,15 @@ func (s shape) names() []string {
 }
 
 // phrases holds a provider's error texts for values that do not fit a schema.
-// wrong also gets the wanted and the actual type.
+// wrong also gets the wanted types and the actual value.
 type phrases struct {
 	unknown, missing func(path, name string) string
 	wrong            func(path, name string, want kind, got any) string
 }
 
-// fits checks an object against its shape. owner distinguishes objects (a call
-// id), so that the same mistake in another object is a different refusal.
+// fits checks an object against its shape, and reports whether it found nothing.
+// owner distinguishes objects (a call id), so that the same mistake in another
+// object is a different refusal.
 func (r *report) fits(p phrases, s shape, o object, owner, path string) bool {
 	before := len(r.found)
 	for _, f := range s {

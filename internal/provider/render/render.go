@@ -78,7 +78,8 @@ func (s *Session) Cuts() []int {
 	return out
 }
 
-// said reports whether there is a message that is not the system's.
+// said reports whether there is a message that is not the system's. Blank messages
+// of the user don't count.
 func said(rows []Row) bool {
 	for _, r := range rows {
 		if !instructs(r) && (role(r) != "user" || !blank(r)) {
@@ -171,7 +172,8 @@ func (s *Session) roll(name string, row int) uint64 {
 	return binary.LittleEndian.Uint64(h[:])
 }
 
-// chance returns true once in n.
+// chance returns true with a probability of 1/n, always the same for a seed, a
+// name and a row.
 func (s *Session) chance(name string, row, n int) bool { return s.roll(name, row)%uint64(n) == 0 }
 
 // seal returns a stand-in for a signature or encrypted text of a row. It is
