@@ -39,3 +39,18 @@ func TestScriptGoesThroughItsStepsAndSaysWhatItWasAsked(t *testing.T) {
 		t.Errorf("%s", b)
 	}
 }
+
+// Gemini CLI names its own calls, and a request without any call has none to name.
+func TestScriptHasNothingToDoWithTheRecallToolAlone(t *testing.T) {
+	srv := httptest.NewServer(newScript(2, 500, 3))
+	defer srv.Close()
+	const ask = `{"contents":[{"role":"user","parts":[{"text":"x"}]}],"tools":[{"functionDeclarations":[{"name":"recall"}]}]}`
+	resp, err := http.Post(srv.URL+"/v1beta/models/m:generateContent", "application/json", strings.NewReader(ask))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if b, _ := io.ReadAll(resp.Body); resp.StatusCode != http.StatusOK || !strings.Contains(string(b), "There is nothing to do") {
+		t.Errorf("%d %s", resp.StatusCode, b)
+	}
+}
