@@ -64,7 +64,7 @@ func below(dir string) ([]string, error) {
 		return err
 	})
 	if err == nil && len(out) == 0 {
-		err = fmt.Errorf("%s: there is no .jsonl, .json or .gz file in it", dir)
+		err = fmt.Errorf("%s: there is no .jsonl, .json or .traj file in it (also with .gz)", dir)
 	}
 	return out, err
 }

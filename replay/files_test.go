@@ -50,6 +50,9 @@ func TestFilesOfFoldersAndPatterns(t *testing.T) {
 			t.Errorf("Read(%s) = %+v, %v", f, s, err)
 		}
 	}
+	if _, err := Files(t.TempDir()); err == nil || !strings.Contains(err.Error(), ".traj") {
+		t.Errorf("an empty folder: %v", err)
+	}
 	for _, none := range []string{filepath.Join(dir, "x*"), filepath.Join(dir, "missing"), t.TempDir()} {
 		if _, err := Files(none); err == nil {
 			t.Errorf("Files(%s) has no error", none)
