@@ -97,8 +97,10 @@ func (p *AccountProblem) lostRace() bool { return p.Type == "CommitLost" }
 
 // An AccountRecall is one call of the recall tool.
 type AccountRecall struct {
-	Asked  string `json:"asked"`
-	Tokens int    `json:"tokens"` // of the answer; 0 = it is not archived
+	At     time.Time `json:"at"` // when the step was made that archived it
+	Agent  string    `json:"agent,omitempty"`
+	Asked  string    `json:"asked"`
+	Tokens int       `json:"tokens"` // of the answer; 0 = it is not archived
 }
 
 // An AccountUsage is the usage that the provider reported for one call.
@@ -191,7 +193,7 @@ func ReadAccount(ctx context.Context, name string, s *storage.Session, card pric
 	if err != nil {
 		return nil, err
 	}
-	if a.Recalls, err = readRecalls(ctx, s, logged.archives); err != nil {
+	if a.Recalls, err = a.readRecalls(ctx, s, logged.archives); err != nil {
 		return nil, err
 	}
 	a.price(card)

@@ -153,15 +153,16 @@ func (m *archivedLine) ref(fp string) string {
 // recallTool is the default name of the recall tool.
 const recallTool = "recall"
 
-// readRecalls returns the calls of the recall tool in the archived transcripts.
-func readRecalls(ctx context.Context, s *storage.Session, files []string) ([]AccountRecall, error) {
+// readRecalls returns the calls of the recall tool in the archived transcripts of
+// the steps.
+func (a *Account) readRecalls(ctx context.Context, s *storage.Session, files []string) ([]AccountRecall, error) {
 	count, err := counter()
 	if err != nil {
 		return nil, err
 	}
 	var all []AccountRecall
 	at := map[string]int{}
-	for _, file := range files {
+	for n, file := range files {
 		if file == "" {
 			continue
 		}
@@ -179,7 +180,7 @@ func readRecalls(ctx context.Context, s *storage.Session, files []string) ([]Acc
 				switch {
 				case p.Kind == message.KindToolCall && p.Name == recallTool && !known:
 					at[p.CallID] = len(all)
-					all = append(all, AccountRecall{Asked: string(p.Args)})
+					all = append(all, AccountRecall{At: a.Steps[n].At, Agent: a.Steps[n].Agent, Asked: string(p.Args)})
 				case p.Kind == message.KindToolResult && known:
 					all[k].Tokens = count.Part(*p)
 				}

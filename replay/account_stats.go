@@ -31,7 +31,7 @@ type SessionStats struct {
 	Stages      map[string]int `json:"compactions_by_stage"` // a compaction counts for each stage that took part
 	Fallbacks   int            `json:"fallbacks"`            // failures with a fallback, except lost races
 	Failed      int            `json:"calls_failed"`
-	Recalls     int            `json:"recalls"` // of the whole session; 0 if the filter names an agent
+	Recalls     int            `json:"recalls"` // in archived messages; a filter goes by the step that archived them
 	SentUSD     float64        `json:"estimated_prompts_usd"`
 	RawUSD      float64        `json:"projected_raw_prompts_usd"`
 	Unpriced    int            `json:"calls_without_price"`
@@ -118,8 +118,8 @@ func (a *Account) stats(f Filter) SessionStats {
 		e := &a.Errors[i]
 		s.Fallbacks += one(e.GotOver() && !e.lostRace() && f.takes(e.At, e.Agent))
 	}
-	if f.Agent == "" && s.Calls > 0 {
-		s.Recalls = len(a.Recalls)
+	for i := range a.Recalls {
+		s.Recalls += one(f.takes(a.Recalls[i].At, a.Recalls[i].Agent))
 	}
 	return s
 }

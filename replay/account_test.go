@@ -168,10 +168,16 @@ func TestStatsAddUpWhatAFilterTakes(t *testing.T) {
 	if all.Total.Compactions != 2*len(accountOf(t, a, "one").Steps) || all.Total.Stages["mask"] == 0 || all.Total.Stages["summarize"] == 0 || all.Total.SentUSD <= 0 {
 		t.Errorf("all: %+v", all.Total)
 	}
-	if late := stats(Filter{Since: beginning.Add(24 * time.Hour)}); len(late.Sessions) != 1 || late.Total.Calls != 62 || 2*late.Total.Compactions != all.Total.Compactions {
+	if late := stats(Filter{Since: beginning.Add(24 * time.Hour)}); len(late.Sessions) != 1 || late.Total.Calls != 62 || late.Total.Recalls != 1 || 2*late.Total.Compactions != all.Total.Compactions {
 		t.Errorf("since: %+v", late.Total)
 	}
-	if second := stats(Filter{Agent: "second"}); second.Total.Calls != 2 || second.Total.Failed != 2 || second.Total.Compactions != 0 {
+	if ended := stats(Filter{Since: beginning.Add(24*time.Hour + 50*time.Minute)}); ended.Total.Calls != 1 || ended.Total.Recalls != 0 {
+		t.Errorf("since the last call: %+v", ended.Total)
+	}
+	if first := stats(Filter{Agent: "first"}); first.Total.Recalls != 2 {
+		t.Errorf("agent: %+v", first.Total)
+	}
+	if second := stats(Filter{Agent: "second"}); second.Total.Calls != 2 || second.Total.Failed != 2 || second.Total.Compactions != 0 || second.Total.Recalls != 0 {
 		t.Errorf("agent: %+v", second.Total)
 	}
 	all.Total.Stages["polls"], all.Sessions[0].Stages["polls"] = 3, 3
