@@ -147,12 +147,12 @@ func tryEncryption(ctx context.Context, c compact.StorageConfig) error {
 	if err != nil {
 		return err
 	}
-	if c.Adapter != "fs" {
-		return keys.Try(ctx)
+	if err := keys.Try(ctx); err != nil || c.Adapter != "fs" {
+		return err
 	}
 	a, err := fs.OpenReadOnly(c.Path)
 	if err != nil { // the folder does not exist yet
-		return keys.Try(ctx)
+		return nil
 	}
-	return errors.Join(keys.Try(ctx), crypt.New(a, keys).Check(ctx), a.Close())
+	return errors.Join(crypt.New(a, keys).Check(ctx), a.Close())
 }

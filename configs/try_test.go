@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,6 +13,8 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/storage/crypt"
 )
 
 // answering returns a server that always gives the same answer.
@@ -103,6 +106,39 @@ func TestTrySaysWhatFailedAndWhatToDo(t *testing.T) {
 				t.Errorf("said: %s", said)
 			}
 		})
+	}
+}
+
+// An identity that belongs to no recipient is found in every store, once, also before
+// anything was written.
+func TestTrySaysThatTheIdentityBelongsToNoRecipient(t *testing.T) {
+	identity, _, err := crypt.NewIdentity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, recipient, err := crypt.NewIdentity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := t.TempDir()
+	writer, err := compact.New(t.Context(), load(t, fmt.Sprintf("storage: {path: %q, encrypt: {recipients: [%s]}}\n", used, recipient)))
+	if err == nil {
+		err = errors.Join(writer.Archive(t.Context(), "s", []message.Message{message.User("hello")}), writer.Close(t.Context()))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(crypt.IdentityVariable, identity)
+	for name, folder := range map[string]string{"a new folder": filepath.Join(t.TempDir(), "a"), "an empty folder": t.TempDir(), "an archive": used} {
+		var failed []Probe
+		for _, p := range probes(t, fmt.Sprintf("storage: {path: %q, encrypt: {recipients: [%s]}}\n", folder, recipient)) {
+			if p.Err != nil {
+				failed = append(failed, p)
+			}
+		}
+		if len(failed) != 1 || failed[0].What != "encryption" || strings.Count(failed[0].Err.Error(), "no identity of") != 1 || !strings.Contains(failed[0].Advice, crypt.IdentityVariable) {
+			t.Errorf("%s: %+v", name, failed)
+		}
 	}
 }
 

@@ -218,15 +218,15 @@ func NewIdentity() (identity, recipient string, err error) {
 // are identities and none belongs to a recipient, because what is written could not
 // be read.
 func (k *Keys) Try(ctx context.Context) error {
-	a := New(memory.New(), k)
+	inner := memory.New()
 	file, err := storage.ParseKey("try/file")
 	if err == nil {
-		err = a.Create(ctx, file, storage.Blob{})
+		err = New(inner, k).Create(ctx, file, storage.Blob{})
 	}
 	if err != nil {
 		return err
 	}
-	r, err := a.Open(ctx, file, 0, -1)
+	r, err := New(inner, k).Open(ctx, file, 0, -1) // another one, which has not cached the file key
 	if err != nil {
 		return err
 	}

@@ -1,12 +1,14 @@
 package crypt_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/crypt"
 )
 
@@ -84,5 +86,15 @@ func TestRecipientsInAFile(t *testing.T) {
 	got, err := crypt.RecipientsIn(name)
 	if err != nil || strings.Join(got, " ") != "age1a age1b" {
 		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// TestTryReadsWithTheIdentity: what it wrote itself must not be known to it.
+func TestTryReadsWithTheIdentity(t *testing.T) {
+	mine, other := newPair(t), newPair(t)
+	must(t, keys(t, mine.identity, mine).Try(t.Context()))
+	must(t, keys(t, "", mine).Try(t.Context()))
+	if err := keys(t, other.identity, mine).Try(t.Context()); !errors.Is(err, storage.ErrNoIdentity) {
+		t.Errorf("the identity of somebody else: %v", err)
 	}
 }
