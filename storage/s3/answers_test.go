@@ -63,6 +63,33 @@ func TestVersionsOfEveryPageAreRemoved(t *testing.T) {
 	}
 }
 
+// The delete markers of a page follow its versions. The last segment of a log goes
+// last, even so.
+func TestTheLastSegmentGoesBehindDeleteMarkers(t *testing.T) {
+	var gone []string
+	a := answering(t, func(w http.ResponseWriter, r *http.Request) {
+		q := r.URL.Query()
+		switch {
+		case r.Method == http.MethodDelete:
+			gone = append(gone, q.Get("versionId"))
+			w.WriteHeader(http.StatusNoContent)
+		case r.Method == http.MethodPost: // so that it deletes them one by one
+			fail(w, http.StatusNotImplemented, "NotImplemented")
+		case q.Has("versions"):
+			w.Header().Set("Content-Type", "application/xml")
+			fmt.Fprintf(w, `<?xml version="1.0" encoding="UTF-8"?><ListVersionsResult><IsTruncated>false</IsTruncated>`+
+				`<Version><Key>%[1]s</Key><VersionId>first</VersionId></Version><Version><Key>%[2]s</Key><VersionId>last</VersionId></Version>`+
+				`<DeleteMarker><Key>%[1]s</Key><VersionId>marker</VersionId></DeleteMarker></ListVersionsResult>`, segmentName("s/log", 0), segmentName("s/log", 4))
+		}
+	})
+	if err := a.removeObjects(t.Context(), "s/log", func(string) bool { return true }); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"first", "marker", "last"}; !slices.Equal(gone, want) {
+		t.Errorf("removed %q, want %q", gone, want)
+	}
+}
+
 // A name that somebody else writes at the same moment is asked for again: who was
 // first is not settled yet.
 func TestAConflictIsAskedForAgain(t *testing.T) {

@@ -189,8 +189,8 @@ type version struct {
 	marker   bool // a delete marker, without content
 }
 
-// versions returns the versions of the wanted objects with a prefix. Names are in
-// byte order, but the delete markers of a page follow its versions.
+// versions returns the versions of the wanted objects with a prefix, in byte order of
+// the names. It sorts, because the delete markers of a page follow its versions.
 func (a *Archive) versions(ctx context.Context, prefix string, want func(string) bool) ([]version, error) {
 	var out []version
 	in := &s3.ListObjectVersionsInput{Bucket: &a.cfg.Bucket, Prefix: &prefix}
@@ -217,13 +217,9 @@ func (a *Archive) versions(ctx context.Context, prefix string, want func(string)
 		}
 		in.KeyMarker, in.VersionIdMarker = page.NextKeyMarker, page.NextVersionIdMarker
 	}
-	kept := out[:0]
-	for _, v := range out {
-		if want(v.name) {
-			kept = append(kept, v)
-		}
-	}
-	return kept, nil
+	out = slices.DeleteFunc(out, func(v version) bool { return !want(v.name) })
+	slices.SortStableFunc(out, func(x, y version) int { return strings.Compare(x.name, y.name) })
+	return out, nil
 }
 
 // unversioned is versions for a server without versioning.
