@@ -20,6 +20,7 @@ type History struct {
 	task  themes      // words of the task, computed on first use
 	asked string      // typed text that stays in view
 	later *hindsight  // what later steps reveal, computed on first use
+	order order       // of the view, where it differs from the order of writing
 }
 
 // A Step is one message of a user or an assistant, with its calls and their
@@ -40,6 +41,8 @@ func NewHistory(r Request) *History {
 	h := &History{Previous: ParseDocument(r.Strategy, fullPaths(r.Previous)), Index: newIndex()}
 	h.showVisible(r)
 	first := max(r.First, h.Previous.lastStep()+1)
+	r.First = first
+	h.order = r.order()
 	b := reader{h: h, open: map[string][]at{}}
 	for i := range r.Messages {
 		b.message(first+i, &r.Messages[i])

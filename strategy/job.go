@@ -73,7 +73,8 @@ func (j *job) measure() {
 	}
 	j.words = fitWords(words, min(limit, hard), hard, j.in.Count)
 	if j.in.MaxTokens == 0 || j.in.MaxTokens >= leastIntroduced {
-		j.intro = introduction(len(j.words) > 0, j.w.Recall && ref != nil)
+		r := j.request()
+		j.intro = introduction(len(j.words) > 0, j.w.Recall && ref != nil) + r.order().sentences()
 	}
 	j.limit = j.w.MaxTokens
 	if j.in.MaxTokens > 0 {
@@ -221,7 +222,7 @@ func (j *job) tell(c CallInfo) {
 // request returns the whole input as one request.
 func (j *job) request() Request {
 	return Request{Strategy: j.strategy, Previous: j.in.Previous, Messages: j.in.Messages, Visible: j.in.Visible, First: j.in.First,
-		MaxTokens: j.limit, Instructions: j.w.Instructions, Count: j.in.Count, Upto: j.in.Upto}
+		After: j.in.After, MaxTokens: j.limit, Instructions: j.w.Instructions, Count: j.in.Count, Upto: j.in.Upto}
 }
 
 // draft writes one draft of the whole input, in one call or by map and reduce.

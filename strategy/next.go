@@ -8,8 +8,8 @@ import (
 )
 
 // nextLines returns lines about what comes next: a request without a reply, the
-// step announced last, a question without an answer, the assistant's last list,
-// and what it called open.
+// step announced last, a check that fails, a question without an answer, the
+// assistant's last list, and what it called open.
 func (h *History) nextLines(section int) []Line {
 	var out []Line
 	add := func(f Fact, prefix string) {
@@ -17,10 +17,13 @@ func (h *History) nextLines(section int) []Line {
 			out = append(out, Line{Section: section, Text: prefix + f.Text + " " + stepID(f.Step), Value: f.Value, Order: f.Step})
 		}
 	}
+	add(h.inWork(), "in work: ")
 	add(h.waiting(), notReplied)
-	announced := h.announced()
-	add(announced, h.announcedHow(announced.Step))
-	add(h.unanswered(), "asked the user, and no answer stands in this part: ")
+	announced, how := h.announcedHow()
+	add(announced, how)
+	add(h.remaining(), "announced with it, and not begun in this part: ")
+	add(h.stillFailing(), "its last run failed: ")
+	add(h.unanswered(), h.questionHow())
 	add(h.lastList(), "a plan that the assistant wrote, which later steps may have carried out: ")
 	for _, f := range h.Next() {
 		if f.Text == announced.Text {
@@ -31,15 +34,118 @@ func (h *History) nextLines(section int) []Line {
 	return out
 }
 
-// announcedHow returns the introduction of the step that was announced last.
-func (h *History) announcedHow(step int) string {
-	switch {
-	case h.begun(step):
-		return "announced last, and already run: "
-	case h.answeredSince(step):
-		return "announced last, before the user spoke again: "
+// announcedHow returns the step that was announced last, with its introduction.
+// It returns nothing if the step was run and something followed, or if its
+// outcome says nothing.
+func (h *History) announcedHow() (Fact, string) {
+	f := h.announced()
+	switch begun := h.begun(f.Step); {
+	case f.Text == "" || begun && (h.wentOn(f.Step) || h.cameOut(f.Step) == ""):
+		return Fact{}, ""
+	case begun:
+		f.Text += h.cameOut(f.Step)
+		return f, "the last step, already run: "
+	case h.answeredSince(f.Step):
+		return f, "announced last, before the user spoke again: "
+	default:
+		return f, "announced last: "
 	}
-	return "announced last: "
+}
+
+// wentOn reports whether anybody acted or wrote after a step.
+func (h *History) wentOn(step int) bool {
+	for i := len(h.Steps) - 1; i >= 0 && h.Steps[i].ID > step; i-- {
+		if s := &h.Steps[i]; len(s.Calls) > 0 || s.Text != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// mostOutcomes is the maximum number of calls of the last step whose outcome a
+// line states.
+const mostOutcomes = 2
+
+// cameOut describes the outcome of the calls of a step, as a suffix.
+func (h *History) cameOut(step int) string {
+	s := h.step(step)
+	if s == nil {
+		return ""
+	}
+	var out []string
+	for k := range s.Calls {
+		c := &s.Calls[k]
+		text := ""
+		switch d := c.deed(); {
+		case d == Planning || d == Sending || d == AskingUser || running(c.Result):
+		case d == Changing && c.Outcome != Failed:
+			text = c.changed()
+		case d == Looking && c.Outcome != Failed:
+			if words := c.lastWords(); c.Command() != "" && words != "" {
+				text = c.name() + printed(words)
+			}
+		default:
+			text = c.tell()
+		}
+		if text != "" && len(out) < mostOutcomes {
+			out = append(out, text)
+		}
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return " — " + strings.Join(out, "; ")
+}
+
+// step returns the step with a number, nil if there is none.
+func (h *History) step(id int) *Step {
+	for i := range h.Steps {
+		if h.Steps[i].ID == id {
+			return &h.Steps[i]
+		}
+	}
+	return nil
+}
+
+// thens separate what a step does from what is announced for later.
+var thens = []string{", then i'll ", ", then i’ll ", ", then i will ", " and then i'll ", " and then i’ll ", " and then i will "}
+
+// remaining returns what the last step announced for after it, if the step made
+// one call and nothing followed.
+func (h *History) remaining() Fact {
+	f := h.announced()
+	s := h.step(f.Step)
+	if s == nil || len(s.Calls) != 1 || !h.begun(f.Step) || h.wentOn(f.Step) {
+		return Fact{}
+	}
+	low := strings.ToLower(f.Text)
+	for _, then := range thens {
+		if i := strings.Index(low, then); i >= 0 && len(low) == len(f.Text) {
+			return Fact{f.Step, f.Text[i+len(then):], announcedValue}
+		}
+	}
+	return Fact{}
+}
+
+// stillFailing returns the check that failed last, unless something settled it.
+func (h *History) stillFailing() Fact {
+	mended := h.mended()
+	all := h.checks()
+	for i := len(all) - 1; i >= 0; i-- {
+		c := all[i].call
+		if c.Outcome == Failed && mended[c.Command()] <= all[i].step {
+			return Fact{all[i].step, c.name(), announcedValue - 1}
+		}
+	}
+	return Fact{}
+}
+
+// questionHow returns the introduction of the question without an answer.
+func (h *History) questionHow() string {
+	if h.asked != "" {
+		return "asked the user last, whose next message follows this block: "
+	}
+	return "asked the user, and no answer stands in this part: "
 }
 
 // waiting returns the newest request if the assistant has replied only with
@@ -62,6 +168,15 @@ func (h *History) waiting() Fact {
 		}
 	}
 	return h.stillWaiting()
+}
+
+// inWork returns the request that follows the block, if the block covers work
+// on it.
+func (h *History) inWork() Fact {
+	if h.order.since == 0 || !h.order.typed {
+		return Fact{}
+	}
+	return Fact{h.order.since, "the user's message right after this block, since", announcedValue + 1}
 }
 
 // Text of a request without a reply. The user's words above quote it.
@@ -137,17 +252,17 @@ func (h *History) announced() Fact {
 // begun reports whether a step has calls and all of them were answered. Then
 // what it announced was done, or tried.
 func (h *History) begun(step int) bool {
-	for i := range h.Steps {
-		if s := &h.Steps[i]; s.ID == step {
-			for k := range s.Calls {
-				if !s.Calls[k].Answered {
-					return false
-				}
-			}
-			return len(s.Calls) > 0
+	s := h.step(step)
+	return s != nil && s.begun()
+}
+
+func (s *Step) begun() bool {
+	for k := range s.Calls {
+		if !s.Calls[k].Answered {
+			return false
 		}
 	}
-	return false
+	return len(s.Calls) > 0
 }
 
 // answeredSince reports whether the user wrote something after a step.
@@ -175,11 +290,11 @@ func (h *History) unanswered() Fact {
 				return Fact{s.ID, quoted(c.arg("question", "questions", "text", "prompt"), 200), announcedValue}
 			}
 		}
+		if len(s.Calls) > 0 {
+			return Fact{} // the assistant went on without an answer
+		}
 		if s.Role != message.RoleAssistant || s.Text == "" {
 			continue
-		}
-		if len(s.Calls) > 0 {
-			return Fact{}
 		}
 		question := ""
 		sentences(s.Text, func(t string, _ bool) {

@@ -291,7 +291,8 @@ func itemLines(items []Item, section int) []Line {
 }
 
 // lastList returns the last list in which the assistant wrote what it is going
-// to do. It returns nothing if there are items of a plan.
+// to do. It returns nothing if there are items of a plan, or if the assistant
+// ended its turn since: that answer says what became of the plan.
 func (h *History) lastList() Fact {
 	if len(h.Items()) > 0 {
 		return Fact{}
@@ -300,6 +301,9 @@ func (h *History) lastList() Fact {
 		s := &h.Steps[i]
 		if s.Role != message.RoleAssistant {
 			continue
+		}
+		if i+1 < len(h.Steps) && h.endsTurn(i+1) {
+			return Fact{}
 		}
 		if list := planList(s.Text); list != "" && !forTheUser(list) {
 			return Fact{s.ID, clip(list, 420), 1.5}
@@ -313,7 +317,42 @@ func forTheUser(list string) bool {
 	return hasAny(strings.ToLower(list), []string{" your ", " you ", "you’", "you'", "tap "})
 }
 
-var planHeads = []string{"plan", "steps", "next", "todo", "to do", "approach", "remaining", "recommend", "步骤", "计划"}
+// planHeads lists words that introduce a list of what will be done. reportHeads
+// lists words that introduce a report of what was done.
+var (
+	planHeads   = []string{"plan", "steps", "next", "todo", "to do", "approach", "remaining", "recommend", "recommended", "recommendation", "步骤", "计划"}
+	reportHeads = []string{"run", "ran", "done", "did", "completed", "passed", "verified", "made", "changed", "was", "were"}
+)
+
+// introduces reports whether a line introduces a list of what will be done.
+func introduces(line string) bool {
+	low := strings.ToLower(line)
+	return len(line) < 160 && hasAnyWord(low, planHeads) && !hasAnyWord(low, reportHeads)
+}
+
+// hasAnyWord reports whether a text in lower case has one of the words whole:
+// "next" is not in "v4.41.0-next.1". A word of a script without spaces may stand
+// anywhere.
+func hasAnyWord(low string, words []string) bool {
+	for _, w := range words {
+		for from := 0; ; {
+			i := strings.Index(low[from:], w)
+			if i < 0 {
+				break
+			}
+			start, end := from+i, from+i+len(w)
+			if w[0] >= 0x80 || (start == 0 || !joins(low[start-1])) && (end == len(low) || !joins(low[end]) || low[end] == '.' && (end+1 == len(low) || low[end+1] == ' ')) {
+				return true
+			}
+			from = end
+		}
+	}
+	return false
+}
+
+// joins reports whether a byte belongs to a name: letters, digits and what
+// stands between them in versions, paths and flags.
+func joins(b byte) bool { return wordByte(b) || strings.IndexByte("-./_", b) >= 0 }
 
 // planList returns the items of a numbered list that follows a line with a word
 // for a plan.
@@ -329,7 +368,7 @@ func planList(text string) string {
 		case len(items) >= 2:
 			return strings.Join(items, "; ")
 		default:
-			items, head = nil, len(line) < 160 && hasAny(strings.ToLower(line), planHeads)
+			items, head = nil, introduces(line)
 		}
 	}
 	if len(items) < 2 {

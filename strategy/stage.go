@@ -208,7 +208,7 @@ func (c *cut) take(i int) {
 
 func (c *cut) input() Input {
 	return Input{Previous: c.previous, Messages: c.removed, Visible: c.visible(), MaxTokens: c.room, UserTokens: c.words, Tokens: c.tokens, Count: c.v.Cost.Text,
-		Ref: func(i int) string { return c.refs[i] }, Upto: c.upto()}
+		Ref: func(i int) string { return c.refs[i] }, After: c.after(), Upto: c.upto()}
 }
 
 // upto returns the number of messages of the view up to the last removed one.
@@ -217,6 +217,34 @@ func (c *cut) upto() (n int) {
 		n = max(n, i+1)
 	}
 	return n
+}
+
+// after returns the number of messages in removed that come after the last
+// message of the user that stays in the view.
+func (c *cut) after() int {
+	gone := make(map[int]bool, len(c.part.Remainder))
+	for _, i := range c.part.Remainder {
+		gone[i] = true
+	}
+	last := len(c.v.Messages) - 1
+	for last >= 0 && (gone[last] || !fromUser(&c.v.Messages[last])) {
+		last--
+	}
+	n := 0
+	for _, i := range c.part.Remainder {
+		if m := c.v.Messages[i]; i > last && !(c.v.Owned(i) && (policy.IsSummary(m) || isNotice(m))) {
+			n++
+		}
+	}
+	if last < 0 {
+		return 0
+	}
+	return n
+}
+
+func isNotice(m message.Message) bool {
+	_, ok := policy.ParseNotice(m)
+	return ok
 }
 
 // visible returns the messages that stay in the view.

@@ -59,6 +59,9 @@ type Request struct {
 	// Visible messages stay in the view, so their identifiers need not be
 	// repeated. They are redacted, too.
 	Visible []message.Message
+	// After is the number of Messages that came after the last message of the
+	// user in Visible; 0 = none.
+	After int
 	// First is the number of the first message, for ids of steps.
 	First int
 	// Partial holds the drafts of pieces to merge, in order; Messages is empty

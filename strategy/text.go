@@ -94,13 +94,17 @@ func unnumbered(line string) string {
 	return line
 }
 
+// splitSentences calls f for each sentence of a line. It does not cut in code
+// between backticks.
 func splitSentences(line string, f func(string)) {
-	start := 0
+	start, code := 0, false
 	for i := 0; i < len(line); i++ {
 		end := 0
 		switch line[i] {
+		case '`':
+			code = !code && strings.IndexByte(line[i+1:], '`') >= 0
 		case '.', '!', '?':
-			if i+1 < len(line) && line[i+1] == ' ' && i-start > 15 && !abbreviates(line[start:i]) {
+			if !code && i+1 < len(line) && line[i+1] == ' ' && i-start > 15 && !abbreviates(line[start:i]) {
 				end = i + 1
 			}
 		case 0xe3: // 。

@@ -89,6 +89,9 @@ type Input struct {
 	Tokens int // of Messages and Previous, for observers; 0 = not counted
 	// Count returns the tokens of a text. Required; safe for concurrent use.
 	Count func(text string) int
+	// After is the number of Messages that came after the last message of the
+	// user in Visible; 0 = none.
+	After int
 	// Upto is the number of messages of the view up to the last of Messages; 0 =
 	// unknown.
 	Upto int
