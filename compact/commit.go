@@ -36,7 +36,7 @@ var (
 // another.
 func (c *call) commit(ctx context.Context, r *run, out *policy.Outcome) error {
 	if c.q.observe {
-		return c.pretend(ctx, out)
+		return c.pretend(ctx, out, c.small())
 	}
 	if c.small() {
 		return c.appendEdits(ctx, out)

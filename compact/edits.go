@@ -174,7 +174,7 @@ func (s *session) record(of owner) (steps, all []ledgerStep, own int) {
 // small reports whether the outcome is appended to the edits: in a preset that
 // works on every call, while the batch is not full.
 func (c *call) small() bool {
-	return !c.q.manual && c.res.Reason == trace.ReasonEveryCall && !c.s.isVolatile() && len(c.s.pending(c.q.owner()))+1 < editBatch
+	return !c.q.manual && c.res.Reason == trace.ReasonEveryCall && (c.s.shadow || !c.s.isVolatile()) && len(c.s.pending(c.q.owner()))+1 < editBatch
 }
 
 // appendEdits appends the outcome and its originals to the edits in one write,

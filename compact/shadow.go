@@ -185,16 +185,25 @@ func (c *call) sayUsage(p trace.Observed) func(measured int) {
 	}
 }
 
-// pretend commits an outcome as a step in memory only.
-func (c *call) pretend(ctx context.Context, out *policy.Outcome) error {
+// pretend commits an outcome in memory only, as a step or as edits between steps.
+func (c *call) pretend(ctx context.Context, out *policy.Outcome, edits bool) error {
 	if err := c.s.committing.Lock(ctx); err != nil {
 		return err
 	}
 	defer c.s.committing.Unlock()
 	c.took(out)
-	c.res.Step = c.s.next()
-	step := c.ledger(&run{}, out, c.res.Step)
+	step := c.ledger(&run{}, out, 0)
 	step.Archive = ""
+	if edits {
+		step.seq = c.s.lastEdit() + 1
+		c.s.mu.Lock()
+		c.s.learnEdit(step)
+		c.s.mu.Unlock()
+		c.rememberEdits(out, step.seq)
+		return nil
+	}
+	step.Step = c.s.next()
+	c.res.Step = step.Step
 	c.s.addVolatile(step)
 	c.settle(step.Step)
 	c.remember(out)

@@ -90,6 +90,50 @@ func TestObservingSaysWhatWouldHaveBeenDoneOverASession(t *testing.T) {
 	}
 }
 
+// What makes no step is none where it is only observed: results that are reduced on
+// arrival, and most calls of a preset that works on every call.
+func TestObservedEditsAreNoSteps(t *testing.T) {
+	tidy := tidyConfig(nil, "mask", "summarize")
+	tidy.MaxContextTokens = 16_000
+	every, err := compact.Preset("masking")
+	if err != nil {
+		t.Fatal(err)
+	}
+	every.MaxContextTokens = 1_000_000
+	for name, c := range map[string]struct {
+		compact.Config
+		history []message.Message
+	}{"tidy": {tidy, tidyLoop(40)}, "masking": {every, loop(60, 400)}} {
+		t.Run(name, func(t *testing.T) {
+			m, _ := watching(t, c.Config)
+			real := c.Config
+			real.Model = "gpt-4"
+			r, steps, edits := newRig(t, real), 0, 0
+			for n := 2; n <= len(c.history); n++ {
+				if c.history[n-1].Role == message.RoleAssistant {
+					continue
+				}
+				res, want := looked(t, m, c.history[:n:n]), r.preflight(c.history[:n:n])
+				p := res.Projected
+				if p == nil {
+					t.Fatal(res.Warnings)
+				}
+				if p.Step != want.Step || p.Triggered != want.Triggered || bytesOf(p.Messages) != bytesOf(want.Messages) {
+					t.Fatalf("call with %d messages: projected %s, step %d; a manager that compacts makes step %d", n, p.Reason, p.Step, want.Step)
+				}
+				if p.Step > 0 {
+					steps = p.Step
+				} else if p.Triggered {
+					edits++
+				}
+			}
+			if steps == 0 || edits == 0 {
+				t.Errorf("%d steps, %d calls with edits alone", steps, edits)
+			}
+		})
+	}
+}
+
 // noArchive fails whoever asks it for anything.
 type noArchive struct {
 	storage.Archive

@@ -90,9 +90,7 @@ func (c *call) tidied(ctx context.Context, started time.Time, r *run, out *polic
 	if c.q.dry || c.q.observe {
 		c.emitDecision(started, r.view)
 		if c.q.observe {
-			err := c.pretend(ctx, out)
-			c.res.Step = 0 // not a step
-			return err
+			return c.pretend(ctx, out, true)
 		}
 		c.took(out)
 		return nil

@@ -13,7 +13,7 @@ type Observed struct {
 	WouldCompact      bool    `json:"would_compact"`          // this call would have compacted
 	WouldFail         string  `json:"would_fail,omitempty"`   // the error that the call would have returned: "InsufficientBudget"
 	Reason            string  `json:"projected_reason"`       // why the call would have compacted, or not
-	Step              int     `json:"projected_step"`         // number of the session's compactions up to this call, if it would have compacted; else 0
+	Step              int     `json:"projected_step"`         // number of the session's compactions up to this call, if it would have made a step; else 0
 	Estimated         int     `json:"tokens_estimated"`       // of the sent request
 	Projected         int     `json:"tokens_projected"`       // of the request that would have been sent
 	Saved             int     `json:"tokens_projected_saved"` // computed by the caller: estimated - projected
