@@ -118,8 +118,8 @@ func (c *call) tidied(ctx context.Context, started time.Time, r *run, out *polic
 
 // appendInTime appends lines, and waits for that at most tidy.wait. If it
 // returns an error, the lines are not stored or not in time, and are void for
-// this process. Lines that are stored too late are followed by a void line, which
-// makes them void for other processes.
+// this process. A void line follows them, which makes them void for other processes if
+// they are stored after all.
 func (c *call) appendInTime(ctx context.Context, step ledgerStep, lines []redact.Text) (storage.EditsWritten, error) {
 	type answer struct {
 		w   storage.EditsWritten
@@ -134,7 +134,7 @@ func (c *call) appendInTime(ctx context.Context, step ledgerStep, lines []redact
 		w, err = s.log.Edits(ctx, lines)
 		written <- answer{w, err}
 		<-late
-		if len(written) > 0 && err == nil { // the call did not wait for the answer
+		if err != nil || len(written) > 0 { // a part can be stored, or the call did not wait for the answer
 			_ = s.appendVoid(ctx, &step)
 		}
 	})

@@ -243,6 +243,49 @@ func TestArchiveThatFailsLeavesResultsWhole(t *testing.T) {
 	}
 }
 
+// lostAnswer is an archive that stores the first edits, and says that it did not.
+type lostAnswer struct {
+	storage.Archive
+	lost bool
+}
+
+func (a *lostAnswer) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
+	err := a.Archive.Append(ctx, k, seq, b)
+	if strings.HasSuffix(k.String(), "edits.jsonl") && !a.lost {
+		a.lost = true
+		return errors.New("connection reset")
+	}
+	return err
+}
+
+// Edits that are stored although the archive failed are no edits to other processes,
+// because the results went out whole.
+func TestEditsWhoseAnswerWasLostAreNoneElsewhere(t *testing.T) {
+	mem := memory.New()
+	m, err := compact.New(t.Context(), tidyConfig(&lostAnswer{Archive: mem}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	history := tidyLoop(1)
+	res, err := m.Preflight(t.Context(), "s", history)
+	if err != nil || bytesOf(res.Messages) != bytesOf(history) || !strings.Contains(strings.Join(res.Warnings, " "), "connection reset") {
+		t.Fatalf("warnings %v, %v", res.Warnings, err)
+	}
+	history = append(history, tidyRound(1)...)
+	here, err := m.Preflight(t.Context(), "s", history)
+	if err != nil || !here.Triggered {
+		t.Fatalf("the next result is not reduced (%v)", err)
+	}
+	if err := m.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	there, err := costRig(t, tidyConfig(mem)).Preflight(t.Context(), "s", history)
+	if err != nil || bytesOf(there.Messages) != bytesOf(here.Messages) {
+		t.Errorf("another process makes another view (%v)", err)
+	}
+	verified(t, mem)
+}
+
 // What went out whole stays whole, also where the call got no answer and comes
 // again with other words behind it.
 func TestResultThatWasSentIsNotReducedLater(t *testing.T) {
