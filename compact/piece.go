@@ -1,9 +1,11 @@
 package compact
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"iter"
 
 	"github.com/agentcompact/compact/storage"
@@ -17,10 +19,19 @@ type lineSums = map[int64][sha256.Size]byte
 const maxSums = 4
 
 // piece reads the line of a record and verifies it. The error is a
-// *[storage.ChangedError] if the line was changed.
+// *[storage.ChangedError] if the line was changed. A line above mostAtOnce is read only
+// if a ledger has its length.
 func (s *session) piece(ctx context.Context, r turnindex.Record) ([]byte, error) {
-	line, err := s.log.Read(ctx, r.File, r.Off, min(r.Len, mostAtOnce))
-	if err == nil {
+	n, e := r.Len, s.evictedAt(r.File, r.Off)
+	if e == nil || e.Len != r.Len {
+		n = min(n, mostAtOnce)
+	}
+	line, err := s.log.Read(ctx, r.File, r.Off, n)
+	switch {
+	case err != nil:
+	case e == nil && n < r.Len && int64(len(line)) == n && bytes.IndexByte(line, '\n') < 0:
+		err = fmt.Errorf("the line at byte %d of %s has more than %d bytes, which is too much to be recalled at once: see compactctl archive export", r.Off, r.File, n)
+	default:
 		err = s.prove(ctx, r, line)
 	}
 	return line, err

@@ -30,9 +30,9 @@ func (p *pieces) add(records []turnindex.Record, slot turnindex.Slot) {
 const sparse = 64 << 10
 
 // mostAtOnce limits, in bytes, what readLines reads together for several lines, and
-// what piece reads of one line, and so the memory that a forged index can cause.
-// readLines reads a single line of any length.
-const mostAtOnce = 64 << 20
+// what piece reads of a line whose length no ledger confirms, and so the memory that a
+// forged index can cause. readLines reads a single line of any length.
+var mostAtOnce int64 = 64 << 20
 
 // turnText returns the text of a turn, with the name of each slot if there are
 // several.
