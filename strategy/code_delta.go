@@ -12,6 +12,10 @@ const (
 	deltaFollow
 )
 
+// deltaChecksTitle is the title of the section of checks. A strategy that has it
+// does not repeat them in another section.
+const deltaChecksTitle = "Tests and builds"
+
 // CodeDelta records the changes of the code. Paths, operations and results come
 // from the tool calls.
 var CodeDelta = register(Strategy{
@@ -19,7 +23,7 @@ var CodeDelta = register(Strategy{
 	Sections: []Section{
 		{Title: "Changes", Share: 0.5},
 		{Title: "Why", Share: 0.2},
-		{Title: "Tests and builds", Share: 0.15},
+		{Title: deltaChecksTitle, Share: 0.15},
 		{Title: "Follow-ups", Share: 0.15},
 	},
 	Instructions: `Record what became of the code, one line a file:
@@ -65,7 +69,7 @@ file_path: what changed (functions, APIs, side effects)
 func extractDelta(h *History) []Line {
 	var out []Line
 	why := h.reasons()
-	n := 0
+	n, said := 0, ""
 	var rest []FileState
 	for _, f := range h.Files() {
 		if f.Op < Edited {
@@ -79,7 +83,13 @@ func extractDelta(h *History) []Line {
 		if f.From != "" {
 			text += ", before it `" + f.From + "`"
 		}
-		if what := f.what(why[f.Path]); what != "" {
+		reason := why[f.Path]
+		if reason == said { // once for files that were changed together
+			reason = ""
+		} else {
+			said = reason
+		}
+		if what := f.what(reason); what != "" {
 			text += ": " + what
 		}
 		out = append(out, Line{Section: deltaChanges, Text: text + cite(f.Last), Value: fileValue * h.recency(f.Last), Order: n})
@@ -92,7 +102,10 @@ func extractDelta(h *History) []Line {
 		out = append(out, Line{Section: deltaWhy, Text: f.Text + " " + stepID(f.Step) + h.against(f), Value: f.Value * 0.8, Order: f.Step})
 	}
 	out = append(out, h.selectionLines(deltaWhy, selection.line)...)
-	out = append(out, h.checkLines(deltaChecks)...)
+	for _, l := range h.checkLines(deltaChecks) {
+		l.Text = strings.Replace(l.Text, "` ", "` → ", 1)
+		out = append(out, l)
+	}
 	out = append(out, h.planLines(deltaFollow)...)
 	for _, f := range h.effects() {
 		out = append(out, Line{Section: deltaFollow, Text: "[done] " + f.Text, Value: f.Value, Order: 20_000 + f.Step})
@@ -146,19 +159,4 @@ func lastSentence(text string) string {
 		}
 	})
 	return clip(squash(strings.TrimSuffix(last, ":")), 160)
-}
-
-// checkLines returns lines with the last result of each command that tests or
-// builds.
-func (h *History) checkLines(section int) []Line {
-	var out []Line
-	mended := h.mended()
-	for _, c := range h.checks() {
-		text := strings.ReplaceAll(c.call.tell(), "` ", "` → ") + " " + stepID(c.step)
-		if step := mended[c.call.Command()]; step > c.step {
-			text += mendedSince(step)
-		}
-		out = append(out, Line{Section: section, Text: text, Value: 1, Order: c.step})
-	}
-	return out
 }

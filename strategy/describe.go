@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"cmp"
 	"path"
 	"strings"
 	"unicode"
@@ -175,7 +176,7 @@ func (c *Call) tell() string {
 	case c.Outcome == Failed && refusedCall(c.Result):
 		return c.name() + " was not carried out" + colon(c.wrong())
 	case c.Outcome == Failed && c.deed() == Looking && c.Exit == 1:
-		return c.name() + " ended with exit 1"
+		return c.name() + " ended with exit 1" + colon(c.complaint())
 	case c.Outcome == Failed:
 		return c.name() + " failed" + c.status() + colon(c.wrong())
 	case c.Outcome == OK && c.deed() == Checking:
@@ -186,6 +187,19 @@ func (c *Call) tell() string {
 		return "called " + c.name() + c.answer()
 	}
 	return "ran " + c.name() + printed(c.lastWords())
+}
+
+// silent reports whether a call printed nothing.
+func (c *Call) silent() bool { return strings.TrimSpace(body(c.Result)) == "" }
+
+// complaint returns the output of a command that printed one line alone: mostly
+// why it found nothing.
+func (c *Call) complaint() string {
+	text := strings.TrimSpace(body(c.Result))
+	if strings.Contains(text, "\n") {
+		return ""
+	}
+	return clip(squash(uncolored(text)), maxErrorLine)
 }
 
 func colon(s string) string {
@@ -221,25 +235,51 @@ const maxReport = 8 << 10
 // characters.
 const maxWords = 140
 
-// lastWords returns the last meaningful line of an output. A line that reports
-// a failure takes precedence, whatever the status.
+// lastWords returns the line of an output that says most about how it came out:
+// a report of a failure, whatever the status, then a line that states what was
+// done or what is wrong, then the last meaningful line.
 func (c *Call) lastWords() string {
-	if verdict, says := testReport(c.Result[max(0, len(c.Result)-maxReport):]); verdict == reportsFailure {
+	verdict, says := testReport(c.Result[max(0, len(c.Result)-maxReport):])
+	if verdict == reportsFailure || verdict == reportsSuccess && c.deed() != Looking {
 		return clip(says, maxWords)
 	}
 	rest := strings.TrimRight(body(c.Result), " \t\r\n")
+	last, any := "", ""
 	for range 2 * statusEdge {
 		i := strings.LastIndexByte(rest, '\n')
 		line := strings.TrimSpace(uncolored(rest[i+1:]))
 		if len(line) > 3 && !framed(line) && !ourOwn(line) {
-			return clip(squash(line[:min(len(line), 4*maxWords)]), maxWords)
+			line = squash(line[:min(len(line), 4*maxWords)])
+			low := strings.ToLower(line)
+			if beginsAny(low, tellingStarts) {
+				return clip(line, maxWords)
+			}
+			if any = cmp.Or(any, line); !idle(low) {
+				last = cmp.Or(last, line)
+			}
 		}
 		if i < 0 {
 			break
 		}
 		rest = strings.TrimRight(rest[:i], " \t\r\n")
 	}
-	return ""
+	return clip(cmp.Or(last, any), maxWords)
+}
+
+// tellingStarts begin lines that state what a command did, or why it did
+// nothing. idleStarts begin lines that are advice, or echo the command.
+var (
+	tellingStarts = []string{"successfully ", "error: ", "fatal: ", "added 1 package", "up to date, ", "✓ ", "✔ "}
+	idleStarts    = []string{"$ ", "> ", "warning: running pip", "run `", "run 'npm", "hint:", "usage:", "finished in ", "npm notice", "[notice]", "for more information", "to address ", "note: ", "-h, --help", "see ", "done in "}
+)
+
+// idle reports whether a line in lower case says nothing about the outcome.
+func idle(low string) bool {
+	if beginsAny(low, idleStarts) || strings.HasPrefix(low, "-") && strings.Contains(low, "--") {
+		return true
+	}
+	_, rest, ok := strings.Cut(low, "] ")
+	return ok && low[0] == '[' && strings.HasPrefix(rest, "$ ") // "[lint] $ golangci-lint run"
 }
 
 // unquoted removes the punctuation of JSON from an answer.

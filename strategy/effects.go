@@ -91,17 +91,51 @@ func argsBrief(c *Call) string {
 	return b.String()
 }
 
-// checks lists beginnings of commands that test or build.
-var checks = []string{"go test", "go build", "go vet", "pytest", "python -m pytest", "python3 -m pytest", "python -m unittest", "npm test", "npm t ", "npm run test",
-	"npm run build", "npm run lint", "pnpm test", "pnpm build", "pnpm run", "yarn test", "yarn build", "cargo test", "cargo build", "cargo check", "cargo clippy",
-	"make test", "make build", "make check", "make lint", "tsc", "eslint", "jest", "vitest", "mvn ", "./gradlew", "gradle ", "dotnet test", "dotnet build", "bun test",
-	"bun run test", "bun run build", "bun run lint", "tox", "rspec", "phpunit", "ruff", "mypy", "golangci-lint", "npx tsc", "npx jest", "npx vitest", "npx playwright",
-	"ctest", "mise run test", "nx ", "python manage.py test", "./tests/runtests.py", "python tests/runtests.py", "uv run pytest", "poetry run pytest"}
+// checks lists beginnings of commands that test, build or lint.
+var checks = []string{"go test", "go build", "go vet", "pytest", "python -m pytest", "python3 -m pytest", "python -m unittest", "python3 -m unittest", "npm test", "npm t ", "npm run test",
+	"npm run build", "npm run lint", "npm run check", "npm run type", "pnpm test", "pnpm build", "pnpm lint", "pnpm check", "pnpm typecheck", "pnpm run", "yarn test", "yarn build", "yarn lint", "yarn check", "yarn typecheck",
+	"cargo test", "cargo build", "cargo check", "cargo clippy", "make test", "make build", "make check", "make lint", "just test", "just build", "just check", "just lint", "task test", "task build", "task lint",
+	"tsc", "vue-tsc", "eslint", "biome check", "biome ci", "biome lint", "prettier --check", "jest", "vitest", "mvn ", "./gradlew", "gradle ", "dotnet test", "dotnet build", "bun test",
+	"bun run test", "bun run build", "bun run lint", "bun run check", "bun run type", "bunx tsc", "bunx biome", "bunx eslint", "bunx vitest", "bunx jest", "deno test", "deno check", "deno lint",
+	"tox", "rspec", "bundle exec rspec", "phpunit", "ruff", "mypy", "pyright", "flake8", "pylint", "black --check", "golangci-lint", "npx tsc", "npx vue-tsc", "npx eslint", "npx biome", "npx prettier --check", "npx jest", "npx vitest", "npx playwright",
+	"ctest", "swift test", "swift build", "bazel test", "bazel build", "mise run test", "mise run lint", "mise run build", "mise run check", "nx ", "python manage.py test", "./tests/runtests.py", "python tests/runtests.py", "uv run pytest", "poetry run pytest"}
 
 // Check reports whether the call ran tests, a build or a linter.
 func (c *Call) Check() bool {
 	cmd := c.Command()
-	return cmd != "" && anyCommand(cmd, func(c string) bool { return beginsAny(c, checks) })
+	return cmd != "" && anyCommand(cmd, beginsCheck)
+}
+
+// beginsCheck reports whether a simple command in lower case is a check.
+func beginsCheck(simple string) bool {
+	return beginsAny(simple, checks) || beginsAny(strings.Join(ofProject(strings.Fields(simple)), " "), checks)
+}
+
+// scriptRunners are commands that run a script of a project. projectFlags name
+// the project: "npm --prefix ui run build" runs "npm run build" there.
+var (
+	scriptRunners = []string{"npm", "pnpm", "yarn", "bun"}
+	projectFlags  = []string{"--prefix", "-C", "-c", "--dir", "--cwd", "--filter", "-F", "-f", "-w", "--workspace"}
+)
+
+// ofProject returns the words of a command without the flags that name the
+// project, if it runs a script.
+func ofProject(w []string) []string {
+	if len(w) < 3 || !slices.Contains(scriptRunners, w[0]) {
+		return w
+	}
+	out := w[:1:1]
+	for i := 1; i < len(w); i++ {
+		flag, _, whole := strings.Cut(w[i], "=")
+		if len(out) == 1 && slices.Contains(projectFlags, flag) {
+			if !whole {
+				i++
+			}
+			continue
+		}
+		out = append(out, w[i])
+	}
+	return out
 }
 
 // anyCommand reports whether f holds for one of the simple commands of a

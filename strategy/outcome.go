@@ -117,7 +117,7 @@ func hidesStatus(cmd string) bool {
 	}
 	parts := splitCommands(lastLine(cmd))
 	for i, p := range parts {
-		if beginsAny(strings.TrimSpace(p), checks) {
+		if beginsCheck(strings.TrimSpace(p)) {
 			return i < len(parts)-1 || strings.Contains(cmd, "|| true")
 		}
 	}

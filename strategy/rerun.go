@@ -15,47 +15,74 @@ var narrowWords = []string{"-run", "--run", "-k", "-t", "-g", "--grep", "--filte
 // groupWords are commands whose next word names what they check.
 var groupWords = []string{"pnpm run", "nx", "mvn", "gradle", "./gradlew", "npx playwright", "ruff", "golangci-lint"}
 
-// rerun returns names of a check, to recognize a later run in another form:
-// through another filter, more verbose, or of everything instead of a part. own
-// is equal for two forms that check the same. covered lists the names of runs
-// that settle the check if they pass, own included.
-func rerun(cmd string) (own string, covered []string) {
-	words, from, dir, n := []string(nil), 0, "", 0
+// A covering names one check of a command, to recognize a later run in another
+// form: through another filter, more verbose, or of everything instead of a
+// part. own is equal for two forms that check the same. covered lists the names
+// of runs that settle the check if they pass, own included.
+type covering struct {
+	own     string
+	covered []string
+}
+
+// rerun returns the checks of a command. Several of them count one by one only
+// if each runs after the one before passed; else they are one check.
+func rerun(cmd string) []covering {
+	var out []covering
+	dir := ""
 	for _, simple := range splitCommands(cmd) {
 		w := fields(simple)
 		for len(w) > 1 && (strings.Contains(w[0], "=") || slices.Contains([]string{"sudo", "time"}, w[0])) {
 			w = w[1:]
 		}
-		if len(w) == 2 && w[0] == "cd" && n == 0 {
+		if len(w) == 2 && w[0] == "cd" && len(out) == 0 {
 			dir = strings.TrimSuffix(w[1], "/")
 		}
 		if k := checkWords(w); k > 0 {
-			words, from = checked(w), k
+			words := checked(w)
 			if ofItsFolder(w, words) {
 				words = append(words, ".")
 			}
-			n++
+			out = append(out, cover(dir, words, k))
 		}
 	}
-	if n != 1 || strings.ContainsRune(cmd, '\n') {
-		return cmd, []string{cmd} // several checks, or a script
+	switch {
+	case len(out) == 0 || strings.ContainsRune(cmd, '\n'):
+		return []covering{{cmd, []string{cmd}}}
+	case len(out) > 1 && (strings.Contains(cmd, ";") || strings.Contains(cmd, "||")):
+		all := ""
+		for _, c := range out {
+			all += c.own + "\x00\x00"
+		}
+		return []covering{{all, []string{all}}}
 	}
+	return out
+}
+
+// cover returns the names of a check in a folder. The first from words say what
+// kind of check it is.
+func cover(dir string, words []string, from int) covering {
 	name := func(w []string) string { return dir + "\x00" + strings.Join(w, "\x00") }
-	own = name(words)
-	covered = []string{own}
+	c := covering{own: name(words)}
+	c.covered = []string{c.own}
 	for k := len(words) - 1; k >= from && narrows(words[k:]); k-- {
-		covered = append(covered, name(words[:k]))
+		c.covered = append(c.covered, name(words[:k]))
 	}
-	return own, covered
+	return c
+}
+
+// sameChecks reports whether two commands check the same.
+func sameChecks(a, b []covering) bool {
+	return slices.EqualFunc(a, b, func(x, y covering) bool { return x.own == y.own })
 }
 
 // checkWords returns the number of words that identify the check in a command,
 // 0 if it is none.
 func checkWords(w []string) int {
-	text := strings.ToLower(strings.Join(w, " "))
+	plain := ofProject(w)
+	text := strings.ToLower(strings.Join(plain, " "))
 	for _, c := range checks {
 		if strings.HasPrefix(text, c) {
-			n := len(strings.Fields(c))
+			n := len(strings.Fields(c)) + len(w) - len(plain)
 			if slices.Contains(groupWords, strings.TrimSpace(c)) {
 				n++
 			}
@@ -97,21 +124,47 @@ func narrows(words []string) bool {
 	return true
 }
 
+// A failedRun is a failed command with those of its checks that have not passed
+// since.
+type failedRun struct {
+	cmd  string
+	left []covering
+}
+
 // reruns maps the names of runs that settle a failed check to the failed
 // commands.
-type reruns map[string][]string
+type reruns map[string][]*failedRun
 
 func (r reruns) wait(cmd string) {
-	_, covered := rerun(cmd)
-	for _, name := range covered {
-		r[name] = append(r[name], cmd)
+	f := &failedRun{cmd, rerun(cmd)}
+	for _, c := range f.left {
+		for _, name := range c.covered {
+			r[name] = append(r[name], f)
+		}
 	}
 }
 
 // settle returns the commands that a run of cmd that passed settles.
-func (r reruns) settle(cmd string) []string {
-	own, _ := rerun(cmd)
-	settled := r[own]
-	delete(r, own)
+func (r reruns) settle(cmd string) (settled []string) {
+	for _, c := range rerun(cmd) {
+		for _, f := range r[c.own] {
+			if f.passes(c.own) {
+				settled = append(settled, f.cmd)
+			}
+		}
+		delete(r, c.own)
+	}
 	return settled
+}
+
+// passes notes that a run passed, and reports whether nothing is left since.
+func (f *failedRun) passes(own string) bool {
+	before := len(f.left)
+	f.left = notPassed(f.left, own)
+	return before > 0 && len(f.left) == 0
+}
+
+// notPassed returns the checks that a run that passed does not settle.
+func notPassed(left []covering, own string) []covering {
+	return slices.DeleteFunc(slices.Clone(left), func(c covering) bool { return slices.Contains(c.covered, own) })
 }

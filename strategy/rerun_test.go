@@ -1,8 +1,10 @@
 package strategy
 
 import (
-	"slices"
+	"strings"
 	"testing"
+
+	"github.com/agentcompact/compact/message"
 )
 
 func TestRerunKnowsTheSameCheckInAnotherForm(t *testing.T) {
@@ -33,10 +35,62 @@ func TestRerunKnowsTheSameCheckInAnotherForm(t *testing.T) {
 		{"mvn -q test", "mvn -q package", false},
 		{"go test ./a\ngo test ./b", "go test ./a", false},
 	} {
-		_, covered := rerun(c.first)
-		own, _ := rerun(c.later)
-		if got := slices.Contains(covered, own); got != c.settles {
+		failed := reruns{}
+		failed.wait(c.first)
+		if got := len(failed.settle(c.later)) > 0; got != c.settles {
 			t.Errorf("%q settles %q: %v", c.later, c.first, got)
 		}
+	}
+}
+
+// Checks that one command runs one after the other are settled together, or one
+// by one.
+func TestChecksOfOneCommandAreSettledOneByOne(t *testing.T) {
+	for _, c := range []struct {
+		first string
+		later []string
+		want  int // runs after which it is settled; 0 = never
+	}{
+		{"mise run test && mise run lint", []string{"mise run test 2>&1 | tail -30", "mise run lint"}, 2},
+		{"mise run test && mise run lint 2>&1", []string{"mise run test && mise run lint"}, 1},
+		{"npm run lint && npm test", []string{"npm test", "npm test"}, 0},
+		{"npm run lint; npm test", []string{"npm run lint", "npm test"}, 0}, // who failed is not known
+		{"npm run lint; npm test", []string{"npm run lint 2>&1; npm test | tail -3"}, 1},
+		{"npm --prefix ui run build", []string{"npm --prefix api run build", "npm --prefix ui run build 2>&1"}, 2},
+		{"go test ./a -run TestOne && go vet ./a", []string{"go vet ./a", "go test ./..."}, 2},
+	} {
+		failed, got := reruns{}, 0
+		failed.wait(c.first)
+		for i, later := range c.later {
+			if len(failed.settle(later)) > 0 && got == 0 {
+				got = i + 1
+			}
+		}
+		if got != c.want {
+			t.Errorf("%q is settled by run %d of %q, want %d", c.first, got, c.later, c.want)
+		}
+	}
+}
+
+// A failed command of several checks no longer stands once each of them passed.
+func TestTheStateOfSeveralChecksIsTheLatest(t *testing.T) {
+	run := func(id, cmd, result string) []message.Message {
+		return []message.Message{message.Assistant("", message.Call(id, "bash", `{"command":"`+cmd+`"}`)), message.ToolResult(id, result)}
+	}
+	msgs := append([]message.Message{message.User("Make it green.")}, run("1", "mise run test && mise run lint 2>&1", "Exit code: 1\nFAIL")...)
+	msgs = append(msgs, run("2", "mise run lint", "Exit code: 0\n0 issues.")...)
+	told := func(msgs []message.Message) string {
+		out := ""
+		for _, l := range NewHistory(Request{Messages: msgs, First: 1}).checkLines(0) {
+			out += l.Text + "\n"
+		}
+		return out
+	}
+	if text := told(msgs); !strings.Contains(text, "failed (exit 1): FAIL [s2]") || !strings.Contains(text, "0 issues. [s4]") {
+		t.Errorf("after one of two:\n%s", text)
+	}
+	msgs = append(msgs, run("3", "mise run test | tail -3", "ok  \tstore\t0.1s")...)
+	if text := told(msgs); strings.Contains(text, "failed (exit") || !strings.Contains(text, "after it had failed once [s6]") {
+		t.Errorf("after both:\n%s", text)
 	}
 }

@@ -24,6 +24,9 @@ func (h *History) commonLines(s Strategy) []Line {
 		out = append(out, h.returnedLines(i)...)
 	}
 	if i, ok := s.section(Standing); ok {
+		if _, own := s.section(deltaChecksTitle); !own {
+			out = append(out, h.checkLines(i)...)
+		}
 		out = append(out, h.standingLines(i)...)
 	}
 	if i, ok := s.section(Coming); ok {

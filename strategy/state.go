@@ -8,10 +8,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// standingLines returns lines about the state of the work: the last result of
-// each check, reports of sub-agents, what did not work, instructions that were
-// given.
-func (h *History) standingLines(section int) []Line {
+// checkLines returns lines with the last result of each check.
+func (h *History) checkLines(section int) []Line {
 	var out []Line
 	mended := h.mended()
 	for _, c := range h.checks() {
@@ -29,8 +27,13 @@ func (h *History) standingLines(section int) []Line {
 		}
 		out = append(out, Line{Section: section, Text: text + " " + cited, Value: value, Order: c.step})
 	}
-	out = append(out, h.proposalLines(section)...)
-	out = append(out, h.conclusionLines(section)...)
+	return out
+}
+
+// standingLines returns lines about the state of the work: reports of
+// sub-agents, what did not work, instructions that were given.
+func (h *History) standingLines(section int) []Line {
+	out := append(h.proposalLines(section), h.conclusionLines(section)...)
 	for i := range h.Steps {
 		s := &h.Steps[i]
 		for k := range s.Calls {
@@ -71,6 +74,8 @@ type check struct {
 	step   int
 	at     at
 	before int // earlier runs that failed
+
+	all, left []covering // what it checks, and what of it has not passed since
 }
 
 // checks returns the last run of each check whose outcome is stated, in order.
@@ -84,15 +89,20 @@ func (h *History) checks() []check {
 				continue
 			}
 			now := check{call: c, step: h.Steps[i].ID, at: at{i, k}}
-			own, covered := rerun(cmp.Or(c.Command(), c.name()))
-			for _, was := range waiting[own] {
-				if old := &out[was]; old.call != nil && (c.Outcome == OK || old.is(own)) {
-					now.before += old.failures()
-					old.call = nil
+			now.all = rerun(cmp.Or(c.Command(), c.name()))
+			now.left = now.all
+			for _, part := range now.all {
+				for _, was := range waiting[part.own] {
+					if old := &out[was]; old.call != nil && old.gone(&now, part.own) {
+						now.before += old.failures()
+						old.call = nil
+					}
 				}
 			}
-			for _, name := range covered {
-				waiting[name] = append(waiting[name], len(out))
+			for _, part := range now.all {
+				for _, name := range part.covered {
+					waiting[name] = append(waiting[name], len(out))
+				}
 			}
 			out = append(out, now)
 		}
@@ -100,10 +110,16 @@ func (h *History) checks() []check {
 	return slices.DeleteFunc(out, func(c check) bool { return c.call == nil })
 }
 
-// is reports whether a check has the name.
-func (c *check) is(name string) bool {
-	own, _ := rerun(cmp.Or(c.call.Command(), c.call.name()))
-	return own == name
+// gone reports whether the result of a later run replaces this one: it checked
+// the same, or all that this one checked has passed since.
+func (c *check) gone(now *check, own string) bool {
+	if sameChecks(c.all, now.all) {
+		return true
+	}
+	if now.call.Outcome == OK {
+		c.left = notPassed(c.left, own)
+	}
+	return len(c.left) == 0
 }
 
 // failures returns the number of failed runs, this one included.

@@ -132,16 +132,45 @@ func (s *FileState) merge(f FileOp, step int) {
 }
 
 // effects returns the calls that changed something outside, which must not be
-// repeated.
+// repeated. Of commits and pushes, which a session makes again and again, it
+// returns the last few.
 func (h *History) effects() []Fact {
 	var out []Fact
-	for i := range h.Steps {
-		s := &h.Steps[i]
-		for k := range s.Calls {
-			if c := &s.Calls[k]; c.Effect() {
-				out = append(out, Fact{s.ID, c.tell() + " (do not repeat) " + stepID(s.ID), failedValue + 0.2*h.recency(s.ID)})
-			}
+	var of []string // what each repeats
+	times := map[string]int{}
+	h.eachCall(func(s *Step, c *Call) {
+		if c.Effect() {
+			out = append(out, Fact{s.ID, c.tell() + " (do not repeat) " + stepID(s.ID), failedValue + 0.2*h.recency(s.ID)})
+			of = append(of, c.repeated())
+			times[of[len(of)-1]]++
+		}
+	})
+	seen := map[string]int{}
+	kept := out[:0]
+	for i, f := range out {
+		if seen[of[i]]++; of[i] == "" || seen[of[i]] > times[of[i]]-mostRepeated {
+			kept = append(kept, f)
 		}
 	}
-	return out
+	return kept
+}
+
+// mostRepeated is the maximum number of effects of one command that is made
+// again and again.
+const mostRepeated = 3
+
+// repeatedCommands lists commands that a session makes again and again.
+var repeatedCommands = []string{"git commit", "git push"}
+
+// repeated returns the command of that list that a call ran, "" for another one.
+func (c *Call) repeated() (of string) {
+	anyCommand(c.Command(), func(simple string) bool {
+		for _, r := range repeatedCommands {
+			if strings.HasPrefix(simple, r) {
+				of = r
+			}
+		}
+		return false
+	})
+	return of
 }

@@ -206,6 +206,8 @@ func (c *Call) events(step int, settled bool) []event {
 		return one(c.changed(), "", 0.3)
 	case d == Changing:
 		return one(c.changed(), "changed "+c.Files[0].Path, 0.2)
+	case c.Outcome == Failed && d == Looking && c.Exit == 1 && c.silent():
+		return nil // it found nothing
 	case c.Outcome == Failed && d == Looking:
 		return one(c.tell(), c.tell(), 0.9)
 	case c.Outcome == Failed:
