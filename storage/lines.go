@@ -24,9 +24,11 @@ func (l rawLine) next() int64 {
 	return l.off + int64(len(l.text))
 }
 
-// maxLineBytes limits the size of a line of a log, and so the memory for
-// reading one.
-const maxLineBytes = 64 << 20
+// These limit the size of a line, and so the memory for reading one.
+const (
+	maxLineBytes = 64 << 20  // of a log
+	maxTextBytes = 512 << 20 // of any file; a message of a transcript can hold a large picture or file
+)
 
 // eachLine calls fn for every line of r; off is the offset of r in its file.
 // The last line may lack its line feed. A line that is too long is ErrDamaged.
@@ -63,7 +65,7 @@ func readLine(br *bufio.Reader) ([]byte, error) {
 	long := append([]byte(nil), text...)
 	for errors.Is(err, bufio.ErrBufferFull) {
 		text, err = br.ReadSlice('\n')
-		if len(long)+len(text) > maxLineBytes {
+		if len(long)+len(text) > maxTextBytes {
 			return nil, ErrDamaged
 		}
 		long = append(long, text...)
