@@ -111,12 +111,10 @@ func (h *History) logLine(i int, ask string) (string, float64) {
 		acts = max(acts, c.acts())
 	}
 	if decision == "" {
-		if decision = purpose(s.Text); decision == "" || leads(decision) || quality(decision) < 0.5 || guesses(decision) || len(s.Calls) > 0 && claims(decision) {
-			if !slices.ContainsFunc(s.Calls, func(c Call) bool { return c.Effect() }) {
-				return "", 0 // other lines report edits and commands without a reason
-			}
-			decision, in = strings.Join(in, "; "), nil
+		if !slices.ContainsFunc(s.Calls, func(c Call) bool { return c.Effect() }) {
+			return "", 0 // other lines report edits and commands without a reason
 		}
+		decision, in = strings.Join(in, "; "), nil
 	}
 	if value += acts; value == 0 {
 		return "", 0

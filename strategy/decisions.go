@@ -40,16 +40,30 @@ var looking = []string{"check", "look", "read", "verif", "inspect", "search", "e
 // transient reports whether a sentence considers something, or announces a step
 // that only looks. Such a sentence is obsolete once the step is done.
 func transient(low string) bool {
-	if beginsAny(low, musings) {
+	low = strings.ReplaceAll(low, "’", "'")
+	if beginsAny(low, musings) || hasAny(low, findingOut) {
 		return true
 	}
-	for _, b := range []string{"i'll ", "i’ll ", "i will ", "i'm ", "i’m ", "i am ", "now i'll ", "now i’ll ", "next, i'll ", "first, i'll ", "let's ", "now "} {
+	for _, b := range []string{"i'm ", "i am ", "now "} {
 		if rest, ok := strings.CutPrefix(low, b); ok && beginsAny(rest, looking) {
+			return true
+		}
+	}
+	for _, b := range []string{"i'll ", "i will ", "i'm going to ", "let's "} {
+		_, rest, ok := strings.Cut(low, b)
+		if first, _, more := strings.Cut(rest, " "); ok && more && (first == "just" || first == "first" || first == "now" || first == "also") {
+			rest = rest[len(first)+1:]
+		}
+		if ok && beginsAny(rest, looking) {
 			return true
 		}
 	}
 	return false
 }
+
+// findingOut lists phrases of sentences that say how something is found out,
+// which is no choice about the work.
+var findingOut = []string{"rather than rely", "instead of relying", "rather than guess", "instead of guessing", "rather than assum", "instead of assuming", "rather than speculat", "instead of speculating", "rather than trust", "pin this to"}
 
 // resolving lists phrases of sentences that state what will be done, or what is
 // left undone. With a reason or an alternative, such a sentence is a decision.
@@ -173,13 +187,14 @@ func (h *History) judgments(kind func(t string) bool) []Fact {
 			continue
 		}
 		text, weight := withoutQuotes(s.Text), 1.0
-		if s.Text == "" {
+		if s.Text == "" && s.acts() {
 			text, weight = s.Reasoning, 0.7
 		}
-		n := 0
-		sentences(text, func(t string, heading bool) {
+		n, open := 0, h.leavesChoice(i)
+		eachSentence(text, func(one sentence) {
+			t := one.text
 			value := decides(t)
-			if heading || value == 0 || n >= mostJudgments || !kind(t) || guesses(t) || reports(t) || boasts(t) || offers(t) && !h.took(i, t) {
+			if one.heading || value == 0 || n >= mostJudgments || !kind(t) || guesses(t) || reports(t) || boasts(t) || (offers(t) || open && (one.item || prefersOne(t))) && !h.took(i, t) {
 				return
 			}
 			n++
@@ -193,6 +208,35 @@ func (h *History) judgments(kind func(t string) bool) []Fact {
 	return out
 }
 
+// acts reports whether the calls of a step change something. What an assistant
+// thinks before it only looks is mostly thought again later.
+func (s *Step) acts() bool {
+	for k := range s.Calls {
+		if s.Calls[k].acts() > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// leavesChoice reports whether step i is an answer that ends with a question:
+// then the items of its lists are what the user can choose from.
+func (h *History) leavesChoice(i int) bool {
+	s := &h.Steps[i]
+	if len(s.Calls) > 0 || !h.ends(i) {
+		return false
+	}
+	last := ""
+	sentences(s.Text, func(t string, _ bool) { last = t })
+	return strings.HasSuffix(last, "?") || strings.HasSuffix(last, "？") || hasAny(strings.ToLower(last), proposing)
+}
+
+// prefersOne reports whether a sentence names the option that the assistant
+// would take.
+func prefersOne(t string) bool {
+	return hasAny(strings.ToLower(t), []string{"i prefer", "i'd prefer", "i’d prefer", "i would prefer", "i lean ", "i'd lean", "i’d lean", "my preference", "i'd go ", "i’d go ", "i would go "})
+}
+
 // concluded precedes a conclusion: the assistant said it, and may be wrong.
 const concluded = "the assistant concluded: "
 
@@ -201,7 +245,22 @@ const concluded = "the assistant concluded: "
 func (h *History) conclusionLines(section int) []Line {
 	var out []Line
 	for _, f := range h.conclusions() {
+		if h.concludedAgain(f) {
+			continue
+		}
 		out = append(out, Line{Section: section, Text: concluded + f.Text + " " + stepID(f.Step) + h.against(f), Value: f.Value, Order: f.Step})
 	}
 	return out
+}
+
+// concludedAgain reports whether the assistant later stated another finding
+// about the same: the last one stands.
+func (h *History) concludedAgain(f Fact) bool {
+	l := h.hindsight()
+	for k, n := range l.concluded.shared(f.Text) {
+		if n >= leastShared && l.concluded.all[k].step > f.Step {
+			return true
+		}
+	}
+	return false
 }

@@ -67,8 +67,8 @@ func (h *History) brought(section int, s *Step, c *Call) []Line {
 		return nil // the work log quotes all of it
 	}
 	b.value, b.group = shownValue, stepID(s.ID)+" "+c.name()+" says"
-	passages(text, func(t string, heading bool) {
-		if !heading && quality(t) >= 0.6 && !claims(t) && !navigates(t) {
+	passages(text, func(one sentence) {
+		if t := one.text; !one.heading && quality(t) >= 0.6 && !claims(t) && !navigates(t) {
 			b.offer(t)
 		}
 	})

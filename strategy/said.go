@@ -47,7 +47,7 @@ func (h *History) saidLines(section int) []Line {
 		if s.Role != message.RoleAssistant || s.recap() {
 			continue
 		}
-		b := quoting{h: h, step: s, section: section, after: h.failedBefore(i), first: true, factor: h.recency(s.ID) * fresh}
+		b := quoting{h: h, step: s, section: section, after: h.failedBefore(i), first: true, asked: h.asksQuestion(i), factor: h.recency(s.ID) * fresh}
 		if len(s.Calls) == 0 {
 			if i == newest {
 				b.factor *= newestFactor
@@ -130,23 +130,84 @@ type quoting struct {
 	most    int
 	after   bool // right after something failed
 	first   bool
+	asked   bool   // nothing was said since the user's question
+	lead    string // sentence that leads to a list whose first item follows
 	out     []Line
 }
 
-// answered adds a sentence of an answer.
-func (b *quoting) answered(t string, heading bool) {
-	if heading || quality(t) < 0.2 || len(t) < 8 || strings.HasSuffix(t, ":") && len(t) < 60 || claims(t) && namesCommand(t) {
+// answered adds a sentence of an answer. An item of a list gets the sentence
+// that leads to the list.
+func (b *quoting) answered(one sentence) {
+	t, lead := one.text, ""
+	if one.heading || b.verdict(t) {
 		return
+	}
+	if leads(t) && len(t) < longestLeadIn {
+		b.lead = t
+		return
+	}
+	if lead, b.lead = b.lead, ""; !one.item {
+		lead = ""
+	}
+	if quality(t) < 0.2 || len(t) < 8 || claims(t) && namesCommand(t) {
+		return
+	}
+	if lead != "" {
+		t = lead + " " + t
 	}
 	b.offer(t)
 }
 
 // noted adds a sentence beside calls, unless it only states their purpose or
 // their outcome, which the results state.
-func (b *quoting) noted(t string, heading bool) {
-	if !heading && lasting(t) {
-		b.offer(t)
+func (b *quoting) noted(one sentence) {
+	if !one.heading && !b.verdict(one.text) && lasting(one.text) {
+		b.offer(one.text)
 	}
+}
+
+// verdict adds the first sentence of an answer to the user's question if it
+// answers the question by itself, even if it is short. It reports whether it did.
+func (b *quoting) verdict(t string) bool {
+	asked := b.asked
+	if b.asked = false; !asked || !decidesQuestion(t) {
+		return false
+	}
+	b.out = append(b.out, Line{Section: b.section, Group: b.group, Text: clip(squash(t), maxPassage), Value: verdictValue * b.factor, Order: b.step.ID})
+	return true
+}
+
+// verdictValue is the value of the sentence that answers a question.
+const verdictValue = 1.8
+
+// longestLeadIn is the length of a sentence that is not quoted by itself if it
+// leads to a list, but with the first item, in bytes.
+const longestLeadIn = 90
+
+// answerStarts begin sentences that answer a question by themselves.
+var answerStarts = []string{"yes", "no", "yep", "yeah", "nope", "correct", "exactly", "already", "not yet", "not quite", "not exactly", "partly", "mostly", "both", "neither", "done", "fixed", "you're right", "you are right", "you’re right", "是的", "对", "不是"}
+
+// decidesQuestion reports whether a sentence begins with such a word.
+func decidesQuestion(t string) bool {
+	low := strings.ToLower(t)
+	for _, v := range answerStarts {
+		if beginsWord(low, v) || v[0] >= 0x80 && strings.HasPrefix(low, v) {
+			return true
+		}
+	}
+	return false
+}
+
+// asksQuestion reports whether the step before is a question of the user.
+func (h *History) asksQuestion(i int) bool {
+	if i == 0 || !h.Steps[i-1].user() {
+		return false
+	}
+	asked := false
+	sentences(h.Steps[i-1].Text, func(t string, _ bool) {
+		asked = asked || inquires(strings.ToLower(t)) || strings.HasSuffix(strings.ToLower(t), ", right")
+	})
+	return asked
 }
 
 // lasting reports whether a sentence beside a call still holds when the call is
@@ -157,9 +218,9 @@ func lasting(t string) bool {
 
 // thought adds a sentence of the reasoning if it concludes something, or if a
 // call failed just before.
-func (b *quoting) thought(t string, heading bool) {
-	if decides(t) > 0 || b.after {
-		b.noted(t, heading)
+func (b *quoting) thought(one sentence) {
+	if decides(one.text) > 0 || b.after {
+		b.noted(one)
 	}
 }
 
@@ -213,9 +274,9 @@ func (x *Index) specific(t string) bool {
 }
 
 // passages calls f for each sentence of a text, and for each row of a table.
-func passages(text string, f func(s string, heading bool)) {
+func passages(text string, f func(s sentence)) {
 	if !strings.Contains(text, "\n|") && !strings.HasPrefix(text, "|") {
-		sentences(text, f)
+		eachSentence(text, f)
 		return
 	}
 	start := 0
@@ -225,15 +286,15 @@ func passages(text string, f func(s string, heading bool)) {
 			line, rest = line[:i+1], line[i+1:]
 		}
 		if row := strings.TrimSpace(line); strings.HasPrefix(row, "|") {
-			sentences(text[start:at], f)
+			eachSentence(text[start:at], f)
 			start = at + len(line)
 			if cells := tableRow(row); cells != "" {
-				f(cells, false)
+				f(sentence{text: cells, item: true})
 			}
 		}
 		at = len(text) - len(rest)
 	}
-	sentences(text[start:], f)
+	eachSentence(text[start:], f)
 }
 
 // tableRow returns a table row on one line, "" for the separator row.

@@ -66,6 +66,18 @@ const maxSentence = 280
 // lines and list items, cut at full stops. It skips code blocks, tables and
 // markup.
 func sentences(text string, f func(s string, heading bool)) {
+	eachSentence(text, func(s sentence) { f(s.text, s.heading) })
+}
+
+// A sentence is one sentence of a text that people wrote.
+type sentence struct {
+	text    string
+	heading bool
+	item    bool // of a list
+}
+
+// eachSentence is sentences, and tells which of them are items of a list.
+func eachSentence(text string, f func(s sentence)) {
 	fenced := false
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -77,8 +89,9 @@ func sentences(text string, f func(s string, heading bool)) {
 			continue
 		}
 		heading := line[0] == '#'
-		line = unnumbered(strings.TrimSpace(strings.TrimLeft(line, "#>*-+•")))
-		splitSentences(strings.ReplaceAll(line, "**", ""), func(s string) { f(s, heading) })
+		bare := strings.TrimSpace(strings.TrimLeft(line, "#>*-+•"))
+		item := bare != line && !heading && !strings.HasPrefix(line, "**") && line[0] != '>' || unnumbered(bare) != bare
+		splitSentences(strings.ReplaceAll(unnumbered(bare), "**", ""), func(s string) { f(sentence{s, heading, item}) })
 	}
 }
 
