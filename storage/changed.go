@@ -145,7 +145,7 @@ func (s *Session) stored(ctx context.Context, name string, fn func(rawLine)) err
 	}
 	all := sha256.New()
 	counted := &counter{r: io.TeeReader(r, all)}
-	err = eachLine(ctx, counted, 0, func(l rawLine) error { fn(l); return nil })
+	err = eachMessage(ctx, counted, func(l rawLine) error { fn(l); return nil })
 	if err := errors.Join(err, r.Close()); err != nil {
 		return Wrap("read", s.dir.child(name), err)
 	}

@@ -45,7 +45,7 @@ func (e *exporter) jsonlFile(ctx context.Context, w *bufio.Writer, f Info) error
 		return err
 	}
 	h := sha256.New()
-	err = eachLine(ctx, io.TeeReader(r, io.MultiWriter(h, e)), 0, func(l rawLine) error {
+	err = eachMessage(ctx, io.TeeReader(r, io.MultiWriter(h, e)), func(l rawLine) error {
 		if err := writeLine(w, l); err != nil || !HasMessages(name) {
 			return err
 		}

@@ -26,16 +26,25 @@ func (l rawLine) next() int64 {
 
 // These limit the size of a line, and so the memory for reading one.
 const (
-	maxLineBytes = 64 << 20  // of a log
-	maxTextBytes = 512 << 20 // of any file; a message of a transcript can hold a large picture or file
+	maxLineBytes    = 64 << 20  // of a log
+	maxMessageBytes = 512 << 20 // of a transcript; a message can hold a large file
 )
 
-// eachLine calls fn for every line of r; off is the offset of r in its file.
+// eachLine calls fn for every line of a log; off is the offset of r in its file.
 // The last line may lack its line feed. A line that is too long is ErrDamaged.
 func eachLine(ctx context.Context, r io.Reader, off int64, fn func(rawLine) error) error {
+	return eachLineUpTo(ctx, maxLineBytes, r, off, fn)
+}
+
+// eachMessage is eachLine for a file that can be a transcript.
+func eachMessage(ctx context.Context, r io.Reader, fn func(rawLine) error) error {
+	return eachLineUpTo(ctx, maxMessageBytes, r, 0, fn)
+}
+
+func eachLineUpTo(ctx context.Context, most int, r io.Reader, off int64, fn func(rawLine) error) error {
 	br := bufio.NewReaderSize(&ctxReader{ctx, r}, 64<<10)
 	for {
-		text, err := readLine(br)
+		text, err := readLine(br, most)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
@@ -57,7 +66,7 @@ func eachLine(ctx context.Context, r io.Reader, off int64, fn func(rawLine) erro
 }
 
 // readLine is ReadSlice for lines that can be longer than the buffer.
-func readLine(br *bufio.Reader) ([]byte, error) {
+func readLine(br *bufio.Reader, most int) ([]byte, error) {
 	text, err := br.ReadSlice('\n')
 	if !errors.Is(err, bufio.ErrBufferFull) {
 		return text, err
@@ -65,7 +74,7 @@ func readLine(br *bufio.Reader) ([]byte, error) {
 	long := append([]byte(nil), text...)
 	for errors.Is(err, bufio.ErrBufferFull) {
 		text, err = br.ReadSlice('\n')
-		if len(long)+len(text) > maxTextBytes {
+		if len(long)+len(text) > most {
 			return nil, ErrDamaged
 		}
 		long = append(long, text...)

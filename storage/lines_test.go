@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"errors"
 	"io"
 	"testing"
 )
@@ -22,11 +23,15 @@ func (f *filled) Read(p []byte) (int, error) {
 // A message with a large file is a line of a transcript, and is more than a log takes.
 func TestLinesOfTranscriptsAreReadAboveTheLimitOfLogs(t *testing.T) {
 	f, n := filled(maxLineBytes+1), 0
-	err := eachLine(t.Context(), &f, 0, func(l rawLine) error {
+	err := eachMessage(t.Context(), &f, func(l rawLine) error {
 		n += len(l.text)
 		return nil
 	})
 	if err != nil || n != maxLineBytes+1 {
 		t.Errorf("%d bytes, %v", n, err)
+	}
+	f = maxLineBytes + 1
+	if err := eachLine(t.Context(), &f, 0, func(rawLine) error { return nil }); !errors.Is(err, ErrDamaged) {
+		t.Errorf("a log: %v", err)
 	}
 }

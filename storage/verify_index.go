@@ -67,7 +67,12 @@ func (v *verifier) checkTargets(ctx context.Context, index, file string, want []
 	wrong := func(t target) {
 		v.problem(Changed, index, 0, "it has %s in %d bytes at %d of %s, where another line stands", t.key, t.len, t.off, file)
 	}
-	err := eachLineOf(ctx, v.a, v.dir.child(file), 0, func(l rawLine) error {
+	s := &Session{a: v.a, dir: v.dir}
+	r, err := s.Open(ctx, file, 0, -1)
+	if err != nil {
+		return v.unreadable(ctx, file, err)
+	}
+	err = eachMessage(ctx, r, func(l rawLine) error {
 		for ; len(want) > 0 && want[0].off < l.off; want = want[1:] {
 			wrong(want[0])
 		}
@@ -78,7 +83,7 @@ func (v *verifier) checkTargets(ctx context.Context, index, file string, want []
 		}
 		return nil
 	})
-	if err != nil {
+	if err := errors.Join(err, r.Close()); err != nil {
 		return v.unreadable(ctx, file, err)
 	}
 	for _, t := range want {

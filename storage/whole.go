@@ -30,7 +30,7 @@ func (s *Session) Whole(ctx context.Context, name string) iter.Seq2[Line, error]
 			return
 		}
 		w := &whole{s: s, ctx: ctx, name: name, yield: yield}
-		err = eachLine(ctx, r, 0, w.line)
+		err = eachMessage(ctx, r, w.line)
 		err = errors.Join(err, r.Close())
 		if err == nil || errors.Is(err, errStop) {
 			return
