@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/agentcompact/compact/policy"
@@ -24,10 +23,14 @@ type Account struct {
 	Held     string           `json:"held,omitempty"` // why nothing of it may be erased
 	Calls    []AccountCall    `json:"calls"`          // by time
 	Steps    []AccountStep    `json:"steps"`          // by number
+	Between  []AccountEdit    `json:"between_steps"`  // edits of calls that made no step, in order
 	Errors   []AccountProblem `json:"errors"`
 	Recalls  []AccountRecall  `json:"recalls"` // calls of the recall tool in the archived messages
 	Usages   []AccountUsage   `json:"usages"`  // usage that the provider reported
 	Money    AccountMoney     `json:"money"`
+
+	Edited int `json:"messages_edited"`     // different messages that were edited or removed, in steps and between them
+	Lost   int `json:"messages_unreadable"` // of these, messages that the archive lacks or can't read
 }
 
 // An AccountCall is one call of the hook.
@@ -44,6 +47,9 @@ type AccountCall struct {
 	Cost    float64   `json:"estimated_prompt_usd"`
 	Raw     float64   `json:"projected_raw_prompt_usd"` // with the whole history
 	Summary float64   `json:"summary_usd,omitempty"`    // price of the summaries that a model wrote in this call
+
+	before  int  // tokens with the edits of earlier calls
+	between bool // edited something without making a step, and is not yet known as the call of an edit
 
 	// Prompt tokens that the calling process knew to be in the provider's
 	// cache; 0 = none, or the process had just begun.
@@ -152,7 +158,11 @@ type event struct {
 		Output    int     `json:"output_tokens_measured"`
 		USD       float64 `json:"measured_usd"`
 		Relative  bool    `json:"prices_relative"`
-		Bill      struct {
+		Taken     []struct {
+			Tool string `json:"tool"`
+			Ref  string `json:"ref"`
+		} `json:"taken"`
+		Bill struct {
 			Summary  float64     `json:"summary_usd"`
 			Relative bool        `json:"relative"`
 			Prompt   price.Usage `json:"estimated_prompt"`
@@ -165,8 +175,11 @@ type event struct {
 type ledgerData struct {
 	Kind    string          `json:"kind"`
 	Agent   string          `json:"agent"`
+	Branch  string          `json:"branch"`
 	Note    string          `json:"note"`
 	Model   string          `json:"model"`
+	Out     policy.Link     `json:"out"`
+	Edits   int64           `json:"edits"` // number of the last line of edits.jsonl before it
 	Before  int             `json:"tokens_before"`
 	After   int             `json:"tokens_after"`
 	Archive string          `json:"archive"`
@@ -205,11 +218,12 @@ type logged struct {
 	reasons   map[int]string
 	times     map[int]time.Time
 	summaries map[int]event
-	archives  []string // of the steps, in order
+	archives  []string          // of the steps, in order
+	tools     map[string]string // by the beginning of the fingerprint of a message that was edited
 }
 
 func (a *Account) readEvents(ctx context.Context, s *storage.Session) (*logged, error) {
-	t := &logged{reasons: map[int]string{}, times: map[int]time.Time{}, summaries: map[int]event{}}
+	t := &logged{reasons: map[int]string{}, times: map[int]time.Time{}, summaries: map[int]event{}, tools: map[string]string{}}
 	spans := map[string]int{} // span → index; a call whose step number was lost is logged twice, and so are events that the archive took before it failed
 	for line, err := range s.EventLines(ctx) {
 		if err != nil {
@@ -226,6 +240,10 @@ func (a *Account) readEvents(ctx context.Context, s *storage.Session) (*logged, 
 			}
 		case "compact.summary_created":
 			t.summaries[e.Data.Step] = e
+		case "compact.pruned_messages":
+			for _, x := range e.Data.Taken {
+				t.tools[x.Ref] = x.Tool
+			}
 		default:
 			a.take(&e, spans)
 		}
@@ -284,11 +302,19 @@ func callOf(e *event) AccountCall {
 	if !d.Bill.Relative {
 		c.Summary = d.Bill.Summary
 	}
+	c.before, c.between = d.Before, d.Triggered && d.Step == 0
 	c.cached, c.cachedRaw = d.Bill.Prompt.Cached, d.Bill.Whole.Cached
 	return c
 }
 
+// readSteps reads the steps, and the edits between them.
 func (a *Account) readSteps(ctx context.Context, s *storage.Session, t *logged) error {
+	edits, err := readEdits(ctx, s, t.tools)
+	if err != nil {
+		return err
+	}
+	a.Between = a.dated(edits)
+	way := newCourse(a.Between)
 	for l, err := range s.Ledgers(ctx, 1) {
 		if err != nil {
 			return err
@@ -297,28 +323,36 @@ func (a *Account) readSteps(ctx context.Context, s *storage.Session, t *logged) 
 			a.Errors = append(a.Errors, AccountProblem{t.times[l.Step], "", l.Step, "ArchiveChanged", "", l.Changed.Error()})
 			continue
 		}
-		var from ledgerData
-		if err := json.Unmarshal(l.Data, &from); err != nil {
-			return fmt.Errorf("ledger of step %d: %w", l.Step, err)
-		}
-		step := AccountStep{
-			Step: l.Step, At: t.times[l.Step], Kind: from.Kind, Agent: from.Agent, Model: from.Model, Note: from.Note,
-			Reason: t.reasons[l.Step], Before: from.Before, After: from.After,
-		}
-		for _, r := range from.Recipes {
-			step.Stages = append(step.Stages, strings.Replace(r.Stage, "summarise", "summarize", 1)) // as versions before 0.1 called it
-			if r.Cut != nil && r.Cut.Summary != nil && r.Cut.Summary.Text != "" {
-				step.Summary, step.By = r.Cut.Summary.Text, by(r.Cut.Summary)
-			}
-		}
-		gone, missing, err := readGone(ctx, s, from.Archive, from.Evicted)
-		if err != nil {
+		if err := a.readStep(ctx, s, l, t, way); err != nil {
 			return err
 		}
-		step.Gone, step.Missing = gone, missing
-		t.archives = append(t.archives, from.Archive)
-		a.Steps = append(a.Steps, step)
 	}
+	a.Edited, a.Lost = way.total()
+	return nil
+}
+
+func (a *Account) readStep(ctx context.Context, s *storage.Session, l storage.Ledger, t *logged, way *course) error {
+	var from ledgerData
+	if err := json.Unmarshal(l.Data, &from); err != nil {
+		return fmt.Errorf("ledger of step %d: %w", l.Step, err)
+	}
+	step := AccountStep{
+		Step: l.Step, At: t.times[l.Step], Kind: from.Kind, Agent: from.Agent, Model: from.Model, Note: from.Note,
+		Reason: t.reasons[l.Step], Stages: from.stages(), Before: from.Before, After: from.After,
+	}
+	for _, r := range from.Recipes {
+		if r.Cut != nil && r.Cut.Summary != nil && r.Cut.Summary.Text != "" {
+			step.Summary, step.By = r.Cut.Summary.Text, by(r.Cut.Summary)
+		}
+	}
+	gone, missing, err := readGone(ctx, s, from.Archive, way.own(&from))
+	if err != nil {
+		return err
+	}
+	way.step(&from)
+	step.Gone, step.Missing = gone, missing
+	t.archives = append(t.archives, from.Archive)
+	a.Steps = append(a.Steps, step)
 	return nil
 }
 

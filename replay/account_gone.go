@@ -24,6 +24,9 @@ type evicted struct {
 	Off  int64  `json:"off"`
 	Len  int64  `json:"len"`
 	Is   string `json:"is"`
+	Turn int    `json:"turn"`
+
+	lost bool // the archive does not give it back
 }
 
 // counter counts archived messages. It uses one encoding for all models: the
@@ -65,7 +68,7 @@ func parseLine(line []byte) (archivedLine, bool) {
 
 // readGone reads the messages that a step edited or removed. missing counts
 // those that the archive lacks, and lines that can't be parsed.
-func readGone(ctx context.Context, s *storage.Session, file string, all []evicted) (gone []GoneLine, missing int, err error) {
+func readGone(ctx context.Context, s *storage.Session, file string, all []*evicted) (gone []GoneLine, missing int, err error) {
 	count, err := counter()
 	if err != nil {
 		return nil, 0, err
@@ -77,7 +80,7 @@ func readGone(ctx context.Context, s *storage.Session, file string, all []evicte
 	for _, e := range all {
 		line, err := s.Read(ctx, cmp.Or(e.File, file), e.Off, e.Len)
 		if isGone(err) {
-			missing++
+			missing, e.lost = missing+1, true
 			continue
 		}
 		if err != nil {
@@ -85,14 +88,18 @@ func readGone(ctx context.Context, s *storage.Session, file string, all []evicte
 		}
 		m, ok := parseLine(line)
 		if !ok {
-			missing++
+			missing, e.lost = missing+1, true
 			continue
 		}
-		gone = append(gone, GoneLine{
-			Role: string(m.Role), Tool: m.tool(tools), Tokens: count.Message(m.Message), Ref: m.ref(e.FP), Is: e.Is, Words: firstWords(&m.Message),
-		})
+		gone = append(gone, goneLine(count, &m, tools, e))
 	}
 	return gone, missing, nil
+}
+
+func goneLine(count *token.Estimator, m *archivedLine, tools map[string]string, e *evicted) GoneLine {
+	return GoneLine{
+		Role: string(m.Role), Tool: m.tool(tools), Tokens: count.Message(m.Message), Ref: m.ref(e.FP), Is: e.Is, Words: firstWords(&m.Message),
+	}
 }
 
 // toolNames maps the call ids of an archived transcript to tools.
@@ -141,7 +148,7 @@ func (m *archivedLine) tool(tools map[string]string) string {
 // ref returns the reference to recall the message: that of its largest part, or
 // the beginning of its fingerprint.
 func (m *archivedLine) ref(fp string) string {
-	largest, ref := -1, fp[:min(len(fp), 12)]
+	largest, ref := -1, shortFP(fp)
 	for i := range m.Parts {
 		if n := len(m.Parts[i].Text); i < len(m.refs) && m.refs[i] != "" && n > largest {
 			largest, ref = n, m.refs[i]
@@ -149,6 +156,9 @@ func (m *archivedLine) ref(fp string) string {
 	}
 	return ref
 }
+
+// shortFP returns the beginning of a fingerprint, by which events name a message.
+func shortFP(fp string) string { return fp[:min(len(fp), 12)] }
 
 // recallTool is the default name of the recall tool.
 const recallTool = "recall"

@@ -36,20 +36,17 @@ func (a *Account) Window() int {
 // Sure reports how far the session can be relied on: what can be recalled, what
 // failed, and what did not fit.
 func (a *Account) Sure() []string {
-	gone, missing, over, failed := 0, 0, 0, 0
-	for i := range a.Steps {
-		gone, missing = gone+len(a.Steps[i].Gone), missing+a.Steps[i].Missing
-	}
+	over, failed := 0, 0
 	for i := range a.Calls {
 		c := &a.Calls[i]
 		over, failed = over+one(c.Window > 0 && c.Sent > c.Window), failed+one(c.Failed != "")
 	}
 	var out []string
 	switch {
-	case missing > 0:
-		out = append(out, fmt.Sprintf("Of %s that were edited or taken out the archive does not give %s back", counted(gone+missing, "message"), thousands(missing)))
-	case gone > 0:
-		out = append(out, fmt.Sprintf("The archive gives each of the %s back that were edited or taken out, redacted, by its reference", counted(gone, "message")))
+	case a.Lost > 0:
+		out = append(out, fmt.Sprintf("Of %s that were edited or taken out the archive does not give %s back", counted(a.Edited, "message"), thousands(a.Lost)))
+	case a.Edited > 0:
+		out = append(out, fmt.Sprintf("The archive gives each of the %s back that were edited or taken out, redacted, by its reference", counted(a.Edited, "message")))
 	}
 	if failed+len(a.Errors) > 0 {
 		out = append(out, fmt.Sprintf("%s failed, and %s below", counted(failed, "call"), listed(len(a.Errors))))
@@ -73,12 +70,14 @@ func listed(errors int) string {
 
 // What counts the messages of a compaction by decision: "164 messages: 120
 // summarized, 44 masked".
-func (s *AccountStep) What() string {
+func (s *AccountStep) What() string { return goneBy(s.Gone, s.Missing) }
+
+func goneBy(gone []GoneLine, missing int) string {
 	n := map[string]int{}
 	var kinds []string
-	for i := range s.Gone {
-		if n[s.Gone[i].Is]++; n[s.Gone[i].Is] == 1 {
-			kinds = append(kinds, s.Gone[i].Is)
+	for i := range gone {
+		if n[gone[i].Is]++; n[gone[i].Is] == 1 {
+			kinds = append(kinds, gone[i].Is)
 		}
 	}
 	slices.SortFunc(kinds, func(x, y string) int { return cmp.Or(cmp.Compare(n[y], n[x]), cmp.Compare(x, y)) })
@@ -86,7 +85,7 @@ func (s *AccountStep) What() string {
 	for i, k := range kinds {
 		words[i] = thousands(n[k]) + " " + k
 	}
-	out := counted(len(s.Gone)+s.Missing, "message")
+	out := counted(len(gone)+missing, "message")
 	if len(words) > 0 {
 		out += ": " + strings.Join(words, ", ")
 	}

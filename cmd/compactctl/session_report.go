@@ -91,6 +91,9 @@ func (a *app) printAccount(x *replay.Account, page string) error {
 	fmt.Fprintf(&b, "%s\n%s\n\n", a.style.bold("session "+oneLine(x.Session)), printable(x.Location))
 	fmt.Fprintf(&b, "%s, %s tokens came in and %s were sent; %s, %s, %s\n",
 		things(len(x.Calls), "call"), count(in), count(sent), things(len(x.Steps), "compaction"), things(len(x.Recalls), "recall"), problemsOf(x.Errors))
+	if between := x.BetweenSteps(); between != "" {
+		fmt.Fprintf(&b, "between steps: %s\n", between)
+	}
 	if x.Money.Priced {
 		fmt.Fprintf(&b, "prompts: $%.4f estimated, $%.4f projected for whole histories\n", x.Money.Sent, x.Money.Raw)
 		fmt.Fprintf(&b, "prices: %s\n", oneLine(x.Money.Card))

@@ -1,0 +1,238 @@
+package replay
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/storage"
+)
+
+// An AccountEdit is the work of one call that made no step: results that the
+// stage tidy reduced at arrival, or the edits of a preset that works on every
+// call.
+type AccountEdit struct {
+	At      time.Time  `json:"at"` // zero if the audit log lacks the call
+	Agent   string     `json:"agent,omitempty"`
+	Kind    string     `json:"kind"` // "tidy", "always"
+	Model   string     `json:"model"`
+	Stages  []string   `json:"stages"`
+	Before  int        `json:"tokens_before"`
+	After   int        `json:"tokens_after"`
+	Gone    []GoneLine `json:"gone"`
+	Missing int        `json:"gone_unreadable,omitempty"`
+
+	owner
+	seq     int64 // number of its line in edits.jsonl
+	out     policy.Link
+	evicted []evicted
+}
+
+// owner identifies the views of one agent.
+type owner struct{ agent, branch string }
+
+func (l *ledgerData) owner() owner { return owner{l.Agent, l.Branch} }
+
+// voidEdit is the kind of a line in edits.jsonl that voids an earlier one.
+const voidEdit = "void"
+
+// readEdits reads the edits between steps, oldest first. The originals of an
+// edit are in the lines before it. tools maps the beginnings of fingerprints to
+// tools.
+func readEdits(ctx context.Context, s *storage.Session, tools map[string]string) ([]AccountEdit, error) {
+	var all []AccountEdit
+	var originals [][]byte
+	for l, err := range s.EditsLines(ctx, 0) {
+		if err != nil {
+			return nil, err
+		}
+		var line struct {
+			Edit *ledgerData `json:"edit"`
+		}
+		switch {
+		case l.Changed:
+			originals = append(originals, nil)
+		case json.Unmarshal(l.Body, &line) != nil || line.Edit == nil:
+			originals = append(originals, bytes.Clone(l.Body))
+		default:
+			all, err = appendEdit(all, line.Edit, l.Seq, originals, tools)
+			originals = nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// appendEdit adds an edit, or removes the one that it voids.
+func appendEdit(all []AccountEdit, l *ledgerData, seq int64, originals [][]byte, tools map[string]string) ([]AccountEdit, error) {
+	if l.Kind == voidEdit {
+		return slices.DeleteFunc(all, func(e AccountEdit) bool { return e.Kind == "tidy" && e.owner == l.owner() && e.out == l.Out }), nil
+	}
+	e := AccountEdit{
+		Agent: l.Agent, Kind: l.Kind, Model: l.Model, Stages: l.stages(), Before: l.Before, After: l.After,
+		owner: l.owner(), seq: seq, out: l.Out, evicted: l.Evicted,
+	}
+	count, err := counter()
+	if err != nil {
+		return nil, err
+	}
+	first := len(originals) - len(l.Evicted)
+	for k := range e.evicted {
+		x := &e.evicted[k]
+		var m archivedLine
+		ok := false
+		if first+k >= 0 {
+			m, ok = parseLine(originals[first+k])
+		}
+		if x.lost = !ok; x.lost {
+			e.Missing++
+			continue
+		}
+		line := goneLine(count, &m, nil, x)
+		if line.Tool == "" {
+			line.Tool = tools[shortFP(x.FP)]
+		}
+		e.Gone = append(e.Gone, line)
+	}
+	return append(all, e), nil
+}
+
+// dated sets the times of edits by the calls that made them: of each edit the
+// first call of the same agent and sizes that is left.
+func (a *Account) dated(all []AccountEdit) []AccountEdit {
+	for k := range all {
+		e := &all[k]
+		for i := range a.Calls {
+			if c := &a.Calls[i]; c.between && c.Agent == e.Agent && c.before == e.Before && c.Sent == e.After {
+				e.At, c.between = c.At, false
+				break
+			}
+		}
+	}
+	return all
+}
+
+// A course follows the ledgers of a session, and the edits between them.
+type course struct {
+	edits []AccountEdit
+	after map[owner]int64 // number of the last edit that a step of the owner covers
+	tally map[owner]*tally
+}
+
+func newCourse(edits []AccountEdit) *course {
+	return &course{edits: edits, after: map[owner]int64{}, tally: map[owner]*tally{}}
+}
+
+// own returns the messages that a step itself edited or removed. Its ledger
+// also lists those that calls edited since the previous step of the owner.
+func (c *course) own(l *ledgerData) []*evicted {
+	before, of := map[[2]string][]bool{}, l.owner()
+	for k := range c.edits {
+		if e := &c.edits[k]; e.owner == of && e.seq > c.after[of] && e.seq <= l.Edits {
+			for _, x := range e.evicted {
+				key := [2]string{x.FP, x.Is}
+				before[key] = append(before[key], x.lost)
+			}
+		}
+	}
+	c.after[of] = max(c.after[of], l.Edits)
+	var own []*evicted
+	for k := range l.Evicted {
+		key := [2]string{l.Evicted[k].FP, l.Evicted[k].Is}
+		if was := before[key]; len(was) > 0 {
+			before[key], l.Evicted[k].lost = was[1:], was[0]
+			continue
+		}
+		own = append(own, &l.Evicted[k])
+	}
+	return own
+}
+
+// A tally counts the messages of an owner that were edited or removed, each
+// once.
+type tally struct {
+	found map[position]bool // whether the archive gives the message back
+	last  map[string]string // the last decision by fingerprint
+}
+
+// position identifies a message of the history. Equal messages have one
+// fingerprint.
+type position struct {
+	fp   string
+	turn int // negative: a number of its own, where no turn is known
+}
+
+func (c *course) of(o owner) *tally {
+	if c.tally[o] == nil {
+		c.tally[o] = &tally{map[position]bool{}, map[string]string{}}
+	}
+	return c.tally[o]
+}
+
+// step adds the messages of a step, including those that were edited before it.
+func (c *course) step(l *ledgerData) {
+	t := c.of(l.owner())
+	for _, x := range l.Evicted {
+		at := position{x.FP, x.Turn}
+		t.found[at] = t.found[at] || !x.lost
+		t.last[x.FP] = x.Is
+	}
+}
+
+// total returns the number of different messages, and of those that the archive
+// does not give back. Edits after the last step of an owner are in no ledger. An
+// equal decision on an equal message means that there are two of them.
+func (c *course) total() (messages, lost int) {
+	for k := range c.edits {
+		e := &c.edits[k]
+		if t := c.of(e.owner); e.seq > c.after[e.owner] {
+			for _, x := range e.evicted {
+				if was, known := t.last[x.FP]; !known || was == x.Is {
+					t.found[position{x.FP, -1 - len(t.found)}] = !x.lost
+				}
+				t.last[x.FP] = x.Is
+			}
+		}
+	}
+	for _, t := range c.tally {
+		for _, ok := range t.found {
+			messages, lost = messages+1, lost+one(!ok)
+		}
+	}
+	return messages, lost
+}
+
+// What counts the messages of a call by decision, as [AccountStep.What].
+func (e *AccountEdit) What() string { return goneBy(e.Gone, e.Missing) }
+
+// BetweenSteps sums up the edits between steps: "7 messages: 7 truncated in 4
+// calls, 64,152 tokens less"; "" if there are none.
+func (a *Account) BetweenSteps() string {
+	var gone []GoneLine
+	missing, tokens := 0, 0
+	for i := range a.Between {
+		e := &a.Between[i]
+		gone, missing, tokens = append(gone, e.Gone...), missing+e.Missing, tokens+e.Before-e.After
+	}
+	if len(a.Between) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s; %s, %s tokens less", goneBy(gone, missing), counted(len(a.Between), "call"), thousands(tokens))
+}
+
+// stages returns the names of the stages of a step that edited something, in
+// order.
+func (l *ledgerData) stages() []string {
+	var names []string
+	for _, r := range l.Recipes {
+		names = append(names, strings.Replace(r.Stage, "summarise", "summarize", 1)) // as versions before 0.1 called it
+	}
+	return names
+}

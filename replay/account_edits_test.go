@@ -1,0 +1,140 @@
+package replay
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+// driven runs an agent call by call under a preset, with results of so many
+// lines, and returns the result of the last call.
+func driven(t *testing.T, preset string, window, calls, lines int) (*Account, storage.Archive, *compact.Result) {
+	t.Helper()
+	c, err := compact.Preset(preset)
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive := memory.New()
+	c.Model, c.Archive, c.MaxContextTokens = "gpt-4o", archive, window
+	m, err := compact.New(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	history := []message.Message{message.User("go on")}
+	var last *compact.Result
+	for k := range calls {
+		if last, err = m.Preflight(t.Context(), "s", history); err != nil {
+			t.Fatal(err)
+		}
+		id := fmt.Sprintf("c%d", k)
+		var text strings.Builder
+		for i := range lines {
+			fmt.Fprintf(&text, "line %d of %s says this and that\n", i*i, id)
+		}
+		history = append(history, message.Assistant(strings.Repeat("so I look at "+id+" first. ", 12), message.Call(id, "bash", `{"command":"cat `+id+`.txt"}`)), message.ToolResult(id, text.String()))
+	}
+	if err := m.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return accountOf(t, archive, "s"), archive, last
+}
+
+// stepCounts are the messages that each step edited or removed by its events;
+// those between steps have the number 0.
+func stepCounts(t *testing.T, a storage.Archive) map[int]int {
+	t.Helper()
+	s, err := storage.OpenSession(t.Context(), a, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[int]int{}
+	for line, err := range s.EventLines(t.Context()) {
+		var e struct {
+			Name string `json:"name"`
+			Data struct {
+				Step      int `json:"step"`
+				Pruned    int `json:"pruned_count"`
+				Masked    int `json:"masked_count"`
+				Truncated int `json:"truncated_count"`
+			} `json:"data"`
+		}
+		if err != nil || json.Unmarshal(line, &e) != nil {
+			t.Fatal(err)
+		}
+		if d := e.Data; e.Name == "compact.pruned_messages" {
+			out[d.Step] += d.Pruned + d.Masked + d.Truncated
+		}
+	}
+	return out
+}
+
+func TestAStepHasWhatTheStepDidAndEditsBetweenStepsStandApart(t *testing.T) {
+	x, archive, last := driven(t, "masking", 100_000, 60, 40)
+	want := stepCounts(t, archive)
+	if len(x.Steps) == 0 || want[0] == 0 {
+		t.Fatalf("%d steps, %d edits between them", len(x.Steps), want[0])
+	}
+	for _, s := range x.Steps {
+		if n := len(s.Gone) + s.Missing; n != want[s.Step] {
+			t.Errorf("step %d edited %d messages, and its event says %d", s.Step, n, want[s.Step])
+		}
+	}
+	between := 0
+	for _, e := range x.Between {
+		between += len(e.Gone)
+		if e.At.IsZero() || e.Kind != "always" || len(e.Stages) != 1 || e.Before <= e.After || e.Missing > 0 {
+			t.Errorf("between steps: %+v", e)
+		}
+		for _, g := range e.Gone {
+			if g.Tool != "bash" || g.Is != "masked" || len(g.Ref) != 12 || g.Words == "" {
+				t.Fatalf("between steps: %+v", g)
+			}
+		}
+	}
+	if between != want[0] {
+		t.Errorf("%d messages between steps, and events say %d", between, want[0])
+	}
+	if x.Edited != last.MaskedCount || x.Lost != 0 {
+		t.Errorf("%d different messages, %d of them lost; %d are masked", x.Edited, x.Lost, last.MaskedCount)
+	}
+}
+
+func TestASessionThatOnlyTidiedSaysSo(t *testing.T) {
+	x, archive, last := driven(t, "economy", 200_000, 8, 700)
+	if want := stepCounts(t, archive); len(x.Steps) != 0 || len(x.Between) == 0 || want[0] != last.TruncatedCount || x.Edited != want[0] {
+		t.Fatalf("%d steps, %d calls between, %d messages; %d edits, %d truncated", len(x.Steps), len(x.Between), x.Edited, want[0], last.TruncatedCount)
+	}
+	if said := x.BetweenSteps(); !strings.HasPrefix(said, fmt.Sprintf("%d messages: %d truncated; ", x.Edited, x.Edited)) || !strings.HasSuffix(said, " tokens less") {
+		t.Error(said)
+	}
+	var b strings.Builder
+	if err := x.WriteHTML(&b, ""); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "Between the steps") || !strings.Contains(b.String(), x.Between[0].Gone[0].Ref) {
+		t.Error("the page does not show what was done between steps")
+	}
+}
+
+// A message that several steps edit is one.
+func TestAnAccountCountsAMessageOnce(t *testing.T) {
+	x, _, last := driven(t, "graduated", 16_000, 90, 40)
+	all := 0
+	for _, s := range x.Steps {
+		all += len(s.Gone)
+	}
+	want := last.MaskedCount + last.TruncatedCount + last.SummarizedCount + last.DroppedCount
+	if x.Edited != want || all <= want {
+		t.Errorf("%d different messages of %d that were edited in steps; the last call says %d", x.Edited, all, want)
+	}
+	if said := strings.Join(x.Sure(), ". "); !strings.Contains(said, fmt.Sprintf("each of the %d messages back", want)) {
+		t.Error(said)
+	}
+}
