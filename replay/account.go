@@ -43,7 +43,7 @@ type AccountCall struct {
 	In      int       `json:"tokens_in"`   // the whole history, or the view before the call if the log lacks it
 	Sent    int       `json:"tokens_sent"` // the view
 	Stage   string    `json:"reduction_stage"`
-	Failed  string    `json:"error_type,omitempty"`
+	Failed  string    `json:"error_type,omitempty"` // of an error that the caller got; nobody knows what it sent then
 	Cost    float64   `json:"estimated_prompt_usd"`
 	Raw     float64   `json:"projected_raw_prompt_usd"` // with the whole history
 	Summary float64   `json:"summary_usd,omitempty"`    // price of the summaries that a model wrote in this call
@@ -391,6 +391,9 @@ func (a *Account) price(card price.Card) {
 	lanes := map[string]lane{}
 	for i := range a.Calls {
 		c := &a.Calls[i]
+		if c.Failed != "" {
+			continue // nobody knows what was sent
+		}
 		was, again := lanes[c.Agent]
 		if again && card.Lifetime > 0 && c.At.Sub(was.at) > card.Lifetime {
 			was = lane{}

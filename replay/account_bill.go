@@ -10,7 +10,8 @@ import (
 // A SessionBill is the cost of the calls of one session, by all agents and
 // processes.
 type SessionBill struct {
-	Calls         int `json:"calls"`
+	Calls         int `json:"calls"`        // that did not fail
+	CallsFailed   int `json:"calls_failed"` // nobody knows what was sent for them
 	CallsMeasured int `json:"calls_measured"` // whose usage the provider reported
 	AccountMoney
 }
@@ -24,5 +25,6 @@ func ReadBill(ctx context.Context, s *storage.Session, card price.Card) (*Sessio
 		return nil, err
 	}
 	a.price(card)
-	return &SessionBill{Calls: len(a.Calls), CallsMeasured: len(a.Usages), AccountMoney: a.Money}, nil
+	sums := a.Sums()
+	return &SessionBill{Calls: sums.Calls, CallsFailed: sums.Failed, CallsMeasured: len(a.Usages), AccountMoney: a.Money}, nil
 }

@@ -85,10 +85,13 @@ func (p *plot) called(i int, title string, c *AccountCall) {
 	p.Add(`<g class="curve %s"><circle class="mark" tabindex="0" cx="%.1f" cy="%.1f" r="4.5"><title>%s</title></circle></g>`, class, x, y, title)
 }
 
+// tokens draws a line through the calls. A call that failed has no point in it.
 func (p *plot) tokens(class, name string, calls []AccountCall, of func(*AccountCall) int) {
 	p.Add(`<g class="curve %s"><polyline points="`, class)
 	for i := range calls {
-		p.Add("%.1f,%.1f", p.X(float64(i+1)), p.Y(float64(of(&calls[i]))))
+		if calls[i].Failed == "" {
+			p.Add("%.1f,%.1f", p.X(float64(i+1)), p.Y(float64(of(&calls[i]))))
+		}
 	}
 	p.Add(`"><title>%s</title></polyline></g>`, name)
 }

@@ -25,7 +25,7 @@ type Stats struct {
 type SessionStats struct {
 	Session     string         `json:"session"`
 	Calls       int            `json:"calls"`
-	In          int            `json:"tokens_in"`
+	In          int            `json:"tokens_in"` // tokens and money are those of calls that did not fail
 	Sent        int            `json:"tokens_sent"`
 	Compactions int            `json:"compactions"`
 	Stages      map[string]int `json:"compactions_by_stage"` // a compaction counts for each stage that took part
@@ -87,12 +87,15 @@ func (a *Account) stats(f Filter) SessionStats {
 			continue
 		}
 		s.Calls++
+		if c.Failed != "" {
+			s.Failed++
+			continue
+		}
 		s.In += c.In
 		s.Sent += c.Sent
 		s.SentUSD += c.Cost
 		s.RawUSD += c.Raw
 		s.SummaryUSD += c.Summary
-		s.Failed += one(c.Failed != "")
 		s.Unpriced += one(!a.Money.Priced)
 	}
 	for i := range a.Steps {

@@ -89,6 +89,13 @@ func TestAnAccountTellsWhatTheArchiveHolds(t *testing.T) {
 	if x.Recalls[0].Tokens == 0 || !strings.Contains(x.Recalls[0].Asked, "3f9a2c1b70de") {
 		t.Errorf("the recall: %+v", x.Recalls[0])
 	}
+	in, sent := 0, 0
+	for _, c := range x.Calls[:61] {
+		in, sent = in+c.In, sent+c.Sent
+	}
+	if got := x.Sums(); got != (AccountSums{Calls: 61, Failed: 1, In: in, Sent: sent}) || x.Calls[61].Cost+x.Calls[61].Raw != 0 {
+		t.Errorf("sums: %+v; the failed call costs %v", got, x.Calls[61].Cost)
+	}
 	if !x.Money.Priced || x.Money.Sent <= 0 || x.Money.Raw <= x.Money.Sent {
 		t.Errorf("money: %+v", x.Money)
 	}

@@ -7,16 +7,35 @@ import (
 	"strings"
 )
 
+// AccountSums adds up the calls of a session. Nobody knows what was sent for a
+// call that failed, so tokens and money count the others only.
+type AccountSums struct {
+	Calls  int // that did not fail
+	Failed int
+	In     int // tokens of the histories
+	Sent   int // tokens of the views
+}
+
+// Sums adds up the calls.
+func (a *Account) Sums() (s AccountSums) {
+	for i := range a.Calls {
+		c := &a.Calls[i]
+		if c.Failed != "" {
+			s.Failed++
+			continue
+		}
+		s.Calls, s.In, s.Sent = s.Calls+1, s.In+c.In, s.Sent+c.Sent
+	}
+	return s
+}
+
 // First returns the headline of a page: the tokens sent and those of the full
 // history.
 func (a *Account) First() string {
-	in, sent := 0, 0
-	for i := range a.Calls {
-		in, sent = in+a.Calls[i].In, sent+a.Calls[i].Sent
-	}
-	s := fmt.Sprintf("%s sent %s tokens", counted(len(a.Calls), "call"), thousands(sent))
-	if in > sent {
-		s += fmt.Sprintf(" in place of %s (%.0f %%)", thousands(in), 100*float64(sent)/float64(in))
+	x := a.Sums()
+	s := fmt.Sprintf("%s sent %s tokens", counted(x.Calls, "call"), thousands(x.Sent))
+	if x.In > x.Sent {
+		s += fmt.Sprintf(" in place of %s (%.0f %%)", thousands(x.In), 100*float64(x.Sent)/float64(x.In))
 	}
 	if a.Money.Priced && a.Money.Raw > a.Money.Sent {
 		s += fmt.Sprintf(", for about %s in place of %s", usd(a.Money.Sent), usd(a.Money.Raw))
@@ -36,10 +55,10 @@ func (a *Account) Window() int {
 // Sure reports how far the session can be relied on: what can be recalled, what
 // failed, and what did not fit.
 func (a *Account) Sure() []string {
-	over, failed := 0, 0
+	over := 0
 	for i := range a.Calls {
 		c := &a.Calls[i]
-		over, failed = over+one(c.Window > 0 && c.Sent > c.Window), failed+one(c.Failed != "")
+		over += one(c.Failed == "" && c.Window > 0 && c.Sent > c.Window)
 	}
 	var out []string
 	switch {
@@ -48,7 +67,7 @@ func (a *Account) Sure() []string {
 	case a.Edited > 0:
 		out = append(out, fmt.Sprintf("The archive gives each of the %s back that were edited or taken out, redacted, by its reference", counted(a.Edited, "message")))
 	}
-	if failed+len(a.Errors) > 0 {
+	if failed := a.Sums().Failed; failed+len(a.Errors) > 0 {
 		out = append(out, fmt.Sprintf("%s failed, and %s below", counted(failed, "call"), listed(len(a.Errors))))
 	} else if len(a.Calls) > 0 {
 		out = append(out, "No call failed, and nothing had to be done in place of something else")

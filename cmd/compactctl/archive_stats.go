@@ -113,6 +113,9 @@ func (a *app) printStats(s *replay.Stats) error {
 	if s.Total.SummaryUSD > 0 {
 		fmt.Fprintf(&b, "summaries: $%.4f\n", s.Total.SummaryUSD)
 	}
+	if s.Total.Failed > 0 {
+		fmt.Fprintf(&b, "%s failed: nobody knows what was sent for them, and no tokens and no money count for them\n", things(s.Total.Failed, "call"))
+	}
 	if s.Total.Unpriced > 0 {
 		fmt.Fprintf(&b, "%s without a price: name one with --prices\n", things(s.Total.Unpriced, "call"))
 	}

@@ -51,9 +51,9 @@ const aboutEvalSummary = `Cuts each recorded session where it first passes 85 % 
 what would be evicted, and counts what the summary tells of it: the sentences
 that the user typed, the commands that failed, the outcomes it states and how
 many of them are false, the files that were changed, those told of as changed
-whose edits were refused, the plan, the next step, the
-characters in lists of names, and the identifiers that the rest of the session
-needs. For every strategy, beside dropping, masking and a bare list of
+whose edits were refused, the plan, the next step (and, with --csv and --json,
+steps told of as next that something followed), the characters in lists of
+names, and the identifiers that the rest of the session needs. For every strategy, beside dropping, masking and a bare list of
 identifiers.
 
 With --views, nothing is counted: what a successor would read of each whole session

@@ -84,13 +84,10 @@ func (a *app) cardOr(name string) (price.Card, error) {
 // printAccount writes the account in a few lines.
 func (a *app) printAccount(x *replay.Account, page string) error {
 	var b strings.Builder
-	in, sent := 0, 0
-	for _, c := range x.Calls {
-		in, sent = in+c.In, sent+c.Sent
-	}
+	sums := x.Sums()
 	fmt.Fprintf(&b, "%s\n%s\n\n", a.style.bold("session "+oneLine(x.Session)), printable(x.Location))
-	fmt.Fprintf(&b, "%s, %s tokens came in and %s were sent; %s, %s, %s\n",
-		things(len(x.Calls), "call"), count(in), count(sent), things(len(x.Steps), "compaction"), things(len(x.Recalls), "recall"), problemsOf(x.Errors))
+	fmt.Fprintf(&b, "%s, %s tokens came in and %s were sent; %s%s, %s, %s\n",
+		things(sums.Calls, "call"), count(sums.In), count(sums.Sent), failedCalls(sums.Failed), things(len(x.Steps), "compaction"), things(len(x.Recalls), "recall"), problemsOf(x.Errors))
 	if between := x.BetweenSteps(); between != "" {
 		fmt.Fprintf(&b, "between steps: %s\n", between)
 	}
@@ -108,4 +105,13 @@ func (a *app) printAccount(x *replay.Account, page string) error {
 	}
 	_, err := io.WriteString(a.out, b.String())
 	return err
+}
+
+// failedCalls says how many calls ended with an error, whose tokens count for
+// nothing.
+func failedCalls(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return things(n, "call") + " failed; "
 }
