@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -163,10 +164,11 @@ type event struct {
 			Ref  string `json:"ref"`
 		} `json:"taken"`
 		Bill struct {
-			Summary  float64     `json:"summary_usd"`
-			Relative bool        `json:"relative"`
-			Prompt   price.Usage `json:"estimated_prompt"`
-			Whole    price.Usage `json:"projected_whole_prompt"`
+			Prices   string  `json:"prices"`
+			Summary  float64 `json:"summary_usd"`
+			Relative bool    `json:"relative"`
+			Prompt   float64 `json:"estimated_prompt_usd"`
+			Whole    float64 `json:"projected_whole_prompt_usd"`
 		} `json:"bill"`
 	} `json:"data"`
 }
@@ -303,7 +305,9 @@ func callOf(e *event) AccountCall {
 		c.Summary = d.Bill.Summary
 	}
 	c.before, c.between = d.Before, d.Triggered && d.Step == 0
-	c.cached, c.cachedRaw = d.Bill.Prompt.Cached, d.Bill.Whole.Cached
+	if card, known := price.For(d.Model); known && card.String() == d.Bill.Prices {
+		c.cached, c.cachedRaw = cachedAt(card, c.Sent, d.Bill.Prompt), cachedAt(card, c.In, d.Bill.Whole)
+	}
 	return c
 }
 
@@ -364,11 +368,21 @@ func by(s *policy.SummaryInfo) string {
 	return who
 }
 
+// cachedAt returns how many tokens of a prompt are in the provider's cache if it
+// costs usd by the card.
+func cachedAt(card price.Card, prompt int, usd float64) int {
+	cold, warm := card.Split(prompt, 0), card.CacheWrite-card.CacheRead
+	if usd <= 0 || cold.Written == 0 || warm <= 0 {
+		return 0
+	}
+	return max(0, int(math.Round((card.Cost(cold)-usd)*1e6/warm)))
+}
+
 // isGone reports whether a file no longer exists.
 func isGone(err error) bool { return errors.Is(err, storage.ErrNotExist) }
 
 // price estimates the cost of the prompts. The cached part of a prompt is the
-// one that the calling process knew. If it knew none, for example because it
+// one that the calling process knew, by the bill of its event. If it knew none, for example because it
 // had just begun, the previous call determines it: the part before the first
 // change, nothing of a prompt that a compaction changed, and nothing after the
 // cache's lifetime.

@@ -10,8 +10,8 @@ import (
 // A SessionBill is the cost of the calls of one session, by all agents and
 // processes.
 type SessionBill struct {
-	Calls         int `json:"calls"`        // that did not fail
-	CallsFailed   int `json:"calls_failed"` // nobody knows what was sent for them
+	Calls         int `json:"calls"`          // that did not fail
+	CallsFailed   int `json:"calls_failed"`   // nobody knows what was sent for them
 	CallsMeasured int `json:"calls_measured"` // whose usage the provider reported
 	AccountMoney
 }

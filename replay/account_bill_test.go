@@ -128,6 +128,38 @@ func TestBillOfASessionIsTheSumOfItsProcesses(t *testing.T) {
 	}
 }
 
+// Where the process knew the provider's cache, the account has its prices: a
+// compacted prompt keeps what stands in front of the first change.
+func TestAnAccountPricesAsTheProcessDid(t *testing.T) {
+	for _, model := range []string{"claude-sonnet-4-5", "gpt-4o"} {
+		archive := memory.New()
+		c := compact.Config{Model: model, Archive: archive, MaxContextTokens: 12_000}
+		m, err := compact.New(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		history := []message.Message{message.System(strings.Repeat("the rules of the house ", 600)), message.User("go on")}
+		var bill compact.SessionBill
+		steps := 0
+		for k := range 40 {
+			res, err := m.Preflight(t.Context(), "s", history)
+			if err != nil {
+				t.Fatal(err)
+			}
+			bill, steps = res.Bill.Session, max(steps, res.Step)
+			id := fmt.Sprintf("c%d", k)
+			history = append(history, message.Assistant("", message.Call(id, "bash", `{}`)), message.ToolResult(id, strings.Repeat(id+" says this and that\n", 80)))
+		}
+		if err := m.Close(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		got := statsOf(t, archive)
+		if steps == 0 || math.Abs(got.SentUSD-bill.EstimatedUSD) > 1e-6 || math.Abs(got.RawUSD-bill.WholeUSD) > 1e-6 {
+			t.Errorf("%s: %d steps, $%.6f of $%.6f; the process says $%.6f of $%.6f", model, steps, got.SentUSD, got.RawUSD, bill.EstimatedUSD, bill.WholeUSD)
+		}
+	}
+}
+
 // A write that the archive had taken before it failed comes again.
 func TestAnEventThatWasWrittenTwiceIsBilledOnce(t *testing.T) {
 	archive := memory.New()
