@@ -93,6 +93,8 @@ type AccountProblem struct {
 	Type     string    `json:"error_type"`
 	Fallback string    `json:"fallback"`
 	Message  string    `json:"message"`
+
+	call string // span of its call; "" = unknown
 }
 
 // GotOver reports whether there was a fallback.
@@ -137,6 +139,7 @@ type event struct {
 	Name  string    `json:"name"`
 	Agent string    `json:"agent"`
 	Span  string    `json:"span_id"`
+	Call  string    `json:"parent_id"` // span of the call
 	Start time.Time `json:"started_at"`
 	Data  struct {
 		Model     string  `json:"model"`
@@ -285,12 +288,37 @@ func (a *Account) take(e *event, spans map[string]int) {
 		}
 		a.Usages = append(a.Usages, u)
 	case "compact.error":
-		if known {
+		if !known {
+			spans[e.Span] = a.failed(e)
+		}
+	}
+}
+
+// failed adds an error, and returns its index. A call can report one failure
+// twice, such as a summary that is late: then the last fallback is the real one.
+func (a *Account) failed(e *event) int {
+	d := &e.Data
+	p := AccountProblem{e.Start, e.Agent, d.Step, d.ErrorType, d.Fallback, d.Message, e.Call}
+	for i := len(a.Errors) - 1; i >= 0 && p.call != ""; i-- {
+		if was := &a.Errors[i]; was.call == p.call && was.Message == p.Message {
+			was.Type, was.Fallback = p.Type, p.Fallback
+			return i
+		}
+	}
+	a.Errors = append(a.Errors, p)
+	return len(a.Errors) - 1
+}
+
+// changed adds a ledger that is not what was stored, unless an event reports it.
+func (a *Account) changed(step int, at time.Time, what string) {
+	const kind = "ArchiveChanged"
+	for i := range a.Errors {
+		if was := &a.Errors[i]; was.Type == kind && was.Message == what {
+			was.Step = step
 			return
 		}
-		spans[e.Span] = len(a.Errors)
-		a.Errors = append(a.Errors, AccountProblem{e.Start, e.Agent, d.Step, d.ErrorType, d.Fallback, d.Message})
 	}
+	a.Errors = append(a.Errors, AccountProblem{At: at, Step: step, Type: kind, Message: what})
 }
 
 func callOf(e *event) AccountCall {
@@ -324,7 +352,7 @@ func (a *Account) readSteps(ctx context.Context, s *storage.Session, t *logged) 
 			return err
 		}
 		if l.Changed != nil {
-			a.Errors = append(a.Errors, AccountProblem{t.times[l.Step], "", l.Step, "ArchiveChanged", "", l.Changed.Error()})
+			a.changed(l.Step, t.times[l.Step], l.Changed.Error())
 			continue
 		}
 		if err := a.readStep(ctx, s, l, t, way); err != nil {

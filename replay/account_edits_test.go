@@ -4,11 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
 )
@@ -17,11 +20,15 @@ import (
 // lines, and returns the result of the last call.
 func driven(t *testing.T, preset string, window, calls, lines int) (*Account, storage.Archive, *compact.Result) {
 	t.Helper()
+	return drivenIn(t, memory.New(), preset, window, calls, lines)
+}
+
+func drivenIn(t *testing.T, archive storage.Archive, preset string, window, calls, lines int) (*Account, storage.Archive, *compact.Result) {
+	t.Helper()
 	c, err := compact.Preset(preset)
 	if err != nil {
 		t.Fatal(err)
 	}
-	archive := memory.New()
 	c.Model, c.Archive, c.MaxContextTokens = "gpt-4o", archive, window
 	m, err := compact.New(t.Context(), c)
 	if err != nil {
@@ -136,5 +143,65 @@ func TestAnAccountCountsAMessageOnce(t *testing.T) {
 	}
 	if said := strings.Join(x.Sure(), ". "); !strings.Contains(said, fmt.Sprintf("each of the %d messages back", want)) {
 		t.Error(said)
+	}
+}
+
+// logEvents appends events to the audit log of a session.
+func logEvents(t *testing.T, a storage.Archive, lines ...string) {
+	t.Helper()
+	s, err := storage.OpenSession(t.Context(), a, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	clean, err := redact.New(redact.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []redact.Text
+	for _, l := range lines {
+		all = append(all, clean.Record([]byte(l)))
+	}
+	if err := s.Events(t.Context(), all); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A late summary is one failure of its call, whatever it is called on the way.
+func TestAnAccountCountsAFailureOfACallOnce(t *testing.T) {
+	_, archive, _ := driven(t, "graduated", 100_000, 2, 5)
+	for k := range 3 {
+		call := fmt.Sprintf(`"started_at":"2026-11-25T22:32:4%dZ","parent_id":"c%d"`, k, k)
+		logEvents(t, archive,
+			fmt.Sprintf(`{"name":"compact.error","span_id":"a%d",%s,"data":{"error_type":"SummarizerFailed","fallback":"extractive","message":"it is late"}}`, k, call),
+			fmt.Sprintf(`{"name":"compact.error","span_id":"b%d",%s,"data":{"error_type":"SummaryLate","fallback":"uncommitted","message":"it is late"}}`, k, call))
+	}
+	x := accountOf(t, archive, "s")
+	if len(x.Errors) != 3 || x.Errors[2].Type != "SummaryLate" || x.Errors[2].Fallback != "uncommitted" {
+		t.Errorf("%d errors: %+v", len(x.Errors), x.Errors)
+	}
+	if n := statsOf(t, archive).Fallbacks; n != 3 {
+		t.Errorf("%d fallbacks of three", n)
+	}
+}
+
+// What the report finds itself is no second failure where the audit log has it.
+func TestAnAccountCountsAChangedLedgerOnce(t *testing.T) {
+	dir := t.TempDir()
+	_, archive, _ := drivenIn(t, openFolder(t, dir), "graduated", 16_000, 30, 40)
+	name := filepath.Join(dir, "s", "ledger-001.json")
+	if err := os.WriteFile(name, []byte(`{"v":2,"step":1,"session":"s"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	x := accountOf(t, archive, "s")
+	if len(x.Errors) != 1 || x.Errors[0].Type != "ArchiveChanged" || x.Errors[0].Step != 1 {
+		t.Fatalf("%+v", x.Errors)
+	}
+	message, err := json.Marshal(x.Errors[0].Message)
+	if err != nil {
+		t.Fatal(err)
+	}
+	logEvents(t, archive, `{"name":"compact.error","span_id":"a","parent_id":"c","data":{"error_type":"ArchiveChanged","fallback":"none","message":`+string(message)+`}}`)
+	if x = accountOf(t, archive, "s"); len(x.Errors) != 1 || x.Errors[0].Step != 1 || x.Errors[0].Fallback != "none" {
+		t.Errorf("%+v", x.Errors)
 	}
 }
