@@ -73,6 +73,9 @@ func ended(ctx context.Context, err error) error {
 func (a *asker) once(ctx context.Context) (Draft, error) {
 	a.mu.Lock()
 	a.outcome.Attempts++
+	if a.w.sends {
+		a.tell(CallInfo{Phase: Sent, Strategy: a.r.Strategy.Name, Piece: a.piece, MaxTokens: a.r.MaxTokens})
+	}
 	a.mu.Unlock()
 	attempt, cancel := context.WithTimeout(ctx, a.w.Attempt)
 	defer cancel()

@@ -201,7 +201,7 @@ func (s *Stage) flight(c *cut) *flight {
 	}
 	f := s.newFlight(c)
 	w, in := s.writer(c), c.input()
-	w.Observe = f.hear
+	w.Observe, w.sends = f.hear, true
 	if !s.beside.Start(func(ctx context.Context) { f.write(ctx, w, in) }) {
 		f.cancel()
 		return nil

@@ -27,7 +27,8 @@ type job struct {
 
 	mu      sync.Mutex // guards the fields below
 	outcome Summary
-	answer  Answer // the last answer
+	givenUp Summary // outcome of the backend that was fallen back from
+	answer  Answer  // the last answer
 }
 
 func (w Writer) job(in Input) *job {
@@ -137,8 +138,11 @@ func redactedPart(was message.Part, f func(string) string) (p message.Part, chan
 	return p, changed
 }
 
-// fallBack switches to the extractive backend.
+// fallBack switches to the extractive backend, whose calls are counted anew.
 func (j *job) fallBack() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.givenUp, j.outcome = j.outcome, Summary{Errors: j.outcome.Errors}
 	j.w.Summarizer, j.info, j.fallback = Extractive{}, Info{Name: BackendExtractive}, FallbackExtractive
 	j.strategy = j.w.Strategy
 }
@@ -148,9 +152,21 @@ func (j *job) summary(start time.Time) Summary {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	s := j.outcome
+	s.Attempts = j.attempts()
+	s.Prompt, s.Completion = s.Prompt+j.givenUp.Prompt, s.Completion+j.givenUp.Completion
+	s.Cached, s.Written = s.Cached+j.givenUp.Cached, s.Written+j.givenUp.Written
 	s.Strategy, s.Backend, s.Model, s.Fallback = j.strategy.Name, j.info.Name, j.info.Model, j.fallback
 	s.First, s.Elapsed = j.in.First, time.Since(start)
 	return s
+}
+
+// attempts returns the calls of the backend that was asked for the summary, not
+// those of its fallback. The caller holds j.mu.
+func (j *job) attempts() int {
+	if j.givenUp.Attempts > 0 {
+		return j.givenUp.Attempts
+	}
+	return j.outcome.Attempts
 }
 
 // run writes a draft, then verifies and completes it.
@@ -186,7 +202,7 @@ func (j *job) failed(err error) error {
 	if n := len(j.outcome.Errors); n == 0 || !errors.Is(err, j.outcome.Errors[n-1]) {
 		j.outcome.Errors = append(j.outcome.Errors, err)
 	}
-	return &WriteError{Strategy: j.strategy.Name, Attempts: j.outcome.Attempts, Errors: append([]error(nil), j.outcome.Errors...)}
+	return &WriteError{Strategy: j.strategy.Name, Attempts: j.attempts(), Errors: append([]error(nil), j.outcome.Errors...)}
 }
 
 func (j *job) observe(c CallInfo) {

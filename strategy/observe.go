@@ -6,9 +6,11 @@ import "time"
 type Phase string
 
 // The phases. A summary begins with one Started and ends with one Finished;
-// between them come the answers to each call.
+// between them come the answers to each call. Only [Beside].Heard also gets a Sent
+// for each call: one without an Answered is under way.
 const (
 	Started  Phase = "started"
+	Sent     Phase = "sent"
 	Answered Phase = "answered"
 	Finished Phase = "finished"
 )
@@ -21,13 +23,13 @@ type CallInfo struct {
 	Model    string
 
 	Piece, Pieces int // number of the piece and of all pieces; Piece is 0 for the merge and for the whole
-	Attempt       int // calls of the Summarizer so far
+	Attempt       int // calls of this backend so far
 	MaxTokens     int // the limit that was asked for
 
 	InputMessages int
 	InputTokens   int // of all that is to be summarized; 0 = not counted
 	SummaryTokens int // of the draft
-	Prompt        int // tokens billed, if known: of this call, for Finished of all calls
+	Prompt        int // tokens billed, if known: of this call, for Finished of all calls of this backend
 	Completion    int
 	Cached        int  // of Prompt: read from a cache
 	Written       int  // likewise: written into one

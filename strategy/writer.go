@@ -69,6 +69,8 @@ type Writer struct {
 	// Observe is called for each event. Calls for one summary do not overlap;
 	// it must not block for long. May be nil.
 	Observe func(CallInfo)
+
+	sends bool // Observe is told of each call before its answer, too
 }
 
 // An Input is the source of a summary.
@@ -107,7 +109,7 @@ type Summary struct {
 	Fallback   string  // "", FallbackBrief or FallbackExtractive
 	Pieces     int     // number of pieces of the input
 	Calls      int     // required drafts: pieces and merges
-	Attempts   int     // calls of the Summarizer, those that failed included
+	Attempts   int     // calls of the Summarizer, those that failed included; not those of the fallback
 	First      int     // number of the first message that it summarizes, as lines cite it
 	Named      int     // identifiers that Text names
 	Invented   int     // identifiers that were removed, as the source lacks them
