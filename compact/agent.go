@@ -12,7 +12,6 @@ import (
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/price"
 	"github.com/agentcompact/compact/strategy"
-	"github.com/agentcompact/compact/trace"
 )
 
 // backendAgent is the summary backend that appends an instruction to the
@@ -296,16 +295,6 @@ func (c *call) sayAgent() {
 	if !c.q.dry {
 		c.res.Warnings = append(c.res.Warnings, c.s.agent.warnings()...)
 	}
-}
-
-// paidAgent returns the cost of a summary by the agent's own model, from the
-// usage of its request. Without a usage, the whole prompt counts as uncached.
-func (c *call) paidAgent(p trace.Summarize) float64 {
-	u := price.Usage{Cached: p.CachedTokens, Written: p.WrittenTokens, Fresh: max(p.PromptTokens-p.CachedTokens-p.WrittenTokens, 0), Output: p.CompletionTokens}
-	if p.PromptTokens == 0 && p.ErrorType == "" {
-		u = price.Usage{Fresh: c.res.Before.Total, Output: p.SummaryTokens}
-	}
-	return c.ep.card.Cost(u)
 }
 
 // summaryByAgent adds to a candidate the cost of a summary by the agent's own

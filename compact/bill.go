@@ -5,8 +5,6 @@ import (
 
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/price"
-	"github.com/agentcompact/compact/strategy"
-	"github.com/agentcompact/compact/trace"
 )
 
 // A Bill is what one call costs, in US dollars. Figures have three kinds of
@@ -22,7 +20,10 @@ type Bill struct {
 	EstimatedUSD float64     `json:"estimated_prompt_usd"`
 	Whole        price.Usage `json:"projected_whole_prompt"` // the same for the whole history, uncompacted
 	WholeUSD     float64     `json:"projected_whole_prompt_usd"`
-	SummaryUSD   float64     `json:"summary_usd,omitempty"` // cost of the summaries that a model wrote in this call
+	SummaryUSD   float64     `json:"summary_usd,omitempty"` // cost of the summaries that a model was asked for, as this call learned it
+
+	SummaryEstimatedUSD float64 `json:"summary_estimated_usd,omitempty"` // of SummaryUSD: answers without a usage, and requests that were cut off and may have been billed
+	SummaryPrices       string  `json:"summary_prices,omitempty"`        // the name and the source of the price card of the summaries
 
 	Session SessionBill `json:"session"` // sums over the calls of the session in this process, this one included
 }
@@ -32,9 +33,11 @@ type SessionBill struct {
 	Calls        int     `json:"calls"`
 	EstimatedUSD float64 `json:"estimated_prompts_usd"` // prompts
 	WholeUSD     float64 `json:"projected_whole_prompts_usd"`
-	SummaryUSD   float64 `json:"summaries_usd"`
+	SummaryUSD   float64 `json:"summaries_usd"`  // those included that no call used
 	Measured     int     `json:"measured_calls"` // calls whose usage was observed
 	MeasuredUSD  float64 `json:"measured_usd"`   // their measured cost, answers included
+
+	SummaryEstimatedUSD float64 `json:"summaries_estimated_usd,omitempty"` // of SummaryUSD
 }
 
 // Plus returns the sum of two bills.
@@ -42,6 +45,7 @@ func (b SessionBill) Plus(o SessionBill) SessionBill {
 	return SessionBill{
 		Calls: b.Calls + o.Calls, EstimatedUSD: b.EstimatedUSD + o.EstimatedUSD, WholeUSD: b.WholeUSD + o.WholeUSD,
 		SummaryUSD: b.SummaryUSD + o.SummaryUSD, Measured: b.Measured + o.Measured, MeasuredUSD: b.MeasuredUSD + o.MeasuredUSD,
+		SummaryEstimatedUSD: b.SummaryEstimatedUSD + o.SummaryEstimatedUSD,
 	}
 }
 
@@ -56,8 +60,7 @@ func (c *call) bill() {
 	if b == nil {
 		return
 	}
-	one := SessionBill{Calls: 1, EstimatedUSD: b.EstimatedUSD, WholeUSD: b.WholeUSD, SummaryUSD: b.SummaryUSD}
-	b.Session = c.s.billed(one)
+	b.Session = c.s.billed(b.one())
 	c.lane.account.called(c)
 	if !c.q.observe {
 		c.res.observe.billed = c.measured(*b)
@@ -78,41 +81,17 @@ func (c *call) price() {
 	same, whole := c.lane.account.cached(c)
 	b := &Bill{
 		Prices: card.String(), Relative: card.Relative,
-		Estimated: card.Split(c.res.After.Total, same), Whole: card.Split(c.res.TokensIn, whole), SummaryUSD: c.summaryUSD,
+		Estimated: card.Split(c.res.After.Total, same), Whole: card.Split(c.res.TokensIn, whole),
+		SummaryUSD: c.summaries.usd, SummaryEstimatedUSD: c.summaries.estimated, SummaryPrices: c.summaries.prices,
 	}
 	b.EstimatedUSD, b.WholeUSD = card.Cost(b.Estimated), card.Cost(b.Whole)
-	one := SessionBill{Calls: 1, EstimatedUSD: b.EstimatedUSD, WholeUSD: b.WholeUSD, SummaryUSD: b.SummaryUSD}
-	b.Session = c.s.billed(SessionBill{}).Plus(one)
+	b.Session = c.s.billed(SessionBill{}).Plus(b.one())
 	c.res.Bill = b
 }
 
-// paid adds the cost of a summary by a model; an extractive one costs nothing.
-// Without a reported usage it takes our counts, and without a price of the model
-// that of the agent's model.
-func (c *call) paid(p trace.Summarize) {
-	if p.Backend == strategy.BackendExtractive || p.Backend == "" {
-		return
-	}
-	if p.Backend == backendAgent {
-		c.summaryUSD += c.paidAgent(p)
-		return
-	}
-	card := c.summaryCard(p.Model)
-	u := price.Usage{Fresh: p.PromptTokens, Output: p.CompletionTokens}
-	if u.Fresh == 0 {
-		u = price.Usage{Fresh: p.InputTokens, Output: p.SummaryTokens}
-	}
-	c.summaryUSD += card.Cost(u)
-}
-
-// summaryCard returns the price card of a summarizing model, or that of the
-// agent's model if the price of either is unknown: one bill has one unit.
-func (c *call) summaryCard(model string) price.Card {
-	card, known := price.For(model)
-	if !known || c.ep.card.Relative {
-		return c.ep.card
-	}
-	return card
+// one returns the bill of the call as a part of the session's.
+func (b *Bill) one() SessionBill {
+	return SessionBill{Calls: 1, EstimatedUSD: b.EstimatedUSD, WholeUSD: b.WholeUSD, SummaryUSD: b.SummaryUSD, SummaryEstimatedUSD: b.SummaryEstimatedUSD}
 }
 
 // billed adds to the bill of the session, and returns the sum.

@@ -59,7 +59,7 @@ type call struct {
 	offer             *policy.Offer     // offer chosen by the economic trigger; nil = none
 	stops             []int             // positions of cache marks in tokens; nil = not computed
 	soon              *policy.Offer     // offer that it will choose soon
-	summaryUSD        float64           // cost of summaries by a model
+	summaries         summaryCost       // cost of summaries by a model
 	did               *deeds            // messages that this call changed; nil = none
 	working           time.Time         // start of the current phase
 	cause             string            // cause of a missing model summary
@@ -97,7 +97,7 @@ func protect(history []message.Message, f func(message.Message) bool) []message.
 	return out
 }
 
-func (c *call) run(ctx context.Context) error {
+func (c *call) run(ctx context.Context) (err error) {
 	c.entered = time.Now()
 	if err := c.open(ctx); err != nil {
 		return err
@@ -111,6 +111,11 @@ func (c *call) run(ctx context.Context) error {
 	c.res.Timing.LaneWait = c.m.now().Sub(waiting)
 	defer c.lane.clear()
 	defer c.settle(0) // while the call holds its lane
+	defer func() {
+		if err != nil {
+			c.s.billed(c.summaries.bill()) // a failed call has no bill of its own
+		}
+	}()
 	c.note()
 	before := *c.res
 	for attempt := 1; ; attempt++ {

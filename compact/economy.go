@@ -166,7 +166,7 @@ func (c *call) candidate(o policy.Offer) price.Candidate {
 	case o.Cut && c.asksAgent():
 		c.summaryByAgent(&x, o)
 	case o.Cut && c.ep.cfg.Summarize != nil:
-		writer := c.summaryCard(c.ep.cfg.Summarizer.Model)
+		writer, _ := summaryCard(c.ep.card, c.ep.cfg.Summarizer.Model)
 		x.Summary = writer.Cost(price.Usage{Output: c.expected(c.view())})
 		x.Reading = writer.Cost(price.Usage{Fresh: o.Gone})
 	}

@@ -258,6 +258,7 @@ func (c *call) logParent(err error) {
 		p.Bill = &trace.CallBill{
 			Prices: b.Prices, Relative: b.Relative, EstimatedUSD: b.EstimatedUSD, WholeUSD: b.WholeUSD, SummaryUSD: b.SummaryUSD,
 			SessionUSD: b.Session.EstimatedUSD, SessionWhole: b.Session.WholeUSD, SessionSummary: b.Session.SummaryUSD,
+			SummaryEstimated: b.SummaryEstimatedUSD, SummaryPrices: b.SummaryPrices, SessionEstimated: b.Session.SummaryEstimatedUSD,
 		}
 	}
 	if did := c.did; did != nil {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/agentcompact/compact/compact"
@@ -134,6 +135,20 @@ func eventScenarios(t *testing.T, s seen) {
 	s.add(t, everything(t, seeing))
 	loseRace(t, s)
 	loseEvents(t, s)
+	wasteSummary(t, s)
+}
+
+// wasteSummary ends a manager while a model without a price writes a summary.
+func wasteSummary(t *testing.T, s seen) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Model: "in-house-13b", Summarize: &scripted{ends: []ending{{hangs: true}}}})
+		_, _ = r.Preflight(gaveUp(t), "s", loop(100, 200))
+		if err := r.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		s.add(t, r.events.Events())
+	})
 }
 
 // loseEvents has an exporter beside the one that listens which takes nothing.

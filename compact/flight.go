@@ -31,6 +31,7 @@ func (c *call) until(ctx context.Context) time.Time {
 // the summary is finished in the background and serves the next call.
 func (r *run) beside() strategy.Beside {
 	c := r.c
+	c.lane.writes.Store(c.writes())
 	c.lane.flights.Begin()
 	return strategy.Beside{
 		Ahead:   r.ahead,
@@ -77,13 +78,14 @@ func (r *run) patience() {
 // heard records the cost of a summary that this call uses or discards.
 func (r *run) heard(began time.Time, calls []strategy.CallInfo, thrown bool) {
 	if thrown {
-		p := thrownPayload(r.c.id, calls)
-		r.c.paid(p)
+		p := r.c.writes().unused(r.c.id, calls)
+		r.c.paid(&p, calls)
 		r.c.emit(r.c.event(p, began))
 		return
 	}
 	r.summarize += r.c.m.now().Sub(r.summarizeBegan)
-	for _, i := range calls {
+	from := 0 // of the calls of the backend
+	for k, i := range calls {
 		if i.Phase == strategy.Answered {
 			r.c.m.logPanic(i.Err)
 			r.c.gotOver(i)
@@ -92,27 +94,28 @@ func (r *run) heard(began time.Time, calls []strategy.CallInfo, thrown bool) {
 		if i.Phase == strategy.Finished {
 			r.c.cause = causeOf(i.Err)
 			p := summarizePayload(r.c.id, i)
-			r.c.paid(p)
+			r.c.paid(&p, calls[from:k+1])
+			from = k + 1
 			r.c.emit(r.c.eventAt(p, began, began.Add(i.Elapsed)))
 		}
 	}
 }
 
-// thrownPayload returns the payload for a discarded summary, with the tokens that
-// its model calls have used so far.
-func thrownPayload(session string, calls []strategy.CallInfo) trace.Summarize {
-	var all strategy.CallInfo
+// unused returns the payload for a summary that nobody uses, with the tokens that
+// the model has been asked for so far.
+func (w *writing) unused(session string, calls []strategy.CallInfo) trace.Summarize {
+	all := strategy.CallInfo{Backend: w.backend, Model: w.model, Strategy: w.strategy}
+	sum := strategy.CallInfo{}
 	for _, i := range calls {
-		sum := all
 		if i.Phase == strategy.Answered {
 			sum.Prompt, sum.Completion, sum.Cached, sum.Written = sum.Prompt+i.Prompt, sum.Completion+i.Completion, sum.Cached+i.Cached, sum.Written+i.Written
 		}
 		all = i
-		all.Prompt, all.Completion, all.Cached, all.Written = sum.Prompt, sum.Completion, sum.Cached, sum.Written
 	}
+	all.Prompt, all.Completion, all.Cached, all.Written = sum.Prompt, sum.Completion, sum.Cached, sum.Written
 	all.Err = nil
 	p := summarizePayload(session, all)
-	p.ErrorType, p.OutputText = "SummaryUnused", "nobody used it: the conversation went another way, or came to its end"
+	p.Unused, p.OutputText = true, "nobody used it: the conversation went another way, or came to its end"
 	return p
 }
 
@@ -155,7 +158,10 @@ func (m *CompactManager) throw(s *session, l *lane) {
 		return
 	}
 	name := m.nameOf(s.id)
-	p := thrownPayload(s.id, calls)
+	w := l.writes.Load()
+	p, cost := w.unused(s.id, calls), w.cost(calls)
+	cost.in(&p, w.card.Relative)
+	s.billed(cost.bill())
 	e := trace.New(p, s.redactor.JSON(trace.Encode(p)), began, m.now())
 	e.TraceID, e.Session = trace.NewTraceID(), name
 	m.pipe.Emit(e)

@@ -33,7 +33,7 @@ func billed(t *testing.T, r *rig) (used, thrown int) {
 	t.Helper()
 	for _, e := range r.named(trace.NameSummarize) {
 		switch data := e.Data.String(); {
-		case strings.Contains(data, `"SummaryUnused"`):
+		case strings.Contains(data, `"unused":true`):
 			thrown++
 		case strings.Contains(data, `"prompt_tokens":900`):
 			used++
@@ -185,7 +185,7 @@ func TestSummaryThatNobodyUsesIsSaid(t *testing.T) {
 				}
 				thrown := 0
 				for _, e := range r.events.Named(trace.NameSummarize) {
-					if strings.Contains(e.Data.String(), `"SummaryUnused"`) {
+					if strings.Contains(e.Data.String(), `"unused":true`) {
 						thrown++
 					}
 				}

@@ -16,6 +16,7 @@ type lane struct {
 	memo memo
 	// flights holds the summary that is being written for the lane, if any.
 	flights strategy.Flights
+	writes  atomic.Pointer[writing] // of flights; nil = there was none
 	shelf   *shelf
 	filed   atomic.Pointer[filed] // place of its last transcript in the archive; nil = unknown
 	sent    sentWhole

@@ -267,7 +267,7 @@ func waits(t *testing.T, r *rig, history []message.Message, want time.Duration, 
 // fates is billed, of a manager that is closed.
 func fates(r *rig) (used, thrown int) {
 	for _, e := range r.events.Named(trace.NameSummarize) {
-		if strings.Contains(e.Data.String(), `"SummaryUnused"`) {
+		if strings.Contains(e.Data.String(), `"unused":true`) {
 			thrown++
 		} else {
 			used++

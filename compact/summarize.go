@@ -36,6 +36,7 @@ func (m *CompactManager) newWriter(ep *epoch) (strategy.Writer, error) {
 func (r *run) observe(i strategy.CallInfo) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.told = append(r.told, i)
 	switch i.Phase {
 	case strategy.Started:
 		r.decision(r.view)
@@ -52,7 +53,8 @@ func (r *run) observe(i strategy.CallInfo) {
 		r.c.cause = causeOf(i.Err)
 		r.summarize += r.c.m.now().Sub(r.summarizeBegan)
 		p := summarizePayload(r.c.id, i)
-		r.c.paid(p)
+		r.c.paid(&p, r.told)
+		r.told = nil
 		r.c.emit(r.c.event(p, r.summarizeBegan))
 	}
 }
@@ -164,10 +166,11 @@ func (r *run) measure(elapsed time.Duration) {
 // observed holds the progress of the summarizer in a run.
 type observed struct {
 	mu             sync.Mutex
-	late           bool            // the call could not wait for a summary
-	waited         time.Duration   // waiting time for the archive before a summary
-	driven         context.Context // context of the engine
-	waiting        *time.Timer     // timer that reports a long summary
+	told           []strategy.CallInfo // of the summary that is being written within the call
+	late           bool                // the call could not wait for a summary
+	waited         time.Duration       // waiting time for the archive before a summary
+	driven         context.Context     // context of the engine
+	waiting        *time.Timer         // timer that reports a long summary
 	summarize      time.Duration
 	summarizeBegan time.Time
 }

@@ -62,10 +62,14 @@ type CallBill struct {
 	Relative       bool    `json:"relative"` // no price of the model is known: in units of its input price
 	EstimatedUSD   float64 `json:"estimated_prompt_usd"`
 	WholeUSD       float64 `json:"projected_whole_prompt_usd"`
-	SummaryUSD     float64 `json:"summary_usd"`
+	SummaryUSD     float64 `json:"summary_usd"` // what the call learned of the cost of summaries; each [Summarize] has its own
 	SessionUSD     float64 `json:"session_estimated_prompts_usd"`
 	SessionWhole   float64 `json:"session_projected_whole_prompts_usd"`
 	SessionSummary float64 `json:"session_summaries_usd"`
+
+	SummaryEstimated float64 `json:"summary_estimated_usd,omitempty"` // of SummaryUSD: answers without a usage, and requests that were cut off and may have been billed
+	SessionEstimated float64 `json:"session_summaries_estimated_usd,omitempty"`
+	SummaryPrices    string  `json:"summary_prices,omitempty"` // the price card of the summaries
 }
 
 func (b *CallBill) finite() *CallBill {
@@ -73,7 +77,7 @@ func (b *CallBill) finite() *CallBill {
 		return nil
 	}
 	out := *b
-	for _, f := range []*float64{&out.EstimatedUSD, &out.WholeUSD, &out.SummaryUSD, &out.SessionUSD, &out.SessionWhole, &out.SessionSummary} {
+	for _, f := range []*float64{&out.EstimatedUSD, &out.WholeUSD, &out.SummaryUSD, &out.SessionUSD, &out.SessionWhole, &out.SessionSummary, &out.SummaryEstimated, &out.SessionEstimated} {
 		*f = finite(*f)
 	}
 	return &out

@@ -7,6 +7,9 @@ import (
 
 // Summarize is the payload of compact.summarize: the call of the summarizer
 // with all its attempts. With an ErrorType it is a failure.
+//
+// USD is the sum of what was answered, by its usage. A refused connection and an
+// error status cost nothing.
 type Summarize struct {
 	SessionID        string  `json:"session_id"`
 	Model            string  `json:"model,omitempty"` // the summarizer's; empty if no model was called
@@ -18,10 +21,15 @@ type Summarize struct {
 	InputMessages    int     `json:"input_messages"`
 	InputTokens      int     `json:"input_tokens"`
 	SummaryTokens    int     `json:"summary_tokens"`
-	PromptTokens     int     `json:"prompt_tokens,omitempty"`     // billed
-	CompletionTokens int     `json:"completion_tokens,omitempty"` // billed
-	CachedTokens     int     `json:"cached_tokens,omitempty"`     // of prompt_tokens: read from the provider's cache
-	WrittenTokens    int     `json:"written_tokens,omitempty"`    // likewise: written into it
+	PromptTokens     int     `json:"prompt_tokens,omitempty"`         // billed
+	CompletionTokens int     `json:"completion_tokens,omitempty"`     // billed
+	CachedTokens     int     `json:"cached_tokens,omitempty"`         // of prompt_tokens: read from the provider's cache
+	WrittenTokens    int     `json:"written_tokens,omitempty"`        // likewise: written into it
+	Unused           bool    `json:"unused,omitempty"`                // a summary that was begun in advance, and that no call used
+	USD              float64 `json:"summary_usd,omitempty"`           // cost in US dollars
+	EstimatedUSD     float64 `json:"summary_estimated_usd,omitempty"` // of summary_usd: answers without a usage, and requests that were cut off and may have been billed
+	Prices           string  `json:"prices,omitempty"`                // the price card; it says so if the price of the model is not known
+	Relative         bool    `json:"prices_relative,omitempty"`       // summary_usd is in units of the input price of the agent's model
 	Temperature      float64 `json:"temperature"`
 
 	// Metadata of the model server's last answer.
@@ -41,7 +49,7 @@ type Summarize struct {
 func (p Summarize) spec() spec { return spec{NameSummarize, KindLLM, statusOf(p.ErrorType), ""} }
 
 func (p Summarize) complete() any {
-	p.Temperature = finite(p.Temperature)
+	p.Temperature, p.USD, p.EstimatedUSD = finite(p.Temperature), finite(p.USD), finite(p.EstimatedUSD)
 	p.OutputText = or(p.OutputText, p.line)
 	return p
 }
@@ -66,7 +74,7 @@ type SummaryCreated struct {
 	EntityRetention  float64       `json:"entity_retention"`  // share of the most salient identifiers that the summary names
 	InventedRemoved  int           `json:"invented_removed"`  // identifiers that the source doesn't have: cut
 	Calls            int           `json:"calls"`             // number of drafts: of pieces and of merges
-	Attempts         int           `json:"attempts"`          // calls of the summarizer, those that failed included
+	Attempts         int           `json:"attempts"`          // calls of the summarizer, those that failed included; not those of its fallback
 	Verification     *Verification `json:"verification,omitempty"`
 	Strategy         string        `json:"strategy"`
 	Backend          string        `json:"backend"`

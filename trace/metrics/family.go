@@ -151,7 +151,7 @@ var families = [counted]Family{
 	cacheBroken:      {Name: "compact.cache_broken_tokens", Unit: "{token}", Help: "Tokens of the prompt before that lay behind the break."},
 	estimatedUSD:     {Name: "compact.estimated_prompts_usd", Unit: "{USD}", Help: "US dollars that prompts were expected to cost as they were sent.", Labels: []string{"model"}},
 	wholeUSD:         {Name: "compact.projected_whole_prompts_usd", Unit: "{USD}", Help: "US dollars that they would have cost with the whole history.", Labels: []string{"model"}},
-	summaryUSD:       {Name: "compact.summaries_usd", Unit: "{USD}", Help: "US dollars that summaries cost.", Labels: []string{"model"}},
+	summaryUSD:       {Name: "compact.summaries_usd", Unit: "{USD}", Help: "US dollars that summaries cost, by the model that was asked for them.", Labels: []string{"model"}},
 	measuredUSD:      {Name: "compact.measured_usd", Unit: "{USD}", Help: "US dollars that calls cost by what the provider billed, answers included.", Labels: []string{"model"}},
 	unpriced:         {Name: "compact.unpriced_calls", Unit: "{call}", Help: "Calls of models whose price is not known; they are in no sum of money.", Labels: []string{"model"}},
 	unredacted:       {Name: "compact.redaction_disabled", Unit: "{call}", Help: "Calls of which text was stored or exported unredacted."},

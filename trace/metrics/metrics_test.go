@@ -77,7 +77,7 @@ compact_window_usage_bucket{model="m",le="0.8"} 1
 compact_compactions_total{stage="",reason="usage_pct < trigger_pct"} -
 compact_estimated_prompts_usd_total{model="m"} 0.25
 compact_projected_whole_prompts_usd_total{model="m"} 0.5
-compact_summaries_usd_total{model="m"} 0.125
+compact_summaries_usd_total{model="m"} 0
 compact_unpriced_calls_total{model="m"} -`},
 	{trace.Preflight{Model: "m", Triggered: true, Reason: trace.ReasonUsage, ReductionStage: "masking", TokensIn: 100, TokensBefore: 90, TokensAfter: 30, Bill: &trace.CallBill{Relative: true, EstimatedUSD: 9}}, `
 compact_calls_total{outcome="compacted"} 1
@@ -99,7 +99,8 @@ compact_archived_bytes_total 4711`},
 	{trace.Archival{Bytes: 4711, ErrorType: "ArchiveFailed"}, `
 compact_archive_duration_seconds_count{result="failed"} 1
 compact_archived_bytes_total 0`},
-	{trace.Summarize{Backend: "openai", Model: "m", PromptTokens: 900, CompletionTokens: 70}, `
+	{trace.Summarize{Backend: "openai", Model: "m", PromptTokens: 900, CompletionTokens: 70, USD: 0.125}, `
+compact_summaries_usd_total{model="m"} 0.125
 compact_summaries_duration_seconds_sum{backend="openai",result="ok"} 0.25
 gen_ai_client_operation_duration_seconds_sum{gen_ai_operation_name="chat",gen_ai_provider_name="openai",gen_ai_request_model="m",error_type=""} 0.25
 gen_ai_client_token_usage_sum{gen_ai_operation_name="chat",gen_ai_provider_name="openai",gen_ai_request_model="m",gen_ai_token_type="input"} 900
@@ -108,6 +109,9 @@ gen_ai_client_token_usage_sum{gen_ai_operation_name="chat",gen_ai_provider_name=
 compact_summaries_duration_seconds_count{backend="openai",result="failed"} 1
 gen_ai_client_operation_duration_seconds_count{gen_ai_operation_name="chat",gen_ai_provider_name="openai",gen_ai_request_model="m",error_type="timeout"} 1
 gen_ai_client_token_usage_count{gen_ai_operation_name="chat",gen_ai_provider_name="openai",gen_ai_request_model="m",gen_ai_token_type="input"} -`},
+	{trace.Summarize{Backend: "openai", Model: "m", Unused: true, USD: 7, Relative: true}, `
+compact_summaries_usd_total{model="m"} -
+compact_summaries_duration_seconds_count{backend="openai",result="unused"} 1`},
 	{trace.Summarize{Backend: "extractive"}, `
 compact_summaries_duration_seconds_count{backend="extractive",result="ok"} 1
 gen_ai_client_operation_duration_seconds_count{gen_ai_operation_name="chat",gen_ai_provider_name="extractive",gen_ai_request_model="",error_type=""} -`},

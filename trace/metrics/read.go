@@ -111,7 +111,7 @@ func (m *Metrics) bill(of string, b *trace.CallBill) {
 	}
 	m.add(estimatedUSD, money(b.EstimatedUSD), of)
 	m.add(wholeUSD, money(b.WholeUSD), of)
-	m.add(summaryUSD, money(b.SummaryUSD), of)
+	m.add(summaryUSD, 0, of) // sums need a series from the start; each summary adds its own cost
 }
 
 func (m *Metrics) archival(e *trace.Event, p *struct {
@@ -125,7 +125,11 @@ func (m *Metrics) archival(e *trace.Event, p *struct {
 }
 
 func (m *Metrics) summarize(e *trace.Event, p *trace.Summarize) {
-	m.put(summaries, seconds(e), p.Backend, result(p.ErrorType))
+	how := result(p.ErrorType)
+	if p.Unused {
+		how = "unused"
+	}
+	m.put(summaries, seconds(e), p.Backend, how)
 	if p.Backend == "extractive" {
 		return // no model was asked
 	}
@@ -139,6 +143,9 @@ func (m *Metrics) summarize(e *trace.Event, p *trace.Summarize) {
 	}
 	if p.CompletionTokens > 0 {
 		m.put(genUsage, float64(p.CompletionTokens), "chat", p.Backend, p.Model, "output")
+	}
+	if !p.Relative {
+		m.add(summaryUSD, money(p.USD), p.Model)
 	}
 }
 

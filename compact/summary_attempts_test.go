@@ -1,0 +1,30 @@
+package compact_test
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/strategy"
+	"github.com/agentcompact/compact/trace"
+)
+
+// A model that fails three times and the extractive backend that takes over made
+// three requests, and each event says those of its own backend.
+func TestAttemptsAreThoseOfTheBackend(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := compact.Config{MaxContextTokens: 8_000, Summarize: &scripted{model: "small", ends: []ending{{err: &strategy.Failure{Reason: strategy.ErrTransient, Status: 503}}}}}
+		c.Summarizer.MaxAttempts, c.Summarizer.Fallback = 3, strategy.FallbackExtractive
+		r := newRig(t, c)
+		r.preflight(loop(100, 200))
+		made := r.named(trace.NameSummarize)
+		if len(made) != 2 {
+			t.Fatalf("%d summaries were asked for, want 2", len(made))
+		}
+		model, own := dataOf[trace.Summarize](t, made[0]), dataOf[trace.Summarize](t, made[1])
+		created, failed := dataOf[trace.SummaryCreated](t, last(t, r, trace.NameSummaryCreated)), dataOf[trace.Error](t, last(t, r, trace.NameError))
+		if model.Attempts != 3 || own.Attempts != 1 || own.Backend != strategy.BackendExtractive || created.Attempts != 3 || created.Calls != 1 || failed.Attempts != 3 {
+			t.Errorf("the model says %d attempts, %s %d; created %d with %d calls; the error %d", model.Attempts, own.Backend, own.Attempts, created.Attempts, created.Calls, failed.Attempts)
+		}
+	})
+}

@@ -1,0 +1,165 @@
+package compact
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"slices"
+	"syscall"
+
+	"github.com/agentcompact/compact/price"
+	"github.com/agentcompact/compact/strategy"
+	"github.com/agentcompact/compact/trace"
+)
+
+// writing describes the summaries that are written for a lane, and prices them.
+type writing struct {
+	backend, model, strategy string
+
+	card  price.Card // of the agent's model
+	whole int        // tokens of the view: the prompt of a summary by the agent's own model
+}
+
+// writes describes the summaries of this call.
+func (c *call) writes() *writing {
+	w := &writing{backend: c.ep.cfg.Summarizer.Backend, strategy: c.ep.writer.Strategy.Name, card: c.ep.card, whole: c.res.Before.Total}
+	if d, ok := c.ep.writer.Summarizer.(strategy.Describer); ok {
+		info := d.Describe()
+		w.backend, w.model = info.Name, info.Model
+	}
+	if w.backend == backendAgent {
+		w.model = c.ep.name
+	}
+	return w
+}
+
+// A summaryCost is what the calls for a summary cost, in US dollars.
+type summaryCost struct {
+	usd       float64
+	estimated float64 // of usd: answers without a usage, and calls that were cut off
+	prices    string  // the name of the price card; "" = no model was asked
+}
+
+func (s summaryCost) plus(o summaryCost) summaryCost {
+	if o.prices == "" {
+		o.prices = s.prices
+	}
+	return summaryCost{s.usd + o.usd, s.estimated + o.estimated, o.prices}
+}
+
+// cost returns the cost of the calls of a summarizer, from all that was told of
+// them. The extractive backend costs nothing.
+func (w *writing) cost(told []strategy.CallInfo) (sum summaryCost) {
+	asked := map[int]strategy.CallInfo{} // calls under way, by piece
+	for _, i := range told {
+		switch i.Phase {
+		case strategy.Sent:
+			asked[i.Piece] = i
+		case strategy.Answered:
+			delete(asked, i.Piece)
+			if i.Prompt+i.Completion > 0 || mayBeBilled(i.Err) {
+				sum = sum.plus(w.costOf(i))
+			}
+		}
+	}
+	for _, i := range asked {
+		sum = sum.plus(w.costOf(i))
+	}
+	if n := len(told); n > 0 && sum.prices == "" && told[n-1].Backend != strategy.BackendExtractive {
+		_, sum.prices = w.cardOf(told[n-1])
+	}
+	return sum
+}
+
+// costOf returns the cost of one call: by its usage, or by our counts where it has
+// none.
+func (w *writing) costOf(i strategy.CallInfo) summaryCost {
+	if i.Backend == strategy.BackendExtractive || i.Backend == "" {
+		return summaryCost{}
+	}
+	card, named := w.cardOf(i)
+	u := price.Usage{Cached: i.Cached, Written: i.Written, Fresh: max(i.Prompt-i.Cached-i.Written, 0), Output: i.Completion}
+	if i.Prompt+i.Completion > 0 {
+		return summaryCost{usd: card.Cost(u), prices: named}
+	}
+	u = price.Usage{Fresh: i.InputTokens / max(i.Pieces, 1), Output: i.SummaryTokens}
+	if i.Backend == backendAgent {
+		u.Fresh = w.whole
+	}
+	usd := card.Cost(u)
+	return summaryCost{usd, usd, named}
+}
+
+// cardOf returns the price card of the model of a call, and its name, which says
+// if it stands in for another.
+func (w *writing) cardOf(i strategy.CallInfo) (price.Card, string) {
+	if i.Backend == backendAgent {
+		return w.card, w.card.String()
+	}
+	card, ok := summaryCard(w.card, i.Model)
+	if ok {
+		return card, card.String()
+	}
+	return card, card.String() + " in place of " + cmp.Or(i.Model, "a model without a name")
+}
+
+// summaryCard returns the price card of a summarizing model. One bill has one
+// unit: where the price of either model is not known, it returns the card of the
+// agent's model and false.
+func summaryCard(agent price.Card, model string) (card price.Card, ok bool) {
+	card, known := price.For(model)
+	if !known || agent.Relative {
+		return agent, false
+	}
+	return card, true
+}
+
+// answered are the reasons why the answer of a model is not used.
+var answered = []error{
+	strategy.ErrEmpty, strategy.ErrRefused, strategy.ErrFiltered, strategy.ErrCutOff, strategy.ErrTooLong, strategy.ErrNotSmaller, strategy.ErrMalformed,
+}
+
+// cutOff are the errors of calls that ended before their answer came. Nobody
+// knows what the provider made of them.
+var cutOff = []error{
+	context.Canceled, context.DeadlineExceeded, os.ErrDeadlineExceeded, strategy.ErrDeadline, io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET,
+}
+
+// mayBeBilled reports whether a call without a usage may have been billed: it was
+// answered, or cut off. Refused connections and error statuses are not billed.
+func mayBeBilled(err error) bool {
+	if err == nil {
+		return true
+	}
+	var f *strategy.Failure
+	if errors.As(err, &f) && f.Status > 0 {
+		return f.Status < 300
+	}
+	var op *net.OpError
+	if errors.As(err, &op) && op.Op == "dial" {
+		return false
+	}
+	is := func(target error) bool { return errors.Is(err, target) }
+	return slices.ContainsFunc(answered, is) || slices.ContainsFunc(cutOff, is)
+}
+
+// paid adds the cost of a summary to the call and to its event.
+func (c *call) paid(p *trace.Summarize, told []strategy.CallInfo) {
+	cost := c.writes().cost(told)
+	cost.in(p, c.ep.card.Relative)
+	c.summaries = c.summaries.plus(cost)
+}
+
+// in sets the cost in the event of a summary.
+func (s summaryCost) in(p *trace.Summarize, relative bool) {
+	p.USD, p.EstimatedUSD, p.Prices = s.usd, s.estimated, s.prices
+	p.Relative = relative && s.prices != ""
+}
+
+// bill returns the cost as a part of a session's bill.
+func (s summaryCost) bill() SessionBill {
+	return SessionBill{SummaryUSD: s.usd, SummaryEstimatedUSD: s.estimated}
+}

@@ -1,0 +1,192 @@
+package compact_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/price"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/strategy"
+	"github.com/agentcompact/compact/trace"
+)
+
+// scripted is a model whose calls end as its script says; the last end repeats. Each
+// call takes half a second.
+type scripted struct {
+	model string
+	ends  []ending
+	n     int
+}
+
+type ending struct {
+	err   error
+	usage int // tokens of the prompt; 0 = the answer has none
+	hangs bool
+}
+
+func (s *scripted) Describe() strategy.Info {
+	return strategy.Info{Name: "openai", Model: s.model, Remote: true}
+}
+
+func (s *scripted) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft, error) {
+	end := s.ends[min(s.n, len(s.ends)-1)]
+	s.n++
+	takes := 500 * time.Millisecond
+	if end.hangs {
+		takes = time.Hour
+	}
+	select {
+	case <-time.After(takes):
+	case <-ctx.Done():
+		return strategy.Draft{}, ctx.Err()
+	}
+	if end.err != nil && end.usage == 0 {
+		return strategy.Draft{}, end.err
+	}
+	d := strategy.Draft{Text: "## Goals and success criteria\n- [open] the tests of the module pass\n", PromptTokens: end.usage}
+	if end.usage > 0 {
+		d.CompletionTokens = 20
+	}
+	return d, end.err
+}
+
+// haiku is what a call with a usage costs by the card of claude-haiku-4-5.
+func haiku(prompt, answers int) float64 {
+	card, _ := price.For("claude-haiku-4-5")
+	return card.Cost(price.Usage{Fresh: prompt, Output: 20 * answers})
+}
+
+// summarized are the payloads of the summaries of a rig that is closed.
+func summarized(t *testing.T, r *rig) (all []trace.Summarize) {
+	t.Helper()
+	for _, e := range r.events.Named(trace.NameSummarize) {
+		all = append(all, dataOf[trace.Summarize](t, e))
+	}
+	return all
+}
+
+// A summary costs what was answered. What was refused costs nothing, and what may
+// have been billed is an estimate and says so.
+func TestSummaryCostsWhatWasAnswered(t *testing.T) {
+	refused := &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
+	for name, test := range map[string]struct {
+		ends      []ending
+		usd       float64
+		estimated bool
+		attempts  int
+	}{
+		"answered":                {[]ending{{usage: 900}}, haiku(900, 1), false, 1},
+		"503":                     {[]ending{{err: &strategy.Failure{Reason: strategy.ErrTransient, Status: 503}}}, 0, false, 3},
+		"refused connection":      {[]ending{{err: &strategy.Failure{Reason: strategy.ErrTransient, Detail: refused}}}, 0, false, 3},
+		"401":                     {[]ending{{err: &strategy.Failure{Reason: strategy.ErrRejected, Status: 401}}}, 0, false, 1},
+		"503, then answered":      {[]ending{{err: &strategy.Failure{Reason: strategy.ErrTransient, Status: 503}}, {usage: 900}}, haiku(900, 1), false, 2},
+		"a refusal with a usage":  {[]ending{{err: &strategy.Failure{Reason: strategy.ErrRefused}, usage: 900}}, haiku(1800, 2), false, 2},
+		"answered, no usage":      {[]ending{{}}, 0, true, 1},
+		"hangs":                   {[]ending{{hangs: true}, {usage: 900}}, haiku(900, 1), true, 2},
+		"cut off by a dead proxy": {[]ending{{err: &strategy.Failure{Reason: strategy.ErrTransient, Detail: syscall.ECONNRESET}}, {usage: 900}}, haiku(900, 1), true, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := compact.Config{MaxContextTokens: 8_000, Summarize: &scripted{model: "claude-haiku-4-5", ends: test.ends}, Prices: sonnet}
+				c.Summarizer.MaxAttempts, c.Summarizer.Timeout = 3, time.Minute
+				r := newRig(t, c)
+				b := r.preflight(loop(100, 200)).Bill
+				made := dataOf[trace.Summarize](t, last(t, r, trace.NameSummarize))
+				call := dataOf[trace.Preflight](t, last(t, r, trace.NameBeforeModelCall))
+				if got := b.SummaryUSD - b.SummaryEstimatedUSD; !near(got, test.usd) || b.SummaryEstimatedUSD > 0 != test.estimated {
+					t.Errorf("billed %v, want %v; estimated %v", got, test.usd, b.SummaryEstimatedUSD)
+				}
+				if !near(made.USD, b.SummaryUSD) || !near(made.EstimatedUSD, b.SummaryEstimatedUSD) || !near(call.Bill.SummaryUSD, b.SummaryUSD) || !near(call.Bill.SummaryEstimated, b.SummaryEstimatedUSD) {
+					t.Errorf("the summary says %v and %v, the call %+v, the result %+v", made.USD, made.EstimatedUSD, call.Bill, b)
+				}
+				if made.Attempts != test.attempts || !strings.HasPrefix(made.Prices, "claude-haiku-4-5 (") || b.SummaryPrices != made.Prices {
+					t.Errorf("%d attempts, want %d; priced by %q and %q", made.Attempts, test.attempts, made.Prices, b.SummaryPrices)
+				}
+			})
+		})
+	}
+}
+
+// The bill names the card where the model that writes has none of its own.
+func TestBillNamesTheCardThatStandsIn(t *testing.T) {
+	r, _ := priced(t, compact.Config{MaxContextTokens: 8_000, Summarize: &scripted{model: "in-house-7b", ends: []ending{{usage: 900}}}})
+	b := r.preflight(loop(100, 200)).Bill
+	if !strings.HasPrefix(b.SummaryPrices, "claude") || !strings.HasSuffix(b.SummaryPrices, " in place of in-house-7b") {
+		t.Errorf("priced by %q", b.SummaryPrices)
+	}
+	local := newRig(t, compact.Config{MaxContextTokens: 8_000})
+	if b := local.preflight(loop(100, 200)).Bill; b.SummaryPrices != "" || b.SummaryUSD != 0 {
+		t.Errorf("the extractive backend is priced: %+v", b)
+	}
+}
+
+// A summary that no call used was paid for all the same: its event and the bill
+// of the session have its cost.
+func TestSummaryThatNobodyUsesIsInTheBill(t *testing.T) {
+	another := append(turns(1, 10), loop(250, 200)...)
+	for name, test := range map[string]struct {
+		wait      time.Duration // until the next call, or the end
+		next      []message.Message
+		usd       float64
+		estimated bool
+		attempts  int
+	}{
+		"done, at the end":                {time.Second, nil, haiku(900, 1), false, 1},
+		"done, another conversation":      {time.Second, another, haiku(900, 1), false, 1},
+		"under way, at the end":           {0, nil, 0, true, 1},
+		"under way, another conversation": {0, another, 0, true, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: &scripted{model: "claude-haiku-4-5", ends: []ending{{usage: 900}}}, Prices: sonnet})
+				if _, err := r.Preflight(gaveUp(t), "s", loop(250, 200)); !errors.Is(err, context.Canceled) {
+					t.Fatal(err)
+				}
+				time.Sleep(test.wait)
+				var bill compact.SessionBill
+				if test.next != nil {
+					bill = r.preflight(test.next).Bill.Session
+				}
+				if err := r.Close(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				sum, unused := 0.0, 0
+				for _, p := range summarized(t, r) {
+					sum += p.USD
+					if !p.Unused {
+						continue
+					}
+					unused++
+					if !near(p.USD-p.EstimatedUSD, test.usd) || p.EstimatedUSD > 0 != test.estimated || p.Attempts != test.attempts || p.Model != "claude-haiku-4-5" || p.ErrorType != "" {
+						t.Errorf("%+v, want %v and %d attempts", p, test.usd, test.attempts)
+					}
+				}
+				if unused != 1 || test.next != nil && !near(bill.SummaryUSD, sum) {
+					t.Errorf("%d unused summaries; all cost %v, the session's bill says %v", unused, sum, bill.SummaryUSD)
+				}
+			})
+		})
+	}
+}
+
+// A summary that was paid in a call that then failed is in the session's bill.
+func TestSummaryOfAFailedCallIsInTheBill(t *testing.T) {
+	a := &failing{Archive: memory.New(), word: "ledger"}
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: &scripted{model: "claude-haiku-4-5", ends: []ending{{usage: 900}}}, Archive: a, Prices: sonnet})
+	if _, err := r.Preflight(context.Background(), "s", loop(100, 200)); !errors.Is(err, compact.ErrArchiveFailed) {
+		t.Fatal(err)
+	}
+	a.word = ""
+	b := r.preflight(turns(2, 10)).Bill
+	if b.SummaryUSD != 0 || !near(b.Session.SummaryUSD, haiku(900, 1)) {
+		t.Errorf("the session paid %v, want %v", b.Session.SummaryUSD, haiku(900, 1))
+	}
+}
