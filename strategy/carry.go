@@ -14,16 +14,18 @@ func (h *History) carried(s Strategy, now []Line) []Line {
 	}
 	next, _ := s.section(Coming)
 	log, _ := s.section(Happened)
-	newNext := len(h.Steps) > 0 && h.announced().Text != ""
+	settled := h.settledSince()
 	var out []Line
 	offer := func(section int, lines []string) {
 		for n, l := range lines {
 			_, _, item := statusOf(l)
-			if item || beginsAny(l, []string{newestRequest, firstRequest, notReplied}) || listing(l) || onlyNames(l) || h.tellsOfFiles(l) || section == next && newNext && next > 0 {
+			if item || beginsAny(l, []string{newestRequest, firstRequest, notReplied}) || listing(l) || onlyNames(l) || h.tellsOfFiles(l) || section == next && next > 0 && h.overtaken(l) {
 				continue
 			}
-			if k := subject(l); k != "" && taken[k] && section != log {
+			if k := subject(l); k != "" && (taken[k] || settled[k] > 0) && section != log {
 				continue
+			} else if step := settled[k]; step > 0 && !strings.Contains(l, passedSince) {
+				l += passedSince + stepID(step)
 			}
 			out = append(out, Line{Section: section, Text: l, Value: carriedValue(section, n, l, section == log), Order: max(lastStep(l)-carriedBefore, -carriedBefore)})
 		}
@@ -32,6 +34,50 @@ func (h *History) carried(s Strategy, now []Line) []Line {
 	for i, lines := range h.Previous.Sections {
 		offer(i, lines)
 	}
+	return out
+}
+
+// passedSince follows a failure of the log that a later run settled.
+const passedSince = "; passed later "
+
+// overtaken reports whether a line about what is next no longer holds, because
+// something followed. What was called open stands until the assistant ends its
+// turn.
+func (h *History) overtaken(line string) bool {
+	if len(h.Steps) == 0 {
+		return false
+	}
+	if !beginsAny(line, []string{stillOpen, writtenPlan}) {
+		return true // failures stand in other sections, too
+	}
+	for i := range h.Steps {
+		if h.endsTurn(i) {
+			return true
+		}
+	}
+	return false
+}
+
+// settledSince returns the commands of failures in the previous summary that
+// runs since then settle, with the step of that run.
+func (h *History) settledSince() map[string]int {
+	failed := reruns{}
+	h.Previous.all(func(lines []string) []string {
+		for _, l := range lines {
+			if k := subject(l); k != "" && strings.Contains(l, " failed") {
+				failed.wait(k)
+			}
+		}
+		return lines
+	})
+	out := map[string]int{}
+	h.eachCall(func(s *Step, c *Call) {
+		if c.Check() && c.Outcome == OK {
+			for _, k := range failed.settle(c.Command()) {
+				out[k] = s.ID
+			}
+		}
+	})
 	return out
 }
 

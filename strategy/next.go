@@ -24,23 +24,22 @@ func (h *History) nextLines(section int) []Line {
 	add(h.remaining(), "announced with it, and not begun in this part: ")
 	add(h.stillFailing(), "its last run failed: ")
 	add(h.unanswered(), h.questionHow())
-	add(h.lastList(), "a plan that the assistant wrote, which later steps may have carried out: ")
+	add(h.lastList(), writtenPlan)
 	for _, f := range h.Next() {
 		if f.Text == announced.Text {
 			continue
 		}
-		add(f, "said to be still open: ")
+		add(f, stillOpen)
 	}
 	return out
 }
 
 // announcedHow returns the step that was announced last, with its introduction.
-// It returns nothing if the step was run and something followed, or if its
-// outcome says nothing.
+// It returns nothing if the step was run and something followed.
 func (h *History) announcedHow() (Fact, string) {
 	f := h.announced()
 	switch begun := h.begun(f.Step); {
-	case f.Text == "" || begun && (h.wentOn(f.Step) || h.cameOut(f.Step) == ""):
+	case f.Text == "" || begun && h.wentOn(f.Step):
 		return Fact{}, ""
 	case begun:
 		f.Text += h.cameOut(f.Step)
@@ -133,7 +132,7 @@ func (h *History) stillFailing() Fact {
 	all := h.checks()
 	for i := len(all) - 1; i >= 0; i-- {
 		c := all[i].call
-		if c.Outcome == Failed && mended[c.Command()] <= all[i].step {
+		if c.Outcome == Failed && !refusedCall(c.Result) && mended[c.Command()] <= all[i].step {
 			return Fact{all[i].step, c.name(), announcedValue - 1}
 		}
 	}
@@ -178,6 +177,12 @@ func (h *History) inWork() Fact {
 	}
 	return Fact{h.order.since, "the user's message right after this block, since", announcedValue + 1}
 }
+
+// Introductions of lines about what is next that hold for more than one step.
+const (
+	stillOpen   = "said to be still open: "
+	writtenPlan = "a plan that the assistant wrote, which later steps may have carried out: "
+)
 
 // Text of a request without a reply. The user's words above quote it.
 const (

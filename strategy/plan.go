@@ -302,11 +302,11 @@ func (h *History) lastList() Fact {
 		if s.Role != message.RoleAssistant {
 			continue
 		}
-		if i+1 < len(h.Steps) && h.endsTurn(i+1) {
-			return Fact{}
-		}
 		if list := planList(s.Text); list != "" && !forTheUser(list) {
 			return Fact{s.ID, clip(list, 420), 1.5}
+		}
+		if h.endsTurn(i) {
+			return Fact{}
 		}
 	}
 	return Fact{}

@@ -42,7 +42,7 @@ func better(line, than string) bool {
 var failureStarts = []string{"--- FAIL:", "FAIL\t", "FAIL:", "FAILED (", "FAILED ", "test result: FAILED", "BUILD FAILED", "BUILD FAILURE", "[ERROR] ", "npm ERR!", "npm error ",
 	"error TS", "error[E", "error: could not compile", "error: aborting", "✖ ", "panic: ", "E   ", "make: *** ", "ERROR: Failed", "fatal error:", "error: script "}
 
-var successStarts = []string{"No fixes applied", "✔ No ESLint warnings", "✓ built in ", "All matched files use Prettier", "ok  \t", "test result: ok", "BUILD SUCCESS", "0 issues.", "All checks passed", "Success: no issues found", "no issues found", "Compiled successfully", "✓ Compiled"}
+var successStarts = []string{"✔ No ESLint warnings", "✓ built in ", "All matched files use Prettier", "ok  \t", "test result: ok", "BUILD SUCCESS", "0 issues.", "All checks passed", "Success: no issues found", "no issues found", "Compiled successfully", "✓ Compiled"}
 
 // reportLine classifies one line.
 func reportLine(line string) report {
@@ -51,7 +51,7 @@ func reportLine(line string) report {
 		return noReport
 	case beginsAny(line, failureStarts), line == "FAIL", strings.Contains(line, ": error TS"):
 		return reportsFailure
-	case beginsAny(line, successStarts), strings.HasSuffix(line, ". No fixes applied."), line == "PASS":
+	case beginsAny(line, successStarts), line == "PASS":
 		return reportsSuccess
 	}
 	failed, okF := countBefore(line, " failed", " failing", " fail", " failures", " errors", " error", " problems")

@@ -18,7 +18,8 @@ type Facts struct {
 	Changed []string    // files that edit tools changed
 	Refused []string    // files whose edits were all refused
 	Plan    []Item      // the last state of the plan tool
-	Next    string      // the step announced last; "" = none
+	Next    string      // the announced step that nothing followed; "" = none
+	Past    []string    // announced steps that something followed
 }
 
 // An Execution is one run of a command.
@@ -50,14 +51,13 @@ func FactsOf(msgs []message.Message) Facts {
 				f.run(acted, m.Text())
 			} else if typed(m) {
 				f.User = append(f.User, typedSentences(m.Text())...)
+				f.follow("")
 			}
 			acted = ""
 		}
 		if m.Role == message.RoleAssistant {
 			acted = fencedCommand(m.Text())
-			if s := announced(m.Text()); s != "" {
-				f.Next = s
-			}
+			f.follow(announced(m.Text()))
 		}
 		for i := range m.Parts {
 			switch p := &m.Parts[i]; p.Kind {
@@ -72,6 +72,15 @@ func FactsOf(msgs []message.Message) Facts {
 		}
 	}
 	return f
+}
+
+// follow notes that something follows the step announced before: a message of
+// the user, or a step of the assistant, which may announce the next one.
+func (f *Facts) follow(next string) {
+	if f.Next != "" && f.Next != next {
+		f.Past = append(f.Past, f.Next)
+	}
+	f.Next = next
 }
 
 // A call is a tool's name with its arguments.
@@ -209,7 +218,7 @@ func statusOf(text string) (int, bool) {
 }
 
 var (
-	reportFailed = regexp.MustCompile(`(?m)^(?:FAIL|--- FAIL:|=+ .*\b\d+ (?:failed|error)|FAILED \(|test result: FAILED|\s*Tests:?\s+.*\b\d+ failed|\s*\d+ failing|npm ERR!|npm error|BUILD FAILED)`)
+	reportFailed = regexp.MustCompile(`(?m)^(?:FAIL|Found [1-9]\d* errors?\.|--- FAIL:|=+ .*\b\d+ (?:failed|error)|FAILED \(|test result: FAILED|\s*Tests:?\s+.*\b\d+ failed|\s*\d+ failing|npm ERR!|npm error|BUILD FAILED)`)
 	reportPassed = regexp.MustCompile(`(?m)^(?:ok\s+\S+|PASS$|=+ .*\b\d+ passed|OK$|test result: ok|\s*Tests:?\s+\d+ passed|\s*\d+ passing|0 issues\.|BUILD SUCCESS)`)
 	errorHead    = regexp.MustCompile(`^\s*(?:<tool_use_error>|(?i:error)|Exit code [1-9]|\{"error"|apply_patch verification failed|No match|String to replace not found|Ran into|Invalid|\[no tool result|\[No exact|Element with)`)
 	resultHead   = regexp.MustCompile(`^\s*(?:<returncode>|Observation:|OBSERVATION:|exitcode: )`)

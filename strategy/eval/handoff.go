@@ -22,8 +22,9 @@ type Handoff struct {
 	UnmadeOf  int `json:"unmade_of"`
 	Plan      int `json:"plan"` // entries of the last plan, with their status
 	PlanOf    int `json:"plan_of"`
-	Next      int `json:"next"` // the step announced last
+	Next      int `json:"next"` // the announced step that nothing followed
 	NextOf    int `json:"next_of"`
+	Stale     int `json:"stale"`     // announced steps that something followed, told of as what is next
 	Bag       int `json:"bag_chars"` // characters in lists of names
 	Chars     int `json:"chars"`
 }
@@ -45,6 +46,7 @@ func (h *Handoff) merge(o Handoff) {
 	h.PlanOf += o.PlanOf
 	h.Next += o.Next
 	h.NextOf += o.NextOf
+	h.Stale += o.Stale
 	h.Bag += o.Bag
 	h.Chars += o.Chars
 }
@@ -77,10 +79,27 @@ func (f *Facts) judge(text string) Handoff {
 	if f.Next != "" {
 		h.NextOf, h.Next = 1, count(strings.Contains(v.flat, head(f.Next, 60)))
 	}
+	h.Stale = len(f.stale(v))
 	h.Stated, h.False = f.claims(v)
 	returned, wrong := f.returns(v)
 	h.Stated, h.False = h.Stated+returned, h.False+wrong
 	return h
+}
+
+// announcing matches lines that tell of an announced step as of the next one.
+var announcing = regexp.MustCompile(`^- (?:announced|the last step)\b`)
+
+// stale returns the announced steps that a text tells of as the next one,
+// although something followed them.
+func (f *Facts) stale(v view) []string {
+	var out []string
+	for _, past := range f.Past {
+		head := head(past, 60)
+		if head != "" && (f.Next == "" || !strings.Contains(even(f.Next), head)) && v.line(func(l line) bool { return announcing.MatchString(l.low) && strings.Contains(l.low, head) }) {
+			out = append(out, past)
+		}
+	}
+	return out
 }
 
 func count(yes bool) int {

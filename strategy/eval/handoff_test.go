@@ -137,3 +137,24 @@ func TestTheReportIsATableOrCommaSeparated(t *testing.T) {
 		t.Errorf("%q", lines)
 	}
 }
+
+// A step that something followed is not what is next, whoever followed it.
+func TestAStepThatSomethingFollowedIsNotNext(t *testing.T) {
+	read := []message.Message{message.Assistant("Let me read the importer first of all.", message.Call("1", "read", `{"path":"a.go"}`)), message.ToolResult("1", "package a")}
+	for name, c := range map[string]struct {
+		more []message.Message
+		next bool
+	}{
+		"nothing":       {nil, true},
+		"a call":        {[]message.Message{message.Assistant("", message.Call("2", "read", `{"path":"b.go"}`)), message.ToolResult("2", "package b")}, false},
+		"an answer":     {[]message.Message{message.Assistant("It reads each row twice.")}, false},
+		"the user":      {[]message.Message{message.User("Stop, what about the exporter?")}, false},
+		"the next step": {[]message.Message{message.Assistant("Now let me measure how long it takes.")}, false},
+	} {
+		f := FactsOf(append(read[:len(read):len(read)], c.more...))
+		told := f.judge("## What is next\n- announced last: Let me read the importer first of all. [s1]")
+		if told.Next != count(c.next) || told.Stale != count(!c.next) {
+			t.Errorf("%s: %+v, facts %+v", name, told, f)
+		}
+	}
+}

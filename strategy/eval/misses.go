@@ -37,6 +37,9 @@ func (f *Facts) Misses(text string) []string {
 			note("false", l.low)
 		}
 	}
+	for _, s := range f.stale(v) {
+		note("stale", s)
+	}
 	if f.Next != "" && !strings.Contains(v.flat, head(f.Next, 60)) {
 		note("next", f.Next)
 	}

@@ -57,7 +57,7 @@ func percent(n, of int) string {
 }
 
 var columns = []string{"window", "max_tokens", "summary", "source", "sessions", "user", "user_of", "fitting", "fitting_of", "failed", "failed_of", "false", "stated",
-	"changed", "changed_of", "unmade", "unmade_of", "plan", "plan_of", "next", "next_of", "bag_chars", "chars", "found", "anywhere", "needed", "tokens", "invented", "missing"}
+	"changed", "changed_of", "unmade", "unmade_of", "plan", "plan_of", "next", "next_of", "stale", "bag_chars", "chars", "found", "anywhere", "needed", "tokens", "invented", "missing"}
 
 // WriteCSV writes the rows as comma separated values with a header, with counts
 // instead of shares. The error is the writer's.
@@ -67,7 +67,7 @@ func (r Report) WriteCSV(w io.Writer) error {
 	for _, row := range r.Rows {
 		line := []string{strconv.Itoa(row.Setting.Window), strconv.Itoa(row.Setting.MaxTokens), row.Name, row.Source}
 		for _, n := range []int{row.Sessions, row.User, row.UserOf, row.Fitting, row.FittingOf, row.Failed, row.FailedOf, row.False, row.Stated,
-			row.Changed, row.ChangedOf, row.Unmade, row.UnmadeOf, row.Plan, row.PlanOf, row.Next, row.NextOf, row.Bag, row.Chars, row.Found, row.Anywhere, row.Needed,
+			row.Changed, row.ChangedOf, row.Unmade, row.UnmadeOf, row.Plan, row.PlanOf, row.Next, row.NextOf, row.Stale, row.Bag, row.Chars, row.Found, row.Anywhere, row.Needed,
 			row.Tokens, row.Invented, row.Missing} {
 			line = append(line, strconv.Itoa(n))
 		}

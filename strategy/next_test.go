@@ -1,0 +1,133 @@
+package strategy
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// nextOf returns what a summary of the messages says is next.
+func nextOf(t *testing.T, msgs ...message.Message) string {
+	t.Helper()
+	h := NewHistory(Request{Strategy: TaskState, Messages: msgs, First: 1})
+	out := ""
+	for _, l := range h.nextLines(0) {
+		out += l.Text + "\n"
+	}
+	return out
+}
+
+func command(id, text, command, result string) []message.Message {
+	return []message.Message{message.Assistant(text, message.Call(id, "bash", `{"command":"`+command+`"}`)), message.ToolResult(id, result)}
+}
+
+func TestAStepThatSomethingFollowedIsNotToldAsNext(t *testing.T) {
+	user, step := message.User("Make the importer faster."), command("1", "Let me count the rows of each table.", "psql -c count", "rows\n12 rows in orders")
+	with := func(more ...message.Message) []message.Message {
+		return append(append([]message.Message{user}, step...), more...)
+	}
+	if got := nextOf(t, with()...); !strings.Contains(got, "the last step, already run: Let me count the rows of each table. — ran `psql -c count`, which printed: 12 rows in orders [s2]") {
+		t.Errorf("the last step is not told with its outcome:\n%s", got)
+	}
+	for name, more := range map[string][]message.Message{
+		"a step":    command("2", "", "make dump", "done"),
+		"an answer": {message.Assistant("There are twelve.")},
+		"the user":  {message.User("Leave that. Write the exporter.")},
+	} {
+		if got := nextOf(t, with(more...)...); strings.Contains(got, "count the rows") {
+			t.Errorf("after %s:\n%s", name, got)
+		}
+	}
+}
+
+func TestWhatTheLastStepLeavesIsNext(t *testing.T) {
+	got := nextOf(t, append([]message.Message{message.User("Finish the task.")}, command("1", "I'm marking the task as done, then I'll review the diff and push the branch", "task done 7", "task 7 done")...)...)
+	if !strings.Contains(got, "announced with it, and not begun in this part: review the diff and push the branch") {
+		t.Errorf("what is next:\n%s", got)
+	}
+}
+
+func TestACheckThatFailsIsNext(t *testing.T) {
+	failed := append([]message.Message{message.User("Make it green.")}, command("1", "", "go test ./store", "Exit code: 1\n--- FAIL: TestRows")...)
+	if got := nextOf(t, failed...); !strings.Contains(got, "its last run failed: `go test ./store` [s2]") {
+		t.Errorf("what is next:\n%s", got)
+	}
+	passed := append(failed[:len(failed):len(failed)], command("2", "", "go test ./...", "Exit code: 0\nok  \tstore\t0.1s")...)
+	refused := append(failed[:1:1], command("1", "", "go test ./store", "<tool_use_error>Sibling tool call errored</tool_use_error>")...)
+	for name, msgs := range map[string][]message.Message{"it passed": passed, "it was not run": refused} {
+		if got := nextOf(t, msgs...); strings.Contains(got, "its last run failed") {
+			t.Errorf("%s:\n%s", name, got)
+		}
+	}
+}
+
+func TestAQuestionThatWorkFollowedIsNotOpen(t *testing.T) {
+	ask := []message.Message{message.User("Sell the old car."), message.Assistant("Which price do you have in mind for it?")}
+	if got := nextOf(t, ask...); !strings.Contains(got, "asked the user, and no answer stands in this part: Which price") {
+		t.Errorf("what is next:\n%s", got)
+	}
+	went := append(ask[:2:2], command("1", "", "curl offers", "three offers")...)
+	if got := nextOf(t, went...); strings.Contains(got, "Which price") {
+		t.Errorf("after calls without a word:\n%s", got)
+	}
+	h := NewHistory(Request{Strategy: TaskState, Messages: ask, Visible: []message.Message{message.User("About 4,000.")}, First: 1})
+	text := ""
+	for _, l := range h.nextLines(0) {
+		text += l.Text + "\n"
+	}
+	if strings.Contains(text, "no answer") || !strings.Contains(text, "asked the user last, whose next message follows this block: Which price") {
+		t.Errorf("with a message of the user behind the block:\n%s", text)
+	}
+}
+
+// A list is a plan only if its heading says so, in whole words, and if it is no
+// report.
+func TestAListOfWhatWasRunIsNoPlan(t *testing.T) {
+	for heading, plan := range map[string]bool{
+		"Next steps:": true, "## Plan": true, "My approach is this:": true, "What remains to do:": true, "下面是步骤：": true,
+		"Checks run for v4.41.0-next.1:": false, "The steps that I ran:": false, "Files changed:": false, "I planned nothing but here is a list:": false, "Recommended:": true,
+	} {
+		text := heading + "\n1. measure the importer\n2. batch the inserts\n"
+		if got := planList(text) != ""; got != plan {
+			t.Errorf("%q: %v", heading, got)
+		}
+	}
+	list := message.Assistant("Plan:\n1. measure the importer\n2. batch the inserts")
+	if got := nextOf(t, message.User("Make it faster."), list); !strings.Contains(got, "measure the importer; batch the inserts") {
+		t.Errorf("the plan is not next:\n%s", got)
+	}
+	if got := nextOf(t, message.User("Make it faster."), list, message.User("Go."), message.Assistant("It takes 12 ms now.")); strings.Contains(got, "batch the inserts") {
+		t.Errorf("a plan that was reported on is next:\n%s", got)
+	}
+}
+
+func TestWhatIsDeniedIsNotOpen(t *testing.T) {
+	for s, open := range map[string]bool{
+		"The translation still needs to be done by somebody who knows it.":  true,
+		"So we don't need to fix anything for the empty rows.":              false,
+		"Now regarding your follow-up question about the fields.":           false,
+		"The rename of the table is not yet started, it needs a migration.": true,
+		"A follow-up is the rename of the second table in the schema.":      true,
+		"There is no remaining work in the importer, as far as I see.":      false,
+		"The context window of the next message is smaller than that.":      false,
+		"Next, the exporter has to learn about the new column of rows.":     true,
+	} {
+		if got := leavesOpen(s); got != open {
+			t.Errorf("%q: %v", s, got)
+		}
+	}
+}
+
+func TestSentencesAreNotCutInCode(t *testing.T) {
+	var got []string
+	splitSentences("The call `gh run view --log ... --job x. y` returned no body. It is the newest one.", func(s string) { got = append(got, s) })
+	if len(got) != 2 || !strings.HasSuffix(got[0], "returned no body.") {
+		t.Errorf("%q", got)
+	}
+	got = nil
+	splitSentences("A stray ` is no code. It is a typo of mine.", func(s string) { got = append(got, s) })
+	if len(got) != 2 {
+		t.Errorf("%q", got)
+	}
+}

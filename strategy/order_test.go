@@ -1,0 +1,85 @@
+package strategy
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+)
+
+func steps(n int) []message.Message {
+	var out []message.Message
+	for i := range n {
+		out = append(out, command(itoa(i), "", "make part"+itoa(i), "made")...)
+	}
+	return out
+}
+
+// The summary stands before the last message of the user, also where it covers
+// work on it: it says so, over several summaries, and where the message itself
+// is summarized later.
+func TestASummarySaysWhenTheMessageBehindItWasWritten(t *testing.T) {
+	asked := message.User("Now deploy the exporter, please.")
+	intro := func(previous string, msgs, visible []message.Message, after int) string {
+		t.Helper()
+		sum, err := Writer{Strategy: TaskState, Summarizer: Extractive{}, MaxTokens: 900}.Write(t.Context(), Input{Previous: previous, Messages: msgs, Visible: visible, After: after, MaxTokens: 2000, Count: func(s string) int { return len(s)/4 + 1 }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sum.Text
+	}
+	line := func(text string) string { first, _, _ := strings.Cut(text, "\n"); return first }
+
+	first := intro("", append([]message.Message{message.User("Write the exporter."), message.Assistant("Written.")}, steps(3)...), []message.Message{asked}, 6)
+	if want := "The user's message right after this block was written before [s3]; the steps from there on are work on it."; !strings.HasSuffix(line(first), want) || !strings.Contains(first, "in work: the user's message right after this block, since [s3]") {
+		t.Fatalf("the first summary:\n%s", first)
+	}
+	second := intro(first, steps(2), []message.Message{asked}, 4)
+	if want := "was written before [s3]; "; !strings.Contains(line(second), want) {
+		t.Fatalf("the second summary:\n%s", second)
+	}
+	third := intro(second, append([]message.Message{asked}, steps(2)...), []message.Message{message.User("Thanks. And the importer?")}, 0)
+	if !strings.HasSuffix(line(third), " Of the user's words, [s11] was written before [s3].") || strings.Contains(third, "in work") || !strings.Contains(third, "[s11] Now deploy the exporter") {
+		t.Fatalf("the third summary:\n%s", third)
+	}
+	fourth := intro(third, []message.Message{message.User("Thanks. And the importer?"), message.Assistant("It is next.")}, nil, 0)
+	if !strings.HasSuffix(line(fourth), " Of the user's words, [s11] was written before [s3].") {
+		t.Fatalf("the fourth summary:\n%s", fourth)
+	}
+	if plain := intro("", steps(3), []message.Message{asked}, 0); strings.Contains(line(plain), "was written before") {
+		t.Errorf("a summary of what came before the message says otherwise:\n%s", plain)
+	}
+	if harness := intro("", steps(3), []message.Message{message.User("<system-reminder>be brief</system-reminder>")}, 6); !strings.HasSuffix(line(harness), " The message right after this block was written before [s1].") || strings.Contains(harness, "in work") {
+		t.Errorf("a message of the harness:\n%s", harness)
+	}
+}
+
+// What a summary carries over is dropped or marked once a later step settles it.
+func TestWhatASummaryCarriesIsSettledByLaterSteps(t *testing.T) {
+	in := func(previous string, msgs []message.Message) string {
+		t.Helper()
+		sum, err := Writer{Strategy: TaskState, Summarizer: Extractive{}, MaxTokens: 900}.Write(t.Context(), Input{Previous: previous, Messages: msgs, MaxTokens: 2000, Count: func(s string) int { return len(s)/4 + 1 }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sum.Text
+	}
+	msgs := append([]message.Message{message.User("Make it green."), message.Assistant("Which branch do you want it on?"), message.User("main")}, append(steps(8),
+		command("1", "Let me run everything there is.", "mise run test && mise run lint 2>&1", "Exit code: 1\n--- FAIL: TestRows (0.00s)")...)...)
+	first := in("", msgs)
+	if !strings.Contains(first, "its last run failed") || !strings.Contains(first, "the last step, already run: Let me run everything") {
+		t.Fatalf("the first summary:\n%s", first)
+	}
+	again := in(first, command("2", "", "ls store", "rows.go"))
+	if !strings.Contains(again, "failed (exit 1): --- FAIL: TestRows") || strings.Contains(again, "the last step, already run: Let me run everything") {
+		t.Errorf("nothing settled it, but something followed:\n%s", again)
+	}
+	for name, later := range map[string][]message.Message{
+		"the same in another form": command("2", "", "mise run test && mise run lint", "Exit code: 0\n0 issues."),
+		"each by itself":           append(command("2", "", "mise run lint", "Exit code: 0\n0 issues."), command("3", "", "mise run test | tail -3", "ok  \tstore\t0.1s")...),
+	} {
+		if text := in(first, later); strings.Contains(strings.Split(text, "## What is next")[0][strings.Index(text, "## Where things stand"):], "failed (exit 1)") || strings.Contains(text, "its last run failed") {
+			t.Errorf("%s:\n%s", name, text)
+		}
+	}
+}
