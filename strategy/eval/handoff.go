@@ -93,9 +93,13 @@ var announcing = regexp.MustCompile(`^- (?:announced|the last step)\b`)
 // although something followed them.
 func (f *Facts) stale(v view) []string {
 	var out []string
+	seen := map[string]bool{}
 	for _, past := range f.Past {
 		head := head(past, 60)
-		if head != "" && (f.Next == "" || !strings.Contains(even(f.Next), head)) && v.line(func(l line) bool { return announcing.MatchString(l.low) && strings.Contains(l.low, head) }) {
+		if head == "" || seen[head] {
+			continue
+		}
+		if seen[head] = true; (f.Next == "" || !strings.Contains(even(f.Next), head)) && v.line(func(l line) bool { return announcing.MatchString(l.low) && strings.Contains(l.low, head) }) {
 			out = append(out, past)
 		}
 	}
