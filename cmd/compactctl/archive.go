@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -90,7 +91,7 @@ func openSession(ctx context.Context, archive storage.Archive, name string) (*st
 		}
 	}
 	if t, ok, err := storage.Erased(ctx, archive, name); err == nil && ok {
-		return nil, fmt.Errorf("session %q was erased at %s", name, t.At.Format(timeLayout))
+		return nil, fmt.Errorf("session %q was erased at %s", name, stamp(t.At))
 	}
 	return nil, fmt.Errorf("there is no session %q in the archive; compactctl archive ls lists them", name)
 }
@@ -111,7 +112,14 @@ func (a *app) called(ctx context.Context, archive storage.Archive, id string) st
 	return name
 }
 
-const timeLayout = "2006-01-02 15:04"
+// stamp is a time for people. It is in UTC, as all times of events, pages and JSON
+// are, and says so.
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return "at an unknown time"
+	}
+	return t.UTC().Format("2006-01-02 15:04 UTC")
+}
 
 // archived opens one session of the archive for reading.
 func (a *app) archived(cmd *cobra.Command, name string) (*storage.Session, error) {

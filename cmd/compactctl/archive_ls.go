@@ -117,7 +117,7 @@ func (a *app) listErased(cmd *cobra.Command) error {
 		case t.Done:
 			what = "erased"
 		}
-		fmt.Fprintf(&b, "%s  %s  %4d files  %9s  %s", t.At.Format(timeLayout), t.Session, t.Files, bytesOf(t.Bytes), oneLine(what))
+		fmt.Fprintf(&b, "%s  %s  %4d files  %9s  %s", stamp(t.At), t.Session, t.Files, bytesOf(t.Bytes), oneLine(what))
 		if t.Who != "" {
 			fmt.Fprintf(&b, " by %s", oneLine(t.Who))
 		}
@@ -145,7 +145,7 @@ func (a *app) list(all []listed) error {
 			fmt.Fprintln(&b, printable(s.Session))
 			continue
 		}
-		fmt.Fprintf(&b, "%s  %5d  %5d  %9s  %s", left(oneLine(s.Session), width), s.Steps, s.Files, bytesOf(s.Bytes), s.Modified.Format(timeLayout))
+		fmt.Fprintf(&b, "%s  %5d  %5d  %9s  %s", left(oneLine(s.Session), width), s.Steps, s.Files, bytesOf(s.Bytes), stamp(s.Modified))
 		if s.Held {
 			fmt.Fprint(&b, a.style.yellow("  held: "+oneLine(s.Reason)))
 		}

@@ -148,7 +148,7 @@ func (a *app) printMatches(f *search.Found) error {
 		}
 		about := []string{left("turn "+turnName(m.Turn), 9), left(oneLine(m.Role), 9)}
 		if !m.At.IsZero() {
-			about = append([]string{m.At.Format(timeLayout)}, about...)
+			about = append([]string{stamp(m.At)}, about...)
 		}
 		for _, more := range []string{m.Tool, m.Ref} {
 			if more != "" {

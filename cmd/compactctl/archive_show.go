@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -274,22 +275,41 @@ func (a *app) printSheet(v *sheet) error {
 		fmt.Fprintln(&b, a.style.yellow(oneLine(v.Held)))
 	}
 	b.WriteString(v.Bill.String())
-	if len(v.Steps) > 0 {
-		fmt.Fprintf(&b, "\n%s\n", a.style.dim("step  kind           before     after  model"))
-	}
-	for _, s := range v.Steps {
-		line := fmt.Sprintf("%4d  %-9s  %10s%10s  %s", s.Step, oneLine(s.Kind), count(s.Before), count(s.After), oneLine(s.Model))
-		for _, more := range []string{s.Agent, s.Note, s.elsewhere()} {
-			if more != "" {
-				line += " · " + oneLine(more)
-			}
-		}
-		fmt.Fprintln(&b, strings.TrimRight(line, " "))
-	}
-	fmt.Fprintf(&b, "\n%s\n", a.style.dim("     size  last written      file"))
+	a.printSteps(&b, v.Steps)
+	fmt.Fprintf(&b, "\n%s\n", a.style.dim("     size  last written          file"))
 	for _, f := range v.Files {
-		fmt.Fprintf(&b, "%9s  %s  %s\n", bytesOf(f.Bytes), f.Modified.Format(timeLayout), printable(f.Name))
+		fmt.Fprintf(&b, "%9s  %s  %s\n", bytesOf(f.Bytes), stamp(f.Modified), printable(f.Name))
 	}
 	_, err := io.WriteString(a.out, b.String())
 	return err
+}
+
+// printSteps writes a line a compaction, with a column of agents where there are
+// several.
+func (a *app) printSteps(b *strings.Builder, steps []stepRow) {
+	if len(steps) == 0 {
+		return
+	}
+	agent, width := func(string) string { return "" }, len("agent")
+	if slices.ContainsFunc(steps, func(s stepRow) bool { return s.Agent != steps[0].Agent }) {
+		for i := range steps {
+			width = max(width, columnsOf(oneLine(steps[i].Agent)))
+		}
+		agent = func(name string) string { return left(oneLine(name), width) + "  " }
+	}
+	fmt.Fprintf(b, "\n%s\n", a.style.dim("step  "+agent("agent")+"kind           before     after  model"))
+	for i := range steps {
+		s := &steps[i]
+		line := fmt.Sprintf("%4d  %s%-9s  %10s%10s  %s", s.Step, agent(s.Agent), oneLine(s.Kind), count(s.Before), count(s.After), oneLine(s.Model))
+		more := []string{s.Note, s.elsewhere()}
+		if agent("") == "" {
+			more = append([]string{s.Agent}, more...)
+		}
+		for _, m := range more {
+			if m != "" {
+				line += " · " + oneLine(m)
+			}
+		}
+		fmt.Fprintln(b, strings.TrimRight(line, " "))
+	}
 }
