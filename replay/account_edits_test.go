@@ -205,3 +205,35 @@ func TestAnAccountCountsAChangedLedgerOnce(t *testing.T) {
 		t.Errorf("%+v", x.Errors)
 	}
 }
+
+// The page and the text tell errors from what was got over, in the same words.
+func TestThePageTellsErrorsFromWhatWasGotOver(t *testing.T) {
+	over := AccountProblem{Type: "CommitLost", Fallback: "next number", Message: "taken"}
+	failed := AccountProblem{Type: "InsufficientBudget", Fallback: "none", Message: "too large"}
+	call := AccountCall{Window: 9, Sent: 1}
+	bad := AccountCall{Window: 9, Sent: 10, Failed: "InsufficientBudget"}
+	for _, c := range []struct {
+		calls []AccountCall
+		all   []AccountProblem
+		sure  string
+		tiles []string
+	}{
+		{[]AccountCall{call}, nil, "No call failed, and nothing had to be done in place of something else", []string{"<b>1</b> call<", "<b>0</b> errors<"}},
+		{[]AccountCall{call, call}, []AccountProblem{over, over}, "No call failed; below: 2 failures got over", []string{"<b>2</b> calls<", "<b>0</b> errors<", "<b>2</b> got over<"}},
+		{[]AccountCall{call, bad}, []AccountProblem{over, failed}, "1 call failed; below: 1 error, 1 failure got over", []string{"<b>1</b> call<", "<b>1</b> error<", "<b>1</b> failed"}},
+	} {
+		a := &Account{Calls: c.calls, Errors: c.all, Steps: make([]AccountStep, 1)}
+		if sure := a.Sure(); sure[0] != c.sure || sure[1] != "Every prompt was within the window" {
+			t.Errorf("%q, want %q", sure, c.sure)
+		}
+		var b strings.Builder
+		if err := a.WriteHTML(&b, ""); err != nil {
+			t.Fatal(err)
+		}
+		for _, tile := range append(c.tiles, "<b>1</b> compaction<") {
+			if !strings.Contains(b.String(), tile) {
+				t.Errorf("the page lacks %q", tile)
+			}
+		}
+	}
+}

@@ -24,6 +24,7 @@ var accountPage = template.Must(template.New("account").Funcs(template.FuncMap{
 	"why":       why,
 	"list":      func(s []string) string { return strings.Join(s, ", ") },
 	"usd":       usd,
+	"tile":      tile,
 	"next":      func(i int) int { return i + 1 },
 	"sentences": sentences,
 }).Parse(accountSource))
@@ -33,11 +34,20 @@ var accountPage = template.Must(template.New("account").Funcs(template.FuncMap{
 // errors. command is the command line that writes the page. The error is the
 // writer's.
 func (a *Account) WriteHTML(w io.Writer, command string) error {
+	failures, over := a.Problems()
 	return accountPage.Execute(w, struct {
 		*Account
-		Command      string
-		Wide, Narrow template.HTML
-	}{a, command, template.HTML(a.curve("wide", 860)), template.HTML(a.curve("narrow", 380))}) //nolint:gosec // made below, its texts escaped
+		Command        string
+		Failures, Over int
+		Wide, Narrow   template.HTML
+	}{a, command, failures, over, template.HTML(a.curve("wide", 860)), template.HTML(a.curve("narrow", 380))}) //nolint:gosec // made below, its texts escaped
+}
+
+// tile is a number in large figures, and what it counts. more follows the noun.
+func tile(n int, what string, more ...string) template.HTML {
+	number, noun, _ := strings.Cut(counted(n, what), " ")
+	noun = strings.Join(append([]string{noun}, more...), " ")
+	return template.HTML("<li><b>" + number + "</b> " + html.EscapeString(noun) + "</li>") //nolint:gosec // escaped
 }
 
 // when formats a time for people, in UTC.

@@ -43,6 +43,16 @@ func (a *Account) First() string {
 	return s + "."
 }
 
+// Agents reports whether more than one agent called.
+func (a *Account) Agents() bool {
+	for i := range a.Calls {
+		if a.Calls[i].Agent != a.Calls[0].Agent {
+			return true
+		}
+	}
+	return false
+}
+
 // Window returns the window of the last call, in tokens; 0 if there was no
 // call.
 func (a *Account) Window() int {
@@ -67,8 +77,8 @@ func (a *Account) Sure() []string {
 	case a.Edited > 0:
 		out = append(out, fmt.Sprintf("The archive gives each of the %s back that were edited or taken out, redacted, by its reference", counted(a.Edited, "message")))
 	}
-	if failed := a.Sums().Failed; failed+len(a.Errors) > 0 {
-		out = append(out, fmt.Sprintf("%s failed, and %s below", counted(failed, "call"), listed(len(a.Errors))))
+	if failures := a.failures(); failures != "" {
+		out = append(out, failures)
 	} else if len(a.Calls) > 0 {
 		out = append(out, "No call failed, and nothing had to be done in place of something else")
 	}
@@ -80,11 +90,38 @@ func (a *Account) Sure() []string {
 	return out
 }
 
-func listed(errors int) string {
-	if errors == 1 {
-		return "1 error is listed"
+// Problems counts the errors, and the failures that were got over: those with a
+// fallback.
+func (a *Account) Problems() (errors, gotOver int) {
+	for i := range a.Errors {
+		over := one(a.Errors[i].GotOver())
+		errors, gotOver = errors+1-over, gotOver+over
 	}
-	return thousands(errors) + " errors are listed"
+	return errors, gotOver
+}
+
+// failures counts the failed calls and what is listed below; "" if there is
+// nothing.
+func (a *Account) failures() string {
+	failed, listed := a.Sums().Failed, []string{}
+	errors, over := a.Problems()
+	if errors > 0 {
+		listed = append(listed, counted(errors, "error"))
+	}
+	if over > 0 {
+		listed = append(listed, counted(over, "failure")+" got over")
+	}
+	said := "No call failed"
+	if failed > 0 {
+		said = counted(failed, "call") + " failed"
+	}
+	switch {
+	case len(listed) > 0:
+		return said + "; below: " + strings.Join(listed, ", ")
+	case failed > 0:
+		return said
+	}
+	return ""
 }
 
 // What counts the messages of a compaction by decision: "164 messages: 120

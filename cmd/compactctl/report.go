@@ -106,6 +106,8 @@ func sentence(res *compact.Result) string {
 		s = "Nothing to take out: all that is left is pinned or recent"
 	case trace.ReasonBelow:
 		s = fmt.Sprintf("Nothing to do: a compaction is due from %s %s on", count(res.Trigger), unit(res))
+	case trace.ReasonWaiting:
+		s = fmt.Sprintf("Nothing to do yet: the last compaction ended above the target, and the next is due from %s %s on", count(res.Trigger), unit(res))
 	case trace.ReasonNever:
 		s = "Nothing to do: compaction is switched off (policy.when: never)"
 	case trace.ReasonFloor:

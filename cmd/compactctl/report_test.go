@@ -95,6 +95,7 @@ func TestSentenceSaysWhyNothingWasDone(t *testing.T) {
 		trace.ReasonBelow:      "Nothing to do: a compaction is due from 108,800 tokens on.",
 		trace.ReasonNothingOld: "Nothing to take out: all that is left is pinned or recent.",
 		trace.ReasonFloor:      "Above the target, but nothing to take out: all that is left is pinned or recent.",
+		trace.ReasonWaiting:    "Nothing to do yet: the last compaction ended above the target, and the next is due from 108,800 tokens on.",
 		"other":                "Nothing was changed (other).",
 	} {
 		res := &compact.Result{Reason: reason, Trigger: 108_800}

@@ -9,41 +9,83 @@ import (
 
 // problemsOf counts the errors of a session, and apart from them those after which
 // something else was done.
-func problemsOf(all []replay.AccountProblem) string {
-	over := 0
-	for i := range all {
-		if all[i].GotOver() {
-			over++
-		}
-	}
-	text := things(len(all)-over, "error")
+func problemsOf(x *replay.Account) string {
+	errors, over := x.Problems()
+	text := things(errors, "error")
 	if over > 0 {
 		text += fmt.Sprintf(", %d got over", over)
 	}
 	return text
 }
 
-// problemLines says what each kind of error was, the first of its kind in full.
-func problemLines(all []replay.AccountProblem) string {
-	type kind struct{ what, instead string }
-	var kinds []kind
-	first, times := map[kind]string{}, map[kind]int{}
+// problemKind is an error, and what was done instead.
+type problemKind struct{ what, instead string }
+
+func kindOf(p *replay.AccountProblem) problemKind {
+	k := problemKind{what: p.Type}
+	if p.GotOver() {
+		k.instead = p.Fallback
+	}
+	return k
+}
+
+func (k problemKind) String() string {
+	if k.instead != "" {
+		return "got over (" + k.instead + ")"
+	}
+	return "error"
+}
+
+// problemLines says how often each kind of error was, and what it was with the
+// time.
+func problemLines(all []replay.AccountProblem, agents bool) string {
+	var kinds []problemKind
+	of := map[problemKind][]replay.AccountProblem{}
 	for i := range all {
-		k := kind{what: all[i].Type}
-		if all[i].GotOver() {
-			k.instead = all[i].Fallback
+		k := kindOf(&all[i])
+		if of[k] == nil {
+			kinds = append(kinds, k)
 		}
-		if times[k]++; times[k] == 1 {
-			kinds, first[k] = append(kinds, k), all[i].Message
-		}
+		of[k] = append(of[k], all[i])
 	}
 	var b strings.Builder
 	for _, k := range kinds {
-		verdict := "error"
-		if k.instead != "" {
-			verdict = "got over (" + k.instead + ")"
+		fmt.Fprintf(&b, "%s: %d × %s\n%s", oneLine(k.String()), len(of[k]), oneLine(k.what), textLines(of[k], agents))
+	}
+	return b.String()
+}
+
+// mostTexts is how many texts of one kind of error stand in a report.
+const mostTexts = 5
+
+// textLines has a line a text, with the time of the first that had it and how many
+// had.
+func textLines(all []replay.AccountProblem, agents bool) string {
+	type said struct{ agent, text string }
+	var texts []said
+	first, times := map[said]int{}, map[said]int{}
+	for i := range all {
+		s := said{text: all[i].Message}
+		if agents {
+			s.agent = all[i].Agent
 		}
-		fmt.Fprintf(&b, "%s: %d × %s: %s\n", oneLine(verdict), times[k], oneLine(k.what), oneLine(first[k]))
+		if times[s]++; times[s] == 1 {
+			texts, first[s] = append(texts, s), i
+		}
+	}
+	var b strings.Builder
+	for _, s := range texts[:min(len(texts), mostTexts)] {
+		about := []string{stamp(all[first[s]].At)}
+		if s.agent != "" {
+			about = append(about, "agent "+oneLine(s.agent))
+		}
+		if n := times[s]; n > 1 {
+			about = append(about, fmt.Sprintf("%d ×", n))
+		}
+		fmt.Fprintf(&b, "  %s: %s\n", strings.Join(about, ", "), oneLine(s.text))
+	}
+	if more := len(texts) - mostTexts; more > 0 {
+		fmt.Fprintf(&b, "  and %s: --json has all\n", things(more, "other text"))
 	}
 	return b.String()
 }

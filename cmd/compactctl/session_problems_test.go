@@ -1,28 +1,65 @@
 package main
 
 import (
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/agentcompact/compact/replay"
 )
 
 func TestProblemsOfASessionAreToldByKind(t *testing.T) {
-	lost := replay.AccountProblem{Type: "CommitLost", Fallback: "next number", Message: "another process took the number"}
-	budget := replay.AccountProblem{Type: "InsufficientBudget", Fallback: "none", Message: "too much must stay"}
+	at := time.Date(2026, 5, 4, 11, 0, 0, 0, time.FixedZone("", 7200))
+	lost := replay.AccountProblem{At: at, Agent: "a", Type: "CommitLost", Fallback: "next number", Message: "another process took the number"}
+	budget := replay.AccountProblem{At: at.Add(time.Minute), Agent: "b", Type: "InsufficientBudget", Fallback: "none", Message: "too much must stay"}
+	budgetToo := budget
+	budgetToo.Message = "even more must stay"
+	const wasLost = "got over (next number): 2 × CommitLost\n  2026-05-04 09:00 UTC, 2 ×: another process took the number\n"
 	for _, c := range []struct {
 		all          []replay.AccountProblem
+		agents       bool
 		count, lines string
 	}{
-		{nil, "0 errors", ""},
-		{[]replay.AccountProblem{lost, lost}, "0 errors, 2 got over", "got over (next number): 2 × CommitLost: another process took the number\n"},
-		{[]replay.AccountProblem{lost, budget, lost}, "1 error, 2 got over", "got over (next number): 2 × CommitLost: another process took the number\n" +
-			"error: 1 × InsufficientBudget: too much must stay\n"},
+		{nil, false, "0 errors", ""},
+		{[]replay.AccountProblem{lost, lost}, false, "0 errors, 2 got over", wasLost},
+		{[]replay.AccountProblem{lost, budget, lost, budgetToo}, false, "2 errors, 2 got over", wasLost +
+			"error: 2 × InsufficientBudget\n  2026-05-04 09:01 UTC: too much must stay\n  2026-05-04 09:01 UTC: even more must stay\n"},
+		{[]replay.AccountProblem{budget}, true, "1 error", "error: 1 × InsufficientBudget\n  2026-05-04 09:01 UTC, agent b: too much must stay\n"},
 	} {
-		if got := problemsOf(c.all); got != c.count {
+		if got := problemsOf(&replay.Account{Errors: c.all}); got != c.count {
 			t.Errorf("got %q, want %q", got, c.count)
 		}
-		if got := problemLines(c.all); got != c.lines {
+		if got := problemLines(c.all, c.agents); got != c.lines {
 			t.Errorf("got\n%swant\n%s", got, c.lines)
 		}
+	}
+}
+
+func TestAReportEndsWithTheTextsThatItHasRoomFor(t *testing.T) {
+	var all []replay.AccountProblem
+	for k := range 8 {
+		all = append(all, replay.AccountProblem{Type: "X", Message: fmt.Sprint("text ", k)})
+	}
+	want := "error: 8 × X\n"
+	for k := range 5 {
+		want += fmt.Sprintf("  at an unknown time: text %d\n", k)
+	}
+	if got := problemLines(all, false); got != want+"  and 3 other texts: --json has all\n" {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// A reader with several agents sees which of them compacted.
+func TestStepsHaveTheirAgentWhereThereAreSeveral(t *testing.T) {
+	x := &replay.Account{
+		Calls: []replay.AccountCall{{Agent: "main"}, {Agent: "main"}},
+		Steps: []replay.AccountStep{{Step: 1, Agent: "main", Stages: []string{"mask"}, Before: 9000, After: 1000, Reason: "manual"}},
+	}
+	if got, want := stepLines(x), "   1       9,000 → 1,000       mask, 0 messages  manual\n"; got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	x.Calls[1].Agent = "other"
+	if got, want := stepLines(x), "   1  main       9,000 → 1,000       mask, 0 messages  manual\n"; got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }

@@ -87,7 +87,7 @@ func (a *app) printAccount(x *replay.Account, page string) error {
 	sums := x.Sums()
 	fmt.Fprintf(&b, "%s\n%s\n\n", a.style.bold("session "+oneLine(x.Session)), printable(x.Location))
 	fmt.Fprintf(&b, "%s, %s tokens came in and %s were sent; %s%s, %s, %s\n",
-		things(sums.Calls, "call"), count(sums.In), count(sums.Sent), failedCalls(sums.Failed), things(len(x.Steps), "compaction"), things(len(x.Recalls), "recall"), problemsOf(x.Errors))
+		things(sums.Calls, "call"), count(sums.In), count(sums.Sent), failedCalls(sums.Failed), things(len(x.Steps), "compaction"), things(len(x.Recalls), "recall"), problemsOf(x))
 	if between := x.BetweenSteps(); between != "" {
 		fmt.Fprintf(&b, "between steps: %s\n", between)
 	}
@@ -95,11 +95,8 @@ func (a *app) printAccount(x *replay.Account, page string) error {
 		fmt.Fprintf(&b, "prompts: $%.4f estimated, $%.4f projected for whole histories\n", x.Money.Sent, x.Money.Raw)
 		fmt.Fprintf(&b, "prices: %s\n", oneLine(x.Money.Card))
 	}
-	for _, s := range x.Steps {
-		fmt.Fprintf(&b, "%4d  %s → %s  %s, %s  %s\n", s.Step, right(count(s.Before), 10), left(count(s.After), 10),
-			oneLine(strings.Join(s.Stages, "+")), things(len(s.Gone)+s.Missing, "message"), oneLine(s.Reason))
-	}
-	b.WriteString(problemLines(x.Errors))
+	b.WriteString(stepLines(x))
+	b.WriteString(problemLines(x.Errors, x.Agents()))
 	if page != "" {
 		fmt.Fprintf(&b, "written     %s\n", printable(page))
 	}
@@ -114,4 +111,23 @@ func failedCalls(n int) string {
 		return ""
 	}
 	return things(n, "call") + " failed; "
+}
+
+// stepLines has a line a compaction, with its agent where there are several.
+func stepLines(x *replay.Account) string {
+	var b strings.Builder
+	several, width := x.Agents(), 0
+	for i := range x.Steps {
+		width = max(width, columnsOf(oneLine(x.Steps[i].Agent)))
+	}
+	for i := range x.Steps {
+		s := &x.Steps[i]
+		agent := ""
+		if several {
+			agent = "  " + left(oneLine(s.Agent), width)
+		}
+		fmt.Fprintf(&b, "%4d%s  %s → %s  %s, %s  %s\n", s.Step, agent, right(count(s.Before), 10), left(count(s.After), 10),
+			oneLine(strings.Join(s.Stages, "+")), things(len(s.Gone)+s.Missing, "message"), oneLine(s.Reason))
+	}
+	return b.String()
 }
