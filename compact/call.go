@@ -55,6 +55,7 @@ type call struct {
 	events            []redact.Text // lines of this call for the audit log, written with the commit
 	parent            trace.Event
 	logged            int               // step in the line of parent
+	nextDue           int               // tokens that a view above the trigger waits for
 	floor             int               // least size of the view, if it prevents a compaction
 	offer             *policy.Offer     // offer chosen by the economic trigger; nil = none
 	stops             []int             // positions of cache marks in tokens; nil = not computed
@@ -119,7 +120,7 @@ func (c *call) run(ctx context.Context) (err error) {
 	c.note()
 	before := *c.res
 	for attempt := 1; ; attempt++ {
-		c.lastAttempt, c.decided, c.floor = attempt == attempts, false, 0
+		c.lastAttempt, c.decided, c.floor, c.nextDue = attempt == attempts, false, 0, 0
 		if err := c.look(ctx); err != nil {
 			return err
 		}
@@ -305,7 +306,7 @@ func (c *call) decide(ctx context.Context) error {
 	default:
 		c.res.Reason = trace.ReasonBelow
 		if total >= c.budget.Trigger {
-			c.res.Reason, c.floor = trace.ReasonFloor, c.last
+			c.waits(due)
 		}
 		c.prepare(ctx)
 		if !c.ep.always() {
@@ -316,6 +317,15 @@ func (c *call) decide(ctx context.Context) error {
 		q.Only = policy.Always
 	}
 	return c.compact(ctx, started, q)
+}
+
+// waits records that the view is above the trigger and the next compaction is due
+// later, and whether the reason is that what must stay is above the target.
+func (c *call) waits(due int) {
+	c.res.Reason, c.nextDue = trace.ReasonWaiting, due
+	if floor := c.view().Floor(); floor > c.budget.Target {
+		c.res.Reason, c.floor = trace.ReasonFloor, floor
+	}
 }
 
 // compact runs the engine and commits its outcome.

@@ -110,7 +110,7 @@ func (c *call) emitDecision(started time.Time, view *policy.View) {
 	due := b.Due(c.last)
 	d := trace.TriggerDecision{
 		SessionID: c.id, Model: c.ep.name, Triggered: c.res.Triggered, Manual: c.q.manual, Reason: c.res.Reason,
-		TEst: total, MaxTokens: c.ep.window, Trigger: due, Target: b.Target, Budget: b.Cap, Floor: c.floor,
+		TEst: total, MaxTokens: c.ep.window, Trigger: due, Target: b.Target, Budget: b.Cap, Floor: c.floor, NextTrigger: c.nextDue,
 		Note: c.q.note, Policy: c.policyInfo(),
 		Checks: c.checks(total, due),
 	}

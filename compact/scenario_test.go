@@ -248,6 +248,33 @@ func TestToolSchemasCountAgainstTheBudget(t *testing.T) {
 	}
 }
 
+// A call between the trigger and the next one waits. Only where what must stay is
+// above the target it says so, and how much that is.
+func TestWaitingSaysWhatItWaitsFor(t *testing.T) {
+	pinned := append([]message.Message{message.System(text(24_000))}, turns(30, 80)[1:]...)
+	for name, test := range map[string]struct {
+		window       int
+		history      []message.Message
+		next         []message.Message
+		reason       string
+		floor, above int
+	}{
+		"six turns stay, and could go": {32_000, turns(30, 1700), turns(1, 2900)[1:], trace.ReasonWaiting, 0, 0},
+		"24,000 are pinned":            {32_000, pinned, turns(10, 80)[1:], trace.ReasonFloor, 24_000, 27_000},
+	} {
+		r := newRig(t, compact.Config{MaxContextTokens: test.window})
+		first := r.preflight(test.history)
+		res := r.preflight(append(test.history, test.next...))
+		if !first.Triggered || res.Triggered || res.Before.Total < 85*test.window/100 || res.Before.Total >= res.Trigger {
+			t.Fatalf("%s: it does not wait: %v, %v, %d tokens, due at %d", name, first.Triggered, res.Triggered, res.Before.Total, res.Trigger)
+		}
+		d := dataOf[trace.TriggerDecision](t, last(t, r, trace.NameTriggerDecision))
+		if d.Reason != test.reason || res.Reason != test.reason || d.NextTrigger != res.Trigger || d.Floor < test.floor || d.Floor > test.above {
+			t.Errorf("%s: %s, floor %d, due at %d; want %s, %d", name, d.Reason, d.Floor, d.NextTrigger, test.reason, res.Trigger)
+		}
+	}
+}
+
 func TestWaitAboveTheTriggerIsExplainedOnce(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 16_000})
 	history := []message.Message{message.User(text(14_000))}

@@ -42,22 +42,24 @@ func (p TokenEstimate) complete() any {
 // TriggerDecision is the payload of compact.trigger_decision: the decision
 // whether to compact, with every comparison behind it.
 type TriggerDecision struct {
-	SessionID string     `json:"session_id"`
-	Model     string     `json:"model"`
-	Triggered bool       `json:"triggered"`
-	Manual    bool       `json:"manual"` // requested, not triggered by size
-	Reason    string     `json:"reason"` // one of the Reason constants, or a short text like them
-	TEst      int        `json:"t_est"`
-	MaxTokens int        `json:"max_tokens"`
-	UsagePct  float64    `json:"usage_pct"`       // computed: TEst / MaxTokens
-	Trigger   int        `json:"trigger"`         // tokens from which a compaction is due
-	Target    int        `json:"target"`          // tokens at which it stops
-	Budget    int        `json:"budget"`          // maximum tokens of the view
-	Floor     int        `json:"floor,omitempty"` // tokens that no compaction can remove, if that is the reason
-	Step      int        `json:"step,omitempty"`  // the compaction's number, from 1; changes after a lost race
-	Checks    []Check    `json:"checks"`
-	Policy    PolicyInfo `json:"policy"`
-	*Plan                // only if triggered
+	SessionID string  `json:"session_id"`
+	Model     string  `json:"model"`
+	Triggered bool    `json:"triggered"`
+	Manual    bool    `json:"manual"` // requested, not triggered by size
+	Reason    string  `json:"reason"` // one of the Reason constants, or a short text like them
+	TEst      int     `json:"t_est"`
+	MaxTokens int     `json:"max_tokens"`
+	UsagePct  float64 `json:"usage_pct"`       // computed: TEst / MaxTokens
+	Trigger   int     `json:"trigger"`         // tokens from which a compaction is due
+	Target    int     `json:"target"`          // tokens at which it stops
+	Budget    int     `json:"budget"`          // maximum tokens of the view
+	Floor     int     `json:"floor,omitempty"` // tokens that no compaction can remove, if that is the reason
+	// NextTrigger is the number of tokens that a session above the trigger waits for.
+	NextTrigger int        `json:"next_trigger,omitempty"`
+	Step        int        `json:"step,omitempty"` // the compaction's number, from 1; changes after a lost race
+	Checks      []Check    `json:"checks"`
+	Policy      PolicyInfo `json:"policy"`
+	*Plan                  // only if triggered
 	// Candidates are the options of policy.when economic: all if triggered, else the
 	// best.
 	Candidates []Candidate `json:"candidates,omitempty"`
@@ -84,14 +86,15 @@ const (
 	ReasonEconomic   = "economic"                  // policy.when economic: a candidate pays
 	ReasonBelow      = "usage_pct < trigger_pct"
 	ReasonManual     = "manual"
-	ReasonFloor      = "floor_above_target" // above the trigger, but what must stay is more than the target: due later
-	ReasonObserve    = "observed"           // only observed, nothing is done
-	ReasonNever      = "switched_off"       // policy.when is never
-	ReasonArrival    = "at_arrival"         // results were reduced on arrival; nothing else was done
-	ReasonEveryCall  = "every_call"         // a preset that works on every call
-	ReasonLate       = "summary_pending"    // the summary is still being written, and the view fits as it is
-	ReasonBusy       = "no_place"           // other compactions computed until the deadline was near, and the view fits as it is
-	ReasonNothingOld = "nothing_to_compact" // all of it is pinned or recent
+	ReasonFloor      = "floor_above_target"       // above the trigger, but what must stay is more than the target: due later
+	ReasonWaiting    = "waiting_for_next_trigger" // above the trigger, and the last compaction ended above the target: due later
+	ReasonObserve    = "observed"                 // only observed, nothing is done
+	ReasonNever      = "switched_off"             // policy.when is never
+	ReasonArrival    = "at_arrival"               // results were reduced on arrival; nothing else was done
+	ReasonEveryCall  = "every_call"               // a preset that works on every call
+	ReasonLate       = "summary_pending"          // the summary is still being written, and the view fits as it is
+	ReasonBusy       = "no_place"                 // other compactions computed until the deadline was near, and the view fits as it is
+	ReasonNothingOld = "nothing_to_compact"       // all of it is pinned or recent
 )
 
 // A Check is one comparison of a decision.
