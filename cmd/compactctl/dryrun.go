@@ -55,7 +55,6 @@ func (p *planner) table(t *transcript, res *compact.Result) error {
 	r.outcome()
 	r.candidates()
 	r.note("plan", "plan", "nothing of this was done or stored")
-	r.warnings()
 	b.WriteString(r.String())
 	_, err := io.WriteString(p.out, b.String())
 	return err

@@ -81,6 +81,14 @@ func (a *app) sayEarlier(res *compact.Result) {
 	}
 }
 
+// sayWarnings says what a call got over, such as a summary that could not be had.
+// It is said whatever else is not: with -q, too, nobody else would say it.
+func (a *app) sayWarnings(res *compact.Result) {
+	for _, w := range res.Warnings {
+		a.complain("compactctl", "warning: "+oneLine(w))
+	}
+}
+
 func stepsOf(e compact.Earlier) string {
 	switch e.Steps {
 	case 0:

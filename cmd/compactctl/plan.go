@@ -67,7 +67,9 @@ func (p *planner) ask(ctx context.Context, cfg compact.Config, t *transcript) (*
 		plan = m.Plan
 	}
 	res, err := plan(ctx, session, t.msgs, t.options()...)
+	p.progress.stop()
 	p.sayEarlier(res)
+	p.sayWarnings(res)
 	return res, errors.Join(err, p.close(ctx, m))
 }
 

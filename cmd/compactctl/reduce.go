@@ -173,6 +173,7 @@ func (a *app) closeWithin(ctx context.Context, m *compact.CompactManager, most t
 func (r *reduction) deliver(t *transcript, res *compact.Result, failed error) error {
 	table := r.app.out
 	r.sayEarlier(res)
+	r.sayWarnings(res)
 	if failed == nil && r.out != "" {
 		data, err := t.file.Write(res.Messages, res.Sources)
 		if err != nil {

@@ -25,15 +25,8 @@ func printReport(w io.Writer, s style, res *compact.Result, out string) error {
 	r.layers()
 	r.outcome()
 	r.details(out)
-	r.warnings()
 	_, err := io.WriteString(w, r.String())
 	return err
-}
-
-func (r *reportWriter) warnings() {
-	for _, warning := range r.res.Warnings {
-		r.note(r.style.yellow("warning"), "warning", oneLine(warning))
-	}
 }
 
 // headline is the sentence and the numbers that matter most.

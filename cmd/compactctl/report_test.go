@@ -28,7 +28,6 @@ func result() *compact.Result {
 			{Stage: "squeeze", Edits: 3, Before: 30_000, After: 30_000, Err: "thrown away"},
 		},
 		Archived: &compact.Archived{Adapter: "fs", Location: ".compact/archive/s1", Files: []string{"transcript-pre-compact-002.jsonl", "ledger-002.json"}},
-		Warnings: []string{"something \x1b[2J odd"},
 		Timing:   compact.Timing{Count: 8 * time.Millisecond, Summarize: 2100 * time.Millisecond, Total: 2250 * time.Millisecond},
 	}
 }
@@ -59,7 +58,6 @@ archive       .compact/archive/s1
               ledger-002.json
 written       small.jsonl
 time          2.2 s (count 8 ms, summary 2.1 s)
-warning       something \x1b[2J odd
 `
 	var b strings.Builder
 	if err := printReport(&b, style{}, result(), "small.jsonl"); err != nil {
