@@ -11,6 +11,7 @@ import (
 
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/strategy"
 )
 
 // An AccountEdit is the work of one call that made no step: results that the
@@ -227,12 +228,21 @@ func (a *Account) BetweenSteps() string {
 	return fmt.Sprintf("%s; %s, %s tokens less", goneBy(gone, missing), counted(len(a.Between), "call"), thousands(tokens))
 }
 
+// stageDropped stands in accounts for the stage summarize where it took messages
+// out and no summary could be had.
+const stageDropped = "drop"
+
 // stages returns the names of the stages of a step that edited something, in
 // order.
 func (l *ledgerData) stages() []string {
 	var names []string
-	for _, r := range l.Recipes {
-		names = append(names, strings.Replace(r.Stage, "summarise", "summarize", 1)) // as versions before 0.1 called it
+	for i := range l.Recipes {
+		r := &l.Recipes[i]
+		name := strings.Replace(r.Stage, "summarise", strategy.StageName, 1) // as versions before 0.1 called it
+		if name == strategy.StageName && r.Cut != nil && r.Cut.Decision == policy.Dropped.String() {
+			name = stageDropped
+		}
+		names = append(names, name)
 	}
 	return names
 }
