@@ -77,12 +77,9 @@ func (h *History) cameOut(step int) string {
 		text := ""
 		switch d := c.deed(); {
 		case d == Planning || d == Sending || d == AskingUser || running(c.Result):
+		case d == Looking && c.Outcome != Failed: // one line says little of what was seen
 		case d == Changing && c.Outcome != Failed:
 			text = c.changed()
-		case d == Looking && c.Outcome != Failed:
-			if words := c.lastWords(); c.Command() != "" && words != "" {
-				text = c.name() + printed(words)
-			}
 		default:
 			text = c.tell()
 		}
