@@ -52,6 +52,7 @@ type call struct {
 	callers           bool        // the trace belongs to the caller
 	decided           bool        // the decision event was emitted or is held back
 	telling           stepTelling
+	voids             []string      // spans in the audit log of a step that failed, until its failure is told
 	events            []redact.Text // lines of this call for the audit log, written with the commit
 	parent            trace.Event
 	logged            int               // step in the line of parent

@@ -108,8 +108,12 @@ func (c *call) makeStep(ctx context.Context, r *run, out *policy.Outcome) error 
 			}
 		}
 	}
+	taken := 0 // the number of the try before
 	for try := range maxTries {
 		mine, err := c.catchUp(ctx, r)
+		if taken > 0 && mine == 0 {
+			c.lost(taken)
+		}
 		switch {
 		case mine > 0: // our own commit, whose answer was lost
 			c.committed(r, mine)
@@ -119,13 +123,15 @@ func (c *call) makeStep(ctx context.Context, r *run, out *policy.Outcome) error 
 		case err != nil:
 			return err
 		}
-		if err := c.tryStep(ctx, r, out, c.s.next()); !errors.Is(err, errTaken) {
+		taken = c.s.next()
+		if err := c.tryStep(ctx, r, out, taken); !errors.Is(err, errTaken) {
 			return err
 		}
 		if err := backOff(ctx, try); err != nil {
 			return err
 		}
 	}
+	c.lost(taken)
 	return c.uncommitted(ctx, r, "Conflict", fmt.Errorf("%w: %w", ErrConflict, errTaken))
 }
 
@@ -230,7 +236,6 @@ func (c *call) create(ctx context.Context, r *run, step *ledgerStep, drafts []st
 	})
 	switch {
 	case errors.Is(err, storage.ErrExists):
-		c.lost(step.Step)
 		return errTaken
 	case err != nil:
 		r.summary, step.Index = storage.Written{}, nil // it is unknown which of them exist

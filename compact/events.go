@@ -189,7 +189,8 @@ func kept(v *policy.View) trace.Kept {
 }
 
 func (c *call) emitError(kind, fallback string, err error) {
-	e := trace.Error{SessionID: c.id, ErrorType: kind, Cause: causeOf(err), Fallback: fallback, Message: err.Error()}
+	e := trace.Error{SessionID: c.id, ErrorType: kind, Cause: causeOf(err), Fallback: fallback, Message: err.Error(), Voids: c.voids}
+	c.voids = nil
 	var b *policy.BudgetError
 	if errors.As(err, &b) {
 		e.Tokens, e.Budget = b.Tokens, b.Budget

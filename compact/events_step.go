@@ -66,25 +66,34 @@ func (c *call) settle(number int) {
 	c.telling = stepTelling{}
 }
 
-// lost records in the audit log that another process took the number of the
-// last lines. Exporters never got those events.
+// void returns the ids of the spans that the audit log holds of a step that is not
+// committed. Exporters never got them.
+func (t *stepTelling) void() (spans []string) {
+	for _, e := range t.said {
+		spans = append(spans, e.SpanID)
+	}
+	t.said = nil
+	return spans
+}
+
+// lost reports that another process took the number of the last lines.
 func (c *call) lost(number int) {
-	e := trace.Error{SessionID: c.id, Step: number, ErrorType: "CommitLost", Fallback: "next number", Message: errTaken.Error()}
-	c.events = append(c.events, c.auditLine(c.event(e, c.m.now())))
+	e := trace.Error{SessionID: c.id, Step: number, ErrorType: "CommitLost", Fallback: "next number", Message: errTaken.Error(), Voids: c.telling.void()}
+	c.emit(c.event(e, c.m.now()))
 }
 
 // nothingDone discards the outcome of a step that failed. Held events stay, and
-// are emitted with the number 0.
+// are emitted with the number 0; the event of the failure voids their lines.
 func (c *call) nothingDone() {
-	c.telling.outcome, c.telling.said, c.did = nil, nil, nil
+	c.voids = c.telling.void()
+	c.telling.outcome, c.did = nil, nil
 }
 
-// anew discards the decision, because it has not seen a step of its lane that
-// others committed. Its held events are emitted with the number 0.
+// anew discards the decision and its events, because it has not seen a step of its
+// lane that others committed.
 func (c *call) anew(before Result) {
-	c.telling.outcome = nil
-	c.settle(0)
-	e := trace.Error{SessionID: c.id, ErrorType: "CommitLost", Fallback: "decide anew", Message: errStale.Error()}
+	e := trace.Error{SessionID: c.id, ErrorType: "CommitLost", Fallback: "decide anew", Message: errStale.Error(), Voids: c.telling.void()}
+	c.telling = stepTelling{}
 	c.emit(c.event(e, c.m.now()))
 	*c.res, c.summary, c.did = before, nil, nil
 }

@@ -67,11 +67,14 @@ func asAgent(name string) compact.Option { return compact.WithAgent(name) }
 func stepsSaid(t *testing.T, events []trace.Event) (steps []int) {
 	t.Helper()
 	for _, e := range events {
-		var data struct{ Step int }
+		var data struct {
+			Step int
+			Type string `json:"error_type"`
+		}
 		if err := json.Unmarshal([]byte(e.Data.String()), &data); err != nil {
 			t.Fatal(err)
 		}
-		if data.Step > 0 && !slices.Contains(steps, data.Step) {
+		if data.Step > 0 && data.Type != "CommitLost" && !slices.Contains(steps, data.Step) {
 			steps = append(steps, data.Step)
 		}
 	}
@@ -118,6 +121,124 @@ func TestLostNumberCostsNoDecision(t *testing.T) {
 	again := r.preflight(history)
 	if again.Triggered || bytesOf(again.Messages) != bytesOf(res.Messages) {
 		t.Error("the next call has another view")
+	}
+}
+
+// logLine is what a reader of the audit log needs to tell which lines count.
+type logLine struct {
+	Name string
+	Span string `json:"span_id"`
+	Call string `json:"parent_id"`
+	Data struct {
+		Type  string `json:"error_type"`
+		Step  int
+		Saved int `json:"tokens_saved"`
+		Voids []string
+	}
+}
+
+// countingLines returns the lines of the audit log that count, as the documentation
+// says, and how many there are in all.
+func countingLines(t *testing.T, a storage.Archive) (lines []logLine, all int) {
+	t.Helper()
+	s, err := storage.OpenSession(t.Context(), a, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	void, last := map[string]bool{}, map[string]int{}
+	var read []logLine
+	for line, err := range s.EventLines(t.Context()) {
+		var e logLine
+		if err != nil || json.Unmarshal(line, &e) != nil {
+			t.Fatal(err)
+		}
+		for _, span := range e.Data.Voids {
+			void[span] = true
+		}
+		last[e.Span] = len(read)
+		read = append(read, e)
+	}
+	for i, e := range read {
+		if !void[e.Span] && last[e.Span] == i {
+			lines = append(lines, e)
+		}
+	}
+	return lines, len(read)
+}
+
+// once holds the lines that count against what one call does at most once.
+func once(t *testing.T, a storage.Archive) {
+	t.Helper()
+	lines, _ := countingLines(t, a)
+	seen := map[[2]string]int{}
+	for _, e := range lines {
+		switch e.Name {
+		case trace.NameBeforeModelCall:
+			seen[[2]string{e.Span, e.Name}]++
+		case trace.NameTriggerDecision, trace.NameArchival, trace.NameSummaryCreated, trace.NamePrunedMessages, trace.NameMaskedObservations:
+			seen[[2]string{e.Call, e.Name}]++
+		}
+		if e.Name == trace.NameArchival && e.Data.Step == 0 {
+			t.Errorf("an archival of no step counts")
+		}
+	}
+	for of, n := range seen {
+		if n > 1 {
+			t.Errorf("the call %s has %d × %s", of[0], n, of[1])
+		}
+	}
+}
+
+// Each copy of the events of a step that lost its number can be told from the one
+// that counts, by a reader of the log alone, and exporters hear of the race.
+func TestLostRaceVoidsItsLines(t *testing.T) {
+	for name, other := range map[string]func(n int) []compact.Option{
+		"another agent":  func(n int) []compact.Option { return []compact.Option{asAgent(fmt.Sprint("other-", n))} },
+		"the same agent": func(int) []compact.Option { return nil },
+	} {
+		a := &overtaken{Archive: memory.New()}
+		rivals := rival(t, a.Archive)
+		a.by = func(n int) {
+			if n <= 2 {
+				rivals(n, other(n)...)
+			}
+		}
+		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a, Summarize: &counting{}})
+		res := r.preflight(historyOf(0, 100))
+		events := everything(t, r)
+		once(t, a)
+		lines, all := countingLines(t, a)
+		saved, lost := 0, 0
+		for _, e := range lines {
+			if e.Name == trace.NameBeforeModelCall && e.Data.Step == res.Step {
+				saved += e.Data.Saved
+			}
+		}
+		for _, e := range events {
+			if strings.Contains(e.Data.String(), `"CommitLost"`) {
+				lost++
+			}
+		}
+		if want := res.TokensIn - res.After.Total; saved != want || lost < 2 || len(lines) == all {
+			t.Errorf("%s: step %d saves %d in the log, want %d; exporters hear of %d lost races; %d of %d lines count", name, res.Step, saved, want, lost, len(lines), all)
+		}
+	}
+}
+
+// The lines of a step that failed to be committed are void, too.
+func TestFailedCommitVoidsItsLines(t *testing.T) {
+	a := &failing{Archive: memory.New(), word: "ledger"}
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a})
+	if _, err := r.Preflight(t.Context(), "s", loop(100, 200)); err == nil {
+		t.Fatal("the step is committed")
+	}
+	a.word = ""
+	everything(t, r)
+	lines, _ := countingLines(t, a)
+	for _, e := range lines {
+		if e.Name == trace.NamePrunedMessages || e.Name == trace.NameSummaryCreated || e.Data.Step > 0 {
+			t.Errorf("%s of a step %d that there is not", e.Name, e.Data.Step)
+		}
 	}
 }
 

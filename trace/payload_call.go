@@ -129,6 +129,7 @@ type Error struct {
 	Largest   []ResultSize `json:"largest,omitempty"`  // the largest contributors
 	Chain     []string     `json:"chain,omitempty"`    // the errors of the attempts, first to last
 	Guidance  string       `json:"guidance,omitempty"` // what the operator can do
+	Voids     []string     `json:"voids,omitempty"`    // ids of earlier spans in the audit log that tell of no step: another process took its number, or it failed
 
 	Message string `json:"message"`
 }
