@@ -143,7 +143,7 @@ func (d *differ) print(t *transcript, res *compact.Result) error {
 		d.hunk(c)
 	}
 	if len(all) == 0 {
-		fmt.Fprintln(&d.b, sentence(res))
+		fmt.Fprintln(&d.b, d.sentence(res))
 	}
 	_, err := io.WriteString(d.out, d.b.String())
 	return err

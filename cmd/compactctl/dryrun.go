@@ -50,7 +50,7 @@ func (p *planner) table(t *transcript, res *compact.Result) error {
 		fmt.Fprintln(&b, p.paint(d.Decision, strings.TrimRight(line, " ")))
 	}
 	b.WriteByte('\n')
-	r := &reportWriter{style: p.style, res: res}
+	r := &reportWriter{style: p.style, res: res, circumstances: p.circumstances}
 	r.headline()
 	r.outcome()
 	r.candidates()

@@ -21,6 +21,7 @@ type planner struct {
 	preflight bool
 
 	redactor *redact.Redactor // what is shown of messages is redacted
+	circumstances
 }
 
 func (p *planner) flags(cmd *cobra.Command) {
@@ -54,6 +55,7 @@ func (p *planner) plan(cmd *cobra.Command, file string) (*transcript, *compact.R
 }
 
 func (p *planner) ask(ctx context.Context, cfg compact.Config, t *transcript) (*compact.Result, error) {
+	p.circumstances = circumstances{economic: economic(&cfg)}
 	m, err := compact.New(ctx, cfg)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,6 +28,7 @@ type reduction struct {
 
 	show     bool // the view, as a person reads it
 	redactor *redact.Redactor
+	circumstances
 }
 
 func (r *reduction) flags(cmd *cobra.Command) {
@@ -116,6 +118,8 @@ func (r *reduction) prepare() (err error) {
 }
 
 func (r *reduction) compact(ctx context.Context, cfg compact.Config, t *transcript) (*compact.Result, error) {
+	tap := &deedsTap{}
+	cfg.Exporters = append(slices.Clone(cfg.Exporters), tap)
 	cfg.OnTraceError, cfg.Trace.CloseTimeout = r.app.losses.add, closeTraceIn
 	m, err := compact.New(ctx, cfg)
 	if err != nil {
@@ -126,7 +130,9 @@ func (r *reduction) compact(ctx context.Context, cfg compact.Config, t *transcri
 		return nil, errors.Join(err, r.close(ctx, m))
 	}
 	res, err := r.call(ctx, m, session, t)
-	return res, errors.Join(err, r.goesOn(cfg, r.close(ctx, m)))
+	err = errors.Join(err, r.goesOn(cfg, r.close(ctx, m)))
+	r.circumstances = circumstances{tap.last(), economic(&cfg)}
+	return res, err
 }
 
 // goesOn tells of an archive that takes nothing, where the configuration says
@@ -212,7 +218,7 @@ func (r *reduction) deliver(t *transcript, res *compact.Result, failed error) er
 	if r.quiet {
 		return nil
 	}
-	return printReport(table, s, res, r.out)
+	return printReport(table, s, res, r.circumstances, r.out)
 }
 
 // reportOf is the Result as JSON, with the error where there is one.

@@ -16,11 +16,12 @@ type reportWriter struct {
 	strings.Builder
 	style style
 	res   *compact.Result
+	circumstances
 }
 
 // printReport tells a person what was done, in one sentence first.
-func printReport(w io.Writer, s style, res *compact.Result, out string) error {
-	r := &reportWriter{style: s, res: res}
+func printReport(w io.Writer, s style, res *compact.Result, x circumstances, out string) error {
+	r := &reportWriter{style: s, res: res, circumstances: x}
 	r.headline()
 	r.layers()
 	r.outcome()
@@ -32,7 +33,7 @@ func printReport(w io.Writer, s style, res *compact.Result, out string) error {
 // headline is the sentence and the numbers that matter most.
 func (r *reportWriter) headline() {
 	res := r.res
-	fmt.Fprintln(r, r.style.bold(sentence(res)))
+	fmt.Fprintln(r, r.style.bold(r.sentence(res)))
 	from, to := res.TokensIn, res.After.Total
 	if from != to {
 		fmt.Fprintf(r, "%s → %s %s (%s)", count(from), r.style.green(count(to)), unit(res), relative(from, to))
@@ -89,9 +90,9 @@ func quoted(s string) string {
 }
 
 // sentence says what was done, or why nothing was.
-func sentence(res *compact.Result) string {
+func (x circumstances) sentence(res *compact.Result) string {
 	if res.Triggered {
-		return capital(deeds(res)) + "."
+		return x.done(res)
 	}
 	s := "Nothing was changed (" + res.Reason + ")"
 	switch res.Reason {
@@ -99,6 +100,9 @@ func sentence(res *compact.Result) string {
 		s = "Nothing to take out: all that is left is pinned or recent"
 	case trace.ReasonBelow:
 		s = fmt.Sprintf("Nothing to do: a compaction is due from %s %s on", count(res.Trigger), unit(res))
+		if x.economic {
+			s += ", or earlier where it pays"
+		}
 	case trace.ReasonWaiting:
 		s = fmt.Sprintf("Nothing to do yet: the last compaction ended above the target, and the next is due from %s %s on", count(res.Trigger), unit(res))
 	case trace.ReasonNever:
@@ -107,36 +111,9 @@ func sentence(res *compact.Result) string {
 		s = "Above the target, but nothing to take out: all that is left is pinned or recent"
 	}
 	if res.Replayed > 0 {
-		s += ".\nDone again, as by earlier compactions: " + deeds(res)
+		s += ".\nDone again, as by earlier compactions: " + deeds(res.TruncatedCount, res.MaskedCount, res.SummarizedCount, res.DroppedCount)
 	}
 	return s + "."
-}
-
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
-
-// deeds lists what was done to messages.
-func deeds(res *compact.Result) string {
-	var all []string
-	for _, d := range []struct {
-		n           int
-		verb, thing string
-	}{
-		{res.TruncatedCount, "cut", "tool result"},
-		{res.MaskedCount, "masked", "tool result"},
-		{res.SummarizedCount, "summarized", "message"},
-		{res.DroppedCount, "dropped", "message"},
-	} {
-		if d.n > 0 {
-			all = append(all, d.verb+" "+things(d.n, d.thing))
-		}
-	}
-	switch len(all) {
-	case 0:
-		return "nothing"
-	case 1:
-		return all[0]
-	}
-	return strings.Join(all[:len(all)-1], ", ") + " and " + all[len(all)-1]
 }
 
 // outcome counts messages by what became of them.

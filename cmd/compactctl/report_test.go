@@ -60,14 +60,14 @@ written       small.jsonl
 time          2.2 s (count 8 ms, summary 2.1 s)
 `
 	var b strings.Builder
-	if err := printReport(&b, style{}, result(), "small.jsonl"); err != nil {
+	if err := printReport(&b, style{}, result(), circumstances{}, "small.jsonl"); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	var painted strings.Builder
-	if err := printReport(&painted, style{on: true}, result(), "small.jsonl"); err != nil {
+	if err := printReport(&painted, style{on: true}, result(), circumstances{}, "small.jsonl"); err != nil {
 		t.Fatal(err)
 	}
 	if plain := unpainted(painted.String()); plain != b.String() {
@@ -97,13 +97,13 @@ func TestSentenceSaysWhyNothingWasDone(t *testing.T) {
 		"other":                "Nothing was changed (other).",
 	} {
 		res := &compact.Result{Reason: reason, Trigger: 108_800}
-		if got := sentence(res); got != want {
+		if got := (circumstances{}).sentence(res); got != want {
 			t.Errorf("%s: %q, want %q", reason, got, want)
 		}
 	}
 	res := &compact.Result{Reason: trace.ReasonBelow, Trigger: 10, CountingUnit: "utf-16", Replayed: 2, DroppedCount: 1, MaskedCount: 2}
 	want := "Nothing to do: a compaction is due from 10 characters on.\nDone again, as by earlier compactions: masked 2 tool results and dropped 1 message."
-	if got := sentence(res); got != want {
+	if got := (circumstances{}).sentence(res); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -119,5 +119,32 @@ func TestTheWayBackIsACommandThatAShellTakes(t *testing.T) {
 		if got := account(res); !strings.HasSuffix(got, "; back: "+c.want) || strings.ContainsAny(got, "\n\x1b") {
 			t.Errorf("%q, want %q", got, c.want)
 		}
+	}
+}
+
+// The headline is of this call; what earlier ones did stands apart.
+func TestTheHeadlineSaysWhatTheCallDid(t *testing.T) {
+	res := result()
+	first := &trace.PrunedMessages{TruncatedCount: 1, MaskedCount: 29, SummarizedCount: 310}
+	later := &trace.PrunedMessages{SummarizedCount: 2}
+	const all = "cut 1 tool result, masked 29 tool results and summarized 310 messages."
+	for _, c := range []struct {
+		did      *trace.PrunedMessages
+		replayed int
+		want     string
+	}{
+		{nil, 0, capital(all)},
+		{nil, 3, "With what earlier compactions did: " + all},
+		{first, 0, capital(all)},
+		{later, 3, "Summarized 2 messages.\nWith what earlier compactions did: " + all},
+	} {
+		res.Replayed = c.replayed
+		if got := (circumstances{did: c.did}).sentence(res); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+	res = &compact.Result{Reason: trace.ReasonBelow, Trigger: 108_800}
+	if got, want := (circumstances{economic: true}).sentence(res), "Nothing to do: a compaction is due from 108,800 tokens on, or earlier where it pays."; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
