@@ -14,6 +14,7 @@ import (
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/trace"
 )
 
 // driven runs an agent call by call under a preset, with results of so many
@@ -234,6 +235,14 @@ func TestThePageTellsErrorsFromWhatWasGotOver(t *testing.T) {
 			if !strings.Contains(b.String(), tile) {
 				t.Errorf("the page lacks %q", tile)
 			}
+		}
+	}
+}
+
+func TestReasonsOfACompactionStandInWords(t *testing.T) {
+	for _, reason := range []string{trace.ReasonUsage, trace.ReasonBudget, trace.ReasonBytes, trace.ReasonEconomic, trace.ReasonManual, trace.ReasonArrival, trace.ReasonEveryCall} {
+		if said := why(reason); said == reason || !strings.Contains(said, " ") {
+			t.Errorf("%s: %q", reason, said)
 		}
 	}
 }

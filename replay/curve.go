@@ -71,15 +71,22 @@ func (at *Point) sentence(call int, r *Row) string {
 
 // why returns the reason of a compaction in words.
 func why(reason string) string {
-	switch reason {
-	case "usage_pct >= trigger_pct", "usage":
-		return "the prompt reached the trigger"
-	case "t_est >= budget":
-		return "the prompt reached the budget"
-	case "every_call":
-		return "the policy works on every call"
+	if words, ok := whys[reason]; ok {
+		return words
 	}
 	return reason
+}
+
+// whys are the reasons for a compaction in words.
+var whys = map[string]string{
+	"usage":                     "the prompt reached the trigger",
+	"usage_pct >= trigger_pct":  "the prompt reached the trigger",
+	"t_est >= budget":           "the prompt reached the budget",
+	"bytes > max_request_bytes": "the request was larger than its provider takes",
+	"economic":                  "prices made it pay",
+	"manual":                    "somebody asked for it",
+	"at_arrival":                "results were reduced as they came",
+	"every_call":                "the policy works on every call",
 }
 
 // what describes what a compaction did to how many messages.
