@@ -123,14 +123,14 @@ func (r *reduction) compact(ctx context.Context, cfg compact.Config, t *transcri
 	cfg.OnTraceError, cfg.Trace.CloseTimeout = r.app.losses.add, closeTraceIn
 	m, err := compact.New(ctx, cfg)
 	if err != nil {
-		return nil, err
+		return nil, unstored(err, nil)
 	}
 	session, err := r.sessionIn(ctx, cfg, m, t)
 	if err != nil {
 		return nil, errors.Join(err, r.close(ctx, m))
 	}
 	res, err := r.call(ctx, m, session, t)
-	err = errors.Join(err, r.goesOn(cfg, r.close(ctx, m)))
+	err = unstored(err, r.goesOn(cfg, r.close(ctx, m)))
 	r.circumstances = circumstances{tap.last(), economic(&cfg)}
 	return res, err
 }
