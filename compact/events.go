@@ -122,7 +122,7 @@ func (c *call) emitDecision(started time.Time, view *policy.View) {
 	if view != nil {
 		k := kept(view)
 		k.RecentTurns, k.ToolPairs = min(c.ep.engine.Keep.Turns, k.RecentTurns), min(c.ep.engine.Keep.Pairs, k.ToolPairs)
-		d.Plan = &trace.Plan{Kept: k, PrunableCount: prunable(view, c.ep.engine.Keep)}
+		d.Plan = &trace.Plan{Kept: k, PrunableCount: c.prunable(view)}
 	}
 	d.Candidates = c.candidates()
 	ended := c.m.now()
@@ -161,11 +161,20 @@ func (c *call) checks(total, due int) []trace.Check {
 	return out
 }
 
-// prunable counts the messages of a view that a cut can remove.
-func prunable(v *policy.View, keep policy.Keep) (n int) {
-	for r, lot := range v.Lots(keep) {
-		if lot == policy.LotRemainder {
-			n += v.Rounds[r].Len()
+// prunable counts the input messages in a view that the stages of this call can
+// remove at most.
+func (c *call) prunable(v *policy.View) (n int) {
+	gone := make([]bool, len(v.Messages))
+	for _, s := range c.ep.engine.Steps {
+		taker, ok := s.Stage.(policy.Taker)
+		if !ok || c.res.Reason == trace.ReasonEveryCall && s.When != policy.Always {
+			continue
+		}
+		for _, i := range taker.Takes(v) {
+			if !gone[i] && !v.Owned(i) {
+				gone[i] = true
+				n++
+			}
 		}
 	}
 	return n

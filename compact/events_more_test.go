@@ -56,6 +56,41 @@ func TestRowsAddUpToWhatWasTakenOut(t *testing.T) {
 	}
 }
 
+// A message that an earlier step masked costs its placeholder, and saves no more
+// than that when it goes.
+func TestRowsOfLaterStepsAddUp(t *testing.T) {
+	r := newRig(t, compact.Config{MaxContextTokens: 16_000})
+	history, steps, masked := loop(20, 300), 0, false
+	for range 200 {
+		history = append(history, round(len(history), 300)...)
+		res := r.preflight(history)
+		if res.Step == 0 {
+			continue
+		}
+		steps = res.Step
+		p := dataOf[trace.PrunedMessages](t, last(t, r, trace.NamePrunedMessages))
+		call := dataOf[trace.Preflight](t, last(t, r, trace.NameBeforeModelCall))
+		saved := 0
+		for _, row := range p.Taken {
+			saved += row.Tokens - row.Left
+			masked = masked || row.In > row.Tokens
+			if row.Tokens > row.In {
+				t.Errorf("%+v", row)
+			}
+		}
+		for _, sum := range p.Rest {
+			saved += sum.Tokens - sum.Left
+			masked = masked || sum.In > sum.Tokens
+		}
+		if want := p.TokensBefore - p.TokensAfter + call.After.Summary - call.Before.Summary; saved != want {
+			t.Errorf("step %d: rows save %d tokens, the step %d", steps, saved, want)
+		}
+	}
+	if steps < 3 || !masked {
+		t.Errorf("%d steps; something masked was summarized: %v", steps, masked)
+	}
+}
+
 func TestCallSaysWhatItSavesAndWhereItsTokensAre(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
 	saved := 0

@@ -32,10 +32,11 @@ func (c *call) rows(out *policy.Outcome) (rows []trace.TakenRow, rest []trace.Ta
 			turn++
 		}
 		rows = append(rows, trace.TakenRow{
-			Index: i, Turn: turn, Role: string(m.Role), Tool: toolOf(c.history, i), Became: is.String(), Tokens: costs[i], Ref: c.s.ref(m.Fingerprint()),
+			Index: i, Turn: turn, Role: string(m.Role), Tool: toolOf(c.history, i), Became: is.String(), In: costs[i], Ref: c.s.ref(m.Fingerprint()),
 		})
 	}
-	left(rows, out)
+	addTokens(rows, c.now.conv, c.view().Tokens, func(r *trace.TakenRow) *int { return &r.Tokens })
+	addTokens(rows, out.Conversation, out.View.Tokens, func(r *trace.TakenRow) *int { return &r.Left })
 	slices.SortStableFunc(rows, func(a, b trace.TakenRow) int { return cmp.Compare(b.Tokens-b.Left, a.Tokens-a.Left) })
 	if len(rows) <= takenRows {
 		return rows, nil
@@ -43,17 +44,17 @@ func (c *call) rows(out *policy.Outcome) (rows []trace.TakenRow, rest []trace.Ta
 	return rows[:takenRows], sumRows(rows[takenRows:])
 }
 
-// left fills in the tokens that the rows, in the order of the history, have in
-// the view.
-func left(rows []trace.TakenRow, out *policy.Outcome) {
-	for k := range out.Conversation.Len() {
-		src := out.Conversation.Source(k)
+// addTokens adds to the rows, in the order of the history, the tokens that they
+// have in a view.
+func addTokens(rows []trace.TakenRow, conv *policy.Conversation, tokens []int, to func(*trace.TakenRow) *int) {
+	for k := range conv.Len() {
+		src := conv.Source(k)
 		if len(rows) == 0 || src < rows[0].Index || src > rows[len(rows)-1].Index {
 			continue
 		}
 		at, found := slices.BinarySearchFunc(rows, src, func(r trace.TakenRow, src int) int { return cmp.Compare(r.Index, src) })
 		if src >= 0 && found {
-			rows[at].Left += out.View.Tokens[k]
+			*to(&rows[at]) += tokens[k]
 		}
 	}
 }
@@ -71,6 +72,7 @@ func sumRows(rows []trace.TakenRow) []trace.TakenSum {
 			by[k], order = sum, append(order, sum)
 		}
 		sum.Messages++
+		sum.In += r.In
 		sum.Tokens += r.Tokens
 		sum.Left += r.Left
 	}

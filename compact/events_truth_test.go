@@ -164,6 +164,43 @@ func TestEventsCountWhatTheViewsShow(t *testing.T) {
 	}
 }
 
+// Never more messages go than the decision says may go, also where keep counts
+// shrink, and of those that this program wrote none counts.
+func TestNoMoreGoesThanMay(t *testing.T) {
+	type plan struct {
+		Prunable int `json:"prunable_count"`
+		Pruned   int `json:"pruned_count"`
+	}
+	for name, history := range map[string][]message.Message{"large turns": turns(7, 1_000), "many": loop(200, 200), "few and large": loop(6, 2_000)} {
+		r := newRig(t, compact.Config{MaxContextTokens: 8_000})
+		for range 2 {
+			r.preflight(history)
+			history = append(history, turns(3, 700)[1:]...)
+		}
+		went := 0
+		for _, e := range r.named(trace.NameTriggerDecision) {
+			p := dataOf[plan](t, e)
+			went += p.Pruned
+			if p.Pruned > p.Prunable {
+				t.Errorf("%s: %d of %d went", name, p.Pruned, p.Prunable)
+			}
+		}
+		if went == 0 {
+			t.Errorf("%s: nothing went", name)
+		}
+	}
+	masking, err := compact.Preset("masking")
+	if err != nil {
+		t.Fatal(err)
+	}
+	masking.Model, masking.MaxContextTokens = "gpt-4", 16_000
+	r := newRig(t, masking)
+	r.preflight(loop(60, 300))
+	if p := dataOf[plan](t, last(t, r, trace.NameTriggerDecision)); p.Prunable != 0 {
+		t.Errorf("%d may go where no stage takes any", p.Prunable)
+	}
+}
+
 func TestSpansLastAsLongAsTheirWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const stored = 500 * time.Millisecond

@@ -32,7 +32,7 @@ func TestLineHasDocumentedForm(t *testing.T) {
 		Trace: &trace.TraceInfo{Name: redact.Lit("session 7f3a"), GroupID: redact.Lit("7f3a"), Start: at,
 			Metadata: map[string]redact.Text{"model": redact.Lit("gpt-4"), "agent": redact.Lit("coder")}},
 	}
-	want := `{"v":2,"name":"compact.redaction_disabled","kind":"compact.security","session":"7f3a","agent":"coder",` +
+	want := `{"v":3,"name":"compact.redaction_disabled","kind":"compact.security","session":"7f3a","agent":"coder",` +
 		`"trace_id":"t","span_id":"s","parent_id":"p",` +
 		`"started_at":"2026-11-21T04:10:00.123456789Z","ended_at":"2026-11-21T04:10:00.123457789Z",` +
 		`"status":"ok","severity":"high","data":{"n":12345678901234567890,"output_text":"<b>"},` +
@@ -43,7 +43,7 @@ func TestLineHasDocumentedForm(t *testing.T) {
 }
 
 func TestLineLeavesOutWhatIsEmpty(t *testing.T) {
-	const want = `{"v":2,"name":"","kind":"","session":"","trace_id":"","status":"ok"}`
+	const want = `{"v":3,"name":"","kind":"","session":"","trace_id":"","status":"ok"}`
 	if got := string(trace.Event{}.AppendJSON(nil)); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -14,12 +14,12 @@ import (
 // LineVersion is the "v" of the lines that [Event.AppendJSON] writes. It
 // changes when a key changes its meaning or is removed, not when a key is
 // added.
-const LineVersion = 2
+const LineVersion = 3
 
 // AppendJSON appends the event to dst as the audit log keeps it: one JSON
 // object on one line, without a line feed at the end. The keys, in this order:
 //
-//	v           2 (LineVersion)
+//	v           3 (LineVersion)
 //	name, kind  constants of this package
 //	session, agent, trace_id, span_id, parent_id
 //	started_at, ended_at   RFC 3339 in UTC with nanoseconds: true times

@@ -125,7 +125,7 @@ func (p PolicyInfo) finite() PolicyInfo {
 // kept and removed; a failed one removed none.
 type Plan struct {
 	Kept          Kept `json:"kept"`
-	PrunableCount int  `json:"prunable_count"` // messages that might have been summarized or dropped
+	PrunableCount int  `json:"prunable_count"` // messages that the stages can summarize or drop at most, with the smallest keep counts
 	PrunedCount   int  `json:"pruned_count"`   // messages that were summarized or dropped
 }
 

@@ -119,7 +119,8 @@ type TakenRow struct {
 	Role   string `json:"role"`
 	Tool   string `json:"tool,omitempty"` // tool that it calls, or whose result it is
 	Became string `json:"became"`         // "summarized", "dropped", "masked", "truncated"
-	Tokens int    `json:"tokens"`         // of the original
+	In     int    `json:"tokens_in"`      // in the history
+	Tokens int    `json:"tokens"`         // in the view before this step; less than tokens_in after an earlier edit
 	Left   int    `json:"tokens_left"`    // in the view
 	Ref    string `json:"ref"`            // the first 12 digits of its fingerprint, as in pruned_ids
 }
@@ -130,6 +131,7 @@ type TakenSum struct {
 	Tool     string `json:"tool,omitempty"`
 	Became   string `json:"became"`
 	Messages int    `json:"messages"`
+	In       int    `json:"tokens_in"`
 	Tokens   int    `json:"tokens"`
 	Left     int    `json:"tokens_left"`
 }
