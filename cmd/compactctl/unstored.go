@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"syscall"
 
 	"github.com/agentcompact/compact/compact"
@@ -14,7 +15,7 @@ func unstored(call, end error) error {
 	if !errors.Is(call, compact.ErrArchiveFailed) {
 		return errors.Join(call, end)
 	}
-	if errors.Is(end, compact.ErrArchiveFailed) && root(end).Error() == root(call).Error() {
+	if errors.Is(end, compact.ErrArchiveFailed) && reason(end) == reason(call) {
 		end = nil
 	}
 	what := "see to the archive"
@@ -24,13 +25,8 @@ func unstored(call, end error) error {
 	return errors.Join(call, end, fmt.Errorf("nothing was changed, and no messages were written: %s; the next call tries again", what))
 }
 
-// root returns the innermost error.
-func root(err error) error {
-	for {
-		inner := errors.Unwrap(err)
-		if inner == nil {
-			return err
-		}
-		err = inner
-	}
+// reason is the end of an error's text, which is its innermost part.
+func reason(err error) string {
+	text := err.Error()
+	return text[strings.LastIndex(text, ": ")+1:]
 }
