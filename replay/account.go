@@ -32,6 +32,8 @@ type Account struct {
 
 	Edited int `json:"messages_edited"`     // different messages that were edited or removed, in steps and between them
 	Lost   int `json:"messages_unreadable"` // of these, messages that the archive lacks or can't read
+
+	summaries []summaryCost
 }
 
 // An AccountCall is one call of the hook.
@@ -49,6 +51,7 @@ type AccountCall struct {
 	Raw     float64   `json:"projected_raw_prompt_usd"` // with the whole history
 	Summary float64   `json:"summary_usd,omitempty"`    // price of the summaries that a model wrote in this call
 
+	apart   bool // its summaries have costs in events of their own
 	before  int  // tokens with the edits of earlier calls
 	between bool // edited something without making a step, and is not yet known as the call of an edit
 
@@ -129,9 +132,10 @@ type AccountMoney struct {
 	Card      string  `json:"prices"`
 	Sent      float64 `json:"estimated_prompts_usd"`
 	Raw       float64 `json:"projected_raw_prompts_usd"`
-	Measured  float64 `json:"measured_usd"`  // what the provider billed for the calls of Usages, answers included
-	Summaries float64 `json:"summaries_usd"` // what models were paid for summaries
-	Priced    bool    `json:"priced"`        // false: no card is known, or it has ratios alone
+	Measured  float64 `json:"measured_usd"`                      // what the provider billed for the calls of Usages, answers included
+	Summaries float64 `json:"summaries_usd"`                     // what models were paid for summaries, unused ones included
+	Estimated float64 `json:"summaries_estimated_usd,omitempty"` // of Summaries: answers without a usage, and requests that were cut off
+	Priced    bool    `json:"priced"`                            // false: no card is known, or it has ratios alone
 }
 
 // event holds the parts of an audit log line that are used.
@@ -162,6 +166,9 @@ type event struct {
 		Output    int     `json:"output_tokens_measured"`
 		USD       float64 `json:"measured_usd"`
 		Relative  bool    `json:"prices_relative"`
+		Prices    string  `json:"prices"` // of a summary
+		Summaries float64 `json:"summary_usd"`
+		Estimated float64 `json:"summary_estimated_usd"`
 		Taken     []struct {
 			Tool string `json:"tool"`
 			Ref  string `json:"ref"`
@@ -169,6 +176,7 @@ type event struct {
 		Bill struct {
 			Prices   string  `json:"prices"`
 			Summary  float64 `json:"summary_usd"`
+			Paid     string  `json:"summary_prices"`
 			Relative bool    `json:"relative"`
 			Prompt   float64 `json:"estimated_prompt_usd"`
 			Whole    float64 `json:"projected_whole_prompt_usd"`
@@ -253,9 +261,7 @@ func (a *Account) readEvents(ctx context.Context, s *storage.Session) (*logged, 
 			a.take(&e, spans)
 		}
 	}
-	for i := range a.Calls {
-		a.Money.Summaries += a.Calls[i].Summary
-	}
+	a.addSummaries()
 	for i := range a.Usages {
 		a.Money.Measured += a.Usages[i].USD
 	}
@@ -276,6 +282,11 @@ func (a *Account) take(e *event, spans map[string]int) {
 		} else {
 			spans[e.Span] = len(a.Calls)
 			a.Calls = append(a.Calls, c)
+		}
+	case "compact.summarize":
+		if !known {
+			spans[e.Span] = len(a.summaries)
+			a.summaries = append(a.summaries, summaryCost{e.Start, e.Agent, d.Prices, d.Summaries, d.Estimated, d.Relative})
 		}
 	case "compact.usage":
 		if known {
@@ -330,7 +341,7 @@ func callOf(e *event) AccountCall {
 		c.In = *d.In
 	}
 	if !d.Bill.Relative {
-		c.Summary = d.Bill.Summary
+		c.Summary, c.apart = d.Bill.Summary, d.Bill.Paid != ""
 	}
 	c.before, c.between = d.Before, d.Triggered && d.Step == 0
 	if card, known := price.For(d.Model); known && card.String() == d.Bill.Prices {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/price"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
@@ -244,5 +245,30 @@ func TestReasonsOfACompactionStandInWords(t *testing.T) {
 		if said := why(reason); said == reason || !strings.Contains(said, " ") {
 			t.Errorf("%s: %q", reason, said)
 		}
+	}
+}
+
+// Summaries cost what their own events say, also where no call used them; older
+// programs have the cost in the bill of the call alone.
+func TestAnAccountHasTheCostOfSummaries(t *testing.T) {
+	_, archive, _ := driven(t, "graduated", 100_000, 2, 5)
+	const at = `"started_at":"2026-11-25T22:32:45Z"`
+	logEvents(t, archive,
+		`{"name":"compact.summarize","span_id":"a",`+at+`,"data":{"summary_usd":0.5,"summary_estimated_usd":0.25,"prices":"m (list)"}}`,
+		`{"name":"compact.summarize","span_id":"b","agent":"x",`+at+`,"data":{"summary_usd":1,"prices":"m (list)","unused":true}}`,
+		`{"name":"compact.summarize","span_id":"b","agent":"x",`+at+`,"data":{"summary_usd":1,"prices":"m (list)","unused":true}}`,
+		`{"name":"compact.summarize","span_id":"c",`+at+`,"data":{"backend":"openai","prompt_tokens":5}}`,
+		`{"name":"compact.summarize","span_id":"d",`+at+`,"data":{"summary_usd":7,"prices":"m","prices_relative":true}}`,
+		`{"name":"before_model_call","span_id":"e",`+at+`,"data":{"model":"gpt-4o","tokens_in":1,"bill":{"summary_usd":0.5,"summary_prices":"m (list)"}}}`,
+		`{"name":"before_model_call","span_id":"f",`+at+`,"data":{"model":"gpt-4o","tokens_in":1,"bill":{"summary_usd":2}}}`)
+	if m := accountOf(t, archive, "s").Money; m.Summaries != 3.5 || m.Estimated != 0.25 {
+		t.Errorf("$%v for summaries, $%v of it estimated", m.Summaries, m.Estimated)
+	}
+	s, err := ReadStats(t.Context(), archive, Filter{Agent: "x"}, price.Card{})
+	if err != nil || s.Total.SummaryUSD != 1 && s.Total.Calls > 0 {
+		t.Errorf("%+v, %v", s.Total, err)
+	}
+	if usd := statsOf(t, archive).SummaryUSD; usd != 3.5 {
+		t.Errorf("$%v in all", usd)
 	}
 }

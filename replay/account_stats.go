@@ -95,7 +95,6 @@ func (a *Account) stats(f Filter) SessionStats {
 		s.Sent += c.Sent
 		s.SentUSD += c.Cost
 		s.RawUSD += c.Raw
-		s.SummaryUSD += c.Summary
 		s.Unpriced += one(!a.Money.Priced)
 	}
 	for i := range a.Steps {
@@ -109,6 +108,11 @@ func (a *Account) stats(f Filter) SessionStats {
 				s.Stages[stage]++
 			}
 			seen[stage] = true
+		}
+	}
+	for _, x := range a.summaries {
+		if f.takes(x.at, x.agent) {
+			s.SummaryUSD += x.usd
 		}
 	}
 	for i := range a.Usages {

@@ -95,6 +95,7 @@ func (a *app) printAccount(x *replay.Account, page string) error {
 		fmt.Fprintf(&b, "prompts: $%.4f estimated, $%.4f projected for whole histories\n", x.Money.Sent, x.Money.Raw)
 		fmt.Fprintf(&b, "prices: %s\n", oneLine(x.Money.Card))
 	}
+	b.WriteString(summariesOf(&x.Money))
 	b.WriteString(stepLines(x))
 	b.WriteString(problemLines(x.Errors, x.Agents()))
 	if page != "" {
@@ -130,4 +131,16 @@ func stepLines(x *replay.Account) string {
 			oneLine(strings.Join(s.Stages, "+")), things(len(s.Gone)+s.Missing, "message"), oneLine(s.Reason))
 	}
 	return b.String()
+}
+
+// summariesOf says what models were paid for summaries.
+func summariesOf(m *replay.AccountMoney) string {
+	if m.Summaries == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("summaries: $%.4f", m.Summaries)
+	if m.Estimated > 0 {
+		text += fmt.Sprintf(", $%.4f of it estimated", m.Estimated)
+	}
+	return text + "\n"
 }
