@@ -96,7 +96,7 @@ func carriedValue(section, n int, line string, log bool) float64 {
 	switch {
 	case section == 0 && n == 0:
 		return taskValue
-	case sawNames(line):
+	case sawNames(line), beginsAny(line, []string{pasteSays, givenSays}):
 		return seenCarried
 	case strings.Contains(line, "failed"):
 		return 1.95
@@ -106,7 +106,8 @@ func carriedValue(section, n int, line string, log bool) float64 {
 	return max(1.9-0.03*float64(n), 1.2)
 }
 
-// seenCarried is the value of a carried line that lists names.
+// seenCarried is the value of a carried line that lists names, or quotes a paste
+// or a file of instructions.
 const seenCarried = 0.25
 
 // tellsOfFiles reports whether a line holds the state of a file that

@@ -118,7 +118,10 @@ const declaredHere = 3
 
 // what describes the change of a file: the declared names and the reason.
 func (s *FileState) what(why string) string {
-	what := joinAnd(s.Funcs[:min(len(s.Funcs), declaredHere)], "")
+	what := ""
+	if s.Op != Deleted {
+		what = joinAnd(s.Funcs[:min(len(s.Funcs), declaredHere)], "")
+	}
 	if why != "" {
 		what = strings.TrimPrefix(what+saidBefore(why), " — ")
 	}

@@ -50,6 +50,9 @@ func (h *History) excerptLines(section int) []Line {
 	for _, p := range best[:min(len(best), mostExcerpts)] {
 		s := &h.Steps[p.step]
 		c := &s.Calls[p.call]
+		if len(c.Files) == 1 && h.editedSince(c.Files[0].Path, s.ID) {
+			continue // it reads otherwise now
+		}
 		where := theOutput // not the command: an excerpt must not read as the command's outcome
 		switch {
 		case strings.Contains(c.Result, "\n@@ "):
@@ -60,6 +63,16 @@ func (h *History) excerptLines(section int) []Line {
 		out = append(out, Line{Section: section, Text: where + readsVerb + p.text + " " + stepID(s.ID), Value: excerptValue * p.score / best[0].score, Order: 80_000 + 100*s.ID + p.line})
 	}
 	return out
+}
+
+// editedSince reports whether a file was changed after a step.
+func (h *History) editedSince(path string, step int) bool {
+	for _, f := range h.Files() {
+		if pathKey(f.Path) == pathKey(path) {
+			return f.Op >= Edited && f.Last > step
+		}
+	}
+	return false
 }
 
 // An excerpter scores lines by the words of the task that they contain. Rare

@@ -174,7 +174,7 @@ func wanted(step int, text string) []Fact {
 // sentence that leads to the next one is joined with it.
 func requests(step int, text string) []Fact {
 	var out []Fact
-	lead := ""
+	lead, gap := "", false
 	sentences(text, func(t string, heading bool) {
 		t = strings.TrimSpace(strings.TrimSuffix(t, `"""`)) // the quoted text follows
 		if lead != "" {
@@ -183,10 +183,15 @@ func requests(step int, text string) []Fact {
 			lead = t
 			return
 		}
-		if len(out) >= 3 || heading || quality(t) < 0.3 && (len(t) < leastAsked || !asks(t)) || len(out) > 0 && (!asks(t) || binds(t) == bindValue) {
+		if len(out) >= 3 || heading || quality(strings.TrimSuffix(t, ":")) < 0.3 && (len(t) < leastAsked || !asks(t)) || len(out) > 0 && (!asks(t) || binds(t) == bindValue) {
+			gap = true
 			return
 		}
-		out = append(out, Fact{step, clip(squash(t), maxSentence), 0.7 - 0.1*float64(len(out))})
+		f := Fact{step, clip(squash(t), maxSentence), 0.7 - 0.1*float64(len(out))}
+		if gap && len(out) > 0 {
+			f.Text = "… " + f.Text
+		}
+		out, gap = append(out, f), false
 	})
 	return out
 }
@@ -233,7 +238,7 @@ var (
 		"only use", "only the", "only change", "only edit", "only if", "only when", "only run", "only touch", "必须", "不要", "只能", "请勿"}
 	weakBinds = []string{"only ", "ensure", "avoid", "at most", "at least", "required", "keep ", "instead of", "needs to", "need to", "has to", "prefer", "without "}
 	// descriptive lists phrases with "never" and "only" that state a fact.
-	descriptive = []string{"never called", "never used", "never set", "never gets", "never been", "never run", "only called", "only used", "only get", "only has", "only one"}
+	descriptive = []string{"assumes ", "assuming ", "currently ", "expects ", "expected to", "never called", "never used", "never set", "never gets", "never been", "never run", "only called", "only used", "only get", "only has", "only one"}
 )
 
 // Constraints returns the sentences of the user and of system messages that set

@@ -158,6 +158,9 @@ func (s *FileState) deeds() string {
 	if s.From != "" {
 		text += " from `" + s.From + "`"
 	}
+	if s.Op == Deleted {
+		return text + s.often()
+	}
 	return text + s.often() + in(s.Funcs)
 }
 

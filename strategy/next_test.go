@@ -131,3 +131,39 @@ func TestSentencesAreNotCutInCode(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// What a paste forbids is not told without the word that forbids it, nor joined
+// with what stood elsewhere.
+func TestAListIsQuotedWithWhatLeadsToIt(t *testing.T) {
+	s := Step{ID: 1, Shown: `# Rules
+Do not submit changes to any of the following files:
+- reproduction scripts and the tests that you wrote for them
+- helper scripts and tools that you created on the way
+
+The patch must only contain changes to the source files.
+
+## Example of an answer
+I need to understand the code of the builder before I go on.`}
+	text := ""
+	for _, l := range s.shownLines(0) {
+		text += l.Text + "\n"
+	}
+	for _, want := range []string{"Do not submit changes to any of the following files: reproduction scripts", "Do not submit changes to any of the following files: helper scripts", "The patch must only"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "builder") {
+		t.Errorf("an example is quoted:\n%s", text)
+	}
+}
+
+func TestARequestIsNotJoinedAcrossWhatWasLeftOut(t *testing.T) {
+	f := wanted(3, "ok, it generally works now but I think the line numbers are off, here is what it prints for me:\nBuilding the command from the sources of main.\nThe rows come out in another order than they did.\nCan you check the table of the index as well?")
+	if len(f) != 1 || !strings.HasPrefix(f[0].Text, "ok, it generally works now") || !strings.Contains(f[0].Text, "… Can you check") {
+		t.Errorf("%+v", f)
+	}
+	if got := ends(strings.Repeat("word ", 400)+"and the middle of a sentence. It ends here. Please submit it when you are done.", 100, 60, "[…]"); strings.Contains(got, "middle of") || !strings.HasSuffix(got, "Please submit it when you are done.") {
+		t.Errorf("%q", got)
+	}
+}

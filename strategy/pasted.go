@@ -139,8 +139,11 @@ func ends(s string, head, tail int, note string) string {
 	}
 	begin := strings.TrimSuffix(clip(s, head), " …")
 	end := string(r[len(r)-tail:])
-	if i := strings.IndexAny(end, " \n"); i >= 0 && i < len(end)/2 {
-		end = end[i+1:]
+	for _, stop := range []string{"\n", ". ", " "} { // a line, else a sentence, else a word
+		if i := strings.Index(end, stop); i >= 0 && i < len(end)/2 {
+			end = end[i+len(stop):]
+			break
+		}
 	}
 	return begin + " " + note + " " + strings.TrimSpace(end)
 }

@@ -247,41 +247,103 @@ func (h *History) vain() []Fact {
 	return out
 }
 
-// maxShown is the maximum number of lines that quote one pasted text.
-// shownTogether is the maximum number of bytes of a line.
+// maxShown is the maximum number of lines that quote one pasted text, and
+// maxGiven that of a file of instructions. shownTogether is the maximum number
+// of bytes of a line.
 const (
 	maxShown      = 30
+	maxGiven      = 6
 	shownTogether = 360
 )
 
+// Introductions of such lines.
+const (
+	pasteSays = "the pasted text says: "
+	givenSays = "the file of instructions says: "
+)
+
 // shownLines returns lines that quote a pasted text or a file of instructions,
-// marked as such: they are not requests of the user.
+// marked as such: they are not requests of the user. Of a file of instructions
+// it quotes the rules, if any sentence reads like one. An item of a list stands
+// with the sentence that leads to the list, which can forbid it.
 func (s *Step) shownLines(section int) []Line {
-	if s.Shown == "" {
+	switch {
+	case s.Shown == "":
 		return nil
+	case s.Given == "":
+		return s.quoteShown(shownQuoter{step: s, section: section, what: pasteSays, most: maxShown})
 	}
-	what := "the pasted text says: "
-	if s.Given != "" {
-		what = "the file of instructions says: "
+	q := shownQuoter{step: s, section: section, what: givenSays, most: maxGiven, rules: true}
+	if out := s.quoteShown(q); len(out) > 0 {
+		return out
 	}
-	var out []Line
-	text := ""
-	flush := func() {
-		if text != "" {
-			out = append(out, Line{Section: section, Text: what + text + " " + stepID(s.ID), Value: 0.1, Order: s.ID})
-		}
-		text = ""
+	q.rules = false
+	return s.quoteShown(q)
+}
+
+func (s *Step) quoteShown(q shownQuoter) []Line {
+	eachSentence(s.Shown, q.add)
+	q.flush()
+	return q.out
+}
+
+// A shownQuoter collects the lines that quote a text.
+type shownQuoter struct {
+	step    *Step
+	section int
+	what    string
+	most    int
+	rules   bool // only sentences that say what must or must not be done
+
+	out     []Line
+	text    string
+	lead    string // sentence that leads to the list
+	gap     bool   // something was left out since the last quoted sentence
+	example bool   // under a heading of an example
+}
+
+func (q *shownQuoter) add(one sentence) {
+	t := one.text
+	if one.heading {
+		q.example, q.lead, q.gap = strings.Contains(strings.ToLower(t), "example"), "", true
+		return
 	}
-	sentences(s.Shown, func(t string, heading bool) {
-		if heading || quality(t) < 0.6 || len(out) >= maxShown || strings.Contains(s.Text, t) {
-			return
-		}
-		t = clip(squash(t), maxSentence)
-		if len(text)+len(t) > shownTogether {
-			flush()
-		}
-		text = strings.TrimSpace(text + " " + t)
-	})
-	flush()
-	return out
+	if strings.HasSuffix(t, ":") {
+		q.lead, q.gap = t, true
+		return
+	}
+	lead := q.lead
+	if !one.item {
+		lead, q.lead = "", ""
+	}
+	if q.example || strings.Contains(strings.ToLower(lead), "example") || quality(t) < 0.6 && lead == "" || len(q.out) >= q.most || strings.Contains(q.step.Text, t) ||
+		q.rules && binds(t) == 0 && binds(lead) == 0 {
+		q.gap = true
+		return
+	}
+	if lead != "" {
+		t = lead + " " + t
+		q.lead = lead
+	}
+	t = clip(squash(t), maxSentence)
+	if len(q.text)+len(t) > shownTogether {
+		q.flush()
+	}
+	switch {
+	case q.text == "":
+	case q.gap:
+		q.text += " … "
+	case closed(q.text):
+		q.text += " "
+	default:
+		q.text += "; "
+	}
+	q.text, q.gap = q.text+t, false
+}
+
+func (q *shownQuoter) flush() {
+	if q.text != "" {
+		q.out = append(q.out, Line{Section: q.section, Text: q.what + q.text + " " + stepID(q.step.ID), Value: 0.1, Order: q.step.ID})
+	}
+	q.text = ""
 }
