@@ -117,3 +117,65 @@ func TestAConclusionIsToldAsOne(t *testing.T) {
 		t.Errorf("a conclusion stands under the decisions:\n%s", text)
 	}
 }
+
+// What a user can choose from is no decision until the user chooses it, and what
+// an assistant thinks before it only looks is none either.
+func TestAnOptionIsNoDecisionUntilItIsChosen(t *testing.T) {
+	const offer = "There are two ways to get the key.\n\n1. Callers should use the option instead of the variable, because it is explicit.\n2. Keep the variable instead of the option, because scripts set it.\n\nWhat is your preference?"
+	decisions := func(msgs ...message.Message) string {
+		out := ""
+		for _, f := range NewHistory(Request{Strategy: TaskState, Messages: append([]message.Message{message.User("Design it.")}, msgs...), First: 1}).Decisions() {
+			out += f.Text + "\n"
+		}
+		return out
+	}
+	if got := decisions(message.Assistant(offer), message.User("Neither. Read it from the keyring."), message.Assistant("Read.")); got != "" {
+		t.Errorf("decided, although the user took another way:\n%s", got)
+	}
+	if got := decisions(message.Assistant(offer), message.User("2"), message.Assistant("Kept.")); !strings.Contains(got, "Keep the variable") || strings.Contains(got, "Callers should") {
+		t.Errorf("the second one was chosen:\n%s", got)
+	}
+	thought := message.Message{Role: message.RoleAssistant, Parts: []message.Part{{Kind: message.KindReasoning, Text: "The fix is to set the variable instead of the flag, because the shell drops it."}}}
+	looks, acts := thought, thought
+	looks.Parts = append(looks.Parts[:1:1], message.Call("1", "bash", `{"command":"cat run.sh"}`))
+	acts.Parts = append(acts.Parts[:1:1], message.Call("1", "edit", `{"path":"run.sh","old_string":"a","new_string":"b"}`))
+	if got := decisions(looks, message.ToolResult("1", "exec")); got != "" {
+		t.Errorf("a thought before a look is a decision: %s", got)
+	}
+	if got := decisions(acts, message.ToolResult("1", "The file run.sh has been updated.")); got == "" {
+		t.Error("a thought that was acted on is no decision")
+	}
+}
+
+// Of several diagnoses of one problem the last one stands.
+func TestTheLastDiagnosisStands(t *testing.T) {
+	h := NewHistory(Request{Strategy: TaskState, First: 1, Messages: []message.Message{message.User("Why does the hook crash?"),
+		message.Assistant("The issue is that the hook reads contexts.json before the worktree creates it."), message.User("Look again."),
+		message.Assistant("The root cause is that the worktree lacks the settings, so the hook reads contexts.json of another one."), message.User("Thanks.")}})
+	text := ""
+	for _, l := range h.conclusionLines(0) {
+		text += l.Text + "\n"
+	}
+	if strings.Contains(text, "before the worktree creates") || !strings.Contains(text, "lacks the settings") {
+		t.Errorf("it concluded:\n%s", text)
+	}
+}
+
+// An answer tells its verdict, and an item of a list what the list is of.
+func TestAnAnswerTellsItsVerdict(t *testing.T) {
+	said := func(msgs ...message.Message) []string {
+		var out []string
+		for _, l := range NewHistory(Request{Strategy: TaskState, Messages: msgs, First: 1}).saidLines(0) {
+			out = append(out, l.Text)
+		}
+		return out
+	}
+	list := "Yes, already fixed.\n\nIt stands in all three places:\n- the state holds the new field since then\n- the hook compares it before it writes"
+	got := said(message.User("That was just fixed, right?"), message.Assistant(list), message.User("Good."))
+	if len(got) != 3 || got[0] != "Yes, already fixed." || got[1] != "It stands in all three places: the state holds the new field since then" || strings.Contains(got[2], "three places") {
+		t.Errorf("%q", got)
+	}
+	if got := said(message.User("Fix it now."), message.Assistant("Yes, sure.\nThe rows are read once now, and the cache is gone."), message.User("Good.")); len(got) != 1 {
+		t.Errorf("a verdict without a question: %q", got)
+	}
+}
