@@ -48,8 +48,9 @@ type AccountCall struct {
 	Stage   string    `json:"reduction_stage"`
 	Failed  string    `json:"error_type,omitempty"` // of an error that the caller got; nobody knows what it sent then
 	Cost    float64   `json:"estimated_prompt_usd"`
-	Raw     float64   `json:"projected_raw_prompt_usd"` // with the whole history
-	Summary float64   `json:"summary_usd,omitempty"`    // price of the summaries that a model wrote in this call
+	Raw     float64   `json:"projected_raw_prompt_usd"`   // with the whole history
+	Whole   float64   `json:"projected_whole_prompt_usd"` // the same, by the name that events have
+	Summary float64   `json:"summary_usd,omitempty"`      // price of the summaries that a model wrote in this call
 
 	apart   bool // its summaries have costs in events of their own
 	before  int  // tokens with the edits of earlier calls
@@ -132,6 +133,7 @@ type AccountMoney struct {
 	Card      string  `json:"prices"`
 	Sent      float64 `json:"estimated_prompts_usd"`
 	Raw       float64 `json:"projected_raw_prompts_usd"`
+	Whole     float64 `json:"projected_whole_prompts_usd"`       // the same as Raw, by the name that events have
 	Measured  float64 `json:"measured_usd"`                      // what the provider billed for the calls of Usages, answers included
 	Summaries float64 `json:"summaries_usd"`                     // what models were paid for summaries, unused ones included
 	Estimated float64 `json:"summaries_estimated_usd,omitempty"` // of Summaries: answers without a usage, and requests that were cut off
@@ -465,6 +467,7 @@ func (a *Account) price(card price.Card) {
 		c.Cost, c.Raw = card.Cost(card.Split(c.Sent, same)), card.Cost(card.Split(c.In, raw))
 		a.Money.Sent += c.Cost
 		a.Money.Raw += c.Raw
+		c.Whole, a.Money.Whole = c.Raw, a.Money.Raw
 		lanes[c.Agent] = lane{c.Sent, c.In, c.At}
 	}
 }

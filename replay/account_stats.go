@@ -34,6 +34,7 @@ type SessionStats struct {
 	Recalls     int            `json:"recalls"` // in archived messages; a filter goes by the step that archived them
 	SentUSD     float64        `json:"estimated_prompts_usd"`
 	RawUSD      float64        `json:"projected_raw_prompts_usd"`
+	WholeUSD    float64        `json:"projected_whole_prompts_usd"` // the same, by the name that events have
 	Unpriced    int            `json:"calls_without_price"`
 	Measured    int            `json:"calls_measured"` // calls whose usage the provider reported
 	MeasuredUSD float64        `json:"measured_usd"`   // what it billed for these calls, answers included
@@ -95,6 +96,7 @@ func (a *Account) stats(f Filter) SessionStats {
 		s.Sent += c.Sent
 		s.SentUSD += c.Cost
 		s.RawUSD += c.Raw
+		s.WholeUSD += c.Whole
 		s.Unpriced += one(!a.Money.Priced)
 	}
 	for i := range a.Steps {
@@ -141,6 +143,7 @@ func (s *SessionStats) add(o *SessionStats) {
 	s.Recalls += o.Recalls
 	s.SentUSD += o.SentUSD
 	s.RawUSD += o.RawUSD
+	s.WholeUSD += o.WholeUSD
 	s.Unpriced += o.Unpriced
 	s.Measured += o.Measured
 	s.MeasuredUSD += o.MeasuredUSD
