@@ -50,6 +50,7 @@ type call struct {
 	label, agent      redact.Text // id and agent for events
 	sessionBegan      time.Time   // start of the session, if it has one trace
 	callers           bool        // the trace belongs to the caller
+	triggered         bool        // the decision event says that this call compacts
 	decided           bool        // the decision event was emitted or is held back
 	telling           stepTelling
 	voids             []string      // spans in the audit log of a step that failed, until its failure is told
@@ -361,7 +362,7 @@ func (c *call) compact(ctx context.Context, started time.Time, q policy.Request)
 	c.countTidied(out)
 	if err != nil {
 		c.discards(out)
-		c.res.Reason = reasonFor(err, c.res.Reason)
+		c.res.Reason, c.res.Triggered = reasonFor(err, c.res.Reason), true
 		c.emitDecision(started, nil)
 		return err
 	}

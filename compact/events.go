@@ -105,7 +105,7 @@ func (c *call) emitDecision(started time.Time, view *policy.View) {
 	if c.decided {
 		return
 	}
-	c.decided = true
+	c.decided, c.triggered = true, c.res.Triggered
 	total, b := c.bound(), c.budget
 	due := b.Due(c.last)
 	d := trace.TriggerDecision{
@@ -253,7 +253,7 @@ func (c *call) logParent(err error) {
 		c.price() // the log must hold the bill before the step is committed
 	}
 	p := trace.Preflight{
-		SessionID: c.id, Agent: c.q.agent, Model: c.ep.name, Triggered: c.res.Triggered, Manual: c.q.manual, Reason: c.res.Reason, Step: c.res.Step,
+		SessionID: c.id, Agent: c.q.agent, Model: c.ep.name, Triggered: c.res.Triggered || err != nil && c.triggered, Manual: c.q.manual, Reason: c.res.Reason, Step: c.res.Step,
 		TokensIn: c.res.TokensIn, TokensBefore: c.res.Before.Total, TokensAfter: c.res.After.Total, MaxTokens: c.ep.window, Budget: c.budget.Cap,
 		MessagesIn: len(c.history), MessagesBefore: c.res.Before.Messages, MessagesAfter: len(c.res.Messages),
 		SessionMasked: c.res.MaskedCount, SessionTrunc: c.res.TruncatedCount, SessionPruned: c.res.SummarizedCount + c.res.DroppedCount,

@@ -274,6 +274,38 @@ func TestFailureOfTheArchiveIsToldWhenItHappens(t *testing.T) {
 	})
 }
 
+// A call that was to compact and failed says so in each of its events, and none
+// says that something was archived.
+func TestFailedCompactionWasTriggered(t *testing.T) {
+	tooMuch := []message.Message{message.User(text(9_000))}
+	for name, test := range map[string]struct {
+		history []message.Message
+		archive storage.Archive
+		want    error
+	}{
+		"the archive, beside a model": {loop(100, 200), &failing{Archive: memory.New(), word: "transcript-"}, compact.ErrArchiveFailed},
+		"the ledger":                  {loop(100, 200), &failing{Archive: memory.New(), word: "ledger"}, compact.ErrArchiveFailed},
+		"too much must stay":          {tooMuch, memory.New(), compact.ErrInsufficientBudget},
+	} {
+		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: test.archive, Summarize: billing{}})
+		res, err := r.Preflight(t.Context(), "s", test.history)
+		if !errors.Is(err, test.want) || res.Triggered {
+			t.Fatalf("%s: triggered %v, %v", name, res.Triggered, err)
+		}
+		_ = r.Flush(t.Context())
+		decision, call := r.events.Named(trace.NameTriggerDecision)[0], r.events.Named(trace.NameBeforeModelCall)[0]
+		d, p := dataOf[trace.TriggerDecision](t, decision), dataOf[trace.Preflight](t, call)
+		if !d.Triggered || !p.Triggered || p.ErrorType == "" || call.Severity != "" || !strings.HasPrefix(d.OutputText, "triggered: ") {
+			t.Errorf("%s: the decision says %v (%s), the call %v, %s, %q", name, d.Triggered, d.OutputText, p.Triggered, p.ErrorType, call.Severity)
+		}
+		for _, e := range r.events.Named(trace.NameArchival) {
+			if a := dataOf[trace.Archival](t, e); a.ErrorType != "" && (a.ArchivedCount != 0 || !strings.Contains(a.OutputText, "202 messages")) {
+				t.Errorf("%s: %d messages are archived: %s", name, a.ArchivedCount, a.OutputText)
+			}
+		}
+	}
+}
+
 // Only the first of many calls pays for a summary that can't be kept.
 func TestSummaryIsNotPaidWhileTheArchiveFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -3,6 +3,7 @@ package compact
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -177,6 +178,8 @@ func (r *run) failed(ctx context.Context, p trace.Archival, at time.Time) {
 		return
 	}
 	p.ErrorType, p.Cause, p.Bytes, p.ManifestHead = "ArchiveFailed", causeOf(r.err), 0, ""
+	p.OutputText = fmt.Sprintf("archiving %s failed: %s", plural(p.ArchivedCount, "message"), p.ErrorType)
+	p.ArchivedCount = 0
 	e := c.eventAt(p, r.began, at)
 	r.failure = &e
 	c.export(e)

@@ -8,7 +8,7 @@ type Preflight struct {
 	SessionID       string             `json:"session_id"`
 	Agent           string             `json:"agent,omitempty"`
 	Model           string             `json:"model"`
-	Triggered       bool               `json:"triggered"`
+	Triggered       bool               `json:"triggered"` // it compacted; with an ErrorType: it was to
 	Manual          bool               `json:"manual"`
 	Reason          string             `json:"reason,omitempty"` // why it compacted, or why not; empty if the call failed before that was known
 	Step            int                `json:"step,omitempty"`   // the compaction's number; 0 without one
@@ -85,7 +85,7 @@ func (b *CallBill) finite() *CallBill {
 
 func (p Preflight) spec() spec {
 	severity := ""
-	if p.Triggered && p.InvariantStatus == "fallback" {
+	if p.Triggered && p.ErrorType == "" && p.InvariantStatus == "fallback" {
 		severity = SeverityWarning
 	}
 	return spec{NameBeforeModelCall, KindPreflight, statusOf(p.ErrorType), severity}

@@ -7,7 +7,7 @@ import "fmt"
 type Archival struct {
 	SessionID      string `json:"session_id"`
 	Step           int    `json:"step"`           // the compaction's number, from 1
-	ArchivedCount  int    `json:"archived_count"` // messages
+	ArchivedCount  int    `json:"archived_count"` // messages; 0 after a failure
 	Bytes          int64  `json:"bytes"`
 	StorageAdapter string `json:"storage_adapter"`         // "fs", "s3", "memory"
 	FilePath       string `json:"file_path,omitempty"`     // absolute, if it is a file
