@@ -269,7 +269,7 @@ func (c *Call) lastWords() string {
 // tellingStarts begin lines that state what a command did, or why it did
 // nothing. idleStarts begin lines that are advice, or echo the command.
 var (
-	tellingStarts = []string{"successfully ", "error: ", "fatal: ", "added 1 package", "up to date, ", "checked ", "✓ ", "✔ "}
+	tellingStarts = []string{"successfully ", "error: ", "fatal: ", "added 1 package", "up to date, ", "✓ ", "✔ "}
 	idleStarts    = []string{"$ ", "> ", "warning: running pip", "run `", "run 'npm", "hint:", "usage:", "finished in ", "npm notice", "[notice]", "for more information", "to address ", "note: ", "-h, --help", "see ", "done in "}
 )
 

@@ -129,7 +129,7 @@ func (h *History) stillFailing() Fact {
 	all := h.checks()
 	for i := len(all) - 1; i >= 0; i-- {
 		c := all[i].call
-		if c.Outcome == Failed && !refusedCall(c.Result) && mended[c.Command()] <= all[i].step {
+		if c.Outcome == Failed && all[i].again == 0 && !refusedCall(c.Result) && mended[c.Command()] <= all[i].step {
 			return Fact{all[i].step, c.name(), announcedValue - 1}
 		}
 	}

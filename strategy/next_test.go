@@ -55,7 +55,11 @@ func TestACheckThatFailsIsNext(t *testing.T) {
 	}
 	passed := append(failed[:len(failed):len(failed)], command("2", "", "go test ./...", "Exit code: 0\nok  \tstore\t0.1s")...)
 	refused := append(failed[:1:1], command("1", "", "go test ./store", "<tool_use_error>Sibling tool call errored</tool_use_error>")...)
-	for name, msgs := range map[string][]message.Message{"it passed": passed, "it was not run": refused} {
+	unknown := append(failed[:len(failed):len(failed)], command("2", "", "go test ./store | tail -3", "three rows were read")...)
+	if lines := NewHistory(Request{Strategy: TaskState, Messages: unknown, First: 1}).checkLines(0); len(lines) != 1 || !strings.HasSuffix(lines[0].Text, "[s2]; it ran again, with no outcome stated [s4]") {
+		t.Errorf("%+v", lines)
+	}
+	for name, msgs := range map[string][]message.Message{"it passed": passed, "it was not run": refused, "nobody knows": unknown} {
 		if got := nextOf(t, msgs...); strings.Contains(got, "its last run failed") {
 			t.Errorf("%s:\n%s", name, got)
 		}

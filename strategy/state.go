@@ -22,6 +22,8 @@ func (h *History) checkLines(section int) []Line {
 		switch step := mended[c.call.Command()]; {
 		case c.call.Outcome == Failed && step > c.step:
 			value, cited = failedValue, cited+mendedSince(step)
+		case c.again > 0:
+			cited += "; it ran again, with no outcome stated " + stepID(c.again)
 		case c.call.Outcome == Failed:
 			value = max((failedValue+1)*h.recency(c.step), failedValue)
 		}
@@ -74,6 +76,7 @@ type check struct {
 	step   int
 	at     at
 	before int // earlier runs that failed
+	again  int // step of a later run whose outcome is not stated; 0 = none
 
 	all, left []covering // what it checks, and what of it has not passed since
 }
@@ -85,7 +88,11 @@ func (h *History) checks() []check {
 	for i := range h.Steps {
 		for k := range h.Steps[i].Calls {
 			c := &h.Steps[i].Calls[k]
-			if c.deed() != Checking || c.Outcome != OK && c.Outcome != Failed {
+			if c.deed() != Checking || !c.Answered || running(c.Result) {
+				continue
+			}
+			if c.Outcome != OK && c.Outcome != Failed {
+				again(out, rerun(c.Command()), waiting, h.Steps[i].ID)
 				continue
 			}
 			now := check{call: c, step: h.Steps[i].ID, at: at{i, k}}
@@ -108,6 +115,18 @@ func (h *History) checks() []check {
 		}
 	}
 	return slices.DeleteFunc(out, func(c check) bool { return c.call == nil })
+}
+
+// again notes that the checks with these names ran once more at a step, without
+// a stated outcome.
+func again(all []check, names []covering, waiting map[string][]int, step int) {
+	for _, part := range names {
+		for _, i := range waiting[part.own] {
+			if all[i].call != nil && sameChecks(all[i].all, names) {
+				all[i].again = step
+			}
+		}
+	}
 }
 
 // gone reports whether the result of a later run replaces this one: it checked
