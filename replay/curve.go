@@ -115,9 +115,9 @@ func (c *Change) diff() []diffLine {
 			out = append(out, diffLine{" ", counted(n, "message") + " as before"})
 		}
 		next = l.Index + 1
-		out = append(out, diffLine{"-", fmt.Sprintf("%d %s, %s tokens: %s", l.Index, l.Role, thousands(l.Before), l.Words)})
+		out = append(out, diffLine{"-", fmt.Sprintf("%d %s, %s tokens: %s", l.Index+1, l.Role, thousands(l.Before), l.Words)})
 		if l.Now != "" {
-			out = append(out, diffLine{"+", fmt.Sprintf("%d %s, %s tokens, %s: %s", l.Index, l.Role, thousands(l.After), l.Decision, l.Now)})
+			out = append(out, diffLine{"+", fmt.Sprintf("%d %s, %s tokens, %s: %s", l.Index+1, l.Role, thousands(l.After), l.Decision, l.Now)})
 		}
 	}
 	if c.More > 0 {

@@ -19,8 +19,8 @@ func newDiff(a *app) *cobra.Command {
 		Short: "Show what a compaction changes, before and after",
 		Long: `Diff shows, like diff -u, each message that compact (with --preflight: preflight)
 would change or take out, and what comes in its place. Nothing is stored and no
-model is asked. What is shown is redacted. Messages are counted from 0, as in --json;
-compact --show and archive show count from 1.`,
+model is asked. What is shown is redacted. Messages are counted from 1; those of --json
+are counted from 0.`,
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t, res, err := d.plan(cmd, args[0])

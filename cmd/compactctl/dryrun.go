@@ -19,8 +19,8 @@ func newDryRun(a *app) *cobra.Command {
 		Short: "Show the plan of a compaction, a row a message",
 		Long: `Dry-run shows what compact (with --preflight: preflight) would do to each message,
 and why. Nothing is stored and no model is asked; where one would write a summary,
-a stand-in of the expected size is counted. # counts messages from 0, as --json
-does; compact --show and archive show count from 1.`,
+a stand-in of the expected size is counted. Messages are counted from 1; index in
+--json is from 0.`,
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t, res, err := p.plan(cmd, args[0])
@@ -45,7 +45,7 @@ func (p *planner) table(t *transcript, res *compact.Result) error {
 	var b strings.Builder
 	fmt.Fprintln(&b, p.style.dim(c.row("#", "role", "what", "tokens", "why", "begins with")))
 	for i, d := range res.Decisions {
-		line := c.row(strconv.Itoa(i), oneLine(string(d.Role)), d.Decision.String(), tokensOf(d), why(d.Reason),
+		line := c.row(strconv.Itoa(i+1), oneLine(string(d.Role)), d.Decision.String(), tokensOf(d), why(d.Reason),
 			oneLine(p.redactor.Text(firstWords(t.msgs[i])).String()))
 		fmt.Fprintln(&b, p.paint(d.Decision, strings.TrimRight(line, " ")))
 	}

@@ -47,7 +47,7 @@ func (e *inputError) Error() string {
 	case at.Index < 0:
 		return fmt.Sprintf("%s:%d: %v", e.file, at.Line, at.Err)
 	default:
-		return fmt.Sprintf("%s:%d: message %d: %v", e.file, at.Line, at.Index, at.Err)
+		return fmt.Sprintf("%s:%d: message %d: %v", e.file, at.Line, at.Index+1, at.Err)
 	}
 	if e.line > 0 {
 		return fmt.Sprintf("%s:%d: %v", e.file, e.line, e.err)
@@ -159,7 +159,7 @@ func (a *app) explainBudget(e *compact.BudgetError) {
 	a.complain("compactctl", fmt.Sprintf("insufficient budget: the smallest view costs %s tokens, the budget is %s", count(e.Tokens), count(e.Budget)))
 	fmt.Fprintln(a.err, "What must stay, the largest first; positions are those of the view:")
 	for _, c := range e.Largest {
-		fmt.Fprintf(a.err, "%12s  message %d (%s, %s)\n", count(c.Tokens), c.Index, c.Role, c.Why)
+		fmt.Fprintf(a.err, "%12s  message %d (%s, %s)\n", count(c.Tokens), c.Index+1, c.Role, c.Why)
 	}
 	for _, s := range e.Others {
 		fmt.Fprintf(a.err, "%12s  in %s\n", count(s.Tokens), e.Of(s))

@@ -73,7 +73,7 @@ func title(c change) string {
 	return fmt.Sprintf("%s · %s · %s → %s tokens", what, c.Decision, count(c.TokensBefore), after)
 }
 
-// ranges writes 1 2 3 7 as 1-3, 7.
+// ranges writes the indexes 0 1 2 6 as 1-3, 7: people count messages from 1.
 func ranges(at []int) string {
 	var parts []string
 	for i := 0; i < len(at); {
@@ -82,9 +82,9 @@ func ranges(at []int) string {
 			k++
 		}
 		if k == i {
-			parts = append(parts, fmt.Sprint(at[i]))
+			parts = append(parts, fmt.Sprint(at[i]+1))
 		} else {
-			parts = append(parts, fmt.Sprintf("%d-%d", at[i], at[k]))
+			parts = append(parts, fmt.Sprintf("%d-%d", at[i]+1, at[k]+1))
 		}
 		i = k + 1
 	}

@@ -32,9 +32,9 @@ func (a *app) sayOdd(t *transcript) {
 		}
 	}
 	if len(roles) > 0 {
-		a.complain(t.name, fmt.Sprintf("warning: %s of an unknown role; the first is message %d (%q)", things(len(roles), "message"), roles[0], t.msgs[roles[0]].Role))
+		a.complain(t.name, fmt.Sprintf("warning: %s of an unknown role; the first is message %d (%q)", things(len(roles), "message"), roles[0]+1, t.msgs[roles[0]].Role))
 	}
 	if len(orphans) > 0 {
-		a.complain(t.name, fmt.Sprintf("warning: %s without its call; the first is message %d", things(len(orphans), "tool result"), orphans[0]))
+		a.complain(t.name, fmt.Sprintf("warning: %s without its call; the first is message %d", things(len(orphans), "tool result"), orphans[0]+1))
 	}
 }
