@@ -87,6 +87,15 @@ func (l *ledgerLines) committed() int {
 	return l.done
 }
 
+// announced returns the highest step announced since the last step was recorded as
+// committed, 0 if there is none.
+func (l *ledgerLines) announced() (step int) {
+	for done := l.committed(); l != nil && l.done == done; l = l.before {
+		step = max(step, l.step)
+	}
+	return step
+}
+
 // of returns the records of a step's ledger, newest first.
 func (l *ledgerLines) of(step int) (said []fileHash) {
 	for ; l != nil; l = l.before {

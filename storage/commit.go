@@ -174,9 +174,29 @@ func (s *Session) unconfirmed(ctx context.Context, step int) (*record, error) {
 	return &rec, nil
 }
 
+// confirmLast confirms the last announced step, if its ledger is stored and the
+// manifest does not say so. It makes no request if the manifest does.
+func (s *Session) confirmLast(ctx context.Context) error {
+	t, _ := s.manifest.known()
+	rec, err := s.unconfirmed(ctx, t.facts.ledgers.announced())
+	if errors.Is(err, ErrNotExist) {
+		return nil // not stored yet, or never
+	}
+	if err != nil || rec == nil {
+		return err
+	}
+	_, err = s.manifest.append(ctx, func(f facts) ([]string, error) {
+		if f.erasing || f.scrub != nil || f.scrubs != t.facts.scrubs || f.ledgers.committed() >= rec.Step {
+			return nil, nil
+		}
+		return bodies([]record{*rec}), nil
+	})
+	return err
+}
+
 // confirm records in the manifest that a step is committed and how long the logs are, and
-// in the heads the new end of the manifest. If it fails, the next commit does it: the
-// ledger alone commits the step. It returns [ErrErased] if the session was erased
+// in the heads the new end of the manifest. If it fails, the next commit or head does it:
+// the ledger alone commits the step. It returns [ErrErased] if the session was erased
 // meanwhile, and removes the ledger, and [ErrScrubbed] if the session was or is being
 // scrubbed, because the ledger can refer to rewritten files.
 func (s *Session) confirm(ctx context.Context, rec record) error {

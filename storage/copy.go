@@ -118,7 +118,7 @@ func (c *copier) named(ctx context.Context, dir string) error {
 		return err
 	}
 	s.KeepHeads(c.opts.Heads)
-	return s.tell(ctx, head{Op: headMark})
+	return s.tellEnd(ctx, head{Op: headMark})
 }
 
 func (c *copier) session(ctx context.Context, dir Key) error {

@@ -106,8 +106,19 @@ func headsKey(writer string) Key { return Key{}.child(headsName).child(writer + 
 // write. Without it no heads are written.
 func (s *Session) KeepHeads(h *Heads) { s.heads = h }
 
-// tell writes a line with the current end of the session's manifest.
+// tell writes a line with the current end of the session's manifest. A stored step that
+// the manifest does not confirm is confirmed first, because nobody would miss its files.
 func (s *Session) tell(ctx context.Context, l head) error {
+	if l.Op != opErase {
+		if err := s.confirmLast(ctx); err != nil {
+			return err
+		}
+	}
+	return s.tellEnd(ctx, l)
+}
+
+// tellEnd is tell without a new line in the manifest.
+func (s *Session) tellEnd(ctx context.Context, l head) error {
 	if s.heads == nil {
 		return nil
 	}

@@ -260,6 +260,7 @@ func (v *verifier) checkHead() {
 		}
 		v.prove(at+1, ProofHead)
 	}
+	open := v.checkLast()
 	switch {
 	case v.proven == 0 && v.opts.Heads != nil:
 		v.note("the end is not proven: no head of this session is known, so its last lines may have been cut off")
@@ -270,6 +271,25 @@ func (v *verifier) checkHead() {
 		v.report.Newer = n - v.proven
 		v.note("the end is not proven: nothing is missing up to the last head that is known, but of the lines after it (there are %d in the manifest) some may have been cut off", v.report.Newer)
 	default:
-		v.report.TailProven = true
+		v.report.TailProven = !open
 	}
+}
+
+// checkLast reports whether the last announced step is not confirmed. No head proves such
+// a step, because its files could be gone without a trace.
+func (v *verifier) checkLast() bool {
+	last := 0
+	for step := range v.manifest.commits {
+		last = max(last, step)
+	}
+	ledger := ledgerKind.file(last, 1)
+	if _, ok := v.manifest.done[ledger]; ok || last == 0 {
+		return false
+	}
+	if _, ok := v.there[ledger]; ok {
+		v.note("step %d is stored, and the manifest does not confirm it yet: its process died, or is about to confirm it", last)
+	} else {
+		v.note("step %d was begun, and the manifest does not say that it was stored: it never was, or it was taken away", last)
+	}
+	return true
 }
