@@ -53,6 +53,8 @@ type call struct {
 	triggered         bool        // the decision event says that this call compacts
 	decided           bool        // the decision event was emitted or is held back
 	telling           stepTelling
+	late              bool          // its summary is late
+	lateTold          bool          // an event of its outcome says so
 	voids             []string      // spans in the audit log of a step that failed, until its failure is told
 	events            []redact.Text // lines of this call for the audit log, written with the commit
 	parent            trace.Event

@@ -49,6 +49,7 @@ func (c *call) commit(ctx context.Context, r *run, out *policy.Outcome) error {
 	c.took(out)
 	c.telling.outcome = func(step int) []trace.Event { return c.outcomeEvents(out, r.summary, step) }
 	if r.late {
+		c.late = true
 		return c.uncommitted(ctx, r, "SummaryLate", strategy.ErrLate)
 	}
 	err := c.makeStep(ctx, r, out)
@@ -327,7 +328,9 @@ func (c *call) uncommitted(ctx context.Context, r *run, kind string, why error) 
 	}
 	c.settle(0)
 	c.res.Warnings = append(c.res.Warnings, "the view is archived, and is no step of the ledger: "+why.Error())
-	c.emitError(kind, "uncommitted", why)
+	if !c.lateTold {
+		c.emitError(kind, "uncommitted", why)
+	}
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/policy/tidy"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
 )
 
@@ -214,6 +215,10 @@ func (c *call) fallbackEvent(step int, p policy.Pass) trace.Event {
 	}
 	if n := len(s.Errors); n > 0 {
 		e.Message = s.Errors[n-1]
+	}
+	if c.late {
+		e.ErrorType, e.Cause, e.Message = "SummaryLate", causeOf(strategy.ErrLate), strategy.ErrLate.Error()
+		c.lateTold = true
 	}
 	return c.passEvent(e, p)
 }

@@ -137,6 +137,7 @@ func TestCallNearItsDeadlineTakesTheFallback(t *testing.T) {
 					if res.After.Total > res.Budget || res.Step != 0 || res.Triggered != test.triggered || res.ReductionStage != test.stage || len(res.Warnings) == 0 {
 						t.Errorf("%d of %d tokens, step %d, triggered %v, %s, %q", res.After.Total, res.Budget, res.Step, res.Triggered, res.ReductionStage, res.Warnings)
 					}
+					lateOnce(t, r, res.Triggered, test.fallback)
 					if (res.Archived != nil) != res.Triggered {
 						t.Errorf("archived: %v", res.Archived)
 					}
@@ -151,6 +152,25 @@ func TestCallNearItsDeadlineTakesTheFallback(t *testing.T) {
 				crew.Verify(t, r.archive, 1)
 			})
 		})
+	}
+}
+
+// lateOnce holds the errors of the last call against what is said of a late summary:
+// once, with what was done instead.
+func lateOnce(t *testing.T, r *rig, want bool, fallback string) {
+	t.Helper()
+	call, said := last(t, r, trace.NameBeforeModelCall).SpanID, 0
+	for _, e := range r.named(trace.NameError) {
+		if e.ParentID != call {
+			continue
+		}
+		said++
+		if p := dataOf[trace.Error](t, e); p.ErrorType != "SummaryLate" || p.Cause != "late" || p.Fallback != fallback {
+			t.Errorf("%s, %s, %s, want the fallback %s", p.ErrorType, p.Cause, p.Fallback, fallback)
+		}
+	}
+	if said != map[bool]int{true: 1}[want] {
+		t.Errorf("%d errors of a late summary", said)
 	}
 }
 
