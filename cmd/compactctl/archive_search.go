@@ -155,11 +155,13 @@ func (a *app) printMatches(f *search.Found) error {
 				about = append(about, oneLine(more))
 			}
 		}
-		fmt.Fprintf(&b, "  %s\n    %s", a.style.dim(strings.Join(about, "  ")), oneLine(m.Text))
-		if m.Lines > 1 {
-			fmt.Fprint(&b, a.style.dim(fmt.Sprintf("  (and %s)", things(m.Lines-1, "other line"))))
+		fmt.Fprintf(&b, "  %s\n", a.style.dim(strings.Join(about, "  ")))
+		for _, line := range wrap(oneLine(m.Text), a.columns()-4) {
+			fmt.Fprintf(&b, "    %s\n", line)
 		}
-		b.WriteByte('\n')
+		if m.Lines > 1 {
+			fmt.Fprintf(&b, "    %s\n", a.style.dim(fmt.Sprintf("(and %s)", things(m.Lines-1, "other line"))))
+		}
 	}
 	if _, err := io.WriteString(a.out, b.String()); err != nil {
 		return err

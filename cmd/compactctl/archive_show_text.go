@@ -175,7 +175,7 @@ func (a *app) printConversation(c *conversation) error {
 	for i := range c.Said {
 		m := &c.Said[i]
 		cited = cited || m.Cited > 0
-		fmt.Fprintf(&b, "%5d  %-9s  %s%s\n", m.Number, oneLine(m.Role), m.cite(), clip(m.first(), showColumns))
+		fmt.Fprintf(&b, "%5d  %-9s  %s\n", m.Number, oneLine(m.Role), clip(m.cite()+m.first(), a.columns()-18))
 	}
 	if cited {
 		fmt.Fprintf(&b, "\n%s\n", a.style.dim("[s12] stands before the message that summaries cite so; all of it: compactctl archive recall SESSION s12"))
@@ -183,9 +183,6 @@ func (a *app) printConversation(c *conversation) error {
 	_, err := io.WriteString(a.out, b.String())
 	return err
 }
-
-// showColumns is how much of a message stands in its line.
-const showColumns = 100
 
 // first is what a message begins with.
 func (m *said) first() string {

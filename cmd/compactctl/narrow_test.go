@@ -23,11 +23,12 @@ func TestTablesArePipedAt80Columns(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	archive := t.TempDir()
 	session := filepath.Join("..", "..", "examples", "data", "coding-session.jsonl")
-	ran(t, "compact", session, "--archive", archive, "--model", "gpt-4o", "--max-context-tokens", "8000", "--out", filepath.Join(t.TempDir(), "out.jsonl"))
+	ran(t, "compact", session, "--archive", archive, "--model", "gpt-4o", "--max-context-tokens", "8000", "--session", "wide", "--out", filepath.Join(t.TempDir(), "out.jsonl"))
 	for _, args := range [][]string{
 		{"archive", "stats", "--archive", archive}, {"archive", "ls", "--archive", archive},
 		{"dry-run", session, "--preset", "economy", "--model", "claude-sonnet-4-5", "--max-context-tokens", "8000"},
-		{"eval-summary", session, "--window", "8k"}, {"replay", session, "--window", "8000"},
+		{"eval-summary", session, "--window", "8k"}, {"replay", session, "--window", "8000", "--where"},
+		{"archive", "search", "function", "--archive", archive}, {"archive", "show", "--archive", archive, "wide"},
 	} {
 		out := ran(t, args...)
 		rows := 0
