@@ -53,6 +53,7 @@ type call struct {
 	triggered         bool        // the decision event says that this call compacts
 	decided           bool        // the decision event was emitted or is held back
 	telling           stepTelling
+	storing           bool          // its step is being committed
 	late              bool          // its summary is late
 	lateTold          bool          // an event of its outcome says so
 	voids             []string      // spans in the audit log of a step that failed, until its failure is told

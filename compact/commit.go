@@ -264,7 +264,7 @@ func (c *call) beside(ctx context.Context, r *run, number int, unstored bool) (a
 		}
 	}
 	lines := c.stepLines(number)
-	c.logParent(nil)
+	c.logStep()
 	return true, c.s.writeEvents(ctx, append(lines, c.takeEvents()...)...)
 }
 

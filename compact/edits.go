@@ -245,7 +245,7 @@ func (c *call) unappended(ctx context.Context, why error, step ledgerStep) error
 // view is returned.
 func (c *call) tellEdits(ctx context.Context) error {
 	lines := c.stepLines(0)
-	c.logParent(nil)
+	c.logStep()
 	err := c.s.writeEvents(ctx, append(lines, c.takeEvents()...)...)
 	c.settle(0)
 	if err != nil {
@@ -275,12 +275,13 @@ func (c *call) editsEvent(w storage.EditsWritten, err error, count int, started 
 		SessionID: c.id, ArchivedCount: count, Bytes: w.Bytes, StorageAdapter: c.m.adapter(), ManifestHead: c.s.log.ManifestHead(),
 	}
 	if err != nil {
-		p.ErrorType, p.Cause = "ArchiveFailed", causeOf(err)
+		unarchived(&p, err)
 	} else {
 		p.FilePath, p.S3Key = place(w.Written)
 		p.ReadWith = c.readWith(w.Written)
 	}
 	ended := c.m.now()
+	c.res.Timing.Archive = ended.Sub(started)
 	return func(step int) trace.Event {
 		p.Step = step
 		return c.eventAt(p, started, ended)

@@ -286,6 +286,14 @@ func (c *call) logParent(err error) {
 	}
 }
 
+// logStep creates the event of a call whose step is not committed yet: how long
+// that takes is not known.
+func (c *call) logStep() {
+	c.storing = true
+	defer func() { c.storing = false }()
+	c.logParent(nil)
+}
+
 // rolesOf converts layers for events.
 func rolesOf(l *Layers) *trace.RoleLayers {
 	return &trace.RoleLayers{
@@ -306,13 +314,17 @@ func (s *session) savedWith(c *call) int {
 
 func (c *call) timings() map[string]float64 {
 	t := c.res.Timing
-	return map[string]float64{
+	ms := map[string]float64{
 		"ledger": trace.Milliseconds(t.Ledger), "replay": trace.Milliseconds(t.Replay), "count": trace.Milliseconds(t.Count),
 		"stages": trace.Milliseconds(t.Stages), "summarize": trace.Milliseconds(t.Summarize), "archive": trace.Milliseconds(t.Archive),
 		"commit": trace.Milliseconds(t.Commit), "lane_wait": trace.Milliseconds(t.LaneWait),
 		"archive_wait": trace.Milliseconds(t.ArchiveWait), "commit_wait": trace.Milliseconds(t.CommitWait),
 		"place_wait": trace.Milliseconds(t.PlaceWait),
 	}
+	if c.storing {
+		delete(ms, "commit")
+	}
+	return ms
 }
 
 // finish ends the trace of the call. Its unwritten lines wait for the next

@@ -409,3 +409,84 @@ func TestDocumentOfASummaryHasTitledSections(t *testing.T) {
 		}
 	}
 }
+
+// seconds is an archive that takes a second for files with a word in their name.
+type seconds struct {
+	*memory.Archive
+	word string
+}
+
+func (a *seconds) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+	if strings.Contains(k.String(), a.word) {
+		time.Sleep(time.Second)
+	}
+	return a.Archive.Create(ctx, k, b)
+}
+
+func (a *seconds) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
+	if strings.Contains(k.String(), a.word) {
+		time.Sleep(time.Second)
+	}
+	return a.Archive.Append(ctx, k, seq, b)
+}
+
+// The log is written before a step is committed: what it can't know it leaves out,
+// and exporters get it.
+func TestTimingsSayWhatIsKnown(t *testing.T) {
+	masking, err := compact.Preset("masking")
+	if err != nil {
+		t.Fatal(err)
+	}
+	masking.Model, masking.MaxContextTokens = "gpt-4", 128_000
+	for name, test := range map[string]struct {
+		word            string
+		config          compact.Config
+		archive, commit float64
+	}{
+		"a step":              {"ledger", compact.Config{MaxContextTokens: 8_000}, 0, 1000},
+		"edits between steps": {"edits", masking, 1000, 1000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a := &seconds{memory.New(), test.word}
+				test.config.Archive = a
+				r := newRig(t, test.config)
+				res := r.preflight(loop(60, 300))
+				told := dataOf[trace.Preflight](t, last(t, r, trace.NameBeforeModelCall)).Timings
+				if told["archive"] != test.archive || told["commit"] != test.commit || res.Timing.Commit != time.Second {
+					t.Errorf("exporters hear of %v, the result of %+v", told, res.Timing)
+				}
+				for name, ms := range loggedTimings(t, a) {
+					if want := told[name]; math.Abs(ms-want) > 0.001 || name == "commit" {
+						t.Errorf("the log says that %s took %v, exporters %v", name, ms, want)
+					}
+				}
+			})
+		})
+	}
+}
+
+// loggedTimings are those of the last call in the audit log.
+func loggedTimings(t *testing.T, a storage.Archive) (ms map[string]float64) {
+	t.Helper()
+	s, err := storage.OpenSession(t.Context(), a, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line, err := range s.EventLines(t.Context()) {
+		var e struct {
+			Name string
+			Data trace.Preflight
+		}
+		if err != nil || json.Unmarshal(line, &e) != nil && e.Name == trace.NameBeforeModelCall {
+			t.Fatal(err)
+		}
+		if e.Name == trace.NameBeforeModelCall {
+			ms = e.Data.Timings
+		}
+	}
+	if len(ms) == 0 {
+		t.Error("the log has no timings")
+	}
+	return ms
+}

@@ -177,9 +177,7 @@ func (r *run) failed(ctx context.Context, p trace.Archival, at time.Time) {
 		r.give(errGiven)
 		return
 	}
-	p.ErrorType, p.Cause, p.Bytes, p.ManifestHead = "ArchiveFailed", causeOf(r.err), 0, ""
-	p.OutputText = fmt.Sprintf("archiving %s failed: %s", plural(p.ArchivedCount, "message"), p.ErrorType)
-	p.ArchivedCount = 0
+	unarchived(&p, r.err)
 	e := c.eventAt(p, r.began, at)
 	r.failure = &e
 	c.export(e)
@@ -187,6 +185,13 @@ func (r *run) failed(ctx context.Context, p trace.Archival, at time.Time) {
 	if c.m.cfg.Storage.OnError != "continue" {
 		r.give(errGiven)
 	}
+}
+
+// unarchived sets the failure of an archival.
+func unarchived(p *trace.Archival, err error) {
+	p.ErrorType, p.Cause = "ArchiveFailed", causeOf(err)
+	p.OutputText = fmt.Sprintf("archiving %s failed: %s", plural(p.ArchivedCount, "message"), p.ErrorType)
+	p.ArchivedCount, p.Bytes, p.ManifestHead = 0, 0, ""
 }
 
 // errGiven is the cause that stops an engine whose archive failed.
