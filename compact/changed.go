@@ -2,6 +2,7 @@ package compact
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/trace"
@@ -62,6 +63,17 @@ func (c *call) sayChanged() {
 	c.s.mu.Unlock()
 	for _, e := range fresh {
 		c.res.Warnings = append(c.res.Warnings, c.m.redactor.Text("the archive was changed: "+e.Error()).String())
-		c.emitError("ArchiveChanged", trace.FallbackNone, e)
+		c.emitError("ArchiveChanged", insteadOf(e), e)
 	}
+}
+
+// insteadOf returns what was done instead of using a changed file. Decisions that
+// can't be read are made anew from the history; what was removed is not shown.
+func insteadOf(e *storage.ChangedError) string {
+	for _, decides := range []string{"ledger-", "summary-", "edits"} {
+		if strings.HasPrefix(e.File, decides) {
+			return trace.FallbackNewEpoch
+		}
+	}
+	return trace.FallbackNotUsed
 }

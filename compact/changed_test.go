@@ -257,7 +257,13 @@ func forgedSummary(t *testing.T, repeat, kind string) {
 	}
 	found := false
 	for _, e := range m.named(trace.NameError) {
-		found = found || strings.Contains(string(e.AppendJSON(nil)), last)
+		if !strings.Contains(string(e.AppendJSON(nil)), last) {
+			continue
+		}
+		found = true
+		if p := dataOf[trace.Error](t, e); p.Fallback != "new epoch" || e.Severity != trace.SeverityWarning {
+			t.Errorf("the fallback is %q, the severity %q", p.Fallback, e.Severity)
+		}
 	}
 	if !found {
 		t.Error("no event names the file")

@@ -120,7 +120,7 @@ func (c *call) sayKeys() {
 	for _, id := range fresh {
 		err := &LostKeyError{Key: id}
 		c.res.Warnings = append(c.res.Warnings, err.Error())
-		c.emitError("ArchiveKeyLost", trace.FallbackNone, err)
+		c.emitError("ArchiveKeyLost", trace.FallbackNewEpoch, err)
 	}
 }
 

@@ -139,6 +139,8 @@ const (
 	FallbackNone       = "none"
 	FallbackPruning    = "pruning-only"
 	FallbackExtractive = "extractive"
+	FallbackNewEpoch   = "new epoch" // earlier decisions are not used: the session is compacted anew from its history
+	FallbackNotUsed    = "not used"  // a changed file of the archive
 )
 
 // spec returns a warning if there was a fallback.
