@@ -68,10 +68,12 @@ func (a *app) report(cmd *cobra.Command, args []string, page, prices string) err
 
 const aboutReport = `Report reads one session of the archive: what was sent call by call, each compaction
 with its reason, stages, summary and what it took out (role, tool, tokens, reference),
-recalls, errors, and what the prompts cost by a price card. --html writes that as one
-page that needs no network. All text is redacted, as it is in the archive.
+what calls edited between compactions, recalls, errors, and what the prompts cost by a
+price card. --html writes that as one page that needs no network. All text is redacted,
+as it is in the archive; times are in UTC.
 
-Money is estimated from the tokens that were counted then; nobody billed it.`
+Money is estimated from the tokens that were counted then; nobody billed it. Of calls
+that failed nobody knows what was sent: they are counted by themselves.`
 
 // cardOr is card, or no card where none is named.
 func (a *app) cardOr(name string) (price.Card, error) {
