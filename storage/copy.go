@@ -5,12 +5,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
+	"time"
 )
 
 // CopyOptions is for [Copy]. The zero value copies everything.
@@ -27,9 +27,10 @@ type CopyOptions struct {
 // Copied counts the work of [Copy].
 type Copied struct {
 	Sessions int   `json:"sessions"`
-	Files    int   `json:"files"` // files that were created or extended
-	Bytes    int64 `json:"bytes"` // bytes that were written
-	Same     int   `json:"same"`  // files that existed already
+	Files    int   `json:"files"`            // files that were created or extended
+	Bytes    int64 `json:"bytes"`            // bytes that were written
+	Same     int   `json:"same"`             // files that existed already
+	Erased   int   `json:"erased,omitempty"` // sessions that were erased in dst, because src has erased them
 }
 
 // Copy copies sessions from one archive into another, byte for byte, including holds
@@ -39,7 +40,11 @@ type Copied struct {
 // file differs (after a scrub of src), its whole session in dst is left unchanged,
 // without new heads, and the error is [ErrExists]. A session that dst has erased is
 // not copied, and the error is [ErrErased]. The other sessions are copied in both
-// cases. Nobody may write to the copies meanwhile.
+// cases. Nobody may write to the copies meanwhile; agents may write to src.
+//
+// A session that src has erased is erased in dst as well, if dst has a copy of it. Under
+// a hold or a lock in dst it stays, without the new heads of src, and the error is
+// [ErrHeld] or [ErrLocked].
 //
 // A copy of all sessions includes the heads, the access records, and the tombstones
 // that dst lacks.
@@ -80,16 +85,60 @@ type copier struct {
 	opts     CopyOptions
 	graves   *Graves // tombstones of dst
 	done     Copied
+
+	known []Tombstone          // tombstones of src
+	ended map[string]Tombstone // the last one of each erased session of src
+	left  map[string]bool      // tombstoneID of sessions that could not be erased in dst
 }
 
 // all copies the sessions, and then the files beside them: heads of sessions that
-// are not copied yet would prove them missing.
+// are not copied yet would prove them missing. It begins again if a session of src was
+// erased meanwhile, because the heads read before do not know that.
 func (c *copier) all(ctx context.Context) error {
-	// The heads at this time: later lines are about data that is not copied.
-	heads, err := c.list(ctx, Key{headsName})
-	if err != nil {
-		return err
+	for round := 0; ; round++ {
+		if err := c.readStones(ctx); err != nil {
+			return err
+		}
+		// The heads at this time: later lines are about data that is not copied.
+		heads, err := c.list(ctx, Key{headsName})
+		if err != nil {
+			return err
+		}
+		err = c.sessions(ctx)
+		moved, merr := c.moved(ctx)
+		if merr != nil {
+			return errors.Join(err, merr)
+		}
+		if (moved || errors.Is(err, errErasing)) && round < copyRounds {
+			if err := sleep(ctx, 10*time.Millisecond<<round); err != nil {
+				return &Error{"copy", Key{}, err}
+			}
+			continue
+		}
+		if errors.Is(err, ErrExists) || errors.Is(err, errErasing) || len(c.left) > 0 || moved {
+			heads = nil // they describe a session that differs in dst
+		}
+		return errors.Join(err, c.stones(ctx), c.names(ctx), c.these(ctx, Key{headsName}, heads), c.files(ctx, Key{accessName}))
 	}
+}
+
+// copyRounds limits how often a copy begins again. Each time means an erase in src.
+const copyRounds = 6
+
+// names copies the names of sessions. It lists them again if an erase has removed one.
+func (c *copier) names(ctx context.Context) (err error) {
+	for range copyRounds {
+		if err = c.files(ctx, Key{namesName}); !errors.Is(err, ErrNotExist) {
+			return err
+		}
+	}
+	return err
+}
+
+// sessions erases in dst what src has erased, and copies the sessions of src.
+func (c *copier) sessions(ctx context.Context) error {
+	c.done.Sessions, c.done.Same, c.left = 0, 0, nil
+	errs := []error{c.carryAll(ctx)}
 	var dirs []string
 	for s, err := range Sessions(ctx, c.src) {
 		if err != nil {
@@ -97,20 +146,25 @@ func (c *copier) all(ctx context.Context) error {
 		}
 		dirs = append(dirs, s.Dir)
 	}
-	var errs []error
 	for _, dir := range dirs {
 		errs = append(errs, c.session(ctx, Key{dir}))
 	}
-	if errors.Is(errors.Join(errs...), ErrExists) {
-		heads = nil // they describe a session that differs in dst
-	}
-	errs = append(errs, c.stones(ctx), c.files(ctx, Key{namesName}), c.these(ctx, Key{headsName}, heads), c.files(ctx, Key{accessName}))
 	return errors.Join(errs...)
 }
 
 // named copies one session, and records it in the heads.
 func (c *copier) named(ctx context.Context, dir string) error {
-	if err := c.session(ctx, Key{dir}); err != nil || c.opts.Heads == nil {
+	err := c.readStones(ctx)
+	if err == nil {
+		err = c.session(ctx, Key{dir})
+	}
+	if err := c.readStones(ctx); err != nil { // it can have been erased meanwhile
+		return err
+	}
+	if gone, err := c.carry(ctx, Key{dir}); gone || err != nil {
+		return cmp.Or(err, error(&Error{"copy", Key{dir}, ErrErased}))
+	}
+	if err != nil || c.opts.Heads == nil {
 		return err
 	}
 	s, err := openDir(ctx, c.dst, Key{dir})
@@ -125,7 +179,18 @@ func (c *copier) session(ctx context.Context, dir Key) error {
 	if !isFolder(dir.s) {
 		return &KeyError{dir.s, "it is no folder of a session"}
 	}
-	if err := c.alive(ctx, dir); err != nil {
+	s, err := openDir(ctx, c.src, dir)
+	if err != nil {
+		return err
+	}
+	now, _ := s.manifest.known()
+	if _, ended := c.ended[tombstoneID(dir)]; now.facts.erasing {
+		if ended {
+			return nil
+		}
+		return &Error{"copy", dir, errErasing}
+	}
+	if err := c.alive(ctx, dir, now.first); err != nil {
 		return err
 	}
 	c.done.Sessions++
@@ -133,11 +198,14 @@ func (c *copier) session(ctx context.Context, dir Key) error {
 }
 
 // alive returns an error for a session that dst has erased, unless it exists
-// again.
-func (c *copier) alive(ctx context.Context, dir Key) error {
-	_, gone, err := c.graves.of(ctx, dir)
+// again, or src has begun it anew after an erase.
+func (c *copier) alive(ctx context.Context, dir Key, life string) error {
+	stone, gone, err := c.graves.of(ctx, dir)
 	if err != nil || !gone {
 		return err
+	}
+	if _, also := c.ended[stone.Session]; also && stone.Life != life {
+		return nil
 	}
 	for _, err := range c.dst.List(ctx, dir) {
 		return err
@@ -274,34 +342,4 @@ func (c *copier) read(ctx context.Context, info Info, off int64) (Blob, error) {
 		return Blob{}, &Error{"read", info.Key, io.ErrUnexpectedEOF}
 	}
 	return made(b.String()), nil
-}
-
-// stones copies the missing tombstones. If dst has none, the copy is equal byte
-// for byte, because their chain depends on nothing else.
-func (c *copier) stones(ctx context.Context) error {
-	there := map[string]bool{}
-	for t, err := range Tombstones(ctx, c.dst) {
-		if err != nil {
-			return err
-		}
-		there[t.body()] = true
-	}
-	graves := newChain(c.dst, Key{}.child(erasedName), false)
-	for line, err := range logLines(ctx, newChain(c.src, Key{}.child(erasedName), false)) {
-		var t Tombstone
-		if err == nil {
-			err = json.Unmarshal(line, &t)
-		}
-		if err != nil {
-			return err
-		}
-		if t.Session == "" || there[t.body()] {
-			continue
-		}
-		if err := bury(ctx, graves, t); err != nil {
-			return err
-		}
-		c.done.Files++
-	}
-	return nil
 }

@@ -25,6 +25,7 @@ type Tombstone struct {
 	Files   int       `json:"files"`
 	Bytes   int64     `json:"bytes"`
 	Head    string    `json:"head,omitempty"` // of the manifest
+	Life    string    `json:"life,omitempty"` // hash of the first line of the manifest; "" in tombstones of version 0.1.0
 	Reason  string    `json:"reason,omitempty"`
 	Who     string    `json:"who,omitempty"` // who requested it ([Session.ActAs])
 	// Left describes files that may hold pieces of the session and could not be
@@ -66,7 +67,13 @@ func (s *Session) Erase(ctx context.Context, reason redact.Text) (Tombstone, err
 	case err != nil:
 		return Tombstone{}, err
 	}
-	return s.erase(ctx, reason, remover, files)
+	return s.erase(ctx, s.stone(reason.String(), s.who.String()), remover, files)
+}
+
+// stone returns the tombstone of an erase that begins now.
+func (s *Session) stone(reason, who string) Tombstone {
+	t, _ := s.manifest.known()
+	return Tombstone{At: time.Now(), Session: tombstoneID(s.dir), Head: s.ManifestHead(), Life: t.first, Reason: reason, Who: who}
 }
 
 // condemn records that the session is being removed, and returns the remover and
@@ -100,9 +107,9 @@ func (s *Session) refuse(ctx context.Context, reason redact.Text, why error) (To
 	return stone, errors.Join(why, bury(ctx, s.graves(), stone))
 }
 
-// erase removes a condemned session.
-func (s *Session) erase(ctx context.Context, reason redact.Text, r Remover, files []Info) (Tombstone, error) {
-	stone := Tombstone{At: time.Now(), Session: tombstoneID(s.dir), Files: len(files), Head: s.ManifestHead(), Reason: reason.String(), Who: s.who.String()}
+// erase removes a condemned session, with this tombstone.
+func (s *Session) erase(ctx context.Context, stone Tombstone, r Remover, files []Info) (Tombstone, error) {
+	stone.Files = len(files)
 	for _, f := range files {
 		stone.Bytes += f.Size
 	}

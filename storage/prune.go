@@ -94,7 +94,7 @@ func pruneOne(ctx context.Context, a Archive, info SessionInfo, opts PruneOption
 	}
 	remover, files, err := s.condemn(ctx, opts.Before)
 	if err == nil {
-		_, err = s.erase(ctx, opts.Reason, remover, files)
+		_, err = s.erase(ctx, s.stone(opts.Reason.String(), opts.Who.String()), remover, files)
 	}
 	switch {
 	case err == nil:

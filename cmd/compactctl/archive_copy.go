@@ -59,6 +59,8 @@ const aboutArchiveCopy = `Copy copies all sessions, or those that are named, fro
 folder, or s3://BUCKET/PREFIX. What files hold comes over byte for byte, holds with them; with all
 sessions go the tombstones, the heads and the access records, with named ones a head of
 the copy. Nothing in DST is written over. A copy that was cut short goes on when it is made again.
+A session that was erased in SRC since an earlier copy is erased in DST, too, for the same reason;
+a legal hold or a lock in DST keeps it, and then the copy says so and takes no new heads over.
 
 The copy is encrypted where --config has storage.encrypt. A plain copy of an encrypted SRC,
 which is read with COMPACT_ARCHIVE_IDENTITY, is made with --plain alone.
@@ -108,6 +110,11 @@ func (a *app) copied(ctx context.Context, dst, src storage.Archive, opts storage
 	}
 	if err := a.say("copied %s: %s, %s; %s there already", things(done.Sessions, "session"), things(done.Files, "file"), bytesOf(done.Bytes), things(done.Same, "file")); err != nil {
 		return err
+	}
+	if done.Erased > 0 {
+		if err := a.say("erased %s of the copy, as in the source", things(done.Erased, "session")); err != nil {
+			return err
+		}
 	}
 	return a.judge(reports, false)
 }
