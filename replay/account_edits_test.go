@@ -222,7 +222,7 @@ func TestThePageTellsErrorsFromWhatWasGotOver(t *testing.T) {
 	}{
 		{[]AccountCall{call}, nil, "No call failed, and nothing had to be done in place of something else", []string{"<b>1</b> call<", "<b>0</b> errors<"}},
 		{[]AccountCall{call, call}, []AccountProblem{over, over}, "No call failed; below: 2 failures got over", []string{"<b>2</b> calls<", "<b>0</b> errors<", "<b>2</b> got over<"}},
-		{[]AccountCall{call, bad}, []AccountProblem{over, failed}, "1 call failed; below: 1 error, 1 failure got over", []string{"<b>1</b> call<", "<b>1</b> error<", "<b>1</b> failed"}},
+		{[]AccountCall{call, bad}, []AccountProblem{over, failed}, "1 call failed; below: 1 error, 1 failure got over", []string{"<b>1</b> call<", "<b>1</b> error<", "<b>1</b> call failed, "}},
 	} {
 		a := &Account{Calls: c.calls, Errors: c.all, Steps: make([]AccountStep, 1)}
 		if sure := a.Sure(); sure[0] != c.sure || sure[1] != "Every prompt was within the window" {

@@ -99,19 +99,7 @@ func (a *Account) stats(f Filter) SessionStats {
 		s.WholeUSD += c.Whole
 		s.Unpriced += one(!a.Money.Priced)
 	}
-	for i := range a.Steps {
-		if !f.takes(a.Steps[i].At, a.Steps[i].Agent) {
-			continue
-		}
-		s.Compactions++
-		seen := map[string]bool{}
-		for _, stage := range a.Steps[i].Stages {
-			if !seen[stage] {
-				s.Stages[stage]++
-			}
-			seen[stage] = true
-		}
-	}
+	s.steps(a, f)
 	for _, x := range a.summaries {
 		if f.takes(x.at, x.agent) {
 			s.SummaryUSD += x.usd
@@ -131,6 +119,23 @@ func (a *Account) stats(f Filter) SessionStats {
 		s.Recalls += one(f.takes(a.Recalls[i].At, a.Recalls[i].Agent))
 	}
 	return s
+}
+
+// steps counts the compactions that the filter selects.
+func (s *SessionStats) steps(a *Account, f Filter) {
+	for i := range a.Steps {
+		if !f.takes(a.Steps[i].At, a.Steps[i].Agent) {
+			continue
+		}
+		s.Compactions++
+		seen := map[string]bool{}
+		for _, stage := range a.Steps[i].Stages {
+			if !seen[stage] {
+				s.Stages[stage]++
+			}
+			seen[stage] = true
+		}
+	}
 }
 
 func (s *SessionStats) add(o *SessionStats) {
