@@ -3,9 +3,9 @@ package compact
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/agentcompact/compact/redact"
@@ -15,7 +15,7 @@ import (
 // ScrubOptions selects what [Scrub] removes from a session.
 type ScrubOptions struct {
 	// Secrets are the values to remove, at least 4 bytes each, in every form in which
-	// they may be written ([redact.Forms]).
+	// they may be written ([redact.Known]).
 	Secrets []string
 	// Rules, if not nil, find further secrets in the stored messages. A secret of
 	// 8 bytes or more that they find once is removed everywhere.
@@ -38,7 +38,7 @@ type ScrubReport struct {
 var ErrShortSecret = errors.New("compact: a secret that is to be taken out has at least 4 bytes")
 
 const (
-	leastSecret = 4
+	leastSecret = redact.MinKnown
 	leastSpread = 8 // for a secret found by a rule
 )
 
@@ -52,7 +52,7 @@ func Scrub(ctx context.Context, s *storage.Session, o ScrubOptions) (ScrubReport
 		if len(secret) < leastSecret {
 			return ScrubReport{}, ErrShortSecret
 		}
-		f.add(secret)
+		f.known.Add(secret)
 	}
 	ended := false
 	if !o.DryRun {
@@ -80,31 +80,16 @@ func Scrub(ctx context.Context, s *storage.Session, o ScrubOptions) (ScrubReport
 
 // scrubFinder finds the parts of archive lines to remove.
 type scrubFinder struct {
-	forms [][]byte
+	known redact.Known
 	rules *redact.Redactor
-}
-
-func (f *scrubFinder) add(secret string) {
-	for _, form := range redact.Forms(secret) {
-		if !slices.ContainsFunc(f.forms, func(have []byte) bool { return string(have) == form }) {
-			f.forms = append(f.forms, []byte(form))
-		}
-	}
 }
 
 // find returns the parts of a line to remove.
 func (f *scrubFinder) find(file string, line []byte) (out [][2]int) {
-	text, ours := line[:textEnd(line)], isOurs(file, line)
-	for _, form := range f.forms {
-		for at := 0; ; {
-			i := bytes.Index(text[at:], form)
-			if i < 0 {
-				break
-			}
-			if place := [2]int{at + i, at + i + len(form)}; isText(text, place, ours) {
-				out = append(out, place)
-			}
-			at += i + len(form)
+	w := wording{line: line[:textEnd(line)], ours: isOurs(file, line)}
+	for _, place := range f.known.Find(string(w.line)) {
+		if w.isText(place) {
+			out = append(out, place)
 		}
 	}
 	return append(out, f.ruled(file, line)...)
@@ -128,8 +113,13 @@ func (f *scrubFinder) ruled(file string, line []byte) (out [][2]int) {
 // remove.
 func (f *scrubFinder) learn(file string, line []byte) [][2]int {
 	for _, at := range f.ruled(file, line) {
-		if value := string(line[at[0]:at[1]]); len(value) >= leastSpread && strings.Trim(value, "*01\"") != "" {
-			f.add(value)
+		value := string(line[at[0]:at[1]])
+		for len(value) >= leastSpread && strings.Trim(value, "*01\"") != "" {
+			f.known.Add(value)
+			was := value
+			if json.Unmarshal([]byte(`"`+was+`"`), &value) != nil || value == was {
+				break
+			}
 		}
 	}
 	return nil

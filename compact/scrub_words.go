@@ -15,41 +15,51 @@ var goesBy = regexp.MustCompile(`^"([0-9a-f]{12,64}|(transcript|originals|turns|
 // memberName matches the names of members of messages, with quotes.
 var memberName = regexp.MustCompile(`^"[a-z_]+"$`)
 
-// isText reports whether a part of a line is text, and not a name, hash or other
-// string that the archive needs. With ours, the line is a ledger, an event or an
-// edit, else a message or a summary.
-func isText(line []byte, at [2]int, ours bool) bool {
-	start, end, ok := stringAround(line, at)
+// wording reads a line of the archive once, from its start.
+type wording struct {
+	line []byte
+	ours bool // the line is a ledger, an event or an edit, else a message or a summary
+	at   int  // not inside of a string
+}
+
+// isText reports whether a part of the line is text, or in a number, and not a name,
+// hash or other string that the archive needs. Parts must be asked for in order.
+func (w *wording) isText(at [2]int) bool {
+	start, end, ok := w.stringAround(at)
 	if !ok {
-		return !ours // possibly part of a number
+		return !w.ours && len(bytes.Trim(w.line[at[0]:at[1]], "0123456789+-.eE")) == 0
 	}
-	value := line[start:end]
-	if bytes.HasPrefix(bytes.TrimLeft(line[end:], " "), []byte(":")) {
-		return !ours && !memberName.Match(value)
+	value := w.line[start:end]
+	if bytes.HasPrefix(bytes.TrimLeft(w.line[end:], " "), []byte(":")) {
+		return !w.ours && !memberName.Match(value)
 	}
-	if !ours {
-		before := bytes.TrimRight(line[:start], " ")
+	if !w.ours {
+		before := bytes.TrimRight(w.line[:start], " ")
 		return !bytes.HasSuffix(before, []byte(`"role":`)) && !bytes.HasSuffix(before, []byte(`"type":`))
 	}
 	return at[1]-at[0] >= len(value)-2 || !goesBy.Match(value)
 }
 
-// stringAround returns the bounds, with quotes, of the string around a part of a
+// stringAround returns the bounds, with quotes, of the string around a part of the
 // line.
-func stringAround(line []byte, at [2]int) (start, end int, ok bool) {
-	for i := 0; i < at[0]; i++ {
-		if line[i] != '"' {
+func (w *wording) stringAround(at [2]int) (start, end int, ok bool) {
+	for ; w.at < at[0]; w.at++ {
+		if w.line[w.at] != '"' {
 			continue
 		}
-		start = i
-		for i++; i < len(line) && line[i] != '"'; i++ {
-			if line[i] == '\\' {
+		i := w.at + 1
+		for ; i < len(w.line) && w.line[i] != '"'; i++ {
+			if w.line[i] == '\\' {
 				i++
 			}
 		}
 		if i >= at[1] {
-			return start, min(i+1, len(line)), true
+			return w.at, min(i+1, len(w.line)), true
 		}
+		if i >= at[0] {
+			break // the part goes beyond the string
+		}
+		w.at = i
 	}
 	return 0, 0, false
 }

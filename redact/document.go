@@ -6,6 +6,7 @@ import "strings"
 type document struct {
 	sc     *scan
 	known  finder  // if not nil, only these are searched for
+	used   byteSet // bytes of these
 	mem    *memory // memory of the session that the text belongs to
 	names  *names  // names of that session
 	again  bool    // it was JSON in the pass before, and strings without a placeholder were found clean
@@ -41,9 +42,11 @@ func (d *document) elsewhere(found []span) finder {
 		if d.mem.empty() {
 			return nil
 		}
+		d.used = d.mem.used()
 		return d.mem
 	}
 	if n := newNeedles(found); n != nil {
+		d.used = n.used
 		return n
 	}
 	return nil
@@ -69,9 +72,15 @@ func (d *document) look(s string) []span {
 // the next call.
 func (d *document) find(s string) []span {
 	if d.known != nil {
-		return d.known.find(s)
+		return d.findKnown(s)
 	}
 	return d.sc.find(s)
+}
+
+// findKnown returns the known values in s, however they are written. What is
+// JSON as a whole is decoded before.
+func (d *document) findKnown(s string) []span {
+	return spelled(s, d.known, &d.used, depth{json: 3, url: 1})
 }
 
 // walk reads s as JSON. ok is false if s is not JSON or is to be read as text.

@@ -100,6 +100,7 @@ func (w *walker) decoded(lit literal) string {
 // must be asked for in order.
 type cursor struct {
 	raw     string
+	by      *spelling
 	at, out int // raw[:at] decodes to out bytes
 	base    int
 }
@@ -108,7 +109,7 @@ type cursor struct {
 // as an escape it returns the start of the escape, with up its end.
 func (c *cursor) offset(to int, up bool) int {
 	for c.out < to {
-		i := strings.IndexByte(c.raw[c.at:], '\\')
+		i := strings.IndexByte(c.raw[c.at:], c.by.sign)
 		if i < 0 || c.out+i >= to {
 			c.at += to - c.out
 			c.out = to
@@ -116,8 +117,11 @@ func (c *cursor) offset(to int, up bool) int {
 		}
 		c.at += i
 		c.out += i
-		r, n := decodeEscape(c.raw[c.at:])
-		size := utf8.RuneLen(r)
+		text, n := c.by.read(c.raw, c.at)
+		size := len(text)
+		if n == 0 {
+			size, n = 1, 1 // the sign of no escape
+		}
 		if c.out+size > to && !up {
 			break
 		}

@@ -9,7 +9,7 @@ func TestOffsetsInsideOfAnEscapeAreItsEnds(t *testing.T) {
 		up   bool
 		want int
 	}{{0, false, 0}, {1, false, 1}, {2, false, 1}, {2, true, 7}, {3, false, 7}, {4, false, 7}, {4, true, 19}, {7, false, 19}, {8, false, 21}, {8, true, 21}} {
-		cur := cursor{raw: raw, base: 100}
+		cur := cursor{raw: raw, by: &inJSON, base: 100}
 		if got := cur.offset(c.to, c.up) - 100; got != c.want {
 			t.Errorf("offset(%d, %v) = %d, want %d", c.to, c.up, got, c.want)
 		}

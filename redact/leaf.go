@@ -21,7 +21,7 @@ func (w *walker) leaf(name string, lit literal) {
 		return
 	case w.d.known != nil:
 		if !w.nested(lit, text) {
-			w.spans(lit, text, w.d.known.find(text), 0)
+			w.spans(lit, text, w.d.findKnown(text), 0)
 		}
 		return
 	}
@@ -48,12 +48,12 @@ func (w *walker) wasClean(name string, lit literal) bool {
 // nested searches JSON inside of a string. It reports whether the string is
 // JSON.
 func (w *walker) nested(lit literal, text string) bool {
-	inner := document{sc: w.d.sc, known: w.d.known, record: w.d.record, names: w.d.names, level: w.d.level + 1}
+	inner := document{sc: w.d.sc, known: w.d.known, used: w.d.used, record: w.d.record, names: w.d.names, level: w.d.level + 1}
 	found, ok := inner.walk(text)
 	if !ok {
 		return false
 	}
-	c := cursor{raw: w.s[lit.from:lit.to], base: lit.from}
+	c := cursor{raw: w.s[lit.from:lit.to], by: &inJSON, base: lit.from}
 	for _, e := range join(found) {
 		e.start, e.end = c.offset(e.start, false), c.offset(e.end, true)
 		e.quote = escapeQuote(e.quote)
@@ -70,7 +70,7 @@ func escapeQuote(q string) string {
 // spans adds the findings in the decoded text of a string. head is the offset
 // of the text in the scanned string.
 func (w *walker) spans(lit literal, text string, found []span, head int) {
-	c := cursor{raw: w.s[lit.from:lit.to], base: lit.from}
+	c := cursor{raw: w.s[lit.from:lit.to], by: &inJSON, base: lit.from}
 	for _, f := range found {
 		f.start, f.end = max(0, f.start-head), min(len(text), f.end-head)
 		if f.start >= f.end || w.d.names.hold(text, f) {

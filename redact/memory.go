@@ -26,6 +26,7 @@ type generation struct {
 	forms   map[uint64][]form // hash of the first eight bytes → lengths of the forms that begin with them, longest first
 	traces  map[mark]trace
 	bits    [1 << 10]uint64 // a filter on the first eight bytes
+	used    byteSet         // bytes of the forms
 }
 
 // form is a length of known forms, with the power of the base for this length.
@@ -82,6 +83,9 @@ func (m *memory) add(h uint64, f span, stand string) {
 	}
 	g := m.recent
 	g.secrets[h] = true
+	for i := range g.used {
+		g.used[i] |= forms.used[i]
+	}
 	for _, d := range forms.list {
 		sum, power := m.sum(d.form)
 		g.traces[mark{len(d.form), sum}] = trace{hash: maphash.String(m.seed, d.form), rule: f.rule, stand: stand, word: d.word, spill: d.spill}
@@ -120,6 +124,19 @@ func (m *memory) sums(s string) []uint64 {
 
 // bit returns the bit of the filter for eight bytes.
 func (m *memory) bit(k uint64) uint64 { return k * m.mul >> 48 }
+
+// used returns the bytes of all forms.
+func (m *memory) used() byteSet {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	used := m.recent.used
+	if m.older != nil {
+		for i := range used {
+			used[i] |= m.older.used[i]
+		}
+	}
+	return used
+}
 
 func (m *memory) empty() bool {
 	m.mu.RLock()

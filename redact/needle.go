@@ -3,9 +3,6 @@ package redact
 import (
 	"cmp"
 	"encoding/base64"
-	"encoding/json"
-	"html"
-	"net/url"
 	"slices"
 	"strings"
 )
@@ -16,6 +13,7 @@ type needles struct {
 	list []needle // by form
 	bits []uint64 // a filter on the hash of the first eight bytes
 	mask uint64
+	used byteSet // bytes of the forms
 }
 
 // needle is one form of a value.
@@ -63,10 +61,11 @@ func newNeedles(found []span) *needles {
 	return n
 }
 
-// addForms adds every form in which the value of f may be written.
+// addForms adds the value of f, and what base64 makes of it. Escapes are decoded
+// before the search.
 func (n *needles) addForms(f span) {
 	s := f.secret
-	seen := make([]string, 0, 12)
+	seen := make([]string, 0, 7)
 	add := func(d needle) {
 		if len(d.form) < minNeedle || slices.Contains(seen, d.form) {
 			return
@@ -74,11 +73,9 @@ func (n *needles) addForms(f span) {
 		seen = append(seen, d.form)
 		d.secret, d.rule = s, f.rule
 		n.list = append(n.list, d)
+		n.used.add(d.form)
 	}
-	short := len(s) < wordUntil
-	for _, form := range [...]string{s, jsonForm(s), jsonForm(jsonForm(s)), strings.ReplaceAll(s, "/", `\/`), url.QueryEscape(s), url.PathEscape(s), html.EscapeString(s)} {
-		add(needle{form: form, word: short})
-	}
+	add(needle{form: s, word: len(s) < wordUntil})
 	for shift := range 3 {
 		form := base64Form(s, shift)
 		add(needle{form: form, spill: 1})
@@ -87,17 +84,6 @@ func (n *needles) addForms(f span) {
 }
 
 var urlSafe = strings.NewReplacer("+", "-", "/", "_")
-
-// jsonForm returns s as it is written inside of a JSON string.
-func jsonForm(s string) string {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(s) != nil || b.Len() < 3 {
-		return s
-	}
-	return b.String()[1 : b.Len()-2]
-}
 
 // base64Form returns the characters that depend only on s in the base64 of any
 // text with shift bytes, modulo 3, before s. The characters beside them also

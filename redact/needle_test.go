@@ -7,6 +7,12 @@ import (
 	"testing"
 )
 
+// jsonForm returns s as it is written inside of a JSON string.
+func jsonForm(t *testing.T, s string) string {
+	raw := mustJSON(t, s)
+	return string(raw[1 : len(raw)-1])
+}
+
 // TestAFoundValueIsFoundEverywhereElse looks for a password that only its
 // first occurrence gives away.
 func TestAFoundValueIsFoundEverywhereElse(t *testing.T) {
@@ -14,8 +20,8 @@ func TestAFoundValueIsFoundEverywhereElse(t *testing.T) {
 	r := newRedactor(t, Options{})
 	forms := map[string]string{
 		"bare":                   secret,
-		"in JSON":                jsonForm(secret),
-		"in JSON twice":          jsonForm(jsonForm(secret)),
+		"in JSON":                jsonForm(t, secret),
+		"in JSON twice":          jsonForm(t, jsonForm(t, secret)),
 		"in a query":             url.QueryEscape(secret),
 		"base64":                 base64.StdEncoding.EncodeToString([]byte(secret)),
 		"base64 after one byte":  base64.StdEncoding.EncodeToString([]byte(":" + secret + "\n")),
