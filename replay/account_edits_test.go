@@ -123,6 +123,9 @@ func TestASessionThatOnlyTidiedSaysSo(t *testing.T) {
 	if said := x.BetweenSteps(); !strings.HasPrefix(said, fmt.Sprintf("%d messages: %d truncated; ", x.Edited, x.Edited)) || !strings.HasSuffix(said, " tokens less") {
 		t.Error(said)
 	}
+	if s := statsOf(t, archive); s.Compactions != 0 || s.Between != len(x.Between) {
+		t.Errorf("stats: %+v", s)
+	}
 	var b strings.Builder
 	if err := x.WriteHTML(&b, ""); err != nil {
 		t.Fatal(err)

@@ -29,6 +29,7 @@ type SessionStats struct {
 	Sent        int            `json:"tokens_sent"`
 	Compactions int            `json:"compactions"`
 	Stages      map[string]int `json:"compactions_by_stage"` // a compaction counts for each stage that took part
+	Between     int            `json:"calls_between_steps"`  // calls that edited something and made no compaction, see [AccountEdit]
 	Fallbacks   int            `json:"fallbacks"`            // failures with a fallback, except lost races
 	Failed      int            `json:"calls_failed"`
 	Recalls     int            `json:"recalls"` // in archived messages; a filter goes by the step that archived them
@@ -121,8 +122,12 @@ func (a *Account) stats(f Filter) SessionStats {
 	return s
 }
 
-// steps counts the compactions that the filter selects.
+// steps counts the compactions that the filter selects, and the edits between
+// them.
 func (s *SessionStats) steps(a *Account, f Filter) {
+	for i := range a.Between {
+		s.Between += one(f.takes(a.Between[i].At, a.Between[i].Agent))
+	}
 	for i := range a.Steps {
 		if !f.takes(a.Steps[i].At, a.Steps[i].Agent) {
 			continue
@@ -143,6 +148,7 @@ func (s *SessionStats) add(o *SessionStats) {
 	s.In += o.In
 	s.Sent += o.Sent
 	s.Compactions += o.Compactions
+	s.Between += o.Between
 	s.Fallbacks += o.Fallbacks
 	s.Failed += o.Failed
 	s.Recalls += o.Recalls
@@ -179,13 +185,13 @@ func (s *Stats) WriteCSV(w io.Writer) error {
 	for _, stage := range stages {
 		head = append(head, "compactions_"+stage)
 	}
-	lines := [][]string{append(head, "fallbacks", "calls_failed", "recalls", "estimated_prompts_usd", "projected_raw_prompts_usd", "calls_without_price", "calls_measured", "measured_usd", "summaries_usd")}
+	lines := [][]string{append(head, "fallbacks", "calls_failed", "recalls", "estimated_prompts_usd", "projected_raw_prompts_usd", "calls_without_price", "calls_measured", "measured_usd", "summaries_usd", "calls_between_steps")}
 	for _, x := range append(s.Sessions[:len(s.Sessions):len(s.Sessions)], s.Total) {
 		line := []string{cell(x.Session), itoa(x.Calls), itoa(x.In), itoa(x.Sent), itoa(x.Compactions)}
 		for _, stage := range stages {
 			line = append(line, itoa(x.Stages[stage]))
 		}
-		lines = append(lines, append(line, itoa(x.Fallbacks), itoa(x.Failed), itoa(x.Recalls), dollars(x.SentUSD), dollars(x.RawUSD), itoa(x.Unpriced), itoa(x.Measured), dollars(x.MeasuredUSD), dollars(x.SummaryUSD)))
+		lines = append(lines, append(line, itoa(x.Fallbacks), itoa(x.Failed), itoa(x.Recalls), dollars(x.SentUSD), dollars(x.RawUSD), itoa(x.Unpriced), itoa(x.Measured), dollars(x.MeasuredUSD), dollars(x.SummaryUSD), itoa(x.Between)))
 	}
 	return csv.NewWriter(w).WriteAll(lines)
 }

@@ -107,6 +107,9 @@ func (a *app) printStats(s *replay.Stats) error {
 	if len(stages) > 0 {
 		fmt.Fprintf(&b, "\ncompactions with a part of: %s\n", strings.Join(stages, ", "))
 	}
+	if s.Total.Between > 0 {
+		fmt.Fprintf(&b, "between compactions: edits of %s\n", things(s.Total.Between, "call"))
+	}
 	if s.Total.Measured > 0 {
 		fmt.Fprintf(&b, "measured: $%.4f billed by the provider for %s, answers included\n", s.Total.MeasuredUSD, things(s.Total.Measured, "call"))
 	}
