@@ -24,7 +24,7 @@ type Tombstone struct {
 	Session string    `json:"session"` // SHA-256 of the folder's name
 	Files   int       `json:"files"`
 	Bytes   int64     `json:"bytes"`
-	Head    string    `json:"head,omitempty"` // of the manifest
+	Head    string    `json:"head,omitempty"` // of the manifest; "" in refusals of version 0.1.0
 	Life    string    `json:"life,omitempty"` // hash of the first line of the manifest; "" in tombstones of version 0.1.0
 	Reason  string    `json:"reason,omitempty"`
 	Who     string    `json:"who,omitempty"` // who requested it ([Session.ActAs])
@@ -47,6 +47,9 @@ func (t Tombstone) body() string {
 	b, _ := json.Marshal(t) // never fails
 	return string(b)
 }
+
+// head returns the head that says what the tombstone says.
+func (t Tombstone) head(op string) head { return head{Op: op, At: t.At, Who: t.Who, Why: t.Reason} }
 
 func tombstoneID(dir Key) string { return hashOf([]byte(dir.s)) }
 
@@ -97,14 +100,19 @@ func (s *Session) condemn(ctx context.Context, before time.Time) (Remover, []Inf
 
 // refuse leaves a tombstone with the reason why the session was not erased.
 func (s *Session) refuse(ctx context.Context, reason redact.Text, why error) (Tombstone, error) {
-	stone := Tombstone{At: time.Now(), Session: tombstoneID(s.dir), Reason: reason.String(), Who: s.who.String(), Refused: ErrLocked.Error()}
+	stone := s.stone(reason.String(), s.who.String())
+	stone.Refused = ErrLocked.Error()
 	if errors.Is(why, ErrHeld) {
 		stone.Refused = ErrHeld.Error()
 	}
 	if locked := new(LockedError); errors.As(why, &locked) {
 		stone.KeptUntil = locked.Until
 	}
-	return stone, errors.Join(why, bury(ctx, s.graves(), stone))
+	// The tombstone is written first, so that no head lacks one.
+	if err := bury(ctx, s.graves(), stone); err != nil {
+		return stone, errors.Join(why, err)
+	}
+	return stone, errors.Join(why, s.tell(ctx, stone.head(headRefuse)))
 }
 
 // erase removes a condemned session, with this tombstone.
@@ -115,7 +123,7 @@ func (s *Session) erase(ctx context.Context, stone Tombstone, r Remover, files [
 	}
 	// Heads and tombstone are written first, so that they explain every missing
 	// file.
-	if err := s.tell(ctx, head{Op: opErase, Who: stone.Who, Why: stone.Reason}); err != nil {
+	if err := s.tell(ctx, stone.head(opErase)); err != nil {
 		return Tombstone{}, err
 	}
 	graves := s.graves()

@@ -27,13 +27,14 @@ const (
 // Operations in a line of heads, besides hold, release and erase.
 const (
 	headCommit = opCommit
-	headFinal  = "final" // a transcript that belongs to no step
-	headMark   = "mark"  // a checkpoint
+	headFinal  = "final"   // a transcript that belongs to no step
+	headMark   = "mark"    // a checkpoint
+	headRefuse = "refusal" // a request to erase the session that was refused
 )
 
 // Heads writes the manifest heads of all sessions of one process to
 // _heads/WRITER.jsonl: a line for each commit, final transcript, checkpoint, hold,
-// release and erasure, chained like a log. Processes do not share a file, so none
+// release, erasure and refused erasure, chained like a log. Processes do not share a file, so none
 // waits for another. [ReadHeads] merges them.
 //
 // A line holds the hash of the folder's name instead of the id, which may be a
@@ -77,7 +78,7 @@ type head struct {
 	Line    int64     `json:"line"` // number of the line of the manifest
 	Head    string    `json:"head"` // hash of that line
 	At      time.Time `json:"at"`
-	Who     string    `json:"who,omitempty"` // for a hold, a release and an erasure; redacted
+	Who     string    `json:"who,omitempty"` // for a hold, a release, an erasure and its refusal; redacted
 	Why     string    `json:"why,omitempty"`
 }
 
@@ -126,7 +127,10 @@ func (s *Session) tellEnd(ctx context.Context, l head) error {
 	if t.seq == 0 {
 		return nil // there is no manifest yet
 	}
-	l.V, l.Writer, l.Session, l.At = headVersion, s.heads.writer, headID(s.dir), time.Now().UTC().Truncate(time.Millisecond)
+	if l.At.IsZero() {
+		l.At = time.Now()
+	}
+	l.V, l.Writer, l.Session, l.At = headVersion, s.heads.writer, headID(s.dir), l.At.UTC().Truncate(time.Millisecond)
 	l.Life, l.Line, l.Head = t.first, t.seq, t.head
 	if err := s.heads.append(ctx, l); err != nil {
 		return err

@@ -21,7 +21,7 @@ type HeadBook struct {
 	public   []ed25519.PublicKey
 	writers  map[string]*headWriter
 	sessions map[string][]*headLine // by headID
-	stones   map[string]bool        // manifest heads in tombstones; true: the erasure is complete
+	stones   map[string][]Tombstone // by manifest head
 	names    map[string]string      // folder by headID
 	report   Report                 // report about the files of heads
 	copied   bool
@@ -53,7 +53,7 @@ type HeadsOptions struct {
 // ReadHeads reads the heads beside the sessions of an archive. An archive
 // without heads is no error, but then heads prove nothing.
 func ReadHeads(ctx context.Context, a Archive, opts HeadsOptions) (*HeadBook, error) {
-	b := &HeadBook{public: opts.Public, writers: map[string]*headWriter{}, sessions: map[string][]*headLine{}, stones: map[string]bool{}, names: map[string]string{}, forged: map[string]bool{}}
+	b := &HeadBook{public: opts.Public, writers: map[string]*headWriter{}, sessions: map[string][]*headLine{}, stones: map[string][]Tombstone{}, names: map[string]string{}, forged: map[string]bool{}}
 	b.report.Dir = headsName
 	for info, err := range a.List(ctx, Key{headsName}) {
 		if err != nil {
@@ -197,14 +197,14 @@ func (b *HeadBook) problem(kind ProblemKind, file string, line int, format strin
 	b.report.Problems = append(b.report.Problems, Problem{kind, file, line, fmt.Sprintf(format, args...)})
 }
 
-// readStones reads the manifest heads in tombstones.
+// readStones reads the tombstones.
 func (b *HeadBook) readStones(ctx context.Context, a Archive) error {
 	for t, err := range Tombstones(ctx, a) {
 		if err != nil {
 			return err
 		}
-		if t.Refused == "" && t.Head != "" {
-			b.stones[t.Head] = b.stones[t.Head] || t.Done
+		if t.Head != "" {
+			b.stones[t.Head] = append(b.stones[t.Head], t)
 		}
 	}
 	return nil
@@ -271,14 +271,15 @@ func (b *HeadBook) lives(session string) (all []*life) {
 	return all
 }
 
-// erasure returns the line of the erasure, nil if there is none.
-func (x *life) erasure() *headLine {
+// erasure returns the line of the erasure, nil if there is none. If an interrupted one
+// was repeated, it is the last line, because the earlier ones can lack a tombstone.
+func (x *life) erasure() (last *headLine) {
 	for _, l := range x.lines {
-		if l.Op == opErase {
-			return l
+		if l.Op == opErase && (last == nil || l.At.After(last.At)) {
+			last = l
 		}
 	}
-	return nil
+	return last
 }
 
 // last returns the line with the latest state of the manifest.

@@ -92,7 +92,8 @@ func TestWhatIsLockedIsNotErasedNorSealed(t *testing.T) {
 	if _, ok, err := storage.Erased(t.Context(), a, "s"); ok || err != nil {
 		t.Errorf("it counts as erased: %v", err)
 	}
-	want := []storage.Tombstone{{Session: stones(t, a)[0].Session, Reason: "request 12", Refused: "kept by a lock", KeptUntil: lockedUntil}}
+	stone := stones(t, a)[0]
+	want := []storage.Tombstone{{Session: stone.Session, Head: stone.Head, Life: stone.Life, Reason: "request 12", Refused: "kept by a lock", KeptUntil: lockedUntil}}
 	if diff := cmp.Diff(want, stones(t, a), withoutTime); diff != "" {
 		t.Errorf("tombstones; pruning asks for nobody (-want +got):\n%s", diff)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 )
 
 // checkBook checks a session against its heads.
@@ -22,9 +23,10 @@ func (v *verifier) checkBook() {
 			v.checkLife(x)
 		case gone == nil:
 			v.problem(Removed, manifestName, 0, "the heads know a %s, and nothing of that is left: the manifest begins anew", x.last().said())
-		case !b.buried(gone):
-			v.problem(Removed, erasedName, 0, "the heads know the %s, and the tombstone is gone", gone.said())
+		default:
+			v.checkRecord(b, gone)
 		}
+		v.checkRefusals(b, x)
 	}
 }
 
@@ -150,18 +152,52 @@ func (x *life) missing(now *HeadBook, id string, r *Report) {
 	switch {
 	case end == nil:
 		v.problem(Removed, manifestName, 0, "the session vanished: the heads know the %s, and nobody erased it", x.last().said())
-	case !now.buried(end):
-		v.problem(Removed, erasedName, 0, "the heads know the %s, and the tombstone is gone", end.said())
-	case !now.stones[end.Head]:
+	case v.checkRecord(now, end) && len(now.records(end, true)) == 0:
 		v.note("the %s is on record, and no tombstone says that it came to its end", end.said())
 	}
+	v.checkRefusals(now, x)
 	r.Problems, r.Notes = append(r.Problems, v.report.Problems...), append(r.Notes, v.report.Notes...)
 }
 
-// buried reports whether an erasure has a tombstone.
-func (b *HeadBook) buried(l *headLine) bool {
-	_, ok := b.stones[l.Head]
-	return ok
+// checkRefusals checks that each refused erasure of a life has its tombstone.
+func (v *verifier) checkRefusals(b *HeadBook, x *life) {
+	for _, l := range x.lines {
+		if l.Op == headRefuse {
+			v.checkRecord(b, l)
+		}
+	}
+}
+
+// checkRecord checks that an erasure, or a refused one, has a tombstone that says the
+// same of who, why and when, as does the one of its completion, if any.
+func (v *verifier) checkRecord(b *HeadBook, l *headLine) bool {
+	begun, done := b.records(l, false), b.records(l, true)
+	same := func(t Tombstone) bool {
+		return t.Who == l.Who && t.Reason == l.Why && t.At.After(l.At.Add(-stoneSlack)) && (t.Done || t.At.Before(l.At.Add(stoneSlack)))
+	}
+	switch {
+	case len(begun) == 0:
+		v.problem(Removed, erasedName, 0, "the heads know the %s, and the tombstone is gone", l.said())
+	case !slices.ContainsFunc(begun, same), len(done) > 0 && !slices.ContainsFunc(done, same):
+		v.problem(Changed, erasedName, 0, "the heads know the %s (%s), and the tombstone says something else", l.said(), quoteShort(l.Why))
+	default:
+		return true
+	}
+	return false
+}
+
+// stoneSlack is the maximum difference between the time in a head and that in its
+// tombstone. Version 0.1.0 took them one after the other.
+const stoneSlack = time.Minute
+
+// records returns the tombstones of an erasure, or of a refused one.
+func (b *HeadBook) records(l *headLine, done bool) (all []Tombstone) {
+	for _, t := range b.stones[l.Head] {
+		if (t.Refused != "") == (l.Op == headRefuse) && t.Done == done {
+			all = append(all, t)
+		}
+	}
+	return all
 }
 
 // name returns the folder for a head's id, or the id if it is unknown.

@@ -5,8 +5,11 @@ package forgery
 import (
 	"bytes"
 	"crypto/ed25519"
+	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -16,7 +19,7 @@ import (
 )
 
 // scene is an archive with something to forge: alice has two steps of two
-// processes, bob is held, carol was erased.
+// processes, bob is held and was to be erased, carol was erased.
 type scene struct {
 	t    *testing.T
 	a    storage.Archive
@@ -40,6 +43,7 @@ func Run(t *testing.T, a storage.Archive, step int, text func(string) redact.Tex
 	}
 	s.lines(step)
 	s.sessions()
+	s.records()
 	s.copies()
 	s.signatures()
 }
@@ -52,6 +56,10 @@ func (s *scene) build() {
 	}
 	s.old = s.dump()
 	s.must(bob.Hold(s.t.Context(), s.text("a case")))
+	bob.ActAs(s.text("erin"))
+	if _, err := bob.Erase(s.t.Context(), s.text("in the way")); !errors.Is(err, storage.ErrHeld) {
+		s.t.Fatalf("the erase of a held session: %v", err)
+	}
 	carol.ActAs(s.text("dave"))
 	_, err := carol.Erase(s.t.Context(), s.text("asked for"))
 	s.must(err)
@@ -248,7 +256,7 @@ func (s *scene) sessions() {
 	s.find("the tombstones deleted", s.verify(nil, nil), "the tombstone is gone", "erase")
 	for k, data := range s.full {
 		if stones(k) {
-			s.put(k, data[:bytes.IndexByte(data, '\n')+1]) // the last one, which says Done
+			s.put(k, data[:bytes.LastIndexByte(data[:len(data)-1], '\n')+1]) // the last one, which says Done
 			s.find("the last tombstone cut off", s.verify(nil, nil), "no tombstone says that it came to its end")
 			s.put(k, bytes.Replace(data, []byte(`"head":"`), []byte(`"head":"1`), 2))
 			s.find("a tombstone changed", s.verify(nil, nil), "tombstone is gone")
@@ -256,6 +264,53 @@ func (s *scene) sessions() {
 	}
 	s.become(none, below("_heads"))
 	s.find("the heads deleted", s.verify(nil, nil), "bob: not proven")
+}
+
+// records writes the tombstones anew, with a chain that holds.
+func (s *scene) records() {
+	var k storage.Key
+	for key := range s.full {
+		if key.String() == "_erased.jsonl" {
+			k = key
+		}
+	}
+	lines := bytes.SplitAfter(bytes.TrimSuffix(s.full[k], []byte("\n")), []byte("\n"))
+	if len(lines) != 3 {
+		s.t.Fatalf("%d tombstones", len(lines))
+	}
+	first := string(linked.FindSubmatch(lines[0])[1])
+	for name, forge := range map[string]func(line []byte) []byte{
+		"who":  func(l []byte) []byte { return bytes.Replace(l, []byte(`"dave"`), []byte(`"erin"`), 1) },
+		"why":  func(l []byte) []byte { return bytes.Replace(l, []byte(`"asked for"`), []byte(`"by mistake"`), 1) },
+		"time": func(l []byte) []byte { return bytes.Replace(l, []byte(`"at":"2`), []byte(`"at":"1`), 1) },
+	} {
+		for _, of := range [][]int{{1, 2}, {1}, {2}} {
+			changed := slices.Clone(lines)
+			for _, i := range of {
+				changed[i] = forge(changed[i])
+			}
+			s.put(k, chained(first, changed))
+			s.find(fmt.Sprintf("%s of tombstones %v", name, of), s.verify(nil, nil), "erase", "by dave", "the tombstone says")
+		}
+	}
+	s.put(k, chained(first, lines[1:]))
+	s.find("the refusal dropped", s.verify(nil, nil), "bob", "refusal", "by erin")
+	s.put(k, chained(first, [][]byte{bytes.Replace(lines[0], []byte("erin"), []byte("dave"), 1), lines[1], lines[2]}))
+	s.find("the refusal of somebody else", s.verify(nil, nil), "bob", "refusal", "by erin")
+}
+
+var linked = regexp.MustCompile(`^\{"seq":\d+,"prev":"([0-9a-f]{64})"`)
+
+// chained gives lines of a log new numbers and hashes of the lines before.
+func chained(prev string, lines [][]byte) []byte {
+	var out [][]byte
+	for i, line := range lines {
+		line = append(bytes.TrimSuffix(slices.Clone(line), []byte("\n")), '\n')
+		line = linked.ReplaceAll(line, fmt.Appendf(nil, `{"seq":%d,"prev":"%s"`, i+1, prev))
+		prev = fmt.Sprintf("%x", sha256.Sum256(bytes.TrimSuffix(line, []byte("\n"))))
+		out = append(out, line)
+	}
+	return bytes.Join(out, nil)
 }
 
 // copies does what only heads that were kept elsewhere tell of.
