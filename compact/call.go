@@ -253,23 +253,33 @@ func (c *call) layers(msgs []message.Message, costs []int) Layers {
 func (c *call) layersIn(v *policy.View) Layers {
 	l := Layers{ToolsSchema: c.tools, Overhead: c.fixed - c.tools, Messages: len(v.Messages)}
 	for i := range v.Messages {
-		*l.of(v.Messages[i].Role, v.HasResult(i), v.Summary(i)) += v.Tokens[i]
+		*l.of(v.Messages[i].Role, v.HasResult(i), standsIn(v, i)) += v.Tokens[i]
 		l.Total += v.Tokens[i]
 	}
 	l.Total += c.fixed
 	return l
 }
 
-func (l *Layers) of(role message.Role, result, summary bool) *int {
+// standsIn reports whether message i of a view stands for removed ones: a summary,
+// or the notice where there is none.
+func standsIn(v *policy.View, i int) bool {
+	if v.Messages[i].Role != message.RoleSystem {
+		return v.Summary(i)
+	}
+	_, notice := policy.ParseNotice(v.Messages[i])
+	return notice && v.Owned(i)
+}
+
+func (l *Layers) of(role message.Role, result, standsIn bool) *int {
 	switch {
+	case standsIn:
+		return &l.Summary
 	case role == message.RoleSystem:
 		return &l.System
 	case role == message.RoleDeveloper:
 		return &l.Developer
 	case role == message.RoleTool, result:
 		return &l.ToolResults
-	case role == message.RoleAssistant && summary:
-		return &l.Summary
 	case role == message.RoleAssistant:
 		return &l.Assistant
 	}

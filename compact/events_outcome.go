@@ -198,7 +198,7 @@ func layersOf(v *policy.View) trace.Layers {
 		switch {
 		case v.Pinned[i]:
 			into = &l.Pinned
-		case v.Summary(i):
+		case standsIn(v, i):
 			into = &l.Summary
 		}
 		into.Messages++

@@ -306,6 +306,20 @@ func TestFailedCompactionWasTriggered(t *testing.T) {
 	}
 }
 
+// The notice for messages that went without a summary is no system prompt.
+func TestNoticeIsNoSystemPrompt(t *testing.T) {
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: billing{err: errors.New("answer 400")}})
+	res := r.preflight(loop(100, 200))
+	call := dataOf[trace.Preflight](t, last(t, r, trace.NameBeforeModelCall))
+	pruned := dataOf[trace.PrunedMessages](t, last(t, r, trace.NamePrunedMessages))
+	if res.DroppedCount == 0 || call.After.System != call.Before.System || call.After.Summary == 0 || pruned.Layers.Summary.Tokens != call.After.Summary || pruned.Kept.Summary != 0 {
+		t.Errorf("dropped %d, system %d and then %d, summary %d, layers %+v, kept %+v", res.DroppedCount, call.Before.System, call.After.System, call.After.Summary, pruned.Layers, pruned.Kept)
+	}
+	if said := newRig(t, compact.Config{}).preflight([]message.Message{message.System(message.NoticeText(7)), message.User("go on")}); said.After.Summary != 0 || said.After.System == 0 {
+		t.Errorf("the caller's own text is taken for a notice: %+v", said.After)
+	}
+}
+
 // Only the first of many calls pays for a summary that can't be kept.
 func TestSummaryIsNotPaidWhileTheArchiveFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

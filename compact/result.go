@@ -121,7 +121,7 @@ type Layers struct {
 	System      int `json:"system"`
 	Developer   int `json:"developer"`
 	ToolsSchema int `json:"tools_schema"`
-	Summary     int `json:"summary"`
+	Summary     int `json:"summary"` // or the notice in place of one
 	User        int `json:"user"`
 	Assistant   int `json:"assistant"`
 	ToolResults int `json:"tool_results"`

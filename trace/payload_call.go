@@ -16,7 +16,7 @@ type Preflight struct {
 	TokensBefore    int                `json:"tokens_before"`    // with the edits of earlier steps
 	TokensAfter     int                `json:"tokens_after"`
 	TokensSaved     int                `json:"tokens_saved"`         // computed: TokensIn - TokensAfter
-	SessionSaved    int                `json:"session_tokens_saved"` // sum over the calls of the session in this process
+	SessionSaved    int                `json:"session_tokens_saved"` // sum over the calls of the session in this process; it begins again with the next one
 	MaxTokens       int                `json:"max_tokens"`
 	Budget          int                `json:"budget"`
 	MessagesIn      int                `json:"message_count_in"`     // the history as it came in
@@ -47,7 +47,7 @@ type RoleLayers struct {
 	System      int `json:"system"`
 	Developer   int `json:"developer"`
 	ToolsSchema int `json:"tools_schema"`
-	Summary     int `json:"summary"`
+	Summary     int `json:"summary"` // or the notice in place of one
 	User        int `json:"user"`
 	Assistant   int `json:"assistant"`
 	ToolResults int `json:"tool_results"`
@@ -56,7 +56,9 @@ type RoleLayers struct {
 
 // CallBill is the expected cost of a call in US dollars. Estimated figures were
 // counted before the call was sent. Projected ones are for the whole history,
-// which was not sent. A [CallUsage] has what the provider bills.
+// which was not sent. A [CallUsage] has what the provider bills. Those of the
+// session are sums over its calls in this process, and begin again with the next
+// one.
 type CallBill struct {
 	Prices         string  `json:"prices"`
 	Relative       bool    `json:"relative"` // no price of the model is known: in units of its input price

@@ -16,11 +16,11 @@ type Summarize struct {
 	Backend          string  `json:"backend"`         // "openai", "agent", "extractive"
 	Strategy         string  `json:"strategy"`
 	Attempts         int     `json:"attempts"`
-	Pieces           int     `json:"pieces"` // number of pieces of the input, which was cut to fit the summarizer's window
-	MaxTokens        int     `json:"max_tokens"`
+	Pieces           int     `json:"pieces"`     // number of pieces of the input, which was cut to fit the summarizer's window
+	MaxTokens        int     `json:"max_tokens"` // of what the summarizer writes
 	InputMessages    int     `json:"input_messages"`
 	InputTokens      int     `json:"input_tokens"`
-	SummaryTokens    int     `json:"summary_tokens"`
+	SummaryTokens    int     `json:"summary_tokens"`                  // of the whole summary: the user's words come on top of max_tokens
 	PromptTokens     int     `json:"prompt_tokens,omitempty"`         // billed
 	CompletionTokens int     `json:"completion_tokens,omitempty"`     // billed
 	CachedTokens     int     `json:"cached_tokens,omitempty"`         // of prompt_tokens: read from the provider's cache
