@@ -175,6 +175,9 @@ func TestAnAnswerTellsItsVerdict(t *testing.T) {
 	if len(got) != 3 || got[0] != "Yes, already fixed." || got[1] != "It stands in all three places: the state holds the new field since then" || strings.Contains(got[2], "three places") {
 		t.Errorf("%q", got)
 	}
+	if got := said(message.User("Move it to Monday."), message.Assistant("It is on Friday in economy. To which hour on Monday do you want to move it?"), message.User("9")); len(got) != 2 {
+		t.Errorf("a question is no lead: %q", got)
+	}
 	if got := said(message.User("Fix it now."), message.Assistant("Yes, sure.\nThe rows are read once now, and the cache is gone."), message.User("Good.")); len(got) != 1 {
 		t.Errorf("a verdict without a question: %q", got)
 	}

@@ -142,7 +142,7 @@ func (b *quoting) answered(one sentence) {
 	if one.heading || b.verdict(t) {
 		return
 	}
-	if leads(t) && len(t) < longestLeadIn {
+	if (strings.HasSuffix(t, ":") || strings.HasSuffix(t, "：")) && len(t) < longestLeadIn {
 		b.lead = t
 		return
 	}
