@@ -2,10 +2,13 @@ package compact
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io"
 	"iter"
 	"path"
+	"slices"
 
 	"github.com/agentcompact/compact/storage"
 )
@@ -55,6 +58,43 @@ func (m *CompactManager) afterErasure(ctx context.Context, is called, s *session
 func nextLife(id string, t storage.Tombstone) string {
 	const digits = 12 // enough to avoid a collision
 	return id + ".after-" + t.Head[:min(digits, len(t.Head))]
+}
+
+// Lives returns the names under which the archive has the session with this id now:
+// the names that it was stored under before, if any, its own, and those under which it
+// went on after an erasure, which are its own with ".after-" and a hash. An agent
+// continues the first one. There is none if all of it was erased.
+func Lives(ctx context.Context, a storage.Archive, id string, before ...string) (names []string, err error) {
+	graves := map[string][]storage.Tombstone{}
+	for t, err := range storage.Tombstones(ctx, a) {
+		if err != nil {
+			return nil, err
+		}
+		if t.Refused == "" && t.Head != "" {
+			graves[t.Session] = append(graves[t.Session], t)
+		}
+	}
+	all := append(slices.Clone(before), id)
+	for i := 0; i < len(all); i++ {
+		s, err := storage.OpenSession(ctx, a, all[i])
+		if err != nil {
+			return nil, err
+		}
+		for _, err := range s.Files(ctx) {
+			if err != nil {
+				return nil, err
+			}
+			names = append(names, all[i])
+			break
+		}
+		hash := sha256.Sum256([]byte(storage.EscapeSession(all[i])))
+		for _, t := range graves[hex.EncodeToString(hash[:])] {
+			if next := nextLife(id, t); !slices.Contains(all, next) {
+				all = append(all, next)
+			}
+		}
+	}
+	return names, nil
 }
 
 func openErased(ctx context.Context, a storage.Archive, id string, keys *keyring) (*session, error) {

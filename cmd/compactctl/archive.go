@@ -96,20 +96,53 @@ func openSession(ctx context.Context, archive storage.Archive, name string) (*st
 	return nil, fmt.Errorf("there is no session %q in the archive; compactctl archive ls lists them", name)
 }
 
-// called returns what the archive calls a session: an id that holds a secret, as
-// the redaction of the configuration sees it, is stored under another name.
+// called returns what the archive calls a session, the first of [app.lives].
 func (a *app) called(ctx context.Context, archive storage.Archive, id string) string {
+	lives, _ := a.lives(ctx, archive, id) // who opens it hears of the error
+	return lives[0]
+}
+
+// lives returns what the archive calls a session: an id that holds a secret, as the
+// redaction of the configuration sees it, is stored under another name, and what was
+// begun again after an erasure, too. There is at least one name.
+func (a *app) lives(ctx context.Context, archive storage.Archive, id string) ([]string, error) {
+	var before []string
 	name := compact.KeyedName(a.redactor, a.keys, id).String()
-	if name == id {
-		return id
+	if name != id { // from when it was none, and as version 1 of the format called it
+		before = []string{id, compact.SessionName(a.redactor, id).String()}
 	}
-	// From when it was none, and as version 1 of the format called it.
-	for _, other := range []string{id, compact.SessionName(a.redactor, id).String()} {
-		if _, err := openSession(ctx, archive, other); err == nil {
-			return other
-		}
+	lives, err := compact.Lives(ctx, archive, name, before...)
+	if bad := new(storage.KeyError); errors.As(err, &bad) {
+		err = nil // the name of no session
 	}
-	return name
+	if err != nil || len(lives) == 0 {
+		return []string{name}, err
+	}
+	return lives, nil
+}
+
+// each calls do with all that the archive calls a session now.
+func (a *app) each(cmd *cobra.Command, id string, do func(name string) error) error {
+	archive, err := a.readArchive(cmd)
+	if err != nil {
+		return err
+	}
+	names, err := a.lives(cmd.Context(), archive, id)
+	if err != nil {
+		return &brokenArchive{err}
+	}
+	for _, name := range names {
+		err = errors.Join(err, do(name))
+	}
+	return err
+}
+
+// inFolder is an id, and the name that the archive has it under if that is another.
+func inFolder(id, name string) string {
+	if id == name {
+		return oneLine(id)
+	}
+	return oneLine(id) + " (" + oneLine(name) + ")"
 }
 
 // stamp is a time for people. It is in UTC, as all times of events, pages and JSON

@@ -18,14 +18,17 @@ func newArchiveErase(a *app) *cobra.Command {
 		Short: "Remove a session for good",
 		Long:  aboutArchiveErase,
 		Args:  arguments(cobra.ExactArgs(1)),
-		RunE:  func(cmd *cobra.Command, args []string) error { return a.erase(cmd, args[0], x, yes) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.each(cmd, args[0], func(name string) error { return a.erase(cmd, args[0], name, x, yes) })
+		},
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "really")
 	x.flags(cmd, "the tombstone keeps")
 	return cmd
 }
 
-func (a *app) erase(cmd *cobra.Command, name string, x *acting, yes bool) error {
+// erase erases the session with this id that the archive has under name.
+func (a *app) erase(cmd *cobra.Command, id, name string, x *acting, yes bool) error {
 	s, why, send, err := a.change(cmd, name, x)
 	if err != nil {
 		return err
@@ -58,11 +61,11 @@ func (a *app) erase(cmd *cobra.Command, name string, x *acting, yes bool) error 
 	for _, what := range t.Left {
 		a.complain("compactctl", "not removed: "+what)
 	}
-	return a.say("erased %s: %s, %s", oneLine(name), things(t.Files, "file"), bytesOf(t.Bytes))
+	return a.say("erased %s: %s, %s", inFolder(id, name), things(t.Files, "file"), bytesOf(t.Bytes))
 }
 
 const aboutArchiveErase = `Erase removes every file of a session and leaves a tombstone, which holds no id but
-its hash. A session that a legal hold or a lock of the bucket keeps stays as it is;
+its hash; also of what was begun again under its id after an erase. A session that a legal hold or a lock of the bucket keeps stays as it is;
 that it was asked for and refused, and until when, is put on record. The index of
 compactctl archive search loses it, too: of an archive in a bucket the one of this
 user here; others lose it at their next search.`

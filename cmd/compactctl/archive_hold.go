@@ -19,32 +19,38 @@ and why stand in the manifest and in the heads. The head of the manifest that is
 proves the hold later, to who kept it: compactctl archive verify SESSION --head HASH.`,
 		Args: arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, why, send, err := a.change(cmd, args[0], x)
-			if err != nil {
-				return err
-			}
-			do, done := s.Hold, "is under a legal hold"
-			if release {
-				do, done = s.Release, "is under no legal hold any more"
-			}
-			err = do(cmd.Context(), why)
-			if untold := new(storage.HeadError); errors.As(err, &untold) { // it is in force
-				a.complain("compactctl", untold.Error())
-				err = nil
-			}
-			if err == nil {
-				err = send()
-			}
-			if err != nil {
-				return &brokenArchive{err}
-			}
-			if a.json {
-				return a.printJSON(map[string]any{"session": args[0], "held": !release, "manifest_head": s.ManifestHead()})
-			}
-			return a.say("%s %s; head %s", oneLine(args[0]), done, s.ManifestHead())
+			return a.each(cmd, args[0], func(name string) error { return a.hold(cmd, args[0], name, x, release) })
 		},
 	}
 	cmd.Flags().BoolVar(&release, "release", false, "end the hold")
 	x.flags(cmd, "the manifest keeps")
 	return cmd
+}
+
+// hold puts the session with this id that the archive has under name under a hold, or
+// ends it.
+func (a *app) hold(cmd *cobra.Command, id, name string, x *acting, release bool) error {
+	s, why, send, err := a.change(cmd, name, x)
+	if err != nil {
+		return err
+	}
+	do, done := s.Hold, "is under a legal hold"
+	if release {
+		do, done = s.Release, "is under no legal hold any more"
+	}
+	err = do(cmd.Context(), why)
+	if untold := new(storage.HeadError); errors.As(err, &untold) { // it is in force
+		a.complain("compactctl", untold.Error())
+		err = nil
+	}
+	if err == nil {
+		err = send()
+	}
+	if err != nil {
+		return &brokenArchive{err}
+	}
+	if a.json {
+		return a.printJSON(map[string]any{"session": id, "folder": s.Key().String(), "held": !release, "manifest_head": s.ManifestHead()})
+	}
+	return a.say("%s %s; head %s", inFolder(id, name), done, s.ManifestHead())
 }

@@ -45,7 +45,7 @@ number, say) is better erased with its session.`,
 			if err != nil {
 				return err
 			}
-			return a.scrub(cmd, args[0], x, secrets)
+			return a.each(cmd, args[0], func(name string) error { return a.scrub(cmd, args[0], name, x, secrets) })
 		},
 	}
 	f := cmd.Flags()
@@ -84,7 +84,7 @@ func (x *scrubbing) secrets(in io.Reader) (out []string, err error) {
 	return out, nil
 }
 
-func (a *app) scrub(cmd *cobra.Command, name string, x *scrubbing, secrets []string) error {
+func (a *app) scrub(cmd *cobra.Command, id, name string, x *scrubbing, secrets []string) error {
 	s, why, send, err := a.change(cmd, name, &x.acting)
 	if err != nil {
 		return err
@@ -113,20 +113,20 @@ func (a *app) scrub(cmd *cobra.Command, name string, x *scrubbing, secrets []str
 	case a.json:
 		return a.printJSON(report)
 	}
-	return a.printScrub(name, &report)
+	return a.printScrub(inFolder(id, name), &report)
 }
 
 // printScrub writes a row a file.
 func (a *app) printScrub(name string, r *compact.ScrubReport) error {
-	did, hint := "scrubbed "+oneLine(name), ""
+	did, hint := "scrubbed "+name, ""
 	if r.At.IsZero() && !r.Resumed {
-		did, hint = "would scrub "+oneLine(name), "; --yes does it"
+		did, hint = "would scrub "+name, "; --yes does it"
 	}
 	if r.Resumed {
 		did = "ended what was cut short; " + did
 	}
 	if len(r.Files) == 0 {
-		return a.say("%s: nothing to scrub, nothing of it is there", oneLine(name))
+		return a.say("%s: nothing to scrub, nothing of it is there", name)
 	}
 	places := 0
 	for _, f := range r.Files {

@@ -95,12 +95,18 @@ func (a *app) findSubjects(cmd *cobra.Command, ids []string, copied bool) error 
 
 // subject looks for one identifier.
 func (a *app) subject(cmd *cobra.Command, archive storage.Archive, x *search.Index, id string) (out []subjectFound, err error) {
-	if s, err := openSession(cmd.Context(), archive, a.called(cmd.Context(), archive, id)); err == nil {
-		dir := s.Key().String()
-		name, _ := storage.UnescapeSession(dir)
-		out = append(out, subjectFound{Session: name, Folder: dir, Of: id, How: howName})
-	} else if broken := new(brokenArchive); errors.As(err, &broken) {
+	names, err := a.lives(cmd.Context(), archive, id)
+	if err != nil {
 		return nil, err
+	}
+	for _, name := range names {
+		if s, err := openSession(cmd.Context(), archive, name); err == nil {
+			dir := s.Key().String()
+			name, _ := storage.UnescapeSession(dir)
+			out = append(out, subjectFound{Session: name, Folder: dir, Of: id, How: howName})
+		} else if broken := new(brokenArchive); errors.As(err, &broken) {
+			return nil, err
+		}
 	}
 	add := func(how string, held []search.Held, err error) error {
 		for _, h := range held {

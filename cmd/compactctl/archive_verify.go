@@ -43,10 +43,18 @@ func newArchiveVerify(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			for i := range args {
-				args[i] = a.called(cmd.Context(), archive, args[i])
+			var names []string
+			for _, id := range args {
+				lives, err := a.lives(cmd.Context(), archive, id)
+				if err != nil {
+					return &brokenArchive{err}
+				}
+				if v.head != "" {
+					lives = lives[:1]
+				}
+				names = append(names, lives...)
 			}
-			reports, err := a.verifyAll(cmd.Context(), archive, args, v)
+			reports, err := a.verifyAll(cmd.Context(), archive, names, v)
 			if err != nil {
 				return err
 			}
