@@ -300,14 +300,14 @@ func (c *composer) take(k *candidate, room int, shares bool) {
 	k.cost = -1
 }
 
-// said reports whether a chosen line contains the text of k. A line about what
-// is next does not count: it goes once something follows, and the text of k is to
-// stay.
+// said reports whether a chosen line contains the text of k. For an outcome, a
+// line about what is next does not count: it goes once something follows, and the
+// outcome is to stay.
 func (c *composer) said(k *candidate) bool {
 	core := coreOf(k.Text)
 	next, _ := c.strategy.section(Coming)
 	for _, o := range c.chosen {
-		if o.Section == next && k.Section != next && next > 0 {
+		if o.Section == next && k.Section != next && k.Group == "" {
 			continue
 		}
 		if strings.Contains(o.Text, core) {
