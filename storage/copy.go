@@ -200,15 +200,15 @@ func (c *copier) session(ctx context.Context, dir Key) error {
 // alive returns an error for a session that dst has erased, unless it exists
 // again, or src has begun it anew after an erase.
 func (c *copier) alive(ctx context.Context, dir Key, life string) error {
+	for _, err := range c.dst.List(ctx, dir) {
+		return err
+	}
 	stone, gone, err := c.graves.of(ctx, dir)
 	if err != nil || !gone {
 		return err
 	}
 	if _, also := c.ended[stone.Session]; also && stone.Life != life {
 		return nil
-	}
-	for _, err := range c.dst.List(ctx, dir) {
-		return err
 	}
 	return &Error{"copy", dir, ErrErased}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"iter"
 	"slices"
 	"time"
 
@@ -40,6 +39,10 @@ type Tombstone struct {
 	Refused string `json:"refused,omitempty"`
 	// KeptUntil is the end of the lock that refused it; zero if unknown.
 	KeptUntil time.Time `json:"kept_until,omitzero"`
+
+	// Damaged: the line was changed and has no more than these values. Without Session
+	// nobody knows which session it is about.
+	Damaged bool `json:"damaged,omitempty"`
 }
 
 func (t Tombstone) body() string {
@@ -306,60 +309,4 @@ func (s *Session) removeOne(ctx context.Context, r Remover, k Key) error {
 		}
 	}
 	return r.Remove(ctx, k)
-}
-
-// Tombstones yields the tombstones of erased sessions in order of time: usually
-// two for each session, the second one Done, and one for each refusal. An error
-// is yielded last.
-func Tombstones(ctx context.Context, a Archive) iter.Seq2[Tombstone, error] {
-	return func(yield func(Tombstone, error) bool) {
-		for line, err := range logLines(ctx, newChain(a, Key{}.child(erasedName), false)) {
-			var t Tombstone
-			if err == nil {
-				err = Wrap("read", Key{}.child(erasedName), json.Unmarshal(line, &t))
-			}
-			if !yield(t, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
-// Erased returns the last tombstone of a session, and false when it has none.
-// Refusals do not count.
-func Erased(ctx context.Context, a Archive, session string) (Tombstone, bool, error) {
-	dir, err := Prefix(session)
-	if err != nil {
-		return Tombstone{}, false, err
-	}
-	var last Tombstone
-	found := false
-	for t, err := range Tombstones(ctx, a) {
-		if err != nil {
-			return Tombstone{}, false, err
-		}
-		if t.Session == tombstoneID(dir) && t.Refused == "" {
-			last, found = t, true
-		}
-	}
-	return last, found, nil
-}
-
-// VerifyTombstones is [Verify] for the log of tombstones: the Report is about
-// that one file. A missing log is no problem.
-func VerifyTombstones(ctx context.Context, a Archive) (Report, error) {
-	v := &verifier{a: a}
-	info, err := stat(ctx, a, Key{}.child(erasedName))
-	if errors.Is(err, ErrNotExist) {
-		return Report{}, nil
-	}
-	if err != nil {
-		return Report{}, err
-	}
-	v.total = info.Size
-	v.report.Bytes = info.Size
-	v.report.Files = []FileReport{{erasedName, info.Size, StateLog}}
-	ctx = ReadFirsthand(ctx)
-	err = v.checkLog(ctx, erasedName, nil, func(_ int, _ []byte, hash string) { v.report.Head = hash })
-	return v.report, errors.Join(err, v.checkRepeatsOf(ctx, erasedName, info.Key))
 }

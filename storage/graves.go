@@ -2,7 +2,6 @@ package storage
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"time"
 
@@ -18,6 +17,8 @@ type Graves struct {
 	busy  ctxlock.Mutex // guards the rest
 	size  int64         // number of bytes of the log that were read
 	last  map[string]Tombstone
+	lines stoneReader
+	lost  bool      // a damaged tombstone can be that of any session
 	down  error     // error of the last request, nil after a success
 	until time.Time // no request is made before, if down is set
 }
@@ -62,6 +63,9 @@ func (g *Graves) of(ctx context.Context, dir Key) (Tombstone, bool, error) {
 		return Tombstone{}, false, err
 	}
 	t, ok := g.last[tombstoneID(dir)]
+	if !ok && g.lost {
+		return Tombstone{}, false, &Error{"read", Key{}.child(erasedName), errStone}
+	}
 	return t, ok, nil
 }
 
@@ -69,23 +73,25 @@ func (g *Graves) of(ctx context.Context, dir Key) (Tombstone, bool, error) {
 func (g *Graves) refresh(ctx context.Context) error {
 	info, err := stat(ctx, g.a, Key{}.child(erasedName))
 	if errors.Is(err, ErrNotExist) {
-		g.size, g.last = 0, map[string]Tombstone{}
+		g.size, g.last, g.lines, g.lost = 0, map[string]Tombstone{}, stoneReader{}, false
 		return nil
 	}
 	if err != nil || info.Size == g.size {
 		return err
 	}
 	if info.Size < g.size { // the log was truncated
-		g.size = 0
+		g.size, g.lines, g.lost = 0, stoneReader{}, false
 	}
 	return eachLineOf(ctx, g.a, info.Key, g.size, func(l rawLine) error {
-		var t Tombstone
-		link, ok := parseLink(l.text)
-		if ok && json.Unmarshal(link.body(), &t) == nil && t.Session != "" && t.Refused == "" {
-			g.last[t.Session] = t
+		lines := g.lines
+		for _, t := range lines.read(l) {
+			if t.Session != "" && t.Refused == "" {
+				g.last[t.Session] = t
+			}
+			g.lost = g.lost || t.Damaged && t.Session == ""
 		}
-		if l.ended {
-			g.size = l.next()
+		if l.ended { // else it is read again
+			g.size, g.lines = l.next(), lines
 		}
 		return nil
 	})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/ed25519"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -63,7 +62,13 @@ func ReadHeads(ctx context.Context, a Archive, opts HeadsOptions) (*HeadBook, er
 			return nil, err
 		}
 	}
-	return b, errors.Join(b.readStones(ctx, a), b.readNames(ctx, a))
+	if err := b.readStones(ctx, a); err != nil {
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		b.problem(Unreadable, erasedName, 0, "%v", err)
+	}
+	return b, b.readNames(ctx, a)
 }
 
 // read reads the chain of one writer.

@@ -145,6 +145,15 @@ func Verify(ctx context.Context, a Archive, session string, opts VerifyOptions) 
 	return verify(ctx, a, dir, opts)
 }
 
+// VerifyDir is [Verify] for the name of a folder from [SessionInfo]. Unlike [OpenDir] it
+// takes a folder whose manifest can't be read, and reports that.
+func VerifyDir(ctx context.Context, a Archive, dir string, opts VerifyOptions) (Report, error) {
+	if !isFolder(dir) {
+		return Report{}, &KeyError{dir, "it is no folder of a session"}
+	}
+	return verify(ctx, a, Key{dir}, opts)
+}
+
 // Verify verifies this session; see the function [Verify].
 func (s *Session) Verify(ctx context.Context, opts VerifyOptions) (Report, error) {
 	return verify(ctx, s.a, s.dir, opts)

@@ -151,7 +151,7 @@ func (s *Session) buried(ctx context.Context, since time.Time) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if stone.Session == tombstoneID(s.dir) && stone.Refused == "" && !stone.At.Before(since) {
+		if stone.Session == tombstoneID(s.dir) && stone.Refused == "" && (stone.Damaged || !stone.At.Before(since)) {
 			return true, nil
 		}
 	}

@@ -23,6 +23,7 @@ type listed struct {
 	Modified time.Time `json:"modified"`
 	Held     bool      `json:"held,omitempty"` // under a legal hold
 	Reason   string    `json:"reason,omitempty"`
+	Problem  string    `json:"problem,omitempty"` // why its manifest can't be read
 }
 
 func newArchiveLs(a *app) *cobra.Command {
@@ -58,11 +59,14 @@ func (a *app) listSessions(cmd *cobra.Command) error {
 			if name == "" {
 				name = s.Dir
 			}
-			held, reason, err := heldIn(cmd.Context(), archive, s.Dir)
-			if err != nil {
+			one := listed{Session: name, Folder: s.Dir, Steps: s.Steps, Files: s.Files, Bytes: s.Bytes, Modified: s.Modified}
+			if one.Held, one.Reason, err = heldIn(cmd.Context(), archive, s.Dir); err != nil {
+				one.Problem = err.Error()
+			}
+			if err := cmd.Context().Err(); err != nil {
 				return &brokenArchive{err}
 			}
-			all = append(all, listed{name, s.Dir, s.Steps, s.Files, s.Bytes, s.Modified, held, reason})
+			all = append(all, one)
 		}
 	}
 	if a.json {
@@ -114,6 +118,8 @@ func (a *app) listErased(cmd *cobra.Command) error {
 		switch {
 		case t.Refused != "":
 			what = "refused: " + t.Refused
+		case t.Damaged:
+			what = "a damaged line"
 		case t.Done:
 			what = "erased"
 		}
@@ -148,6 +154,9 @@ func (a *app) list(all []listed) error {
 		fmt.Fprintf(&b, "%s  %5d  %5d  %9s  %s", left(oneLine(s.Session), width), s.Steps, s.Files, bytesOf(s.Bytes), stamp(s.Modified))
 		if s.Held {
 			fmt.Fprint(&b, a.style.yellow("  held: "+oneLine(s.Reason)))
+		}
+		if s.Problem != "" {
+			fmt.Fprint(&b, a.style.red("  "+oneLine(s.Problem)))
 		}
 		b.WriteByte('\n')
 	}

@@ -203,7 +203,7 @@ func (a *app) verify(ctx context.Context, archive storage.Archive, names []strin
 	defer a.progress.stop()
 	for _, s := range sessions {
 		a.progress.start("verifying " + s.name)
-		r, err := s.Verify(ctx, storage.VerifyOptions{Head: q.head, Heads: book, Refs: compact.Refs, Edits: compact.EditRefs, Progress: a.progress.at})
+		r, err := storage.VerifyDir(ctx, archive, s.dir, storage.VerifyOptions{Head: q.head, Heads: book, Refs: compact.Refs, Edits: compact.EditRefs, Progress: a.progress.at})
 		if err != nil {
 			return nil, &brokenArchive{err}
 		}
@@ -246,23 +246,26 @@ func verifyBeside(ctx context.Context, archive storage.Archive, book *storage.He
 	if len(reads.Files)+len(reads.Problems) > 0 {
 		all = append(all, verified{"(access records)", reads.OK(), reads, true})
 	}
-	graves, err := storage.VerifyTombstones(ctx, archive)
-	if err != nil {
-		return nil, &brokenArchive{err}
-	}
-	if len(graves.Files) > 0 || len(graves.Problems) > 0 {
-		all = append(all, verified{"(erased sessions)", graves.OK(), graves, true})
+	for _, log := range []struct {
+		name   string
+		verify func(context.Context, storage.Archive) (storage.Report, error)
+	}{{"(erased sessions)", storage.VerifyTombstones}, {"(keys)", storage.VerifyKeys}} {
+		r, err := log.verify(ctx, archive)
+		if err != nil {
+			return nil, &brokenArchive{err}
+		}
+		if len(r.Files) > 0 && log.name != "(keys)" || len(r.Problems) > 0 {
+			all = append(all, verified{log.name, r.OK(), r, true})
+		}
 	}
 	return all, nil
 }
 
-// named is a session with the name it goes by.
-type named struct {
-	*storage.Session
-	name string
-}
+// named is the folder of a session with the name it goes by.
+type named struct{ dir, name string }
 
-// sessionsOf opens the named sessions, or all.
+// sessionsOf finds the named sessions, or all. Of all none is opened, as a manifest that
+// can't be read is to be reported.
 func sessionsOf(ctx context.Context, archive storage.Archive, names []string) ([]named, error) {
 	var all []named
 	for _, name := range names {
@@ -270,7 +273,7 @@ func sessionsOf(ctx context.Context, archive storage.Archive, names []string) ([
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, named{s, name})
+		all = append(all, named{s.Key().String(), name})
 	}
 	if len(names) > 0 {
 		return all, nil
@@ -279,11 +282,7 @@ func sessionsOf(ctx context.Context, archive storage.Archive, names []string) ([
 		if err != nil {
 			return nil, &brokenArchive{err}
 		}
-		s, err := storage.OpenDir(ctx, archive, info.Dir)
-		if err != nil {
-			return nil, &brokenArchive{err}
-		}
-		all = append(all, named{s, cmp.Or(info.ID, info.Dir)})
+		all = append(all, named{info.Dir, cmp.Or(info.ID, info.Dir)})
 	}
 	return all, nil
 }
