@@ -41,19 +41,42 @@ func (s *Session) Export(ctx context.Context, w io.Writer, format ExportFormat, 
 	if err != nil {
 		return err
 	}
-	e := &exporter{s: s, progress: opts.Progress}
+	return Wrap("export", s.dir, (&exporter{s: s, progress: opts.Progress}).export(ctx, w, format, files))
+}
+
+// ExportBeside writes to w what stands beside the sessions and proves them: heads, names,
+// tombstones and ids of keys. It reports how many files that are; for none it writes
+// nothing. Call it before the sessions are exported, and compare [Tombstones] afterwards:
+// the heads do not know of a session that was erased since.
+func ExportBeside(ctx context.Context, a Archive, w io.Writer, format ExportFormat) (n int, err error) {
+	var files []Info
+	for _, name := range []string{erasedName, headsName, keysName, namesName} {
+		for info, err := range a.List(ctx, Key{name}) {
+			if err != nil {
+				return 0, err
+			}
+			if !info.Key.IsZero() {
+				files = append(files, info)
+			}
+		}
+	}
+	if len(files) == 0 {
+		return 0, nil
+	}
+	return len(files), Wrap("export", Key{}, (&exporter{s: &Session{a: a}}).export(ctx, w, format, files))
+}
+
+func (e *exporter) export(ctx context.Context, w io.Writer, format ExportFormat, files []Info) error {
 	for _, f := range files {
 		e.total += f.Size
 	}
 	switch format {
 	case ExportTarGz:
-		err = e.tarGz(ctx, w, files)
+		return e.tarGz(ctx, w, files)
 	case ExportJSONL:
-		err = e.jsonl(ctx, w, files)
-	default:
-		err = ErrUnsupported
+		return e.jsonl(ctx, w, files)
 	}
-	return Wrap("export", s.dir, err)
+	return ErrUnsupported
 }
 
 // snapshot returns the session's files, without those that are announced after the

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -36,7 +37,7 @@ func (e *exporter) jsonl(ctx context.Context, w io.Writer, files []Info) error {
 }
 
 func (e *exporter) jsonlFile(ctx context.Context, w *bufio.Writer, f Info) error {
-	name := f.Key.Base()
+	name := strings.TrimPrefix(f.Key.s, e.s.dir.s+"/")
 	if err := writeJSON(w, map[string]string{"file": name}); err != nil {
 		return err
 	}

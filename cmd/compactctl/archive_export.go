@@ -61,8 +61,10 @@ func newArchiveExport(a *app) *cobra.Command {
 
 const aboutArchiveExport = `Export writes everything that the archive has of a session, its manifest included,
 as a tar.gz (which unpacked into an archive verifies there) or as one JSONL. With --all it
-writes every session into the folder --out, a file each, with the heads (heads.jsonl) and,
-last, manifest.jsonl: a line for each file, with its SHA-256.`
+writes every session into the folder --out, a file each, with the heads (heads.jsonl), what
+stands beside the sessions (_beside.tar.gz: heads, names, tombstones) and, last,
+manifest.jsonl: a line for each file, with its SHA-256. All of it unpacked into one folder
+is an archive that "archive verify --heads heads.jsonl" proves.`
 
 // exportFormat is the form that is asked for, or else the one that the name of
 // the file promises.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -15,20 +16,23 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// exported is a line of the manifest of an export of all sessions.
+// exported is a line of the manifest of an export of all sessions. Without a session it
+// is of what proves them.
 type exported struct {
-	Session string `json:"session"`
+	Session string `json:"session,omitempty"`
 	File    string `json:"file"`
 	Bytes   int    `json:"bytes"`
 	SHA256  string `json:"sha256"`
 	Head    string `json:"manifest_head,omitempty"` // of the session, as it was exported
 }
 
-// exportManifest is the file of an export that says what is in it, and exportHeads
-// that which proves it.
+// exportManifest is the file of an export that says what is in it, exportHeads has the
+// heads for --heads, and exportBeside, with the ending of the format, what stands beside
+// the sessions.
 const (
 	exportManifest = "manifest.jsonl"
 	exportHeads    = "heads.jsonl"
+	exportBeside   = "_beside"
 )
 
 // exportAll writes every session into a folder, which must be empty or not there,
@@ -41,9 +45,13 @@ func (a *app) exportAll(cmd *cobra.Command, archive storage.Archive, dir string,
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
 		return errors.Join(err, &usageError{errors.New(dir + " is not empty")})
 	}
-	var heads, lines bytes.Buffer
-	if err := storage.WriteHeads(ctx, archive, &heads); err != nil {
-		return &brokenArchive{err}
+	known, err := tombstones(ctx, archive)
+	if err != nil {
+		return err
+	}
+	all, err := exportProof(ctx, archive, dir, f)
+	if err != nil {
+		return err
 	}
 	for info, err := range storage.Sessions(ctx, archive) {
 		if err != nil {
@@ -54,18 +62,60 @@ func (a *app) exportAll(cmd *cobra.Command, archive storage.Archive, dir string,
 		if err != nil {
 			return err
 		}
+		all = append(all, line)
+	}
+	if now, err := tombstones(ctx, archive); err != nil || now != known {
+		return errors.Join(err, errors.New("a session was erased meanwhile, so that the heads of the export don't fit; export again"))
+	}
+	var lines bytes.Buffer
+	for _, line := range all {
 		raw, err := json.Marshal(line)
 		if err != nil {
 			return err
 		}
 		lines.Write(append(raw, '\n'))
 	}
-	if heads.Len() > 0 {
-		if err := writeFile(filepath.Join(dir, exportHeads), heads.Bytes()); err != nil {
-			return err
+	return writeFile(filepath.Join(dir, exportManifest), lines.Bytes())
+}
+
+// tombstones counts the tombstones of an archive.
+func tombstones(ctx context.Context, archive storage.Archive) (n int, err error) {
+	for _, err := range storage.Tombstones(ctx, archive) {
+		if err != nil {
+			return 0, &brokenArchive{err}
+		}
+		n++
+	}
+	return n, nil
+}
+
+// exportProof writes the heads and what stands beside the sessions.
+func exportProof(ctx context.Context, archive storage.Archive, dir string, f storage.ExportFormat) (all []exported, err error) {
+	var heads, beside bytes.Buffer
+	if err := storage.WriteHeads(ctx, archive, &heads); err != nil {
+		return nil, &brokenArchive{err}
+	}
+	if _, err := storage.ExportBeside(ctx, archive, &beside, f); err != nil {
+		return nil, &brokenArchive{err}
+	}
+	for _, file := range []struct {
+		name string
+		data []byte
+	}{{exportHeads, heads.Bytes()}, {exportBeside + "." + string(f), beside.Bytes()}} {
+		if len(file.data) == 0 {
+			continue
+		}
+		all = append(all, exportedAs(file.name, file.data))
+		if err := writeFile(filepath.Join(dir, file.name), file.data); err != nil {
+			return nil, err
 		}
 	}
-	return writeFile(filepath.Join(dir, exportManifest), lines.Bytes())
+	return all, nil
+}
+
+func exportedAs(name string, data []byte) exported {
+	sum := sha256.Sum256(data)
+	return exported{File: name, Bytes: len(data), SHA256: hex.EncodeToString(sum[:])}
 }
 
 func (a *app) exportOne(cmd *cobra.Command, archive storage.Archive, dir string, info storage.SessionInfo, f storage.ExportFormat) (exported, error) {
@@ -81,8 +131,8 @@ func (a *app) exportOne(cmd *cobra.Command, archive storage.Archive, dir string,
 	if err := s.Export(ctx, &b, f, storage.ExportOptions{}); err != nil {
 		return exported{}, &brokenArchive{err}
 	}
-	sum := sha256.Sum256(b.Bytes())
-	line := exported{cmp.Or(info.ID, info.Dir), exportName(info.Dir, f), b.Len(), hex.EncodeToString(sum[:]), s.ManifestHead()}
+	line := exportedAs(exportName(info.Dir, f), b.Bytes())
+	line.Session, line.Head = cmp.Or(info.ID, info.Dir), s.ManifestHead()
 	return line, writeFile(filepath.Join(dir, line.File), b.Bytes())
 }
 
