@@ -146,7 +146,16 @@ func openBucket(ctx context.Context, c compact.StorageConfig) (storage.Archive, 
 	return spool.Open(c.Spool, a, &o)
 }
 
-func spoolOptions(c compact.StorageConfig) spool.Options { return spool.Options{Keep: c.SpoolKeep} }
+func spoolOptions(c compact.StorageConfig) spool.Options {
+	o := spool.Options{Keep: c.SpoolKeep}
+	if !c.Encrypt.On() {
+		return o
+	}
+	if keys, err := encryptionKeys(c.Encrypt); err == nil { // else the front reports it
+		o.Over = func(a storage.Archive) storage.Archive { return crypt.New(a, keys) }
+	}
+	return o
+}
 
 func s3Config(c compact.StorageConfig) s3.Config {
 	return s3.Config{

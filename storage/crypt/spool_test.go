@@ -62,6 +62,36 @@ func TestNothingPlainLiesInASpool(t *testing.T) {
 	}
 }
 
+// TestWhatWasErasedElsewhereLeavesAnEncryptedSpool, which reads tombstones and names with the
+// keys of the archive in front of it.
+func TestWhatWasErasedElsewhereLeavesAnEncryptedSpool(t *testing.T) {
+	p := newPair(t)
+	k := keys(t, p.identity, p)
+	far, dir := memory.New(), t.TempDir()
+	s, err := spool.Open(dir, far, &spool.Options{Passive: true, Over: func(a storage.Archive) storage.Archive { return crypt.New(a, k) }})
+	must(t, err)
+	headed := func(a storage.Archive, id string) *storage.Session {
+		x, err := storage.OpenSession(t.Context(), a, id)
+		must(t, err)
+		x.KeepHeads(storage.NewHeads(a, nil))
+		return x
+	}
+	for _, id := range []string{"alice", "bob"} {
+		step(t, headed(crypt.New(s, k), id), 1)
+	}
+	must(t, s.Flush(t.Context()))
+	_, err = headed(crypt.New(far, k), "alice").Erase(t.Context(), text(t, "asked for"))
+	must(t, err)
+	must(t, s.Flush(t.Context()))
+	on, err := s.Sessions()
+	must(t, err)
+	names, err := os.ReadDir(filepath.Join(dir, "archive", "_names"))
+	if len(on) != 1 || on[0] != "bob" || len(names) != 1 || err != nil {
+		t.Errorf("the spool has %q, and %d names, %v", on, len(names), err)
+	}
+	must(t, s.Close(t.Context()))
+}
+
 func proven(t *testing.T, a storage.Archive, id string) {
 	t.Helper()
 	book, err := storage.ReadHeads(t.Context(), a, storage.HeadsOptions{})

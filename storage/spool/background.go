@@ -50,11 +50,14 @@ func (s *Spool) rest(ctx context.Context, d time.Duration, wake <-chan struct{})
 }
 
 // pass sends the due sessions among those that this process wrote to. With all, it
-// sends those of all processes, and then evicts old sessions from the disk.
+// sends those of all processes, and then removes erased and old sessions from the disk.
 func (s *Spool) pass(ctx context.Context, all bool) error {
 	sessions, err := s.waitingSessions(all)
 	if sessions = s.due(sessions); err == nil && len(sessions) > 0 {
 		err = s.sendAll(ctx, sessions, false)
+	}
+	if err == nil && all {
+		err = s.leave(ctx)
 	}
 	if err == nil && all {
 		err = s.evict(ctx, s.opts.Keep)
@@ -132,8 +135,8 @@ func (s *Spool) lost(ctx context.Context, session string) (string, error) {
 		}
 		there[info.Key] = info.Size
 	}
-	if id, ok := storage.UnescapeSession(session); ok && len(there) == 0 {
-		if _, erased, err := storage.Erased(ctx, s.remote, id); err != nil || erased {
+	if len(there) == 0 && !isBeside(session) {
+		if erased, err := s.erased(ctx, session); err != nil || erased {
 			return "", err // erased by another machine: removed here, too
 		}
 	}
@@ -213,6 +216,9 @@ func (s *Spool) Flush(ctx context.Context) error {
 	sessions, err := s.sessions()
 	if err == nil {
 		err = s.sendAll(ctx, sessions, true)
+	}
+	if err == nil {
+		err = s.leave(ctx)
 	}
 	return s.left(err)
 }

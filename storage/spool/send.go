@@ -114,6 +114,9 @@ func (s *Spool) sendOps(ctx context.Context, session string, floor map[storage.K
 		}
 		err := s.send(ctx, o, floor[o.key])
 		if conflict := new(ConflictError); errors.As(err, &conflict) {
+			if gone, gerr := s.leftErased(ctx, session); gone || gerr != nil {
+				return gerr
+			}
 			conflict.Session, conflict.Path = session, s.local.Location(mustKey(session))
 			return errors.Join(err, replace(s.state(session, conflictFile), []byte(conflict.Reason)))
 		}

@@ -52,6 +52,8 @@ func (s *Spool) take(ctx context.Context, session storage.Key, known bool) (orig
 			return origin{}, err
 		}
 		o.blind = true
+	} else if known && len(found) == 0 {
+		return origin{}, storage.ErrSeq // it was erased
 	}
 	if err := s.unclaimed(ctx, session); err != nil {
 		return origin{}, err

@@ -25,6 +25,9 @@ type Options struct {
 	Blind bool
 	// Passive: nothing is sent in the background, only by Flush and Close.
 	Passive bool
+	// Over, if not nil, returns an archive as the caller of the spool sees it, such
+	// as decrypted. Through it the spool reads which sessions were erased.
+	Over func(storage.Archive) storage.Archive
 }
 
 const (
@@ -56,6 +59,7 @@ type Spool struct {
 	downAt  time.Time             // time of the remote archive's last answer or failure
 	downErr error                 // its error
 	turns   map[string]turn       // retries of failed sessions
+	buried  int64                 // size of the log of tombstones up to which erased sessions have left
 	closed  bool
 }
 

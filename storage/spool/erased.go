@@ -1,0 +1,228 @@
+package spool
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/agentcompact/compact/storage"
+)
+
+// A session that another machine has erased leaves the disk, and so does the name
+// for its hash.
+
+const (
+	namesFolder  = "_names"
+	erasedLog    = "_erased.jsonl"
+	manifestFile = "manifest.jsonl"
+)
+
+// leave removes from the disk what other machines have erased since the last call.
+// Without news it makes one request.
+func (s *Spool) leave(ctx context.Context) error {
+	sessions, err := s.sessions()
+	if err != nil || len(sessions) == 0 {
+		return err
+	}
+	size := int64(0)
+	for info, err := range s.remote.List(ctx, mustKey(erasedLog)) {
+		if err != nil {
+			return err
+		}
+		size += info.Size
+	}
+	s.mu.Lock()
+	seen := s.buried
+	s.mu.Unlock()
+	if size == seen {
+		return nil
+	}
+	stones, err := s.stones(ctx)
+	if err != nil {
+		return err
+	}
+	for _, session := range sessions {
+		if len(stones[hashOf(session)]) > 0 {
+			err = errors.Join(err, s.leaveIfErased(ctx, session))
+		}
+	}
+	if err = errors.Join(err, s.unname(ctx, stones)); err == nil {
+		s.mu.Lock()
+		s.buried = size
+		s.mu.Unlock()
+	}
+	return err
+}
+
+// stones returns the tombstones of the remote archive by the hash of the session.
+func (s *Spool) stones(ctx context.Context) (map[string][]storage.Tombstone, error) {
+	all := map[string][]storage.Tombstone{}
+	for t, err := range storage.Tombstones(ctx, s.over(s.remote)) {
+		if errors.Is(err, storage.ErrNoIdentity) {
+			return nil, nil // not known here
+		}
+		if err != nil {
+			return nil, err
+		}
+		if t.Refused == "" {
+			all[t.Session] = append(all[t.Session], t)
+		}
+	}
+	return all, nil
+}
+
+func hashOf(session string) string {
+	sum := sha256.Sum256([]byte(session))
+	return hex.EncodeToString(sum[:])
+}
+
+func (s *Spool) leaveIfErased(ctx context.Context, session string) error {
+	unlock, err := s.lock(ctx, sending, session)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	_, err = s.leftErased(ctx, session)
+	return err
+}
+
+// leftErased removes a session from the disk if another machine has erased it, what
+// waits included. The caller holds the sending lock.
+func (s *Spool) leftErased(ctx context.Context, session string) (bool, error) {
+	if gone, err := s.erased(ctx, session); err != nil || !gone {
+		return false, err
+	}
+	unlock, err := s.lock(ctx, writing, session)
+	if err != nil {
+		return false, err
+	}
+	defer unlock()
+	if err := s.clear(ctx, mustKey(session)); err != nil {
+		return false, err
+	}
+	s.sent(session)
+	_, err = s.local.Sweep(ctx, mustKey(session))
+	return true, err
+}
+
+// erased reports whether the remote archive has nothing of a session but a tombstone
+// of it. A session that began on this machine under the name of an erased one is
+// another one.
+func (s *Spool) erased(ctx context.Context, session string) (bool, error) {
+	for info, err := range s.remote.List(ctx, mustKey(session)) {
+		if err != nil || info.Foreign == "" {
+			return false, err
+		}
+	}
+	stones, err := s.stones(ctx)
+	if err != nil {
+		return false, err
+	}
+	o, here, err := s.origin(session)
+	if err != nil || !here {
+		return false, err
+	}
+	done, _, err := s.queue(session)
+	if err != nil {
+		return false, err
+	}
+	life, sent := s.life(ctx, session), len(done) > 0 || len(o.files) > 0
+	return slices.ContainsFunc(stones[hashOf(session)], func(t storage.Tombstone) bool {
+		if t.Life == "" || life == "" {
+			return sent
+		}
+		return t.Life == life
+	}), nil
+}
+
+// life returns the hash of the first line of the manifest on the disk, "" if it is
+// not known.
+func (s *Spool) life(ctx context.Context, session string) string {
+	data, err := s.readOver(ctx, session+"/"+manifestFile)
+	line, _, ok := bytes.Cut(data, []byte("\n"))
+	if err != nil || !ok {
+		return ""
+	}
+	return hashOf(string(line))
+}
+
+// maxFirst is the maximum length of a name, and of the first line of a manifest.
+const maxFirst = 64 << 10
+
+func (s *Spool) readOver(ctx context.Context, name string) ([]byte, error) {
+	r, err := s.over(s.local).Open(ctx, mustKey(name), 0, -1)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(r, maxFirst))
+	return data, errors.Join(err, r.Close())
+}
+
+// unname removes the names of erased sessions from the disk. If the folder of names was
+// in conflict because of them, it is no longer.
+func (s *Spool) unname(ctx context.Context, stones map[string][]storage.Tombstone) error {
+	for _, kind := range []lockKind{sending, writing} {
+		unlock, err := s.lock(ctx, kind, namesFolder)
+		if err != nil {
+			return err
+		}
+		defer unlock()
+	}
+	for info, err := range s.local.List(ctx, mustKey(namesFolder)) {
+		if err != nil {
+			return err
+		}
+		if info.Foreign != "" || !s.namesErased(ctx, info.Key, stones) {
+			continue
+		}
+		if there, err := s.isThere(ctx, info.Key); err != nil {
+			return err
+		} else if there {
+			continue
+		}
+		if err := s.removeHere(ctx, info.Key); err != nil {
+			return err
+		}
+	}
+	if s.conflict(namesFolder) == nil {
+		return nil
+	}
+	lost, err := s.lost(ctx, namesFolder)
+	if err != nil || lost != "" {
+		return err
+	}
+	return os.Remove(s.state(namesFolder, conflictFile))
+}
+
+func (s *Spool) namesErased(ctx context.Context, k storage.Key, stones map[string][]storage.Tombstone) bool {
+	var name struct {
+		Session string `json:"session"`
+	}
+	file, _, _ := strings.Cut(k.String(), ".json") // below Over it may have one more suffix
+	data, err := s.readOver(ctx, file+".json")
+	return err == nil && json.Unmarshal(data, &name) == nil && len(stones[hashOf(name.Session)]) > 0
+}
+
+func (s *Spool) isThere(ctx context.Context, k storage.Key) (bool, error) {
+	for info, err := range s.remote.List(ctx, k) {
+		if err != nil || info.Key == k {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
+// over reads an archive as the caller of the spool does.
+func (s *Spool) over(a storage.Archive) storage.Archive {
+	if s.opts.Over == nil {
+		return a
+	}
+	return s.opts.Over(a)
+}

@@ -1,0 +1,104 @@
+package spool_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/spool"
+)
+
+// headed is a session whose heads are kept.
+func headed(t *testing.T, a storage.Archive, id string) *storage.Session {
+	t.Helper()
+	s := session(t, a, id)
+	s.KeepHeads(storage.NewHeads(a, nil))
+	return s
+}
+
+// onDisk returns the files of a spool whose content or name holds a text.
+func onDisk(t *testing.T, dir, text string) (found []string) {
+	t.Helper()
+	must(t, filepath.WalkDir(filepath.Join(dir), func(path string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if strings.Contains(string(data), text) {
+			found = append(found, path)
+		}
+		return err
+	}))
+	return found
+}
+
+func TestNameOfASessionThatWasErasedElsewhereLeaves(t *testing.T) {
+	dir, r := t.TempDir(), newRemote()
+	s := open(t, dir, r, &spool.Options{Passive: true})
+	must(t, step(t.Context(), headed(t, s, "alice")))
+	must(t, step(t.Context(), headed(t, s, "bob")))
+	must(t, s.Flush(t.Context()))
+	must(t, second(headed(t, r, "alice").Erase(t.Context(), redact.Text{})))
+	// A spool of before holds it for a conflict.
+	must(t, os.WriteFile(filepath.Join(dir, "state", "_names", "conflict"), []byte("the remote archive took 23 bytes"), 0o600))
+	must(t, s.Evict(t.Context()))
+	must(t, s.Flush(t.Context()))
+	if got := onDisk(t, dir, "alice"); len(got) > 0 {
+		t.Errorf("left: %q", got)
+	}
+	if got := onDisk(t, dir, `"session":"bob"`); len(got) != 1 {
+		t.Errorf("the name of another session: %q", got)
+	}
+	must(t, step(t.Context(), headed(t, s, "carl")))
+	must(t, s.Flush(t.Context()))
+	for _, id := range []string{"bob", "carl"} {
+		sound(t, r, id, 1)
+	}
+}
+
+func TestSessionThatWasErasedElsewhereLeavesAlthoughItsAgentGoesOn(t *testing.T) {
+	for name, evicted := range map[string]bool{"sent": false, "evicted": true} {
+		t.Run(name, func(t *testing.T) {
+			dir, r := t.TempDir(), newRemote()
+			s := open(t, dir, r, &spool.Options{Passive: true})
+			log := session(t, s, "alice")
+			must(t, step(t.Context(), log))
+			must(t, s.Flush(t.Context()))
+			must(t, second(session(t, r, "alice").Erase(t.Context(), redact.Text{})))
+			must(t, step(t.Context(), log)) // on the disk, which does not know
+			if evicted {
+				must(t, s.Evict(t.Context()))
+			}
+			must(t, s.Flush(t.Context()))
+			if got := onDisk(t, dir, "what a tool said"); len(got) > 0 {
+				t.Errorf("left: %q", got)
+			}
+			if err := step(t.Context(), log); !errors.Is(err, storage.ErrErased) {
+				t.Errorf("the agent goes on: %v", err)
+			}
+			must(t, s.Flush(t.Context()))
+			if got := keys(t, r); len(got) != 1 {
+				t.Errorf("there is again %q", got)
+			}
+		})
+	}
+}
+
+// A session that began under the name of an erased one is another one.
+func TestSessionThatBeganAfterAnEraseStays(t *testing.T) {
+	r := newRemote()
+	must(t, step(t.Context(), session(t, r, "alice")))
+	must(t, second(session(t, r, "alice").Erase(t.Context(), redact.Text{})))
+	s := open(t, t.TempDir(), r, &spool.Options{Passive: true})
+	must(t, step(t.Context(), session(t, s, "alice")))
+	must(t, s.Evict(t.Context()))
+	sound(t, s, "alice", 1)
+	must(t, s.Flush(t.Context()))
+	sound(t, r, "alice", 1)
+}
+
+func second[T any](_ T, err error) error { return err }
