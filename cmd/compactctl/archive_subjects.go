@@ -59,6 +59,7 @@ It reads the index of compactctl archive search.`,
 		Args:    arguments(cobra.MinimumNArgs(1)),
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.findSubjects(cmd, args, copied) },
 	}
+	a.addArchive(cmd)
 	cmd.Flags().BoolVar(&copied, "plain-index", false, "keep a plain index of an encrypted archive")
 	return cmd
 }
