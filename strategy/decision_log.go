@@ -51,21 +51,13 @@ const logFiles = 3
 
 func extractDecisions(h *History) []Line {
 	var out []Line
-	ask := ""
 	for i := range h.Steps {
 		s := &h.Steps[i]
-		if s.user() {
-			if line := goalOf(s.Text); line != "" {
-				ask = line
-			}
-			continue
-		}
 		if s.Role != message.RoleAssistant {
 			continue
 		}
-		if text, value := h.logLine(i, ask); text != "" {
+		if text, value := h.logLine(i); text != "" {
 			out = append(out, Line{Section: 0, Text: text, Value: value * h.recency(s.ID), Order: s.ID})
-			ask = ""
 		}
 	}
 	out = append(out, h.selectionLines(0, selection.logged)...)
@@ -73,20 +65,9 @@ func extractDecisions(h *History) []Line {
 	return append(out, h.fileLines(logFiles)...)
 }
 
-// goalOf returns the first meaningful sentence of a user's message.
-func goalOf(text string) string {
-	goal := ""
-	sentences(text, func(t string, heading bool) {
-		if goal == "" && !heading && quality(t) > 0.5 {
-			goal = clip(squash(t), 140)
-		}
-	})
-	return goal
-}
-
 // logLine returns a step as "[s12] decision :: rationale :: inputs :: outputs",
 // and the value of that line. A step that only looks something up gives "".
-func (h *History) logLine(i int, ask string) (string, float64) {
+func (h *History) logLine(i int) (string, float64) {
 	s := &h.Steps[i]
 	decision, why, value := h.decide(i)
 	against := h.against(Fact{s.ID, decision, value})
@@ -118,9 +99,6 @@ func (h *History) logLine(i int, ask string) (string, float64) {
 	}
 	if value += acts; value == 0 {
 		return "", 0
-	}
-	if why == "" {
-		why = ask
 	}
 	line := strings.Join([]string{part(decision), part(why), part(strings.Join(in, "; ")), part(strings.Join(out, "; "))}, " :: ")
 	return stepID(s.ID) + " " + line + against, value
@@ -161,10 +139,12 @@ func (h *History) decide(i int) (decision, why string, value float64) {
 		text = s.Reasoning
 	}
 	var chosen, cause, reason weighed
-	sentences(text, func(t string, heading bool) {
+	open := h.leavesChoice(i)
+	eachSentence(text, func(one sentence) {
+		t := one.text
 		v := decides(t)
 		switch {
-		case heading || v == 0 || guesses(t) || boasts(t) || reports(t) || offers(t) && !h.took(i, t):
+		case one.heading || v == 0 || guesses(t) || boasts(t) || reports(t) || h.isOffer(i, one, open) && !h.took(i, t):
 		case resolves(t):
 			chosen.offer(t, v)
 		case diagnoses(t):

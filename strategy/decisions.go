@@ -127,7 +127,14 @@ func boasts(t string) bool {
 
 // recap reports whether a step is a summary that a harness inserted. It repeats
 // what was said and decided before.
-func (s *Step) recap() bool { return strings.HasPrefix(s.Text, "This session is being continued") }
+func (s *Step) recap() bool { return strings.HasPrefix(s.Text, recapHead) }
+
+// recapHead begins the summary of a harness. recapSpeaker keeps it apart from
+// what the assistant says.
+const (
+	recapHead    = "This session is being continued"
+	recapSpeaker = "a summary by the harness"
+)
 
 // withoutQuotes returns a text without its quoted lines.
 func withoutQuotes(text string) string {
@@ -144,7 +151,7 @@ func withoutQuotes(text string) string {
 }
 
 // reporting lists phrases of sentences that report somebody else's words.
-var reporting = []string{"the user asked", "user asked", "the user wants", "the user said", "the user is ", "the user needs ", "the user mention", "the user points", "reviewer", " comment says", " comments say", " suggests", " suggested", " says:", " says the ", " says that ", " said:", " wants ", " wants us ", " wrote:", " asks whether", " asked whether", "according to "}
+var reporting = []string{"the user asked", "user asked", "the user wants", "the user said", "the user is ", "the user needs ", "the user mention", "the user points", "reviewer", " comment says", " comments say", " suggests", " suggested", " says:", " says the ", " says that ", " say that ", " said:", " wants ", " wants us ", " wrote:", " asks whether", " asked whether", "according to "}
 
 // reports reports whether a sentence reports somebody else's words: it quotes
 // them, or names the speaker.
@@ -194,7 +201,7 @@ func (h *History) judgments(kind func(t string) bool) []Fact {
 		eachSentence(text, func(one sentence) {
 			t := one.text
 			value := decides(t)
-			if one.heading || value == 0 || n >= mostJudgments || !kind(t) || guesses(t) || reports(t) || boasts(t) || (offers(t) || open && (one.item || prefersOne(t))) && !h.took(i, t) {
+			if one.heading || value == 0 || n >= mostJudgments || !kind(t) || guesses(t) || reports(t) || boasts(t) || h.isOffer(i, one, open) && !h.took(i, t) {
 				return
 			}
 			n++
@@ -206,6 +213,13 @@ func (h *History) judgments(kind func(t string) bool) []Fact {
 		})
 	}
 	return out
+}
+
+// isOffer reports whether a sentence of step i leaves the decision to the user:
+// it offers something, is an option of a list, or names what the assistant would
+// take when it ends its turn. open says that the step ends with a question.
+func (h *History) isOffer(i int, one sentence, open bool) bool {
+	return offers(one.text) || open && one.item || prefersOne(one.text) && h.endsTurn(i)
 }
 
 // acts reports whether the calls of a step change something. What an assistant

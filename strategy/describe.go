@@ -129,6 +129,25 @@ func shortCommand(cmd string) string {
 	return strings.ReplaceAll(cutText(squash(cmd[:min(len(cmd), 8*maxCommand)]), maxCommand), "`", "'")
 }
 
+// fromEffect returns a command that is too long to be quoted from its first
+// part on that changes something outside: "git add a b && git commit" commits.
+func fromEffect(cmd string) string {
+	cmd = strings.ReplaceAll(cmd, "\\\n", " ")
+	if utf8.RuneCountInString(cmd) <= maxCommand || strings.Contains(cmd, "<<") {
+		return cmd
+	}
+	for from := 0; ; {
+		i := strings.Index(cmd[from:], "&& ")
+		if i < 0 {
+			return cmd
+		}
+		from += i + len("&& ")
+		if low := strings.ToLower(cmd[from:min(len(cmd), from+40)]); beginsAny(low, effectCommands) {
+			return "… && " + cmd[from:]
+		}
+	}
+}
+
 // cutText clips a text that has few spaces to cut at.
 func cutText(s string, n int) string {
 	short := clip(s, n)
@@ -150,7 +169,7 @@ func cutText(s string, n int) string {
 // target.
 func (c *Call) name() string {
 	if cmd := c.Command(); cmd != "" && strings.ContainsAny(cmd, " \n") {
-		return "`" + shortCommand(shortPaths(cmd, c.base)) + "`"
+		return "`" + shortCommand(fromEffect(shortPaths(cmd, c.base))) + "`"
 	}
 	if c.deed() == Changing {
 		return "the edit of " + c.edits()
@@ -251,7 +270,7 @@ func (c *Call) lastWords() string {
 		if len(line) > 3 && !framed(line) && !ourOwn(line) {
 			line = squash(line[:min(len(line), 4*maxWords)])
 			low := strings.ToLower(line)
-			if beginsAny(low, tellingStarts) {
+			if beginsAny(low, tellingStarts) || committed(line) {
 				return clip(line, maxWords)
 			}
 			if any = cmp.Or(any, line); !idle(low) {
@@ -272,6 +291,15 @@ var (
 	tellingStarts = []string{"successfully ", "error: ", "fatal: ", "added 1 package", "up to date, ", "✓ ", "✔ "}
 	idleStarts    = []string{"$ ", "> ", "warning: running pip", "run `", "run 'npm", "hint:", "usage:", "finished in ", "npm notice", "[notice]", "for more information", "to address ", "note: ", "-h, --help", "see ", "done in "}
 )
+
+// committed reports whether a line is that of git about a new commit:
+// "[main 1a2b3c4] subject".
+func committed(line string) bool {
+	rest, ok := strings.CutPrefix(line, "[")
+	head, _, closed := strings.Cut(rest, "] ")
+	words := strings.Fields(head)
+	return ok && closed && len(words) >= 2 && len(words[len(words)-1]) >= 7 && strings.Trim(words[len(words)-1], "0123456789abcdef") == ""
+}
 
 // idle reports whether a line in lower case says nothing about the outcome.
 func idle(low string) bool {

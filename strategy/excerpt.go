@@ -178,6 +178,16 @@ func (x *excerpter) pieces() []piece {
 	return out
 }
 
+// pathsOnly reports whether lines are only paths, as in a listing.
+func pathsOnly(lines []string) bool {
+	for _, l := range lines {
+		if strings.ContainsAny(l, " ({;") || !strings.Contains(l, "/") {
+			return false
+		}
+	}
+	return true
+}
+
 // from returns the piece that begins at line i, and the index of the line after
 // it. The piece is empty if fewer than two lines have text.
 func (x *excerpter) from(lines []string, i int) (p piece, next int) {
@@ -199,7 +209,7 @@ func (x *excerpter) from(lines []string, i int) (p piece, next int) {
 	for w := range words {
 		p.score += x.weight[w]
 	}
-	if len(kept) < 2 {
+	if len(kept) < 2 || pathsOnly(kept) {
 		return piece{}, max(next, i+1)
 	}
 	p.text = strings.ReplaceAll(strings.Join(kept, lineBreak), "`", "'") + "”"

@@ -93,7 +93,11 @@ func (h *History) Goals() []Fact {
 		asked = append(asked, wanted(w.Step, withoutNotes(w.Text))...)
 	}
 	for i := range h.Steps {
-		if s := &h.Steps[i]; s.user() && s.Text != "" {
+		switch s := &h.Steps[i]; {
+		case !s.user() || s.Text == "":
+		case withdraws(s.Text):
+			asked = asked[:max(0, len(asked)-1)]
+		default:
 			asked = append(asked, wanted(s.ID, s.Text)...)
 		}
 	}
@@ -111,6 +115,13 @@ func (h *History) Goals() []Fact {
 		newest.Step, first.Step = goalOrder-1, goalOrder
 		return []Fact{newest, first}
 	}
+}
+
+// withdraws reports whether a message only takes back the one before.
+func withdraws(text string) bool {
+	low := strings.ToLower(strings.TrimSpace(text))
+	return len(low) < 60 && (strings.HasPrefix(low, "ignore") && (strings.Contains(low, "last") || strings.Contains(low, "previous") || strings.Contains(low, "that")) ||
+		beginsAny(low, []string{"wrong chat", "wrong window", "wrong session", "never mind", "nevermind"}))
 }
 
 // Lengths of these quotations, in characters. They can be short, because the
@@ -383,12 +394,12 @@ func (h *History) Next() []Fact {
 	var out []Fact
 	for i := max(len(h.Steps)*2/3, h.lastAnswer()); i < len(h.Steps); i++ {
 		s := &h.Steps[i]
-		if s.Role != message.RoleAssistant || s.begun() && h.wentOn(s.ID) {
+		if s.Role != message.RoleAssistant || s.recap() || s.begun() && h.wentOn(s.ID) {
 			continue
 		}
 		n := 0
 		sentences(s.Text, func(t string, heading bool) {
-			if !heading && n < 2 && len(t) > 25 && leavesOpen(t) {
+			if !heading && n < 2 && len(t) > 25 && leavesOpen(t) && !strings.HasSuffix(t, ":") && !reports(t) {
 				n++
 				out = append(out, Fact{s.ID, clip(squash(t), maxSentence), 0.4 * quality(t) * h.recency(s.ID)})
 			}

@@ -138,7 +138,7 @@ func (h *History) against(f Fact) string {
 	if o.byUser {
 		return "; the user then said " + o.quoted()
 	}
-	return "; said later: " + o.quoted()
+	return saidLater + o.quoted()
 }
 
 // quoted returns the remark as lines cite it.

@@ -22,7 +22,9 @@ func (h *History) nextLines(section int) []Line {
 	announced, how := h.announcedHow()
 	add(announced, how)
 	add(h.remaining(), "announced with it, and not begun in this part: ")
-	add(h.stillFailing(), "its last run failed: ")
+	if f := h.stillFailing(); f.Step != announced.Step { // the last step says so itself
+		add(f, "its last run failed: ")
+	}
 	add(h.unanswered(), h.questionHow())
 	add(h.lastList(), writtenPlan)
 	for _, f := range h.Next() {
@@ -43,7 +45,7 @@ func (h *History) announcedHow() (Fact, string) {
 		return Fact{}, ""
 	case begun:
 		f.Text += h.cameOut(f.Step)
-		return f, "the last step, already run: "
+		return f, "the last step: "
 	case h.answeredSince(f.Step):
 		return f, "announced last, before the user spoke again: "
 	default:
@@ -78,6 +80,7 @@ func (h *History) cameOut(step int) string {
 		switch d := c.deed(); {
 		case d == Planning || d == Sending || d == AskingUser || running(c.Result):
 		case d == Looking && c.Outcome != Failed: // one line says little of what was seen
+			text = "looked with " + c.name()
 		case d == Changing && c.Outcome != Failed:
 			text = c.changed()
 		default:
@@ -130,11 +133,36 @@ func (h *History) stillFailing() Fact {
 	for i := len(all) - 1; i >= 0; i-- {
 		c := all[i].call
 		if c.Outcome == Failed && all[i].again == 0 && !refusedCall(c.Result) && mended[c.Command()] <= all[i].step {
-			return Fact{all[i].step, c.name(), announcedValue - 1}
+			return Fact{all[i].step, c.name() + h.excused(all[i].step), announcedValue - 1}
 		}
 	}
 	return Fact{}
 }
+
+// otherCauses lists phrases of sentences that say that a failure has another cause
+// than the work.
+var otherCauses = []string{"pre-existing", "preexisting", "unrelated", "not related to", "already failing", "already failed before", "known flak", "is flaky", "are flaky", "also fails on main", "fail on main"}
+
+// excused returns what the assistant said about the cause of a failure after a
+// step, as a suffix.
+func (h *History) excused(step int) string {
+	said := ""
+	for i := range h.Steps {
+		s := &h.Steps[i]
+		if s.ID <= step || s.Role != message.RoleAssistant || s.recap() {
+			continue
+		}
+		sentences(s.Text, func(t string, heading bool) {
+			if said == "" && !heading && hasAny(strings.ToLower(t), otherCauses) {
+				said = saidLater + "“" + clip(squash(t), remarkWords) + "” " + stepID(s.ID)
+			}
+		})
+	}
+	return said
+}
+
+// saidLater precedes what the assistant said later.
+const saidLater = "; said later: "
 
 // questionHow returns the introduction of the question without an answer.
 func (h *History) questionHow() string {
@@ -232,7 +260,7 @@ func atIt(low string) bool {
 func (h *History) announced() Fact {
 	for i := len(h.Steps) - 1; i >= 0; i-- {
 		s := &h.Steps[i]
-		if s.Role != message.RoleAssistant || s.Text == "" {
+		if s.Role != message.RoleAssistant || s.Text == "" || s.recap() {
 			continue
 		}
 		last := ""
@@ -240,7 +268,7 @@ func (h *History) announced() Fact {
 			if _, rest, ok := strings.Cut(t, ". "); ok && !announces(t) {
 				t = rest // "Good catch. Let me look again"
 			}
-			if !heading && len(t) > 8 && announces(t) {
+			if !heading && len(t) > 8 && announces(t) && (len(s.Calls) > 0 || !strings.HasSuffix(t, ":")) {
 				last = t
 			}
 		})

@@ -27,7 +27,7 @@ func TestAStepThatSomethingFollowedIsNotToldAsNext(t *testing.T) {
 	with := func(more ...message.Message) []message.Message {
 		return append(append([]message.Message{user}, step...), more...)
 	}
-	if got := nextOf(t, with()...); !strings.Contains(got, "the last step, already run: Let me count the rows of each table. — ran `psql -c count`, which printed: 12 rows in orders [s2]") {
+	if got := nextOf(t, with()...); !strings.Contains(got, "the last step: Let me count the rows of each table. — ran `psql -c count`, which printed: 12 rows in orders [s2]") {
 		t.Errorf("the last step is not told with its outcome:\n%s", got)
 	}
 	for name, more := range map[string][]message.Message{
@@ -169,5 +169,65 @@ func TestARequestIsNotJoinedAcrossWhatWasLeftOut(t *testing.T) {
 	}
 	if got := ends(strings.Repeat("word ", 400)+"and the middle of a sentence. It ends here. Please submit it when you are done.", 100, 60, "[…]"); strings.Contains(got, "middle of") || !strings.HasSuffix(got, "Please submit it when you are done.") {
 		t.Errorf("%q", got)
+	}
+}
+
+// The summary of a harness is not the assistant's word to the user.
+func TestASummaryOfAHarnessIsNoAnswer(t *testing.T) {
+	msgs := []message.Message{message.User("Read the full transcript."), message.Assistant("", message.Call("1", "bash", `{"command":"cat full.jsonl"}`)), message.ToolResult("1", "rows"),
+		message.User("This session is being continued from a previous conversation.\nNext steps:\n1. read the parser once more\n2. tell the user what it cuts\nPending: the review needs to be done."), message.User("review"),
+		message.Assistant("", message.Call("2", "bash", `{"command":"cat parser.go"}`)), message.ToolResult("2", "package parser")}
+	h := NewHistory(Request{Strategy: TaskState, Messages: msgs, First: 1})
+	text := nextOf(t, msgs...)
+	for _, l := range append(h.proposalLines(0), h.saidLines(0)...) {
+		text += l.Text + "\n"
+	}
+	for _, f := range h.Goals() {
+		text += f.Text + "\n"
+	}
+	for _, not := range []string{"a plan that the assistant wrote", "answered the assistant's", "replied to in [s4]", "said to be still open"} {
+		if strings.Contains(text, not) {
+			t.Errorf("%q is in:\n%s", not, text)
+		}
+	}
+}
+
+func TestAMessageThatIsTakenBackIsNoRequest(t *testing.T) {
+	h := NewHistory(Request{Strategy: TaskState, First: 1, Messages: []message.Message{message.User("I think the design can be further simplified, please do it."), message.Assistant("How?"),
+		message.User("Rename the column of the orders table as well, please."), message.User("ignore last message, wrong chat")}})
+	if f := h.Goals(); len(f) != 1 || !strings.HasPrefix(f[0].Text, "I think the design") {
+		t.Errorf("%+v", f)
+	}
+}
+
+// A long command is quoted from where it changes something, and its output by the
+// line about the commit.
+func TestALongCommandIsQuotedFromItsEffectOn(t *testing.T) {
+	cmd := "git add internal/importer/rows.go internal/importer/rows_test.go internal/importer/index.go docs/importer.md && git commit -m 'importer: batch the inserts'"
+	c := Call{Tool: "bash", Args: []Arg{{"command", cmd}}, Answered: true, Exit: 0, Outcome: OK, Result: "[main 1a2b3c4] importer: batch the inserts\n 4 files changed, 20 insertions(+)\n delete mode 100644 old.go"}
+	if got := c.tell(); !strings.HasPrefix(got, "ran `… && git commit -m 'importer: batch the inserts'`") || !strings.HasSuffix(got, "[main 1a2b3c4] importer: batch the inserts") {
+		t.Errorf("%q", got)
+	}
+	if got := fromEffect("go build ./... && echo built"); got != "go build ./... && echo built" {
+		t.Errorf("%q", got)
+	}
+}
+
+// An item of a list of possibilities, or of what is not so, stands with its lead.
+func TestAnItemOfPossibilitiesKeepsItsLead(t *testing.T) {
+	h := NewHistory(Request{Strategy: TaskState, First: 1, Messages: []message.Message{message.User("They do not show."),
+		message.Assistant("If they do not appear in the dashboard, then very likely one of these is true, as far as I can tell from here:\n- the eval never produced a summary of the rows\n- the project is not registered in the dashboard"), message.User("Thanks.")}})
+	lines := h.saidLines(0)
+	if len(lines) != 2 || !strings.Contains(lines[0].Text, "one of these is true") || !strings.Contains(lines[1].Text, "one of these is true") {
+		t.Errorf("%+v", lines)
+	}
+}
+
+func TestAFailureWithAnotherCauseSaysSo(t *testing.T) {
+	msgs := append([]message.Message{message.User("Make it green.")}, command("1", "", "go test ./store", "Exit code: 1\n--- FAIL: TestClock")...)
+	msgs = append(msgs, message.Assistant("TestClock is a pre-existing failure that depends on the time zone."), message.User("Fine. Go on with the docs."))
+	msgs = append(msgs, command("2", "", "cat docs.md", "the docs")...)
+	if got := nextOf(t, msgs...); !strings.Contains(got, "its last run failed: `go test ./store`; said later: “TestClock is a pre-existing failure that depends on the time zone.” [s4] [s2]") {
+		t.Errorf("what is next:\n%s", got)
 	}
 }

@@ -92,7 +92,7 @@ func TestWhatIsNextSaysWhatEachLineIs(t *testing.T) {
 		message.Assistant("The rename of the table is not yet started, it needs a migration."),
 		message.Assistant("Let me run the linter over it.", message.Call("1", "bash", `{"command":"make lint"}`)),
 		message.ToolResult("1", "Exit code: 0\n0 issues.")))
-	want := []string{"- said to be still open: The rename of the table is not yet started, it needs a migration. [s4]", "- the last step, already run: Let me run the linter over it. — `make lint` passed (exit 0): 0 issues. [s5]"}
+	want := []string{"- said to be still open: The rename of the table is not yet started, it needs a migration. [s4]", "- the last step: Let me run the linter over it. — `make lint` passed (exit 0): 0 issues. [s5]"}
 	got := strings.Split(strings.TrimSpace(titledPart(text, "What is next")), "\n")
 	if strings.Count(text, "Let me run the linter over it.") != 1 {
 		t.Errorf("what is announced is told twice in:\n%s", text)

@@ -299,7 +299,7 @@ func (h *History) lastList() Fact {
 	}
 	for i := len(h.Steps) - 1; i >= 0; i-- {
 		s := &h.Steps[i]
-		if s.Role != message.RoleAssistant {
+		if s.Role != message.RoleAssistant || s.recap() {
 			continue
 		}
 		if list := planList(s.Text); list != "" && !forTheUser(list) {

@@ -25,11 +25,11 @@ func (h *History) proposalLines(section int) []Line {
 	}
 	for i := 1; i < len(h.Steps); i++ {
 		s := &h.Steps[i]
-		if !s.user() || told[s.ID] || s.Text == "" || len(s.Text) > shortAnswer || strings.HasSuffix(strings.TrimSpace(s.Text), "?") {
+		if !s.user() || told[s.ID] || s.Text == "" || len(s.Text) > shortAnswer || strings.HasSuffix(strings.TrimSpace(s.Text), "?") || strings.HasPrefix(s.Text, "/") {
 			continue
 		}
 		before := &h.Steps[i-1]
-		if before.Role != message.RoleAssistant || before.Text == "" || len(before.Calls) > 0 {
+		if before.Role != message.RoleAssistant || before.Text == "" || before.recap() || len(before.Calls) > 0 {
 			continue
 		}
 		if asked := proposalIn(before.Text, s.Text); asked != "" {

@@ -140,12 +140,20 @@ func (h *History) textAt(p place) (text, verb string) {
 			return "", ""
 		case len(c.Files) == 1 && c.Files[0].Op == Read:
 			return c.Result, " has "
+		case c.Check(), clipped(c.Command()):
+			return "", "" // another line has the outcome; what a cut command did later is not seen
 		case c.Command() != "":
 			return c.Result, " printed "
 		}
 		return c.Result, " shows "
 	}
 	return "", "" // arguments are not findings
+}
+
+// clipped reports whether a line shows a command of several parts only in part,
+// so that its output may be of another part.
+func clipped(cmd string) bool {
+	return utf8.RuneCountInString(cmd) > maxCommand && (strings.Contains(cmd, "&&") || strings.Contains(cmd, ";")) && !allCommands(cmd, func(s string) bool { return beginsAny(s, lookCommands) })
 }
 
 // reliedValue is the value of quoting a name that the assistant used later.

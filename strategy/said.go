@@ -142,12 +142,15 @@ func (b *quoting) answered(one sentence) {
 	if one.heading || b.verdict(t) {
 		return
 	}
-	if (strings.HasSuffix(t, ":") || strings.HasSuffix(t, "：")) && len(t) < longestLeadIn {
-		b.lead = t
+	if (strings.HasSuffix(t, ":") || strings.HasSuffix(t, "：")) && (len(t) < longestLeadIn || alternates(t)) {
+		b.lead = clip(t, maxPassage/2)
 		return
 	}
-	if lead, b.lead = b.lead, ""; !one.item {
+	if lead = b.lead; !one.item {
 		lead = ""
+	}
+	if !alternates(lead) {
+		b.lead = "" // the other items stand by themselves
 	}
 	if quality(t) < 0.2 || len(t) < 8 || claims(t) && namesCommand(t) {
 		return
@@ -157,6 +160,14 @@ func (b *quoting) answered(one sentence) {
 	}
 	b.offer(t)
 }
+
+// alternating lists phrases of sentences that lead to a list of which not all
+// holds.
+var alternating = []string{"one of", "either", "likely", "possib", "might", "could be", "maybe", "perhaps", "option", "alternativ", "choose", "if you", "unless", "not ", "n't", "n’t", "never", "without", "avoid", "before"}
+
+// alternates reports whether a sentence leads to such a list. Then each item
+// stands with it.
+func alternates(lead string) bool { return lead != "" && hasAny(strings.ToLower(lead), alternating) }
 
 // noted adds a sentence beside calls, unless it only states their purpose or
 // their outcome, which the results state.

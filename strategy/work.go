@@ -115,6 +115,7 @@ func (s *FileState) merge(f FileOp, step int) {
 		return
 	}
 	s.Last = step
+	was := s.Op == Deleted && s.Changes > 0
 	switch {
 	case (f.Op == Edited || f.Op == Renamed) && s.Op == Created && s.Changes > 0, f.Op == Edited && s.Op == Renamed:
 	default:
@@ -123,7 +124,9 @@ func (s *FileState) merge(f FileOp, step int) {
 	if f.Op == Renamed && s.From == "" {
 		s.From = f.From
 	}
-	s.Changes++
+	if f.Op != Deleted || !was {
+		s.Changes++
+	}
 	for _, name := range f.Funcs {
 		if !slices.Contains(s.Funcs, name) && len(s.Funcs) < maxFuncs {
 			s.Funcs = append(s.Funcs, name)
