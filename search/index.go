@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
 	sqlite "modernc.org/sqlite"
@@ -47,13 +48,37 @@ func Folder(a storage.Archive) (string, error) {
 	return inCache(a)
 }
 
-// Existing returns the folders in which this user has an index of an archive here.
+// Existing returns the folders in which this user has an index of an archive here,
+// also one that was made when the archive had another path, such as a symbolic link or
+// another mount, if that path still leads to it.
 func Existing(a storage.Archive) (folders []string) {
-	if dir, ok := beside(a); ok && Exists(dir) {
-		folders = append(folders, dir)
+	add := func(dir string) {
+		if Exists(dir) && !slices.Contains(folders, dir) {
+			folders = append(folders, dir)
+		}
 	}
-	if dir, err := inCache(a); err == nil && Exists(dir) {
-		folders = append(folders, dir)
+	if dir, ok := beside(a); ok {
+		add(dir)
+	}
+	cache, err := indexes()
+	if err != nil {
+		return folders
+	}
+	add(filepath.Join(cache, nameFor(whereIs(a))))
+	add(filepath.Join(cache, nameFor(asSpelled(a))))
+	here, err := os.Stat(whereIs(a))
+	if err != nil {
+		return folders // it is not on this disk
+	}
+	entries, _ := os.ReadDir(cache) // without it there is none
+	for _, e := range entries {
+		path, err := os.ReadFile(filepath.Join(cache, e.Name(), originName))
+		if err != nil {
+			continue
+		}
+		if there, err := os.Stat(string(path)); err == nil && os.SameFile(here, there) {
+			add(filepath.Join(cache, e.Name()))
+		}
 	}
 	return folders
 }
@@ -65,11 +90,31 @@ func beside(a storage.Archive) (string, bool) {
 	return "", false
 }
 
-func inCache(a storage.Archive) (string, error) {
+// indexes returns the folder of all indexes in the user's cache.
+func indexes() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", fmt.Errorf("search: there is no place for the index: %w", err)
 	}
+	return filepath.Join(cache, "compact", "index"), nil
+}
+
+func inCache(a storage.Archive) (string, error) {
+	cache, err := indexes()
+	return filepath.Join(cache, nameFor(whereIs(a))), err
+}
+
+// originName is the file beside an index in the cache that says where the archive is.
+const originName = "archive"
+
+func nameFor(location string) string {
+	sum := sha256.Sum256([]byte(location))
+	return hex.EncodeToString(sum[:12])
+}
+
+// asSpelled returns the location of an archive, which names its index in the cache if it
+// is not on a disk. Version 0.1.0 named all by it.
+func asSpelled(a storage.Archive) string {
 	name := ""
 	if l, ok := a.(storage.Locator); ok {
 		name = l.Location(storage.Key{})
@@ -77,8 +122,21 @@ func inCache(a storage.Archive) (string, error) {
 	if abs, err := filepath.Abs(name); err == nil && filepath.IsLocal(name) {
 		name = abs
 	}
-	sum := sha256.Sum256([]byte(name))
-	return filepath.Join(cache, "compact", "index", hex.EncodeToString(sum[:12])), nil
+	return name
+}
+
+// whereIs returns the full path of an archive on a disk, without symbolic links, and the
+// location of another one.
+func whereIs(a storage.Archive) string {
+	name := asSpelled(a)
+	path, err := filepath.Abs(name)
+	if err == nil && name != "" {
+		path, err = filepath.EvalSymlinks(path)
+	}
+	if err != nil || name == "" {
+		return name
+	}
+	return path
 }
 
 // writable reports whether there is, or can be made, a folder to write to.
@@ -102,8 +160,8 @@ func Exists(folder string) bool {
 // Remove removes the index in a folder. None is no error.
 func Remove(folder string) error {
 	var errs []error
-	for _, ending := range []string{"", "-journal", "-wal", "-shm"} {
-		if err := os.Remove(filepath.Join(folder, fileName+ending)); !errors.Is(err, os.ErrNotExist) {
+	for _, name := range []string{fileName, fileName + "-journal", fileName + "-wal", fileName + "-shm", originName} {
+		if err := os.Remove(filepath.Join(folder, name)); !errors.Is(err, os.ErrNotExist) {
 			errs = append(errs, err)
 		}
 	}
@@ -133,6 +191,11 @@ func open(ctx context.Context, a storage.Archive, folder string) (*Index, error)
 	path := filepath.Join(folder, fileName)
 	if err := private(folder, path); err != nil {
 		return nil, err
+	}
+	if own, err := inCache(a); err == nil && own == folder {
+		if err := os.WriteFile(filepath.Join(folder, originName), []byte(whereIs(a)), 0o600); err != nil {
+			return nil, err
+		}
 	}
 	query := url.Values{"_txlock": {"immediate"}, "_pragma": {
 		fmt.Sprintf("busy_timeout(%d)", waits), "journal_mode(DELETE)", "secure_delete(ON)", "temp_store(MEMORY)", "cache_size(-65536)",

@@ -1,0 +1,56 @@
+package search
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/fs"
+)
+
+// readOnly is an archive that can't hold its index.
+type readOnly struct{ storage.Archive }
+
+func (r readOnly) Location(k storage.Key) string { return r.Archive.(storage.Locator).Location(k) }
+
+// An index in the cache is found whatever path the archive has.
+func TestIndexOfAnotherPathIsFound(t *testing.T) {
+	home := t.TempDir()
+	for _, name := range []string{"XDG_CACHE_HOME", "HOME", "LocalAppData"} {
+		t.Setenv(name, home)
+	}
+	dir := t.TempDir()
+	here := func(path string) storage.Archive {
+		t.Helper()
+		a, err := fs.Open(path)
+		ok(t, err)
+		t.Cleanup(func() { _ = a.Close() })
+		return readOnly{a}
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if os.Symlink(dir, link) != nil {
+		t.Skip("there are no symbolic links")
+	}
+	folder, err := Folder(here(link))
+	ok(t, err)
+	ok(t, index(t, here(link), folder).Close())
+	if got := Existing(here(dir)); !slices.Equal(got, []string{folder}) {
+		t.Errorf("by another path: %q, want %q", got, folder)
+	}
+	// Another mount has another path, which nothing resolves.
+	other := filepath.Join(filepath.Dir(folder), "other")
+	ok(t, os.Rename(folder, other))
+	ok(t, os.WriteFile(filepath.Join(other, originName), []byte(link), 0o600))
+	if got := Existing(here(dir)); !slices.Equal(got, []string{other}) {
+		t.Errorf("by another mount: %q, want %q", got, other)
+	}
+	if got := Existing(here(t.TempDir())); len(got) > 0 {
+		t.Errorf("of another archive: %q", got)
+	}
+	ok(t, Remove(other))
+	if entries, err := os.ReadDir(other); err != nil || len(entries) > 0 {
+		t.Errorf("left: %v, %v", entries, err)
+	}
+}
