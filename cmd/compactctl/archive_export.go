@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -47,8 +48,7 @@ func newArchiveExport(a *app) *cobra.Command {
 				return &brokenArchive{err}
 			}
 			if out == "-" {
-				_, err = buf.WriteTo(a.out)
-				return err
+				return a.exportHere(&buf, f)
 			}
 			return writeFile(out, buf.Bytes())
 		},
@@ -85,6 +85,19 @@ func exportFormat(format, out string) (storage.ExportFormat, error) {
 	default:
 		return "", &usageError{fmt.Errorf("%s: an export is a .tar.gz or a .jsonl, not a %s; --format says which, whatever the name", out, ending)}
 	}
+}
+
+// exportHere writes an export to standard output.
+func (a *app) exportHere(buf *bytes.Buffer, f storage.ExportFormat) error {
+	switch {
+	case !isTerminal(a.out):
+		_, err := buf.WriteTo(a.out)
+		return err
+	case f != storage.ExportJSONL:
+		return &usageError{errors.New("a terminal can't show a .tar.gz: --out names a file, or --format jsonl")}
+	}
+	_, err := a.out.Write(unspoken(buf.Bytes()))
+	return err
 }
 
 // exportEach is export --all.

@@ -279,9 +279,13 @@ pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:.3rem 0;font:13px/1.45 ui
 func (c *conversation) cleaned() *conversation {
 	out := &conversation{Session: printable(c.Session), File: printable(c.File), Said: slices.Clone(c.Said)}
 	for i := range out.Said {
-		out.Said[i].Parts = slices.Clone(out.Said[i].Parts)
-		for k := range out.Said[i].Parts {
-			p := &out.Said[i].Parts[k]
+		m := &out.Said[i]
+		m.Role, m.Refs, m.Parts = printable(m.Role), slices.Clone(m.Refs), slices.Clone(m.Parts)
+		for k := range m.Refs {
+			m.Refs[k] = printable(m.Refs[k])
+		}
+		for k := range m.Parts {
+			p := &m.Parts[k]
 			p.Name, p.Text = printable(p.Name), printable(p.Text)
 		}
 	}

@@ -147,7 +147,8 @@ func (a *app) explainJSON(err error) {
 	if errors.As(err, &budget) {
 		w.Tokens, w.Budget = budget.Tokens, budget.Budget
 	}
-	_ = json.NewEncoder(a.err).Encode(w)
+	line, _ := json.Marshal(w) // texts and numbers: never fails
+	_, _ = a.err.Write(append(unspoken(line), '\n'))
 }
 
 func (a *app) complain(name, line string) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +9,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // target is a file that is written whole or not at all: what is there stays
@@ -92,8 +96,32 @@ func writeFile(path string, data []byte) error {
 func (a *app) printJSON(v any) error { return encodeJSON(a.out, v) }
 
 func encodeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(unspoken(b.Bytes()))
+	return err
+}
+
+// unspoken escapes the characters of JSON that could act on a terminal.
+func unspoken(text []byte) []byte {
+	acts := func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }
+	if bytes.IndexFunc(text, acts) < 0 {
+		return text
+	}
+	var b []byte
+	for _, r := range string(text) {
+		if !acts(r) {
+			b = utf8.AppendRune(b, r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			b = fmt.Appendf(b, `\u%04x`, unit)
+		}
+	}
+	return b
 }

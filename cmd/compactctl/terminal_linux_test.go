@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"github.com/agentcompact/compact/storage"
 )
 
 // terminal opens one that nobody types at.
@@ -45,5 +47,22 @@ func TestMCPSaysAtATerminalWhatItWaitsFor(t *testing.T) {
 		if said := strings.Contains(errOut.String(), "waiting for an agent"); code != exitOK || said != (name == "a terminal") {
 			t.Errorf("%s: %d %q", name, code, errOut.String())
 		}
+	}
+}
+
+// An export does nothing to a terminal, and is byte for byte what was stored elsewhere.
+func TestExportToATerminalIsEscaped(t *testing.T) {
+	tty := terminal(t)
+	a := &app{out: tty, err: io.Discard}
+	if err := a.exportHere(bytes.NewBufferString("x"), storage.ExportTarGz); err == nil {
+		t.Error("a terminal is sent an archive of tar")
+	}
+	if err := a.exportHere(bytes.NewBufferString("{\"a\":\"\u202e\"}\n"), storage.ExportJSONL); err != nil {
+		t.Error(err)
+	}
+	var b bytes.Buffer
+	a.out = &b
+	if err := a.exportHere(bytes.NewBufferString("\u202e"), storage.ExportJSONL); err != nil || b.String() != "\u202e" {
+		t.Errorf("%q, %v", b.String(), err)
 	}
 }

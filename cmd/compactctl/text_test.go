@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -91,5 +92,31 @@ func TestSizesAndAgesAreForPeople(t *testing.T) {
 		if d, err := ageOf(s); err == nil {
 			t.Errorf("ageOf(%q) = %v", s, d)
 		}
+	}
+}
+
+func TestJSONActsOnNoTerminal(t *testing.T) {
+	hostile := "a\x1b[31m\x7f\u009b2J\u202egnp\U000e0041 ö😀\nb"
+	var b strings.Builder
+	if err := encodeJSON(&b, map[string]string{"text": hostile}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "{\n  \"text\": \"a\\u001b[31m\\u007f\\u009b2J\\u202egnp\\udb40\\udc41 ö😀\\nb\"\n}\n"; b.String() != want {
+		t.Errorf("%q", b.String())
+	}
+	var back map[string]string
+	if err := json.Unmarshal([]byte(b.String()), &back); err != nil || back["text"] != hostile {
+		t.Errorf("%q, %v", back["text"], err)
+	}
+}
+
+func TestPageHasNoControlCharacters(t *testing.T) {
+	c := (&conversation{Said: []said{{Role: "user\x1b[31m", Refs: []string{"ab\x1b"}, Parts: []piece{{Kind: "text", Name: "n\x1b", Text: "t\x1b"}}}}}).cleaned()
+	var b strings.Builder
+	if err := showPage.Execute(&b, c); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(b.String(), "\x1b") || strings.Count(b.String(), `\x1b`) != 5 {
+		t.Errorf("%q", b.String())
 	}
 }
