@@ -36,9 +36,9 @@ var (
 // another.
 func (c *call) commit(ctx context.Context, r *run, out *policy.Outcome) error {
 	if c.q.observe {
-		return c.pretend(ctx, out, c.small())
+		return c.pretend(ctx, out, c.small(out))
 	}
-	if c.small() {
+	if c.small(out) {
 		return c.appendEdits(ctx, out)
 	}
 	if err := c.archive(ctx, r, out); err != nil {

@@ -172,9 +172,16 @@ func (s *session) record(of owner) (steps, all []ledgerStep, own int) {
 }
 
 // small reports whether the outcome is appended to the edits: in a preset that
-// works on every call, while the batch is not full.
-func (c *call) small() bool {
-	return !c.q.manual && c.res.Reason == trace.ReasonEveryCall && (c.s.shadow || !c.s.isVolatile()) && len(c.s.pending(c.q.owner()))+1 < editBatch
+// works on every call, while the batch is not full and each original fits.
+func (c *call) small(out *policy.Outcome) bool {
+	return !c.q.manual && c.res.Reason == trace.ReasonEveryCall && (c.s.shadow || !c.s.isVolatile()) && len(c.s.pending(c.q.owner()))+1 < editBatch &&
+		!slices.ContainsFunc(c.changed(out), func(i int) bool { return c.s.tooLong(&c.history[i]) })
+}
+
+// tooLong reports whether a message is no line of a log. It writes the line only of a
+// large message, which escapes can make up to six times as long.
+func (s *session) tooLong(msg *message.Message) bool {
+	return msg.Bytes() > storage.MaxLogLine/8 && s.line(*msg).Len() > storage.MaxLogLine
 }
 
 // appendEdits appends the outcome and its originals to the edits in one write,

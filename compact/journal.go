@@ -2,9 +2,11 @@ package compact
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/storage"
 )
 
 // note adds new messages to the journal. Our own summaries, notices and
@@ -24,7 +26,12 @@ func (c *call) note() {
 	}
 	c.s.study(fresh)
 	for i := range fresh {
-		if fp := fresh[i].Fingerprint(); !c.s.audit.addJournal(journalLine{fp, c.s.line(fresh[i])}) {
+		line := c.s.line(fresh[i])
+		if line.Len() > storage.MaxLogLine {
+			c.res.Warnings = append(c.res.Warnings, fmt.Sprintf("a message of %d bytes is too long for the journal, which leaves it out (storage.transcripts: all); what takes it out of the prompt stores it", line.Len()))
+			continue
+		}
+		if fp := fresh[i].Fingerprint(); !c.s.audit.addJournal(journalLine{fp, line}) {
 			c.s.unsee(fp)
 		}
 	}

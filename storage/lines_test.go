@@ -3,7 +3,10 @@ package storage
 import (
 	"errors"
 	"io"
+	"strings"
 	"testing"
+
+	"github.com/agentcompact/compact/redact"
 )
 
 // filled is a reader of so many bytes without a line feed.
@@ -33,5 +36,36 @@ func TestLinesOfTranscriptsAreReadAboveTheLimitOfLogs(t *testing.T) {
 	f = maxLineBytes + 1
 	if err := eachLine(t.Context(), &f, 0, func(rawLine) error { return nil }); !errors.Is(err, ErrDamaged) {
 		t.Errorf("a log: %v", err)
+	}
+}
+
+// What nobody could read back is not stored.
+func TestLinesThatNobodyCanReadAreRefused(t *testing.T) {
+	r, err := redact.New(redact.Options{Disabled: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	piece := r.Text(strings.Repeat("a", 1<<20))
+	pieces := make([]redact.Text, maxMessageBytes>>20)
+	for i := range pieces {
+		pieces[i] = piece
+	}
+	for extra, want := range map[int]error{0: nil, 1: ErrLine} {
+		c := &Content{}
+		c.Line(append(pieces[:len(pieces):len(pieces)], r.Text(strings.Repeat("b", extra)))...)
+		if _, err := c.blob(); !errors.Is(err, want) {
+			t.Errorf("%d bytes more: %v, want %v", extra, err, want)
+		}
+	}
+	if err := checkBody(`{"a":"` + strings.Repeat("a", MaxLogLine) + `"}`); !errors.Is(err, ErrLine) {
+		t.Errorf("a line of a log: %v", err)
+	}
+	summary := r.Text(`"` + strings.Repeat("a", maxSummaryBytes) + `"`)
+	s := &Session{}
+	if _, err := s.Summary(t.Context(), 1, summary); !errors.Is(err, ErrLine) {
+		t.Errorf("a summary: %v", err)
+	}
+	if _, err := s.SummaryDraft(summary).blob(nil); !errors.Is(err, ErrLine) {
+		t.Errorf("a draft of a summary: %v", err)
 	}
 }

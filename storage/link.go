@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -53,10 +54,20 @@ func hashOf(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// MaxLogLine is the size of the longest line that [Session.Events], [Session.Journal] and
+// [Session.Edits] take.
+const MaxLogLine = maxLineBytes / 2
+
+// errTooLong: nobody could read the line back.
+var errTooLong = fmt.Errorf("%w that can be read back: it is too long", ErrLine)
+
 // checkBody returns an error for a body that can't be a line of a log: it must
 // be one JSON object on one line, not too long to be read back.
 func checkBody(body string) error {
-	if len(body) > maxLineBytes/2 || body == "" || body[0] != '{' || strings.IndexByte(body, '\n') >= 0 || jsonscan.Check([]byte(body)) != nil {
+	if len(body) > MaxLogLine {
+		return errTooLong
+	}
+	if body == "" || body[0] != '{' || strings.IndexByte(body, '\n') >= 0 || jsonscan.Check([]byte(body)) != nil {
 		return ErrLine
 	}
 	return nil

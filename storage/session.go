@@ -154,6 +154,9 @@ func (s *Session) Originals(ctx context.Context, step int, lines []redact.Text) 
 // Summary stores the summary of a step, as summary-NNN.json or the next free
 // attempt.
 func (s *Session) Summary(ctx context.Context, step int, summary redact.Text) (Written, error) {
+	if summary.Len() > maxSummaryBytes {
+		return Written{}, &Error{"write", s.dir.child(summaryKind.file(step, 1)), errTooLong}
+	}
 	return s.write(ctx, summaryKind, step, Redacted(summary))
 }
 

@@ -54,6 +54,9 @@ func (s *Session) TranscriptDraft(c *Content, stored func(Written, error)) (Draf
 
 // SummaryDraft is [Session.Summary] for CommitStep.
 func (s *Session) SummaryDraft(summary redact.Text) Draft {
+	if summary.Len() > maxSummaryBytes {
+		return Draft{kind: summaryKind, blob: func([]string) (Blob, error) { return Blob{}, &Error{"write", s.dir, errTooLong} }}
+	}
 	return Draft{kind: summaryKind, blob: fixed(Redacted(summary))}
 }
 
@@ -150,7 +153,7 @@ func (s *Session) announcement(key Key, step Step, with []fileHash, names []stri
 	}
 	p.ledger = Redacted(pieces...)
 	if p.ledger.Size() > maxLedgerBytes {
-		return nil, nil, &Error{"commit", key, ErrLine}
+		return nil, nil, &Error{"commit", key, errTooLong}
 	}
 	p.rec = put(fileHash{key.Base(), p.ledger.Size(), p.ledger.SHA256()})
 	p.rec.Op, p.rec.Step, p.rec.With = opCommit, step.Number, with

@@ -93,8 +93,8 @@ func contentOf(lines []redact.Text) *Content {
 }
 
 // Line adds a line, given in pieces, and returns its number, from 1, and its offset
-// in bytes. A line feed within the line, or a line with the form of a stretch,
-// makes storing fail with [ErrLine].
+// in bytes. A line feed within the line, a line with the form of a stretch, or one of
+// more than 512 MiB makes storing fail with [ErrLine].
 func (c *Content) Line(pieces ...redact.Text) (number int, off int64) {
 	from, off := len(c.parts), c.size
 	for _, p := range pieces {
@@ -105,6 +105,9 @@ func (c *Content) Line(pieces ...redact.Text) (number int, off int64) {
 	}
 	if isStretch(c.parts[from:]) {
 		c.err = ErrLine
+	}
+	if c.size-off > maxMessageBytes {
+		c.err = errTooLong
 	}
 	c.end()
 	return c.lines, off
