@@ -193,7 +193,7 @@ func open(ctx context.Context, a storage.Archive, folder string) (*Index, error)
 		return nil, err
 	}
 	if own, err := inCache(a); err == nil && own == folder {
-		if err := os.WriteFile(filepath.Join(folder, originName), []byte(whereIs(a)), 0o600); err != nil {
+		if err := sayOrigin(filepath.Join(folder, originName), whereIs(a)); err != nil {
 			return nil, err
 		}
 	}
@@ -225,6 +225,13 @@ func private(folder, path string) error {
 		return err
 	}
 	return f.Close()
+}
+
+func sayOrigin(path, location string) error {
+	if said, err := os.ReadFile(path); err == nil && string(said) == location {
+		return nil
+	}
+	return os.WriteFile(path, []byte(location), 0o600)
 }
 
 // unusable tells a file that is none from one that can't be had just now.

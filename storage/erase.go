@@ -133,17 +133,15 @@ func (s *Session) erase(ctx context.Context, stone Tombstone, r Remover, files [
 	if err := bury(ctx, graves, stone); err != nil {
 		return Tombstone{}, err
 	}
-	// The index is updated before the files are removed, so that an interrupted
-	// erase is repeated, and again after them, because the session can have been
-	// indexed again meanwhile.
-	for _, do := range []func() error{
-		func() error { return s.unindex(ctx) },
-		func() error { return s.removeAll(ctx, r, files) },
-		func() error { return s.unindex(ctx) },
-	} {
-		if err := do(); err != nil {
-			return Tombstone{}, err
-		}
+	// The index is updated before the files are removed, and again after them, because
+	// the session can have been indexed again meanwhile. If the index fails, the manifest
+	// alone stays, so that the erase can be repeated.
+	if err := s.unindex(ctx); err != nil {
+		text := slices.DeleteFunc(files, func(f Info) bool { return f.Key == s.manifest.key })
+		return Tombstone{}, errors.Join(err, s.removeFiles(ctx, r, text))
+	}
+	if err := errors.Join(s.removeAll(ctx, r, files), s.unindex(ctx)); err != nil {
+		return Tombstone{}, err
 	}
 	stone.Left = s.sweep(ctx)
 	stone.At, stone.Done = time.Now(), true

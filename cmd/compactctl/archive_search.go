@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -229,14 +230,26 @@ func (a *app) indexed(cmd *cobra.Command, x *search.Index, to *search.Updated) e
 	return nil
 }
 
-// forgetting is the indexes of an archive that this user has here.
+// forgetting is the indexes of an archive that this user has here. One that can't be
+// changed, on a full disk, say, is removed: the next search makes it anew.
 type forgetting []*search.Index
 
 // Forget implements [storage.TextIndex].
 func (f forgetting) Forget(ctx context.Context, dirs ...string) error {
 	var errs []error
-	for _, x := range f {
-		errs = append(errs, x.Forget(ctx, dirs...))
+	for i, x := range f {
+		if x == nil {
+			continue
+		}
+		err := x.Forget(ctx, dirs...)
+		if err != nil && ctx.Err() == nil {
+			f[i] = nil
+			_ = x.Close() // else it can't be removed everywhere
+			if err = search.Remove(filepath.Dir(x.Path())); err != nil {
+				err = fmt.Errorf("the index in %s can be neither changed nor removed, and still has the text: %w", x.Path(), err)
+			}
+		}
+		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }
@@ -244,9 +257,18 @@ func (f forgetting) Forget(ctx context.Context, dirs ...string) error {
 func (f forgetting) close() error {
 	var errs []error
 	for _, x := range f {
-		errs = append(errs, x.Close())
+		if x != nil {
+			errs = append(errs, closeOrRemove(x))
+		}
 	}
 	return errors.Join(errs...)
+}
+
+func closeOrRemove(x *search.Index) error {
+	if x.Close() == nil {
+		return nil
+	}
+	return search.Remove(filepath.Dir(x.Path()))
 }
 
 // forgetful returns what forgets sessions that are erased.
@@ -254,10 +276,12 @@ func (a *app) forgetful(cmd *cobra.Command, archive storage.Archive) (forgetting
 	f := forgetting{}
 	for _, folder := range search.Existing(archive) {
 		x, err := search.Open(cmd.Context(), archive, folder)
-		if err != nil {
+		switch {
+		case err == nil:
+			f = append(f, x)
+		case search.Remove(folder) != nil:
 			return nil, errors.Join(&brokenArchive{err}, f.close())
 		}
-		f = append(f, x)
 	}
 	return f, nil
 }

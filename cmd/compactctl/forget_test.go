@@ -1,0 +1,30 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/agentcompact/compact/search"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+// An index that takes nothing out, on a full disk, say, is removed whole.
+func TestIndexThatCanNotForgetIsRemoved(t *testing.T) {
+	folder := t.TempDir()
+	x, err := search.Open(t.Context(), memory.New(), folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := x.Close(); err != nil { // it takes nothing any more
+		t.Fatal(err)
+	}
+	f := forgetting{x}
+	if err := f.Forget(t.Context(), "s"); err != nil || search.Exists(folder) {
+		t.Errorf("%v; it is there: %t", err, search.Exists(folder))
+	}
+	if err := f.Forget(t.Context(), "s"); err != nil {
+		t.Error(err)
+	}
+	if err := f.close(); err != nil {
+		t.Error(err)
+	}
+}
