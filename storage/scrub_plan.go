@@ -198,9 +198,14 @@ func (p *scrubPlan) overwrite(f *scrubFile, find func(string, []byte) [][2]int) 
 }
 
 // mask overwrites spans of a part of a line with asterisks. If the line would become
-// invalid JSON, because a span is in a number, it uses the same digit for all spans.
+// invalid JSON, because a span is in a number, it uses the same digit for all spans. Of an
+// escape in which a span begins or ends, such as a line feed before what looks like the
+// secret with its n, all or nothing is overwritten.
 func mask(line, part []byte, spans [][2]int) error {
 	was, valid := bytes.Clone(part), json.Valid(line)
+	if valid {
+		spans = wholeEscapes(part, spans)
+	}
 	for _, with := range []byte("*01") { // a number can't begin with several zeros
 		copy(part, was)
 		for _, at := range spans {
@@ -217,6 +222,31 @@ func mask(line, part []byte, spans [][2]int) error {
 	}
 	copy(part, was)
 	return ErrScrub
+}
+
+// wholeEscapes returns the spans without escapes that they begin in, and with all of those
+// that they end in. Outside of JSON strings there is no backslash.
+func wholeEscapes(part []byte, spans [][2]int) [][2]int {
+	out := slices.Clone(spans)
+	for at := 0; at < len(part); at++ {
+		if part[at] != '\\' {
+			continue
+		}
+		end := at + 2
+		if end <= len(part) && part[at+1] == 'u' {
+			end = at + 6
+		}
+		for i, s := range out {
+			if s[0] > at && s[0] < end {
+				out[i][0] = min(end, s[1])
+			}
+			if s[1] > at && s[1] < end {
+				out[i][1] = min(end, len(part))
+			}
+		}
+		at = end - 1
+	}
+	return out
 }
 
 // bodyHash returns the hash by which others refer to a line; for a log, that of
