@@ -68,6 +68,8 @@ func tombstoneID(dir Key) string { return hashOf([]byte(dir.s)) }
 func (s *Session) Erase(ctx context.Context, reason redact.Text) (Tombstone, error) {
 	remover, files, err := s.condemn(ctx, time.Time{})
 	switch {
+	case errors.Is(err, ErrNotExist):
+		return s.finish(ctx, err)
 	case errors.Is(err, ErrHeld), errors.Is(err, ErrLocked):
 		return s.refuse(ctx, reason, err)
 	case err != nil:

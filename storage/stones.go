@@ -86,8 +86,12 @@ func Erased(ctx context.Context, a Archive, session string) (Tombstone, bool, er
 	if err != nil {
 		return Tombstone{}, false, err
 	}
-	var last Tombstone
-	found, unknown := false, false
+	return erased(ctx, a, dir)
+}
+
+// erased is [Erased] for the folder of a session.
+func erased(ctx context.Context, a Archive, dir Key) (last Tombstone, found bool, err error) {
+	unknown := false
 	for t, err := range Tombstones(ctx, a) {
 		if err != nil {
 			return Tombstone{}, false, err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -29,7 +30,7 @@ func newArchiveErase(a *app) *cobra.Command {
 
 // erase erases the session with this id that the archive has under name.
 func (a *app) erase(cmd *cobra.Command, id, name string, x *acting, yes bool) error {
-	s, why, send, err := a.change(cmd, name, x)
+	s, why, send, err := a.changeBy(cmd, name, x, openErasable)
 	if err != nil {
 		return err
 	}
@@ -62,6 +63,19 @@ func (a *app) erase(cmd *cobra.Command, id, name string, x *acting, yes bool) er
 		a.complain("compactctl", "not removed: "+what)
 	}
 	return a.say("erased %s: %s, %s", inFolder(id, name), things(t.Files, "file"), bytesOf(t.Bytes))
+}
+
+// openErasable is openSession also for a session without files whose erase did not come to
+// its end.
+func openErasable(ctx context.Context, archive storage.Archive, name string) (*storage.Session, error) {
+	s, err := openSession(ctx, archive, name)
+	if err == nil {
+		return s, nil
+	}
+	if t, ok, terr := storage.Erased(ctx, archive, name); terr != nil || !ok || t.Done {
+		return nil, err
+	}
+	return storage.OpenSession(ctx, archive, name)
 }
 
 const aboutArchiveErase = `Erase removes every file of a session and leaves a tombstone, which holds no id but

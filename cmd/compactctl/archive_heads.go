@@ -114,11 +114,16 @@ func systemUser() string {
 
 // change opens a session for an operation that is recorded in it.
 func (a *app) change(cmd *cobra.Command, name string, x *acting) (*storage.Session, redact.Text, func() error, error) {
+	return a.changeBy(cmd, name, x, openSession)
+}
+
+// changeBy is change for a session that open opens.
+func (a *app) changeBy(cmd *cobra.Command, name string, x *acting, open func(context.Context, storage.Archive, string) (*storage.Session, error)) (*storage.Session, redact.Text, func() error, error) {
 	archive, cfg, err := a.openArchive(cmd)
 	if err != nil {
 		return nil, redact.Text{}, nil, err
 	}
-	s, err := openSession(cmd.Context(), archive, a.called(cmd.Context(), archive, name))
+	s, err := open(cmd.Context(), archive, a.called(cmd.Context(), archive, name))
 	if err != nil {
 		return nil, redact.Text{}, nil, err
 	}

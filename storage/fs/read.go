@@ -88,18 +88,20 @@ func (a *Archive) remove(name string) error {
 	}
 	info, err := a.root.Lstat(name)
 	switch {
+	case errors.Is(err, iofs.ErrNotExist): // its folder may be there, left by a crash
 	case isAbsent(err):
 		return nil
 	case err != nil:
 		return err
 	case info.IsDir():
 		return &iofs.PathError{Op: "remove", Path: name, Err: errNotPlain}
-	}
-	if err := a.root.Remove(name); err != nil && !isAbsent(err) {
-		return err
+	default:
+		if err := a.root.Remove(name); err != nil && !isAbsent(err) {
+			return err
+		}
 	}
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-		if a.root.Remove(dir) != nil {
+		if err := a.root.Remove(dir); err != nil && !isAbsent(err) {
 			return a.syncFolders(dir + "/-") // not empty
 		}
 	}
