@@ -162,6 +162,10 @@ func (s *Session) Verify(ctx context.Context, opts VerifyOptions) (Report, error
 func verify(ctx context.Context, a Archive, dir Key, opts VerifyOptions) (Report, error) {
 	v := &verifier{a: a, dir: dir, opts: opts, report: Report{Dir: dir.String()}, there: map[string]int64{}, tables: map[string]*turnindex.Table{}, stretches: map[string][]Stretch{}}
 	ctx = ReadFirsthand(ctx)
+	if h := halfScrubbed(ctx, a, dir); h != nil {
+		v.a = h
+		v.note("a scrub was cut short while it replaced files: scrub again ends it, or who writes to the session next; it is verified as the scrub leaves it")
+	}
 	// In this order, a file created meanwhile never seems unannounced.
 	for _, do := range []func(context.Context) error{v.list, v.readManifest, v.checkLogs, v.checkRepeats, v.checkFiles, v.checkSteps, v.checkIndexes, v.checkRefs} {
 		if err := do(ctx); err != nil {
