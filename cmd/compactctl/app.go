@@ -35,8 +35,9 @@ type app struct {
 	flags       configFlags
 	input       inputFlags
 
-	held    int   // bytes of the large files that were read
-	unknown error // a command whose help was wanted; nil: there was none such
+	ended   <-chan struct{} // closed when a signal ends the command; nil: never
+	held    int             // bytes of the large files that were read
+	unknown error           // a command whose help was wanted; nil: there was none such
 }
 
 func newApp(in io.Reader, out, errOut io.Writer) *app {

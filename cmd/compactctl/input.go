@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -125,18 +126,36 @@ func inputName(file string) string {
 // bytes reads a file, or standard input for "-".
 func (a *app) bytes(file string) ([]byte, error) {
 	if file == "-" {
-		data, err := io.ReadAll(a.in)
-		if err != nil {
+		data, err := a.untilEnd(func() ([]byte, error) { return io.ReadAll(a.in) })
+		if err != nil && !errors.Is(err, context.Canceled) {
 			return nil, &inputError{file: inputName(file), err: err}
 		}
-		return data, nil
+		return data, err
 	}
-	data, err := os.ReadFile(file)
+	data, err := a.untilEnd(func() ([]byte, error) { return os.ReadFile(file) })
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		return nil, &inputError{file: file, err: path.Err}
 	}
 	return data, err
+}
+
+// untilEnd calls read, and no longer waits for it when a signal ends the command: a pipe can
+// be without a writer for good.
+func (a *app) untilEnd(read func() ([]byte, error)) ([]byte, error) {
+	var data []byte
+	done := make(chan error, 1)
+	go func() {
+		all, err := read()
+		data = all
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		return data, err
+	case <-a.ended:
+		return nil, context.Canceled
+	}
 }
 
 // schemas reads the file of --tools.

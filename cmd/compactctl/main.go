@@ -33,6 +33,7 @@ func main() {
 func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) (code int) {
 	defer rescue(errOut, &code)
 	a := newApp(in, out, errOut)
+	a.ended = ctx.Done()
 	root := newRoot(a)
 	root.SetArgs(args)
 	root.SetIn(in)
