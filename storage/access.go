@@ -18,7 +18,7 @@ type Access struct {
 	At      time.Time `json:"at"`
 	Who     string    `json:"who"`
 	Op      string    `json:"op"`             // "recall", "show", "export", …
-	Session string    `json:"session"`        // its name in heads: a hash of the folder's name
+	Session string    `json:"session"`        // its name in heads: a hash of the folder's name; "" for a search of all sessions
 	What    string    `json:"what,omitempty"` // a reference, a file, a pattern
 }
 
@@ -32,18 +32,22 @@ func NewAccessLog(a Archive) *AccessLog {
 }
 
 // Record stores that who reads from a session, given by its id or the name of
-// its folder. The record is durable when Record returns; after an error the
+// its folder, or searches all sessions (""). The record is durable when Record returns; after an error the
 // caller should not read.
 func (l *AccessLog) Record(ctx context.Context, session, op string, who, what redact.Text) error {
-	dir, err := Prefix(session)
-	if err != nil {
-		return err
+	id := ""
+	if session != "" {
+		dir, err := Prefix(session)
+		if err != nil {
+			return err
+		}
+		if isFolder(session) {
+			dir = Key{session}
+		}
+		id = headID(dir)
 	}
-	if isFolder(session) {
-		dir = Key{session}
-	}
-	b, _ := json.Marshal(Access{time.Now().UTC().Truncate(time.Millisecond), who.String(), op, headID(dir), what.String()}) // never fails
-	_, err = l.chain.append(ctx, func(facts) ([]string, error) { return []string{string(b)}, nil })
+	b, _ := json.Marshal(Access{time.Now().UTC().Truncate(time.Millisecond), who.String(), op, id, what.String()}) // never fails
+	_, err := l.chain.append(ctx, func(facts) ([]string, error) { return []string{string(b)}, nil })
 	return err
 }
 

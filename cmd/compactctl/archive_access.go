@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -37,7 +38,7 @@ They are kept where storage.access_log is on; archive verify proves them like th
 				return a.printJSON(all)
 			}
 			for _, x := range all {
-				if _, err := fmt.Fprintf(a.out, "%s  %-8s  %s  by %s  %s\n", stamp(x.At), oneLine(x.Op), oneLine(x.Session), oneLine(x.Who), oneLine(x.What)); err != nil {
+				if _, err := fmt.Fprintf(a.out, "%s  %-8s  %s  by %s  %s\n", stamp(x.At), oneLine(x.Op), oneLine(cmp.Or(x.Session, "(all sessions)")), oneLine(x.Who), oneLine(x.What)); err != nil {
 					return err
 				}
 			}

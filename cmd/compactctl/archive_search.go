@@ -106,7 +106,7 @@ func (a *app) searchAll(cmd *cobra.Command, q *searching) error {
 	case err != nil:
 		return &brokenArchive{err}
 	}
-	if err := a.onRecord(cmd, cfg, &f, q.Words); err != nil {
+	if err := a.onRecord(cmd, cfg, &f, q); err != nil {
 		return err
 	}
 	for _, u := range f.Unread {
@@ -118,8 +118,9 @@ func (a *app) searchAll(cmd *cobra.Command, q *searching) error {
 	return a.printMatches(&f)
 }
 
-// onRecord notes who searched, in each session of which something is shown.
-func (a *app) onRecord(cmd *cobra.Command, cfg compact.Config, f *search.Found, words string) error {
+// onRecord notes who searched, in each session of which something is shown. That nothing
+// is found tells something, too: of the session that was searched, or of all.
+func (a *app) onRecord(cmd *cobra.Command, cfg compact.Config, f *search.Found, q *searching) error {
 	if !cfg.Storage.AccessLog {
 		return nil
 	}
@@ -129,11 +130,14 @@ func (a *app) onRecord(cmd *cobra.Command, cfg compact.Config, f *search.Found, 
 			dirs = append(dirs, m.Folder)
 		}
 	}
+	if len(dirs) == 0 {
+		dirs = []string{q.Session}
+	}
 	archive, err := configs.OpenArchive(cfg.Storage)
 	if err != nil {
 		return &brokenArchive{err}
 	}
-	return a.recorded(cmd, cfg, archive, dirs, "search", words)
+	return a.recorded(cmd, cfg, archive, dirs, "search", q.Words)
 }
 
 // printMatches writes each session once, and a line a match below it.
