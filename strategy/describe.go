@@ -169,7 +169,10 @@ func cutText(s string, n int) string {
 // target.
 func (c *Call) name() string {
 	if cmd := c.Command(); cmd != "" && strings.ContainsAny(cmd, " \n") {
-		return "`" + shortCommand(fromEffect(shortPaths(cmd, c.base))) + "`"
+		if cmd = shortPaths(cmd, c.base); c.Outcome != Failed { // of a failed one, nobody knows which part failed
+			cmd = fromEffect(cmd)
+		}
+		return "`" + shortCommand(cmd) + "`"
 	}
 	if c.deed() == Changing {
 		return "the edit of " + c.edits()

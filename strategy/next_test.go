@@ -208,6 +208,9 @@ func TestALongCommandIsQuotedFromItsEffectOn(t *testing.T) {
 	if got := c.tell(); !strings.HasPrefix(got, "ran `… && git commit -m 'importer: batch the inserts'`") || !strings.HasSuffix(got, "[main 1a2b3c4] importer: batch the inserts") {
 		t.Errorf("%q", got)
 	}
+	if c.Outcome, c.Exit = Failed, 128; !strings.HasPrefix(c.tell(), "`git add internal/importer/rows.go") {
+		t.Errorf("a failed command is not quoted from its beginning: %q", c.tell())
+	}
 	if got := fromEffect("go build ./... && echo built"); got != "go build ./... && echo built" {
 		t.Errorf("%q", got)
 	}
