@@ -225,6 +225,12 @@ func (s *session) appendVoid(ctx context.Context, e *ledgerStep) error {
 	if err != nil {
 		return err
 	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), voidTimeout) // Close must not end it
+	defer cancel()
 	_, err = s.log.Edits(ctx, []redact.Text{s.redactor.Record(raw)})
 	return err
 }
+
+// voidTimeout limits the append of a void line, and so how long Close waits for
+// it.
+const voidTimeout = 5 * time.Second
