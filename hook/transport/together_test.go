@@ -87,7 +87,8 @@ func atOnce(t *testing.T, f form, alike bool) {
 	r := newRig(t, compact.Config{Preset: "summarize", Summarize: s})
 	r.server.Window, r.server.Count = window, exactly(t, wires[f.wire])
 	var all sync.WaitGroup
-	for k := range 6 {
+	const conversations = 6
+	for k := range conversations {
 		all.Go(func() {
 			ask := fmt.Sprintf("Fix module %d.", k)
 			if alike {
@@ -115,7 +116,8 @@ func atOnce(t *testing.T, f form, alike bool) {
 			compactions++
 		}
 	}
-	if n := int(s.calls.Load()); n != compactions || r.steps() != compactions || compactions < 6 {
+	// A conversation can end with a summary that was written ahead of its call.
+	if n := int(s.calls.Load()); n < compactions || n > compactions+conversations || r.steps() != compactions || compactions < conversations {
 		t.Errorf("%d compactions, %d steps, %d summaries", compactions, r.steps(), n)
 	}
 	for _, q := range r.server.Requests() {
