@@ -144,14 +144,21 @@ func (a *app) bytes(file string) ([]byte, error) {
 // be without a writer for good.
 func (a *app) untilEnd(read func() ([]byte, error)) ([]byte, error) {
 	var data []byte
+	var panicked any
 	done := make(chan error, 1)
 	go func() {
-		all, err := read()
-		data = all
-		done <- err
+		err := io.ErrUnexpectedEOF // of a panic
+		defer func() {
+			panicked = recover()
+			done <- err
+		}()
+		data, err = read()
 	}()
 	select {
 	case err := <-done:
+		if panicked != nil {
+			panic(panicked) // in the caller's goroutine
+		}
 		return data, err
 	case <-a.ended:
 		return nil, context.Canceled
