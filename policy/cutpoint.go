@@ -63,10 +63,10 @@ func boundary(text string, i int) int {
 // returns the segments and the resulting text.
 func sliceBytes(text string, n int, mark Mark, marker string) ([]Segment, string) {
 	switch mark.Form {
-	case FormTail:
+	case formTail:
 		at := forward(text, len(text)-n)
 		return []Segment{{Mark: &mark}, {From: at, To: len(text)}}, marker + text[at:]
-	case FormBoth:
+	case formBoth:
 		head := boundary(text, n/2)
 		tail := max(forward(text, len(text)-n/2), head)
 		return []Segment{{To: head}, {Mark: &mark}, {From: tail, To: len(text)}}, text[:head] + marker + text[tail:]

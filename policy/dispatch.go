@@ -91,7 +91,7 @@ func parseDispatch(text string) (Mark, bool) {
 		return Mark{}, false
 	}
 	line := strings.IndexByte(text, '\n') + 1
-	k, ok := parseForm(FormDispatch, builtinForms[FormDispatch], text[:line])
+	k, ok := parseForm(formDispatch, builtinForms[formDispatch], text[:line])
 	if !ok || line == len(text) {
 		return k, false
 	}

@@ -43,16 +43,16 @@ type Share struct {
 
 // The reasons why a message is part of the smallest view.
 const (
-	WhyPinned  = "pinned"
-	WhyAnchor  = "last user message"
-	WhyRound   = "in one round with a pinned message"
-	WhyOpen    = "open round"
-	WhyTurn    = "last turn"
-	WhyPair    = "last tool call"
-	WhyKept    = "recent, and there is no stage shrink"
-	WhyNoStage = "no stage may take it"
-	WhyIllegal = "the provider would refuse what is left without it"
-	WhyFailed  = "the stage that takes it failed"
+	whyPinned  = "pinned"
+	whyAnchor  = "last user message"
+	whyRound   = "in one round with a pinned message"
+	whyOpen    = "open round"
+	whyTurn    = "last turn"
+	whyPair    = "last tool call"
+	whyKept    = "recent, and there is no stage shrink"
+	whyNoStage = "no stage may take it"
+	whyIllegal = "the provider would refuse what is left without it"
+	whyFailed  = "the stage that takes it failed"
 )
 
 func (e *BudgetError) Error() string {
@@ -94,7 +94,7 @@ func (e *BudgetError) Of(s Share) string {
 		noun = "message"
 	}
 	why := " (" + s.Why + ")"
-	if s.Why == WhyNoStage && e.Stages != "" {
+	if s.Why == whyNoStage && e.Stages != "" {
 		why = " that no stage of " + e.Stages + " may take"
 	}
 	return thousands(s.Messages) + " " + noun + why
@@ -173,11 +173,11 @@ type staying struct {
 
 func (o *Outcome) reasons() staying {
 	v := o.View
-	s := staying{v: v, left: WhyFailed}
+	s := staying{v: v, left: whyFailed}
 	s.turn, s.pair, s.least = v.recentRounds(Keep{Turns: 1}), v.recentRounds(Keep{Pairs: 1}), v.recentRounds(v.Smallest())
 	for _, p := range o.Passes {
 		if p.illegal {
-			s.left = WhyIllegal
+			s.left = whyIllegal
 		}
 	}
 	return s
@@ -188,21 +188,21 @@ func (s staying) stays(i int) string {
 	v, r := s.v, s.v.round[i]
 	switch {
 	case v.Pinned[i]:
-		return WhyPinned
+		return whyPinned
 	case i == v.Anchor:
-		return WhyAnchor
+		return whyAnchor
 	case v.pinnedRound(r):
-		return WhyRound
+		return whyRound
 	case i >= v.Open:
-		return WhyOpen
+		return whyOpen
 	case s.turn[r]:
-		return WhyTurn
+		return whyTurn
 	case s.pair[r]:
-		return WhyPair
+		return whyPair
 	case s.least[r] && v.reach != nil && len(v.reach.takers) > 0:
-		return WhyKept
+		return whyKept
 	}
-	return WhyNoStage
+	return whyNoStage
 }
 
 // advice returns remedies: the missing stages that would free enough, if there
@@ -211,7 +211,7 @@ func (v *View) advice(parts []Contributor, gone []bool) (out []string) {
 	if missing := v.missing(gone); len(missing) > 0 {
 		return []string{"add " + strings.Join(missing, " and ") + " to policy.stages", "use a model with a larger window"}
 	}
-	pinned := func(c Contributor) bool { return c.Why == WhyPinned || c.Why == WhyRound }
+	pinned := func(c Contributor) bool { return c.Why == whyPinned || c.Why == whyRound }
 	if slices.ContainsFunc(parts, pinned) {
 		out = append(out, "protect fewer messages")
 	}

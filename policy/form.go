@@ -24,12 +24,12 @@ const (
 	FormRecall      = "recall@1"
 	FormCall        = "call@1"        // names the call and states how it ended
 	FormCallRecall  = "call-recall@1" // likewise, with the reference for a recall
-	FormDispatch    = "dispatch@1"
-	FormBlocks      = "blocks@1" // only the dispatch blocks, without a placeholder for the rest
+	formDispatch    = "dispatch@1"
+	formBlocks      = "blocks@1" // only the dispatch blocks, without a placeholder for the rest
 	FormResult      = "result@1"
-	FormHead        = "head@1"
-	FormTail        = "tail@1"
-	FormBoth        = "both@1"
+	formHead        = "head@1"
+	formTail        = "tail@1"
+	formBoth        = "both@1"
 	// The end of the first line of a result that was reduced on arrival.
 	// FormTidiedWhole only records the origin of a result that lost nothing.
 	FormTidied       = "tidied@1"
@@ -44,12 +44,12 @@ var builtinForms = Forms{
 	FormRecall:      "[observation masked — {chars} chars · recall {ref}]",
 	FormCall:        "[observation masked — {chars} chars]", // for a result that answers no call
 	FormCallRecall:  "[observation masked — {chars} chars · recall {ref}]",
-	FormDispatch:    "[dispatch output masked — {chars} chars]\n",
-	FormBlocks:      "",
+	formDispatch:    "[dispatch output masked — {chars} chars]\n",
+	formBlocks:      "",
 	FormResult:      "[result masked — ~{tokens} tokens removed]",
-	FormHead:        "\n\n[truncated: kept first ~{kept} of ~{tokens} tokens (head)]",
-	FormTail:        "[truncated: kept last ~{kept} of ~{tokens} tokens (tail)]\n\n",
-	FormBoth:        "\n\n[truncated: kept first+last ~{kept} of ~{tokens} tokens (both)]\n\n",
+	formHead:        "\n\n[truncated: kept first ~{kept} of ~{tokens} tokens (head)]",
+	formTail:        "[truncated: kept last ~{kept} of ~{tokens} tokens (tail)]\n\n",
+	formBoth:        "\n\n[truncated: kept first+last ~{kept} of ~{tokens} tokens (both)]\n\n",
 
 	FormTidied:       " · ~{tokens} tokens in full]\n",
 	FormTidiedRecall: " · ~{tokens} tokens in full: recall {ref}]\n",

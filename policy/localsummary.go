@@ -138,7 +138,7 @@ func (s LocalSummary) legible(v *View, i int) message.Message {
 	for _, p := range m.Parts {
 		if p.Kind == message.KindToolResult {
 			k, masked := v.Forms.ParseMark(p.Text)
-			if masked && k.Form != FormDispatch {
+			if masked && k.Form != formDispatch {
 				continue
 			}
 			if masked {

@@ -92,7 +92,7 @@ func (m Mask) around(v *View, text string, blocks []Segment, mark Mark) [][]Segm
 	}
 	mark.Chars, mark.Ended, mark.Exit = max(mark.Chars, 0), false, 0
 	named, bare := mark, mark
-	named.Form, bare.Form = FormDispatch, FormBlocks
+	named.Form, bare.Form = formDispatch, formBlocks
 	var kept []Segment
 	for i, b := range blocks {
 		if i > 0 {

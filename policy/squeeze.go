@@ -149,7 +149,7 @@ func (v *View) plainPlaceholder(i, p int) (Edit, bool) {
 // survivors returns the dispatch blocks in a masked text. For a dispatch
 // placeholder it ignores the current setting of dispatch tools.
 func (v *View) survivors(i, p int, k Mark, text string) []Segment {
-	if k.Form == FormDispatch {
+	if k.Form == formDispatch {
 		return dispatchBlocks(text)
 	}
 	return v.blocks(i, p, text)

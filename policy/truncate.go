@@ -99,11 +99,11 @@ func (t Truncate) edit(v *View, i, p, tokens, limit int) (Edit, bool) {
 func formOf(keep string) string {
 	switch keep {
 	case Tail:
-		return FormTail
+		return formTail
 	case Both:
-		return FormBoth
+		return formBoth
 	}
-	return FormHead
+	return formHead
 }
 
 // fit cuts text, which costs old, to limit tokens, with the marker within the
@@ -134,10 +134,10 @@ func (t Truncate) fit(v *View, text string, old, limit int, mark Mark) ([]Segmen
 
 func slice(cost Coster, text string, room int, mark Mark, marker string) ([]Segment, string) {
 	switch mark.Form {
-	case FormTail:
+	case formTail:
 		at := suffix(cost, text, room)
 		return []Segment{{Mark: &mark}, {From: at, To: len(text)}}, marker + text[at:]
-	case FormBoth:
+	case formBoth:
 		head := prefix(cost, text, room/2)
 		tail := max(suffix(cost, text, room-room/2), head)
 		return []Segment{{To: head}, {Mark: &mark}, {From: tail, To: len(text)}}, text[:head] + marker + text[tail:]

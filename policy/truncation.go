@@ -9,7 +9,7 @@ func parseTruncation(text string, cost Coster) (Mark, bool) {
 	if !strings.Contains(text, "[truncated: kept ") {
 		return Mark{}, false
 	}
-	for _, form := range []string{FormHead, FormTail, FormBoth} {
+	for _, form := range []string{formHead, formTail, formBoth} {
 		for _, at := range markerPlaces(form, text) {
 			if k, ok := truncationAt(form, text, at, cost); ok {
 				return k, true
@@ -24,9 +24,9 @@ func parseTruncation(text string, cost Coster) (Mark, bool) {
 func markerPlaces(form, text string) []int {
 	open, _, _ := strings.Cut(builtinForms[form], "{")
 	switch form {
-	case FormHead:
+	case formHead:
 		return []int{strings.LastIndex(text, open)}
-	case FormTail:
+	case formTail:
 		return []int{strings.Index(text[:min(len(open), len(text))], open)}
 	}
 	const most = 8
@@ -54,7 +54,7 @@ func truncationAt(form, text string, at int, cost Coster) (Mark, bool) {
 	}
 	end += at + len(last)
 	k, ok := parseForm(form, template, text[at:end])
-	ok = ok && k.Tokens > k.Kept && (form != FormHead || end == len(text))
+	ok = ok && k.Tokens > k.Kept && (form != formHead || end == len(text))
 	return k, ok && fills(k, text[at:end], text[:at], text[end:], cost)
 }
 
@@ -65,7 +65,7 @@ func fills(k Mark, marker, head, tail string, cost Coster) bool {
 	const lost = 4
 	a, b := cost.Text(head), cost.Text(tail)
 	least := max(k.Kept-cost.Text(marker), 0)
-	if k.Form == FormBoth {
+	if k.Form == formBoth {
 		if d := a - b; d > 2*lost || -d > 2*lost {
 			return false
 		}

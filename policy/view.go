@@ -311,7 +311,7 @@ func (v *View) Masked(i, p int) bool {
 // counts only in results of dispatch tools.
 func (v *View) parseMark(i, p int) (Mark, bool) {
 	k, ok := v.Forms.ParseMark(v.Messages[i].Parts[p].Text)
-	if ok && k.Form == FormDispatch && !v.dispatches(i, p) {
+	if ok && k.Form == formDispatch && !v.dispatches(i, p) {
 		return Mark{}, false
 	}
 	return k, ok

@@ -6,25 +6,25 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A Speech is the actual author of a message in the user's role.
-type Speech uint8
+// A speech is the actual author of a message in the user's role.
+type speech uint8
 
 // The kinds of messages in the user's role.
 const (
-	Typed     Speech = iota // a person's words, with what they pasted
-	Pasted                  // only a log, a page or a document
-	Harness                 // text of the program around the agent
-	Answering               // a result that a loop sends in the user's role
+	speechTyped     speech = iota // a person's words, with what they pasted
+	speechPasted                  // only a log, a page or a document
+	speechHarness                 // text of the program around the agent
+	speechAnswering               // a result that a loop sends in the user's role
 )
 
 var speechNames = [...]string{"typed", "pasted", "harness", "answering"}
 
 // String returns a word for tests and reports.
-func (s Speech) String() string { return speechNames[s] }
+func (s speech) String() string { return speechNames[s] }
 
 // A heard is the classification of one message in the user's role.
 type heard struct {
-	speech Speech
+	speech speech
 	words  string // the typed text; pasted pieces are cited
 	pasted int    // characters that were pasted
 }
@@ -34,16 +34,16 @@ type heard struct {
 func classify(m *message.Message, acted bool) heard {
 	text := strings.TrimSpace(saidIn(m))
 	if text == "" || agentName(m.Name) {
-		return heard{speech: Harness}
+		return heard{speech: speechHarness}
 	}
 	for _, f := range forms {
-		if (f.speech != Answering || acted || f.always) && f.matches(text) {
+		if (f.speech != speechAnswering || acted || f.always) && f.matches(text) {
 			return heard{speech: f.speech}
 		}
 	}
 	words := strings.TrimSpace(withoutTags(text))
 	if words == "" {
-		return heard{speech: Harness}
+		return heard{speech: speechHarness}
 	}
 	return splitPasted(words)
 }
@@ -52,28 +52,28 @@ func classify(m *message.Message, acted bool) heard {
 // role.
 type form struct {
 	name    string
-	speech  Speech
+	speech  speech
 	always  bool // Answering: matches even without an action before the message
 	matches func(text string) bool
 }
 
 // forms lists the known patterns. The first match wins.
 var forms = []form{
-	{"bracketed note", Harness, true, bracketedNote},
-	{"instructions file", Harness, true, instructionsFile},
-	{"continued session", Harness, true, begins("This session is being continued from a previous conversation")},
-	{"caveat of local commands", Harness, true, begins("Caveat: The messages below were generated")},
-	{"body of a skill", Harness, true, begins("Base directory for this skill:")},
-	{"stop hook", Harness, true, begins("Stop hook feedback:")},
-	{"own summary", Harness, true, begins("<COMPACT-SUMMARY")},
-	{"status of a command", Answering, true, begins("<returncode>", "exitcode: ", "Exit code: ", "<tool_response>", "<function_results>", "<function_result>", "<observation>")},
-	{"observation", Answering, true, begins("Observation:", "OBSERVATION:", "EXECUTION RESULT of", "[Tool result", "Tool result:", "TOOL RESULT", "<tool_result")},
-	{"prompt of a shell session", Answering, true, shellState},
-	{"complaint of the loop", Answering, true, begins("Please always provide EXACTLY ONE action", "The last command <command>", "No tool use was detected", "[ERROR] You did not use a tool",
+	{"bracketed note", speechHarness, true, bracketedNote},
+	{"instructions file", speechHarness, true, instructionsFile},
+	{"continued session", speechHarness, true, begins("This session is being continued from a previous conversation")},
+	{"caveat of local commands", speechHarness, true, begins("Caveat: The messages below were generated")},
+	{"body of a skill", speechHarness, true, begins("Base directory for this skill:")},
+	{"stop hook", speechHarness, true, begins("Stop hook feedback:")},
+	{"own summary", speechHarness, true, begins("<COMPACT-SUMMARY")},
+	{"status of a command", speechAnswering, true, begins("<returncode>", "exitcode: ", "Exit code: ", "<tool_response>", "<function_results>", "<function_result>", "<observation>")},
+	{"observation", speechAnswering, true, begins("Observation:", "OBSERVATION:", "EXECUTION RESULT of", "[Tool result", "Tool result:", "TOOL RESULT", "<tool_result")},
+	{"prompt of a shell session", speechAnswering, true, shellState},
+	{"complaint of the loop", speechAnswering, true, begins("Please always provide EXACTLY ONE action", "The last command <command>", "No tool use was detected", "[ERROR] You did not use a tool",
 		"Your last response was not", "Your output was not formatted correctly", "Invalid action format")},
-	{"error of the server", Answering, true, errorClass},
-	{"patch", Answering, false, begins("diff --git ")},
-	{"what a browser did", Answering, true, func(t string) bool {
+	{"error of the server", speechAnswering, true, errorClass},
+	{"patch", speechAnswering, false, begins("diff --git ")},
+	{"what a browser did", speechAnswering, true, func(t string) bool {
 		return begins("I clicked ", "I typed ", "I scrolled ", "I visited ", "I hovered ", "I pressed ")(t) && strings.Contains(t, "screenshot")
 	}},
 }

@@ -8,19 +8,19 @@ import (
 	"unicode/utf8"
 )
 
-// A Deed is the kind of action of a call.
-type Deed uint8
+// A deed is the kind of action of a call.
+type deed uint8
 
 // The deeds, each of which the work log words differently.
 const (
-	Looking    Deed = iota // reads, lists, searches
-	Changing               // changes files
-	Checking               // tests, builds, lints
-	Running                // any other command
-	Calling                // any other tool
-	Planning               // keeps a task list
-	Sending                // hands work to another agent
-	AskingUser             // puts a question to the user
+	deedLook   deed = iota // reads, lists, searches
+	deedChange             // changes files
+	deedCheck              // tests, builds, lints
+	deedRun                // any other command
+	deedCall               // any other tool
+	deedPlan               // keeps a task list
+	deedSend               // hands work to another agent
+	deedAsk                // puts a question to the user
 )
 
 // lookTools lists parts of the names of tools that only look. Searches and page
@@ -34,29 +34,29 @@ var lookCommands = []string{"cat ", "ls", "ll", "grep ", "rg ", "egrep ", "find 
 	"true", "env", "date", "ps ", "test ", "[ ", "type ", "command -v", "sed -e", "diff ", "column ", "get-content", "get-childitem", "select-string"}
 
 // deed returns the kind of action of a call.
-func (c *Call) deed() Deed {
+func (c *Call) deed() deed {
 	low := strings.ToLower(c.Tool)
 	cmd := c.Command()
 	switch {
 	case planTool(low):
-		return Planning
+		return deedPlan
 	case askTool(low):
-		return AskingUser
+		return deedAsk
 	case agentTool(low):
-		return Sending
+		return deedSend
 	case cmd != "" && c.Check():
-		return Checking
+		return deedCheck
 	case c.changes():
-		return Changing
+		return deedChange
 	case cmd != "" && strings.ContainsAny(cmd, " \n") || low == "bash" || low == "shell":
 		if allCommands(cmd, func(s string) bool { return beginsAny(s, lookCommands) }) {
-			return Looking
+			return deedLook
 		}
-		return Running
+		return deedRun
 	case c.op() == Read && len(c.Files) > 0, hasWord(low, lookTools):
-		return Looking
+		return deedLook
 	}
-	return Calling
+	return deedCall
 }
 
 // changes reports whether the call changes a file, or failed to.
@@ -174,7 +174,7 @@ func (c *Call) name() string {
 		}
 		return "`" + shortCommand(cmd) + "`"
 	}
-	if c.deed() == Changing {
+	if c.deed() == deedChange {
 		return "the edit of " + c.edits()
 	}
 	if t := c.Target(); t != "" {
@@ -197,15 +197,15 @@ func (c *Call) tell() string {
 	switch {
 	case c.Outcome == Failed && refusedCall(c.Result):
 		return c.name() + " was not carried out" + colon(c.wrong())
-	case c.Outcome == Failed && c.deed() == Looking && c.Exit == 1:
+	case c.Outcome == Failed && c.deed() == deedLook && c.Exit == 1:
 		return c.name() + " ended with exit 1" + colon(c.complaint())
 	case c.Outcome == Failed:
 		return c.name() + " failed" + c.status() + colon(c.wrong())
-	case c.Outcome == OK && c.deed() == Checking:
+	case c.Outcome == OK && c.deed() == deedCheck:
 		return c.name() + " passed" + c.status() + colon(c.Says)
 	case c.Outcome == OK && c.Exit >= 0 && !hidesStatus(c.Command()):
 		return "ran " + c.name() + c.status() + printed(c.lastWords())
-	case c.deed() == Calling:
+	case c.deed() == deedCall:
 		return "called " + c.name() + c.answer()
 	}
 	return "ran " + c.name() + printed(c.lastWords())
@@ -262,7 +262,7 @@ const maxWords = 140
 // done or what is wrong, then the last meaningful line.
 func (c *Call) lastWords() string {
 	verdict, says := testReport(c.Result[max(0, len(c.Result)-maxReport):])
-	if verdict == reportsFailure || verdict == reportsSuccess && c.deed() != Looking {
+	if verdict == reportsFailure || verdict == reportsSuccess && c.deed() != deedLook {
 		return clip(says, maxWords)
 	}
 	rest := strings.TrimRight(body(c.Result), " \t\r\n")

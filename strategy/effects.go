@@ -64,7 +64,7 @@ func (c *Call) Effect() bool {
 		return false
 	}
 	low := strings.ToLower(c.Tool)
-	if d := c.deed(); d != Calling && d != Looking && d != Running {
+	if d := c.deed(); d != deedCall && d != deedLook && d != deedRun {
 		return false
 	}
 	for _, word := range strings.FieldsFunc(low, func(r rune) bool { return r == '_' || r == '-' || r == '.' }) {

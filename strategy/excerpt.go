@@ -114,7 +114,7 @@ func (h *History) eachRead(f func(step, call int, text string)) {
 	for i := range h.Steps {
 		for k := range h.Steps[i].Calls {
 			c := &h.Steps[i].Calls[k]
-			if c.deed() == Looking && c.Outcome != Failed && len(c.Result) > leastExcerpt {
+			if c.deed() == deedLook && c.Outcome != Failed && len(c.Result) > leastExcerpt {
 				f(i, k, c.Result[:boundary(c.Result, min(len(c.Result), mostRead))])
 			}
 		}

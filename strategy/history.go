@@ -59,7 +59,7 @@ func NewHistory(r Request) *History {
 func (h *History) showVisible(r Request) {
 	for i := range r.Visible {
 		if m := &r.Visible[i]; m.Role == message.RoleUser {
-			if s := classify(m, false); s.speech == Typed || s.speech == Pasted {
+			if s := classify(m, false); s.speech == speechTyped || s.speech == speechPasted {
 				h.asked = join(h.asked, s.words)
 			}
 		}
@@ -124,7 +124,7 @@ func (b *reader) message(id int, m *message.Message) {
 		case message.KindReasoning:
 			if !p.Sealed {
 				step.Reasoning = join(step.Reasoning, p.Text)
-				b.add(p.Text, Thought, id)
+				b.add(p.Text, textThought, id)
 			}
 		case message.KindToolCall:
 			c := readCall(p)
@@ -137,7 +137,7 @@ func (b *reader) message(id int, m *message.Message) {
 			}
 		case message.KindToolResult:
 			b.h.Index.call = b.result(&step, own, p)
-			b.add(p.Text, Shown, id)
+			b.add(p.Text, textShown, id)
 		case message.KindFile, message.KindImage, message.KindAudio:
 			if p.Media != nil && p.Media.Name != "" {
 				b.add(p.Media.Name, sayer(m.Role), id)
@@ -164,23 +164,23 @@ func (b *reader) user(id int, m *message.Message) {
 	step := Step{ID: id, Role: m.Role}
 	text := saidIn(m)
 	switch s := classify(m, acted != ""); s.speech {
-	case Typed, Pasted:
+	case speechTyped, speechPasted:
 		step.Text = withoutNotes(s.words)
-		b.add(s.words, Told, id)
+		b.add(s.words, textTold, id)
 		if s.pasted > 0 {
-			b.add(text, Shown, id)
+			b.add(text, textShown, id)
 			step.Shown = text
 		}
-	case Answering:
+	case speechAnswering:
 		if n := len(b.h.Steps); acted != "" && n > 0 {
 			last := &b.h.Steps[n-1]
 			b.h.Index.call = at{n - 1, len(last.Calls)}
 			last.Calls = append(last.Calls, Call{Tool: "shell", Args: []Arg{{"command", acted}}, Exit: -1, Result: withoutOurs(text), Answered: true})
 		}
-		b.add(text, Shown, id)
+		b.add(text, textShown, id)
 		return
 	default:
-		b.add(text, Shown, id)
+		b.add(text, textShown, id)
 		switch {
 		case instructionsFile(text):
 			step.Given = quoted(text, 80) + ", " + itoa(utf8.RuneCountInString(text)) + " characters"
@@ -237,21 +237,21 @@ func (b *reader) result(step *Step, own int, p *message.Part) at {
 // unanswered reports whether a recorder left a note in place of a result.
 func unanswered(text string) bool { return strings.HasPrefix(text, "[no tool result was recorded") }
 
-func (b *reader) add(text string, w Where, id int) { b.h.Index.add(text, w, id) }
+func (b *reader) add(text string, w textKind, id int) { b.h.Index.add(text, w, id) }
 
 func (b *reader) args(c *Call, id int) {
 	b.h.Index.addName(c.Tool, id)
 	for _, a := range c.Args {
 		b.h.Index.addName(a.Name, id)
-		b.add(a.Value, Asked, id)
+		b.add(a.Value, textAsked, id)
 	}
 }
 
-func sayer(r message.Role) Where {
+func sayer(r message.Role) textKind {
 	if r == message.RoleAssistant {
-		return Said
+		return textSaid
 	}
-	return Told
+	return textTold
 }
 
 func join(a, b string) string {

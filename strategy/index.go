@@ -8,16 +8,16 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
 
-// A Where is the kind of text that names an identifier.
-type Where uint8
+// A textKind is the kind of text that names an identifier.
+type textKind uint8
 
 // The kinds of texts that may name an identifier.
 const (
-	Told    Where = iota // by the user
-	Said                 // by the assistant
-	Thought              // in the assistant's reasoning
-	Asked                // in the arguments of a call
-	Shown                // in the result of a call
+	textTold    textKind = iota // by the user
+	textSaid                    // by the assistant
+	textThought                 // in the assistant's reasoning
+	textAsked                   // in the arguments of a call
+	textShown                   // in the result of a call
 	places
 )
 
@@ -46,7 +46,7 @@ type Entity struct {
 // A place is a text of a history: what was said in a step, or an argument or
 // the result of one of its calls.
 type place struct {
-	where Where
+	where textKind
 	step  int32 // number of the message, for what was said
 	call  at    // of arguments and results; step -1 = none
 }
@@ -72,18 +72,18 @@ func newIndex() *Index {
 	return &Index{byText: make(map[string]*Entity, 1024), shown: map[string]bool{}}
 }
 
-func (x *Index) add(text string, w Where, id int) {
+func (x *Index) add(text string, w textKind, id int) {
 	n := int32(id)
 	if x.first == 0 {
 		x.first = n
 	}
 	x.last = max(x.last, n)
-	if w == Told && x.task == 0 && strings.TrimSpace(text) != "" {
+	if w == textTold && x.task == 0 && strings.TrimSpace(text) != "" {
 		x.task = n
 	}
 	x.text = x.text[:0]
 	ident.ScanAll(text, func(k ident.Kind, start, end int) {
-		if end-start > maxIdentifier || k == ident.Number && w == Shown && gutter(text, start, end) {
+		if end-start > maxIdentifier || k == ident.Number && w == textShown && gutter(text, start, end) {
 			return
 		}
 		e := x.entity(text[start:end], k, n)
@@ -98,7 +98,7 @@ func (x *Index) add(text string, w Where, id int) {
 			x.text = append(x.text, e)
 		}
 		e.Last = n
-		if w == Said || w == Asked {
+		if w == textSaid || w == textAsked {
 			e.LastUsed = n
 		}
 	})
@@ -112,7 +112,7 @@ func (x *Index) add(text string, w Where, id int) {
 // addName adds the name of a tool or a parameter.
 func (x *Index) addName(name string, id int) {
 	x.naming = true
-	x.add(name, Asked, id)
+	x.add(name, textAsked, id)
 	x.naming = false
 }
 

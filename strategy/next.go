@@ -78,10 +78,10 @@ func (h *History) cameOut(step int) string {
 		c := &s.Calls[k]
 		text := ""
 		switch d := c.deed(); {
-		case d == Planning || d == Sending || d == AskingUser || running(c.Result):
-		case d == Looking && c.Outcome != Failed: // one line says little of what was seen
+		case d == deedPlan || d == deedSend || d == deedAsk || running(c.Result):
+		case d == deedLook && c.Outcome != Failed: // one line says little of what was seen
 			text = "looked with " + c.name()
-		case d == Changing && c.Outcome != Failed:
+		case d == deedChange && c.Outcome != Failed:
 			text = c.changed()
 		default:
 			text = c.tell()
@@ -316,7 +316,7 @@ func (h *History) unanswered() Fact {
 			return Fact{}
 		}
 		for k := range s.Calls {
-			if c := &s.Calls[k]; c.deed() == AskingUser && !c.Answered {
+			if c := &s.Calls[k]; c.deed() == deedAsk && !c.Answered {
 				return Fact{s.ID, quoted(c.arg("question", "questions", "text", "prompt"), 200), announcedValue}
 			}
 		}

@@ -51,7 +51,7 @@ func (r *Request) order() order {
 		now.since = r.First + n - r.After
 	}
 	speech := classify(&r.Visible[last], false).speech
-	now.typed = speech == Typed || speech == Pasted
+	now.typed = speech == speechTyped || speech == speechPasted
 	return now
 }
 

@@ -122,7 +122,7 @@ func (c *cut) typedThatStay(room int) map[int]bool {
 			continue // between a call and its result: a round is removed whole
 		}
 		acted := i > 0 && c.v.Messages[i-1].Role == message.RoleAssistant && actsInText(c.v.Messages[i-1].Text())
-		if classify(m, acted).speech == Typed {
+		if classify(m, acted).speech == speechTyped {
 			left -= c.v.Tokens[i]
 			out[i] = true
 		}

@@ -19,7 +19,7 @@ const (
 // blocks, logs and quoted mails are cited in one line.
 func splitPasted(text string) heard {
 	var out []string
-	s := heard{speech: Typed}
+	s := heard{speech: speechTyped}
 	cite := func(what string, lines []string) {
 		n := utf8.RuneCountInString(strings.Join(lines, "\n"))
 		if n < leastPaste {
@@ -42,7 +42,7 @@ func splitPasted(text string) heard {
 		s.words = ends(s.words, pasteLead, pasteTail, fmt.Sprintf("[pasted text: %d of %d characters left out]", n-pasteLead-pasteTail, n))
 	}
 	if strings.HasPrefix(s.words, "[pasted ") && !strings.Contains(s.words, "\n") {
-		s.speech = Pasted
+		s.speech = speechPasted
 	}
 	return s
 }

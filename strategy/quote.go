@@ -125,7 +125,7 @@ func wordsUpTo(text string, i, end int) int {
 // before a quotation from it.
 func (h *History) textAt(p place) (text, verb string) {
 	if p.call.step < 0 || p.call.step >= len(h.Steps) || p.call.call >= len(h.Steps[p.call.step].Calls) {
-		if p.where != Shown {
+		if p.where != textShown {
 			return "", ""
 		}
 		if i := slices.IndexFunc(h.Steps, func(s Step) bool { return s.ID == int(p.step) }); i >= 0 {
@@ -134,7 +134,7 @@ func (h *History) textAt(p place) (text, verb string) {
 		return "", ""
 	}
 	c := &h.Steps[p.call.step].Calls[p.call.call]
-	if p.where == Shown {
+	if p.where == textShown {
 		switch {
 		case c.Outcome == Failed:
 			return "", ""
@@ -175,7 +175,7 @@ func (h *History) reliedLines(section int) []Line {
 		if n == mostRelied {
 			break
 		}
-		if p.where != Shown || p.call.step < 0 || e.LastUsed <= e.First || e.Tool || e.Task || e.Visible {
+		if p.where != textShown || p.call.step < 0 || e.LastUsed <= e.First || e.Tool || e.Task || e.Visible {
 			continue
 		}
 		text, verb := h.textAt(p)

@@ -63,9 +63,9 @@ const visibleShare = 0.1
 // features returns the features of an identifier.
 func (x *Index) features(e *Entity) (f [features]float64) {
 	f[bias] = 1
-	f[told] = math.Log1p(float64(e.Count[Told]))
-	f[said] = math.Log1p(float64(e.Count[Said]))
-	f[shown] = math.Log1p(float64(e.Count[Shown]))
+	f[told] = math.Log1p(float64(e.Count[textTold]))
+	f[said] = math.Log1p(float64(e.Count[textSaid]))
+	f[shown] = math.Log1p(float64(e.Count[textShown]))
 	f[total] = math.Log1p(float64(e.Total))
 	f[task] = flag(e.Task)
 	f[never] = flag(e.LastUsed == 0)

@@ -31,9 +31,9 @@ func (h *History) returnedLines(section int) []Line {
 func (h *History) returned(section int, s *Step, c *Call) []Line {
 	switch d := c.deed(); {
 	case thinks(c.Tool):
-	case d == Calling || c.Effect() && d != Running:
+	case d == deedCall || c.Effect() && d != deedRun:
 		return h.brought(section, s, c)
-	case d == Looking:
+	case d == deedLook:
 		if text := c.shows(); text != "" {
 			return []Line{{Section: section, Text: stepID(s.ID) + " " + c.name() + " showed: " + text, Value: wholeValue * h.recency(s.ID), Order: s.ID}}
 		}

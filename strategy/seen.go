@@ -34,7 +34,7 @@ func (e *Entity) worthListing() bool {
 	case ident.Number, ident.Version, ident.Email:
 		return false
 	case ident.Path:
-		if choice(e.Text) && e.Count[Asked] == 0 || strings.HasPrefix(e.Text, "/dev/") {
+		if choice(e.Text) && e.Count[textAsked] == 0 || strings.HasPrefix(e.Text, "/dev/") {
 			return false
 		}
 	}
@@ -78,7 +78,7 @@ func (h *History) seenLines(section, most int, missing func(*Entity) bool) []Lin
 		taken[e] = true
 		n++
 		p := e.In
-		if p.where != Asked && p.where != Shown {
+		if p.where != textAsked && p.where != textShown {
 			p.call = at{-1, 0}
 		}
 		i, ok := byPlace[p]
@@ -116,9 +116,9 @@ func (h *History) placeName(p place) (string, int) {
 		return c.name(), s.ID
 	}
 	switch p.where {
-	case Told:
+	case textTold:
 		return "the message", int(p.step)
-	case Shown:
+	case textShown:
 		return "the text given", int(p.step)
 	}
 	return "the assistant", int(p.step)

@@ -88,7 +88,7 @@ func (h *History) checks() []check {
 	for i := range h.Steps {
 		for k := range h.Steps[i].Calls {
 			c := &h.Steps[i].Calls[k]
-			if c.deed() != Checking || !c.Answered || running(c.Result) {
+			if c.deed() != deedCheck || !c.Answered || running(c.Result) {
 				continue
 			}
 			if c.Outcome != OK && c.Outcome != Failed {
@@ -161,7 +161,7 @@ func (h *History) settled() map[at]bool {
 // standing describes what the user answered, or the failure of a sub-agent.
 func (c *Call) standing() (string, float64) {
 	switch c.deed() {
-	case Sending:
+	case deedSend:
 		what := c.arg("description", "task", "message", "prompt", "input")
 		if what == "" || !c.Answered || strings.TrimSpace(c.Result) == "" || strings.HasPrefix(c.Result, "Async agent launched") {
 			return "", 0
@@ -170,7 +170,7 @@ func (c *Call) standing() (string, float64) {
 			return "the sub-agent for " + quoted(what, 80) + " failed" + colon(c.wrong()), 1.5
 		}
 		return "", 0 // reportLines quotes its report
-	case AskingUser:
+	case deedAsk:
 		what := c.arg("question", "questions", "text", "prompt")
 		if what == "" || !c.Answered || c.Outcome == Failed || c.repeats() {
 			return "", 0
@@ -210,7 +210,7 @@ func quoted(s string, n int) string { return "â€œ" + cutText(squash(s), n) + "â€
 
 // reportLines returns the sentences of a sub-agent's report as lines.
 func (h *History) reportLines(section int, s *Step, c *Call) []Line {
-	if c.deed() != Sending || c.Outcome == Failed {
+	if c.deed() != deedSend || c.Outcome == Failed {
 		return nil
 	}
 	what := c.arg("description", "task", "message", "prompt", "input")

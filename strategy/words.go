@@ -32,7 +32,7 @@ func wordsOf(msgs []message.Message, first int, ref func(i int) string) []Word {
 			acted = !m.Has(message.KindToolCall) && actsInText(m.Text())
 		case message.RoleUser:
 			s := classify(m, acted)
-			if acted = false; s.speech != Typed && s.speech != Pasted {
+			if acted = false; s.speech != speechTyped && s.speech != speechPasted {
 				continue
 			}
 			w := Word{Step: first + i, Text: s.words}

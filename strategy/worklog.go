@@ -192,23 +192,23 @@ func (c *Call) events(step int, settled bool) []event {
 		return []event{{first: step, last: step, text: text, fold: fold, value: value}}
 	}
 	switch d := c.deed(); {
-	case d == Planning, d == Sending, d == AskingUser, settled, !c.Answered, running(c.Result):
+	case d == deedPlan, d == deedSend, d == deedAsk, settled, !c.Answered, running(c.Result):
 		return nil
-	case d == Looking && c.searchedInVain():
+	case d == deedLook && c.searchedInVain():
 		return []event{{first: step, last: step, look: &looks{vain: []string{shortCommand(shortPaths(c.Command(), c.base))}}, value: 0.02}}
-	case d == Looking && c.Outcome != Failed && c.shows() != "":
+	case d == deedLook && c.Outcome != Failed && c.shows() != "":
 		return nil // returnedLines quotes what it showed
-	case d == Looking && c.Outcome != Failed:
+	case d == deedLook && c.Outcome != Failed:
 		return []event{{first: step, last: step, look: c.looks(), value: 0.02}}
-	case d == Changing && c.Outcome == Failed:
+	case d == deedChange && c.Outcome == Failed:
 		return one("the edit of "+c.edits()+" was refused"+colon(c.wrong()), "", c.refusedValue())
-	case d == Changing && c.Files[0].From != "":
+	case d == deedChange && c.Files[0].From != "":
 		return one(c.changed(), "", 0.3)
-	case d == Changing:
+	case d == deedChange:
 		return one(c.changed(), "changed "+c.Files[0].Path, 0.2)
-	case c.Outcome == Failed && d == Looking && c.Exit == 1 && c.silent():
+	case c.Outcome == Failed && d == deedLook && c.Exit == 1 && c.silent():
 		return nil // it found nothing
-	case c.Outcome == Failed && d == Looking:
+	case c.Outcome == Failed && d == deedLook:
 		return one(c.tell(), c.tell(), 0.9)
 	case c.Outcome == Failed:
 		e := one(c.tell(), c.tell(), failedValue+0.4)
@@ -218,11 +218,11 @@ func (c *Call) events(step int, settled bool) []event {
 		return e
 	case c.Effect():
 		return one(c.tell(), "", 0.8)
-	case d == Calling && thinks(c.Tool):
+	case d == deedCall && thinks(c.Tool):
 		return nil // saidLines quotes the thought
-	case d == Calling && len(digest(body(c.Result))) > 0:
+	case d == deedCall && len(digest(body(c.Result))) > 0:
 		return nil // returnedLines offers the members
-	case d == Calling:
+	case d == deedCall:
 		return one(c.tell(), "", calledValue)
 	case confirms(c.Result):
 		return one(c.tell(), c.tell(), confirmedValue)
