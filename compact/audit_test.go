@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -136,12 +137,22 @@ func TestLinesOfAllSessionsAreBounded(t *testing.T) {
 	})
 }
 
+// stacks is room for those of all goroutines, which is asked for hundreds of times.
+var stacks struct {
+	sync.Mutex
+	text []byte
+}
+
 // bubbled counts the goroutines of the synctest bubble that it is called in: those
 // of the runtime, and of tests before, come and go.
 func bubbled(t *testing.T) int {
 	t.Helper()
-	buf := make([]byte, 4<<20)
-	all := string(buf[:runtime.Stack(buf, true)])
+	stacks.Lock()
+	defer stacks.Unlock()
+	if stacks.text == nil {
+		stacks.text = make([]byte, 4<<20)
+	}
+	all := string(stacks.text[:runtime.Stack(stacks.text, true)])
 	own := regexp.MustCompile(`synctest bubble \d+`).FindString(all) // its own comes first
 	if own == "" {
 		t.Fatal("this is no bubble")

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/message"
 )
 
@@ -15,7 +16,7 @@ import (
 // room below the trigger, or nothing can be done about it: steps are at most a
 // third of the way, or a quarter where turn and call are two.
 func TestPropertyCompactionsDoNotFollowOneAnother(t *testing.T) {
-	n := 6
+	n := samples.Of(6)
 	switch {
 	case soak():
 		n = 300

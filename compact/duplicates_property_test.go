@@ -3,6 +3,7 @@ package compact_test
 import (
 	"context"
 	"fmt"
+	"github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/internal/testkey"
 	"math/rand/v2"
 	"strings"
@@ -30,7 +31,7 @@ func reminding(rng *rand.Rand) histgen.Shape {
 // with every promise kept, over chained compactions, in a session whose SDK
 // keeps the view, and in another process.
 func TestPropertyCopiesOfSystemMessagesChained(t *testing.T) {
-	n := 16
+	n := samples.Of(16)
 	switch {
 	case soak():
 		n = 4_000

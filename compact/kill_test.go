@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/fs"
@@ -58,7 +59,7 @@ func TestVictimOfTheKillTest(t *testing.T) {
 // kills is how often processes are killed: a few times in every run, 1,000
 // times with COMPACT_SOAK=1, and COMPACT_KILLS says otherwise.
 func kills(t *testing.T) int {
-	n := 20
+	n := samples.Of(24)
 	if testing.Short() {
 		n = 6
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/internal/histgen"
+	"github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/storage/memory"
 )
@@ -15,7 +16,7 @@ import (
 // A plan is what the next call does, asked for or not: the view, the decisions and
 // the reason.
 func TestPropertyPlanIsWhatTheNextCallDoes(t *testing.T) {
-	n := 80
+	n := samples.Of(80)
 	switch {
 	case soak():
 		n = 5_000
@@ -66,7 +67,7 @@ func TestPropertyPlanIsWhatTheNextCallDoes(t *testing.T) {
 // What a manual compaction led to is as compact as it gets: asked for again,
 // nothing changes, with whatever the caller keeps.
 func TestPropertyManualCompactionOfItsOwnResultChangesNothing(t *testing.T) {
-	n := 60
+	n := samples.Of(60)
 	if testing.Short() {
 		n = 20
 	}

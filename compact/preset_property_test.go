@@ -12,6 +12,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/internal/histgen"
 	"github.com/agentcompact/compact/internal/invariant"
+	"github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage/memory"
@@ -93,7 +94,7 @@ func bareBlocks(res *compact.Result, detail string) bool {
 }
 
 func TestPropertyPresetsOverRandomHistories(t *testing.T) {
-	n := 60
+	n := samples.Of(60)
 	switch {
 	case soak():
 		n = 3_000

@@ -14,6 +14,7 @@ import (
 	"github.com/agentcompact/compact/internal/corpus"
 	"github.com/agentcompact/compact/internal/histgen"
 	"github.com/agentcompact/compact/internal/invariant"
+	"github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/openai"
 	"github.com/agentcompact/compact/policy"
@@ -264,7 +265,7 @@ func (s *session) chain(history []message.Message, compactions int, grow func([]
 }
 
 func TestPropertyRandomHistoriesChained(t *testing.T) {
-	n := 75
+	n := samples.Of(75)
 	switch {
 	case soak():
 		n = 10_000
@@ -301,7 +302,7 @@ func TestSweepRecordedSessionsAtThreeWindows(t *testing.T) {
 			sessions, calls, compactions, refused, refusedSessions, i := 0, 0, 0, 0, 0, 0
 			for _, dir := range []string{"chat", "chat_asis"} {
 				for name, data := range corpus.Sessions(t, dir) {
-					if i++; !soak() && i%32 != window/1000%32 || testing.Short() && i%64 != 8 {
+					if i++; !soak() && i%samples.Every(32) != window/1000%32 || testing.Short() && i%64 != 8 {
 						continue
 					}
 					msgs, _, err := openai.Parse(data)

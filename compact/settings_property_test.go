@@ -13,6 +13,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/internal/histgen"
 	"github.com/agentcompact/compact/internal/invariant"
+	"github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage/memory"
@@ -82,7 +83,7 @@ func planOf(c compact.Config) invariant.Plan {
 }
 
 func TestPropertyEverySettingThatValidationLetsThrough(t *testing.T) {
-	n := 200
+	n := samples.Of(200)
 	switch {
 	case soak():
 		n = 20_000

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/internal/crew"
+	"github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/storage/memory"
 )
 
@@ -22,7 +23,7 @@ func TestAgentsAtOnceGetWhatEachWouldGetAlone(t *testing.T) {
 	}
 	for name, as := range who {
 		for _, n := range []int{2, 4, 8} {
-			if testing.Short() && (n == 8) != (name == "agents") {
+			if (testing.Short() || !samples.All()) && (n == 8) != (name == "agents") {
 				continue // eight agents, and two or four branches
 			}
 			t.Run(fmt.Sprint(n, " ", name), func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/internal/corpus"
+	"github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/openai"
 	"github.com/agentcompact/compact/storage/memory"
@@ -22,7 +23,7 @@ func TestSoakViewOverTarget(t *testing.T) {
 	if soak() {
 		every = 1
 	}
-	for _, window := range []int{32_000, 128_000} {
+	for _, window := range []int{32_000, 128_000}[:samples.Of(2)] {
 		var shares []float64
 		n := 0
 		for _, data := range corpus.Sessions(t, "chat") {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/internal/histgen"
+	"github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/token"
@@ -15,7 +16,7 @@ import (
 
 // What always holds, holds with results that are reduced as they come.
 func TestPropertyRandomHistoriesTidied(t *testing.T) {
-	n := 30
+	n := samples.Of(30)
 	switch {
 	case soak():
 		n = 5_000

@@ -12,6 +12,7 @@ import (
 	"github.com/agentcompact/compact/internal/histgen"
 	"github.com/agentcompact/compact/internal/invariant"
 	"github.com/agentcompact/compact/internal/provider"
+	"github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/token"
 )
@@ -61,7 +62,7 @@ func onEachWire(t *testing.T, label string, c compact.Config, seed uint64, histo
 // One conversation, written in four wires: the same decision, the same error.
 // Where they differ, the numbers do: a wire frames its messages its own way.
 func TestPropertyFourWiresDecideAlike(t *testing.T) {
-	n := 100
+	n := samples.Of(100)
 	switch {
 	case soak():
 		n = 4_000

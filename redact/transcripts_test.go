@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	part "github.com/agentcompact/compact/internal/samples"
 )
 
 // identifier matches what must survive: ids of calls and messages, and UUIDs.
@@ -23,7 +25,10 @@ func TestTranscriptsAreLeftAlone(t *testing.T) {
 	r := newRedactor(t, Options{})
 	var out strings.Builder
 	stats, bytes := Stats{}, 0
-	for _, p := range paths {
+	for i, p := range paths {
+		if i%part.Every(1) != 0 {
+			continue
+		}
 		for line := range gzipLines(t, p) {
 			text := string(line)
 			bytes += len(text)

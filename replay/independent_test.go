@@ -13,6 +13,7 @@ import (
 	loader "github.com/pkoukk/tiktoken-go-loader"
 
 	"github.com/agentcompact/compact/internal/corpus"
+	part "github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/message/openai"
 	"github.com/agentcompact/compact/price"
 )
@@ -193,7 +194,7 @@ func TestCostsOfRecordedSessionsAreThoseOfAnIndependentCalculation(t *testing.T)
 			continue
 		}
 		compare(t, name, data, 64_000)
-		if n++; n == 3 && os.Getenv("COMPACT_SOAK") == "" {
+		if n++; n == part.Of(3) && os.Getenv("COMPACT_SOAK") == "" {
 			break
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/internal/histgen"
+	"github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/policy"
 )
 
@@ -13,7 +14,7 @@ import (
 // proposed makes the view smaller, stays within the limit and says so, twice
 // the same. COMPACT_SOAK=1 runs more of them.
 func TestPropertyOfTheStageOnRandomHistories(t *testing.T) {
-	seeds := uint64(300)
+	seeds := uint64(samples.Of(300))
 	if os.Getenv("COMPACT_SOAK") != "" {
 		seeds = 10_000
 	}

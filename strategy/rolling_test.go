@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/internal/corpus"
+	"github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/openai"
 	"github.com/agentcompact/compact/strategy"
@@ -75,7 +76,7 @@ func TestRollingSummariesKeepWhatTheFirstOneSaidAndDoNotGrow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if sessions++; sessions > 3 && os.Getenv("COMPACT_SOAK") == "" {
+		if sessions++; sessions > samples.Of(3) && os.Getenv("COMPACT_SOAK") == "" {
 			break
 		}
 		for _, s := range []strategy.Strategy{strategy.TaskState, strategy.DecisionLog, strategy.CodeDelta, strategy.Brief} {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/internal/corpus"
+	"github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/openai"
 	"github.com/agentcompact/compact/strategy"
@@ -225,7 +226,7 @@ func TestVerificationLeavesHonestSummariesAlone(t *testing.T) {
 // With COMPACT_SOAK=1 all sessions, else a sample of them.
 func TestVerificationTakesNothingFromExtractedSummaries(t *testing.T) {
 	for name, data := range corpus.Sessions(t, "chat") {
-		if n := bytes.Count(data, []byte("\n")); n < 40 || n%9 > 0 && os.Getenv("COMPACT_SOAK") == "" { // a message a line
+		if n := bytes.Count(data, []byte("\n")); n < 40 || n%samples.Every(9) > 0 && os.Getenv("COMPACT_SOAK") == "" { // a message a line
 			continue
 		}
 		msgs, _, err := openai.Parse(data)

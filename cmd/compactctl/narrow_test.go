@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/agentcompact/compact/internal/samples"
 )
 
 // ran is what a command prints that goes well.
@@ -24,10 +26,14 @@ func TestTablesArePipedAt80Columns(t *testing.T) {
 	archive := t.TempDir()
 	session := filepath.Join("..", "..", "examples", "data", "coding-session.jsonl")
 	ran(t, "compact", session, "--archive", archive, "--model", "gpt-4o", "--max-context-tokens", "8000", "--session", "wide", "--out", filepath.Join(t.TempDir(), "out.jsonl"))
+	where := []string{"replay", session, "--window", "8000", "--where"}
+	if !samples.All() {
+		where = append(where, "--policy", "graduated", "--policy", "history-reducer") // without these it is all presets
+	}
 	for _, args := range [][]string{
 		{"archive", "stats", "--archive", archive}, {"archive", "ls", "--archive", archive},
 		{"dry-run", session, "--preset", "economy", "--model", "claude-sonnet-4-5", "--max-context-tokens", "8000"},
-		{"eval-summary", session, "--window", "8k"}, {"replay", session, "--window", "8000", "--where"},
+		{"eval-summary", session, "--window", "8k"}, where,
 		{"archive", "search", "function", "--archive", archive}, {"archive", "show", "--archive", archive, "wide"},
 	} {
 		out := ran(t, args...)

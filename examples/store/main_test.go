@@ -67,7 +67,7 @@ func build(t *testing.T, dir string) string {
 	}
 	write(t, dir, "overlay.json", string(overlay))
 	out := filepath.Join(dir, "compactctl.exe")
-	cmd := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", out, "./cmd/compactctl")
+	cmd := exec.Command("go", "build", "-ldflags=-s -w", "-overlay", filepath.Join(dir, "overlay.json"), "-o", out, "./cmd/compactctl")
 	cmd.Dir = root
 	if said, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, said)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/samples"
 )
 
 // texts are of all kinds and lengths: some of them shorter than what stands for
@@ -64,7 +65,7 @@ func TestNoBodyGrowsInBytes(t *testing.T) {
 			r.server.Lenient = true
 			random := rand.New(rand.NewPCG(1, 2))
 			changed := 0
-			times := 24
+			times := samples.Of(24)
 			if os.Getenv("COMPACT_SOAK") != "" {
 				times = 100
 			}

@@ -25,6 +25,7 @@ var arrows = map[string][]string{
 	"internal/setting":   {},
 	"internal/crew":      {"message", "strategy", "storage", "compact"},
 	"internal/corpus":    {},
+	"internal/samples":   {},
 	"internal/forgery":   {"redact", "storage"},
 	"internal/canary":    {},
 	"internal/invariant": {"message"},

@@ -13,6 +13,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/internal/provider"
 	"github.com/agentcompact/compact/internal/provider/render"
+	"github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/message/wire"
 	"github.com/agentcompact/compact/storage/memory"
 )
@@ -132,7 +133,7 @@ func newMarkedCase(t *testing.T, seed uint64) (markedCase, *rand.Rand) {
 // taken by the provider, a mark never stands behind where it stood, and beside
 // the marks the request is the one that goes out without any.
 func TestPropertyMarksOfTheCache(t *testing.T) {
-	n := 9
+	n := samples.Of(9)
 	if soak() {
 		n = 3_000
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/agentcompact/compact/internal/histgen"
 	"github.com/agentcompact/compact/internal/provider"
 	"github.com/agentcompact/compact/internal/provider/render"
+	"github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/openai"
 	"github.com/agentcompact/compact/message/wire"
@@ -56,7 +57,7 @@ func rowsOf(t *testing.T, h []message.Message) []render.Row {
 // Whatever is odd about a history: compactions break nothing that it did not
 // break itself.
 func TestPropertyRandomHistoriesStayLegalOnEachWire(t *testing.T) {
-	n := 24
+	n := samples.Of(24)
 	if soak() {
 		n = 4000
 	}
@@ -81,7 +82,7 @@ func TestPropertyRandomHistoriesStayLegalOnEachWire(t *testing.T) {
 // find whatever a provider refuses: views that no reduction would make, made
 // at random, are judged by both.
 func TestPropertyCheckFindsWhatAProviderRefuses(t *testing.T) {
-	n := 240
+	n := samples.Of(240)
 	if soak() {
 		n = 40_000
 	}
@@ -201,7 +202,7 @@ func ruledRows(rng *rand.Rand) []render.Row {
 // Where older copies of a system message go, what is left is legal, whether the
 // agent keeps the view or not. In Gemini's conversations there are none.
 func TestPropertyCopiesThatGoLeaveALegalRequestOnEachWire(t *testing.T) {
-	n := 24
+	n := samples.Of(24)
 	if soak() {
 		n = 2_000
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/internal/provider"
 	"github.com/agentcompact/compact/internal/provider/render"
+	"github.com/agentcompact/compact/internal/samples"
 )
 
 // distinctRows is a session in which rules come by that are none like another,
@@ -79,7 +80,7 @@ func TestPropertyDifferentRulesOnEachWire(t *testing.T) {
 // stay. Where nothing of the user's is left in front, a notice has to be; with
 // room for that no wire refuses.
 func TestPropertyDifferentRulesAndStagesThatOnlyTakeOut(t *testing.T) {
-	n := 2
+	n := samples.Of(2)
 	if soak() {
 		n = 400
 	}

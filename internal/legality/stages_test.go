@@ -12,6 +12,7 @@ import (
 	"github.com/agentcompact/compact/internal/invariant"
 	"github.com/agentcompact/compact/internal/provider"
 	"github.com/agentcompact/compact/internal/provider/render"
+	"github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/token"
 )
@@ -94,7 +95,7 @@ func once(t *testing.T, label string, w provider.Wire, c compact.Config, body []
 // four wires, in windows that just hold what must stay, with the same room kept
 // for the answer: where the floor fits no wire is refused.
 func TestPropertyStagesThatOnlyTakeOutRefuseNoWireMore(t *testing.T) {
-	n := 3
+	n := samples.Of(3)
 	if soak() {
 		n = 400
 	}

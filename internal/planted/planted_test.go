@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/agentcompact/compact/internal/samples"
 )
 
 // A fault is one wrong line in one file, or in two.
@@ -46,7 +48,7 @@ func TestEveryPlantedFaultIsCaught(t *testing.T) {
 	}
 	found := 0
 	for i, f := range faults {
-		if os.Getenv("COMPACT_SOAK") != "1" && i%16 != 0 {
+		if os.Getenv("COMPACT_SOAK") != "1" && i%samples.Every(16) != 0 {
 			continue // the full set is make soak
 		}
 		t.Run(f.name, func(t *testing.T) {
@@ -97,7 +99,7 @@ func caught(t *testing.T, name, pkg, tests string, parts ...fault) bool {
 	dir := root(t)
 	cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-overlay", overlay(t, dir, parts), "-count=1", "-run", tests, pkg)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "COMPACT_SOAK=0")
+	cmd.Env = append(os.Environ(), "COMPACT_SOAK=0", "COMPACT_SAMPLES=all")
 	out, err := cmd.CombinedOutput()
 	if err == nil {
 		t.Errorf("the tests pass with %q planted", name)

@@ -9,6 +9,7 @@ import (
 	"github.com/agentcompact/compact/internal/corpus"
 	"github.com/agentcompact/compact/internal/provider"
 	"github.com/agentcompact/compact/internal/provider/render"
+	"github.com/agentcompact/compact/internal/samples"
 )
 
 // every yields each n-th recorded session.
@@ -58,7 +59,7 @@ func twice(rows []render.Row) bool {
 }
 
 func TestSweepSessionsThatAreLegalInChatAreLegalOnEachWire(t *testing.T) {
-	step, seeds := 8, uint64(2)
+	step, seeds := samples.Every(8), uint64(2)
 	if os.Getenv("COMPACT_SOAK") == "1" {
 		step, seeds = 1, 12
 	}

@@ -8,12 +8,13 @@ import (
 	"unicode"
 
 	"github.com/agentcompact/compact/internal/corpus"
+	"github.com/agentcompact/compact/internal/samples"
 )
 
 func TestCountIsExactOnRandomTexts(t *testing.T) {
 	each(t, func(t *testing.T, s subject) {
 		rng := rand.New(rand.NewPCG(7, 9))
-		for range scaled(500, 5_000, 200_000) {
+		for range scaled(500, samples.Of(5_000), 200_000) {
 			if !s.check(t, randomText(rng, 4, 30)) {
 				return
 			}
@@ -80,7 +81,7 @@ func TestCountIsExactOnTranscripts(t *testing.T) {
 			if session++; session > scaled(16, math.MaxInt, math.MaxInt) {
 				break
 			}
-			if session%scaled(8, 8, 1) != 0 {
+			if session%scaled(8, samples.Every(8), 1) != 0 {
 				continue
 			}
 			text := string(data[:min(len(data), scaled(20_000, 60_000, len(data)))])

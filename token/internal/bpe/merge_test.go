@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/agentcompact/compact/internal/samples"
 )
 
 // naive merges a piece as in the definition: byte by byte, the lowest pair first,
@@ -66,7 +68,7 @@ func TestMergeMakesTheTokensOfTheDefinition(t *testing.T) {
 	each(t, func(t *testing.T, s subject) {
 		v := s.enc.load()
 		reference := newNaive(v)
-		for _, piece := range pieces(scaled(100, 1_000, 20_000), 40) {
+		for _, piece := range pieces(scaled(100, samples.Of(1_000), 20_000), 40) {
 			p := newParts(window * 2)
 			if used := p.fill(v, []byte(piece)); used != len(piece) {
 				t.Fatalf("%d of %d bytes were taken", used, len(piece))
@@ -86,7 +88,7 @@ func TestLongPiecesAreMergedAlikeInWindowsOfAnySize(t *testing.T) {
 		v := s.enc.load()
 		reference := newNaive(v)
 		again := 0
-		for _, piece := range pieces(scaled(20, 120, 1_000), 300) {
+		for _, piece := range pieces(scaled(20, samples.Of(120), 1_000), 300) {
 			want := len(reference.merge(piece))
 			for _, size := range []int{block, 2 * block, 4 * block, window} {
 				if _, ok := v.sweep(newParts(size), []byte(piece)); !ok {
@@ -113,7 +115,7 @@ func TestNeighborsAreWhatMergingLeavesSideBySide(t *testing.T) {
 		}
 		rng := rand.New(rand.NewPCG(21, 22))
 		yes := 0
-		for range 20_000 {
+		for range samples.Of(20_000) {
 			left, right := rank(rng.IntN(5_000)), rank(rng.IntN(5_000))
 			want := slices.Equal(reference.merge(texts[left]+texts[right]), []rank{left, right})
 			if got := v.neighbors(left, right); got != want {

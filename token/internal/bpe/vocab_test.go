@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/pkoukk/tiktoken-go-loader/assets"
+
+	"github.com/agentcompact/compact/internal/samples"
 )
 
 func TestVocabularyHoldsEachTokenOfTheSource(t *testing.T) {
@@ -48,7 +50,7 @@ func TestVocabularyHoldsNothingElse(t *testing.T) {
 	each(t, func(t *testing.T, s subject) {
 		v := s.enc.load()
 		reference := newNaive(v)
-		for _, piece := range pieces(20_000, 8) {
+		for _, piece := range pieces(samples.Of(20_000), 8) {
 			if _, want := reference.ranks[piece]; v.has([]byte(piece)) != want {
 				t.Fatalf("%q is a token: %v, want %v", piece, !want, want)
 			}
