@@ -3,6 +3,7 @@ package storage
 import (
 	"cmp"
 	"context"
+	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -20,6 +21,9 @@ type CopyOptions struct {
 	Sessions []string
 	// Heads, if not nil, records each session that is copied by name.
 	Heads *Heads
+	// Public are the keys that may have signed the heads of src. With any, an erase is
+	// carried over only if a signed head tells of it.
+	Public []ed25519.PublicKey
 	// Progress, if not nil, is called from one goroutine with each key.
 	Progress func(k Key)
 }
@@ -44,7 +48,9 @@ type Copied struct {
 //
 // A session that src has erased is erased in dst as well, if dst has a copy of it. Under
 // a hold or a lock in dst it stays, without the new heads of src, and the error is
-// [ErrHeld] or [ErrLocked].
+// [ErrHeld] or [ErrLocked]. It stays as well, and the error is [ErrExists], if the erase
+// is not proven: by a tombstone that fits the lines beside it and, if src has heads, by
+// a head of the erase.
 //
 // A copy of all sessions includes the heads, the access records, and the tombstones
 // that dst lacks.
@@ -86,9 +92,10 @@ type copier struct {
 	graves   *Graves // tombstones of dst
 	done     Copied
 
-	known []Tombstone          // tombstones of src
-	ended map[string]Tombstone // the last one of each erased session of src
-	left  map[string]bool      // tombstoneID of sessions that could not be erased in dst
+	known []srcStone            // tombstones of src
+	ended map[string][]srcStone // those that are no refusals, by session
+	book  *HeadBook             // heads of src, nil if they were not read yet
+	left  map[string]bool       // tombstoneID of sessions that could not be erased in dst
 }
 
 // all copies the sessions, and then the files beside them: heads of sessions that
@@ -154,10 +161,13 @@ func (c *copier) sessions(ctx context.Context) error {
 
 // named copies one session, and records it in the heads.
 func (c *copier) named(ctx context.Context, dir string) error {
-	err := c.readStones(ctx)
-	if err == nil {
-		err = c.session(ctx, Key{dir})
+	if err := c.readStones(ctx); err != nil {
+		return err
 	}
+	if _, err := c.carry(ctx, Key{dir}); err != nil { // its place may be taken by an erased one
+		return err
+	}
+	err := c.session(ctx, Key{dir})
 	if err := c.readStones(ctx); err != nil { // it can have been erased meanwhile
 		return err
 	}
@@ -184,8 +194,8 @@ func (c *copier) session(ctx context.Context, dir Key) error {
 		return err
 	}
 	now, _ := s.manifest.known()
-	if _, ended := c.ended[tombstoneID(dir)]; now.facts.erasing {
-		if ended {
+	if now.facts.erasing {
+		if len(c.ended[tombstoneID(dir)]) > 0 {
 			return nil
 		}
 		return &Error{"copy", dir, errErasing}
@@ -207,7 +217,7 @@ func (c *copier) alive(ctx context.Context, dir Key, life string) error {
 	if err != nil || !gone {
 		return err
 	}
-	if _, also := c.ended[stone.Session]; also && stone.Life != life {
+	if also := len(c.ended[stone.Session]) > 0; also && stone.Life != life {
 		return nil
 	}
 	return &Error{"copy", dir, ErrErased}

@@ -2,6 +2,9 @@ package storage_test
 
 import (
 	"context"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io"
 	"regexp"
@@ -175,11 +178,24 @@ func (a older) Append(ctx context.Context, k storage.Key, seq int64, b storage.B
 		if err != nil {
 			return err
 		}
-		b = storage.Redacted(text("%s", regexp.MustCompile(`,"life":"[0-9a-f]*"`).ReplaceAllString(string(data), "")))
-		n := int64(len(everythingIn(a.Archive, k)))
-		return a.Archive.Append(ctx, k, n, b)
+		was := everythingIn(a.Archive, k)
+		line := regexp.MustCompile(`,"life":"[0-9a-f]*"`).ReplaceAllString(string(data), "")
+		if was != "" {
+			line = regexp.MustCompile(`"prev":"[0-9a-f]*"`).ReplaceAllString(line, `"prev":"`+sha(lastLine(was))+`"`)
+		}
+		return a.Archive.Append(ctx, k, int64(len(was)), storage.Redacted(text("%s", line)))
 	}
 	return a.Archive.Append(ctx, k, seq, b)
+}
+
+func lastLine(log string) string {
+	log = strings.TrimSuffix(log, "\n")
+	return log[strings.LastIndexByte(log, '\n')+1:]
+}
+
+func sha(s string) string {
+	h := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(h[:])
 }
 
 func everythingIn(a storage.Archive, k storage.Key) string {
@@ -217,5 +233,141 @@ func TestCopyCarriesOverAnEraseOfAnOlderVersion(t *testing.T) {
 			t.Errorf("nobody knows whose tombstone it is: %v", err)
 		}
 		wantOK(t, dst, "alice")
+	}
+}
+
+// vanish removes the files of a session, and no more than that.
+func vanish(t *testing.T, a *memory.Archive, id string) {
+	t.Helper()
+	for _, n := range names(t, session(t, a, id)) {
+		must(t, a.Remove(t.Context(), key(t, id+"/"+n)))
+	}
+}
+
+func key(t *testing.T, s string) storage.Key {
+	t.Helper()
+	k, err := storage.ParseKey(s)
+	must(t, err)
+	return k
+}
+
+// wantUnproven fails where a copy takes a tombstone for the proof of an erase.
+func wantUnproven(t *testing.T, dst, src storage.Archive, opts storage.CopyOptions, id string) {
+	t.Helper()
+	before := len(names(t, session(t, dst, id)))
+	done, err := storage.Copy(t.Context(), dst, src, opts)
+	if done.Erased != 0 || !errors.Is(err, storage.ErrExists) || !strings.Contains(err.Error(), id) {
+		t.Errorf("%+v, %v", done, err)
+	}
+	if n := len(names(t, session(t, dst, id))); n != before {
+		t.Errorf("%s has %d files, had %d", id, n, before)
+	}
+	if stone, gone, err := storage.Erased(t.Context(), dst, id); gone || err != nil {
+		t.Errorf("%+v, %v", stone, err)
+	}
+	wantWhole(t, dst)
+}
+
+// A line that anybody can write proves no erase: it has to fit the chain, and the heads
+// have to know of the erase.
+func TestCopyErasesNothingForAForgedTombstone(t *testing.T) {
+	for name, prev := range map[string]func(log string) string{
+		"outside the chain": func(string) string { return strings.Repeat("0", 64) },
+		"without a head":    func(log string) string { return sha(lastLine(log)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			src, dst := lived(t), memory.New()
+			must(t, second(storage.Copy(t.Context(), dst, src, storage.CopyOptions{})))
+			first, _, _ := strings.Cut(everythingIn(src, key(t, "alice/manifest.jsonl")), "\n")
+			vanish(t, src, "alice")
+			log := everythingIn(src, key(t, "_erased.jsonl"))
+			line := text(`{"seq":3,"prev":"%s","at":"2026-01-01T00:00:00Z","session":"%s","files":1,"bytes":1,"life":"%s","reason":"x","done":true}`+"\n", prev(log), sha("alice"), sha(first))
+			must(t, src.Append(t.Context(), key(t, "_erased.jsonl"), int64(len(log)), storage.Redacted(line)))
+			wantUnproven(t, dst, src, storage.CopyOptions{}, "alice")
+			wantUnproven(t, dst, src, storage.CopyOptions{}, "alice")
+		})
+	}
+}
+
+// Where a key is given, a head without its signature proves no erase.
+func TestCopyErasesOnlyForASignedHead(t *testing.T) {
+	public, private, err := ed25519.GenerateKey(nil)
+	must(t, err)
+	src, dst, opts := lived(t), memory.New(), storage.CopyOptions{Public: []ed25519.PublicKey{public}}
+	must(t, second(storage.Copy(t.Context(), dst, src, opts)))
+	eraseAs(t, src, "alice")
+	wantUnproven(t, dst, src, opts, "alice")
+
+	src, dst = lived(t), memory.New()
+	must(t, second(storage.Copy(t.Context(), dst, src, opts)))
+	s := session(t, src, "alice")
+	s.KeepHeads(storage.NewHeads(src, private))
+	must(t, second(s.Erase(t.Context(), text("asked for"))))
+	must(t, second(storage.Copy(t.Context(), dst, src, opts)))
+	wantErased(t, dst, "alice")
+}
+
+// A refusal that was damaged is no erase, and a copy ends no hold.
+func TestCopyErasesNothingForADamagedRefusal(t *testing.T) {
+	for name, to := range map[string]string{"another member": `"refuse":"`, "no JSON": `"refused:"`} {
+		for _, more := range []bool{false, true} {
+			t.Run(name, func(t *testing.T) {
+				src, dst := lived(t), memory.New()
+				b := session(t, src, "bob")
+				b.KeepHeads(storage.NewHeads(src, nil))
+				must(t, second(storage.Copy(t.Context(), dst, src, storage.CopyOptions{})))
+				if _, err := b.Erase(t.Context(), text("try")); !errors.Is(err, storage.ErrHeld) {
+					t.Fatal(err)
+				}
+				damage(t, src, "_erased.jsonl", `"refused":"`, to)
+				vanish(t, src, "bob")
+				if more {
+					eraseAs(t, src, "alice")
+				}
+				_, err := storage.Copy(t.Context(), dst, src, storage.CopyOptions{})
+				if !errors.Is(err, storage.ErrExists) {
+					t.Errorf("copied: %v", err)
+				}
+				d := session(t, dst, "bob")
+				if held, why, err := d.Held(t.Context()); !held || err != nil {
+					t.Errorf("held %v %q, %v", held, why, err)
+				}
+				must(t, d.Release(t.Context(), text("over")))
+				if done, err := storage.Copy(t.Context(), dst, src, storage.CopyOptions{}); done.Erased > 0 || !errors.Is(err, storage.ErrExists) {
+					t.Errorf("%+v, %v", done, err)
+				}
+				wantOK(t, dst, "bob")
+			})
+		}
+	}
+}
+
+// A copy that missed a life under the name erases the one that it has.
+func TestCopyErasesAnEarlierLife(t *testing.T) {
+	for _, named := range [][]string{nil, {"alice"}} {
+		for _, again := range []bool{false, true} {
+			src, dst := lived(t), memory.New()
+			opts := storage.CopyOptions{Sessions: named}
+			must(t, second(storage.Copy(t.Context(), dst, src, opts)))
+			eraseAs(t, src, "alice")
+			s := session(t, src, "alice")
+			s.KeepHeads(storage.NewHeads(src, nil))
+			step(t, s, 1)
+			if !again {
+				eraseAs(t, src, "alice")
+			}
+			done, err := storage.Copy(t.Context(), dst, src, opts)
+			if done.Erased != 1 || err != nil && !(errors.Is(err, storage.ErrErased) && named != nil && !again) {
+				t.Errorf("%v, begun anew %v: %+v, %v", named, again, done, err)
+			}
+			if !again {
+				wantErased(t, dst, "alice")
+				continue
+			}
+			if r := wantOK(t, dst, "alice"); r.Steps != 1 {
+				t.Errorf("%d steps", r.Steps)
+			}
+			wantWhole(t, dst)
+		}
 	}
 }

@@ -92,14 +92,15 @@ func (a *app) copyRecorded(cmd *cobra.Command, at, to string, src storage.Archiv
 
 // copied copies and verifies.
 func (a *app) copied(ctx context.Context, dst, src storage.Archive, opts storage.CopyOptions) error {
+	v := &verifying{}
+	if err := v.readKeys(); err != nil {
+		return err
+	}
+	opts.Public = v.keys
 	done, err := storage.Copy(ctx, dst, src, opts)
 	a.progress.stop()
 	if err != nil {
 		return &brokenArchive{err}
-	}
-	v := &verifying{}
-	if err := v.readKeys(); err != nil {
-		return err
 	}
 	reports, err := a.verify(ctx, dst, opts.Sessions, v)
 	if err != nil {
