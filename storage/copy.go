@@ -122,8 +122,8 @@ func (c *copier) all(ctx context.Context) error {
 			}
 			continue
 		}
-		if errors.Is(err, ErrExists) || errors.Is(err, errErasing) || len(c.left) > 0 || moved {
-			heads = nil // they describe a session that differs in dst
+		if errors.Is(err, ErrExists) || errors.Is(err, errErasing) || errors.Is(err, errStone) || len(c.left) > 0 || moved {
+			heads = nil // they describe a session that differs in dst, or lacks there
 		}
 		return errors.Join(err, c.stones(ctx), c.names(ctx), c.these(ctx, Key{headsName}, heads), c.files(ctx, Key{accessName}))
 	}
@@ -214,6 +214,9 @@ func (c *copier) alive(ctx context.Context, dir Key, life string) error {
 		return err
 	}
 	stone, gone, err := c.graves.of(ctx, dir)
+	if errors.Is(err, errStone) {
+		return c.lost(ctx, dir, life, err)
+	}
 	if err != nil || !gone {
 		return err
 	}

@@ -224,6 +224,31 @@ func (c *copier) erase(ctx context.Context, s *Session, stone Tombstone) error {
 	return nil
 }
 
+// lost returns an error for a session that dst can have erased with a damaged tombstone,
+// which is why. It is nil where the heads of dst, or else the rest of each damaged line,
+// say that this life of it was not erased there.
+func (c *copier) lost(ctx context.Context, dir Key, life string, why error) error {
+	b, err := ReadHeads(ctx, c.dst, HeadsOptions{})
+	if err != nil {
+		return err
+	}
+	for t, err := range Tombstones(ctx, c.dst) {
+		switch {
+		case err != nil:
+			return err
+		case !t.Damaged || t.Session != "":
+		case t.Life == life, t.Life == "" && len(b.sessions) == 0:
+			return fmt.Errorf("%w; %s is not copied, because it can be that session", why, dir)
+		}
+	}
+	for _, l := range b.sessions[headID(dir)] {
+		if l.Op == opErase && l.Life == life {
+			return &Error{"copy", dir, ErrErased}
+		}
+	}
+	return nil
+}
+
 // stones copies the missing tombstones, except damaged ones and those of sessions that
 // stay in dst. If dst has none and none is damaged, the copy is equal byte for byte, because their chain depends on nothing
 // else.

@@ -371,3 +371,20 @@ func TestCopyErasesAnEarlierLife(t *testing.T) {
 		}
 	}
 }
+
+// A damaged tombstone of the copy stops the sessions that can be its own, and no other.
+func TestCopyBesideADamagedTombstone(t *testing.T) {
+	src, dst := lived(t), memory.New()
+	must(t, second(storage.Copy(t.Context(), dst, src, storage.CopyOptions{})))
+	eraseAs(t, dst, "alice") // in the copy alone
+	damage(t, dst, "_erased.jsonl", `"session":"`+sha("alice"), `"session":"x`)
+	step(t, session(t, src, "dora"), 1)
+	done, err := storage.Copy(t.Context(), dst, src, storage.CopyOptions{})
+	if !errors.Is(err, storage.ErrDamaged) || !strings.Contains(err.Error(), "alice") || strings.Contains(err.Error(), "dora") || done.Sessions != 2 {
+		t.Errorf("%+v, %v", done, err)
+	}
+	wantOK(t, dst, "dora")
+	if n := len(names(t, session(t, dst, "alice"))); n > 0 {
+		t.Errorf("alice is back, with %d files", n)
+	}
+}

@@ -105,6 +105,9 @@ func (s *Session) condemn(ctx context.Context, before time.Time) (Remover, []Inf
 
 // refuse leaves a tombstone with the reason why the session was not erased.
 func (s *Session) refuse(ctx context.Context, reason redact.Text, why error) (Tombstone, error) {
+	// A stored step is confirmed before the end of the manifest is taken, so that the
+	// tombstone and the head have the same one.
+	unconfirmed := s.confirmLast(ctx)
 	stone := s.stone(reason.String(), s.who.String())
 	stone.Refused = ErrLocked.Error()
 	if errors.Is(why, ErrHeld) {
@@ -117,7 +120,10 @@ func (s *Session) refuse(ctx context.Context, reason redact.Text, why error) (To
 	if err := bury(ctx, s.graves(), stone); err != nil {
 		return stone, errors.Join(why, err)
 	}
-	return stone, errors.Join(why, s.tell(ctx, stone.head(headRefuse)))
+	if unconfirmed != nil {
+		return stone, errors.Join(why, unconfirmed)
+	}
+	return stone, errors.Join(why, s.tellEnd(ctx, stone.head(headRefuse)))
 }
 
 // erase removes a condemned session, with this tombstone.

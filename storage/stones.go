@@ -4,12 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"iter"
 	"regexp"
 )
 
 // errStone: a damaged tombstone can be that of any session.
-var errStone = errors.New("a damaged tombstone does not say which session was erased; compactctl archive verify names the line")
+var errStone = fmt.Errorf("%w: a tombstone does not say which session was erased; compactctl archive verify names the line", ErrDamaged)
 
 // stoneReader reads the lines of the log of tombstones.
 type stoneReader struct {
@@ -19,6 +20,7 @@ type stoneReader struct {
 // The members of a damaged line that keep its session erased.
 var (
 	stoneSession = regexp.MustCompile(`"session":"([0-9a-f]{64})"`)
+	stoneLife    = regexp.MustCompile(`"life":"([0-9a-f]{64})"`)
 	stoneHead    = regexp.MustCompile(`"head":"([0-9a-f]{64})"`)
 	stoneRefused = regexp.MustCompile(`"refused":"([^"]+)"`)
 )
@@ -55,7 +57,7 @@ func damagedStone(line []byte) Tombstone {
 		}
 		return ""
 	}
-	return Tombstone{Session: member(stoneSession), Head: member(stoneHead), Refused: member(stoneRefused), Damaged: true}
+	return Tombstone{Session: member(stoneSession), Head: member(stoneHead), Life: member(stoneLife), Refused: member(stoneRefused), Damaged: true}
 }
 
 // Tombstones yields the tombstones of erased sessions in order of time: usually

@@ -169,12 +169,12 @@ func (v *verifier) checkRefusals(b *HeadBook, x *life) {
 }
 
 // checkRecord checks that an erasure, or a refused one, has a tombstone that says the
-// same of who, why and when, as does the one of its completion, if any.
+// same of who, why and when, as does the one of its completion, if any. Of several that
+// erased the same life at once, any can have left them.
 func (v *verifier) checkRecord(b *HeadBook, l *headLine) bool {
 	begun, done := b.records(l, false), b.records(l, true)
-	same := func(t Tombstone) bool {
-		return t.Who == l.Who && t.Reason == l.Why && t.At.After(l.At.Add(-stoneSlack)) && (t.Done || t.At.Before(l.At.Add(stoneSlack)))
-	}
+	all := b.erasures(l)
+	same := func(t Tombstone) bool { return slices.ContainsFunc(all, func(l *headLine) bool { return l.tells(t) }) }
 	switch {
 	case len(begun) == 0:
 		v.problem(Removed, erasedName, 0, "the heads know the %s, and the tombstone is gone", l.said())
@@ -184,6 +184,26 @@ func (v *verifier) checkRecord(b *HeadBook, l *headLine) bool {
 		return true
 	}
 	return false
+}
+
+// erasures returns the heads of all erasures that ended the manifest as l did, l among
+// them; of a refused one l alone.
+func (b *HeadBook) erasures(l *headLine) []*headLine {
+	all := []*headLine{l}
+	if l.Op != opErase {
+		return all
+	}
+	for _, x := range b.sessions[l.Session] {
+		if x != l && x.Op == opErase && x.Life == l.Life && x.Head == l.Head && !b.forged[x.hash] {
+			all = append(all, x)
+		}
+	}
+	return all
+}
+
+// tells reports whether a tombstone says the same of who, why and when.
+func (l *headLine) tells(t Tombstone) bool {
+	return t.Who == l.Who && t.Reason == l.Why && t.At.After(l.At.Add(-stoneSlack)) && (t.Done || t.At.Before(l.At.Add(stoneSlack)))
 }
 
 // stoneSlack is the maximum difference between the time in a head and that in its
