@@ -136,7 +136,14 @@ func (s *Spool) lost(ctx context.Context, session string) (string, error) {
 		there[info.Key] = info.Size
 	}
 	if len(there) == 0 && !isBeside(session) {
-		if erased, err := s.erased(ctx, session); err != nil || erased {
+		erased, err := s.erased(ctx, session)
+		if erased {
+			err = s.heldHere(ctx, session)
+		}
+		if conflict := new(ConflictError); errors.As(err, &conflict) {
+			return conflict.Reason, nil
+		}
+		if err != nil || erased {
 			return "", err // erased by another machine: removed here, too
 		}
 	}

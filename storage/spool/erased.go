@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -83,6 +84,7 @@ func hashOf(session string) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// leaveIfErased removes an erased session from the disk, or notes why it stays.
 func (s *Spool) leaveIfErased(ctx context.Context, session string) error {
 	unlock, err := s.lock(ctx, sending, session)
 	if err != nil {
@@ -90,11 +92,15 @@ func (s *Spool) leaveIfErased(ctx context.Context, session string) error {
 	}
 	defer unlock()
 	_, err = s.leftErased(ctx, session)
+	if conflict := new(ConflictError); errors.As(err, &conflict) {
+		return replace(s.state(session, conflictFile), []byte(conflict.Reason))
+	}
 	return err
 }
 
 // leftErased removes a session from the disk if another machine has erased it, what
-// waits included. The caller holds the sending lock.
+// waits included. The caller holds the sending lock. A [*ConflictError] says why the
+// session stays though there is a tombstone.
 func (s *Spool) leftErased(ctx context.Context, session string) (bool, error) {
 	if gone, err := s.erased(ctx, session); err != nil || !gone {
 		return false, err
@@ -104,6 +110,9 @@ func (s *Spool) leftErased(ctx context.Context, session string) (bool, error) {
 		return false, err
 	}
 	defer unlock()
+	if err := s.heldHere(ctx, session); err != nil {
+		return false, err
+	}
 	if err := s.clear(ctx, mustKey(session)); err != nil {
 		return false, err
 	}
@@ -114,43 +123,75 @@ func (s *Spool) leftErased(ctx context.Context, session string) (bool, error) {
 
 // erased reports whether the remote archive has nothing of a session but a tombstone
 // of it. A session that began on this machine under the name of an erased one is
-// another one.
+// another one. Where it is not known which one was erased, and the remote archive had
+// this one, that is a [*ConflictError].
 func (s *Spool) erased(ctx context.Context, session string) (bool, error) {
 	for info, err := range s.remote.List(ctx, mustKey(session)) {
 		if err != nil || info.Foreign == "" {
 			return false, err
 		}
 	}
-	stones, err := s.stones(ctx)
+	all, err := s.stones(ctx)
 	if err != nil {
 		return false, err
 	}
-	o, here, err := s.origin(session)
-	if err != nil || !here {
+	stones := all[hashOf(session)]
+	if _, here, err := s.origin(session); err != nil || !here || len(stones) == 0 {
+		return false, err
+	}
+	life, err := s.life(ctx, session)
+	if err != nil {
+		return false, err
+	}
+	if life != "" && slices.ContainsFunc(stones, func(t storage.Tombstone) bool { return t.Life == life }) {
+		return true, nil
+	}
+	unknown := life == "" || slices.ContainsFunc(stones, func(t storage.Tombstone) bool { return t.Life == "" })
+	if had, err := s.remoteHad(session); err != nil || !had || !unknown {
+		return false, err
+	}
+	return false, &ConflictError{Reason: "the remote archive has nothing of it any more, and a session of this name was erased; nobody knows whether it was this one"}
+}
+
+// remoteHad reports whether the remote archive had anything of a session on the disk.
+func (s *Spool) remoteHad(session string) (bool, error) {
+	o, _, err := s.origin(session)
+	if err != nil {
 		return false, err
 	}
 	done, _, err := s.queue(session)
-	if err != nil {
-		return false, err
+	return len(done) > 0 || len(o.files) > 0, err
+}
+
+// heldHere returns a [*ConflictError] if a session is under a hold on the disk, which
+// whoever erased it can't know of, or if that can't be read. The caller holds the writing
+// lock.
+func (s *Spool) heldHere(ctx context.Context, session string) error {
+	log, err := storage.OpenDir(ctx, s.over(s.local), session)
+	held, why := false, ""
+	if err == nil {
+		held, why, err = log.Held(ctx)
 	}
-	life, sent := s.life(ctx, session), len(done) > 0 || len(o.files) > 0
-	return slices.ContainsFunc(stones[hashOf(session)], func(t storage.Tombstone) bool {
-		if t.Life == "" || life == "" {
-			return sent
-		}
-		return t.Life == life
-	}), nil
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return &ConflictError{Reason: fmt.Sprintf("it was erased in the remote archive, and whether it is under a hold here can't be read: %v", err)}
+	case held:
+		return &ConflictError{Reason: fmt.Sprintf("it was erased in the remote archive, and is %v here: %s", storage.ErrHeld, why)}
+	}
+	return nil
 }
 
 // life returns the hash of the first line of the manifest on the disk, "" if it is
 // not known.
-func (s *Spool) life(ctx context.Context, session string) string {
+func (s *Spool) life(ctx context.Context, session string) (string, error) {
 	data, err := s.readOver(ctx, session+"/"+manifestFile)
 	line, _, ok := bytes.Cut(data, []byte("\n"))
 	if err != nil || !ok {
-		return ""
+		return "", ctx.Err()
 	}
-	return hashOf(string(line))
+	return hashOf(string(line)), nil
 }
 
 // maxFirst is the maximum length of a name, and of the first line of a manifest.

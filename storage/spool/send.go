@@ -114,7 +114,10 @@ func (s *Spool) sendOps(ctx context.Context, session string, floor map[storage.K
 		}
 		err := s.send(ctx, o, floor[o.key])
 		if conflict := new(ConflictError); errors.As(err, &conflict) {
-			if gone, gerr := s.leftErased(ctx, session); gone || gerr != nil {
+			gone, gerr := s.leftErased(ctx, session)
+			if known := new(ConflictError); errors.As(gerr, &known) {
+				conflict, err = known, known
+			} else if gone || gerr != nil {
 				return gerr
 			}
 			conflict.Session, conflict.Path = session, s.local.Location(mustKey(session))

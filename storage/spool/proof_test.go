@@ -1,0 +1,83 @@
+package spool_test
+
+import (
+	"errors"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/spool"
+)
+
+// withoutLife makes the tombstones of an archive those of version 0.1.0.
+func withoutLife(t *testing.T, r *remote) {
+	t.Helper()
+	k := key(t, "_erased.jsonl")
+	f, err := r.Archive.Open(t.Context(), k, 0, -1)
+	must(t, err)
+	data, err := io.ReadAll(f)
+	must(t, errors.Join(err, f.Close()))
+	b := storage.Redacted(text(regexp.MustCompile(`,"life":"[0-9a-f]*"`).ReplaceAllString(string(data), "")))
+	must(t, r.Archive.Remove(t.Context(), k))
+	must(t, r.Archive.Append(t.Context(), k, 0, b))
+}
+
+// wantConflict checks that a flush finds a conflict that says why, and that the disk has
+// both steps.
+func wantConflict(t *testing.T, s *spool.Spool, why string) {
+	t.Helper()
+	for range 2 {
+		if err := s.Flush(t.Context()); !errors.Is(err, spool.ErrConflict) || !strings.Contains(err.Error(), why) {
+			t.Errorf("flush: %v", err)
+		}
+		must(t, s.Evict(t.Context()))
+	}
+	sound(t, s, "alice", 2)
+}
+
+// A tombstone of version 0.1.0 does not say which session of a name was erased. One that
+// the remote archive has lost stays, waiting or not.
+func TestSessionThatWasLostStaysAlthoughAnotherOneWasErased(t *testing.T) {
+	for name, waits := range map[string]bool{"waiting": true, "sent": false} {
+		t.Run(name, func(t *testing.T) {
+			r := newRemote()
+			must(t, step(t.Context(), session(t, r, "alice")))
+			must(t, second(session(t, r, "alice").Erase(t.Context(), redact.Text{})))
+			withoutLife(t, r)
+			s := open(t, t.TempDir(), r, &spool.Options{Passive: true, Keep: time.Nanosecond})
+			log := session(t, s, "alice")
+			must(t, step(t.Context(), log))
+			must(t, s.Flush(t.Context()))
+			must(t, step(t.Context(), log))
+			if !waits {
+				must(t, s.Flush(t.Context()))
+			}
+			for _, k := range keys(t, r) {
+				if strings.HasPrefix(k, "alice/") {
+					must(t, r.Archive.Remove(t.Context(), key(t, k)))
+				}
+			}
+			if !waits {
+				must(t, s.Evict(t.Context()))
+			}
+			wantConflict(t, s, "nobody knows whether it was this one")
+		})
+	}
+}
+
+// Whoever erases a session can't know of a hold that waits on another machine.
+func TestSessionUnderAHoldStaysAlthoughItWasErased(t *testing.T) {
+	r := newRemote()
+	s := open(t, t.TempDir(), r, &spool.Options{Passive: true})
+	log := session(t, s, "alice")
+	must(t, step(t.Context(), log))
+	must(t, s.Flush(t.Context()))
+	must(t, log.Hold(t.Context(), text("case 7")))
+	must(t, step(t.Context(), log))
+	must(t, second(session(t, r, "alice").Erase(t.Context(), redact.Text{})))
+	wantConflict(t, s, "under a legal hold here: case 7")
+}
