@@ -207,7 +207,9 @@ func (s *Spool) readOver(ctx context.Context, name string) ([]byte, error) {
 }
 
 // unname removes the names of erased sessions from the disk. If the folder of names was
-// in conflict because of them, it is no longer.
+// in conflict because of them, it is no longer. The name of a session that is on the disk
+// or in the remote archive stays, and so does one that waits: its session may be about to
+// begin.
 func (s *Spool) unname(ctx context.Context, stones map[string][]storage.Tombstone) error {
 	for _, kind := range []lockKind{sending, writing} {
 		unlock, err := s.lock(ctx, kind, namesFolder)
@@ -216,16 +218,21 @@ func (s *Spool) unname(ctx context.Context, stones map[string][]storage.Tombston
 		}
 		defer unlock()
 	}
+	_, waiting, err := s.queue(namesFolder)
+	if err != nil {
+		return err
+	}
 	for info, err := range s.local.List(ctx, mustKey(namesFolder)) {
 		if err != nil {
 			return err
 		}
-		if info.Foreign != "" || !s.namesErased(ctx, info.Key, stones) {
+		waits := slices.ContainsFunc(waiting, func(o queued) bool { return o.key == info.Key })
+		if info.Foreign != "" || waits {
 			continue
 		}
-		if there, err := s.isThere(ctx, info.Key); err != nil {
+		if needed, err := s.namesLiving(ctx, info.Key, stones); err != nil {
 			return err
-		} else if there {
+		} else if needed {
 			continue
 		}
 		if err := s.removeHere(ctx, info.Key); err != nil {
@@ -242,13 +249,25 @@ func (s *Spool) unname(ctx context.Context, stones map[string][]storage.Tombston
 	return os.Remove(s.state(namesFolder, conflictFile))
 }
 
-func (s *Spool) namesErased(ctx context.Context, k storage.Key, stones map[string][]storage.Tombstone) bool {
+// namesLiving reports whether a file is not proven to be the name of an erased session.
+func (s *Spool) namesLiving(ctx context.Context, k storage.Key, stones map[string][]storage.Tombstone) (bool, error) {
 	var name struct {
 		Session string `json:"session"`
 	}
 	file, _, _ := strings.Cut(k.String(), ".json") // below Over it may have one more suffix
 	data, err := s.readOver(ctx, file+".json")
-	return err == nil && json.Unmarshal(data, &name) == nil && len(stones[hashOf(name.Session)]) > 0
+	if err != nil || json.Unmarshal(data, &name) != nil || len(stones[hashOf(name.Session)]) == 0 {
+		return true, ctx.Err()
+	}
+	if _, here, err := s.origin(name.Session); err != nil || here {
+		return true, err
+	}
+	for info, err := range s.remote.List(ctx, mustKey(name.Session)) {
+		if err != nil || info.Foreign == "" {
+			return true, err
+		}
+	}
+	return s.isThere(ctx, k)
 }
 
 func (s *Spool) isThere(ctx context.Context, k storage.Key) (bool, error) {

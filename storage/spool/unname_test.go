@@ -1,0 +1,51 @@
+package spool_test
+
+import (
+	"context"
+	"iter"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/spool"
+)
+
+// listed calls a function once, before the log of tombstones is listed.
+type listed struct {
+	*remote
+	before func()
+}
+
+func (l *listed) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
+	if before := l.before; before != nil && prefix.String() == "_erased.jsonl" {
+		l.before = nil
+		before()
+	}
+	return l.remote.List(ctx, prefix)
+}
+
+// The name of a session that began under that of an erased one stays, also if it is
+// written while names leave.
+func TestNameOfASessionThatBeganAfterAnEraseStays(t *testing.T) {
+	r := newRemote()
+	must(t, step(t.Context(), headed(t, r, "alice")))
+	must(t, second(headed(t, r, "alice").Erase(t.Context(), redact.Text{})))
+	far := &listed{remote: r}
+	s := open(t, t.TempDir(), far, &spool.Options{Passive: true})
+	must(t, step(t.Context(), headed(t, s, "bob")))
+	far.before = func() { must(t, step(t.Context(), headed(t, s, "alice"))) }
+	_ = s.Flush(t.Context()) // what was written meanwhile waits
+	must(t, s.Flush(t.Context()))
+	if got := strings.Count(strings.Join(keys(t, r), " "), "_names/"); got != 2 {
+		t.Errorf("%d names in %q", got, keys(t, r))
+	}
+	book, err := storage.ReadHeads(t.Context(), r, storage.HeadsOptions{})
+	must(t, err)
+	gone, err := book.Vanished(t.Context(), r)
+	must(t, err)
+	for _, g := range gone {
+		t.Errorf("%s: %q", g.Dir, g.Problems)
+	}
+	sound(t, r, "alice", 1)
+}
