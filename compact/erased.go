@@ -18,8 +18,8 @@ const maxLives = 100
 
 // afterErasure returns the session in which an agent continues after its session
 // was erased: with storage.erased: refuse a session that stores nothing, with new
-// another session in its own folder, which is the same in every process. If the
-// tombstones can't be read, the session counts as not erased.
+// another session in its own folder, which is the same in every process. If nobody can
+// tell, the session counts as not erased with new, and refuse stores nothing of it.
 func (m *CompactManager) afterErasure(ctx context.Context, is called, s *session) (*session, error) {
 	id := is.name.String()
 	folder, before := id, is.old.String()
@@ -35,8 +35,7 @@ func (m *CompactManager) afterErasure(ctx context.Context, is called, s *session
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err != nil:
-			m.log().Warn("compact: whether a session was erased is not known", "session", id, "error", m.redactor.Text(err.Error()).String())
-			return s, nil
+			return m.perhapsErased(ctx, id, s, err)
 		case !erased:
 			return s, nil
 		case m.cfg.Storage.Erased != "new":
@@ -54,6 +53,22 @@ func (m *CompactManager) afterErasure(ctx context.Context, is called, s *session
 	return s, nil
 }
 
+// perhapsErased is afterErasure where err says why nobody can tell whether the session was
+// erased. With storage.erased: refuse a damaged tombstone counts as its own; after
+// another error, which can pass, the next call asks again.
+func (m *CompactManager) perhapsErased(ctx context.Context, id string, s *session, err error) (*session, error) {
+	why := m.redactor.Text(err.Error()).String()
+	switch {
+	case m.cfg.Storage.Erased == "new":
+		m.log().Warn("compact: whether a session was erased is not known", "session", id, "error", why)
+		return s, nil
+	case errors.Is(err, storage.ErrDamaged):
+		m.log().Error("compact: whether a session was erased is not known, and nothing of it is stored (storage.erased: refuse)", "session", id, "error", why)
+		return openErased(ctx, m.archive, id, m.keys)
+	}
+	return nil, err
+}
+
 // nextLife returns the name of the folder in which an erased session continues.
 func nextLife(id string, t storage.Tombstone) string {
 	const digits = 12 // enough to avoid a collision
@@ -64,13 +79,26 @@ func nextLife(id string, t storage.Tombstone) string {
 // the names that it was stored under before, if any, its own, and those under which it
 // went on after an erasure, which are its own with ".after-" and a hash. An agent
 // continues the first one. There is none if all of it was erased.
-func Lives(ctx context.Context, a storage.Archive, id string, before ...string) (names []string, err error) {
+func Lives(ctx context.Context, a storage.Archive, id string, before ...string) ([]string, error) {
+	names, _, err := livesOf(ctx, a, id, before)
+	return names, err
+}
+
+// Unended returns the names, as [Lives] does, under which nothing of the session is left
+// although its erase has not come to its end. [storage.Session.Erase] ends it.
+func Unended(ctx context.Context, a storage.Archive, id string, before ...string) ([]string, error) {
+	_, unended, err := livesOf(ctx, a, id, before)
+	return unended, err
+}
+
+// livesOf returns what [Lives] and [Unended] do.
+func livesOf(ctx context.Context, a storage.Archive, id string, before []string) (names, unended []string, err error) {
 	graves := map[string][]storage.Tombstone{}
 	for t, err := range storage.Tombstones(ctx, a) {
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		if t.Refused == "" && t.Head != "" {
+		if t.Refused == "" {
 			graves[t.Session] = append(graves[t.Session], t)
 		}
 	}
@@ -78,23 +106,31 @@ func Lives(ctx context.Context, a storage.Archive, id string, before ...string) 
 	for i := 0; i < len(all); i++ {
 		s, err := storage.OpenSession(ctx, a, all[i])
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
+		there := false
 		for _, err := range s.Files(ctx) {
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
-			names = append(names, all[i])
+			there = true
 			break
 		}
 		hash := sha256.Sum256([]byte(storage.EscapeSession(all[i])))
-		for _, t := range graves[hex.EncodeToString(hash[:])] {
+		stones := graves[hex.EncodeToString(hash[:])]
+		switch n := len(stones); {
+		case there:
+			names = append(names, all[i])
+		case n > 0 && !stones[n-1].Done && !stones[n-1].Damaged:
+			unended = append(unended, all[i])
+		}
+		for _, t := range stones {
 			if next := nextLife(id, t); !slices.Contains(all, next) {
 				all = append(all, next)
 			}
 		}
 	}
-	return names, nil
+	return names, unended, nil
 }
 
 func openErased(ctx context.Context, a storage.Archive, id string, keys *keyring) (*session, error) {

@@ -106,11 +106,7 @@ func (a *app) called(ctx context.Context, archive storage.Archive, id string) st
 // redaction of the configuration sees it, is stored under another name, and what was
 // begun again after an erasure, too. There is at least one name.
 func (a *app) lives(ctx context.Context, archive storage.Archive, id string) ([]string, error) {
-	var before []string
-	name := compact.KeyedName(a.redactor, a.keys, id).String()
-	if name != id { // from when it was none, and as version 1 of the format called it
-		before = []string{id, compact.SessionName(a.redactor, id).String()}
-	}
+	name, before := a.names(id)
 	lives, err := compact.Lives(ctx, archive, name, before...)
 	if bad := new(storage.KeyError); errors.As(err, &bad) {
 		err = nil // the name of no session
@@ -121,13 +117,39 @@ func (a *app) lives(ctx context.Context, archive storage.Archive, id string) ([]
 	return lives, nil
 }
 
+// names returns the name under which a session is stored, and those from before.
+func (a *app) names(id string) (name string, before []string) {
+	name = compact.KeyedName(a.redactor, a.keys, id).String()
+	if name != id { // from when it was none, and as version 1 of the format called it
+		before = []string{id, compact.SessionName(a.redactor, id).String()}
+	}
+	return name, before
+}
+
+// erasable returns what the archive calls a session, as lives does, and the names of
+// which the erase has not come to its end.
+func (a *app) erasable(ctx context.Context, archive storage.Archive, id string) ([]string, error) {
+	name, before := a.names(id)
+	more, err := compact.Unended(ctx, archive, name, before...)
+	if err != nil || len(more) == 0 {
+		return a.lives(ctx, archive, id)
+	}
+	lives, err := compact.Lives(ctx, archive, name, before...)
+	return append(lives, more...), err
+}
+
 // each calls do with all that the archive calls a session now.
 func (a *app) each(cmd *cobra.Command, id string, do func(name string) error) error {
+	return a.eachOf(cmd, id, a.lives, do)
+}
+
+// eachOf is each for the names that find returns.
+func (a *app) eachOf(cmd *cobra.Command, id string, find func(context.Context, storage.Archive, string) ([]string, error), do func(name string) error) error {
 	archive, err := a.readArchive(cmd)
 	if err != nil {
 		return err
 	}
-	names, err := a.lives(cmd.Context(), archive, id)
+	names, err := find(cmd.Context(), archive, id)
 	if err != nil {
 		return &brokenArchive{err}
 	}

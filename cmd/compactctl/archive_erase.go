@@ -20,7 +20,7 @@ func newArchiveErase(a *app) *cobra.Command {
 		Long:  aboutArchiveErase,
 		Args:  arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.each(cmd, args[0], func(name string) error { return a.erase(cmd, args[0], name, x, yes) })
+			return a.eachOf(cmd, args[0], a.erasable, func(name string) error { return a.erase(cmd, args[0], name, x, yes) })
 		},
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "really")
