@@ -225,28 +225,50 @@ func mask(line, part []byte, spans [][2]int) error {
 }
 
 // wholeEscapes returns the spans without escapes that they begin in, and with all of those
-// that they end in. Outside of JSON strings there is no backslash.
+// that they end in.
 func wholeEscapes(part []byte, spans [][2]int) [][2]int {
+	edges := make([]int, 0, 2*len(spans))
+	for _, s := range spans {
+		edges = append(edges, s[0], s[1])
+	}
+	slices.Sort(edges)
+	ends := escapeEnds(part, edges)
 	out := slices.Clone(spans)
-	for at := 0; at < len(part); at++ {
-		if part[at] != '\\' {
-			continue
+	for i, s := range out {
+		if end, ok := ends[s[0]]; ok {
+			out[i] = [2]int{end, max(end, s[1])}
 		}
+		if end, ok := ends[s[1]]; ok {
+			out[i][1] = end
+		}
+	}
+	return out
+}
+
+// escapeEnds returns the end of the escape around each offset that is inside of one. The
+// offsets are sorted, so that part is read once. Outside of JSON strings there is no
+// backslash.
+func escapeEnds(part []byte, offsets []int) map[int]int {
+	ends := map[int]int{}
+	for at := 0; len(offsets) > 0; {
+		next := bytes.IndexByte(part[at:], '\\')
+		if next < 0 {
+			return ends
+		}
+		at += next
 		end := at + 2
 		if end <= len(part) && part[at+1] == 'u' {
 			end = at + 6
 		}
-		for i, s := range out {
-			if s[0] > at && s[0] < end {
-				out[i][0] = min(end, s[1])
-			}
-			if s[1] > at && s[1] < end {
-				out[i][1] = min(end, len(part))
+		end = min(end, len(part))
+		for ; len(offsets) > 0 && offsets[0] < end; offsets = offsets[1:] {
+			if offsets[0] > at {
+				ends[offsets[0]] = end
 			}
 		}
-		at = end - 1
+		at = end
 	}
-	return out
+	return ends
 }
 
 // bodyHash returns the hash by which others refer to a line; for a log, that of
