@@ -14,7 +14,7 @@ import (
 
 // ScrubOptions selects what [Scrub] removes from a session.
 type ScrubOptions struct {
-	// Secrets are the values to remove, at least 4 bytes each, in every form in which
+	// Secrets are the values to remove, at least 4 bytes each, in the forms in which
 	// they may be written ([redact.Known]).
 	Secrets []string
 	// Rules, if not nil, find further secrets in the stored messages. A secret of

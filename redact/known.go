@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Known finds secrets that are known in every form in which programs write them:
-// as they are, in JSON, URLs and HTML, also nested in each other, and in base64.
-// The zero value knows none.
+// Known finds secrets that are known in the forms in which programs write them:
+// as they are, in JSON, URLs and HTML, also nested in each other, and in base64
+// without line breaks. Escapes such as \x41 are not decoded. The zero value knows none.
 type Known struct {
 	forms map[string][]needle // by their first four bytes
 	bits  [1 << 8]uint64      // a filter on these
@@ -50,52 +50,73 @@ func (k *Known) add(d needle) {
 
 // Find returns where the secrets are in s, which is JSON or a part of it, as offsets,
 // in order and without overlaps. It takes escapes as a whole: the n of \n begins no
-// secret.
+// secret. If it seems to, where more is written in another way than s itself, the rest is
+// returned without that escape, because another secret may overlap.
 func (k *Known) Find(s string) (places [][2]int) {
-	for _, f := range join(append(uncut(s, k.find(s)), inside(s, k, &k.used, deepest)...)) {
+	cut := cutsOf(s)
+	found := k.scan(s, cut)
+	for _, f := range inside(s, k, &k.used, deepest) {
+		for cut.has(f.start) {
+			f.start++
+		}
+		for cut.has(f.end) {
+			f.end++
+		}
+		if f.start < f.end {
+			found = append(found, f)
+		}
+	}
+	for _, f := range join(found) {
 		places = append(places, [2]int{f.start, f.end})
 	}
 	return places
 }
 
-// uncut returns those of found that neither begin nor end inside of an escape.
-func uncut(s string, found []span) []span {
-	slices.SortFunc(found, compareSpans)
-	kept, at := found[:0], 0
-	for _, f := range found {
-		if at = unescaped(s, at, f.start); at == f.start && unescaped(s, at, f.end) == f.end {
-			kept = append(kept, f)
-		}
-	}
-	return kept
-}
+// cuts is the set of offsets that are inside of an escape.
+type cuts []uint64
 
-// unescaped returns the first offset from to on that is not inside of an escape.
-// at is not, either.
-func unescaped(s string, at, to int) int {
-	for at < to {
-		i := strings.IndexByte(s[at:to], '\\')
-		if i < 0 {
-			return to
+func (c cuts) has(i int) bool { return i/64 < len(c) && c[i/64]>>(i%64)&1 != 0 }
+
+func cutsOf(s string) cuts {
+	c := make(cuts, len(s)/64+1)
+	for at := 0; ; {
+		next := strings.IndexByte(s[at:], '\\')
+		if next < 0 {
+			return c
 		}
-		at += i + max(1, escapeLength(s[at+i:]))
+		at += next
+		end := at + max(1, escapeLength(s[at:]))
+		for at++; at < end; at++ {
+			c[at/64] |= 1 << (at % 64)
+		}
 	}
-	return at
 }
 
 // find implements [finder].
-func (k *Known) find(s string) (found []span) {
+func (k *Known) find(s string) []span { return k.scan(s, nil) }
+
+// scan returns where the secrets are in s, except for those that begin or end at cut. It
+// joins those that overlap at once, as there can be one at each byte.
+func (k *Known) scan(s string, cut cuts) (found []span) {
 	for i := 0; i+MinKnown <= len(s); i++ {
 		first := s[i : i+MinKnown]
 		if h := hash4(first); k.bits[h/64]>>(h%64)&1 == 0 {
 			continue
 		}
 		for _, d := range k.forms[first] {
-			if strings.HasPrefix(s[i:], d.form) {
-				f := d.widen(s, i)
-				f.rule = knownRule
-				found = append(found, f)
+			if !strings.HasPrefix(s[i:], d.form) {
+				continue
 			}
+			f := d.widen(s, i)
+			if cut.has(f.start) || cut.has(f.end) {
+				continue
+			}
+			f.rule = knownRule
+			if n := len(found); n > 0 && f.start < found[n-1].end && f.start >= found[n-1].start {
+				found[n-1].take(f)
+				continue
+			}
+			found = append(found, f)
 		}
 	}
 	return found

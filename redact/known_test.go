@@ -55,6 +55,19 @@ func TestKnownSecretsDoNotBeginInAnEscape(t *testing.T) {
 	}
 }
 
+// Neither do those that are written in another way than the line.
+func TestKnownSecretsInsideOfOthersLeaveEscapesWhole(t *testing.T) {
+	for line, want := range map[string]string{
+		`"\n%67inx-pass"`:  `"\n***********"`,
+		`"\n%35n%35n5"`:    `"\n*********"`,
+		`"nginx%2Dpass\n"`: `"************\n"`,
+	} {
+		if got := masked(line, "nginx-pass", "n5n5"); got != want {
+			t.Errorf("%s: %s", line, got)
+		}
+	}
+}
+
 func TestKnownSecretsOverlap(t *testing.T) {
 	if got := masked("abcdefgh", "abcde", "defgh"); got != "********" {
 		t.Error(got)
@@ -77,6 +90,24 @@ func TestKnownSecretsAreFoundInLinearTime(t *testing.T) {
 	took(100)
 	small, large := took(500), took(5000)
 	t.Logf("%d bytes took %v, 10 times as many %v", 500*len(unit), small, large)
+	if large > 30*small+100*time.Millisecond {
+		t.Errorf("%v, and %v for 10 times as much", small, large)
+	}
+}
+
+// So do those where a secret begins at each byte.
+func TestKnownSecretsThatOverlapAreFoundInLinearTime(t *testing.T) {
+	took := func(n int) time.Duration {
+		text := strings.Repeat("a", n) + `\u0061%61&#97;`
+		start := cputime.Used()
+		if got := masked(text, "aaaa"); got != strings.Repeat("*", len(text)) {
+			t.Errorf("%d bytes: something is left", n)
+		}
+		return cputime.Used() - start
+	}
+	took(1000)
+	small, large := took(10_000), took(100_000)
+	t.Logf("10 kB took %v, 10 times as many %v", small, large)
 	if large > 30*small+100*time.Millisecond {
 		t.Errorf("%v, and %v for 10 times as much", small, large)
 	}
