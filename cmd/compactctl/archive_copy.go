@@ -59,7 +59,8 @@ const aboutArchiveCopy = `Copy copies all sessions, or those that are named, fro
 folder, or s3://BUCKET/PREFIX. What files hold comes over byte for byte, holds with them; with all
 sessions go the tombstones, the heads and the access records, with named ones a head of
 the copy. Nothing in DST is written over. A copy that was cut short goes on when it is made again.
-A session that was erased in SRC since an earlier copy is erased in DST, too, for the same reason;
+A session that was erased in SRC since an earlier copy is erased in DST, too, for the same reason,
+if the tombstone is whole and SRC's heads prove the erase;
 a legal hold or a lock in DST keeps it, and then the copy says so and takes no new heads over.
 
 The copy is encrypted where --config has storage.encrypt. A plain copy of an encrypted SRC,
