@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/internal/testkey"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage"
@@ -62,7 +63,7 @@ func (f *flaky) Append(ctx context.Context, k storage.Key, at int64, b storage.B
 // whole: verify is content, each message that went is recalled, and every process makes
 // the same view.
 func TestStepsUnderFaultsOfTheArchive(t *testing.T) {
-	seeds := 4
+	seeds := samples.Of(4)
 	if os.Getenv("COMPACT_SOAK") == "1" {
 		seeds = 400
 	}

@@ -301,10 +301,11 @@ func TestSweepRecordedSessionsAtThreeWindows(t *testing.T) {
 		t.Run(fmt.Sprint(window), func(t *testing.T) {
 			sessions, calls, compactions, refused, refusedSessions, i := 0, 0, 0, 0, 0, 0
 			for _, dir := range []string{"chat", "chat_asis"} {
-				for name, data := range corpus.Sessions(t, dir) {
-					if i++; !soak() && i%samples.Every(32) != window/1000%32 || testing.Short() && i%64 != 8 {
-						continue
-					}
+				take := func() bool {
+					i++
+					return (soak() || i%samples.Every(32) == window/1000%32) && (!testing.Short() || i%64 == 8)
+				}
+				for name, data := range corpus.Some(t, dir, take) {
 					msgs, _, err := openai.Parse(data)
 					if err != nil {
 						t.Fatalf("%s: %v", name, err)

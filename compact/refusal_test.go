@@ -11,6 +11,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/internal/provider"
 	"github.com/agentcompact/compact/internal/provider/render"
+	"github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/formats"
 	"github.com/agentcompact/compact/message/openai"
@@ -89,7 +90,7 @@ func TestPresetsRefuseOnNoWireWhatFitsOnAnother(t *testing.T) {
 	history = append(history, message.User("And now?"))
 	for _, preset := range compact.Presets() {
 		for w := range wires {
-			for k := range 4 {
+			for k := range samples.Of(4) {
 				c, _ := compact.Preset(preset)
 				c.MaxContextTokens = 7_000 + 1_500*k
 				if preset == "history-reducer" {

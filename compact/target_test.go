@@ -26,10 +26,7 @@ func TestSoakViewOverTarget(t *testing.T) {
 	for _, window := range []int{32_000, 128_000}[:samples.Of(2)] {
 		var shares []float64
 		n := 0
-		for _, data := range corpus.Sessions(t, "chat") {
-			if n++; n%every != 0 {
-				continue
-			}
+		for _, data := range corpus.Some(t, "chat", func() bool { n++; return n%every == 0 }) {
 			msgs, _, err := openai.Parse(data)
 			if err != nil {
 				t.Fatal(err)

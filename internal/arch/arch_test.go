@@ -26,6 +26,7 @@ var arrows = map[string][]string{
 	"internal/crew":      {"message", "strategy", "storage", "compact"},
 	"internal/corpus":    {},
 	"internal/samples":   {},
+	"internal/fewgc":     {},
 	"internal/forgery":   {"redact", "storage"},
 	"internal/canary":    {},
 	"internal/invariant": {"message"},

@@ -25,9 +25,19 @@ const Env = "COMPACT_TRANSCRIPTS"
 // read.
 func Sessions(t testing.TB, dir string) iter.Seq2[string, []byte] {
 	t.Helper()
+	return Some(t, dir, func() bool { return true })
+}
+
+// Some is Sessions for a test that takes a part of them: take is asked before each
+// session whether it does, and what it does not take is not read.
+func Some(t testing.TB, dir string, take func() bool) iter.Seq2[string, []byte] {
+	t.Helper()
 	files := list(t, filepath.Join(root(t), dir))
 	return func(yield func(string, []byte) bool) {
 		for _, path := range files {
+			if !take() {
+				continue
+			}
 			data, err := load(path)
 			if err != nil {
 				t.Fatalf("corpus: %v", err)

@@ -50,6 +50,22 @@ func TestSessionsReadsPlainAndCompressedInOrder(t *testing.T) {
 	}
 }
 
+func TestSomeReadsNoneThatIsNotTaken(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv(Env, filepath.Dir(dir))
+	write(t, filepath.Join(dir, "a.jsonl.gz"), []byte("this can't be read"))
+	write(t, filepath.Join(dir, "b.jsonl"), []byte("{}\n"))
+	write(t, filepath.Join(dir, "c.jsonl.gz"), []byte("nor this"))
+	i := 0
+	var got []string
+	for name := range Some(t, filepath.Base(dir), func() bool { i++; return i == 2 }) {
+		got = append(got, name)
+	}
+	if diff := cmp.Diff([]string{"b"}, got); diff != "" || i != 3 {
+		t.Errorf("%d were asked about: %s", i, diff)
+	}
+}
+
 // witness is a test that notes how it ended.
 type witness struct {
 	testing.TB

@@ -88,10 +88,7 @@ func sessions(t testing.TB, n int) []Session {
 	t.Helper()
 	var out []Session
 	i := 0
-	for name, data := range corpus.Sessions(t, "chat") {
-		if i++; i%n != 1 && os.Getenv("COMPACT_SOAK") == "" {
-			continue
-		}
+	for name, data := range corpus.Some(t, "chat", func() bool { i++; return i%n == 1 || os.Getenv("COMPACT_SOAK") != "" }) {
 		msgs, _, err := openai.Parse(data)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)

@@ -1,0 +1,17 @@
+package fewgc
+
+import (
+	"os"
+	"runtime/debug"
+	"testing"
+)
+
+func TestGarbageIsCollectedLessOften(t *testing.T) {
+	if os.Getenv("GOGC") != "" {
+		t.Skip("NOT TESTED: GOGC says how often; run it without")
+	}
+	got := debug.SetGCPercent(percent)
+	if got != percent {
+		t.Errorf("the heap may grow by %d %%, want %d %%", got, percent)
+	}
+}

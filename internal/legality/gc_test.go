@@ -1,0 +1,3 @@
+package legality
+
+import _ "github.com/agentcompact/compact/internal/fewgc"

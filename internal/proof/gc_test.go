@@ -1,0 +1,3 @@
+package proof
+
+import _ "github.com/agentcompact/compact/internal/fewgc"

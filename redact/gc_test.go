@@ -1,0 +1,3 @@
+package redact
+
+import _ "github.com/agentcompact/compact/internal/fewgc"

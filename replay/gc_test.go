@@ -1,0 +1,3 @@
+package replay
+
+import _ "github.com/agentcompact/compact/internal/fewgc"

@@ -1,0 +1,3 @@
+package s3_test
+
+import _ "github.com/agentcompact/compact/internal/fewgc"
