@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -53,11 +54,11 @@ func BenchmarkPreflightNothingToDo(b *testing.B) {
 // to the reckoning, or really waited for in a soak.
 type summarizerStub struct {
 	wait  time.Duration
-	calls int
+	calls atomic.Int64
 }
 
 func (s *summarizerStub) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft, error) {
-	s.calls++
+	s.calls.Add(1)
 	time.Sleep(s.wait)
 	return strategy.Draft{Text: "## Goals and success criteria\n- [open] make the tests pass\n"}, ctx.Err()
 }
@@ -106,11 +107,11 @@ func BenchmarkThousandTurns(b *testing.B) {
 		if err := m.Close(ctx); err != nil {
 			b.Fatal(err)
 		}
-		manager -= time.Duration(stub.calls) * stub.wait
-		asked := time.Duration(stub.calls) * summary
+		manager -= time.Duration(stub.calls.Load()) * stub.wait
+		asked := time.Duration(stub.calls.Load()) * summary
 		session := 1000*agentCall + asked + manager
 		b.ReportMetric(float64(compactions), "compactions")
-		b.ReportMetric(float64(stub.calls), "summaries")
+		b.ReportMetric(float64(stub.calls.Load()), "summaries")
 		b.ReportMetric(100*float64(manager+asked)/float64(session), "%all")
 		b.ReportMetric(100*float64(manager)/float64(session), "%without-summarizer")
 		// The same in processor time of the whole process, which a busy machine

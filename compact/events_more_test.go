@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -194,12 +195,11 @@ func TestRecallsAreTold(t *testing.T) {
 // shaky is a model that fails once.
 type shaky struct {
 	thinking
-	failed *bool
+	failed *atomic.Bool
 }
 
 func (m shaky) Summarize(ctx context.Context, r strategy.Request) (strategy.Draft, error) {
-	if !*m.failed {
-		*m.failed = true
+	if m.failed.CompareAndSwap(false, true) {
 		return strategy.Draft{}, &strategy.Failure{Reason: strategy.ErrTransient}
 	}
 	return m.thinking.Summarize(ctx, r)
@@ -207,7 +207,7 @@ func (m shaky) Summarize(ctx context.Context, r strategy.Request) (strategy.Draf
 
 func TestWhatWasGotOverAndWhatTakesLongIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: shaky{failed: new(bool)}, Archive: memory.New()})
+		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: shaky{failed: new(atomic.Bool)}, Archive: memory.New()})
 		r.preflight(loop(100, 200))
 		attempts := r.named(trace.NameSummaryAttempt)
 		if len(attempts) != 1 || attempts[0].Severity != trace.SeverityWarning || !strings.HasPrefix(dataOf[trace.SummaryAttempt](t, attempts[0]).Action, "retry") {

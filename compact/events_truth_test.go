@@ -7,6 +7,7 @@ import (
 	"math"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -323,8 +324,7 @@ func TestNoticeIsNoSystemPrompt(t *testing.T) {
 // Only the first of many calls pays for a summary that can't be kept.
 func TestSummaryIsNotPaidWhileTheArchiveFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		asked := 0
-		m := &askedOften{thinking{}, &asked}
+		m := &askedOften{}
 		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: m, Archive: &storing{Archive: memory.New(), err: errors.New("no space left")}})
 		for i := range 4 { // of conversations that no summary of another serves
 			history := append(turns(1, 10+i), loop(100, 200)...)
@@ -333,7 +333,7 @@ func TestSummaryIsNotPaidWhileTheArchiveFails(t *testing.T) {
 			}
 			time.Sleep(time.Minute)
 		}
-		if asked > 1 {
+		if asked := m.asked.Load(); asked > 1 {
 			t.Errorf("%d summaries were paid for", asked)
 		}
 	})
@@ -341,11 +341,11 @@ func TestSummaryIsNotPaidWhileTheArchiveFails(t *testing.T) {
 
 type askedOften struct {
 	thinking
-	asked *int
+	asked atomic.Int32
 }
 
 func (m *askedOften) Summarize(ctx context.Context, r strategy.Request) (strategy.Draft, error) {
-	*m.asked++
+	m.asked.Add(1)
 	return m.thinking.Summarize(ctx, r)
 }
 

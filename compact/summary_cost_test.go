@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -23,7 +24,7 @@ import (
 type scripted struct {
 	model string
 	ends  []ending
-	n     int
+	n     atomic.Int32 // calls; an abandoned one and the next can begin at the same moment
 }
 
 type ending struct {
@@ -37,8 +38,7 @@ func (s *scripted) Describe() strategy.Info {
 }
 
 func (s *scripted) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft, error) {
-	end := s.ends[min(s.n, len(s.ends)-1)]
-	s.n++
+	end := s.ends[min(int(s.n.Add(1)), len(s.ends))-1]
 	takes := 500 * time.Millisecond
 	if end.hangs {
 		takes = time.Hour
