@@ -6,12 +6,13 @@ import "slices"
 // case: an Aho-Corasick automaton made deterministic. Bytes that no word uses
 // share one class, which keeps the table small enough for the cache.
 type automaton struct {
-	class  [256]uint8
-	stride uint32
-	next   []uint32   // state*stride + class → state*stride
-	first  uint32     // this state and all higher ones end a word
-	words  [][]uint16 // by (state-first)/stride: words that end in the state, longest first
-	length []int      // of each word
+	class   [256]uint8
+	stride  uint32
+	next    []uint32   // state*stride + class → state*stride
+	first   uint32     // this state and all higher ones end a word
+	words   [][]uint16 // by (state-first)/stride: words that end in the state, longest first
+	length  []int      // of each word
+	longest int        // length of the longest word
 }
 
 // trieNode is a state while the automaton is being built.
@@ -61,6 +62,7 @@ func (a *automaton) buildTrie(words []string) []trieNode {
 	nodes := []trieNode{fresh()}
 	for id, w := range words {
 		a.length[id] = len(w)
+		a.longest = max(a.longest, len(w))
 		at := int32(0)
 		for i := range len(w) {
 			c := a.class[w[i]]
@@ -124,16 +126,77 @@ func (a *automaton) number(nodes []trieNode, order []int32) {
 	}
 }
 
-// scan calls hit for each word in s with the end of the word. It allocates
-// nothing.
+// halfSize is the number of bytes of each half that [automaton.pair] reads.
+const halfSize = 1024
+
+// scan calls hit for each word in s with the end of the word, in the order of
+// the ends. It allocates nothing.
+//
+// A step needs the state of the step before, so the processor waits for the
+// table at each byte. Long texts are read as pairs of halves, one byte of each
+// in turn: the wait of one half hides behind the other's.
 func (a *automaton) scan(s string, hit func(word uint16, end int)) {
-	next, first, at := a.next, a.first, uint32(0)
-	for i := range len(s) {
+	at, i := uint32(0), 0
+	if len(s) >= 2*halfSize {
+		var ends [2][halfSize]uint64
+		for ; len(s)-i >= 2*halfSize; i += 2 * halfSize {
+			middle := i + halfSize
+			y, n, m := a.pair(at, a.at(s[middle-min(a.longest, halfSize):middle]), s[i:middle], s[middle:middle+halfSize], &ends)
+			a.report(ends[0][:n], i, hit)
+			a.report(ends[1][:m], middle, hit)
+			at = y
+		}
+	}
+	for next, first := a.next, a.first; i < len(s); i++ {
 		at = next[at+uint32(a.class[s[i]])]
 		if at >= first {
-			for _, w := range a.words[(at-first)/a.stride] {
-				hit(w, i+1)
-			}
+			a.tell(at, i+1, hit)
 		}
+	}
+}
+
+// at returns the state after s. A state depends on as many bytes as the longest
+// word has, so a text that ends with these bytes has the same state.
+func (a *automaton) at(s string) uint32 {
+	at := uint32(0)
+	for i := range len(s) {
+		at = a.next[at+uint32(a.class[s[i]])]
+	}
+	return at
+}
+
+// pair reads two halves from the states x and y. It stores the states that end
+// words, with the number of bytes read until then in the upper 32 bits, and
+// returns the state after t and the numbers of stored states.
+func (a *automaton) pair(x, y uint32, s, t string, ends *[2][halfSize]uint64) (after uint32, n, m int) {
+	next, first := a.next, a.first
+	s, t = s[:halfSize], t[:halfSize] // the compiler drops the checks of bounds
+	for i := range halfSize {
+		x = next[x+uint32(a.class[s[i]])]
+		y = next[y+uint32(a.class[t[i]])]
+		if x >= first {
+			ends[0][n] = uint64(i+1)<<32 | uint64(x)
+			n++
+		}
+		if y >= first {
+			ends[1][m] = uint64(i+1)<<32 | uint64(y)
+			m++
+		}
+	}
+	return y, n, m
+}
+
+// report calls hit for the words of the states that pair stored for a half,
+// which begins at from.
+func (a *automaton) report(ends []uint64, from int, hit func(word uint16, end int)) {
+	for _, e := range ends {
+		a.tell(uint32(e), from+int(e>>32), hit)
+	}
+}
+
+// tell calls hit for the words that end in a state.
+func (a *automaton) tell(at uint32, end int, hit func(word uint16, end int)) {
+	for _, w := range a.words[(at-a.first)/a.stride] {
+		hit(w, end)
 	}
 }
