@@ -28,7 +28,7 @@ type AccessLog struct{ chain *chain }
 
 // NewAccessLog returns a new chain of access records. It does no I/O.
 func NewAccessLog(a Archive) *AccessLog {
-	return &AccessLog{newChain(a, Key{}.child(accessName).child(NewHeads(a, nil).writer+".jsonl"), false)}
+	return &AccessLog{newChain(a, child(keyOf(accessName), NewHeads(a, nil).writer+".jsonl"), false)}
 }
 
 // Record stores that who reads from a session, given by its id or the name of
@@ -41,8 +41,8 @@ func (l *AccessLog) Record(ctx context.Context, session, op string, who, what re
 		if err != nil {
 			return err
 		}
-		if isFolder(session) {
-			dir = Key{session}
+		if IsFolder(session) {
+			dir = keyOf(session)
 		}
 		id = headID(dir)
 	}
@@ -66,9 +66,9 @@ func Accesses(ctx context.Context, a Archive) iter.Seq2[Access, error] {
 				yield(Access{}, err)
 				return
 			}
-			b.names[headID(Key{s.Dir})] = s.Dir
+			b.names[headID(keyOf(s.Dir))] = s.Dir
 		}
-		for info, err := range a.List(ctx, Key{accessName}) {
+		for info, err := range a.List(ctx, keyOf(accessName)) {
 			if err != nil {
 				yield(Access{}, err)
 				return
@@ -90,7 +90,7 @@ func Accesses(ctx context.Context, a Archive) iter.Seq2[Access, error] {
 // VerifyAccesses is [Verify] for the access records. A missing log is no
 // problem.
 func VerifyAccesses(ctx context.Context, a Archive) (Report, error) {
-	v := &verifier{a: a, dir: Key{accessName}}
+	v := &verifier{a: a, dir: keyOf(accessName)}
 	v.report.Dir = accessName
 	for info, err := range a.List(ctx, v.dir) {
 		if err != nil {

@@ -144,11 +144,3 @@ type Locator interface {
 	// location.
 	Location(k Key) string
 }
-
-// location returns the location of k, or k as text if a is no Locator.
-func location(a Archive, k Key) string {
-	if l, ok := a.(Locator); ok {
-		return l.Location(k)
-	}
-	return k.String()
-}

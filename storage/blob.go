@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"github.com/agentcompact/compact/redact"
-	"github.com/agentcompact/compact/storage/internal/copied"
+	"github.com/agentcompact/compact/storage/internal/unchecked"
 )
 
 // Blob is data for an archive: redacted text, or data of this package. It is
@@ -17,7 +17,7 @@ type Blob struct {
 	size  int64
 }
 
-func init() { copied.Blob = func(data string) any { return made(data) } }
+func init() { unchecked.Blob = func(parts ...string) any { return made(parts...) } }
 
 // Redacted returns a Blob of the concatenated texts.
 func Redacted(texts ...redact.Text) Blob {
@@ -28,7 +28,7 @@ func Redacted(texts ...redact.Text) Blob {
 	return made(parts...)
 }
 
-// made returns a Blob of data that this package wrote itself.
+// made returns a Blob of the concatenated parts.
 func made(parts ...string) Blob {
 	b := Blob{parts: parts}
 	for _, p := range parts {

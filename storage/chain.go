@@ -141,7 +141,7 @@ func (t tail) extend(bodies []string) (Blob, tail) {
 		add("\n")
 	}
 	t.end, t.open, t.junk = size, false, nil
-	return made(parts...), t
+	return blobOf(parts...), t
 }
 
 // maxAttempts limits the attempts of an append. Each failed attempt means a

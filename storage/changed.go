@@ -10,39 +10,6 @@ import (
 	"slices"
 )
 
-// ErrChanged: a file differs from the stored one. The error is a
-// [*ChangedError]. The file is left unchanged as evidence.
-var ErrChanged = errors.New("not what was stored")
-
-// A ChangedError reports a file of a session, or a piece of it, that differs
-// from its record in the manifest or a ledger. It is [ErrChanged].
-type ChangedError struct {
-	File string // its name in the session's folder
-	Want string // SHA-256 of the stored file, in lower-case hex; "" if unknown
-	Have string // of the present file; "" if it is missing or too large to hash
-	// Detail describes a difference without hashes, such as "it is not there any
-	// more".
-	Detail string
-}
-
-// Error names the file and the hashes.
-func (e *ChangedError) Error() string {
-	text := e.File + " is not what was stored and is not used"
-	if e.Detail != "" {
-		text += ": " + e.Detail
-	}
-	if e.Have != "" {
-		text += "; SHA-256 now " + e.Have
-	}
-	if e.Want != "" {
-		text += "; SHA-256 stored " + e.Want
-	}
-	return text
-}
-
-// Is makes errors.Is(err, ErrChanged) true.
-func (e *ChangedError) Is(target error) bool { return target == ErrChanged }
-
 // maxLedgerBytes limits the bytes of a ledger that are read.
 const maxLedgerBytes = 64 << 20
 
@@ -156,7 +123,7 @@ func (s *Session) stored(ctx context.Context, name string, fn func(rawLine)) err
 	counted := &counter{r: io.TeeReader(r, all)}
 	err = eachMessage(ctx, counted, func(l rawLine) error { fn(l); return nil })
 	if err := errors.Join(err, r.Close()); err != nil {
-		return Wrap("read", s.dir.child(name), err)
+		return Wrap("read", child(s.dir, name), err)
 	}
 	have := fileHash{name, counted.n, hex.EncodeToString(all.Sum(nil))}
 	if !slices.Contains(said, have) {

@@ -41,7 +41,7 @@ func (s *Session) CommitStep(ctx context.Context, step Step) (Committed, error) 
 	if step.Number < 1 {
 		return Committed{}, &Error{"commit", s.dir, ErrStep}
 	}
-	key := s.dir.child(ledgerKind.file(step.Number, 1))
+	key := child(s.dir, ledgerKind.file(step.Number, 1))
 	with, err := s.mayCommit(ctx, key, step)
 	if err != nil {
 		return Committed{}, err
@@ -237,7 +237,7 @@ func (s *Session) Head(ctx context.Context) (int, error) {
 	// bisect.
 	width := 1
 	for {
-		ok, err := s.exists(ctx, s.dir.child(ledgerKind.file(low+width, 1)))
+		ok, err := s.exists(ctx, child(s.dir, ledgerKind.file(low+width, 1)))
 		if err != nil {
 			return 0, err
 		}
@@ -249,7 +249,7 @@ func (s *Session) Head(ctx context.Context) (int, error) {
 	high := low + width // known not to be committed
 	for low+1 < high {
 		mid := low + (high-low)/2
-		ok, err := s.exists(ctx, s.dir.child(ledgerKind.file(mid, 1)))
+		ok, err := s.exists(ctx, child(s.dir, ledgerKind.file(mid, 1)))
 		if err != nil {
 			return 0, err
 		}

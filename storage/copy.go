@@ -107,7 +107,7 @@ func (c *copier) all(ctx context.Context) error {
 			return err
 		}
 		// The heads at this time: later lines are about data that is not copied.
-		heads, err := c.list(ctx, Key{headsName})
+		heads, err := c.list(ctx, keyOf(headsName))
 		if err != nil {
 			return err
 		}
@@ -125,7 +125,7 @@ func (c *copier) all(ctx context.Context) error {
 		if errors.Is(err, ErrExists) || errors.Is(err, errErasing) || errors.Is(err, errStone) || len(c.left) > 0 || moved {
 			heads = nil // they describe a session that differs in dst, or lacks there
 		}
-		return errors.Join(err, c.stones(ctx), c.names(ctx), c.these(ctx, Key{headsName}, heads), c.files(ctx, Key{accessName}))
+		return errors.Join(err, c.stones(ctx), c.names(ctx), c.these(ctx, keyOf(headsName), heads), c.files(ctx, keyOf(accessName)))
 	}
 }
 
@@ -135,7 +135,7 @@ const copyRounds = 6
 // names copies the names of sessions. It lists them again if an erase has removed one.
 func (c *copier) names(ctx context.Context) (err error) {
 	for range copyRounds {
-		if err = c.files(ctx, Key{namesName}); !errors.Is(err, ErrNotExist) {
+		if err = c.files(ctx, keyOf(namesName)); !errors.Is(err, ErrNotExist) {
 			return err
 		}
 	}
@@ -154,7 +154,7 @@ func (c *copier) sessions(ctx context.Context) error {
 		dirs = append(dirs, s.Dir)
 	}
 	for _, dir := range dirs {
-		errs = append(errs, c.session(ctx, Key{dir}))
+		errs = append(errs, c.session(ctx, keyOf(dir)))
 	}
 	return errors.Join(errs...)
 }
@@ -164,20 +164,20 @@ func (c *copier) named(ctx context.Context, dir string) error {
 	if err := c.readStones(ctx); err != nil {
 		return err
 	}
-	if _, err := c.carry(ctx, Key{dir}); err != nil { // its place may be taken by an erased one
+	if _, err := c.carry(ctx, keyOf(dir)); err != nil { // its place may be taken by an erased one
 		return err
 	}
-	err := c.session(ctx, Key{dir})
+	err := c.session(ctx, keyOf(dir))
 	if err := c.readStones(ctx); err != nil { // it can have been erased meanwhile
 		return err
 	}
-	if gone, err := c.carry(ctx, Key{dir}); gone || err != nil {
-		return cmp.Or(err, error(&Error{"copy", Key{dir}, ErrErased}))
+	if gone, err := c.carry(ctx, keyOf(dir)); gone || err != nil {
+		return cmp.Or(err, error(&Error{"copy", keyOf(dir), ErrErased}))
 	}
 	if err != nil || c.opts.Heads == nil {
 		return err
 	}
-	s, err := openDir(ctx, c.dst, Key{dir})
+	s, err := openDir(ctx, c.dst, keyOf(dir))
 	if err != nil {
 		return err
 	}
@@ -186,8 +186,8 @@ func (c *copier) named(ctx context.Context, dir string) error {
 }
 
 func (c *copier) session(ctx context.Context, dir Key) error {
-	if !isFolder(dir.s) {
-		return &KeyError{dir.s, "it is no folder of a session"}
+	if !IsFolder(dir.String()) {
+		return &KeyError{dir.String(), "it is no folder of a session"}
 	}
 	s, err := openDir(ctx, c.src, dir)
 	if err != nil {
@@ -354,5 +354,5 @@ func (c *copier) read(ctx context.Context, info Info, off int64) (Blob, error) {
 	if int64(b.Len()) != info.Size-off {
 		return Blob{}, &Error{"read", info.Key, io.ErrUnexpectedEOF}
 	}
-	return made(b.String()), nil
+	return blobOf(b.String()), nil
 }

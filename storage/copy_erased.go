@@ -44,7 +44,7 @@ func (c *stoneCheck) line(l rawLine) error {
 
 // readStones reads the tombstones of src.
 func (c *copier) readStones(ctx context.Context) error {
-	x := &stoneCheck{key: Key{}.child(erasedName)}
+	x := &stoneCheck{key: keyOf(erasedName)}
 	if err := eachLineOfLog(ctx, c.src, x.key, 0, x.line); err != nil {
 		return err
 	}
@@ -79,8 +79,8 @@ func (c *copier) carryAll(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if _, ok := c.ended[tombstoneID(Key{s.Dir})]; ok {
-			dirs = append(dirs, Key{s.Dir})
+		if _, ok := c.ended[tombstoneID(keyOf(s.Dir))]; ok {
+			dirs = append(dirs, keyOf(s.Dir))
 		}
 	}
 	var errs []error
@@ -260,7 +260,7 @@ func (c *copier) stones(ctx context.Context) error {
 		}
 		there[t.body()] = true
 	}
-	graves := newChain(c.dst, Key{}.child(erasedName), false)
+	graves := newChain(c.dst, keyOf(erasedName), false)
 	for _, t := range c.known {
 		if !t.whole || there[t.body()] || c.left[t.Session] {
 			continue

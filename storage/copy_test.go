@@ -254,9 +254,9 @@ func TestCopyNamesTheKeys(t *testing.T) {
 func TestCopyOfAllHasTheAccessRecords(t *testing.T) {
 	src, dst := lived(t), memory.New()
 	l := storage.NewAccessLog(src)
-	record := func(what string) { must(t, l.Record(t.Context(), "alice", "show", text("ann"), text("%s", what))) }
+	show := func(what string) { must(t, l.Record(t.Context(), "alice", "show", text("ann"), text("%s", what))) }
 	for _, what := range []string{"turn:1", "turn:2"} {
-		record(what) // so that the second copy goes on with the log of the first
+		show(what) // so that the second copy goes on with the log of the first
 		must(t, second(storage.Copy(t.Context(), dst, src, storage.CopyOptions{})))
 	}
 	wantCopy(t, dst, src)

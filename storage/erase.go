@@ -54,7 +54,7 @@ func (t Tombstone) body() string {
 // head returns the head that says what the tombstone says.
 func (t Tombstone) head(op string) head { return head{Op: op, At: t.At, Who: t.Who, Why: t.Reason} }
 
-func tombstoneID(dir Key) string { return hashOf([]byte(dir.s)) }
+func tombstoneID(dir Key) string { return hashOf([]byte(dir.String())) }
 
 // Erase removes every file of the session, and leaves a tombstone. Concurrent
 // writers get [ErrErased]. Errors are [ErrHeld] under a legal hold, [ErrLocked] if
@@ -171,7 +171,7 @@ func (s *Session) sweep(ctx context.Context) []string {
 	return left
 }
 
-func (s *Session) graves() *chain { return newChain(s.a, Key{}.child(erasedName), false) }
+func (s *Session) graves() *chain { return newChain(s.a, keyOf(erasedName), false) }
 
 // kept returns the error if a lock keeps a file: that of the file written last,
 // which a lock by age keeps longest.

@@ -18,24 +18,12 @@ var (
 	// ErrSeq: the key does not have the expected length, as another process has
 	// appended.
 	ErrSeq = errors.New("length is not the expected one")
-	// ErrStep: a step cannot be committed because the step before is not
-	// committed, or because nothing was archived for it.
-	ErrStep = errors.New("step cannot be committed")
-	// ErrLine: a line of a log or a transcript is not a valid line.
-	ErrLine = errors.New("not a line of JSON")
 	// ErrDamaged: a log is shorter than the data written to it, or is not a
 	// readable log.
 	ErrDamaged = errors.New("damaged")
-	// ErrErased: the session was erased, or is being erased.
-	ErrErased = errors.New("erased")
-	// ErrScrubbed: the session was scrubbed after it was opened, so this Session
-	// may have outdated information about its files. Open it again.
-	ErrScrubbed = errors.New("scrubbed since it was opened")
-	// ErrUnplaced: a scrub of the session was interrupted, or is in progress.
-	// [Session.EndScrub] completes it.
-	ErrUnplaced = errors.New("a scrub of it was cut short or is under way")
-	// ErrHeld: the session is under a legal hold and cannot be removed.
-	ErrHeld = errors.New("under a legal hold")
+	// ErrChanged: a file differs from the stored one. The error is a
+	// [*ChangedError]. The file is left unchanged as evidence.
+	ErrChanged = errors.New("not what was stored")
 	// ErrLocked: the backend itself forbids the removal for now. The error may
 	// be a [*LockedError].
 	ErrLocked = errors.New("kept by a lock")
@@ -83,6 +71,35 @@ func (e *LockedError) Error() string {
 
 // Is makes errors.Is(err, ErrLocked) true.
 func (e *LockedError) Is(target error) bool { return target == ErrLocked }
+
+// A ChangedError reports a file of a session, or a piece of it, that differs
+// from its record in the manifest or a ledger. It is [ErrChanged].
+type ChangedError struct {
+	File string // its name in the session's folder
+	Want string // SHA-256 of the stored file, in lower-case hex; "" if unknown
+	Have string // of the present file; "" if it is missing or too large to hash
+	// Detail describes a difference without hashes, such as "it is not there any
+	// more".
+	Detail string
+}
+
+// Error names the file and the hashes.
+func (e *ChangedError) Error() string {
+	text := e.File + " is not what was stored and is not used"
+	if e.Detail != "" {
+		text += ": " + e.Detail
+	}
+	if e.Have != "" {
+		text += "; SHA-256 now " + e.Have
+	}
+	if e.Want != "" {
+		text += "; SHA-256 stored " + e.Want
+	}
+	return text
+}
+
+// Is makes errors.Is(err, ErrChanged) true.
+func (e *ChangedError) Is(target error) bool { return target == ErrChanged }
 
 // Begin is the first call of each method of an [Archive], [Remover] or
 // [Keeper], except List, which accepts the zero Key. It returns an [*Error] if

@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
+
+	"github.com/agentcompact/compact/storage/internal/segment"
 )
 
 const (
@@ -12,6 +14,28 @@ const (
 	maxFolderBytes = 120
 	hashMark       = '~'
 )
+
+// SessionKey returns the key of a file of a session. The session id may be any
+// non-empty text ([EscapeSession]); file is one segment of a key.
+func SessionKey(session, file string) (Key, error) {
+	dir, err := Prefix(session)
+	if err != nil {
+		return Key{}, err
+	}
+	if reason := segment.Check(file); reason != "" {
+		return Key{}, &KeyError{file, reason}
+	}
+	return child(dir, file), nil
+}
+
+// Prefix returns the key of a session's folder, for List. The session id may be
+// any non-empty text.
+func Prefix(session string) (Key, error) {
+	if session == "" {
+		return Key{}, &KeyError{session, "the session id is empty"}
+	}
+	return keyOf(EscapeSession(session)), nil
+}
 
 // EscapeSession returns the name of the folder of a session. Lower-case
 // letters, digits, '-', '_' and '.' stay. Every other byte becomes %xx, and so
@@ -24,7 +48,7 @@ const (
 // id has no folder; its escape is "".
 func EscapeSession(id string) string {
 	var b strings.Builder
-	device := isDeviceName(id)
+	device := segment.IsDevice(id)
 	for i := range len(id) {
 		if staysInFolder(id, i) && (i > 0 || !device) {
 			b.WriteByte(id[i])
@@ -68,9 +92,7 @@ func UnescapeSession(dir string) (string, bool) {
 }
 
 // IsFolder reports whether dir is a valid name for the folder of a session.
-func IsFolder(dir string) bool { return isFolder(dir) }
-
-func isFolder(dir string) bool {
+func IsFolder(dir string) bool {
 	if _, ok := UnescapeSession(dir); ok {
 		return true
 	}
@@ -105,20 +127,6 @@ func cutEscaped(s string, n int) string {
 		s = s[:i]
 	}
 	return s
-}
-
-// isDeviceName reports whether a name is a device on Windows, whatever its
-// extension.
-func isDeviceName(name string) bool {
-	stem, _, _ := strings.Cut(name, ".")
-	switch stem {
-	case "con", "prn", "aux", "nul":
-		return true
-	}
-	if len(stem) != 4 || stem[3] < '0' || stem[3] > '9' {
-		return false
-	}
-	return stem[:3] == "com" || stem[:3] == "lpt"
 }
 
 // isHash reports whether s is a SHA-256 in lower-case hex.

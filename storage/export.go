@@ -51,7 +51,7 @@ func (s *Session) Export(ctx context.Context, w io.Writer, format ExportFormat, 
 func ExportBeside(ctx context.Context, a Archive, w io.Writer, format ExportFormat) (n int, err error) {
 	var files []Info
 	for _, name := range []string{erasedName, headsName, keysName, namesName} {
-		for info, err := range a.List(ctx, Key{name}) {
+		for info, err := range a.List(ctx, keyOf(name)) {
 			if err != nil {
 				return 0, err
 			}

@@ -24,7 +24,7 @@ func (e *exporter) jsonl(ctx context.Context, w io.Writer, files []Info) error {
 		Session string `json:"session"`
 		Files   int    `json:"files"`
 		Bytes   int64  `json:"bytes"`
-	}{"compact", exportVersion, e.s.dir.s, len(files), e.total})
+	}{"compact", exportVersion, e.s.dir.String(), len(files), e.total})
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func (e *exporter) jsonl(ctx context.Context, w io.Writer, files []Info) error {
 }
 
 func (e *exporter) jsonlFile(ctx context.Context, w *bufio.Writer, f Info) error {
-	name := strings.TrimPrefix(f.Key.s, e.s.dir.s+"/")
+	name := strings.TrimPrefix(f.Key.String(), e.s.dir.String()+"/")
 	if err := writeJSON(w, map[string]string{"file": name}); err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func (g *Graves) Find(ctx context.Context, session string) (Tombstone, bool, err
 // of is Find for the folder of a session.
 func (g *Graves) of(ctx context.Context, dir Key) (Tombstone, bool, error) {
 	if err := g.busy.Lock(ctx); err != nil {
-		return Tombstone{}, false, &Error{"read", Key{}.child(erasedName), err}
+		return Tombstone{}, false, &Error{"read", keyOf(erasedName), err}
 	}
 	defer g.busy.Unlock()
 	if g.down != nil && time.Now().Before(g.until) {
@@ -64,14 +64,14 @@ func (g *Graves) of(ctx context.Context, dir Key) (Tombstone, bool, error) {
 	}
 	t, ok := g.last[tombstoneID(dir)]
 	if !ok && g.lost {
-		return Tombstone{}, false, &Error{"read", Key{}.child(erasedName), errStone}
+		return Tombstone{}, false, &Error{"read", keyOf(erasedName), errStone}
 	}
 	return t, ok, nil
 }
 
 // refresh reads new tombstones.
 func (g *Graves) refresh(ctx context.Context) error {
-	info, err := stat(ctx, g.a, Key{}.child(erasedName))
+	info, err := stat(ctx, g.a, keyOf(erasedName))
 	if errors.Is(err, ErrNotExist) {
 		g.size, g.last, g.lines, g.lost = 0, map[string]Tombstone{}, stoneReader{}, false
 		return nil

@@ -85,7 +85,7 @@ type head struct {
 const headVersion = 1
 
 // headID returns the name of a session in heads.
-func headID(dir Key) string { return hashOf([]byte("compact heads\n" + dir.s)) }
+func headID(dir Key) string { return hashOf([]byte("compact heads\n" + dir.String())) }
 
 // NewHeads returns a new chain of heads. It does no I/O. With a key, which may be
 // nil, each line is signed (Ed25519).
@@ -101,7 +101,7 @@ func NewHeads(a Archive, key ed25519.PrivateKey) *Heads {
 	return h
 }
 
-func headsKey(writer string) Key { return Key{}.child(headsName).child(writer + ".jsonl") }
+func headsKey(writer string) Key { return child(keyOf(headsName), writer+".jsonl") }
 
 // KeepHeads makes the session write its heads to h. Call it before the first
 // write. Without it no heads are written.
@@ -152,7 +152,7 @@ func (s *Session) nameIt(ctx context.Context) error {
 	if named {
 		return nil
 	}
-	err := s.a.Create(ctx, nameKey(headID(s.dir)), made(`{"v":1,"session":`, quoted(s.dir.s), "}\n"))
+	err := s.a.Create(ctx, nameKey(headID(s.dir)), blobOf(`{"v":1,"session":`, quoted(s.dir.String()), "}\n"))
 	if err != nil && !errors.Is(err, ErrExists) {
 		return err
 	}
@@ -178,7 +178,7 @@ func (s *Session) unnameErased(ctx context.Context) error {
 	return nil // an unreadable manifest existed a moment ago
 }
 
-func nameKey(id string) Key { return Key{}.child(namesName).child(id + ".json") }
+func nameKey(id string) Key { return child(keyOf(namesName), id+".json") }
 
 func quoted(s string) string {
 	b, _ := json.Marshal(s) // never fails

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/agentcompact/compact/storage/internal/segment"
 )
 
 // A HeadBook merges heads: those beside the sessions, and copies kept elsewhere.
@@ -54,7 +56,7 @@ type HeadsOptions struct {
 func ReadHeads(ctx context.Context, a Archive, opts HeadsOptions) (*HeadBook, error) {
 	b := &HeadBook{public: opts.Public, writers: map[string]*headWriter{}, sessions: map[string][]*headLine{}, stones: map[string][]Tombstone{}, names: map[string]string{}, forged: map[string]bool{}}
 	b.report.Dir = headsName
-	for info, err := range a.List(ctx, Key{headsName}) {
+	for info, err := range a.List(ctx, keyOf(headsName)) {
 		if err != nil {
 			return nil, err
 		}
@@ -73,17 +75,17 @@ func ReadHeads(ctx context.Context, a Archive, opts HeadsOptions) (*HeadBook, er
 
 // read reads the chain of one writer.
 func (b *HeadBook) read(ctx context.Context, a Archive, info Info) error {
-	name := strings.TrimPrefix(info.Key.s, headsName+"/")
+	name := strings.TrimPrefix(info.Key.String(), headsName+"/")
 	writer, ok := strings.CutSuffix(name, ".jsonl")
 	if info.Foreign != "" || !ok || strings.Contains(writer, "/") {
-		b.problem(Added, info.Key.s+info.Foreign, 0, "no session writes such a file")
+		b.problem(Added, info.Key.String()+info.Foreign, 0, "no session writes such a file")
 		return nil
 	}
 	b.report.Files = append(b.report.Files, FileReport{name, info.Size, StateLog})
 	b.report.Bytes += info.Size
 	w := &headWriter{file: name}
 	b.writers[writer] = w
-	v := &verifier{a: a, dir: Key{headsName}}
+	v := &verifier{a: a, dir: keyOf(headsName)}
 	err := v.checkLog(ctx, name, nil, func(number int, body []byte, hash string) {
 		b.take(w, writer, number, body, hash, false)
 	})
@@ -103,7 +105,7 @@ func (b *HeadBook) take(w *headWriter, writer string, number int, body []byte, h
 		return // a torn line holds no head
 	}
 	if l.Writer != writer {
-		b.problem(Changed, w.file, number, "it belongs to the heads of %s", quoteShort(l.Writer))
+		b.problem(Changed, w.file, number, "it belongs to the heads of %s", segment.Quote(l.Writer))
 	}
 	l.hash, l.copied = hash, copied
 	b.sessions[l.Session] = append(b.sessions[l.Session], &l)
@@ -217,11 +219,11 @@ func (b *HeadBook) readStones(ctx context.Context, a Archive) error {
 
 // readNames reads the names for the hashes of sessions.
 func (b *HeadBook) readNames(ctx context.Context, a Archive) error {
-	for info, err := range a.List(ctx, Key{namesName}) {
+	for info, err := range a.List(ctx, keyOf(namesName)) {
 		if err != nil {
 			return err
 		}
-		if info.Foreign == "" && info.Size < maxKeyBytes*2 {
+		if info.Foreign == "" && info.Size < segment.MaxKey*2 {
 			if err := b.readName(ctx, a, info.Key); err != nil {
 				return err
 			}
@@ -233,8 +235,8 @@ func (b *HeadBook) readNames(ctx context.Context, a Archive) error {
 func (b *HeadBook) readName(ctx context.Context, a Archive, k Key) error {
 	return eachLineOf(ctx, a, k, 0, func(l rawLine) error {
 		var n struct{ Session string }
-		if json.Unmarshal(l.text, &n) == nil && k == nameKey(headID(Key{n.Session})) {
-			b.names[headID(Key{n.Session})] = n.Session
+		if json.Unmarshal(l.text, &n) == nil && k == nameKey(headID(keyOf(n.Session))) {
+			b.names[headID(keyOf(n.Session))] = n.Session
 		}
 		return nil
 	})
@@ -308,7 +310,7 @@ func (l *headLine) said() string {
 // WriteHeads writes the lines of all writers to w, in order for each writer,
 // for [HeadBook.Copy].
 func WriteHeads(ctx context.Context, a Archive, w io.Writer) error {
-	for info, err := range a.List(ctx, Key{headsName}) {
+	for info, err := range a.List(ctx, keyOf(headsName)) {
 		if err != nil {
 			return err
 		}

@@ -91,3 +91,15 @@ func report(t *testing.T, err error) {
 		t.Error(err)
 	}
 }
+
+func mustKey(t *testing.T, s string) storage.Key {
+	t.Helper()
+	if s == "" {
+		return storage.Key{}
+	}
+	k, err := storage.ParseKey(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/agentcompact/compact/storage/internal/segment"
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
@@ -41,11 +42,11 @@ func (s *Session) FinalIndex(ctx context.Context, final Written, set *turnindex.
 // text gets into the index.
 func (s *Session) indexBlob(set *turnindex.Set) (Blob, error) {
 	for _, name := range set.Files() {
-		if reason := checkSegment(name); reason != "" {
-			return Blob{}, &Error{"write", s.dir.child(indexKind.name), &KeyError{name, reason}}
+		if reason := segment.Check(name); reason != "" {
+			return Blob{}, &Error{"write", child(s.dir, indexKind.name), &KeyError{name, reason}}
 		}
 	}
-	return made(string(set.Encode())), nil
+	return blobOf(string(set.Encode())), nil
 }
 
 // FinalIndexName returns the name of the index of a final transcript, and
@@ -78,7 +79,7 @@ func (s *Session) Read(ctx context.Context, name string, off, n int64) ([]byte, 
 		return nil, err
 	}
 	data, err := readAtMost(&ctxReader{ctx, r}, n)
-	return data, Wrap("read", s.dir.child(name), errors.Join(err, r.Close()))
+	return data, Wrap("read", child(s.dir, name), errors.Join(err, r.Close()))
 }
 
 // readAtMost reads up to n bytes. Its memory depends on the available bytes,

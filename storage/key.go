@@ -3,11 +3,9 @@ package storage
 import (
 	"fmt"
 	"strings"
-)
 
-const (
-	maxSegmentBytes = 200 // below the limit of every file system and S3-compatible server
-	maxKeyBytes     = 600 // leaves room for a prefix within S3's 1,024
+	"github.com/agentcompact/compact/storage/internal/segment"
+	"github.com/agentcompact/compact/storage/internal/unchecked"
 )
 
 // Key names one file of an archive, or a folder for [Archive.List]. Its form is
@@ -20,6 +18,8 @@ const (
 // the whole archive, and is valid for List only. Keys are comparable.
 type Key struct{ s string }
 
+func init() { unchecked.Key = func(text string) any { return Key{text} } }
+
 // A KeyError is the reason why a text is not a key.
 type KeyError struct {
 	Text   string // as it was given
@@ -28,7 +28,7 @@ type KeyError struct {
 
 // Error quotes at most 80 bytes of the text.
 func (e *KeyError) Error() string {
-	return fmt.Sprintf("storage: %s is no key: %s", quoteShort(e.Text), e.Reason)
+	return fmt.Sprintf("storage: %s is no key: %s", segment.Quote(e.Text), e.Reason)
 }
 
 // ParseKey parses the output of [Key.String]. It returns a [*KeyError] for
@@ -39,37 +39,15 @@ func ParseKey(s string) (Key, error) {
 	if s == "" {
 		return Key{}, &KeyError{s, "it is empty"}
 	}
-	if len(s) > maxKeyBytes {
-		return Key{}, &KeyError{s, fmt.Sprintf("it is longer than %d bytes", maxKeyBytes)}
+	if len(s) > segment.MaxKey {
+		return Key{}, &KeyError{s, fmt.Sprintf("it is longer than %d bytes", segment.MaxKey)}
 	}
 	for seg := range strings.SplitSeq(s, "/") {
-		if reason := checkSegment(seg); reason != "" {
+		if reason := segment.Check(seg); reason != "" {
 			return Key{}, &KeyError{s, reason}
 		}
 	}
 	return Key{s}, nil
-}
-
-// SessionKey returns the key of a file of a session. The session id may be any
-// non-empty text ([EscapeSession]); file is one segment of a key.
-func SessionKey(session, file string) (Key, error) {
-	dir, err := Prefix(session)
-	if err != nil {
-		return Key{}, err
-	}
-	if reason := checkSegment(file); reason != "" {
-		return Key{}, &KeyError{file, reason}
-	}
-	return dir.child(file), nil
-}
-
-// Prefix returns the key of a session's folder, for List. The session id may be
-// any non-empty text.
-func Prefix(session string) (Key, error) {
-	if session == "" {
-		return Key{}, &KeyError{session, "the session id is empty"}
-	}
-	return Key{EscapeSession(session)}, nil
 }
 
 // String returns the key as text, "" for the zero Key.
@@ -94,47 +72,4 @@ func (k Key) Has(prefix Key) bool {
 		return true
 	}
 	return len(k.s) > len(prefix.s) && k.s[len(prefix.s)] == '/' && strings.HasPrefix(k.s, prefix.s)
-}
-
-// child returns the key of a name below k. The name must be valid; it is not
-// checked.
-func (k Key) child(name string) Key {
-	if k.IsZero() {
-		return Key{name}
-	}
-	return Key{k.s + "/" + name}
-}
-
-// checkSegment returns why seg cannot be a segment of a key, or "".
-func checkSegment(seg string) string {
-	switch {
-	case seg == "":
-		return "a segment is empty"
-	case len(seg) > maxSegmentBytes:
-		return fmt.Sprintf("a segment is longer than %d bytes", maxSegmentBytes)
-	case seg[0] == '.':
-		return "a segment begins with a dot"
-	case seg[len(seg)-1] == '.':
-		return "a segment ends with a dot"
-	case isDeviceName(seg):
-		return "a segment is a device on some systems"
-	}
-	for i := range len(seg) {
-		if !keyByte(seg[i]) {
-			return fmt.Sprintf("byte %#02x is not allowed", seg[i])
-		}
-	}
-	return ""
-}
-
-func keyByte(c byte) bool {
-	return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || strings.IndexByte("-_.%~+", c) >= 0
-}
-
-func quoteShort(s string) string {
-	const most = 80
-	if len(s) > most {
-		return fmt.Sprintf("%q…", s[:most])
-	}
-	return fmt.Sprintf("%q", s)
 }

@@ -23,7 +23,7 @@ var errMoved = errors.New("another key was added")
 // KeyIDs returns the ids of the keys of an archive, the oldest first, possibly
 // none. An id does not reveal its key. A damaged line is left out ([VerifyKeys]).
 func KeyIDs(ctx context.Context, a Archive) (ids []string, err error) {
-	for line, err := range logLines(ctx, newChain(a, Key{}.child(keysName), false)) {
+	for line, err := range logLines(ctx, newChain(a, keyOf(keysName), false)) {
 		if err != nil {
 			return nil, err
 		}
@@ -39,7 +39,7 @@ func KeyIDs(ctx context.Context, a Archive) (ids []string, err error) {
 // and returns all ids. The check and the addition are atomic.
 func AddKeyID(ctx context.Context, a Archive, id string, enough func(ids []string) bool) (ids []string, err error) {
 	for attempt := range maxAttempts {
-		c := newChain(a, Key{}.child(keysName), false)
+		c := newChain(a, keyOf(keysName), false)
 		if _, err := c.refresh(ctx); err != nil {
 			return nil, err
 		}
@@ -53,7 +53,7 @@ func AddKeyID(ctx context.Context, a Archive, id string, enough func(ids []strin
 			return nil, err
 		}
 	}
-	return nil, &Error{"append", Key{}.child(keysName), ErrSeq}
+	return nil, &Error{"append", keyOf(keysName), ErrSeq}
 }
 
 // addOnce adds a line if the log has not changed since it was read.

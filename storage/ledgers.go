@@ -81,7 +81,7 @@ func (s *Session) ledgersFrom(ctx context.Context, step int) []readLedger {
 // ledger reads the ledger of a step and verifies it against the manifest.
 func (s *Session) ledger(ctx context.Context, step int) (Ledger, error) {
 	name := ledgerKind.file(step, 1)
-	r, err := OpenFile(ctx, s.a, s.dir.child(name), 0, -1)
+	r, err := OpenFile(ctx, s.a, child(s.dir, name), 0, -1)
 	if errors.Is(err, ErrNotExist) {
 		return s.vanished(ctx, step, err)
 	}
@@ -90,7 +90,7 @@ func (s *Session) ledger(ctx context.Context, step int) (Ledger, error) {
 	}
 	data, err := io.ReadAll(io.LimitReader(&ctxReader{ctx, r}, maxLedgerBytes+1))
 	if err := errors.Join(err, r.Close()); err != nil {
-		return unreadLedger(step, Wrap("read", s.dir.child(name), err))
+		return unreadLedger(step, Wrap("read", child(s.dir, name), err))
 	}
 	l := Ledger{Step: step, is: fileHash{name, int64(len(data)), hashOf(data)}}
 	said, err := s.saidOf(ctx, l)

@@ -21,31 +21,3 @@ func ReadFirsthand(ctx context.Context) context.Context {
 
 // Firsthand reports whether ctx comes from [ReadFirsthand].
 func Firsthand(ctx context.Context) bool { return ctx.Value(firsthand{}) != nil }
-
-// checkRepeats compares the archive's copies of parts of logs with the logs.
-func (v *verifier) checkRepeats(ctx context.Context) error {
-	for name := range v.there {
-		if !isLog(name) {
-			continue
-		}
-		if err := v.checkRepeatsOf(ctx, name, v.dir.child(name)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (v *verifier) checkRepeatsOf(ctx context.Context, name string, k Key) error {
-	r, ok := v.a.(Repeater)
-	if !ok {
-		return nil
-	}
-	places, err := r.Unlike(ctx, k)
-	for _, place := range places {
-		v.problem(Changed, name, 0, "%s repeats a part of it, and holds something else", place)
-	}
-	if err != nil {
-		return v.unreadable(ctx, name, err)
-	}
-	return nil
-}

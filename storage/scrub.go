@@ -169,7 +169,7 @@ func (s *Session) fenceOff(ctx context.Context, p *scrubPlan, find func(string, 
 		if !isLog(file.name) {
 			continue
 		}
-		c := newChain(s.a, s.dir.child(file.name), false)
+		c := newChain(s.a, child(s.dir, file.name), false)
 		t, err := c.refresh(ctx)
 		if err != nil {
 			return nil, err
@@ -197,7 +197,7 @@ func (s *Session) fenceOff(ctx context.Context, p *scrubPlan, find func(string, 
 // and then replaces the old ones. It returns again if the manifest had new lines.
 func (s *Session) scrub(ctx context.Context, p *scrubPlan, about *Scrubbed, lease time.Duration) (again bool, err error) {
 	for _, f := range p.changed() {
-		if err := s.a.Create(ctx, s.dir.child(scrubPrefix+f.name), made(string(f.now))); err != nil {
+		if err := s.a.Create(ctx, child(s.dir, scrubPrefix+f.name), blobOf(string(f.now))); err != nil {
 			return false, err
 		}
 	}
@@ -235,7 +235,7 @@ func (s *Session) replaceable(ctx context.Context, p *scrubPlan) error {
 		return nil
 	}
 	for _, f := range p.changed() {
-		if err := keeper.Kept(ctx, s.dir.child(f.name)); err != nil {
+		if err := keeper.Kept(ctx, child(s.dir, f.name)); err != nil {
 			return err
 		}
 	}

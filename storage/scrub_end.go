@@ -345,7 +345,7 @@ const placeAttempts = 20
 
 // takePlace replaces a file by the waiting one.
 func (p *placer) takePlace(ctx context.Context, h rehash) error {
-	a, key, temp := p.s.a, p.s.dir.child(h.Name), p.s.dir.child(scrubPrefix+h.Name)
+	a, key, temp := p.s.a, child(p.s.dir, h.Name), child(p.s.dir, scrubPrefix+h.Name)
 	have, err := sumOf(ctx, a, key, h.Bytes) // a log can have grown since
 	if err == nil && have == h.SHA256 {
 		return nil
@@ -367,9 +367,9 @@ func (p *placer) takePlace(ctx context.Context, h rehash) error {
 		return err
 	}
 	if isLog(h.Name) {
-		return a.Append(ctx, key, 0, made(string(data)))
+		return a.Append(ctx, key, 0, blobOf(string(data)))
 	}
-	return a.Create(ctx, key, made(string(data)))
+	return a.Create(ctx, key, blobOf(string(data)))
 }
 
 // remove removes a file while this process has the lease, which it renews if
@@ -396,7 +396,7 @@ const minRemoval = time.Second
 func (s *Session) dropWaiting(ctx context.Context, r Remover) error {
 	waiting, err := s.waitingScrubs(ctx)
 	for _, name := range waiting {
-		if err := r.Remove(ctx, s.dir.child(scrubPrefix+name)); err != nil {
+		if err := r.Remove(ctx, child(s.dir, scrubPrefix+name)); err != nil {
 			return err
 		}
 	}

@@ -85,7 +85,7 @@ func (s *Session) planScrub(ctx context.Context, find func(string, []byte) [][2]
 	}
 	for _, f := range p.files {
 		if err := p.overwrite(f, find); err != nil {
-			return nil, &Error{"scrub", s.dir.child(f.name), err}
+			return nil, &Error{"scrub", child(s.dir, f.name), err}
 		}
 	}
 	p.stretches()

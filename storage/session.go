@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage/internal/segment"
 )
 
 // A Session reads and writes the files of one session in an archive, in the
@@ -67,7 +68,7 @@ func OpenDir(ctx context.Context, a Archive, dir string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !isFolder(dir) {
+	if !IsFolder(dir) {
 		return nil, &KeyError{dir, "it is no folder of a session"}
 	}
 	return openDir(ctx, a, key)
@@ -77,10 +78,10 @@ func openDir(ctx context.Context, a Archive, dir Key) (*Session, error) {
 	s := &Session{
 		a:        a,
 		dir:      dir,
-		manifest: newChain(a, dir.child(manifestName), true),
-		events:   newChain(a, dir.child(eventsName), false),
-		journal:  newChain(a, dir.child(journalName), false),
-		edits:    newChain(a, dir.child(editsName), false),
+		manifest: newChain(a, child(dir, manifestName), true),
+		events:   newChain(a, child(dir, eventsName), false),
+		journal:  newChain(a, child(dir, journalName), false),
+		edits:    newChain(a, child(dir, editsName), false),
 		pending:  map[int][]fileHash{},
 		marked:   map[string]int64{},
 	}
@@ -101,6 +102,14 @@ func (s *Session) Key() Key { return s.dir }
 // Location returns the path or URL of the session's folder.
 func (s *Session) Location() string { return location(s.a, s.dir) }
 
+// location returns the location of k, or k as text if a is no Locator.
+func location(a Archive, k Key) string {
+	if l, ok := a.(Locator); ok {
+		return l.Location(k)
+	}
+	return k.String()
+}
+
 // ManifestHead returns the hash of the last line of the manifest that this
 // Session wrote, or read when it was opened; "" if there is none. Kept outside
 // of the archive, it proves that the end was not cut off ([VerifyOptions]).
@@ -114,13 +123,13 @@ func (s *Session) ManifestHead() string {
 
 // Open opens a file of the session, like [Archive.Open].
 func (s *Session) Open(ctx context.Context, name string, off, n int64) (io.ReadCloser, error) {
-	if reason := checkSegment(name); reason != "" {
+	if reason := segment.Check(name); reason != "" {
 		return nil, &KeyError{name, reason}
 	}
 	if isLog(name) {
-		return s.a.Open(ctx, s.dir.child(name), off, n)
+		return s.a.Open(ctx, child(s.dir, name), off, n)
 	}
-	return OpenFile(ctx, s.a, s.dir.child(name), off, n)
+	return OpenFile(ctx, s.a, child(s.dir, name), off, n)
 }
 
 // Files yields the session's files, like [Archive.List].
@@ -140,7 +149,7 @@ func (s *Session) Transcript(ctx context.Context, step int, lines []redact.Text)
 func (s *Session) TranscriptOf(ctx context.Context, step int, c *Content) (Written, error) {
 	blob, err := c.blob()
 	if err != nil {
-		return Written{}, &Error{"write", s.dir.child(transcriptKind.file(step, 1)), err}
+		return Written{}, &Error{"write", child(s.dir, transcriptKind.file(step, 1)), err}
 	}
 	return s.write(ctx, transcriptKind, step, blob)
 }
@@ -155,7 +164,7 @@ func (s *Session) Originals(ctx context.Context, step int, lines []redact.Text) 
 // attempt.
 func (s *Session) Summary(ctx context.Context, step int, summary redact.Text) (Written, error) {
 	if summary.Len() > maxSummaryBytes {
-		return Written{}, &Error{"write", s.dir.child(summaryKind.file(step, 1)), errTooLong}
+		return Written{}, &Error{"write", child(s.dir, summaryKind.file(step, 1)), errTooLong}
 	}
 	return s.write(ctx, summaryKind, step, Redacted(summary))
 }
@@ -194,7 +203,7 @@ func (s *Session) FinalOf(ctx context.Context, c *Content) (Written, error) {
 func (s *Session) writeLines(ctx context.Context, k kind, step int, lines []redact.Text) (Written, error) {
 	blob, err := contentOf(lines).blob()
 	if err != nil {
-		return Written{}, &Error{"write", s.dir.child(k.file(step, 1)), err}
+		return Written{}, &Error{"write", child(s.dir, k.file(step, 1)), err}
 	}
 	return s.write(ctx, k, step, blob)
 }
@@ -221,7 +230,7 @@ func (s *Session) write(ctx context.Context, k kind, step int, blob Blob) (Writt
 
 // create announces a file and creates it. A taken name is ErrExists.
 func (s *Session) create(ctx context.Context, name string, blob Blob) (Written, record, error) {
-	key := s.dir.child(name)
+	key := child(s.dir, name)
 	rec := put(fileHash{name, blob.Size(), blob.SHA256()})
 	if err := s.claim(ctx, key, rec); err != nil {
 		return Written{}, record{}, err

@@ -30,8 +30,8 @@ func Sessions(ctx context.Context, a Archive) iter.Seq2[SessionInfo, error] {
 				yield(SessionInfo{}, err)
 				return
 			}
-			dir, file, ok := strings.Cut(info.Key.s, "/")
-			if !ok || !isFolder(dir) {
+			dir, file, ok := strings.Cut(info.Key.String(), "/")
+			if !ok || !IsFolder(dir) {
 				continue // not a session's
 			}
 			if dir != now.Dir {

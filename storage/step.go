@@ -145,7 +145,7 @@ func (s *Session) announcement(key Key, step Step, with []fileHash, names []stri
 		p.blobs = append(p.blobs, blob)
 		rec := put(fileHash{names[i], blob.Size(), blob.SHA256()})
 		records, with = append(records, rec), append(with, rec.fileHash)
-		p.drafts = append(p.drafts, s.written(s.dir.child(names[i]), rec))
+		p.drafts = append(p.drafts, s.written(child(s.dir, names[i]), rec))
 	}
 	pieces, err := step.Ledger(slices.Clone(p.drafts))
 	if err != nil {

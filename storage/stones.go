@@ -66,7 +66,7 @@ func damagedStone(line []byte) Tombstone {
 func Tombstones(ctx context.Context, a Archive) iter.Seq2[Tombstone, error] {
 	return func(yield func(Tombstone, error) bool) {
 		r := &stoneReader{}
-		err := eachLineOfLog(ctx, a, Key{}.child(erasedName), 0, func(l rawLine) error {
+		err := eachLineOfLog(ctx, a, keyOf(erasedName), 0, func(l rawLine) error {
 			for _, t := range r.read(l) {
 				if !yield(t, nil) {
 					return errStop
@@ -104,7 +104,7 @@ func erased(ctx context.Context, a Archive, dir Key) (last Tombstone, found bool
 		unknown = unknown || t.Damaged && t.Session == ""
 	}
 	if unknown && !found {
-		return Tombstone{}, false, &Error{"read", Key{}.child(erasedName), errStone}
+		return Tombstone{}, false, &Error{"read", keyOf(erasedName), errStone}
 	}
 	return last, found, nil
 }
@@ -124,7 +124,7 @@ func VerifyKeys(ctx context.Context, a Archive) (Report, error) {
 // line.
 func verifyBeside(ctx context.Context, a Archive, name string, line any) (Report, error) {
 	v, there := &verifier{a: a}, false
-	key := Key{}.child(name)
+	key := keyOf(name)
 	for info, err := range a.List(ctx, key) {
 		switch {
 		case err != nil:

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage/internal/segment"
 )
 
 // A Stretch is a range of consecutive lines in a file of the session. A
@@ -65,7 +66,7 @@ func parseStretch(line []byte) (Stretch, bool) {
 }
 
 func (st Stretch) valid() bool {
-	return HasMessages(st.From) && checkSegment(st.From) == "" && st.First > 0 && st.Lines > 0 && st.Off >= 0 &&
+	return HasMessages(st.From) && segment.Check(st.From) == "" && st.First > 0 && st.Lines > 0 && st.Off >= 0 &&
 		st.Len >= int64(st.Lines) && st.Len <= MaxStretch && isHash(st.SHA256)
 }
 
@@ -155,7 +156,7 @@ func (c *Content) blob() (Blob, error) {
 	if c.err != nil {
 		return Blob{}, c.err
 	}
-	return made(c.parts...), nil
+	return blobOf(c.parts...), nil
 }
 
 // stretch reads the lines that a file refers to. Changed lines are a

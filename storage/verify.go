@@ -148,10 +148,10 @@ func Verify(ctx context.Context, a Archive, session string, opts VerifyOptions) 
 // VerifyDir is [Verify] for the name of a folder from [SessionInfo]. Unlike [OpenDir] it
 // takes a folder whose manifest can't be read, and reports that.
 func VerifyDir(ctx context.Context, a Archive, dir string, opts VerifyOptions) (Report, error) {
-	if !isFolder(dir) {
+	if !IsFolder(dir) {
 		return Report{}, &KeyError{dir, "it is no folder of a session"}
 	}
-	return verify(ctx, a, Key{dir}, opts)
+	return verify(ctx, a, keyOf(dir), opts)
 }
 
 // Verify verifies this session; see the function [Verify].
@@ -210,7 +210,7 @@ func (v *verifier) list(ctx context.Context) error {
 			return err
 		}
 		found = true
-		if info.Foreign != "" || info.Key.s != v.dir.child(info.Key.Base()).s {
+		if info.Foreign != "" || info.Key != child(v.dir, info.Key.Base()) {
 			v.foreign(info)
 			continue
 		}
@@ -225,7 +225,7 @@ func (v *verifier) list(ctx context.Context) error {
 
 // foreign reports a file that no session can have written.
 func (v *verifier) foreign(info Info) {
-	name := strings.TrimPrefix(cmp.Or(info.Foreign, info.Key.s), v.dir.s+"/")
+	name := strings.TrimPrefix(cmp.Or(info.Foreign, info.Key.String()), v.dir.String()+"/")
 	v.problem(Added, name, 0, "no session writes such a file")
 	v.report.Files = append(v.report.Files, FileReport{name, info.Size, StateUnknown})
 }

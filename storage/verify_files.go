@@ -95,7 +95,7 @@ func (v *verifier) onlyLogs() bool {
 // tornAtFirstLine reports whether the manifest is what a crash leaves of its
 // first line: nothing, its beginning, or unwritten space.
 func (v *verifier) tornAtFirstLine(ctx context.Context) (bool, error) {
-	key := v.dir.child(manifestName)
+	key := child(v.dir, manifestName)
 	var begins []string
 	longest := 0
 	for version := 1; version <= FormatVersion; version++ {
@@ -291,7 +291,7 @@ func (f fileHash) String() string {
 // appeared reports whether a file that was not listed exists now, because
 // another process is writing to the session.
 func (v *verifier) appeared(ctx context.Context, name string) bool {
-	r, err := v.a.Open(ctx, v.dir.child(name), 0, 1)
+	r, err := v.a.Open(ctx, child(v.dir, name), 0, 1)
 	if err != nil {
 		return false
 	}

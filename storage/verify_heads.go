@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/agentcompact/compact/storage/internal/segment"
 )
 
 // checkBook checks a session against its heads.
@@ -110,7 +112,7 @@ func (b *HeadBook) Vanished(ctx context.Context, a Archive) ([]Report, error) {
 		if err != nil {
 			return nil, err
 		}
-		there[headID(Key{s.Dir})] = true
+		there[headID(keyOf(s.Dir))] = true
 	}
 	if len(b.vanished(there, b)) == 0 {
 		return nil, nil
@@ -179,7 +181,7 @@ func (v *verifier) checkRecord(b *HeadBook, l *headLine) bool {
 	case len(begun) == 0:
 		v.problem(Removed, erasedName, 0, "the heads know the %s, and the tombstone is gone", l.said())
 	case !slices.ContainsFunc(begun, same), len(done) > 0 && !slices.ContainsFunc(done, same):
-		v.problem(Changed, erasedName, 0, "the heads know the %s (%s), and the tombstone says something else", l.said(), quoteShort(l.Why))
+		v.problem(Changed, erasedName, 0, "the heads know the %s (%s), and the tombstone says something else", l.said(), segment.Quote(l.Why))
 	default:
 		return true
 	}
@@ -230,4 +232,4 @@ func (b *HeadBook) name(id string) string {
 
 // Of reports whether r, from [HeadBook.Vanished], is about the session with
 // this folder.
-func (r Report) Of(dir string) bool { return r.Dir == dir || r.Dir == headID(Key{dir}) }
+func (r Report) Of(dir string) bool { return r.Dir == dir || r.Dir == headID(keyOf(dir)) }

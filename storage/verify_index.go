@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/agentcompact/compact/storage/internal/segment"
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
@@ -55,7 +56,7 @@ func (v *verifier) checkIndex(ctx context.Context, name string) error {
 // checkTargets reads a file once, and checks its lines against the records of
 // an index.
 func (v *verifier) checkTargets(ctx context.Context, index, file string, want []target) error {
-	if reason := checkSegment(file); reason != "" {
+	if reason := segment.Check(file); reason != "" {
 		v.problem(Unreadable, index, 0, "it refers to a file that cannot be: %s", (&KeyError{file, reason}).Error())
 		return nil
 	}

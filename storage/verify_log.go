@@ -40,7 +40,7 @@ type logMark struct {
 // checkLog checks the log called name.
 func (v *verifier) checkLog(ctx context.Context, name string, marks []logMark, each func(int, []byte, string)) error {
 	slices.SortFunc(marks, func(x, y logMark) int { return cmp.Compare(x.end, y.end) })
-	key := v.dir.child(name)
+	key := child(v.dir, name)
 	c := &logCheck{v: v, name: name, each: each, head: genesis(key), missing: map[int64]int{}, marks: marks}
 	for _, m := range marks {
 		c.lines = max(c.lines, m.lines)
@@ -67,7 +67,7 @@ func (c *logCheck) problem(kind ProblemKind, line int, format string, args ...an
 
 // begin records the format version of a log's first line.
 func (c *logCheck) begin(first linked) {
-	key := c.v.dir.child(c.name)
+	key := child(c.v.dir, c.name)
 	if v := versionOf(first.prev, key); v > 0 {
 		c.head = genesisOf(v, key)
 		if c.name == manifestName {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+
+	"github.com/agentcompact/compact/storage/internal/segment"
 )
 
 // checkRefs checks the references of the ledgers.
@@ -36,7 +38,7 @@ func (v *verifier) checkRefs(ctx context.Context) error {
 
 // checkRef reads and checks a piece that a ledger refers to.
 func (v *verifier) checkRef(ctx context.Context, ledger string, ref Ref) error {
-	if reason := checkSegment(ref.File); reason != "" {
+	if reason := segment.Check(ref.File); reason != "" {
 		v.problem(Unreadable, ledger, 0, "it refers to a file that cannot be: %s", (&KeyError{ref.File, reason}).Error())
 		return nil
 	}

@@ -19,7 +19,7 @@ type half struct {
 // cut short and every file of it is proven: it is in place, or is missing or as before
 // while the right one waits. Otherwise it returns nil.
 func halfScrubbed(ctx context.Context, a Archive, dir Key) *half {
-	t, err := newChain(a, dir.child(manifestName), true).refresh(ctx)
+	t, err := newChain(a, child(dir, manifestName), true).refresh(ctx)
 	if err != nil || t.facts.scrub == nil {
 		return nil
 	}
@@ -28,7 +28,7 @@ func halfScrubbed(ctx context.Context, a Archive, dir Key) *half {
 		if !f.File {
 			continue
 		}
-		key, temp := dir.child(f.Name), dir.child(scrubPrefix+f.Name)
+		key, temp := child(dir, f.Name), child(dir, scrubPrefix+f.Name)
 		if have, err := sumOf(ctx, a, key, f.Bytes); err == nil && have == f.SHA256 {
 			continue
 		}

@@ -14,16 +14,16 @@ import (
 // hash returns the hash and size of a file, and records its stretches.
 func (v *verifier) hash(ctx context.Context, name string) (sum string, size int64, err error) {
 	if !HasMessages(name) {
-		return hashFile(ctx, v.a, v.dir.child(name))
+		return hashFile(ctx, v.a, child(v.dir, name))
 	}
-	r, err := v.a.Open(ctx, v.dir.child(name), 0, -1)
+	r, err := v.a.Open(ctx, child(v.dir, name), 0, -1)
 	if err != nil {
 		return "", 0, err
 	}
 	h, found := sha256.New(), &stretchFinder{}
 	size, err = io.Copy(io.MultiWriter(h, found), &ctxReader{ctx, r})
 	if err := errors.Join(err, r.Close()); err != nil {
-		return "", 0, Wrap("read", v.dir.child(name), err)
+		return "", 0, Wrap("read", child(v.dir, name), err)
 	}
 	if found.end(); len(found.all) > 0 {
 		v.stretches[name] = found.all

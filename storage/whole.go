@@ -36,7 +36,7 @@ func (s *Session) Whole(ctx context.Context, name string) iter.Seq2[Line, error]
 			return
 		}
 		if !errors.Is(err, ErrChanged) {
-			err = Wrap("read", s.dir.child(name), err)
+			err = Wrap("read", child(s.dir, name), err)
 		}
 		yield(Line{}, err)
 	}

@@ -12,7 +12,7 @@ import (
 	"filippo.io/age"
 
 	"github.com/agentcompact/compact/storage"
-	"github.com/agentcompact/compact/storage/internal/copied"
+	"github.com/agentcompact/compact/storage/internal/unchecked"
 )
 
 const (
@@ -103,7 +103,7 @@ func (a *Archive) encrypted(ctx context.Context, b storage.Blob) (storage.Blob, 
 		return storage.Blob{}, fmt.Errorf("crypt: an object of %d bytes came out with %d, not %d", b.Size(), out.Len(), objectSize(b.Size()))
 	}
 	a.opened.add([]byte(out.String()[:headerSize]), filled.key)
-	blob, _ := copied.Blob(out.String()).(storage.Blob) // never fails
+	blob, _ := unchecked.Blob(out.String()).(storage.Blob) // never fails
 	return blob, nil
 }
 

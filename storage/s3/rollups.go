@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/storage"
-	"github.com/agentcompact/compact/storage/internal/copied"
+	"github.com/agentcompact/compact/storage/internal/unchecked"
 )
 
 const (
@@ -163,7 +163,7 @@ func (a *Archive) rollUp(ctx context.Context, k storage.Key, last segment) (wait
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		blob, _ := copied.Blob(data).(storage.Blob) // never fails
+		blob, _ := unchecked.Blob(data).(storage.Blob) // never fails
 		_ = a.putOnce(ctx, a.nameOf(k, r), blob, t)
 	}()
 	return func() (rollup, bool) { <-done; return r, true }

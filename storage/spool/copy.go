@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/storage"
-	"github.com/agentcompact/compact/storage/internal/copied"
+	"github.com/agentcompact/compact/storage/internal/unchecked"
 )
 
 // stored returns n bytes of k from off (n < 0: to the end), as a Blob for
@@ -22,6 +22,6 @@ func stored(ctx context.Context, a storage.Archive, k storage.Key, off, n int64)
 	if err := errors.Join(err, r.Close()); err != nil {
 		return storage.Blob{}, storage.Wrap("read", k, err)
 	}
-	blob, _ := copied.Blob(b.String()).(storage.Blob) // never fails
+	blob, _ := unchecked.Blob(b.String()).(storage.Blob) // never fails
 	return blob, nil
 }
