@@ -11,7 +11,7 @@ import (
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/redact"
-	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // line returns one message as the archive stores it:
@@ -118,7 +118,7 @@ func (m *CompactManager) Archive(ctx context.Context, sessionID string, history 
 		return &ArchiveError{Op: "open", Session: sessionID, Err: errObserves}
 	}
 	err = m.archiveOnce(ctx, sessionID, history)
-	if errors.Is(err, storage.ErrScrubbed) { // retry with what is stored now
+	if errors.Is(err, record.ErrScrubbed) { // retry with what is stored now
 		err = m.archiveOnce(ctx, sessionID, history)
 	}
 	return err

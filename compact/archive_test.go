@@ -22,6 +22,7 @@ import (
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
 )
@@ -242,7 +243,7 @@ func TestArchiveHasTheLayoutOfTheDesign(t *testing.T) {
 			t.Errorf("%s is missing; there is %v", want, names)
 		}
 	}
-	report, err := storage.Verify(context.Background(), mustOpen(t, dir), "s", storage.VerifyOptions{})
+	report, err := record.Verify(context.Background(), mustOpen(t, dir), "s", record.VerifyOptions{})
 	if err != nil || !report.OK() {
 		t.Errorf("verify: %v, %+v", err, report)
 	}

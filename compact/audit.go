@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/internal/ctxlock"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/redact"
-	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 const (
@@ -33,7 +33,7 @@ const (
 // until all of it is written.
 type auditLog struct {
 	id      string
-	log     *storage.Session
+	log     *record.Session
 	backlog *backlog
 
 	writing ctxlock.Mutex // held by the writer, so that lines stay in order
@@ -139,7 +139,7 @@ func (a *auditLog) write(ctx context.Context, more ...redact.Text) error {
 	defer a.writing.Unlock()
 	b := a.take(more)
 	err := a.append(ctx, &b)
-	if errors.Is(err, storage.ErrErased) {
+	if errors.Is(err, record.ErrErased) {
 		err = nil // erased: nothing is stored, and nothing waits
 	}
 	a.wrote(&b, err)

@@ -16,6 +16,7 @@ import (
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/trace"
 	"github.com/agentcompact/compact/trace/tracetest"
 )
@@ -66,7 +67,7 @@ func talk(t *testing.T, m *CompactManager, session string, calls int) (warnings 
 // linesOf are the lines of the audit log.
 func linesOf(t *testing.T, a storage.Archive, session string) (lines []string) {
 	t.Helper()
-	s, err := storage.OpenSession(t.Context(), a, session)
+	s, err := record.OpenSession(t.Context(), a, session)
 	if err != nil {
 		t.Fatal(err)
 	}

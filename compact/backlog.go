@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/redact"
-	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/trace"
 )
 
@@ -53,7 +53,7 @@ func newBacklog(m *CompactManager) *backlog {
 
 // adopt returns the log of a session that enters memory, with its waiting
 // lines, if any.
-func (b *backlog) adopt(id string, log *storage.Session) *auditLog {
+func (b *backlog) adopt(id string, log *record.Session) *auditLog {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if a := b.orphans[id]; a != nil {

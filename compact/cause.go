@@ -10,6 +10,7 @@ import (
 
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/strategy"
 )
 
@@ -23,7 +24,7 @@ var causes = []struct {
 	{strategy.ErrCutOff, "length"}, {strategy.ErrTooLong, "too_long"}, {strategy.ErrNotSmaller, "not_smaller"}, {strategy.ErrEmpty, "empty"},
 	{strategy.ErrUnverified, "unverified"}, {strategy.ErrContextLength, "context_length"}, {strategy.ErrMalformed, "malformed"},
 	{strategy.ErrTransient, "unavailable"}, {strategy.ErrRejected, "rejected"},
-	{storage.ErrLocked, "locked"}, {storage.ErrHeld, "legal_hold"}, {storage.ErrErased, "erased"}, {storage.ErrDamaged, "damaged"},
+	{storage.ErrLocked, "locked"}, {record.ErrHeld, "legal_hold"}, {record.ErrErased, "erased"}, {storage.ErrDamaged, "damaged"},
 	{storage.ErrChanged, "changed"}, {storage.ErrExists, "exists"},
 	{ErrConflict, "conflict"}, {ErrInsufficientBudget, "insufficient_budget"}, {ErrInternal, "panic"},
 	{context.DeadlineExceeded, "timeout"}, {os.ErrDeadlineExceeded, "timeout"}, {context.Canceled, "cancelled"},

@@ -23,6 +23,7 @@ import (
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/fs"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/trace"
 )
 
@@ -271,7 +272,7 @@ func forgedSummary(t *testing.T, repeat, kind string) {
 	if again := m.preflight(l.history); len(again.Warnings) > 0 || bytesOf(again.Messages) != bytesOf(res.Messages) {
 		t.Errorf("the next call: warnings %q", again.Warnings)
 	}
-	s, err := storage.OpenSession(t.Context(), a, "s")
+	s, err := record.OpenSession(t.Context(), a, "s")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,8 +281,8 @@ func forgedSummary(t *testing.T, repeat, kind string) {
 	} else if data, _ := io.ReadAll(r); !bytes.Equal(data, forged) {
 		t.Error("the evidence was changed")
 	}
-	report, err := storage.Verify(t.Context(), a, "s", storage.VerifyOptions{Refs: compact.Refs})
-	if err != nil || !slices.ContainsFunc(report.Problems, func(p storage.Problem) bool { return p.File == last }) {
+	report, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Refs: compact.Refs})
+	if err != nil || !slices.ContainsFunc(report.Problems, func(p record.Problem) bool { return p.File == last }) {
 		t.Errorf("verify: %v %v", report.Problems, err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/turnindex"
 	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
@@ -181,8 +182,8 @@ func (c *call) tryStep(ctx context.Context, r *run, out *policy.Outcome, number 
 
 // drafts returns the files that are stored with the ledger of a step: the transcript
 // if it is not stored yet, the summary of this call, if any, and the index.
-func (c *call) drafts(ctx context.Context, r *run, out *policy.Outcome, step *ledgerStep) (drafts []storage.Draft, err error) {
-	r.summary = storage.Written{}
+func (c *call) drafts(ctx context.Context, r *run, out *policy.Outcome, step *ledgerStep) (drafts []record.Draft, err error) {
+	r.summary = record.Written{}
 	unstored := r.isUnstored()
 	if unstored {
 		transcript, err := r.transcript(ctx)
@@ -211,15 +212,15 @@ func (c *call) drafts(ctx context.Context, r *run, out *policy.Outcome, step *le
 
 // create creates the ledger of a step, which commits it. The step's lines of the audit
 // log are durable before that, and name its files.
-func (c *call) create(ctx context.Context, r *run, step *ledgerStep, drafts []storage.Draft) error {
+func (c *call) create(ctx context.Context, r *run, step *ledgerStep, drafts []record.Draft) error {
 	op, unstored := "commit", r.isUnstored()
-	var files []storage.Written
+	var files []record.Written
 	if !unstored {
-		files = []storage.Written{r.written}
+		files = []record.Written{r.written}
 	}
-	done, err := c.store(ctx, storage.Step{
+	done, err := c.store(ctx, record.Step{
 		Number: step.Step, Files: files, Drafts: drafts,
-		Ledger: func(drafts []storage.Written) (ledger []redact.Text, err error) {
+		Ledger: func(drafts []record.Written) (ledger []redact.Text, err error) {
 			c.named(r, step, drafts)
 			err = c.m.computeNow(func() error {
 				ledger, err = c.s.ledgerPieces(c.s.toStore(c.referring(r, *step)))
@@ -227,7 +228,7 @@ func (c *call) create(ctx context.Context, r *run, step *ledgerStep, drafts []st
 			})
 			return ledger, err
 		},
-		Beside: func(ctx context.Context, _ []storage.Written) (err error) {
+		Beside: func(ctx context.Context, _ []record.Written) (err error) {
 			var audit bool
 			if audit, err = c.beside(ctx, r, step.Step, unstored); audit && err != nil {
 				op = "events"
@@ -239,9 +240,9 @@ func (c *call) create(ctx context.Context, r *run, step *ledgerStep, drafts []st
 	case errors.Is(err, storage.ErrExists):
 		return errTaken
 	case err != nil:
-		r.summary, step.Index = storage.Written{}, nil // it is unknown which of them exist
+		r.summary, step.Index = record.Written{}, nil // it is unknown which of them exist
 		if r.isUnstored() {
-			r.recordTranscript(ctx, storage.Written{}, err)
+			r.recordTranscript(ctx, record.Written{}, err)
 		}
 		if r.err != nil {
 			op, err = "transcript", r.err
@@ -269,14 +270,14 @@ func (c *call) beside(ctx context.Context, r *run, number int, unstored bool) (a
 }
 
 // store calls CommitStep of an archive, which can panic.
-func (c *call) store(ctx context.Context, step storage.Step) (done storage.Committed, err error) {
+func (c *call) store(ctx context.Context, step record.Step) (done record.Committed, err error) {
 	defer c.m.rescue("the archive", &err)
 	return c.s.log.CommitStep(ctx, step)
 }
 
 // named records the stored summary in the run, and the file of the index in the
 // step.
-func (c *call) named(r *run, step *ledgerStep, drafts []storage.Written) {
+func (c *call) named(r *run, step *ledgerStep, drafts []record.Written) {
 	last := len(drafts) - 1
 	if c.summary != nil {
 		r.summary = drafts[last-1]
@@ -308,7 +309,7 @@ func (c *call) committed(r *run, number int) {
 	c.settle(number)
 }
 
-func (c *call) place(files []storage.Written) *Archived {
+func (c *call) place(files []record.Written) *Archived {
 	a := &Archived{Adapter: c.m.adapter(), Location: c.s.log.Location(), Head: c.s.log.ManifestHead()}
 	for _, w := range files {
 		a.Files = append(a.Files, path.Base(w.Key.String()))
@@ -324,7 +325,7 @@ func (c *call) uncommitted(ctx context.Context, r *run, kind string, why error) 
 	}
 	c.res.Step = 0
 	if r.err == nil {
-		c.res.Archived = c.place([]storage.Written{r.written})
+		c.res.Archived = c.place([]record.Written{r.written})
 	}
 	c.settle(0)
 	c.res.Warnings = append(c.res.Warnings, "the view is archived, and is no step of the ledger: "+why.Error())
@@ -354,7 +355,7 @@ func (c *call) archiveFailed(ctx context.Context, op string, err error) error {
 	}
 	c.m.forsake(c.s, err)
 	failed := &ArchiveError{Op: op, Session: c.id, Err: err}
-	if errors.Is(err, storage.ErrScrubbed) {
+	if errors.Is(err, record.ErrScrubbed) {
 		return failed // the caller retries
 	}
 	if c.m.cfg.Storage.OnError != "continue" {

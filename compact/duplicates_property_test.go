@@ -14,8 +14,8 @@ import (
 	"github.com/agentcompact/compact/internal/invariant"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
-	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // reminding is a shape whose system messages come again and again, and cost the
@@ -119,7 +119,7 @@ func TestCopiesThatGoAreArchived(t *testing.T) {
 	if len(pruned) != 1 || !strings.Contains(pruned[0].Data.String(), testkey.Sealed(rule.Fingerprint()).Ref()) {
 		t.Errorf("%d events of what was pruned, or none names the copy", len(pruned))
 	}
-	report, err := storage.Verify(t.Context(), r.archive, "s", storage.VerifyOptions{Refs: compact.Refs})
+	report, err := record.Verify(t.Context(), r.archive, "s", record.VerifyOptions{Refs: compact.Refs})
 	if err != nil || !report.OK() {
 		t.Errorf("verify: %v, %+v", err, report)
 	}

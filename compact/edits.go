@@ -15,6 +15,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/trace"
 )
 
@@ -181,7 +182,7 @@ func (c *call) small(out *policy.Outcome) bool {
 // tooLong reports whether a message is no line of a log. It writes the line only of a
 // large message, which escapes can make up to six times as long.
 func (s *session) tooLong(msg *message.Message) bool {
-	return msg.Bytes() > storage.MaxLogLine/8 && s.line(*msg).Len() > storage.MaxLogLine
+	return msg.Bytes() > record.MaxLogLine/8 && s.line(*msg).Len() > record.MaxLogLine
 }
 
 // appendEdits appends the outcome and its originals to the edits in one write,
@@ -195,7 +196,7 @@ func (c *call) appendEdits(ctx context.Context, out *policy.Outcome) error {
 	}
 	w, err := c.s.log.Edits(ctx, lines)
 	c.hold(c.editsEvent(w, err, len(step.Evicted), started))
-	c.telling.outcome = func(step int) []trace.Event { return c.outcomeEvents(out, storage.Written{}, step) }
+	c.telling.outcome = func(step int) []trace.Event { return c.outcomeEvents(out, record.Written{}, step) }
 	if err != nil {
 		return c.unappended(ctx, err, step)
 	}
@@ -207,7 +208,7 @@ func (c *call) appendEdits(ctx context.Context, out *policy.Outcome) error {
 		return errStale // the line was appended, and the next look reads it
 	}
 	c.rememberEdits(out, step.seq)
-	c.res.Archived = c.place([]storage.Written{w.Written})
+	c.res.Archived = c.place([]record.Written{w.Written})
 	err = c.tellEdits(ctx)
 	c.res.Timing.Commit = c.m.now().Sub(started)
 	return err
@@ -264,7 +265,7 @@ func (c *call) tellEdits(ctx context.Context) error {
 // overtaken reports whether others appended edits of this lane that the
 // decision has not seen. It reads the log if there is a gap before the call's
 // own line.
-func (c *call) overtaken(ctx context.Context, w storage.EditsWritten) bool {
+func (c *call) overtaken(ctx context.Context, w record.EditsWritten) bool {
 	c.s.mu.Lock()
 	gap := w.Off > c.s.edits.end
 	c.s.edits.end = max(c.s.edits.end, w.Off+w.Bytes)
@@ -277,7 +278,7 @@ func (c *call) overtaken(ctx context.Context, w storage.EditsWritten) bool {
 }
 
 // editsEvent returns the event of originals that were appended.
-func (c *call) editsEvent(w storage.EditsWritten, err error, count int, started time.Time) func(int) trace.Event {
+func (c *call) editsEvent(w record.EditsWritten, err error, count int, started time.Time) func(int) trace.Event {
 	p := trace.Archival{
 		SessionID: c.id, ArchivedCount: count, Bytes: w.Bytes, StorageAdapter: c.m.adapter(), ManifestHead: c.s.log.ManifestHead(),
 	}
@@ -363,8 +364,8 @@ func (s *session) firstPending() (off int64, found bool) {
 
 // EditRefs returns the SHA-256 and the fingerprint of each original that a line
 // of edits.jsonl refers to. It reports false for a line that holds an original.
-// It is for [storage.VerifyOptions].
-func EditRefs(line []byte) (refs []storage.Ref, ok bool, err error) {
+// It is for [record.VerifyOptions].
+func EditRefs(line []byte) (refs []record.Ref, ok bool, err error) {
 	if !bytes.HasPrefix(line, []byte(editPrefix)) {
 		return nil, false, nil
 	}
@@ -373,7 +374,7 @@ func EditRefs(line []byte) (refs []storage.Ref, ok bool, err error) {
 		return nil, true, err
 	}
 	for _, o := range e.Edit.Evicted {
-		refs = append(refs, storage.Ref{SHA256: o.SHA256, ID: o.FP.String()})
+		refs = append(refs, record.Ref{SHA256: o.SHA256, ID: o.FP.String()})
 	}
 	return refs, true, nil
 }

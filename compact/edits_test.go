@@ -15,6 +15,7 @@ import (
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 var everyCall = []string{"masking", "gateway"}
@@ -60,7 +61,7 @@ func TestEveryCallPresetsMakeStepsInBatches(t *testing.T) {
 
 func verified(t *testing.T, a storage.Archive) {
 	t.Helper()
-	report, err := storage.Verify(t.Context(), a, "s", storage.VerifyOptions{Refs: compact.Refs, Edits: compact.EditRefs})
+	report, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Refs: compact.Refs, Edits: compact.EditRefs})
 	if err != nil || len(report.Problems) > 0 {
 		t.Fatalf("%v, %v", err, report.Problems)
 	}
@@ -254,7 +255,7 @@ func TestVerifyHoldsEditsAgainstTheirOriginals(t *testing.T) {
 	if _, err := m.Preflight(ctx, "s", costHistory(13)); err != nil {
 		t.Fatal(err)
 	}
-	from, err := storage.OpenSession(ctx, a, "s")
+	from, err := record.OpenSession(ctx, a, "s")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +274,7 @@ func TestVerifyHoldsEditsAgainstTheirOriginals(t *testing.T) {
 			lines = append(lines, string(l.Body))
 		}
 		b := memory.New()
-		to, err := storage.OpenSession(ctx, b, "s")
+		to, err := record.OpenSession(ctx, b, "s")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -283,7 +284,7 @@ func TestVerifyHoldsEditsAgainstTheirOriginals(t *testing.T) {
 		if err := to.Checkpoint(ctx); err != nil {
 			t.Fatal(err)
 		}
-		report, err := storage.Verify(ctx, b, "s", storage.VerifyOptions{Refs: compact.Refs, Edits: compact.EditRefs})
+		report, err := record.Verify(ctx, b, "s", record.VerifyOptions{Refs: compact.Refs, Edits: compact.EditRefs})
 		if err != nil || len(report.Problems) == 0 {
 			t.Fatalf("%v, no problem was found in %d lines", err, len(lines))
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/crypt"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // ageKeys returns keys for somebody, and those of a process that has his identity.
@@ -66,16 +67,16 @@ func TestAProcessWithoutAnIdentityCompacts(t *testing.T) {
 		t.Errorf("%d views of one history", len(views))
 	}
 	a, sessions := crypt.New(inner, reader), 0
-	for info, err := range storage.Sessions(t.Context(), a) {
+	for info, err := range record.Sessions(t.Context(), a) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		sessions++
-		s, err := storage.OpenDir(t.Context(), a, info.Dir)
+		s, err := record.OpenDir(t.Context(), a, info.Dir)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r, err := s.Verify(t.Context(), storage.VerifyOptions{Refs: compact.Refs}); err != nil || !r.OK() || r.Steps != 1 {
+		if r, err := s.Verify(t.Context(), record.VerifyOptions{Refs: compact.Refs}); err != nil || !r.OK() || r.Steps != 1 {
 			t.Errorf("%s: %d steps, %q, %v", info.Dir, r.Steps, r.Problems, err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // maxLives limits how many names of a session are tried.
@@ -70,7 +71,7 @@ func (m *CompactManager) perhapsErased(ctx context.Context, id string, s *sessio
 }
 
 // nextLife returns the name of the folder in which an erased session continues.
-func nextLife(id string, t storage.Tombstone) string {
+func nextLife(id string, t record.Tombstone) string {
 	const digits = 12 // enough to avoid a collision
 	return id + ".after-" + t.Head[:min(digits, len(t.Head))]
 }
@@ -85,7 +86,7 @@ func Lives(ctx context.Context, a storage.Archive, id string, before ...string) 
 }
 
 // Unended returns the names, as [Lives] does, under which nothing of the session is left
-// although its erase has not come to its end. [storage.Session.Erase] ends it.
+// although its erase has not come to its end. [record.Session.Erase] ends it.
 func Unended(ctx context.Context, a storage.Archive, id string, before ...string) ([]string, error) {
 	_, unended, err := livesOf(ctx, a, id, before)
 	return unended, err
@@ -93,8 +94,8 @@ func Unended(ctx context.Context, a storage.Archive, id string, before ...string
 
 // livesOf returns what [Lives] and [Unended] do.
 func livesOf(ctx context.Context, a storage.Archive, id string, before []string) (names, unended []string, err error) {
-	graves := map[string][]storage.Tombstone{}
-	for t, err := range storage.Tombstones(ctx, a) {
+	graves := map[string][]record.Tombstone{}
+	for t, err := range record.Tombstones(ctx, a) {
 		if err != nil {
 			return nil, nil, err
 		}
@@ -104,7 +105,7 @@ func livesOf(ctx context.Context, a storage.Archive, id string, before []string)
 	}
 	all := append(slices.Clone(before), id)
 	for i := 0; i < len(all); i++ {
-		s, err := storage.OpenSession(ctx, a, all[i])
+		s, err := record.OpenSession(ctx, a, all[i])
 		if err != nil {
 			return nil, nil, err
 		}
@@ -116,7 +117,7 @@ func livesOf(ctx context.Context, a storage.Archive, id string, before []string)
 			there = true
 			break
 		}
-		hash := sha256.Sum256([]byte(storage.EscapeSession(all[i])))
+		hash := sha256.Sum256([]byte(record.EscapeSession(all[i])))
 		stones := graves[hex.EncodeToString(hash[:])]
 		switch n := len(stones); {
 		case there:
@@ -147,7 +148,7 @@ func openErased(ctx context.Context, a storage.Archive, id string, keys *keyring
 type erasedArchive struct{ storage.Archive }
 
 func erased(op string, k storage.Key) error {
-	return &storage.Error{Op: op, Key: k, Err: storage.ErrErased}
+	return &storage.Error{Op: op, Key: k, Err: record.ErrErased}
 }
 
 // Create implements [storage.Archive].
@@ -186,8 +187,8 @@ func (a *erasedArchive) Location(k storage.Key) string {
 // that the next call reads it again. Lines that wait for the log of a scrubbed session
 // continue to wait.
 func (m *CompactManager) forsake(s *session, err error) {
-	scrubbed := errors.Is(err, storage.ErrScrubbed)
-	if s == nil || s.erased || !scrubbed && !errors.Is(err, storage.ErrErased) {
+	scrubbed := errors.Is(err, record.ErrScrubbed)
+	if s == nil || s.erased || !scrubbed && !errors.Is(err, record.ErrErased) {
 		return
 	}
 	m.mu.Lock()

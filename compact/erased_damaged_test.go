@@ -12,6 +12,7 @@ import (
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // tombstones rewrites the log of tombstones.
@@ -47,7 +48,7 @@ func archived(t *testing.T, c compact.Config) (dirs []string) {
 	if err := r.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for s, err := range storage.Sessions(t.Context(), c.Archive) {
+	for s, err := range record.Sessions(t.Context(), c.Archive) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +59,7 @@ func archived(t *testing.T, c compact.Config) (dirs []string) {
 
 func erase(t *testing.T, a storage.Archive, id string) {
 	t.Helper()
-	s, err := storage.OpenSession(t.Context(), a, id)
+	s, err := record.OpenSession(t.Context(), a, id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +114,7 @@ func TestUnendedEraseOfALaterLife(t *testing.T) {
 	archived(t, c)
 	erase(t, a, "s")
 	later := archived(t, c)
-	s, err := storage.OpenSession(t.Context(), endless{a}, later[0])
+	s, err := record.OpenSession(t.Context(), endless{a}, later[0])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/redact"
-	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/spool"
 )
 
@@ -29,7 +29,7 @@ func TestAgentWithASpoolGoesOnAfterAnEraseElsewhere(t *testing.T) {
 	if err := here.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s, err := storage.OpenSession(t.Context(), bucket, "s")
+	s, err := record.OpenSession(t.Context(), bucket, "s")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/redact"
-	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // erasing compacts a session, has somebody else erase it, and goes on with it: in
@@ -26,7 +26,7 @@ func erasing(t *testing.T, policy string, restart bool) (*rig, string, compact.C
 	if res, err := r.Preflight(t.Context(), "s", turns(60, 200)); err != nil || !res.Triggered {
 		t.Fatalf("%v, triggered %v", err, res.Triggered)
 	}
-	other, err := storage.OpenSession(t.Context(), c.Archive, "s")
+	other, err := record.OpenSession(t.Context(), c.Archive, "s")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestErasedSessionStaysErased(t *testing.T) {
 			history := turns(90, 200)
 			for range 3 {
 				res, err := r.Preflight(t.Context(), "s", history)
-				if !errors.Is(err, compact.ErrArchiveFailed) || !errors.Is(err, storage.ErrErased) || len(res.Messages) != len(history) {
+				if !errors.Is(err, compact.ErrArchiveFailed) || !errors.Is(err, record.ErrErased) || len(res.Messages) != len(history) {
 					t.Fatalf("%v, %d messages of %d", err, len(res.Messages), len(history))
 				}
 			}
@@ -117,7 +117,7 @@ func TestRecallIsRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	for x, err := range storage.Accesses(t.Context(), c.Archive) {
+	for x, err := range record.Accesses(t.Context(), c.Archive) {
 		if n++; err != nil || x.Who != "agent" || x.Op != "recall" || x.Session != "s" || x.What != "turn:2" {
 			t.Errorf("%+v, %v", x, err)
 		}
@@ -150,7 +150,7 @@ func TestSessionErasedUnderItsOldNameStaysErased(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		old, err := storage.OpenSession(t.Context(), c.Archive, compact.SessionName(redactor, id).String())
+		old, err := record.OpenSession(t.Context(), c.Archive, compact.SessionName(redactor, id).String())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,7 +161,7 @@ func TestSessionErasedUnderItsOldNameStaysErased(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = newRig(t, c).Preflight(t.Context(), id, turns(60, 200))
-		if refused := errors.Is(err, storage.ErrErased); refused != (policy == "refuse") || err != nil && !refused {
+		if refused := errors.Is(err, record.ErrErased); refused != (policy == "refuse") || err != nil && !refused {
 			t.Errorf("%s: %v", policy, err)
 		}
 		again, _ := filepath.Glob(filepath.Join(dir, "redacted-*"))

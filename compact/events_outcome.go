@@ -6,7 +6,7 @@ import (
 
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/policy/tidy"
-	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
 )
@@ -25,7 +25,7 @@ func (c *call) pruned(after *policy.Conversation) []string {
 
 // outcomeEvents returns the events of a compaction, by stage. stored is the
 // file of its summary.
-func (c *call) outcomeEvents(out *policy.Outcome, stored storage.Written, step int) (events []trace.Event) {
+func (c *call) outcomeEvents(out *policy.Outcome, stored record.Written, step int) (events []trace.Event) {
 	for _, p := range out.Passes {
 		if p.Applied == 0 {
 			continue
@@ -132,7 +132,7 @@ func (c *call) resultSize(src, part int, m *policy.Mark) trace.ResultSize {
 	return size
 }
 
-func (c *call) summaryEvents(step int, p policy.Pass, stored storage.Written) (events []trace.Event) {
+func (c *call) summaryEvents(step int, p policy.Pass, stored record.Written) (events []trace.Event) {
 	s := p.Recipe.Cut.Summary
 	if p.Summary != nil && (s == nil || s.Text == "" || s.Fallback != "") {
 		events = append(events, c.fallbackEvent(step, p))
@@ -157,7 +157,7 @@ func (c *call) summaryEvents(step int, p policy.Pass, stored storage.Written) (e
 
 // fileSummary replaces the text of a summary in the audit log by the name of
 // its file. Exporters get the text.
-func (c *call) fileSummary(e trace.SummaryCreated, whole trace.Event, stored storage.Written) {
+func (c *call) fileSummary(e trace.SummaryCreated, whole trace.Event, stored record.Written) {
 	if c.m.cfg.Storage.Repeat == repeatFull || stored.SHA256 == "" {
 		return
 	}

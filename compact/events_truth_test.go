@@ -16,6 +16,7 @@ import (
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/token"
 	"github.com/agentcompact/compact/trace"
@@ -483,7 +484,7 @@ func TestTimingsSayWhatIsKnown(t *testing.T) {
 // loggedTimings are those of the last call in the audit log.
 func loggedTimings(t *testing.T, a storage.Archive) (ms map[string]float64) {
 	t.Helper()
-	s, err := storage.OpenSession(t.Context(), a, "s")
+	s, err := record.OpenSession(t.Context(), a, "s")
 	if err != nil {
 		t.Fatal(err)
 	}

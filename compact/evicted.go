@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/redact"
-	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // An eviction is a message that a step edited or removed, with its place in the
@@ -169,15 +169,15 @@ func (s *session) lastNumber(of owner) int {
 
 // Refs returns, for each message that the step of a ledger edited or removed,
 // its place and bytes in the archive and the turn index that finds it. It is
-// for [storage.VerifyOptions].
-func Refs(l storage.Ledger) ([]storage.Ref, error) {
+// for [record.VerifyOptions].
+func Refs(l record.Ledger) ([]record.Ref, error) {
 	step, err := parseLedger(l.Data)
 	if err != nil {
 		return nil, err
 	}
-	refs := make([]storage.Ref, len(step.Evicted))
+	refs := make([]record.Ref, len(step.Evicted))
 	for i, e := range step.Evicted {
-		refs[i] = storage.Ref{File: step.at(&e).file, Off: e.Off, Len: e.Len, SHA256: e.SHA256, ID: e.FP.String()}
+		refs[i] = record.Ref{File: step.at(&e).file, Off: e.Off, Len: e.Len, SHA256: e.SHA256, ID: e.FP.String()}
 		if step.Index != nil {
 			refs[i].Index = step.Index.File
 		}

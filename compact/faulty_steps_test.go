@@ -16,6 +16,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/strategy"
 )
 
@@ -146,7 +147,7 @@ func soundSession(t *testing.T, inner *memory.Archive, managers []*rig) {
 			t.Error(err)
 		}
 	}
-	report, err := storage.Verify(t.Context(), inner, "s", storage.VerifyOptions{Refs: compact.Refs, Edits: compact.EditRefs})
+	report, err := record.Verify(t.Context(), inner, "s", record.VerifyOptions{Refs: compact.Refs, Edits: compact.EditRefs})
 	if err != nil {
 		t.Fatal(err)
 	}

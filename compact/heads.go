@@ -7,6 +7,7 @@ import (
 
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // headsKey returns the signing key of heads, nil if none is configured.
@@ -14,7 +15,7 @@ func (c Config) headsKey() (ed25519.PrivateKey, error) {
 	if len(c.HeadsKey) == 0 {
 		return nil, nil
 	}
-	key, err := storage.HeadsKey(string(c.HeadsKey))
+	key, err := record.HeadsKey(string(c.HeadsKey))
 	if err != nil {
 		return nil, fmt.Errorf("compact: Config.HeadsKey: %w", err)
 	}
@@ -24,19 +25,19 @@ func (c Config) headsKey() (ed25519.PrivateKey, error) {
 // Heads returns a new chain of heads in an archive, signed where the configuration
 // has a key. It is for programs that hold and erase sessions; a manager keeps its
 // own chain.
-func (c Config) Heads(a storage.Archive) (*storage.Heads, error) {
+func (c Config) Heads(a storage.Archive) (*record.Heads, error) {
 	key, err := c.headsKey()
 	if err != nil {
 		return nil, err
 	}
-	return storage.NewHeads(a, key), nil
+	return record.NewHeads(a, key), nil
 }
 
 // beginHeads opens the heads of this manager, the tombstones and the access log.
 func (m *CompactManager) beginHeads() (err error) {
-	m.graves = storage.NewGraves(m.archive)
+	m.graves = record.NewGraves(m.archive)
 	if m.cfg.Storage.AccessLog {
-		m.access = storage.NewAccessLog(m.archive)
+		m.access = record.NewAccessLog(m.archive)
 	}
 	m.heads, err = m.cfg.Heads(m.archive)
 	return err

@@ -14,7 +14,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/message"
-	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/trace"
 	"github.com/agentcompact/compact/trace/tracetest"
 )
@@ -93,7 +93,7 @@ func testSessionID(t *testing.T, id string) {
 	if len(events) == 0 {
 		t.Error("there are no events")
 	}
-	folder, err := storage.Prefix(id)
+	folder, err := record.Prefix(id)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
-	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
@@ -244,7 +244,7 @@ func (s *session) recordsOf(ctx context.Context, name string) ([]turnindex.Recor
 }
 
 // writeFinalIndex stores the turn index of a final transcript.
-func (m *CompactManager) writeFinalIndex(ctx context.Context, s *session, history []message.Message, written stored, w storage.Written) error {
+func (m *CompactManager) writeFinalIndex(ctx context.Context, s *session, history []message.Message, written stored, w record.Written) error {
 	n := s.number(history, owner{}, policy.Pins(m.cfg.Policy.RolesNeverPrune))
 	rows := make([]row, len(history))
 	for i := range history {

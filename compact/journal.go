@@ -6,7 +6,7 @@ import (
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
-	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // note adds new messages to the journal. Our own summaries, notices and
@@ -27,7 +27,7 @@ func (c *call) note() {
 	c.s.study(fresh)
 	for i := range fresh {
 		line := c.s.line(fresh[i])
-		if line.Len() > storage.MaxLogLine {
+		if line.Len() > record.MaxLogLine {
 			c.res.Warnings = append(c.res.Warnings, fmt.Sprintf("a message of %d bytes is too long for the journal, which leaves it out (storage.transcripts: all); what takes it out of the prompt stores it", line.Len()))
 			continue
 		}

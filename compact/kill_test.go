@@ -18,8 +18,8 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/message"
-	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/fs"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/trace"
 )
 
@@ -140,14 +140,14 @@ func checkAuditLog(t *testing.T, dir, session string) int {
 	t.Helper()
 	a := mustOpen(t, dir)
 	defer func() { _ = a.Close() }()
-	report, err := storage.Verify(context.Background(), a, session, storage.VerifyOptions{})
+	report, err := record.Verify(context.Background(), a, session, record.VerifyOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range report.Problems {
 		t.Errorf("verify: %s", p)
 	}
-	s, err := storage.OpenSession(context.Background(), a, session)
+	s, err := record.OpenSession(context.Background(), a, session)
 	if err != nil {
 		t.Fatal(err)
 	}

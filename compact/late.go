@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // openTimeout limits one attempt to open an archive in the background.
@@ -208,13 +209,13 @@ func (a *lateArchive) Close(ctx context.Context) error {
 func (m *CompactManager) goesOn(ctx context.Context, err error) bool {
 	var place *storage.Error
 	return m.cfg.Storage.OnError == "continue" && ctx.Err() == nil && errors.As(err, &place) &&
-		!errors.Is(err, storage.ErrDamaged) && !errors.Is(err, storage.ErrErased)
+		!errors.Is(err, storage.ErrDamaged) && !errors.Is(err, record.ErrErased)
 }
 
 // readLate returns an empty session for one whose archive does not answer.
 func (m *CompactManager) readLate(ctx context.Context, name string, err error) (*session, error) {
 	a := m.late("session "+name, err, func(ctx context.Context) (storage.Archive, error) {
-		_, err := storage.OpenSession(ctx, m.archive, name)
+		_, err := record.OpenSession(ctx, m.archive, name)
 		return m.archive, err
 	})
 	s, err := openSession(ctx, a, name, m.keys)

@@ -15,6 +15,7 @@ import (
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/turnindex"
 	"github.com/agentcompact/compact/token"
 )
@@ -75,7 +76,7 @@ type ledgerStep struct {
 // only briefly, never during a model call or a write to the archive.
 type session struct {
 	id   string
-	log  *storage.Session
+	log  *record.Session
 	keys *keyring     // nil = the session is only read
 	late *lateArchive // set if the archive could not be read
 
@@ -136,7 +137,7 @@ func (s *ledgerStep) owner() owner {
 
 // openSession reads the ledger of a session, which may be new.
 func openSession(ctx context.Context, a storage.Archive, id string, keys *keyring) (*session, error) {
-	log, err := storage.OpenSession(ctx, a, id)
+	log, err := record.OpenSession(ctx, a, id)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +146,7 @@ func openSession(ctx context.Context, a storage.Archive, id string, keys *keyrin
 
 // openToGoOn opens a session to continue it. It first completes an interrupted scrub.
 func openToGoOn(ctx context.Context, a storage.Archive, id string, keys *keyring) (*session, error) {
-	log, err := storage.OpenSession(ctx, a, id)
+	log, err := record.OpenSession(ctx, a, id)
 	if err == nil {
 		_, err = log.EndScrub(ctx)
 	}
@@ -156,7 +157,7 @@ func openToGoOn(ctx context.Context, a storage.Archive, id string, keys *keyring
 }
 
 // openLog reads the ledger of the session with this id.
-func openLog(ctx context.Context, id string, log *storage.Session, keys *keyring) (*session, error) {
+func openLog(ctx context.Context, id string, log *record.Session, keys *keyring) (*session, error) {
 	s := &session{id: id, log: log, keys: keys, reserved: map[int]bool{}, origins: map[message.Fingerprint]map[int]policy.Origin{}, lanes: map[owner]*lane{},
 		tables: map[string]*turnindex.Table{}, rebuilt: map[int]*turnindex.Table{}}
 	return s, s.reload(ctx)
@@ -192,7 +193,7 @@ func (s *session) reload(ctx context.Context) error {
 }
 
 // stored parses a ledger from the archive.
-func (r *ledgerReader) stored(l storage.Ledger) (ledgerStep, error) {
+func (r *ledgerReader) stored(l record.Ledger) (ledgerStep, error) {
 	if l.Changed != nil {
 		return ledgerStep{Step: l.Step, changed: l.Changed}, nil
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/redact"
-	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // A session is found under its id, whatever folder it goes on in.
@@ -35,7 +35,7 @@ func TestLivesOfASession(t *testing.T) {
 			t.Fatalf("after %q: %q", had, now)
 		}
 		had = append(had, now[0])
-		s, err := storage.OpenSession(t.Context(), r.archive, now[0])
+		s, err := record.OpenSession(t.Context(), r.archive, now[0])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +44,7 @@ func TestLivesOfASession(t *testing.T) {
 		}
 	}
 	for _, name := range []string{had[1], "s", "old name"} { // writers that did not know of the erasure
-		s, err := storage.OpenSession(t.Context(), r.archive, name)
+		s, err := record.OpenSession(t.Context(), r.archive, name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/fs"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/trace"
 	"github.com/agentcompact/compact/trace/ariadne"
 	"github.com/agentcompact/compact/trace/console"
@@ -29,9 +30,9 @@ import (
 type CompactManager struct {
 	cfg      Config
 	archive  storage.Archive
-	heads    *storage.Heads
-	graves   *storage.Graves
-	access   *storage.AccessLog // nil: not configured
+	heads    *record.Heads
+	graves   *record.Graves
+	access   *record.AccessLog // nil: not configured
 	redactor *redact.Redactor
 	keys     *keyring
 	pipe     *trace.Pipeline
@@ -279,7 +280,7 @@ func (m *CompactManager) call(ctx context.Context, id string, history []message.
 	c := newCall(m, id, history, q)
 	defer func() { c.release() }()
 	err = c.guarded(ctx)
-	if errors.Is(err, storage.ErrScrubbed) { // retry with what is stored now
+	if errors.Is(err, record.ErrScrubbed) { // retry with what is stored now
 		c.release()
 		c = newCall(m, id, history, q)
 		err = c.guarded(ctx)
@@ -349,7 +350,7 @@ func (m *CompactManager) flushLogs(ctx context.Context) error {
 	return errors.Join(sideBySide(m.inMemory(), func(s *session) error {
 		err := s.writeEvents(ctx)
 		if err == nil {
-			if err = s.log.Checkpoint(ctx); errors.Is(err, storage.ErrErased) {
+			if err = s.log.Checkpoint(ctx); errors.Is(err, record.ErrErased) {
 				err = nil
 			}
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // A Stored is an archived message, redacted.
@@ -33,7 +34,7 @@ type Stored struct {
 // the journal. It yields a message once for each file that holds it. It only reads. A file
 // that was changed since it was stored is [storage.ErrChanged], after which the next file
 // follows; any other error is yielded last. A Message is valid until the next iteration.
-func Messages(ctx context.Context, s *storage.Session) iter.Seq2[Stored, error] {
+func Messages(ctx context.Context, s *record.Session) iter.Seq2[Stored, error] {
 	return func(yield func(Stored, error) bool) {
 		r := &storedReader{ctx: ctx, s: s, yield: yield, steps: map[string]ledgerStep{}, turns: map[lineAt]int{}}
 		for _, do := range []func() error{r.ledgers, r.times, r.list, r.transcripts, r.logs} {
@@ -56,7 +57,7 @@ const (
 // storedReader iterates over the files of a session.
 type storedReader struct {
 	ctx     context.Context
-	s       *storage.Session
+	s       *record.Session
 	yield   func(Stored, error) bool
 	stopped bool
 

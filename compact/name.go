@@ -8,6 +8,7 @@ import (
 
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/seal"
 )
 
@@ -99,7 +100,7 @@ func (m *CompactManager) folderOf(ctx context.Context, name, old redact.Text) (s
 }
 
 func hasSession(ctx context.Context, a storage.Archive, name string) (bool, error) {
-	dir, err := storage.Prefix(name)
+	dir, err := record.Prefix(name)
 	if err != nil {
 		return false, err
 	}

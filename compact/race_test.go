@@ -15,6 +15,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/trace"
 )
 
@@ -141,7 +142,7 @@ type logLine struct {
 // says, and how many there are in all.
 func countingLines(t *testing.T, a storage.Archive) (lines []logLine, all int) {
 	t.Helper()
-	s, err := storage.OpenSession(t.Context(), a, "s")
+	s, err := record.OpenSession(t.Context(), a, "s")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +246,7 @@ func TestFailedCommitVoidsItsLines(t *testing.T) {
 // lostLines holds the audit log against the numbers that were lost.
 func lostLines(t *testing.T, a storage.Archive, want []int) {
 	t.Helper()
-	s, err := storage.OpenSession(t.Context(), a, "s")
+	s, err := record.OpenSession(t.Context(), a, "s")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,12 +7,12 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // readWith returns the command that shows a file of the archive, "" if no
 // command can.
-func (c *call) readWith(w storage.Written) string {
+func (c *call) readWith(w record.Written) string {
 	file, s3 := place(w)
 	root := s3
 	if file != "" {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
@@ -95,7 +96,7 @@ func hexByte(c byte) byte {
 // complete adds the data of the ledger: turn numbers, and how the view shows
 // the messages that the step edited or removed.
 func (step *ledgerStep) complete(rows []row, msgs []message.Message) {
-	if step.Turns != nil && !storage.IsOriginals(step.Archive) {
+	if step.Turns != nil && !record.IsOriginals(step.Archive) {
 		of, _ := turnsOf(msgs)
 		for i := range rows {
 			rows[i].turn, _ = step.Turns.History.at(of[i])

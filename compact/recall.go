@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/trace"
 )
 
@@ -182,7 +183,7 @@ func (m *CompactManager) recall(ctx context.Context, sessionID string, q referen
 // it was opened, it is read again.
 func (m *CompactManager) recallAnew(ctx context.Context, s *session, q reference, opts []RecallOption, changed error) (string, error) {
 	err := s.log.Fresh(ctx)
-	if !errors.Is(err, storage.ErrScrubbed) {
+	if !errors.Is(err, record.ErrScrubbed) {
 		return "", changed
 	}
 	m.forsake(s, err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
@@ -94,7 +95,7 @@ func (s *session) take(ctx context.Context, p *pieces, records []turnindex.Recor
 	if !q.query.IsTurn() {
 		return s.textAt(ctx, records, q)
 	}
-	if p.add(records, q.slot); len(*p) == 0 || slices.ContainsFunc(*p, func(r turnindex.Record) bool { return storage.IsOriginals(r.File) }) {
+	if p.add(records, q.slot); len(*p) == 0 || slices.ContainsFunc(*p, func(r turnindex.Record) bool { return record.IsOriginals(r.File) }) {
 		return "", false, nil
 	}
 	return s.turnText(ctx, *p, q)
@@ -180,13 +181,13 @@ func (s *session) findInFinals(ctx context.Context, q reference) (string, bool, 
 		if err != nil {
 			return "", false, err
 		}
-		if _, ok := storage.FinalIndexName(info.Key.Base()); ok {
+		if _, ok := record.FinalIndexName(info.Key.Base()); ok {
 			finals = append(finals, info.Key.Base())
 		}
 	}
 	var changed error
 	for _, name := range slices.Backward(finals) {
-		index, _ := storage.FinalIndexName(name)
+		index, _ := record.FinalIndexName(name)
 		records, err := s.lookupIn(ctx, index, q.query)
 		text, found := "", false
 		switch {

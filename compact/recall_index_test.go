@@ -18,6 +18,7 @@ import (
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 func TestRecallGoesOnWithoutItsIndex(t *testing.T) {
@@ -72,7 +73,7 @@ func TestRecallGoesOnWithoutItsIndex(t *testing.T) {
 // it.
 func replace(t *testing.T, a *memory.Archive, name string, change func([]byte) []byte) {
 	t.Helper()
-	k, err := storage.SessionKey("s", name)
+	k, err := record.SessionKey("s", name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +192,7 @@ func evictAndRecall(t *testing.T, seed uint64) int {
 		}
 	}
 	if len(gone) > 0 {
-		report, err := storage.Verify(t.Context(), a, "s", storage.VerifyOptions{Refs: compact.Refs})
+		report, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Refs: compact.Refs})
 		if err != nil || !report.OK() {
 			t.Errorf("seed %d (%s, keep %v): %v, %v", seed, c.Preset, keep, err, report.Problems)
 		}

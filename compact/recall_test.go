@@ -16,6 +16,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // reader is an archive that notes what is read.
@@ -121,7 +122,7 @@ func TestEveryEvictedMessageIsRecalledByOnePageAndOneRange(t *testing.T) {
 // evictions returns the fingerprints of what the steps of the session took out.
 func evictions(t *testing.T, a storage.Archive) (fps []string) {
 	t.Helper()
-	s, err := storage.OpenSession(t.Context(), a, "s")
+	s, err := record.OpenSession(t.Context(), a, "s")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +169,7 @@ func TestEvictionsOfEveryPresetVerify(t *testing.T) {
 			if err := r.Flush(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			report, err := storage.Verify(t.Context(), a, "s", storage.VerifyOptions{Refs: compact.Refs})
+			report, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Refs: compact.Refs})
 			if err != nil || !report.OK() {
 				t.Fatalf("%v, %v", err, report.Problems)
 			}
@@ -273,7 +274,7 @@ func TestRecallFindsWhatOnlyTheJournalOrAFinalTranscriptHas(t *testing.T) {
 	if got, err := r.Recall(t.Context(), "s", "turn:2:observation"); err != nil || got != history[5].ResultText() {
 		t.Errorf("turn 2: %.60q, %v", got, err)
 	}
-	report, err := storage.Verify(t.Context(), a, "s", storage.VerifyOptions{Refs: compact.Refs})
+	report, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Refs: compact.Refs})
 	if err != nil || !report.OK() {
 		t.Errorf("%v, %v", err, report.Problems)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/agentcompact/compact/message/openai"
 	"github.com/agentcompact/compact/message/responses"
 	"github.com/agentcompact/compact/message/wire"
-	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // An agent loop as each wire has it: rounds of one call and its result.
@@ -70,7 +70,7 @@ func TestRecallReadsTheLinesOfEveryWire(t *testing.T) {
 			if asked < 100 {
 				t.Errorf("only %d parts", asked)
 			}
-			report, err := storage.Verify(t.Context(), r.archive, "s", storage.VerifyOptions{Refs: compact.Refs})
+			report, err := record.Verify(t.Context(), r.archive, "s", record.VerifyOptions{Refs: compact.Refs})
 			if err != nil || !report.OK() {
 				t.Errorf("%v, %v", err, report.Problems)
 			}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/redact"
-	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // referring is a session whose later transcripts refer to the earlier ones.
@@ -53,7 +53,7 @@ func readBack(t *testing.T, a *memory.Archive, h *tale, view string) {
 		}
 	}
 	for name := range r.archived() {
-		if !storage.HasMessages(name) {
+		if !record.HasMessages(name) {
 			continue
 		}
 		lines := 0
@@ -73,7 +73,7 @@ func TestSessionThatRefersSurvivesWhatIsDoneToIt(t *testing.T) {
 	for name, do := range map[string]func(ctx context.Context, a *memory.Archive) (*memory.Archive, error){
 		"copy": func(ctx context.Context, a *memory.Archive) (*memory.Archive, error) {
 			b := memory.New()
-			_, err := storage.Copy(ctx, b, a, storage.CopyOptions{})
+			_, err := record.Copy(ctx, b, a, record.CopyOptions{})
 			return b, err
 		},
 		"rekey": func(ctx context.Context, a *memory.Archive) (*memory.Archive, error) {
@@ -81,14 +81,14 @@ func TestSessionThatRefersSurvivesWhatIsDoneToIt(t *testing.T) {
 			return a, err
 		},
 		"hold": func(ctx context.Context, a *memory.Archive) (*memory.Archive, error) {
-			s, err := storage.OpenSession(ctx, a, "s")
+			s, err := record.OpenSession(ctx, a, "s")
 			if err == nil {
 				err = s.Hold(ctx, redact.Lit("lawsuit"))
 			}
 			return a, err
 		},
 		"prune of what is older": func(ctx context.Context, a *memory.Archive) (*memory.Archive, error) {
-			for _, err := range storage.Prune(ctx, a, storage.PruneOptions{Before: time.Now().Add(-time.Hour)}) {
+			for _, err := range record.Prune(ctx, a, record.PruneOptions{Before: time.Now().Add(-time.Hour)}) {
 				if err != nil {
 					return nil, err
 				}
@@ -113,14 +113,14 @@ func TestSessionThatRefersSurvivesWhatIsDoneToIt(t *testing.T) {
 func TestSessionThatRefersGoesAsAWhole(t *testing.T) {
 	for name, do := range map[string]func(ctx context.Context, a *memory.Archive) error{
 		"erase": func(ctx context.Context, a *memory.Archive) error {
-			s, err := storage.OpenSession(ctx, a, "s")
+			s, err := record.OpenSession(ctx, a, "s")
 			if err == nil {
 				_, err = s.Erase(ctx, redact.Text{})
 			}
 			return err
 		},
 		"prune": func(ctx context.Context, a *memory.Archive) error {
-			for r, err := range storage.Prune(ctx, a, storage.PruneOptions{Before: time.Now().Add(time.Hour)}) {
+			for r, err := range record.Prune(ctx, a, record.PruneOptions{Before: time.Now().Add(time.Hour)}) {
 				if err != nil || r.Err != nil {
 					return r.Err
 				}

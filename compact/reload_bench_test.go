@@ -11,8 +11,8 @@ import (
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/redact"
-	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // editOf is what a call says that has masked the message before the last.
@@ -40,7 +40,7 @@ func BenchmarkReloadLength(b *testing.B) {
 	}
 	slope.Report(b, func(n int) func() {
 		a := memory.New()
-		s, err := storage.OpenSession(ctx, a, "s")
+		s, err := record.OpenSession(ctx, a, "s")
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -84,7 +84,7 @@ func BenchmarkReloadSteps(b *testing.B) {
 	}
 	slope.ReportOver(b, []int{10, 100, 1_000}, func(n int) func() {
 		a := memory.New()
-		s, err := storage.OpenSession(ctx, a, "s")
+		s, err := record.OpenSession(ctx, a, "s")
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/redact"
-	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // filed holds the places of a transcript's lines in the archive. It is
@@ -62,7 +62,7 @@ func (s *session) lastTranscript(behind int, want func(*ledgerStep) bool) string
 	steps := s.snapshot()
 	for k := len(steps) - 1; k >= behind; k-- {
 		step := &steps[k]
-		if !step.Volatile && step.Archive != "" && !storage.IsOriginals(step.Archive) && want(step) {
+		if !step.Volatile && step.Archive != "" && !record.IsOriginals(step.Archive) && want(step) {
 			return step.Archive
 		}
 	}
@@ -130,8 +130,8 @@ const leastStretch = 512
 // layOut decides for each line of a transcript whether it is written or refers to
 // an earlier file, and returns the places of all lines. Lines to be written have
 // no file yet.
-func layOut(lines [][]redact.Text, known []storedLine) (*storage.Content, stored) {
-	content, out := &storage.Content{}, stored{lines: make([]storedLine, len(lines))}
+func layOut(lines [][]redact.Text, known []storedLine) (*record.Content, stored) {
+	content, out := &record.Content{}, stored{lines: make([]storedLine, len(lines))}
 	for i, pieces := range lines {
 		out.lines[i] = lineOf(pieces)
 	}
@@ -163,7 +163,7 @@ func lineOf(pieces []redact.Text) (l storedLine) {
 }
 
 // stretchOf returns the reference to consecutive lines of a file.
-func stretchOf(run []storedLine, lines [][]redact.Text) storage.Stretch {
+func stretchOf(run []storedLine, lines [][]redact.Text) record.Stretch {
 	h := sha256.New()
 	for _, pieces := range lines {
 		for _, p := range pieces {
@@ -172,7 +172,7 @@ func stretchOf(run []storedLine, lines [][]redact.Text) storage.Stretch {
 		_, _ = io.WriteString(h, "\n")
 	}
 	first, last := run[0], run[len(run)-1]
-	return storage.Stretch{
+	return record.Stretch{
 		From: first.file, First: first.number, Lines: len(run),
 		Off: first.off, Len: last.off + last.len + 1 - first.off, SHA256: hex.EncodeToString(h.Sum(nil)),
 	}
@@ -202,7 +202,7 @@ func (m *knownLines) run(lines []storedLine) (run []storedLine) {
 		if !ok {
 			k, ok = m.at[l.sum]
 		}
-		if !ok || len(run) > 0 && !run[len(run)-1].leadsTo(&m.all[k]) || size+l.len+1 > storage.MaxStretch {
+		if !ok || len(run) > 0 && !run[len(run)-1].leadsTo(&m.all[k]) || size+l.len+1 > record.MaxStretch {
 			break
 		}
 		run, size, next = append(run, m.all[k]), size+l.len+1, k+1

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/redact"
-	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // TestPropertyATranscriptIsWholeWhateverItRefersTo stores histories that lost, repeat
@@ -23,7 +23,7 @@ func TestPropertyATranscriptIsWholeWhateverItRefersTo(t *testing.T) {
 	referred := 0
 	for seed := range uint64(25) {
 		rng := rand.New(rand.NewPCG(seed, 5))
-		log, err := storage.OpenSession(t.Context(), memory.New(), "s")
+		log, err := record.OpenSession(t.Context(), memory.New(), "s")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // tale is an agent's session in which no two texts are alike: results of some
@@ -174,11 +175,11 @@ func copies(t *testing.T, a storage.Archive) (in []string) {
 func (h *tale) has(t *testing.T, a storage.Archive) {
 	t.Helper()
 	ctx := t.Context()
-	report, err := storage.Verify(ctx, a, "s", storage.VerifyOptions{Refs: compact.Refs})
+	report, err := record.Verify(ctx, a, "s", record.VerifyOptions{Refs: compact.Refs})
 	if err != nil || !report.OK() {
 		t.Fatalf("verify: %v %v", err, report.Problems)
 	}
-	s, err := storage.OpenSession(ctx, a, "s")
+	s, err := record.OpenSession(ctx, a, "s")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +225,7 @@ func TestFinalTranscriptRefersToTheSteps(t *testing.T) {
 		if err := newRig(t, compact.Config{Archive: a}).Archive(t.Context(), "s", h.history); err != nil {
 			t.Fatal(err)
 		}
-		s, err := storage.OpenSession(t.Context(), a, "s")
+		s, err := record.OpenSession(t.Context(), a, "s")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -284,7 +285,7 @@ func TestWhatWasChangedIsWrittenAgain(t *testing.T) {
 	if said := strings.Join(res.Warnings, "\n"); !strings.Contains(said, "transcript-pre-compact-001.jsonl") {
 		t.Errorf("warnings: %s", said)
 	}
-	s, err := storage.OpenSession(t.Context(), a, "s")
+	s, err := record.OpenSession(t.Context(), a, "s")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -304,7 +305,7 @@ func TestWhatWasChangedIsWrittenAgain(t *testing.T) {
 	if n != len(h.history) || old == 0 {
 		t.Errorf("%d lines of %d, %d of them stand in the second transcript", n, len(h.history), old)
 	}
-	report, err := storage.Verify(t.Context(), a, "s", storage.VerifyOptions{Refs: compact.Refs})
+	report, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Refs: compact.Refs})
 	if err != nil || report.OK() || report.Problems[0].File != "transcript-pre-compact-001.jsonl" {
 		t.Errorf("verify: %v %v", err, report.Problems)
 	}
@@ -330,7 +331,7 @@ func TestTwoProcessesReferToWhatIsThere(t *testing.T) {
 	if _, transcripts := sizes(t, a); float64(transcripts) > 1.1*float64(len(bytesOf(h.history))) {
 		t.Errorf("%d bytes of transcripts for %d of history", transcripts, len(bytesOf(h.history)))
 	}
-	if report, err := storage.Verify(t.Context(), a, "s", storage.VerifyOptions{Refs: compact.Refs}); err != nil || !report.OK() {
+	if report, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Refs: compact.Refs}); err != nil || !report.OK() {
 		t.Errorf("verify: %v %v", err, report.Problems)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // restore stores the steps that only this process knows (storage.on_error:
@@ -13,7 +14,7 @@ import (
 // the next free numbers, in order, and refer to that transcript, which holds their
 // removed messages as far as it has them. The caller holds the session's commit
 // lock. Steps that can't be stored stay in memory.
-func (s *session) restore(ctx context.Context, on storage.Written) error {
+func (s *session) restore(ctx context.Context, on record.Written) error {
 	base, volatile := s.unstored()
 	for k := range volatile {
 		step := volatile[k]
@@ -42,7 +43,7 @@ func (s *session) unstored() (base, volatile []ledgerStep) {
 
 // commitAfter commits a step after the stored ones: base, and steps that others
 // have committed since.
-func (s *session) commitAfter(ctx context.Context, base []ledgerStep, step ledgerStep, on storage.Written) ([]ledgerStep, error) {
+func (s *session) commitAfter(ctx context.Context, base []ledgerStep, step ledgerStep, on record.Written) ([]ledgerStep, error) {
 	for range maxTries {
 		for l, err := range s.log.Ledgers(ctx, len(base)+1) {
 			if err != nil {

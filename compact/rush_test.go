@@ -14,7 +14,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
-	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/strategy"
 )
 
@@ -165,11 +165,11 @@ func (r *rush) run() {
 func (r *rush) verify() (steps int) {
 	a := mustOpen(r.t, r.dir)
 	defer func() { _ = a.Close() }()
-	for s, err := range storage.Sessions(context.Background(), a) {
+	for s, err := range record.Sessions(context.Background(), a) {
 		if err != nil {
 			r.t.Fatal(err)
 		}
-		report, err := storage.Verify(context.Background(), a, s.ID, storage.VerifyOptions{Refs: compact.Refs})
+		report, err := record.Verify(context.Background(), a, s.ID, record.VerifyOptions{Refs: compact.Refs})
 		if err != nil {
 			r.t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/redact"
-	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // ScrubOptions selects what [Scrub] removes from a session.
@@ -27,7 +27,7 @@ type ScrubOptions struct {
 
 // ScrubReport is the outcome of [Scrub], or of its dry run.
 type ScrubReport struct {
-	storage.Scrubbed
+	record.Scrubbed
 	// Steps are the steps whose ledger held a secret, in a summary or a notice. Their
 	// part of the view changes, so they match no history any more, and the next call of
 	// the session compacts anew. All other views stay the same.
@@ -44,9 +44,9 @@ const (
 
 // Scrub overwrites secrets in everything that a session stored, except in names of JSON
 // members, offsets and hashes that contain a secret by chance. For details and errors see
-// [storage.Session.Scrub]; [ErrShortSecret] is one more. Fingerprints and references do
+// [record.Session.Scrub]; [ErrShortSecret] is one more. Fingerprints and references do
 // not change, so the session continues where it was.
-func Scrub(ctx context.Context, s *storage.Session, o ScrubOptions) (ScrubReport, error) {
+func Scrub(ctx context.Context, s *record.Session, o ScrubOptions) (ScrubReport, error) {
 	f := &scrubFinder{rules: o.Rules}
 	for _, secret := range o.Secrets {
 		if len(secret) < leastSecret {
@@ -62,11 +62,11 @@ func Scrub(ctx context.Context, s *storage.Session, o ScrubOptions) (ScrubReport
 		}
 	}
 	if o.Rules != nil { // first pass: collect what the rules find
-		if _, err := s.Scrub(ctx, storage.ScrubOptions{Find: f.learn, DryRun: true}); err != nil && !errors.Is(err, storage.ErrScrub) {
+		if _, err := s.Scrub(ctx, record.ScrubOptions{Find: f.learn, DryRun: true}); err != nil && !errors.Is(err, record.ErrScrub) {
 			return ScrubReport{}, err
 		}
 	}
-	done, err := s.Scrub(ctx, storage.ScrubOptions{Find: f.find, DryRun: o.DryRun, Reason: o.Reason})
+	done, err := s.Scrub(ctx, record.ScrubOptions{Find: f.find, DryRun: o.DryRun, Reason: o.Reason})
 	done.Resumed = done.Resumed || ended
 	report := ScrubReport{Scrubbed: done}
 	for _, file := range done.Files {

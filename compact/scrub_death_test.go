@@ -11,6 +11,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 var errKilled = errors.New("the process was killed")
@@ -94,7 +95,7 @@ func goesOnAfterDeath(t *testing.T, at int, same bool) (died bool) {
 	if err := r.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	log, err := storage.OpenSession(t.Context(), &killed{r.archive, at}, "s")
+	log, err := record.OpenSession(t.Context(), &killed{r.archive, at}, "s")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // spell draws the ways in which programs write a text inside of another one.
@@ -150,7 +151,7 @@ func says(text, secret string, depth int) bool {
 }
 
 // journal returns the lines of the journal of a session.
-func journal(t *testing.T, s *storage.Session) []string {
+func journal(t *testing.T, s *record.Session) []string {
 	t.Helper()
 	key, err := storage.ParseKey(s.Key().String() + "/journal.jsonl")
 	if err != nil {
@@ -174,7 +175,7 @@ func TestScrubTakesOutEverySpelling(t *testing.T) {
 	}
 	for seed := range uint64(40) {
 		r := spell{rand.New(rand.NewPCG(seed, 1))}
-		s, err := storage.OpenSession(t.Context(), memory.New(), "s")
+		s, err := record.OpenSession(t.Context(), memory.New(), "s")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -208,7 +209,7 @@ func TestScrubTakesOutEverySpelling(t *testing.T) {
 
 // What only looks like a secret does not keep the others from being taken out.
 func TestScrubIsNotRefusedByWhatIsNoSecret(t *testing.T) {
-	s, err := storage.OpenSession(t.Context(), memory.New(), "s")
+	s, err := record.OpenSession(t.Context(), memory.New(), "s")
 	if err == nil {
 		err = s.Journal(t.Context(), []redact.Text{redact.Lit(`{"role":"user","content":"restart\nginx-pass and nginx-pass","ok":true,"n":["true","x"]}`)})
 	}

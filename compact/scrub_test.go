@@ -12,6 +12,7 @@ import (
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // archived returns the files of the archive of a rig, by their base names.
@@ -48,18 +49,18 @@ func (r *rig) holdsText(text string) bool {
 	return false
 }
 
-func (r *rig) stored() *storage.Session {
+func (r *rig) stored() *record.Session {
 	r.t.Helper()
-	s, err := storage.OpenSession(r.t.Context(), r.archive, "s")
+	s, err := record.OpenSession(r.t.Context(), r.archive, "s")
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	return s
 }
 
-func (r *rig) verified() storage.Report {
+func (r *rig) verified() record.Report {
 	r.t.Helper()
-	report, err := r.stored().Verify(r.t.Context(), storage.VerifyOptions{Refs: compact.Refs, Edits: compact.EditRefs})
+	report, err := r.stored().Verify(r.t.Context(), record.VerifyOptions{Refs: compact.Refs, Edits: compact.EditRefs})
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/fs"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/seal"
 	"github.com/agentcompact/compact/trace"
 )
@@ -144,7 +145,7 @@ func guesses(history []message.Message, names ...string) map[string]string {
 		}
 	}
 	for _, n := range names {
-		for _, text := range []string{n, "compact name " + n, storage.EscapeSession(n), "redacted-" + n} {
+		for _, text := range []string{n, "compact name " + n, record.EscapeSession(n), "redacted-" + n} {
 			out["name of "+text] = hexSHA256(text)[:12]
 		}
 	}
@@ -197,7 +198,7 @@ func TestARedactedNumberCantBeGuessed(t *testing.T) {
 			t.Errorf("%s has what is made without a key of %v", where, all)
 		}
 	}
-	s, err := storage.OpenSession(t.Context(), a, "graduated")
+	s, err := record.OpenSession(t.Context(), a, "graduated")
 	if err == nil {
 		_, err = s.Erase(t.Context(), redact.Lit("asked for"))
 	}
@@ -238,7 +239,7 @@ func TestALostKeyBeginsANewEpochAndSaysSo(t *testing.T) {
 	if text, err := lost.Recall(t.Context(), "s", ref); err != nil || !strings.Contains(text, "log 5") {
 		t.Errorf("what the old epoch took out is not recalled: %v", err)
 	}
-	report, err := storage.Verify(t.Context(), a, "s", storage.VerifyOptions{Refs: compact.Refs, Edits: compact.EditRefs})
+	report, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Refs: compact.Refs, Edits: compact.EditRefs})
 	if err != nil || !report.OK() {
 		t.Errorf("%v %v", err, report.Problems)
 	}
@@ -282,11 +283,11 @@ func TestANewKeyChangesNoView(t *testing.T) {
 			if err != nil || !strings.Contains(text, "log 50") {
 				t.Errorf("what the new key sealed is not recalled: %v", err)
 			}
-			for info, err := range storage.Sessions(t.Context(), a) {
+			for info, err := range record.Sessions(t.Context(), a) {
 				if err != nil || !strings.HasPrefix(info.ID, "redacted-") {
 					t.Errorf("session %q, %v", info.ID, err)
 				}
-				report, err := storage.Verify(t.Context(), a, info.ID, storage.VerifyOptions{Refs: compact.Refs, Edits: compact.EditRefs})
+				report, err := record.Verify(t.Context(), a, info.ID, record.VerifyOptions{Refs: compact.Refs, Edits: compact.EditRefs})
 				if err != nil || !report.OK() {
 					t.Errorf("%v %v", err, report.Problems)
 				}

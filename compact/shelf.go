@@ -2,7 +2,7 @@ package compact
 
 import (
 	"github.com/agentcompact/compact/message"
-	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // shelf is a stored transcript without a step. A call that could not wait for
@@ -10,7 +10,7 @@ import (
 type shelf struct {
 	history []message.Message
 	stored  stored
-	written storage.Written
+	written record.Written
 }
 
 // shelfWeight is the memory of a message besides its texts, in bytes.

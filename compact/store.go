@@ -12,7 +12,7 @@ import (
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/redact"
-	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/trace"
 )
 
@@ -25,23 +25,23 @@ type run struct {
 	done     chan struct{}
 	number   int // number in the names of the archived files; mostly that of the step
 	stored   stored
-	written  storage.Written
+	written  record.Written
 	err      error
 	began    time.Time                  // start of the archival
 	took     time.Duration              // its duration
 	archived func(step int) trace.Event // returns the event of a successful archival
 	failure  *trace.Event               // event of a failed archival, which exporters have got
 	give     context.CancelCauseFunc    // stops the engine if its outcome can't be stored
-	summary  storage.Written
-	files    []storage.Written // files of the step that is being stored
+	summary  record.Written
+	files    []record.Written // files of the step that is being stored
 	stop     context.CancelFunc
 	ahead    bool // the run only prepares a summary for a later call
 
-	content          *storage.Content // content of the transcript; nil = not laid out yet
-	seen             int              // number of the session's steps when content was laid out
-	withStep         bool             // the transcript is stored with its step
-	name             string           // name of the transcript in that case, until it is certain
-	transcriptStored chan error       // its outcome
+	content          *record.Content // content of the transcript; nil = not laid out yet
+	seen             int             // number of the session's steps when content was laid out
+	withStep         bool            // the transcript is stored with its step
+	name             string          // name of the transcript in that case, until it is certain
+	transcriptStored chan error      // its outcome
 	ended            sync.Once
 
 	ctx      context.Context
@@ -173,7 +173,7 @@ func (r *run) failed(ctx context.Context, p trace.Archival, at time.Time) {
 		return
 	}
 	c := r.c
-	if errors.Is(r.err, storage.ErrScrubbed) { // the caller retries
+	if errors.Is(r.err, record.ErrScrubbed) { // the caller retries
 		r.give(errGiven)
 		return
 	}
@@ -244,7 +244,7 @@ func (r *run) archiveFirst() {
 
 // place returns the place of a file: an absolute path, or a URL in a bucket. For
 // other archives both are empty.
-func place(w storage.Written) (file, s3 string) {
+func place(w record.Written) (file, s3 string) {
 	switch {
 	case strings.HasPrefix(w.Location, "s3://"):
 		return "", w.Location

@@ -7,6 +7,7 @@ import (
 	"path"
 
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // maxWithStep is the maximum size in bytes of a transcript that is stored with its step,
@@ -55,9 +56,9 @@ func (r *run) storeNow(ctx context.Context) error {
 
 // transcript returns the draft of a deferred transcript. Its outcome is recorded as
 // for any transcript.
-func (r *run) transcript(ctx context.Context) (storage.Draft, error) {
+func (r *run) transcript(ctx context.Context) (record.Draft, error) {
 	r.began, r.transcriptStored = r.c.m.now(), make(chan error, 1)
-	return r.c.s.log.TranscriptDraft(r.content, func(w storage.Written, err error) {
+	return r.c.s.log.TranscriptDraft(r.content, func(w record.Written, err error) {
 		if !errors.Is(err, storage.ErrExists) { // a file that no manifest announces has this name: the draft gets another one
 			r.recordTranscript(ctx, w, err)
 		}
@@ -66,7 +67,7 @@ func (r *run) transcript(ctx context.Context) (storage.Draft, error) {
 }
 
 // recordTranscript records the outcome of a deferred transcript.
-func (r *run) recordTranscript(ctx context.Context, w storage.Written, err error) {
+func (r *run) recordTranscript(ctx context.Context, w record.Written, err error) {
 	defer r.finish()
 	defer r.c.m.rescue("the archive", &r.err)
 	if r.err = err; err == nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
 )
@@ -104,7 +105,7 @@ func TestTranscriptWhoseNameIsTaken(t *testing.T) {
 			return
 		}
 		taken = true
-		s, err := storage.OpenSession(t.Context(), a.Archive, "s")
+		s, err := record.OpenSession(t.Context(), a.Archive, "s")
 		if err == nil {
 			_, err = s.Transcript(t.Context(), 1, []redact.Text{redact.Lit(`{"role":"user","content":"somebody else"}`)})
 		}
@@ -163,7 +164,7 @@ func TestLostNumberKeepsTheTranscript(t *testing.T) {
 
 func transcriptFiles(t *testing.T, a storage.Archive) (n int) {
 	t.Helper()
-	s, err := storage.OpenSession(t.Context(), a, "s")
+	s, err := record.OpenSession(t.Context(), a, "s")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,7 +280,7 @@ func TestViewWithoutAStepIsArchived(t *testing.T) {
 	if res.Step != 0 || !res.Triggered || res.Archived == nil || len(res.Archived.Files) != 1 {
 		t.Fatalf("step %d, triggered %v, archived %+v, warnings %q", res.Step, res.Triggered, res.Archived, res.Warnings)
 	}
-	s, err := storage.OpenSession(t.Context(), a.Archive, "s")
+	s, err := record.OpenSession(t.Context(), a.Archive, "s")
 	if err != nil {
 		t.Fatal(err)
 	}

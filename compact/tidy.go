@@ -11,7 +11,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/policy/tidy"
 	"github.com/agentcompact/compact/redact"
-	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/trace"
 )
 
@@ -120,9 +120,9 @@ func (c *call) tidied(ctx context.Context, started time.Time, r *run, out *polic
 // returns an error, the lines are not stored or not in time, and are void for
 // this process. A void line follows them, which makes them void for other processes if
 // they are stored after all.
-func (c *call) appendInTime(ctx context.Context, step ledgerStep, lines []redact.Text) (storage.EditsWritten, error) {
+func (c *call) appendInTime(ctx context.Context, step ledgerStep, lines []redact.Text) (record.EditsWritten, error) {
 	type answer struct {
-		w   storage.EditsWritten
+		w   record.EditsWritten
 		err error
 	}
 	written, late := make(chan answer, 1), make(chan struct{})
@@ -130,7 +130,7 @@ func (c *call) appendInTime(ctx context.Context, step ledgerStep, lines []redact
 	begun := c.m.uses.start(ctx, func(ctx context.Context) {
 		var err error
 		defer c.m.rescue("the archive", &err)
-		var w storage.EditsWritten
+		var w record.EditsWritten
 		w, err = s.log.Edits(ctx, lines)
 		written <- answer{w, err}
 		<-late
@@ -140,7 +140,7 @@ func (c *call) appendInTime(ctx context.Context, step ledgerStep, lines []redact
 	})
 	if !begun {
 		close(late)
-		return storage.EditsWritten{}, ErrClosed
+		return record.EditsWritten{}, ErrClosed
 	}
 	defer close(late)
 	wait := time.NewTimer(c.ep.cfg.Tidy.Wait)
@@ -153,18 +153,18 @@ func (c *call) appendInTime(ctx context.Context, step ledgerStep, lines []redact
 		return a.w, a.err
 	case <-wait.C:
 		s.makeVoid(&step)
-		return storage.EditsWritten{}, fmt.Errorf("the archive did not have them within %s (tidy.wait)", c.ep.cfg.Tidy.Wait)
+		return record.EditsWritten{}, fmt.Errorf("the archive did not have them within %s (tidy.wait)", c.ep.cfg.Tidy.Wait)
 	case <-ctx.Done():
 		s.makeVoid(&step)
-		return storage.EditsWritten{}, ctx.Err()
+		return record.EditsWritten{}, ctx.Err()
 	}
 }
 
 // tidiedAs finishes a call whose originals are archived.
-func (c *call) tidiedAs(ctx context.Context, started time.Time, r *run, out *policy.Outcome, step ledgerStep, w storage.EditsWritten, appended time.Time) error {
+func (c *call) tidiedAs(ctx context.Context, started time.Time, r *run, out *policy.Outcome, step ledgerStep, w record.EditsWritten, appended time.Time) error {
 	c.emitDecision(started, r.view)
 	c.hold(c.editsEvent(w, nil, len(step.Evicted), appended))
-	c.telling.outcome = func(step int) []trace.Event { return c.outcomeEvents(out, storage.Written{}, step) }
+	c.telling.outcome = func(step int) []trace.Event { return c.outcomeEvents(out, record.Written{}, step) }
 	step.seq, step.off = w.Seq, w.Off
 	c.s.mu.Lock()
 	c.s.learnEdit(step)
@@ -173,7 +173,7 @@ func (c *call) tidiedAs(ctx context.Context, started time.Time, r *run, out *pol
 		return errStale
 	}
 	c.rememberEdits(out, step.seq)
-	c.res.Archived = c.place([]storage.Written{w.Written})
+	c.res.Archived = c.place([]record.Written{w.Written})
 	err := c.tellEdits(ctx)
 	c.res.Timing.Commit = c.m.now().Sub(appended)
 	return err

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/message"
-	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // A message that is too long for a line of a log stops no call: a step archives it, the
@@ -18,7 +18,7 @@ func TestMessageThatIsTooLongForALog(t *testing.T) {
 	big := costTurn(100)
 	for i := range big {
 		if big[i].Role == message.RoleTool {
-			big[i].Parts[0].Text = strings.Repeat("a line of a large file\n", storage.MaxLogLine/23+1)
+			big[i].Parts[0].Text = strings.Repeat("a line of a large file\n", record.MaxLogLine/23+1)
 		}
 	}
 	history = append(history, big...)

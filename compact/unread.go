@@ -6,7 +6,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // ownFolder returns the folder in which a process without an identity continues an
@@ -29,6 +29,6 @@ func (m *CompactManager) openUnread(ctx context.Context, id, folder string, why 
 		return nil, errors.Join(why, err)
 	}
 	m.log().Warn("compact: what the archive has of the session can't be read here; it goes on in a folder of its own",
-		"session", id, "folder", storage.EscapeSession(own), "error", m.redactor.Text(why.Error()).String())
+		"session", id, "folder", record.EscapeSession(own), "error", m.redactor.Text(why.Error()).String())
 	return s, nil
 }

@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/compact"
-	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // version1 unpacks an archive of version 1, as testdata/version1/record.go.txt made it.
@@ -99,12 +99,12 @@ func TestVersion1(t *testing.T) {
 		})
 	}
 	sessions := 0
-	for info, err := range storage.Sessions(t.Context(), a) {
+	for info, err := range record.Sessions(t.Context(), a) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		sessions++
-		report, err := storage.Verify(t.Context(), a, info.ID, storage.VerifyOptions{Refs: compact.Refs, Edits: compact.EditRefs})
+		report, err := record.Verify(t.Context(), a, info.ID, record.VerifyOptions{Refs: compact.Refs, Edits: compact.EditRefs})
 		if err != nil || !report.OK() || report.Version != 1 || !strings.Contains(strings.Join(report.Notes, "\n"), "version 1") {
 			t.Errorf("%s: version %d, %v %v %v", info.ID, report.Version, err, report.Problems, report.Notes)
 		}

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/internal/testkey"
-	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/strategy"
 )
 
@@ -69,7 +69,7 @@ func TestWeightOfIndexesThatWereMadeAgain(t *testing.T) {
 	if res, err := bounded(t, Config{Archive: a}, 1<<40).ManualCompact(t.Context(), "s", history, ""); err != nil || res.Step != 1 {
 		t.Fatalf("step %d, %v", res.Step, err)
 	}
-	k, err := storage.SessionKey("s", "turns-001.idx")
+	k, err := record.SessionKey("s", "turns-001.idx")
 	if err != nil {
 		t.Fatal(err)
 	}

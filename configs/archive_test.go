@@ -13,7 +13,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/redact"
-	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/s3"
 )
 
@@ -146,7 +146,7 @@ func TestArchiveThatIsReadIsNotWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := storage.OpenSession(t.Context(), a, "s")
+	s, err := record.OpenSession(t.Context(), a, "s")
 	if err != nil {
 		t.Fatal(err)
 	}

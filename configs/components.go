@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/compact"
-	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/strategy/openai"
 	"github.com/agentcompact/compact/trace/otel"
@@ -49,7 +49,7 @@ func (l *loader) pseudonyms(c *compact.Config) {
 // heads sets the key that signs heads from the environment.
 func (l *loader) heads(c *compact.Config) {
 	if key := l.variable(headsVariable); key != "" {
-		if _, err := storage.HeadsKey(key); err != nil { // the error omits the value
+		if _, err := record.HeadsKey(key); err != nil { // the error omits the value
 			l.report.add(&Error{Source: headsVariable, Reason: "must be 32 random bytes in base64, as \"openssl rand -base64 32\" prints them", Err: err})
 			return
 		}

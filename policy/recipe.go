@@ -39,7 +39,7 @@ type CutRecipe struct {
 	Reason   string       `json:"reason,omitempty"`
 	Summary  *SummaryInfo `json:"summary,omitempty"`
 	// SummaryIn names the file that holds the summary if this ledger does not.
-	// [storage.Session.Ledgers] fills it in when it reads ledgers.
+	// [record.Session.Ledgers] fills it in when it reads ledgers.
 	SummaryIn string `json:"summary_in,omitempty"`
 	Notice    int    `json:"notice,omitempty"` // the number in the notice; 0 = no notice
 	Behind    bool   `json:"behind,omitempty"` // see [Cut]

@@ -13,6 +13,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/price"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // An Account is the archived record of one session: each call, each compaction,
@@ -205,7 +206,7 @@ type ledgerData struct {
 // ReadAccount reads the account of a session. card prices its prompts; the zero
 // card stands for the card of the last call's model. An unreadable file is an
 // error; an unreadable message, or an event of another kind, is left out.
-func ReadAccount(ctx context.Context, name string, s *storage.Session, card price.Card) (*Account, error) {
+func ReadAccount(ctx context.Context, name string, s *record.Session, card price.Card) (*Account, error) {
 	a := &Account{Session: name, Location: s.Location()}
 	held, reason, err := s.Held(ctx)
 	if err != nil {
@@ -237,7 +238,7 @@ type logged struct {
 	tools     map[string]string // by the beginning of the fingerprint of a message that was edited
 }
 
-func (a *Account) readEvents(ctx context.Context, s *storage.Session) (*logged, error) {
+func (a *Account) readEvents(ctx context.Context, s *record.Session) (*logged, error) {
 	t := &logged{reasons: map[int]string{}, times: map[int]time.Time{}, summaries: map[int]event{}, tools: map[string]string{}}
 	spans := map[string]int{} // span → index; a call whose step number was lost is logged twice, and so are events that the archive took before it failed
 	for line, err := range s.EventLines(ctx) {
@@ -353,7 +354,7 @@ func callOf(e *event) AccountCall {
 }
 
 // readSteps reads the steps, and the edits between them.
-func (a *Account) readSteps(ctx context.Context, s *storage.Session, t *logged) error {
+func (a *Account) readSteps(ctx context.Context, s *record.Session, t *logged) error {
 	edits, err := readEdits(ctx, s, t.tools)
 	if err != nil {
 		return err
@@ -376,7 +377,7 @@ func (a *Account) readSteps(ctx context.Context, s *storage.Session, t *logged) 
 	return nil
 }
 
-func (a *Account) readStep(ctx context.Context, s *storage.Session, l storage.Ledger, t *logged, way *course) error {
+func (a *Account) readStep(ctx context.Context, s *record.Session, l record.Ledger, t *logged, way *course) error {
 	var from ledgerData
 	if err := json.Unmarshal(l.Data, &from); err != nil {
 		return fmt.Errorf("ledger of step %d: %w", l.Step, err)

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/agentcompact/compact/price"
-	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // A SessionBill is the cost of the calls of one session, by all agents and
@@ -19,7 +19,7 @@ type SessionBill struct {
 // ReadBill reads the bill of a session from its audit log. card prices its
 // prompts; the zero card stands for the card of the last call's model. If a
 // process was killed, calls of its last minute may be missing.
-func ReadBill(ctx context.Context, s *storage.Session, card price.Card) (*SessionBill, error) {
+func ReadBill(ctx context.Context, s *record.Session, card price.Card) (*SessionBill, error) {
 	a := &Account{}
 	if _, err := a.readEvents(ctx, s); err != nil {
 		return nil, err

@@ -17,6 +17,7 @@ import (
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/fs"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // billed is a process that works on a session, and what its calls were billed.
@@ -109,7 +110,7 @@ func TestBillOfASessionIsTheSumOfItsProcesses(t *testing.T) {
 	two.goes(2)
 	two.close()
 	again.close()
-	s, err := storage.OpenSession(t.Context(), archive, "shared")
+	s, err := record.OpenSession(t.Context(), archive, "shared")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +167,7 @@ func TestAnEventThatWasWrittenTwiceIsBilledOnce(t *testing.T) {
 	one := billing(t, archive, "one")
 	one.goes(5)
 	one.close()
-	s, err := storage.OpenSession(t.Context(), archive, "shared")
+	s, err := record.OpenSession(t.Context(), archive, "shared")
 	if err != nil {
 		t.Fatal(err)
 	}

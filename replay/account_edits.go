@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/policy"
-	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/strategy"
 )
 
@@ -45,7 +45,7 @@ const voidEdit = "void"
 // readEdits reads the edits between steps, oldest first. The originals of an
 // edit are in the lines before it. tools maps the beginnings of fingerprints to
 // tools.
-func readEdits(ctx context.Context, s *storage.Session, tools map[string]string) ([]AccountEdit, error) {
+func readEdits(ctx context.Context, s *record.Session, tools map[string]string) ([]AccountEdit, error) {
 	var all []AccountEdit
 	var originals [][]byte
 	for l, err := range s.EditsLines(ctx, 0) {

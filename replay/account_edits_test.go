@@ -15,6 +15,7 @@ import (
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/trace"
 )
 
@@ -59,7 +60,7 @@ func drivenIn(t *testing.T, archive storage.Archive, preset string, window, call
 // those between steps have the number 0.
 func stepCounts(t *testing.T, a storage.Archive) map[int]int {
 	t.Helper()
-	s, err := storage.OpenSession(t.Context(), a, "s")
+	s, err := record.OpenSession(t.Context(), a, "s")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +155,7 @@ func TestAnAccountCountsAMessageOnce(t *testing.T) {
 // logEvents appends events to the audit log of a session.
 func logEvents(t *testing.T, a storage.Archive, lines ...string) {
 	t.Helper()
-	s, err := storage.OpenSession(t.Context(), a, "s")
+	s, err := record.OpenSession(t.Context(), a, "s")
 	if err != nil {
 		t.Fatal(err)
 	}

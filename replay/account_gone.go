@@ -13,7 +13,7 @@ import (
 	"github.com/agentcompact/compact/message/openai"
 	"github.com/agentcompact/compact/message/responses"
 	"github.com/agentcompact/compact/message/wire"
-	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/token"
 )
 
@@ -68,7 +68,7 @@ func parseLine(line []byte) (archivedLine, bool) {
 
 // readGone reads the messages that a step edited or removed. missing counts
 // those that the archive lacks, and lines that can't be parsed.
-func readGone(ctx context.Context, s *storage.Session, file string, all []*evicted) (gone []GoneLine, missing int, err error) {
+func readGone(ctx context.Context, s *record.Session, file string, all []*evicted) (gone []GoneLine, missing int, err error) {
 	count, err := counter()
 	if err != nil {
 		return nil, 0, err
@@ -103,7 +103,7 @@ func goneLine(count *token.Estimator, m *archivedLine, tools map[string]string, 
 }
 
 // toolNames maps the call ids of an archived transcript to tools.
-func toolNames(ctx context.Context, s *storage.Session, file string, wanted int) (map[string]string, error) {
+func toolNames(ctx context.Context, s *record.Session, file string, wanted int) (map[string]string, error) {
 	tools := map[string]string{}
 	if wanted == 0 || file == "" {
 		return tools, nil
@@ -165,7 +165,7 @@ const recallTool = "recall"
 
 // readRecalls returns the calls of the recall tool in the archived transcripts of
 // the steps.
-func (a *Account) readRecalls(ctx context.Context, s *storage.Session, files []string) ([]AccountRecall, error) {
+func (a *Account) readRecalls(ctx context.Context, s *record.Session, files []string) ([]AccountRecall, error) {
 	count, err := counter()
 	if err != nil {
 		return nil, err

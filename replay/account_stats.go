@@ -12,6 +12,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/price"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // Stats sums up the sessions of an archive.
@@ -52,7 +53,7 @@ type Filter struct {
 // the zero card stands for the card of each session's model.
 func ReadStats(ctx context.Context, archive storage.Archive, f Filter, card price.Card) (*Stats, error) {
 	out := &Stats{Sessions: []SessionStats{}, Total: SessionStats{Session: "all", Stages: map[string]int{}}}
-	for info, err := range storage.Sessions(ctx, archive) {
+	for info, err := range record.Sessions(ctx, archive) {
 		if err != nil {
 			return nil, err
 		}
@@ -60,7 +61,7 @@ func ReadStats(ctx context.Context, archive storage.Archive, f Filter, card pric
 		if name == "" {
 			name = info.Dir
 		}
-		s, err := storage.OpenDir(ctx, archive, info.Dir)
+		s, err := record.OpenDir(ctx, archive, info.Dir)
 		if err != nil {
 			return nil, err
 		}

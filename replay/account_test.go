@@ -20,6 +20,7 @@ import (
 	"github.com/agentcompact/compact/price"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // The texts of the archive that a page must not show, or must show as text.
@@ -62,7 +63,7 @@ var beginning = time.Date(2026, 5, 4, 9, 0, 0, 0, time.UTC)
 
 func accountOf(t *testing.T, a storage.Archive, id string) *Account {
 	t.Helper()
-	s, err := storage.OpenSession(t.Context(), a, id)
+	s, err := record.OpenSession(t.Context(), a, id)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/agentcompact/compact/message/formats"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // An Archived session is a session as an archive has it: the redacted history,
@@ -50,7 +51,7 @@ var ErrNotWhole = errors.New("the archive does not have the whole history")
 // FromArchive reads a session of an archive; name is the name of its folder. If
 // several agents or branches compacted, it takes the one that did so last. The
 // error wraps [ErrNotWhole] if the archive does not have the whole history.
-func FromArchive(ctx context.Context, a storage.Archive, s *storage.Session, name string) (*Archived, error) {
+func FromArchive(ctx context.Context, a storage.Archive, s *record.Session, name string) (*Archived, error) {
 	r := &Archived{name: name, from: a, Session: &Session{Name: "session " + name}}
 	if err := r.ledgers(ctx, s); err != nil {
 		return nil, fmt.Errorf("session %s: %w", name, err)
@@ -64,7 +65,7 @@ func FromArchive(ctx context.Context, a storage.Archive, s *storage.Session, nam
 	return r, nil
 }
 
-func (r *Archived) ledgers(ctx context.Context, s *storage.Session) error {
+func (r *Archived) ledgers(ctx context.Context, s *record.Session) error {
 	var all []archivedStep
 	for l, err := range s.Ledgers(ctx, 1) {
 		var step archivedStep
@@ -89,11 +90,11 @@ func (r *Archived) ledgers(ctx context.Context, s *storage.Session) error {
 
 // histories reads the transcripts of the steps, each of which must continue the
 // previous one, and the transcript of the end of the session.
-func (r *Archived) histories(ctx context.Context, s *storage.Session) error {
+func (r *Archived) histories(ctx context.Context, s *record.Session) error {
 	files := map[string]bool{}
 	for i := range r.steps {
 		step := &r.steps[i]
-		if storage.IsOriginals(step.Archive) || step.Archive == "" {
+		if record.IsOriginals(step.Archive) || step.Archive == "" {
 			return fmt.Errorf("%w: step %d has what it changed alone, as presets that work on every call do", ErrNotWhole, step.Step)
 		}
 		if err := r.history(ctx, s, step.Archive); err != nil {
@@ -118,7 +119,7 @@ func (r *Archived) histories(ctx context.Context, s *storage.Session) error {
 }
 
 // history reads a transcript, which must begin with the messages read so far.
-func (r *Archived) history(ctx context.Context, s *storage.Session, name string) error {
+func (r *Archived) history(ctx context.Context, s *record.Session, name string) error {
 	var data []byte
 	var fps []message.Fingerprint
 	var refs [][]string
@@ -157,7 +158,7 @@ func (r *Archived) history(ctx context.Context, s *storage.Session, name string)
 
 // times reads from the audit log when calls were made. The last message of a
 // prompt gets the time of the call.
-func (r *Archived) times(ctx context.Context, s *storage.Session) error {
+func (r *Archived) times(ctx context.Context, s *record.Session) error {
 	r.Session.Times = make([]time.Time, len(r.Session.Messages))
 	for line, err := range s.EventLines(ctx) {
 		var e struct {

@@ -9,13 +9,13 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
-	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // lived sends a session through a manager, a call every 30 seconds, and archives
 // its end.
-func lived(t *testing.T, preset string, s *Session) (*memory.Archive, *storage.Session) {
+func lived(t *testing.T, preset string, s *Session) (*memory.Archive, *record.Session) {
 	t.Helper()
 	c, err := compact.Preset(preset)
 	if err != nil {
@@ -40,7 +40,7 @@ func lived(t *testing.T, preset string, s *Session) (*memory.Archive, *storage.S
 	if err := m.Close(context.WithoutCancel(t.Context())); err != nil {
 		t.Fatal(err)
 	}
-	stored, err := storage.OpenSession(t.Context(), a, "s")
+	stored, err := record.OpenSession(t.Context(), a, "s")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestAnArchiveWithoutTheWholeHistorySaysSo(t *testing.T) {
 		t.Errorf("a preset that works on every call: %v", err)
 	}
 	a = memory.New()
-	stored, err := storage.OpenSession(t.Context(), a, "none")
+	stored, err := record.OpenSession(t.Context(), a, "none")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestAViewThatWasKeptIsNoHistory(t *testing.T) {
 			kept = res.Messages
 		}
 	}
-	stored, err := storage.OpenSession(t.Context(), a, "s")
+	stored, err := record.OpenSession(t.Context(), a, "s")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/fs"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // many makes an archive on disk of so many sessions of 12 messages, each of some 400
@@ -96,7 +97,7 @@ func BenchmarkSearch(b *testing.B) {
 		b.ReportMetric(float64(st.Bytes)/1e6, "MB")
 		b.ReportMetric(0, "ns/op")
 	})
-	dirOf, err := storage.Prefix("session-000100")
+	dirOf, err := record.Prefix("session-000100")
 	ok(b, err)
 	for name, c := range map[string]struct {
 		q    Query

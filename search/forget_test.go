@@ -16,6 +16,7 @@ import (
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/fs"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 func line1(l redact.Text) []redact.Text { return []redact.Text{l} }
@@ -154,7 +155,7 @@ func TestErasureTellsItsIndex(t *testing.T) {
 	x := index(t, a, place)
 	_, err = x.Update(t.Context(), nil)
 	ok(t, err)
-	s, err := storage.OpenSession(t.Context(), a, "one")
+	s, err := record.OpenSession(t.Context(), a, "one")
 	ok(t, err)
 	s.KeepIndex(x)
 	if _, err := s.Erase(t.Context(), redact.Lit("why")); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 func ok(t testing.TB, err error) {
@@ -32,14 +33,14 @@ func plain(t testing.TB) *redact.Redactor {
 }
 
 // say stores a final transcript of user messages.
-func say(t testing.TB, a storage.Archive, session string, texts ...string) *storage.Session {
+func say(t testing.TB, a storage.Archive, session string, texts ...string) *record.Session {
 	t.Helper()
 	r := plain(t)
 	var lines []redact.Text
 	for _, text := range texts {
 		lines = append(lines, r.Text(fmt.Sprintf(`{"role":"user","content":%q,"meta":{"fp":"00112233445566778899aabbccddeeff","refs":["001122334455"]}}`, text)))
 	}
-	s, err := storage.OpenSession(context.Background(), a, session)
+	s, err := record.OpenSession(context.Background(), a, session)
 	ok(t, err)
 	if _, err := s.Final(context.Background(), lines); err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	sqlite "modernc.org/sqlite"
 
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // formatVersion is that of the tables. An index of another one is made anew.
@@ -36,7 +37,7 @@ type Index struct {
 	db   *sql.DB
 }
 
-var _ storage.TextIndex = (*Index)(nil)
+var _ record.TextIndex = (*Index)(nil)
 
 // Folder returns where the index of an archive is kept: beside the sessions where the
 // archive is a folder that can be written to, else in the user's cache folder, under
@@ -320,6 +321,6 @@ func (x *Index) Stats(ctx context.Context) (s Stats, err error) {
 // nameOf is what people call a session: its id, or its folder where that is too long
 // to be told from it.
 func nameOf(dir string) string {
-	id, _ := storage.UnescapeSession(dir)
+	id, _ := record.UnescapeSession(dir)
 	return cmp.Or(id, dir)
 }

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/compact"
-	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/fs"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 func TestSearchTellsWhereSomethingWasSaid(t *testing.T) {
@@ -46,7 +46,7 @@ func TestSearchFilters(t *testing.T) {
 		ok(t, err)
 	}
 	x := index(t, a, folder(t))
-	dir, err := storage.Prefix("of writer")
+	dir, err := record.Prefix("of writer")
 	ok(t, err)
 	for name, c := range map[string]struct {
 		q    Query

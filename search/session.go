@@ -11,6 +11,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // session is what goes into the index of one.
@@ -52,7 +53,7 @@ func (s *session) newest() (at int64) {
 // read reads what a session says. What is not what was stored, or can't be read as
 // what it should be, is left out and noted.
 func (s *session) read(ctx context.Context, a storage.Archive) error {
-	from, err := storage.OpenDir(ctx, a, s.dir)
+	from, err := record.OpenDir(ctx, a, s.dir)
 	if err != nil {
 		return s.note(err)
 	}
@@ -72,7 +73,7 @@ func (s *session) read(ctx context.Context, a storage.Archive) error {
 // session's: the context's end.
 func (s *session) note(err error) error {
 	switch {
-	case err == nil, errors.Is(err, storage.ErrNotExist), errors.Is(err, storage.ErrErased):
+	case err == nil, errors.Is(err, storage.ErrNotExist), errors.Is(err, record.ErrErased):
 		return nil
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
@@ -136,7 +137,7 @@ func clean(s string) string {
 }
 
 // summaries takes in what steps wrote for what they took out.
-func (s *session) summaries(ctx context.Context, from *storage.Session) error {
+func (s *session) summaries(ctx context.Context, from *record.Session) error {
 	at, err := from.StoredAt(ctx)
 	if err != nil {
 		return err
@@ -156,7 +157,7 @@ func (s *session) summaries(ctx context.Context, from *storage.Session) error {
 	return nil
 }
 
-func (s *session) summary(ctx context.Context, from *storage.Session, name string, at time.Time) error {
+func (s *session) summary(ctx context.Context, from *record.Session, name string, at time.Time) error {
 	if _, err := from.LineSums(ctx, name); err != nil { // it is what was stored
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // Updated is what [Index.Update] did.
@@ -140,7 +141,7 @@ func (x *Index) listed(ctx context.Context, prefix storage.Key) (map[string]look
 			return nil, err
 		}
 		dir, file, ok := strings.Cut(info.Key.String(), "/")
-		if !ok || !storage.IsFolder(dir) {
+		if !ok || !record.IsFolder(dir) {
 			continue
 		}
 		l := all[dir]

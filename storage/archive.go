@@ -68,8 +68,8 @@ type Info struct {
 	Foreign string
 }
 
-// A Remover is an Archive that can remove keys. Only [Session.Erase] and
-// [Prune] do so.
+// A Remover is an Archive that can remove keys. Package storage/record does so
+// to erase and prune sessions, and to end a scrub.
 type Remover interface {
 	// Remove removes k, durably when it returns nil. A missing k is no error.
 	// Empty folders are removed as well.

@@ -10,8 +10,7 @@ import (
 // The sentinel errors of this package, wrapped in an [*Error]; compare with
 // errors.Is.
 var (
-	// ErrExists: the key exists already. For a ledger it means that another
-	// process has committed the step.
+	// ErrExists: the key exists already.
 	ErrExists = errors.New("already exists")
 	// ErrNotExist: the key does not exist.
 	ErrNotExist = errors.New("does not exist")

@@ -14,8 +14,9 @@ import (
 // by slashes. So no key can leave the archive's root, and no two keys share a
 // file on systems that ignore case.
 //
-// Only [ParseKey], [SessionKey] and [Prefix] make one. The zero Key stands for
-// the whole archive, and is valid for List only. Keys are comparable.
+// Only [ParseKey] makes one, and package storage/record for its sessions. The
+// zero Key stands for the whole archive, and is valid for List only. Keys are
+// comparable.
 type Key struct{ s string }
 
 func init() { unchecked.Key = func(text string) any { return Key{text} } }

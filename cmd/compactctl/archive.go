@@ -11,6 +11,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/configs"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 func newArchive(a *app) *cobra.Command {
@@ -74,8 +75,8 @@ func (a *app) openWith(cmd *cobra.Command, open func(compact.StorageConfig) (sto
 
 // openSession opens a session that is there, by its id or by the name of its
 // folder.
-func openSession(ctx context.Context, archive storage.Archive, name string) (*storage.Session, error) {
-	for _, open := range []func(context.Context, storage.Archive, string) (*storage.Session, error){storage.OpenSession, storage.OpenDir} {
+func openSession(ctx context.Context, archive storage.Archive, name string) (*record.Session, error) {
+	for _, open := range []func(context.Context, storage.Archive, string) (*record.Session, error){record.OpenSession, record.OpenDir} {
 		s, err := open(ctx, archive, name)
 		if err != nil {
 			if bad := new(storage.KeyError); errors.As(err, &bad) {
@@ -90,7 +91,7 @@ func openSession(ctx context.Context, archive storage.Archive, name string) (*st
 			return s, nil
 		}
 	}
-	if t, ok, err := storage.Erased(ctx, archive, name); err == nil && ok {
+	if t, ok, err := record.Erased(ctx, archive, name); err == nil && ok {
 		return nil, fmt.Errorf("session %q was erased at %s", name, stamp(t.At))
 	}
 	return nil, fmt.Errorf("there is no session %q in the archive; compactctl archive ls lists them", name)
@@ -177,7 +178,7 @@ func stamp(t time.Time) string {
 }
 
 // archived opens one session of the archive for reading.
-func (a *app) archived(cmd *cobra.Command, name string) (*storage.Session, error) {
+func (a *app) archived(cmd *cobra.Command, name string) (*record.Session, error) {
 	archive, err := a.readArchive(cmd)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/configs"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 func newArchiveAccess(a *app) *cobra.Command {
@@ -24,12 +25,12 @@ They are kept where storage.access_log is on; archive verify proves them like th
 			if err != nil {
 				return err
 			}
-			all := []storage.Access{}
-			for x, err := range storage.Accesses(cmd.Context(), archive) {
+			all := []record.Access{}
+			for x, err := range record.Accesses(cmd.Context(), archive) {
 				if err != nil {
 					return &brokenArchive{err}
 				}
-				if id, ok := storage.UnescapeSession(x.Session); ok {
+				if id, ok := record.UnescapeSession(x.Session); ok {
 					x.Session = id
 				}
 				all = append(all, x)
@@ -49,7 +50,7 @@ They are kept where storage.access_log is on; archive verify proves them like th
 
 // accessed puts on record, where that is wanted, that the user of this system reads
 // from a session. What can't be recorded is not read.
-func (a *app) accessed(cmd *cobra.Command, s *storage.Session, op, what string) error {
+func (a *app) accessed(cmd *cobra.Command, s *record.Session, op, what string) error {
 	cfg, err := a.load(cmd, configs.KeysOptional())
 	if err != nil || !cfg.Storage.AccessLog {
 		return err
@@ -68,7 +69,7 @@ func (a *app) recorded(cmd *cobra.Command, cfg compact.Config, archive storage.A
 	if err != nil {
 		return err
 	}
-	l := storage.NewAccessLog(archive)
+	l := record.NewAccessLog(archive)
 	for _, dir := range dirs {
 		err = errors.Join(err, l.Record(cmd.Context(), dir, op, who, redacted))
 	}

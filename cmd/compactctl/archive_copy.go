@@ -10,6 +10,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/configs"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 func newArchiveCopy(a *app) *cobra.Command {
@@ -30,7 +31,7 @@ func newArchiveCopy(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			opts := storage.CopyOptions{Progress: func(k storage.Key) { a.progress.start("copying " + k.Dir()) }}
+			opts := record.CopyOptions{Progress: func(k storage.Key) { a.progress.start("copying " + k.Dir()) }}
 			if opts.Heads, err = cfg.Heads(dst); err != nil {
 				return &usageError{err}
 			}
@@ -81,7 +82,7 @@ func (a *app) copyRecorded(cmd *cobra.Command, at, to string, src storage.Archiv
 		return err
 	}
 	if len(dirs) == 0 {
-		for info, err := range storage.Sessions(cmd.Context(), src) {
+		for info, err := range record.Sessions(cmd.Context(), src) {
 			if err != nil {
 				return &brokenArchive{err}
 			}
@@ -92,13 +93,13 @@ func (a *app) copyRecorded(cmd *cobra.Command, at, to string, src storage.Archiv
 }
 
 // copied copies and verifies.
-func (a *app) copied(ctx context.Context, dst, src storage.Archive, opts storage.CopyOptions) error {
+func (a *app) copied(ctx context.Context, dst, src storage.Archive, opts record.CopyOptions) error {
 	v := &verifying{}
 	if err := v.readKeys(); err != nil {
 		return err
 	}
 	opts.Public = v.keys
-	done, err := storage.Copy(ctx, dst, src, opts)
+	done, err := record.Copy(ctx, dst, src, opts)
 	a.progress.stop()
 	if err != nil {
 		return &brokenArchive{err}

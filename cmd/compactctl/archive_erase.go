@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/spool"
 )
 
@@ -50,7 +51,7 @@ func (a *app) erase(cmd *cobra.Command, id, name string, x *acting, yes bool) er
 	if err == nil {
 		err = send()
 	}
-	if errors.Is(err, storage.ErrHeld) {
+	if errors.Is(err, record.ErrHeld) {
 		err = underHold(name)
 	}
 	if err != nil {
@@ -67,15 +68,15 @@ func (a *app) erase(cmd *cobra.Command, id, name string, x *acting, yes bool) er
 
 // openErasable is openSession also for a session without files whose erase did not come to
 // its end.
-func openErasable(ctx context.Context, archive storage.Archive, name string) (*storage.Session, error) {
+func openErasable(ctx context.Context, archive storage.Archive, name string) (*record.Session, error) {
 	s, err := openSession(ctx, archive, name)
 	if err == nil {
 		return s, nil
 	}
-	if t, ok, terr := storage.Erased(ctx, archive, name); terr != nil || !ok || t.Done {
+	if t, ok, terr := record.Erased(ctx, archive, name); terr != nil || !ok || t.Done {
 		return nil, err
 	}
-	return storage.OpenSession(ctx, archive, name)
+	return record.OpenSession(ctx, archive, name)
 }
 
 const aboutArchiveErase = `Erase removes every file of a session and leaves a tombstone, which holds no id but
@@ -92,25 +93,25 @@ func underHold(session string) error {
 // eraseConflict erases a session of which the disk and the bucket have different
 // parts, so that the disk takes nothing more: its part first, then the bucket's,
 // where there is one.
-func (a *app) eraseConflict(cmd *cobra.Command, name string, x *acting) (storage.Tombstone, error) {
+func (a *app) eraseConflict(cmd *cobra.Command, name string, x *acting) (record.Tombstone, error) {
 	s, _, _, err := a.change(cmd, name, x)
 	if err != nil {
-		return storage.Tombstone{}, err
+		return record.Tombstone{}, err
 	}
 	if held, _, err := s.Held(cmd.Context()); held || err != nil {
-		return storage.Tombstone{}, errors.Join(err, storage.ErrHeld)
+		return record.Tombstone{}, errors.Join(err, record.ErrHeld)
 	}
 	sweeper, ok := s.Archive().(storage.Sweeper)
 	if !ok {
-		return storage.Tombstone{}, spool.ErrConflict
+		return record.Tombstone{}, spool.ErrConflict
 	}
 	if _, err := sweeper.Sweep(cmd.Context(), s.Key()); err != nil {
-		return storage.Tombstone{}, err
+		return record.Tombstone{}, err
 	}
 	far, why, _, err := a.change(cmd, name, x)
 	if err != nil { // the bucket has none: somebody has erased it there
 		a.complain("compactctl", "the part that was on the disk is removed; "+err.Error())
-		return storage.Tombstone{Done: true}, nil
+		return record.Tombstone{Done: true}, nil
 	}
 	return far.Erase(cmd.Context(), why)
 }

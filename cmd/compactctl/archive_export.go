@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 func newArchiveExport(a *app) *cobra.Command {
@@ -44,7 +44,7 @@ func newArchiveExport(a *app) *cobra.Command {
 			var buf bytes.Buffer
 			a.progress.start("exporting " + args[0])
 			defer a.progress.stop()
-			if err := s.Export(cmd.Context(), &buf, f, storage.ExportOptions{Progress: a.progress.at}); err != nil {
+			if err := s.Export(cmd.Context(), &buf, f, record.ExportOptions{Progress: a.progress.at}); err != nil {
 				return &brokenArchive{err}
 			}
 			if out == "-" {
@@ -68,10 +68,10 @@ is an archive that "archive verify --heads heads.jsonl" proves.`
 
 // exportFormat is the form that is asked for, or else the one that the name of
 // the file promises.
-func exportFormat(format, out string) (storage.ExportFormat, error) {
-	switch storage.ExportFormat(format) {
-	case storage.ExportTarGz, storage.ExportJSONL:
-		return storage.ExportFormat(format), nil
+func exportFormat(format, out string) (record.ExportFormat, error) {
+	switch record.ExportFormat(format) {
+	case record.ExportTarGz, record.ExportJSONL:
+		return record.ExportFormat(format), nil
 	case "":
 	default:
 		return "", &usageError{fmt.Errorf("unknown --format %q: tar.gz or jsonl", format)}
@@ -79,21 +79,21 @@ func exportFormat(format, out string) (storage.ExportFormat, error) {
 	name := strings.ToLower(filepath.Base(out))
 	switch ending := filepath.Ext(name); {
 	case ending == ".jsonl":
-		return storage.ExportJSONL, nil
+		return record.ExportJSONL, nil
 	case ending == "", ending == ".tgz", strings.HasSuffix(name, ".tar.gz"):
-		return storage.ExportTarGz, nil
+		return record.ExportTarGz, nil
 	default:
 		return "", &usageError{fmt.Errorf("%s: an export is a .tar.gz or a .jsonl, not a %s; --format says which, whatever the name", out, ending)}
 	}
 }
 
 // exportHere writes an export to standard output.
-func (a *app) exportHere(buf *bytes.Buffer, f storage.ExportFormat) error {
+func (a *app) exportHere(buf *bytes.Buffer, f record.ExportFormat) error {
 	switch {
 	case !isTerminal(a.out):
 		_, err := buf.WriteTo(a.out)
 		return err
-	case f != storage.ExportJSONL:
+	case f != record.ExportJSONL:
 		return &usageError{errors.New("a terminal can't show a .tar.gz: --out names a file, or --format jsonl")}
 	}
 	_, err := a.out.Write(unspoken(buf.Bytes()))

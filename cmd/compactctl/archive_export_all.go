@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // exported is a line of the manifest of an export of all sessions. Without a session it
@@ -37,7 +38,7 @@ const (
 
 // exportAll writes every session into a folder, which must be empty or not there,
 // and last the manifest, so that an export that was cut short has none.
-func (a *app) exportAll(cmd *cobra.Command, archive storage.Archive, dir string, f storage.ExportFormat) error {
+func (a *app) exportAll(cmd *cobra.Command, archive storage.Archive, dir string, f record.ExportFormat) error {
 	ctx := cmd.Context()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -53,7 +54,7 @@ func (a *app) exportAll(cmd *cobra.Command, archive storage.Archive, dir string,
 	if err != nil {
 		return err
 	}
-	for info, err := range storage.Sessions(ctx, archive) {
+	for info, err := range record.Sessions(ctx, archive) {
 		if err != nil {
 			return &brokenArchive{err}
 		}
@@ -80,7 +81,7 @@ func (a *app) exportAll(cmd *cobra.Command, archive storage.Archive, dir string,
 
 // tombstones counts the tombstones of an archive.
 func tombstones(ctx context.Context, archive storage.Archive) (n int, err error) {
-	for _, err := range storage.Tombstones(ctx, archive) {
+	for _, err := range record.Tombstones(ctx, archive) {
 		if err != nil {
 			return 0, &brokenArchive{err}
 		}
@@ -90,12 +91,12 @@ func tombstones(ctx context.Context, archive storage.Archive) (n int, err error)
 }
 
 // exportProof writes the heads and what stands beside the sessions.
-func exportProof(ctx context.Context, archive storage.Archive, dir string, f storage.ExportFormat) (all []exported, err error) {
+func exportProof(ctx context.Context, archive storage.Archive, dir string, f record.ExportFormat) (all []exported, err error) {
 	var heads, beside bytes.Buffer
-	if err := storage.WriteHeads(ctx, archive, &heads); err != nil {
+	if err := record.WriteHeads(ctx, archive, &heads); err != nil {
 		return nil, &brokenArchive{err}
 	}
-	if _, err := storage.ExportBeside(ctx, archive, &beside, f); err != nil {
+	if _, err := record.ExportBeside(ctx, archive, &beside, f); err != nil {
 		return nil, &brokenArchive{err}
 	}
 	for _, file := range []struct {
@@ -118,9 +119,9 @@ func exportedAs(name string, data []byte) exported {
 	return exported{File: name, Bytes: len(data), SHA256: hex.EncodeToString(sum[:])}
 }
 
-func (a *app) exportOne(cmd *cobra.Command, archive storage.Archive, dir string, info storage.SessionInfo, f storage.ExportFormat) (exported, error) {
+func (a *app) exportOne(cmd *cobra.Command, archive storage.Archive, dir string, info record.SessionInfo, f record.ExportFormat) (exported, error) {
 	ctx := cmd.Context()
-	s, err := storage.OpenDir(ctx, archive, info.Dir)
+	s, err := record.OpenDir(ctx, archive, info.Dir)
 	if err != nil {
 		return exported{}, &brokenArchive{err}
 	}
@@ -128,7 +129,7 @@ func (a *app) exportOne(cmd *cobra.Command, archive storage.Archive, dir string,
 		return exported{}, err
 	}
 	var b bytes.Buffer
-	if err := s.Export(ctx, &b, f, storage.ExportOptions{}); err != nil {
+	if err := s.Export(ctx, &b, f, record.ExportOptions{}); err != nil {
 		return exported{}, &brokenArchive{err}
 	}
 	line := exportedAs(exportName(info.Dir, f), b.Bytes())
@@ -138,7 +139,7 @@ func (a *app) exportOne(cmd *cobra.Command, archive storage.Archive, dir string,
 
 // exportName is the file of a session. No folder of one begins with an underscore, so
 // that what would be called as the manifest or the heads are has a name of its own.
-func exportName(dir string, f storage.ExportFormat) string {
+func exportName(dir string, f record.ExportFormat) string {
 	name := dir + "." + string(f)
 	if name == exportManifest || name == exportHeads {
 		return "_" + name

@@ -16,6 +16,7 @@ import (
 	"github.com/agentcompact/compact/configs"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/spool"
 )
 
@@ -47,7 +48,7 @@ the environment.`,
 				return err
 			}
 			var b bytes.Buffer
-			if err := storage.WriteHeads(cmd.Context(), archive, &b); err != nil {
+			if err := record.WriteHeads(cmd.Context(), archive, &b); err != nil {
 				return &brokenArchive{err}
 			}
 			if out != "" && out != "-" {
@@ -74,7 +75,7 @@ func (a *app) newHeadsKey() error {
 }
 
 func (a *app) publicHeadsKey(text string) error {
-	key, err := storage.HeadsKey(text)
+	key, err := record.HeadsKey(text)
 	if err != nil {
 		return &usageError{fmt.Errorf("COMPACT_HEADS_KEY: %w", err)}
 	}
@@ -113,12 +114,12 @@ func systemUser() string {
 }
 
 // change opens a session for an operation that is recorded in it.
-func (a *app) change(cmd *cobra.Command, name string, x *acting) (*storage.Session, redact.Text, func() error, error) {
+func (a *app) change(cmd *cobra.Command, name string, x *acting) (*record.Session, redact.Text, func() error, error) {
 	return a.changeBy(cmd, name, x, openSession)
 }
 
 // changeBy is change for a session that open opens.
-func (a *app) changeBy(cmd *cobra.Command, name string, x *acting, open func(context.Context, storage.Archive, string) (*storage.Session, error)) (*storage.Session, redact.Text, func() error, error) {
+func (a *app) changeBy(cmd *cobra.Command, name string, x *acting, open func(context.Context, storage.Archive, string) (*record.Session, error)) (*record.Session, redact.Text, func() error, error) {
 	archive, cfg, err := a.openArchive(cmd)
 	if err != nil {
 		return nil, redact.Text{}, nil, err

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 func newArchiveHold(a *app) *cobra.Command {
@@ -39,7 +39,7 @@ func (a *app) hold(cmd *cobra.Command, id, name string, x *acting, release bool)
 		do, done = s.Release, "is under no legal hold any more"
 	}
 	err = do(cmd.Context(), why)
-	if untold := new(storage.HeadError); errors.As(err, &untold) { // it is in force
+	if untold := new(record.HeadError); errors.As(err, &untold) { // it is in force
 		a.complain("compactctl", untold.Error())
 		err = nil
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // listed is a session as ls shows it.
@@ -51,7 +52,7 @@ func (a *app) listSessions(cmd *cobra.Command) error {
 		return err
 	}
 	if err == nil {
-		for s, err := range storage.Sessions(cmd.Context(), archive) {
+		for s, err := range record.Sessions(cmd.Context(), archive) {
 			if err != nil {
 				return &brokenArchive{err}
 			}
@@ -89,7 +90,7 @@ whether it was refused.`
 
 // heldIn reports whether a session is under a legal hold, and why.
 func heldIn(ctx context.Context, archive storage.Archive, dir string) (held bool, reason string, err error) {
-	s, err := storage.OpenDir(ctx, archive, dir)
+	s, err := record.OpenDir(ctx, archive, dir)
 	if err != nil {
 		return false, "", err
 	}
@@ -102,8 +103,8 @@ func (a *app) listErased(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	all := []storage.Tombstone{}
-	for t, err := range storage.Tombstones(cmd.Context(), archive) {
+	all := []record.Tombstone{}
+	for t, err := range record.Tombstones(cmd.Context(), archive) {
 		if err != nil {
 			return &brokenArchive{err}
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 func newArchivePrune(a *app) *cobra.Command {
@@ -45,7 +46,7 @@ Without --yes it only says which would go.`,
 			if err != nil {
 				return err
 			}
-			err = a.prune(cmd, archive, storage.PruneOptions{Before: time.Now().Add(-d), DryRun: !yes, Reason: why, Who: who, Heads: h, Index: index})
+			err = a.prune(cmd, archive, record.PruneOptions{Before: time.Now().Add(-d), DryRun: !yes, Reason: why, Who: who, Heads: h, Index: index})
 			err = errors.Join(err, index.close())
 			if err == nil && yes {
 				err = a.sendRecord(cmd.Context(), archive)
@@ -83,9 +84,9 @@ type pruned struct {
 	Error   string `json:"error,omitempty"`
 }
 
-func (a *app) prune(cmd *cobra.Command, archive storage.Archive, o storage.PruneOptions) error {
+func (a *app) prune(cmd *cobra.Command, archive storage.Archive, o record.PruneOptions) error {
 	all, failed := []pruned{}, error(nil)
-	for r, err := range storage.Prune(cmd.Context(), archive, o) {
+	for r, err := range record.Prune(cmd.Context(), archive, o) {
 		if err != nil {
 			return &brokenArchive{err}
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentcompact/compact/compact"
-	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // scrubbing is what scrub was asked for.
@@ -106,7 +106,7 @@ func (a *app) scrub(cmd *cobra.Command, id, name string, x *scrubbing, secrets [
 	switch {
 	case errors.Is(err, compact.ErrShortSecret):
 		return &usageError{errors.New("a secret that is to go has at least 4 bytes")}
-	case errors.Is(err, storage.ErrHeld):
+	case errors.Is(err, record.ErrHeld):
 		return &brokenArchive{underHold(name)}
 	case err != nil:
 		return &brokenArchive{err}

@@ -238,7 +238,7 @@ func (a *app) indexed(cmd *cobra.Command, x *search.Index, to *search.Updated) e
 // changed, on a full disk, say, is removed: the next search makes it anew.
 type forgetting []*search.Index
 
-// Forget implements [storage.TextIndex].
+// Forget implements [record.TextIndex].
 func (f forgetting) Forget(ctx context.Context, dirs ...string) error {
 	var errs []error
 	for i, x := range f {

@@ -17,6 +17,7 @@ import (
 	"github.com/agentcompact/compact/price"
 	"github.com/agentcompact/compact/replay"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // showing holds the flags and arguments of show.
@@ -109,7 +110,7 @@ func (q *showing) check(cmd *cobra.Command, args []string) error {
 }
 
 // showSession prints the summary of a session, or writes its HTML page.
-func (a *app) showSession(ctx context.Context, name string, s *storage.Session, page string) error {
+func (a *app) showSession(ctx context.Context, name string, s *record.Session, page string) error {
 	to, err := prepared(page)
 	if err != nil {
 		return err
@@ -140,8 +141,8 @@ func (a *app) showSession(ctx context.Context, name string, s *storage.Session, 
 }
 
 // cat writes one file: verbatim, or without the control characters that a terminal obeys.
-func (a *app) cat(ctx context.Context, s *storage.Session, name string, raw bool) error {
-	if !raw && storage.HasMessages(name) {
+func (a *app) cat(ctx context.Context, s *record.Session, name string, raw bool) error {
+	if !raw && record.HasMessages(name) {
 		return a.catWhole(ctx, s, name)
 	}
 	r, err := s.Open(ctx, name, 0, -1)
@@ -172,7 +173,7 @@ func (a *app) cat(ctx context.Context, s *storage.Session, name string, raw bool
 }
 
 // catWhole writes a transcript with what it refers to.
-func (a *app) catWhole(ctx context.Context, s *storage.Session, name string) error {
+func (a *app) catWhole(ctx context.Context, s *record.Session, name string) error {
 	for line, err := range s.Lines(ctx, name) {
 		if errors.Is(err, storage.ErrNotExist) {
 			return fmt.Errorf("the session has no file %q", name)
@@ -228,7 +229,7 @@ type storedRow struct {
 	Modified time.Time `json:"modified"`
 }
 
-func sheetOf(ctx context.Context, name string, s *storage.Session) (*sheet, error) {
+func sheetOf(ctx context.Context, name string, s *record.Session) (*sheet, error) {
 	v := &sheet{Session: name, Location: s.Location(), Head: s.ManifestHead(), Steps: []stepRow{}, Files: []storedRow{}}
 	held, reason, err := s.Held(ctx)
 	if err != nil {

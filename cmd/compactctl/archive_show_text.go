@@ -16,6 +16,7 @@ import (
 	"github.com/agentcompact/compact/message/formats"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // said is a message as a person reads it.
@@ -43,7 +44,7 @@ type conversation struct {
 
 // conversationOf reads the newest transcript of a session: the one of its end, or
 // else the one before its last step.
-func conversationOf(ctx context.Context, name string, s *storage.Session) (*conversation, error) {
+func conversationOf(ctx context.Context, name string, s *record.Session) (*conversation, error) {
 	var final, before []string
 	for info, err := range s.Files(ctx) {
 		if err != nil {
@@ -91,7 +92,7 @@ type standing struct {
 
 // citations are the numbers by which the summaries of a session cite messages, by
 // where the archive has their lines.
-func citations(ctx context.Context, s *storage.Session) (map[standing]int, error) {
+func citations(ctx context.Context, s *record.Session) (map[standing]int, error) {
 	out := map[standing]int{}
 	for l, err := range s.Ledgers(ctx, 1) {
 		if err != nil {
@@ -212,7 +213,7 @@ func (a *app) showTurn(ctx context.Context, archive storage.Archive, name string
 }
 
 // showSummary writes the summary that a step made.
-func (a *app) showSummary(ctx context.Context, s *storage.Session, step int) error {
+func (a *app) showSummary(ctx context.Context, s *record.Session, step int) error {
 	name := ""
 	for info, err := range s.Files(ctx) {
 		if err != nil {
@@ -245,7 +246,7 @@ func (a *app) showSummary(ctx context.Context, s *storage.Session, step int) err
 	return err
 }
 
-func fileOf(ctx context.Context, s *storage.Session, name string) ([]byte, error) {
+func fileOf(ctx context.Context, s *record.Session, name string) ([]byte, error) {
 	r, err := s.Open(ctx, name, 0, -1)
 	if err != nil {
 		return nil, &brokenArchive{err}

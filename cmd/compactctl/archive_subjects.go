@@ -12,6 +12,7 @@ import (
 	"github.com/agentcompact/compact/configs"
 	"github.com/agentcompact/compact/search"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // subjectFound is a session that has to do with a person.
@@ -103,7 +104,7 @@ func (a *app) subject(cmd *cobra.Command, archive storage.Archive, x *search.Ind
 	for _, name := range names {
 		if s, err := openSession(cmd.Context(), archive, name); err == nil {
 			dir := s.Key().String()
-			name, _ := storage.UnescapeSession(dir)
+			name, _ := record.UnescapeSession(dir)
 			out = append(out, subjectFound{Session: name, Folder: dir, Of: id, How: howName})
 		} else if broken := new(brokenArchive); errors.As(err, &broken) {
 			return nil, err

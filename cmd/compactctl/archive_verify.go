@@ -15,6 +15,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/configs"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // verifying is what verify was asked for.
@@ -93,13 +94,13 @@ A session whose end nothing speaks for is "not proven", which is not "ok":
 // in the environment, or the counterpart of that which this machine signs with.
 func (v *verifying) readKeys() (err error) {
 	if text := cmp.Or(v.public, os.Getenv("COMPACT_HEADS_PUBLIC")); text != "" {
-		if v.keys, err = storage.HeadsPublic(text); err != nil {
+		if v.keys, err = record.HeadsPublic(text); err != nil {
 			return &usageError{fmt.Errorf("--public: %w", err)}
 		}
 		return nil
 	}
 	if text := os.Getenv("COMPACT_HEADS_KEY"); text != "" {
-		key, err := storage.HeadsKey(text)
+		key, err := record.HeadsKey(text)
 		if err != nil {
 			return &usageError{fmt.Errorf("COMPACT_HEADS_KEY: %w", err)}
 		}
@@ -114,8 +115,8 @@ func publicOf(key ed25519.PrivateKey) ed25519.PublicKey {
 }
 
 // book reads the heads of an archive, and the copies.
-func (v *verifying) book(ctx context.Context, archive storage.Archive) (*storage.HeadBook, error) {
-	b, err := storage.ReadHeads(ctx, archive, storage.HeadsOptions{Public: v.keys})
+func (v *verifying) book(ctx context.Context, archive storage.Archive) (*record.HeadBook, error) {
+	b, err := record.ReadHeads(ctx, archive, record.HeadsOptions{Public: v.keys})
 	if err != nil {
 		return nil, &brokenArchive{err}
 	}
@@ -136,7 +137,7 @@ func (v *verifying) book(ctx context.Context, archive storage.Archive) (*storage
 type verified struct {
 	Session string `json:"session"`
 	OK      bool   `json:"ok"`
-	storage.Report
+	record.Report
 	beside bool // no session, and so nothing whose end is to be proven
 }
 
@@ -155,13 +156,13 @@ func (a *app) verifyAll(ctx context.Context, archive storage.Archive, names []st
 	}
 	var disk, bucket []string
 	for _, dir := range onDisk {
-		if len(names) == 0 || slices.ContainsFunc(names, func(n string) bool { return n == dir || storage.EscapeSession(n) == dir }) {
+		if len(names) == 0 || slices.ContainsFunc(names, func(n string) bool { return n == dir || record.EscapeSession(n) == dir }) {
 			disk = append(disk, dir)
 		}
 	}
 	remote := over(s.Remote())
 	for _, name := range names {
-		if _, err := openSession(ctx, remote, name); err == nil || !slices.Contains(disk, storage.EscapeSession(name)) && !slices.Contains(disk, name) {
+		if _, err := openSession(ctx, remote, name); err == nil || !slices.Contains(disk, record.EscapeSession(name)) && !slices.Contains(disk, name) {
 			bucket = append(bucket, name)
 		}
 	}
@@ -203,7 +204,7 @@ func (a *app) verify(ctx context.Context, archive storage.Archive, names []strin
 	defer a.progress.stop()
 	for _, s := range sessions {
 		a.progress.start("verifying " + s.name)
-		r, err := storage.VerifyDir(ctx, archive, s.dir, storage.VerifyOptions{Head: q.head, Heads: book, Refs: compact.Refs, Edits: compact.EditRefs, Progress: a.progress.at})
+		r, err := record.VerifyDir(ctx, archive, s.dir, record.VerifyOptions{Head: q.head, Heads: book, Refs: compact.Refs, Edits: compact.EditRefs, Progress: a.progress.at})
 		if err != nil {
 			return nil, &brokenArchive{err}
 		}
@@ -217,15 +218,15 @@ func (a *app) verify(ctx context.Context, archive storage.Archive, names []strin
 
 // pick returns the reports of sessions that are not there, of those that are named
 // or of all, and which of the names are left.
-func pick(vanished []storage.Report, names []string) (all []verified, left []string) {
+func pick(vanished []record.Report, names []string) (all []verified, left []string) {
 	left = slices.Clone(names)
 	for _, r := range vanished {
-		mine := func(name string) bool { return r.Of(name) || r.Of(storage.EscapeSession(name)) }
+		mine := func(name string) bool { return r.Of(name) || r.Of(record.EscapeSession(name)) }
 		if len(names) > 0 && !slices.ContainsFunc(names, mine) {
 			continue
 		}
 		left = slices.DeleteFunc(left, mine)
-		name, ok := storage.UnescapeSession(r.Dir)
+		name, ok := record.UnescapeSession(r.Dir)
 		if !ok {
 			name = r.Dir
 		}
@@ -235,11 +236,11 @@ func pick(vanished []storage.Report, names []string) (all []verified, left []str
 }
 
 // verifyBeside proves what stands beside the sessions.
-func verifyBeside(ctx context.Context, archive storage.Archive, book *storage.HeadBook, all []verified) ([]verified, error) {
+func verifyBeside(ctx context.Context, archive storage.Archive, book *record.HeadBook, all []verified) ([]verified, error) {
 	if r := book.Report(); len(r.Files)+len(r.Problems) > 0 {
 		all = append(all, verified{"(heads)", r.OK(), r, true})
 	}
-	reads, err := storage.VerifyAccesses(ctx, archive)
+	reads, err := record.VerifyAccesses(ctx, archive)
 	if err != nil {
 		return nil, &brokenArchive{err}
 	}
@@ -248,8 +249,8 @@ func verifyBeside(ctx context.Context, archive storage.Archive, book *storage.He
 	}
 	for _, log := range []struct {
 		name   string
-		verify func(context.Context, storage.Archive) (storage.Report, error)
-	}{{"(erased sessions)", storage.VerifyTombstones}, {"(keys)", storage.VerifyKeys}} {
+		verify func(context.Context, storage.Archive) (record.Report, error)
+	}{{"(erased sessions)", record.VerifyTombstones}, {"(keys)", record.VerifyKeys}} {
 		r, err := log.verify(ctx, archive)
 		if err != nil {
 			return nil, &brokenArchive{err}
@@ -278,7 +279,7 @@ func sessionsOf(ctx context.Context, archive storage.Archive, names []string) ([
 	if len(names) > 0 {
 		return all, nil
 	}
-	for info, err := range storage.Sessions(ctx, archive) {
+	for info, err := range record.Sessions(ctx, archive) {
 		if err != nil {
 			return nil, &brokenArchive{err}
 		}
@@ -352,9 +353,9 @@ func (a *app) printVerified(v verified) {
 }
 
 // proofs says for people what proves an end.
-var proofs = map[storage.Proof]string{
-	storage.ProofHeads:  "the heads beside the sessions",
-	storage.ProofSigned: "the signed heads beside the sessions",
-	storage.ProofCopy:   "heads that were kept elsewhere",
-	storage.ProofHead:   "the given head",
+var proofs = map[record.Proof]string{
+	record.ProofHeads:  "the heads beside the sessions",
+	record.ProofSigned: "the signed heads beside the sessions",
+	record.ProofCopy:   "heads that were kept elsewhere",
+	record.ProofHead:   "the given head",
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/agentcompact/compact/configs"
 	"github.com/agentcompact/compact/price"
-	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // mostCompleted is how many sessions a shell is offered.
@@ -66,7 +66,7 @@ func (a *app) completeSession(cmd *cobra.Command, args []string, begin string) (
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	for info, err := range storage.Sessions(cmd.Context(), archive) {
+	for info, err := range record.Sessions(cmd.Context(), archive) {
 		if err != nil || len(all) == mostCompleted {
 			break
 		}

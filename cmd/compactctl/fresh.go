@@ -9,6 +9,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/configs"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // sessionIn is the id under which a transcript is archived now: of the sessions
@@ -62,7 +63,7 @@ func (a *app) unlessFresh(id string, err error) (string, error) {
 
 // isUsed reports whether the archive has something of a session.
 func isUsed(ctx context.Context, archive storage.Archive, id string) (bool, error) {
-	s, err := storage.OpenSession(ctx, archive, id)
+	s, err := record.OpenSession(ctx, archive, id)
 	if err != nil {
 		return false, err
 	}

@@ -12,7 +12,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // terminal opens one that nobody types at.
@@ -54,15 +54,15 @@ func TestMCPSaysAtATerminalWhatItWaitsFor(t *testing.T) {
 func TestExportToATerminalIsEscaped(t *testing.T) {
 	tty := terminal(t)
 	a := &app{out: tty, err: io.Discard}
-	if err := a.exportHere(bytes.NewBufferString("x"), storage.ExportTarGz); err == nil {
+	if err := a.exportHere(bytes.NewBufferString("x"), record.ExportTarGz); err == nil {
 		t.Error("a terminal is sent an archive of tar")
 	}
-	if err := a.exportHere(bytes.NewBufferString("{\"a\":\"\u202e\"}\n"), storage.ExportJSONL); err != nil {
+	if err := a.exportHere(bytes.NewBufferString("{\"a\":\"\u202e\"}\n"), record.ExportJSONL); err != nil {
 		t.Error(err)
 	}
 	var b bytes.Buffer
 	a.out = &b
-	if err := a.exportHere(bytes.NewBufferString("\u202e"), storage.ExportJSONL); err != nil || b.String() != "\u202e" {
+	if err := a.exportHere(bytes.NewBufferString("\u202e"), record.ExportJSONL); err != nil || b.String() != "\u202e" {
 		t.Errorf("%q, %v", b.String(), err)
 	}
 }

@@ -54,10 +54,11 @@ import (
 
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/trace"
 )
 
-func smuggle(ctx context.Context, s string, t redact.Text, sum [32]byte, k storage.Key, a storage.Archive, to *storage.Session) {
+func smuggle(ctx context.Context, s string, t redact.Text, sum [32]byte, k storage.Key, a storage.Archive, to *record.Session) {
 %s
 }
 `
@@ -97,7 +98,7 @@ var forbidden = []string{
 	`_, _ = to.Commit(ctx, 1, s)`,
 	`_ = to.SummaryDraft(s)`,
 	`_, _ = to.TranscriptDraft([]string{s}, nil)`,
-	`_ = storage.Step{Ledger: func([]storage.Written) ([]string, error) { return nil, nil }}`,
+	`_ = record.Step{Ledger: func([]record.Written) ([]string, error) { return nil, nil }}`,
 	`_ = to.Events(ctx, []string{s})`,
 	`_ = to.Journal(ctx, []string{s})`,
 	`_ = trace.Event{Data: s}`,

@@ -17,6 +17,7 @@ import (
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/openai"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/strategy"
 )
 
@@ -173,7 +174,7 @@ func Compare(t testing.TB, got, alone Outcome, calls int64) {
 // ledgers, as compactctl archive verify does.
 func Verify(t testing.TB, a storage.Archive, steps int) {
 	t.Helper()
-	report, err := storage.Verify(context.Background(), a, Session, storage.VerifyOptions{Refs: compact.Refs, Edits: compact.EditRefs})
+	report, err := record.Verify(context.Background(), a, Session, record.VerifyOptions{Refs: compact.Refs, Edits: compact.EditRefs})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // scene is an archive with something to forge: alice has two steps of two
@@ -49,15 +50,15 @@ func Run(t *testing.T, a storage.Archive, step int, text func(string) redact.Tex
 }
 
 func (s *scene) build() {
-	one, two := storage.NewHeads(s.a, s.key), storage.NewHeads(s.a, s.key)
+	one, two := record.NewHeads(s.a, s.key), record.NewHeads(s.a, s.key)
 	alice, bob, carol := s.open("alice", one), s.open("bob", one), s.open("carol", one)
-	for _, x := range []*storage.Session{alice, bob, carol} {
+	for _, x := range []*record.Session{alice, bob, carol} {
 		s.commit(x, 1)
 	}
 	s.old = s.dump()
 	s.must(bob.Hold(s.t.Context(), s.text("a case")))
 	bob.ActAs(s.text("erin"))
-	if _, err := bob.Erase(s.t.Context(), s.text("in the way")); !errors.Is(err, storage.ErrHeld) {
+	if _, err := bob.Erase(s.t.Context(), s.text("in the way")); !errors.Is(err, record.ErrHeld) {
 		s.t.Fatalf("the erase of a held session: %v", err)
 	}
 	carol.ActAs(s.text("dave"))
@@ -70,14 +71,14 @@ func (s *scene) build() {
 	s.full = s.dump()
 }
 
-func (s *scene) open(id string, h *storage.Heads) *storage.Session {
-	x, err := storage.OpenSession(s.t.Context(), s.a, id)
+func (s *scene) open(id string, h *record.Heads) *record.Session {
+	x, err := record.OpenSession(s.t.Context(), s.a, id)
 	s.must(err)
 	x.KeepHeads(h)
 	return x
 }
 
-func (s *scene) commit(x *storage.Session, step int) {
+func (s *scene) commit(x *record.Session, step int) {
 	ctx := s.t.Context()
 	_, err := x.Transcript(ctx, step, []redact.Text{s.text(fmt.Sprintf(`{"step":%d}`, step))})
 	s.must(err)
@@ -165,7 +166,7 @@ func (s *scene) copyOf(in state) []byte {
 // verify returns everything that is wrong, or not proven, in words.
 func (s *scene) verify(copied []byte, public []ed25519.PublicKey) (found []string) {
 	ctx := s.t.Context()
-	book, err := storage.ReadHeads(ctx, s.a, storage.HeadsOptions{Public: public})
+	book, err := record.ReadHeads(ctx, s.a, record.HeadsOptions{Public: public})
 	s.must(err)
 	if copied != nil {
 		s.must(book.Copy(ctx, bytes.NewReader(copied), "the copy"))
@@ -175,14 +176,14 @@ func (s *scene) verify(copied []byte, public []ed25519.PublicKey) (found []strin
 	for _, r := range reports {
 		found = append(found, r.Notes...)
 	}
-	graves, err := storage.VerifyTombstones(ctx, s.a)
+	graves, err := record.VerifyTombstones(ctx, s.a)
 	s.must(err)
 	reports = append(reports, book.Report(), graves)
-	for info, err := range storage.Sessions(ctx, s.a) {
+	for info, err := range record.Sessions(ctx, s.a) {
 		s.must(err)
-		x, err := storage.OpenDir(ctx, s.a, info.Dir)
+		x, err := record.OpenDir(ctx, s.a, info.Dir)
 		s.must(err)
-		r, err := x.Verify(ctx, storage.VerifyOptions{Heads: book})
+		r, err := x.Verify(ctx, record.VerifyOptions{Heads: book})
 		s.must(err)
 		if reports = append(reports, r); !r.TailProven {
 			found = append(found, info.Dir+": not proven")
@@ -342,7 +343,7 @@ func (s *scene) signatures() {
 	for _, key := range []ed25519.PrivateKey{nil, ed25519.NewKeyFromSeed(bytes.Repeat([]byte{8}, ed25519.SeedSize))} {
 		s.become(s.old, below("bob"))
 		s.become(state{}, below("_heads"))
-		s.commit(s.open("bob", storage.NewHeads(s.a, key)), 2)
+		s.commit(s.open("bob", record.NewHeads(s.a, key)), 2)
 		want := "not signed"
 		if key != nil {
 			want = "another key"

@@ -21,6 +21,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // An Opener opens the archive. It is called for each call of a tool: there may
@@ -116,7 +117,7 @@ func (s *server) sessions(ctx context.Context, _ *mcp.CallToolRequest, in sessio
 	if err != nil {
 		return nil, out, err
 	}
-	for info, err := range storage.Sessions(ctx, archive) {
+	for info, err := range record.Sessions(ctx, archive) {
 		if err != nil {
 			return nil, out, err
 		}
@@ -165,7 +166,7 @@ func (s *server) search(ctx context.Context, _ *mcp.CallToolRequest, in searchIn
 // listedIn is an error where the archive has no session of that name: a slip in it is
 // not to be taken for nothing found.
 func listedIn(ctx context.Context, archive storage.Archive, session string) error {
-	for info, err := range storage.Sessions(ctx, archive) {
+	for info, err := range record.Sessions(ctx, archive) {
 		if err != nil || info.ID == session || info.Dir == session {
 			return err
 		}

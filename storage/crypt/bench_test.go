@@ -11,6 +11,7 @@ import (
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/crypt"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // both runs a benchmark over a folder, plain and encrypted.
@@ -78,7 +79,7 @@ func TestVerifyOfAGigabyteSoak(t *testing.T) {
 	}
 	p := newPair(t)
 	a := crypt.New(folder(t, t.TempDir()), keys(t, p.identity, p))
-	s, err := storage.OpenSession(t.Context(), a, "s")
+	s, err := record.OpenSession(t.Context(), a, "s")
 	must(t, err)
 	lines := make([]redact.Text, 1<<14)
 	for i := range lines {
@@ -91,7 +92,7 @@ func TestVerifyOfAGigabyteSoak(t *testing.T) {
 		must(t, err)
 	}
 	began := time.Now()
-	r, err := s.Verify(t.Context(), storage.VerifyOptions{})
+	r, err := s.Verify(t.Context(), record.VerifyOptions{})
 	must(t, err)
 	t.Logf("%d bytes in %s", r.Bytes, time.Since(began))
 	if !r.OK() || r.Bytes < 1<<30 {

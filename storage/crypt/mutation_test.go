@@ -16,6 +16,7 @@ import (
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/crypt"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // objects is what an archive holds below the encryption.
@@ -84,7 +85,7 @@ func TestVerifyFindsEveryMutation(t *testing.T) {
 		did := mutations[r.IntN(len(mutations))](r, o, name)
 		same := maps.Equal(contents(t, o, k), stored)
 		for _, kept := range []string{head, ""} {
-			report, err := storage.Verify(t.Context(), crypt.New(place(t, o), k), "s", storage.VerifyOptions{Head: kept})
+			report, err := record.Verify(t.Context(), crypt.New(place(t, o), k), "s", record.VerifyOptions{Head: kept})
 			must(t, err)
 			switch {
 			case !report.OK():
@@ -105,7 +106,7 @@ func TestVerifyFindsEveryMutation(t *testing.T) {
 func mutable(t *testing.T, k *crypt.Keys) (objects, string) {
 	t.Helper()
 	inner := memory.New()
-	s, err := storage.OpenSession(t.Context(), crypt.New(inner, k), "s")
+	s, err := record.OpenSession(t.Context(), crypt.New(inner, k), "s")
 	must(t, err)
 	for n := 1; n <= 2; n++ {
 		step(t, s, n)
@@ -122,7 +123,7 @@ func mutable(t *testing.T, k *crypt.Keys) (objects, string) {
 }
 
 // step takes a session through one whole step.
-func step(t testing.TB, s *storage.Session, n int) {
+func step(t testing.TB, s *record.Session, n int) {
 	t.Helper()
 	lines := func(tag string) []redact.Text {
 		return []redact.Text{text(t, fmt.Sprintf(`{"content":"%s %d"}`, tag, n)), text(t, fmt.Sprintf(`{"content":"%s again"}`, tag))}

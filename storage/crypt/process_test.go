@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/redact"
-	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/crypt"
 	"github.com/agentcompact/compact/storage/fs"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // The test starts its own binary again as a process that archives, says what is
@@ -42,7 +42,7 @@ func work(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s, err := storage.OpenSession(ctx, crypt.New(inner, k), "s")
+	s, err := record.OpenSession(ctx, crypt.New(inner, k), "s")
 	if err != nil {
 		return err
 	}
@@ -79,10 +79,10 @@ func TestKilledProcessesLoseNothing(t *testing.T) {
 	for i := range kills {
 		said = max(said, killed(t, p, root, 1+i%4))
 	}
-	s, err := storage.OpenSession(t.Context(), crypt.New(folder(t, root), keys(t, p.identity, p)), "s")
+	s, err := record.OpenSession(t.Context(), crypt.New(folder(t, root), keys(t, p.identity, p)), "s")
 	must(t, err)
 	step(t, s, said+1+committedBeyond(t, s, said))
-	r, err := s.Verify(t.Context(), storage.VerifyOptions{})
+	r, err := s.Verify(t.Context(), record.VerifyOptions{})
 	must(t, err)
 	if !r.OK() || r.Steps <= said {
 		t.Errorf("after %d kills: %d steps of %d, %q", kills, r.Steps, said+1, r.Problems)
@@ -90,7 +90,7 @@ func TestKilledProcessesLoseNothing(t *testing.T) {
 }
 
 // committedBeyond is how many steps were committed and not said.
-func committedBeyond(t *testing.T, s *storage.Session, said int) int {
+func committedBeyond(t *testing.T, s *record.Session, said int) int {
 	t.Helper()
 	head, err := s.Head(t.Context())
 	must(t, err)

@@ -10,6 +10,7 @@ import (
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/crypt"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/spool"
 )
 
@@ -24,9 +25,9 @@ func TestNothingPlainLiesInASpool(t *testing.T) {
 	must(t, err)
 	a := crypt.New(s, k)
 	for _, id := range []string{"alice", "bob"} {
-		x, err := storage.OpenSession(t.Context(), a, id)
+		x, err := record.OpenSession(t.Context(), a, id)
 		must(t, err)
-		x.KeepHeads(storage.NewHeads(a, nil))
+		x.KeepHeads(record.NewHeads(a, nil))
 		step(t, x, 1)
 		must(t, x.Checkpoint(t.Context()))
 		if id == "bob" {
@@ -34,7 +35,7 @@ func TestNothingPlainLiesInASpool(t *testing.T) {
 			must(t, err)
 		}
 	}
-	if gone, erased, err := storage.Erased(t.Context(), crypt.New(far, k), "bob"); err != nil || !erased || gone.Head == "" {
+	if gone, erased, err := record.Erased(t.Context(), crypt.New(far, k), "bob"); err != nil || !erased || gone.Head == "" {
 		t.Errorf("the tombstone waits on the disk: %v, %v", erased, err)
 	}
 	proven(t, a, "alice")
@@ -70,10 +71,10 @@ func TestWhatWasErasedElsewhereLeavesAnEncryptedSpool(t *testing.T) {
 	far, dir := memory.New(), t.TempDir()
 	s, err := spool.Open(dir, far, &spool.Options{Passive: true, Over: func(a storage.Archive) storage.Archive { return crypt.New(a, k) }})
 	must(t, err)
-	headed := func(a storage.Archive, id string) *storage.Session {
-		x, err := storage.OpenSession(t.Context(), a, id)
+	headed := func(a storage.Archive, id string) *record.Session {
+		x, err := record.OpenSession(t.Context(), a, id)
 		must(t, err)
-		x.KeepHeads(storage.NewHeads(a, nil))
+		x.KeepHeads(record.NewHeads(a, nil))
 		return x
 	}
 	for _, id := range []string{"alice", "bob"} {
@@ -94,9 +95,9 @@ func TestWhatWasErasedElsewhereLeavesAnEncryptedSpool(t *testing.T) {
 
 func proven(t *testing.T, a storage.Archive, id string) {
 	t.Helper()
-	book, err := storage.ReadHeads(t.Context(), a, storage.HeadsOptions{})
+	book, err := record.ReadHeads(t.Context(), a, record.HeadsOptions{})
 	must(t, err)
-	r, err := storage.Verify(t.Context(), a, id, storage.VerifyOptions{Heads: book})
+	r, err := record.Verify(t.Context(), a, id, record.VerifyOptions{Heads: book})
 	must(t, err)
 	if !r.OK() || !r.TailProven || r.Steps != 1 {
 		t.Errorf("%d steps, %q, proven %v", r.Steps, r.Problems, r.TailProven)

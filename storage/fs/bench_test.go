@@ -4,12 +4,12 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/redact"
-	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
-func benchSession(b *testing.B) *storage.Session {
+func benchSession(b *testing.B) *record.Session {
 	b.Helper()
-	s, err := storage.OpenSession(b.Context(), open(b, b.TempDir()), "s")
+	s, err := record.OpenSession(b.Context(), open(b, b.TempDir()), "s")
 	must(b, err)
 	return s
 }
@@ -67,13 +67,13 @@ func BenchmarkHead(b *testing.B) {
 // BenchmarkOpenSession reads the manifest of a session of 200 steps.
 func BenchmarkOpenSession(b *testing.B) {
 	a := open(b, b.TempDir())
-	s, err := storage.OpenSession(b.Context(), a, "s")
+	s, err := record.OpenSession(b.Context(), a, "s")
 	must(b, err)
 	for n := range 200 {
 		must(b, second(s.Transcript(b.Context(), n+1, nil)))
 		must(b, second(s.Commit(b.Context(), n+1, redact.Lit(`{"v":1}`))))
 	}
 	for b.Loop() {
-		must(b, second(storage.OpenSession(b.Context(), a, "s")))
+		must(b, second(record.OpenSession(b.Context(), a, "s")))
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/fs"
 	"github.com/agentcompact/compact/storage/internal/needs"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // able skips a test, loudly, where the machine is not.
@@ -53,7 +54,7 @@ func TestFullDiskIsAClearErrorAndLeavesNothingHalf(t *testing.T) {
 	needsMounts(t)
 	root := mount(t, "none", "tmpfs", "size=300k")
 	a := open(t, root)
-	s, err := storage.OpenSession(t.Context(), a, "s")
+	s, err := record.OpenSession(t.Context(), a, "s")
 	must(t, err)
 	var lines []redact.Text
 	for range 300 {
@@ -81,7 +82,7 @@ func TestFullDiskIsAClearErrorAndLeavesNothingHalf(t *testing.T) {
 	}
 	wantOK := func() {
 		t.Helper()
-		r, err := storage.Verify(t.Context(), a, "s", storage.VerifyOptions{})
+		r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{})
 		must(t, err)
 		for _, p := range r.Problems {
 			t.Errorf("verify: %s", p)

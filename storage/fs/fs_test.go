@@ -16,6 +16,7 @@ import (
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/fs"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/storagetest"
 )
 
@@ -151,11 +152,11 @@ func TestNothingOutsideOfTheRootIsTouched(t *testing.T) {
 	a := open(t, filepath.Join(outer, "x", "root"))
 	before := tree(t, outer)
 	for _, id := range []string{"../../etc", "..", ".", "/tmp/abs", "a\x00b", `..\..`, "con", strings.Repeat("../", 1365), strings.Repeat("é", 2000), "a/../../b", ".tmp", "\n"} {
-		s, err := storage.OpenSession(t.Context(), a, id)
+		s, err := record.OpenSession(t.Context(), a, id)
 		must(t, err)
 		must(t, second(s.Final(t.Context(), []redact.Text{redact.Lit("{}")})))
 		must(t, s.Events(t.Context(), []redact.Text{redact.Lit("{}")}))
-		r, err := s.Verify(t.Context(), storage.VerifyOptions{})
+		r, err := s.Verify(t.Context(), record.VerifyOptions{})
 		if err != nil || !r.OK() {
 			t.Errorf("%.20q: %v, %v", id, r.Problems, err)
 		}
@@ -251,7 +252,7 @@ func TestALinkIsNoSession(t *testing.T) {
 	if diff := cmp.Diff(before, tree(t, root)); diff != "" {
 		t.Errorf("files (-before +after):\n%s", diff)
 	}
-	if _, err := storage.OpenSession(t.Context(), a, "bob"); err == nil {
+	if _, err := record.OpenSession(t.Context(), a, "bob"); err == nil {
 		t.Error("the link was opened as a session")
 	}
 }

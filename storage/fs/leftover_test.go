@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/redact"
-	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/fs"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // An erase that was killed after its last file is ended when it is asked for again: the
@@ -17,9 +17,9 @@ func TestEraseKilledBeforeItsFolderWentIsEnded(t *testing.T) {
 	a, err := fs.Open(root)
 	must(t, err)
 	t.Cleanup(func() { must(t, a.Close()) })
-	s, err := storage.OpenSession(ctx, a, "ann")
+	s, err := record.OpenSession(ctx, a, "ann")
 	must(t, err)
-	s.KeepHeads(storage.NewHeads(a, nil))
+	s.KeepHeads(record.NewHeads(a, nil))
 	_, err = s.Final(ctx, []redact.Text{redact.Lit(`{"a":1}`)})
 	must(t, err)
 	names, err := filepath.Glob(filepath.Join(root, "_names", "*"))
@@ -37,7 +37,7 @@ func TestEraseKilledBeforeItsFolderWentIsEnded(t *testing.T) {
 	must(t, os.MkdirAll(filepath.Join(root, "_names"), 0o700))
 	must(t, os.WriteFile(names[0], name, 0o600))
 
-	again, err := storage.OpenSession(ctx, a, "ann")
+	again, err := record.OpenSession(ctx, a, "ann")
 	must(t, err)
 	stone, err := again.Erase(ctx, redact.Lit("asked for, again"))
 	if err != nil || !stone.Done || stone.Reason != "asked for" {

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/fs"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 func TestTwoProcessesShareASession(t *testing.T) {
@@ -31,7 +31,7 @@ func TestTwoProcessesShareASession(t *testing.T) {
 }
 
 // tornLines counts the lines that a crash cut off.
-func tornLines(r storage.Report) int {
+func tornLines(r record.Report) int {
 	n := 0
 	for _, note := range r.Notes {
 		if strings.Contains(note, "crash cut") {

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/redact"
-	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/fs"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
@@ -18,36 +18,36 @@ import (
 func TestHowOftenAStepSyncs(t *testing.T) {
 	for name, c := range map[string]struct {
 		most int
-		step func(*testing.T, *storage.Session, int) storage.Step
+		step func(*testing.T, *record.Session, int) record.Step
 	}{
-		"beside": {12, func(t *testing.T, s *storage.Session, n int) storage.Step {
+		"beside": {12, func(t *testing.T, s *record.Session, n int) record.Step {
 			transcript, err := s.Transcript(t.Context(), n, []redact.Text{redact.Lit(`{"role":"user","content":"hello"}`)})
 			must(t, err)
-			return storage.Step{Number: n, Files: []storage.Written{transcript}}
+			return record.Step{Number: n, Files: []record.Written{transcript}}
 		}},
-		"with its step": {10, func(t *testing.T, s *storage.Session, n int) storage.Step {
-			var c storage.Content
+		"with its step": {10, func(t *testing.T, s *record.Session, n int) record.Step {
+			var c record.Content
 			c.Line(redact.Lit(`{"role":"user","content":"hello"}`))
 			transcript, err := s.TranscriptDraft(&c, nil)
 			must(t, err)
-			return storage.Step{Number: n, Drafts: []storage.Draft{transcript}}
+			return record.Step{Number: n, Drafts: []record.Draft{transcript}}
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
 			a, notes, err := fs.Watch(root, fs.NoFault)
 			closing(t, a, err)
-			s, err := storage.OpenSession(t.Context(), a, "s")
+			s, err := record.OpenSession(t.Context(), a, "s")
 			must(t, err)
-			s.KeepHeads(storage.NewHeads(a, nil))
+			s.KeepHeads(record.NewHeads(a, nil))
 			for n := 1; n <= 3; n++ {
 				*notes = nil
 				step := c.step(t, s, n)
 				index, err := s.IndexDraft(&turnindex.Set{})
 				must(t, err)
 				step.Drafts = append(step.Drafts, s.SummaryDraft(redact.Lit(`{"v":1}`)), index)
-				step.Ledger = func([]storage.Written) ([]redact.Text, error) { return []redact.Text{redact.Lit(`{"v":1}`)}, nil }
-				step.Beside = func(ctx context.Context, _ []storage.Written) error {
+				step.Ledger = func([]record.Written) ([]redact.Text, error) { return []redact.Text{redact.Lit(`{"v":1}`)}, nil }
+				step.Beside = func(ctx context.Context, _ []record.Written) error {
 					return s.Events(ctx, []redact.Text{redact.Lit(`{"name":"e"}`)})
 				}
 				_, err = s.CommitStep(t.Context(), step)

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/redact"
-	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/fs"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // TestEraseTakesTemporaryFiles: a process died while it wrote, another writes now.
@@ -19,7 +19,7 @@ func TestEraseTakesTemporaryFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = a.Close() }()
-	s, err := storage.OpenSession(t.Context(), a, "s")
+	s, err := record.OpenSession(t.Context(), a, "s")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,14 +7,14 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/redact"
-	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // A process died while it wrote, another writes now.
 func TestScrubTakesTemporaryFiles(t *testing.T) {
 	root := t.TempDir()
 	a := open(t, root)
-	s, err := storage.OpenSession(t.Context(), a, "s")
+	s, err := record.OpenSession(t.Context(), a, "s")
 	must(t, err)
 	must(t, s.Events(t.Context(), []redact.Text{redact.Lit(`{"name":"one"}`)}))
 	dead := filepath.Join(root, ".tmp", "DEAD")
@@ -23,11 +23,11 @@ func TestScrubTakesTemporaryFiles(t *testing.T) {
 	must(t, err)
 	defer discard()
 	nothing := func(string, []byte) [][2]int { return nil }
-	if dry, err := s.Scrub(t.Context(), storage.ScrubOptions{Find: nothing, DryRun: true}); err != nil || len(dry.Left) != 0 {
+	if dry, err := s.Scrub(t.Context(), record.ScrubOptions{Find: nothing, DryRun: true}); err != nil || len(dry.Left) != 0 {
 		t.Errorf("%+v, %v", dry, err)
 	}
 	must(t, second(os.Stat(dead)))
-	done, err := s.Scrub(t.Context(), storage.ScrubOptions{Find: nothing})
+	done, err := s.Scrub(t.Context(), record.ScrubOptions{Find: nothing})
 	if err != nil || len(done.Left) != 1 || !strings.Contains(done.Left[0], "a process writes to") {
 		t.Errorf("%+v, %v", done, err)
 	}

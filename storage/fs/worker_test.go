@@ -18,6 +18,7 @@ import (
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/fs"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
@@ -51,7 +52,7 @@ func work(mode string) error {
 	id := os.Getenv(workerID)
 	switch mode {
 	case "create": // one file, and then wait for what comes
-		k, err := storage.SessionKey(id, "file-001.json")
+		k, err := record.SessionKey(id, "file-001.json")
 		if err != nil {
 			return err
 		}
@@ -60,7 +61,7 @@ func work(mode string) error {
 		}
 		ack("file %s %s", k.Base(), payload(20_000).SHA256())
 	case "append":
-		k, err := storage.SessionKey(id, "log.jsonl")
+		k, err := record.SessionKey(id, "log.jsonl")
 		if err != nil {
 			return err
 		}
@@ -97,7 +98,7 @@ func ack(format string, args ...any) {
 
 // steps archives step after step, and takes part in whatever race there is.
 func steps(ctx context.Context, a storage.Archive, id string, most int) error {
-	s, err := storage.OpenSession(ctx, a, id)
+	s, err := record.OpenSession(ctx, a, id)
 	if err != nil {
 		return err
 	}
@@ -118,7 +119,7 @@ func steps(ctx context.Context, a storage.Archive, id string, most int) error {
 	return s.Checkpoint(ctx)
 }
 
-func oneStep(ctx context.Context, s *storage.Session, step int) error {
+func oneStep(ctx context.Context, s *record.Session, step int) error {
 	size := 1 + rand.IntN(200)
 	if rand.IntN(10) == 0 {
 		size *= 20
@@ -127,7 +128,7 @@ func oneStep(ctx context.Context, s *storage.Session, step int) error {
 	for i := range lines {
 		lines[i] = redact.Lit(`{"role":"tool","content":"what a tool said, of some length, and the same each time it is said"}`)
 	}
-	made := storage.Step{Number: step}
+	made := record.Step{Number: step}
 	if rand.IntN(2) == 0 { // beside a model that writes the summary
 		w, err := s.Transcript(ctx, step, lines)
 		if err != nil {
@@ -136,7 +137,7 @@ func oneStep(ctx context.Context, s *storage.Session, step int) error {
 		ack("file %s %s", w.Key.Base(), w.SHA256)
 		made.Files = append(made.Files, w)
 	} else { // with its step
-		var c storage.Content
+		var c record.Content
 		for _, l := range lines {
 			c.Line(l)
 		}
@@ -151,8 +152,8 @@ func oneStep(ctx context.Context, s *storage.Session, step int) error {
 		return err
 	}
 	made.Drafts = append(made.Drafts, s.SummaryDraft(redact.Lit(`{"summary":"short"}`)), index)
-	made.Ledger = func([]storage.Written) ([]redact.Text, error) { return []redact.Text{redact.Lit(`{"v":1}`)}, nil }
-	made.Beside = func(ctx context.Context, _ []storage.Written) error {
+	made.Ledger = func([]record.Written) ([]redact.Text, error) { return []redact.Text{redact.Lit(`{"v":1}`)}, nil }
+	made.Beside = func(ctx context.Context, _ []record.Written) error {
 		err := s.Events(ctx, []redact.Text{redact.Lit(`{"name":"one"}`), redact.Lit(`{"name":"two"}`)})
 		if err == nil {
 			ack("events 2")
@@ -297,7 +298,7 @@ func (k *acknowledged) file(t testing.TB, name, sum string) {
 func (k *acknowledged) lost(ctx context.Context, a storage.Archive, id string) ([]string, error) {
 	var out []string
 	for name, sum := range k.files {
-		key, err := storage.SessionKey(id, name)
+		key, err := record.SessionKey(id, name)
 		if err != nil {
 			return nil, err
 		}
@@ -310,7 +311,7 @@ func (k *acknowledged) lost(ctx context.Context, a storage.Archive, id string) (
 			out = append(out, name+" is another")
 		}
 	}
-	s, err := storage.OpenSession(ctx, a, id)
+	s, err := record.OpenSession(ctx, a, id)
 	if err != nil {
 		return nil, err
 	}
@@ -348,7 +349,7 @@ func raw(s string) redact.Text {
 // whole checks a session after whatever happened to its writers: everything
 // acknowledged is there, everything verifies, steps have no holes, and what
 // was left behind is gone after a minute.
-func (k *acknowledged) whole(t testing.TB, root, id string) storage.Report {
+func (k *acknowledged) whole(t testing.TB, root, id string) record.Report {
 	t.Helper()
 	a, err := fs.Open(root)
 	must(t, err)
@@ -358,7 +359,7 @@ func (k *acknowledged) whole(t testing.TB, root, id string) storage.Report {
 	for _, l := range lost {
 		t.Errorf("acknowledged, and %s", l)
 	}
-	r, err := storage.Verify(t.Context(), a, id, storage.VerifyOptions{})
+	r, err := record.Verify(t.Context(), a, id, record.VerifyOptions{})
 	if errors.Is(err, storage.ErrNotExist) && len(k.files) == 0 {
 		return r
 	}

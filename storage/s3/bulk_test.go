@@ -13,13 +13,14 @@ import (
 
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/s3"
 	"github.com/agentcompact/compact/storage/s3/s3test"
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
 // long writes a session of so many steps, with a few events each.
-func long(t *testing.T, s *storage.Session, steps int) {
+func long(t *testing.T, s *record.Session, steps int) {
 	t.Helper()
 	for n := 1; n <= steps; n++ {
 		for range 4 {
@@ -32,9 +33,9 @@ func long(t *testing.T, s *storage.Session, steps int) {
 	}
 }
 
-func session(t *testing.T, a storage.Archive, id string) *storage.Session {
+func session(t *testing.T, a storage.Archive, id string) *record.Session {
 	t.Helper()
-	s, err := storage.OpenSession(t.Context(), a, id)
+	s, err := record.OpenSession(t.Context(), a, id)
 	must(t, err)
 	return s
 }
@@ -45,7 +46,7 @@ func session(t *testing.T, a storage.Archive, id string) *storage.Session {
 // it once. Beside that, and beside a line of a log, each eighth line of it is rolled up.
 func TestAStepAsksAFewTimes(t *testing.T) {
 	for name, c := range map[string]struct {
-		step                      func(context.Context, *storage.Session, int) error
+		step                      func(context.Context, *record.Session, int) error
 		first, then, open, rolled int
 	}{
 		"beside":        {tryStepOf, 14, 12, 1 + 2, 1}, // nine pieces, eight of them rolled up
@@ -54,7 +55,7 @@ func TestAStepAsksAFewTimes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f, a, _, _ := openedOn(t, s3test.Versitygw(t), nil)
 			s := session(t, a, "s")
-			s.KeepHeads(storage.NewHeads(a, nil))
+			s.KeepHeads(record.NewHeads(a, nil))
 			rolled := 0
 			for n := 1; n <= 3; n++ {
 				most := c.then
@@ -84,31 +85,31 @@ func TestAStepAsksAFewTimes(t *testing.T) {
 }
 
 // stepOf is a step as an agent makes it.
-func stepOf(t *testing.T, s *storage.Session, n int) error {
+func stepOf(t *testing.T, s *record.Session, n int) error {
 	t.Helper()
 	return tryStepOf(t.Context(), s, n)
 }
 
 // tryStepOf is a step whose transcript is stored while a model writes the summary.
-func tryStepOf(ctx context.Context, s *storage.Session, n int) error {
+func tryStepOf(ctx context.Context, s *record.Session, n int) error {
 	transcript, err := s.Transcript(ctx, n, []redact.Text{redact.Lit(`{"role":"user","content":"hello"}`)})
 	if err != nil {
 		return err
 	}
-	step := storage.Step{Number: n, Files: []storage.Written{transcript}}
+	step := record.Step{Number: n, Files: []record.Written{transcript}}
 	return commitOf(ctx, s, step, func(context.Context) error { return nil })
 }
 
 // tryWholeStepOf is a step whose transcript is stored with it.
-func tryWholeStepOf(ctx context.Context, s *storage.Session, n int) error {
-	var c storage.Content
+func tryWholeStepOf(ctx context.Context, s *record.Session, n int) error {
+	var c record.Content
 	c.Line(redact.Lit(`{"role":"user","content":"hello"}`))
 	came := make(chan error, 1)
-	transcript, err := s.TranscriptDraft(&c, func(_ storage.Written, err error) { came <- err })
+	transcript, err := s.TranscriptDraft(&c, func(_ record.Written, err error) { came <- err })
 	if err != nil {
 		return err
 	}
-	return commitOf(ctx, s, storage.Step{Number: n, Drafts: []storage.Draft{transcript}}, func(ctx context.Context) error {
+	return commitOf(ctx, s, record.Step{Number: n, Drafts: []record.Draft{transcript}}, func(ctx context.Context) error {
 		select {
 		case err := <-came:
 			return err
@@ -120,14 +121,14 @@ func tryWholeStepOf(ctx context.Context, s *storage.Session, n int) error {
 
 // commitOf commits a step with a summary, an index and audit lines, which wait for its
 // transcript.
-func commitOf(ctx context.Context, s *storage.Session, step storage.Step, transcript func(context.Context) error) error {
+func commitOf(ctx context.Context, s *record.Session, step record.Step, transcript func(context.Context) error) error {
 	index, err := s.IndexDraft(&turnindex.Set{})
 	if err != nil {
 		return err
 	}
 	step.Drafts = append(step.Drafts, s.SummaryDraft(redact.Lit(`{"v":1}`)), index)
-	step.Ledger = func([]storage.Written) ([]redact.Text, error) { return []redact.Text{redact.Lit(`{"v":1}`)}, nil }
-	step.Beside = func(ctx context.Context, _ []storage.Written) error {
+	step.Ledger = func([]record.Written) ([]redact.Text, error) { return []redact.Text{redact.Lit(`{"v":1}`)}, nil }
+	step.Beside = func(ctx context.Context, _ []record.Written) error {
 		if err := transcript(ctx); err != nil {
 			return err
 		}

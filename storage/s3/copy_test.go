@@ -6,15 +6,16 @@ import (
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/s3/s3test"
 )
 
 // TestSessionsMoveIntoABucketAndBack: with their holds, tombstones and heads.
 func TestSessionsMoveIntoABucketAndBack(t *testing.T) {
 	ctx, src := t.Context(), memory.New()
-	h := storage.NewHeads(src, nil)
+	h := record.NewHeads(src, nil)
 	for _, id := range []string{"alice", "carol"} {
-		x, err := storage.OpenSession(ctx, src, id)
+		x, err := record.OpenSession(ctx, src, id)
 		must(t, err)
 		x.KeepHeads(h)
 		_, err = x.Originals(ctx, 1, []redact.Text{redact.Lit(`{"a":1}`)})
@@ -31,13 +32,13 @@ func TestSessionsMoveIntoABucketAndBack(t *testing.T) {
 	s := s3test.Plain(t)
 	bucket, back := open(t, s.Config(s.Bucket(t, false))), memory.New()
 	for _, way := range [][2]storage.Archive{{bucket, src}, {back, bucket}} {
-		_, err := storage.Copy(ctx, way[0], way[1], storage.CopyOptions{})
+		_, err := record.Copy(ctx, way[0], way[1], record.CopyOptions{})
 		must(t, err)
-		book, err := storage.ReadHeads(ctx, way[0], storage.HeadsOptions{})
+		book, err := record.ReadHeads(ctx, way[0], record.HeadsOptions{})
 		must(t, err)
 		gone, err := book.Vanished(ctx, way[0])
 		must(t, err)
-		r, err := storage.Verify(ctx, way[0], "alice", storage.VerifyOptions{Heads: book})
+		r, err := record.Verify(ctx, way[0], "alice", record.VerifyOptions{Heads: book})
 		must(t, err)
 		if !r.OK() || !r.TailProven || len(gone) > 0 {
 			t.Errorf("%q, proven %v, gone %v", r.Problems, r.TailProven, gone)

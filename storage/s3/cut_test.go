@@ -7,7 +7,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // A listing that breaks off in its middle has the status 200. It is asked for
@@ -34,7 +34,7 @@ func TestListingThatBreaksOffIsAskedForAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prefix, err := storage.Prefix("s")
+	prefix, err := record.Prefix("s")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/s3"
 	"github.com/agentcompact/compact/storage/s3/s3test"
 )
@@ -193,7 +194,7 @@ func TestEraseThatObjectLockForbidsIsOnRecord(t *testing.T) {
 		c := s.Config(s.Bucket(t, true))
 		c.Lock = s3.Lock{Mode: s3.Compliance, Days: 3}
 		a := open(t, c)
-		log, err := storage.OpenSession(t.Context(), a, "s")
+		log, err := record.OpenSession(t.Context(), a, "s")
 		must(t, err)
 		must(t, second(log.Final(t.Context(), []redact.Text{redact.Lit("{}")})))
 		must(t, second(log.Final(t.Context(), []redact.Text{redact.Lit("{}")})))
@@ -202,14 +203,14 @@ func TestEraseThatObjectLockForbidsIsOnRecord(t *testing.T) {
 			t.Errorf("Erase: %v, want ErrLocked", err)
 		}
 		n := 0
-		for stone, err := range storage.Tombstones(t.Context(), a) {
+		for stone, err := range record.Tombstones(t.Context(), a) {
 			must(t, err)
 			n++
 			if off := stone.KeptUntil.Sub(until); stone.Refused == "" || stone.Reason != "request 12" || off < -time.Minute || off > time.Minute {
 				t.Errorf("the tombstone is %+v, want a refusal until %s", stone, until)
 			}
 		}
-		r, err := log.Verify(t.Context(), storage.VerifyOptions{})
+		r, err := log.Verify(t.Context(), record.VerifyOptions{})
 		must(t, err)
 		if n != 1 || !r.OK() {
 			t.Errorf("%d tombstones; verify: %v", n, r.Problems)
@@ -261,7 +262,7 @@ func TestRemoveTakesEveryVersionAway(t *testing.T) {
 func TestScrubTakesEveryVersionOfASecretAway(t *testing.T) {
 	servers(t, func(t *testing.T, s *s3test.Server) {
 		c := s.Config(s.Bucket(t, true))
-		log, err := storage.OpenSession(t.Context(), open(t, c), "s")
+		log, err := record.OpenSession(t.Context(), open(t, c), "s")
 		must(t, err)
 		r, err := redact.New(redact.Options{Disabled: true})
 		must(t, err)
@@ -276,12 +277,12 @@ func TestScrubTakesEveryVersionOfASecretAway(t *testing.T) {
 			}
 			return nil
 		}
-		done, err := log.Scrub(t.Context(), storage.ScrubOptions{Find: find})
+		done, err := log.Scrub(t.Context(), record.ScrubOptions{Find: find})
 		if err != nil || len(done.Files) != 2 {
 			t.Fatalf("%+v, %v", done, err)
 		}
 		must(t, log.Events(t.Context(), line[:0]))
-		report, err := log.Verify(t.Context(), storage.VerifyOptions{})
+		report, err := log.Verify(t.Context(), record.VerifyOptions{})
 		if err != nil || !report.OK() {
 			t.Errorf("%v, %v", report.Problems, err)
 		}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/s3"
 	"github.com/agentcompact/compact/storage/s3/s3test"
 )
@@ -306,7 +307,7 @@ func TestWrongAnswersAreNotTriedAgain(t *testing.T) {
 
 func TestLogWithAHoleIsSeenAndNotAppendedTo(t *testing.T) {
 	_, a, s, c := opened(t, nil)
-	log, err := storage.OpenSession(t.Context(), a, "s")
+	log, err := record.OpenSession(t.Context(), a, "s")
 	must(t, err)
 	for range 3 {
 		must(t, log.Events(t.Context(), []redact.Text{redact.Lit(`{"name":"one"}`)}))
@@ -318,9 +319,9 @@ func TestLogWithAHoleIsSeenAndNotAppendedTo(t *testing.T) {
 	})
 	deleteObject(t, s, c.Bucket, names[at])
 	other := open(t, s.Config(c.Bucket))
-	r, err := storage.Verify(t.Context(), other, "s", storage.VerifyOptions{})
+	r, err := record.Verify(t.Context(), other, "s", record.VerifyOptions{})
 	must(t, err)
-	if len(r.Problems) != 1 || r.Problems[0].Kind != storage.Removed || r.Problems[0].File != "events.jsonl" {
+	if len(r.Problems) != 1 || r.Problems[0].Kind != record.Removed || r.Problems[0].File != "events.jsonl" {
 		t.Errorf("verify finds %v", r.Problems)
 	}
 	info := sizeOf(t, other, key(t, "s/events.jsonl"))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/s3"
 	"github.com/agentcompact/compact/storage/s3/s3test"
 )
@@ -24,14 +25,14 @@ func TestAnEraseBeforeAnyRequestOfAStepLeavesNothing(t *testing.T) {
 }
 
 // erasedBefore is about the step of this number, in which the manifest is rolled up.
-func erasedBefore(t *testing.T, number int, step func(context.Context, *storage.Session, int) error) {
+func erasedBefore(t *testing.T, number int, step func(context.Context, *record.Session, int) error) {
 	f, a, server, c := opened(t, nil)
 	direct := open(t, server.Config(c.Bucket))
 	told := 0
 	for at := int64(1); ; at++ {
 		id := fmt.Sprintf("s%d", at)
 		s := session(t, a, id)
-		s.KeepHeads(storage.NewHeads(a, nil))
+		s.KeepHeads(record.NewHeads(a, nil))
 		for n := 1; n < number; n++ {
 			must(t, step(t.Context(), s, n))
 		}
@@ -61,7 +62,7 @@ func erasedBefore(t *testing.T, number int, step func(context.Context, *storage.
 			}
 			return
 		}
-		if errors.Is(err, storage.ErrErased) {
+		if errors.Is(err, record.ErrErased) {
 			told++
 		} else if err != nil {
 			t.Errorf("an erase before request %d: %v", at, err)
@@ -81,10 +82,10 @@ func TestAStepThatFailsInAnErasedSessionLeavesNothing(t *testing.T) {
 	transcript, err := s.Transcript(t.Context(), 2, []redact.Text{redact.Lit(`{"role":"user","content":"hello"}`)})
 	must(t, err)
 	failed := errors.New("failed")
-	_, err = s.CommitStep(t.Context(), storage.Step{
-		Number: 2, Files: []storage.Written{transcript}, Drafts: []storage.Draft{s.SummaryDraft(redact.Lit(`{"v":1}`))},
-		Ledger: func([]storage.Written) ([]redact.Text, error) { return []redact.Text{redact.Lit(`{"v":1}`)}, nil },
-		Beside: func(ctx context.Context, _ []storage.Written) error {
+	_, err = s.CommitStep(t.Context(), record.Step{
+		Number: 2, Files: []record.Written{transcript}, Drafts: []record.Draft{s.SummaryDraft(redact.Lit(`{"v":1}`))},
+		Ledger: func([]record.Written) ([]redact.Text, error) { return []redact.Text{redact.Lit(`{"v":1}`)}, nil },
+		Beside: func(ctx context.Context, _ []record.Written) error {
 			_, err := session(t, open(t, server.Config(c.Bucket)), "s").Erase(ctx, redact.Lit("asked for"))
 			return errors.Join(failed, err)
 		},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/s3/s3test"
 )
 
@@ -43,9 +44,9 @@ func TestOneOfManyWritersCommitsAStep(t *testing.T) {
 	}
 	plain(t, func(t *testing.T, s *s3test.Server) {
 		c := s.Config(s.Bucket(t, false))
-		sessions := make([]*storage.Session, writers)
+		sessions := make([]*record.Session, writers)
 		for i := range sessions { // each as a process of its own would
-			log, err := storage.OpenSession(t.Context(), open(t, c), "s")
+			log, err := record.OpenSession(t.Context(), open(t, c), "s")
 			must(t, err)
 			_, err = log.Transcript(t.Context(), 1, []redact.Text{redact.Lit("{}")})
 			must(t, err)
@@ -74,7 +75,7 @@ func TestOneOfManyWritersCommitsAStep(t *testing.T) {
 		if won != 1 {
 			t.Errorf("%d of %d won", won, writers)
 		}
-		r, err := storage.Verify(t.Context(), open(t, c), "s", storage.VerifyOptions{})
+		r, err := record.Verify(t.Context(), open(t, c), "s", record.VerifyOptions{})
 		must(t, err)
 		if !r.OK() || r.Steps != 1 || len(r.Abandoned()) != writers-1 {
 			t.Errorf("%d steps, %d abandoned, %v", r.Steps, len(r.Abandoned()), r.Problems)
@@ -113,7 +114,7 @@ func TestKilledServerLosesNothingAcknowledged(t *testing.T) {
 			time.Sleep(250 * time.Millisecond)
 			close(stop)
 			group.Wait()
-			r, err := storage.Verify(t.Context(), open(t, c), "s", storage.VerifyOptions{})
+			r, err := record.Verify(t.Context(), open(t, c), "s", record.VerifyOptions{})
 			must(t, err)
 			for _, problem := range r.Problems {
 				t.Errorf("verify: %s", problem)
@@ -128,7 +129,7 @@ func TestKilledServerLosesNothingAcknowledged(t *testing.T) {
 
 // steps commits one step after the other and returns how many it committed.
 func steps(t *testing.T, a storage.Archive, stop chan struct{}) int {
-	log, err := storage.OpenSession(t.Context(), a, "s")
+	log, err := record.OpenSession(t.Context(), a, "s")
 	if err != nil {
 		t.Error(err)
 		return 0
@@ -149,7 +150,7 @@ func steps(t *testing.T, a storage.Archive, stop chan struct{}) int {
 		switch {
 		case err == nil:
 			done++
-		case !errors.Is(err, storage.ErrExists) && !errors.Is(err, storage.ErrStep):
+		case !errors.Is(err, storage.ErrExists) && !errors.Is(err, record.ErrStep):
 			t.Error(err)
 			return done
 		}

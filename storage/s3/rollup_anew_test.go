@@ -10,6 +10,7 @@ import (
 
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // Who has read a log that was written anew since, with pieces of the same lengths, rolls
@@ -63,7 +64,7 @@ func TestAScrubLeavesNoSecretInARollup(t *testing.T) {
 	if n := holds(); n != 10 || len(rollupsOf(t, server, c)) != 1 {
 		t.Fatalf("%d objects hold it, %q", n, rollupsOf(t, server, c))
 	}
-	_, err := session(t, open(t, c), "s").Scrub(t.Context(), storage.ScrubOptions{Reason: redact.Lit("it leaked"), Find: func(_ string, line []byte) [][2]int {
+	_, err := session(t, open(t, c), "s").Scrub(t.Context(), record.ScrubOptions{Reason: redact.Lit("it leaked"), Find: func(_ string, line []byte) [][2]int {
 		if i := strings.Index(string(line), secret); i >= 0 {
 			return [][2]int{{i, i + len(secret)}}
 		}

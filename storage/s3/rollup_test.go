@@ -17,6 +17,7 @@ import (
 
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/s3"
 	"github.com/agentcompact/compact/storage/s3/s3test"
 )
@@ -182,17 +183,17 @@ func TestAChangedRollupOrSegmentIsFound(t *testing.T) {
 			if at < 0 {
 				t.Fatalf("no %s in %q", what, names)
 			}
-			clean, err := storage.Verify(t.Context(), open(t, c), "s", storage.VerifyOptions{})
+			clean, err := record.Verify(t.Context(), open(t, c), "s", record.VerifyOptions{})
 			must(t, err)
 			if !clean.OK() {
 				t.Fatalf("before: %v", clean.Problems)
 			}
 			forge(t, server, c.Bucket, names[at])
-			r, err := storage.Verify(t.Context(), open(t, c), "s", storage.VerifyOptions{})
+			r, err := record.Verify(t.Context(), open(t, c), "s", record.VerifyOptions{})
 			must(t, err)
 			said := false
 			for _, p := range r.Problems {
-				said = said || p.Kind == storage.Changed && p.File == "manifest.jsonl" && (!wanted || strings.HasSuffix(names[at], p.Detail[strings.Index(p.Detail, "!")+1:strings.Index(p.Detail, " ")]))
+				said = said || p.Kind == record.Changed && p.File == "manifest.jsonl" && (!wanted || strings.HasSuffix(names[at], p.Detail[strings.Index(p.Detail, "!")+1:strings.Index(p.Detail, " ")]))
 			}
 			if !said || wanted && len(r.Problems) != 1 {
 				t.Errorf("verify of a changed %s finds %v", what, r.Problems)

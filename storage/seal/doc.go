@@ -14,6 +14,6 @@
 // of 32 bytes; several, the newest first, with commas in between), or lie in
 // $XDG_CONFIG_HOME/compact/keys (elsewhere where the system keeps configuration),
 // one a file of mode 0600, made at first use. The archive has the ids of those
-// ([github.com/agentcompact/compact/storage.KeyIDs]), and each ledger the id of the
+// ([github.com/agentcompact/compact/storage/record.KeyIDs]), and each ledger the id of the
 // key that it is sealed with. An id is an HMAC under the key, and tells nothing of it.
 package seal

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // Held lists the keys of an archive that a folder has.
@@ -17,7 +18,7 @@ type Held struct {
 
 // Look returns those of an archive's keys that a folder has.
 func Look(ctx context.Context, a storage.Archive, folder string) (h Held, err error) {
-	ids, err := storage.KeyIDs(ctx, a)
+	ids, err := record.KeyIDs(ctx, a)
 	if err != nil {
 		return h, err
 	}
@@ -55,7 +56,7 @@ func add(ctx context.Context, a storage.Archive, folder string, k Key, enough fu
 	if err := WriteKey(folder, k); err != nil {
 		return Held{}, fmt.Errorf("%w: %w", ErrFolder, err)
 	}
-	ids, err := storage.AddKeyID(ctx, a, k.ID(), func(ids []string) bool { return enough(held(folder, ids)) })
+	ids, err := record.AddKeyID(ctx, a, k.ID(), func(ids []string) bool { return enough(held(folder, ids)) })
 	if err != nil {
 		return Held{}, err // the archive can name it all the same, so the key stays
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 var one, two = Key{1}, Key{2}
@@ -147,7 +148,7 @@ func TestAnArchiveWhoseKeyIsLostGetsAnotherThatIsSaid(t *testing.T) {
 	if err != nil || !slices.Equal(h.Keys, []Key{two}) || !slices.Equal(h.Lost, []string{one.ID()}) {
 		t.Fatalf("%d keys, lost %v, %v", len(h.Keys), h.Lost, err)
 	}
-	ids, err := storage.KeyIDs(t.Context(), a)
+	ids, err := record.KeyIDs(t.Context(), a)
 	if err != nil || !slices.Equal(ids, []string{one.ID(), two.ID()}) {
 		t.Errorf("the archive names %v, %v", ids, err)
 	}

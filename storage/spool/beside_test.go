@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/spool"
 )
 
@@ -13,9 +14,9 @@ func TestHeadsComeAfterWhatTheySpeakOf(t *testing.T) {
 	far := newRemote()
 	far.refused = func(session string) bool { return session == "alice" }
 	s := open(t, t.TempDir(), far, &spool.Options{Passive: true})
-	h := storage.NewHeads(s, nil)
+	h := record.NewHeads(s, nil)
 	for _, id := range []string{"alice", "bob"} {
-		x, err := storage.OpenSession(t.Context(), s, id)
+		x, err := record.OpenSession(t.Context(), s, id)
 		must(t, err)
 		x.KeepHeads(h)
 		_, err = x.Originals(t.Context(), 1, nil)
@@ -41,10 +42,10 @@ func TestHeadsComeAfterWhatTheySpeakOf(t *testing.T) {
 	if n := wrong(t, far); n > 0 {
 		t.Errorf("%d problems in the remote archive", n)
 	}
-	book, err := storage.ReadHeads(t.Context(), far, storage.HeadsOptions{})
+	book, err := record.ReadHeads(t.Context(), far, record.HeadsOptions{})
 	must(t, err)
 	for _, id := range []string{"alice", "bob"} {
-		r, err := storage.Verify(t.Context(), far, id, storage.VerifyOptions{Heads: book})
+		r, err := record.Verify(t.Context(), far, id, record.VerifyOptions{Heads: book})
 		must(t, err)
 		if !r.OK() || !r.TailProven {
 			t.Errorf("%s: %q, proven %v", id, r.Problems, r.TailProven)
@@ -55,7 +56,7 @@ func TestHeadsComeAfterWhatTheySpeakOf(t *testing.T) {
 // wrong counts what the heads of an archive say against it.
 func wrong(t *testing.T, a storage.Archive) int {
 	t.Helper()
-	book, err := storage.ReadHeads(t.Context(), a, storage.HeadsOptions{})
+	book, err := record.ReadHeads(t.Context(), a, record.HeadsOptions{})
 	must(t, err)
 	gone, err := book.Vanished(t.Context(), a)
 	must(t, err)

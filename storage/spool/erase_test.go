@@ -9,6 +9,7 @@ import (
 
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/spool"
 )
 
@@ -44,7 +45,7 @@ func TestEraseRemovesASessionFromDiskAndRemoteArchive(t *testing.T) {
 						t.Errorf("%s is left", k)
 					}
 				}
-				if _, ok, err := storage.Erased(t.Context(), a, "s"); !ok || err != nil {
+				if _, ok, err := record.Erased(t.Context(), a, "s"); !ok || err != nil {
 					t.Errorf("tombstone: %v, %v", ok, err)
 				}
 			}
@@ -114,12 +115,12 @@ func TestSessionLeavesTheDiskWhenItWasSentAndIsOld(t *testing.T) {
 	}
 	for _, id := range []string{"old", "old and waiting"} {
 		past := time.Now().Add(-2 * time.Hour)
-		must(t, os.Chtimes(filepath.Join(dir, "state", storage.EscapeSession(id), "queue"), past, past))
+		must(t, os.Chtimes(filepath.Join(dir, "state", record.EscapeSession(id), "queue"), past, past))
 	}
 	want := holdings(t, s)
 	must(t, s.Evict(t.Context()))
 	for id, left := range map[string]bool{"old": true, "young": false, "old and waiting": false} {
-		if _, err := os.Stat(filepath.Join(dir, "archive", storage.EscapeSession(id))); errors.Is(err, os.ErrNotExist) != left {
+		if _, err := os.Stat(filepath.Join(dir, "archive", record.EscapeSession(id))); errors.Is(err, os.ErrNotExist) != left {
 			t.Errorf("%s: %v", id, err)
 		}
 	}

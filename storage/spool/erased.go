@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // A session that another machine has erased leaves the disk, and so does the name
@@ -63,9 +64,9 @@ func (s *Spool) leave(ctx context.Context) error {
 }
 
 // stones returns the tombstones of the remote archive by the hash of the session.
-func (s *Spool) stones(ctx context.Context) (map[string][]storage.Tombstone, error) {
-	all := map[string][]storage.Tombstone{}
-	for t, err := range storage.Tombstones(ctx, s.over(s.remote)) {
+func (s *Spool) stones(ctx context.Context) (map[string][]record.Tombstone, error) {
+	all := map[string][]record.Tombstone{}
+	for t, err := range record.Tombstones(ctx, s.over(s.remote)) {
 		if errors.Is(err, storage.ErrNoIdentity) {
 			return nil, nil // not known here
 		}
@@ -143,10 +144,10 @@ func (s *Spool) erased(ctx context.Context, session string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if life != "" && slices.ContainsFunc(stones, func(t storage.Tombstone) bool { return t.Life == life }) {
+	if life != "" && slices.ContainsFunc(stones, func(t record.Tombstone) bool { return t.Life == life }) {
 		return true, nil
 	}
-	unknown := life == "" || slices.ContainsFunc(stones, func(t storage.Tombstone) bool { return t.Life == "" })
+	unknown := life == "" || slices.ContainsFunc(stones, func(t record.Tombstone) bool { return t.Life == "" })
 	if had, err := s.remoteHad(session); err != nil || !had || !unknown {
 		return false, err
 	}
@@ -167,7 +168,7 @@ func (s *Spool) remoteHad(session string) (bool, error) {
 // whoever erased it can't know of, or if that can't be read. The caller holds the writing
 // lock.
 func (s *Spool) heldHere(ctx context.Context, session string) error {
-	log, err := storage.OpenDir(ctx, s.over(s.local), session)
+	log, err := record.OpenDir(ctx, s.over(s.local), session)
 	held, why := false, ""
 	if err == nil {
 		held, why, err = log.Held(ctx)
@@ -178,7 +179,7 @@ func (s *Spool) heldHere(ctx context.Context, session string) error {
 	case err != nil:
 		return &ConflictError{Reason: fmt.Sprintf("it was erased in the remote archive, and whether it is under a hold here can't be read: %v", err)}
 	case held:
-		return &ConflictError{Reason: fmt.Sprintf("it was erased in the remote archive, and is %v here: %s", storage.ErrHeld, why)}
+		return &ConflictError{Reason: fmt.Sprintf("it was erased in the remote archive, and is %v here: %s", record.ErrHeld, why)}
 	}
 	return nil
 }
@@ -210,7 +211,7 @@ func (s *Spool) readOver(ctx context.Context, name string) ([]byte, error) {
 // in conflict because of them, it is no longer. The name of a session that is on the disk
 // or in the remote archive stays, and so does one that waits: its session may be about to
 // begin.
-func (s *Spool) unname(ctx context.Context, stones map[string][]storage.Tombstone) error {
+func (s *Spool) unname(ctx context.Context, stones map[string][]record.Tombstone) error {
 	for _, kind := range []lockKind{sending, writing} {
 		unlock, err := s.lock(ctx, kind, namesFolder)
 		if err != nil {
@@ -250,7 +251,7 @@ func (s *Spool) unname(ctx context.Context, stones map[string][]storage.Tombston
 }
 
 // namesLiving reports whether a file is not proven to be the name of an erased session.
-func (s *Spool) namesLiving(ctx context.Context, k storage.Key, stones map[string][]storage.Tombstone) (bool, error) {
+func (s *Spool) namesLiving(ctx context.Context, k storage.Key, stones map[string][]record.Tombstone) (bool, error) {
 	var name struct {
 		Session string `json:"session"`
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/spool"
 )
 
@@ -33,7 +34,7 @@ func crowd(t *testing.T, s *spool.Spool, sessions int) {
 func arrived(t *testing.T, r *remote, sessions int) (n int) {
 	t.Helper()
 	for i := range sessions {
-		rep, err := storage.Verify(t.Context(), r.Archive, fmt.Sprintf("session-%02d", i), storage.VerifyOptions{})
+		rep, err := record.Verify(t.Context(), r.Archive, fmt.Sprintf("session-%02d", i), record.VerifyOptions{})
 		if errors.Is(err, storage.ErrNotExist) {
 			continue
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/spool"
 )
 
@@ -142,7 +143,7 @@ func (r *remote) Remove(ctx context.Context, k storage.Key) error {
 }
 
 // step archives the next step of a session, as a compaction does.
-func step(ctx context.Context, s *storage.Session) error {
+func step(ctx context.Context, s *record.Session) error {
 	head, err := s.Head(ctx)
 	if err != nil {
 		return err
@@ -155,22 +156,22 @@ func step(ctx context.Context, s *storage.Session) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.CommitStep(ctx, storage.Step{
-		Number: head + 1, Files: []storage.Written{w},
-		Drafts: []storage.Draft{s.SummaryDraft(text(fmt.Sprintf(`{"summary":"of step %d"}`, head+1)))},
-		Ledger: func([]storage.Written) ([]redact.Text, error) {
+	_, err = s.CommitStep(ctx, record.Step{
+		Number: head + 1, Files: []record.Written{w},
+		Drafts: []record.Draft{s.SummaryDraft(text(fmt.Sprintf(`{"summary":"of step %d"}`, head+1)))},
+		Ledger: func([]record.Written) ([]redact.Text, error) {
 			return []redact.Text{text(fmt.Sprintf(`{"v":1,"step":%d}`, head+1))}, nil
 		},
-		Beside: func(ctx context.Context, _ []storage.Written) error {
+		Beside: func(ctx context.Context, _ []record.Written) error {
 			return s.Events(ctx, []redact.Text{text(fmt.Sprintf(`{"name":"one","step":%d}`, head+1)), redact.Lit(`{"name":"two"}`)})
 		},
 	})
 	return err
 }
 
-func session(t testing.TB, a storage.Archive, id string) *storage.Session {
+func session(t testing.TB, a storage.Archive, id string) *record.Session {
 	t.Helper()
-	s, err := storage.OpenSession(t.Context(), a, id)
+	s, err := record.OpenSession(t.Context(), a, id)
 	must(t, err)
 	return s
 }
@@ -178,7 +179,7 @@ func session(t testing.TB, a storage.Archive, id string) *storage.Session {
 // sound checks that a session verifies, with so many steps.
 func sound(t testing.TB, a storage.Archive, id string, steps int) {
 	t.Helper()
-	r, err := storage.Verify(t.Context(), a, id, storage.VerifyOptions{})
+	r, err := record.Verify(t.Context(), a, id, record.VerifyOptions{})
 	must(t, err)
 	for _, p := range r.Problems {
 		t.Errorf("verify: %s", p)

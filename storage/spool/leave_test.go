@@ -9,14 +9,15 @@ import (
 
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/spool"
 )
 
 // headed is a session whose heads are kept.
-func headed(t *testing.T, a storage.Archive, id string) *storage.Session {
+func headed(t *testing.T, a storage.Archive, id string) *record.Session {
 	t.Helper()
 	s := session(t, a, id)
-	s.KeepHeads(storage.NewHeads(a, nil))
+	s.KeepHeads(record.NewHeads(a, nil))
 	return s
 }
 
@@ -77,7 +78,7 @@ func TestSessionThatWasErasedElsewhereLeavesAlthoughItsAgentGoesOn(t *testing.T)
 			if got := onDisk(t, dir, "what a tool said"); len(got) > 0 {
 				t.Errorf("left: %q", got)
 			}
-			if err := step(t.Context(), log); !errors.Is(err, storage.ErrErased) {
+			if err := step(t.Context(), log); !errors.Is(err, record.ErrErased) {
 				t.Errorf("the agent goes on: %v", err)
 			}
 			must(t, s.Flush(t.Context()))

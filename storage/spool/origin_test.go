@@ -8,24 +8,25 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/spool"
 )
 
 func TestWhatWaitsIsNotClearedWhenItsOriginIsLost(t *testing.T) {
 	dir, far := t.TempDir(), newRemote()
 	s := open(t, dir, far, &spool.Options{Passive: true, Blind: true})
-	log, err := storage.OpenSession(t.Context(), s, "s")
+	log, err := record.OpenSession(t.Context(), s, "s")
 	must(t, err)
 	must(t, step(t.Context(), log))
 	must(t, os.Remove(filepath.Join(dir, "state", "s", "origin")))
-	if log, err = storage.OpenSession(t.Context(), s, "s"); err == nil {
+	if log, err = record.OpenSession(t.Context(), s, "s"); err == nil {
 		err = step(t.Context(), log)
 	}
 	if !errors.Is(err, storage.ErrDamaged) {
 		t.Errorf("a step over what waits: %v, want ErrDamaged", err)
 	}
 	must(t, s.Flush(t.Context()))
-	r, err := storage.Verify(t.Context(), far, "s", storage.VerifyOptions{})
+	r, err := record.Verify(t.Context(), far, "s", record.VerifyOptions{})
 	must(t, err)
 	if r.Steps != 1 || len(r.Problems) > 0 {
 		t.Errorf("%d steps arrived, %v", r.Steps, r.Problems)
@@ -37,7 +38,7 @@ func TestWhatWaitsIsNotClearedWhenItsOriginIsLost(t *testing.T) {
 func TestWhatTheRemoteHasLostStaysOnTheDisk(t *testing.T) {
 	dir, far := t.TempDir(), newRemote()
 	s := open(t, dir, far, &spool.Options{Passive: true, Keep: time.Nanosecond})
-	log, err := storage.OpenSession(t.Context(), s, "s")
+	log, err := record.OpenSession(t.Context(), s, "s")
 	must(t, err)
 	must(t, step(t.Context(), log))
 	must(t, s.Flush(t.Context()))
@@ -54,11 +55,11 @@ func TestWhatTheRemoteHasLostStaysOnTheDisk(t *testing.T) {
 func TestWhatAnotherMachineErasedLeavesTheDisk(t *testing.T) {
 	dir, far := t.TempDir(), newRemote()
 	s := open(t, dir, far, &spool.Options{Passive: true, Keep: time.Nanosecond})
-	log, err := storage.OpenSession(t.Context(), s, "s")
+	log, err := record.OpenSession(t.Context(), s, "s")
 	must(t, err)
 	must(t, step(t.Context(), log))
 	must(t, s.Flush(t.Context()))
-	other, err := storage.OpenSession(t.Context(), far, "s")
+	other, err := record.OpenSession(t.Context(), far, "s")
 	must(t, err)
 	_, err = other.Erase(t.Context(), text("asked for"))
 	must(t, err)

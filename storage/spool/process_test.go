@@ -16,6 +16,7 @@ import (
 
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/fs"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/spool"
 )
 
@@ -66,13 +67,13 @@ func work(ctx context.Context, dir, remote string) error {
 	if err != nil {
 		return err
 	}
-	log, err := storage.OpenSession(ctx, s, "s")
+	log, err := record.OpenSession(ctx, s, "s")
 	if err != nil {
 		return err
 	}
 	for {
 		err := step(ctx, log)
-		if errors.Is(err, storage.ErrExists) || errors.Is(err, storage.ErrStep) {
+		if errors.Is(err, storage.ErrExists) || errors.Is(err, record.ErrStep) {
 			continue // the other process was first
 		}
 		if err != nil {
@@ -151,7 +152,7 @@ func TestKilledProcessesLoseNothingAcknowledged(t *testing.T) {
 		s := open(t, dir, far, &spool.Options{Passive: true})
 		must(t, s.Flush(t.Context()))
 		for what, a := range map[string]storage.Archive{"disk": s, "remote archive": far} {
-			r, err := storage.Verify(t.Context(), a, "s", storage.VerifyOptions{})
+			r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{})
 			if acked == 0 && errors.Is(err, storage.ErrNotExist) {
 				continue
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/fs"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/spool"
 	"github.com/agentcompact/compact/storage/storagetest"
 )
@@ -130,7 +131,7 @@ func TestRemoteArchiveIsAtEachMomentOneThatACrashCouldHaveLeft(t *testing.T) {
 		r.writes, r.deafAt = 0, 1 // one more, whose answer is lost
 		r.mu.Unlock()
 		err := s.Flush(t.Context())
-		rep, verr := storage.Verify(t.Context(), r, "s", storage.VerifyOptions{})
+		rep, verr := record.Verify(t.Context(), r, "s", record.VerifyOptions{})
 		must(t, verr)
 		for _, p := range rep.Problems {
 			t.Errorf("after %d operations: %s", moments+1, p)
@@ -214,7 +215,7 @@ func TestUnknownSessionIsNewOnlyForTheBlind(t *testing.T) {
 	must(t, step(t.Context(), session(t, r, "s")))
 	r.goAway(true)
 	seeing, blind := open(t, t.TempDir(), r, nil), open(t, t.TempDir(), r, &spool.Options{Blind: true})
-	if _, err := storage.OpenSession(t.Context(), seeing, "s"); !errors.Is(err, errAway) {
+	if _, err := record.OpenSession(t.Context(), seeing, "s"); !errors.Is(err, errAway) {
 		t.Errorf("OpenSession: %v, want that the archive is away", err)
 	}
 	if err := seeing.Create(t.Context(), key(t, "s/f"), storage.Blob{}); !errors.Is(err, errAway) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/redact"
-	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/spool"
 )
 
@@ -65,7 +65,7 @@ func TestSweepTakesWhatIsInConflict(t *testing.T) {
 func nothingOf(t *testing.T, dir, id string) {
 	t.Helper()
 	for _, sub := range []string{"archive", "state"} {
-		if _, err := os.Stat(filepath.Join(dir, sub, storage.EscapeSession(id))); !errors.Is(err, os.ErrNotExist) {
+		if _, err := os.Stat(filepath.Join(dir, sub, record.EscapeSession(id))); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("%s of %s: %v", sub, id, err)
 		}
 	}

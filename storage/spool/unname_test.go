@@ -8,6 +8,7 @@ import (
 
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/spool"
 )
 
@@ -40,7 +41,7 @@ func TestNameOfASessionThatBeganAfterAnEraseStays(t *testing.T) {
 	if got := strings.Count(strings.Join(keys(t, r), " "), "_names/"); got != 2 {
 		t.Errorf("%d names in %q", got, keys(t, r))
 	}
-	book, err := storage.ReadHeads(t.Context(), r, storage.HeadsOptions{})
+	book, err := record.ReadHeads(t.Context(), r, record.HeadsOptions{})
 	must(t, err)
 	gone, err := book.Vanished(t.Context(), r)
 	must(t, err)

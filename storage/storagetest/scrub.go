@@ -14,6 +14,7 @@ import (
 
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // scrubSecret is the secret that RunScrub scrubs.
@@ -61,14 +62,14 @@ type scrubSweep struct {
 	alive        bool // the scrub is not interrupted: the agent works during that write
 	died         bool
 
-	agent *storage.Session
-	knows storage.Stretch // lines that the agent refers to, as of its opening of the session
-	acked []string        // acknowledged lines
+	agent *record.Session
+	knows record.Stretch // lines that the agent refers to, as of its opening of the session
+	acked []string       // acknowledged lines
 	steps int
 }
 
 func (s *scrubSweep) run(ctx context.Context) error {
-	first, err := storage.OpenSession(ctx, s.others, "s")
+	first, err := record.OpenSession(ctx, s.others, "s")
 	if err != nil {
 		return err
 	}
@@ -134,18 +135,18 @@ func (s *scrubSweep) begin(ctx context.Context) error {
 			return fmt.Errorf("the agent beside it: %w", err)
 		}
 	}
-	if s.died = errors.Is(err, errMortal); s.died || s.alive && errors.Is(err, storage.ErrInUse) {
+	if s.died = errors.Is(err, errMortal); s.died || s.alive && errors.Is(err, record.ErrInUse) {
 		return nil
 	}
 	return err
 }
 
 func (s *scrubSweep) scrub(ctx context.Context, a storage.Archive, lease time.Duration) error {
-	log, err := storage.OpenSession(ctx, a, "s")
+	log, err := record.OpenSession(ctx, a, "s")
 	if err != nil {
 		return err
 	}
-	_, err = log.Scrub(ctx, storage.ScrubOptions{Find: findSecret, Lease: lease})
+	_, err = log.Scrub(ctx, record.ScrubOptions{Find: findSecret, Lease: lease})
 	return err
 }
 
@@ -163,7 +164,7 @@ func findSecret(_ string, line []byte) (all [][2]int) {
 var sharedLine = redact.Lit(`{"role":"user","content":"it is hunter2-of-alice"}`)
 
 // leak stores the secret in every kind of file.
-func (s *scrubSweep) leak(ctx context.Context, log *storage.Session) error {
+func (s *scrubSweep) leak(ctx context.Context, log *record.Session) error {
 	said := []redact.Text{redact.Lit(`{"role":"user","content":"hello"}`), sharedLine}
 	_, err := log.Transcript(ctx, 1, said)
 	_, serr := log.Summary(ctx, 1, redact.Lit(`{"text":"they said hunter2-of-alice"}`))
@@ -180,18 +181,18 @@ func (s *scrubSweep) leak(ctx context.Context, log *storage.Session) error {
 func (s *scrubSweep) goOn(ctx context.Context) error {
 	for range 3 {
 		err := s.step(ctx)
-		if !errors.Is(err, storage.ErrScrubbed) {
+		if !errors.Is(err, record.ErrScrubbed) {
 			return err
 		}
 		if err := s.reopen(ctx); err != nil {
 			return err
 		}
 	}
-	return storage.ErrScrubbed
+	return record.ErrScrubbed
 }
 
 func (s *scrubSweep) reopen(ctx context.Context) (err error) {
-	if s.agent, err = storage.OpenSession(ctx, s.others, "s"); err != nil {
+	if s.agent, err = record.OpenSession(ctx, s.others, "s"); err != nil {
 		return err
 	}
 	if _, err = s.agent.EndScrub(ctx); err != nil {
@@ -204,7 +205,7 @@ func (s *scrubSweep) reopen(ctx context.Context) (err error) {
 func (s *scrubSweep) learn(ctx context.Context) error {
 	const name = "transcript-pre-compact-001.jsonl"
 	data, err := readKey(ctx, s.others, key("s/"+name))
-	s.knows = storage.Stretch{From: name, First: 1, Lines: 2, Len: int64(len(data)), SHA256: fmt.Sprintf("%x", sha256.Sum256([]byte(data)))}
+	s.knows = record.Stretch{From: name, First: 1, Lines: 2, Len: int64(len(data)), SHA256: fmt.Sprintf("%x", sha256.Sum256([]byte(data)))}
 	return err
 }
 
@@ -226,7 +227,7 @@ func (s *scrubSweep) step(ctx context.Context) error {
 		return err
 	}
 	s.acked = append(s.acked, "edits.jsonl")
-	var c storage.Content
+	var c record.Content
 	c.Same(s.knows)
 	c.Line(redact.Lit(`{"role":"user","content":"and on"}`))
 	if _, err := s.agent.TranscriptOf(ctx, s.steps+1, &c); err != nil {
@@ -288,7 +289,7 @@ func (s *scrubSweep) judge(ctx context.Context) error {
 			return fmt.Errorf("%s is left", info.Key)
 		}
 	}
-	r, err := storage.Verify(ctx, s.others, "s", storage.VerifyOptions{})
+	r, err := record.Verify(ctx, s.others, "s", record.VerifyOptions{})
 	if err == nil && (!r.OK() || r.Steps != s.steps) {
 		err = fmt.Errorf("verify: %d steps of %d, %v", r.Steps, s.steps, r.Problems)
 	}

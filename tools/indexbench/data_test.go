@@ -17,8 +17,8 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/agentcompact/compact/redact"
-	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/fs"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
@@ -100,7 +100,7 @@ func session(tb testing.TB, d *data) ([]redact.Text, []turnindex.Record) {
 
 func (d *data) archiveAll(tb testing.TB, lines []redact.Text, records []turnindex.Record) *turnindex.Table {
 	ctx := tb.Context()
-	s, err := storage.OpenSession(ctx, d.archive, "s")
+	s, err := record.OpenSession(ctx, d.archive, "s")
 	if err != nil {
 		tb.Fatal(err)
 	}

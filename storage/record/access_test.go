@@ -1,0 +1,44 @@
+package record_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/fs"
+	"github.com/agentcompact/compact/storage/record"
+)
+
+func TestAccessRecordsAreReadBackAndProven(t *testing.T) {
+	archives(t, func(t *testing.T, a storage.Archive) {
+		step(t, session(t, a, "Alice"), 1)
+		l := record.NewAccessLog(a)
+		must(t, l.Record(t.Context(), "Alice", "show", text("dave"), text("turn:2")))
+		must(t, l.Record(t.Context(), record.EscapeSession("Alice"), "recall", text("agent"), text("3f9a")))
+		var ops []string
+		for x, err := range record.Accesses(t.Context(), a) {
+			must(t, err)
+			if x.Session != record.EscapeSession("Alice") || x.At.IsZero() {
+				t.Errorf("%+v", x)
+			}
+			ops = append(ops, x.Who+" "+x.Op+" "+x.What)
+		}
+		if got := strings.Join(ops, ", "); got != "dave show turn:2, agent recall 3f9a" {
+			t.Errorf("got %s", got)
+		}
+		if r, err := record.VerifyAccesses(t.Context(), a); err != nil || !r.OK() || len(r.Files) != 1 {
+			t.Errorf("%+v, %v", r, err)
+		}
+		for info, err := range a.List(t.Context(), mustKey(t, "_access")) {
+			must(t, err)
+			data := everything(t, a)[info.Key.String()]
+			must(t, a.(storage.Remover).Remove(t.Context(), info.Key))
+			must(t, a.Append(t.Context(), info.Key, 0, storage.Redacted(text("%s", strings.Replace(data, "dave", "mary", 1)))))
+		}
+		if r, err := record.VerifyAccesses(t.Context(), a); err != nil || r.OK() {
+			t.Errorf("a changed line is not seen: %v", err)
+		}
+	})
+}
+
+var _ storage.Sweeper = (*fs.Archive)(nil)

@@ -1,0 +1,178 @@
+package record
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/agentcompact/compact/storage"
+)
+
+// maxLedgerBytes limits the bytes of a ledger that are read.
+const maxLedgerBytes = 64 << 20
+
+// ledgerLines holds the manifest's records of ledgers and of their steps' summaries,
+// newest first. It is an immutable linked list, so a speculative read is discarded
+// with its head.
+type ledgerLines struct {
+	step   int // 0: the record is of a summary
+	is     fileHash
+	done   int // highest step recorded as committed
+	before *ledgerLines
+}
+
+// and returns the list with another record, if it is about a ledger or a
+// summary.
+func (l *ledgerLines) and(r record) *ledgerLines {
+	for _, h := range r.Scrubbed {
+		if step, ok := ledgerKind.number(h.Name); h.File && (ok || hasKind(h.Name, summaryKind)) {
+			l = &ledgerLines{step: step, is: h.fileHash, done: l.committed(), before: l}
+		}
+	}
+	for _, f := range r.With {
+		if hasKind(f.Name, summaryKind) {
+			l = &ledgerLines{is: f, done: l.committed(), before: l}
+		}
+	}
+	if r.Op != opCommit && r.Op != opDone || r.Step < 1 || r.Name != ledgerKind.file(r.Step, 1) {
+		return l
+	}
+	more := &ledgerLines{step: r.Step, is: r.fileHash, done: l.committed(), before: l}
+	if r.Op == opDone {
+		more.done = max(more.done, r.Step)
+	}
+	return more
+}
+
+// committed returns the highest step recorded as committed.
+func (l *ledgerLines) committed() int {
+	if l == nil {
+		return 0
+	}
+	return l.done
+}
+
+// announced returns the highest step announced since the last step was recorded as
+// committed, 0 if there is none.
+func (l *ledgerLines) announced() (step int) {
+	for done := l.committed(); l != nil && l.done == done; l = l.before {
+		step = max(step, l.step)
+	}
+	return step
+}
+
+// of returns the records of a step's ledger, newest first.
+func (l *ledgerLines) of(step int) (said []fileHash) {
+	for ; l != nil; l = l.before {
+		if l.step == step {
+			said = append(said, l.is)
+		}
+	}
+	return said
+}
+
+// summary returns the records of a summary, newest first.
+func (l *ledgerLines) summary(name string) (said []fileHash) {
+	for ; l != nil; l = l.before {
+		if l.step == 0 && l.is.Name == name {
+			said = append(said, l.is)
+		}
+	}
+	return said
+}
+
+// differs describes how a ledger differs from its records.
+func differs(name string, said []fileHash, have fileHash) *storage.ChangedError {
+	e := &storage.ChangedError{File: name, Have: have.SHA256}
+	if len(said) == 0 {
+		e.Detail = "the manifest does not know it"
+		return e
+	}
+	e.Want = said[0].SHA256
+	if have.SHA256 == "" {
+		e.Detail = fmt.Sprintf("it holds more than the %d bytes that it may", have.Bytes)
+	}
+	return e
+}
+
+// LineSums reads a whole transcript and verifies it against the manifest; a
+// changed one is [storage.ErrChanged]. It returns the SHA-256 of each of its lines,
+// without the line feed, by the offset of the line.
+func (s *Session) LineSums(ctx context.Context, name string) (map[int64][sha256.Size]byte, error) {
+	sums := map[int64][sha256.Size]byte{}
+	err := s.stored(ctx, name, func(l rawLine) { sums[l.off] = sha256.Sum256(l.text) })
+	if err != nil {
+		return nil, err
+	}
+	return sums, nil
+}
+
+// stored calls fn for each line of a file, and then verifies the file.
+func (s *Session) stored(ctx context.Context, name string, fn func(rawLine)) error {
+	said, err := s.recorded(ctx, name)
+	if err != nil {
+		return err
+	}
+	r, err := s.Open(ctx, name, 0, -1)
+	if err != nil {
+		return err
+	}
+	all := sha256.New()
+	counted := &counter{r: io.TeeReader(r, all)}
+	err = eachMessage(ctx, counted, func(l rawLine) error { fn(l); return nil })
+	if err := errors.Join(err, r.Close()); err != nil {
+		return storage.Wrap("read", child(s.dir, name), err)
+	}
+	have := fileHash{name, counted.n, hex.EncodeToString(all.Sum(nil))}
+	if !slices.Contains(said, have) {
+		return differs(name, said, have)
+	}
+	return nil
+}
+
+// rehashed returns records from before a scrub with the hashes after it.
+func rehashed(said []fileHash, by []rehash) []fileHash {
+	for i, f := range said {
+		for _, h := range by {
+			if f.Name == h.Name && f.SHA256 == h.Was && (h.File || f.Bytes == h.Bytes) {
+				said[i] = h.fileHash
+			}
+		}
+	}
+	return said
+}
+
+type counter struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// recorded returns the manifest's records of a file. Changed lines are ignored.
+func (s *Session) recorded(ctx context.Context, name string) (said []fileHash, err error) {
+	for l, err := range checkedLines(ctx, s.manifest, 0) {
+		if err != nil {
+			return nil, err
+		}
+		r, ok := parseRecord(l.Body)
+		if !ok || l.Changed {
+			continue
+		}
+		for _, f := range append(r.With, r.fileHash) {
+			if f.Name == name && f.SHA256 != "" {
+				said = append(said, f)
+			}
+		}
+		said = rehashed(said, r.Scrubbed)
+	}
+	return said, nil
+}

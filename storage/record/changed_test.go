@@ -1,0 +1,238 @@
+package record_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/fs"
+	"github.com/agentcompact/compact/storage/record"
+)
+
+// ledgers returns the numbers of the steps that can be used, and what is said of
+// the others.
+func ledgers(t *testing.T, a storage.Archive) (good []int, changed []*storage.ChangedError) {
+	t.Helper()
+	for l, err := range session(t, a, "s").Ledgers(t.Context(), 1) {
+		must(t, err)
+		if l.Changed != nil {
+			if l.Data != nil {
+				t.Errorf("step %d: changed, and its bytes are handed out", l.Step)
+			}
+			changed = append(changed, l.Changed)
+			continue
+		}
+		good = append(good, l.Step)
+	}
+	return good, changed
+}
+
+func TestAChangedLedgerIsNotHandedOut(t *testing.T) {
+	whole, _ := mutable(t)
+	for name, c := range map[string]struct {
+		do   func(f folder)
+		good int
+		file string
+	}{
+		"a bit is flipped":        {func(f folder) { f["ledger-002.json"] = flipped(f["ledger-002.json"], 5) }, 2, "ledger-002.json"},
+		"it is emptied":           {func(f folder) { f["ledger-001.json"] = nil }, 2, "ledger-001.json"},
+		"it is removed":           {func(f folder) { delete(f, "ledger-002.json") }, 2, "ledger-002.json"},
+		"the last one is removed": {func(f folder) { delete(f, "ledger-003.json") }, 2, "ledger-003.json"},
+		"two change places": {func(f folder) {
+			f["ledger-001.json"], f["ledger-003.json"] = f["ledger-003.json"], f["ledger-001.json"]
+		}, 1, "ledger-001.json"},
+		"one is added":            {func(f folder) { f["ledger-004.json"] = []byte(`{"v":1,"step":4}`) }, 3, "ledger-004.json"},
+		"the manifest is emptied": {func(f folder) { f["manifest.jsonl"] = nil }, 0, "ledger-001.json"},
+		"it and its lines are written anew": {func(f folder) {
+			forged := []byte(`{"v":1,"step":6}`)
+			sum := func(b []byte) []byte { return fmt.Appendf(nil, "%x", sha256.Sum256(b)) }
+			f["manifest.jsonl"] = bytes.ReplaceAll(f["manifest.jsonl"], sum(f["ledger-002.json"]), sum(forged))
+			f["ledger-002.json"] = forged
+		}, 2, "ledger-002.json"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := folder{}
+			for n, b := range whole {
+				f[n] = b
+			}
+			c.do(f)
+			a := place(t, f)
+			good, changed := ledgers(t, a)
+			if len(good) != c.good || len(changed) == 0 || changed[0].File != c.file {
+				t.Errorf("good %v, changed %v, want %d good ones and %s", good, changed, c.good, c.file)
+			}
+			for _, e := range changed {
+				if !errors.Is(e, storage.ErrChanged) || !strings.Contains(e.Error(), e.File) || !strings.Contains(e.Error(), e.Have) {
+					t.Errorf("%v names neither the file nor what it is", e)
+				}
+			}
+			// The session goes on behind what is there, and leaves it as it is.
+			s := session(t, a, "s")
+			n := len(good) + len(changed) + 1
+			step(t, s, n)
+			if again, _ := ledgers(t, a); len(again) != c.good+1 || again[c.good] != n {
+				t.Errorf("after step %d the good ones are %v", n, again)
+			}
+			if report := verify(t, a, "s", record.VerifyOptions{}); report.OK() {
+				t.Error("verify finds nothing")
+			}
+		})
+	}
+}
+
+func flipped(b []byte, bit int) []byte {
+	b = bytes.Clone(b)
+	b[bit/8%len(b)] ^= 1 << (bit % 8)
+	return b
+}
+
+// TestNoFlippedBitStopsASession flips bits of the manifest and of ledgers at
+// seeded places: no ledger that was not stored is handed out, and a step can be
+// committed.
+func TestNoFlippedBitStopsASession(t *testing.T) {
+	whole, _ := mutable(t)
+	bodies := map[string]bool{}
+	for n := 1; n <= 3; n++ {
+		bodies[string(whole["ledger-00"+string(rune('0'+n))+".json"])] = true
+	}
+	lost := 0
+	for seed := range 400 {
+		r := rand.New(rand.NewPCG(uint64(seed), 3))
+		name := []string{"manifest.jsonl", "ledger-001.json", "ledger-003.json", "events.jsonl"}[seed%4]
+		f := folder{}
+		for n, b := range whole {
+			f[n] = b
+		}
+		f[name] = flipped(f[name], r.IntN(8*len(f[name])))
+		a := place(t, f)
+		n := 1
+		for l, err := range session(t, a, "s").Ledgers(t.Context(), 1) {
+			must(t, err)
+			if l.Changed == nil && !bodies[string(l.Data)] {
+				t.Fatalf("seed %d: %s: a ledger that nobody stored is handed out: %s", seed, name, l.Data)
+			}
+			if l.Changed != nil {
+				lost++
+			}
+			n = l.Step + 1
+		}
+		step(t, session(t, a, "s"), n)
+	}
+	if lost < 200 || lost > 260 {
+		t.Errorf("%d ledgers were not used; each flip in one loses that one, one in the manifest mostly none", lost)
+	}
+}
+
+// A ledger of 3 GB is not read into memory.
+func TestALedgerWithoutEndIsNotRead(t *testing.T) {
+	dir := t.TempDir()
+	a, err := fs.Open(dir)
+	must(t, err)
+	defer a.Close()
+	for n := 1; n <= 2; n++ {
+		step(t, session(t, a, "s"), n)
+	}
+	must(t, os.Chmod(dir+"/s/ledger-001.json", 0o600))
+	must(t, os.Truncate(dir+"/s/ledger-001.json", 3<<30))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	good, changed := ledgers(t, a)
+	runtime.ReadMemStats(&after)
+	if len(good) != 1 || len(changed) != 1 || changed[0].Have != "" {
+		t.Errorf("good %v, changed %v", good, changed)
+	}
+	if n := (after.TotalAlloc - before.TotalAlloc) >> 20; n > 512 {
+		t.Errorf("%d MiB were allocated", n)
+	}
+}
+
+// A line of a log that another one took the place of is told, where it is no
+// line any more as well; those around it are good.
+func TestAChangedLineOfALogIsNotHandedOut(t *testing.T) {
+	for name, change := range map[string]func([]byte) []byte{
+		"another text": func(b []byte) []byte { return bytes.Replace(b, []byte("l 2"), []byte("l 7"), 1) },
+		"no line":      func(b []byte) []byte { return bytes.Replace(b, []byte(`{"seq":3`), []byte(`{"sqe":3`), 1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			a, err := fs.Open(dir)
+			must(t, err)
+			defer a.Close()
+			s := session(t, a, "s")
+			must(t, second(s.Edits(t.Context(), lines("l", 5))))
+			must(t, s.Journal(t.Context(), lines("l", 5)))
+			for _, log := range []string{"edits.jsonl", "journal.jsonl"} {
+				data, err := os.ReadFile(dir + "/s/" + log)
+				must(t, err)
+				must(t, os.WriteFile(dir+"/s/"+log, change(data), 0o600))
+			}
+			var good []string
+			bad := int64(0)
+			for l, err := range s.EditsLines(t.Context(), 0) {
+				must(t, err)
+				if l.Changed {
+					bad = l.Seq
+					continue
+				}
+				good = append(good, string(l.Body))
+			}
+			var journal []string
+			for line, err := range s.JournalLines(t.Context()) {
+				must(t, err)
+				journal = append(journal, string(line))
+			}
+			if len(good) != 4 || bad != 3 || strings.Join(good, "") != strings.Join(journal, "") || strings.Contains(strings.Join(good, ""), "l 2") {
+				t.Errorf("good %q, journal %q, changed line %d", good, journal, bad)
+			}
+		})
+	}
+}
+
+// Who lost the race for a number has announced a ledger of its own under it, and
+// still reads the one that won.
+func TestALedgerOfAnotherIsReadBehindALostRace(t *testing.T) {
+	archives(t, func(t *testing.T, a storage.Archive) {
+		one, two := session(t, a, "s"), session(t, a, "s")
+		must(t, second(one.Transcript(t.Context(), 1, lines("one", 1))))
+		must(t, second(two.Transcript(t.Context(), 1, lines("two", 1))))
+		must(t, two.Events(t.Context(), lines("e", 1)))
+		lost := &late{Archive: a, before: func() { step(t, two, 1) }}
+		loser, err := record.OpenSession(t.Context(), lost, "s")
+		must(t, err)
+		w, err := loser.Transcript(t.Context(), 1, lines("three", 1))
+		must(t, err)
+		lost.armed = true
+		if _, err := loser.Commit(t.Context(), 1, text(`{"v":1,"lost":true}`), w); !errors.Is(err, storage.ErrExists) {
+			t.Fatal(err)
+		}
+		for l, err := range loser.Ledgers(t.Context(), 1) {
+			must(t, err)
+			if l.Changed != nil {
+				t.Error(l.Changed)
+			}
+		}
+	})
+}
+
+// late lets somebody else be first when a ledger is created.
+type late struct {
+	storage.Archive
+	armed  bool
+	before func()
+}
+
+func (a *late) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+	if a.armed {
+		a.armed = false
+		a.before()
+	}
+	return a.Archive.Create(ctx, k, b)
+}

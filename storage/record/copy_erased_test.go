@@ -1,0 +1,391 @@
+package record_test
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
+)
+
+// wantErased fails where a copy has something of a session that was erased where it was
+// copied from, or where verify takes that for tampering.
+func wantErased(t *testing.T, dst storage.Archive, id string) {
+	t.Helper()
+	for k := range everything(t, dst) {
+		if strings.HasPrefix(k, id+"/") {
+			t.Errorf("%s is there", k)
+		}
+	}
+	if stone, ok, err := record.Erased(t.Context(), dst, id); !ok || !stone.Done || err != nil {
+		t.Errorf("tombstone: %+v, %v", stone, err)
+	}
+	wantWhole(t, dst)
+}
+
+// wantWhole fails where verify finds anything wrong with an archive.
+func wantWhole(t *testing.T, a storage.Archive) {
+	t.Helper()
+	book, err := record.ReadHeads(t.Context(), a, record.HeadsOptions{})
+	must(t, err)
+	gone, err := book.Vanished(t.Context(), a)
+	must(t, err)
+	graves, err := record.VerifyTombstones(t.Context(), a)
+	must(t, err)
+	for _, r := range append(gone, book.Report(), graves) {
+		if !r.OK() {
+			t.Errorf("%s: %q", r.Dir, r.Problems)
+		}
+	}
+	for s, err := range record.Sessions(t.Context(), a) {
+		must(t, err)
+		if r, err := record.Verify(t.Context(), a, s.ID, record.VerifyOptions{Heads: book}); err != nil || !r.OK() {
+			t.Errorf("%s: %q, %v", s.ID, r.Problems, err)
+		}
+	}
+}
+
+func eraseAs(t *testing.T, a storage.Archive, id string) {
+	t.Helper()
+	s := session(t, a, id)
+	s.KeepHeads(record.NewHeads(a, nil))
+	s.ActAs(text("ann"))
+	must(t, second(s.Erase(t.Context(), text("asked for"))))
+}
+
+// A nightly copy erases what was erased since, and says why.
+func TestCopyCarriesAnEraseOver(t *testing.T) {
+	for _, heads := range []bool{false, true} {
+		src, dst := lived(t), memory.New()
+		opts := record.CopyOptions{}
+		if heads {
+			opts.Heads = record.NewHeads(dst, nil)
+		}
+		must(t, second(record.Copy(t.Context(), dst, src, opts)))
+		eraseAs(t, src, "alice")
+		done, err := record.Copy(t.Context(), dst, src, opts)
+		if err != nil || done.Erased != 1 || done.Sessions != 1 {
+			t.Errorf("%+v, %v", done, err)
+		}
+		wantErased(t, dst, "alice")
+		if stone, _, _ := record.Erased(t.Context(), dst, "alice"); stone.Who != "ann" || stone.Reason != "asked for" {
+			t.Errorf("erased by %q because %q", stone.Who, stone.Reason)
+		}
+		must(t, second(record.Copy(t.Context(), dst, src, opts)))
+	}
+}
+
+// A session that begins anew under the name of an erased one is copied.
+func TestCopyOfASecondLifeTakesThePlaceOfTheFirst(t *testing.T) {
+	src, dst := lived(t), memory.New()
+	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
+	eraseAs(t, src, "alice")
+	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
+	s := session(t, src, "alice")
+	s.KeepHeads(record.NewHeads(src, nil))
+	step(t, s, 1)
+	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
+	wantWhole(t, dst)
+	if r := wantOK(t, dst, "alice"); r.Steps != 1 {
+		t.Errorf("%d steps", r.Steps)
+	}
+}
+
+func TestCopyOfANamedSessionThatWasErased(t *testing.T) {
+	src, dst := lived(t), memory.New()
+	opts := record.CopyOptions{Sessions: []string{"alice"}, Heads: record.NewHeads(dst, nil)}
+	must(t, second(record.Copy(t.Context(), dst, src, opts)))
+	eraseAs(t, src, "alice")
+	if _, err := record.Copy(t.Context(), dst, src, opts); !errors.Is(err, record.ErrErased) {
+		t.Errorf("copied: %v", err)
+	}
+	wantErased(t, dst, "alice")
+}
+
+// What the copy keeps, by a hold of its own, stays whole; the others are copied.
+func TestCopyErasesNothingThatIsHeld(t *testing.T) {
+	src, dst := lived(t), memory.New()
+	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
+	s := session(t, dst, "alice")
+	s.KeepHeads(record.NewHeads(dst, nil))
+	must(t, s.Hold(t.Context(), text("a case of the copy")))
+	eraseAs(t, src, "alice")
+	step(t, session(t, src, "bob"), 2)
+	if _, err := record.Copy(t.Context(), dst, src, record.CopyOptions{}); !errors.Is(err, record.ErrHeld) || !strings.Contains(err.Error(), "alice") {
+		t.Errorf("copied: %v", err)
+	}
+	if _, gone, err := record.Erased(t.Context(), dst, "alice"); gone || err != nil {
+		t.Errorf("erased %v, %v", gone, err)
+	}
+	if r := wantOK(t, dst, "bob"); r.Steps != 2 {
+		t.Errorf("bob has %d steps", r.Steps)
+	}
+	wantWhole(t, dst)
+}
+
+// Another session of the same name is none of the source's.
+func TestCopyErasesNoOtherSession(t *testing.T) {
+	src, dst := lived(t), memory.New()
+	step(t, session(t, dst, "alice"), 1)
+	eraseAs(t, src, "alice")
+	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
+	if r := wantOK(t, dst, "alice"); r.Steps != 1 {
+		t.Errorf("%d steps", r.Steps)
+	}
+	wantWhole(t, dst)
+}
+
+// An erase at any time of a copy is no tampering with it.
+func TestCopyBesideAnErase(t *testing.T) {
+	for _, named := range [][]string{nil, {"alice"}} {
+		for at := 0; ; at++ {
+			src, dst, n := lived(t), memory.New(), 0
+			opts := record.CopyOptions{Sessions: named, Progress: func(storage.Key) {
+				if n == at {
+					eraseAs(t, src, "alice")
+				}
+				n++
+			}}
+			_, err := record.Copy(t.Context(), dst, src, opts)
+			if n <= at {
+				break
+			}
+			if err != nil && (named == nil || !errors.Is(err, record.ErrErased)) {
+				t.Errorf("erased before file %d: %v", at, err)
+			}
+			wantWhole(t, dst)
+			if named == nil {
+				must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
+				wantErased(t, dst, "alice")
+			}
+		}
+	}
+}
+
+// older writes tombstones as version 0.1.0 did.
+type older struct{ *memory.Archive }
+
+func (a older) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
+	if k.Base() == "_erased.jsonl" {
+		data, err := io.ReadAll(b.Reader())
+		if err != nil {
+			return err
+		}
+		was := everythingIn(a.Archive, k)
+		line := regexp.MustCompile(`,"life":"[0-9a-f]*"`).ReplaceAllString(string(data), "")
+		if was != "" {
+			line = regexp.MustCompile(`"prev":"[0-9a-f]*"`).ReplaceAllString(line, `"prev":"`+sha(lastLine(was))+`"`)
+		}
+		return a.Archive.Append(ctx, k, int64(len(was)), storage.Redacted(text("%s", line)))
+	}
+	return a.Archive.Append(ctx, k, seq, b)
+}
+
+func lastLine(log string) string {
+	log = strings.TrimSuffix(log, "\n")
+	return log[strings.LastIndexByte(log, '\n')+1:]
+}
+
+func sha(s string) string {
+	h := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(h[:])
+}
+
+func everythingIn(a storage.Archive, k storage.Key) string {
+	r, err := a.Open(context.Background(), k, 0, -1)
+	if err != nil {
+		return ""
+	}
+	data, _ := io.ReadAll(r)
+	return string(data)
+}
+
+func TestCopyCarriesOverAnEraseOfAnOlderVersion(t *testing.T) {
+	for _, heads := range []bool{true, false} {
+		src, dst := memory.New(), memory.New()
+		s := session(t, src, "alice")
+		if heads {
+			s.KeepHeads(record.NewHeads(src, nil))
+		}
+		step(t, s, 1)
+		must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
+		x := session(t, older{src}, "alice")
+		if heads {
+			x.KeepHeads(record.NewHeads(src, nil))
+		}
+		must(t, second(x.Erase(t.Context(), text("asked for"))))
+		_, err := record.Copy(t.Context(), dst, src, record.CopyOptions{})
+		if heads {
+			must(t, err)
+			if stone, ok, err := record.Erased(t.Context(), dst, "alice"); !ok || err != nil {
+				t.Errorf("%+v, %v", stone, err)
+			}
+			continue
+		}
+		if !errors.Is(err, storage.ErrExists) || !strings.Contains(err.Error(), "alice") {
+			t.Errorf("nobody knows whose tombstone it is: %v", err)
+		}
+		wantOK(t, dst, "alice")
+	}
+}
+
+// vanish removes the files of a session, and no more than that.
+func vanish(t *testing.T, a *memory.Archive, id string) {
+	t.Helper()
+	for _, n := range names(t, session(t, a, id)) {
+		must(t, a.Remove(t.Context(), key(t, id+"/"+n)))
+	}
+}
+
+func key(t *testing.T, s string) storage.Key {
+	t.Helper()
+	k, err := storage.ParseKey(s)
+	must(t, err)
+	return k
+}
+
+// wantUnproven fails where a copy takes a tombstone for the proof of an erase.
+func wantUnproven(t *testing.T, dst, src storage.Archive, opts record.CopyOptions, id string) {
+	t.Helper()
+	before := len(names(t, session(t, dst, id)))
+	done, err := record.Copy(t.Context(), dst, src, opts)
+	if done.Erased != 0 || !errors.Is(err, storage.ErrExists) || !strings.Contains(err.Error(), id) {
+		t.Errorf("%+v, %v", done, err)
+	}
+	if n := len(names(t, session(t, dst, id))); n != before {
+		t.Errorf("%s has %d files, had %d", id, n, before)
+	}
+	if stone, gone, err := record.Erased(t.Context(), dst, id); gone || err != nil {
+		t.Errorf("%+v, %v", stone, err)
+	}
+	wantWhole(t, dst)
+}
+
+// A line that anybody can write proves no erase: it has to fit the chain, and the heads
+// have to know of the erase.
+func TestCopyErasesNothingForAForgedTombstone(t *testing.T) {
+	for name, prev := range map[string]func(log string) string{
+		"outside the chain": func(string) string { return strings.Repeat("0", 64) },
+		"without a head":    func(log string) string { return sha(lastLine(log)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			src, dst := lived(t), memory.New()
+			must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
+			first, _, _ := strings.Cut(everythingIn(src, key(t, "alice/manifest.jsonl")), "\n")
+			vanish(t, src, "alice")
+			log := everythingIn(src, key(t, "_erased.jsonl"))
+			line := text(`{"seq":3,"prev":"%s","at":"2026-01-01T00:00:00Z","session":"%s","files":1,"bytes":1,"life":"%s","reason":"x","done":true}`+"\n", prev(log), sha("alice"), sha(first))
+			must(t, src.Append(t.Context(), key(t, "_erased.jsonl"), int64(len(log)), storage.Redacted(line)))
+			wantUnproven(t, dst, src, record.CopyOptions{}, "alice")
+			wantUnproven(t, dst, src, record.CopyOptions{}, "alice")
+		})
+	}
+}
+
+// Where a key is given, a head without its signature proves no erase.
+func TestCopyErasesOnlyForASignedHead(t *testing.T) {
+	public, private, err := ed25519.GenerateKey(nil)
+	must(t, err)
+	src, dst, opts := lived(t), memory.New(), record.CopyOptions{Public: []ed25519.PublicKey{public}}
+	must(t, second(record.Copy(t.Context(), dst, src, opts)))
+	eraseAs(t, src, "alice")
+	wantUnproven(t, dst, src, opts, "alice")
+
+	src, dst = lived(t), memory.New()
+	must(t, second(record.Copy(t.Context(), dst, src, opts)))
+	s := session(t, src, "alice")
+	s.KeepHeads(record.NewHeads(src, private))
+	must(t, second(s.Erase(t.Context(), text("asked for"))))
+	must(t, second(record.Copy(t.Context(), dst, src, opts)))
+	wantErased(t, dst, "alice")
+}
+
+// A refusal that was damaged is no erase, and a copy ends no hold.
+func TestCopyErasesNothingForADamagedRefusal(t *testing.T) {
+	for name, to := range map[string]string{"another member": `"refuse":"`, "no JSON": `"refused:"`} {
+		for _, more := range []bool{false, true} {
+			t.Run(name, func(t *testing.T) {
+				src, dst := lived(t), memory.New()
+				b := session(t, src, "bob")
+				b.KeepHeads(record.NewHeads(src, nil))
+				must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
+				if _, err := b.Erase(t.Context(), text("try")); !errors.Is(err, record.ErrHeld) {
+					t.Fatal(err)
+				}
+				damage(t, src, "_erased.jsonl", `"refused":"`, to)
+				vanish(t, src, "bob")
+				if more {
+					eraseAs(t, src, "alice")
+				}
+				_, err := record.Copy(t.Context(), dst, src, record.CopyOptions{})
+				if !errors.Is(err, storage.ErrExists) {
+					t.Errorf("copied: %v", err)
+				}
+				d := session(t, dst, "bob")
+				if held, why, err := d.Held(t.Context()); !held || err != nil {
+					t.Errorf("held %v %q, %v", held, why, err)
+				}
+				must(t, d.Release(t.Context(), text("over")))
+				if done, err := record.Copy(t.Context(), dst, src, record.CopyOptions{}); done.Erased > 0 || !errors.Is(err, storage.ErrExists) {
+					t.Errorf("%+v, %v", done, err)
+				}
+				wantOK(t, dst, "bob")
+			})
+		}
+	}
+}
+
+// A copy that missed a life under the name erases the one that it has.
+func TestCopyErasesAnEarlierLife(t *testing.T) {
+	for _, named := range [][]string{nil, {"alice"}} {
+		for _, again := range []bool{false, true} {
+			src, dst := lived(t), memory.New()
+			opts := record.CopyOptions{Sessions: named}
+			must(t, second(record.Copy(t.Context(), dst, src, opts)))
+			eraseAs(t, src, "alice")
+			s := session(t, src, "alice")
+			s.KeepHeads(record.NewHeads(src, nil))
+			step(t, s, 1)
+			if !again {
+				eraseAs(t, src, "alice")
+			}
+			done, err := record.Copy(t.Context(), dst, src, opts)
+			if done.Erased != 1 || err != nil && !(errors.Is(err, record.ErrErased) && named != nil && !again) {
+				t.Errorf("%v, begun anew %v: %+v, %v", named, again, done, err)
+			}
+			if !again {
+				wantErased(t, dst, "alice")
+				continue
+			}
+			if r := wantOK(t, dst, "alice"); r.Steps != 1 {
+				t.Errorf("%d steps", r.Steps)
+			}
+			wantWhole(t, dst)
+		}
+	}
+}
+
+// A damaged tombstone of the copy stops the sessions that can be its own, and no other.
+func TestCopyBesideADamagedTombstone(t *testing.T) {
+	src, dst := lived(t), memory.New()
+	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
+	eraseAs(t, dst, "alice") // in the copy alone
+	damage(t, dst, "_erased.jsonl", `"session":"`+sha("alice"), `"session":"x`)
+	step(t, session(t, src, "dora"), 1)
+	done, err := record.Copy(t.Context(), dst, src, record.CopyOptions{})
+	if !errors.Is(err, storage.ErrDamaged) || !strings.Contains(err.Error(), "alice") || strings.Contains(err.Error(), "dora") || done.Sessions != 2 {
+		t.Errorf("%+v, %v", done, err)
+	}
+	wantOK(t, dst, "dora")
+	if n := len(names(t, session(t, dst, "alice"))); n > 0 {
+		t.Errorf("alice is back, with %d files", n)
+	}
+}

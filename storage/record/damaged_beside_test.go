@@ -1,0 +1,92 @@
+package record_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
+)
+
+// damage writes a log anew with another text in its first two lines, as a bad disk could.
+func damage(t *testing.T, a *memory.Archive, key, from, to string) {
+	t.Helper()
+	k, err := storage.ParseKey(key)
+	must(t, err)
+	was := everythingIn(a, k)
+	if !strings.Contains(was, from) {
+		t.Fatalf("%s does not have %q", key, from)
+	}
+	must(t, a.Remove(t.Context(), k))
+	must(t, a.Append(t.Context(), k, 0, storage.Redacted(text("%s", strings.Replace(was, from, to, 2)))))
+}
+
+// A damaged tombstone stops nobody, and the session that it is about stays erased. Where
+// nobody can tell which one that is, only who asks for a session without a tombstone gets
+// an error.
+func TestDamagedTombstoneStopsNobody(t *testing.T) {
+	for name, c := range map[string]struct {
+		from, to string
+		known    bool
+	}{
+		"time":        {`"at":"20`, `"at":"x0`, true},
+		"no JSON":     {`,"at":`, `,"at:`, true},
+		"session":     {`"session":"`, `"session":"x`, false},
+		"all of JSON": {`"session":"`, `"session:"x`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := lived(t)
+			bob := session(t, a, "bob")
+			_, _ = bob.Erase(t.Context(), text("in the way")) // refused, and undamaged
+			eraseAs(t, a, "alice")
+			damage(t, a, "_erased.jsonl", c.from, c.to)
+			for _, find := range []func(string) (record.Tombstone, bool, error){
+				func(id string) (record.Tombstone, bool, error) { return record.Erased(t.Context(), a, id) },
+				func(id string) (record.Tombstone, bool, error) {
+					return record.NewGraves(a).Find(t.Context(), id)
+				},
+			} {
+				if _, gone, err := find("alice"); !gone || err != nil {
+					t.Errorf("alice: %v, %v", gone, err)
+				}
+				if _, gone, err := find("carol"); gone != c.known || (err == nil) != c.known {
+					t.Errorf("carol: %v, %v", gone, err)
+				}
+				if _, gone, err := find("dave"); gone || (err == nil) != c.known {
+					t.Errorf("dave: %v, %v", gone, err)
+				}
+			}
+			book, err := record.ReadHeads(t.Context(), a, record.HeadsOptions{})
+			must(t, err)
+			if r, err := record.Verify(t.Context(), a, "bob", record.VerifyOptions{Heads: book}); err != nil || len(r.Files) == 0 {
+				t.Errorf("bob: %v", err)
+			}
+			if r, err := record.VerifyTombstones(t.Context(), a); err != nil || r.OK() {
+				t.Errorf("nothing wrong with the tombstones, %v", err)
+			}
+		})
+	}
+}
+
+func TestDamagedKeyStopsNobody(t *testing.T) {
+	a := memory.New()
+	for _, id := range []string{"one", "two"} {
+		must(t, second(record.AddKeyID(t.Context(), a, id, func([]string) bool { return false })))
+	}
+	if r, err := record.VerifyKeys(t.Context(), a); err != nil || !r.OK() || len(r.Files) != 1 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	damage(t, a, "_keys.jsonl", `"at":"20`, `"at":"x0`)
+	if ids, err := record.KeyIDs(t.Context(), a); err != nil || !slices.Equal(ids, []string{"one", "two"}) {
+		t.Errorf("%q, %v", ids, err)
+	}
+	if r, err := record.VerifyKeys(t.Context(), a); err != nil || r.OK() {
+		t.Errorf("nothing wrong with the keys, %v", err)
+	}
+	damage(t, a, "_keys.jsonl", `"key":"one"`, `"key":17`)
+	if ids, err := record.KeyIDs(t.Context(), a); err != nil || !slices.Equal(ids, []string{"two"}) {
+		t.Errorf("%q, %v", ids, err)
+	}
+}

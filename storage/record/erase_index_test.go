@@ -1,0 +1,34 @@
+package record_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+// fullIndex can't be written.
+type fullIndex struct{}
+
+var errFull = errors.New("the disk is full")
+
+func (fullIndex) Forget(context.Context, ...string) error { return errFull }
+
+// What a session said goes even so; the erase is repeated for the index.
+func TestEraseTakesTheFilesWhateverTheIndexDoes(t *testing.T) {
+	a := memory.New()
+	s := life(t, a, "x", 1)
+	s.KeepIndex(fullIndex{})
+	if _, err := s.Erase(t.Context(), redact.Text{}); !errors.Is(err, errFull) {
+		t.Error(err)
+	}
+	if left := contents(t, a, "s"); len(left) != 1 || left["manifest.jsonl"] == "" {
+		t.Errorf("left: %v", left)
+	}
+	s = session(t, a, "s")
+	if stone, err := s.Erase(t.Context(), redact.Text{}); err != nil || !stone.Done || len(contents(t, a, "s")) > 0 {
+		t.Errorf("again: %+v, %v", stone, err)
+	}
+}

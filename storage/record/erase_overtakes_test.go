@@ -1,0 +1,123 @@
+package record_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
+)
+
+// slowCreate is an archive in which the file of a name comes to be only when do has
+// returned, as where a connection stalls.
+type slowCreate struct {
+	*memory.Archive
+	name string
+	do   func()
+}
+
+func (a *slowCreate) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+	if strings.HasPrefix(k.Base(), a.name) && a.do != nil {
+		do := a.do
+		a.do = nil
+		do()
+	}
+	return a.Archive.Create(ctx, k, b)
+}
+
+// TestWhatComesAfterAnEraseGoes: a file whose create an erase has overtaken is
+// removed by who made it, who is told. So are lines of a log that follow it.
+func TestWhatComesAfterAnEraseGoes(t *testing.T) {
+	t.Parallel()
+	for name, step := range map[string]int{"transcript-pre-compact-001": 1, "summary-001": 1, "ledger-001": 1, "transcript-pre-compact-002": 2, "ledger-002": 2} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := &slowCreate{Archive: memory.New(), name: name}
+			s := session(t, a, "s")
+			for n := 1; n < step; n++ {
+				must(t, tryStep(t.Context(), s, n))
+			}
+			a.do = func() {
+				_, err := session(t, a.Archive, "s").Erase(t.Context(), text("asked for"))
+				must(t, err)
+			}
+			if err := tryStep(t.Context(), s, step); !errors.Is(err, record.ErrErased) {
+				t.Errorf("the step ends with %v, and its session was erased", err)
+			}
+			if a.do != nil {
+				t.Fatal("nothing was erased")
+			}
+			if left := inFolder(t, a, "s"); len(left) > 0 {
+				t.Errorf("in the erased session are %q", left)
+			}
+		})
+	}
+}
+
+// TestAManifestThatVanishedCostsNoFile: without a record of an erase nothing is removed.
+func TestAManifestThatVanishedCostsNoFile(t *testing.T) {
+	t.Parallel()
+	a := &slowCreate{Archive: memory.New(), name: "ledger-001"}
+	a.do = func() { must(t, a.Remove(t.Context(), mustKey(t, "s/manifest.jsonl"))) }
+	if err := tryStep(t.Context(), session(t, a, "s"), 1); err == nil {
+		t.Error("the step is committed without a manifest")
+	}
+	if left := inFolder(t, a, "s"); len(left) < 3 {
+		t.Errorf("only %q are left", left)
+	}
+}
+
+func inFolder(t *testing.T, a storage.Archive, dir string) (names []string) {
+	t.Helper()
+	for info, err := range a.List(t.Context(), mustKey(t, dir)) {
+		must(t, err)
+		names = append(names, info.Key.Base())
+	}
+	return names
+}
+
+// TestNothingToSayLosesSightOfNoFile: a checkpoint without a line asks for nothing, so
+// that what was stored before it may still have come behind an erase.
+func TestNothingToSayLosesSightOfNoFile(t *testing.T) {
+	t.Parallel()
+	a := &slowCreate{Archive: memory.New(), name: "transcript"}
+	s := session(t, a, "s")
+	a.do = func() { must(t, second(session(t, a.Archive, "s").Erase(t.Context(), text("asked for")))) }
+	must(t, second(s.Transcript(t.Context(), 1, lines("t", 2))))
+	must(t, s.Checkpoint(t.Context()))
+	if _, err := s.Summary(t.Context(), 1, text(`{}`)); !errors.Is(err, record.ErrErased) {
+		t.Errorf("the summary ends with %v, and its session was erased", err)
+	}
+	if left := inFolder(t, a, "s"); len(left) > 0 {
+		t.Errorf("in the erased session are %q", left)
+	}
+}
+
+// TestAnEraseBeforeTheSessionBeganCostsNoFile: the tombstone of an earlier session of
+// the same name does not say that this one was erased.
+func TestAnEraseBeforeTheSessionBeganCostsNoFile(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := memory.New()
+		step(t, session(t, a, "s"), 1)
+		must(t, second(session(t, a, "s").Erase(t.Context(), text("asked for"))))
+		time.Sleep(time.Second)
+		s := session(t, a, "s")
+		step(t, s, 1)
+		must(t, second(s.Transcript(t.Context(), 2, lines("t", 2))))
+		must(t, a.Remove(t.Context(), mustKey(t, "s/manifest.jsonl")))
+		before := inFolder(t, a, "s")
+		if err := second(s.Summary(t.Context(), 2, text(`{}`))); err == nil {
+			t.Error("the summary is stored without a manifest")
+		}
+		if left := inFolder(t, a, "s"); !slices.Equal(left, before) {
+			t.Errorf("of %q only %q are left", before, left)
+		}
+	})
+}

@@ -1,0 +1,50 @@
+package record_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
+)
+
+// meanwhile does something once, after the first line of heads.
+type meanwhile struct {
+	*memory.Archive
+	do func()
+}
+
+func (a *meanwhile) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
+	err := a.Archive.Append(ctx, k, seq, b)
+	if do := a.do; do != nil && k.Dir() == "_heads" {
+		a.do = nil
+		do()
+	}
+	return err
+}
+
+// Who says what a hash stands for while somebody else erases the session takes that
+// back: the id is to be gone.
+func TestNameOfASessionThatIsErasedMeanwhileGoes(t *testing.T) {
+	a := &meanwhile{Archive: memory.New()}
+	s := session(t, a, "alice")
+	s.KeepHeads(record.NewHeads(a, nil))
+	a.do = func() {
+		other := session(t, a.Archive, "alice")
+		other.KeepHeads(record.NewHeads(a.Archive, nil))
+		must(t, second(other.Erase(t.Context(), text("asked for"))))
+	}
+	step(t, s, 1)
+	for k, data := range everything(t, a.Archive) {
+		if strings.Contains(k+data, "alice") {
+			t.Errorf("%s still names it: %s", k, data)
+		}
+	}
+	book, err := record.ReadHeads(t.Context(), a, record.HeadsOptions{})
+	must(t, err)
+	if gone, err := book.Vanished(t.Context(), a); err != nil || len(gone) > 0 {
+		t.Errorf("%+v, %v", gone, err)
+	}
+}

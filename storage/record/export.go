@@ -1,0 +1,185 @@
+package record
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/agentcompact/compact/storage"
+)
+
+// An ExportFormat is a format for the export of a session.
+type ExportFormat string
+
+// The formats of an export.
+const (
+	// ExportTarGz is the session's folder, unchanged and with the manifest.
+	// Unpacked into a folder, it can be verified there.
+	ExportTarGz ExportFormat = "tar.gz"
+	// ExportJSONL is one JSON object for each line. The first describes the session. Each
+	// file begins with {"file":…} and ends with {"end":…,"bytes":…,"sha256":…}. Between
+	// them is a {"line":…} with the JSON of each line ({"text":…} for a line that is not
+	// JSON, {"base64":…} for one that is not text; "open":true if the last line has no
+	// line feed). A line that refers to lines of an earlier file is followed by a
+	// {"same":{"line":…}} for each of those.
+	ExportJSONL ExportFormat = "jsonl"
+)
+
+// ExportOptions is for [Session.Export]. The zero value is valid.
+type ExportOptions struct {
+	// Progress, if not nil, is called from one goroutine with the number of
+	// bytes written and the total.
+	Progress func(done, total int64)
+}
+
+// Export writes the whole session to w, as it was when Export began; logs can
+// be slightly newer. A session without files is [storage.ErrNotExist]. Foreign entries
+// ([storage.Info.Foreign]) are left out.
+func (s *Session) Export(ctx context.Context, w io.Writer, format ExportFormat, opts ExportOptions) error {
+	files, err := s.snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	return storage.Wrap("export", s.dir, (&exporter{s: s, progress: opts.Progress}).export(ctx, w, format, files))
+}
+
+// ExportBeside writes to w what stands beside the sessions and proves them: heads, names,
+// tombstones and ids of keys. It reports how many files that are; for none it writes
+// nothing. Call it before the sessions are exported, and compare [Tombstones] afterwards:
+// the heads do not know of a session that was erased since.
+func ExportBeside(ctx context.Context, a storage.Archive, w io.Writer, format ExportFormat) (n int, err error) {
+	var files []storage.Info
+	for _, name := range []string{erasedName, headsName, keysName, namesName} {
+		for info, err := range a.List(ctx, keyOf(name)) {
+			if err != nil {
+				return 0, err
+			}
+			if !info.Key.IsZero() {
+				files = append(files, info)
+			}
+		}
+	}
+	if len(files) == 0 {
+		return 0, nil
+	}
+	return len(files), storage.Wrap("export", storage.Key{}, (&exporter{s: &Session{a: a}}).export(ctx, w, format, files))
+}
+
+func (e *exporter) export(ctx context.Context, w io.Writer, format ExportFormat, files []storage.Info) error {
+	for _, f := range files {
+		e.total += f.Size
+	}
+	switch format {
+	case ExportTarGz:
+		return e.tarGz(ctx, w, files)
+	case ExportJSONL:
+		return e.jsonl(ctx, w, files)
+	}
+	return storage.ErrUnsupported
+}
+
+// snapshot returns the session's files, without those that are announced after the
+// present end of the manifest. The manifest is cut to that end.
+func (s *Session) snapshot(ctx context.Context) ([]storage.Info, error) {
+	info, err := stat(ctx, s.a, s.manifest.key)
+	if err != nil && !errors.Is(err, storage.ErrNotExist) {
+		return nil, err
+	}
+	until := info.Size
+	var all []storage.Info
+	for info, err := range s.Files(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if !info.Key.IsZero() {
+			all = append(all, info)
+		}
+	}
+	if len(all) == 0 {
+		return nil, &storage.Error{Op: "export", Key: s.dir, Err: storage.ErrNotExist}
+	}
+	announced, err := s.announced(ctx)
+	if err != nil {
+		return nil, err
+	}
+	files := all[:0]
+	for _, f := range all {
+		if f.Key == s.manifest.key {
+			f.Size = until
+		}
+		if at, ok := announced[f.Key.Base()]; !ok || at < until {
+			files = append(files, f)
+		}
+	}
+	return files, nil
+}
+
+// announced returns the offset of each file's announcement in the manifest, the
+// first if there are several.
+func (s *Session) announced(ctx context.Context) (map[string]int64, error) {
+	at := map[string]int64{}
+	err := eachLineOf(ctx, s.a, s.manifest.key, 0, func(l rawLine) error {
+		link, ok := parseLink(l.text)
+		if !ok {
+			return nil
+		}
+		r, _ := parseRecord(link.body())
+		if _, known := at[r.Name]; !known && (r.Op == opPut || r.Op == opCommit) {
+			at[r.Name] = l.off
+		}
+		return nil
+	})
+	return at, err
+}
+
+type exporter struct {
+	s           *Session
+	progress    func(done, total int64)
+	done, total int64
+}
+
+// Write counts the bytes, and reports progress.
+func (e *exporter) Write(p []byte) (int, error) {
+	e.done += int64(len(p))
+	if e.progress != nil {
+		e.progress(e.done, e.total)
+	}
+	return len(p), nil
+}
+
+// open reads a file up to its size at the time of the snapshot.
+func (e *exporter) open(ctx context.Context, f storage.Info) (io.ReadCloser, error) {
+	return e.s.a.Open(ctx, f.Key, 0, f.Size)
+}
+
+func (e *exporter) tarGz(ctx context.Context, w io.Writer, files []storage.Info) error {
+	zw := gzip.NewWriter(w)
+	tw := tar.NewWriter(zw)
+	for _, f := range files {
+		if err := e.tarFile(ctx, tw, f); err != nil {
+			return err
+		}
+	}
+	return errors.Join(tw.Close(), zw.Close())
+}
+
+func (e *exporter) tarFile(ctx context.Context, tw *tar.Writer, f storage.Info) error {
+	err := tw.WriteHeader(&tar.Header{
+		Typeflag: tar.TypeReg, Name: f.Key.String(), Size: f.Size, Mode: 0o600, ModTime: f.Modified.Truncate(time.Second),
+	})
+	if err != nil {
+		return err
+	}
+	r, err := e.open(ctx, f)
+	if err != nil {
+		return err
+	}
+	n, err := io.Copy(io.MultiWriter(tw, e), &ctxReader{ctx, r})
+	if err == nil && n < f.Size {
+		err = io.ErrUnexpectedEOF
+	}
+	return errors.Join(err, r.Close())
+}

@@ -1,0 +1,68 @@
+package record
+
+import (
+	"context"
+	"time"
+
+	"github.com/agentcompact/compact/redact"
+)
+
+// ActAs sets the name of the person for whom the session is held, released or erased
+// from now on. The name is kept with the reason: in the manifest, the tombstone and the
+// heads. Call it before Hold, Release and Erase.
+func (s *Session) ActAs(who redact.Text) { s.who = who }
+
+// Hold puts the session under a legal hold: [Prune] and [Session.Erase] leave
+// it alone until [Session.Release]. The reason is kept in the manifest. A session
+// whose erasure has begun can't be held any more: the error is [ErrErased].
+//
+// A [*HeadError] means that the hold is in force, and that its head could not be
+// written.
+func (s *Session) Hold(ctx context.Context, reason redact.Text) error {
+	return s.recordHold(ctx, opHold, reason)
+}
+
+// Release ends a legal hold. For a session without a hold it only adds a line to the
+// manifest. Its errors are those of Hold.
+func (s *Session) Release(ctx context.Context, reason redact.Text) error {
+	return s.recordHold(ctx, opRelease, reason)
+}
+
+func (s *Session) recordHold(ctx context.Context, op string, reason redact.Text) error {
+	rec := record{Op: op, At: time.Now(), Reason: reason.String(), Who: s.who.String()}
+	_, err := s.manifest.append(ctx, func(f facts) ([]string, error) {
+		if f.erasing {
+			return nil, ErrErased
+		}
+		return bodies([]record{rec}), nil
+	})
+	if err != nil {
+		return err
+	}
+	s.settle([]record{rec})
+	if err := s.tell(ctx, head{Op: op, Who: s.who.String(), Why: reason.String()}); err != nil {
+		return &HeadError{op, err}
+	}
+	return nil
+}
+
+// Held reports whether the session is under a legal hold now, and why.
+func (s *Session) Held(ctx context.Context) (held bool, reason string, err error) {
+	t, err := s.manifest.refresh(ctx)
+	return t.facts.held, t.facts.reason, err
+}
+
+// A HeadError reports that a hold or a release is in force, but its head could not be
+// written, so the heads do not prove it.
+type HeadError struct {
+	Op  string // "hold", "release"
+	Err error
+}
+
+// Error names the operation in force, and why its head is missing.
+func (e *HeadError) Error() string {
+	return "storage: " + e.Op + " is in force, but its head was not written: " + e.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *HeadError) Unwrap() error { return e.Err }

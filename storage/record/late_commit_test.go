@@ -1,0 +1,219 @@
+package record_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
+)
+
+// stalled is an archive in which a ledger is late, and whose manifest takes no line any more once it is told so.
+type stalled struct {
+	slowCreate
+	dead, blind bool
+	reads       int // of the manifest
+}
+
+func (a *stalled) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
+	if a.dead && k.Base() == "manifest.jsonl" {
+		return errDead
+	}
+	return a.Archive.Append(ctx, k, seq, b)
+}
+
+// lateStep commits step 3 of a session whose ledger takes as long as do.
+func lateStep(t *testing.T, a *stalled, do func()) error {
+	t.Helper()
+	s := leaky(t, a)
+	must(t, second(s.Transcript(t.Context(), 3, []redact.Text{text(`{"role":"user","content":"hello"}`)})))
+	a.name, a.do = "ledger-003", do
+	_, err := s.Commit(t.Context(), 3, text(`{"v":1,"said":%q}`, leaked))
+	if a.do != nil {
+		t.Fatal("nothing happened meanwhile")
+	}
+	return err
+}
+
+// TestACommitSeesAScrubThatOvertookIt: a ledger that takes longer than its announcement
+// counts is not looked at by a scrub, and whoever commits it is told.
+func TestACommitSeesAScrubThatOvertookIt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := &stalled{slowCreate: slowCreate{Archive: memory.New()}}
+		err := lateStep(t, a, func() {
+			time.Sleep(2 * time.Minute)
+			must(t, second(session(t, a.Archive, "s").Scrub(t.Context(), record.ScrubOptions{Find: finds(leaked)})))
+		})
+		if !errors.Is(err, record.ErrScrubbed) {
+			t.Errorf("the commit ends with %v, and its session was scrubbed", err)
+		}
+		if n, err := session(t, a, "s").Head(t.Context()); n != 3 || err != nil {
+			t.Errorf("the head is %d (%v), and the ledger is there", n, err)
+		}
+	})
+}
+
+// TestACommitSeesAScrubThatWasCutShort: nothing took its place yet, and the commit does
+// not wait for it.
+func TestACommitSeesAScrubThatWasCutShort(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := &stalled{slowCreate: slowCreate{Archive: memory.New()}}
+		err := lateStep(t, a, func() {
+			time.Sleep(2 * time.Minute)
+			other := &stuck{Archive: a.Archive}
+			s := session(t, other, "s")
+			other.dead = true
+			if _, err := s.Scrub(t.Context(), record.ScrubOptions{Find: finds(leaked)}); !errors.Is(err, errDead) {
+				t.Fatal(err)
+			}
+		})
+		if !errors.Is(err, record.ErrScrubbed) {
+			t.Errorf("the commit ends with %v, and its session is being scrubbed", err)
+		}
+	})
+}
+
+// TestALateCommitSeesAnEraseWithoutAManifest: the manifest takes no line, so that the
+// commit can't be confirmed; what is read of it still says that the session was erased.
+func TestALateCommitSeesAnEraseWithoutAManifest(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := &stalled{slowCreate: slowCreate{Archive: memory.New()}}
+		err := lateStep(t, a, func() {
+			time.Sleep(2 * time.Minute)
+			must(t, second(session(t, a.Archive, "s").Erase(t.Context(), text("asked for"))))
+			a.dead = true
+		})
+		if !errors.Is(err, record.ErrErased) {
+			t.Errorf("the commit ends with %v, and its session was erased", err)
+		}
+		if left := inFolder(t, a, "s"); len(left) > 0 {
+			t.Errorf("in the erased session are %q", left)
+		}
+	})
+}
+
+// TestALateCommitIsNotOfTheNextSessionOfItsName: what was erased and begun anew is
+// another session, which gets no line and loses no file.
+func TestALateCommitIsNotOfTheNextSessionOfItsName(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := &stalled{slowCreate: slowCreate{Archive: memory.New()}}
+		var before, manifest string
+		err := lateStep(t, a, func() {
+			time.Sleep(2 * time.Minute)
+			must(t, second(session(t, a.Archive, "s").Erase(t.Context(), text("asked for"))))
+			anew := session(t, a.Archive, "s")
+			for n := range 40 { // longer than the one that was erased
+				must(t, second(anew.Final(t.Context(), lines("anew", n+1))))
+			}
+			before, manifest = strings.Join(inFolder(t, a, "s"), " "), content(t, anew, "manifest.jsonl")
+		})
+		if !errors.Is(err, record.ErrErased) {
+			t.Errorf("the commit ends with %v, and its session was erased", err)
+		}
+		if content(t, session(t, a, "s"), "manifest.jsonl") != manifest {
+			t.Error("the next session's manifest has a line of the one before")
+		}
+		if now := strings.Join(inFolder(t, a, "s"), " "); now != before {
+			t.Errorf("the next session has %s, and had %s", now, before)
+		}
+	})
+}
+
+func (a *stalled) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+	if k.Base() == "manifest.jsonl" {
+		a.reads++
+		if a.blind {
+			return nil, errDead
+		}
+	}
+	return a.Archive.Open(ctx, k, off, n)
+}
+
+// TestALateCommitThatSeesNothingDoesNotCount: where the manifest can't be read nobody
+// knows what became of the session.
+func TestALateCommitThatSeesNothingDoesNotCount(t *testing.T) {
+	t.Parallel()
+	for name, wait := range map[string]time.Duration{"late": 2 * time.Minute, "soon": time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			a := &stalled{slowCreate: slowCreate{Archive: memory.New()}}
+			err := lateStep(t, a, func() {
+				time.Sleep(wait)
+				a.dead, a.blind = true, true
+			})
+			if late := name == "late"; errors.Is(err, errDead) != late || (err == nil) == late {
+				t.Errorf("%s: the commit ends with %v", name, err)
+			}
+		})
+	}
+}
+
+// TestOnlyALateCommitReadsTheManifest: one that is not costs no request more.
+func TestOnlyALateCommitReadsTheManifest(t *testing.T) {
+	t.Parallel()
+	for wait, want := range map[time.Duration]int{time.Second: 0, 2 * time.Minute: 1} {
+		synctest.Test(t, func(t *testing.T) {
+			a := &stalled{slowCreate: slowCreate{Archive: memory.New()}}
+			must(t, lateStep(t, a, func() {
+				time.Sleep(wait)
+				a.reads = 0
+			}))
+			if a.reads != want {
+				t.Errorf("after %v the manifest is read %d times, want %d", wait, a.reads, want)
+			}
+		})
+	}
+}
+
+// afterCreate is an archive in which do happens just behind the create of a ledger.
+type afterCreate struct {
+	*memory.Archive
+	do func()
+}
+
+func (a *afterCreate) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+	err := a.Archive.Create(ctx, k, b)
+	if do := a.do; do != nil && strings.HasPrefix(k.Base(), "ledger-") {
+		a.do = nil
+		do()
+	}
+	return err
+}
+
+// TestACommitIsToldOfAScrubThatFollowsAtOnce: nothing took long, and the line that
+// confirms the commit finds the scrub, ended or not.
+func TestACommitIsToldOfAScrubThatFollowsAtOnce(t *testing.T) {
+	t.Parallel()
+	for name, dead := range map[string]bool{"ended": false, "cut short": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				a := &afterCreate{Archive: memory.New()}
+				leaky(t, a.Archive)
+				other, s := &stuck{Archive: a.Archive}, session(t, a, "s")
+				must(t, second(s.Transcript(t.Context(), 3, lines("t", 1))))
+				a.do = func() {
+					scrubber := session(t, other, "s")
+					other.dead = dead
+					_, err := scrubber.Scrub(t.Context(), record.ScrubOptions{Find: finds(leaked)})
+					if errors.Is(err, errDead) != dead || err != nil != dead {
+						t.Fatal(err)
+					}
+				}
+				if _, err := s.Commit(t.Context(), 3, text(`{"v":1}`)); !errors.Is(err, record.ErrScrubbed) {
+					t.Errorf("the commit ends with %v", err)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,208 @@
+package record
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"slices"
+	"sync"
+
+	"github.com/agentcompact/compact/internal/jsonscan"
+	"github.com/agentcompact/compact/storage"
+)
+
+// Ledger is the ledger of a committed step.
+type Ledger struct {
+	Step int
+	Data []byte // owned by the caller; nil if it was changed. It includes the summary of its step, even if that is stored in another file
+
+	// Changed, if not nil, says that the ledger differs from the manifest or is
+	// missing, and must not be used. The other steps can be.
+	Changed *storage.ChangedError
+
+	is fileHash
+}
+
+// Ledgers yields the ledgers of the committed steps, beginning with step from (1
+// for all), in order. Each is checked against its line of the manifest. An error
+// is yielded last.
+func (s *Session) Ledgers(ctx context.Context, from int) iter.Seq2[Ledger, error] {
+	return func(yield func(Ledger, error) bool) {
+		for step := max(from, 1); ; {
+			for _, l := range s.ledgersFrom(ctx, step) {
+				if errors.Is(l.err, storage.ErrNotExist) {
+					return
+				}
+				if !yield(l.Ledger, l.err) || l.err != nil {
+					return
+				}
+				step++
+			}
+		}
+	}
+}
+
+// readLedger is a ledger, or the error of reading it.
+type readLedger struct {
+	Ledger
+	err      error
+	panicked any // panic value of the archive
+}
+
+// ledgersAtOnce is the maximum number of ledgers that are read concurrently. Only
+// known ledgers are, because each ledger and each summary costs a round trip.
+const ledgersAtOnce = 8
+
+// ledgersFrom reads the ledger of a step, and some of the following ones.
+func (s *Session) ledgersFrom(ctx context.Context, step int) []readLedger {
+	t, _ := s.manifest.known()
+	out := make([]readLedger, max(1, min(ledgersAtOnce, t.facts.ledgers.committed()-step+1)))
+	if len(out) == 1 {
+		out[0].Ledger, out[0].err = s.ledger(ctx, step)
+		return out
+	}
+	var all sync.WaitGroup
+	for i := range out {
+		all.Go(func() {
+			defer func() { out[i].panicked = recover() }()
+			out[i].Ledger, out[i].err = s.ledger(ctx, step+i)
+		})
+	}
+	all.Wait()
+	for i := range out {
+		if p := out[i].panicked; p != nil {
+			panic(p) // in the caller's goroutine
+		}
+	}
+	return out
+}
+
+// ledger reads the ledger of a step and verifies it against the manifest.
+func (s *Session) ledger(ctx context.Context, step int) (Ledger, error) {
+	name := ledgerKind.file(step, 1)
+	r, err := storage.OpenFile(ctx, s.a, child(s.dir, name), 0, -1)
+	if errors.Is(err, storage.ErrNotExist) {
+		return s.vanished(ctx, step, err)
+	}
+	if err != nil {
+		return unreadLedger(step, err)
+	}
+	data, err := io.ReadAll(io.LimitReader(&ctxReader{ctx, r}, maxLedgerBytes+1))
+	if err := errors.Join(err, r.Close()); err != nil {
+		return unreadLedger(step, storage.Wrap("read", child(s.dir, name), err))
+	}
+	l := Ledger{Step: step, is: fileHash{name, int64(len(data)), hashOf(data)}}
+	said, err := s.saidOf(ctx, l)
+	switch {
+	case err != nil:
+		return Ledger{}, err
+	case len(data) > maxLedgerBytes:
+		l.Changed = differs(name, said, fileHash{Bytes: maxLedgerBytes})
+	case !slices.Contains(said, l.is):
+		l.Changed = differs(name, said, l.is)
+	default:
+		return s.withSummary(ctx, l, data)
+	}
+	return l, nil
+}
+
+// summaryIn is the member of a ledger that replaces a summary by the name of its
+// file: "summary_in":"summary-001.json". Inside a JSON string its quotes would be
+// escaped.
+var summaryIn = []byte(`"summary_in":"`)
+
+// withSummary sets the data of a ledger, and inserts the summaries from their files. If
+// a summary was changed, the ledger counts as changed.
+func (s *Session) withSummary(ctx context.Context, l Ledger, data []byte) (Ledger, error) {
+	for {
+		at := bytes.Index(data, summaryIn)
+		if at < 0 {
+			l.Data = data
+			return l, nil
+		}
+		name, rest, ended := bytes.Cut(data[at+len(summaryIn):], []byte(`"`))
+		if !ended || !hasKind(string(name), summaryKind) {
+			l.Changed = &storage.ChangedError{File: l.is.Name, Have: l.is.SHA256, Detail: "it names no file that has a summary"}
+			return l, nil
+		}
+		text, err := s.summary(ctx, string(name))
+		if changed := new(storage.ChangedError); errors.As(err, &changed) {
+			l.Changed = changed
+			return l, nil
+		}
+		if err != nil {
+			return Ledger{}, err
+		}
+		data = slices.Concat(data[:at], []byte(`"summary":`), text, rest)
+	}
+}
+
+// maxSummaryBytes limits the bytes of a summary that are read.
+const maxSummaryBytes = 16 << 20
+
+// summary reads a summary and verifies it against the manifest.
+func (s *Session) summary(ctx context.Context, name string) ([]byte, error) {
+	text, err := s.Read(ctx, name, 0, maxSummaryBytes+1)
+	switch {
+	case errors.Is(err, storage.ErrNotExist):
+		return nil, &storage.ChangedError{File: name, Detail: "it is not there any more"}
+	case err != nil:
+		return nil, err
+	}
+	have := fileHash{name, int64(len(text)), hashOf(text)}
+	t, _ := s.manifest.known()
+	said := t.facts.ledgers.summary(name)
+	if !slices.Contains(said, have) {
+		if t, err = s.manifest.refresh(ctx); err != nil {
+			return nil, err
+		}
+		said = t.facts.ledgers.summary(name)
+	}
+	if !slices.Contains(said, have) || jsonscan.Check(text) != nil || bytes.Contains(text, summaryIn) {
+		return nil, differs(name, said, have)
+	}
+	return bytes.TrimSpace(text), nil
+}
+
+// unreadLedger returns a changed ledger for a [storage.ChangedError], and any other error as it
+// is.
+func unreadLedger(step int, err error) (Ledger, error) {
+	if changed := new(storage.ChangedError); errors.As(err, &changed) {
+		return Ledger{Step: step, Changed: changed}, nil
+	}
+	return Ledger{}, err
+}
+
+// saidOf returns the manifest's records of a ledger. There can be several,
+// because each process announced its ledger before one of them won the number.
+func (s *Session) saidOf(ctx context.Context, l Ledger) ([]fileHash, error) {
+	t, _ := s.manifest.known()
+	if said := t.facts.ledgers.of(l.Step); slices.Contains(said, l.is) {
+		return said, nil
+	}
+	t, err := s.manifest.refresh(ctx)
+	return t.facts.ledgers.of(l.Step), err
+}
+
+// vanished returns the outcome for a missing ledger: err if the step is not
+// committed or the session was erased, else a changed ledger, because it was
+// removed.
+func (s *Session) vanished(ctx context.Context, step int, err error) (Ledger, error) {
+	if t, _ := s.manifest.known(); t.facts.ledgers.committed() < step {
+		return Ledger{}, err
+	}
+	t, rerr := s.manifest.refresh(ctx)
+	switch {
+	case errors.Is(rerr, ErrErased), rerr == nil && t.facts.erasing:
+		return Ledger{}, err
+	case rerr != nil:
+		return Ledger{}, rerr
+	}
+	e := &storage.ChangedError{File: ledgerKind.file(step, 1), Detail: "it is not there any more"}
+	if said := t.facts.ledgers.of(step); len(said) > 0 {
+		e.Want = said[0].SHA256
+	}
+	return Ledger{Step: step, Changed: e}, nil
+}

@@ -1,0 +1,132 @@
+package record_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
+)
+
+// naming takes a session through a step whose ledger names its summary.
+func naming(t *testing.T, s *record.Session, n int, named string) {
+	t.Helper()
+	ctx := t.Context()
+	must(t, second(s.Transcript(ctx, n, lines(fmt.Sprint("t", n), 3))))
+	must(t, second(s.Summary(ctx, n, text(`{"v":1,"step":%d,"text":"we saw \"summary_in\":\"x\" and %d"}`, n, n))))
+	must(t, second(s.Commit(ctx, n, text(`{"v":2,"cut":{"summary_in":"%s"},"step":%d}`, named, n))))
+}
+
+func TestLedgerHasTheSummaryThatAFileHas(t *testing.T) {
+	archives(t, func(t *testing.T, a storage.Archive) {
+		const steps = 19 // more than are read at once
+		s := session(t, a, "s")
+		for n := 1; n <= steps; n++ {
+			naming(t, s, n, fmt.Sprintf("summary-%03d.json", n))
+		}
+		n := 0
+		for l, err := range session(t, a, "s").Ledgers(t.Context(), 1) {
+			must(t, err)
+			n++
+			want := fmt.Sprintf(`{"v":2,"cut":{"summary":{"v":1,"step":%d,"text":"we saw \"summary_in\":\"x\" and %d"}},"step":%d}`, n, n, n)
+			if l.Step != n || string(l.Data) != want || l.Changed != nil {
+				t.Fatalf("step %d: %s, %v; want %s", l.Step, l.Data, l.Changed, want)
+			}
+		}
+		if n != steps {
+			t.Errorf("%d ledgers of %d", n, steps)
+		}
+	})
+}
+
+func TestLedgerWhoseSummaryWasChangedIsNotHandedOut(t *testing.T) {
+	for name, c := range map[string]struct {
+		named, file string
+		do          func(t *testing.T, a *memory.Archive)
+	}{
+		"a bit is flipped": {"summary-002.json", "summary-002.json", func(t *testing.T, a *memory.Archive) { replace(t, a, `{"v":1,"step":2,"text":"forged"}`) }},
+		"it is removed":    {"summary-002.json", "summary-002.json", func(t *testing.T, a *memory.Archive) { must(t, a.Remove(t.Context(), keyOf(t, "s/summary-002.json"))) }},
+		"it is another's":  {"summary-007.json", "summary-007.json", nil},
+		"it is no summary": {"transcript-pre-compact-001.jsonl", "ledger-002.json", nil},
+		"it is elsewhere":  {"../x/summary-001.json", "ledger-002.json", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := memory.New()
+			s := session(t, a, "s")
+			naming(t, s, 1, "summary-001.json")
+			naming(t, s, 2, c.named)
+			naming(t, s, 3, "summary-003.json")
+			if c.do != nil {
+				c.do(t, a)
+			}
+			good, changed := ledgers(t, a)
+			if fmt.Sprint(good) != "[1 3]" || len(changed) != 1 || changed[0].File != c.file {
+				t.Errorf("steps %v can be used; %v", good, changed)
+			}
+		})
+	}
+}
+
+func TestLedgerHasTheSummaryThatWasScrubbed(t *testing.T) {
+	const leaked = "hunter2hunter2"
+	a := memory.New()
+	s := session(t, a, "s")
+	must(t, second(s.Transcript(t.Context(), 1, lines("t", 3))))
+	must(t, second(s.Summary(t.Context(), 1, text(`{"text":"the password is %s"}`, leaked))))
+	must(t, second(s.Commit(t.Context(), 1, text(`{"summary_in":"summary-001.json"}`))))
+	must(t, second(s.Scrub(t.Context(), record.ScrubOptions{Find: finds(leaked)})))
+	for l, err := range session(t, a, "s").Ledgers(t.Context(), 1) {
+		must(t, err)
+		if l.Changed != nil || !strings.Contains(string(l.Data), "the password is **") || strings.Contains(string(l.Data), leaked) {
+			t.Errorf("%s %v", l.Data, l.Changed)
+		}
+	}
+	if r, err := s.Verify(t.Context(), record.VerifyOptions{}); err != nil || !r.OK() {
+		t.Error(r.Problems, err)
+	}
+}
+
+func replace(t *testing.T, a *memory.Archive, with string) {
+	t.Helper()
+	k := keyOf(t, "s/summary-002.json")
+	must(t, errors.Join(a.Remove(t.Context(), k), a.Create(t.Context(), k, storage.Redacted(text("%s", with)))))
+}
+
+func keyOf(t *testing.T, s string) storage.Key {
+	t.Helper()
+	k, err := storage.ParseKey(s)
+	must(t, err)
+	return k
+}
+
+// panics is an archive that panics when a ledger is read.
+type panics struct{ *memory.Archive }
+
+func (p *panics) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+	if strings.HasPrefix(k.Base(), "ledger-004") {
+		panic("out of order")
+	}
+	return p.Archive.Open(ctx, k, off, n)
+}
+
+// What panics while several ledgers are read panics where it can be caught.
+func TestLedgersThatPanicDoSoInTheirCaller(t *testing.T) {
+	a := &panics{memory.New()}
+	s := session(t, a.Archive, "s")
+	for n := 1; n <= 12; n++ {
+		step(t, s, n)
+	}
+	defer func() {
+		if p := recover(); p != "out of order" {
+			t.Errorf("recovered %v", p)
+		}
+	}()
+	for range session(t, a, "s").Ledgers(t.Context(), 1) {
+	}
+	t.Error("nothing panicked")
+}

@@ -1,0 +1,72 @@
+package record
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+)
+
+// filled is a reader of so many bytes without a line feed.
+type filled int64
+
+func (f *filled) Read(p []byte) (int, error) {
+	n := min(len(p), int(*f))
+	for i := range p[:n] {
+		p[i] = 'x'
+	}
+	if *f -= filled(n); n == 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+// A message with a large file is a line of a transcript, and is more than a log takes.
+func TestLinesOfTranscriptsAreReadAboveTheLimitOfLogs(t *testing.T) {
+	f, n := filled(maxLineBytes+1), 0
+	err := eachMessage(t.Context(), &f, func(l rawLine) error {
+		n += len(l.text)
+		return nil
+	})
+	if err != nil || n != maxLineBytes+1 {
+		t.Errorf("%d bytes, %v", n, err)
+	}
+	f = maxLineBytes + 1
+	if err := eachLine(t.Context(), &f, 0, func(rawLine) error { return nil }); !errors.Is(err, storage.ErrDamaged) {
+		t.Errorf("a log: %v", err)
+	}
+}
+
+// What nobody could read back is not stored.
+func TestLinesThatNobodyCanReadAreRefused(t *testing.T) {
+	r, err := redact.New(redact.Options{Disabled: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	piece := r.Text(strings.Repeat("a", 1<<20))
+	pieces := make([]redact.Text, maxMessageBytes>>20)
+	for i := range pieces {
+		pieces[i] = piece
+	}
+	for extra, want := range map[int]error{0: nil, 1: ErrLine} {
+		c := &Content{}
+		c.Line(append(pieces[:len(pieces):len(pieces)], r.Text(strings.Repeat("b", extra)))...)
+		if _, err := c.blob(); !errors.Is(err, want) {
+			t.Errorf("%d bytes more: %v, want %v", extra, err, want)
+		}
+	}
+	if err := checkBody(`{"a":"` + strings.Repeat("a", MaxLogLine) + `"}`); !errors.Is(err, ErrLine) {
+		t.Errorf("a line of a log: %v", err)
+	}
+	summary := r.Text(`"` + strings.Repeat("a", maxSummaryBytes) + `"`)
+	s := &Session{}
+	if _, err := s.Summary(t.Context(), 1, summary); !errors.Is(err, ErrLine) {
+		t.Errorf("a summary: %v", err)
+	}
+	if _, err := s.SummaryDraft(summary).blob(nil); !errors.Is(err, ErrLine) {
+		t.Errorf("a draft of a summary: %v", err)
+	}
+}

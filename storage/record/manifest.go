@@ -1,0 +1,114 @@
+package record
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Operations in a line of the manifest.
+const (
+	opPut     = "put"     // the file is about to be created
+	opCommit  = "commit"  // the ledger of Step is about to be created, over the files With
+	opDone    = "done"    // the file exists and is durable
+	opMark    = "mark"    // the log has Lines lines in Bytes bytes; the last one hashes to SHA256
+	opHold    = "hold"    // the session must not be removed
+	opRelease = "release" // the hold ends
+	opScrub   = "scrub"   // rewritten files without a secret wait to be placed
+	opPlace   = "place"   // a process is putting them in place
+	opPlaced  = "placed"  // all of them are in place
+	opVoid    = "void"    // a scrub that was begun but not recorded is void
+	opErase   = "erase"   // the session is being removed; nothing more is written
+)
+
+// record is a line of the manifest without its link. A file is announced before
+// it is created. So an unannounced file is foreign, and an announced file that
+// is missing never existed, unless a later line confirms it.
+type record struct {
+	Op string    `json:"op"`
+	At time.Time `json:"at"`
+	fileHash
+	Lines  int64      `json:"lines,omitempty"`
+	Step   int        `json:"step,omitempty"`
+	With   []fileHash `json:"with,omitempty"`
+	Reason string     `json:"reason,omitempty"` // for a hold and a scrub; redacted
+	Who    string     `json:"who,omitempty"`    // for a hold, an erasure and a scrub; redacted
+
+	Scrubbed []rehash `json:"scrubbed,omitempty"` // new hashes of files, for all earlier lines about them
+	Scrub    string   `json:"scrub,omitempty"`    // id of the scrub, for scrub, place and placed
+	By       string   `json:"by,omitempty"`       // process that is placing the files
+	Lease    int64    `json:"lease,omitempty"`    // milliseconds for which no other process may do so
+}
+
+// fileHash is a file with its size and hash.
+type fileHash struct {
+	Name   string `json:"name,omitempty"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256,omitempty"`
+}
+
+func (r record) body() string {
+	r.At = r.At.UTC().Truncate(time.Millisecond)
+	b, _ := json.Marshal(r) // never fails
+	return string(b)
+}
+
+// put returns the announcement of a file.
+func put(f fileHash) record { return record{Op: opPut, At: time.Now(), fileHash: f} }
+
+// mark returns the record of a log's length.
+func mark(log string, t tail) record {
+	return record{Op: opMark, At: time.Now(), fileHash: fileHash{log, t.end, t.head}, Lines: t.seq}
+}
+
+// done returns the confirmation that the file announced by r exists.
+func (r record) done() record {
+	return record{Op: opDone, At: time.Now(), fileHash: r.fileHash, Step: r.Step}
+}
+
+// parseRecord parses a line of the manifest. A torn line is no record.
+func parseRecord(body []byte) (record, bool) {
+	var r record
+	if err := json.Unmarshal(body, &r); err != nil || r.Op == "" {
+		return record{}, false
+	}
+	return r, true
+}
+
+// observe updates the facts with a line.
+func (f *facts) observe(body []byte) {
+	f.lines++
+	r, ok := parseRecord(body)
+	if !ok {
+		return
+	}
+	f.last = r.At
+	f.ledgers = f.ledgers.and(r)
+	switch r.Op {
+	case opPut:
+		f.names = &nameList{r.Name, f.names}
+	case opHold:
+		f.held, f.reason = true, r.Reason
+	case opRelease:
+		f.held, f.reason = false, ""
+	case opErase:
+		f.erasing = true
+	case opScrub, opPlace, opPlaced:
+		f.observeScrub(r)
+	}
+}
+
+// nameList is an immutable linked list of names, newest first, so a speculative
+// read is discarded with its head.
+type nameList struct {
+	name   string
+	before *nameList
+}
+
+func (l *nameList) has(name string) bool {
+	for ; l != nil; l = l.before {
+		if l.name == name {
+			return true
+		}
+	}
+	return false
+}

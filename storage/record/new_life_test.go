@@ -1,0 +1,245 @@
+package record_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
+)
+
+// contents are the files in the folder of a session.
+func contents(t *testing.T, a storage.Archive, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for _, name := range inFolder(t, a, dir) {
+		out[name] = content(t, session(t, a, dir), name)
+	}
+	return out
+}
+
+// startOver is a session of another life than old: what that one was is erased. Their
+// manifests do not end at the same place, which is what chance sees to elsewhere.
+func startOver(t *testing.T, begin, again func(*testing.T, storage.Archive) *record.Session) (a storage.Archive, old *record.Session) {
+	t.Helper()
+	for {
+		a = memory.New()
+		old = begin(t, a)
+		was := len(contents(t, a, "s")["manifest.jsonl"])
+		must(t, second(session(t, a, "s").Erase(t.Context(), text("asked for"))))
+		again(t, a)
+		if len(contents(t, a, "s")["manifest.jsonl"]) != was {
+			return a, old
+		}
+	}
+}
+
+// life is a session with as many steps, whose lines no other has.
+func life(t *testing.T, a storage.Archive, name string, steps int) *record.Session {
+	t.Helper()
+	s := session(t, a, "s")
+	must(t, s.Journal(t.Context(), lines(name, 2)))
+	for n := 1; n <= steps; n++ {
+		must(t, second(s.Transcript(t.Context(), n, lines(fmt.Sprint(name, n), 3))))
+		must(t, s.Events(t.Context(), lines(fmt.Sprint(name, n), 2)))
+		must(t, second(s.Edits(t.Context(), lines(fmt.Sprint(name, n), 1))))
+		must(t, second(s.Commit(t.Context(), n, text(`{"v":1,"step":%d}`, n))))
+	}
+	return s
+}
+
+// intoNoNewSession writes to a session that was erased, and after which another one has
+// begun under its name.
+func intoNoNewSession(t *testing.T, steps, again int, write func(context.Context, *record.Session) error) {
+	a, old := startOver(t,
+		func(t *testing.T, a storage.Archive) *record.Session { return life(t, a, "the old one", steps) },
+		func(t *testing.T, a storage.Archive) *record.Session { return life(t, a, "new", again) })
+	before := contents(t, a, "s")
+	for range 3 {
+		if err := write(t.Context(), old); !errors.Is(err, record.ErrErased) {
+			t.Errorf("%d steps, then %d: it ends with %v", steps, again, err)
+		}
+		_ = old.Checkpoint(t.Context())
+	}
+	if now := contents(t, a, "s"); !maps.Equal(now, before) {
+		t.Fatalf("%d steps, then %d: the new session had\n%v\nand has\n%v", steps, again, before, now)
+	}
+	if r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{}); err != nil || len(r.Problems) > 0 {
+		t.Errorf("%d steps, then %d: %v %v", steps, again, r.Problems, err)
+	}
+}
+
+// What was erased gets into no session that begins under the same name, whatever is
+// written, and the new session loses nothing.
+func TestWhatWasErasedGetsIntoNoNewSession(t *testing.T) {
+	t.Parallel()
+	for name, write := range map[string]func(ctx context.Context, s *record.Session) error{
+		"summary": func(ctx context.Context, s *record.Session) error {
+			return second(s.Summary(ctx, 9, text(`{"of":"old"}`)))
+		},
+		"events":  func(ctx context.Context, s *record.Session) error { return s.Events(ctx, lines("late", 2)) },
+		"journal": func(ctx context.Context, s *record.Session) error { return s.Journal(ctx, lines("late", 2)) },
+		"edits":   func(ctx context.Context, s *record.Session) error { return second(s.Edits(ctx, lines("late", 2))) },
+		"step":    func(ctx context.Context, s *record.Session) error { return tryStep(ctx, s, 4) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for steps := 1; steps <= 3; steps++ {
+				for again := range 8 {
+					intoNoNewSession(t, steps, again, write)
+				}
+			}
+		})
+	}
+}
+
+// A file whose create has ended, but behind which nothing was written, is the new
+// session's where that has made one of the same name, even with the same words.
+func TestANewSessionKeepsFilesOfTheSameName(t *testing.T) {
+	t.Parallel()
+	a := memory.New()
+	old := session(t, a, "s")
+	must(t, second(old.Transcript(t.Context(), 1, lines("same", 2))))
+	must(t, second(session(t, a, "s").Erase(t.Context(), text("asked for"))))
+	must(t, second(session(t, a, "s").Transcript(t.Context(), 1, lines("same", 2))))
+	must(t, session(t, a, "s").Checkpoint(t.Context()))
+	before := contents(t, a, "s")
+	for range 2 {
+		_ = second(old.Summary(t.Context(), 1, text(`{}`)))
+	}
+	if now := contents(t, a, "s"); now["transcript-pre-compact-001.jsonl"] != before["transcript-pre-compact-001.jsonl"] {
+		t.Errorf("the new session has %v", now)
+	}
+}
+
+// A ledger that lands behind an erase, and whose answer is lost, is removed by the next
+// write; another's is not.
+func TestALedgerWithoutAnswerGoes(t *testing.T) {
+	t.Parallel()
+	a := &unheard{Archive: memory.New()}
+	s := session(t, a, "s")
+	a.do = func() { must(t, second(session(t, a.Archive, "s").Erase(t.Context(), text("asked for")))) }
+	if err := tryStep(t.Context(), s, 1); !errors.Is(err, errDisk) {
+		t.Fatalf("the step ends with %v", err)
+	}
+	if left := inFolder(t, a, "s"); len(left) != 1 {
+		t.Fatalf("in the erased session are %q: the test shows nothing", left)
+	}
+	if err := second(s.Summary(t.Context(), 2, text(`{}`))); !errors.Is(err, record.ErrErased) {
+		t.Errorf("the summary ends with %v", err)
+	}
+	if left := inFolder(t, a, "s"); len(left) > 0 {
+		t.Errorf("in the erased session are %q", left)
+	}
+}
+
+// unheard is an archive that does not hear that a ledger is stored.
+type unheard struct {
+	*memory.Archive
+	do func()
+}
+
+func (a *unheard) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+	if do := a.do; do != nil && strings.HasPrefix(k.Base(), "ledger") {
+		a.do = nil
+		do()
+		return errors.Join(a.Archive.Create(ctx, k, b), errDisk)
+	}
+	return a.Archive.Create(ctx, k, b)
+}
+
+// A log of a session that was erased since it was opened does not begin again, also
+// where it was new then and others stored it.
+func TestNoLogBeginsInASessionThatWasErased(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := memory.New()
+		early := session(t, a, "s")
+		time.Sleep(time.Minute)
+		life(t, a, "other", 2)
+		must(t, second(session(t, a, "s").Erase(t.Context(), text("asked for"))))
+		time.Sleep(time.Minute)
+		for range 2 {
+			if err := early.Events(t.Context(), lines("late", 2)); !errors.Is(err, record.ErrErased) {
+				t.Errorf("the lines end with %v", err)
+			}
+		}
+		if left := inFolder(t, a, "s"); len(left) > 0 {
+			t.Errorf("in the erased session are %q", left)
+		}
+		must(t, session(t, a, "s").Events(t.Context(), lines("new", 1))) // who opens it now may
+	})
+}
+
+// Logs of the new session that are exactly as long as those of the old one stay, and so
+// does a ledger of the name of one whose answer was lost.
+func TestANewSessionKeepsWhatIsAsLong(t *testing.T) {
+	t.Parallel()
+	lost := &unheard{}
+	a, old := startOver(t, func(t *testing.T, a storage.Archive) *record.Session {
+		lost.Archive, lost.do = a.(*memory.Archive), func() {}
+		s := life(t, lost, "old", 0)
+		if err := tryStep(t.Context(), s, 1); !errors.Is(err, errDisk) {
+			t.Fatalf("the step ends with %v", err)
+		}
+		return s
+	}, func(t *testing.T, a storage.Archive) *record.Session {
+		s := life(t, a, "new", 1)
+		return s
+	})
+	before := contents(t, a, "s")
+	if err := second(old.Summary(t.Context(), 2, text(`{}`))); !errors.Is(err, record.ErrErased) {
+		t.Errorf("the summary ends with %v", err)
+	}
+	if now := contents(t, a, "s"); !maps.Equal(now, before) {
+		t.Errorf("the new session had\n%v\nand has\n%v", before, now)
+	}
+}
+
+// Whoever knows only the end of a log, which he did not begin, adds nothing to that of
+// the new session, whether that is longer or shorter.
+func TestALogThatWasReadFromItsEndGetsIntoNoNewSession(t *testing.T) {
+	t.Parallel()
+	for _, again := range []int{1, 5} {
+		a, old := startOver(t, func(t *testing.T, a storage.Archive) *record.Session {
+			life(t, a, "the old one", 3)
+			s := session(t, a, "s")
+			must(t, s.Events(t.Context(), lines("again", 1)))
+			return s
+		}, func(t *testing.T, a storage.Archive) *record.Session { return life(t, a, "new", again) })
+		before := contents(t, a, "s")
+		if err := old.Events(t.Context(), lines("late", 1)); !errors.Is(err, record.ErrErased) {
+			t.Errorf("%d steps: the lines end with %v", again, err)
+		}
+		if now := contents(t, a, "s"); !maps.Equal(now, before) {
+			t.Errorf("%d steps: the new session had\n%v\nand has\n%v", again, before, now)
+		}
+	}
+}
+
+// Two sessions of one name differ from the first line of their manifests on, even where
+// they say the same at the same moment.
+func TestTwoLivesDifferFromTheFirstLineOn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		seen, sizes := map[string]bool{}, map[int]bool{}
+		const lives = 20
+		for range lives {
+			a := memory.New()
+			s := session(t, a, "s")
+			must(t, second(s.Transcript(t.Context(), 1, lines("same", 1))))
+			seen[s.ManifestHead()] = true
+			sizes[len(contents(t, a, "s")["manifest.jsonl"])] = true
+		}
+		if len(seen) != lives || len(sizes) < 5 {
+			t.Errorf("%d sessions have %d first lines, of %d sizes", lives, len(seen), len(sizes))
+		}
+	})
+}

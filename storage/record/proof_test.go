@@ -1,0 +1,80 @@
+package record_test
+
+import (
+	"crypto/ed25519"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
+)
+
+// A copy of the heads speaks for what it has seen, and not for what came later:
+// whoever writes beside the sessions could have written that anew.
+func TestOldCopyDoesNotProveTheEnd(t *testing.T) {
+	a := memory.New()
+	s := session(t, a, "s")
+	s.KeepHeads(record.NewHeads(a, nil))
+	step(t, s, 1)
+	var kept strings.Builder
+	must(t, record.WriteHeads(t.Context(), a, &kept))
+	first := s.ManifestHead()
+	verify := func(head string) record.Report {
+		book, err := record.ReadHeads(t.Context(), a, record.HeadsOptions{})
+		must(t, err)
+		must(t, book.Copy(t.Context(), strings.NewReader(kept.String()), "kept"))
+		r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Heads: book, Head: head})
+		must(t, err)
+		return r
+	}
+	if r := verify(""); !r.TailProven || r.Proof != record.ProofCopy {
+		t.Errorf("a copy of all: proven %v by %q", r.TailProven, r.Proof)
+	}
+	step(t, s, 2)
+	if r := verify(""); !r.TailProven || r.Proof != record.ProofHeads {
+		t.Errorf("a copy from before the end: proven %v by %q", r.TailProven, r.Proof)
+	}
+	// Nor does a head that was kept take away what the heads beside it prove.
+	if r := verify(first); !r.TailProven || r.Proof != record.ProofHeads {
+		t.Errorf("a head from before the end: proven %v by %q, %q", r.TailProven, r.Proof, r.Notes)
+	}
+	if r := verify(s.ManifestHead()); !r.TailProven || r.Proof != record.ProofHead {
+		t.Errorf("the head of the end: proven %v by %q", r.TailProven, r.Proof)
+	}
+}
+
+// Where heads must be signed, those that are not speak for nothing: neither for an
+// end nor for an erasure, also where only one session is looked at.
+func TestUnsignedHeadsProveNothing(t *testing.T) {
+	key, err := record.HeadsKey("AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")
+	must(t, err)
+	public, _ := key.Public().(ed25519.PublicKey)
+	a := memory.New()
+	for _, id := range []string{"alice", "bob"} {
+		s := session(t, a, id)
+		s.KeepHeads(record.NewHeads(a, key))
+		step(t, s, 1)
+	}
+	forger := record.NewHeads(a, nil)
+	alice, bob := session(t, a, "alice"), session(t, a, "bob")
+	alice.KeepHeads(forger)
+	step(t, alice, 2)
+	bob.KeepHeads(forger)
+	must(t, second(bob.Erase(t.Context(), text("nobody asked"))))
+
+	book, err := record.ReadHeads(t.Context(), a, record.HeadsOptions{Public: []ed25519.PublicKey{public}})
+	must(t, err)
+	r, err := record.Verify(t.Context(), a, "alice", record.VerifyOptions{Heads: book})
+	must(t, err)
+	if r.TailProven || r.Newer == 0 || r.Proof != record.ProofSigned {
+		t.Errorf("alice: proven %v by %q, %d lines newer", r.TailProven, r.Proof, r.Newer)
+	}
+	gone, err := book.Vanished(t.Context(), a)
+	must(t, err)
+	if len(gone) != 1 || gone[0].OK() {
+		t.Errorf("bob: %+v", gone)
+	}
+	if book.Report().OK() {
+		t.Error("the heads themselves are said to be good")
+	}
+}

@@ -1,0 +1,77 @@
+package record_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
+)
+
+// A refusal first confirms a step whose ledger is stored, so that its tombstone and its
+// head are about the same line of the manifest.
+func TestRefusalWithAnUnconfirmedStep(t *testing.T) {
+	a := &fallen{Archive: memory.New()}
+	s := session(t, a, "s")
+	s.KeepHeads(record.NewHeads(a, nil))
+	step(t, s, 1)
+	must(t, second(s.Transcript(t.Context(), 2, lines("t2", 3))))
+	must(t, s.Hold(t.Context(), text("case")))
+	_, _ = s.Commit(t.Context(), 2, text(`{"v":1,"step":2}`))
+	a.stored = false
+	x := session(t, a.Archive, "s")
+	x.KeepHeads(record.NewHeads(a.Archive, nil))
+	if _, err := x.Erase(t.Context(), text("asked for")); !errors.Is(err, record.ErrHeld) {
+		t.Errorf("erased: %v", err)
+	}
+	wantWhole(t, a.Archive)
+}
+
+// between calls f before the first file is removed, and removes none if dead.
+type between struct {
+	*memory.Archive
+	f    func()
+	dead bool
+}
+
+func (a *between) Remove(ctx context.Context, k storage.Key) error {
+	if a.dead {
+		return errDead
+	}
+	if f := a.f; f != nil {
+		a.f = nil
+		f()
+	}
+	return a.Archive.Remove(ctx, k)
+}
+
+// Of two that erase a session at once one may die; the other has ended it.
+func TestTwoErasersOfWhichOneDies(t *testing.T) {
+	a := memory.New()
+	s := session(t, a, "s")
+	s.KeepHeads(record.NewHeads(a, nil))
+	step(t, s, 1)
+	ann := session(t, &between{Archive: a, f: func() {
+		time.Sleep(5 * time.Millisecond) // later, by the clock of the heads
+		bea := session(t, &between{Archive: a, dead: true}, "s")
+		bea.KeepHeads(record.NewHeads(a, nil))
+		bea.ActAs(text("bea"))
+		if _, err := bea.Erase(t.Context(), text("also")); !errors.Is(err, errDead) {
+			t.Errorf("bea: %v", err)
+		}
+	}}, "s")
+	ann.KeepHeads(record.NewHeads(a, nil))
+	ann.ActAs(text("ann"))
+	must(t, second(ann.Erase(t.Context(), text("asked for"))))
+	wantWhole(t, a)
+
+	damage(t, a, "_erased.jsonl", `"reason":"asked for"`, `"reason":"asked fur"`)
+	book, err := record.ReadHeads(t.Context(), a, record.HeadsOptions{})
+	must(t, err)
+	if gone, err := book.Vanished(t.Context(), a); err != nil || len(gone) != 1 || gone[0].OK() {
+		t.Errorf("%+v, %v", gone, err)
+	}
+}

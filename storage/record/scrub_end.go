@@ -1,0 +1,419 @@
+package record
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/agentcompact/compact/storage"
+)
+
+// scrubLease is the default time for which one process alone places files.
+const scrubLease = 20 * time.Second
+
+// maxSkew is the maximum difference between the clocks of processes that share
+// a session.
+const maxSkew = 5 * time.Minute
+
+// unplaced is a scrub with files that are not in place. It is immutable.
+type unplaced struct {
+	id    string
+	files []rehash
+	by    string // process that is placing them
+	at    time.Time
+	lease time.Duration
+}
+
+// observeScrub updates the facts with a line about a scrub.
+func (f *facts) observeScrub(r record) {
+	lease := time.Duration(r.Lease) * time.Millisecond
+	switch {
+	case r.Op == opScrub:
+		f.scrubs++
+		f.scrub = nil
+		if r.Scrub != "" {
+			f.scrub = &unplaced{r.Scrub, r.Scrubbed, r.By, r.At, lease}
+		}
+	case f.scrub == nil || f.scrub.id != r.Scrub:
+	case r.Op == opPlace:
+		f.scrub = &unplaced{r.Scrub, f.scrub.files, r.By, r.At, lease}
+	case r.Op == opPlaced:
+		f.scrub = nil
+	}
+}
+
+// may returns the reason why this Session must not write to the manifest, if
+// any.
+func (s *Session) may(f facts) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case f.erasing:
+		return ErrErased
+	case f.scrub != nil:
+		return ErrUnplaced
+	case f.scrubs != s.scrubs:
+		return ErrScrubbed
+	}
+	return nil
+}
+
+// say appends the lines of build to the manifest, after completing an interrupted
+// scrub.
+func (s *Session) say(ctx context.Context, build func(facts) ([]string, error)) error {
+	return s.sayBy(ctx, s.sayNow, build)
+}
+
+func (s *Session) sayBy(ctx context.Context, now sayer, build func(facts) ([]string, error)) error {
+	for {
+		err := now(ctx, build)
+		if !errors.Is(err, ErrUnplaced) {
+			return err
+		}
+		if _, err := s.endScrub(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// sayer appends to the manifest. It returns [ErrUnplaced] during an incomplete
+// scrub.
+type sayer func(ctx context.Context, build func(facts) ([]string, error)) error
+
+func (s *Session) sayNow(ctx context.Context, build func(facts) ([]string, error)) error {
+	before, wrote := s.loosely(false), false
+	_, err := s.manifest.append(ctx, func(f facts) (lines []string, err error) {
+		lines, err = s.lines(f, build)
+		wrote = len(lines) > 0 // without a line the manifest was not checked
+		return lines, err
+	})
+	if err == nil && wrote {
+		s.fasten(before...)
+	}
+	return s.taken(ctx, err)
+}
+
+// sayUnseen is sayNow without the check that the manifest still exists, which a
+// following append makes.
+func (s *Session) sayUnseen(ctx context.Context, build func(facts) ([]string, error)) error {
+	_, err := s.manifest.appendUnseen(ctx, func(f facts) ([]string, error) { return s.lines(f, build) })
+	return s.taken(ctx, err)
+}
+
+func (s *Session) lines(f facts, build func(facts) ([]string, error)) ([]string, error) {
+	if err := s.may(f); err != nil {
+		return nil, err
+	}
+	return build(f)
+}
+
+// taken removes the files of this Session if err says that the session was
+// erased.
+func (s *Session) taken(ctx context.Context, err error) error {
+	if errors.Is(err, ErrErased) {
+		return errors.Join(err, s.withdraw(ctx))
+	}
+	return err
+}
+
+// markAnew is Checkpoint for a session that was scrubbed since it was opened: it
+// reads the logs again.
+func (s *Session) markAnew(ctx context.Context) error {
+	for {
+		t, err := s.manifest.refresh(ctx)
+		if err != nil {
+			return err
+		}
+		for _, c := range s.logs() {
+			if _, loaded := c.known(); !loaded {
+				continue
+			}
+			if err := c.reset(ctx); err != nil {
+				return err
+			}
+			if _, err := c.refresh(ctx); err != nil {
+				return err
+			}
+		}
+		marks, moved := s.marks(), false
+		_, err = s.manifest.append(ctx, func(f facts) ([]string, error) {
+			moved = f.lines >= t.facts.lines && (f.scrubs != t.facts.scrubs || f.scrub != nil)
+			switch {
+			case f.erasing:
+				return nil, ErrErased
+			case moved:
+				return nil, ErrScrubbed
+			}
+			return bodies(marks), nil
+		})
+		if err == nil {
+			s.settle(marks)
+		}
+		if !moved {
+			return err
+		}
+		if _, err := s.endScrub(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// Fresh reads the manifest, and returns [ErrScrubbed] if the session was scrubbed since
+// it was opened.
+func (s *Session) Fresh(ctx context.Context) error {
+	t, err := s.manifest.refresh(ctx)
+	if err == nil && !s.knowsAll(t.facts) {
+		err = &storage.Error{Op: "read", Key: s.dir, Err: ErrScrubbed}
+	}
+	return err
+}
+
+func (s *Session) logs() []*chain { return []*chain{s.events, s.journal, s.edits} }
+
+// EndScrub completes an interrupted scrub of the session ([Session.Scrub]), and
+// reports whether there was one. Writes do this automatically; call it before
+// reading a session in order to continue it. It makes no request if the manifest,
+// as read last, has no such scrub.
+//
+// While another process completes it, EndScrub waits: up to the lease of that process
+// (20 seconds by default) if it died, and no longer than ctx. It returns
+// [storage.ErrUnsupported] if the archive is no [storage.Remover].
+func (s *Session) EndScrub(ctx context.Context) (ended bool, err error) {
+	if t, known := s.manifest.known(); known && t.facts.scrub == nil {
+		return false, nil
+	}
+	return s.endScrub(ctx)
+}
+
+// endScrub is EndScrub, but always reads the manifest.
+func (s *Session) endScrub(ctx context.Context) (ended bool, err error) {
+	p := &placer{s: s, me: rand.Text(), lease: scrubLease}
+	return p.end(ctx)
+}
+
+func (p *placer) end(ctx context.Context) (ended bool, err error) {
+	for {
+		it, err := p.claim(ctx)
+		if err != nil {
+			return ended, err
+		}
+		if it == nil {
+			return ended, p.s.reread(ctx)
+		}
+		if err := p.place(ctx, it); err != nil {
+			return ended, err
+		}
+		ended = true
+	}
+}
+
+// reread reads the manifest from its beginning and remembers it, because others can
+// have appended to it since.
+func (s *Session) reread(ctx context.Context) error {
+	if err := s.manifest.reset(ctx); err != nil {
+		return err
+	}
+	_, err := s.manifest.refresh(ctx)
+	return err
+}
+
+// placer puts the files of a scrub in place. Only one process does so at a time,
+// recorded in the manifest, because a late process must not remove a log that was
+// already replaced and has grown since.
+type placer struct {
+	s       *Session
+	r       storage.Remover
+	me      string
+	lease   time.Duration
+	claimed time.Time // by this process's clock
+
+	other string    // another process that is placing the files
+	since time.Time // by this process's clock
+}
+
+// claim waits until no other process is completing the scrub, or until the lease of
+// that process is over. It returns the scrub; nil: there is none.
+func (p *placer) claim(ctx context.Context) (*unplaced, error) {
+	for {
+		t, err := p.s.manifest.refresh(ctx)
+		if err != nil || t.facts.scrub == nil {
+			return nil, err
+		}
+		remover, ok := p.s.a.(storage.Remover)
+		if !ok {
+			return nil, &storage.Error{Op: "end a scrub", Key: p.s.dir, Err: storage.ErrUnsupported}
+		}
+		p.r = remover
+		it := t.facts.scrub
+		if it.by == p.me && !p.late() {
+			return it, nil
+		}
+		if it.by == p.me || p.expired(it) {
+			mine, err := p.take(ctx, t.facts)
+			if mine != nil || err != nil {
+				return mine, err
+			}
+			continue
+		}
+		const often = 50 * time.Millisecond
+		if err := sleep(ctx, min(often, it.lease+time.Millisecond)); err != nil {
+			return nil, &storage.Error{Op: "end a scrub", Key: p.s.dir, Err: errors.Join(ErrUnplaced, err)}
+		}
+	}
+}
+
+// take records that this process completes the scrub, unless the manifest has new
+// lines; then it returns nil.
+func (p *placer) take(ctx context.Context, seen facts) (*unplaced, error) {
+	began, rec := time.Now(), record{Op: opPlace, At: time.Now(), Scrub: seen.scrub.id, By: p.me, Lease: p.lease.Milliseconds()}
+	t, err := p.s.manifest.append(ctx, func(f facts) ([]string, error) {
+		if f.lines > seen.lines {
+			return nil, nil
+		}
+		return bodies([]record{rec}), nil
+	})
+	if err != nil || t.facts.scrub == nil || t.facts.scrub.by != p.me {
+		return nil, err
+	}
+	p.claimed = began
+	return t.facts.scrub, nil
+}
+
+// late reports whether the lease must be renewed.
+func (p *placer) late() bool { return time.Since(p.claimed) > p.lease/4 }
+
+// expired reports whether the lease of the other process is over: by its own clock
+// with maxSkew, or by this process's clock since the lease was first seen.
+func (p *placer) expired(it *unplaced) bool {
+	if who := it.by + it.at.String(); who != p.other {
+		p.other, p.since = who, time.Now()
+	}
+	return time.Since(p.since) > it.lease || time.Since(it.at) > it.lease+maxSkew
+}
+
+// place puts the files in place, and then records that.
+func (p *placer) place(ctx context.Context, it *unplaced) error {
+	s := p.s
+	for _, h := range it.files {
+		if !h.File {
+			continue
+		}
+		if err := p.takePlaceOf(ctx, h); err != nil {
+			return err
+		}
+	}
+	// Done before the waiting files are removed, so that an interruption repeats it.
+	// The session will be indexed again from its new files.
+	if err := s.unindex(ctx); err != nil {
+		return err
+	}
+	if err := s.dropWaiting(ctx, p.r); err != nil {
+		return err
+	}
+	for _, c := range s.logs() {
+		if err := c.reset(ctx); err != nil {
+			return err
+		}
+	}
+	_, err := s.manifest.append(ctx, func(f facts) ([]string, error) {
+		if f.scrub == nil || f.scrub.id != it.id {
+			return nil, nil
+		}
+		return bodies([]record{{Op: opPlaced, At: time.Now(), Scrub: it.id}}), nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.tell(ctx, head{Op: headMark})
+}
+
+// takePlaceOf calls takePlace, with retries for a log to which another process
+// was appending, because a piece of its append can be in the way.
+func (p *placer) takePlaceOf(ctx context.Context, h rehash) error {
+	for attempt := 0; ; attempt++ {
+		err := p.takePlace(ctx, h)
+		if attempt == placeAttempts || !isLog(h.Name) || !errors.Is(err, storage.ErrDamaged) && !errors.Is(err, storage.ErrSeq) {
+			return err
+		}
+		if err := backOff(ctx, attempt); err != nil {
+			return &storage.Error{Op: "end a scrub", Key: p.s.dir, Err: err}
+		}
+	}
+}
+
+const placeAttempts = 20
+
+// takePlace replaces a file by the waiting one.
+func (p *placer) takePlace(ctx context.Context, h rehash) error {
+	a, key, temp := p.s.a, child(p.s.dir, h.Name), child(p.s.dir, scrubPrefix+h.Name)
+	have, err := sumOf(ctx, a, key, h.Bytes) // a log can have grown since
+	if err == nil && have == h.SHA256 {
+		return nil
+	}
+	if err != nil && !errors.Is(err, storage.ErrNotExist) {
+		return err
+	}
+	data, err := readWhole(ctx, a, temp)
+	if errors.Is(err, storage.ErrNotExist) {
+		return nil // placed before and changed since, which is evidence
+	}
+	if err != nil {
+		return err
+	}
+	if hashOf(data) != h.SHA256 { // written by another process
+		return &storage.ChangedError{File: temp.Base(), Want: h.SHA256, Have: hashOf(data), Detail: "it waits to take the place of " + h.Name}
+	}
+	if err := p.remove(ctx, key); err != nil {
+		return err
+	}
+	if isLog(h.Name) {
+		return a.Append(ctx, key, 0, blobOf(string(data)))
+	}
+	return a.Create(ctx, key, blobOf(string(data)))
+}
+
+// remove removes a file while this process has the lease, which it renews if
+// needed.
+func (p *placer) remove(ctx context.Context, key storage.Key) error {
+	if p.late() {
+		it, err := p.claim(ctx)
+		if err != nil {
+			return err
+		}
+		if it == nil {
+			return &storage.Error{Op: "end a scrub", Key: p.s.dir, Err: ErrUnplaced} // another process has completed it
+		}
+	}
+	ctx, cancel := context.WithDeadline(ctx, p.claimed.Add(max(p.lease/2, minRemoval)))
+	defer cancel()
+	return p.r.Remove(ctx, key)
+}
+
+// minRemoval is the minimum time for a removal, if the lease is short.
+const minRemoval = time.Second
+
+// dropWaiting removes the waiting files of scrubs.
+func (s *Session) dropWaiting(ctx context.Context, r storage.Remover) error {
+	waiting, err := s.waitingScrubs(ctx)
+	for _, name := range waiting {
+		if err := r.Remove(ctx, child(s.dir, scrubPrefix+name)); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+func (s *Session) waitingScrubs(ctx context.Context) (names []string, err error) {
+	for info, err := range s.Files(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if name, ok := scrubOf(info.Key.Base()); ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}

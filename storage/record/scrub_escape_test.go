@@ -1,0 +1,34 @@
+package record_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
+)
+
+// What looks like a secret across an escape, such as that of a line feed, keeps no scrub
+// from its work, and the line stays one.
+func TestScrubAcrossAnEscape(t *testing.T) {
+	a := memory.New()
+	s := session(t, a, "s")
+	texts := []string{
+		`the password is nginx-pass`, `\nginx-pass`, `C:\\nginx-pass`, `\u00e9nginx-pass`, `nginx-pass\n`, `nginx-pas\u0073`,
+	}
+	var lines []redact.Text
+	for _, x := range texts {
+		lines = append(lines, text(`{"role":"user","content":"%s"}`, x))
+	}
+	must(t, second(s.Transcript(t.Context(), 1, lines)))
+	must(t, second(s.Commit(t.Context(), 1, text(`{"v":1}`))))
+	for _, secret := range []string{"nginx-pass", `00e9nginx`, `nginx-pas\u00`} {
+		must(t, second(s.Scrub(t.Context(), record.ScrubOptions{Find: finds(secret)})))
+	}
+	left := content(t, s, "transcript-pre-compact-001.jsonl")
+	if strings.Contains(left, "nginx-pass") || strings.Contains(left, "nginx-pas") || !strings.Contains(left, `"content":"\n*`) {
+		t.Errorf("left: %s", left)
+	}
+	wantOK(t, a, "s")
+}

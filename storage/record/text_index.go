@@ -1,0 +1,48 @@
+package record
+
+import (
+	"context"
+	"time"
+
+	"github.com/agentcompact/compact/storage"
+)
+
+// A TextIndex holds text of sessions outside of them, such as a search index.
+type TextIndex interface {
+	// Forget removes all text of sessions, given by their folders. An unknown
+	// session is no error.
+	Forget(ctx context.Context, dirs ...string) error
+}
+
+// KeepIndex sets the index that Erase removes the session from. Without it,
+// Erase drops the whole index of an [storage.IndexHolder], as only the index can remove
+// one session.
+func (s *Session) KeepIndex(x TextIndex) { s.index = x }
+
+// unindex removes the text of the session from the index. If the session has no
+// index, it drops that of an [storage.IndexHolder].
+func (s *Session) unindex(ctx context.Context) error {
+	if s.index != nil {
+		return storage.Wrap("forget", s.dir, s.index.Forget(ctx, s.dir.String()))
+	}
+	if h, ok := s.a.(storage.IndexHolder); ok {
+		return h.DropIndex(ctx)
+	}
+	return nil
+}
+
+// StoredAt returns the time at which each file of the session was announced, by
+// name. Changed lines of the manifest are ignored.
+func (s *Session) StoredAt(ctx context.Context) (map[string]time.Time, error) {
+	at := map[string]time.Time{}
+	for l, err := range checkedLines(ctx, s.manifest, 0) {
+		if err != nil {
+			return nil, err
+		}
+		r, ok := parseRecord(l.Body)
+		if _, known := at[r.Name]; ok && !l.Changed && !known && (r.Op == opPut || r.Op == opCommit) {
+			at[r.Name] = r.At
+		}
+	}
+	return at, nil
+}

@@ -1,0 +1,150 @@
+package record_test
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
+)
+
+// fallen is an archive that is full for one session's manifest once the ledger of a step
+// is stored; dead: it takes nothing more.
+type fallen struct {
+	*memory.Archive
+	dead, stored bool
+	before       func() // is called before the ledger is stored
+}
+
+func (a *fallen) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+	if a.stored && a.dead {
+		return errDead
+	}
+	ledger := k.Base() == "ledger-002.json"
+	if ledger && a.before != nil {
+		a.before()
+	}
+	err := a.Archive.Create(ctx, k, b)
+	a.stored = a.stored || ledger
+	return err
+}
+
+func (a *fallen) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
+	if a.stored && (a.dead || k.Base() == "manifest.jsonl") {
+		return errDead
+	}
+	return a.Archive.Append(ctx, k, seq, b)
+}
+
+// half takes a session to a second step that no line of the manifest confirms.
+func half(t *testing.T, a *fallen) *record.Session {
+	t.Helper()
+	s := session(t, a, "s")
+	s.KeepHeads(record.NewHeads(a, nil))
+	step(t, s, 1)
+	must(t, second(s.Transcript(t.Context(), 2, lines("t2", 3))))
+	must(t, second(s.Summary(t.Context(), 2, text(`{"summary":2}`))))
+	_, _ = s.Commit(t.Context(), 2, text(`{"v":1,"step":2}`))
+	if !a.stored {
+		t.Fatal("there is no ledger of step 2")
+	}
+	return s
+}
+
+// verifyKept proves a session against heads that were kept elsewhere.
+func verifyKept(t *testing.T, a storage.Archive, kept []byte) record.Report {
+	t.Helper()
+	book, err := record.ReadHeads(t.Context(), a, record.HeadsOptions{})
+	must(t, err)
+	must(t, book.Copy(t.Context(), bytes.NewReader(kept), "kept"))
+	r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Heads: book})
+	must(t, err)
+	return r
+}
+
+func keptHeads(t *testing.T, a storage.Archive) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	must(t, record.WriteHeads(t.Context(), a, &b))
+	return b.Bytes()
+}
+
+func removeStep2(t *testing.T, a *memory.Archive) {
+	t.Helper()
+	for _, name := range []string{"ledger-002.json", "transcript-pre-compact-002.jsonl", "summary-002.json"} {
+		k, err := storage.ParseKey("s/" + name)
+		must(t, err)
+		must(t, a.Remove(t.Context(), k))
+	}
+}
+
+// A step whose process died before it could say so is claimed by whatever writes a head
+// next, so that nobody takes it away unseen.
+func TestStepOfDeadProcessIsConfirmedByNextHead(t *testing.T) {
+	for name, write := range map[string]func(*record.Session) error{
+		"hold":    func(s *record.Session) error { return s.Hold(t.Context(), text("case")) },
+		"release": func(s *record.Session) error { return s.Release(t.Context(), text("over")) },
+		"final":   func(s *record.Session) error { return second(s.Final(t.Context(), lines("f", 2))) },
+		"checkpoint": func(s *record.Session) error {
+			if err := s.Events(t.Context(), []redact.Text{text(`{"e":1}`)}); err != nil {
+				return err
+			}
+			return s.Checkpoint(t.Context())
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := &fallen{Archive: memory.New(), dead: true}
+			half(t, a)
+			below := a.Archive
+			s := session(t, below, "s")
+			s.KeepHeads(record.NewHeads(below, nil))
+			must(t, write(s))
+			kept := keptHeads(t, below)
+			if r := verifyKept(t, below, kept); !r.OK() || !r.TailProven || r.Steps != 2 {
+				t.Fatalf("%d steps, %q, proven %v", r.Steps, r.Problems, r.TailProven)
+			}
+			removeStep2(t, below)
+			if r := verifyKept(t, below, kept); r.OK() {
+				t.Errorf("a step is gone, and verify says ok, proven %v", r.TailProven)
+			}
+		})
+	}
+}
+
+// A commit whose last line the archive did not take has no head either, and the end of
+// its session is not proven.
+func TestUnconfirmedCommitHasNoHead(t *testing.T) {
+	a := &fallen{Archive: memory.New()}
+	s := half(t, a)
+	kept := keptHeads(t, a)
+	if r := verifyKept(t, a, kept); !r.OK() || r.TailProven || r.Steps != 2 {
+		t.Errorf("%d steps, %q, proven %v", r.Steps, r.Problems, r.TailProven)
+	}
+	a.stored = false // the disk has room again
+	must(t, s.Checkpoint(t.Context()))
+	if r := verifyKept(t, a, kept); !r.OK() || !r.TailProven {
+		t.Errorf("after a checkpoint: %q, proven %v", r.Problems, r.TailProven)
+	}
+}
+
+// A hold between the announcement of a step and its ledger can't confirm the step. If its
+// process dies then, nothing proves the end, with and without the step.
+func TestHoldBeforeLedgerProvesNoEnd(t *testing.T) {
+	a := &fallen{Archive: memory.New(), dead: true}
+	a.before = func() {
+		other := session(t, a.Archive, "s")
+		other.KeepHeads(record.NewHeads(a.Archive, nil))
+		must(t, other.Hold(t.Context(), text("case")))
+	}
+	half(t, a)
+	kept := keptHeads(t, a)
+	for range 2 {
+		if r := verifyKept(t, a.Archive, kept); !r.OK() || r.TailProven {
+			t.Errorf("%d steps, %q, proven %v", r.Steps, r.Problems, r.TailProven)
+		}
+		removeStep2(t, a.Archive)
+	}
+}

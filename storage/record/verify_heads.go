@@ -1,0 +1,236 @@
+package record
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/internal/segment"
+)
+
+// checkBook checks a session against its heads.
+func (v *verifier) checkBook() {
+	b := v.opts.Heads
+	if b == nil {
+		return
+	}
+	now := ""
+	if len(v.heads) > 0 {
+		now = v.heads[0]
+	}
+	for _, x := range b.lives(headID(v.dir)) {
+		switch gone := x.erasure(); {
+		case x.id == now:
+			v.checkLife(x)
+		case gone == nil:
+			v.problem(Removed, manifestName, 0, "the heads know a %s, and nothing of that is left: the manifest begins anew", x.last().said())
+		default:
+			v.checkRecord(b, gone)
+		}
+		v.checkRefusals(b, x)
+	}
+}
+
+// checkLife checks the manifest against the heads of its life.
+func (v *verifier) checkLife(x *life) {
+	var lost, held *headLine // last heads that the manifest lacks
+	for _, l := range x.lines {
+		at := slices.Index(v.heads, l.Head)
+		if at >= 0 {
+			v.prove(at+1, v.opts.Heads.proof(l))
+			continue
+		}
+		if lost == nil || l.Line > lost.Line {
+			lost = l
+		}
+		if l.Op == opHold && (held == nil || l.Line > held.Line) {
+			held = l
+		}
+	}
+	switch {
+	case lost == nil:
+		return
+	case held != nil:
+		v.problem(Truncated, manifestName, 0, "it lost its legal hold: the heads know the %s (line %d, it has %d)", held.said(), held.Line, len(v.heads))
+	case int(lost.Line) > len(v.heads):
+		v.problem(Truncated, manifestName, 0, "it was rolled back: the heads know the %s (line %d, it has %d)", lost.said(), lost.Line, len(v.heads))
+	default:
+		v.problem(Changed, manifestName, 0, "it was written anew: the heads know another line %d (%s)", lost.Line, lost.said())
+	}
+}
+
+// prove records that the first n lines of the manifest are proven. The proof for the
+// most lines counts.
+func (v *verifier) prove(n int, by Proof) {
+	switch {
+	case n > v.proven:
+		v.proven, v.report.Proof = n, by
+	case n == v.proven:
+		v.report.Proof = better(v.report.Proof, by)
+	}
+}
+
+// A Proof is the kind of evidence for the end of a manifest.
+type Proof string
+
+// The kinds of proof, the weakest first.
+const (
+	ProofNone   Proof = ""
+	ProofHeads  Proof = "heads"        // beside the sessions; an attacker with write access can rewrite them
+	ProofSigned Proof = "signed heads" // signed with a key of HeadsOptions.Public
+	ProofCopy   Proof = "copied heads" // kept elsewhere
+	ProofHead   Proof = "head"         // VerifyOptions.Head
+)
+
+func better(x, y Proof) Proof {
+	order := []Proof{ProofNone, ProofHeads, ProofSigned, ProofCopy, ProofHead}
+	if slices.Index(order, y) > slices.Index(order, x) {
+		return y
+	}
+	return x
+}
+
+// proof returns the kind of proof that a line gives. Lines with a bad signature are
+// excluded before.
+func (b *HeadBook) proof(l *headLine) Proof {
+	switch {
+	case l.copied:
+		return ProofCopy
+	case len(b.public) > 0:
+		return ProofSigned
+	}
+	return ProofHeads
+}
+
+// Vanished returns a report for each session that is in the heads but not in the
+// archive, although nobody erased it, and for each erased session whose tombstone
+// is missing. Dir is the folder, or its hash if the name is unknown.
+func (b *HeadBook) Vanished(ctx context.Context, a storage.Archive) ([]Report, error) {
+	there := map[string]bool{}
+	for s, err := range Sessions(ctx, a) {
+		if err != nil {
+			return nil, err
+		}
+		there[headID(keyOf(s.Dir))] = true
+	}
+	if len(b.vanished(there, b)) == 0 {
+		return nil, nil
+	}
+	now, err := ReadHeads(ctx, a, HeadsOptions{Public: b.public}) // a session can have been erased since
+	if err != nil {
+		return nil, err
+	}
+	return b.vanished(there, now), nil
+}
+
+// vanished returns a report for each session in the heads whose id is not in the
+// set there. now holds the current heads, which know later erasures.
+func (b *HeadBook) vanished(there map[string]bool, now *HeadBook) (all []Report) {
+	for _, id := range slices.Sorted(maps.Keys(b.sessions)) {
+		if there[id] {
+			continue // reported with the session
+		}
+		r := Report{Dir: b.name(id)}
+		for _, x := range b.lives(id) {
+			x.missing(now, id, &r)
+		}
+		if len(r.Problems)+len(r.Notes) > 0 {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// missing reports the problems of a missing life.
+func (x *life) missing(now *HeadBook, id string, r *Report) {
+	end := x.erasure()
+	for _, y := range now.lives(id) {
+		if end == nil && y.id == x.id {
+			end = y.erasure()
+		}
+	}
+	v := &verifier{}
+	switch {
+	case end == nil:
+		v.problem(Removed, manifestName, 0, "the session vanished: the heads know the %s, and nobody erased it", x.last().said())
+	case v.checkRecord(now, end) && len(now.records(end, true)) == 0:
+		v.note("the %s is on record, and no tombstone says that it came to its end", end.said())
+	}
+	v.checkRefusals(now, x)
+	r.Problems, r.Notes = append(r.Problems, v.report.Problems...), append(r.Notes, v.report.Notes...)
+}
+
+// checkRefusals checks that each refused erasure of a life has its tombstone.
+func (v *verifier) checkRefusals(b *HeadBook, x *life) {
+	for _, l := range x.lines {
+		if l.Op == headRefuse {
+			v.checkRecord(b, l)
+		}
+	}
+}
+
+// checkRecord checks that an erasure, or a refused one, has a tombstone that says the
+// same of who, why and when, as does the one of its completion, if any. Of several that
+// erased the same life at once, any can have left them.
+func (v *verifier) checkRecord(b *HeadBook, l *headLine) bool {
+	begun, done := b.records(l, false), b.records(l, true)
+	all := b.erasures(l)
+	same := func(t Tombstone) bool { return slices.ContainsFunc(all, func(l *headLine) bool { return l.tells(t) }) }
+	switch {
+	case len(begun) == 0:
+		v.problem(Removed, erasedName, 0, "the heads know the %s, and the tombstone is gone", l.said())
+	case !slices.ContainsFunc(begun, same), len(done) > 0 && !slices.ContainsFunc(done, same):
+		v.problem(Changed, erasedName, 0, "the heads know the %s (%s), and the tombstone says something else", l.said(), segment.Quote(l.Why))
+	default:
+		return true
+	}
+	return false
+}
+
+// erasures returns the heads of all erasures that ended the manifest as l did, l among
+// them; of a refused one l alone.
+func (b *HeadBook) erasures(l *headLine) []*headLine {
+	all := []*headLine{l}
+	if l.Op != opErase {
+		return all
+	}
+	for _, x := range b.sessions[l.Session] {
+		if x != l && x.Op == opErase && x.Life == l.Life && x.Head == l.Head && !b.forged[x.hash] {
+			all = append(all, x)
+		}
+	}
+	return all
+}
+
+// tells reports whether a tombstone says the same of who, why and when.
+func (l *headLine) tells(t Tombstone) bool {
+	return t.Who == l.Who && t.Reason == l.Why && t.At.After(l.At.Add(-stoneSlack)) && (t.Done || t.At.Before(l.At.Add(stoneSlack)))
+}
+
+// stoneSlack is the maximum difference between the time in a head and that in its
+// tombstone. Version 0.1.0 took them one after the other.
+const stoneSlack = time.Minute
+
+// records returns the tombstones of an erasure, or of a refused one.
+func (b *HeadBook) records(l *headLine, done bool) (all []Tombstone) {
+	for _, t := range b.stones[l.Head] {
+		if (t.Refused != "") == (l.Op == headRefuse) && t.Done == done {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// name returns the folder for a head's id, or the id if it is unknown.
+func (b *HeadBook) name(id string) string {
+	if dir, ok := b.names[id]; ok {
+		return dir
+	}
+	return id
+}
+
+// Of reports whether r, from [HeadBook.Vanished], is about the session with
+// this folder.
+func (r Report) Of(dir string) bool { return r.Dir == dir || r.Dir == headID(keyOf(dir)) }

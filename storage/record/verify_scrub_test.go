@@ -1,0 +1,69 @@
+package record_test
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
+)
+
+// A scrub that was cut short, wherever, is no damage, and verify says how it ends. A file of
+// it that was changed is damage.
+func TestVerifyOfAScrubThatWasCutShort(t *testing.T) {
+	told, broken := 0, 0
+	for at := 0; ; at++ {
+		a := memory.New()
+		leaky(t, a)
+		s, err := record.OpenSession(t.Context(), &dying{a, at, false}, "s")
+		must(t, err)
+		_, dead := s.Scrub(t.Context(), record.ScrubOptions{Find: finds(leaked), Lease: time.Millisecond})
+		r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{})
+		must(t, err)
+		if !r.OK() {
+			t.Errorf("died at change %d: %v", at, r.Problems)
+		}
+		if dead == nil {
+			break
+		}
+		if !errors.Is(dead, errCutShort) {
+			t.Fatal(dead)
+		}
+		if !strings.Contains(strings.Join(r.Notes, "\n"), "while it replaced files") {
+			continue
+		}
+		told++
+		changeWaiting(t, a)
+		r, err = record.Verify(t.Context(), a, "s", record.VerifyOptions{})
+		if must(t, err); !r.OK() {
+			broken++ // else all files are in place, and those that wait are of no use
+		}
+	}
+	if told < 5 || broken < 3 {
+		t.Errorf("it is told %d times, and %d times a change", told, broken)
+	}
+}
+
+// changeWaiting changes each file that waits.
+func changeWaiting(t *testing.T, a *memory.Archive) {
+	t.Helper()
+	var all []storage.Key
+	for info, err := range a.List(t.Context(), storage.Key{}) {
+		if must(t, err); strings.HasPrefix(info.Key.Base(), "scrub.") {
+			all = append(all, info.Key)
+		}
+	}
+	for _, k := range all {
+		f, err := a.Open(t.Context(), k, 0, -1)
+		must(t, err)
+		data, err := io.ReadAll(f)
+		must(t, err)
+		must(t, a.Remove(t.Context(), k))
+		must(t, a.Create(t.Context(), k, storage.Redacted(redact.Lit("x"), text("%s", data[1:]))))
+	}
+}

@@ -1,0 +1,161 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/agentcompact/compact/storage"
+)
+
+// looseFile is a file that this Session created and that no manifest line
+// follows yet.
+type looseFile struct {
+	sha256 string
+	ended  bool // its create has returned
+}
+
+// making records a file that this Session is about to create.
+func (s *Session) making(k storage.Key, b storage.Blob) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.loose == nil {
+		s.loose = map[storage.Key]looseFile{}
+	}
+	s.loose[k] = looseFile{sha256: b.SHA256()}
+}
+
+// made records the result of a create. Only [storage.ErrExists] proves that the file belongs to
+// somebody else; after any other error the file may exist, or appear later.
+func (s *Session) made(k storage.Key, b storage.Blob, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if errors.Is(err, storage.ErrExists) {
+		delete(s.loose, k)
+		return
+	}
+	s.loose[k] = looseFile{b.SHA256(), true}
+}
+
+// loosely returns the keys of the loose files: all of them, or only those whose
+// create has returned.
+func (s *Session) loosely(all bool) (keys []storage.Key) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for k, f := range s.loose {
+		if f.ended || all {
+			keys = append(keys, k)
+		}
+	}
+	return keys
+}
+
+// fasten removes files from the loose ones: either a manifest line follows them
+// and no erase was under way, so that a later erase lists them, or they are
+// gone.
+func (s *Session) fasten(keys ...storage.Key) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, k := range keys {
+		delete(s.loose, k)
+	}
+}
+
+// withdraw removes what this Session wrote into a session that was erased in the
+// meantime. A create that began before the erase may end after it (a connection that
+// stalls, a process that was suspended); the erase cannot see such a file, and nobody
+// else would remove it. withdraw does nothing unless the erase is on record, in the
+// manifest or as a tombstone, so a manifest that vanished in another way costs no file.
+func (s *Session) withdraw(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), confirmTimeout)
+	defer cancel()
+	r, ok := s.a.(storage.Remover)
+	if !ok {
+		return nil
+	}
+	gone, now, err := s.gone(ctx)
+	if err != nil || !gone {
+		return err
+	}
+	var errs []error
+	for _, k := range s.loosely(true) {
+		ours, err := s.still(ctx, k, now)
+		if ours {
+			err = r.Remove(ctx, k)
+		}
+		if err != nil && !errors.Is(err, storage.ErrNotExist) {
+			errs = append(errs, err)
+			continue
+		}
+		s.fasten(k)
+	}
+	for _, k := range s.ownLogs(ctx) {
+		if err := r.Remove(ctx, k); err != nil && !errors.Is(err, storage.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// still reports whether a file exists with the content that this Session wrote. If the
+// session was begun anew, a file that the new manifest announces belongs to the new
+// session, and still returns false.
+func (s *Session) still(ctx context.Context, k storage.Key, now tail) (bool, error) {
+	if before, _ := s.manifest.known(); now.first != before.first && now.facts.names.has(k.Base()) {
+		return false, nil
+	}
+	s.mu.Lock()
+	want := s.loose[k].sha256
+	s.mu.Unlock()
+	is, _, err := hashFile(ctx, s.a, k)
+	return err == nil && is == want, err
+}
+
+// ownLogs returns the logs that this Session began and no other writer appended
+// to.
+func (s *Session) ownLogs(ctx context.Context) (keys []storage.Key) {
+	for _, c := range s.logs() {
+		mine, loaded := c.known()
+		if !loaded || mine.end == 0 || mine.first == "" {
+			continue
+		}
+		begins, err := firstLine(ctx, s.a, c.key)
+		if err != nil || begins != mine.first {
+			continue
+		}
+		if t, err := c.refresh(ctx); err == nil && t.end == mine.end && t.head == mine.head {
+			keys = append(keys, c.key)
+		}
+	}
+	return keys
+}
+
+// gone reports whether an erase of the session is on record. A tombstone that is older
+// than the last line after which the manifest was checked to exist belongs to an earlier
+// session of the same name and is ignored. A manifest with another first line belongs to
+// a later session. now is the manifest as it is stored at present.
+func (s *Session) gone(ctx context.Context) (yes bool, now tail, err error) {
+	last, _ := s.manifest.known()
+	now, err = newChain(s.a, s.manifest.key, true).refresh(ctx)
+	switch {
+	case err != nil || now.facts.erasing:
+		return err == nil, now, err
+	case last.seq == 0, now.first == last.first:
+		return false, now, nil
+	}
+	yes, err = s.buried(ctx, last.seen)
+	return yes, now, err
+}
+
+// buried reports whether an erase of the session began at or after since.
+func (s *Session) buried(ctx context.Context, since time.Time) (bool, error) {
+	for stone, err := range Tombstones(ctx, s.a) {
+		if err != nil {
+			return false, err
+		}
+		if stone.Session == tombstoneID(s.dir) && stone.Refused == "" && (stone.Damaged || !stone.At.Before(since)) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
