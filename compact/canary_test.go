@@ -27,9 +27,9 @@ import (
 	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
 	"github.com/agentcompact/compact/trace/ariadne"
+	"github.com/agentcompact/compact/trace/ariadne/ariadnetest"
 	"github.com/agentcompact/compact/trace/console"
 	"github.com/agentcompact/compact/trace/otel"
-	"github.com/agentcompact/compact/trace/tracetest"
 )
 
 // sink keeps what is written to it, or posted.
@@ -94,7 +94,7 @@ type watched struct {
 	t       *testing.T
 	dir     string
 	redact  bool
-	server  *tracetest.Server
+	server  *ariadnetest.Server
 	sinks   map[string]*sink
 	otlp    *httptest.Server
 	fresh   []canary.Secret // to be planted
@@ -104,7 +104,7 @@ type watched struct {
 }
 
 func watch(t *testing.T, redact bool) *watched {
-	w := &watched{t: t, dir: t.TempDir(), redact: redact, server: tracetest.NewServer(t), fresh: canary.Secrets(90, 7), sinks: map[string]*sink{}}
+	w := &watched{t: t, dir: t.TempDir(), redact: redact, server: ariadnetest.NewServer(t), fresh: canary.Secrets(90, 7), sinks: map[string]*sink{}}
 	for _, name := range []string{"otlp", "console", "console json", "stderr", "prompts"} {
 		w.sinks[name] = &sink{}
 	}
@@ -152,7 +152,7 @@ func (w *watched) run(c compact.Config, f func(m *compact.CompactManager)) {
 		w.t.Fatal(err)
 	}
 	full.Exporters = []trace.Exporter{
-		ariadne.New(w.server.URL, &ariadne.Options{ErrorLog: w.sinks["stderr"]}), ariadne.New(tracetest.DeadURL(w.t), &ariadne.Options{ErrorLog: w.sinks["stderr"]}),
+		ariadne.New(w.server.URL, &ariadne.Options{ErrorLog: w.sinks["stderr"]}), ariadne.New(ariadnetest.DeadURL(w.t), &ariadne.Options{ErrorLog: w.sinks["stderr"]}),
 		console.New(w.sinks["console"], &console.Options{Width: -1}), console.New(w.sinks["console json"], &console.Options{JSON: true}), toCollector,
 	}
 	if w.tweak != nil {

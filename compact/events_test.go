@@ -23,7 +23,7 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
-	"github.com/agentcompact/compact/trace/tracetest"
+	"github.com/agentcompact/compact/trace/ariadne/ariadnetest"
 )
 
 var began = time.Date(2026, 11, 21, 4, 10, 0, 0, time.UTC)
@@ -224,7 +224,7 @@ func jsonKeys(s reflect.Type) (keys []string) {
 // With one trace a session the trace has one start, and an end when the
 // manager is closed: on the wire, and in the audit log.
 func TestTraceOfASessionEndsWithTheManager(t *testing.T) {
-	server, dir := tracetest.NewServer(t), t.TempDir()
+	server, dir := ariadnetest.NewServer(t), t.TempDir()
 	c, err := compact.Preset("graduated")
 	if err != nil {
 		t.Fatal(err)
@@ -240,7 +240,7 @@ func TestTraceOfASessionEndsWithTheManager(t *testing.T) {
 	if err := r.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	var traces []tracetest.Event
+	var traces []ariadnetest.Event
 	for _, e := range server.Received() {
 		if e.Type == "trace" {
 			traces = append(traces, e)

@@ -14,13 +14,13 @@ import (
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/trace"
-	"github.com/agentcompact/compact/trace/tracetest"
+	"github.com/agentcompact/compact/trace/ariadne/ariadnetest"
 )
 
 func TestEverythingThatIsStoredOrExportedIsRedacted(t *testing.T) {
 	secret := "sk-" + strings.Repeat("a1B2", 10)
 	password := "hunter" + strings.Repeat("7x", 6)
-	server := tracetest.NewServer(t)
+	server := ariadnetest.NewServer(t)
 	dir := t.TempDir()
 	history := loop(100, 200)
 	history[5] = message.ToolResult(history[5].Parts[0].CallID, "OPENAI_API_KEY="+secret+"\n"+text(200))

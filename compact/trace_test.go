@@ -10,11 +10,12 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/trace"
+	"github.com/agentcompact/compact/trace/ariadne/ariadnetest"
 	"github.com/agentcompact/compact/trace/tracetest"
 )
 
 func TestCompactionIsATreeOfSpansInAriadne(t *testing.T) {
-	server := tracetest.NewServer(t)
+	server := ariadnetest.NewServer(t)
 	c, err := compact.Preset("graduated")
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +86,7 @@ func TestDeadAriadneChangesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Model, c.MaxContextTokens, c.Archive, c.Trace.AriadneURL = "gpt-4", 8_000, mustOpen(t, t.TempDir()), tracetest.DeadURL(t)
+	c.Model, c.MaxContextTokens, c.Archive, c.Trace.AriadneURL = "gpt-4", 8_000, mustOpen(t, t.TempDir()), ariadnetest.DeadURL(t)
 	r := newRig(t, c)
 	res := r.preflight(loop(100, 200))
 	if !res.Triggered || res.After.Total > res.Budget {
@@ -158,7 +159,7 @@ func TestClosedManagerSaysSo(t *testing.T) {
 // A trace of the caller's has no other name in a viewer than the one that comes
 // with the spans.
 func TestCallersTraceIsNamedByItsSession(t *testing.T) {
-	server := tracetest.NewServer(t)
+	server := ariadnetest.NewServer(t)
 	r := newRig(t, compact.Config{Trace: compact.TraceConfig{AriadneURL: server.URL}})
 	ctx := trace.ContextWith(context.Background(), "4bf92f3577b34da6a3ce929d0e0e4736", "")
 	for range 2 {

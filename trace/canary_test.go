@@ -15,9 +15,9 @@ import (
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/trace"
 	"github.com/agentcompact/compact/trace/ariadne"
+	"github.com/agentcompact/compact/trace/ariadne/ariadnetest"
 	"github.com/agentcompact/compact/trace/console"
 	"github.com/agentcompact/compact/trace/otel"
-	"github.com/agentcompact/compact/trace/tracetest"
 )
 
 // safeBuffer may be written to concurrently.
@@ -60,7 +60,7 @@ func TestNoSecretLeavesByAnyExporter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv := tracetest.NewServer(t)
+	srv := ariadnetest.NewServer(t)
 	collector := &tap{}
 	otlp := httptest.NewServer(collector)
 	defer otlp.Close()
@@ -71,7 +71,7 @@ func TestNoSecretLeavesByAnyExporter(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := trace.NewPipeline([]trace.Exporter{
-		ariadne.New(srv.URL, &ariadne.Options{ErrorLog: &log}), ariadne.New(tracetest.DeadURL(t), &ariadne.Options{ErrorLog: &log}),
+		ariadne.New(srv.URL, &ariadne.Options{ErrorLog: &log}), ariadne.New(ariadnetest.DeadURL(t), &ariadne.Options{ErrorLog: &log}),
 		console.New(&human, &console.Options{Width: -1}), console.New(&lines, &console.Options{JSON: true}), toCollector,
 	}, &trace.PipelineOptions{OnError: func(err error) { fmt.Fprintln(&errs, err) }})
 

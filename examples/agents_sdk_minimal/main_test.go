@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/trace"
-	"github.com/agentcompact/compact/trace/tracetest"
+	"github.com/agentcompact/compact/trace/ariadne/ariadnetest"
 )
 
 func TestRunsOffline(t *testing.T) {
 	var out bytes.Buffer
-	server := tracetest.NewServer(t)
+	server := ariadnetest.NewServer(t)
 	t.Setenv("COMPACT_ARIADNE_URL", server.URL)
 	if err := run(context.Background(), &out, t.TempDir()); err != nil {
 		t.Fatal(err)

@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/trace"
-	"github.com/agentcompact/compact/trace/tracetest"
+	"github.com/agentcompact/compact/trace/ariadne/ariadnetest"
 )
 
 func TestRunsOffline(t *testing.T) {
-	server := tracetest.NewServer(t)
+	server := ariadnetest.NewServer(t)
 	var out bytes.Buffer
 	o, err := run(context.Background(), &out, "../data/coding-session.jsonl", t.TempDir(), server.URL)
 	if err != nil {
@@ -27,7 +27,7 @@ func TestRunsOffline(t *testing.T) {
 
 // Without -ariadne it is the environment that names one.
 func TestTheEnvironmentNamesAnAriadne(t *testing.T) {
-	server := tracetest.NewServer(t)
+	server := ariadnetest.NewServer(t)
 	t.Setenv("COMPACT_ARIADNE_URL", server.URL)
 	o, err := run(context.Background(), io.Discard, "../data/coding-session.jsonl", t.TempDir(), "")
 	if n := len(server.Spans(trace.NameBeforeModelCall)); err != nil || n != o.calls {

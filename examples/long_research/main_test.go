@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/trace"
-	"github.com/agentcompact/compact/trace/tracetest"
+	"github.com/agentcompact/compact/trace/ariadne/ariadnetest"
 )
 
 func TestFourWindowsOfHistoryFitIntoOne(t *testing.T) {
-	server := tracetest.NewServer(t)
+	server := ariadnetest.NewServer(t)
 	t.Setenv("COMPACT_ARIADNE_URL", server.URL)
 	o, err := run(context.Background(), io.Discard, t.TempDir())
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/trace"
+	"github.com/agentcompact/compact/trace/ariadne/ariadnetest"
 	"github.com/agentcompact/compact/trace/tracetest"
 )
 
@@ -29,7 +30,7 @@ func sampleOnce(at time.Time) []trace.Event { return tracetest.Sample(at) }
 
 func BenchmarkPost(b *testing.B) {
 	b.ReportAllocs()
-	srv := tracetest.NewServer(b)
+	srv := ariadnetest.NewServer(b)
 	srv.Discard()
 	e := New(srv.URL, &Options{ErrorLog: io.Discard})
 	at := time.Date(2026, 11, 21, 4, 10, 0, 0, time.UTC)

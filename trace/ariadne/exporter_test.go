@@ -16,6 +16,7 @@ import (
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/trace"
 	"github.com/agentcompact/compact/trace/ariadne"
+	"github.com/agentcompact/compact/trace/ariadne/ariadnetest"
 	"github.com/agentcompact/compact/trace/tracetest"
 )
 
@@ -59,20 +60,20 @@ func export(t *testing.T, e trace.Exporter, events ...trace.Event) {
 func TestExporterKeepsContract(t *testing.T) {
 	t.Run("live", func(t *testing.T) {
 		tracetest.Run(t, func(t testing.TB) trace.Exporter {
-			srv := tracetest.NewServer(t)
+			srv := ariadnetest.NewServer(t)
 			srv.Lenient() // the suite sends the same spans twice
 			return open(t, srv.URL, io.Discard)
 		})
 	})
 	t.Run("dead", func(t *testing.T) {
 		tracetest.Run(t, func(t testing.TB) trace.Exporter {
-			return open(t, tracetest.DeadURL(t), io.Discard)
+			return open(t, ariadnetest.DeadURL(t), io.Discard)
 		})
 	})
 	t.Run("slow", func(t *testing.T) {
 		tracetest.Run(t, func(t testing.TB) trace.Exporter {
-			srv := tracetest.NewServer(t)
-			srv.SetMode(tracetest.Slow)
+			srv := ariadnetest.NewServer(t)
+			srv.SetMode(ariadnetest.Slow)
 			return ariadne.New(srv.URL, &ariadne.Options{ErrorLog: io.Discard, Timeout: 50 * time.Millisecond})
 		})
 	})
@@ -81,7 +82,7 @@ func TestExporterKeepsContract(t *testing.T) {
 // The server judges what arrives: the test fails if the viewer would show any
 // of it wrongly.
 func TestExporterSendsCallThatViewerShowsWell(t *testing.T) {
-	srv := tracetest.NewServer(t)
+	srv := ariadnetest.NewServer(t)
 	e := open(t, srv.URL, io.Discard)
 	events := tracetest.Sample(start)
 	export(t, e, events...)
@@ -109,7 +110,7 @@ func TestExporterSendsCallThatViewerShowsWell(t *testing.T) {
 }
 
 func TestExporterKeepsGivenLabel(t *testing.T) {
-	srv := tracetest.NewServer(t)
+	srv := ariadnetest.NewServer(t)
 	e := open(t, srv.URL, io.Discard)
 	events := tracetest.Sample(start)
 	events[6].Trace.Metadata = map[string]redact.Text{"agent_name": redact.Lit("the migration"), "session_id": redact.Lit("<REDACTED>")}
@@ -121,7 +122,7 @@ func TestExporterKeepsGivenLabel(t *testing.T) {
 }
 
 func TestExporterSendsOneEventPerPostAndTraceLast(t *testing.T) {
-	srv := tracetest.NewServer(t)
+	srv := ariadnetest.NewServer(t)
 	e := open(t, srv.URL, io.Discard)
 	for _, ev := range tracetest.Sample(start) {
 		export(t, e, ev) // as they finish
@@ -132,7 +133,7 @@ func TestExporterSendsOneEventPerPostAndTraceLast(t *testing.T) {
 }
 
 func TestExporterRepeatsOpenTraceInEachBatchAndClosesIt(t *testing.T) {
-	srv := tracetest.NewServer(t)
+	srv := ariadnetest.NewServer(t)
 	e := open(t, srv.URL, io.Discard)
 	info := trace.TraceInfo{Name: redact.Lit("session 7"), GroupID: redact.Lit("7"), Start: start}
 	id := trace.SessionTraceID("7")
@@ -159,7 +160,7 @@ func TestExporterRepeatsOpenTraceInEachBatchAndClosesIt(t *testing.T) {
 }
 
 func TestExporterSpreadsSiblingsThatStartTogether(t *testing.T) {
-	srv := tracetest.NewServer(t)
+	srv := ariadnetest.NewServer(t)
 	e := open(t, srv.URL, io.Discard)
 	events := tracetest.Sample(start)
 	for i := range events { // all at once, and no time at all
@@ -180,7 +181,7 @@ func TestExporterSpreadsSiblingsThatStartTogether(t *testing.T) {
 }
 
 func TestExporterSplitsLargeBatches(t *testing.T) {
-	srv := tracetest.NewServer(t)
+	srv := ariadnetest.NewServer(t)
 	e := open(t, srv.URL, io.Discard)
 	var events []trace.Event
 	for i := range 200 {
@@ -212,7 +213,7 @@ func TestExporterCutsLongTextsOnBoundaries(t *testing.T) {
 		"no JSON":       long,
 	} {
 		t.Run(name, func(t *testing.T) {
-			srv := tracetest.NewServer(t)
+			srv := ariadnetest.NewServer(t)
 			e := open(t, srv.URL, io.Discard)
 			events := tracetest.Sample(start)
 			events[3].Data = plain(t, data)
@@ -254,7 +255,7 @@ func keys(n int) string {
 
 // Whatever of a span is too long, the span arrives.
 func TestExporterSendsSpanWithOverlongIDs(t *testing.T) {
-	srv := tracetest.NewServer(t)
+	srv := ariadnetest.NewServer(t)
 	e := open(t, srv.URL, io.Discard)
 	event := tracetest.Sample(start)[0]
 	event.TraceID, event.ParentID = strings.Repeat("t", 300_000), strings.Repeat("p", 300_000)
@@ -267,7 +268,7 @@ func TestExporterSendsSpanWithOverlongIDs(t *testing.T) {
 }
 
 func TestExporterSendsOddTextAsValidJSON(t *testing.T) {
-	srv := tracetest.NewServer(t)
+	srv := ariadnetest.NewServer(t)
 	e := open(t, srv.URL, io.Discard)
 	events := tracetest.Sample(start)
 	events[0].Data = plain(t, "{\"session_id\":\"s\",\"output_text\":\"\xff broken\"}")
@@ -289,7 +290,7 @@ func TestExporterSendsOddTextAsValidJSON(t *testing.T) {
 }
 
 func TestExporterKeepsBackWhatServerWouldRefuse(t *testing.T) {
-	srv := tracetest.NewServer(t)
+	srv := ariadnetest.NewServer(t)
 	e := open(t, srv.URL, io.Discard)
 	events := tracetest.Sample(start)
 	good := len(events)
@@ -314,7 +315,7 @@ func TestLongSessionsThatBeginAlikeHaveHeadingsOfTheirOwn(t *testing.T) {
 	long := redact.Lit("projects/a-company-with-a-long-name/agents/of-the-department-of-migrations/sessions/")
 	headings := map[string]bool{}
 	for _, id := range []redact.Text{redact.Lit("0001"), redact.Lit("0002")} {
-		srv := tracetest.NewServer(t)
+		srv := ariadnetest.NewServer(t)
 		events := tracetest.Sample(start)
 		for i := range events {
 			events[i].Session = redact.Join(long, id)
@@ -330,7 +331,7 @@ func TestLongSessionsThatBeginAlikeHaveHeadingsOfTheirOwn(t *testing.T) {
 
 // What was got over says so on the page, too: its status alone is that of a failure.
 func TestWarningsSayThatTheyAre(t *testing.T) {
-	server := tracetest.NewServer(t)
+	server := ariadnetest.NewServer(t)
 	events := tracetest.Sample(time.Now())
 	warned, plain := &events[0], &events[1]
 	warned.Severity = trace.SeverityWarning

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agentcompact/compact/trace"
 	"github.com/agentcompact/compact/trace/ariadne"
+	"github.com/agentcompact/compact/trace/ariadne/ariadnetest"
 	"github.com/agentcompact/compact/trace/tracetest"
 )
 
@@ -23,7 +24,7 @@ func pipeline(t testing.TB, url string) *trace.Pipeline {
 }
 
 func TestEventsAreOnTheWireWithoutFlush(t *testing.T) {
-	srv := tracetest.NewServer(t)
+	srv := ariadnetest.NewServer(t)
 	p := pipeline(t, srv.URL)
 	for i := range 3 { // each before the next is emitted
 		p.Emit(tracetest.Sample(start.Add(time.Duration(i) * time.Hour))...)
@@ -37,7 +38,7 @@ func TestEventsAreOnTheWireWithoutFlush(t *testing.T) {
 // BenchmarkOnTheWire is the time from an event to its arrival at a server: half
 // of them, and the slowest, in milliseconds.
 func BenchmarkOnTheWire(b *testing.B) {
-	srv := tracetest.NewServer(b)
+	srv := ariadnetest.NewServer(b)
 	p := pipeline(b, srv.URL)
 	emit := func(i int) time.Duration {
 		began := time.Now()
@@ -57,10 +58,10 @@ func BenchmarkOnTheWire(b *testing.B) {
 
 // Whatever Ariadne does, Close ends and every event is accounted for.
 func TestCallerNeverNoticesWhatAriadneDoes(t *testing.T) {
-	for mode := tracetest.Dead; mode <= tracetest.Redirecting; mode++ {
+	for mode := ariadnetest.Dead; mode <= ariadnetest.Redirecting; mode++ {
 		t.Run(mode.String(), func(t *testing.T) {
 			t.Parallel()
-			srv := tracetest.NewServer(t)
+			srv := ariadnetest.NewServer(t)
 			srv.SetMode(mode)
 			p := pipeline(t, srv.URL)
 			const calls = 201
@@ -119,7 +120,7 @@ func emitSteadily(t testing.TB, p *trace.Pipeline, d time.Duration) uint64 {
 }
 
 func TestSoakLiveServerLosesNothing(t *testing.T) {
-	srv := tracetest.NewServer(t)
+	srv := ariadnetest.NewServer(t)
 	srv.Discard()
 	p := pipeline(t, srv.URL)
 	began := time.Now()
@@ -136,11 +137,11 @@ func TestSoakLiveServerLosesNothing(t *testing.T) {
 }
 
 func TestSoakDeadServerBoundsMemoryAndCountsExactly(t *testing.T) {
-	for name, mode := range map[string]tracetest.Mode{"refuses connections": tracetest.Live, "hangs": tracetest.Slow} {
+	for name, mode := range map[string]ariadnetest.Mode{"refuses connections": ariadnetest.Live, "hangs": ariadnetest.Slow} {
 		t.Run(name, func(t *testing.T) {
-			url := tracetest.DeadURL(t)
-			if mode != tracetest.Live {
-				srv := tracetest.NewServer(t)
+			url := ariadnetest.DeadURL(t)
+			if mode != ariadnetest.Live {
+				srv := ariadnetest.NewServer(t)
 				srv.Discard()
 				srv.SetMode(mode)
 				url = srv.URL

@@ -15,12 +15,13 @@ import (
 
 	"github.com/agentcompact/compact/trace"
 	"github.com/agentcompact/compact/trace/ariadne"
+	"github.com/agentcompact/compact/trace/ariadne/ariadnetest"
 	"github.com/agentcompact/compact/trace/tracetest"
 )
 
 // A batch that is refused is searched for what it is refused for.
 func TestExporterLosesOnlyTheEventThatIsRefused(t *testing.T) {
-	srv := tracetest.NewServer(t)
+	srv := ariadnetest.NewServer(t)
 	client := &http.Client{Transport: refuser{marker: "poison"}}
 	log := &bytes.Buffer{}
 	e := ariadne.New(srv.URL, &ariadne.Options{ErrorLog: log, Client: client})
@@ -71,21 +72,21 @@ func (r refuser) RoundTrip(req *http.Request) (*http.Response, error) {
 
 func TestExporterPostsAsOftenAsServersFaultDeserves(t *testing.T) {
 	for _, c := range []struct {
-		mode  tracetest.Mode
+		mode  ariadnetest.Mode
 		posts int
 	}{
-		{tracetest.Dead, 2},        // a network error: once more
-		{tracetest.Garbage, 2},     // the same
-		{tracetest.Failing, 1},     // an answer stands
-		{tracetest.Stranger, 1},    // the same
-		{tracetest.Redirecting, 1}, // and is not followed
-		{tracetest.Slow, 1},        // no time left for a second try
-		{tracetest.Trickling, 1},
-		{tracetest.Refusing, 15}, // 8 items, halved until single
-		{tracetest.TooLarge, 15},
+		{ariadnetest.Dead, 2},        // a network error: once more
+		{ariadnetest.Garbage, 2},     // the same
+		{ariadnetest.Failing, 1},     // an answer stands
+		{ariadnetest.Stranger, 1},    // the same
+		{ariadnetest.Redirecting, 1}, // and is not followed
+		{ariadnetest.Slow, 1},        // no time left for a second try
+		{ariadnetest.Trickling, 1},
+		{ariadnetest.Refusing, 15}, // 8 items, halved until single
+		{ariadnetest.TooLarge, 15},
 	} {
 		t.Run(c.mode.String(), func(t *testing.T) {
-			srv := tracetest.NewServer(t)
+			srv := ariadnetest.NewServer(t)
 			srv.SetMode(c.mode)
 			log := &bytes.Buffer{}
 			e := ariadne.New(srv.URL, &ariadne.Options{ErrorLog: log, Timeout: 300 * time.Millisecond})
@@ -108,8 +109,8 @@ func TestExporterPostsAsOftenAsServersFaultDeserves(t *testing.T) {
 
 func TestExporterSaysLittleAboutManyFailures(t *testing.T) {
 	log := &bytes.Buffer{}
-	srv := tracetest.NewServer(t)
-	srv.SetMode(tracetest.Failing)
+	srv := ariadnetest.NewServer(t)
+	srv.SetMode(ariadnetest.Failing)
 	e := ariadne.New(srv.URL, &ariadne.Options{ErrorLog: log})
 	for range 10 {
 		if err := e.Export(t.Context(), tracetest.Sample(start)); err == nil {
@@ -129,7 +130,7 @@ func TestExporterSaysLittleAboutManyFailures(t *testing.T) {
 
 func TestEventsThatNeverLeftMayBeOfferedAgain(t *testing.T) {
 	log := &bytes.Buffer{}
-	e := ariadne.New(tracetest.DeadURL(t), &ariadne.Options{ErrorLog: log})
+	e := ariadne.New(ariadnetest.DeadURL(t), &ariadne.Options{ErrorLog: log})
 	events := tracetest.Sample(start)
 	events[2].TraceID = "" // which no server would take
 	for range 3 {
@@ -148,7 +149,7 @@ func TestEventsThatNeverLeftMayBeOfferedAgain(t *testing.T) {
 func TestSpansOfferedAgainStayWhereTheyWere(t *testing.T) {
 	events := tracetest.Sample(start)
 	arrived := func(outages int) [][]byte {
-		srv := tracetest.NewServer(t)
+		srv := ariadnetest.NewServer(t)
 		down := true
 		client := &http.Client{Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
 			if down {
@@ -172,13 +173,13 @@ func TestSpansOfferedAgainStayWhereTheyWere(t *testing.T) {
 }
 
 func TestExporterComesBackWithItsServer(t *testing.T) {
-	srv := tracetest.NewServer(t)
+	srv := ariadnetest.NewServer(t)
 	e := open(t, srv.URL, io.Discard)
-	srv.SetMode(tracetest.Dead)
+	srv.SetMode(ariadnetest.Dead)
 	if err := e.Export(t.Context(), tracetest.Sample(start)); err == nil {
 		t.Fatal("a dead server took events")
 	}
-	srv.SetMode(tracetest.Live)
+	srv.SetMode(ariadnetest.Live)
 	export(t, e, tracetest.Sample(start.Add(time.Hour))...)
 }
 
@@ -211,7 +212,7 @@ func TestCheckURLNamesTheFaultAndNoPassword(t *testing.T) {
 func TestExporterNeverPrintsCredentialsOfURL(t *testing.T) {
 	for _, user := range []string{"u:sesame", "sesame"} {
 		log := &bytes.Buffer{}
-		url := strings.Replace(tracetest.DeadURL(t), "http://", "http://"+user+"@", 1)
+		url := strings.Replace(ariadnetest.DeadURL(t), "http://", "http://"+user+"@", 1)
 		err := ariadne.New(url, &ariadne.Options{ErrorLog: log}).Export(t.Context(), tracetest.Sample(start))
 		if err == nil || strings.Contains(err.Error()+log.String(), "sesame") {
 			t.Errorf("err = %v, log = %s", err, log)
@@ -243,8 +244,8 @@ func TestExporterBelievesOnlyAriadnesAnswer(t *testing.T) {
 }
 
 func TestExporterGivesUpOnServerThatRefusesEverything(t *testing.T) {
-	srv := tracetest.NewServer(t)
-	srv.SetMode(tracetest.Refusing)
+	srv := ariadnetest.NewServer(t)
+	srv.SetMode(ariadnetest.Refusing)
 	e := open(t, srv.URL, io.Discard)
 	var events []trace.Event
 	for range 100 {

@@ -1,3 +1,6 @@
+// Package tracetest helps to test code that emits or exports trace events: a
+// [Recorder] that keeps events in memory, [Sample], which makes events, and
+// [Run], which tests an exporter against its contract.
 package tracetest
 
 import (

@@ -1,4 +1,4 @@
-package tracetest_test
+package ariadnetest_test
 
 import (
 	"bufio"
@@ -15,12 +15,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agentcompact/compact/trace/tracetest"
+	"github.com/agentcompact/compact/trace/ariadne/ariadnetest"
 )
 
-func open(t *testing.T) *tracetest.Server {
+func open(t *testing.T) *ariadnetest.Server {
 	t.Helper()
-	srv := tracetest.NewServer(t)
+	srv := ariadnetest.NewServer(t)
 	srv.Lenient() // these tests send what is wrong on purpose
 	return srv
 }
@@ -43,7 +43,7 @@ func do(t *testing.T, method, url string, body io.Reader) (int, string) {
 	return resp.StatusCode, strings.TrimSpace(string(answer))
 }
 
-func post(t *testing.T, srv *tracetest.Server, body string) (int, string) {
+func post(t *testing.T, srv *ariadnetest.Server, body string) (int, string) {
 	t.Helper()
 	return do(t, http.MethodPost, srv.URL+"/ingest", strings.NewReader(body))
 }

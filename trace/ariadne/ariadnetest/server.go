@@ -1,8 +1,6 @@
-// Package tracetest helps to test code that emits or exports trace events: a
-// [Server] that stands in for Ariadne and validates every body, a [Recorder]
-// that keeps events in memory, and [Run], which tests an exporter against its
-// contract.
-package tracetest
+// Package ariadnetest stands in for Ariadne in tests: a [Server] that answers as
+// Ariadne does, validates every body, and can be made slow, broken or absent.
+package ariadnetest
 
 import (
 	"context"

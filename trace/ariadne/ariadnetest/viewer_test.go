@@ -1,4 +1,4 @@
-package tracetest_test
+package ariadnetest_test
 
 import (
 	"encoding/json"
@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agentcompact/compact/trace/tracetest"
+	"github.com/agentcompact/compact/trace/ariadne/ariadnetest"
 )
 
 // good are a trace event, a parent and two children that the page shows well.
@@ -35,7 +35,7 @@ func good() []map[string]any {
 	}
 }
 
-func send(t *testing.T, srv *tracetest.Server, batch []map[string]any) {
+func send(t *testing.T, srv *ariadnetest.Server, batch []map[string]any) {
 	t.Helper()
 	body, err := json.Marshal(map[string]any{"batch": batch})
 	if err != nil {
@@ -47,7 +47,7 @@ func send(t *testing.T, srv *tracetest.Server, batch []map[string]any) {
 }
 
 func TestViewerHasNoProblemWithAGoodCall(t *testing.T) {
-	srv := tracetest.NewServer(t) // would fail the test by itself
+	srv := ariadnetest.NewServer(t) // would fail the test by itself
 	send(t, srv, good())
 	if p := srv.Problems(); len(p) != 0 {
 		t.Errorf("problems: %v", p)
@@ -98,7 +98,7 @@ func TestViewerFindsEachFault(t *testing.T) {
 }
 
 func TestViewerAcceptsForeignParents(t *testing.T) {
-	srv := tracetest.NewServer(t)
+	srv := ariadnetest.NewServer(t)
 	srv.KnowSpan("t", "00000000000000ff")
 	batch := good()[1:]
 	batch[0]["parent_id"] = "00000000000000ff"
@@ -118,7 +118,7 @@ func (f *fake) Errorf(s string, args ...any) { f.errors = append(f.errors, fmt.S
 
 func TestServerFailsTheTestThatSentSomethingWrong(t *testing.T) {
 	tb := &fake{TB: t}
-	srv := tracetest.NewServer(tb)
+	srv := ariadnetest.NewServer(tb)
 	for range 30 {
 		post(t, srv, `{"events":[]}`)
 	}
@@ -131,10 +131,10 @@ func TestServerFailsTheTestThatSentSomethingWrong(t *testing.T) {
 }
 
 func TestServerForgivesWhatItLostItself(t *testing.T) {
-	srv := tracetest.NewServer(t)
-	srv.SetMode(tracetest.Failing)
+	srv := ariadnetest.NewServer(t)
+	srv.SetMode(ariadnetest.Failing)
 	post(t, srv, `{"batch":[]}`)
-	srv.SetMode(tracetest.Live)
+	srv.SetMode(ariadnetest.Live)
 	send(t, srv, good()[2:]) // neither parent nor trace event
 	if c := srv.Counts(); c.Posts != 2 || c.Spans != 2 {
 		t.Errorf("counts = %+v", c)

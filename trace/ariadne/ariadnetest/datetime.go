@@ -1,4 +1,4 @@
-package tracetest
+package ariadnetest
 
 import (
 	"regexp"
