@@ -113,6 +113,32 @@ func abbreviated(documented, actual string) string {
 	return actual
 }
 
+// The table of reasons in docs/OBSERVABILITY.md has every reason of the code, and
+// no other.
+func TestDocumentedReasonsAreThoseOfTheCode(t *testing.T) {
+	source, err := os.ReadFile("payload_decide.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("../docs/OBSERVABILITY.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(text), "\n| `reason` |")
+	table, _, _ = strings.Cut(table, "\n\n")
+	reasons := func(pattern, s string) (all []string) {
+		for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(s, -1) {
+			all = append(all, m[1])
+		}
+		slices.Sort(all)
+		return all
+	}
+	code := reasons(`(?m)^\tReason[A-Z]\w* += "([^"]+)"`, string(source))
+	if diff := cmp.Diff(code, reasons("(?m)^\\| `([^`]+)` \\|", table)); len(code) < 10 || diff != "" {
+		t.Errorf("%d reasons (-code +docs):\n%s", len(code), diff)
+	}
+}
+
 // The table in docs/OBSERVABILITY.md has every key that the code writes, and no
 // other.
 func TestDocumentedEventsAreThoseOfTheCode(t *testing.T) {

@@ -111,8 +111,15 @@ func (p Preflight) line() string {
 	case !p.Triggered:
 		return fmt.Sprintf("nothing to do: %d / %d tokens", p.TokensAfter, p.MaxTokens)
 	}
-	return fmt.Sprintf("compacted %d -> %d tokens (-%.1f%%): %d pruned, %d masked, %d truncated", p.TokensBefore, p.TokensAfter,
-		reduction(p.TokensBefore, p.TokensAfter), p.PrunedCount, p.MaskedCount, p.TruncatedCount)
+	sizes := fmt.Sprintf("%d -> %d tokens (-%.1f%%)", p.TokensBefore, p.TokensAfter, reduction(p.TokensBefore, p.TokensAfter))
+	if p.Reason == ReasonArrival {
+		return "results were reduced as they came: " + sizes
+	}
+	unsummarized := ""
+	if p.ReductionStage == "fallback" {
+		unsummarized = " without a summary"
+	}
+	return fmt.Sprintf("compacted %s: %d pruned%s, %d masked, %d truncated", sizes, p.PrunedCount, unsummarized, p.MaskedCount, p.TruncatedCount)
 }
 
 // Error is the payload of compact.error: a failure and its fallback. Its

@@ -95,6 +95,7 @@ const (
 	ReasonLate       = "summary_pending"          // the summary is still being written, and the view fits as it is
 	ReasonBusy       = "no_place"                 // other compactions computed until the deadline was near, and the view fits as it is
 	ReasonNothingOld = "nothing_to_compact"       // all of it is pinned or recent
+	ReasonTooLarge   = "insufficient_budget"      // what must stay does not fit; the call failed
 )
 
 // A Check is one comparison of a decision.
@@ -179,7 +180,10 @@ func (p TriggerDecision) complete() any {
 
 func (p TriggerDecision) line() string {
 	verdict := "not triggered"
-	if p.Triggered {
+	switch {
+	case p.Triggered && p.Reason == ReasonArrival:
+		verdict = "results are reduced as they come"
+	case p.Triggered:
 		verdict = "triggered"
 	}
 	s := fmt.Sprintf("%s: %s (%d tokens, %.1f%% of %d; trigger %d, target %d, budget %d)",
