@@ -2,7 +2,7 @@
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 GOLANGCI    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
-LIBRARY     := ./compact/... ./configs/... ./hook/... ./message/... ./policy/... ./price/... ./redact/... ./replay/... ./serve/... ./storage/... ./strategy/... ./token/... ./trace/... ./internal/...
+LIBRARY     := ./compact/... ./configs/... ./hook/... ./message/... ./policy/... ./price/... ./recall/... ./redact/... ./replay/... ./serve/... ./storage/... ./strategy/... ./token/... ./trace/... ./internal/...
 FUZZTIME    ?= 5m
 
 .PHONY: test lint golangci race cover fuzz bench soak proof agents sdks generate vuln licenses cross snapshot figures

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/storage/memory"
 )
@@ -53,14 +54,14 @@ func TestAccountIsWhatLookingAtAllGives(t *testing.T) {
 		}
 		before := account{}
 		if s := m.sessions["s"]; s != nil {
-			l := s.lanes[owner{}]
+			l := s.lanes[ledger.Owner{}]
 			before.sent, before.conv, before.total = slices.Clone(l.account.sent), l.account.conv, l.account.total
 		}
 		res, err := m.Preflight(ctx, "s", history)
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := &m.sessions["s"].lanes[owner{}].account
+		a := &m.sessions["s"].lanes[ledger.Owner{}].account
 		if before.conv != nil && before.conv.Shared(a.conv) > 0 {
 			skipped++
 		}

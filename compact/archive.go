@@ -3,13 +3,12 @@ package compact
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"path"
 	"strings"
 
+	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/message"
-	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage/record"
 )
@@ -40,7 +39,7 @@ func (s *session) pieces(history []message.Message) [][]redact.Text {
 // object returns the line up to its meta. If nothing was redacted, it shares
 // memory with the message.
 func (s *session) object(msg message.Message) redact.Text {
-	body := oneLine(formatOf(msg.Wire()).AppendMessage(nil, msg))
+	body := oneLine(ledger.FormatOf(msg.Wire()).AppendMessage(nil, msg))
 	body = bytes.TrimSuffix(bytes.TrimSpace(body), []byte("}"))
 	// The redactor returns an object, too; its closing brace moves after the
 	// meta.
@@ -61,7 +60,7 @@ func (s *session) metaMember(msg message.Message, object redact.Text) redact.Tex
 		texts = append(texts, redact.Lit(`"`), redact.Ref(s.sealed(p.Fingerprint())), redact.Lit(`"`))
 	}
 	texts = append(texts, redact.Lit("]"))
-	if w, ok := wireMark(msg.Wire()); ok {
+	if w, ok := ledger.WireMark(msg.Wire()); ok {
 		texts = append(texts, redact.Lit(`,"wire":"`), w, redact.Lit(`"`))
 	}
 	if msg.Protected {
@@ -83,19 +82,6 @@ func oneLine(raw []byte) []byte {
 		}
 	}
 	return out
-}
-
-// summaryFile returns the content of summary-NNN.json.
-func (s *session) summaryFile(step int, sum *policy.SummaryInfo) redact.Text {
-	raw, err := json.Marshal(struct {
-		V    int `json:"v"`
-		Step int `json:"step"`
-		*policy.SummaryInfo
-	}{1, step, sum})
-	if err != nil {
-		raw = []byte(`{"v":1}`) // not reached: numbers, strings and lists can be encoded
-	}
-	return s.redactor.Record(raw)
 }
 
 // adapter returns the name of the archive's adapter for events and reports.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"github.com/agentcompact/compact/internal/testkey"
+	"github.com/agentcompact/compact/recall"
 	"io"
 	"iter"
 	"os"
@@ -295,14 +296,14 @@ func TestRecallReturnsTheLinesThatAreAskedFor(t *testing.T) {
 	}
 	ref := testkey.Ref(history[3].Parts[0])
 	for name, c := range map[string]struct {
-		opt  compact.RecallOption
+		opt  recall.Option
 		want string
 	}{
-		"head":     {compact.Head(2), "one\ntwo"},
-		"lines":    {compact.Lines(2, 3), "two\nthree error"},
-		"tail":     {compact.Tail(1), text(300)},
-		"matching": {compact.Matching(regexp.MustCompile("error"), 1), "two\nthree error\nfour"},
-		"none":     {compact.Lines(100, 200), ""},
+		"head":     {recall.Head(2), "one\ntwo"},
+		"lines":    {recall.Lines(2, 3), "two\nthree error"},
+		"tail":     {recall.Tail(1), text(300)},
+		"matching": {recall.Matching(regexp.MustCompile("error"), 1), "two\nthree error\nfour"},
+		"none":     {recall.Lines(100, 200), ""},
 	} {
 		got, err := r.Recall(context.Background(), "s", ref, c.opt)
 		if err != nil || got != c.want {

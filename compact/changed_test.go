@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"github.com/agentcompact/compact/internal/testkey"
+	"github.com/agentcompact/compact/recall"
 	"io"
 	"maps"
 	"math/rand/v2"
@@ -281,7 +282,7 @@ func forgedSummary(t *testing.T, repeat, kind string) {
 	} else if data, _ := io.ReadAll(r); !bytes.Equal(data, forged) {
 		t.Error("the evidence was changed")
 	}
-	report, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Refs: compact.Refs})
+	report, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Refs: recall.Refs})
 	if err != nil || !slices.ContainsFunc(report.Problems, func(p record.Problem) bool { return p.File == last }) {
 		t.Errorf("verify: %v %v", report.Problems, err)
 	}

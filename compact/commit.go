@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
@@ -147,7 +148,7 @@ func (c *call) catchUp(ctx context.Context, r *run) (mine int, err error) {
 		return 0, c.archiveFailed(ctx, "read", err)
 	}
 	for _, step := range c.s.snapshot()[c.seen:] {
-		if step.owner() != c.q.owner() {
+		if step.Owner() != c.q.owner() {
 			continue
 		}
 		if r.err == nil && step.Archive == path.Base(r.written.Key.String()) {
@@ -182,7 +183,7 @@ func (c *call) tryStep(ctx context.Context, r *run, out *policy.Outcome, number 
 
 // drafts returns the files that are stored with the ledger of a step: the transcript
 // if it is not stored yet, the summary of this call, if any, and the index.
-func (c *call) drafts(ctx context.Context, r *run, out *policy.Outcome, step *ledgerStep) (drafts []record.Draft, err error) {
+func (c *call) drafts(ctx context.Context, r *run, out *policy.Outcome, step *ledger.Step) (drafts []record.Draft, err error) {
 	r.summary = record.Written{}
 	unstored := r.isUnstored()
 	if unstored {
@@ -193,7 +194,7 @@ func (c *call) drafts(ctx context.Context, r *run, out *policy.Outcome, step *le
 		drafts = append(drafts, transcript)
 	}
 	if c.summary != nil {
-		drafts = append(drafts, c.s.log.SummaryDraft(c.s.summaryFile(step.Step, c.summary)))
+		drafts = append(drafts, c.s.log.SummaryDraft(ledger.SummaryFile(step.Step, c.summary, c.s.redactor.Session)))
 	}
 	if !unstored {
 		set, err := c.index(ctx, r, out, step)
@@ -212,7 +213,7 @@ func (c *call) drafts(ctx context.Context, r *run, out *policy.Outcome, step *le
 
 // create creates the ledger of a step, which commits it. The step's lines of the audit
 // log are durable before that, and name its files.
-func (c *call) create(ctx context.Context, r *run, step *ledgerStep, drafts []record.Draft) error {
+func (c *call) create(ctx context.Context, r *run, step *ledger.Step, drafts []record.Draft) error {
 	op, unstored := "commit", r.isUnstored()
 	var files []record.Written
 	if !unstored {
@@ -220,13 +221,13 @@ func (c *call) create(ctx context.Context, r *run, step *ledgerStep, drafts []re
 	}
 	done, err := c.store(ctx, record.Step{
 		Number: step.Step, Files: files, Drafts: drafts,
-		Ledger: func(drafts []record.Written) (ledger []redact.Text, err error) {
+		Ledger: func(drafts []record.Written) (pieces []redact.Text, err error) {
 			c.named(r, step, drafts)
 			err = c.m.computeNow(func() error {
-				ledger, err = c.s.ledgerPieces(c.s.toStore(c.referring(r, *step)))
+				pieces, err = ledger.Pieces(c.s.toStore(c.referring(r, *step)), c.s.redactor.Session)
 				return err
 			})
-			return ledger, err
+			return pieces, err
 		},
 		Beside: func(ctx context.Context, _ []record.Written) (err error) {
 			var audit bool
@@ -277,7 +278,7 @@ func (c *call) store(ctx context.Context, step record.Step) (done record.Committ
 
 // named records the stored summary in the run, and the file of the index in the
 // step.
-func (c *call) named(r *run, step *ledgerStep, drafts []record.Written) {
+func (c *call) named(r *run, step *ledger.Step, drafts []record.Written) {
 	last := len(drafts) - 1
 	if c.summary != nil {
 		r.summary = drafts[last-1]
@@ -287,7 +288,7 @@ func (c *call) named(r *run, step *ledgerStep, drafts []record.Written) {
 
 // referring returns the step for its ledger, with the summary replaced by the name of
 // its file.
-func (c *call) referring(r *run, step ledgerStep) ledgerStep {
+func (c *call) referring(r *run, step ledger.Step) ledger.Step {
 	if c.m.cfg.Storage.Repeat == repeatFull || r.summary.SHA256 == "" {
 		return step
 	}
@@ -337,7 +338,7 @@ func (c *call) uncommitted(ctx context.Context, r *run, kind string, why error) 
 
 // unstored finishes a step that the archive did not store: with the error, or
 // in memory if the configuration says to continue.
-func (c *call) unstored(ctx context.Context, op string, err error, step ledgerStep) error {
+func (c *call) unstored(ctx context.Context, op string, err error, step ledger.Step) error {
 	if err := c.archiveFailed(ctx, op, err); err != nil {
 		return err
 	}
@@ -368,9 +369,9 @@ func (c *call) archiveFailed(ctx context.Context, op string, err error) error {
 }
 
 // ledger returns the ledger of the step.
-func (c *call) ledger(r *run, out *policy.Outcome, number int) ledgerStep {
-	step := ledgerStep{
-		V: ledgerVersion, Key: c.s.ring().Current().ID(), Step: number, Session: c.id, Agent: c.q.agent, Branch: c.q.branch, Kind: "preflight", Note: c.s.redactor.Text(c.q.note).String(),
+func (c *call) ledger(r *run, out *policy.Outcome, number int) ledger.Step {
+	step := ledger.Step{
+		V: ledger.Version, Key: c.s.keys.Current().ID(), Step: number, Session: c.id, Agent: c.q.agent, Branch: c.q.branch, Kind: "preflight", Note: c.s.redactor.Text(c.q.note).String(),
 		Model: c.ep.name, Window: c.ep.window, Preset: c.ep.cfg.Preset,
 		Before: c.res.Before.Total, After: c.res.After.Total, Bound: c.upperBound(c.res.Messages, c.res.After.Total), Calibration: c.calibration(), Keep: out.Keep, Forms: c.ep.forms(),
 		Archive: r.archive(), Edits: c.seenEdits,
@@ -379,7 +380,7 @@ func (c *call) ledger(r *run, out *policy.Outcome, number int) ledgerStep {
 	case c.q.manual:
 		step.Kind = "manual"
 	case c.res.Reason == trace.ReasonArrival:
-		step.Kind = kindTidy
+		step.Kind = ledger.KindTidy
 	case c.res.Reason == trace.ReasonEveryCall:
 		step.Kind = "always"
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/internal/testkey"
+	"github.com/agentcompact/compact/recall"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -119,7 +120,7 @@ func TestCopiesThatGoAreArchived(t *testing.T) {
 	if len(pruned) != 1 || !strings.Contains(pruned[0].Data.String(), testkey.Sealed(rule.Fingerprint()).Ref()) {
 		t.Errorf("%d events of what was pruned, or none names the copy", len(pruned))
 	}
-	report, err := record.Verify(t.Context(), r.archive, "s", record.VerifyOptions{Refs: compact.Refs})
+	report, err := record.Verify(t.Context(), r.archive, "s", record.VerifyOptions{Refs: recall.Refs})
 	if err != nil || !report.OK() {
 		t.Errorf("verify: %v, %+v", err, report)
 	}

@@ -1,6 +1,10 @@
 package compact
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/agentcompact/compact/internal/ledger"
+)
 
 // An Earlier describes compactions whose edits are in a view and that were made
 // with other settings. New settings change later compactions, never earlier
@@ -22,8 +26,8 @@ func (e *Earlier) like(o *Earlier) bool {
 
 // went records a step whose edits the conversation has, applied now or before it
 // came in.
-func (r *replayed) went(step *ledgerStep) {
-	if step.Kind == kindTidy {
+func (r *replayed) went(step *ledger.Step) {
+	if step.Kind == ledger.KindTidy {
 		return // tidy steps are no compactions
 	}
 	r.last = step

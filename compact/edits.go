@@ -1,20 +1,17 @@
 package compact
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"slices"
-	"sort"
 	"time"
 
+	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/redact"
-	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/trace"
 )
@@ -27,42 +24,11 @@ import (
 // changes since the previous one.
 const editBatch = 32
 
-// editPrefix is the beginning of the lines of edits.jsonl that are not
-// originals.
-const editPrefix = `{"edit":`
-
-// edit is a line of edits.jsonl that describes changes.
-type edit struct {
-	Edit ledgerStep `json:"edit"`
-}
-
-// edits holds what a session has read of edits.jsonl.
-type edits struct {
-	all  []ledgerStep // in the order of the log
-	read int64        // bytes of the log that were read
-	end  int64        // end of the log when this process last read or wrote it
-	of   map[owner]int
-	void map[voided]bool // edits that lost a race, see tidied
-}
-
 // learnEdit adds the edits of one call; the caller holds s.mu.
-func (s *session) learnEdit(e ledgerStep) {
-	if s.isVoid(&e) {
+func (s *session) learnEdit(e ledger.Step) {
+	if !s.edits.Add(e) {
 		return
 	}
-	all := s.edits.all
-	at := sort.Search(len(all), func(i int) bool { return all[i].seq >= e.seq })
-	if at < len(all) && all[at].seq == e.seq {
-		return
-	}
-	if at < len(all) {
-		all = slices.Clone(all) // others can be reading the old slice
-	}
-	s.edits.all = slices.Insert(all, at, e)
-	if s.edits.of == nil {
-		s.edits.of = map[owner]int{}
-	}
-	s.edits.of[e.owner()]++
 	s.stepsWeight += weighStep(&e)
 	for i := range e.Recipes {
 		s.learnTexts(e.Recipes[i].Texts)
@@ -72,104 +38,71 @@ func (s *session) learnEdit(e ledgerStep) {
 // readEdits reads what others have appended since the last read.
 func (s *session) readEdits(ctx context.Context) error {
 	s.mu.Lock()
-	from := s.edits.read
+	from := s.edits.Read
 	s.mu.Unlock()
-	var fresh []ledgerStep
-	first := from
-	read := newLedgerReader()
-	for l, err := range s.log.EditsLines(ctx, from) {
-		if err != nil {
-			return err
-		}
-		if !l.Changed && !bytes.HasPrefix(l.Body, []byte(editPrefix)) {
-			continue
-		}
-		var e edit
-		if l.Changed || read.edit(l.Body, &e) != nil {
-			s.noteChange(&storage.ChangedError{File: "edits.jsonl", Detail: fmt.Sprintf("line %d is another", l.Seq)})
-			if bytes.HasPrefix(l.Body, []byte(editPrefix)) {
-				first = l.End
-			}
-			continue
-		}
-		s.unseal(&e.Edit)
-		e.Edit.seq, e.Edit.off = l.Seq, first
-		fresh, first = append(fresh, e.Edit), l.End
+	fresh, end, err := ledger.ReadEdits(ctx, s.log, from, s.noteChange)
+	if err != nil {
+		return err
+	}
+	for i := range fresh {
+		s.unseal(&fresh[i])
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, e := range fresh {
 		s.learnEdit(e)
 	}
-	end := from // originals whose line is not written yet
-	if len(fresh) > 0 {
-		end = first
-	}
-	s.edits.read = max(s.edits.read, end)
-	s.edits.end = max(s.edits.end, end)
+	s.edits.Read = max(s.edits.Read, end)
+	s.edits.End = max(s.edits.End, end)
 	return nil
 }
 
 // course returns the steps of a lane and the edits between them, in order. A
 // step records the number of the last edit before it.
-func (s *session) course(of owner) []*ledgerStep {
+func (s *session) course(of ledger.Owner) []*ledger.Step {
 	steps, all, _ := s.record(of)
-	var out []*ledgerStep
+	var out []*ledger.Step
 	k := 0
 	until := func(seq int64) {
-		for ; k < len(all) && all[k].seq <= seq; k++ {
-			if all[k].owner() == of {
+		for ; k < len(all) && all[k].Seq <= seq; k++ {
+			if all[k].Owner() == of {
 				out = append(out, &all[k])
 			}
 		}
 	}
 	for i := range steps {
-		if steps[i].owner() == of {
+		if steps[i].Owner() == of {
 			until(steps[i].Edits)
 			out = append(out, &steps[i])
 		}
 	}
 	if len(all) > 0 {
-		until(all[len(all)-1].seq)
+		until(all[len(all)-1].Seq)
 	}
 	return out
 }
 
 // pending returns the edits of a lane that no step has archived, oldest first.
-func (s *session) pending(of owner) []ledgerStep {
+func (s *session) pending(of ledger.Owner) []ledger.Step {
 	steps, all, _ := s.record(of)
-	after := int64(0)
-	for i := len(steps) - 1; i >= 0; i-- {
-		if steps[i].owner() == of {
-			after = steps[i].Edits
-			break
-		}
-	}
-	var out []ledgerStep
-	for i := len(all) - 1; i >= 0 && all[i].seq > after; i-- {
-		if all[i].owner() == of {
-			out = append(out, all[i])
-		}
-	}
-	slices.Reverse(out)
-	return out
+	return ledger.Pending(steps, all, of)
 }
 
 // lastEdit returns the number of the newest known edit.
 func (s *session) lastEdit() int64 {
-	_, all, _ := s.record(owner{})
+	_, all, _ := s.record(ledger.Owner{})
 	if len(all) == 0 {
 		return 0
 	}
-	return all[len(all)-1].seq
+	return all[len(all)-1].Seq
 }
 
 // record returns the known steps and edits, which are immutable, and the number
 // of edits of a lane.
-func (s *session) record(of owner) (steps, all []ledgerStep, own int) {
+func (s *session) record(of ledger.Owner) (steps, all []ledger.Step, own int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.steps[:len(s.steps):len(s.steps)], s.edits.all[:len(s.edits.all):len(s.edits.all)], s.edits.of[of]
+	return s.steps[:len(s.steps):len(s.steps)], s.edits.All[:len(s.edits.All):len(s.edits.All)], s.edits.Count(of)
 }
 
 // small reports whether the outcome is appended to the edits: in a preset that
@@ -200,14 +133,14 @@ func (c *call) appendEdits(ctx context.Context, out *policy.Outcome) error {
 	if err != nil {
 		return c.unappended(ctx, err, step)
 	}
-	step.seq, step.off = w.Seq, w.Off
+	step.Seq, step.Off = w.Seq, w.Off
 	c.s.mu.Lock()
 	c.s.learnEdit(step)
 	c.s.mu.Unlock()
 	if c.overtaken(ctx, w) && !c.lastAttempt {
 		return errStale // the line was appended, and the next look reads it
 	}
-	c.rememberEdits(out, step.seq)
+	c.rememberEdits(out, step.Seq)
 	c.res.Archived = c.place([]record.Written{w.Written})
 	err = c.tellEdits(ctx)
 	c.res.Timing.Commit = c.m.now().Sub(started)
@@ -216,26 +149,26 @@ func (c *call) appendEdits(ctx context.Context, out *policy.Outcome) error {
 
 // editLines returns the lines to append for an outcome: the originals, and the
 // line with their changes.
-func (c *call) editLines(out *policy.Outcome) (step ledgerStep, lines []redact.Text, err error) {
+func (c *call) editLines(out *policy.Outcome) (step ledger.Step, lines []redact.Text, err error) {
 	at := c.changed(out)
 	lines = c.s.lines(c.history, at)
 	step = c.ledger(&run{}, out, 0)
-	step.Archive, step.seq = "", 0
+	step.Archive, step.Seq = "", 0
 	for k, i := range at {
 		sum := sha256.Sum256([]byte(lines[k].String()))
 		is, _ := out.Conversation.Decision(i)
-		step.Evicted = append(step.Evicted, eviction{
-			FP: c.s.sealed(c.history[i].Fingerprint()), of: c.history[i].Fingerprint(), Len: int64(lines[k].Len()), SHA256: hex.EncodeToString(sum[:]), Is: is.String(),
+		step.Evicted = append(step.Evicted, ledger.Eviction{
+			FP: c.s.sealed(c.history[i].Fingerprint()), Of: c.history[i].Fingerprint(), Len: int64(lines[k].Len()), SHA256: hex.EncodeToString(sum[:]), Is: is.String(),
 		})
 	}
-	raw, err := json.Marshal(edit{c.s.toStore(step)})
+	raw, err := json.Marshal(ledger.Edit{Edit: c.s.toStore(step)})
 	return step, append(lines, c.s.redactor.Record(raw)), err
 }
 
 // unappended finishes a call whose edits the archive did not store, as unstored
 // does. In memory they are a step, whose number must not be one that another
 // agent is about to commit.
-func (c *call) unappended(ctx context.Context, why error, step ledgerStep) error {
+func (c *call) unappended(ctx context.Context, why error, step ledger.Step) error {
 	if err := c.archiveFailed(ctx, "edits", why); err != nil {
 		return err
 	}
@@ -267,8 +200,8 @@ func (c *call) tellEdits(ctx context.Context) error {
 // own line.
 func (c *call) overtaken(ctx context.Context, w record.EditsWritten) bool {
 	c.s.mu.Lock()
-	gap := w.Off > c.s.edits.end
-	c.s.edits.end = max(c.s.edits.end, w.Off+w.Bytes)
+	gap := w.Off > c.s.edits.End
+	c.s.edits.End = max(c.s.edits.End, w.Off+w.Bytes)
 	c.s.mu.Unlock()
 	if gap && c.s.readEdits(ctx) != nil {
 		return false // the next refresh reads them
@@ -302,7 +235,7 @@ func (c *call) taken(out *policy.Outcome) []int {
 	before := map[message.Fingerprint]bool{}
 	for _, e := range c.s.pending(c.q.owner()) {
 		for i := range e.Evicted {
-			before[e.Evicted[i].of] = true
+			before[e.Evicted[i].Of] = true
 		}
 	}
 	at := []int{}
@@ -314,67 +247,4 @@ func (c *call) taken(out *policy.Outcome) []int {
 		}
 	}
 	return at
-}
-
-// findInEdits looks for a reference among the originals that no step has
-// archived.
-func (s *session) findInEdits(ctx context.Context, q reference) (string, bool, error) {
-	if q.query.IsTurn() {
-		return "", false, nil // the lines hold no turn numbers
-	}
-	from, found := s.firstPending()
-	if !found {
-		return "", false, nil
-	}
-	for l, err := range s.log.EditsLines(ctx, from) {
-		if err != nil {
-			return "", false, err
-		}
-		if l.Changed || bytes.HasPrefix(l.Body, []byte(editPrefix)) {
-			continue
-		}
-		if text, ok := inLine(l.Body, q.text); ok {
-			return text, true, nil
-		}
-	}
-	return "", false, nil
-}
-
-// firstPending returns the offset of the first original that no step has
-// archived under the reference that was shown. Originals sealed with another key
-// are only in the edits.
-func (s *session) firstPending() (off int64, found bool) {
-	_, all, _ := s.record(owner{})
-	seen := map[owner]bool{}
-	for i := range all {
-		if all[i].Key != s.ring().Current().ID() && (!found || all[i].off < off) {
-			off, found = all[i].off, true
-		}
-		of := all[i].owner()
-		if seen[of] {
-			continue
-		}
-		seen[of] = true
-		if p := s.pending(of); len(p) > 0 && (!found || p[0].off < off) {
-			off, found = p[0].off, true
-		}
-	}
-	return off, found
-}
-
-// EditRefs returns the SHA-256 and the fingerprint of each original that a line
-// of edits.jsonl refers to. It reports false for a line that holds an original.
-// It is for [record.VerifyOptions].
-func EditRefs(line []byte) (refs []record.Ref, ok bool, err error) {
-	if !bytes.HasPrefix(line, []byte(editPrefix)) {
-		return nil, false, nil
-	}
-	var e edit
-	if err := newLedgerReader().edit(line, &e); err != nil {
-		return nil, true, err
-	}
-	for _, o := range e.Edit.Evicted {
-		refs = append(refs, record.Ref{SHA256: o.SHA256, ID: o.FP.String()})
-	}
-	return refs, true, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"github.com/agentcompact/compact/internal/testkey"
+	"github.com/agentcompact/compact/recall"
 	"io"
 	"strings"
 	"testing"
@@ -61,7 +62,7 @@ func TestEveryCallPresetsMakeStepsInBatches(t *testing.T) {
 
 func verified(t *testing.T, a storage.Archive) {
 	t.Helper()
-	report, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Refs: compact.Refs, Edits: compact.EditRefs})
+	report, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Refs: recall.Refs, Edits: recall.EditRefs})
 	if err != nil || len(report.Problems) > 0 {
 		t.Fatalf("%v, %v", err, report.Problems)
 	}
@@ -95,7 +96,7 @@ func TestWhatABatchHasNotArchivedYetIsRecalled(t *testing.T) {
 					if i%3 != n%3 {
 						continue // elsewhere reads the archive anew for each
 					}
-					if text, err := compact.Recall(ctx, a, "s", ref); err != nil || text != want {
+					if text, err := recall.Text(ctx, a, "s", ref); err != nil || text != want {
 						t.Fatalf("message %d, elsewhere: %.40q, %v", i, text, err)
 					}
 				}
@@ -284,7 +285,7 @@ func TestVerifyHoldsEditsAgainstTheirOriginals(t *testing.T) {
 		if err := to.Checkpoint(ctx); err != nil {
 			t.Fatal(err)
 		}
-		report, err := record.Verify(ctx, b, "s", record.VerifyOptions{Refs: compact.Refs, Edits: compact.EditRefs})
+		report, err := record.Verify(ctx, b, "s", record.VerifyOptions{Refs: recall.Refs, Edits: recall.EditRefs})
 		if err != nil || len(report.Problems) == 0 {
 			t.Fatalf("%v, no problem was found in %d lines", err, len(lines))
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/internal/testkey"
+	"github.com/agentcompact/compact/recall"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/crypt"
@@ -76,7 +77,7 @@ func TestAProcessWithoutAnIdentityCompacts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r, err := s.Verify(t.Context(), record.VerifyOptions{Refs: compact.Refs}); err != nil || !r.OK() || r.Steps != 1 {
+		if r, err := s.Verify(t.Context(), record.VerifyOptions{Refs: recall.Refs}); err != nil || !r.OK() || r.Steps != 1 {
 			t.Errorf("%s: %d steps, %q, %v", info.Dir, r.Steps, r.Problems, err)
 		}
 	}

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/agentcompact/compact/internal/panics"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/recall"
 )
 
 // The errors of this package, for [errors.Is].
@@ -18,20 +20,20 @@ var (
 	// ErrClosed: the manager was closed.
 	ErrClosed = errors.New("compact: the manager is closed")
 	// ErrSession: a session id is needed.
-	ErrSession = errors.New("compact: the session id is empty")
+	ErrSession = recall.ErrSession
 	// ErrConflict: other processes kept committing steps of this agent, so this
 	// step is not in the ledger. The view is returned all the same. Events
 	// report the error; no call returns it.
 	ErrConflict = errors.New("compact: other processes keep compacting the history of this agent")
 	// ErrInternal: the call panicked, in this package or in a function of the
 	// caller. The log has the stack.
-	ErrInternal = errors.New("compact: internal error")
+	ErrInternal = panics.ErrInternal
 	// ErrIllegal: the provider would refuse the view with this edit, so the
 	// edit is not made. Warnings and events report the error; no call returns
 	// it.
 	ErrIllegal = errors.New("compact: the provider would refuse the view")
 	// ErrNotFound: the archive holds nothing under this reference.
-	ErrNotFound = errors.New("compact: not in the archive")
+	ErrNotFound = recall.ErrNotFound
 )
 
 // A BudgetError reports that not even the smallest view fits the budget, and

@@ -1,31 +1,14 @@
 package compact
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
 
-	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/redact"
-	"github.com/agentcompact/compact/storage/record"
 )
-
-// An eviction is a message that a step edited or removed, with its place in the
-// archive and its hash, by which a ledger proves it.
-type eviction struct {
-	FP     message.Fingerprint `json:"fp"`             // of the unedited message, sealed
-	File   string              `json:"file,omitempty"` // file with its line; "" = the ledger's archive file
-	Off    int64               `json:"off"`            // offset of its line in that file
-	Len    int64               `json:"len"`            // length of the line without the line feed
-	SHA256 string              `json:"sha256"`
-	Is     string              `json:"is"` // the decision
-	Turn   uint32              `json:"turn,omitempty"`
-	Number uint32              `json:"n,omitempty"` // number by which the step's summary cites it: [s12]
-
-	of message.Fingerprint // FP before sealing
-}
 
 // stored holds the place and the hash of each message that a run has written to
 // the archive. It does not hold the lines themselves, which are as large as the
@@ -85,10 +68,6 @@ func elsewhere(file, meant string) string {
 	return file
 }
 
-// at returns the place in the archive of a message that the step edited or
-// removed.
-func (s *ledgerStep) at(e *eviction) lineAt { return lineAt{cmp.Or(e.File, s.Archive), e.Off} }
-
 // places returns the place of each written message, by index.
 func (s *stored) places() map[int]*storedLine {
 	out := make(map[int]*storedLine, len(s.lines))
@@ -103,9 +82,9 @@ func (s *stored) places() map[int]*storedLine {
 }
 
 // evicted returns the messages that the step edited or removed.
-func (c *call) evicted(r *run, out *policy.Outcome, n *numbered) []eviction {
+func (c *call) evicted(r *run, out *policy.Outcome, n *numbered) []ledger.Eviction {
 	at := r.stored.places()
-	var all []eviction
+	var all []ledger.Eviction
 	var of []int
 	for _, i := range c.taken(out) {
 		p, ok := at[i]
@@ -113,8 +92,8 @@ func (c *call) evicted(r *run, out *policy.Outcome, n *numbered) []eviction {
 			continue
 		}
 		is, _ := out.Conversation.Decision(i)
-		all = append(all, eviction{
-			FP: c.s.sealed(c.history[i].Fingerprint()), of: c.history[i].Fingerprint(), File: elsewhere(p.file, r.archive()), Off: p.off, Len: p.len,
+		all = append(all, ledger.Eviction{
+			FP: c.s.sealed(c.history[i].Fingerprint()), Of: c.history[i].Fingerprint(), File: elsewhere(p.file, r.archive()), Off: p.off, Len: p.len,
 			SHA256: hex.EncodeToString(p.sum[:]), Is: is.String(), Turn: n.turn(i),
 		})
 		of = append(of, i)
@@ -125,7 +104,7 @@ func (c *call) evicted(r *run, out *policy.Outcome, n *numbered) []eviction {
 
 // cited sets the numbers by which a summary cites its messages. It sets none if
 // there are more or fewer messages than the summary was written from.
-func (c *call) cited(all []eviction, of []int, out *policy.Outcome) {
+func (c *call) cited(all []ledger.Eviction, of []int, out *policy.Outcome) {
 	info := summaryOf(out)
 	if info == nil || info.First < 1 {
 		return
@@ -157,39 +136,12 @@ func summaryOf(out *policy.Outcome) *policy.SummaryInfo {
 
 // lastNumber returns the highest number by which a summary of a lane cites a
 // message, 0 if there is none.
-func (s *session) lastNumber(of owner) int {
+func (s *session) lastNumber(of ledger.Owner) int {
 	last := 0
 	for _, step := range s.snapshot() {
-		if step.owner() == of {
+		if step.Owner() == of {
 			last = max(last, step.Numbers)
 		}
 	}
 	return last
-}
-
-// Refs returns, for each message that the step of a ledger edited or removed,
-// its place and bytes in the archive and the turn index that finds it. It is
-// for [record.VerifyOptions].
-func Refs(l record.Ledger) ([]record.Ref, error) {
-	step, err := parseLedger(l.Data)
-	if err != nil {
-		return nil, err
-	}
-	refs := make([]record.Ref, len(step.Evicted))
-	for i, e := range step.Evicted {
-		refs[i] = record.Ref{File: step.at(&e).file, Off: e.Off, Len: e.Len, SHA256: e.SHA256, ID: e.FP.String()}
-		if step.Index != nil {
-			refs[i].Index = step.Index.File
-		}
-	}
-	return refs, nil
-}
-
-// evictions returns the messages that the step edited or removed, by place.
-func (s *ledgerStep) evictions() map[lineAt]*eviction {
-	at := make(map[lineAt]*eviction, len(s.Evicted))
-	for i := range s.Evicted {
-		at[s.at(&s.Evicted[i])] = &s.Evicted[i]
-	}
-	return at
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/recall"
 	"github.com/agentcompact/compact/storage/memory"
 )
 
@@ -66,7 +67,7 @@ func ExampleCompactManager_Recall() {
 		return
 	}
 	ref := m.Ref(history[6].Parts[0]) // as the placeholder says it
-	text, err := m.Recall(ctx, "session-1", ref, compact.Head(2))
+	text, err := m.Recall(ctx, "session-1", ref, recall.Head(2))
 	fmt.Println(text, err)
 	// Output:
 	// log 2

@@ -14,6 +14,7 @@ import (
 	"github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/internal/testkey"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/recall"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/storage/record"
@@ -147,7 +148,7 @@ func soundSession(t *testing.T, inner *memory.Archive, managers []*rig) {
 			t.Error(err)
 		}
 	}
-	report, err := record.Verify(t.Context(), inner, "s", record.VerifyOptions{Refs: compact.Refs, Edits: compact.EditRefs})
+	report, err := record.Verify(t.Context(), inner, "s", record.VerifyOptions{Refs: recall.Refs, Edits: recall.EditRefs})
 	if err != nil {
 		t.Fatal(err)
 	}

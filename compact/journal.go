@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/message"
-	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage/record"
 )
 
@@ -20,7 +20,7 @@ func (c *call) note() {
 		if !c.s.audit.room() {
 			break
 		}
-		if fp := c.history[i].Fingerprint(); c.s.firstSeen(fp) && !c.s.ours(&c.history[i], fp) {
+		if fp := c.history[i].Fingerprint(); c.s.firstSeen(fp) && !c.s.reads.Ours(&c.history[i], fp) {
 			fresh = append(fresh, c.history[i])
 		}
 	}
@@ -35,12 +35,6 @@ func (c *call) note() {
 			c.s.unsee(fp)
 		}
 	}
-}
-
-// ours reports whether compactions of the session made or edited a message.
-func (s *session) ours(m *message.Message, fp message.Fingerprint) bool {
-	_, notice := policy.ParseNotice(*m)
-	return notice || policy.IsSummary(*m) || len(s.known(fp)) > 0
 }
 
 func (s *session) firstSeen(fp message.Fingerprint) bool {
@@ -73,8 +67,8 @@ func (s *session) readJournal(ctx context.Context) error {
 			return err
 		}
 		var fp message.Fingerprint
-		if fp.UnmarshalText([]byte(metaOf(line).fp)) == nil {
-			for _, with := range s.ring().All() { // the line does not name the key
+		if fp.UnmarshalText([]byte(ledger.MetaOf(line).FP)) == nil {
+			for _, with := range s.keys.All() { // the line does not name the key
 				s.firstSeen(message.Fingerprint(with.Open(fp)))
 			}
 		}

@@ -238,11 +238,11 @@ var errKeyCame = errors.New("another process has given the archive a key meanwhi
 
 // sealed returns the form of a fingerprint outside of memory.
 func (s *session) sealed(fp message.Fingerprint) message.Fingerprint {
-	return message.Fingerprint(s.ring().Current().Seal(fp))
+	return message.Fingerprint(s.keys.Current().Seal(fp))
 }
 
 // ref returns the reference of a part or message.
-func (s *session) ref(fp message.Fingerprint) string { return s.ring().Current().Ref(fp) }
+func (s *session) ref(fp message.Fingerprint) string { return s.keys.Current().Ref(fp) }
 
 // ErrConfiguredKey: the archive keys are configured, as those of a bucket have to
 // be, so [Rekey] cannot add one. Add it to the configuration.

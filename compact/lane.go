@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/agentcompact/compact/internal/ctxlock"
+	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/strategy"
 )
@@ -41,7 +42,7 @@ type lane struct {
 const maxLanes = 64
 
 // lane returns the lane of an owner, which stays in memory until leave.
-func (s *session) lane(of owner) *lane {
+func (s *session) lane(of ledger.Owner) *lane {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := s.lanes[of]
@@ -69,7 +70,7 @@ func (s *session) leave(l *lane, history []message.Message) (forgotten *lane) {
 	if len(s.lanes) <= maxLanes {
 		return nil
 	}
-	var idle owner
+	var idle ledger.Owner
 	found := false
 	for of, other := range s.lanes {
 		if other.users == 0 && (!found || other.used < s.lanes[idle].used) {

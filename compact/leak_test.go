@@ -8,6 +8,7 @@ import (
 	"testing"
 	"weak"
 
+	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage/memory"
@@ -32,7 +33,7 @@ func TestLaneRemembersOneView(t *testing.T) {
 				history = append(history, message.Assistant("", message.Call(id, "read_file", `{"path":"a.go"}`)),
 					message.ToolResult(id, fmt.Sprint(i)+strings.Repeat(" some words", 200)))
 				compacted, res := calls(t, m, history)
-				views = append(views, weak.Make(m.sessions["s"].lanes[owner{}].memo.now.seen.view))
+				views = append(views, weak.Make(m.sessions["s"].lanes[ledger.Owner{}].memo.now.seen.view))
 				if compacted && looked < 8 {
 					looked++
 					if runtime.GC(); res.Value() != nil {

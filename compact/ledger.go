@@ -3,82 +3,29 @@ package compact
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"math"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/agentcompact/compact/internal/ctxlock"
+	"github.com/agentcompact/compact/internal/ledger"
+	"github.com/agentcompact/compact/internal/lookup"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/record"
-	"github.com/agentcompact/compact/storage/turnindex"
-	"github.com/agentcompact/compact/token"
 )
-
-// ledgerVersion is the format version of ledger-NNN.json.
-const ledgerVersion = 2
-
-// ledgerStep is the content of ledger-NNN.json: the edits of one compaction,
-// and the prefix that they apply to. It holds fingerprints, positions and the
-// summary, but no other text of the history.
-type ledgerStep struct {
-	V           int                `json:"v"`
-	Key         string             `json:"key,omitempty"` // id of the key that seals its fingerprints; "" = not sealed
-	Step        int                `json:"step"`
-	Session     string             `json:"session"`
-	Agent       string             `json:"agent,omitempty"`
-	Branch      string             `json:"branch,omitempty"`
-	Kind        string             `json:"kind"` // "preflight", "manual", "always", kindTidy, kindVoid
-	Note        string             `json:"note,omitempty"`
-	Model       string             `json:"model"`
-	Window      int                `json:"window"`
-	Preset      string             `json:"preset,omitempty"`   // configured preset; "" in older ledgers
-	Strategy    string             `json:"strategy,omitempty"` // configured strategy, if the step made a summary
-	In          policy.Link        `json:"in"`                 // shortest prefix with all edits, after earlier steps
-	Out         policy.Link        `json:"out"`                // the prefix after the edits
-	Before      int                `json:"tokens_before"`
-	After       int                `json:"tokens_after"`
-	Bound       int                `json:"upper_bound"`           // upper bound of After if the tokenizer is not public
-	Calibration *token.Calibration `json:"calibration,omitempty"` // calibration that the decision used
-	Keep        policy.Keep        `json:"keep"`
-	Forms       policy.Forms       `json:"forms,omitempty"`
-	Recipes     []policy.Recipe    `json:"recipes"`
-	Archive     string             `json:"archive,omitempty"` // file with the removed messages
-	Evicted     []eviction         `json:"evicted,omitempty"` // their places in it
-	Index       *indexRef          `json:"index,omitempty"`
-	Turns       *turnNumbers       `json:"turns,omitempty"`
-	Numbers     int                `json:"numbers,omitempty"` // last number by which the step's summary cites a message
-
-	// Edits is the number of the last line of edits.jsonl before the step. The
-	// edits of a call between two steps have no step number, and Evicted lists
-	// their originals.
-	Edits int64 `json:"edits,omitempty"`
-	seq   int64 // number of a line of edits.jsonl
-	off   int64 // offset in it of that line's originals
-
-	// Volatile marks steps that no archive stored (storage.on_error: continue).
-	Volatile bool `json:"-"`
-
-	// changed is set if the ledger in the archive differs from what was stored.
-	// Its number is taken, and its edits are unknown.
-	changed *storage.ChangedError
-
-	// locked is set if the key that seals its fingerprints is not available.
-	locked bool
-}
 
 // session holds what the manager knows about one session. Its mutex is held
 // only briefly, never during a model call or a write to the archive.
 type session struct {
-	id   string
-	log  *record.Session
-	keys *keyring     // nil = the session is only read
-	late *lateArchive // set if the archive could not be read
+	id    string
+	log   *record.Session
+	reads *lookup.Session // reads what log holds
+	keys  *keyring
+	late  *lateArchive // set if the archive could not be read
 
 	unarchived atomic.Bool // the archive did not store the last transcript
 
@@ -89,51 +36,35 @@ type session struct {
 	used  time.Time // end of the last call
 	bytes int64     // approximate memory in bytes at that time
 
-	mu            sync.Mutex
-	steps         []ledgerStep
-	edits         edits
-	stepsWeight   int64
-	reserved      map[int]bool // numbers of files whose step is unknown so far
-	origins       map[message.Fingerprint]map[int]policy.Origin
-	lanes         map[owner]*lane
-	calls         uint64 // number of calls that ended
-	audit         *auditLog
-	seen          map[message.Fingerprint]bool // messages in the journal or on their way to it (storage.transcripts: all)
-	trace         sessionTrace
-	redactor      secrets
-	recalled      map[string]int              // recalls of text that tidy left out, by reducer, since the last call
-	tables        map[string]*turnindex.Table // open indexes by file
-	rebuilt       map[int]*turnindex.Table    // by step, replacements for damaged or missing indexes
-	rebuiltWeight int64                       // memory of rebuilt, in bytes
-	sums          map[string]lineSums         // by file, for files that were checked against the manifest
-	final         *filed                      // last transcript that belongs to no step; nil = unknown
-	changes       changes
-	lost          []string   // ids of missing keys that seal steps
-	lostTold      int        // number of them that were reported
-	version1      bool       // it has steps of version 1
-	checked       time.Time  // time of the last check for newer steps
-	asking        bool       // a check is running
-	erased        bool       // nothing can be stored
-	shadow        bool       // its calls are only observed
-	projected     projection // sums over the calls of a shadow
-	volatile      bool       // the archive failed and the configuration says to continue: later steps are kept only in memory
+	mu          sync.Mutex
+	steps       []ledger.Step
+	edits       ledger.Edits
+	stepsWeight int64
+	reserved    map[int]bool // numbers of files whose step is unknown so far
+	origins     map[message.Fingerprint]map[int]policy.Origin
+	lanes       map[ledger.Owner]*lane
+	calls       uint64 // number of calls that ended
+	audit       *auditLog
+	seen        map[message.Fingerprint]bool // messages in the journal or on their way to it (storage.transcripts: all)
+	trace       sessionTrace
+	redactor    secrets
+	recalled    map[string]int // recalls of text that tidy left out, by reducer, since the last call
+	final       *filed         // last transcript that belongs to no step; nil = unknown
+	changes     changes
+	lost        []string   // ids of missing keys that seal steps
+	lostTold    int        // number of them that were reported
+	version1    bool       // it has steps of version 1
+	checked     time.Time  // time of the last check for newer steps
+	asking      bool       // a check is running
+	erased      bool       // nothing can be stored
+	shadow      bool       // its calls are only observed
+	projected   projection // sums over the calls of a shadow
+	volatile    bool       // the archive failed and the configuration says to continue: later steps are kept only in memory
 
 	committing ctxlock.Mutex // held from choosing the next number until the step is committed
 }
 
-// owner is the agent and branch of a step. Steps are never applied to the
-// history of another owner.
-type owner struct{ agent, branch string }
-
-func (r *request) owner() owner { return owner{r.agent, r.branch} }
-
-// owner returns the owner of the step; a changed step has none.
-func (s *ledgerStep) owner() owner {
-	if s.changed != nil {
-		return owner{"\x00", "\x00"}
-	}
-	return owner{s.Agent, s.Branch}
-}
+func (r *request) owner() ledger.Owner { return ledger.Owner{Agent: r.agent, Branch: r.branch} }
 
 // openSession reads the ledger of a session, which may be new.
 func openSession(ctx context.Context, a storage.Archive, id string, keys *keyring) (*session, error) {
@@ -158,8 +89,8 @@ func openToGoOn(ctx context.Context, a storage.Archive, id string, keys *keyring
 
 // openLog reads the ledger of the session with this id.
 func openLog(ctx context.Context, id string, log *record.Session, keys *keyring) (*session, error) {
-	s := &session{id: id, log: log, keys: keys, reserved: map[int]bool{}, origins: map[message.Fingerprint]map[int]policy.Origin{}, lanes: map[owner]*lane{},
-		tables: map[string]*turnindex.Table{}, rebuilt: map[int]*turnindex.Table{}}
+	s := &session{id: id, log: log, keys: keys, reserved: map[int]bool{}, origins: map[message.Fingerprint]map[int]policy.Origin{}, lanes: map[ledger.Owner]*lane{}}
+	s.reads = lookup.New(id, log, book{s})
 	return s, s.reload(ctx)
 }
 
@@ -168,47 +99,26 @@ func (s *session) reload(ctx context.Context) error {
 	s.mu.Lock()
 	from := len(s.steps) + 1
 	s.mu.Unlock()
-	var fresh []ledgerStep
-	read := newLedgerReader()
-	for l, err := range s.log.Ledgers(ctx, from) {
-		if err != nil {
-			return err
-		}
-		step, err := read.stored(l)
-		if err != nil {
-			return err
-		}
-		s.unseal(&step)
-		fresh = append(fresh, step)
+	fresh, err := ledger.ReadSteps(ctx, s.log, from)
+	if err != nil {
+		return err
+	}
+	for i := range fresh {
+		s.unseal(&fresh[i])
 	}
 	s.mu.Lock()
 	for _, step := range fresh {
 		if step.Step == len(s.steps)+1 {
 			s.learn(step)
-			s.changes.note(step.changed)
+			s.changes.note(step.Changed)
 		}
 	}
 	s.mu.Unlock()
 	return s.readEdits(ctx)
 }
 
-// stored parses a ledger from the archive.
-func (r *ledgerReader) stored(l record.Ledger) (ledgerStep, error) {
-	if l.Changed != nil {
-		return ledgerStep{Step: l.Step, changed: l.Changed}, nil
-	}
-	step, err := r.ledger(l.Data)
-	if err != nil {
-		return step, fmt.Errorf("ledger of step %d: %w", l.Step, err)
-	}
-	step.Step = l.Step
-	return step, nil
-}
-
-func parseLedger(data []byte) (ledgerStep, error) { return newLedgerReader().ledger(data) }
-
 // learn adds a step; the caller holds s.mu.
-func (s *session) learn(step ledgerStep) {
+func (s *session) learn(step ledger.Step) {
 	s.steps = append(s.steps, step)
 	s.stepsWeight += weighStep(&step)
 	for _, r := range step.Recipes {
@@ -238,7 +148,7 @@ func (s *session) learnTexts(texts []policy.TextRecipe) {
 }
 
 // snapshot returns the known steps, which are immutable.
-func (s *session) snapshot() []ledgerStep {
+func (s *session) snapshot() []ledger.Step {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.steps[:len(s.steps):len(s.steps)]
@@ -247,7 +157,7 @@ func (s *session) snapshot() []ledgerStep {
 // next returns the number of the next step.
 func (s *session) next() int { return len(s.snapshot()) + 1 }
 
-func (s *session) add(step ledgerStep) {
+func (s *session) add(step ledger.Step) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if step.Step == len(s.steps)+1 {
@@ -256,7 +166,7 @@ func (s *session) add(step ledgerStep) {
 }
 
 // addVolatile adds a step that only this process knows.
-func (s *session) addVolatile(step ledgerStep) {
+func (s *session) addVolatile(step ledger.Step) {
 	step.Volatile = true
 	s.add(step)
 }
@@ -290,7 +200,7 @@ func (s *session) originCount() int {
 type replayed struct {
 	conv  *policy.Conversation
 	chain *policy.Chain // chain of conv
-	last  *ledgerStep   // newest compaction whose edits conv has; nil = none
+	last  *ledger.Step  // newest compaction whose edits conv has; nil = none
 	edits int           // number of edits that were applied
 	made  []Earlier     // settings of the compactions whose edits conv has; never modified in place
 	room  int           // number of messages that can follow before another step can apply
@@ -308,7 +218,7 @@ func (r *replayed) await(t *policy.Trail, l policy.Link) {
 // replay applies, in order, every step whose prefix the history has. A history
 // that is already the output of a step needs no edits. A step with an illegal
 // outcome is left out, if legal is not nil.
-func (s *session) replay(history []message.Message, of owner, pins policy.Pins, forms policy.Forms, legal func([]message.Message, []int) error) replayed {
+func (s *session) replay(history []message.Message, of ledger.Owner, pins policy.Pins, forms policy.Forms, legal func([]message.Message, []int) error) replayed {
 	var known func(message.Fingerprint) map[int]policy.Origin
 	if s.originCount() > 0 {
 		known = s.known
@@ -320,10 +230,10 @@ func (s *session) replay(history []message.Message, of owner, pins policy.Pins, 
 		r.await(t, step.Out)
 		switch {
 		case t.Has(step.In):
-			if step.cuts() && step.In.N == t.Len() {
+			if step.Cuts() && step.In.N == t.Len() {
 				r.room = 0 // pinned messages that follow can belong to the cut part
 			}
-			edits, err := t.Make(step.trail(), legal)
+			edits, err := t.Make(step.Trail(), legal)
 			if err != nil {
 				r.room = 0 // later messages can change that
 				continue
@@ -336,26 +246,4 @@ func (s *session) replay(history []message.Message, of owner, pins policy.Pins, 
 	}
 	r.conv, r.chain = t.End()
 	return r
-}
-
-// trail returns the step for a replay.
-func (s *ledgerStep) trail() policy.TrailStep {
-	return policy.TrailStep{In: s.In, Out: s.Out, Recipes: s.Recipes, Forms: s.Forms}
-}
-
-// cuts reports whether the step removed messages.
-func (s *ledgerStep) cuts() bool {
-	return slices.ContainsFunc(s.Recipes, func(r policy.Recipe) bool { return r.Removes() })
-}
-
-// edits returns the number of edits of the step.
-func (s *ledgerStep) edits() int {
-	n := 0
-	for i := range s.Recipes {
-		n += len(s.Recipes[i].Texts)
-		if s.Recipes[i].Removes() {
-			n++
-		}
-	}
-	return n
 }

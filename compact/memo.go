@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 )
@@ -21,7 +22,7 @@ type memo struct {
 	recognized int // number of leading messages of the conversation that were looked up among the edited ones
 }
 
-func (l *lane) replay(s *session, history []message.Message, of owner, pins policy.Pins, forms policy.Forms) replayed {
+func (l *lane) replay(s *session, history []message.Message, of ledger.Owner, pins policy.Pins, forms policy.Forms) replayed {
 	if l.memo.current(s, of) && l.memo.grow(history) {
 		l.memo.recognize(s)
 		return l.memo.now
@@ -45,13 +46,13 @@ func (m *memo) unstudied(history []message.Message) []message.Message {
 
 // current reports whether the lane has no new steps or edits since the memo was
 // made. Those of other lanes don't matter.
-func (m *memo) current(s *session, of owner) bool {
+func (m *memo) current(s *session, of ledger.Owner) bool {
 	steps, _, edits := s.record(of)
 	if m.now.conv == nil || m.steps > len(steps) || m.edits != edits {
 		return false
 	}
 	for i := m.steps; i < len(steps); i++ {
-		if steps[i].owner() == of {
+		if steps[i].Owner() == of {
 			return false
 		}
 	}
@@ -138,7 +139,7 @@ func (c *call) costs() []int {
 // replay of the ledger would return.
 func (c *call) remember(out *policy.Outcome) {
 	steps, n := c.s.snapshot(), c.res.Step
-	if n < 1 || n > len(steps) || steps[n-1].owner() != c.q.owner() {
+	if n < 1 || n > len(steps) || steps[n-1].Owner() != c.q.owner() {
 		return
 	}
 	made := &steps[n-1]
@@ -154,20 +155,20 @@ func (c *call) remember(out *policy.Outcome) {
 func (c *call) rememberEdits(out *policy.Outcome, seq int64) {
 	_, all, own := c.s.record(c.q.owner())
 	if m := &c.lane.memo; own == m.edits+1 {
-		at := sort.Search(len(all), func(i int) bool { return all[i].seq >= seq })
+		at := sort.Search(len(all), func(i int) bool { return all[i].Seq >= seq })
 		m.went(c.now, c, out, &all[at])
 		m.edits = own
 	}
 }
 
 // went replaces the memo by the outcome of a step.
-func (m *memo) went(now replayed, c *call, out *policy.Outcome, made *ledgerStep) {
-	if made.cuts() && made.In.N == now.conv.Unpinned() {
+func (m *memo) went(now replayed, c *call, out *policy.Outcome, made *ledger.Step) {
+	if made.Cuts() && made.In.N == now.conv.Unpinned() {
 		now.room = 0 // see replay
 	}
 	now.chain, now.conv = c.outChain, out.Conversation
 	now.went(made)
-	now.edits += made.edits()
+	now.edits += made.CountEdits()
 	q := c.engineRequest()
 	q.Conversation = out.Conversation
 	now.seen = &seen{ep: c.ep, costs: c.costs(), observed: c.now.seen.observed, view: c.ep.engine.Settle(out.View, q)}

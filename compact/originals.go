@@ -1,7 +1,6 @@
 package compact
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -11,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agentcompact/compact/internal/ledger"
+	"github.com/agentcompact/compact/internal/lookup"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 )
@@ -81,7 +82,7 @@ func (c *call) held() map[string]string {
 		}
 		for _, p := range c.history[i].Parts {
 			if p.Kind == message.KindToolResult {
-				for _, with := range c.s.ring().All() { // a placeholder can have a reference of an older key
+				for _, with := range c.s.keys.All() { // a placeholder can have a reference of an older key
 					all[with.Ref(p.Fingerprint())] = p.Text
 				}
 			}
@@ -178,16 +179,19 @@ func (b *readBack) note(err error) {
 }
 
 // one reads the original of one reference, if a step has it.
-func (b *readBack) one(ctx context.Context, steps []ledgerStep, ref string) (err error) {
+func (b *readBack) one(ctx context.Context, steps []ledger.Step, ref string) (err error) {
 	defer rescue(nil, nil, "the archive", &err)
-	q, err := parseRef(ref)
+	q, err := lookup.ParseRef(ref)
 	if err != nil {
 		return nil // not a reference of the archive
 	}
-	if q.most = b.room(); q.most <= 0 {
+	if q.Most = b.room(); q.Most <= 0 {
 		return errMuchToRead
 	}
-	text, found, err := b.s.findInSteps(ctx, steps, q)
+	text, found, err := b.s.reads.FindInSteps(ctx, steps, q)
+	if errors.Is(err, lookup.ErrMost) {
+		err = errMuchToRead
+	}
 	if found {
 		b.take(ref, text)
 	}
@@ -210,7 +214,7 @@ func (b *readBack) take(ref, text string) {
 // pending reads originals that no step has archived, in one pass.
 func (b *readBack) pending(ctx context.Context, refs []string) (err error) {
 	defer rescue(nil, nil, "the archive", &err)
-	from, found := b.s.firstPending()
+	from, found := b.s.reads.Book().FirstPending()
 	if !found {
 		return nil
 	}
@@ -220,7 +224,7 @@ func (b *readBack) pending(ctx context.Context, refs []string) (err error) {
 			return err
 		case b.room() <= 0:
 			return errMuchToRead
-		case !l.Changed && !bytes.HasPrefix(l.Body, []byte(editPrefix)):
+		case !l.Changed && !ledger.IsEdit(l.Body):
 			b.line(l.Body, refs)
 		}
 	}
@@ -229,13 +233,13 @@ func (b *readBack) pending(ctx context.Context, refs []string) (err error) {
 
 // line collects the originals of references in one line of a transcript.
 func (b *readBack) line(line []byte, refs []string) {
-	a, err := readLine(line)
+	a, err := ledger.ParseLine(line)
 	if err != nil {
 		return
 	}
-	for i, ref := range a.refs {
-		if _, known := b.all[ref]; !known && i < len(a.msg.Parts) && slices.Contains(refs, ref) {
-			b.take(ref, strings.Clone(a.msg.Parts[i].Text))
+	for i, ref := range a.Refs {
+		if _, known := b.all[ref]; !known && i < len(a.Message.Parts) && slices.Contains(refs, ref) {
+			b.take(ref, strings.Clone(a.Message.Parts[i].Text))
 		}
 	}
 }

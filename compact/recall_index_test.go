@@ -15,6 +15,7 @@ import (
 	"github.com/agentcompact/compact/internal/testkey"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/recall"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
@@ -192,7 +193,7 @@ func evictAndRecall(t *testing.T, seed uint64) int {
 		}
 	}
 	if len(gone) > 0 {
-		report, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Refs: compact.Refs})
+		report, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Refs: recall.Refs})
 		if err != nil || !report.OK() {
 			t.Errorf("seed %d (%s, keep %v): %v, %v", seed, c.Preset, keep, err, report.Problems)
 		}

@@ -10,6 +10,9 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/agentcompact/compact/internal/excerpt"
+	"github.com/agentcompact/compact/recall"
 )
 
 // recallQuery holds the arguments of a call of the recall tool.
@@ -82,7 +85,7 @@ func (q *recallQuery) parsePattern() (err error) {
 	if q.Pattern != "" {
 		compile := regexp.Compile
 		if q.Ref == "" {
-			compile = SearchPattern
+			compile = recall.SearchPattern
 		}
 		if q.pattern, err = compile(q.Pattern); err != nil {
 			return fmt.Errorf("the pattern is no regular expression: %w", err)
@@ -112,12 +115,12 @@ func (q *recallQuery) answer(ctx context.Context, text string, bytes int) string
 
 // listed returns the matches of a search in at most this many bytes: for each
 // part its reference, and then its lines with numbers.
-func listed(f Found, bytes int) string {
+func listed(f recall.Found, bytes int) string {
 	if f.Lines == 0 {
 		return "[no line of what was removed matches]"
 	}
 	out, shows := matchLines(f.Matches)
-	kept, left := fitting(out, bytes-noteBytes)
+	kept, left := excerpt.Fitting(out, bytes-noteBytes)
 	shown := 0
 	for _, matches := range shows[:len(kept)] {
 		if matches {
@@ -131,13 +134,13 @@ func listed(f Found, bytes int) string {
 }
 
 // matchLines returns the lines of an answer; shows marks those that match.
-func matchLines(matches []Match) (out []string, shows []bool) {
+func matchLines(matches []recall.Match) (out []string, shows []bool) {
 	add := func(line string, matches bool) { out, shows = append(out, line), append(shows, matches) }
 	for i := range matches {
 		m, sep := &matches[i], ":"
 		switch {
 		case i == 0 || m.Ref != matches[i-1].Ref:
-			add(m.heading(), false)
+			add(headingOf(m), false)
 		case m.Line != matches[i-1].Line+1 && (m.Near || matches[i-1].Near):
 			add("--", false)
 		}
@@ -150,7 +153,7 @@ func matchLines(matches []Match) (out []string, shows []bool) {
 }
 
 // restOf describes the matching lines that an answer does not show, and why.
-func restOf(f Found, shown int) string {
+func restOf(f recall.Found, shown int) string {
 	var why []string
 	if f.Same > 0 {
 		why = append(why, fmt.Sprintf("%d repeat one of these", f.Same))
@@ -167,8 +170,8 @@ func restOf(f Found, shown int) string {
 	return fmt.Sprintf("[%d of %d matching lines, what was said first, newest first; %s]", shown, f.Lines, strings.Join(why, "; "))
 }
 
-// heading describes the part whose lines follow, and how to recall all of it.
-func (m *Match) heading() string {
+// headingOf describes the part whose lines follow, and how to recall all of it.
+func headingOf(m *recall.Match) string {
 	what := string(m.Role)
 	if m.Tool != "" {
 		what += " " + m.Tool
@@ -187,11 +190,11 @@ const noteBytes = 160
 
 // rangeOf returns as many of lines[from:to] as fit.
 func rangeOf(lines []string, from, to, bytes int) string {
-	kept, left := fitting(lines[from:to], bytes)
+	kept, left := excerpt.Fitting(lines[from:to], bytes)
 	if left == 0 {
 		return strings.Join(kept, "\n")
 	}
-	if kept, left = fitting(lines[from:to], bytes-noteBytes); left == 0 {
+	if kept, left = excerpt.Fitting(lines[from:to], bytes-noteBytes); left == 0 {
 		return strings.Join(kept, "\n")
 	}
 	next := from + len(kept) + 1
@@ -222,27 +225,27 @@ func tailOf(lines []string, n, bytes int) string {
 // matches returns the matching lines with their numbers, in the form of
 // "grep -n".
 func (q *recallQuery) matches(ctx context.Context, lines []string, bytes int) string {
-	ctx, cancel := withMatchTime(ctx)
+	ctx, cancel := excerpt.WithMatchTime(ctx)
 	defer cancel()
-	hits, err := matching(newMatcher(ctx, q.pattern), lines, q.Context)
+	hits, err := excerpt.Matching(excerpt.NewMatcher(ctx, q.pattern), lines, q.Context)
 	if err != nil {
-		return "[" + errLongMatch.Error() + ": ask with a simpler pattern, or for lines]"
+		return "[" + excerpt.ErrLongMatch.Error() + ": ask with a simpler pattern, or for lines]"
 	}
 	if len(hits) == 0 {
 		return fmt.Sprintf("[no line of %d matches]", len(lines))
 	}
 	var out []string
 	for k, h := range hits {
-		if k > 0 && hits[k-1].at != h.at-1 && q.Context > 0 {
+		if k > 0 && hits[k-1].At != h.At-1 && q.Context > 0 {
 			out = append(out, "--")
 		}
 		sep := "-"
-		if h.matches {
+		if h.Matches {
 			sep = ":"
 		}
-		out = append(out, strconv.Itoa(h.at+1)+sep+lines[h.at])
+		out = append(out, strconv.Itoa(h.At+1)+sep+lines[h.At])
 	}
-	kept, left := fitting(out, bytes-noteBytes)
+	kept, left := excerpt.Fitting(out, bytes-noteBytes)
 	if left == 0 {
 		return strings.Join(out, "\n")
 	}

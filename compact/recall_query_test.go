@@ -1,10 +1,14 @@
 package compact
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
+
+	"github.com/agentcompact/compact/internal/lookup"
 )
 
 // Whatever a model asks for, and whatever the text is: the answer has at most
@@ -30,8 +34,29 @@ func FuzzRecallArguments(f *testing.F) {
 		if utf8.ValidString(text) && !utf8.ValidString(got) {
 			t.Errorf("%s: cut inside of a character", arguments)
 		}
-		if _, err := parseRef(q.Ref); err == nil && q.selections() == 0 && len(text) <= bytes && got != text {
+		if _, err := lookup.ParseRef(q.Ref); err == nil && q.selections() == 0 && len(text) <= bytes && got != text {
 			t.Errorf("%s: a text that fits came back as %q", arguments, got)
 		}
 	})
+}
+
+func TestAPatternOfAModelEndsWithItsContext(t *testing.T) {
+	lines := []string{}
+	long := strings.Repeat("a", 64<<10)
+	for range 50 { // a minute, if nothing ended it
+		lines = append(lines, long)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	q, err := parseRecall(json.RawMessage(`{"ref":"3f9a2c1b77de","pattern":".{0,999}!"}`)) // a second for a line of 64 KB
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := q.answer(ctx, strings.Join(lines, "\n"), 1000); !strings.Contains(got, "takes too long") {
+		t.Errorf("the model is told %q", got)
+	}
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("it took %v", took)
+	}
 }

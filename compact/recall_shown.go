@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/agentcompact/compact/internal/lookup"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/recall"
 )
 
 // WithRecall declares that the agent has the recall tool in this call, although
@@ -55,12 +57,12 @@ func anyDeclares(list []json.RawMessage) bool {
 // result shows, in a placeholder or in its summary, and for no other. So it is
 // safe for sessions without a name: whoever holds the view has sent the text
 // itself, even if another conversation began alike.
-func (m *CompactManager) RecallShown(ctx context.Context, res *Result, ref string, opts ...RecallOption) (text string, err error) {
+func (m *CompactManager) RecallShown(ctx context.Context, res *Result, ref string, opts ...recall.Option) (text string, err error) {
 	defer m.rescue("RecallShown", &err)
 	if !m.shows(res.Messages, ref) {
 		return "", fmt.Errorf("%w: no placeholder of the view names %q", ErrNotFound, shorten(ref))
 	}
-	q, err := parseRef(ref)
+	q, err := lookup.ParseRef(ref)
 	if err != nil {
 		return "", err
 	}

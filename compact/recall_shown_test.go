@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"github.com/agentcompact/compact/internal/testkey"
+	"github.com/agentcompact/compact/recall"
 	"regexp"
 	"strings"
 	"testing"
@@ -143,7 +144,7 @@ func TestRecallShownAnswersWhatTheViewNamesAndNothingElse(t *testing.T) {
 	}
 	text := masked(t, res)
 	ref := text[len(text)-13 : len(text)-1]
-	if got, err := r.RecallShown(ctx, res, ref, compact.Head(1)); err != nil || got != "Exit code 1" {
+	if got, err := r.RecallShown(ctx, res, ref, recall.Head(1)); err != nil || got != "Exit code 1" {
 		t.Errorf("%q, %v", got, err)
 	}
 	kept := testkey.Ref(history[len(history)-1].Parts[0]) // is in the archive, and in the view in full

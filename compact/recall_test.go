@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/agentcompact/compact/internal/testkey"
 	"io"
 	"slices"
 	"strings"
@@ -12,8 +11,10 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/testkey"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/recall"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/storage/record"
@@ -130,7 +131,7 @@ func evictions(t *testing.T, a storage.Archive) (fps []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		refs, err := compact.Refs(l)
+		refs, err := recall.Refs(l)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +170,7 @@ func TestEvictionsOfEveryPresetVerify(t *testing.T) {
 			if err := r.Flush(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			report, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Refs: compact.Refs})
+			report, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Refs: recall.Refs})
 			if err != nil || !report.OK() {
 				t.Fatalf("%v, %v", err, report.Problems)
 			}
@@ -274,7 +275,7 @@ func TestRecallFindsWhatOnlyTheJournalOrAFinalTranscriptHas(t *testing.T) {
 	if got, err := r.Recall(t.Context(), "s", "turn:2:observation"); err != nil || got != history[5].ResultText() {
 		t.Errorf("turn 2: %.60q, %v", got, err)
 	}
-	report, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Refs: compact.Refs})
+	report, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Refs: recall.Refs})
 	if err != nil || !report.OK() {
 		t.Errorf("%v, %v", err, report.Problems)
 	}
@@ -294,60 +295,11 @@ func TestRecallSeesStepsOfOtherProcesses(t *testing.T) {
 	}
 }
 
-func TestRecallWithoutAManagerOnlyReads(t *testing.T) {
-	a := memory.New()
-	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a})
-	history := loop(100, 200)
-	r.preflight(history)
-	before := listing(t, a)
-	got, err := compact.Recall(t.Context(), a, "s", testkey.Sealed(history[3].Parts[0].Fingerprint()).String(), compact.Head(1), compact.AtMost(20))
-	if err != nil || got != "file_0.go: word word\n[0 of 1 lines follow, 990 bytes are left out]" {
-		t.Errorf("%q, %v", got, err)
-	}
-	if _, err := compact.Recall(t.Context(), a, "", "12345678"); !errors.Is(err, compact.ErrSession) {
-		t.Errorf("without session: %v", err)
-	}
-	if _, err := compact.Recall(t.Context(), a, "another", testkey.Ref(history[3].Parts[0])); !errors.Is(err, compact.ErrNotFound) {
-		t.Errorf("another session's reference: %v", err)
-	}
-	if after := listing(t, a); after != before {
-		t.Errorf("the archive was %s, is %s", before, after)
-	}
-}
-
-func listing(t *testing.T, a storage.Archive) string {
-	t.Helper()
-	var b strings.Builder
-	for info, err := range a.List(t.Context(), storage.Key{}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprintf(&b, "%s %d\n", info.Key, info.Size)
-	}
-	return b.String()
-}
-
 func TestReferencesThatAreNoneAreNotFound(t *testing.T) {
 	r := newRig(t, compact.Config{})
 	for _, ref := range []string{"", "1234567", "turn:", "turn:0", "turn:1:other", "turn:1:thought", "turn:1:action:2", "../../etc/passwd", strings.Repeat("a", 33), "zzzzzzzzzzzz"} {
 		if _, err := r.Recall(t.Context(), "s", ref); !errors.Is(err, compact.ErrNotFound) {
 			t.Errorf("%q: %v", ref, err)
-		}
-	}
-}
-
-func TestAtMostCutsBetweenCharacters(t *testing.T) {
-	lines := []string{"äöü", "zwei", "drei"}
-	for n, want := range map[int]string{
-		100: "äöü\nzwei\ndrei",
-		16:  "äöü\nzwei\ndrei",
-		15:  "äöü\nzwei\n[1 of 3 lines follow, 4 bytes are left out]",
-		7:   "äöü\n[2 of 3 lines follow, 9 bytes are left out]",
-		3:   "ä\n[2 of 3 lines follow, 14 bytes are left out]",
-		0:   "\n[2 of 3 lines follow, 16 bytes are left out]",
-	} {
-		if got := strings.Join(compact.AtMost(n)(lines), "\n"); got != want {
-			t.Errorf("%d bytes: %q, want %q", n, got, want)
 		}
 	}
 }

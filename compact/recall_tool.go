@@ -6,6 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/agentcompact/compact/internal/excerpt"
+	"github.com/agentcompact/compact/internal/lookup"
+	"github.com/agentcompact/compact/internal/panics"
+	"github.com/agentcompact/compact/recall"
 )
 
 // A Tool is a tool for a model. Its definition goes with the tools of every
@@ -129,15 +134,15 @@ func (t *recallTool) call(ctx context.Context, sessionID string, arguments json.
 	if q.Ref == "" {
 		return t.search(ctx, sessionID, q)
 	}
-	if _, _, numbered := parseNumbers(strings.ToLower(q.Ref)); numbered && t.shown != nil {
+	if _, _, numbered := lookup.ParseNumbers(strings.ToLower(q.Ref)); numbered && t.shown != nil {
 		return t.refuse(errors.New("numbers can't be asked for here: give the reference that stands beside a piece, or in a placeholder")), nil
 	}
 	text, err := t.read(ctx, sessionID, q.Ref)
 	switch {
 	case errors.Is(err, ErrNotFound):
 		how := "; use one exactly as a placeholder says it"
-		if none := (*missing)(nil); errors.As(err, &none) && none.there != "" {
-			how = none.there
+		if none := (*lookup.Missing)(nil); errors.As(err, &none) && none.There != "" {
+			how = none.There
 		}
 		return t.refuse(fmt.Errorf("nothing is kept under the reference %q in this conversation%s", shorten(q.Ref), how)), nil
 	case err != nil:
@@ -151,7 +156,7 @@ func (t *recallTool) search(ctx context.Context, sessionID string, q *recallQuer
 	if t.shown != nil { // conversations of others that began alike must not be searched
 		return t.refuse(errors.New("ref is missing: here a pattern needs the reference that a placeholder says")), nil
 	}
-	found, err := t.m.Search(ctx, sessionID, q.pattern, searchMost, Around(q.Context))
+	found, err := t.m.Search(ctx, sessionID, q.pattern, 0, recall.Around(q.Context))
 	switch {
 	case errors.Is(err, ErrNotFound):
 		return t.refuse(errors.New("nothing was removed from this conversation")), nil
@@ -165,9 +170,9 @@ func (t *recallTool) search(ctx context.Context, sessionID string, q *recallQuer
 func (t *recallTool) rescue(answer *string, err *error) {
 	if v := recover(); v != nil {
 		if t.m == nil {
-			*err = panicked(nil, nil, t.name, v)
+			*err = panics.Error(nil, nil, t.name, v)
 		} else {
-			*err = panicked(t.m.log(), t.m.redactor, t.name, v)
+			*err = panics.Error(t.m.log(), t.m.redactor, t.name, v)
 		}
 		*answer = t.refuse(errors.New("the archive can't be read now"))
 	}
@@ -184,5 +189,5 @@ func (t *recallTool) refuse(err error) string { return t.name + ": " + err.Error
 
 func shorten(s string) string {
 	const most = 80
-	return s[:prefix(s, most)]
+	return s[:excerpt.Prefix(s, most)]
 }

@@ -3,6 +3,7 @@ package compact_test
 import (
 	"fmt"
 	"github.com/agentcompact/compact/internal/testkey"
+	"github.com/agentcompact/compact/recall"
 	"strings"
 	"testing"
 
@@ -70,7 +71,7 @@ func TestRecallReadsTheLinesOfEveryWire(t *testing.T) {
 			if asked < 100 {
 				t.Errorf("only %d parts", asked)
 			}
-			report, err := record.Verify(t.Context(), r.archive, "s", record.VerifyOptions{Refs: compact.Refs})
+			report, err := record.Verify(t.Context(), r.archive, "s", record.VerifyOptions{Refs: recall.Refs})
 			if err != nil || !report.OK() {
 				t.Errorf("%v, %v", err, report.Problems)
 			}

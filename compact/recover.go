@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"slices"
 
+	"github.com/agentcompact/compact/internal/panics"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/redact"
@@ -16,28 +16,15 @@ import (
 // A panic in this package must not crash the agent.
 func (m *CompactManager) rescue(call string, err *error) {
 	if r := recover(); r != nil {
-		*err = panicked(m.log(), m.redactor, call, r)
+		*err = panics.Error(m.log(), m.redactor, call, r)
 	}
 }
 
 // rescue, deferred, is [CompactManager.rescue] without a manager.
 func rescue(log *slog.Logger, r *redact.Redactor, call string, err *error) {
 	if v := recover(); v != nil {
-		*err = panicked(log, r, call, v)
+		*err = panics.Error(log, r, call, v)
 	}
-}
-
-// panicked logs a panic, and returns it as an error.
-func panicked(log *slog.Logger, redactor *redact.Redactor, call string, value any) error {
-	why := "what it said is left out" // if it can't be redacted
-	if redactor == nil {
-		redactor, _ = redact.New(redact.Options{})
-	}
-	if redactor != nil {
-		why = redactor.Text(fmt.Sprint(value)).String()
-	}
-	orDefault(log).Error("compact: a call panicked", "call", call, "panic", why, "stack", string(debug.Stack()))
-	return fmt.Errorf("%w: %s panicked: %s", ErrInternal, call, why)
 }
 
 // logPanic logs the stack of each panic in the error of a stage.

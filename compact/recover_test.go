@@ -7,8 +7,10 @@ import (
 	"iter"
 	"log/slog"
 	"math"
+	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,6 +19,7 @@ import (
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/wire"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/recall"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/strategy"
@@ -183,7 +186,7 @@ func (brokenContext) Err() error {
 func TestPanicsOfFunctionsAreErrors(t *testing.T) {
 	var log logged
 	_, made := compact.New(brokenContext{t.Context()}, compact.Config{Model: "gpt-4", Archive: memory.New(), Logger: log.logger()})
-	_, read := compact.Recall(t.Context(), brokenReader{memory.New()}, "s", "3f9a2c1b70de")
+	_, read := recall.Text(t.Context(), brokenReader{memory.New()}, "s", "3f9a2c1b70de")
 	answer, tool := compact.RecallTool(nil).Call(t.Context(), "s", []byte(`{"ref":"3f9a2c1b70de"}`))
 	if !strings.HasPrefix(answer, "recall: ") {
 		t.Errorf("the model reads %q", answer)
@@ -196,6 +199,41 @@ func TestPanicsOfFunctionsAreErrors(t *testing.T) {
 		}
 	}
 	if s := log.String(); !strings.Contains(s, "stack=") || strings.Contains(s, "x8Kq2") {
+		t.Errorf("logged %q", s)
+	}
+}
+
+// suddenly is an archive that panics when it is read later.
+type suddenly struct {
+	storage.Archive
+	now atomic.Bool
+}
+
+func (a *suddenly) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+	if a.now.Load() {
+		panic("no disk for Karl")
+	}
+	return a.Archive.Open(ctx, k, off, n)
+}
+
+// What a manager reads back through package recall panics as all else does: the
+// manager's log has the stack, and its own rules redact what was said.
+func TestPanicOfARecallIsLoggedByTheManager(t *testing.T) {
+	var log logged
+	a := &suddenly{Archive: memory.New()}
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a, Logger: log.logger(), Redaction: compact.RedactionConfig{Enabled: true, Patterns: []string{"Karl"}}})
+	history := loop(100, 200)
+	r.preflight(history)
+	a.now.Store(true)
+	_, text := r.Recall(t.Context(), "s", r.Ref(history[3].Parts[0]))
+	_, found := r.Search(t.Context(), "s", regexp.MustCompile("word"), 0)
+	a.now.Store(false)
+	for name, err := range map[string]error{"Recall": text, "Search": found} {
+		if !errors.Is(err, compact.ErrInternal) || strings.Contains(err.Error(), "Karl") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if s := log.String(); strings.Count(s, "stack=") != 2 || strings.Contains(s, "Karl") {
 		t.Errorf("logged %q", s)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"path"
 	"testing"
 
+	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/internal/slope"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
@@ -16,17 +17,17 @@ import (
 )
 
 // editOf is what a call says that has masked the message before the last.
-func editOf(i int) ledgerStep {
+func editOf(i int) ledger.Step {
 	fp := func(of string) message.Fingerprint { return message.User(fmt.Sprint(of, i)).Fingerprint() }
-	return ledgerStep{
-		V: ledgerVersion, Session: "s", Kind: "always", Model: "gpt-4o", Window: 128_000, Preset: "masking",
+	return ledger.Step{
+		V: ledger.Version, Session: "s", Kind: "always", Model: "gpt-4o", Window: 128_000, Preset: "masking",
 		In: policy.Link{N: 2 * i, Hash: fp("in")}, Out: policy.Link{N: 2 * i, Hash: fp("out")}, Before: 1000, After: 900, Bound: 900,
 		Keep: policy.Keep{Turns: 6, Pairs: 4},
 		Recipes: []policy.Recipe{{Stage: "mask", Texts: []policy.TextRecipe{{
 			At: 2 * i, Was: fp("was"), Is: fp("is"), Decision: "masked", Reason: "observation outside of the window",
 			Segments: []policy.Segment{{Mark: &policy.Mark{Form: "observation@1", Chars: 1000, Turn: i, Ref: "d469954efb98"}}},
 		}}}},
-		Evicted: []eviction{{FP: fp("was"), Len: 1100, SHA256: fmt.Sprintf("%064x", i), Is: "masked"}},
+		Evicted: []ledger.Eviction{{FP: fp("was"), Len: 1100, SHA256: fmt.Sprintf("%064x", i), Is: "masked"}},
 	}
 }
 
@@ -45,7 +46,7 @@ func BenchmarkReloadLength(b *testing.B) {
 			b.Fatal(err)
 		}
 		for i := range n {
-			raw, err := json.Marshal(edit{editOf(i)})
+			raw, err := json.Marshal(ledger.Edit{Edit: editOf(i)})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -54,16 +55,16 @@ func BenchmarkReloadLength(b *testing.B) {
 			}
 		}
 		return func() {
-			s, err := openSession(ctx, a, "s", nil)
-			if err != nil || len(s.edits.all) != n {
-				b.Fatal(len(s.edits.all), err)
+			s, err := openSession(ctx, a, "s", someKeys())
+			if err != nil || len(s.edits.All) != n {
+				b.Fatal(len(s.edits.All), err)
 			}
 		}
 	})
 }
 
 // stepOf is a step that has masked and summarized so many messages.
-func stepOf(number, messages int, archived string) ledgerStep {
+func stepOf(number, messages int, archived string) ledger.Step {
 	step := editOf(number)
 	step.Step, step.Kind, step.Preset, step.Archive = number, "preflight", "graduated", archived
 	for i := range messages - 1 {
@@ -102,7 +103,7 @@ func BenchmarkReloadSteps(b *testing.B) {
 			}
 		}
 		return func() {
-			s, err := openSession(ctx, a, "s", nil)
+			s, err := openSession(ctx, a, "s", someKeys())
 			if err != nil || len(s.steps) != n || len(s.steps[n-1].Evicted) != 40 {
 				b.Fatal(len(s.steps), err)
 			}

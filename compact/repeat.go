@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage/record"
 )
@@ -41,7 +42,7 @@ func (c *call) known(ctx context.Context) []storedLine {
 		seen = mine.seen
 	}
 	of := c.q.owner()
-	last := c.s.lastTranscript(seen, func(s *ledgerStep) bool { return s.owner() == of })
+	last := c.s.lastTranscript(seen, func(s *ledger.Step) bool { return s.Owner() == of })
 	if last != "" && (mine == nil || last != mine.file) {
 		if lines := c.s.places(ctx, last, c.until(ctx)); len(lines) > 0 {
 			return lines
@@ -58,7 +59,7 @@ const repeatFull = "full"
 
 // lastTranscript returns the file of the newest whole transcript, "" if there is
 // none, among the steps from index behind on that want accepts.
-func (s *session) lastTranscript(behind int, want func(*ledgerStep) bool) string {
+func (s *session) lastTranscript(behind int, want func(*ledger.Step) bool) string {
 	steps := s.snapshot()
 	for k := len(steps) - 1; k >= behind; k-- {
 		step := &steps[k]
@@ -111,7 +112,7 @@ func (s *session) knownToAll(ctx context.Context, repeat string) (out []storedLi
 	if len(out) > 0 {
 		return out
 	}
-	if last := s.lastTranscript(0, func(*ledgerStep) bool { return true }); last != "" {
+	if last := s.lastTranscript(0, func(*ledger.Step) bool { return true }); last != "" {
 		return s.places(ctx, last, time.Time{})
 	}
 	return nil

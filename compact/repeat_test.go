@@ -13,6 +13,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/recall"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
@@ -175,7 +176,7 @@ func copies(t *testing.T, a storage.Archive) (in []string) {
 func (h *tale) has(t *testing.T, a storage.Archive) {
 	t.Helper()
 	ctx := t.Context()
-	report, err := record.Verify(ctx, a, "s", record.VerifyOptions{Refs: compact.Refs})
+	report, err := record.Verify(ctx, a, "s", record.VerifyOptions{Refs: recall.Refs})
 	if err != nil || !report.OK() {
 		t.Fatalf("verify: %v %v", err, report.Problems)
 	}
@@ -198,7 +199,7 @@ func (h *tale) has(t *testing.T, a storage.Archive) {
 	}
 	turns := 0
 	for turn := 1; turn < 90; turn += 7 {
-		text, err := compact.Recall(ctx, a, "s", fmt.Sprintf("turn:%d", turn))
+		text, err := recall.Text(ctx, a, "s", fmt.Sprintf("turn:%d", turn))
 		want := slices.IndexFunc(h.history, func(m message.Message) bool {
 			return len(m.Parts[0].Text) > 1000 && strings.Contains(text, m.Parts[0].Text)
 		})
@@ -305,7 +306,7 @@ func TestWhatWasChangedIsWrittenAgain(t *testing.T) {
 	if n != len(h.history) || old == 0 {
 		t.Errorf("%d lines of %d, %d of them stand in the second transcript", n, len(h.history), old)
 	}
-	report, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Refs: compact.Refs})
+	report, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Refs: recall.Refs})
 	if err != nil || report.OK() || report.Problems[0].File != "transcript-pre-compact-001.jsonl" {
 		t.Errorf("verify: %v %v", err, report.Problems)
 	}
@@ -331,7 +332,7 @@ func TestTwoProcessesReferToWhatIsThere(t *testing.T) {
 	if _, transcripts := sizes(t, a); float64(transcripts) > 1.1*float64(len(bytesOf(h.history))) {
 		t.Errorf("%d bytes of transcripts for %d of history", transcripts, len(bytesOf(h.history)))
 	}
-	if report, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Refs: compact.Refs}); err != nil || !report.OK() {
+	if report, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Refs: recall.Refs}); err != nil || !report.OK() {
 		t.Errorf("verify: %v %v", err, report.Problems)
 	}
 }

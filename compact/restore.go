@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/record"
 )
@@ -30,7 +31,7 @@ func (s *session) restore(ctx context.Context, on record.Written) error {
 }
 
 // unstored returns the stored steps, and the unstored steps after them.
-func (s *session) unstored() (base, volatile []ledgerStep) {
+func (s *session) unstored() (base, volatile []ledger.Step) {
 	for _, step := range s.snapshot() {
 		if step.Volatile {
 			volatile = append(volatile, step)
@@ -43,13 +44,13 @@ func (s *session) unstored() (base, volatile []ledgerStep) {
 
 // commitAfter commits a step after the stored ones: base, and steps that others
 // have committed since.
-func (s *session) commitAfter(ctx context.Context, base []ledgerStep, step ledgerStep, on record.Written) ([]ledgerStep, error) {
+func (s *session) commitAfter(ctx context.Context, base []ledger.Step, step ledger.Step, on record.Written) ([]ledger.Step, error) {
 	for range maxTries {
 		for l, err := range s.log.Ledgers(ctx, len(base)+1) {
 			if err != nil {
 				return base, err
 			}
-			other, err := newLedgerReader().stored(l)
+			other, err := ledger.NewReader().Stored(l)
 			if err != nil {
 				return base, err
 			}
@@ -74,7 +75,7 @@ func (s *session) commitAfter(ctx context.Context, base []ledgerStep, step ledge
 
 // settle replaces the known steps by the stored ones and the unstored ones
 // after them.
-func (s *session) settle(base, volatile []ledgerStep) {
+func (s *session) settle(base, volatile []ledger.Step) {
 	for k := range volatile {
 		volatile[k].Step = len(base) + k + 1
 	}
@@ -84,8 +85,8 @@ func (s *session) settle(base, volatile []ledgerStep) {
 	for _, step := range append(base, volatile...) {
 		s.learn(step)
 	}
-	for i := range s.edits.all {
-		s.stepsWeight += weighStep(&s.edits.all[i])
+	for i := range s.edits.All {
+		s.stepsWeight += weighStep(&s.edits.All[i])
 	}
 	s.volatile = len(volatile) > 0
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/recall"
 	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/strategy"
 )
@@ -169,7 +170,7 @@ func (r *rush) verify() (steps int) {
 		if err != nil {
 			r.t.Fatal(err)
 		}
-		report, err := record.Verify(context.Background(), a, s.ID, record.VerifyOptions{Refs: compact.Refs})
+		report, err := record.Verify(context.Background(), a, s.ID, record.VerifyOptions{Refs: recall.Refs})
 		if err != nil {
 			r.t.Fatal(err)
 		}

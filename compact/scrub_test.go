@@ -10,6 +10,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/recall"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/record"
@@ -60,7 +61,7 @@ func (r *rig) stored() *record.Session {
 
 func (r *rig) verified() record.Report {
 	r.t.Helper()
-	report, err := r.stored().Verify(r.t.Context(), record.VerifyOptions{Refs: compact.Refs, Edits: compact.EditRefs})
+	report, err := r.stored().Verify(r.t.Context(), record.VerifyOptions{Refs: recall.Refs, Edits: recall.EditRefs})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -207,7 +208,7 @@ func TestScrubLeavesWhatTheArchiveGoesBy(t *testing.T) {
 				t.Errorf("recalled %.200q, %v", text, err)
 			}
 			tools := 0
-			for m, err := range compact.Messages(t.Context(), r.stored()) {
+			for m, err := range recall.Messages(t.Context(), r.stored()) {
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+
+	"github.com/agentcompact/compact/internal/ledger"
 )
 
 // A short secret can also occur by chance in offsets, hashes and file names of the
@@ -67,5 +69,5 @@ func (w *wording) stringAround(at [2]int) (start, end int, ok bool) {
 // isOurs reports whether a line is a ledger, an event or an edit, which the manager
 // has made, and not a message or a summary.
 func isOurs(file string, line []byte) bool {
-	return strings.HasPrefix(file, "ledger-") || file == "events.jsonl" || bytes.HasPrefix(line, []byte(editPrefix))
+	return strings.HasPrefix(file, "ledger-") || file == "events.jsonl" || ledger.IsEdit(line)
 }

@@ -3,69 +3,58 @@ package compact
 import (
 	"slices"
 
+	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
-	"github.com/agentcompact/compact/storage/seal"
 	"github.com/agentcompact/compact/trace"
 )
 
 // toStore returns a step in its stored form, with sealed fingerprints. Those of
 // evicted messages are sealed already.
-func (s *session) toStore(step ledgerStep) ledgerStep {
-	with := s.ring().Current()
-	step.V, step.Key = ledgerVersion, with.ID()
-	step.mapped(with.Seal)
+func (s *session) toStore(step ledger.Step) ledger.Step {
+	with := s.keys.Current()
+	step.V, step.Key = ledger.Version, with.ID()
+	mapStep(&step, with.Seal)
 	return step
 }
 
 // unseal decodes the fingerprints of a stored step. If its key is missing, the
 // step stays sealed and matches no history: the history is compacted anew, and
 // removed messages can still be recalled.
-func (s *session) unseal(step *ledgerStep) {
-	if step.changed != nil {
+func (s *session) unseal(step *ledger.Step) {
+	if step.Changed != nil {
 		return
 	}
 	if step.V < 2 {
 		s.fromVersion1(step)
 		return
 	}
-	with, ok := s.ring().ByID(step.Key)
+	with, ok := s.keys.ByID(step.Key)
 	if !ok {
-		step.locked = true
 		s.locked(step.Key)
 		return
 	}
-	step.mapped(with.Open)
+	mapStep(step, with.Open)
 	for i := range step.Evicted {
 		e := &step.Evicted[i]
-		e.of = message.Fingerprint(with.Open(e.FP))
+		e.Of = message.Fingerprint(with.Open(e.FP))
 	}
 }
 
 // fromVersion1 converts a step of version 1, whose fingerprints were not keyed.
-func (s *session) fromVersion1(step *ledgerStep) {
+func (s *session) fromVersion1(step *ledger.Step) {
 	s.mu.Lock()
 	s.version1 = true
 	s.mu.Unlock()
-	if s.keys != nil {
-		step.Branch = branchName(s.ring(), step.Branch)
-	}
+	step.Branch = branchName(s.keys.Ring, step.Branch)
 	for i := range step.Evicted {
-		step.Evicted[i].of = step.Evicted[i].FP
+		step.Evicted[i].Of = step.Evicted[i].FP
 	}
 }
 
-// ring returns the session's keys; nil if it is only read.
-func (s *session) ring() *seal.Ring {
-	if s.keys == nil {
-		return nil
-	}
-	return s.keys.Ring
-}
-
-// mapped replaces each fingerprint by f of it. It copies data that is shared with
+// mapStep replaces each fingerprint by f of it. It copies data that is shared with
 // other steps.
-func (s *ledgerStep) mapped(f func([16]byte) [16]byte) {
+func mapStep(s *ledger.Step, f func([16]byte) [16]byte) {
 	s.In.Hash, s.Out.Hash = f(s.In.Hash), f(s.Out.Hash)
 	s.Recipes = slices.Clone(s.Recipes)
 	for k := range s.Recipes {
@@ -91,7 +80,7 @@ func mapRecipe(r *policy.Recipe, f func([16]byte) [16]byte) {
 func (s *session) locked(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.keys != nil && !slices.Contains(s.lost, id) {
+	if !slices.Contains(s.lost, id) {
 		s.lost = append(s.lost, id)
 	}
 }

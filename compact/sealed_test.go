@@ -17,6 +17,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/openai"
+	"github.com/agentcompact/compact/recall"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/fs"
@@ -239,7 +240,7 @@ func TestALostKeyBeginsANewEpochAndSaysSo(t *testing.T) {
 	if text, err := lost.Recall(t.Context(), "s", ref); err != nil || !strings.Contains(text, "log 5") {
 		t.Errorf("what the old epoch took out is not recalled: %v", err)
 	}
-	report, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Refs: compact.Refs, Edits: compact.EditRefs})
+	report, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Refs: recall.Refs, Edits: recall.EditRefs})
 	if err != nil || !report.OK() {
 		t.Errorf("%v %v", err, report.Problems)
 	}
@@ -287,7 +288,7 @@ func TestANewKeyChangesNoView(t *testing.T) {
 				if err != nil || !strings.HasPrefix(info.ID, "redacted-") {
 					t.Errorf("session %q, %v", info.ID, err)
 				}
-				report, err := record.Verify(t.Context(), a, info.ID, record.VerifyOptions{Refs: compact.Refs, Edits: compact.EditRefs})
+				report, err := record.Verify(t.Context(), a, info.ID, record.VerifyOptions{Refs: recall.Refs, Edits: recall.EditRefs})
 				if err != nil || !report.OK() {
 					t.Errorf("%v %v", err, report.Problems)
 				}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"github.com/agentcompact/compact/internal/testkey"
+	"github.com/agentcompact/compact/recall"
 	"regexp"
 	"strings"
 	"testing"
@@ -72,11 +73,11 @@ func TestSearchFindsEveryLineThatWasTakenOut(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			other, err := compact.Search(t.Context(), r.archive, "s", pattern, 0)
+			other, err := recall.Search(t.Context(), r.archive, "s", pattern, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for who, f := range map[string]compact.Found{"the manager": found, "a reader": other} {
+			for who, f := range map[string]recall.Found{"the manager": found, "a reader": other} {
 				have := map[string]int{}
 				for _, m := range f.Matches {
 					have[m.Text+" "+m.Ref]++
@@ -114,7 +115,7 @@ func TestSearchSaysWhatItLeavesOut(t *testing.T) {
 	if !strings.HasSuffix(got, "\n[2 of 4 matching lines, what was said first, newest first; 2 repeat one of these]") || strings.Count(got, "line between") != 2 {
 		t.Errorf("got %q", got)
 	}
-	found, err := r.Search(t.Context(), "s", regexp.MustCompile("^the same"), 1, compact.Around(99))
+	found, err := r.Search(t.Context(), "s", regexp.MustCompile("^the same"), 1, recall.Around(99))
 	if err != nil || found.Lines != 4 || found.Same != 2 || len(found.Matches) != 51 || found.Matches[0].Near || !found.Matches[50].Near {
 		t.Errorf("%d of %d lines, %d the same, %v", len(found.Matches), found.Lines, found.Same, err)
 	}
@@ -205,7 +206,7 @@ func TestNumbersOfASummaryAreRecalled(t *testing.T) {
 	}
 	for n, m := range summarized {
 		ref := fmt.Sprintf("s%d", n+1)
-		got, err := compact.Recall(t.Context(), r.archive, "s", ref)
+		got, err := recall.Text(t.Context(), r.archive, "s", ref)
 		want := m.Text()
 		if m.Role == message.RoleTool {
 			want = m.ResultText()
@@ -245,7 +246,7 @@ func TestSearchLooksAtWhatWasSaidFirst(t *testing.T) {
 	history[5] = message.ToolResult(history[5].Parts[0].CallID, "the Root Cause of nothing\n"+strings.Repeat("the root cause again\n", 9))
 	history = append(history[:6:6], append([]message.Message{message.Assistant("The root cause is the lock.")}, history[6:]...)...)
 	r.preflight(history)
-	pattern, err := compact.SearchPattern("root cause")
+	pattern, err := recall.SearchPattern("root cause")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +259,7 @@ func TestSearchLooksAtWhatWasSaidFirst(t *testing.T) {
 			t.Errorf("match %d is of %s, want %s", i, found.Matches[i].Role, role)
 		}
 	}
-	if pattern, err = compact.SearchPattern("Root"); err != nil || pattern.MatchString("root") {
+	if pattern, err = recall.SearchPattern("Root"); err != nil || pattern.MatchString("root") {
 		t.Errorf("a capital asks for a capital: %v", err)
 	}
 }

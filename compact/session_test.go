@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
@@ -189,8 +190,8 @@ func TestIdleBranchesOfASessionAreForgottenAndReadAgain(t *testing.T) {
 		}
 	}
 	lanes := m.sessions["s"].lanes
-	if len(lanes) != maxLanes || lanes[owner{branch: "first"}] != nil {
-		t.Errorf("%d branches in memory, want %d; the one that was idle for longest: %v", len(lanes), maxLanes, lanes[owner{branch: "first"}])
+	if len(lanes) != maxLanes || lanes[ledger.Owner{Branch: "first"}] != nil {
+		t.Errorf("%d branches in memory, want %d; the one that was idle for longest: %v", len(lanes), maxLanes, lanes[ledger.Owner{Branch: "first"}])
 	}
 	again, err := m.Preflight(ctx, "s", history, WithBranch("first"))
 	if err != nil || again.Triggered || again.After.Total != first.After.Total || again.Replayed == 0 {
@@ -210,7 +211,7 @@ func TestBranchInUseIsNotForgotten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mine := owner{branch: "mine"}
+	mine := ledger.Owner{Branch: "mine"}
 	l := s.lane(mine)
 	for i := range 2 * maxLanes {
 		if _, err := m.Preflight(t.Context(), "s", reads(1), WithBranch(fmt.Sprint("other-", i))); err != nil {
@@ -279,7 +280,7 @@ func TestBranchWithASummaryOnItsWayIsNotForgotten(t *testing.T) {
 		t.Fatal("the session was forgotten")
 	}
 	s.mu.Lock()
-	l := s.lanes[owner{branch: "mine"}]
+	l := s.lanes[ledger.Owner{Branch: "mine"}]
 	s.mu.Unlock()
 	if l == nil || !l.flights.Waiting() {
 		t.Error("the branch was forgotten, or its summary")

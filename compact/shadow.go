@@ -195,11 +195,11 @@ func (c *call) pretend(ctx context.Context, out *policy.Outcome, edits bool) err
 	step := c.ledger(&run{}, out, 0)
 	step.Archive = ""
 	if edits {
-		step.seq = c.s.lastEdit() + 1
+		step.Seq = c.s.lastEdit() + 1
 		c.s.mu.Lock()
 		c.s.learnEdit(step)
 		c.s.mu.Unlock()
-		c.rememberEdits(out, step.seq)
+		c.rememberEdits(out, step.Seq)
 		return nil
 	}
 	step.Step = c.s.next()

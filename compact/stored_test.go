@@ -8,7 +8,11 @@ import (
 	"github.com/agentcompact/compact/message/openai"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/seal"
 )
+
+// someKeys returns keys that no archive has.
+func someKeys() *keyring { return &keyring{Ring: seal.NewRing(seal.InMemory, seal.NewKey())} }
 
 // A history in pieces is the lines of its messages, with the same places and
 // hashes.
@@ -17,7 +21,7 @@ func TestPiecesAreTheLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := openSession(t.Context(), memory.New(), "s", nil)
+	s, err := openSession(t.Context(), memory.New(), "s", someKeys())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/policy/tidy"
@@ -19,12 +20,6 @@ import (
 // that was sent. Such a call makes no step; it appends to edits.jsonl, with a
 // short time limit. Results that were not archived in time are sent whole. If
 // their line is stored after all, a void line after it says that no view used it.
-
-// Kinds of these lines in edits.jsonl.
-const (
-	kindTidy = "tidy"
-	kindVoid = "void"
-)
 
 func tidyStage(c *Config) tidy.Stage {
 	return tidy.Stage{Options: tidy.Options{Large: c.Tidy.LargeTokens, Off: c.Tidy.Off}, ExcludeTools: c.Tidy.ExcludeTools}
@@ -120,7 +115,7 @@ func (c *call) tidied(ctx context.Context, started time.Time, r *run, out *polic
 // returns an error, the lines are not stored or not in time, and are void for
 // this process. A void line follows them, which makes them void for other processes if
 // they are stored after all.
-func (c *call) appendInTime(ctx context.Context, step ledgerStep, lines []redact.Text) (record.EditsWritten, error) {
+func (c *call) appendInTime(ctx context.Context, step ledger.Step, lines []redact.Text) (record.EditsWritten, error) {
 	type answer struct {
 		w   record.EditsWritten
 		err error
@@ -161,67 +156,42 @@ func (c *call) appendInTime(ctx context.Context, step ledgerStep, lines []redact
 }
 
 // tidiedAs finishes a call whose originals are archived.
-func (c *call) tidiedAs(ctx context.Context, started time.Time, r *run, out *policy.Outcome, step ledgerStep, w record.EditsWritten, appended time.Time) error {
+func (c *call) tidiedAs(ctx context.Context, started time.Time, r *run, out *policy.Outcome, step ledger.Step, w record.EditsWritten, appended time.Time) error {
 	c.emitDecision(started, r.view)
 	c.hold(c.editsEvent(w, nil, len(step.Evicted), appended))
 	c.telling.outcome = func(step int) []trace.Event { return c.outcomeEvents(out, record.Written{}, step) }
-	step.seq, step.off = w.Seq, w.Off
+	step.Seq, step.Off = w.Seq, w.Off
 	c.s.mu.Lock()
 	c.s.learnEdit(step)
 	c.s.mu.Unlock()
 	if c.overtaken(ctx, w) && !c.lastAttempt {
 		return errStale
 	}
-	c.rememberEdits(out, step.seq)
+	c.rememberEdits(out, step.Seq)
 	c.res.Archived = c.place([]record.Written{w.Written})
 	err := c.tellEdits(ctx)
 	c.res.Timing.Commit = c.m.now().Sub(appended)
 	return err
 }
 
-// voided identifies edits that no view used, by owner and outcome.
-type voided struct {
-	owner
-	out policy.Link
-}
-
-// isVoid reports whether an edit is void. If e is itself a void line, it marks
-// its edit as void and removes it; the caller holds mu.
-func (s *session) isVoid(e *ledgerStep) bool {
-	v := voided{e.owner(), e.Out}
-	if e.Kind != kindVoid {
-		return s.edits.void[v]
-	}
-	if s.edits.void == nil {
-		s.edits.void = map[voided]bool{}
-	}
-	s.edits.void[v] = true
-	all := s.edits.all
-	if at := slices.IndexFunc(all, func(x ledgerStep) bool { return x.Kind == kindTidy && x.owner() == v.owner && x.Out == v.out }); at >= 0 {
-		s.edits.all = slices.Delete(slices.Clone(all), at, at+1)
-		s.edits.of[v.owner]--
-	}
-	return true
-}
-
-func (s *session) makeVoid(e *ledgerStep) {
+func (s *session) makeVoid(e *ledger.Step) {
 	v := *e
-	v.Kind = kindVoid
+	v.Kind = ledger.KindVoid
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.isVoid(&v)
+	s.edits.Add(v)
 }
 
 // voids reports whether the outcome of a step is void.
-func (s *session) voids(e *ledgerStep) bool {
+func (s *session) voids(e *ledger.Step) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.edits.void[voided{e.owner(), e.Out}]
+	return s.edits.Voids(e)
 }
 
 // appendVoid appends a void line for other processes.
-func (s *session) appendVoid(ctx context.Context, e *ledgerStep) error {
-	raw, err := json.Marshal(edit{s.toStore(ledgerStep{Session: e.Session, Agent: e.Agent, Branch: e.Branch, Kind: kindVoid, Model: e.Model, Window: e.Window, In: e.In, Out: e.Out})})
+func (s *session) appendVoid(ctx context.Context, e *ledger.Step) error {
+	raw, err := json.Marshal(ledger.Edit{Edit: s.toStore(ledger.Step{Session: e.Session, Agent: e.Agent, Branch: e.Branch, Kind: ledger.KindVoid, Model: e.Model, Window: e.Window, In: e.In, Out: e.Out})})
 	if err != nil {
 		return err
 	}

@@ -131,9 +131,9 @@ func (c *call) readAgain(of func(string) *Tidied) {
 func (s *session) wasRecalled(ref string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i := range s.edits.all {
-		for k := range s.edits.all[i].Recipes {
-			r := &s.edits.all[i].Recipes[k]
+	for i := range s.edits.All {
+		for k := range s.edits.All[i].Recipes {
+			r := &s.edits.All[i].Recipes[k]
 			for t := range r.Texts {
 				mark := markOf(&r.Texts[t])
 				if name, ok := reducerOf(r.Texts[t].Reason); ok && mark != nil && mark.Ref == ref {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"github.com/agentcompact/compact/internal/testkey"
+	"github.com/agentcompact/compact/recall"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -115,7 +116,7 @@ func TestTidiedResultsAreRecalledHereAndElsewhere(t *testing.T) {
 		if text, err := m.Recall(t.Context(), "s", ref); err != nil || text != want {
 			t.Errorf("message %d: %.40q, %v", i, text, err)
 		}
-		if text, err := compact.Recall(t.Context(), a, "s", ref); err != nil || text != want {
+		if text, err := recall.Text(t.Context(), a, "s", ref); err != nil || text != want {
 			t.Errorf("message %d, elsewhere: %.40q, %v", i, text, err)
 		}
 	}

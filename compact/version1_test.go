@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/recall"
 	"github.com/agentcompact/compact/storage/record"
 )
 
@@ -104,7 +105,7 @@ func TestVersion1(t *testing.T) {
 			t.Fatal(err)
 		}
 		sessions++
-		report, err := record.Verify(t.Context(), a, info.ID, record.VerifyOptions{Refs: compact.Refs, Edits: compact.EditRefs})
+		report, err := record.Verify(t.Context(), a, info.ID, record.VerifyOptions{Refs: recall.Refs, Edits: recall.EditRefs})
 		if err != nil || !report.OK() || report.Version != 1 || !strings.Contains(strings.Join(report.Notes, "\n"), "version 1") {
 			t.Errorf("%s: version %d, %v %v %v", info.ID, report.Version, err, report.Problems, report.Notes)
 		}

@@ -1,8 +1,8 @@
 package compact
 
 import (
+	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/message"
-	"github.com/agentcompact/compact/storage/turnindex"
 )
 
 // SessionsConfig bounds the memory that a manager uses for sessions.
@@ -48,7 +48,7 @@ func (l *lane) weigh(history []message.Message) {
 }
 
 // weighStep returns the approximate memory of a step in bytes.
-func weighStep(step *ledgerStep) int64 {
+func weighStep(step *ledger.Step) int64 {
 	n := len(step.Evicted)
 	for _, r := range step.Recipes {
 		n += 1 + len(r.Texts)
@@ -64,7 +64,7 @@ func weighStep(step *ledgerStep) int64 {
 func (s *session) weight() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := int64(sessionWeight) + s.stepsWeight + s.rebuiltWeight + s.final.weight() + seenWeight*int64(len(s.seen)+len(s.redactor.learned))
+	n := int64(sessionWeight) + s.stepsWeight + s.reads.Weight() + s.final.weight() + seenWeight*int64(len(s.seen)+len(s.redactor.learned))
 	for _, l := range s.lanes {
 		n += l.weight + l.aside
 	}
@@ -84,7 +84,7 @@ func (s *session) slim() {
 		}
 	}
 	s.final = nil
-	s.rebuilt, s.rebuiltWeight = map[int]*turnindex.Table{}, 0
+	s.reads.Slim()
 }
 
 // retire removes the sessions idle for longest while there are too many or they
@@ -155,5 +155,5 @@ func (s *session) canSlim() bool {
 			return true
 		}
 	}
-	return s.rebuiltWeight > 0
+	return s.reads.Weight() > 0
 }

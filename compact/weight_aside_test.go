@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/internal/testkey"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/storage/record"
@@ -36,7 +37,7 @@ func TestWeightOfWhatACallLeavesBehind(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
 		s := m.sessions["s"]
-		l := s.lanes[owner{}]
+		l := s.lanes[ledger.Owner{}]
 		if l.shelf == nil || !l.flights.Waiting() || s.users != 0 {
 			t.Fatalf("a transcript %v, a summary %v, %d users", l.shelf != nil, l.flights.Waiting(), s.users)
 		}
@@ -86,12 +87,12 @@ func TestWeightOfIndexesThatWereMadeAgain(t *testing.T) {
 	}
 	find()
 	s := m.sessions["s"]
-	made := s.rebuiltWeight
+	made := s.reads.Weight()
 	if least := int64(64 * len(history)); made < least || m.bytes < made || m.bytes != s.weight() {
 		t.Errorf("the index weighs %d, at least %d; all of it %d", made, least, m.bytes)
 	}
-	if find(); s.rebuiltWeight != made {
-		t.Errorf("it weighs %d when it is used again, not %d", s.rebuiltWeight, made)
+	if find(); s.reads.Weight() != made {
+		t.Errorf("it weighs %d when it is used again, not %d", s.reads.Weight(), made)
 	}
 	if s.slim(); s.weight() > m.bytes-made || s.canSlim() {
 		t.Errorf("%d bytes are left of %d", s.weight(), m.bytes)

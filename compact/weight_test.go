@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/storage/memory"
 )
@@ -196,7 +197,7 @@ func TestIndexesThatWereMergedAreForgotten(t *testing.T) {
 			t.Fatalf("step %d, %v", res.Step, err)
 		}
 	}
-	if n := len(m.sessions["s"].tables); n > 6 {
+	if n := m.sessions["s"].reads.Tables(); n > 6 {
 		t.Errorf("%d indexes are open after %d steps", n, steps)
 	}
 }
@@ -210,7 +211,7 @@ func TestSlimSessionsHoldNoConversation(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := m.sessions["s"]
-	l := s.lanes[owner{}]
+	l := s.lanes[ledger.Owner{}]
 	if l.account.conv == nil {
 		t.Fatal("the conversation is not known")
 	}

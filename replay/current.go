@@ -11,6 +11,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/recall"
 	"github.com/agentcompact/compact/token"
 )
 
@@ -153,16 +154,16 @@ func (r *redone) Recall(ctx context.Context, arguments json.RawMessage) (string,
 	if err := json.Unmarshal(arguments, &q); err != nil {
 		return "", err
 	}
-	var opts []compact.RecallOption
+	var opts []recall.Option
 	if q.Pattern != "" {
 		pattern, err := regexp.Compile(q.Pattern)
 		if err != nil {
 			return "", err
 		}
-		opts = append(opts, compact.Matching(pattern, q.Context))
+		opts = append(opts, recall.Matching(pattern, q.Context))
 	}
-	text, err := compact.Recall(ctx, r.of.from, r.of.name, q.Ref, opts...)
-	if errors.Is(err, compact.ErrNotFound) {
+	text, err := recall.Text(ctx, r.of.from, r.of.name, q.Ref, opts...)
+	if errors.Is(err, recall.ErrNotFound) {
 		return "", nil
 	}
 	return text, err

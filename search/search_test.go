@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/recall"
 	"github.com/agentcompact/compact/storage/fs"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/storage/record"
@@ -33,7 +34,7 @@ func TestSearchTellsWhereSomethingWasSaid(t *testing.T) {
 	if got.Session != "one" || got.Role != "tool" || got.Agent != "fixer" || got.Model != "gpt-4" || got.Turn != 4 || got.Text != "quux3 stands in parser" || got.Lines != 1 || time.Since(got.At) > time.Minute {
 		t.Errorf("found %+v", got)
 	}
-	text, err := compact.Recall(t.Context(), a, "one", got.Ref)
+	text, err := recall.Text(t.Context(), a, "one", got.Ref)
 	if err != nil || !strings.Contains(text, "quux3 stands in parser") {
 		t.Errorf("its reference leads to %q, %v", text, err)
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/recall"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/record"
 )
@@ -29,7 +29,7 @@ type worker struct{ agent, model string }
 
 // text is a part of a message, or a summary.
 type text struct {
-	compact.Stored
+	recall.Stored
 	body, ref, role, tool string
 	by                    *worker // nil: no step archived it
 }
@@ -59,7 +59,7 @@ func (s *session) read(ctx context.Context, a storage.Archive) error {
 	}
 	s.worked = map[worker]bool{}
 	seen := map[string]bool{}
-	for m, err := range compact.Messages(ctx, from) {
+	for m, err := range recall.Messages(ctx, from) {
 		if err == nil {
 			s.message(&m, seen)
 		} else if err := s.note(err); err != nil {
@@ -85,7 +85,7 @@ func (s *session) note(err error) error {
 
 // message takes in the parts of a message that were not there before: each step
 // stores the whole history again.
-func (s *session) message(m *compact.Stored, seen map[string]bool) {
+func (s *session) message(m *recall.Stored, seen map[string]bool) {
 	var by *worker
 	if m.Step > 0 {
 		by = &worker{m.Agent, m.Model}
@@ -176,6 +176,6 @@ func (s *session) summary(ctx context.Context, from *record.Session, name string
 	if err := json.Unmarshal(data, &sum); err != nil || sum.Text == "" {
 		return err
 	}
-	s.add(text{Stored: compact.Stored{File: name, Line: 1, At: at, Step: sum.Step}, body: clean(sum.Text), role: "summary"})
+	s.add(text{Stored: recall.Stored{File: name, Line: 1, At: at, Step: sum.Step}, body: clean(sum.Text), role: "summary"})
 	return nil
 }

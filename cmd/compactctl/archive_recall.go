@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/recall"
 	"github.com/agentcompact/compact/storage"
 )
 
@@ -66,8 +66,8 @@ func (r *recalling) run(cmd *cobra.Command, args []string) error {
 	if len(args) == 1 {
 		return r.search(cmd, archive, args[0], r.pattern, r.around)
 	}
-	text, err := compact.Recall(cmd.Context(), archive, args[0], args[1], opts...)
-	if errors.Is(err, compact.ErrNotFound) {
+	text, err := recall.Text(cmd.Context(), archive, args[0], args[1], opts...)
+	if errors.Is(err, recall.ErrNotFound) {
 		if _, none := openSession(cmd.Context(), archive, args[0]); none != nil {
 			return none
 		}
@@ -112,14 +112,14 @@ func searchable(pattern string) error {
 
 // search prints the lines that match in what was taken out of a session.
 func (a *app) search(cmd *cobra.Command, archive storage.Archive, session, pattern string, near int) error {
-	re, err := compact.SearchPattern(pattern)
+	re, err := recall.SearchPattern(pattern)
 	if err != nil {
 		return err
 	}
 	if _, err := openSession(cmd.Context(), archive, session); err != nil {
 		return err
 	}
-	found, err := compact.Search(cmd.Context(), archive, session, re, 0, compact.Around(near))
+	found, err := recall.Search(cmd.Context(), archive, session, re, 0, recall.Around(near))
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (a *app) search(cmd *cobra.Command, archive storage.Archive, session, patte
 }
 
 // matches prints lines, and returns how many of them match.
-func (a *app) matches(lines []compact.Match) (matching int) {
+func (a *app) matches(lines []recall.Match) (matching int) {
 	for i, m := range lines {
 		switch {
 		case i == 0 || m.Ref != lines[i-1].Ref:
@@ -164,7 +164,7 @@ func (a *app) matches(lines []compact.Match) (matching int) {
 }
 
 // heading names the message that the lines below it are from, and the REF of its text.
-func heading(m compact.Match) string {
+func heading(m recall.Match) string {
 	what := string(m.Role)
 	if m.Tool != "" {
 		what += " " + printable(m.Tool)
@@ -179,7 +179,7 @@ func heading(m compact.Match) string {
 }
 
 // recallOptions turns the flags into the part of a text that is wanted.
-func recallOptions(cmd *cobra.Command, head, tail, around int, span, pattern string) ([]compact.RecallOption, error) {
+func recallOptions(cmd *cobra.Command, head, tail, around int, span, pattern string) ([]recall.Option, error) {
 	var given []string
 	for _, name := range []string{"head", "tail", "lines", "grep"} {
 		if cmd.Flags().Changed(name) {
@@ -194,9 +194,9 @@ func recallOptions(cmd *cobra.Command, head, tail, around int, span, pattern str
 	case min(head, tail, around) < 0:
 		return nil, &usageError{errors.New("a number of lines can't be negative")}
 	case cmd.Flags().Changed("head"):
-		return []compact.RecallOption{compact.Head(head)}, nil
+		return []recall.Option{recall.Head(head)}, nil
 	case cmd.Flags().Changed("tail"):
-		return []compact.RecallOption{compact.Tail(tail)}, nil
+		return []recall.Option{recall.Tail(tail)}, nil
 	case span != "":
 		from, to, ok := strings.Cut(span, "-")
 		first, err1 := strconv.Atoi(from)
@@ -204,13 +204,13 @@ func recallOptions(cmd *cobra.Command, head, tail, around int, span, pattern str
 		if !ok || err1 != nil || err2 != nil || first < 1 || last < first {
 			return nil, &usageError{fmt.Errorf("--lines %q is not FROM-TO, such as 10-20", span)}
 		}
-		return []compact.RecallOption{compact.Lines(first, last)}, nil
+		return []recall.Option{recall.Lines(first, last)}, nil
 	case pattern != "":
 		re, err := regexp.Compile(pattern)
 		if err != nil {
 			return nil, &usageError{fmt.Errorf("--grep: %w", err)}
 		}
-		return []compact.RecallOption{compact.Matching(re, around)}, nil
+		return []recall.Option{recall.Matching(re, around)}, nil
 	}
 	return nil, nil
 }

@@ -11,10 +11,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/formats"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/recall"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/record"
 )
@@ -201,8 +201,8 @@ func (m *said) first() string {
 
 // showTurn writes a turn as it was.
 func (a *app) showTurn(ctx context.Context, archive storage.Archive, name string, turn int) error {
-	text, err := compact.Recall(ctx, archive, name, fmt.Sprintf("turn:%d", turn))
-	if errors.Is(err, compact.ErrNotFound) {
+	text, err := recall.Text(ctx, archive, name, fmt.Sprintf("turn:%d", turn))
+	if errors.Is(err, recall.ErrNotFound) {
 		return fmt.Errorf("the archive has no turn %d of session %q", turn, name)
 	}
 	if err != nil {

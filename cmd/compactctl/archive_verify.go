@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/configs"
+	"github.com/agentcompact/compact/recall"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/record"
 )
@@ -204,7 +204,7 @@ func (a *app) verify(ctx context.Context, archive storage.Archive, names []strin
 	defer a.progress.stop()
 	for _, s := range sessions {
 		a.progress.start("verifying " + s.name)
-		r, err := record.VerifyDir(ctx, archive, s.dir, record.VerifyOptions{Head: q.head, Heads: book, Refs: compact.Refs, Edits: compact.EditRefs, Progress: a.progress.at})
+		r, err := record.VerifyDir(ctx, archive, s.dir, record.VerifyOptions{Head: q.head, Heads: book, Refs: recall.Refs, Edits: recall.EditRefs, Progress: a.progress.at})
 		if err != nil {
 			return nil, &brokenArchive{err}
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/configs"
 	"github.com/agentcompact/compact/message/formats"
+	"github.com/agentcompact/compact/recall"
 )
 
 // The values of the exit status.
@@ -69,6 +70,7 @@ func status(err error) int {
 	var usage *usageError
 	var input *inputError
 	var broken *brokenArchive
+	var unread *recall.ReadError
 	var open *unproven
 	var of *commandStatus
 	switch {
@@ -84,7 +86,7 @@ func status(err error) int {
 		return exitBudget
 	case errors.Is(err, context.Canceled):
 		return exitFailed // somebody has interrupted it, wherever it was
-	case errors.Is(err, compact.ErrArchiveFailed), errors.As(err, &broken):
+	case errors.Is(err, compact.ErrArchiveFailed), errors.As(err, &unread), errors.As(err, &broken):
 		return exitArchive
 	case errors.As(err, &open):
 		return exitUnproven

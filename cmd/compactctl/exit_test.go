@@ -7,6 +7,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/configs"
+	"github.com/agentcompact/compact/recall"
 )
 
 func TestStatusOfErrors(t *testing.T) {
@@ -24,6 +25,7 @@ func TestStatusOfErrors(t *testing.T) {
 		{&compact.BudgetError{}, 4},
 		{errors.Join(&compact.BudgetError{}, cause), 4},
 		{&compact.ArchiveError{Err: cause}, 5},
+		{&recall.ReadError{Err: cause}, 5},
 		{&brokenArchive{cause}, 5},
 		{&unproven{[]string{"s"}}, 6},
 	} {

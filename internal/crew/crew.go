@@ -16,6 +16,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/openai"
+	"github.com/agentcompact/compact/recall"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/strategy"
@@ -174,7 +175,7 @@ func Compare(t testing.TB, got, alone Outcome, calls int64) {
 // ledgers, as compactctl archive verify does.
 func Verify(t testing.TB, a storage.Archive, steps int) {
 	t.Helper()
-	report, err := record.Verify(context.Background(), a, Session, record.VerifyOptions{Refs: compact.Refs, Edits: compact.EditRefs})
+	report, err := record.Verify(context.Background(), a, Session, record.VerifyOptions{Refs: recall.Refs, Edits: recall.EditRefs})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ var ruleFaults = []struct {
 	{fault{"an index waits for a place with the commit lock", "compact/index.go", `c.m.computeNow(func() error {`, `c.m.compute(ctx, func() error {`, nil}, "./compact", "TestWhoHoldsTheCommitLock"},
 	{fault{"a ledger waits for a place with the commit lock", "compact/commit.go", `err = c.m.computeNow(func() error {`, `err = c.m.compute(ctx, func() error {`, nil}, "./compact", "TestStepsOfEveryCall"},
 	{fault{"a call that panics keeps its place", "compact/store.go", "	r.desk.give()\n	r.cancel()", `	r.cancel()`, nil}, "./compact", "TestPlacesAreGivenBack"},
-	{fault{"edits that others appended before are not seen", "compact/edits.go", `gap := w.Off > c.s.edits.end`, `gap := w.Off < 0`, nil}, "./compact", "TestWhoAppendsBehindOthers"},
+	{fault{"edits that others appended before are not seen", "compact/edits.go", `gap := w.Off > c.s.edits.End`, `gap := w.Off < 0`, nil}, "./compact", "TestWhoAppendsBehindOthers"},
 	{fault{"a call forgets what it appended", "compact/memo.go", "		m.edits = own\n", ``, nil}, "./compact", "TestEditsOfACallAreRemembered"},
 	{fault{"the first message is room that a stage counts on", "policy/duplicates.go", `func(i int) bool { return i == 0 })`, `func(i int) bool { return i < 0 })`, nil}, "./policy", "TestRoomOfCopies"},
 	{fault{"who waits above the trigger hears the estimate alone", "compact/call.go", `most > total {`, `most > 2*total {`, nil}, "./compact", "TestWaitNamesTheUpperBound"},

@@ -19,7 +19,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/recall"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/record"
 )
@@ -142,9 +142,9 @@ func orDefault(most int) int {
 	return most
 }
 
-func (s *server) search(ctx context.Context, _ *mcp.CallToolRequest, in searchIn) (*mcp.CallToolResult, compact.Found, error) {
-	out := compact.Found{Matches: []compact.Match{}}
-	pattern, err := compact.SearchPattern(in.Pattern)
+func (s *server) search(ctx context.Context, _ *mcp.CallToolRequest, in searchIn) (*mcp.CallToolResult, recall.Found, error) {
+	out := recall.Found{Matches: []recall.Match{}}
+	pattern, err := recall.SearchPattern(in.Pattern)
 	if err != nil {
 		return nil, out, err
 	}
@@ -152,7 +152,7 @@ func (s *server) search(ctx context.Context, _ *mcp.CallToolRequest, in searchIn
 	if err != nil {
 		return nil, out, err
 	}
-	found, err := compact.Search(ctx, archive, in.Session, pattern, orDefault(in.Most), compact.Around(in.Context))
+	found, err := recall.Search(ctx, archive, in.Session, pattern, orDefault(in.Most), recall.Around(in.Context))
 	if err == nil && found.Matches != nil {
 		out.Matches = found.Matches
 	}
@@ -183,8 +183,8 @@ func (s *server) recall(ctx context.Context, _ *mcp.CallToolRequest, in recallIn
 	if err != nil {
 		return nil, nil, err
 	}
-	text, err := compact.Recall(ctx, archive, in.Session, in.Ref, opts...)
-	if errors.Is(err, compact.ErrNotFound) {
+	text, err := recall.Text(ctx, archive, in.Session, in.Ref, opts...)
+	if errors.Is(err, recall.ErrNotFound) {
 		err = cmp.Or(listedIn(ctx, archive, in.Session), err)
 	}
 	if err != nil {
@@ -194,7 +194,7 @@ func (s *server) recall(ctx context.Context, _ *mcp.CallToolRequest, in recallIn
 }
 
 // options reads which part of a text is wanted.
-func (in recallIn) options() ([]compact.RecallOption, error) {
+func (in recallIn) options() ([]recall.Option, error) {
 	switch {
 	case in.Lines != "" && in.Grep != "":
 		return nil, errors.New("lines and grep can't go together")
@@ -203,7 +203,7 @@ func (in recallIn) options() ([]compact.RecallOption, error) {
 		if err != nil {
 			return nil, err
 		}
-		return []compact.RecallOption{compact.Matching(re, 0)}, nil
+		return []recall.Option{recall.Matching(re, 0)}, nil
 	case in.Lines == "":
 		return nil, nil
 	}
@@ -211,7 +211,7 @@ func (in recallIn) options() ([]compact.RecallOption, error) {
 	if n, err := fmt.Sscanf(in.Lines, "%d-%d", &from, &to); n != 2 || err != nil || from < 1 || to < from {
 		return nil, fmt.Errorf("lines %q is not FROM-TO, such as 10-20", in.Lines)
 	}
-	return []compact.RecallOption{compact.Lines(from, to)}, nil
+	return []recall.Option{recall.Lines(from, to)}, nil
 }
 
 // bounded cuts a text that would fill the window that it was taken out of.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/recall"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
 )
@@ -104,7 +105,7 @@ func TestWhatWasTakenOutIsFoundAndRead(t *testing.T) {
 		t.Error(text)
 	}
 	text, failed := call(t, s, "search", map[string]any{"session": "my/session", "pattern": "needle-3 "})
-	var found compact.Found
+	var found recall.Found
 	if err := json.Unmarshal([]byte(text), &found); err != nil || failed || len(found.Matches) != 1 || found.Matches[0].Text != "Needle-3 of the file" {
 		t.Fatalf("%s, %v", text, err)
 	}

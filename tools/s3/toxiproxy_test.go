@@ -18,6 +18,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/configs"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/recall"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/s3/s3test"
@@ -197,7 +198,7 @@ func arrived(t testing.TB, s *s3test.Server, bucket string, sessions, steps int)
 	a := direct(t, s, bucket)
 	total := 0
 	for id := range sessions {
-		r, err := record.Verify(t.Context(), a, fmt.Sprintf("session %d", id), record.VerifyOptions{Refs: compact.Refs})
+		r, err := record.Verify(t.Context(), a, fmt.Sprintf("session %d", id), record.VerifyOptions{Refs: recall.Refs})
 		if err != nil {
 			t.Fatal(err)
 		}

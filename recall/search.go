@@ -1,26 +1,25 @@
-package compact
+package recall
 
 import (
 	"bytes"
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/agentcompact/compact/internal/excerpt"
+	"github.com/agentcompact/compact/internal/ledger"
+	"github.com/agentcompact/compact/internal/lookup"
 	"github.com/agentcompact/compact/message"
-	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/turnindex"
-	"github.com/agentcompact/compact/trace"
 )
 
 // A Match is a matching line in text that was removed from a session's view.
 type Match struct {
 	Number int          `json:"number,omitempty"` // of the message as cited in summaries: 12 for [s12]; 0 = in no summary
-	Ref    string       `json:"ref"`              // of the part with the line, for [CompactManager.Recall]
+	Ref    string       `json:"ref"`              // of the part with the line, for [Session.Text]
 	Role   message.Role `json:"role"`             // of its message
 	Tool   string       `json:"tool,omitempty"`   // that the part calls or answers, if the wire names it
 	Turn   int          `json:"turn,omitempty"`   // of the message; 0 = not known
@@ -43,85 +42,46 @@ const (
 	searchBytes = 64 << 20 // maximum size of the searched lines, newest first
 	searchLine  = 400      // maximum length of a shown line in bytes
 	searchMost  = 200      // default number of matches
+	maxAround   = 50       // lines of context on each side
 )
 
-// A SearchOption configures a search.
+// A SearchOption configures [Session.Search].
 type SearchOption func(*searcher)
 
 // Around adds up to n lines of context before and after each match, at most 50.
 // They do not count as matches.
 func Around(n int) SearchOption {
-	return func(r *searcher) { r.around = min(max(n, 0), recallAround) }
+	return func(r *searcher) { r.around = min(max(n, 0), maxAround) }
 }
 
 // Search returns the lines that match a pattern in the text that compactions removed
-// from a session's view, redacted, from the archive and never from memory. most is
-// the maximum number of matches; 0 is 200. A search covers the newest 64 MiB of a
-// session and takes at most ten seconds.
+// from the session's view, redacted. most is the maximum number of matches; 0 is 200. A
+// search covers the newest 64 MiB of a session and takes at most ten seconds. It also
+// covers steps that were committed since [Open].
 //
-// A session without a name cannot be searched, as it may hold the conversations
-// of others. Errors are [ErrNotFound], [ErrSession], an *[ArchiveError] and the
-// context's, which is checked every few KB.
-func (m *CompactManager) Search(ctx context.Context, sessionID string, pattern *regexp.Regexp, most int, opts ...SearchOption) (found Found, err error) {
-	defer m.rescue("Search", &err)
-	switch {
-	case sessionID == "":
-		return Found{}, ErrSession
-	case isUnnamed(sessionID):
-		return Found{}, fmt.Errorf("%w: the session has no name", ErrNotFound)
-	}
-	s, err := m.session(ctx, sessionID)
-	if err != nil {
-		return Found{}, err
-	}
-	defer m.release(s)
-	if err := m.recordRead(ctx, s, "search", pattern.String()); err != nil {
-		return Found{}, err
-	}
-	began := m.now()
-	found, err = s.search(ctx, pattern, most, opts)
-	chars := 0
-	for i := range found.Matches {
-		chars += utf8.RuneCountInString(found.Matches[i].Text)
-	}
-	m.sayRecall(ctx, s, trace.Recalled{Pattern: pattern.String(), Found: found.Lines > 0, Matches: found.Lines, Chars: chars}, began, err)
-	return found, err
-}
-
-// Search is [CompactManager.Search] for those who have an archive and no
-// manager. It only reads. sessionID is the id that the archive lists.
-func Search(ctx context.Context, archive storage.Archive, sessionID string, pattern *regexp.Regexp, most int, opts ...SearchOption) (found Found, err error) {
-	defer rescue(nil, nil, "Search", &err)
-	if sessionID == "" {
-		return Found{}, ErrSession
-	}
-	s, err := openSession(ctx, archive, sessionID, nil)
-	if err != nil {
-		return Found{}, &ArchiveError{Op: "read", Session: sessionID, Err: err}
-	}
-	return s.search(ctx, pattern, most, opts)
-}
-
-func (s *session) search(ctx context.Context, pattern *regexp.Regexp, most int, opts []SearchOption) (Found, error) {
-	ctx, cancel := withMatchTime(ctx)
+// Errors are a *[ReadError], also for that of the context, which is checked every few KB,
+// and [ErrInternal].
+func (s *Session) Search(ctx context.Context, pattern *regexp.Regexp, most int, opts ...SearchOption) (found Found, err error) {
+	defer s.rescue("Search", &err)
+	ctx, cancel := excerpt.WithMatchTime(ctx)
 	defer cancel()
-	r := &searcher{s: s, matcher: newMatcher(ctx, pattern), most: cmp.Or(most, searchMost), left: searchBytes, seen: map[string]bool{}, shown: map[string]bool{}}
+	r := &searcher{s: s.lookup(), matcher: excerpt.NewMatcher(ctx, pattern), most: cmp.Or(most, searchMost), left: searchBytes, seen: map[string]bool{}, shown: map[string]bool{}}
 	for _, o := range opts {
 		o(r)
 	}
-	err := s.reload(ctx)
+	err = s.lookup().Book().Reload(ctx)
 	if err == nil {
 		err = r.edits(ctx)
 	}
-	steps := s.snapshot()
+	steps := s.lookup().Book().Steps()
 	for k := len(steps) - 1; k >= 0 && err == nil; k-- {
 		err = r.step(ctx, &steps[k])
 	}
 	switch {
-	case errors.Is(context.Cause(ctx), errLongMatch):
+	case errors.Is(context.Cause(ctx), excerpt.ErrLongMatch):
 		r.found.Cut = true
 	case err != nil:
-		return Found{}, &ArchiveError{Op: "read", Session: s.id, Err: err}
+		return Found{}, s.failed(err)
 	}
 	slices.SortStableFunc(r.found.Matches, func(x, y Match) int { return cmp.Compare(x.rank(), y.rank()) })
 	return r.found, nil
@@ -136,7 +96,7 @@ func (m *Match) rank() int {
 	return 0
 }
 
-// SearchPattern compiles a pattern for [Search]. A pattern without capital
+// SearchPattern compiles a pattern for [Session.Search]. A pattern without capital
 // letters ignores case.
 func SearchPattern(pattern string) (*regexp.Regexp, error) {
 	if strings.ToLower(pattern) == pattern {
@@ -147,8 +107,8 @@ func SearchPattern(pattern string) (*regexp.Regexp, error) {
 
 // searcher searches the removed messages, newest first.
 type searcher struct {
-	s       *session
-	matcher matcher
+	s       *lookup.Session
+	matcher excerpt.Matcher
 	most    int
 	around  int             // lines of context on each side of a match
 	matched int             // matching lines in found.Matches
@@ -159,11 +119,11 @@ type searcher struct {
 }
 
 // step searches the messages that one step removed.
-func (r *searcher) step(ctx context.Context, step *ledgerStep) error {
+func (r *searcher) step(ctx context.Context, step *ledger.Step) error {
 	if step.Volatile || len(step.Evicted) == 0 {
 		return nil
 	}
-	var out pieces
+	var out []turnindex.Record
 	for i := len(step.Evicted) - 1; i >= 0; i-- {
 		e := &step.Evicted[i]
 		if r.seen[e.FP.String()] {
@@ -173,18 +133,18 @@ func (r *searcher) step(ctx context.Context, step *ledgerStep) error {
 			r.found.Cut = true
 			break
 		}
-		out = append(out, turnindex.Record{File: step.at(e).file, Off: e.Off, Len: e.Len})
+		out = append(out, turnindex.Record{File: step.At(e).File, Off: e.Off, Len: e.Len})
 	}
-	lines, err := r.s.readLines(ctx, out)
+	lines, err := r.s.ReadLines(ctx, out)
 	if err != nil {
 		return err
 	}
-	about := step.evictions()
+	about := step.Evictions()
 	for _, p := range out {
-		at := lineAt{p.File, p.Off}
+		at := ledger.Place{File: p.File, Off: p.Off}
 		line, e := lines[at], about[at]
-		if !e.proves(line) {
-			r.s.noteChange(e.differs(at.file, line))
+		if !e.Proves(line) {
+			r.s.Book().NoteChange(e.Differs(at.File, line))
 			r.found.Changed++
 			continue
 		}
@@ -197,16 +157,16 @@ func (r *searcher) step(ctx context.Context, step *ledgerStep) error {
 
 // edits searches the originals that no step has archived.
 func (r *searcher) edits(ctx context.Context) error {
-	from, found := r.s.firstPending()
+	from, found := r.s.Book().FirstPending()
 	if !found {
 		return nil
 	}
 	var lines [][]byte
-	for l, err := range r.s.log.EditsLines(ctx, from) {
+	for l, err := range r.s.Log().EditsLines(ctx, from) {
 		if err != nil {
 			return err
 		}
-		if !l.Changed && !bytes.HasPrefix(l.Body, []byte(editPrefix)) {
+		if !l.Changed && !ledger.IsEdit(l.Body) {
 			lines = append(lines, bytes.Clone(l.Body))
 		}
 	}
@@ -215,7 +175,7 @@ func (r *searcher) edits(ctx context.Context) error {
 			r.found.Cut = true
 			return nil
 		}
-		if err := r.line(line, eviction{}); err != nil {
+		if err := r.line(line, ledger.Eviction{}); err != nil {
 			return err
 		}
 	}
@@ -223,14 +183,14 @@ func (r *searcher) edits(ctx context.Context) error {
 }
 
 // line searches a message in a line of the archive.
-func (r *searcher) line(line []byte, about eviction) error {
-	a, err := readLine(line)
-	if err != nil || r.seen[a.fp] {
+func (r *searcher) line(line []byte, about ledger.Eviction) error {
+	a, err := ledger.ParseLine(line)
+	if err != nil || r.seen[a.FP] {
 		return nil // not a message, or searched already
 	}
-	r.seen[a.fp] = true
-	for i := range a.msg.Parts {
-		if i < len(a.refs) && a.refs[i] != "" {
+	r.seen[a.FP] = true
+	for i := range a.Message.Parts {
+		if i < len(a.Refs) && a.Refs[i] != "" {
 			if err := r.part(&a, i, about); err != nil {
 				return err
 			}
@@ -239,12 +199,12 @@ func (r *searcher) line(line []byte, about eviction) error {
 	return nil
 }
 
-func (r *searcher) part(a *archived, i int, about eviction) error {
-	lines := strings.Split(partText(a.msg.Parts[i]), "\n")
-	like := Match{Ref: a.refs[i], Role: a.msg.Role, Tool: a.msg.Parts[i].Name, Turn: int(about.Turn), Number: int(about.Number)}
+func (r *searcher) part(a *ledger.Line, i int, about ledger.Eviction) error {
+	lines := strings.Split(ledger.PartText(a.Message.Parts[i]), "\n")
+	like := Match{Ref: a.Refs[i], Role: a.Message.Role, Tool: a.Message.Parts[i].Name, Turn: int(about.Turn), Number: int(about.Number)}
 	next := 0 // first line that is not in Matches
 	for k, text := range lines {
-		at, err := r.matcher.find(text)
+		at, err := r.matcher.Find(text)
 		if err != nil {
 			return err
 		}
@@ -300,8 +260,8 @@ func around(text string, from, to int) string {
 	}
 	room := searchLine - 2*len("…")
 	begin := max(0, min(from-max(0, room-(to-from))/2, len(text)-room))
-	begin = prefix(text, begin)
-	end := begin + prefix(text[begin:], room)
+	begin = excerpt.Prefix(text, begin)
+	end := begin + excerpt.Prefix(text[begin:], room)
 	out := text[begin:end]
 	if begin > 0 {
 		out = "…" + out

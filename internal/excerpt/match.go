@@ -1,4 +1,6 @@
-package compact
+// Package excerpt finds and cuts lines of a text: those that match a pattern, in bounded
+// time, and those that fit a number of bytes.
+package excerpt
 
 import (
 	"context"
@@ -15,21 +17,22 @@ import (
 const (
 	matchPiece   = 4 << 10 // bytes of a line that are searched at once
 	matchOverlap = 1 << 10 // overlap of two pieces; a longer match can be missed at their boundary
-	matchTime    = 10 * time.Second
+	MatchTime    = 10 * time.Second
 )
 
-// errLongMatch is the error for a pattern that takes too long.
-var errLongMatch = errors.New("the pattern takes too long")
+// ErrLongMatch is the error for a pattern that takes too long.
+var ErrLongMatch = errors.New("the pattern takes too long")
 
-// matcher searches lines for a pattern until its context is done.
-type matcher struct {
+// A Matcher searches lines for a pattern until its context is done.
+type Matcher struct {
 	ctx     context.Context
 	pattern *regexp.Regexp
 	edges   bool // the pattern depends on the edges of lines or words
 }
 
-func newMatcher(ctx context.Context, pattern *regexp.Regexp) matcher {
-	m := matcher{ctx: ctx, pattern: pattern, edges: true}
+// NewMatcher returns a Matcher for a pattern, which ends with ctx.
+func NewMatcher(ctx context.Context, pattern *regexp.Regexp) Matcher {
+	m := Matcher{ctx: ctx, pattern: pattern, edges: true}
 	if parsed, err := syntax.Parse(pattern.String(), syntax.Perl); err == nil {
 		m.edges = looksAtEdges(parsed)
 	}
@@ -40,15 +43,15 @@ func looksAtEdges(r *syntax.Regexp) bool {
 	return syntax.OpBeginLine <= r.Op && r.Op <= syntax.OpNoWordBoundary || slices.ContainsFunc(r.Sub, looksAtEdges)
 }
 
-// withMatchTime returns a context with the time limit of a pattern, whose cause
-// is errLongMatch.
-func withMatchTime(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(ctx, matchTime, errLongMatch)
+// WithMatchTime returns a context with the time limit of a pattern, whose cause
+// is ErrLongMatch.
+func WithMatchTime(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, MatchTime, ErrLongMatch)
 }
 
-// find returns the first match in a line, nil if there is none. It returns an
+// Find returns the first match in a line, nil if there is none. It returns an
 // error if the context is done.
-func (m matcher) find(line string) ([]int, error) {
+func (m Matcher) Find(line string) ([]int, error) {
 	for from := 0; ; {
 		if m.ctx.Err() != nil {
 			return nil, context.Cause(m.ctx)
@@ -56,18 +59,18 @@ func (m matcher) find(line string) ([]int, error) {
 		if len(line)-from <= matchPiece {
 			return m.in(line, from, len(line)), nil
 		}
-		to := from + prefix(line[from:], matchPiece)
+		to := from + Prefix(line[from:], matchPiece)
 		if at := m.in(line, from, to); at != nil {
 			return at, nil
 		}
-		from += prefix(line[from:], matchPiece-matchOverlap)
+		from += Prefix(line[from:], matchPiece-matchOverlap)
 	}
 }
 
 // in searches a piece of a line. It skips a match at a cut of the piece if the
 // pattern depends on edges, because the cut makes a false edge. A real match
 // there is inside the neighboring piece.
-func (m matcher) in(line string, from, to int) []int {
+func (m Matcher) in(line string, from, to int) []int {
 	for _, at := range m.pattern.FindAllStringIndex(line[from:to], 3) {
 		if m.edges && (from > 0 && at[0] == 0 || to < len(line) && at[1] == to-from) {
 			continue

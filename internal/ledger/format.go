@@ -1,4 +1,4 @@
-package compact
+package ledger
 
 import (
 	"github.com/agentcompact/compact/message/anthropic"
@@ -21,9 +21,9 @@ var formats = []struct {
 	{gemini.Wire, redact.Lit("gemini")},
 }
 
-// formatOf returns the wire with this name, or the first wire for any other
+// FormatOf returns the wire with this name, or the first wire for any other
 // name.
-func formatOf(name string) wire.Format {
+func FormatOf(name string) wire.Format {
 	for _, f := range formats[1:] {
 		if f.Name() == name {
 			return f.Format
@@ -32,9 +32,9 @@ func formatOf(name string) wire.Format {
 	return formats[0].Format
 }
 
-// wireMark returns the mark of a wire in lines of the archive, and false if it
+// WireMark returns the mark of a wire in lines of the archive, and false if it
 // has none.
-func wireMark(name string) (redact.Text, bool) {
+func WireMark(name string) (redact.Text, bool) {
 	for _, f := range formats[1:] {
 		if f.Name() == name {
 			return f.mark, true

@@ -1,7 +1,6 @@
-package compact
+package recall
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/record"
@@ -19,7 +19,7 @@ import (
 // A Stored is an archived message, redacted.
 type Stored struct {
 	Message message.Message
-	Refs    []string  // references of its parts, for [Recall]; "" or fewer than parts if there are none
+	Refs    []string  // references of its parts, for [Session.Text]; "" or fewer than parts if there are none
 	File    string    // the file that holds it, in the session's folder; for a reference to an older file, the older file
 	Line    int       // of the file, from 1
 	At      time.Time // when the file was archived; zero if unknown
@@ -36,7 +36,7 @@ type Stored struct {
 // follows; any other error is yielded last. A Message is valid until the next iteration.
 func Messages(ctx context.Context, s *record.Session) iter.Seq2[Stored, error] {
 	return func(yield func(Stored, error) bool) {
-		r := &storedReader{ctx: ctx, s: s, yield: yield, steps: map[string]ledgerStep{}, turns: map[lineAt]int{}}
+		r := &storedReader{ctx: ctx, s: s, yield: yield, steps: map[string]ledger.Step{}, turns: map[ledger.Place]int{}}
 		for _, do := range []func() error{r.ledgers, r.times, r.list, r.transcripts, r.logs} {
 			if err := do(); err != nil || r.stopped {
 				if err != nil && !r.stopped {
@@ -61,9 +61,9 @@ type storedReader struct {
 	yield   func(Stored, error) bool
 	stopped bool
 
-	files []string              // files with messages, in order
-	steps map[string]ledgerStep // by archive file; the first step if there are several
-	turns map[lineAt]int
+	files []string               // files with messages, in order
+	steps map[string]ledger.Step // by archive file; the first step if there are several
+	turns map[ledger.Place]int
 	at    map[string]time.Time
 	grown map[string]time.Time // existing logs, with their times
 }
@@ -85,7 +85,7 @@ func (r *storedReader) ledgers() error {
 			}
 			continue
 		}
-		step, err := parseLedger(l.Data)
+		step, err := ledger.Parse(l.Data)
 		if err != nil {
 			return err
 		}
@@ -149,7 +149,7 @@ func (r *storedReader) index(name string) {
 		}
 		if n, ok := strings.CutPrefix(rec.Key.String(), "turn:"); ok {
 			if turn, err := strconv.Atoi(n); err == nil {
-				r.turns[lineAt{rec.File, rec.Off}] = turn
+				r.turns[ledger.Place{File: rec.File, Off: rec.Off}] = turn
 			}
 		}
 	}
@@ -183,7 +183,7 @@ func (r *storedReader) transcript(name string) error {
 		if err != nil {
 			return err
 		}
-		m := Stored{File: l.File, Line: l.Number, At: r.at[l.File], Turn: r.turns[lineAt{l.File, l.Off}], Step: step.Step, Agent: step.Agent, Model: step.Model}
+		m := Stored{File: l.File, Line: l.Number, At: r.at[l.File], Turn: r.turns[ledger.Place{File: l.File, Off: l.Off}], Step: step.Step, Agent: step.Agent, Model: step.Model}
 		if !r.line(l.Text, m) {
 			return nil
 		}
@@ -193,11 +193,11 @@ func (r *storedReader) transcript(name string) error {
 
 // line yields the message in a line, and skips a line without one.
 func (r *storedReader) line(line []byte, m Stored) bool {
-	a, err := readLine(line)
+	a, err := ledger.ParseLine(line)
 	if err != nil {
 		return true
 	}
-	m.Message, m.Refs = a.msg, a.refs
+	m.Message, m.Refs = a.Message, a.Refs
 	return r.give(m, nil)
 }
 
@@ -215,7 +215,7 @@ func (r *storedReader) logs() error {
 			}
 			continue
 		}
-		if !bytes.HasPrefix(l.Body, []byte(editPrefix)) && !r.line(l.Body, Stored{File: editsFile, Line: number, At: r.grown[editsFile]}) {
+		if !ledger.IsEdit(l.Body) && !r.line(l.Body, Stored{File: editsFile, Line: number, At: r.grown[editsFile]}) {
 			return nil
 		}
 	}
@@ -231,6 +231,6 @@ func (r *storedReader) logs() error {
 	return nil
 }
 
-// Text returns the text of a part as [Recall] returns it: for a call, its tool and
+// Text returns the text of a part as [Session.Text] returns it: for a call, its tool and
 // arguments.
-func (m *Stored) Text(part int) string { return partText(m.Message.Parts[part]) }
+func (m *Stored) Text(part int) string { return ledger.PartText(m.Message.Parts[part]) }

@@ -1,4 +1,4 @@
-package compact
+package lookup
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
@@ -29,14 +30,14 @@ func (p *pieces) add(records []turnindex.Record, slot turnindex.Slot) {
 // The lines of a turn are mostly adjacent.
 const sparse = 64 << 10
 
-// mostAtOnce limits, in bytes, what readLines reads together for several lines, and
+// mostAtOnce limits, in bytes, what ReadLines reads together for several lines, and
 // what piece reads of a line whose length no ledger confirms, and so the memory that a
-// forged index can cause. readLines reads a single line of any length.
+// forged index can cause. ReadLines reads a single line of any length.
 var mostAtOnce int64 = 64 << 20
 
 // turnText returns the text of a turn, with the name of each slot if there are
 // several.
-func (s *session) turnText(ctx context.Context, p pieces, q reference) (string, bool, error) {
+func (s *Session) turnText(ctx context.Context, p pieces, q Ref) (string, bool, error) {
 	if len(p) == 0 {
 		return "", false, nil
 	}
@@ -52,31 +53,25 @@ func (s *session) turnText(ctx context.Context, p pieces, q reference) (string, 
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		if len(p) > 1 && q.slot == turnindex.Other && (i == 0 || p[i-1].Slot != r.Slot) {
+		if len(p) > 1 && q.Slot == turnindex.Other && (i == 0 || p[i-1].Slot != r.Slot) {
 			b.WriteString("[" + r.Slot.String() + "]\n")
 		}
-		a, err := readLine(lines[lineAt{r.File, r.Off}])
+		a, err := ledger.ParseLine(lines[ledger.Place{File: r.File, Off: r.Off}])
 		if err != nil {
 			return "", false, err
 		}
-		b.WriteString(a.slotText(r.Slot))
+		b.WriteString(a.SlotText(r.Slot))
 	}
 	return b.String(), true, nil
 }
 
-// lineAt is the place of a line.
-type lineAt struct {
-	file string
-	off  int64
-}
-
-// readLines reads the lines of records, adjacent ones with one read.
-func (s *session) readLines(ctx context.Context, p pieces) (map[lineAt][]byte, error) {
+// ReadLines reads the lines of records, adjacent ones with one read.
+func (s *Session) ReadLines(ctx context.Context, p []turnindex.Record) (map[ledger.Place][]byte, error) {
 	sorted := slices.Clone(p)
 	slices.SortFunc(sorted, func(a, b turnindex.Record) int {
 		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Off, b.Off))
 	})
-	out := map[lineAt][]byte{}
+	out := map[ledger.Place][]byte{}
 	for len(sorted) > 0 {
 		n, end := 1, sorted[0].Off+sorted[0].Len
 		for n < len(sorted) && sorted[n].File == sorted[0].File && sorted[n].Off-end <= sparse && sorted[n].Off+sorted[n].Len-sorted[0].Off <= mostAtOnce {
@@ -90,7 +85,7 @@ func (s *session) readLines(ctx context.Context, p pieces) (map[lineAt][]byte, e
 		}
 		for _, r := range sorted[:n] {
 			from := min(r.Off-start, int64(len(data)))
-			out[lineAt{r.File, r.Off}] = data[from:min(from+r.Len, int64(len(data)))]
+			out[ledger.Place{File: r.File, Off: r.Off}] = data[from:min(from+r.Len, int64(len(data)))]
 		}
 		sorted = sorted[n:]
 	}

@@ -1,22 +1,38 @@
-package compact
+package lookup_test
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/lookup"
+	_ "github.com/agentcompact/compact/internal/testkey"
+	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
+// reads is a conversation in which an agent reads so many files.
+func reads(files int) []message.Message {
+	history := []message.Message{message.User("go")}
+	for i := range files {
+		id := fmt.Sprintf("call_%d", i)
+		history = append(history, message.Assistant("", message.Call(id, "read", "{}")),
+			message.ToolResult(id, fmt.Sprintf("%d", i)+string(make([]byte, 1000))))
+	}
+	return history
+}
+
 // A line above the limit is recalled if a ledger has its length. Otherwise the error
 // says that it is too large. Neither is a change of the archive; a wrong length is.
 func TestLargeLineIsNotTakenForAChangedOne(t *testing.T) {
-	defer func(most int64) { mostAtOnce = most }(mostAtOnce)
-	mostAtOnce = 16 << 10
-	m, err := New(t.Context(), Config{Model: "gpt-4o", MaxContextTokens: 128_000, Archive: memory.New()})
+	lookup.SetMostAtOnce(t, 16<<10)
+	a := memory.New()
+	m, err := compact.New(t.Context(), compact.Config{Model: "gpt-4o", MaxContextTokens: 128_000, Archive: a})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,9 +58,13 @@ func TestLargeLineIsNotTakenForAChangedOne(t *testing.T) {
 			t.Errorf("%s: %q, %v", id, res.Warnings, err)
 		}
 	}
-	step := m.sessions["s"].snapshot()[0]
+	s, err := lookup.Open(t.Context(), a, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	step := s.Book().Steps()[0]
 	for _, e := range step.Evicted {
-		if _, err := m.sessions["s"].piece(t.Context(), turnindex.Record{File: step.Archive, Off: e.Off, Len: 1 << 40}); !errors.As(err, &changed) {
+		if _, err := s.Piece(t.Context(), turnindex.Record{File: step.Archive, Off: e.Off, Len: 1 << 40}); !errors.As(err, &changed) {
 			t.Errorf("a forged length of %d bytes: %v", e.Len, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package compact
+package ledger
 
 import (
 	"encoding/json"
@@ -18,26 +18,26 @@ var errNoList = errors.New("compact: a list of the ledger has no place in it")
 // A ledgerWriter encodes and redacts a record with one empty element in place of
 // each long list, and writes the real lists in their places.
 type ledgerWriter struct {
-	redactor secrets
+	redactor *redact.Session
 	out      []redact.Text
 	err      error // the first one
 }
 
-// ledgerPieces returns the redacted ledger of a step in pieces, in the form of
+// Pieces returns the redacted ledger of a step in pieces, in the form of
 // encoding/json.
-func (s *session) ledgerPieces(step ledgerStep) ([]redact.Text, error) {
-	w := ledgerWriter{redactor: s.redactor}
+func Pieces(step Step, redactor *redact.Session) ([]redact.Text, error) {
+	w := ledgerWriter{redactor: redactor}
 	w.ledger(step)
 	return w.out, w.err
 }
 
-func (w *ledgerWriter) ledger(step ledgerStep) {
+func (w *ledgerWriter) ledger(step Step) {
 	recipes, evicted := step.Recipes, step.Evicted
 	if len(recipes) > 0 {
 		step.Recipes = make([]policy.Recipe, 1)
 	}
 	if len(evicted) > 0 {
-		step.Evicted = make([]eviction, 1)
+		step.Evicted = make([]Eviction, 1)
 	}
 	rest := w.encode(step)
 	if len(recipes) > 0 {
@@ -112,4 +112,17 @@ func (w *ledgerWriter) fail(err error) {
 	if w.err == nil {
 		w.err = err
 	}
+}
+
+// SummaryFile returns the content of summary-NNN.json.
+func SummaryFile(step int, sum *policy.SummaryInfo, redactor *redact.Session) redact.Text {
+	raw, err := json.Marshal(struct {
+		V    int `json:"v"`
+		Step int `json:"step"`
+		*policy.SummaryInfo
+	}{1, step, sum})
+	if err != nil {
+		raw = []byte(`{"v":1}`) // not reached: numbers, strings and lists can be encoded
+	}
+	return redactor.Record(raw)
 }

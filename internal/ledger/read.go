@@ -1,4 +1,4 @@
-package compact
+package ledger
 
 import (
 	"encoding/json"
@@ -6,53 +6,72 @@ import (
 
 	"github.com/agentcompact/compact/internal/jsonscan"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/storage/record"
 )
 
-// A ledgerReader parses ledgers and lines of edits.jsonl without reflection,
+// A Reader parses ledgers and lines of edits.jsonl without reflection,
 // because the first call of a process can read thousands of records. Input in
 // another form is parsed by encoding/json, so an unknown field makes it slower,
 // not wrong; see TestLedgerReaderKnowsEveryField.
-type ledgerReader struct{ r *jsonscan.Record }
+type Reader struct{ r *jsonscan.Record }
 
-func newLedgerReader() *ledgerReader { return &ledgerReader{jsonscan.NewRecord(nil)} }
+// NewReader returns a reader, which is not safe for concurrent use.
+func NewReader() *Reader { return &Reader{jsonscan.NewRecord(nil)} }
 
-// ledger parses a step of a supported version.
-func (l *ledgerReader) ledger(data []byte) (step ledgerStep, err error) {
+// Ledger parses a step of a supported version.
+func (l *Reader) Ledger(data []byte) (step Step, err error) {
 	if err := l.step(data, &step); err != nil {
 		return step, err
 	}
-	if step.V < 1 || step.V > ledgerVersion {
-		return step, fmt.Errorf("version %d of the ledger is not known (this program knows %d)", step.V, ledgerVersion)
+	if step.V < 1 || step.V > Version {
+		return step, fmt.Errorf("version %d of the ledger is not known (this program knows %d)", step.V, Version)
 	}
 	return step, nil
 }
 
+// Stored parses a ledger from the archive. One that was changed is a step of which only
+// the number is known.
+func (l *Reader) Stored(from record.Ledger) (Step, error) {
+	if from.Changed != nil {
+		return Step{Step: from.Step, Changed: from.Changed}, nil
+	}
+	step, err := l.Ledger(from.Data)
+	if err != nil {
+		return step, fmt.Errorf("ledger of step %d: %w", from.Step, err)
+	}
+	step.Step = from.Step
+	return step, nil
+}
+
+// Parse parses the content of one ledger.
+func Parse(data []byte) (Step, error) { return NewReader().Ledger(data) }
+
 // step parses a step of any version.
-func (l *ledgerReader) step(data []byte, to *ledgerStep) error {
+func (l *Reader) step(data []byte, to *Step) error {
 	if l.quickly(data, func(r *jsonscan.Record) { readStep(r, to) }) {
 		return nil
 	}
-	*to = ledgerStep{}
+	*to = Step{}
 	return json.Unmarshal(data, to)
 }
 
-// edit parses a line of edits.jsonl.
-func (l *ledgerReader) edit(data []byte, to *edit) error {
+// Edit parses a line of edits.jsonl.
+func (l *Reader) Edit(data []byte, to *Edit) error {
 	if l.quickly(data, func(r *jsonscan.Record) { readEdit(r, to) }) {
 		return nil
 	}
-	*to = edit{}
+	*to = Edit{}
 	return json.Unmarshal(data, to)
 }
 
 // quickly reports whether read could parse all of the data.
-func (l *ledgerReader) quickly(data []byte, read func(*jsonscan.Record)) bool {
+func (l *Reader) quickly(data []byte, read func(*jsonscan.Record)) bool {
 	l.r.Reset(data)
 	read(l.r)
 	return l.r.Done()
 }
 
-func readEdit(r *jsonscan.Record, to *edit) {
+func readEdit(r *jsonscan.Record, to *Edit) {
 	r.Object(func(r *jsonscan.Record) {
 		if r.Key("edit") {
 			readStep(r, &to.Edit)
@@ -60,7 +79,7 @@ func readEdit(r *jsonscan.Record, to *edit) {
 	})
 }
 
-func readStep(r *jsonscan.Record, to *ledgerStep) {
+func readStep(r *jsonscan.Record, to *Step) {
 	r.Object(func(r *jsonscan.Record) {
 		r.Int("v", &to.V)
 		r.Word("key", &to.Key)
@@ -205,7 +224,7 @@ func readMark(r *jsonscan.Record, to *policy.Mark) {
 	})
 }
 
-func readEviction(r *jsonscan.Record, to *eviction) {
+func readEviction(r *jsonscan.Record, to *Eviction) {
 	r.Object(func(r *jsonscan.Record) {
 		r.Text("fp", &to.FP)
 		r.Word("file", &to.File)

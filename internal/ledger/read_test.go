@@ -1,4 +1,4 @@
-package compact
+package ledger
 
 import (
 	"encoding/json"
@@ -54,16 +54,16 @@ func fill(v reflect.Value, n *int) {
 // The record with everything in it, and the empty one, are read without
 // reflection: a field that the reader does not know would make every ledger slow.
 func TestLedgerReaderKnowsEveryField(t *testing.T) {
-	var full edit
+	var full Edit
 	n := 0
 	fill(reflect.ValueOf(&full).Elem(), &n)
-	for _, want := range []edit{full, {}} {
+	for _, want := range []Edit{full, {}} {
 		line, err := json.Marshal(want)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var got edit
-		l := newLedgerReader()
+		var got Edit
+		l := NewReader()
 		l.r.Reset(line)
 		if readEdit(l.r, &got); !l.r.Done() {
 			t.Errorf("it is left to encoding/json: %s", line)
@@ -81,11 +81,10 @@ func TestLedgerReaderReadsTheFileOfASummary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &session{redactor: secrets{Session: r.Session()}}
 	info := &policy.SummaryInfo{Version: 2, Strategy: "task_state", Text: "one\n\"two\" <three>", Retention: 0.5, Errors: []string{"a"}}
-	data := fmt.Appendf(nil, `{"v":1,"step":3,"recipes":[{"stage":"summarize","cut":{"removed":[[1,5]],"recent":7,"decision":"summarized","summary":%s}}]}`, s.summaryFile(3, info).String())
-	var got, want ledgerStep
-	l := newLedgerReader()
+	data := fmt.Appendf(nil, `{"v":1,"step":3,"recipes":[{"stage":"summarize","cut":{"removed":[[1,5]],"recent":7,"decision":"summarized","summary":%s}}]}`, SummaryFile(3, info, r.Session()).String())
+	var got, want Step
+	l := NewReader()
 	l.r.Reset(data)
 	if readStep(l.r, &got); !l.r.Done() {
 		t.Errorf("it is left to encoding/json: %s", data)
@@ -100,10 +99,10 @@ func TestLedgerReaderReadsTheFileOfASummary(t *testing.T) {
 
 // Whatever a ledger or edits.jsonl holds, it is read as encoding/json reads it.
 func FuzzLedgerReaderAgreesWithEncodingJSON(f *testing.F) {
-	var full edit
+	var full Edit
 	n := 0
 	fill(reflect.ValueOf(&full).Elem(), &n)
-	for _, e := range []edit{full, {}} {
+	for _, e := range []Edit{full, {}} {
 		line, err := json.Marshal(e)
 		if err != nil {
 			f.Fatal(err)
@@ -118,8 +117,8 @@ func FuzzLedgerReaderAgreesWithEncodingJSON(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
-		var got, want edit
-		err, wanted := newLedgerReader().edit(line, &got), json.Unmarshal(line, &want)
+		var got, want Edit
+		err, wanted := NewReader().Edit(line, &got), json.Unmarshal(line, &want)
 		if (err == nil) != (wanted == nil) {
 			t.Fatalf("%q: %v, not %v", line, err, wanted)
 		}
@@ -131,18 +130,18 @@ func FuzzLedgerReaderAgreesWithEncodingJSON(f *testing.F) {
 
 // Thousands of edits say the same few words: they are in memory once.
 func TestLedgerReaderSharesWords(t *testing.T) {
-	line, err := json.Marshal(edit{ledgerStep{Session: "a long name of a session", Model: "a long name of a model", Kind: "always", Evicted: []eviction{{FP: message.Fingerprint{1}, Is: "masked"}}}})
+	line, err := json.Marshal(Edit{Edit: Step{Session: "a long name of a session", Model: "a long name of a model", Kind: "always", Evicted: []Eviction{{FP: message.Fingerprint{1}, Is: "masked"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := newLedgerReader()
-	var e edit
-	if err := l.edit(line, &e); err != nil {
+	l := NewReader()
+	var e Edit
+	if err := l.Edit(line, &e); err != nil {
 		t.Fatal(err)
 	}
 	allocs := testing.AllocsPerRun(100, func() {
-		e = edit{}
-		if err := l.edit(line, &e); err != nil {
+		e = Edit{}
+		if err := l.Edit(line, &e); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -1,4 +1,4 @@
-package compact
+package ledger
 
 import (
 	"encoding/json"
@@ -14,7 +14,7 @@ import (
 )
 
 // samePieces holds a ledger in pieces against the bytes that it was in one.
-func samePieces(t *testing.T, o redact.Options, step ledgerStep) {
+func samePieces(t *testing.T, o redact.Options, step Step) {
 	t.Helper()
 	r, err := redact.New(o)
 	if err != nil {
@@ -24,8 +24,7 @@ func samePieces(t *testing.T, o redact.Options, step ledgerStep) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &session{redactor: secrets{Session: r.Session()}}
-	pieces, err := s.ledgerPieces(step)
+	pieces, err := Pieces(step, r.Session())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +37,7 @@ func samePieces(t *testing.T, o redact.Options, step ledgerStep) {
 	}
 }
 
-func fullStep() (step ledgerStep) {
+func fullStep() (step Step) {
 	n := 0
 	fill(reflect.ValueOf(&step).Elem(), &n)
 	return step
@@ -53,7 +52,7 @@ func TestLedgerInPiecesIsTheSameBytes(t *testing.T) {
 	looks.Recipes[1].Stage = looks.Note
 	looks.Recipes[1].Cut = &policy.CutRecipe{Summary: &policy.SummaryInfo{Text: looks.Note}}
 	for _, o := range []redact.Options{{}, {Disabled: true}, {Strict: true}, {Patterns: []string{`^0+$`, `text \d+`, `mask`}}, {Patterns: []string{`^$|.`}}} {
-		for _, step := range []ledgerStep{full, looks, {}} {
+		for _, step := range []Step{full, looks, {}} {
 			samePieces(t, o, step)
 		}
 	}

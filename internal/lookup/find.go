@@ -1,4 +1,4 @@
-package compact
+package lookup
 
 import (
 	"context"
@@ -6,21 +6,22 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
-// find looks up a reference: in the indexes of the steps, newest first; then in
+// Find looks up a reference: in the indexes of the steps, newest first; then in
 // steps that others have committed since; then in files that belong to no step.
-func (s *session) find(ctx context.Context, q reference) (text string, found bool, err error) {
+func (s *Session) Find(ctx context.Context, q Ref) (text string, found bool, err error) {
 	var changed error // the file with it was changed; another file can have it, too
-	for known := -1; known != len(s.snapshot()); {
-		steps := s.snapshot()
-		if q.first > 0 {
+	for known := -1; known != len(s.book.Steps()); {
+		steps := s.book.Steps()
+		if q.First > 0 {
 			text, found, err = s.findNumbered(ctx, steps, q)
 		} else {
-			text, found, err = s.findInSteps(ctx, steps, q)
+			text, found, err = s.FindInSteps(ctx, steps, q)
 		}
 		if s.isChange(err) {
 			changed, err = err, nil
@@ -29,11 +30,11 @@ func (s *session) find(ctx context.Context, q reference) (text string, found boo
 			return text, found, err
 		}
 		known = len(steps)
-		if err := s.reload(ctx); err != nil {
+		if err := s.book.Reload(ctx); err != nil {
 			return "", false, err
 		}
 	}
-	if q.first > 0 {
+	if q.First > 0 {
 		return "", false, changed // only steps have numbers
 	}
 	text, found, err = s.findElsewhere(ctx, q)
@@ -44,7 +45,7 @@ func (s *session) find(ctx context.Context, q reference) (text string, found boo
 }
 
 // findElsewhere searches the files that belong to no step.
-func (s *session) findElsewhere(ctx context.Context, q reference) (text string, found bool, err error) {
+func (s *Session) findElsewhere(ctx context.Context, q Ref) (text string, found bool, err error) {
 	if text, found, err = s.findInEdits(ctx, q); found || err != nil {
 		return text, found, err
 	}
@@ -52,7 +53,7 @@ func (s *session) findElsewhere(ctx context.Context, q reference) (text string, 
 	if text, found, err = s.findInFinals(ctx, q); s.isChange(err) {
 		changed, err = err, nil
 	}
-	if !found && err == nil && !q.query.IsTurn() {
+	if !found && err == nil && !q.Query.IsTurn() {
 		text, found, err = s.scan(ctx, s.log.JournalLines(ctx), q)
 	}
 	if !found && err == nil {
@@ -61,15 +62,17 @@ func (s *session) findElsewhere(ctx context.Context, q reference) (text string, 
 	return text, found, err
 }
 
-func (s *session) findInSteps(ctx context.Context, steps []ledgerStep, q reference) (string, bool, error) {
+// FindInSteps looks up a reference in the indexes of steps, newest first. It reads no
+// newer steps.
+func (s *Session) FindInSteps(ctx context.Context, steps []ledger.Step, q Ref) (string, bool, error) {
 	var pieces pieces
 	var changed error
 	for k := len(steps); k >= 1; {
-		if steps[k-1].Volatile || steps[k-1].changed != nil {
+		if steps[k-1].Volatile || steps[k-1].Changed != nil {
 			k--
 			continue
 		}
-		records, first, err := s.lookup(ctx, steps, k, q.query)
+		records, first, err := s.lookup(ctx, steps, k, q.Query)
 		if err != nil {
 			return "", false, err
 		}
@@ -91,26 +94,26 @@ func (s *session) findInSteps(ctx context.Context, steps []ledgerStep, q referen
 
 // take reads the lines of records. If the messages of a turn were archived one
 // by one, older indexes have the rest of the turn.
-func (s *session) take(ctx context.Context, p *pieces, records []turnindex.Record, q reference) (string, bool, error) {
-	if !q.query.IsTurn() {
+func (s *Session) take(ctx context.Context, p *pieces, records []turnindex.Record, q Ref) (string, bool, error) {
+	if !q.Query.IsTurn() {
 		return s.textAt(ctx, records, q)
 	}
-	if p.add(records, q.slot); len(*p) == 0 || slices.ContainsFunc(*p, func(r turnindex.Record) bool { return record.IsOriginals(r.File) }) {
+	if p.add(records, q.Slot); len(*p) == 0 || slices.ContainsFunc(*p, func(r turnindex.Record) bool { return record.IsOriginals(r.File) }) {
 		return "", false, nil
 	}
 	return s.turnText(ctx, *p, q)
 }
 
 // textAt reads the lines of records until one holds what q names.
-func (s *session) textAt(ctx context.Context, records []turnindex.Record, q reference) (string, bool, error) {
+func (s *Session) textAt(ctx context.Context, records []turnindex.Record, q Ref) (string, bool, error) {
 	var last turnindex.Record
 	var changed error
 	for _, r := range records {
 		if r.File == last.File && r.Off == last.Off { // a message and its part
 			continue
 		}
-		if last = r; q.most > 0 && r.Len > q.most {
-			return "", false, errMuchToRead
+		if last = r; q.Most > 0 && r.Len > q.Most {
+			return "", false, ErrMost
 		}
 		line, err := s.piece(ctx, r)
 		switch {
@@ -120,7 +123,7 @@ func (s *session) textAt(ctx context.Context, records []turnindex.Record, q refe
 		case err != nil:
 			return "", false, err
 		}
-		if text, ok := inLine(line, q.text); ok {
+		if text, ok := ledger.InLine(line, q.Text); ok {
 			return text, true, nil
 		}
 	}
@@ -129,7 +132,7 @@ func (s *session) textAt(ctx context.Context, records []turnindex.Record, q refe
 
 // lookup returns the records in the index whose last step is k, and the first
 // step that it covers. A missing or damaged index is rebuilt.
-func (s *session) lookup(ctx context.Context, steps []ledgerStep, k int, q turnindex.Query) (records []turnindex.Record, first int, err error) {
+func (s *Session) lookup(ctx context.Context, steps []ledger.Step, k int, q turnindex.Query) (records []turnindex.Record, first int, err error) {
 	if ref := steps[k-1].Index; ref != nil {
 		records, err = s.lookupIn(ctx, ref.File, q)
 		if err == nil {
@@ -147,7 +150,7 @@ func (s *session) lookup(ctx context.Context, steps []ledgerStep, k int, q turni
 	return records, k, err
 }
 
-func (s *session) lookupIn(ctx context.Context, name string, q turnindex.Query) ([]turnindex.Record, error) {
+func (s *Session) lookupIn(ctx context.Context, name string, q turnindex.Query) ([]turnindex.Record, error) {
 	table, err := s.table(ctx, name)
 	if err != nil || !table.Mentions(q) {
 		return nil, err
@@ -156,7 +159,7 @@ func (s *session) lookupIn(ctx context.Context, name string, q turnindex.Query) 
 }
 
 // table returns an index of the session, which is opened once.
-func (s *session) table(ctx context.Context, name string) (*turnindex.Table, error) {
+func (s *Session) table(ctx context.Context, name string) (*turnindex.Table, error) {
 	s.mu.Lock()
 	table := s.tables[name]
 	s.mu.Unlock()
@@ -173,9 +176,33 @@ func (s *session) table(ctx context.Context, name string) (*turnindex.Table, err
 	return table, nil
 }
 
+// findInEdits looks for a reference among the originals that no step has
+// archived.
+func (s *Session) findInEdits(ctx context.Context, q Ref) (string, bool, error) {
+	if q.Query.IsTurn() {
+		return "", false, nil // the lines hold no turn numbers
+	}
+	from, found := s.book.FirstPending()
+	if !found {
+		return "", false, nil
+	}
+	for l, err := range s.log.EditsLines(ctx, from) {
+		if err != nil {
+			return "", false, err
+		}
+		if l.Changed || ledger.IsEdit(l.Body) {
+			continue
+		}
+		if text, ok := ledger.InLine(l.Body, q.Text); ok {
+			return text, true, nil
+		}
+	}
+	return "", false, nil
+}
+
 // findInFinals searches the final transcripts, newest first. A transcript
 // without an index is read.
-func (s *session) findInFinals(ctx context.Context, q reference) (string, bool, error) {
+func (s *Session) findInFinals(ctx context.Context, q Ref) (string, bool, error) {
 	var finals []string
 	for info, err := range s.log.Files(ctx) {
 		if err != nil {
@@ -188,14 +215,14 @@ func (s *session) findInFinals(ctx context.Context, q reference) (string, bool, 
 	var changed error
 	for _, name := range slices.Backward(finals) {
 		index, _ := record.FinalIndexName(name)
-		records, err := s.lookupIn(ctx, index, q.query)
+		records, err := s.lookupIn(ctx, index, q.Query)
 		text, found := "", false
 		switch {
 		case errors.Is(err, turnindex.ErrDamaged) || errors.Is(err, storage.ErrNotExist):
 			text, found, err = s.scan(ctx, s.wholeLines(ctx, name), q)
-		case err == nil && q.query.IsTurn():
+		case err == nil && q.Query.IsTurn():
 			var p pieces
-			p.add(records, q.slot)
+			p.add(records, q.Slot)
 			text, found, err = s.turnText(ctx, p, q)
 		case err == nil:
 			text, found, err = s.textAt(ctx, records, q)
@@ -211,13 +238,13 @@ func (s *session) findInFinals(ctx context.Context, q reference) (string, bool, 
 }
 
 // scan reads lines until one holds the reference.
-func (s *session) scan(_ context.Context, lines func(func([]byte, error) bool), q reference) (text string, found bool, err error) {
-	if q.query.IsTurn() {
+func (s *Session) scan(_ context.Context, lines func(func([]byte, error) bool), q Ref) (text string, found bool, err error) {
+	if q.Query.IsTurn() {
 		return "", false, nil // the lines hold no turn numbers
 	}
 	lines(func(line []byte, lineErr error) bool {
 		if err = lineErr; err == nil {
-			text, found = inLine(line, q.text)
+			text, found = ledger.InLine(line, q.Text)
 		}
 		return err == nil && !found
 	})

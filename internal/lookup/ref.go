@@ -1,4 +1,4 @@
-package compact
+package lookup
 
 import (
 	"fmt"
@@ -8,22 +8,23 @@ import (
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
-// reference is a parsed reference.
-type reference struct {
-	text  string // lower case
-	query turnindex.Query
-	slot  turnindex.Slot // slot of a turn; Other = all slots
-	most  int64          // limit in bytes of a line to be read; 0 = none
+// A Ref is a parsed reference.
+type Ref struct {
+	Text  string // lower case
+	Query turnindex.Query
+	Slot  turnindex.Slot // slot of a turn; Other = all slots
+	Most  int64          // limit in bytes of a line to be read, beyond which the error is [ErrMost]; 0 = none
 
-	first, last int // numbers of messages in a summary's citations; 0 = not such a reference
+	First, Last int // numbers of messages in a summary's citations; 0 = not such a reference
 }
 
-// parseRef parses a reference from a caller or a model.
-func parseRef(text string) (reference, error) {
+// ParseRef parses a reference from a caller or a model. The error is
+// [ErrNotFound].
+func ParseRef(text string) (Ref, error) {
 	text = strings.ToLower(strings.TrimSpace(text))
-	r := reference{text: text}
-	if first, last, ok := parseNumbers(text); ok {
-		r.first, r.last = first, last
+	r := Ref{Text: text}
+	if first, last, ok := ParseNumbers(text); ok {
+		r.First, r.Last = first, last
 		return r, nil
 	}
 	name := text
@@ -33,10 +34,10 @@ func parseRef(text string) (reference, error) {
 		if !ok || slot == turnindex.Other {
 			return r, notARef(text)
 		}
-		name, r.slot = text[:at], slot
+		name, r.Slot = text[:at], slot
 	}
 	var err error
-	if r.query, err = turnindex.ParseQuery(name); err != nil {
+	if r.Query, err = turnindex.ParseQuery(name); err != nil {
 		return r, notARef(text)
 	}
 	return r, nil
@@ -45,9 +46,9 @@ func parseRef(text string) (reference, error) {
 // maxNumbers limits the number of messages in one reference.
 const maxNumbers = 50
 
-// parseNumbers parses a citation of a summary: s12, s12-s31 or s12–s31, with or
+// ParseNumbers parses a citation of a summary: s12, s12-s31 or s12–s31, with or
 // without brackets.
-func parseNumbers(text string) (first, last int, ok bool) {
+func ParseNumbers(text string) (first, last int, ok bool) {
 	text = strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")
 	from, to, ranged := strings.Cut(strings.ReplaceAll(text, "–", "-"), "-")
 	if !ranged {

@@ -1,4 +1,4 @@
-package compact
+package lookup
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/turnindex"
 )
@@ -21,7 +22,7 @@ const maxSums = 4
 // piece reads the line of a record and verifies it. The error is a
 // *[storage.ChangedError] if the line was changed. A line above mostAtOnce is read only
 // if a ledger has its length.
-func (s *session) piece(ctx context.Context, r turnindex.Record) ([]byte, error) {
+func (s *Session) piece(ctx context.Context, r turnindex.Record) ([]byte, error) {
 	n, e := r.Len, s.evictedAt(r.File, r.Off)
 	if e == nil || e.Len != r.Len {
 		n = min(n, mostAtOnce)
@@ -38,13 +39,13 @@ func (s *session) piece(ctx context.Context, r turnindex.Record) ([]byte, error)
 }
 
 // provenLines reads lines and verifies each.
-func (s *session) provenLines(ctx context.Context, p pieces) (map[lineAt][]byte, error) {
-	lines, err := s.readLines(ctx, p)
+func (s *Session) provenLines(ctx context.Context, p pieces) (map[ledger.Place][]byte, error) {
+	lines, err := s.ReadLines(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	for _, r := range p {
-		if err := s.prove(ctx, r, lines[lineAt{r.File, r.Off}]); err != nil {
+		if err := s.prove(ctx, r, lines[ledger.Place{File: r.File, Off: r.Off}]); err != nil {
 			return nil, err
 		}
 	}
@@ -54,12 +55,12 @@ func (s *session) provenLines(ctx context.Context, p pieces) (map[lineAt][]byte,
 // prove verifies a line against its ledger. For lines that no step removed,
 // which are in no ledger, the whole file is read once and verified against the
 // manifest.
-func (s *session) prove(ctx context.Context, r turnindex.Record, line []byte) error {
+func (s *Session) prove(ctx context.Context, r turnindex.Record, line []byte) error {
 	if e := s.evictedAt(r.File, r.Off); e != nil && e.Len == r.Len {
-		if e.proves(line) {
+		if e.Proves(line) {
 			return nil
 		}
-		return e.differs(r.File, line)
+		return e.Differs(r.File, line)
 	}
 	sums, err := s.sumsOf(ctx, r.File)
 	if err != nil {
@@ -79,11 +80,11 @@ func (s *session) prove(ctx context.Context, r turnindex.Record, line []byte) er
 
 // evictedAt returns the ledger entry of the line at an offset of a file, nil if
 // there is none.
-func (s *session) evictedAt(file string, off int64) *eviction {
-	steps := s.snapshot()
+func (s *Session) evictedAt(file string, off int64) *ledger.Eviction {
+	steps := s.book.Steps()
 	for k := len(steps) - 1; k >= 0; k-- {
 		for i := range steps[k].Evicted {
-			if e := &steps[k].Evicted[i]; e.Off == off && steps[k].at(e).file == file {
+			if e := &steps[k].Evicted[i]; e.Off == off && steps[k].At(e).File == file {
 				return e
 			}
 		}
@@ -91,21 +92,9 @@ func (s *session) evictedAt(file string, off int64) *eviction {
 	return nil
 }
 
-// proves reports whether a line has the recorded hash.
-func (e *eviction) proves(line []byte) bool {
-	sum := sha256.Sum256(line)
-	return e.SHA256 == hex.EncodeToString(sum[:])
-}
-
-// differs returns the error for a line with another hash.
-func (e *eviction) differs(file string, line []byte) *storage.ChangedError {
-	sum := sha256.Sum256(line)
-	return &storage.ChangedError{File: file, Want: e.SHA256, Have: hex.EncodeToString(sum[:]), Detail: "the line of message " + e.FP.String()[:12] + " is another"}
-}
-
 // sumsOf returns the line hashes of a file, which it verifies against the
 // manifest.
-func (s *session) sumsOf(ctx context.Context, file string) (lineSums, error) {
+func (s *Session) sumsOf(ctx context.Context, file string) (lineSums, error) {
 	s.mu.Lock()
 	sums := s.sums[file]
 	s.mu.Unlock()
@@ -127,7 +116,7 @@ func (s *session) sumsOf(ctx context.Context, file string) (lineSums, error) {
 
 // wholeLines yields the verified lines of a transcript. Lines in other files
 // are verified against their references.
-func (s *session) wholeLines(ctx context.Context, file string) iter.Seq2[[]byte, error] {
+func (s *Session) wholeLines(ctx context.Context, file string) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		sums, err := s.sumsOf(ctx, file)
 		if err != nil {

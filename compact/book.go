@@ -1,0 +1,37 @@
+package compact
+
+import (
+	"context"
+
+	"github.com/agentcompact/compact/internal/ledger"
+	"github.com/agentcompact/compact/internal/lookup"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/seal"
+)
+
+// book is a session for those who read its archive.
+type book struct{ s *session }
+
+var _ lookup.Book = book{}
+
+// Steps implements [lookup.Book].
+func (b book) Steps() []ledger.Step { return b.s.snapshot() }
+
+// Reload implements [lookup.Book].
+func (b book) Reload(ctx context.Context) error { return b.s.reload(ctx) }
+
+// FirstPending implements [lookup.Book].
+func (b book) FirstPending() (off int64, found bool) {
+	steps, all, _ := b.s.record(ledger.Owner{})
+	return ledger.FirstPending(steps, all, b.s.keys.Current().ID())
+}
+
+// Edited implements [lookup.Book].
+func (b book) Edited(fp message.Fingerprint) bool { return len(b.s.known(fp)) > 0 }
+
+// Ring implements [lookup.Book].
+func (b book) Ring() *seal.Ring { return b.s.keys.Ring }
+
+// NoteChange implements [lookup.Book].
+func (b book) NoteChange(e *storage.ChangedError) { b.s.noteChange(e) }

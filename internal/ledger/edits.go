@@ -1,0 +1,174 @@
+package ledger
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"sort"
+
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
+)
+
+// editPrefix is the beginning of the lines of edits.jsonl that are not originals.
+const editPrefix = `{"edit":`
+
+// IsEdit reports whether a line of edits.jsonl describes changes, and is not an
+// original.
+func IsEdit(line []byte) bool { return bytes.HasPrefix(line, []byte(editPrefix)) }
+
+// An Edit is a line of edits.jsonl that describes changes.
+type Edit struct {
+	Edit Step `json:"edit"`
+}
+
+// Edits holds what was read of a session's edits.jsonl. It is not safe for concurrent
+// use; the list All is never modified in place.
+type Edits struct {
+	All  []Step // in the order of the log
+	Read int64  // bytes of the log that were read
+	End  int64  // end of the log when this process last read or wrote it
+	of   map[Owner]int
+	void map[voided]bool // edits that lost a race
+}
+
+// voided identifies edits that no view used, by owner and outcome.
+type voided struct {
+	Owner
+	out policy.Link
+}
+
+// Add adds the edits of one call, and reports whether they are new and not void. A void
+// line is not added; it removes the edits that it names.
+func (d *Edits) Add(e Step) bool {
+	if d.isVoid(&e) {
+		return false
+	}
+	all := d.All
+	at := sort.Search(len(all), func(i int) bool { return all[i].Seq >= e.Seq })
+	if at < len(all) && all[at].Seq == e.Seq {
+		return false
+	}
+	if at < len(all) {
+		all = slices.Clone(all) // others can be reading the old slice
+	}
+	d.All = slices.Insert(all, at, e)
+	if d.of == nil {
+		d.of = map[Owner]int{}
+	}
+	d.of[e.Owner()]++
+	return true
+}
+
+// isVoid reports whether an edit is void. If e is itself a void line, it marks
+// its edit as void and removes it.
+func (d *Edits) isVoid(e *Step) bool {
+	v := voided{e.Owner(), e.Out}
+	if e.Kind != KindVoid {
+		return d.void[v]
+	}
+	if d.void == nil {
+		d.void = map[voided]bool{}
+	}
+	d.void[v] = true
+	all := d.All
+	if at := slices.IndexFunc(all, func(x Step) bool { return x.Kind == KindTidy && x.Owner() == v.Owner && x.Out == v.out }); at >= 0 {
+		d.All = slices.Delete(slices.Clone(all), at, at+1)
+		d.of[v.Owner]--
+	}
+	return true
+}
+
+// Voids reports whether the outcome of a step is void.
+func (d *Edits) Voids(e *Step) bool { return d.void[voided{e.Owner(), e.Out}] }
+
+// Count returns the number of edits of an owner.
+func (d *Edits) Count(of Owner) int { return d.of[of] }
+
+// Pending returns the edits of an owner that no step has archived, oldest first.
+func Pending(steps, all []Step, of Owner) []Step {
+	after := int64(0)
+	for i := len(steps) - 1; i >= 0; i-- {
+		if steps[i].Owner() == of {
+			after = steps[i].Edits
+			break
+		}
+	}
+	var out []Step
+	for i := len(all) - 1; i >= 0 && all[i].Seq > after; i-- {
+		if all[i].Owner() == of {
+			out = append(out, all[i])
+		}
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// FirstPending returns the offset of the first original that no step has archived
+// under the reference that was shown. Originals sealed with another key than the
+// current one are only in the edits.
+func FirstPending(steps, all []Step, key string) (off int64, found bool) {
+	seen := map[Owner]bool{}
+	for i := range all {
+		if all[i].Key != key && (!found || all[i].Off < off) {
+			off, found = all[i].Off, true
+		}
+		of := all[i].Owner()
+		if seen[of] {
+			continue
+		}
+		seen[of] = true
+		if p := Pending(steps, all, of); len(p) > 0 && (!found || p[0].Off < off) {
+			off, found = p[0].Off, true
+		}
+	}
+	return off, found
+}
+
+// ReadEdits returns the edits in a session's edits.jsonl from an offset on, and the
+// offset behind the last one. It calls changed for lines that differ from what was
+// stored, and leaves them out.
+func ReadEdits(ctx context.Context, log *record.Session, from int64, changed func(*storage.ChangedError)) (fresh []Step, end int64, err error) {
+	first := from
+	read := NewReader()
+	for l, err := range log.EditsLines(ctx, from) {
+		if err != nil {
+			return nil, from, err
+		}
+		if !l.Changed && !IsEdit(l.Body) {
+			continue
+		}
+		var e Edit
+		if l.Changed || read.Edit(l.Body, &e) != nil {
+			changed(&storage.ChangedError{File: "edits.jsonl", Detail: fmt.Sprintf("line %d is another", l.Seq)})
+			if IsEdit(l.Body) {
+				first = l.End
+			}
+			continue
+		}
+		e.Edit.Seq, e.Edit.Off = l.Seq, first
+		fresh, first = append(fresh, e.Edit), l.End
+	}
+	if len(fresh) == 0 {
+		return nil, from, nil // originals whose line is not written yet
+	}
+	return fresh, first, nil
+}
+
+// ReadSteps returns the steps of a session from a number on.
+func ReadSteps(ctx context.Context, log *record.Session, from int) (steps []Step, err error) {
+	read := NewReader()
+	for l, err := range log.Ledgers(ctx, from) {
+		if err != nil {
+			return nil, err
+		}
+		step, err := read.Stored(l)
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, step)
+	}
+	return steps, nil
+}

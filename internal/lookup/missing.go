@@ -1,0 +1,42 @@
+package lookup
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/agentcompact/compact/internal/ledger"
+)
+
+// Missing is the error for a reference that is not in the archive.
+type Missing struct {
+	Ref   string
+	There string // what there is, for an end of a sentence; "" = nothing to say
+}
+
+func (e *Missing) Error() string { return ErrNotFound.Error() + ": " + e.Ref + e.There }
+
+func (e *Missing) Unwrap() error { return ErrNotFound }
+
+// thereAre says which turns or messages exist, for the error about one that
+// does not.
+func (s *Session) thereAre(q Ref) string {
+	what, of := "turns %d to %d", func(e *ledger.Eviction) int { return int(e.Turn) }
+	switch {
+	case q.First > 0:
+		what, of = "s%d to s%d", func(e *ledger.Eviction) int { return int(e.Number) }
+	case !q.Query.IsTurn():
+		return ""
+	}
+	first, last := 0, 0
+	for _, step := range s.book.Steps() {
+		for i := range step.Evicted {
+			if n := of(&step.Evicted[i]); n > 0 {
+				first, last = cmp.Or(min(first, n), n), max(last, n)
+			}
+		}
+	}
+	if last == 0 {
+		return ""
+	}
+	return "; " + fmt.Sprintf(what, first, last) + " were taken out"
+}

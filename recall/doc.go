@@ -1,0 +1,10 @@
+// Package recall reads what an archive holds, without a manager and without its keys: text
+// that compactions removed from the views of a session, the lines of it that match a
+// pattern, and all stored messages. It only reads, and what it reads is redacted and
+// checked against what the session's ledgers and manifest say of it.
+//
+//	text, err := recall.Text(ctx, archive, "session-1", "3f9a2c1b77de", recall.Head(20))
+//
+// The methods Recall and Search of a manager of package compact do the same for the
+// manager's own sessions.
+package recall
