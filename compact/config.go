@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/policy/compat"
 	"github.com/agentcompact/compact/policy/tidy"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
@@ -397,7 +398,7 @@ var presets = map[string]func(*Config){
 		c.Counting = "utf16"
 		c.Policy.Stages = []string{"mask", "local", "fallback", "squeeze"}
 		c.Policy.TriggerPct, c.Policy.HardCapBuffer = 1, 0
-		c.Policy.KeepRecentMessages = policy.DefaultTail
+		c.Policy.KeepRecentMessages = compat.DefaultTail
 		c.Mask.WindowTurns, c.Mask.KeepFirst, c.Mask.MinTokens, c.Mask.Media = 0, 0, 0, false
 		c.Mask.DispatchTools = []string{"*"} // as in the original, which looks only at the text
 		c.Summarizer.MaxTokens = 1400

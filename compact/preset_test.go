@@ -10,6 +10,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/policy/compat"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/token"
 	"github.com/agentcompact/compact/trace"
@@ -245,7 +246,7 @@ func TestHistoryReducerSummarizesWithoutAModel(t *testing.T) {
 			t.Errorf("message %d of the last 4 is not raw", i)
 		}
 	}
-	if res.Summary == nil || res.Summary.Strategy != policy.ContractStrategy || res.Summary.Calls != 0 {
+	if res.Summary == nil || res.Summary.Strategy != compat.ContractStrategy || res.Summary.Calls != 0 {
 		t.Errorf("summary info %+v", res.Summary)
 	}
 	// The next summary continues this one.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/policy/compat"
 	"github.com/agentcompact/compact/policy/tidy"
 	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
@@ -82,7 +83,7 @@ func tidyStep(_ *CompactManager, ep *epoch) (policy.Step, error) {
 }
 
 func windowStep(_ *CompactManager, ep *epoch) (policy.Step, error) {
-	return policy.Step{When: policy.Always, Stage: policy.Window{Messages: policy.MessageLimit(ep.window)}}, nil
+	return policy.Step{When: policy.Always, Stage: compat.Window{Messages: compat.MessageLimit(ep.window)}}, nil
 }
 
 func truncateStep(_ *CompactManager, ep *epoch) (policy.Step, error) {
@@ -90,7 +91,7 @@ func truncateStep(_ *CompactManager, ep *epoch) (policy.Step, error) {
 }
 
 func historyStep(_ *CompactManager, ep *epoch) (policy.Step, error) {
-	return policy.Step{When: policy.Always, Stage: policy.History{MaxTokens: ep.cfg.Policy.MaxHistoryTokens, Since: policy.AfterRequest}}, nil
+	return policy.Step{When: policy.Always, Stage: compat.History{MaxTokens: ep.cfg.Policy.MaxHistoryTokens, Since: compat.AfterRequest}}, nil
 }
 
 func summarizeStep(_ *CompactManager, ep *epoch) (policy.Step, error) {
@@ -106,11 +107,11 @@ func localStep(m *CompactManager, ep *epoch) (policy.Step, error) {
 }
 
 func fallbackStep(_ *CompactManager, ep *epoch) (policy.Step, error) {
-	return policy.Step{Goal: policy.ToBudget, Stage: policy.Fallback{Messages: ep.cfg.Policy.KeepRecentMessages}}, nil
+	return policy.Step{Goal: policy.ToBudget, Stage: compat.Fallback{Messages: ep.cfg.Policy.KeepRecentMessages}}, nil
 }
 
 func groupsStep(*CompactManager, *epoch) (policy.Step, error) {
-	return policy.Step{Goal: policy.ToBudget, Stage: policy.Groups{Since: policy.AfterRequest}}, nil
+	return policy.Step{Goal: policy.ToBudget, Stage: compat.Groups{Since: compat.AfterRequest}}, nil
 }
 
 func dropStep(*CompactManager, *epoch) (policy.Step, error) {
@@ -142,12 +143,14 @@ func maskStep(_ *CompactManager, ep *epoch) (policy.Step, error) {
 		WindowTurns: c.Mask.WindowTurns, KeepFirst: c.Mask.KeepFirst, KeepLast: c.Mask.KeepLast,
 		ExcludeTools: c.Mask.ExcludeTools, MaxChars: c.Mask.MaxObservationChars, Form: ep.maskForm(), Every: c.Mask.Every,
 		MinTokens: c.Mask.MinTokens,
-		Messages:  c.Policy.KeepRecentMessages,
+	}
+	if n := c.Policy.KeepRecentMessages; n > 0 {
+		mask.Recent = compat.Tail(n)
 	}
 	step := policy.Step{When: c.Mask.When, Manual: true}
 	switch c.Preset {
 	case presetGateway:
-		mask.Since = policy.AfterRequest
+		mask.Since = compat.AfterRequest
 	case presetHistoryReducer:
 		step.Goal = policy.ToBudget
 		mask.CostAsChars = c.Counting == "utf16"
@@ -158,8 +161,8 @@ func maskStep(_ *CompactManager, ep *epoch) (policy.Step, error) {
 	return step, nil
 }
 
-func (m *CompactManager) localSummary(c *Config) policy.LocalSummary {
-	return policy.LocalSummary{
+func (m *CompactManager) localSummary(c *Config) compat.LocalSummary {
+	return compat.LocalSummary{
 		Messages: c.Policy.KeepRecentMessages,
 		MaxChars: c.Summarizer.MaxTokens,
 		Clean:    func(s string) string { return m.redactor.Text(s).String() },

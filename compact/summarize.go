@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/policy/compat"
 	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
 )
@@ -104,7 +105,7 @@ func (r *run) engine() (*policy.Engine, error) {
 	clean := func(s string) string { return session.redactor.Text(s).String() }
 	for i, s := range e.Steps {
 		switch stage := s.Stage.(type) {
-		case policy.LocalSummary:
+		case compat.LocalSummary:
 			stage.Clean = clean
 			e.Steps[i].Stage = stage
 		case *ownStage:

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/policy/compat"
 )
 
 func TestTruncateLeavesAQuarterOfTheBudgetAtMost(t *testing.T) {
@@ -31,7 +32,7 @@ func TestBoundaryIsKeptWithinTheView(t *testing.T) {
 	msgs := loop(6, 30)
 	for _, at := range []int{-5, 0, len(msgs), len(msgs) + 7} {
 		since := func(*policy.View) int { return at }
-		for _, stage := range []policy.Stage{policy.Mask{Since: since, KeepFirst: 1}, policy.Groups{Since: since}, policy.History{Since: since, MaxTokens: 10}} {
+		for _, stage := range []policy.Stage{policy.Mask{Since: since, KeepFirst: 1}, compat.Groups{Since: since}, compat.History{Since: since, MaxTokens: 10}} {
 			out, err := run(t, engine(policy.Step{Stage: stage, Goal: policy.All}), msgs, budget(10_000))
 			if err != nil {
 				t.Fatalf("%s at %d: %v", stage.Name(), at, err)

@@ -88,12 +88,6 @@ func ownNotices(v *View) (omitted int, at []int) {
 	return omitted, at
 }
 
-// saves reports whether a cut makes the view cheaper.
-func (v *View) saves(c *Cut) bool {
-	n := v.cost(c.Removed)
-	return c.New == nil && n > 0 || c.New != nil && v.Cost.Message(*c.New) < n
-}
-
 // cost returns the sum of the costs of messages.
 func (v *View) cost(at []int) int {
 	n := 0

@@ -10,6 +10,7 @@ import (
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/openai"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/policy/compat"
 )
 
 // reminded returns a conversation in which a rule of 20 words recurs, and another
@@ -249,7 +250,7 @@ func TestCopiesAreNoTarget(t *testing.T) {
 	}{
 		"at every call":  {policy.Step{When: policy.Always, Stage: policy.Mask{}}, true},
 		"for the target": {policy.Step{Stage: cutAll{}}, true},
-		"for the budget": {policy.Step{Goal: policy.ToBudget, Stage: policy.Groups{}}, false},
+		"for the budget": {policy.Step{Goal: policy.ToBudget, Stage: compat.Groups{}}, false},
 	} {
 		if got := engine(copies, c.step).HasTarget(); got != c.want {
 			t.Errorf("%s: %v", name, got)

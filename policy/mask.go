@@ -21,13 +21,13 @@ type Mask struct {
 	Turns        int      // if not 0, replaces WindowTurns and the turns of the view's Keep; its pairs still apply
 	MinTokens    int      // the tokens that a mask must save to be made; 0: any saving
 
-	// Messages, if not 0, keeps the results of the last Messages messages
-	// instead of those of turns and pairs. Rounds stay whole.
-	Messages int
-	// Since, if not nil, masks only from that boundary on: all results but the
-	// first KeepFirst and the last KeepLast of them, whatever their turn. If
-	// both are 0, nothing is masked.
-	Since Boundary
+	// Recent, if not nil, marks the rounds whose results stay, instead of those
+	// of turns and pairs. The open round always stays.
+	Recent func(v *View) []bool
+	// Since, if not nil, returns the index of the message from which on Mask
+	// masks: all results but the first KeepFirst and the last KeepLast of them,
+	// whatever their turn. If both are 0, nothing is masked.
+	Since func(v *View) int
 	// CostAsChars puts the cost of a result into {chars}, for presets that
 	// count characters in their own unit.
 	CostAsChars bool
@@ -45,7 +45,7 @@ func (m Mask) Propose(_ context.Context, v *View) (Proposal, error) {
 	if m.Since != nil && m.KeepFirst == 0 && m.KeepLast == 0 {
 		return Proposal{}, nil
 	}
-	visible, from := m.visible(v), m.Since.at(v, 0)
+	visible, from := m.visible(v), m.from(v)
 	results, seen := countResults(v.Messages[from:]), 0
 	excluded := m.excluded(v)
 	var group []Edit
@@ -70,13 +70,25 @@ func (m Mask) Propose(_ context.Context, v *View) (Proposal, error) {
 	return Proposal{Groups: [][]Edit{group}}, nil
 }
 
+// from returns the index of the first message that may be masked.
+func (m Mask) from(v *View) int {
+	if m.Since == nil {
+		return 0
+	}
+	return min(max(m.Since(v), 0), len(v.Messages))
+}
+
 // visible marks the rounds whose results stay.
 func (m Mask) visible(v *View) []bool {
 	switch {
 	case m.Since != nil:
-		return v.tail(0)
-	case m.Messages != 0:
-		return v.tail(m.Messages)
+		return v.recentRounds(Keep{})
+	case m.Recent != nil:
+		stays := v.recentRounds(Keep{})
+		for r, recent := range m.Recent(v) {
+			stays[r] = stays[r] || recent
+		}
+		return stays
 	}
 	return v.recentRounds(Keep{Turns: m.window(v), Pairs: v.Keep.Pairs})
 }

@@ -30,3 +30,22 @@ func TestExcludedToolsAreThoseOfTheResultsOwnCall(t *testing.T) {
 		t.Errorf("masked are the results of %v", masked)
 	}
 }
+
+// Whatever Recent marks, the model has not read the results of the open round yet.
+func TestMaskLeavesTheOpenRoundAlone(t *testing.T) {
+	msgs := loop(3, 100)
+	msgs = append(msgs, message.Assistant("", message.Call("open", "bash", "{}"), message.Call("waits", "bash", "{}")), message.ToolResult("open", text(100)))
+	v := policy.NewView(msgs, pins, words{})
+	v.Budget = budget(10_000)
+	p, err := policy.Mask{Recent: func(v *policy.View) []bool { return make([]bool, len(v.Rounds)) }}.Propose(t.Context(), v)
+	if err != nil || len(p.Groups) != 1 {
+		t.Fatalf("%v, %d groups", err, len(p.Groups))
+	}
+	var masked []int
+	for _, e := range p.Groups[0] {
+		masked = append(masked, e.Text.Index)
+	}
+	if !slices.Equal(masked, []int{3, 5, 7}) {
+		t.Errorf("masked are the messages %v of %d", masked, len(msgs))
+	}
+}

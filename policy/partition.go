@@ -122,7 +122,9 @@ func (v *View) recentRounds(keep Keep) []bool {
 			pairs -= v.Rounds[r].Pairs
 		}
 	}
-	v.markOpen(recent)
+	for r := len(recent) - 1; r >= 0 && v.Rounds[r].Start >= v.Open; r-- {
+		recent[r] = true
+	}
 	return recent
 }
 
@@ -175,4 +177,12 @@ func (v *View) relax(keep Keep, size int) Keep {
 		keep.Pairs++
 	}
 	return keep
+}
+
+func (v *View) roundCost(r int) int {
+	n := 0
+	for i := v.Rounds[r].Start; i < v.Rounds[r].End; i++ {
+		n += v.Tokens[i]
+	}
+	return n
 }

@@ -54,7 +54,7 @@ var arrows = map[string][]string{
 	"redact":             {"internal/jsonscan"},
 	"trace":              {"redact", "internal/jsonscan", "internal/ctxlock"},
 	"recall":             {"message", "storage", "storage/record", "internal/ledger", "internal/lookup", "internal/excerpt", "internal/panics"},
-	"compact":            {"message", "token", "policy", "price", "strategy", "redact", "storage", "storage/record", "storage/seal", "trace", "recall", "internal/ledger", "internal/lookup", "internal/excerpt", "internal/panics", "internal/jsonscan", "internal/ctxlock", "internal/setting"},
+	"compact":            {"message", "token", "policy", "policy/compat", "price", "strategy", "redact", "storage", "storage/record", "storage/seal", "trace", "recall", "internal/ledger", "internal/lookup", "internal/excerpt", "internal/panics", "internal/jsonscan", "internal/ctxlock", "internal/setting"},
 	"replay":             {"message", "token", "policy", "strategy", "price", "redact", "storage", "storage/record", "storage/seal", "compact", "recall", "internal/chart", "internal/fold"},
 	"search":             {"message", "storage", "storage/record", "recall"},
 	"configs":            {"message", "token", "policy", "strategy", "redact", "storage", "storage/record", "storage/spool", "trace", "compact", "internal/jsonscan", "internal/setting"},
@@ -67,11 +67,14 @@ var arrows = map[string][]string{
 	// The place, with its adapters, which know nothing of sessions; and what is built on it:
 	// seal keeps the ids of its keys in the record, spool reads tombstones and holds to carry
 	// an erase over, and storagetest scrubs a session.
-	"storage":             {"redact", "internal/ctxlock"},
-	"storage/record":      {"redact", "storage", "internal/ctxlock", "internal/jsonscan"},
-	"storage/seal":        {"storage", "storage/record"},
-	"storage/spool":       {"storage", "storage/record"},
-	"storage/storagetest": {"redact", "storage", "storage/record"},
+	"storage":                   {"redact", "internal/ctxlock"},
+	"storage/record":            {"redact", "storage", "internal/ctxlock", "internal/jsonscan"},
+	"storage/seal":              {"storage", "storage/record"},
+	"storage/spool":             {"storage", "storage/record"},
+	"storage/storagetest":       {"redact", "storage", "storage/record"},
+	"policy/compat":             {"message", "token", "policy"},
+	"trace/tracetest":           {"trace", "redact"},
+	"trace/ariadne/ariadnetest": {},
 }
 
 // heavy says which packages alone may import a dependency.

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/policy/compat"
 	"github.com/agentcompact/compact/policy/policytest"
 )
 
@@ -12,15 +13,15 @@ func TestBuiltInStages(t *testing.T) {
 		"truncate":        policy.Truncate{MaxTokens: 20, Keep: policy.Head},
 		"truncate, both":  policy.Truncate{MaxTokens: 25, Keep: policy.Both},
 		"mask":            policy.Mask{WindowTurns: 4, KeepFirst: 1},
-		"mask, loop":      policy.Mask{Since: policy.AfterRequest, KeepLast: 2},
+		"mask, loop":      policy.Mask{Since: compat.AfterRequest, KeepLast: 2},
 		"drop":            policy.Drop{},
 		"drop, no notice": policy.Drop{NoNotice: true},
-		"groups":          policy.Groups{},
-		"history":         policy.History{MaxTokens: 200},
-		"window":          policy.Window{Messages: 12},
+		"groups":          compat.Groups{},
+		"history":         compat.History{MaxTokens: 200},
+		"window":          compat.Window{Messages: 12},
 		"squeeze":         policy.Squeeze{Keep: policy.Head},
-		"fallback":        policy.Fallback{Messages: 4},
-		"local":           policy.LocalSummary{Messages: 4, MaxChars: 300},
+		"fallback":        compat.Fallback{Messages: 4},
+		"local":           compat.LocalSummary{Messages: 4, MaxChars: 300},
 	} {
 		t.Run(name, func(t *testing.T) { policytest.Run(t, s) })
 	}

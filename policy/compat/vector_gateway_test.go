@@ -1,4 +1,4 @@
-package policy_test
+package compat_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/policy/compat"
 	"github.com/agentcompact/compact/token"
 )
 
@@ -82,13 +83,13 @@ func cheaper(is, was string) bool {
 	return estimate(is) < estimate(was) && utf8.RuneCountInString(is) <= utf8.RuneCountInString(was)
 }
 
-func at(i int) policy.Boundary { return func(*policy.View) int { return i } }
+func at(i int) func(*policy.View) int { return func(*policy.View) int { return i } }
 
 // stage runs one stage of the gateway. The error is a *policy.BudgetError.
 func stage(t *testing.T, s policy.Stage, msgs []message.Message, cap int) (*policy.Outcome, error) {
 	t.Helper()
 	e := &policy.Engine{Steps: []policy.Step{{Stage: s, Goal: policy.ToBudget}}, Pins: systemPins, Cost: gateway}
-	if _, drop := s.(policy.Groups); !drop {
+	if _, drop := s.(compat.Groups); !drop {
 		e.Steps[0].Goal = policy.All
 	}
 	b := policy.Budget{Max: cap, Cap: cap}.CapOnly()

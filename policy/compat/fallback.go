@@ -1,6 +1,10 @@
-package policy
+package compat
 
-import "context"
+import (
+	"context"
+
+	"github.com/agentcompact/compact/policy"
+)
 
 // Fallback keeps the last messages and removes the others, without a notice. It
 // is the last choice when no summary fits. Its cuts keep fewer and fewer
@@ -18,48 +22,41 @@ const fallbackPruning = "pruning-only"
 func (Fallback) Name() string { return "fallback" }
 
 // Propose offers the cuts as alternatives.
-func (f Fallback) Propose(_ context.Context, v *View) (Proposal, error) {
-	out := Proposal{Alternatives: true}
+func (f Fallback) Propose(_ context.Context, v *policy.View) (policy.Proposal, error) {
+	out := policy.Proposal{Alternatives: true}
 	last := 0
 	for _, removed := range f.cuts(v) {
 		if len(removed) == last {
 			continue
 		}
 		last = len(removed)
-		out.Groups = append(out.Groups, []Edit{{
-			Decision: Dropped,
+		out.Groups = append(out.Groups, []policy.Edit{{
+			Decision: policy.Dropped,
 			Reason:   "older than the last messages; no summary fits the budget",
-			Cut:      &Cut{Removed: removed}, // nothing else moves
+			Cut:      &policy.Cut{Removed: removed}, // nothing else moves
 		}})
 	}
 	if last > 0 {
-		out.Summary = &SummaryInfo{Strategy: ContractStrategy, Fallback: fallbackPruning, Input: last, Errors: []string{
+		out.Summary = &policy.SummaryInfo{Strategy: ContractStrategy, Fallback: fallbackPruning, Input: last, Errors: []string{
 			"policy: a summary does not fit beside what must stay"}}
 	}
 	return out, nil
 }
 
 // Takes returns the messages that the final cut removes.
-func (f Fallback) Takes(v *View) []int { return v.split(v.newest()).Remainder }
+func (f Fallback) Takes(v *policy.View) []int { return remainder(v, newest(v)) }
 
 // cuts returns the messages removed by each cut, from the smallest cut to the
 // largest.
-func (f Fallback) cuts(v *View) (cuts [][]int) {
+func (f Fallback) cuts(v *policy.View) (cuts [][]int) {
 	for n := tailOr(f.Messages); n > 0; n-- {
 		var removed []int
-		for _, i := range v.split(v.tail(n)).Remainder {
+		for _, i := range remainder(v, tail(v, n)) {
 			if !v.Owned(i) {
 				removed = append(removed, i)
 			}
 		}
 		cuts = append(cuts, removed)
 	}
-	return append(cuts, v.split(v.newest()).Remainder)
-}
-
-func tailOr(n int) int {
-	if n == 0 {
-		return DefaultTail
-	}
-	return n
+	return append(cuts, remainder(v, newest(v)))
 }

@@ -1,10 +1,11 @@
-package policy
+package compat
 
 import (
 	"context"
 	"strings"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
 )
 
 // LocalSummary replaces the messages older than the last ones by a summary that
@@ -23,7 +24,7 @@ type LocalSummary struct {
 	MaxChars int // length of the summary, tags included; default 1400
 	// Tags returns the tags of message i: [TagUnresolved], [TagConstraint]. nil
 	// = no tags.
-	Tags func(v *View, i int) []string
+	Tags func(v *policy.View, i int) []string
 	// Clean is applied to every text before it is cut to size, for example to
 	// remove secrets. nil = no change.
 	Clean func(string) string
@@ -32,6 +33,8 @@ type LocalSummary struct {
 const (
 	defaultSummaryChars = 1400
 	minContract         = 40 // the smallest useful contract, in units, without the tags
+
+	dispatchForm = "dispatch@1" // of placeholders that keep the dispatch blocks
 )
 
 // Name returns "local".
@@ -43,11 +46,12 @@ func (LocalSummary) Name() string { return "local" }
 // Whether it fits is decided with the results as the view shows them. The text
 // is made from the results as they were before this run masked them.
 // Placeholders of earlier runs carry no information and are left out.
-func (s LocalSummary) Propose(_ context.Context, v *View) (Proposal, error) {
-	part := v.split(v.tail(tailOr(s.Messages)))
-	gone, size := s.gone(v, part.Remainder)
+func (s LocalSummary) Propose(_ context.Context, v *policy.View) (policy.Proposal, error) {
+	recent := tail(v, tailOr(s.Messages))
+	old := remainder(v, recent)
+	gone, size := s.gone(v, old)
 	if len(gone) == 0 {
-		return Proposal{}, nil
+		return policy.Proposal{}, nil
 	}
 	limit := s.MaxChars
 	if limit == 0 {
@@ -55,34 +59,34 @@ func (s LocalSummary) Propose(_ context.Context, v *View) (Proposal, error) {
 	}
 	room := v.Budget.Cap - (v.Total() - size)
 	if v.Cost.Text(s.shown(v, gone).text(limit)) > room {
-		return Proposal{}, nil
+		return policy.Proposal{}, nil
 	}
-	version, written := s.write(v, part.Remainder, gone)
-	body := min(limit, room, size-1) - len(WrapSummary(version, ""))
+	version, written := s.write(v, old, gone)
+	body := min(limit, room, size-1) - len(policy.WrapSummary(version, ""))
 	if body < minContract {
-		return Proposal{}, nil
+		return policy.Proposal{}, nil
 	}
-	m := NewSummary(version, written.text(body))
+	m := policy.NewSummary(version, written.text(body))
 	if v.Cost.Message(m) >= size {
-		return Proposal{}, nil
+		return policy.Proposal{}, nil
 	}
-	info := SummaryInfo{
+	info := policy.SummaryInfo{
 		Version: version, Strategy: ContractStrategy, Backend: s.Name(),
 		Text: m.Text(), Tokens: v.Cost.Text(m.Text()), Input: len(gone), InputSize: size,
 	}
-	return Proposal{Summary: &info, Groups: [][]Edit{{{
-		Decision: Summarized,
+	return policy.Proposal{Summary: &info, Groups: [][]policy.Edit{{{
+		Decision: policy.Summarized,
 		Reason:   "older than the last messages; covered by the summary",
-		Cut:      &Cut{Removed: part.Remainder, Recent: part.Start, New: &m, Summary: &info},
+		Cut:      &policy.Cut{Removed: old, Recent: start(v, recent), New: &m, Summary: &info},
 	}}}}, nil
 }
 
 // Takes returns the messages that the summary would replace.
-func (s LocalSummary) Takes(v *View) []int { return v.split(v.tail(tailOr(s.Messages))).Remainder }
+func (s LocalSummary) Takes(v *policy.View) []int { return remainder(v, tail(v, tailOr(s.Messages))) }
 
 // gone returns the messages that the summary must cover, and the cost of the
 // whole remainder.
-func (s LocalSummary) gone(v *View, remainder []int) (gone []int, size int) {
+func (s LocalSummary) gone(v *policy.View, remainder []int) (gone []int, size int) {
 	for _, i := range remainder {
 		size += v.Tokens[i]
 		if !v.Owned(i) {
@@ -93,7 +97,7 @@ func (s LocalSummary) gone(v *View, remainder []int) (gone []int, size int) {
 }
 
 // shown returns the contract over the messages as the view shows them.
-func (s LocalSummary) shown(v *View, gone []int) *contract {
+func (s LocalSummary) shown(v *policy.View, gone []int) *contract {
 	c := newContract()
 	for _, i := range gone {
 		c.note(&v.Messages[i], s.tags(v, i), s.clean)
@@ -103,27 +107,27 @@ func (s LocalSummary) shown(v *View, gone []int) *contract {
 
 // write returns the contract over the unmasked messages, merged with an earlier
 // contract.
-func (s LocalSummary) write(v *View, remainder, gone []int) (version int, c *contract) {
+func (s LocalSummary) write(v *policy.View, remainder, gone []int) (version int, c *contract) {
 	c = newContract()
 	for _, i := range gone {
 		m := s.legible(v, i)
 		c.note(&m, s.tags(v, i), s.clean)
 	}
 	for _, i := range remainder {
-		if _, body, ok := ParseSummary(v.Messages[i]); ok && v.Owned(i) {
+		if _, body, ok := policy.ParseSummary(v.Messages[i]); ok && v.Owned(i) {
 			c.inherit(body)
 		}
 	}
-	return v.nextVersion(), c
+	return nextVersion(v), c
 }
 
 // nextVersion returns a version above that of every summary in the view,
 // whoever wrote it, so that versions are unique.
-func (v *View) nextVersion() int {
+func nextVersion(v *policy.View) int {
 	version := 1
 	for i := range v.Messages {
-		if n, _, ok := ParseSummary(v.Messages[i]); ok {
-			version = min(max(version, n+1), MaxSummaryVersion)
+		if n, _, ok := policy.ParseSummary(v.Messages[i]); ok {
+			version = min(max(version, n+1), message.MaxSummaryVersion)
 		}
 	}
 	return version
@@ -132,13 +136,13 @@ func (v *View) nextVersion() int {
 // legible returns message i as it was before this run, without results that
 // were placeholders even then. Of placeholders with dispatch blocks it keeps
 // the blocks.
-func (s LocalSummary) legible(v *View, i int) message.Message {
+func (s LocalSummary) legible(v *policy.View, i int) message.Message {
 	m := v.Unedited(i)
 	parts := make([]message.Part, 0, len(m.Parts))
 	for _, p := range m.Parts {
 		if p.Kind == message.KindToolResult {
 			k, masked := v.Forms.ParseMark(p.Text)
-			if masked && k.Form != formDispatch {
+			if masked && k.Form != dispatchForm {
 				continue
 			}
 			if masked {
@@ -151,7 +155,7 @@ func (s LocalSummary) legible(v *View, i int) message.Message {
 	return m
 }
 
-func (s LocalSummary) tags(v *View, i int) []string {
+func (s LocalSummary) tags(v *policy.View, i int) []string {
 	if s.Tags == nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package policy_test
+package compat_test
 
 import (
 	"encoding/json"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/policy/compat"
 	"github.com/agentcompact/compact/token"
 )
 
@@ -58,7 +59,7 @@ func TestVectorBudget(t *testing.T) {
 			c.judge(r.ID, cmp.Diff(r.number(t), gateway.Message(r.Input.Message.message())), "", nil)
 		},
 		"actor_message_limit": func(t *testing.T, c *tally, r *budgetRow) {
-			c.judge(r.ID, cmp.Diff(r.number(t), policy.MessageLimit(*r.Input.MaxInput)), "", nil)
+			c.judge(r.ID, cmp.Diff(r.number(t), compat.MessageLimit(*r.Input.MaxInput)), "", nil)
 		},
 		"effective_max_input_tokens": judgeWindow,
 		"loop_token_budget":          judgeLoopBudget,
@@ -161,7 +162,7 @@ func judgeRoll(t *testing.T, c *tally, r *budgetRow) {
 	if limit == 0 {
 		limit = -1
 	}
-	out, err := stage(t, policy.Window{Messages: limit}, msgs, unbounded)
+	out, err := stage(t, compat.Window{Messages: limit}, msgs, unbounded)
 	if err != nil {
 		t.Fatal(err)
 	}

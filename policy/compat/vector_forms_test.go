@@ -1,4 +1,4 @@
-package policy_test
+package compat_test
 
 import (
 	"slices"

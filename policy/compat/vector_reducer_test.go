@@ -1,4 +1,4 @@
-package policy_test
+package compat_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/policy/compat"
 	"github.com/agentcompact/compact/token"
 )
 
@@ -53,7 +54,7 @@ func orDefault[T any](p *T, otherwise T) T {
 }
 
 func (r *reducerRow) keep() int {
-	return orDefault(r.Options.PreserveRecentRawTurns, policy.DefaultTail)
+	return orDefault(r.Options.PreserveRecentRawTurns, compat.DefaultTail)
 }
 func (r *reducerRow) summaryChars() int { return orDefault(r.Options.SummaryMaxChars, 1400) }
 func (r *reducerRow) masking() bool     { return orDefault(r.Options.ObservationMasking, true) }
@@ -112,11 +113,11 @@ func reduce(t *testing.T, r *reducerRow) reduced {
 		return report(r, conv, nil)
 	}
 	steps := []policy.Step{
-		{Goal: policy.ToBudget, Stage: policy.Mask{Messages: r.keep(), CostAsChars: true, BareBlocks: true}},
-		{Goal: policy.ToBudget, Stage: policy.LocalSummary{
+		{Goal: policy.ToBudget, Stage: policy.Mask{Recent: compat.Tail(r.keep()), CostAsChars: true, BareBlocks: true}},
+		{Goal: policy.ToBudget, Stage: compat.LocalSummary{
 			Messages: r.keep(), MaxChars: r.summaryChars(), Tags: func(_ *policy.View, i int) []string { return r.Messages[i].Tags },
 		}},
-		{Goal: policy.ToBudget, Stage: policy.Fallback{Messages: r.keep()}},
+		{Goal: policy.ToBudget, Stage: compat.Fallback{Messages: r.keep()}},
 		{Goal: policy.ToBudget, Stage: policy.Squeeze{}},
 	}
 	if !r.masking() {

@@ -1,4 +1,4 @@
-package policy_test
+package compat_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/policy/compat"
 )
 
 type loopRow struct {
@@ -73,7 +74,7 @@ func requests(t *testing.T, r *loopRow) (all []request) {
 	e := &policy.Engine{Pins: systemPins, Cost: gateway, Steps: []policy.Step{
 		{When: policy.Always, Stage: policy.Truncate{MaxTokens: o.MaxResult, Keep: o.Keep, MarkerOnTop: true, NoShare: true, BytesPerToken: 4}},
 		{When: policy.Always, Stage: policy.Mask{Since: since, KeepFirst: o.First, KeepLast: o.Last, Form: policy.FormResult}},
-		{Goal: policy.ToBudget, Stage: policy.Groups{Since: since}},
+		{Goal: policy.ToBudget, Stage: compat.Groups{Since: since}},
 	}}
 	b := policy.Budget{Max: o.Window, Cap: o.Budget}.CapOnly()
 	c := policy.NewConversation(history(r.Input.Initial), systemPins, nil)

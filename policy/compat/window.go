@@ -1,6 +1,10 @@
-package policy
+package compat
 
-import "context"
+import (
+	"context"
+
+	"github.com/agentcompact/compact/policy"
+)
 
 // Window limits the number of messages in the view. It removes the oldest rounds
 // above the limit, but never pinned ones, the anchor or the newest round. Pinned
@@ -25,34 +29,34 @@ func MessageLimit(maxInputTokens int) int {
 }
 
 // Propose offers the shortest cut that meets the limit, with a notice.
-func (w Window) Propose(ctx context.Context, v *View) (Proposal, error) {
+func (w Window) Propose(ctx context.Context, v *policy.View) (policy.Proposal, error) {
 	over := -max(w.Messages, 0)
 	if w.Messages == 0 {
 		over = -MessageLimit(-1)
 	}
 	for i := range v.Messages {
-		over += v.held(i)
+		over += held(v, i)
 	}
 	if over <= 0 {
-		return Proposal{}, nil
+		return policy.Proposal{}, nil
 	}
-	drops, err := Drop{}.Propose(ctx, v)
+	drops, err := policy.Drop{}.Propose(ctx, v)
 	counted := 0 // each group removes a superset of the one before
 	for k, group := range drops.Groups {
 		for _, i := range group[0].Cut.Removed[counted:] {
-			over -= v.held(i)
+			over -= held(v, i)
 		}
 		counted = len(group[0].Cut.Removed)
 		if over <= 0 || k == len(drops.Groups)-1 {
 			group[0].Reason = "older than the bound on the number of messages"
-			return Proposal{Groups: [][]Edit{group}}, err
+			return policy.Proposal{Groups: [][]policy.Edit{group}}, err
 		}
 	}
-	return Proposal{}, err
+	return policy.Proposal{}, err
 }
 
 // held returns 1 for a message that counts for the limit, otherwise 0.
-func (v *View) held(i int) int {
+func held(v *policy.View, i int) int {
 	if v.Pinned[i] || v.Owned(i) {
 		return 0
 	}

@@ -1,4 +1,4 @@
-package policy_test
+package compat_test
 
 import (
 	"encoding/json"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/policy/compat"
 	"github.com/agentcompact/compact/token"
 )
 
@@ -52,7 +53,7 @@ func judgeClip(t *testing.T, c *tally, r unitRow) {
 	var want string
 	decode(t, r.Expected, &want)
 	in, limit := r.Input.Value, r.Input.MaxChars
-	got := policy.ClipUTF16(in, limit)
+	got := compat.ClipUTF16(in, limit)
 	var d deviations
 	// Half of a surrogate pair is U+FFFD to Go's decoder.
 	cut := strings.TrimSuffix(want, "...")
@@ -89,7 +90,7 @@ func judgeUnitMask(t *testing.T, c *tally, r unitRow) {
 func observation(t *testing.T, text string) string {
 	t.Helper()
 	msgs := []message.Message{message.Assistant("", message.Call("a", "bash", "{}")), message.ToolResult("a", text), message.User("go on")}
-	e := &policy.Engine{Steps: []policy.Step{{Stage: policy.Mask{Messages: 1, CostAsChars: true, BareBlocks: true}, Goal: policy.All}}, Pins: pins, Cost: token.NewCharsEstimator(), Dispatch: policy.DispatchTools{"*"}}
+	e := &policy.Engine{Steps: []policy.Step{{Stage: policy.Mask{Recent: compat.Tail(1), CostAsChars: true, BareBlocks: true}, Goal: policy.All}}, Pins: pins, Cost: token.NewCharsEstimator(), Dispatch: policy.DispatchTools{"*"}}
 	out, err := run(t, e, msgs, budget(1<<40))
 	if err != nil {
 		t.Fatal(err)

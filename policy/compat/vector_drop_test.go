@@ -1,4 +1,4 @@
-package policy_test
+package compat_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/policy/compat"
 )
 
 type dropRow struct {
@@ -28,7 +29,7 @@ func TestVectorDrop(t *testing.T) {
 	eachSet(t, "duragent-drop", func(t *testing.T, path string) {
 		c := newTally(t, "drop_oldest_iterations")
 		for _, r := range rows[dropRow](t, path) {
-			out, err := stage(t, policy.Groups{Since: at(r.Options.End)}, history(r.Input.Messages), r.Options.Budget)
+			out, err := stage(t, compat.Groups{Since: at(r.Options.End)}, history(r.Input.Messages), r.Options.Budget)
 			proposed := lines(out.Conversation.Messages())
 			diff := cmp.Diff(lines(history(r.Expected.Messages)), proposed)
 			counts := differ(fmt.Sprint(r.Expected.After), fmt.Sprint(out.View.Total()))

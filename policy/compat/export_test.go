@@ -1,4 +1,4 @@
-package policy
+package compat
 
 // ClipUTF16 is exported for tests against the vectors of the original function.
 var ClipUTF16 = clipUTF16

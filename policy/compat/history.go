@@ -1,50 +1,53 @@
-package policy
+package compat
 
 import (
 	"context"
+	"slices"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
 )
 
 // History limits the cost of the conversation before a boundary. It keeps the
 // newest rounds that fit, and puts a system notice in place of the others. The
 // anchor and the newest round always stay and are counted first; pinned
-// messages stay and are not counted.
+// messages stay and are not counted. It leaves room for the copies that
+// [policy.Duplicates] removes behind it.
 type History struct {
-	MaxTokens int      // 0: the room in the budget
-	Since     Boundary // end of the conversation; nil = end of the view
+	MaxTokens int                    // 0: the room in the budget
+	Since     func(*policy.View) int // end of the conversation; nil = end of the view
 }
 
 // Name returns "history".
 func (History) Name() string { return "history" }
 
 // Propose offers one cut, or nothing if everything fits.
-func (h History) Propose(_ context.Context, v *View) (Proposal, error) {
+func (h History) Propose(_ context.Context, v *policy.View) (policy.Proposal, error) {
 	room := v.Budget.Cap - v.Fixed
 	for r := range v.Rounds {
-		if v.pinnedRound(r) {
-			room -= v.roundCost(r)
+		if pinnedRound(v, r) {
+			room -= roundCost(v, r)
 		}
 	}
-	room += v.cost(v.spare())
-	past := v.past(h.Since.at(v, len(v.Messages)))
+	room += cost(v, copies(v))
+	past := pastOf(v, boundary(h.Since, v, len(v.Messages)))
 	e, used := past.cut(h.limit(room))
 	if e == nil {
-		return Proposal{}, nil
+		return policy.Proposal{}, nil
 	}
 	if used+v.Cost.Message(*e.Cut.New) > room {
-		widest := v.Cost.Message(NewNotice(past.earlier + len(v.Messages)))
+		widest := v.Cost.Message(policy.NewNotice(past.earlier + len(v.Messages)))
 		e, _ = past.cut(h.limit(room - widest))
 	}
-	if !v.saves(e.Cut) {
-		return Proposal{}, nil
+	if !saves(v, e.Cut) {
+		return policy.Proposal{}, nil
 	}
-	return Proposal{Groups: [][]Edit{{*e}}}, nil
+	return policy.Proposal{Groups: [][]policy.Edit{{*e}}}, nil
 }
 
 // Takes returns the messages that History removes if there is no room at all.
-func (h History) Takes(v *View) (at []int) {
-	past := v.past(h.Since.at(v, len(v.Messages)))
+func (h History) Takes(v *policy.View) (at []int) {
+	past := pastOf(v, boundary(h.Since, v, len(v.Messages)))
 	at = past.notices
 	for _, r := range past.rounds {
 		for i := v.Rounds[r].Start; i < v.Rounds[r].End && !past.must[r]; i++ {
@@ -64,22 +67,22 @@ func (h History) limit(room int) int {
 
 // past is the part of a conversation that History may cut.
 type past struct {
-	v       *View
+	v       *policy.View
 	rounds  []int        // in order, without pinned rounds and notices
 	must    map[int]bool // those of rounds that stay at any cost
 	notices []int        // messages: the notices of earlier cuts
 	earlier int          // number of messages that the notices stand for
 }
 
-func (v *View) past(end int) past {
+func pastOf(v *policy.View, end int) past {
 	p := past{v: v, must: map[int]bool{}}
-	p.earlier, p.notices = ownNotices(v)
+	p.earlier, p.notices = notices(v)
 	for r, span := range v.Rounds {
-		if _, notice := ParseNotice(v.Messages[span.Start]); span.End > end || v.pinnedRound(r) || notice && v.owned(r) {
+		if _, notice := policy.ParseNotice(v.Messages[span.Start]); span.End > end || pinnedRound(v, r) || notice && v.Owned(span.Start) {
 			continue
 		}
 		p.rounds = append(p.rounds, r)
-		p.must[r] = v.holdsAnchor(r) || span.End > v.Open
+		p.must[r] = v.Anchor >= 0 && v.RoundOf(v.Anchor) == r || span.End > v.Open
 	}
 	if n := len(p.rounds); n > 0 {
 		p.must[p.rounds[n-1]] = true
@@ -90,10 +93,10 @@ func (v *View) past(end int) past {
 // cut returns an edit that leaves at most limit tokens, and the number of
 // tokens it leaves. e is nil if nothing has to be removed. The first round it
 // leaves is never a stray result.
-func (p past) cut(limit int) (e *Edit, used int) {
+func (p past) cut(limit int) (e *policy.Edit, used int) {
 	for r, must := range p.must {
 		if must {
-			used += p.v.roundCost(r)
+			used += roundCost(p.v, r)
 		}
 	}
 	first := len(p.rounds)
@@ -102,21 +105,21 @@ func (p past) cut(limit int) (e *Edit, used int) {
 		if p.must[r] {
 			continue
 		}
-		cost := p.v.roundCost(r)
+		cost := roundCost(p.v, r)
 		if used+cost > limit {
 			break
 		}
 		used += cost
 	}
 	for first < len(p.rounds) && !p.must[p.rounds[first]] && p.v.Messages[p.v.Rounds[p.rounds[first]].Start].Role == message.RoleTool {
-		used -= p.v.roundCost(p.rounds[first])
+		used -= roundCost(p.v, p.rounds[first])
 		first++
 	}
 	return p.without(first), used
 }
 
 // without returns the edit that removes the rounds before p.rounds[first].
-func (p past) without(first int) *Edit {
+func (p past) without(first int) *policy.Edit {
 	removed := append([]int(nil), p.notices...)
 	for _, r := range p.rounds[:first] {
 		if p.must[r] {
@@ -129,22 +132,51 @@ func (p past) without(first int) *Edit {
 	if len(removed) == len(p.notices) {
 		return nil
 	}
-	notice := NewNotice(p.earlier + len(removed) - len(p.notices))
+	notice := policy.NewNotice(p.earlier + len(removed) - len(p.notices))
 	recent := removed[len(removed)-1] + 1
 	if first < len(p.rounds) {
 		recent = p.v.Rounds[p.rounds[first]].Start
 	}
-	return &Edit{
-		Decision: Dropped,
+	return &policy.Edit{
+		Decision: policy.Dropped,
 		Reason:   "older than what the history may cost",
-		Cut:      &Cut{Removed: removed, Recent: recent, New: &notice},
+		Cut:      &policy.Cut{Removed: removed, Recent: recent, New: &notice},
 	}
 }
 
-func (v *View) roundCost(r int) int {
+func roundCost(v *policy.View, r int) int {
 	n := 0
 	for i := v.Rounds[r].Start; i < v.Rounds[r].End; i++ {
 		n += v.Tokens[i]
 	}
 	return n
+}
+
+// saves reports whether a cut makes the view cheaper.
+func saves(v *policy.View, c *policy.Cut) bool { return v.Cost.Message(*c.New) < cost(v, c.Removed) }
+
+// cost returns the sum of the costs of messages.
+func cost(v *policy.View, at []int) (n int) {
+	for _, i := range at {
+		n += v.Tokens[i]
+	}
+	return n
+}
+
+// copies returns the copies of system messages that a later stage removes if
+// the budget requires it. It excludes the first message, which stays longest.
+func copies(v *policy.View) []int {
+	return slices.DeleteFunc(policy.Duplicates{}.Takes(v), func(i int) bool { return i == 0 })
+}
+
+// notices returns the indexes of the notices of earlier cuts, and the sum of the
+// numbers they state.
+func notices(v *policy.View) (omitted int, at []int) {
+	for i := range v.Messages {
+		if n, ok := policy.ParseNotice(v.Messages[i]); ok && v.Owned(i) {
+			omitted += n
+			at = append(at, i)
+		}
+	}
+	return omitted, at
 }

@@ -1,9 +1,10 @@
-package policy
+package compat
 
 import (
 	"context"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
 )
 
 // Groups removes whole iterations of an agent loop, oldest first, without a
@@ -12,7 +13,7 @@ import (
 // message after those. Messages between groups stay, and so do the last group,
 // pinned messages, the anchor and the open round.
 type Groups struct {
-	Since Boundary // where groups may begin; nil = anywhere
+	Since func(*policy.View) int // where groups may begin; nil = anywhere
 }
 
 // Name returns "groups".
@@ -20,42 +21,42 @@ func (Groups) Name() string { return "groups" }
 
 // Propose offers alternatives: the view without the oldest group, without the
 // two oldest, and so on.
-func (g Groups) Propose(_ context.Context, v *View) (Proposal, error) {
-	out := Proposal{Alternatives: true}
+func (g Groups) Propose(_ context.Context, v *policy.View) (policy.Proposal, error) {
+	out := policy.Proposal{Alternatives: true}
 	var removed []int
-	groups := v.groups(g.Since.at(v, 0))
+	groups := groupsOf(v, boundary(g.Since, v, 0))
 	for _, group := range groups[:max(len(groups)-1, 0)] {
-		if !v.droppable(group) {
+		if !droppable(v, group) {
 			continue
 		}
 		for i := group.Start; i < group.End; i++ {
 			removed = append(removed, i)
 		}
-		out.Groups = append(out.Groups, []Edit{{
-			Decision: Dropped,
+		out.Groups = append(out.Groups, []policy.Edit{{
+			Decision: policy.Dropped,
 			Reason:   "oldest iteration of the loop, over the budget",
-			Cut:      &Cut{Removed: removed[:len(removed):len(removed)]}, // nothing else moves
+			Cut:      &policy.Cut{Removed: removed[:len(removed):len(removed)]}, // nothing else moves
 		}})
 	}
 	return out, nil
 }
 
 // Takes returns the messages of all removable groups but the last group.
-func (g Groups) Takes(v *View) (at []int) {
-	groups := v.groups(g.Since.at(v, 0))
+func (g Groups) Takes(v *policy.View) (at []int) {
+	groups := groupsOf(v, boundary(g.Since, v, 0))
 	for _, group := range groups[:max(len(groups)-1, 0)] {
-		for i := group.Start; i < group.End && v.droppable(group); i++ {
+		for i := group.Start; i < group.End && droppable(v, group); i++ {
 			at = append(at, i)
 		}
 	}
 	return at
 }
 
-// groups returns the spans of the groups that begin at from or later.
-func (v *View) groups(from int) []message.Round {
+// groupsOf returns the spans of the groups that begin at from or later.
+func groupsOf(v *policy.View, from int) []message.Round {
 	var groups []message.Round
 	for r := 0; r < len(v.Rounds); r++ {
-		if span := v.Rounds[r]; span.Start < from || !v.iteration(span) {
+		if span := v.Rounds[r]; span.Start < from || !iteration(v, span) {
 			continue
 		}
 		group := v.Rounds[r]
@@ -74,12 +75,12 @@ func (v *View) groups(from int) []message.Round {
 
 // iteration reports whether a round begins with an assistant message that holds
 // a call.
-func (v *View) iteration(span message.Round) bool {
+func iteration(v *policy.View, span message.Round) bool {
 	m := &v.Messages[span.Start]
 	return m.Role == message.RoleAssistant && m.Has(message.KindToolCall)
 }
 
-func (v *View) droppable(span message.Round) bool {
+func droppable(v *policy.View, span message.Round) bool {
 	if span.End > v.Open || span.Start <= v.Anchor && v.Anchor < span.End {
 		return false
 	}

@@ -1,4 +1,4 @@
-package policy_test
+package compat_test
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/policy/compat"
 )
 
 type rendered struct {
@@ -128,7 +129,7 @@ func schemas(t *testing.T, raw json.RawMessage) int {
 }
 
 func render(in []message.Message, fixed, limit, most int) (*policy.Outcome, error) {
-	e := &policy.Engine{Steps: []policy.Step{{When: policy.Always, Stage: policy.History{MaxTokens: most}}}, Pins: systemPins, Cost: gateway}
+	e := &policy.Engine{Steps: []policy.Step{{When: policy.Always, Stage: compat.History{MaxTokens: most}}}, Pins: systemPins, Cost: gateway}
 	return e.Run(context.Background(), policy.Request{
 		Conversation: policy.NewConversation(in, systemPins, nil), Fixed: fixed, Budget: policy.Budget{Max: limit, Cap: limit}.CapOnly(),
 	})
