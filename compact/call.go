@@ -421,7 +421,7 @@ func (c *call) aim(engine *policy.Engine, q *policy.Request) *policy.Engine {
 
 func reasonFor(err error, reason string) string {
 	if errors.Is(err, ErrInsufficientBudget) {
-		return trace.ReasonTooLarge
+		return trace.ReasonNoRoom
 	}
 	return reason
 }

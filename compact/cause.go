@@ -20,7 +20,7 @@ var causes = []struct {
 	err  error
 	name string
 }{
-	{strategy.ErrDeadline, "timeout"}, {strategy.ErrLate, "late"}, {strategy.ErrRefused, "refused"}, {strategy.ErrNotSummary, "not_summary"}, {strategy.ErrFiltered, "content_filter"},
+	{strategy.ErrDeadline, "timeout"}, {strategy.ErrLate, "late"}, {strategy.ErrRefused, "refused"}, {strategy.ErrFiltered, "content_filter"},
 	{strategy.ErrCutOff, "length"}, {strategy.ErrTooLong, "too_long"}, {strategy.ErrNotSmaller, "not_smaller"}, {strategy.ErrEmpty, "empty"},
 	{strategy.ErrUnverified, "unverified"}, {strategy.ErrContextLength, "context_length"}, {strategy.ErrMalformed, "malformed"},
 	{strategy.ErrTransient, "unavailable"}, {strategy.ErrRejected, "rejected"},

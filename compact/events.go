@@ -272,7 +272,7 @@ func (c *call) logParent(err error) {
 		}
 	}
 	if did := c.did; did != nil {
-		p.PrunedCount, p.MaskedCount, p.TruncatedCount = did.pruned(), did.masked, did.truncated
+		p.PrunedCount, p.SummarizedCount, p.MaskedCount, p.TruncatedCount = did.pruned(), did.summarized, did.masked, did.truncated
 	}
 	if err != nil {
 		p.ErrorType = kindOf(err)

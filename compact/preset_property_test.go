@@ -17,6 +17,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/token"
+	"github.com/agentcompact/compact/trace"
 )
 
 // judged makes one call of a preset and has the independent judge look at it.
@@ -126,7 +127,7 @@ func TestPropertyPresetsOverRandomHistories(t *testing.T) {
 				for call := range 8 {
 					res, found := judged(m, p.cost, history, done > 0, p.dispatch)
 					calls++
-					ok := res.Reason != "insufficient_budget"
+					ok := res.Reason != trace.ReasonNoRoom
 					if res.Triggered {
 						done++
 					}

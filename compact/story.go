@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"github.com/agentcompact/compact/trace"
 )
 
 // story returns the title of a call for a list of traces, which reads as the
@@ -16,12 +18,28 @@ func (c *call) story(err error) string {
 		return "FAILED " + c.failure(err)
 	case r.ReductionStage == ReductionFallback && r.Triggered:
 		return fmt.Sprintf("%sFALLBACK: %s without a summary, %s", stepNumber(r.Step), plural(c.did.all(), "message"), c.way())
+	case r.Triggered && r.Reason == trace.ReasonArrival:
+		return fmt.Sprintf("reduced at arrival: %s, %s", c.way(), plural(c.did.all(), "message"))
 	case r.Triggered && r.ReductionStage != ReductionNone:
-		return fmt.Sprintf("%s%s: %s, %s", stepNumber(r.Step), r.ReductionStage, c.way(), plural(c.did.all(), "message"))
+		return fmt.Sprintf("%s%s: %s, %s", stepNumber(r.Step), c.kind(), c.way(), plural(c.did.all(), "message"))
 	case r.Triggered:
 		return fmt.Sprintf("%s, nothing to take out (%s)", c.level(r.After.Total), r.Reason)
 	}
 	return c.level(r.After.Total)
+}
+
+// kind is the most severe reduction of this call. That of the view may be of an
+// earlier one.
+func (c *call) kind() ReductionStage {
+	switch {
+	case c.res.ReductionStage != ReductionSummarization || c.did.summarized > 0:
+		return c.res.ReductionStage
+	case c.did.dropped > 0:
+		return "pruning"
+	case c.did.masked > 0:
+		return ReductionMasking
+	}
+	return ReductionTruncation
 }
 
 // wouldStory returns the title of an observed call: what was sent, and what
@@ -31,6 +49,8 @@ func (c *call) wouldStory(sent int, err error) string {
 	switch {
 	case err != nil:
 		return line + "; would have FAILED " + c.failure(err)
+	case c.res.Triggered && c.res.Reason == trace.ReasonArrival:
+		return line + fmt.Sprintf("; would be %s tokens by reduction at arrival", grouped(c.res.After.Total))
 	case c.res.Triggered:
 		return line + fmt.Sprintf("; would be %s tokens by %s", grouped(c.res.After.Total), c.res.ReductionStage)
 	}

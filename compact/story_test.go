@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
+	"github.com/agentcompact/compact/trace/tracetest"
 )
 
 // traces returns what a list of traces shows, oldest first.
@@ -61,6 +64,73 @@ func TestTracesOfFailuresAndFallbacksSaySo(t *testing.T) {
 	r.preflight(loop(100, 200))
 	if name := r.traces()[0]; !regexp.MustCompile(`^#1 FALLBACK: [1-9]\d* messages without a summary, [\d,]+ → [\d,]+ tokens \(\d+ % → \d+ %\)$`).MatchString(name) {
 		t.Errorf("a fallback is called %q", name)
+	}
+}
+
+// TestResultsThatWereReducedAtArrivalSaySo: no trigger was reached.
+func TestResultsThatWereReducedAtArrivalSaySo(t *testing.T) {
+	a := memory.New()
+	c := tidyConfig(a)
+	seen := &tracetest.Recorder{}
+	c.Exporters = append(c.Exporters, seen)
+	m := costRig(t, c)
+	eachCall(t, m, tidyLoop(3), nil)
+	if err := m.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		trace.NameBeforeModelCall: `"output_text":"reduced 1 result at arrival: `,
+		trace.NameTriggerDecision: `"output_text":"results were reduced at arrival; no compaction is due (`,
+	} {
+		found := 0
+		for _, e := range seen.Named(name) {
+			if strings.Contains(e.Data.String(), `"triggered":true`) {
+				found++
+				if !strings.Contains(e.Data.String(), want) {
+					t.Errorf("%s", e.Data)
+				}
+			}
+			if e.Trace != nil && strings.Contains(e.Data.String(), `"triggered":true`) && !regexp.MustCompile(`^reduced at arrival: [\d,]+ → [\d,]+ tokens \(\d+ % → \d+ %\), 1 message$`).MatchString(e.Trace.Name.String()) {
+				t.Errorf("a trace is called %q", e.Trace.Name)
+			}
+		}
+		if found != 3 {
+			t.Errorf("%d events %s of calls that reduced something, want 3", found, name)
+		}
+	}
+}
+
+// TestAStepThatOnlyMasksIsNotCalledASummary: the view has the summary of an
+// earlier step.
+func TestAStepThatOnlyMasksIsNotCalledASummary(t *testing.T) {
+	c, err := compact.Preset("graduated")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.MaxContextTokens, c.Mask.WindowTurns, c.Policy.KeepRecentTurns, c.Policy.KeepToolIOPairs = 8_000, 2, 2, 2
+	r := newRig(t, c)
+	history := turns(20, 60) // no results: all that can be done is a summary
+	if _, err := r.ManualCompact(context.Background(), "s", history, "test"); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 40 {
+		history = append(history, round(i, 500)...)
+		r.preflight(history[:len(history):len(history)])
+	}
+	steps := map[string]int{}
+	for _, e := range r.named(trace.NameBeforeModelCall) {
+		data, name := e.Data.String(), e.Trace.Name.String()
+		if !strings.Contains(data, `"triggered":true`) || !strings.Contains(data, `"reduction_stage":"summarization"`) {
+			continue
+		}
+		summary := !strings.Contains(data, `"summarized_count":0`)
+		steps[strconv.FormatBool(summary)]++
+		if strings.Contains(name, " summarization: ") != summary || strings.Contains(data, `"output_text":"compacted `) != summary {
+			t.Errorf("%q is %s", name, data)
+		}
+	}
+	if steps["true"] == 0 || steps["false"] == 0 {
+		t.Errorf("steps with a summary, and without: %v", steps)
 	}
 }
 

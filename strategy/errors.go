@@ -11,7 +11,6 @@ import (
 var (
 	ErrEmpty         = errors.New("the answer is empty")
 	ErrRefused       = errors.New("the model refused")
-	ErrNotSummary    = errors.New("the answer is no summary")
 	ErrFiltered      = errors.New("the answer was withheld by a content filter")
 	ErrCutOff        = errors.New("the answer was cut off at its limit")
 	ErrTooLong       = errors.New("the answer is longer than the limit")

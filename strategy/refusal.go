@@ -2,26 +2,12 @@ package strategy
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
-
-// notSummary returns the failure of a draft that is no summary: a refusal where
-// its words say so, else what is wrong with it. It quotes the beginning.
-func notSummary(text string, wrong error) *Failure {
-	begins := clip(squash(text), 120)
-	if slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool { return excuses(bullet(unnumbered(strings.TrimSpace(line)))) }) {
-		return &Failure{Reason: ErrRefused, Detail: errors.New(begins)}
-	}
-	return &Failure{Reason: ErrNotSummary, Detail: fmt.Errorf("%w: %s", wrong, begins)}
-}
-
-// errShapeless is the detail of a draft that is not in the requested form.
-var errShapeless = errors.New("it has no heading that was asked for, and no list")
 
 // shapeless reports whether a draft lacks the requested form: it has no heading
 // of the strategy and no list. A list within a letter does not count, because
@@ -94,7 +80,7 @@ func withoutFarewell(lines []string, heading func(string) bool) []string {
 // longer checked for a refusal.
 const thin = 60
 
-// errSaysNothing is the detail of a draft in the requested form without content.
+// errSaysNothing is the detail of a refusal in the requested form.
 var errSaysNothing = errors.New("it says nothing of the conversation")
 
 // saysNothing reports whether a draft in the requested form says nothing about

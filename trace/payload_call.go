@@ -1,6 +1,9 @@
 package trace
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Preflight is the payload of before_model_call: the whole hook. An ErrorType
 // says that the hook returned an error.
@@ -22,8 +25,9 @@ type Preflight struct {
 	MessagesIn      int                `json:"message_count_in"`     // the history as it came in
 	MessagesBefore  int                `json:"message_count_before"` // with the edits of earlier steps
 	MessagesAfter   int                `json:"message_count_after"`
-	PrunedCount     int                `json:"pruned_count"` // removed by this call: summarized + dropped
-	MaskedCount     int                `json:"masked_count"` // masked by this call
+	PrunedCount     int                `json:"pruned_count"`     // removed by this call: summarized + dropped
+	SummarizedCount int                `json:"summarized_count"` // of these, the ones that a summary of this call stands for
+	MaskedCount     int                `json:"masked_count"`     // masked by this call
 	TruncatedCount  int                `json:"truncated_count"`
 	SessionPruned   int                `json:"session_pruned_count"` // messages of the history that are not in the view, removed by any call
 	SessionMasked   int                `json:"session_masked_count"` // messages that are masked in the view
@@ -110,16 +114,34 @@ func (p Preflight) line() string {
 		return fmt.Sprintf("failed: %s; %d tokens, budget %d", p.ErrorType, p.TokensBefore, p.Budget)
 	case !p.Triggered:
 		return fmt.Sprintf("nothing to do: %d / %d tokens", p.TokensAfter, p.MaxTokens)
+	case p.SummarizedCount > 0:
+		return fmt.Sprintf("compacted %s: %d pruned, %d masked, %d truncated", p.way(), p.PrunedCount, p.MaskedCount, p.TruncatedCount)
 	}
-	sizes := fmt.Sprintf("%d -> %d tokens (-%.1f%%)", p.TokensBefore, p.TokensAfter, reduction(p.TokensBefore, p.TokensAfter))
+	return p.done() + ": " + p.way()
+}
+
+func (p Preflight) way() string {
+	return fmt.Sprintf("%d -> %d tokens (-%.1f%%)", p.TokensBefore, p.TokensAfter, reduction(p.TokensBefore, p.TokensAfter))
+}
+
+// done describes what a call without a summary did.
+func (p Preflight) done() string {
 	if p.Reason == ReasonArrival {
-		return "results were reduced as they came: " + sizes
+		return "reduced " + count(p.TruncatedCount, "result") + " at arrival"
 	}
-	unsummarized := ""
-	if p.ReductionStage == "fallback" {
-		unsummarized = " without a summary"
+	var did []string
+	for _, d := range []struct {
+		verb string
+		n    int
+	}{{"pruned", p.PrunedCount}, {"masked", p.MaskedCount}, {"truncated", p.TruncatedCount}} {
+		if d.n > 0 {
+			did = append(did, d.verb+" "+count(d.n, "message"))
+		}
 	}
-	return fmt.Sprintf("compacted %s: %d pruned%s, %d masked, %d truncated", sizes, p.PrunedCount, unsummarized, p.MaskedCount, p.TruncatedCount)
+	if len(did) == 0 {
+		return "changed the request"
+	}
+	return strings.Join(did, ", ")
 }
 
 // Error is the payload of compact.error: a failure and its fallback. Its

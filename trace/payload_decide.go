@@ -95,7 +95,7 @@ const (
 	ReasonLate       = "summary_pending"          // the summary is still being written, and the view fits as it is
 	ReasonBusy       = "no_place"                 // other compactions computed until the deadline was near, and the view fits as it is
 	ReasonNothingOld = "nothing_to_compact"       // all of it is pinned or recent
-	ReasonTooLarge   = "insufficient_budget"      // what must stay does not fit; the call failed
+	ReasonNoRoom     = "insufficient_budget"      // what must stay is more than the budget: the call was refused
 )
 
 // A Check is one comparison of a decision.
@@ -179,15 +179,15 @@ func (p TriggerDecision) complete() any {
 }
 
 func (p TriggerDecision) line() string {
-	verdict := "not triggered"
+	verdict := "not triggered: " + p.Reason
 	switch {
-	case p.Triggered && p.Reason == ReasonArrival:
-		verdict = "results are reduced as they come"
+	case p.Reason == ReasonArrival:
+		verdict = "results were reduced at arrival; no compaction is due"
 	case p.Triggered:
-		verdict = "triggered"
+		verdict = "triggered: " + p.Reason
 	}
-	s := fmt.Sprintf("%s: %s (%d tokens, %.1f%% of %d; trigger %d, target %d, budget %d)",
-		verdict, p.Reason, p.TEst, 100*p.UsagePct, p.MaxTokens, p.Trigger, p.Target, p.Budget)
+	s := fmt.Sprintf("%s (%d tokens, %.1f%% of %d; trigger %d, target %d, budget %d)",
+		verdict, p.TEst, 100*p.UsagePct, p.MaxTokens, p.Trigger, p.Target, p.Budget)
 	if p.Note != "" {
 		s += ": " + p.Note
 	}

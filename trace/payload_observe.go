@@ -85,6 +85,9 @@ func (p WouldCompact) complete() any {
 		p.Stages = []ProjectedStage{}
 	}
 	p.OutputText = or(p.OutputText, func() string {
+		if p.Reason == ReasonArrival {
+			return fmt.Sprintf("would have reduced results at arrival: %d -> %d tokens (-%.1f%%)", p.Before, p.After, reduction(p.Before, p.After))
+		}
 		return fmt.Sprintf("would have compacted %d -> %d tokens (-%.1f%%)", p.Before, p.After, reduction(p.Before, p.After))
 	})
 	return p

@@ -205,14 +205,14 @@ func TestAgentsOwnModelThatDoesNotAnswer(t *testing.T) {
 	}{
 		"calls a tool": {func(int) provider.Answer {
 			return provider.Answer{Text: handoff, Calls: []provider.Call{{Name: "read", Args: `{"n":1}`}}}
-		}, "extractive", "the answer is no summary: it calls the tool read", 2},
+		}, "extractive", "it calls the tool read", 2},
 		"calls a tool, then not": {func(n int) provider.Answer {
 			if n == 1 {
 				return provider.Answer{Calls: []provider.Call{{Name: "read", Args: `{"n":1}`}}}
 			}
 			return provider.Answer{Text: "- the files that read returned are to be fixed\n"}
 		}, "agent", "", 2},
-		"goes on with its task": {func(int) provider.Answer { return provider.Answer{Text: "I have read all of it. Shall I go on?"} }, "extractive", "the answer is no summary", 2},
+		"goes on with its task": {func(int) provider.Answer { return provider.Answer{Text: "I have read all of it. Shall I go on?"} }, "extractive", "refused", 2},
 		"makes things up": {func(int) provider.Answer {
 			return provider.Answer{Text: "## Goals and success criteria\n- [open] the files that read returned are to be fixed\n- [done] deployed /srv/made/up.go at 4f5e6d7c8b9a\n"}
 		}, "agent", "", 1},

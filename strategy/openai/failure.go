@@ -32,19 +32,7 @@ func (c *Client) failure(err error, seen *response) error {
 	case malformed(err):
 		f.Reason = strategy.ErrMalformed
 	}
-	if f.Status == http.StatusUnauthorized || f.Status == http.StatusForbidden {
-		f.Detail = &detailed{c.aboutKey() + "; " + f.Detail.Error(), f.Detail}
-	}
 	return f
-}
-
-// aboutKey says which key a server refused, and where it comes from.
-func (c *Client) aboutKey() string {
-	const from = "Config.APIKey, which a configuration file takes from OPENAI_API_KEY,"
-	if c.config.APIKey == "" {
-		return from + " is empty"
-	}
-	return from + " was not accepted"
 }
 
 func byStatus(status int, text string) error {

@@ -22,7 +22,7 @@ var children = []struct {
 }
 
 // hook is the data of their parent event.
-var hook = redact.Lit(`{"session_id":"session-7f3a","agent":"coding-agent","model":"gpt-4","triggered":true,"manual":false,"step":1,"tokens_before":112345,"tokens_after":30350,"max_tokens":128000,"budget":126500,"message_count_before":60,"message_count_after":14,"pruned_count":47,"masked_count":0,"truncated_count":0,"replayed_edits":0,"timings_ms":{"archive":46,"count":0.09,"summarize":2000},"events_dropped":0,"reduction_stage":"summarization","invariant_status":"ok","output_text":"compacted 112345 -> 30350 tokens (-73.0%): 47 pruned, 0 masked, 0 truncated"}`)
+var hook = redact.Lit(`{"session_id":"session-7f3a","agent":"coding-agent","model":"gpt-4","triggered":true,"manual":false,"step":1,"tokens_before":112345,"tokens_after":30350,"max_tokens":128000,"budget":126500,"message_count_before":60,"message_count_after":14,"pruned_count":47,"summarized_count":47,"masked_count":0,"truncated_count":0,"replayed_edits":0,"timings_ms":{"archive":46,"count":0.09,"summarize":2000},"events_dropped":0,"reduction_stage":"summarization","invariant_status":"ok","output_text":"compacted 112345 -> 30350 tokens (-73.0%): 47 pruned, 0 masked, 0 truncated"}`)
 
 // Session is the session of the events of [Sample].
 const Session = "session-7f3a"
