@@ -177,7 +177,7 @@ func (a AgentAnswer) draft() strategy.Draft {
 func (a AgentAnswer) refusal() error {
 	switch {
 	case a.Calls != "":
-		return &strategy.Failure{Reason: strategy.ErrRefused, Detail: fmt.Errorf("it calls the tool %s", a.Calls)}
+		return &strategy.Failure{Reason: strategy.ErrUnusable, Detail: fmt.Errorf("it calls the tool %s", a.Calls)}
 	case a.Withheld:
 		return &strategy.Failure{Reason: strategy.ErrFiltered}
 	case a.CutOff:

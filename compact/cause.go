@@ -22,7 +22,7 @@ var causes = []struct {
 }{
 	{strategy.ErrDeadline, "timeout"}, {strategy.ErrLate, "late"}, {strategy.ErrRefused, "refused"}, {strategy.ErrFiltered, "content_filter"},
 	{strategy.ErrCutOff, "length"}, {strategy.ErrTooLong, "too_long"}, {strategy.ErrNotSmaller, "not_smaller"}, {strategy.ErrEmpty, "empty"},
-	{strategy.ErrUnverified, "unverified"}, {strategy.ErrContextLength, "context_length"}, {strategy.ErrMalformed, "malformed"},
+	{strategy.ErrUnusable, "unusable"}, {strategy.ErrContextLength, "context_length"}, {strategy.ErrMalformed, "malformed"},
 	{strategy.ErrTransient, "unavailable"}, {strategy.ErrRejected, "rejected"},
 	{storage.ErrLocked, "locked"}, {record.ErrHeld, "legal_hold"}, {record.ErrErased, "erased"}, {storage.ErrDamaged, "damaged"},
 	{storage.ErrChanged, "changed"}, {storage.ErrExists, "exists"},

@@ -119,7 +119,7 @@ func summaryCard(agent price.Card, model string) (card price.Card, ok bool) {
 
 // answered are the reasons why the answer of a model is not used.
 var answered = []error{
-	strategy.ErrEmpty, strategy.ErrRefused, strategy.ErrFiltered, strategy.ErrCutOff, strategy.ErrTooLong, strategy.ErrNotSmaller, strategy.ErrMalformed,
+	strategy.ErrEmpty, strategy.ErrRefused, strategy.ErrUnusable, strategy.ErrFiltered, strategy.ErrCutOff, strategy.ErrTooLong, strategy.ErrNotSmaller, strategy.ErrMalformed,
 }
 
 // cutOff are the errors of calls that ended before their answer came. Nobody

@@ -110,7 +110,7 @@ func (l *loader) summarizer(c *compact.Config, prefix string) {
 		return
 	}
 	client, err := openai.New(openai.Config{
-		Model: s.Model, BaseURL: s.BaseURL, APIKey: openai.Key(key), Seed: &s.Seed, Window: s.Window,
+		Model: s.Model, BaseURL: s.BaseURL, APIKey: openai.Key(key), KeyFrom: keyVariable + " in the environment", Seed: &s.Seed, Window: s.Window,
 	})
 	if err != nil {
 		l.wrong(prefix+"summarizer.backend", prefix+"summarizer", nil, "can't be used: "+err.Error())

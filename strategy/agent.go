@@ -19,7 +19,7 @@ type Agent struct {
 	// read later messages, so they can't be summarized.
 	Seen int
 	// Ask sends that request with an instruction at its end. It returns the errors of
-	// [Summarizer.Summarize], and [ErrRefused] for an answer that calls a tool.
+	// [Summarizer.Summarize], and [ErrUnusable] for an answer that calls a tool.
 	Ask func(ctx context.Context, instruction string) (Draft, error)
 	// StandIn is for replays: the extractive backend writes the summary, and Ask only
 	// says what the model would have been billed for.

@@ -121,9 +121,9 @@ func (a *asker) judge(d Draft) error {
 	case text == "":
 		return &Failure{Reason: ErrEmpty}
 	case shapeless(a.r.Strategy, text):
-		return &Failure{Reason: ErrRefused, Detail: errors.New(clip(squash(text), 120))}
+		return notSummary(text, errShapeless)
 	case a.info.Name != BackendExtractive && a.saysNothing(text):
-		return &Failure{Reason: ErrRefused, Detail: fmt.Errorf("%w: %s", errSaysNothing, clip(squash(text), 120))}
+		return notSummary(text, errSaysNothing)
 	}
 	n := a.in.Count(text)
 	if n > a.limit {
@@ -188,7 +188,7 @@ func (a *asker) react(ctx context.Context, err error) (action string, wait time.
 	case is(ErrEmpty) && a.empties < maxEmpty:
 		a.empties++
 		return "ask again", 0, true
-	case is(ErrRefused, ErrFiltered, ErrEmpty) && a.r.Strategy.Name != Brief.Name:
+	case is(ErrRefused, ErrUnusable, ErrFiltered, ErrEmpty) && a.r.Strategy.Name != Brief.Name:
 		a.becomeBrief()
 		return FallbackBrief, 0, true
 	case is(ErrContextLength):

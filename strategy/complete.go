@@ -1,11 +1,14 @@
 package strategy
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
+
+var errUnverified = errors.New("nothing of it is left after verification")
 
 // complete turns a draft into the text of a summary: verified, with the
 // identifiers that are missing, redacted, within the limit.
@@ -22,7 +25,7 @@ func (j *job) complete(draft string) (string, error) {
 		d.References = nil
 	}
 	if d.empty() && j.info.Name != BackendExtractive {
-		return "", &Failure{Reason: ErrUnverified}
+		return "", &Failure{Reason: ErrUnusable, Detail: errUnverified}
 	}
 	if j.info.Name != BackendExtractive {
 		d = j.history.withPlan(d, j.strategy, j.limit, j.in.Count, j.fitted)
@@ -36,7 +39,7 @@ func (j *job) complete(draft string) (string, error) {
 	}
 	if strings.TrimSpace(text) == "" {
 		if j.info.Name != BackendExtractive {
-			return "", &Failure{Reason: ErrUnverified}
+			return "", &Failure{Reason: ErrUnusable, Detail: errUnverified}
 		}
 		if text = ""; len(j.words) == 0 {
 			text = nothingSaid

@@ -11,11 +11,11 @@ import (
 var (
 	ErrEmpty         = errors.New("the answer is empty")
 	ErrRefused       = errors.New("the model refused")
+	ErrUnusable      = errors.New("the answer is no usable summary") // the detail says why
 	ErrFiltered      = errors.New("the answer was withheld by a content filter")
 	ErrCutOff        = errors.New("the answer was cut off at its limit")
 	ErrTooLong       = errors.New("the answer is longer than the limit")
 	ErrNotSmaller    = errors.New("the answer is not smaller than what it replaces")
-	ErrUnverified    = errors.New("nothing of the answer is left after verification")
 	ErrContextLength = errors.New("the request does not fit the summarizer's window")
 	ErrMalformed     = errors.New("the answer can't be read")
 	ErrTransient     = errors.New("the server can't be reached or is overloaded")

@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -80,8 +81,24 @@ func withoutFarewell(lines []string, heading func(string) bool) []string {
 // longer checked for a refusal.
 const thin = 60
 
-// errSaysNothing is the detail of a refusal in the requested form.
-var errSaysNothing = errors.New("it says nothing of the conversation")
+// Why an answer is no summary.
+var (
+	errShapeless   = errors.New("it has none of the sections that were asked for, and no list")
+	errSaysNothing = errors.New("it says nothing of the conversation")
+)
+
+// notSummary returns the failure of an answer that is no summary: a refusal if
+// the model excuses itself, else an answer that can't be used, and why.
+func notSummary(text string, why error) error {
+	for line := range strings.Lines(text) {
+		for sentence := range strings.SplitSeq(bullet(unnumbered(strings.TrimSpace(line))), ". ") {
+			if refuses(sentence) {
+				return &Failure{Reason: ErrRefused, Detail: errors.New(clip(squash(text), 120))}
+			}
+		}
+	}
+	return &Failure{Reason: ErrUnusable, Detail: fmt.Errorf("%w: %s", why, clip(squash(text), 120))}
+}
 
 // saysNothing reports whether a draft in the requested form says nothing about
 // the conversation: it names no identifier of the source, and it excuses
@@ -162,16 +179,26 @@ func termsOf(text string) map[string]bool {
 	return out
 }
 
-// excuses reports whether a line is an excuse of a model, in the first person.
-func excuses(line string) bool {
-	low := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(line)), "’", "'")
+// excuses reports whether a line refuses, or says that there is nothing to say.
+func excuses(line string) bool { return refuses(line) || beginsAny(lowered(line), blanks) }
+
+// blanks lists beginnings of lines that say that there is nothing to say.
+var blanks = []string{"no summary", "n/a", "none", "nothing to summar", "there is nothing to"}
+
+func lowered(line string) string {
+	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(line)), "’", "'")
+}
+
+// refuses reports whether a line is a refusal of a model, in the first person.
+func refuses(line string) bool {
+	low := lowered(line)
 	return beginsAny(low, refusals) || strings.Contains(low, "as an ai") || strings.Contains(low, "language model")
 }
 
 // refusals lists beginnings of such lines.
 var refusals = []string{
 	"i'm sorry", "i am sorry", "sorry,", "sorry, ", "sorry but", "i apologi", "apologies", "my apologies", "unfortunately, i", "i can't", "i cannot", "i can not", "i won't", "i will not", "i'm unable", "i am unable",
-	"i'm not able", "i am not able", "i must decline", "i have to decline", "i'd rather not", "i don't feel comfortable", "i'm not comfortable", "no summary", "n/a", "none", "nothing to summar", "there is nothing to", "request denied",
+	"i'm not able", "i am not able", "i must decline", "i have to decline", "i'd rather not", "i don't feel comfortable", "i'm not comfortable", "request denied",
 	"this request", "your request", "content policy", "the conversation cannot be", "the summary cannot be",
 	"es tut mir leid", "tut mir leid", "leider kann ich", "ich kann nicht", "ich kann das nicht", "ich kann diese", "ich kann dabei", "ich darf",
 	"je suis désolé", "désolé", "je ne peux pas", "je ne suis pas en mesure", "lo siento", "no puedo", "me disculpo", "mi dispiace", "non posso", "sinto muito", "desculpe", "não posso", "lamento",

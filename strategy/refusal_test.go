@@ -41,6 +41,27 @@ func TestRefusalsInManyForms(t *testing.T) {
 	}
 }
 
+// A refusal is called one; what is only no summary is not, and the error says why.
+func TestNonsenseIsNotCalledARefusal(t *testing.T) {
+	for answer, want := range map[string]string{
+		"I'm sorry, but I can't assist with that request.":                                      "the model refused: I'm sorry",
+		"Hello there. I can't do that.":                                                         "the model refused: Hello there",
+		"## Goals and success criteria\n- I'm sorry, but I can’t help with that.":               "the model refused: ## Goals",
+		"- Lo siento, no puedo ayudar con eso.":                                                 "the model refused: - Lo siento",
+		"Sure!":                                                                                 "the answer is no usable summary: it has none of the sections that were asked for, and no list: Sure!",
+		"The conversation is about a table. It was moved.":                                      "the answer is no usable summary: it has none of the sections that were asked for, and no list: The conv",
+		"## What happened\n- ...\n- ok\n":                                                       "the answer is no usable summary: it says nothing of the conversation: ## What",
+		"## Goals and success criteria\n- None\n## Decisions\n- N/A":                            "the answer is no usable summary: it says nothing of the conversation: ## Goals",
+		"- Mwen regrèt sa, mwen pa kapab ede w ak demann sila a jodi a.":                        "the answer is no usable summary: it says nothing of the conversation: - Mwen",
+		"## Key entities\n- " + "`vendor/xerces/parser.go`" + ": the parser that was rewritten": "the answer is no usable summary: nothing of it is left after verification",
+	} {
+		_, err := strategy.Writer{Summarizer: scribe{answer}}.Write(t.Context(), strategy.Input{Messages: shop(), Count: count4})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", answer, err, want)
+		}
+	}
+}
+
 // honest are answers in unusual forms that are summaries all the same, with
 // what must be left of each.
 var honest = map[string]string{

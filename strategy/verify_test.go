@@ -83,8 +83,8 @@ func TestVerificationReadsWhatStandsUnderNoHeadingOfTheStrategyToo(t *testing.T)
 
 func TestADraftOfReferencesAloneIsNone(t *testing.T) {
 	w := strategy.Writer{Summarizer: scribe{"## References\n- Files: service/importer.go"}}
-	if _, err := w.Write(t.Context(), strategy.Input{Messages: work(), Count: count4}); !errors.Is(err, strategy.ErrUnverified) {
-		t.Errorf("error %v, want ErrUnverified", err)
+	if _, err := w.Write(t.Context(), strategy.Input{Messages: work(), Count: count4}); !errors.Is(err, strategy.ErrUnusable) {
+		t.Errorf("error %v, want ErrUnusable", err)
 	}
 }
 

@@ -86,16 +86,8 @@ func (a *app) sayEarlier(res *compact.Result) {
 // It is said whatever else is not: with -q, too, nobody else would say it.
 func (a *app) sayWarnings(res *compact.Result) {
 	for _, w := range res.Warnings {
-		a.complain("compactctl", "warning: "+oneLine(advised(w)))
+		a.complain("compactctl", "warning: "+oneLine(w))
 	}
-}
-
-// advised says which variable has the key that a summarizer's server did not take.
-func advised(warning string) string {
-	if !strings.Contains(warning, "(status 401)") {
-		return warning
-	}
-	return warning + "; the key of summarizer.base_url is OPENAI_API_KEY in the environment"
 }
 
 func stepsOf(e compact.Earlier) string {

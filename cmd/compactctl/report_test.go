@@ -149,11 +149,11 @@ func TestTheHeadlineSaysWhatTheCallDid(t *testing.T) {
 	}
 }
 
-func TestAKeyThatIsNotTakenIsNamed(t *testing.T) {
+func TestWarningsAreOneLineEach(t *testing.T) {
 	var b strings.Builder
 	a := &app{err: &b}
 	a.sayWarnings(&compact.Result{Warnings: []string{"no summary (the server rejects the request (status 401): no)", "other \x1b[2J"}})
-	want := "compactctl: warning: no summary (the server rejects the request (status 401): no); the key of summarizer.base_url is OPENAI_API_KEY in the environment\n" +
+	want := "compactctl: warning: no summary (the server rejects the request (status 401): no)\n" +
 		"compactctl: warning: other \\x1b[2J\n"
 	if b.String() != want {
 		t.Errorf("got\n%swant\n%s", b.String(), want)

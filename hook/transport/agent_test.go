@@ -212,7 +212,7 @@ func TestAgentsOwnModelThatDoesNotAnswer(t *testing.T) {
 			}
 			return provider.Answer{Text: "- the files that read returned are to be fixed\n"}
 		}, "agent", "", 2},
-		"goes on with its task": {func(int) provider.Answer { return provider.Answer{Text: "I have read all of it. Shall I go on?"} }, "extractive", "refused", 2},
+		"goes on with its task": {func(int) provider.Answer { return provider.Answer{Text: "I have read all of it. Shall I go on?"} }, "extractive", "none of the sections", 2},
 		"makes things up": {func(int) provider.Answer {
 			return provider.Answer{Text: "## Goals and success criteria\n- [open] the files that read returned are to be fixed\n- [done] deployed /srv/made/up.go at 4f5e6d7c8b9a\n"}
 		}, "agent", "", 1},

@@ -49,7 +49,10 @@ type Config struct {
 	Model   string // required
 	BaseURL string // default https://api.openai.com/v1
 	APIKey  Key    // empty: no Authorization header is sent. This package reads no environment.
-	Seed    *int   // default 42
+	// KeyFrom says where APIKey comes from, for the error of a server that does
+	// not accept it. Default: "APIKey of the openai.Config in Config.Summarize".
+	KeyFrom string
+	Seed    *int // default 42
 	// Window is the model's context window in tokens; default by the model's
 	// name.
 	Window int
@@ -88,6 +91,9 @@ func New(c Config) (*Client, error) {
 	}
 	if c.Window <= 0 {
 		c.Window = token.ContextWindow(c.Model)
+	}
+	if c.KeyFrom == "" {
+		c.KeyFrom = "APIKey of the openai.Config in Config.Summarize"
 	}
 	if c.HTTP == nil {
 		c.HTTP = &http.Client{CheckRedirect: sameHost}

@@ -433,3 +433,25 @@ func TestRetryAfterReadsSecondsDatesAndMilliseconds(t *testing.T) {
 		}
 	}
 }
+
+// The error of a key that is not accepted says where the key comes from.
+func TestAKeyThatIsNotAcceptedIsNamed(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, _ request, _ int) {
+		failure(w, 401, "invalid_api_key", "invalid_request_error", "", "Incorrect API key provided: "+strings.Repeat("x", 400))
+	})
+	for want, c := range map[string]Config{
+		"; the key is APIKey of the openai.Config in Config.Summarize":             {APIKey: "test-key"},
+		"; no key was sent: it is APIKey of the openai.Config in Config.Summarize": {},
+		"; the key is OPENAI_API_KEY in the environment":                           {APIKey: "test-key", KeyFrom: "OPENAI_API_KEY in the environment"},
+	} {
+		c.Model, c.BaseURL = "gpt-4o-mini", s.URL+"/v1"
+		client, err := New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = client.Summarize(t.Context(), strategy.Request{Strategy: strategy.TaskState, MaxTokens: 100, Count: func(s string) int { return len(s) }})
+		if !errors.Is(err, strategy.ErrRejected) || !strings.HasSuffix(err.Error(), want) || strings.Contains(err.Error(), "test-key") {
+			t.Errorf("%v, want ...%q", err, want)
+		}
+	}
+}

@@ -32,7 +32,18 @@ func (c *Client) failure(err error, seen *response) error {
 	case malformed(err):
 		f.Reason = strategy.ErrMalformed
 	}
+	if f.Status == http.StatusUnauthorized {
+		f.Detail = &detailed{f.Detail.Error() + "; " + c.keyHint(), err}
+	}
 	return f
+}
+
+// keyHint says where the key that a server did not accept comes from.
+func (c *Client) keyHint() string {
+	if c.config.APIKey == "" {
+		return "no key was sent: it is " + c.config.KeyFrom
+	}
+	return "the key is " + c.config.KeyFrom
 }
 
 func byStatus(status int, text string) error {
