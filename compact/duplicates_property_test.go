@@ -109,7 +109,7 @@ func TestCopiesThatGoAreArchived(t *testing.T) {
 		if d.Decision != policy.Dropped {
 			continue
 		}
-		if d.Reason != policy.ReasonDuplicate || d.Role != message.RoleSystem {
+		if d.Reason != "duplicate_of" || d.Role != message.RoleSystem {
 			t.Errorf("message %d (%s) went: %s", d.Index, d.Role, d.Reason)
 		}
 	}

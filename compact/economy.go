@@ -185,7 +185,7 @@ func (c *call) stock() price.Stock {
 			calls++
 		}
 	}
-	growth := policy.Growth(c.history, costs, growthCalls)
+	growth := growthOf(c.history, costs, growthCalls)
 	return price.Stock{
 		Tokens: c.res.Before.Total, Growth: growth, Horizon: float64(min(calls, mostHorizon)),
 		Step: max(leastStep*float64(c.ep.window), leastCalls*growth), Overrun: c.ep.cfg.Policy.OverrunPct,
@@ -276,4 +276,18 @@ func (c *call) candidates() (all []trace.Candidate) {
 		return all
 	}
 	return all[best : best+1]
+}
+
+// growthOf returns the mean number of tokens that one call adds to a history, over
+// its last calls answers and the messages behind each of them. A first prompt,
+// with no answer before it, is not counted. The result is at least 1.
+func growthOf(history []message.Message, costs []int, calls int) float64 {
+	sum, counted, answers := 0, 0, 0
+	for i := len(history) - 1; i >= 0 && answers < calls; i-- {
+		sum += costs[i]
+		if history[i].Role == message.RoleAssistant {
+			answers, counted = answers+1, sum
+		}
+	}
+	return max(1, float64(counted)/float64(max(answers, 1)))
 }

@@ -34,7 +34,7 @@ func TestOwnStrategyWritesTheSummary(t *testing.T) {
 	if res.Summary == nil || res.Summary.Strategy != "polls" || !strings.Contains(res.Summary.Text, "## Polls\n- a poll was made") {
 		t.Fatalf("summary %+v, warnings %q", res.Summary, res.Warnings)
 	}
-	if !strings.Contains(res.Summary.Text, "## "+strategy.Happened) {
+	if !strings.Contains(res.Summary.Text, "## What happened") {
 		t.Errorf("the sections that every strategy has are missing:\n%s", res.Summary.Text)
 	}
 }

@@ -145,7 +145,7 @@ func (s *session) call(history []message.Message, manual bool) []message.Message
 	}
 	for _, d := range res.Decisions {
 		step.Decisions = append(step.Decisions, d.Decision.String())
-		if res.Triggered && d.Reason == policy.ReasonDuplicate {
+		if res.Triggered && d.Reason == "duplicate_of" {
 			s.copies++
 		}
 	}

@@ -228,23 +228,41 @@ func (c *call) savings(view *policy.View) {
 // reasons explains why messages of a view were kept.
 type reasons struct {
 	v    *policy.View
-	lots []policy.Lot
+	lots []lot // by message
 }
 
-func newReasons(v *policy.View, keep policy.Keep) reasons { return reasons{v, v.Lots(keep)} }
+// A lot is why a partition keeps a message.
+type lot uint8
+
+const (
+	_ lot = iota // it does not
+	inRecent
+	inPinned
+)
+
+func newReasons(v *policy.View, keep policy.Keep) reasons {
+	p, lots := v.Partition(keep), make([]lot, len(v.Messages))
+	for _, i := range p.Recent {
+		lots[i] = inRecent
+	}
+	for _, i := range p.Pinned {
+		lots[i] = inPinned
+	}
+	return reasons{v, lots}
+}
 
 func (r reasons) of(i int) string {
-	lot := r.lots[r.v.RoundOf(i)]
+	lot := r.lots[i]
 	switch {
 	case i == r.v.Anchor:
 		return "last user message"
-	case lot == policy.LotRecent && i >= r.v.Open:
+	case lot == inRecent && i >= r.v.Open:
 		return "open round"
-	case lot == policy.LotRecent:
+	case lot == inRecent:
 		return "recent"
-	case lot == policy.LotPinned && r.v.Pinned[i]:
+	case lot == inPinned && r.v.Pinned[i]:
 		return "pinned"
-	case lot == policy.LotPinned:
+	case lot == inPinned:
 		return "in one round with a pinned message"
 	}
 	return "fits the budget"

@@ -19,7 +19,7 @@ const (
 // mention it.
 type Answered struct {
 	Tool   string // the name of the tool
-	Target string // what the call was made on, see [Target]
+	Target string // what the call was made on, on one line
 	Status string // "ok" or "error", for custom templates
 }
 

@@ -16,8 +16,8 @@ import (
 // behind an unanswered call, or behind all unpinned messages.
 type Duplicates struct{}
 
-// ReasonDuplicate is the reason recorded for a dropped copy.
-const ReasonDuplicate = "duplicate_of"
+// reasonDuplicate is the reason recorded for a dropped copy.
+const reasonDuplicate = "duplicate_of"
 
 // Name returns "duplicates".
 func (Duplicates) Name() string { return "duplicates" }
@@ -30,7 +30,7 @@ func (Duplicates) Propose(_ context.Context, v *View) (Proposal, error) {
 	for n := range all {
 		out.Groups = append(out.Groups, []Edit{{
 			Decision: Dropped,
-			Reason:   ReasonDuplicate,
+			Reason:   reasonDuplicate,
 			Cut:      &Cut{Removed: slices.Sorted(slices.Values(all[:n+1])), Copies: true},
 		}})
 	}
@@ -152,7 +152,7 @@ func (c *Conversation) recordCopies(removed []int, ord []int) (out []CopyRecipe)
 // replayCopies returns an edit that removes the recorded copies again. ok is
 // false if there is nothing to remove.
 func (c *Conversation) replayCopies(all []CopyRecipe, index []int) (e Edit, ok bool, err error) {
-	e = Edit{Decision: Dropped, Reason: ReasonDuplicate, Cut: &Cut{Copies: true}}
+	e = Edit{Decision: Dropped, Reason: reasonDuplicate, Cut: &Cut{Copies: true}}
 	for k := range all {
 		r := &all[k]
 		if r.At < 0 || r.At >= len(index) {

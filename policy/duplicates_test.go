@@ -35,7 +35,7 @@ var copies = policy.Step{Goal: policy.ToBudget, Stage: policy.Duplicates{}}
 
 func dropped(o *policy.Outcome) (at []int) {
 	for i := range o.Conversation.Inputs() {
-		if d, why := o.Conversation.Decision(i); d == policy.Dropped && why == policy.ReasonDuplicate {
+		if d, why := o.Conversation.Decision(i); d == policy.Dropped && why == "duplicate_of" {
 			at = append(at, i)
 		}
 	}

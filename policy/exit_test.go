@@ -42,7 +42,7 @@ func TestTargetIsWhatACallWasMadeTo(t *testing.T) {
 		`not json`:                                                      "",
 		`{"a":null}`:                                                    "",
 	} {
-		if got := Target([]byte(args)); got != want {
+		if got := target([]byte(args)); got != want {
 			t.Errorf("%s: %q, want %q", args, got, want)
 		}
 	}

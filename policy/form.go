@@ -345,7 +345,7 @@ func Tool(msgs []message.Message, i, p int) string {
 func (t tools) answered(i int, p *message.Part) Answered {
 	of := Answered{Tool: t.nameOf(i, p), Status: status(p.Text)}
 	if c, ok := t.call(i, p); ok {
-		of.Target = Target(c.args)
+		of.Target = target(c.args)
 	}
 	return of
 }

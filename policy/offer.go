@@ -137,17 +137,3 @@ func (o *Offers) inFront(sums []sum) int {
 	}
 	return o.front[len(o.front)-1]
 }
-
-// Growth returns the mean number of tokens that one call adds to a history, over
-// its last calls answers and the messages behind each of them. A first prompt,
-// with no answer before it, is not counted. The result is at least 1.
-func Growth(history []message.Message, costs []int, calls int) float64 {
-	sum, counted, answers := 0, 0, 0
-	for i := len(history) - 1; i >= 0 && answers < calls; i-- {
-		sum += costs[i]
-		if history[i].Role == message.RoleAssistant {
-			answers, counted = answers+1, sum
-		}
-	}
-	return max(1, float64(counted)/float64(max(answers, 1)))
-}

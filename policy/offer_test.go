@@ -92,21 +92,6 @@ func TestNeedsFallWithAge(t *testing.T) {
 	}
 }
 
-func TestGrowthIsTheMeanOfTheLastCalls(t *testing.T) {
-	msgs := loopOf(30, 100)
-	costs := make([]int, len(msgs))
-	for i := range costs {
-		costs[i] = 10
-	}
-	costs[0] = 100_000 // the first prompt
-	if g := Growth(msgs, costs, 20); g != 20 {
-		t.Errorf("%v tokens a call, want 20", g)
-	}
-	if g := Growth(nil, nil, 20); g != 1 {
-		t.Errorf("%v tokens a call of nothing, want 1", g)
-	}
-}
-
 func BenchmarkOffers(b *testing.B) {
 	v := offered(500, 300)
 	v.Keep.Pairs = 4

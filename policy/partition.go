@@ -14,27 +14,20 @@ type Partition struct {
 // those that a cut may remove. It takes one pass.
 func (v *View) Partition(keep Keep) Partition { return v.split(v.recentRounds(keep)) }
 
-// A Lot is the fate of a round in a [Partition].
-type Lot uint8
+// A lot is the fate of a round in a [Partition].
+type lot uint8
 
 // The fates of rounds.
 const (
-	LotRemainder Lot = iota
-	LotPinned
-	LotRecent
+	lotRemainder lot = iota
+	lotPinned
+	lotRecent
 )
-
-// Lots returns the lot of each round of the view under keep. It gives the same
-// answer as [View.Partition], without building the lists.
-func (v *View) Lots(keep Keep) []Lot {
-	lots, _ := v.lots(v.recentRounds(keep))
-	return lots
-}
 
 // lots returns the lot of each round and the start of the recent span, given
 // which rounds are recent.
-func (v *View) lots(recent []bool) (lots []Lot, start int) {
-	lots, start = make([]Lot, len(v.Rounds)), len(v.Messages)
+func (v *View) lots(recent []bool) (lots []lot, start int) {
+	lots, start = make([]lot, len(v.Rounds)), len(v.Messages)
 	front := true // only pinned rounds stand before this one; a summary comes after them
 	for r := range v.Rounds {
 		ours, pinned := v.owned(r), v.pinnedRound(r)
@@ -44,9 +37,9 @@ func (v *View) lots(recent []bool) (lots []Lot, start int) {
 		}
 		switch {
 		case pinned:
-			lots[r] = LotPinned
+			lots[r] = lotPinned
 		case recent[r] && !ours, v.holdsAnchor(r):
-			lots[r] = LotRecent
+			lots[r] = lotRecent
 		}
 	}
 	return lots, start
@@ -55,7 +48,7 @@ func (v *View) lots(recent []bool) (lots []Lot, start int) {
 // split lists the messages of the rounds by their lot.
 func (v *View) split(recent []bool) Partition {
 	lots, start := v.lots(recent)
-	var sizes [LotRecent + 1]int
+	var sizes [lotRecent + 1]int
 	for r, lot := range lots {
 		sizes[lot] += v.Rounds[r].Len()
 	}
@@ -70,7 +63,7 @@ func (v *View) split(recent []bool) Partition {
 			lists[lot] = append(lists[lot], i)
 		}
 	}
-	return Partition{Pinned: lists[LotPinned], Recent: lists[LotRecent], Remainder: lists[LotRemainder], Anchor: v.Anchor, Start: start}
+	return Partition{Pinned: lists[lotPinned], Recent: lists[lotRecent], Remainder: lists[lotRemainder], Anchor: v.Anchor, Start: start}
 }
 
 // owned reports whether round r is a summary or notice made by a stage. A text
@@ -132,8 +125,9 @@ func (v *View) recentRounds(keep Keep) []bool {
 // without a summary for it.
 func (v *View) kept(keep Keep) int {
 	n := v.Total()
-	for r, lot := range v.Lots(keep) {
-		if lot == LotRemainder {
+	lots, _ := v.lots(v.recentRounds(keep))
+	for r, lot := range lots {
+		if lot == lotRemainder {
 			n -= v.roundCost(r)
 		}
 	}

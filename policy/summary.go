@@ -2,11 +2,6 @@ package policy
 
 import "github.com/agentcompact/compact/message"
 
-// MaxSummaryVersion is the highest version of a summary. It bounds what a forged
-// summary can claim. A summary that follows one of this version has the same
-// version.
-const MaxSummaryVersion = message.MaxSummaryVersion
-
 // NewSummary returns the message that replaces summarized messages: an assistant
 // message
 //
@@ -14,11 +9,8 @@ const MaxSummaryVersion = message.MaxSummaryVersion
 //	…
 //	</COMPACT-SUMMARY>
 func NewSummary(version int, body string) message.Message {
-	return message.Assistant(WrapSummary(version, body))
+	return message.Assistant(message.SummaryText(version, body))
 }
-
-// WrapSummary puts the tags of a summary around body.
-func WrapSummary(version int, body string) string { return message.SummaryText(version, body) }
 
 // ParseSummary returns the version and the body of a summary. The parse is exact:
 // m must be an assistant or user message with a single text part that has the

@@ -10,11 +10,11 @@ import (
 // first.
 var targetKeys = []string{"command", "cmd", "file_path", "filePath", "filename", "notebook_path", "pattern", "query", "q", "path", "url", "uri", "ref"}
 
-// Target returns what a call was made on, in one line: its command, path, pattern
+// target returns what a call was made on, in one line: its command, path, pattern
 // or address, by common names of such arguments. Otherwise it returns the first
 // text argument by name. It returns "" if there is none, and does not cut the
 // text.
-func Target(arguments json.RawMessage) string {
+func target(arguments json.RawMessage) string {
 	var args map[string]json.RawMessage
 	if json.Unmarshal(arguments, &args) != nil {
 		return ""

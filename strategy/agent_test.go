@@ -30,7 +30,7 @@ func TestAgentKnowsWhatStays(t *testing.T) {
 	if sum.Backend != BackendAgent || sum.Model != "m" || sum.Prompt != 900 || sum.Cached != 800 || sum.Written != 10 {
 		t.Errorf("%+v", sum)
 	}
-	for _, part := range []string{"Call no tool", "## " + Coming, "is no instruction to you"} {
+	for _, part := range []string{"Call no tool", "## " + headingComing, "is no instruction to you"} {
 		if !strings.Contains(asked, part) {
 			t.Errorf("the instruction lacks %q", part)
 		}

@@ -42,9 +42,9 @@ func (s Strategy) Asking(sections []string, prompt string) Strategy {
 }
 
 // extractInto returns an Extract function that puts the lines of s into the
-// sections of own, by title. Lines of a section that own lacks go to Standing.
+// sections of own, by title. Lines of a section that own lacks go to "Where things stand".
 func (s Strategy) extractInto(own Strategy) func(h *History) []Line {
-	standing, _ := own.section(Standing)
+	standing, _ := own.section(headingStanding)
 	to := make([]int, len(s.Sections))
 	for i := range s.Sections {
 		to[i] = standing
@@ -73,7 +73,7 @@ func CheckSections(titles []string) (at int, err error) {
 		return mostSections, fmt.Errorf("is one too many: at most %d sections", mostSections)
 	}
 	seen := map[string]bool{}
-	for _, every := range []string{UserWords, Happened, Standing, Coming, References, notes} {
+	for _, every := range []string{headingWords, headingHappened, headingStanding, headingComing, headingReferences, notes} {
 		seen[headingKey(every)] = true
 	}
 	for i, title := range titles {

@@ -12,8 +12,8 @@ func (h *History) carried(s Strategy, now []Line) []Line {
 			taken[k] = true
 		}
 	}
-	next, _ := s.section(Coming)
-	log, _ := s.section(Happened)
+	next, _ := s.section(headingComing)
+	log, _ := s.section(headingHappened)
 	settled := h.settledSince()
 	var out []Line
 	offer := func(section int, lines []string) {

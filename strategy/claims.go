@@ -47,7 +47,7 @@ func (h *History) verifyClaims(d Document, s Strategy, r Request, v *verdict) Do
 		}
 	}
 	d.Notes = slices.DeleteFunc(d.Notes, foreign(commands)) // the heading of a note is lost, and may have been one of rules
-	for _, title := range []string{Happened, "Decision log"} {
+	for _, title := range []string{headingHappened, "Decision log"} {
 		if i, ok := s.section(title); ok {
 			inOrder(d.Sections[i])
 		}

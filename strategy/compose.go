@@ -305,7 +305,7 @@ func (c *composer) take(k *candidate, room int, shares bool) {
 // outcome is to stay.
 func (c *composer) said(k *candidate) bool {
 	core := coreOf(k.Text)
-	next, _ := c.strategy.section(Coming)
+	next, _ := c.strategy.section(headingComing)
 	for _, o := range c.chosen {
 		if o.Section == next && k.Section != next && k.Group == "" {
 			continue

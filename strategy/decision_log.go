@@ -46,7 +46,7 @@ The step_id is that of the history ([s12]). A part that the history does not giv
 })
 
 // logFiles is the index of the section in which this strategy lists files:
-// Standing.
+// "Where things stand".
 const logFiles = 3
 
 func extractDecisions(h *History) []Line {

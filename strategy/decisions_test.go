@@ -102,14 +102,14 @@ func TestADecisionLogHoldsDecisions(t *testing.T) {
 	}
 }
 
-// A conclusion is listed under Standing as what the assistant concluded, with its
+// A conclusion is listed under "Where things stand" as what the assistant concluded, with its
 // later retraction.
 func TestAConclusionIsToldAsOne(t *testing.T) {
 	in := long("Why does the nightly import fail?",
 		message.Assistant("The root cause is that the importer leaks database connections."), message.User("Go on."),
 		message.Assistant("Actually, the importer leaks no database connections: that was wrong."))
 	text := writtenBy(t, TaskState, in)
-	_, standing, _ := strings.Cut(text, "## "+Standing)
+	_, standing, _ := strings.Cut(text, "## "+headingStanding)
 	if !strings.Contains(standing, concluded+"The root cause is that the importer leaks database connections.") || !strings.Contains(standing, "said later: “Actually") {
 		t.Errorf("the conclusion, or what was said against it, is not in:\n%s", text)
 	}

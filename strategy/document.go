@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// References is the heading of identifiers that no other section of the summary
+// headingReferences is the heading of identifiers that no other section of the summary
 // names.
-const References = "References"
+const headingReferences = "References"
 
 // A Document is a summary split into its sections.
 type Document struct {
 	Sections   [][]string // the lines of each section of the strategy, without bullets
 	Notes      []string   // lines under no heading of the strategy
-	References []string   // the lines under References, without bullets
+	References []string   // the lines under the heading References, without bullets
 	Words      []Word     // the user's messages, oldest first
 	Base       string     // the folder that is abbreviated in paths; "" = none
 }
@@ -41,7 +41,7 @@ func ParseDocument(s Strategy, text string) Document {
 			h, ok = s.heading(line)
 		}
 		if ok {
-			if into = &d.Notes; headingKey(h) == headingKey(References) {
+			if into = &d.Notes; headingKey(h) == headingKey(headingReferences) {
 				into = &d.References
 				continue
 			}
@@ -87,7 +87,7 @@ func (s Strategy) heading(line string) (string, bool) {
 	}
 	h := strings.TrimSuffix(line, ":")
 	_, known := s.section(h)
-	return h, known || headingKey(h) == headingKey(References)
+	return h, known || headingKey(h) == headingKey(headingReferences)
 }
 
 // maxHeading is the maximum length of a heading that only its colon marks.
@@ -155,7 +155,7 @@ func (d Document) body(s Strategy) string {
 		}
 	}
 	if d.Base != "" {
-		write(Paths, []string{baseLine(d.Base)})
+		write(headingPaths, []string{baseLine(d.Base)})
 	}
 	for i := range min(len(s.Sections), len(d.Sections)) {
 		write(s.Sections[i].Title, d.Sections[i])
@@ -164,7 +164,7 @@ func (d Document) body(s Strategy) string {
 		return strings.Join(d.Notes, "\n")
 	}
 	write(notes, d.Notes)
-	write(References, d.References)
+	write(headingReferences, d.References)
 	return strings.TrimSuffix(b.String(), "\n")
 }
 

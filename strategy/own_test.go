@@ -24,7 +24,7 @@ func TestNewRefusesStrategiesThatCannotBe(t *testing.T) {
 		"has 0 sections":          func(s *strategy.Strategy) { s.Sections = nil },
 		"no heading":              func(s *strategy.Strategy) { s.Sections[0].Title = "a\nb" },
 		"Share":                   func(s *strategy.Strategy) { s.Sections[0].Share = math.NaN() },
-		"one that every strategy": func(s *strategy.Strategy) { s.Sections[0].Title = strategy.Standing },
+		"one that every strategy": func(s *strategy.Strategy) { s.Sections[0].Title = "Where things stand" },
 		"has no Extract":          func(s *strategy.Strategy) { s.Extract = nil },
 		"has no Instructions":     func(s *strategy.Strategy) { s.Instructions = " " },
 	} {

@@ -7,9 +7,9 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Paths is the heading of the line that defines the abbreviation in the paths
+// headingPaths is the heading of the line that defines the abbreviation in the paths
 // of a summary.
-const Paths = "Paths"
+const headingPaths = "Paths"
 
 // baseMark abbreviates, in paths, the folder that contains most of them.
 const baseMark = "…/"
@@ -147,7 +147,7 @@ func baseIn(line string) string {
 
 // fullPaths returns a summary with its paths unabbreviated.
 func fullPaths(text string) string {
-	head := "## " + Paths + "\n- "
+	head := "## " + headingPaths + "\n- "
 	before, rest, ok := strings.Cut(text, head)
 	if !ok {
 		return text

@@ -14,6 +14,9 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
+// defaultParallel is the default of Writer.Parallel.
+const defaultParallel = 4
+
 func TestAnAnswerAsLongAsItsSourceIsRefused(t *testing.T) {
 	source := strings.Repeat("The importer skips rows. ", 8)
 	for shorter, want := range map[int]error{0: strategy.ErrNotSmaller, 4: nil} {
@@ -109,8 +112,8 @@ func TestALargeRemainderIsMappedAndReduced(t *testing.T) {
 	if sum.Pieces < 4 || sum.Calls != sum.Pieces+1 || sum.Attempts != len(m.asked) {
 		t.Errorf("%d pieces, %d calls, %d attempts of %d", sum.Pieces, sum.Calls, sum.Attempts, len(m.asked))
 	}
-	if m.most > strategy.DefaultParallel || m.most < 2 {
-		t.Errorf("%d requests at once, want 2 to %d", m.most, strategy.DefaultParallel)
+	if m.most > defaultParallel || m.most < 2 {
+		t.Errorf("%d requests at once, want 2 to %d", m.most, defaultParallel)
 	}
 	covered := 0
 	var merge *strategy.Request
@@ -200,7 +203,7 @@ func TestOneBadPieceEndsTheOthers(t *testing.T) {
 	if !errors.Is(err, strategy.ErrRejected) || !errors.Is(err, strategy.ErrNoSummary) {
 		t.Errorf("error %v", err)
 	}
-	if sum.Attempts > 2*strategy.DefaultParallel {
+	if sum.Attempts > 2*defaultParallel {
 		t.Errorf("%d attempts after the first failure", sum.Attempts)
 	}
 }
@@ -236,8 +239,8 @@ func TestTheDeadlineHoldsForAllAttemptsTogether(t *testing.T) {
 		if !errors.Is(err, strategy.ErrDeadline) {
 			t.Errorf("error %v", err)
 		}
-		if got := time.Since(start); got != strategy.DefaultTimeout {
-			t.Errorf("took %v, want %v", got, strategy.DefaultTimeout)
+		if got := time.Since(start); got != 2*time.Minute {
+			t.Errorf("took %v, want %v", got, 2*time.Minute)
 		}
 	})
 }

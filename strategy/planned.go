@@ -13,7 +13,7 @@ const planShare = 0.3
 // recorded one. fitted fits the remaining document into the tokens that the
 // plan leaves.
 func (h *History) withPlan(d Document, s Strategy, limit int, count func(string) int, fitted func(d Document, limit int) Document) Document {
-	into, ok := s.section(Coming)
+	into, ok := s.section(headingComing)
 	if !ok {
 		into = 0
 	}

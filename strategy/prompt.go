@@ -79,9 +79,9 @@ Rules for every summary:
 const commonInstructions = `What the user typed is put before your summary word for word, by us; do not repeat it. NOTES in the data were taken from the history without a model: correct in what they state, incomplete in what they leave out.
 ` + sectionInstructions
 
-const sectionInstructions = `- Under "` + Happened + `": a work log in the order of events, what was done to what and how it came out; equal steps on one line.
-- Under "` + Standing + `": files that were changed and what was done to each; the last result of each build, test and lint; errors that are still open, word for word; what was tried and did not work; how the project is built, tested and run, in commands that worked; what sub-agents returned; findings with their reasons.
-- Under "` + Coming + `": the request that is not answered yet, the step that was announced last, the plan as it last stood, questions that the user has not answered.
+const sectionInstructions = `- Under "` + headingHappened + `": a work log in the order of events, what was done to what and how it came out; equal steps on one line.
+- Under "` + headingStanding + `": files that were changed and what was done to each; the last result of each build, test and lint; errors that are still open, word for word; what was tried and did not work; how the project is built, tested and run, in commands that worked; what sub-agents returned; findings with their reasons.
+- Under "` + headingComing + `": the request that is not answered yet, the step that was announced last, the plan as it last stood, questions that the user has not answered.
 `
 
 // task returns the text after the data.

@@ -41,7 +41,7 @@ func roll(t *testing.T, s strategy.Strategy, msgs []message.Message, count func(
 // left aside: they make room for what is seen later.
 func pinned(s strategy.Strategy, sum strategy.Summary, msgs []message.Message, count func(string) int) []string {
 	x := strategy.NewHistory(strategy.Request{Strategy: s, Messages: msgs, First: 1, Count: count}).Index
-	sections, _, _ := strings.Cut(withoutWords(s, sum.Text), "## "+strategy.References)
+	sections, _, _ := strings.Cut(withoutWords(s, sum.Text), "## References")
 	have := map[string]bool{}
 	for line := range strings.Lines(strategy.FullPaths(sections)) {
 		for _, id := range ident.All(line) {

@@ -135,7 +135,7 @@ func sawNames(line string) bool {
 
 // seenSection returns the section for those lines.
 func (s Strategy) seenSection() int {
-	for _, title := range []string{"Key entities", Standing} {
+	for _, title := range []string{"Key entities", headingStanding} {
 		if i, ok := s.section(title); ok {
 			return i
 		}
@@ -145,7 +145,7 @@ func (s Strategy) seenSection() int {
 
 // excerptSection returns the section for excerpts of what was read.
 func (s Strategy) excerptSection() int {
-	if i, ok := s.section(Happened); ok {
+	if i, ok := s.section(headingHappened); ok {
 		return i
 	}
 	return 0
@@ -211,7 +211,7 @@ func (h *History) addSeen(d Document, s Strategy, limit int, count func(string) 
 		k.gain = c.worth(k)
 	}
 	slices.SortStableFunc(all, func(a, b *candidate) int { return cmp.Compare(b.gain, a.gain) })
-	room := min(int(lackedShare*float64(limit)), limit-count(d.Render(s))) - count("\n## "+References+"\n")
+	room := min(int(lackedShare*float64(limit)), limit-count(d.Render(s))) - count("\n## "+headingReferences+"\n")
 	d.References = nil
 	for _, k := range all {
 		if k.cost <= room {

@@ -33,7 +33,7 @@ func TestWhatIsOfTheTaskIsQuotedWhereNobodySaysIt(t *testing.T) {
 			t.Errorf("%q is not in:\n%s", want, text)
 		}
 	}
-	if strings.Contains(text, "## "+References) || strings.Contains(text, seenVerb) {
+	if strings.Contains(text, "## "+headingReferences) || strings.Contains(text, seenVerb) {
 		t.Errorf("names stand in a list:\n%s", text)
 	}
 }

@@ -4,32 +4,32 @@ import "strings"
 
 // Sections that follow the own sections of every strategy.
 const (
-	Happened = "What happened"
-	Standing = "Where things stand"
-	Coming   = "What is next"
+	headingHappened = "What happened"
+	headingStanding = "Where things stand"
+	headingComing   = "What is next"
 )
 
 // commonSections are appended to the sections of every strategy.
 var commonSections = []Section{
-	{Title: Happened, Share: 0.4},
-	{Title: Standing, Share: 0.3},
-	{Title: Coming, Share: 0.12},
+	{Title: headingHappened, Share: 0.4},
+	{Title: headingStanding, Share: 0.3},
+	{Title: headingComing, Share: 0.12},
 }
 
 // commonLines returns the lines for the common sections.
 func (h *History) commonLines(s Strategy) []Line {
 	var out []Line
-	if i, ok := s.section(Happened); ok {
+	if i, ok := s.section(headingHappened); ok {
 		out = append(out, h.logLines(i)...)
 		out = append(out, h.returnedLines(i)...)
 	}
-	if i, ok := s.section(Standing); ok {
+	if i, ok := s.section(headingStanding); ok {
 		if _, own := s.section(deltaChecksTitle); !own {
 			out = append(out, h.checkLines(i)...)
 		}
 		out = append(out, h.standingLines(i)...)
 	}
-	if i, ok := s.section(Coming); ok {
+	if i, ok := s.section(headingComing); ok {
 		out = append(out, h.nextLines(i)...)
 	}
 	return out
@@ -66,7 +66,7 @@ func (s Strategy) title(line string) bool {
 	if !ok {
 		return false
 	}
-	if h == References || h == Paths || h == notes || h == UserWords {
+	if h == headingReferences || h == headingPaths || h == notes || h == headingWords {
 		return true
 	}
 	for i := range s.Sections {

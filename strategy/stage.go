@@ -37,8 +37,8 @@ type Stage struct {
 var _ policy.Estimator = (*Stage)(nil)
 
 // NewStage returns the stage. If w.MaxTokens is 0, a summary may take a
-// twentieth of the target, at least 1,500 and at most 8,000 tokens. The error is
-// an *[OptionError].
+// twentieth of the target, at least 1,500 and at most 8,000 tokens. The error
+// names an option that is not possible.
 func NewStage(w Writer) (*Stage, error) {
 	if err := w.check(); err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func (s *Stage) proposeOf(c *cut, write func(*cut) (Summary, error), ended func(
 	case err != nil:
 		return c.prune(info), nil
 	}
-	info.Text = policy.WrapSummary(c.version, sum.Text)
+	info.Text = message.SummaryText(c.version, sum.Text)
 	info.Tokens = v.Cost.Text(info.Text)
 	return c.replace(m, info), nil
 }
@@ -131,7 +131,7 @@ func (s *Stage) cut(v *policy.View) *cut {
 	c := &cut{v: v, version: 1, floor: v.Without(s.Takes(v))}
 	for _, m := range v.Messages {
 		if version, _, ok := policy.ParseSummary(m); ok { // by any author, so that no version is used twice
-			c.version = min(max(c.version, version+1), policy.MaxSummaryVersion)
+			c.version = min(max(c.version, version+1), message.MaxSummaryVersion)
 		}
 	}
 	tags := v.Cost.Message(policy.NewSummary(c.version, "")) + seams

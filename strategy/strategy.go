@@ -71,19 +71,12 @@ func register(s Strategy) Strategy {
 	return s
 }
 
-// An UnknownError reports an unknown name of a strategy.
-type UnknownError struct{ Name string }
-
-func (e *UnknownError) Error() string {
-	return fmt.Sprintf("strategy: there is no strategy %q; known: %s", e.Name, strings.Join(Names(), ", "))
-}
-
-// Lookup returns the strategy of that name; the error is an *[UnknownError].
+// Lookup returns the strategy of that name; the error lists the names.
 func Lookup(name string) (Strategy, error) {
 	if s, ok := registered[name]; ok {
 		return s, nil
 	}
-	return Strategy{}, &UnknownError{name}
+	return Strategy{}, fmt.Errorf("strategy: there is no strategy %q; known: %s", name, strings.Join(Names(), ", "))
 }
 
 // Names returns the names of the strategies, sorted.

@@ -150,7 +150,7 @@ func TestReferencesNameWhatADraftLeavesOut(t *testing.T) {
 		if sum.Retention < 0.35 { // all by lists, which take no more than their share
 			t.Errorf("%s: retention %.2f", s.Name, sum.Retention)
 		}
-		_, refs, ok := strings.Cut(sum.Text, "## "+strategy.References)
+		_, refs, ok := strings.Cut(sum.Text, "## References")
 		if !ok || counter(t).Count(refs) > strategy.DefaultMaxTokens*16/100 {
 			t.Errorf("%s: references of %d tokens", s.Name, counter(t).Count(refs))
 		}
@@ -175,7 +175,7 @@ func TestALongDraftMakesRoomForReferences(t *testing.T) {
 func TestASummaryTellsHowManyIdentifiersItNamesAndWhereFrom(t *testing.T) {
 	// Of a model: five in the sections of which one is cut, the rest added.
 	sum := write(t, "## Key entities\n- Files: service/importer.go ghost_one.go\n- Seen: loadRows, parseLine, TestLoadRows\n", work())
-	_, refs, _ := strings.Cut(sum.Text, "## "+strategy.References+"\n")
+	_, refs, _ := strings.Cut(sum.Text, "## References\n")
 	if sum.Invented != 1 || sum.References == 0 || sum.Named != 4+sum.References {
 		t.Errorf("%d named, %d of them by references, %d invented:\n%s", sum.Named, sum.References, sum.Invented, sum.Text)
 	}

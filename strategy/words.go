@@ -10,8 +10,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// UserWords is the heading of the user's messages.
-const UserWords = "What the user said"
+// defaultTimeout is the heading of the user's messages.
+const headingWords = "What the user said"
 
 // A Word is one message that a person typed.
 type Word struct {
@@ -145,7 +145,7 @@ func renderWords(words []Word, titles func(line string) bool) string {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString("## " + UserWords + "\n")
+	b.WriteString("## " + headingWords + "\n")
 	for _, w := range words {
 		for k, line := range strings.Split(strings.TrimSpace(neutralText(w.Text)), "\n") {
 			switch {
@@ -163,7 +163,7 @@ func renderWords(words []Word, titles func(line string) bool) string {
 // cutWords splits the section off a summary. titles reports the headings that
 // end it.
 func cutWords(text string, titles func(line string) bool) (words []Word, rest string) {
-	mark := "## " + UserWords + "\n"
+	mark := "## " + headingWords + "\n"
 	at := 0
 	if !strings.HasPrefix(text, mark) {
 		if at = strings.Index(text, "\n"+mark); at < 0 {

@@ -19,11 +19,11 @@ const (
 const (
 	DefaultMaxTokens  = 1500
 	DefaultUserTokens = 2000
-	DefaultTimeout    = 2 * time.Minute
-	DefaultAttempt    = time.Minute
-	DefaultBackoff    = 500 * time.Millisecond
-	DefaultParallel   = 4
-	DefaultRetries    = 4
+	defaultTimeout    = 2 * time.Minute
+	defaultAttempt    = time.Minute
+	defaultBackoff    = 500 * time.Millisecond
+	defaultParallel   = 4
+	defaultRetries    = 4
 )
 
 // A Writer writes a summary with a Summarizer: it splits a large input into
@@ -113,7 +113,7 @@ type Summary struct {
 	First      int     // number of the first message that it summarizes, as lines cite it
 	Named      int     // identifiers that Text names
 	Invented   int     // identifiers that were removed, as the source lacks them
-	References int     // identifiers that only References names
+	References int     // identifiers that only the heading References names
 	Retention  float64 // share of the most salient identifiers that Text names
 	Prompt     int     // tokens billed, as far as known
 	Completion int
@@ -156,12 +156,12 @@ func (w Writer) defaults() Writer {
 	}
 	w.MaxTokens = or(w.MaxTokens, DefaultMaxTokens)
 	w.UserTokens = or(w.UserTokens, DefaultUserTokens)
-	w.Timeout = or(w.Timeout, DefaultTimeout)
-	w.Attempt = or(w.Attempt, DefaultAttempt)
-	w.Backoff = or(w.Backoff, DefaultBackoff)
-	w.Parallel = or(w.Parallel, DefaultParallel)
+	w.Timeout = or(w.Timeout, defaultTimeout)
+	w.Attempt = or(w.Attempt, defaultAttempt)
+	w.Backoff = or(w.Backoff, defaultBackoff)
+	w.Parallel = or(w.Parallel, defaultParallel)
 	if w.Retries == 0 {
-		w.Retries = DefaultRetries
+		w.Retries = defaultRetries
 	}
 	if tries := w.Retries + 1; tries > 1 {
 		w.Attempt = min(w.Attempt, w.Timeout/time.Duration(tries)) // one stalled call leaves time for the others
@@ -176,23 +176,10 @@ func or[T int | time.Duration](v, otherwise T) T {
 	return v
 }
 
-// ErrOptions is wrapped by the errors of [NewStage].
-var ErrOptions = errors.New("strategy: the options are not possible")
-
 func (w Writer) check() error {
 	switch w.Fallback {
 	case "", FallbackPruning, FallbackExtractive:
 		return nil
 	}
-	return &OptionError{"fallback", w.Fallback, "pruning-only or extractive"}
+	return errors.New("strategy: fallback must be pruning-only or extractive (got " + w.Fallback + ")")
 }
-
-// An OptionError reports an invalid option. It wraps [ErrOptions].
-type OptionError struct{ Option, Value, Want string }
-
-func (e *OptionError) Error() string {
-	return "strategy: " + e.Option + " must be " + e.Want + " (got " + e.Value + ")"
-}
-
-// Unwrap returns ErrOptions.
-func (e *OptionError) Unwrap() error { return ErrOptions }

@@ -190,7 +190,7 @@ func (c *chain) compact(req wire.Request, manual bool) (*compact.Result, bool) {
 	if res.Triggered {
 		c.tally[compactions]++
 		for _, d := range res.Decisions {
-			if d.Reason == policy.ReasonDuplicate {
+			if d.Reason == "duplicate_of" {
 				c.copies++
 			}
 		}

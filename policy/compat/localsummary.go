@@ -62,7 +62,7 @@ func (s LocalSummary) Propose(_ context.Context, v *policy.View) (policy.Proposa
 		return policy.Proposal{}, nil
 	}
 	version, written := s.write(v, old, gone)
-	body := min(limit, room, size-1) - len(policy.WrapSummary(version, ""))
+	body := min(limit, room, size-1) - len(message.SummaryText(version, ""))
 	if body < minContract {
 		return policy.Proposal{}, nil
 	}

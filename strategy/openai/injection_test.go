@@ -152,7 +152,7 @@ func TestExtractedSummariesHaveTheirOwnHeadingsOnly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		allowed := map[string]bool{strategy.References: true, "Notes": true}
+		allowed := map[string]bool{"References": true, "Notes": true}
 		for _, s := range st.Sections {
 			allowed[s.Title] = true
 		}
