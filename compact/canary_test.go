@@ -30,6 +30,7 @@ import (
 	"github.com/agentcompact/compact/trace/ariadne/ariadnetest"
 	"github.com/agentcompact/compact/trace/console"
 	"github.com/agentcompact/compact/trace/otel"
+	"github.com/agentcompact/compact/trace/tracetest"
 )
 
 // sink keeps what is written to it, or posted.
@@ -152,7 +153,7 @@ func (w *watched) run(c compact.Config, f func(m *compact.CompactManager)) {
 		w.t.Fatal(err)
 	}
 	full.Exporters = []trace.Exporter{
-		ariadne.New(w.server.URL, &ariadne.Options{ErrorLog: w.sinks["stderr"]}), ariadne.New(ariadnetest.DeadURL(w.t), &ariadne.Options{ErrorLog: w.sinks["stderr"]}),
+		ariadne.New(w.server.URL, &ariadne.Options{ErrorLog: w.sinks["stderr"]}), ariadne.New(tracetest.DeadURL(w.t), &ariadne.Options{ErrorLog: w.sinks["stderr"]}),
 		console.New(w.sinks["console"], &console.Options{Width: -1}), console.New(w.sinks["console json"], &console.Options{JSON: true}), toCollector,
 	}
 	if w.tweak != nil {

@@ -86,7 +86,7 @@ func TestDeadAriadneChangesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Model, c.MaxContextTokens, c.Archive, c.Trace.AriadneURL = "gpt-4", 8_000, mustOpen(t, t.TempDir()), ariadnetest.DeadURL(t)
+	c.Model, c.MaxContextTokens, c.Archive, c.Trace.AriadneURL = "gpt-4", 8_000, mustOpen(t, t.TempDir()), tracetest.DeadURL(t)
 	r := newRig(t, c)
 	res := r.preflight(loop(100, 200))
 	if !res.Triggered || res.After.Total > res.Budget {

@@ -18,6 +18,7 @@ import (
 	"github.com/agentcompact/compact/trace/ariadne/ariadnetest"
 	"github.com/agentcompact/compact/trace/console"
 	"github.com/agentcompact/compact/trace/otel"
+	"github.com/agentcompact/compact/trace/tracetest"
 )
 
 // safeBuffer may be written to concurrently.
@@ -71,7 +72,7 @@ func TestNoSecretLeavesByAnyExporter(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := trace.NewPipeline([]trace.Exporter{
-		ariadne.New(srv.URL, &ariadne.Options{ErrorLog: &log}), ariadne.New(ariadnetest.DeadURL(t), &ariadne.Options{ErrorLog: &log}),
+		ariadne.New(srv.URL, &ariadne.Options{ErrorLog: &log}), ariadne.New(tracetest.DeadURL(t), &ariadne.Options{ErrorLog: &log}),
 		console.New(&human, &console.Options{Width: -1}), console.New(&lines, &console.Options{JSON: true}), toCollector,
 	}, &trace.PipelineOptions{OnError: func(err error) { fmt.Fprintln(&errs, err) }})
 

@@ -67,7 +67,7 @@ func TestExporterKeepsContract(t *testing.T) {
 	})
 	t.Run("dead", func(t *testing.T) {
 		tracetest.Run(t, func(t testing.TB) trace.Exporter {
-			return open(t, ariadnetest.DeadURL(t), io.Discard)
+			return open(t, tracetest.DeadURL(t), io.Discard)
 		})
 	})
 	t.Run("slow", func(t *testing.T) {

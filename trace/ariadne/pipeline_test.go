@@ -139,7 +139,7 @@ func TestSoakLiveServerLosesNothing(t *testing.T) {
 func TestSoakDeadServerBoundsMemoryAndCountsExactly(t *testing.T) {
 	for name, mode := range map[string]ariadnetest.Mode{"refuses connections": ariadnetest.Live, "hangs": ariadnetest.Slow} {
 		t.Run(name, func(t *testing.T) {
-			url := ariadnetest.DeadURL(t)
+			url := tracetest.DeadURL(t)
 			if mode != ariadnetest.Live {
 				srv := ariadnetest.NewServer(t)
 				srv.Discard()

@@ -130,7 +130,7 @@ func TestExporterSaysLittleAboutManyFailures(t *testing.T) {
 
 func TestEventsThatNeverLeftMayBeOfferedAgain(t *testing.T) {
 	log := &bytes.Buffer{}
-	e := ariadne.New(ariadnetest.DeadURL(t), &ariadne.Options{ErrorLog: log})
+	e := ariadne.New(tracetest.DeadURL(t), &ariadne.Options{ErrorLog: log})
 	events := tracetest.Sample(start)
 	events[2].TraceID = "" // which no server would take
 	for range 3 {
@@ -212,7 +212,7 @@ func TestCheckURLNamesTheFaultAndNoPassword(t *testing.T) {
 func TestExporterNeverPrintsCredentialsOfURL(t *testing.T) {
 	for _, user := range []string{"u:sesame", "sesame"} {
 		log := &bytes.Buffer{}
-		url := strings.Replace(ariadnetest.DeadURL(t), "http://", "http://"+user+"@", 1)
+		url := strings.Replace(tracetest.DeadURL(t), "http://", "http://"+user+"@", 1)
 		err := ariadne.New(url, &ariadne.Options{ErrorLog: log}).Export(t.Context(), tracetest.Sample(start))
 		if err == nil || strings.Contains(err.Error()+log.String(), "sesame") {
 			t.Errorf("err = %v, log = %s", err, log)

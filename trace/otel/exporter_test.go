@@ -16,7 +16,6 @@ import (
 
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/trace"
-	"github.com/agentcompact/compact/trace/ariadne/ariadnetest"
 	"github.com/agentcompact/compact/trace/otel"
 	"github.com/agentcompact/compact/trace/tracetest"
 )
@@ -73,7 +72,7 @@ func TestExporterKeepsContract(t *testing.T) {
 		tracetest.Run(t, func(t testing.TB) trace.Exporter { return open(t, newCollector(t).url) })
 	})
 	t.Run("dead", func(t *testing.T) {
-		tracetest.Run(t, func(t testing.TB) trace.Exporter { return open(t, ariadnetest.DeadURL(t)) })
+		tracetest.Run(t, func(t testing.TB) trace.Exporter { return open(t, tracetest.DeadURL(t)) })
 	})
 }
 

@@ -20,7 +20,6 @@ import (
 
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/trace"
-	"github.com/agentcompact/compact/trace/ariadne/ariadnetest"
 	"github.com/agentcompact/compact/trace/otel"
 	"github.com/agentcompact/compact/trace/tracetest"
 )
@@ -253,7 +252,7 @@ func TestCheckURLNamesTheFaultAndNoPassword(t *testing.T) {
 
 // TestSpansThatNeverLeftAreOfferedAgain: nobody answers, and then somebody does.
 func TestSpansThatNeverLeftAreOfferedAgain(t *testing.T) {
-	e, err := otel.NewOTLP(t.Context(), ariadnetest.DeadURL(t), nil)
+	e, err := otel.NewOTLP(t.Context(), tracetest.DeadURL(t), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

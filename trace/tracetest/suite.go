@@ -1,6 +1,7 @@
 // Package tracetest helps to test code that emits or exports trace events: a
-// [Recorder] that keeps events in memory, [Sample], which makes events, and
-// [Run], which tests an exporter against its contract.
+// [Recorder] that keeps events in memory, [Sample], which returns the events of
+// one call, and [Run], which tests an exporter against its contract. A stand-in
+// for Ariadne is in package trace/ariadne/ariadnetest.
 package tracetest
 
 import (

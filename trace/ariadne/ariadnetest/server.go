@@ -1,10 +1,10 @@
-// Package ariadnetest stands in for Ariadne in tests: a [Server] that answers as
-// Ariadne does, validates every body, and can be made slow, broken or absent.
+// Package ariadnetest has a [Server] that stands in for Ariadne: it validates
+// every body that is sent to it, and fails the test for everything that Ariadne
+// would refuse, cut or strip, or would show wrongly. It shares no code with the
+// exporter.
 package ariadnetest
 
 import (
-	"context"
-	"net"
 	"net/http/httptest"
 	"slices"
 	"sync"
@@ -173,16 +173,4 @@ func (s *Server) WaitSpans(n int, d time.Duration) []Event {
 			s.tb.Fatalf("%d spans after %v, want %d", have, d, n)
 		}
 	}
-}
-
-// DeadURL returns the base URL of a port on which nobody listens.
-func DeadURL(tb testing.TB) string {
-	tb.Helper()
-	var lc net.ListenConfig
-	l, err := lc.Listen(context.Background(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer func() { _ = l.Close() }() // only the address is needed
-	return "http://" + l.Addr().String()
 }
