@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// defaultTimeout is the heading of the user's messages.
+// headingWords is the heading of the user's messages.
 const headingWords = "What the user said"
 
 // A Word is one message that a person typed.

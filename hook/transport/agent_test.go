@@ -27,7 +27,7 @@ func asksForSummary(q provider.Request) bool {
 	return strings.Contains(string(q.Body), "This message is from the program that runs you")
 }
 
-// marksOf finds the marks of Anthropic's cache.
+// cacheMarks finds the marks of Anthropic's cache.
 var cacheMarks = regexp.MustCompile(`,"cache_control":\{[^{}]*\}`)
 
 // byteCache is what a provider holds: the requests that it has read. It tells by

@@ -8,10 +8,10 @@ import (
 	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
-// Times returns when each message was recorded, as the file says; the zero time
-// where it does not. Of a message that stands on several lines it is the time
-// of the first. The formats keep times under many names; what is read is a
-// time stamp beside a message, or in what it is wrapped in.
+// Times returns the time at which each message was recorded, or the zero time
+// where the file does not say it. For a message on several lines it is the time
+// of the first. Formats store the time under many names, beside the message or
+// in the object around it.
 func (f *File) Times() []time.Time {
 	msgs := f.Messages()
 	out := make([]time.Time, len(msgs))
@@ -32,7 +32,7 @@ var (
 	wrappers = []string{"message", "info", "payload", "data", "meta", "metadata"}
 )
 
-// timeIn returns the time stamp of an object, or of what stands in it.
+// timeIn returns the time stamp of an object, or of an object inside it.
 func timeIn(o object) time.Time {
 	if t := timeAt(o); !t.IsZero() {
 		return t
@@ -81,8 +81,8 @@ func parseTime(s string) time.Time {
 	return sinceEpoch(s)
 }
 
-// sinceEpoch reads seconds, or thousandths, millionths or billionths of them:
-// which one it is can be seen by the size, from 1973 to 5138.
+// sinceEpoch reads a number of seconds, or of milli-, micro- or nanoseconds. The
+// size tells the unit, for times from 1973 to 5138.
 func sinceEpoch(s string) time.Time {
 	const least, most = 1e8, 1e11 // seconds
 	n, err := strconv.ParseFloat(s, 64)

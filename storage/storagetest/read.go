@@ -19,12 +19,12 @@ func readCases() []testCase {
 		{"OpenWantsSomething", "A key that holds nothing is ErrNotExist.", openAbsent},
 		{"OpenBehindTheEnd", "An off at or after the end gives a reader of no bytes; a negative off is an error.", openBehind},
 		{"OpenWhileAppending", "A reader of a key that is appended to gives bytes of k in their order, at least those that were there when Open returned.", openGrowing},
-		{"OpenKnowsTheKind", "OpenFile is Open of a file, OpenLog is Open of a log; size is how many bytes it held then.", openKind},
+		{"OpenKnowsTheKind", "OpenFile is Open of a file, OpenLog is Open of a log; size is the size of the log at that time.", openKind},
 		{"ListYieldsBelowPrefix", "List yields every key that is prefix or lies below it, in the byte order of keys.", listOrder},
 		{"ListOfNothing", "Nothing there is no error.", listNothing},
 		{"ListStops", "List stops when its caller does.", listStops},
 		{"ListTellsSizes", "What was acknowledged before List began is yielded, with its size.", listSizes},
-		{"ListTellsWhen", "Modified is when the key was last written to, or the zero time where the place does not say.", listTimes},
+		{"ListTellsWhen", "Modified is the time of the last write to the key, or the zero time where the archive does not know it.", listTimes},
 		{"ListYieldsThemAll", "List yields every key, however many there are.", listMany},
 	}
 }
@@ -141,7 +141,7 @@ func openGrowing(ctx context.Context, p *place) error {
 		return fmt.Errorf("the reader gave %s", short(string(got)))
 	}
 	if !strings.HasPrefix(bytesOf(first)+bytesOf(second), string(got)) {
-		return errors.New("the reader gave what is not in the key")
+		return errors.New("the reader gave bytes that are not in the key")
 	}
 	return nil
 }
