@@ -190,7 +190,7 @@ func (r *run) failed(ctx context.Context, p trace.Archival, at time.Time) {
 // unarchived sets the failure of an archival.
 func unarchived(p *trace.Archival, err error) {
 	p.ErrorType, p.Cause = "ArchiveFailed", causeOf(err)
-	p.OutputText = fmt.Sprintf("archiving %s failed: %s", plural(p.ArchivedCount, "message"), p.ErrorType)
+	p.OutputText = fmt.Sprintf("archiving %s failed: %s", messages(p.ArchivedCount), p.ErrorType)
 	p.ArchivedCount, p.Bytes, p.ManifestHead = 0, 0, ""
 }
 

@@ -17,11 +17,11 @@ func (c *call) story(err error) string {
 	case err != nil:
 		return "FAILED " + c.failure(err)
 	case r.ReductionStage == ReductionFallback && r.Triggered:
-		return fmt.Sprintf("%sFALLBACK: %s without a summary, %s", stepNumber(r.Step), plural(c.did.all(), "message"), c.way())
+		return fmt.Sprintf("%sFALLBACK: %s without a summary, %s", stepNumber(r.Step), messages(c.did.all()), c.way())
 	case r.Triggered && r.Reason == trace.ReasonArrival:
-		return fmt.Sprintf("reduced at arrival: %s, %s", c.way(), plural(c.did.all(), "message"))
+		return fmt.Sprintf("reduced at arrival: %s, %s", c.way(), messages(c.did.all()))
 	case r.Triggered && r.ReductionStage != ReductionNone:
-		return fmt.Sprintf("%s%s: %s, %s", stepNumber(r.Step), c.kind(), c.way(), plural(c.did.all(), "message"))
+		return fmt.Sprintf("%s%s: %s, %s", stepNumber(r.Step), c.kind(), c.way(), messages(c.did.all()))
 	case r.Triggered:
 		return fmt.Sprintf("%s, nothing to take out (%s)", c.level(r.After.Total), r.Reason)
 	}
@@ -102,9 +102,10 @@ func grouped(n int) string {
 	return s
 }
 
-func plural(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
+// messages counts messages, in words.
+func messages(n int) string {
+	if n == 1 {
+		return "1 message"
 	}
-	return grouped(n) + " " + noun
+	return grouped(n) + " messages"
 }

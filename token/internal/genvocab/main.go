@@ -62,7 +62,7 @@ func generate(name, out string) error {
 	return os.WriteFile(filepath.Join(out, name+".bin"), packed, 0o644)
 }
 
-// parse returns the tokens in the order of their ranks, which must be 0, 1, 2, …
+// parse returns the tokens in the order of their ranks, which must be 0, 1, 2 and so on.
 func parse(source string) ([]string, error) {
 	var tokens []string
 	for line := range strings.Lines(source) {
