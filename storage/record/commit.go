@@ -52,7 +52,7 @@ func (s *Session) CommitStep(ctx context.Context, step Step) (Committed, error) 
 		err = s.storeStep(ctx, key, step, p)
 	}
 	if err != nil {
-		s.settleManifest(ctx)
+		s.settleManifest(ctx, err)
 		return Committed{}, err
 	}
 	return Committed{s.written(key, p.rec), p.drafts}, nil
@@ -71,15 +71,17 @@ func (s *Session) storeStep(ctx context.Context, key storage.Key, step Step, p *
 	return s.createLedger(ctx, key, step.Number, p)
 }
 
-// settleManifest checks after a failed commit whether the manifest still exists,
-// because no line follows its announcement. If it can't check now, the next append
-// does.
-func (s *Session) settleManifest(ctx context.Context) {
+// settleManifest removes the files of a failed commit if the session was erased
+// meanwhile, because no line of the manifest follows them. failed is the error of the
+// commit. If the archive does not answer now, the next append checks it.
+func (s *Session) settleManifest(ctx context.Context, failed error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), confirmTimeout)
 	defer cancel()
-	if errors.Is(s.manifest.settle(ctx), storage.ErrSeq) { // the manifest was removed
-		_ = s.withdraw(ctx)
+	err := s.manifest.settle(ctx)
+	if _, checks := s.a.(storage.Deferrer); checks && !errors.Is(err, storage.ErrSeq) && !errors.Is(failed, ErrErased) {
+		return // the manifest is there, so that an erase still lists the files; or nobody knows
 	}
+	_ = s.withdraw(ctx)
 }
 
 // createLedger creates the ledger of a step, and confirms it.

@@ -60,6 +60,66 @@ func TestWhatComesAfterAnEraseGoes(t *testing.T) {
 	}
 }
 
+// TestAStepThatFailsBesideAnEraseLeavesNoFile: what is written beside the drafts fails
+// after the erase and before the create that it has overtaken.
+func TestAStepThatFailsBesideAnEraseLeavesNoFile(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"summary-002", "turns-002"} {
+		for what, refuse := range map[string]error{"an event of the erased session": nil, "something else": errRefused} {
+			t.Run(name+"/"+what, func(t *testing.T) {
+				t.Parallel()
+				a := &slowCreate{Archive: memory.New(), name: name}
+				s := session(t, a, "s")
+				must(t, second(drafted(t.Context(), s, 1)))
+				transcript, err := s.Transcript(t.Context(), 2, lines("t", 2))
+				must(t, err)
+				step := draftedStep(s, 2, transcript)
+				erased, failed := make(chan struct{}), make(chan struct{})
+				a.do = func() {
+					must(t, second(session(t, a.Archive, "s").Erase(t.Context(), text("asked for"))))
+					close(erased)
+					<-failed
+				}
+				events := step.Beside
+				step.Beside = func(ctx context.Context, drafts []record.Written) error {
+					defer close(failed)
+					<-erased
+					if refuse != nil {
+						return refuse
+					}
+					return events(ctx, drafts)
+				}
+				want := refuse
+				if want == nil {
+					want = record.ErrErased
+				}
+				if _, err := s.CommitStep(t.Context(), step); !errors.Is(err, want) {
+					t.Errorf("the step ends with %v", err)
+				}
+				if left := inFolder(t, a, "s"); len(left) > 0 {
+					t.Errorf("in the erased session are %q", left)
+				}
+			})
+		}
+	}
+}
+
+// TestAnEventOfAnErasedSessionRemovesWhatWasLate, as a caller who gets the error stops.
+func TestAnEventOfAnErasedSessionRemovesWhatWasLate(t *testing.T) {
+	t.Parallel()
+	a := &slowCreate{Archive: memory.New(), name: "transcript-pre-compact-002"}
+	s := session(t, a, "s")
+	must(t, second(drafted(t.Context(), s, 1)))
+	a.do = func() { must(t, second(session(t, a.Archive, "s").Erase(t.Context(), text("asked for")))) }
+	must(t, second(s.Transcript(t.Context(), 2, lines("t", 2))))
+	if err := s.Events(t.Context(), lines("e", 1)); !errors.Is(err, record.ErrErased) {
+		t.Errorf("the event ends with %v", err)
+	}
+	if left := inFolder(t, a, "s"); len(left) > 0 {
+		t.Errorf("in the erased session are %q", left)
+	}
+}
+
 // TestAManifestThatVanishedCostsNoFile: without a record of an erase nothing is removed.
 func TestAManifestThatVanishedCostsNoFile(t *testing.T) {
 	t.Parallel()

@@ -69,7 +69,8 @@ func (s *Session) appendLog(ctx context.Context, c *chain, lines []redact.Text) 
 			return tail{}, &storage.Error{Op: "append", Key: c.key, Err: err}
 		}
 	}
-	return s.behindFences(ctx, c, out)
+	t, err := s.behindFences(ctx, c, out)
+	return t, s.taken(ctx, err)
 }
 
 // EventLines yields the lines of events.jsonl as they were passed in, without

@@ -123,34 +123,47 @@ func TestANewSessionKeepsFilesOfTheSameName(t *testing.T) {
 // write; another's is not.
 func TestALedgerWithoutAnswerGoes(t *testing.T) {
 	t.Parallel()
-	a := &unheard{Archive: memory.New()}
-	s := session(t, a, "s")
-	a.do = func() { must(t, second(session(t, a.Archive, "s").Erase(t.Context(), text("asked for")))) }
-	if err := tryStep(t.Context(), s, 1); !errors.Is(err, errDisk) {
-		t.Fatalf("the step ends with %v", err)
-	}
-	if left := inFolder(t, a, "s"); len(left) != 1 {
-		t.Fatalf("in the erased session are %q: the test shows nothing", left)
-	}
-	if err := second(s.Summary(t.Context(), 2, text(`{}`))); !errors.Is(err, record.ErrErased) {
-		t.Errorf("the summary ends with %v", err)
-	}
-	if left := inFolder(t, a, "s"); len(left) > 0 {
-		t.Errorf("in the erased session are %q", left)
+	for _, late := range []bool{false, true} {
+		a := &unheard{Archive: memory.New(), late: late}
+		s := session(t, a, "s")
+		a.do = func() { must(t, second(session(t, a.Archive, "s").Erase(t.Context(), text("asked for")))) }
+		if err := tryStep(t.Context(), s, 1); !errors.Is(err, errDisk) {
+			t.Fatalf("late %t: the step ends with %v", late, err)
+		}
+		if left := inFolder(t, a, "s"); len(left) > 0 {
+			t.Errorf("late %t: after the step %q are in the erased session", late, left)
+		}
+		if a.appear == nil {
+			t.Fatalf("late %t: no ledger was stored: the test shows nothing", late)
+		}
+		must(t, a.appear())
+		if err := second(s.Summary(t.Context(), 2, text(`{}`))); !errors.Is(err, record.ErrErased) {
+			t.Errorf("late %t: the summary ends with %v", late, err)
+		}
+		if left := inFolder(t, a, "s"); len(left) > 0 {
+			t.Errorf("late %t: in the erased session are %q", late, left)
+		}
 	}
 }
 
-// unheard is an archive that does not hear that a ledger is stored.
+// unheard is an archive that does not hear that a ledger is stored. If late, the ledger
+// is stored when appear is called.
 type unheard struct {
 	*memory.Archive
-	do func()
+	late   bool
+	do     func()
+	appear func() error
 }
 
 func (a *unheard) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
 	if do := a.do; do != nil && strings.HasPrefix(k.Base(), "ledger") {
 		a.do = nil
 		do()
-		return errors.Join(a.Archive.Create(ctx, k, b), errDisk)
+		a.appear = func() error { return a.Archive.Create(context.WithoutCancel(ctx), k, b) }
+		if a.late {
+			return errDisk
+		}
+		return errors.Join(a.appear(), errDisk)
 	}
 	return a.Archive.Create(ctx, k, b)
 }

@@ -13,6 +13,7 @@ import (
 type looseFile struct {
 	sha256 string
 	ended  bool // its create has returned
+	sure   bool // it has returned without an error, so that the file will not appear later
 }
 
 // making records a file that this Session is about to create.
@@ -34,7 +35,7 @@ func (s *Session) made(k storage.Key, b storage.Blob, err error) {
 		delete(s.loose, k)
 		return
 	}
-	s.loose[k] = looseFile{b.SHA256(), true}
+	s.loose[k] = looseFile{b.SHA256(), true, err == nil}
 }
 
 // loosely returns the keys of the loose files: all of them, or only those whose
@@ -48,6 +49,12 @@ func (s *Session) loosely(all bool) (keys []storage.Key) {
 		}
 	}
 	return keys
+}
+
+func (s *Session) looseAt(k storage.Key) looseFile {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.loose[k]
 }
 
 // fasten removes files from the loose ones: either a manifest line follows them
@@ -78,8 +85,16 @@ func (s *Session) withdraw(ctx context.Context) error {
 		return err
 	}
 	var errs []error
-	for _, k := range s.loosely(true) {
-		ours, err := s.still(ctx, k, now)
+	keys := s.loosely(true)
+	if now.seq > 0 && now.first == "" {
+		// The manifest is the end of one: a line that this Session appended behind the
+		// erase, before the archive took it back ([storage.Deferrer]). Whose files it
+		// announces shows when that is done, and a later call removes them.
+		keys = nil
+	}
+	for _, k := range keys {
+		f := s.looseAt(k)
+		ours, err := s.still(ctx, k, f.sha256, now)
 		if ours {
 			err = r.Remove(ctx, k)
 		}
@@ -87,7 +102,9 @@ func (s *Session) withdraw(ctx context.Context) error {
 			errs = append(errs, err)
 			continue
 		}
-		s.fasten(k)
+		if f.sure { // else the file can still appear, and a later call removes it
+			s.fasten(k)
+		}
 	}
 	for _, k := range s.ownLogs(ctx) {
 		if err := r.Remove(ctx, k); err != nil && !errors.Is(err, storage.ErrNotExist) {
@@ -97,18 +114,15 @@ func (s *Session) withdraw(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// still reports whether a file exists with the content that this Session wrote. If the
+// still reports whether a file exists with this hash, which is what this Session wrote. If the
 // session was begun anew, a file that the new manifest announces belongs to the new
 // session, and still returns false.
-func (s *Session) still(ctx context.Context, k storage.Key, now tail) (bool, error) {
+func (s *Session) still(ctx context.Context, k storage.Key, sha256 string, now tail) (bool, error) {
 	if before, _ := s.manifest.known(); now.first != before.first && now.facts.names.has(k.Base()) {
 		return false, nil
 	}
-	s.mu.Lock()
-	want := s.loose[k].sha256
-	s.mu.Unlock()
 	is, _, err := hashFile(ctx, s.a, k)
-	return err == nil && is == want, err
+	return err == nil && is == sha256, err
 }
 
 // ownLogs returns the logs that this Session began and no other writer appended
