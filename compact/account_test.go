@@ -25,7 +25,7 @@ func TestCommonPricesNothing(t *testing.T) {
 		27:  {sent[0], sent[1], message.Assistant("another")},
 		7:   {message.System("another"), sent[1], sent[2]},
 	} {
-		c := &call{res: &Result{Messages: view}, fixed: 7} // without an estimator
+		c := &call{res: &Result{Messages: view}, knowledge: knowledge{fixed: 7}} // without an estimator
 		if got := a.common(c); got != want {
 			t.Errorf("%d tokens in common, want %d", got, want)
 		}
@@ -69,7 +69,7 @@ func TestAccountIsWhatLookingAtAllGives(t *testing.T) {
 		for same < len(last) && same < len(res.Messages) && last[same].Fingerprint() == res.Messages[same].Fingerprint() {
 			same++
 		}
-		c := &call{res: res, shown: a.conv}
+		c := &call{res: res, outcome: outcome{shown: a.conv}}
 		if got := before.same(c); got != same {
 			t.Fatalf("call %d: %d messages in common, want %d", i, got, same)
 		}

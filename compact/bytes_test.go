@@ -42,7 +42,7 @@ func TestABodyMayHaveWhatItsProviderPublishes(t *testing.T) {
 			{0, 0, published}, {0, 1_000_000, 1_000_000}, {0, 1 << 40, published},
 			{500_000, 0, 500_000}, {500_000, 400_000, 400_000}, {-1, 0, 0}, {-1, 100, 0},
 		} {
-			k := &call{q: request{wire: req, bytes: c.said}, ep: &epoch{cfg: Config{MaxRequestBytes: c.set}}}
+			k := &call{asker: asker{q: request{wire: req, bytes: c.said}}, ep: &epoch{cfg: Config{MaxRequestBytes: c.set}}}
 			b := k.bounded(policy.Budget{})
 			if b.MaxBytes != c.want || b.TargetBytes != c.want/100*60 {
 				t.Errorf("%s, set %d, said %d: %d down to %d, want %d", name, c.set, c.said, b.MaxBytes, b.TargetBytes, c.want)
@@ -135,7 +135,7 @@ func TestTooLargeIsNotSaidWhereNothingWasTried(t *testing.T) {
 	if err != nil || res.Reason != trace.ReasonNever || len(res.Warnings) > 0 {
 		t.Errorf("%v, %s, %q", err, res.Reason, res.Warnings)
 	}
-	c := &call{lane: &lane{}, res: &Result{Reason: trace.ReasonBusy, Messages: req.Messages()}, budget: policy.Budget{MaxBytes: 1}}
+	c := &call{lane: &lane{}, res: &Result{Reason: trace.ReasonBusy, Messages: req.Messages()}, knowledge: knowledge{budget: policy.Budget{MaxBytes: 1}}}
 	if c.sayTooLarge(); len(c.res.Warnings) > 0 || c.lane.tooLarge {
 		t.Errorf("without a place: %q", c.res.Warnings)
 	}

@@ -49,7 +49,7 @@ func (c *call) commit(ctx context.Context, r *run, out *policy.Outcome) error {
 	started := c.m.now()
 	c.working = started
 	c.took(out)
-	c.telling.outcome = func(step int) []trace.Event { return c.outcomeEvents(out, r.summary, step) }
+	c.telling.made = out
 	if r.late {
 		c.late = true
 		return c.uncommitted(ctx, r, "SummaryLate", strategy.ErrLate)
@@ -184,7 +184,7 @@ func (c *call) tryStep(ctx context.Context, r *run, out *policy.Outcome, number 
 // drafts returns the files that are stored with the ledger of a step: the transcript
 // if it is not stored yet, the summary of this call, if any, and the index.
 func (c *call) drafts(ctx context.Context, r *run, out *policy.Outcome, step *ledger.Step) (drafts []record.Draft, err error) {
-	r.summary = record.Written{}
+	c.summaryFile = record.Written{}
 	unstored := r.isUnstored()
 	if unstored {
 		transcript, err := r.transcript(ctx)
@@ -222,9 +222,9 @@ func (c *call) create(ctx context.Context, r *run, step *ledger.Step, drafts []r
 	done, err := c.store(ctx, record.Step{
 		Number: step.Step, Files: files, Drafts: drafts,
 		Ledger: func(drafts []record.Written) (pieces []redact.Text, err error) {
-			c.named(r, step, drafts)
+			c.named(step, drafts)
 			err = c.m.computeNow(func() error {
-				pieces, err = ledger.Pieces(c.s.toStore(c.referring(r, *step)), c.s.redactor.Session)
+				pieces, err = ledger.Pieces(c.s.toStore(c.referring(*step)), c.s.redactor.Session)
 				return err
 			})
 			return pieces, err
@@ -241,7 +241,7 @@ func (c *call) create(ctx context.Context, r *run, step *ledger.Step, drafts []r
 	case errors.Is(err, storage.ErrExists):
 		return errTaken
 	case err != nil:
-		r.summary, step.Index = record.Written{}, nil // it is unknown which of them exist
+		c.summaryFile, step.Index = record.Written{}, nil // it is unknown which of them exist
 		if r.isUnstored() {
 			r.recordTranscript(ctx, record.Written{}, err)
 		}
@@ -276,27 +276,27 @@ func (c *call) store(ctx context.Context, step record.Step) (done record.Committ
 	return c.s.log.CommitStep(ctx, step)
 }
 
-// named records the stored summary in the run, and the file of the index in the
+// named records the file of the summary in the call, and that of the index in the
 // step.
-func (c *call) named(r *run, step *ledger.Step, drafts []record.Written) {
+func (c *call) named(step *ledger.Step, drafts []record.Written) {
 	last := len(drafts) - 1
 	if c.summary != nil {
-		r.summary = drafts[last-1]
+		c.summaryFile = drafts[last-1]
 	}
 	step.Index.File = path.Base(drafts[last].Key.String())
 }
 
 // referring returns the step for its ledger, with the summary replaced by the name of
 // its file.
-func (c *call) referring(r *run, step ledger.Step) ledger.Step {
-	if c.m.cfg.Storage.Repeat == repeatFull || r.summary.SHA256 == "" {
+func (c *call) referring(step ledger.Step) ledger.Step {
+	if c.m.cfg.Storage.Repeat == repeatFull || c.summaryFile.SHA256 == "" {
 		return step
 	}
 	step.Recipes = slices.Clone(step.Recipes)
 	for i := range step.Recipes {
 		if cut := step.Recipes[i].Cut; cut != nil && cut.Summary == c.summary {
 			named := *cut
-			named.Summary, named.SummaryIn = nil, path.Base(r.summary.Key.String())
+			named.Summary, named.SummaryIn = nil, path.Base(c.summaryFile.Key.String())
 			step.Recipes[i].Cut = &named
 		}
 	}

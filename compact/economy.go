@@ -48,7 +48,6 @@ var (
 // choose reports whether the economic trigger wants a compaction, and sets
 // c.offer.
 func (c *call) choose() bool {
-	c.offer, c.stops, c.soon = nil, nil, nil
 	if c.ep.cfg.Policy.When != policy.Economic || c.ep.card.CacheRead <= 0 {
 		return false
 	}

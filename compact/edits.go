@@ -128,8 +128,8 @@ func (c *call) appendEdits(ctx context.Context, out *policy.Outcome) error {
 		return err
 	}
 	w, err := c.s.log.Edits(ctx, lines)
-	c.hold(c.editsEvent(w, err, len(step.Evicted), started))
-	c.telling.outcome = func(step int) []trace.Event { return c.outcomeEvents(out, record.Written{}, step) }
+	c.tellStored(c.editsStored(w, err, len(step.Evicted), started))
+	c.telling.made = out
 	if err != nil {
 		return c.unappended(ctx, err, step)
 	}
@@ -210,8 +210,8 @@ func (c *call) overtaken(ctx context.Context, w record.EditsWritten) bool {
 	return own != c.lane.memo.edits+1
 }
 
-// editsEvent returns the event of originals that were appended.
-func (c *call) editsEvent(w record.EditsWritten, err error, count int, started time.Time) func(int) trace.Event {
+// editsStored returns the archival of originals that were appended.
+func (c *call) editsStored(w record.EditsWritten, err error, count int, started time.Time) *archival {
 	p := trace.Archival{
 		SessionID: c.id, ArchivedCount: count, Bytes: w.Bytes, StorageAdapter: c.m.adapter(), ManifestHead: c.s.log.ManifestHead(),
 	}
@@ -223,10 +223,7 @@ func (c *call) editsEvent(w record.EditsWritten, err error, count int, started t
 	}
 	ended := c.m.now()
 	c.res.Timing.Archive = ended.Sub(started)
-	return func(step int) trace.Event {
-		p.Step = step
-		return c.eventAt(p, started, ended)
-	}
+	return &archival{p, started, ended}
 }
 
 // taken returns the input messages that the step covers: those that the run

@@ -40,7 +40,7 @@ func (c *call) eventAt(p trace.Payload, start, end time.Time) trace.Event {
 // next commit. A dry run emits nothing, and an observed call emits its own
 // events.
 func (c *call) emit(e trace.Event) {
-	if c.q.dry || c.q.observe || c.s == nil {
+	if !c.tells() || c.s == nil {
 		return
 	}
 	c.events = append(c.events, c.auditLine(e))
@@ -98,21 +98,37 @@ func (c *call) policyInfo() trace.PolicyInfo {
 	}
 }
 
-// emitDecision emits the decision of this call once, with every number and its
-// limit. The event of a compaction is held until the number of the step is
-// certain.
+// decision is what a call decided, with every number and its limit.
+type decision struct {
+	trace.TriggerDecision
+	began, ended time.Time
+}
+
+// emitDecision emits the decision of this attempt, once. That of a compaction is
+// told with its step, whose number is not certain yet.
 func (c *call) emitDecision(started time.Time, view *policy.View) {
-	if c.decided {
+	if c.decision != nil {
 		return
 	}
-	c.decided, c.triggered = true, c.res.Triggered
+	c.decision = c.decided(started, view)
+	switch {
+	case !c.res.Triggered:
+		c.emit(c.decisionEvent(c.decision, 0))
+	case c.tells():
+		c.telling.decided = c.decision
+	}
+}
+
+// decided returns the decision of this attempt. view is the view that a compaction
+// begins with; nil: none began.
+func (c *call) decided(started time.Time, view *policy.View) *decision {
 	total, b := c.bound(), c.budget
 	due := b.Due(c.last)
 	d := trace.TriggerDecision{
 		SessionID: c.id, Model: c.ep.name, Triggered: c.res.Triggered, Manual: c.q.manual, Reason: c.res.Reason,
 		TEst: total, MaxTokens: c.ep.window, Trigger: due, Target: b.Target, Budget: b.Cap, Floor: c.floor, NextTrigger: c.nextDue,
 		Note: c.q.note, Policy: c.policyInfo(),
-		Checks: c.checks(total, due),
+		Checks: c.checks(total, due), Candidates: c.candidates(),
 	}
 	for _, t := range c.res.Tidied {
 		if n := t.ReadAgain + t.Recalled; n > 0 {
@@ -124,20 +140,18 @@ func (c *call) emitDecision(started time.Time, view *policy.View) {
 		k.RecentTurns, k.ToolPairs = min(c.ep.engine.Keep.Turns, k.RecentTurns), min(c.ep.engine.Keep.Pairs, k.ToolPairs)
 		d.Plan = &trace.Plan{Kept: k, PrunableCount: c.prunable(view)}
 	}
-	d.Candidates = c.candidates()
-	ended := c.m.now()
-	say := func(step int) trace.Event {
-		d.Step = step
-		if d.Plan != nil && c.did != nil {
-			d.Plan = &trace.Plan{Kept: c.did.kept, PrunableCount: d.PrunableCount, PrunedCount: c.did.pruned()}
-		}
-		return c.eventAt(d, started, ended)
+	return &decision{d, started, c.m.now()}
+}
+
+// decisionEvent returns the event of a decision. Its plan has what was done, if it is
+// done.
+func (c *call) decisionEvent(d *decision, step int) trace.Event {
+	p := d.TriggerDecision
+	p.Step = step
+	if p.Plan != nil && c.did != nil {
+		p.Plan = &trace.Plan{Kept: c.did.kept, PrunableCount: p.Plan.PrunableCount, PrunedCount: c.did.pruned()}
 	}
-	if c.res.Triggered {
-		c.hold(say)
-		return
-	}
-	c.emit(say(0))
+	return c.eventAt(p, d.began, d.ended)
 }
 
 // checks returns the comparisons behind a decision; due is the number of tokens from
@@ -253,7 +267,7 @@ func (c *call) logParent(err error) {
 		c.price() // the log must hold the bill before the step is committed
 	}
 	p := trace.Preflight{
-		SessionID: c.id, Agent: c.q.agent, Model: c.ep.name, Triggered: c.res.Triggered || err != nil && c.triggered, Manual: c.q.manual, Reason: c.res.Reason, Step: c.res.Step,
+		SessionID: c.id, Agent: c.q.agent, Model: c.ep.name, Triggered: c.res.Triggered || err != nil && c.decision != nil && c.decision.Triggered, Manual: c.q.manual, Reason: c.res.Reason, Step: c.res.Step,
 		TokensIn: c.res.TokensIn, TokensBefore: c.res.Before.Total, TokensAfter: c.res.After.Total, MaxTokens: c.ep.window, Budget: c.budget.Cap,
 		MessagesIn: len(c.history), MessagesBefore: c.res.Before.Messages, MessagesAfter: len(c.res.Messages),
 		SessionMasked: c.res.MaskedCount, SessionTrunc: c.res.TruncatedCount, SessionPruned: c.res.SummarizedCount + c.res.DroppedCount,

@@ -6,7 +6,6 @@ import (
 
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/policy/tidy"
-	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
 )
@@ -23,16 +22,15 @@ func (c *call) pruned(after *policy.Conversation) []string {
 	return refs
 }
 
-// outcomeEvents returns the events of a compaction, by stage. stored is the
-// file of its summary.
-func (c *call) outcomeEvents(out *policy.Outcome, stored record.Written, step int) (events []trace.Event) {
+// outcomeEvents returns the events of a compaction, by stage.
+func (c *call) outcomeEvents(out *policy.Outcome, step int) (events []trace.Event) {
 	for _, p := range out.Passes {
 		if p.Applied == 0 {
 			continue
 		}
 		switch {
 		case p.Recipe.Cut != nil:
-			events = append(events, c.summaryEvents(step, p, stored)...)
+			events = append(events, c.summaryEvents(step, p)...)
 		case len(p.Recipe.Copies) > 0: // named in the event of pruned messages
 		default:
 			events = append(events, eventOf(p)(c, step, p))
@@ -132,7 +130,7 @@ func (c *call) resultSize(src, part int, m *policy.Mark) trace.ResultSize {
 	return size
 }
 
-func (c *call) summaryEvents(step int, p policy.Pass, stored record.Written) (events []trace.Event) {
+func (c *call) summaryEvents(step int, p policy.Pass) (events []trace.Event) {
 	s := p.Recipe.Cut.Summary
 	if p.Summary != nil && (s == nil || s.Text == "" || s.Fallback != "") {
 		events = append(events, c.fallbackEvent(step, p))
@@ -146,22 +144,22 @@ func (c *call) summaryEvents(step int, p policy.Pass, stored record.Written) (ev
 		EntityRetention: s.Retention, InventedRemoved: s.Invented, Calls: s.Calls, Attempts: s.Attempts,
 		Verification: &trace.Verification{Identifiers: s.Named, InventedRemoved: s.Invented, ReferencesAdded: s.Added}, OutputText: s.Text,
 	}
-	e.FilePath, e.S3Key = place(stored)
+	e.FilePath, e.S3Key = place(c.summaryFile)
 	_, body, _ := policy.ParseSummary(*p.Edits[0].Cut.New)
 	e.Payload = c.ep.summaryPayload(s, body)
 	done := p.Started.Add(p.Elapsed)
 	whole := c.eventAt(e, done, done)
-	c.fileSummary(e, whole, stored)
+	c.fileSummary(e, whole)
 	return append(events, whole)
 }
 
 // fileSummary replaces the text of a summary in the audit log by the name of
 // its file. Exporters get the text.
-func (c *call) fileSummary(e trace.SummaryCreated, whole trace.Event, stored record.Written) {
-	if c.m.cfg.Storage.Repeat == repeatFull || stored.SHA256 == "" {
+func (c *call) fileSummary(e trace.SummaryCreated, whole trace.Event) {
+	if c.m.cfg.Storage.Repeat == repeatFull || c.summaryFile.SHA256 == "" {
 		return
 	}
-	file := path.Base(stored.Key.String())
+	file := path.Base(c.summaryFile.Key.String())
 	raw, err := json.Marshal(filedText{file})
 	if err != nil {
 		return

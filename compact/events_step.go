@@ -1,40 +1,85 @@
 package compact
 
 import (
+	"time"
+
+	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/trace"
 )
 
-// stepTelling holds the events of a step that is being committed. Another
-// process can take its number at the last moment, so exporters get the events
-// only when the number is certain. The audit log gets them before the commit,
-// and an event if the number was lost.
-type stepTelling struct {
-	held    []func(step int) trace.Event // events before the step
-	outcome func(step int) []trace.Event // events of the outcome; nil = none yet
-	said    []trace.Event                // events that the log has under number
-	number  int
-	filed   map[string]trace.Event // by span: the log's form of an event whose text is in a file
+// teller is what is told of a call: the ids of its events, and what is to be emitted.
+type teller struct {
+	trace, span, root string
+	sessionBegan      time.Time // start of the session, if it has one trace
+	callers           bool      // the trace belongs to the caller
+	working           time.Time // start of the current phase
+
+	events  []redact.Text // lines of this call for the audit log, written with the commit
+	telling stepTelling
+	voids   []string // spans in the audit log of a step that failed, until its failure is told
+
+	parent  trace.Event // event of the whole call
+	logged  int         // step in the line of parent
+	storing bool        // its step is being committed
+	saved   int         // tokens that this call adds to the session's savings
 }
 
-// hold holds an event until the number of the step is certain.
-func (c *call) hold(say func(step int) trace.Event) {
-	if !c.q.dry && !c.q.observe {
-		c.telling.held = append(c.telling.held, say)
+// stepTelling is the part of an outcome that is told with a step. Another process
+// can take its number at the last moment, so exporters get the events only when the
+// number is certain. The audit log gets them before the commit, and an event if the
+// number was lost.
+type stepTelling struct {
+	decided *decision       // nil = none, or its event is emitted
+	stored  *archival       // nil = none
+	made    *policy.Outcome // nil = none
+
+	said   []trace.Event // events that the log has under number
+	number int
+	filed  map[string]trace.Event // by span: the log's form of an event whose text is in a file
+}
+
+// archival is a removal of text to the archive, at its time.
+type archival struct {
+	trace.Archival
+	began, ended time.Time
+}
+
+// tells reports whether the call emits events of its own. A dry run emits none, and
+// an observed call has others.
+func (c *call) tells() bool { return !c.q.dry && !c.q.observe }
+
+// tellStored has the event of an archival emitted with the step.
+func (c *call) tellStored(a *archival) {
+	if c.tells() {
+		c.telling.stored = a
 	}
+}
+
+// stepEvents derives the events of a step from what the call did: its decision, what
+// it archived, and what it changed. No event of a step is made elsewhere.
+func (c *call) stepEvents(number int) (events []trace.Event) {
+	t := &c.telling
+	if t.decided != nil {
+		events = append(events, c.decisionEvent(t.decided, number))
+	}
+	if a := t.stored; a != nil {
+		p := a.Archival
+		p.Step = number
+		events = append(events, c.eventAt(p, a.began, a.ended))
+	}
+	if t.made != nil {
+		events = append(events, c.outcomeEvents(t.made, number)...)
+	}
+	return events
 }
 
 // stepLines returns the lines that the audit log must hold before the step is
 // committed under a number.
 func (c *call) stepLines(number int) []redact.Text {
 	t := &c.telling
-	t.said, t.number, t.filed = nil, number, map[string]trace.Event{}
-	for _, say := range t.held {
-		t.said = append(t.said, say(number))
-	}
-	if t.outcome != nil {
-		t.said = append(t.said, t.outcome(number)...)
-	}
+	t.number, t.filed = number, map[string]trace.Event{}
+	t.said = c.stepEvents(number)
 	lines := c.takeEvents()
 	for _, e := range t.said {
 		if short, ok := t.filed[e.SpanID]; ok {
@@ -45,16 +90,16 @@ func (c *call) stepLines(number int) []redact.Text {
 	return lines
 }
 
-// settle emits the held events with the final number of the step, or with 0 if
-// there is no step. A step also ends what was prepared for it, and marks the
-// summary that it took as used.
+// settle emits the events of a step with its final number, or with 0 if there is no
+// step. A step also ends what was prepared for it, and marks the summary that it took
+// as used.
 func (c *call) settle(number int) {
 	if number > 0 {
 		c.lane.flights.Settle()
 		c.lane.ahead, c.lane.reading, c.lane.lost = nil, nil, 0
 	}
 	t := &c.telling
-	if len(t.held) == 0 && t.outcome == nil {
+	if t.decided == nil && t.stored == nil && t.made == nil {
 		return
 	}
 	if t.said == nil || t.number != number {
@@ -82,11 +127,11 @@ func (c *call) lost(number int) {
 	c.emit(c.event(e, c.m.now()))
 }
 
-// nothingDone discards the outcome of a step that failed. Held events stay, and
-// are emitted with the number 0; the event of the failure voids their lines.
+// nothingDone discards what a step that failed has changed. Its decision and what it
+// archived are told with the number 0; the event of the failure voids their lines.
 func (c *call) nothingDone() {
 	c.voids = c.telling.void()
-	c.telling.outcome, c.did = nil, nil
+	c.telling.made, c.did = nil, nil
 }
 
 // anew discards the decision and its events, because it has not seen a step of its
@@ -95,5 +140,5 @@ func (c *call) anew(before Result) {
 	e := trace.Error{SessionID: c.id, ErrorType: "CommitLost", Fallback: "decide anew", Message: errStale.Error(), Voids: c.telling.void()}
 	c.telling = stepTelling{}
 	c.emit(c.event(e, c.m.now()))
-	*c.res, c.summary, c.did = before, nil, nil
+	*c.res = before
 }

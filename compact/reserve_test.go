@@ -28,7 +28,7 @@ func TestTheReserveGivesWayAtOnceOnlyWhereTheLastStepNeededIt(t *testing.T) {
 		{301, 150, 150}, // more than there is
 		{250, 200, 200}, // the floor fits by now
 	} {
-		call := &call{res: &Result{}, last: c.last, ep: &epoch{}}
+		call := &call{res: &Result{}, knowledge: knowledge{last: c.last}, ep: &epoch{}}
 		call.ep.budget.Cap, call.ep.lifted.Cap = c.cap, 300
 		call.budget = call.ep.budget
 		if call.allot(view); call.budget.Cap != c.want {

@@ -27,13 +27,12 @@ type run struct {
 	stored   stored
 	written  record.Written
 	err      error
-	began    time.Time                  // start of the archival
-	took     time.Duration              // its duration
-	archived func(step int) trace.Event // returns the event of a successful archival
-	failure  *trace.Event               // event of a failed archival, which exporters have got
-	give     context.CancelCauseFunc    // stops the engine if its outcome can't be stored
-	summary  record.Written
-	files    []record.Written // files of the step that is being stored
+	began    time.Time               // start of the archival
+	took     time.Duration           // its duration
+	archived *archival               // nil = none, or it failed
+	failure  *trace.Event            // event of a failed archival, which exporters have got
+	give     context.CancelCauseFunc // stops the engine if its outcome can't be stored
+	files    []record.Written        // files of the step that is being stored
 	stop     context.CancelFunc
 	ahead    bool // the run only prepares a summary for a later call
 
@@ -159,10 +158,7 @@ func (r *run) wrote(ctx context.Context, count int) {
 	c.s.unarchived.Store(false)
 	p.FilePath, p.S3Key = place(r.written)
 	p.ReadWith = c.readWith(r.written)
-	r.archived = func(step int) trace.Event {
-		p.Step = step
-		return c.eventAt(p, r.began, ended)
-	}
+	r.archived = &archival{p, r.began, ended}
 }
 
 // failed emits the event of a failed archival at once, and stops the engine,
@@ -203,7 +199,7 @@ func (r *run) archiving(ctx context.Context) error {
 	c := r.c
 	c.res.Timing.Archive = r.took
 	if r.archived != nil {
-		c.hold(r.archived)
+		c.tellStored(r.archived)
 	}
 	if r.err == nil {
 		return nil

@@ -88,7 +88,7 @@ func (r *run) awaitTranscript(ctx context.Context) error {
 		return ctx.Err()
 	}
 	r.c.res.Timing.Archive = r.took
-	r.c.hold(r.archived)
+	r.c.tellStored(r.archived)
 	return nil
 }
 

@@ -158,8 +158,8 @@ func (c *call) appendInTime(ctx context.Context, step ledger.Step, lines []redac
 // tidiedAs finishes a call whose originals are archived.
 func (c *call) tidiedAs(ctx context.Context, started time.Time, r *run, out *policy.Outcome, step ledger.Step, w record.EditsWritten, appended time.Time) error {
 	c.emitDecision(started, r.view)
-	c.hold(c.editsEvent(w, nil, len(step.Evicted), appended))
-	c.telling.outcome = func(step int) []trace.Event { return c.outcomeEvents(out, record.Written{}, step) }
+	c.tellStored(c.editsStored(w, nil, len(step.Evicted), appended))
+	c.telling.made = out
 	step.Seq, step.Off = w.Seq, w.Off
 	c.s.mu.Lock()
 	c.s.learnEdit(step)

@@ -1,0 +1,141 @@
+package compact
+
+import (
+	"context"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+)
+
+// knowledge is what an attempt of a call knows before it decides: the view by the steps
+// that it has seen, its size, and the limits.
+type knowledge struct {
+	now       replayed // the history with the edits of earlier steps applied
+	seen      int      // number of the session's steps that the decision knew
+	seenEdits int64    // number of the last edit in edits.jsonl that the decision knew
+
+	fixed int // tokens of tool schemas, reply primer and other fixed parts
+	tools int
+
+	budget policy.Budget // budget of the epoch, with the limits of this call
+	last   int           // tokens after the last compaction with this model and window, by the upper bound; 0 = none
+	stops  []int         // positions of cache marks in tokens; nil = not computed
+
+	lastAttempt bool // the decision is final, whatever others commit
+}
+
+// look computes the current view and its size. Steps of other processes are
+// read in the background. Only a call that is about to compact waits for them.
+func (c *call) look(ctx context.Context) error {
+	started := c.m.now()
+	c.working = started
+	c.m.refresh(ctx, c.s)
+	c.replay()
+	c.estimate()
+	if c.due() {
+		missed, err := c.missed(ctx)
+		if err != nil {
+			return err
+		}
+		if missed {
+			c.replay()
+			c.estimate()
+		}
+	}
+	c.emitEstimate(started)
+	return nil
+}
+
+// due reports whether a compaction is due.
+func (c *call) due() bool {
+	return c.q.manual || c.bound() >= c.budget.Due(c.last) || c.tooLarge()
+}
+
+// replay applies the edits of earlier steps.
+func (c *call) replay() {
+	started := c.m.now()
+	c.seen, c.seenEdits = len(c.s.snapshot()), c.s.lastEdit()
+	c.now = c.lane.replay(c.s, c.history, c.q.owner(), c.ep.engine.Pins, c.ep.forms())
+	c.replayLegally()
+	c.last = 0
+	if l := c.now.last; l != nil && l.Model == c.ep.name && l.Window == c.ep.window {
+		c.last = max(l.After, l.Bound)
+	}
+	c.recalibrate()
+	c.res.Replayed, c.res.Earlier = c.now.edits, c.earlier()
+	c.res.Timing.Replay = c.m.now().Sub(started)
+}
+
+// estimate counts the tokens that would be sent.
+func (c *call) estimate() {
+	started := c.m.now()
+	c.tools = c.ep.estimator.Tools(c.q.tools)
+	c.fixed = c.tools + c.ep.estimator.Reply() + c.q.fixed
+	c.budget = c.bounded(c.ep.budget)
+	view := c.view()
+	c.allot(view)
+	c.res.Before = c.layersIn(view)
+	c.res.After = c.res.Before
+	c.res.TokensIn = c.res.Before.Total
+	c.res.Model, c.res.MaxTokens, c.res.CountingUnit = c.ep.name, c.ep.window, c.ep.encoding
+	c.res.Budget, c.res.Trigger, c.res.Target = c.budget.Cap, c.budget.Due(c.last), c.budget.Target
+	c.res.Keep = c.ep.engine.Keep
+	c.res.UpperBound = c.upperBound(view.Messages, c.res.Before.Total)
+	c.res.Timing.Count = c.m.now().Sub(started)
+}
+
+// layers returns the tokens of messages by layer; costs are the tokens of each
+// message.
+func (c *call) layers(msgs []message.Message, costs []int) Layers {
+	l := Layers{ToolsSchema: c.tools, Overhead: c.fixed - c.tools, Messages: len(msgs)}
+	for i := range msgs {
+		m := &msgs[i]
+		*l.of(m.Role, m.Has(message.KindToolResult), m.Role == message.RoleAssistant && policy.IsSummary(*m)) += costs[i]
+		l.Total += costs[i]
+	}
+	l.Total += c.fixed
+	return l
+}
+
+// layersIn returns the layers of a view.
+func (c *call) layersIn(v *policy.View) Layers {
+	l := Layers{ToolsSchema: c.tools, Overhead: c.fixed - c.tools, Messages: len(v.Messages)}
+	for i := range v.Messages {
+		*l.of(v.Messages[i].Role, v.HasResult(i), standsIn(v, i)) += v.Tokens[i]
+		l.Total += v.Tokens[i]
+	}
+	l.Total += c.fixed
+	return l
+}
+
+// standsIn reports whether message i of a view stands for removed ones: a summary,
+// or the notice where there is none.
+func standsIn(v *policy.View, i int) bool {
+	if v.Messages[i].Role != message.RoleSystem {
+		return v.Summary(i)
+	}
+	_, notice := policy.ParseNotice(v.Messages[i])
+	return notice && v.Owned(i)
+}
+
+func (l *Layers) of(role message.Role, result, standsIn bool) *int {
+	switch {
+	case standsIn:
+		return &l.Summary
+	case role == message.RoleSystem:
+		return &l.System
+	case role == message.RoleDeveloper:
+		return &l.Developer
+	case role == message.RoleTool, result:
+		return &l.ToolResults
+	case role == message.RoleAssistant:
+		return &l.Assistant
+	}
+	return &l.User
+}
+
+// bound returns the number that is compared with the trigger: the estimate, or
+// the upper bound if calibration shows that the estimate can be low.
+func (c *call) bound() int {
+	return max(c.res.Before.Total, c.res.UpperBound)
+}
