@@ -280,7 +280,7 @@ func (m *CompactManager) call(ctx context.Context, id string, history []message.
 	c := newCall(m, id, history, q)
 	defer func() { c.release() }()
 	err = c.guarded(ctx)
-	if errors.Is(err, record.ErrScrubbed) { // retry with what is stored now
+	if c.again(err) {
 		c.release()
 		c = newCall(m, id, history, q)
 		err = c.guarded(ctx)
@@ -292,6 +292,13 @@ func (m *CompactManager) call(ctx context.Context, id string, history []message.
 	}
 	c.finish(err)
 	return c.res, err
+}
+
+// again reports whether the call can go on at once: with what is stored since a scrub,
+// or, where storage.erased is new, in the session that follows an erased one.
+func (c *call) again(err error) bool {
+	return errors.Is(err, record.ErrScrubbed) ||
+		errors.Is(err, record.ErrErased) && c.m.cfg.Storage.Erased == "new" && c.s != nil && !c.s.erased
 }
 
 // release ends the call's use of its session.

@@ -38,13 +38,24 @@ func (a *Archive) append(ctx context.Context, name string, seq int64, b storage.
 	if err := a.sys.sync(f); err != nil {
 		return errors.Join(err, f.Truncate(seq))
 	}
-	return a.settle(name, info, seq == 0)
+	err = a.settle(name, info, seq == 0)
+	if errors.Is(err, iofs.ErrNotExist) { // an erase has removed the log and its folder meanwhile
+		return storage.ErrSeq
+	}
+	return err
 }
+
+// maxRemovals limits how often the folder of a new log is created again, because an
+// erase has removed it meanwhile.
+const maxRemovals = 100
 
 // lockLog opens and locks a log. It creates the log only if seq is 0.
 func (a *Archive) lockLog(ctx context.Context, name string, seq int64) (*os.File, error) {
-	for {
+	for attempt := 1; ; attempt++ {
 		f, err := a.openLog(name, seq)
+		if seq == 0 && errors.Is(err, iofs.ErrNotExist) && attempt < maxRemovals && ctx.Err() == nil {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}

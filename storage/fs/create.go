@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	iofs "io/fs"
 	"os"
@@ -48,8 +49,11 @@ func (a *Archive) CreateAll(ctx context.Context, keys []storage.Key, blobs []sto
 }
 
 func created(k storage.Key, err error) error {
-	if errors.Is(err, iofs.ErrExist) {
+	switch {
+	case errors.Is(err, iofs.ErrExist):
 		err = storage.ErrExists
+	case errors.Is(err, iofs.ErrNotExist): // an erase has removed the file and its folder meanwhile
+		err = fmt.Errorf("%w any more: %w", storage.ErrNotExist, err)
 	}
 	return storage.Wrap("create", k, err)
 }

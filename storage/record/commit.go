@@ -44,6 +44,9 @@ func (s *Session) CommitStep(ctx context.Context, step Step) (Committed, error) 
 	}
 	key := child(s.dir, ledgerKind.file(step.Number, 1))
 	with, err := s.mayCommit(ctx, key, step)
+	if errors.Is(err, ErrStep) { // the steps before can have been erased
+		err = s.settleManifest(ctx, err)
+	}
 	if err != nil {
 		return Committed{}, err
 	}
@@ -52,8 +55,7 @@ func (s *Session) CommitStep(ctx context.Context, step Step) (Committed, error) 
 		err = s.storeStep(ctx, key, step, p)
 	}
 	if err != nil {
-		s.settleManifest(ctx, err)
-		return Committed{}, err
+		return Committed{}, s.settleManifest(ctx, err)
 	}
 	return Committed{s.written(key, p.rec), p.drafts}, nil
 }
@@ -71,17 +73,22 @@ func (s *Session) storeStep(ctx context.Context, key storage.Key, step Step, p *
 	return s.createLedger(ctx, key, step.Number, p)
 }
 
-// settleManifest removes the files of a failed commit if the session was erased
-// meanwhile, because no line of the manifest follows them. failed is the error of the
-// commit. If the archive does not answer now, the next append checks it.
-func (s *Session) settleManifest(ctx context.Context, failed error) {
+// settleManifest returns the error of a failed commit: also [ErrErased] if the session
+// was erased meanwhile, whatever failed first. It removes the files of the commit then,
+// because no line of the manifest follows them. If the archive does not answer now, the
+// next append checks it.
+func (s *Session) settleManifest(ctx context.Context, failed error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), confirmTimeout)
 	defer cancel()
 	err := s.manifest.settle(ctx)
-	if _, checks := s.a.(storage.Deferrer); checks && !errors.Is(err, storage.ErrSeq) && !errors.Is(failed, ErrErased) {
-		return // the manifest is there, so that an erase still lists the files; or nobody knows
+	_, checks := s.a.(storage.Deferrer)
+	if checks && !errors.Is(err, storage.ErrSeq) && !errors.Is(failed, ErrErased) && !errors.Is(failed, storage.ErrNotExist) && !errors.Is(failed, ErrStep) {
+		return failed // the manifest is there, so that an erase still lists the files; or nobody knows
 	}
-	_ = s.withdraw(ctx)
+	if gone, _ := s.withdraw(ctx); gone && !errors.Is(failed, ErrErased) {
+		return errors.Join(&storage.Error{Op: "commit", Key: s.dir, Err: ErrErased}, failed)
+	}
+	return failed
 }
 
 // createLedger creates the ledger of a step, and confirms it.

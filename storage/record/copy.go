@@ -46,7 +46,8 @@ type Copied struct {
 // file differs (after a scrub of src), its whole session in dst is left unchanged,
 // without new heads, and the error is [storage.ErrExists]. A session that dst has erased is
 // not copied, and the error is [ErrErased]. The other sessions are copied in both
-// cases. Nobody may write to the copies meanwhile; agents may write to src.
+// cases. Nobody may write to the copies meanwhile: of two copies into one archive at a
+// time one ends with [ErrInUse], and can be repeated. Agents may write to src.
 //
 // A session that src has erased is erased in dst as well, if dst has a copy of it. Under
 // a hold or a lock in dst it stays, without the new heads of src, and the error is
@@ -297,9 +298,12 @@ func (c *copier) file(ctx context.Context, info storage.Info, size int64, there 
 	} else {
 		err = c.dst.Create(ctx, info.Key, b)
 	}
-	if err == nil {
+	switch {
+	case err == nil:
 		c.done.Files++
 		c.done.Bytes += b.Size()
+	case errors.Is(err, storage.ErrSeq), errors.Is(err, storage.ErrExists):
+		err = &storage.Error{Op: "copy", Key: info.Key, Err: fmt.Errorf("%w there: when it has ended, copy again", ErrInUse)}
 	}
 	return err
 }

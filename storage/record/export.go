@@ -36,14 +36,15 @@ type ExportOptions struct {
 }
 
 // Export writes the whole session to w, as it was when Export began; logs can
-// be slightly newer. A session without files is [storage.ErrNotExist]. Foreign entries
-// ([storage.Info.Foreign]) are left out.
+// be slightly newer. A session without files is [storage.ErrNotExist], one that is erased
+// meanwhile [ErrErased]. Foreign entries ([storage.Info.Foreign]) are left out.
 func (s *Session) Export(ctx context.Context, w io.Writer, format ExportFormat, opts ExportOptions) error {
 	files, err := s.snapshot(ctx)
 	if err != nil {
 		return err
 	}
-	return storage.Wrap("export", s.dir, (&exporter{s: s, progress: opts.Progress}).export(ctx, w, format, files))
+	err = (&exporter{s: s, progress: opts.Progress}).export(ctx, w, format, files)
+	return storage.Wrap("export", s.dir, s.orErased(ctx, "export", err))
 }
 
 // ExportBeside writes to w what stands beside the sessions and proves them: heads, names,

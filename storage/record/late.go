@@ -34,7 +34,8 @@ func (s *Session) standing(ctx context.Context) error {
 	case err != nil:
 		return err
 	case now.facts.erasing, now.first != known.first:
-		return errors.Join(&storage.Error{Op: "commit", Key: s.dir, Err: ErrErased}, s.withdraw(ctx))
+		_, err := s.withdraw(ctx)
+		return errors.Join(&storage.Error{Op: "commit", Key: s.dir, Err: ErrErased}, err)
 	case now.facts.scrub != nil, !s.knowsAll(now.facts):
 		return &storage.Error{Op: "commit", Key: s.dir, Err: ErrScrubbed}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/agentcompact/compact/redact"
@@ -48,8 +49,18 @@ type ScrubbedFile struct {
 	After  string `json:"after"`
 }
 
-// scrubPrefix is the prefix of files that wait to replace others.
-const scrubPrefix = "scrub."
+// scrubPrefix is the prefix of files that wait to replace others. The id of the scrub
+// follows, so that none takes or removes a file of another one that runs beside it;
+// version 0.1.0 had none.
+const (
+	scrubPrefix  = "scrub."
+	scrubIDChars = 13 // of 5 bits each
+)
+
+// waitingName returns the name of the file that will replace another one.
+func waitingName(scrub, name string) string {
+	return scrubPrefix + strings.ToLower(scrub[:min(len(scrub), scrubIDChars)]) + "." + name
+}
 
 // scrubMark is the last line of a rewritten log: a writer that knew the log before
 // finds it longer than expected, and reads it again.
@@ -80,15 +91,10 @@ func (s *Session) Scrub(ctx context.Context, opts ScrubOptions) (Scrubbed, error
 	if err == nil && !opts.DryRun {
 		out.Resumed, err = s.endBefore(ctx, remover)
 	}
-	for attempt := 0; err == nil; attempt++ {
-		var again bool
-		if again, err = s.scrubOnce(ctx, opts, &out); !again {
-			break
-		}
-		if attempt == scrubAttempts {
-			return out, &storage.Error{Op: "scrub", Key: s.dir, Err: ErrInUse}
-		}
+	if err == nil {
+		err = s.scrubAgain(ctx, opts, &out)
 	}
+	err = s.orErased(ctx, "scrub", err)
 	if t, ok := s.a.(storage.Tidier); ok && err == nil && !opts.DryRun { // a dead writer can have left pieces with the secret
 		out.Left, err = t.Tidy(ctx)
 	}
@@ -97,6 +103,26 @@ func (s *Session) Scrub(ctx context.Context, opts ScrubOptions) (Scrubbed, error
 
 // scrubAttempts limits how often a scrub starts over because others write.
 const scrubAttempts = 8
+
+// scrubAgain makes attempts until one is not overtaken by others who write or scrub.
+func (s *Session) scrubAgain(ctx context.Context, opts ScrubOptions, out *Scrubbed) error {
+	for range scrubAttempts {
+		before, _ := s.manifest.known()
+		again, err := s.scrubOnce(ctx, opts, out)
+		if errors.Is(err, storage.ErrChanged) || errors.Is(err, storage.ErrNotExist) {
+			// Another scrub can have put its files in place meanwhile.
+			t, rerr := s.manifest.refresh(ctx)
+			again = rerr == nil && (t.facts.scrub != nil || t.facts.scrubs != before.facts.scrubs)
+		}
+		if !again {
+			return err
+		}
+		if _, err := s.endScrub(ctx); err != nil {
+			return err
+		}
+	}
+	return &storage.Error{Op: "scrub", Key: s.dir, Err: ErrInUse}
+}
 
 // scrubbable returns the reason why the session can't be scrubbed, if any.
 func (s *Session) scrubbable(ctx context.Context, dry bool) error {
@@ -131,7 +157,7 @@ func (s *Session) endBefore(ctx context.Context, r storage.Remover) (resumed boo
 	if err != nil || t.facts.scrub != nil {
 		return resumed, errors.Join(err, &storage.Error{Op: "scrub", Key: s.dir, Err: ErrInUse})
 	}
-	return resumed, s.dropWaiting(ctx, r)
+	return resumed, s.drop(ctx, r, waiting)
 }
 
 // scrubOnce makes one attempt. It returns again if another process wrote to the
@@ -198,7 +224,7 @@ func (s *Session) fenceOff(ctx context.Context, p *scrubPlan, find func(string, 
 // and then replaces the old ones. It returns again if the manifest had new lines.
 func (s *Session) scrub(ctx context.Context, p *scrubPlan, about *Scrubbed, lease time.Duration) (again bool, err error) {
 	for _, f := range p.changed() {
-		if err := s.a.Create(ctx, child(s.dir, scrubPrefix+f.name), blobOf(string(f.now))); err != nil {
+		if err := s.a.Create(ctx, child(s.dir, waitingName(p.id, f.name)), blobOf(string(f.now))); err != nil {
 			return false, err
 		}
 	}
@@ -215,9 +241,13 @@ func (s *Session) scrub(ctx context.Context, p *scrubPlan, about *Scrubbed, leas
 		}
 		return bodies([]record{rec}), nil
 	})
-	if errors.Is(err, ErrInUse) {
+	if errors.Is(err, ErrInUse) || errors.Is(err, ErrHeld) || errors.Is(err, ErrErased) { // it is not recorded, and never will be
 		r, _ := s.a.(storage.Remover)
-		return true, s.dropWaiting(ctx, r)
+		failed := s.drop(ctx, r, p.waiting())
+		if again = errors.Is(err, ErrInUse); again {
+			err = nil
+		}
+		return again, errors.Join(err, failed)
 	}
 	if err != nil {
 		return false, err

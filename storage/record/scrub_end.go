@@ -113,7 +113,8 @@ func (s *Session) lines(f facts, build func(facts) ([]string, error)) ([]string,
 // erased.
 func (s *Session) taken(ctx context.Context, err error) error {
 	if errors.Is(err, ErrErased) {
-		return errors.Join(err, s.withdraw(ctx))
+		_, failed := s.withdraw(ctx)
+		return errors.Join(err, failed)
 	}
 	return err
 }
@@ -300,7 +301,7 @@ func (p *placer) place(ctx context.Context, it *unplaced) error {
 		if !h.File {
 			continue
 		}
-		if err := p.takePlaceOf(ctx, h); err != nil {
+		if err := p.takePlaceOf(ctx, it.id, h); err != nil {
 			return err
 		}
 	}
@@ -309,7 +310,13 @@ func (p *placer) place(ctx context.Context, it *unplaced) error {
 	if err := s.unindex(ctx); err != nil {
 		return err
 	}
-	if err := s.dropWaiting(ctx, p.r); err != nil {
+	waiting, err := s.waitingScrubs(ctx)
+	if err != nil {
+		return err
+	}
+	theirs := it.waiting()
+	waiting = slices.DeleteFunc(waiting, func(name string) bool { return !slices.Contains(theirs, name) })
+	if err := s.drop(ctx, p.r, waiting); err != nil {
 		return err
 	}
 	for _, c := range s.logs() {
@@ -317,7 +324,7 @@ func (p *placer) place(ctx context.Context, it *unplaced) error {
 			return err
 		}
 	}
-	_, err := s.manifest.append(ctx, func(f facts) ([]string, error) {
+	_, err = s.manifest.append(ctx, func(f facts) ([]string, error) {
 		if f.scrub == nil || f.scrub.id != it.id {
 			return nil, nil
 		}
@@ -331,9 +338,9 @@ func (p *placer) place(ctx context.Context, it *unplaced) error {
 
 // takePlaceOf calls takePlace, with retries for a log to which another process
 // was appending, because a piece of its append can be in the way.
-func (p *placer) takePlaceOf(ctx context.Context, h rehash) error {
+func (p *placer) takePlaceOf(ctx context.Context, scrub string, h rehash) error {
 	for attempt := 0; ; attempt++ {
-		err := p.takePlace(ctx, h)
+		err := p.takePlace(ctx, scrub, h)
 		if attempt == placeAttempts || !isLog(h.Name) || !errors.Is(err, storage.ErrDamaged) && !errors.Is(err, storage.ErrSeq) {
 			return err
 		}
@@ -346,8 +353,8 @@ func (p *placer) takePlaceOf(ctx context.Context, h rehash) error {
 const placeAttempts = 20
 
 // takePlace replaces a file by the waiting one.
-func (p *placer) takePlace(ctx context.Context, h rehash) error {
-	a, key, temp := p.s.a, child(p.s.dir, h.Name), child(p.s.dir, scrubPrefix+h.Name)
+func (p *placer) takePlace(ctx context.Context, scrub string, h rehash) error {
+	a, key, temp := p.s.a, child(p.s.dir, h.Name), child(p.s.dir, waitingName(scrub, h.Name))
 	have, err := sumOf(ctx, a, key, h.Bytes) // a log can have grown since
 	if err == nil && have == h.SHA256 {
 		return nil
@@ -356,6 +363,10 @@ func (p *placer) takePlace(ctx context.Context, h rehash) error {
 		return err
 	}
 	data, err := readWhole(ctx, a, temp)
+	if errors.Is(err, storage.ErrNotExist) { // version 0.1.0
+		temp = child(p.s.dir, scrubPrefix+h.Name)
+		data, err = readWhole(ctx, a, temp)
+	}
 	if errors.Is(err, storage.ErrNotExist) {
 		return nil // placed before and changed since, which is evidence
 	}
@@ -394,24 +405,34 @@ func (p *placer) remove(ctx context.Context, key storage.Key) error {
 // minRemoval is the minimum time for a removal, if the lease is short.
 const minRemoval = time.Second
 
-// dropWaiting removes the waiting files of scrubs.
-func (s *Session) dropWaiting(ctx context.Context, r storage.Remover) error {
-	waiting, err := s.waitingScrubs(ctx)
+// waiting returns the names of the files that the scrub has, or had, waiting.
+func (u *unplaced) waiting() (names []string) {
+	for _, h := range u.files {
+		if h.File {
+			names = append(names, waitingName(u.id, h.Name), scrubPrefix+h.Name)
+		}
+	}
+	return names
+}
+
+// drop removes waiting files of a scrub.
+func (s *Session) drop(ctx context.Context, r storage.Remover, waiting []string) error {
 	for _, name := range waiting {
-		if err := r.Remove(ctx, child(s.dir, scrubPrefix+name)); err != nil {
+		if err := r.Remove(ctx, child(s.dir, name)); err != nil {
 			return err
 		}
 	}
-	return err
+	return nil
 }
 
+// waitingScrubs returns the names of the files of scrubs that wait.
 func (s *Session) waitingScrubs(ctx context.Context) (names []string, err error) {
 	for info, err := range s.Files(ctx) {
 		if err != nil {
 			return nil, err
 		}
-		if name, ok := scrubOf(info.Key.Base()); ok {
-			names = append(names, name)
+		if waits(info.Key.Base()) {
+			names = append(names, info.Key.Base())
 		}
 	}
 	slices.Sort(names)

@@ -27,8 +27,16 @@ type rehash struct {
 	File bool   `json:"file,omitempty"` // the hash is of the whole file; else of the line that ends at Bytes
 }
 
-// scrubOf returns the name of the file that a waiting file will replace.
-func scrubOf(name string) (string, bool) { return strings.CutPrefix(name, scrubPrefix) }
+// waits reports whether a file is one that waits to replace another one.
+func waits(name string) bool { return strings.HasPrefix(name, scrubPrefix) }
+
+// waiting returns the names of the files that the scrub has waiting.
+func (p *scrubPlan) waiting() (names []string) {
+	for _, f := range p.changed() {
+		names = append(names, waitingName(p.id, f.name))
+	}
+	return names
+}
 
 // scrubPlan holds the files of a session before and after a scrub.
 type scrubPlan struct {
@@ -114,8 +122,7 @@ func (s *Session) readForScrub(ctx context.Context, p *scrubPlan) error {
 		}
 		name := info.Key.Base()
 		there[name] = true
-		_, waits := scrubOf(name)
-		if info.Foreign != "" || waits || name == manifestName || hasKind(name, indexKind) || hasKind(name, finalIndexKind) {
+		if info.Foreign != "" || waits(name) || name == manifestName || hasKind(name, indexKind) || hasKind(name, finalIndexKind) {
 			continue
 		}
 		data, err := readWhole(ctx, s.a, info.Key)

@@ -237,6 +237,9 @@ func (s *Session) create(ctx context.Context, name string, blob storage.Blob) (W
 		return Written{}, record{}, err
 	}
 	if err := s.createFile(ctx, key, blob); err != nil {
+		if errors.Is(err, storage.ErrNotExist) {
+			err = s.settleManifest(ctx, err)
+		}
 		return Written{}, record{}, err
 	}
 	return s.written(key, rec), rec, nil

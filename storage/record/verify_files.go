@@ -254,7 +254,7 @@ func (v *verifier) checkFile(name string, hashes, stored map[string]fileHash) {
 	switch {
 	case isLog(name):
 		file.State = StateLog
-	case strings.HasPrefix(name, scrubPrefix):
+	case waits(name):
 		v.note("%s: a scrub was cut short: scrub again ends it", name)
 	case len(want) == 0:
 		file.State = StateUnknown

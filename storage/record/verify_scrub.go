@@ -30,7 +30,7 @@ func halfScrubbed(ctx context.Context, a storage.Archive, dir storage.Key) *half
 		if !f.File {
 			continue
 		}
-		key, temp := child(dir, f.Name), child(dir, scrubPrefix+f.Name)
+		key := child(dir, f.Name)
 		if have, err := sumOf(ctx, a, key, f.Bytes); err == nil && have == f.SHA256 {
 			continue
 		}
@@ -38,7 +38,13 @@ func halfScrubbed(ctx context.Context, a storage.Archive, dir storage.Key) *half
 		if err == nil && have != f.Was || err != nil && !errors.Is(err, storage.ErrNotExist) {
 			return nil
 		}
-		if have, _, err = hashFile(ctx, a, temp); err != nil || have != f.SHA256 {
+		temp := child(dir, waitingName(t.facts.scrub.id, f.Name))
+		have, _, err = hashFile(ctx, a, temp)
+		if errors.Is(err, storage.ErrNotExist) { // version 0.1.0
+			temp = child(dir, scrubPrefix+f.Name)
+			have, _, err = hashFile(ctx, a, temp)
+		}
+		if err != nil || have != f.SHA256 {
 			return nil
 		}
 		h.waiting[key], h.place[temp] = temp, key

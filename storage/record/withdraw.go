@@ -3,6 +3,7 @@ package record
 import (
 	"context"
 	"errors"
+	"io"
 	"time"
 
 	"github.com/agentcompact/compact/storage"
@@ -73,16 +74,18 @@ func (s *Session) fasten(keys ...storage.Key) {
 // stalls, a process that was suspended); the erase cannot see such a file, and nobody
 // else would remove it. withdraw does nothing unless the erase is on record, in the
 // manifest or as a tombstone, so a manifest that vanished in another way costs no file.
-func (s *Session) withdraw(ctx context.Context) error {
+//
+// withdraw reports whether the session was erased.
+func (s *Session) withdraw(ctx context.Context) (gone bool, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), confirmTimeout)
 	defer cancel()
 	r, ok := s.a.(storage.Remover)
 	if !ok {
-		return nil
+		return false, nil
 	}
 	gone, now, err := s.gone(ctx)
 	if err != nil || !gone {
-		return err
+		return false, err
 	}
 	var errs []error
 	keys := s.loosely(true)
@@ -111,7 +114,7 @@ func (s *Session) withdraw(ctx context.Context) error {
 			errs = append(errs, err)
 		}
 	}
-	return errors.Join(errs...)
+	return true, errors.Join(errs...)
 }
 
 // still reports whether a file exists with this hash, which is what this Session wrote. If the
@@ -159,6 +162,31 @@ func (s *Session) gone(ctx context.Context) (yes bool, now tail, err error) {
 	}
 	yes, err = s.buried(ctx, last.seen)
 	return yes, now, err
+}
+
+// orErased returns ErrErased in place of an error that an erase beside the operation can
+// cause. Other errors stay.
+func (s *Session) orErased(ctx context.Context, op string, err error) error {
+	for _, cause := range []error{storage.ErrChanged, storage.ErrNotExist, storage.ErrDamaged, io.ErrUnexpectedEOF} {
+		if errors.Is(err, cause) && s.isErased(ctx) {
+			return &storage.Error{Op: op, Key: s.dir, Err: ErrErased}
+		}
+	}
+	return err
+}
+
+// isErased reports whether the session was erased, before or after it was opened, and
+// has not begun again.
+func (s *Session) isErased(ctx context.Context) bool {
+	if gone, _, err := s.gone(ctx); gone || err != nil {
+		return gone
+	}
+	now, err := newChain(s.a, s.manifest.key, true).refresh(ctx)
+	if err != nil || now.seq > 0 {
+		return false
+	}
+	yes, err := s.buried(ctx, time.Time{})
+	return yes && err == nil
 }
 
 // buried reports whether an erase of the session began at or after since.
