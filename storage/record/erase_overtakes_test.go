@@ -142,6 +142,24 @@ func inFolder(t *testing.T, a storage.Archive, dir string) (names []string) {
 	return names
 }
 
+// TestAHoldBeginsNoErasedSession, whether it was opened before the erase or after it.
+func TestAHoldBeginsNoErasedSession(t *testing.T) {
+	t.Parallel()
+	a := memory.New()
+	early := session(t, a, "s")
+	step(t, session(t, a, "s"), 1)
+	must(t, second(session(t, a, "s").Erase(t.Context(), text("asked for"))))
+	for _, s := range []*record.Session{early, session(t, a, "s")} {
+		if err := s.Hold(t.Context(), text("a case")); !errors.Is(err, record.ErrErased) {
+			t.Errorf("the hold ends with %v", err)
+		}
+	}
+	if left := inFolder(t, a, "s"); len(left) > 0 {
+		t.Errorf("in the erased session are %q", left)
+	}
+	must(t, session(t, a, "not stored yet").Hold(t.Context(), text("a case")))
+}
+
 // TestNothingToSayLosesSightOfNoFile: a checkpoint without a line asks for nothing, so
 // that what was stored before it may still have come behind an erase.
 func TestNothingToSayLosesSightOfNoFile(t *testing.T) {

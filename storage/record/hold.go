@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
 )
 
 // ActAs sets the name of the person for whom the session is held, released or erased
@@ -14,7 +15,8 @@ func (s *Session) ActAs(who redact.Text) { s.who = who }
 
 // Hold puts the session under a legal hold: [Prune] and [Session.Erase] leave
 // it alone until [Session.Release]. The reason is kept in the manifest. A session
-// whose erasure has begun can't be held any more: the error is [ErrErased].
+// whose erasure has begun, or that was erased and has not begun again, can't be held
+// any more: the error is [ErrErased]. One that nothing is stored of yet can.
 //
 // A [*HeadError] means that the hold is in force, and that its head could not be
 // written.
@@ -29,6 +31,9 @@ func (s *Session) Release(ctx context.Context, reason redact.Text) error {
 }
 
 func (s *Session) recordHold(ctx context.Context, op string, reason redact.Text) error {
+	if err := s.lives(ctx); err != nil {
+		return err
+	}
 	rec := record{Op: op, At: time.Now(), Reason: reason.String(), Who: s.who.String()}
 	_, err := s.manifest.append(ctx, func(f facts) ([]string, error) {
 		if f.erasing {
@@ -44,6 +49,20 @@ func (s *Session) recordHold(ctx context.Context, op string, reason redact.Text)
 		return &HeadError{op, err}
 	}
 	return nil
+}
+
+// lives returns [ErrErased] for a session that was erased and has not begun again, which a
+// hold would begin.
+func (s *Session) lives(ctx context.Context) error {
+	t, err := s.manifest.refresh(ctx)
+	if err != nil || t.seq > 0 {
+		return err
+	}
+	_, gone, err := erased(ctx, s.a, s.dir)
+	if err == nil && gone {
+		err = &storage.Error{Op: "hold", Key: s.dir, Err: ErrErased}
+	}
+	return err
 }
 
 // Held reports whether the session is under a legal hold now, and why.
