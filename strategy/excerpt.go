@@ -204,10 +204,12 @@ func (x *excerpter) from(lines []string, i int) (p piece, next int) {
 			break
 		}
 		kept = append(kept, clip(l, excerptChars/2))
-		parts(l, func(w string) { words[w] = true })
-	}
-	for w := range words {
-		p.score += x.weight[w]
+		parts(l, func(w string) {
+			if !words[w] { // in the order of the text: a sum depends on its order
+				words[w] = true
+				p.score += x.weight[w]
+			}
+		})
 	}
 	if len(kept) < 2 || pathsOnly(kept) {
 		return piece{}, max(next, i+1)

@@ -56,3 +56,12 @@ func FullPaths(text string) string { return fullPaths(text) }
 
 // SawNames reports whether a line only says where names were seen.
 func SawNames(line string) bool { return sawNames(strings.TrimPrefix(line, "- ")) }
+
+// ExcerptScores returns the scores of the excerpts that a summary may quote.
+func ExcerptScores(h *History) []float64 {
+	var out []float64
+	for _, p := range newExcerpter(h).pieces() {
+		out = append(out, p.score)
+	}
+	return out
+}

@@ -1,0 +1,32 @@
+package strategy_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy"
+)
+
+// Scores are sums of fractions, which come out differently in another order.
+// Two summaries of one history would then quote different excerpts.
+func TestExcerptsOfOneHistoryScoreTheSameEachTime(t *testing.T) {
+	words := []string{"parser", "lexer", "tokens", "grammar", "symbols", "scanner", "errors", "positions", "comments", "literals"}
+	msgs := []message.Message{message.User("Check " + strings.Join(words, ", ") + " of the compiler.")}
+	for i := range words { // no two words are equally rare
+		text := fmt.Sprintf("part %d\n", i) + strings.Join(words[i:], " of the\n")
+		msgs = append(msgs, called(fmt.Sprint(i), "read", fmt.Sprintf(`{"path":"src/part%d.go"}`, i), text)...)
+	}
+	first := strategy.ExcerptScores(history(msgs...))
+	if len(first) == 0 {
+		t.Fatal("no excerpts")
+	}
+	for range 40 {
+		if d := cmp.Diff(first, strategy.ExcerptScores(history(msgs...))); d != "" {
+			t.Fatal(d)
+		}
+	}
+}
