@@ -32,7 +32,8 @@ type Call struct {
 	Says     string   // the line of the result with the outcome; "" if only a status states it
 	Files    []FileOp // its operations on files
 
-	base string // folder that a mark abbreviates in the call's paths, "" for none
+	base  string // folder that a mark abbreviates in the call's paths, "" for none
+	broke bool   // a notice of the harness says that the task did not complete
 }
 
 // An Arg is one string or number in the arguments of a call.

@@ -65,6 +65,7 @@ var forms = []form{
 	{"caveat of local commands", speechHarness, true, begins("Caveat: The messages below were generated")},
 	{"body of a skill", speechHarness, true, begins("Base directory for this skill:")},
 	{"stop hook", speechHarness, true, begins("Stop hook feedback:")},
+	{"notice of a background task", speechHarness, true, backgroundNotice},
 	{"own summary", speechHarness, true, begins("<COMPACT-SUMMARY")},
 	{"status of a command", speechAnswering, true, begins("<returncode>", "exitcode: ", "Exit code: ", "<tool_response>", "<function_results>", "<function_result>", "<observation>")},
 	{"observation", speechAnswering, true, begins("Observation:", "OBSERVATION:", "EXECUTION RESULT of", "[Tool result", "Tool result:", "TOOL RESULT", "<tool_result")},

@@ -189,6 +189,10 @@ func (b *reader) user(id int, m *message.Message) {
 			step.Role, step.Text, step.Speaker = message.RoleAssistant, text, recapSpeaker
 		case m.Name != "":
 			step.Role, step.Text, step.Speaker = message.RoleAssistant, text, m.Name
+		default:
+			if step.Calls = b.ended(text); len(step.Calls) > 0 {
+				step.Role = message.RoleTool
+			}
 		}
 	}
 	b.keep(step)

@@ -20,7 +20,7 @@ func (c *Call) read() {
 		verdict, c.Says = testReport(c.Result)
 	}
 	switch {
-	case stated && n != 0, verdict == reportsFailure:
+	case c.broke, stated && n != 0, verdict == reportsFailure:
 		c.Outcome = Failed
 	case running(c.Result):
 	case refusedCall(c.Result), cmd == "" && errorResult(c.Result), cmd != "" && !stated && shellError(c.Result):

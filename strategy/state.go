@@ -49,7 +49,7 @@ func (h *History) standingLines(section int) []Line {
 		}
 		out = append(out, s.shownLines(section)...)
 	}
-	out = append(out, h.tookBackLines(section)...)
+	out = append(append(out, h.backgroundLines(section)...), h.tookBackLines(section)...)
 	for _, f := range h.vain() {
 		out = append(out, Line{Section: section, Text: "did not work: " + f.Text + " " + stepID(f.Step), Value: f.Value, Order: f.Step})
 	}
@@ -162,12 +162,12 @@ func (h *History) settled() map[at]bool {
 func (c *Call) standing() (string, float64) {
 	switch c.deed() {
 	case deedSend:
-		what := c.arg("description", "task", "message", "prompt", "input")
-		if what == "" || !c.Answered || strings.TrimSpace(c.Result) == "" || strings.HasPrefix(c.Result, "Async agent launched") {
+		what := c.task()
+		if what == "" || !c.Answered || strings.TrimSpace(c.Result) == "" || c.startsAgent() {
 			return "", 0
 		}
 		if c.Outcome == Failed {
-			return "the sub-agent for " + quoted(what, 80) + " failed" + colon(c.wrong()), 1.5
+			return subAgent(what) + " failed" + colon(c.wrong()), 1.5
 		}
 		return "", 0 // reportLines quotes its report
 	case deedAsk:
@@ -213,12 +213,12 @@ func (h *History) reportLines(section int, s *Step, c *Call) []Line {
 	if c.deed() != deedSend || c.Outcome == Failed {
 		return nil
 	}
-	what := c.arg("description", "task", "message", "prompt", "input")
-	if what == "" || !c.Answered || strings.TrimSpace(c.Result) == "" || strings.HasPrefix(c.Result, "Async agent launched") {
+	what := c.task()
+	if what == "" || !c.Answered || strings.TrimSpace(c.Result) == "" || c.startsAgent() {
 		return nil
 	}
 	b := quoting{h: h, step: s, section: section, first: true, factor: h.recency(s.ID), value: answerValue, most: mostAnswered,
-		group: stepID(s.ID) + " the sub-agent for " + quoted(what, 80) + " reported"}
+		group: stepID(s.ID) + " " + subAgent(what) + " reported"}
 	passages(body(c.Result), b.answered)
 	if len(b.out) == 0 {
 		b.offer(cutText(squash(body(c.Result)), maxPassage))

@@ -1,0 +1,71 @@
+package strategy_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy"
+)
+
+const startedAgent = "Async agent launched successfully.\nagentId: a77 (internal ID)\nThe agent is working in the background."
+
+func notice(id, status, summary, rest string) message.Message {
+	return message.User("<task-notification>\n<task-id>" + id + "</task-id>\n<status>" + status + "</status>\n<summary>" + summary + "</summary>\n" + rest + "</task-notification>\nFull transcript available at: /tmp/tasks/" + id + ".output")
+}
+
+func started() []message.Message {
+	msgs := append([]message.Message{message.User("Let an agent measure the cache, and fix the parser meanwhile.")},
+		called("1", "Task", `{"description":"Measure the cache","prompt":"Run the benchmark of the cache."}`, startedAgent)...)
+	return append(msgs, called("2", "read", `{"path":"parser.go"}`, strings.Repeat("func parse() {}\n", 100))...)
+}
+
+func TestTheReportOfASubAgentInTheBackgroundIsToldWithItsTask(t *testing.T) {
+	text := extract(t, strategy.TaskState, append(started(), message.Assistant("I fix the parser while it runs."),
+		notice("a77", "completed", `Agent "Measure the cache" completed`, "<result>The cache answers 40% of the lookups. I changed `cache/size.go`.</result>\n")))
+	if !strings.Contains(text, "[s7] the sub-agent for “Measure the cache” reported: The cache answers 40% of the lookups. I changed `cache/size.go`.") ||
+		strings.Contains(text, "no report of it") || strings.Contains(text, "Full transcript") {
+		t.Error(text)
+	}
+}
+
+func TestASubAgentInTheBackgroundThatHasNotReportedIsTold(t *testing.T) {
+	const still = "the sub-agent for “Measure the cache” was started in the background; no report of it stands in this part [s2]"
+	if text := extract(t, strategy.TaskState, started()); !strings.Contains(text, still) {
+		t.Error(text)
+	}
+	stopped := append(started(), called("3", "TaskStop", `{"task_id":"a77"}`, "Successfully stopped task: a77")...)
+	if text := extract(t, strategy.TaskState, stopped); strings.Contains(text, "no report of it") {
+		t.Error(text)
+	}
+	broke := append(started(), notice("a77", "failed", `Agent "Measure the cache" was stopped before it completed.`, ""))
+	if text := extract(t, strategy.TaskState, broke); !strings.Contains(text, "the sub-agent for “Measure the cache” failed: Agent") || strings.Contains(text, "no report of it") {
+		t.Error(text)
+	}
+}
+
+func TestAReportEndsWhatTheSummaryBeforeSaysOfASubAgent(t *testing.T) {
+	before := extract(t, strategy.TaskState, started())
+	sum, err := strategy.Writer{}.Write(context.Background(), strategy.Input{Previous: before, Count: count4, Messages: []message.Message{
+		notice("a77", "completed", `Agent "Measure the cache" completed`, "<result>The cache answers 40% of the lookups.</result>\n")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(before, "no report of it") || !strings.Contains(sum.Text, "“Measure the cache” reported: The cache answers 40%") || strings.Contains(sum.Text, "no report of it") {
+		t.Error(sum.Text)
+	}
+}
+
+func TestACheckInTheBackgroundEndsWithTheStatusOfItsNotice(t *testing.T) {
+	msgs := append([]message.Message{message.User("Build all packages.")},
+		called("1", "Bash", `{"command":"pnpm build","run_in_background":true}`, "Command running in background with ID: b12. Output is being written to: /tmp/b12.output")...)
+	for summary, want := range map[string]string{
+		`Background command "Build" completed (exit code 0)`:          "`pnpm build` passed (exit 0)",
+		`Background command "Build" failed with (exit code 2) at end`: "`pnpm build` failed (exit 2)",
+	} {
+		if text := extract(t, strategy.TaskState, append(msgs[:3:3], notice("b12", "completed", summary, ""))); !strings.Contains(text, want) {
+			t.Errorf("%s is missing:\n%s", want, text)
+		}
+	}
+}
