@@ -126,17 +126,56 @@ func (h *History) remaining() Fact {
 	return Fact{}
 }
 
-// stillFailing returns the check that failed last, unless something settled it.
+// stillFailing returns the check that failed last, unless something settled it,
+// or the session went on to other work.
 func (h *History) stillFailing() Fact {
 	mended := h.mended()
 	all := h.checks()
 	for i := len(all) - 1; i >= 0; i-- {
 		c := all[i].call
+		if h.wentOver(all[i].step) {
+			return Fact{}
+		}
 		if c.Outcome == Failed && all[i].again == 0 && !refusedCall(c.Result) && mended[c.Command()] <= all[i].step {
 			return Fact{all[i].step, c.name() + h.excused(all[i].step), announcedValue - 1}
 		}
 	}
 	return Fact{}
+}
+
+// laterRequests is the number of messages of the user after which a failure is
+// no longer what is next.
+const laterRequests = 3
+
+// wentOver reports whether a session left a failed check behind after a step: a
+// commit was made since, or the user spoke several times.
+func (h *History) wentOver(step int) bool {
+	spoke := 0
+	for i := range h.Steps {
+		s := &h.Steps[i]
+		if s.ID <= step {
+			continue
+		}
+		if s.user() && s.Text != "" {
+			spoke++
+		}
+		for k := range s.Calls {
+			if c := &s.Calls[k]; c.repeated() == "git commit" && c.Effect() && c.showsCommit() {
+				return true
+			}
+		}
+	}
+	return spoke >= laterRequests
+}
+
+// showsCommit reports whether an output has git's line about a new commit.
+func (c *Call) showsCommit() bool {
+	for line := range strings.Lines(c.Result) {
+		if committed(strings.TrimSpace(line)) {
+			return true
+		}
+	}
+	return false
 }
 
 // otherCauses lists phrases of sentences that say that a failure has another cause

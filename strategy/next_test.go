@@ -234,3 +234,25 @@ func TestAFailureWithAnotherCauseSaysSo(t *testing.T) {
 		t.Errorf("what is next:\n%s", got)
 	}
 }
+
+func TestAFailureThatTheSessionLeftBehindIsNotNext(t *testing.T) {
+	failed := append([]message.Message{message.User("Make the store green.")}, command("1", "", "tsc --noEmit src/rows.ts", "Exit code: 2\nsrc/rows.ts(3,1): error TS1343: no")...)
+	with := func(more ...message.Message) string { return nextOf(t, append(failed[:3:3], more...)...) }
+	const still = "its last run failed: `tsc --noEmit src/rows.ts` [s2]"
+	commit := command("2", "", "git commit -am rows", "Exit code: 0\n[main 1a2b3c4] rows\n 2 files changed")
+	var talk []message.Message
+	for _, words := range []string{"Rename the columns.", "Now the views.", "Write the changelog."} {
+		talk = append(talk, message.User(words), message.Assistant("Done."))
+	}
+	if got := with(talk[:2]...); !strings.Contains(got, still) {
+		t.Errorf("after one request:\n%s", got)
+	}
+	if got := with(command("2", "", "git commit -am rows", "Exit code: 1\nhusky failed")...); !strings.Contains(got, still) {
+		t.Errorf("after a commit that failed:\n%s", got)
+	}
+	for name, more := range map[string][]message.Message{"a commit": commit, "three requests": talk} {
+		if got := with(more...); strings.Contains(got, still) {
+			t.Errorf("after %s:\n%s", name, got)
+		}
+	}
+}
