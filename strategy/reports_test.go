@@ -46,3 +46,21 @@ func TestScriptsOfSedAreNoFiles(t *testing.T) {
 		}
 	}
 }
+
+// Of a linter that prints what it found below its count, the count alone at the
+// end says that it found nothing. Elsewhere it says nothing.
+func TestALinterThatEndsWithItsCountFoundNothing(t *testing.T) {
+	const count = "Checked 12 files in 30ms. No fixes applied."
+	for result, want := range map[string]strategy.Outcome{
+		"> lint\n> biome check .\n\n" + count: strategy.OK,
+		count + "\nFound 2 errors.":           strategy.Failed,
+		count + "\nFound 2 warnings.":         strategy.Unknown,
+		count + "\n> now the types":           strategy.Unknown,
+		"Exit code: 1\n" + count:              strategy.Failed,
+		"Checked all files in 30ms.":          strategy.Unknown,
+	} {
+		if got := history(called("1", "bash", `{"command":"npm run lint 2>&1 | tail -20"}`, result)...).Steps[0].Calls[0].Outcome; got != want {
+			t.Errorf("%q: %v, want %v", result, got, want)
+		}
+	}
+}

@@ -15,7 +15,7 @@ const (
 // testReport reads the reports of the common tools. It returns the outcome and
 // the line that states it. A failure anywhere outweighs what passed.
 func testReport(result string) (report, string) {
-	verdict, says := noReport, ""
+	verdict, says, last := noReport, "", ""
 	for line := range strings.Lines(result) {
 		if len(line) > 2000 {
 			line = line[:2000]
@@ -24,6 +24,9 @@ func testReport(result string) (report, string) {
 		if line == "" {
 			continue
 		}
+		if !framed(line) {
+			last = line
+		}
 		switch r := reportLine(line); {
 		case r == reportsFailure && (verdict != reportsFailure || better(line, says)):
 			verdict, says = r, line
@@ -31,7 +34,18 @@ func testReport(result string) (report, string) {
 			verdict, says = r, line
 		}
 	}
+	if verdict == noReport && onlyCounts(last) {
+		verdict, says = reportsSuccess, last
+	}
 	return verdict, clip(squash(says), maxErrorLine)
+}
+
+// onlyCounts reports whether a linter ends its output with a line: "Checked 12
+// files in 30ms. No fixes applied." What it found would follow that line.
+func onlyCounts(line string) bool {
+	rest, ok := strings.CutPrefix(line, "Checked ")
+	n, rest, _ := strings.Cut(rest, " file")
+	return ok && n != "" && isDigits(n) && strings.Contains(rest, " in ") && strings.HasSuffix(rest, ". No fixes applied.")
 }
 
 // better reports whether line names what failed and than does not.
