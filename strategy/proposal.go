@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/agentcompact/compact/message"
@@ -25,7 +26,7 @@ func (h *History) proposalLines(section int) []Line {
 	}
 	for i := 1; i < len(h.Steps); i++ {
 		s := &h.Steps[i]
-		if !s.user() || told[s.ID] || s.Text == "" || len(s.Text) > shortAnswer || strings.HasSuffix(strings.TrimSpace(s.Text), "?") || strings.HasPrefix(s.Text, "/") {
+		if !s.user() || told[s.ID] || s.Text == "" || len(s.Text) > shortAnswer || asksBack(s.Text) || strings.HasPrefix(s.Text, "/") {
 			continue
 		}
 		before := &h.Steps[i-1]
@@ -38,6 +39,20 @@ func (h *History) proposalLines(section int) []Line {
 	}
 	return out
 }
+
+// asksBack reports whether a message is a question, with or without its mark: it
+// answers none.
+func asksBack(text string) bool {
+	low := strings.ToLower(strings.TrimSpace(text))
+	if strings.HasSuffix(low, "?") || strings.HasSuffix(low, "？") {
+		return true
+	}
+	head, rest, _ := strings.Cut(low, " ")
+	return slices.Contains(askingHeads, head) && !strings.HasPrefix(rest, "you") // "what you propose" answers
+}
+
+// askingHeads lists words that begin a question.
+var askingHeads = []string{"how", "why", "what", "what's", "where", "when", "who"}
 
 // proposalIn returns what a message asks or proposes at its end: its last
 // questions and offers, or its last sentence if the answer is a yes or a no.
@@ -70,4 +85,6 @@ func assents(answer string) bool {
 // proposing lists phrases of sentences that offer to do something.
 var proposing = []string{"shall i", "should i", "want me to", "would you like", "do you want", "let me know", "if you want", "i can ", "i recommend", "i suggest", "ready to "}
 
-func proposes(t string) bool { return hasAny(strings.ToLower(t), proposing) }
+func proposes(t string) bool {
+	return hasAny(strings.ReplaceAll(strings.ToLower(t), "i can see", ""), proposing)
+}

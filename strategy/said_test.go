@@ -82,3 +82,23 @@ func TestALineThatTwoOfferIsWorthWhatItIsToEither(t *testing.T) {
 		t.Errorf("%d lines, worth %v", len(all), all[0].Value)
 	}
 }
+
+// A question answers nothing, and what somebody sees is no offer.
+func TestAQuestionOfTheUserIsNoAnswer(t *testing.T) {
+	const link = " answered the assistant's "
+	for words, want := range map[string]bool{
+		"how would that look on disk": false,
+		"why two of them":             false,
+		"the second folder, please":   false,
+		"what you propose":            true,
+	} {
+		offer := "Reading the cache, I can see that both rows are kept."
+		if want {
+			offer = "Should I keep both rows, as I can see them in the cache?"
+		}
+		text := write4(t, long("Explain what the cache keeps of two equal rows.", message.Assistant(offer), message.User(words), message.Assistant("On it.")))
+		if strings.Contains(text, "“"+words+"” [s5]"+link) != want {
+			t.Errorf("%q:\n%s", words, text)
+		}
+	}
+}
