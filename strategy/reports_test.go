@@ -2,8 +2,10 @@ package strategy_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
+	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/strategy"
 )
 
@@ -62,5 +64,14 @@ func TestALinterThatEndsWithItsCountFoundNothing(t *testing.T) {
 		if got := history(called("1", "bash", `{"command":"npm run lint 2>&1 | tail -20"}`, result)...).Steps[0].Calls[0].Outcome; got != want {
 			t.Errorf("%q: %v, want %v", result, got, want)
 		}
+	}
+}
+
+// What the harness writes below an output is no word of the command.
+func TestTheHarnessNoteAboutTheFolderIsNotPrinted(t *testing.T) {
+	text := extract(t, strategy.TaskState, append([]message.Message{message.User("Commit the rows.")},
+		called("1", "Bash", `{"command":"cd /srv/rows && git push"}`, "To rows.example:rows.git\n   1a2b3c4..5d6e7f8  main -> main\nShell cwd was reset to /srv")...))
+	if strings.Contains(text, "cwd") || !strings.Contains(text, "which printed: 1a2b3c4..5d6e7f8 main -> main") {
+		t.Error(text)
 	}
 }

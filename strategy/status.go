@@ -115,7 +115,7 @@ func jsonStatus(result string) (int, bool) {
 // functions read what they state about the run.
 var frames = []string{"Chunk ID: ", "Wall time: ", "Original token count: ", "Total output lines: ", "<output>", "</output>", "<stdout>", "</stdout>", "<command ", "<exit_code>", "Output:",
 	"Process running with session ID ", "(no output)", "(Bash completed with no output)", "Your command ran successfully and did not produce any output", "[Current working directory: ",
-	"[Python interpreter: ", "[Jupyter current working directory", "(Open file: ", "(Current directory: ", "bash-$", "[Command finished", "<shellId: ", "Session: "}
+	"[Python interpreter: ", "[Jupyter current working directory", "(Open file: ", "(Current directory: ", "bash-$", "[Command finished", "<shellId: ", "Session: ", "Shell cwd was reset to "}
 
 // framed reports whether a line belongs to the frame of an output.
 func framed(line string) bool { return statusLine(line) || beginsAny(line, frames) }
