@@ -75,3 +75,14 @@ func TestTheHarnessNoteAboutTheFolderIsNotPrinted(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// A tool that finds tools is no source of facts.
+func TestASearchForToolsIsNoSource(t *testing.T) {
+	msgs := []message.Message{message.User("Find out when the library was founded.")}
+	msgs = append(msgs, called("1", "ToolSearch", `{"query":"select:WebSearch"}`, "WebSearch")...)
+	msgs = append(msgs, called("2", "web_search", `{"query":"library founded year"}`, strings.Repeat("The library was founded in 1901. ", 60))...)
+	text := section(t, extract(t, strategy.TaskState, msgs), "Sources")
+	if strings.Contains(text, "ToolSearch") || !strings.Contains(text, "asked web_search for “library founded year”") {
+		t.Error(text)
+	}
+}

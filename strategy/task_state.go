@@ -143,12 +143,19 @@ func (h *History) sourceLines(section int) []Line {
 			}
 			if u := c.arg("url"); u != "" {
 				out = append(out, Line{Section: section, Text: "fetched " + u + titled(c) + " " + stepID(s.ID), Value: 0.1 * h.recency(s.ID), Order: s.ID})
-			} else if q := c.arg("query"); q != "" {
+			} else if q := c.arg("query"); q != "" && !seeksTools(c.Tool) {
 				out = append(out, Line{Section: section, Text: "asked " + c.Tool + " for " + quoted(q, maxTarget) + " " + stepID(s.ID), Value: 0.1 * h.recency(s.ID), Order: s.ID})
 			}
 		}
 	}
 	return out
+}
+
+// seeksTools reports whether a tool only finds other tools: facts do not come
+// from there.
+func seeksTools(tool string) bool {
+	low := strings.ReplaceAll(strings.ToLower(tool), "_", "")
+	return low == "toolsearch" || low == "searchtools"
 }
 
 // titled returns the title of a fetched page.
