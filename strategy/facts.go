@@ -283,7 +283,7 @@ func binds(t string) float64 {
 	}
 	low := strings.ReplaceAll(strings.ToLower(t), "’", "'")
 	switch {
-	case hasAny(low, descriptive):
+	case hasAny(low, descriptive), beginsAny(low, supposing):
 		return 0
 	case orders(low):
 		return bindValue
@@ -294,6 +294,9 @@ func binds(t string) float64 {
 	}
 	return 0
 }
+
+// supposing lists beginnings of sentences that suppose something.
+var supposing = []string{"my assumption ", "my guess ", "my theory ", "i assume ", "i guess ", "i suspect ", "i suppose ", "i imagine ", "i was wondering", "i wonder "}
 
 // ownNeeds lists beginnings of sentences that state what somebody wants, not a
 // rule for the work.

@@ -86,3 +86,12 @@ func TestASearchForToolsIsNoSource(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// A sentence that supposes something rules nothing.
+func TestASuppositionIsNoConstraint(t *testing.T) {
+	h := history(message.User("My assumption is that you must never start it twice. You must never stop it twice either."))
+	got := h.Constraints()
+	if len(got) != 1 || got[0].Text != "You must never stop it twice either." {
+		t.Errorf("%+v", got)
+	}
+}
