@@ -83,7 +83,7 @@ func extractDelta(h *History) []Line {
 		if f.From != "" {
 			text += ", before it `" + f.From + "`"
 		}
-		reason := why[f.Path]
+		reason := why[h.key(f.Path)]
 		if reason == said { // once for files that were changed together
 			reason = ""
 		} else {
@@ -144,7 +144,7 @@ func (h *History) reasons() map[string]string {
 					said, asked = purpose(s.Text), true
 				}
 				if said != "" {
-					out[f.Path] = said
+					out[h.key(f.Path)] = said
 				}
 			}
 		}

@@ -13,7 +13,7 @@ func commandOps(cmd string) []FileOp {
 	if i := strings.Index(cmd, "*** Begin Patch"); i >= 0 {
 		return patchOps(cmd[i:])
 	}
-	heredoc := ""
+	heredoc, dir := "", ""
 	for line := range strings.Lines(cmd) {
 		line = strings.TrimSpace(line)
 		if heredoc != "" {
@@ -24,7 +24,13 @@ func commandOps(cmd string) []FileOp {
 		}
 		heredoc = heredocEnd(line)
 		for _, simple := range splitCommands(line) {
-			out = append(out, simpleOps(simple)...)
+			if to, ok := enters(simple, dir); ok {
+				dir = to
+				continue
+			}
+			for _, f := range simpleOps(simple) {
+				out = append(out, f.in(dir))
+			}
 		}
 		if len(out) > 40 {
 			break

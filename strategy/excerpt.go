@@ -68,7 +68,7 @@ func (h *History) excerptLines(section int) []Line {
 // editedSince reports whether a file was changed after a step.
 func (h *History) editedSince(path string, step int) bool {
 	for _, f := range h.Files() {
-		if pathKey(f.Path) == pathKey(path) {
+		if h.key(f.Path) == h.key(path) {
 			return f.Op >= Edited && f.Last > step
 		}
 	}

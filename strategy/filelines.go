@@ -52,10 +52,10 @@ func (h *History) fileLines(section int) []Line {
 			continue
 		}
 		text := "`" + f.Path + "`: " + f.deeds()
-		if w := why[f.Path]; w != "" && w != said { // once for files that were changed together
+		if w := why[h.key(f.Path)]; w != "" && w != said { // once for files that were changed together
 			text, said = text+saidBefore(w), w
 		}
-		out = append(out, Line{Section: section, Text: text + cite(f.Last), Value: fileValue * h.recency(f.Last), Order: f.Last})
+		out = append(out, Line{Section: section, Text: text + cite(f.Last), Value: fileValue * h.recency(f.Last), Order: f.Last, Names: f.named})
 	}
 	return append(out, h.folderLines(rest, section)...)
 }
@@ -75,7 +75,7 @@ func (h *History) folderLines(files []FileState, section int) []Line {
 	byFolder := map[string][]FileState{}
 	var order []string
 	for _, f := range files {
-		d := folderOf(f.Path)
+		d := f.folder()
 		if byFolder[d] == nil {
 			order = append(order, d)
 		}
@@ -97,10 +97,29 @@ func (h *History) folderLines(files []FileState, section int) []Line {
 	return out
 }
 
+// folder returns the folder that stands for a file in a line about several: of a
+// temporary file that a command names from another folder, that folder.
+func (s *FileState) folder() string {
+	for _, named := range s.named {
+		if dir, ok := strings.CutSuffix(s.Path, "/"+named); ok && temporary(s.Path) {
+			return dir
+		}
+	}
+	return folderOf(s.Path)
+}
+
+// nameIn returns the name of a file in a line about a folder.
+func nameIn(folder, p string) string {
+	if name, ok := strings.CutPrefix(p, folder+"/"); ok {
+		return name
+	}
+	return fileName(p)
+}
+
 func pathsOf(files []FileState) []string {
-	out := make([]string, len(files))
+	var out []string
 	for i := range files {
-		out[i] = files[i].Path
+		out = append(append(out, files[i].Path), files[i].named...)
 	}
 	return out
 }
@@ -124,7 +143,7 @@ func folderLine(d string, files []FileState) string {
 		default:
 			b.WriteString("; " + f.Op.String() + " ")
 		}
-		b.WriteString(fileName(f.Path))
+		b.WriteString(nameIn(d, f.Path))
 		if f.From != "" {
 			b.WriteString(" from `" + f.From + "`")
 		}

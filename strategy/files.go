@@ -30,6 +30,7 @@ type FileOp struct {
 	From  string // of a file that was renamed: what it was called before
 	Op    Op
 	Funcs []string // functions, types and classes that the change touches
+	named string   // as the call writes the path, if Path is another one
 }
 
 var pathArgs = map[string]bool{"path": true, "file_path": true, "filePath": true, "filepath": true, "filename": true, "file_name": true,

@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -15,12 +16,13 @@ type History struct {
 	Previous Document // the summary before, by the sections of the strategy
 	Index    *Index
 
-	files []FileState // computed on first use
-	base  string      // folder that a mark abbreviates in paths, "" for none
-	task  themes      // words of the task, computed on first use
-	asked string      // typed text that stays in view
-	later *hindsight  // what later steps reveal, computed on first use
-	order order       // of the view, where it differs from the order of writing
+	files []FileState       // computed on first use
+	full  map[string]string // of a file that calls name by its absolute path, too: that path by the relative one
+	base  string            // folder that a mark abbreviates in paths, "" for none
+	task  themes            // words of the task, computed on first use
+	asked string            // typed text that stays in view
+	later *hindsight        // what later steps reveal, computed on first use
+	order order             // of the view, where it differs from the order of writing
 }
 
 // A Step is one message of a user or an assistant, with its calls and their
@@ -50,6 +52,7 @@ func NewHistory(r Request) *History {
 	h.resume()
 	h.findBase(marked(r.Messages))
 	h.eachCall(func(_ *Step, c *Call) { c.finish() })
+	h.findFolder()
 	h.findRewritten()
 	h.finishIndex()
 	return h
@@ -85,7 +88,7 @@ func (h *History) finishIndex() {
 		if f.Op < Edited {
 			continue
 		}
-		for _, name := range append([]string{f.Path}, f.Funcs...) {
+		for _, name := range slices.Concat([]string{f.Path}, f.named, f.Funcs) {
 			if e := h.Index.Lookup(name); e != nil {
 				e.Changed = true
 			}

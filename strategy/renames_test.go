@@ -10,7 +10,7 @@ import (
 func TestARenameIsShownAsOne(t *testing.T) {
 	for name, args := range map[string][2]string{
 		"mv":         {"bash", `{"command":"mv store/old.go store/new.go"}`},
-		"git mv":     {"bash", `{"command":"cd /src && git mv store/old.go store/new.go"}`},
+		"git mv":     {"bash", `{"command":"cd $SRC && git mv store/old.go store/new.go"}`},
 		"to folder":  {"bash", `{"command":"mv old/new.go store/"}`},
 		"patch":      {"apply_patch", `{"input":"*** Begin Patch\n*** Update File: store/old.go\n*** Move to: store/new.go\n@@\n-a\n+b\n*** End Patch"}`},
 		"git diff":   {"apply_patch", `{"patch":"diff --git a/store/old.go b/store/new.go\nrename from store/old.go\nrename to store/new.go\n--- a/store/old.go\n+++ b/store/new.go\n@@ -1 +1 @@\n-a\n+b"}`},

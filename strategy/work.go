@@ -13,6 +13,7 @@ type FileState struct {
 	Op      Op       // the most important operation: deleted, created, edited, ran, read
 	Funcs   []string // touched
 	Changes int      // calls that changed it
+	named   []string // as calls write the path otherwise
 	Last    int      // number of the step that changed it last; for an unchanged file, that used it last
 }
 
@@ -30,14 +31,14 @@ func (h *History) readFiles() []FileState {
 	byPath := map[string]int{}
 	out := []FileState{}
 	for _, f := range h.Previous.files() {
-		if _, ok := byPath[pathKey(f.Path)]; !ok {
-			byPath[pathKey(f.Path)] = len(out)
+		if _, ok := byPath[h.key(f.Path)]; !ok {
+			byPath[h.key(f.Path)] = len(out)
 			out = append(out, f)
 		}
 	}
 	h.eachCall(func(s *Step, c *Call) {
 		for _, f := range c.Files {
-			key, from := pathKey(f.Path), pathKey(f.From)
+			key, from := h.key(f.Path), h.key(f.From)
 			at, ok := byPath[key]
 			if was, known := byPath[from]; f.Op == Renamed && known {
 				if ok && at != was {
@@ -52,8 +53,15 @@ func (h *History) readFiles() []FileState {
 				byPath[key] = at
 				out = append(out, FileState{Path: f.Path, Op: f.Op})
 			}
-			out[at].Path = f.Path // as the tools write it
+			if h.full[f.Path] == "" || !ok {
+				out[at].Path = f.Path // as the tools write it, but by the absolute path if they do, too
+			} else {
+				f.named = f.Path
+			}
 			out[at].merge(f, s.ID)
+			if f.named != "" && !slices.Contains(out[at].named, f.named) {
+				out[at].named = append(out[at].named, f.named)
+			}
 		}
 	})
 	out = slices.DeleteFunc(out, func(f FileState) bool { return f.Path == "" })
@@ -81,20 +89,20 @@ var rewrites = []string{"has been updated", "updated successfully", "overwritten
 func (h *History) findRewritten() {
 	there := map[string]bool{}
 	for _, f := range h.Previous.files() {
-		there[pathKey(f.Path)] = f.Op != Deleted
+		there[h.key(f.Path)] = f.Op != Deleted
 	}
 	h.eachCall(func(_ *Step, c *Call) {
 		said := hasAny(c.Result[:min(len(c.Result), edge)], rewrites)
 		for i := range c.Files {
 			f := &c.Files[i]
-			if f.Op == Created && (there[pathKey(f.Path)] || said && len(c.Files) == 1) {
+			if f.Op == Created && (there[h.key(f.Path)] || said && len(c.Files) == 1) {
 				f.Op = Edited
 			}
-			there[pathKey(f.From)] = there[pathKey(f.From)] && f.Op != Renamed
+			there[h.key(f.From)] = there[h.key(f.From)] && f.Op != Renamed
 			switch {
 			case f.Op == Read && c.Command() != "" && (c.Exit != 0 || hidesStatus(c.Command())): // the command may have reported that there is no such file
 			case f.Op != Ran:
-				there[pathKey(f.Path)] = f.Op != Deleted
+				there[h.key(f.Path)] = f.Op != Deleted
 			}
 		}
 	})

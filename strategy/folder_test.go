@@ -1,0 +1,74 @@
+package strategy
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+)
+
+func filesOf(msgs ...message.Message) string {
+	var out []string
+	for _, f := range NewHistory(Request{Strategy: TaskState, Messages: msgs, First: 1}).Files() {
+		out = append(out, f.Path+" "+f.Op.String()+" "+itoa(f.Changes))
+	}
+	return strings.Join(out, ", ")
+}
+
+func TestACommandInAFolderIsToldWithThatFolder(t *testing.T) {
+	for cmd, want := range map[string]string{
+		"cd /tmp/try && touch notes.txt":                  "/tmp/try/notes.txt created 1",
+		"mkdir -p /srv/a; cd /srv/a; cd b && rm old.go":   "/srv/a/b/old.go deleted 1",
+		"cd web && mv src/a.ts src/b.ts":                  "web/src/b.ts renamed 1",
+		"cd /srv/a && rm ../b/x.go ~/y.go /etc/z.conf":    "/srv/b/x.go deleted 1, ~/y.go deleted 1, /etc/z.conf deleted 1",
+		"cd $HOME && touch notes.txt":                     "notes.txt created 1",
+		"cd /srv/a && touch x.go; cd - && touch notes.go": "/srv/a/x.go created 1, notes.go created 1",
+	} {
+		if got := filesOf(command("1", "", cmd, "Exit code: 0")...); got != want {
+			t.Errorf("%s: %s", cmd, got)
+		}
+	}
+}
+
+func edit(id, path string) []message.Message {
+	return []message.Message{message.Assistant("", message.Call(id, "Write", `{"file_path":"`+path+`","content":"x"}`)), message.ToolResult(id, "File created successfully")}
+}
+
+func TestAFileWithTwoNamesIsOneFile(t *testing.T) {
+	both := append(edit("1", "/home/me/shop/pkg/store/rows_test.go"), command("2", "", "rm pkg/store/rows_test.go", "Exit code: 0")...)
+	if got := filesOf(both...); got != "/home/me/shop/pkg/store/rows_test.go deleted 2" {
+		t.Error(got)
+	}
+	inTwo := append(edit("0", "/home/me/other/pkg/store/rows_test.go"), both...)
+	if got := filesOf(inTwo...); !strings.Contains(got, "pkg/store/rows_test.go deleted 1") || strings.Count(got, "created") != 2 {
+		t.Errorf("a file that may be one of two: %s", got)
+	}
+	short := append(edit("1", "/home/me/shop/web/src/index.ts"), command("2", "", "rm src/index.ts", "Exit code: 0")...)
+	if got := filesOf(short...); strings.Count(got, ",") != 1 {
+		t.Errorf("one short path proves a folder: %s", got)
+	}
+}
+
+func TestAFileWithTwoNamesIsOneFileInTheNextSummary(t *testing.T) {
+	long := message.User(strings.Repeat("Go on with the rows of the store. ", 30))
+	in := Input{Messages: append([]message.Message{long}, edit("1", "/home/me/shop/pkg/store/rows_test.go")...), Count: func(s string) int { return len(s) / 4 }}
+	first, err := Writer{}.Write(context.Background(), in)
+	if err != nil || !strings.Contains(first.Text, "`/home/me/shop/pkg/store/rows_test.go`: created") {
+		t.Fatal(err, first.Text)
+	}
+	in.Previous, in.Messages = first.Text, append([]message.Message{long}, command("2", "", "rm pkg/store/rows_test.go", "Exit code: 0")...)
+	next, err := Writer{}.Write(context.Background(), in)
+	if err != nil || !strings.Contains(next.Text, "`/home/me/shop/pkg/store/rows_test.go`: deleted") || strings.Contains(next.Text, "`pkg/store/rows_test.go`: deleted") {
+		t.Error(err, next.Text)
+	}
+}
+
+func TestFilesInTheFolderOfMostCommandsKeepTheirShortNames(t *testing.T) {
+	msgs := append(command("1", "", "cd /srv/shop && touch pkg/a.go", "Exit code: 0"), command("2", "", "cd /srv/shop && touch pkg/b.go", "Exit code: 0")...)
+	msgs = append(msgs, command("3", "", "cd /srv/shop && sed -i s/a/b/ pkg/a.go", "Exit code: 0")...)
+	msgs = append(msgs, command("4", "", "cd /tmp/try && touch c.go", "Exit code: 0")...)
+	if got := filesOf(msgs...); got != "/tmp/try/c.go created 1, pkg/a.go created 2, pkg/b.go created 1" {
+		t.Error(got)
+	}
+}
