@@ -1,6 +1,9 @@
 package strategy
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // carried returns the lines of the previous summary as candidates, except those
 // that a new line replaces, and those that are written anew: requests, items of
@@ -14,7 +17,7 @@ func (h *History) carried(s Strategy, now []Line) []Line {
 	}
 	next, _ := s.section(headingComing)
 	log, _ := s.section(headingHappened)
-	settled := h.settledSince()
+	settled, ran := h.settledSince(), h.ranSince()
 	var out []Line
 	offer := func(section int, lines []string) {
 		for n, l := range lines {
@@ -22,7 +25,7 @@ func (h *History) carried(s Strategy, now []Line) []Line {
 			if item || beginsAny(l, []string{newestRequest, firstRequest, notReplied}) || listing(l) || onlyNames(l) || h.tellsOfFiles(l) || h.reportedSince(l) || section == next && next > 0 && h.overtaken(l) {
 				continue
 			}
-			if k := subject(l); k != "" && (taken[k] || settled[k] > 0) && section != log {
+			if k := subject(l); k != "" && (taken[k] || settled[k] > 0 || ran(k)) && section != log {
 				continue
 			} else if step := settled[k]; step > 0 && !strings.Contains(l, passedSince) {
 				l += passedSince + stepID(step)
@@ -79,6 +82,22 @@ func (h *History) settledSince() map[string]int {
 		}
 	})
 	return out
+}
+
+// ranSince returns a function that reports whether a command of the previous
+// summary is a check whose last result another line states: it ran since then,
+// in this form or another.
+func (h *History) ranSince() func(cmd string) bool {
+	now := map[string]bool{}
+	for _, c := range h.checks() {
+		for _, part := range c.all {
+			now[part.own] = true
+		}
+	}
+	return func(cmd string) bool {
+		all := rerun(cmd)
+		return !slices.ContainsFunc(all, func(c covering) bool { return !now[c.own] })
+	}
 }
 
 // onlyNames reports whether a line of the previous summary only lists names

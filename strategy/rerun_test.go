@@ -94,3 +94,21 @@ func TestTheStateOfSeveralChecksIsTheLatest(t *testing.T) {
 		t.Errorf("after both:\n%s", text)
 	}
 }
+
+func TestACheckOfTheSummaryBeforeThatRanSinceStandsOnce(t *testing.T) {
+	long := message.User(strings.Repeat("Go on with the rows of the store. ", 30))
+	count := func(s string) int { return len(s) / 4 }
+	messages := func(cmd, result string) []message.Message {
+		return append([]message.Message{long}, message.Assistant("", message.Call("1", "bash", `{"command":"`+cmd+`"}`)), message.ToolResult("1", result))
+	}
+	first, err := Writer{}.Write(t.Context(), Input{Messages: messages("go test ./store 2>&1", "ok  \tstore\t0.1s"), Count: count})
+	if err != nil || !strings.Contains(first.Text, "`go test ./store 2>&1` passed") {
+		t.Fatal(err, first.Text)
+	}
+	for cmd, want := range map[string]bool{"go test ./store 2>&1 | tail -5": false, "go test ./cache 2>&1": true} {
+		next, err := Writer{}.Write(t.Context(), Input{Previous: first.Text, Messages: messages(cmd, "ok  \tstore\t0.2s"), Count: count})
+		if err != nil || strings.Contains(next.Text, "`go test ./store 2>&1` passed") != want || !strings.Contains(next.Text, "`"+cmd+"` passed") {
+			t.Errorf("after %s: %v\n%s", cmd, err, next.Text)
+		}
+	}
+}
