@@ -124,7 +124,7 @@ func shortCommand(cmd string) string {
 		cmd = strings.TrimSpace(after)
 	}
 	if strings.Contains(cmd, "<<") {
-		cmd, _, _ = strings.Cut(cmd, "\n") // the lines of a here-document follow
+		cmd, _, _ = strings.Cut(strings.ReplaceAll(cmd, "\\\n", " "), "\n") // the lines of a here-document follow
 	}
 	return strings.ReplaceAll(cutText(squash(cmd[:min(len(cmd), 8*maxCommand)]), maxCommand), "`", "'")
 }

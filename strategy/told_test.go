@@ -201,3 +201,10 @@ func TestWhatSomebodyIsAtIsAnnounced(t *testing.T) {
 		}
 	}
 }
+
+func TestACommandOfSeveralLinesIsQuotedPastItsFirst(t *testing.T) {
+	cmd := "git add \\\n  rows.go \\\n  rows_test.go && git commit -F - <<'EOF'\nrows\nEOF"
+	if got := shortCommand(cmd); got != "git add rows.go rows_test.go && git commit -F - <<'EOF'" {
+		t.Error(got)
+	}
+}
