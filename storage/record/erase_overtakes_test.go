@@ -160,6 +160,30 @@ func TestAHoldBeginsNoErasedSession(t *testing.T) {
 	must(t, session(t, a, "not stored yet").Hold(t.Context(), text("a case")))
 }
 
+// TestNoSessionBeginsThatWasErasedSinceItWasOpened: it was new then, others stored it,
+// and somebody erased it.
+func TestNoSessionBeginsThatWasErasedSinceItWasOpened(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := memory.New()
+		early := session(t, a, "s")
+		time.Sleep(time.Minute)
+		step(t, session(t, a, "s"), 1)
+		must(t, second(session(t, a, "s").Erase(t.Context(), text("asked for"))))
+		time.Sleep(time.Minute)
+		if err := second(early.Transcript(t.Context(), 1, lines("t", 2))); !errors.Is(err, record.ErrErased) {
+			t.Errorf("the transcript ends with %v", err)
+		}
+		if err := tryStep(t.Context(), early, 1); !errors.Is(err, record.ErrErased) {
+			t.Errorf("the step ends with %v", err)
+		}
+		if left := inFolder(t, a, "s"); len(left) > 0 {
+			t.Errorf("in the erased session are %q", left)
+		}
+		step(t, session(t, a, "s"), 1) // who opens it now knows
+	})
+}
+
 // TestNothingToSayLosesSightOfNoFile: a checkpoint without a line asks for nothing, so
 // that what was stored before it may still have come behind an erase.
 func TestNothingToSayLosesSightOfNoFile(t *testing.T) {

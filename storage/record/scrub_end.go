@@ -83,6 +83,9 @@ func (s *Session) sayBy(ctx context.Context, now sayer, build func(facts) ([]str
 type sayer func(ctx context.Context, build func(facts) ([]string, error)) error
 
 func (s *Session) sayNow(ctx context.Context, build func(facts) ([]string, error)) error {
+	if err := s.mayBegin(ctx); err != nil {
+		return err
+	}
 	before, wrote := s.loosely(false), false
 	_, err := s.manifest.append(ctx, func(f facts) (lines []string, err error) {
 		lines, err = s.lines(f, build)
@@ -98,8 +101,25 @@ func (s *Session) sayNow(ctx context.Context, build func(facts) ([]string, error
 // sayUnseen is sayNow without the check that the manifest still exists, which a
 // following append makes.
 func (s *Session) sayUnseen(ctx context.Context, build func(facts) ([]string, error)) error {
+	if err := s.mayBegin(ctx); err != nil {
+		return err
+	}
 	_, err := s.manifest.appendUnseen(ctx, func(f facts) ([]string, error) { return s.lines(f, build) })
 	return s.taken(ctx, err)
+}
+
+// mayBegin returns [ErrErased] for a session that had no manifest when it was opened, and
+// was stored by others and erased since. It makes no request in the first moments, and
+// none once the session has a manifest.
+func (s *Session) mayBegin(ctx context.Context) error {
+	if t, _ := s.manifest.known(); t.seq > 0 || time.Since(s.opened) < doubtful {
+		return nil
+	}
+	gone, err := s.buried(ctx, s.opened)
+	if err == nil && gone {
+		err = &storage.Error{Op: "append", Key: s.dir, Err: ErrErased}
+	}
+	return err
 }
 
 func (s *Session) lines(f facts, build func(facts) ([]string, error)) ([]string, error) {
