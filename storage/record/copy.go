@@ -125,7 +125,7 @@ func (c *copier) all(ctx context.Context) error {
 			}
 			continue
 		}
-		if errors.Is(err, storage.ErrExists) || errors.Is(err, errErasing) || errors.Is(err, errStone) || len(c.left) > 0 || moved {
+		if errors.Is(err, storage.ErrExists) || errors.Is(err, ErrInUse) || errors.Is(err, errErasing) || errors.Is(err, errStone) || len(c.left) > 0 || moved {
 			heads = nil // they describe a session that differs in dst, or lacks there
 		}
 		return errors.Join(err, c.stones(ctx), c.names(ctx), c.these(ctx, keyOf(headsName), heads), c.files(ctx, keyOf(accessName)))

@@ -174,7 +174,7 @@ func TestNoSessionBeginsThatWasErasedSinceItWasOpened(t *testing.T) {
 		if err := second(early.Transcript(t.Context(), 1, lines("t", 2))); !errors.Is(err, record.ErrErased) {
 			t.Errorf("the transcript ends with %v", err)
 		}
-		if err := tryStep(t.Context(), early, 1); !errors.Is(err, record.ErrErased) {
+		if err := second(early.CommitStep(t.Context(), wholeStep(early, 1, nil))); !errors.Is(err, record.ErrErased) {
 			t.Errorf("the step ends with %v", err)
 		}
 		if left := inFolder(t, a, "s"); len(left) > 0 {

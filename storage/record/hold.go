@@ -31,7 +31,7 @@ func (s *Session) Release(ctx context.Context, reason redact.Text) error {
 }
 
 func (s *Session) recordHold(ctx context.Context, op string, reason redact.Text) error {
-	if err := s.lives(ctx); err != nil {
+	if err := s.mayHold(ctx, op); err != nil {
 		return err
 	}
 	rec := record{Op: op, At: time.Now(), Reason: reason.String(), Who: s.who.String()}
@@ -51,16 +51,16 @@ func (s *Session) recordHold(ctx context.Context, op string, reason redact.Text)
 	return nil
 }
 
-// lives returns [ErrErased] for a session that was erased and has not begun again, which a
-// hold would begin.
-func (s *Session) lives(ctx context.Context) error {
+// mayHold returns [ErrErased] for a session that was erased and has not begun again, which
+// the line of a hold would begin.
+func (s *Session) mayHold(ctx context.Context, op string) error {
 	t, err := s.manifest.refresh(ctx)
 	if err != nil || t.seq > 0 {
 		return err
 	}
 	_, gone, err := erased(ctx, s.a, s.dir)
 	if err == nil && gone {
-		err = &storage.Error{Op: "hold", Key: s.dir, Err: ErrErased}
+		err = &storage.Error{Op: op, Key: s.dir, Err: ErrErased}
 	}
 	return err
 }

@@ -52,6 +52,7 @@ func (s *Session) loosely(all bool) (keys []storage.Key) {
 	return keys
 }
 
+// looseAt returns a loose file, or the zero value.
 func (s *Session) looseAt(k storage.Key) looseFile {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -178,15 +179,12 @@ func (s *Session) orErased(ctx context.Context, op string, err error) error {
 // isErased reports whether the session was erased, before or after it was opened, and
 // has not begun again.
 func (s *Session) isErased(ctx context.Context) bool {
-	if gone, _, err := s.gone(ctx); gone || err != nil {
+	gone, now, err := s.gone(ctx)
+	if gone || err != nil || now.seq > 0 {
 		return gone
 	}
-	now, err := newChain(s.a, s.manifest.key, true).refresh(ctx)
-	if err != nil || now.seq > 0 {
-		return false
-	}
-	yes, err := s.buried(ctx, time.Time{})
-	return yes && err == nil
+	gone, err = s.buried(ctx, time.Time{})
+	return gone && err == nil
 }
 
 // buried reports whether an erase of the session began at or after since.
