@@ -57,6 +57,7 @@ type tail struct {
 type facts struct {
 	held    bool // under a legal hold
 	erasing bool
+	eraser  holder    // process that erases the session
 	reason  string    // reason of the hold
 	last    time.Time // time of the last record
 	ledgers *ledgerLines

@@ -215,11 +215,11 @@ func (c *copier) heads(ctx context.Context) (*HeadBook, error) {
 // erase erases a session of dst for the reason that src has.
 func (c *copier) erase(ctx context.Context, s *Session, stone Tombstone) error {
 	s.KeepHeads(c.opts.Heads)
-	remover, files, err := s.condemn(ctx, time.Time{})
+	e, err := s.condemn(ctx, time.Time{})
 	if err != nil {
 		return err
 	}
-	if _, err := s.erase(ctx, s.stone(stone.Reason, stone.Who), remover, files); err != nil {
+	if _, err := e.erase(ctx, s.stone(stone.Reason, stone.Who)); err != nil {
 		return err
 	}
 	c.done.Erased++

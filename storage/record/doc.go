@@ -44,7 +44,8 @@
 //	place    scrub, by, lease           the process "by" puts the rewritten files in place; others wait for "lease" milliseconds
 //	placed   scrub                      all rewritten files are in place
 //	void                                a scrub that was begun, but has no line here, is void
-//	erase                               the session is being removed
+//	erase    by, lease                  the process "by" removes the session; others wait for "lease" milliseconds after
+//	                                    the last such line
 //
 // The first line also has "life": random letters and a random number of dashes. The
 // letters tell this session from an erased session of the same name. The dashes vary

@@ -1,11 +1,9 @@
 package record
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/agentcompact/compact/redact"
@@ -66,8 +64,12 @@ func tombstoneID(dir storage.Key) string { return hashOf([]byte(dir.String())) }
 // last one first (or all at once by a [storage.BulkRemover]), and the manifest last, which
 // records the erasure, so that an incomplete rest is never taken for a session.
 // Call Erase again to complete it.
+//
+// One process erases a session at a time. While another one does, Erase waits, no longer
+// than ctx: until that process is ready, which is ErrErased, or has shown no progress
+// for 20 seconds.
 func (s *Session) Erase(ctx context.Context, reason redact.Text) (Tombstone, error) {
-	remover, files, err := s.condemn(ctx, time.Time{})
+	e, err := s.condemn(ctx, time.Time{})
 	switch {
 	case errors.Is(err, storage.ErrNotExist):
 		return s.finish(ctx, err)
@@ -76,32 +78,13 @@ func (s *Session) Erase(ctx context.Context, reason redact.Text) (Tombstone, err
 	case err != nil:
 		return Tombstone{}, err
 	}
-	return s.erase(ctx, s.stone(reason.String(), s.who.String()), remover, files)
+	return e.erase(ctx, s.stone(reason.String(), s.who.String()))
 }
 
 // stone returns the tombstone of an erase that begins now.
 func (s *Session) stone(reason, who string) Tombstone {
 	t, _ := s.manifest.known()
 	return Tombstone{At: time.Now(), Session: tombstoneID(s.dir), Head: s.ManifestHead(), Life: t.first, Reason: reason, Who: who}
-}
-
-// condemn records that the session is being removed, and returns the remover and
-// the files in the order of removal. It returns an error for a session that a hold
-// or a lock keeps, and for one whose last record is not older than before; the zero
-// time omits that check.
-func (s *Session) condemn(ctx context.Context, before time.Time) (storage.Remover, []storage.Info, error) {
-	remover, ok := s.a.(storage.Remover)
-	if !ok {
-		return nil, nil, &storage.Error{Op: "erase", Key: s.dir, Err: storage.ErrUnsupported}
-	}
-	files, err := s.removable(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := s.kept(ctx, files); err != nil {
-		return nil, nil, err
-	}
-	return remover, files, s.seal(ctx, before)
 }
 
 // refuse leaves a tombstone with the reason why the session was not erased.
@@ -128,28 +111,15 @@ func (s *Session) refuse(ctx context.Context, reason redact.Text, why error) (To
 }
 
 // erase removes a condemned session, with this tombstone.
-func (s *Session) erase(ctx context.Context, stone Tombstone, r storage.Remover, files []storage.Info) (Tombstone, error) {
-	stone.Files = len(files)
-	for _, f := range files {
+func (e *eraser) erase(ctx context.Context, stone Tombstone) (Tombstone, error) {
+	s := e.s
+	stone.Files = len(e.files)
+	for _, f := range e.files {
 		stone.Bytes += f.Size
 	}
-	// Heads and tombstone are written first, so that they explain every missing
-	// file.
-	if err := s.tell(ctx, stone.head(opErase)); err != nil {
-		return Tombstone{}, err
-	}
 	graves := s.graves()
-	if err := bury(ctx, graves, stone); err != nil {
-		return Tombstone{}, err
-	}
-	// The index is updated before the files are removed, and again after them, because
-	// the session can have been indexed again meanwhile. If the index fails, the manifest
-	// alone stays, so that the erase can be repeated.
-	if err := s.unindex(ctx); err != nil {
-		text := slices.DeleteFunc(files, func(f storage.Info) bool { return f.Key == s.manifest.key })
-		return Tombstone{}, errors.Join(err, s.removeFiles(ctx, r, text))
-	}
-	if err := errors.Join(s.removeAll(ctx, r, files), s.unindex(ctx)); err != nil {
+	if err := e.removeAs(ctx, stone, graves); err != nil {
+		e.pass(ctx)
 		return Tombstone{}, err
 	}
 	stone.Left = s.sweep(ctx)
@@ -157,6 +127,26 @@ func (s *Session) erase(ctx context.Context, stone Tombstone, r storage.Remover,
 	// No check: the log of tombstones existed a moment ago.
 	_, err := graves.appendUnseen(ctx, func(facts) ([]string, error) { return []string{stone.body()}, nil })
 	return stone, err
+}
+
+// removeAs removes a condemned session after it has told why files are missing.
+func (e *eraser) removeAs(ctx context.Context, stone Tombstone, graves *chain) error {
+	s := e.s
+	// Heads and tombstone are written first, so that they explain every missing
+	// file.
+	if err := s.tell(ctx, stone.head(opErase)); err != nil {
+		return err
+	}
+	if err := bury(ctx, graves, stone); err != nil {
+		return err
+	}
+	// The index is updated before the files are removed, and again after them, because
+	// the session can have been indexed again meanwhile. If the index fails, the manifest
+	// alone stays, so that the erase can be repeated.
+	if err := s.unindex(ctx); err != nil {
+		return errors.Join(err, e.removeFiles(ctx))
+	}
+	return errors.Join(e.removeAll(ctx), s.unindex(ctx))
 }
 
 // sweep removes pieces outside of the keys, and returns those it had to leave.
@@ -174,146 +164,7 @@ func (s *Session) sweep(ctx context.Context) []string {
 
 func (s *Session) graves() *chain { return newChain(s.a, keyOf(erasedName), false) }
 
-// kept returns the error if a lock keeps a file: that of the file written last,
-// which a lock by age keeps longest.
-func (s *Session) kept(ctx context.Context, files []storage.Info) error {
-	keeper, ok := s.a.(storage.Keeper)
-	if !ok {
-		return nil
-	}
-	latest := slices.Clone(files)
-	slices.SortStableFunc(latest, func(x, y storage.Info) int { return y.Modified.Compare(x.Modified) })
-	keys := make([]storage.Key, len(latest))
-	for i, f := range latest {
-		keys[i] = f.Key
-	}
-	if bulk, ok := keeper.(storage.BulkKeeper); ok {
-		return bulk.KeptAny(ctx, keys)
-	}
-	for _, k := range keys {
-		if err := keeper.Kept(ctx, k); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func bury(ctx context.Context, graves *chain, t Tombstone) error {
 	_, err := graves.append(ctx, func(facts) ([]string, error) { return []string{t.body()}, nil })
 	return err
-}
-
-// seal writes the last line of the manifest, atomically with the check for a
-// hold.
-func (s *Session) seal(ctx context.Context, before time.Time) error {
-	_, err := s.manifest.append(ctx, func(f facts) ([]string, error) {
-		switch {
-		case f.held:
-			return nil, ErrHeld
-		case f.erasing:
-			return nil, nil // the erasure continues
-		case !before.IsZero() && !f.last.Before(before):
-			return nil, errInUse
-		}
-		return bodies([]record{{Op: opErase, At: time.Now(), Who: s.who.String()}}), nil
-	})
-	return err
-}
-
-var errInUse = errors.New("written to in the meantime")
-
-// removable returns the files in the order of removal.
-func (s *Session) removable(ctx context.Context) ([]storage.Info, error) {
-	var files []storage.Info
-	for info, err := range s.Files(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		if !info.Key.IsZero() {
-			files = append(files, info)
-		}
-	}
-	if len(files) == 0 {
-		return nil, &storage.Error{Op: "erase", Key: s.dir, Err: storage.ErrNotExist}
-	}
-	slices.SortStableFunc(files, func(x, y storage.Info) int { return cmp.Compare(removalRank(x), removalRank(y)) })
-	return files, nil
-}
-
-// removalRank returns the sort key of a file: ledgers first, from the last one;
-// the manifest last.
-func removalRank(i storage.Info) int {
-	if n, ok := ledgerKind.number(i.Key.Base()); ok {
-		return -n
-	}
-	if i.Key.Base() == manifestName {
-		return 1
-	}
-	return 0
-}
-
-// removeAll removes the files, and those that a concurrent writer has added since.
-// It gives up after some rounds.
-func (s *Session) removeAll(ctx context.Context, r storage.Remover, files []storage.Info) error {
-	const rounds = 5
-	for range rounds {
-		if err := s.removeFiles(ctx, r, files); err != nil {
-			return err
-		}
-		var err error
-		files, err = s.removable(ctx)
-		if errors.Is(err, storage.ErrNotExist) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return &storage.Error{Op: "erase", Key: s.dir, Err: errInUse}
-}
-
-// removeFiles removes files, which are in the order of removal, one by one. A
-// BulkRemover removes the ledgers together, then the other files together, and then
-// the manifest.
-func (s *Session) removeFiles(ctx context.Context, r storage.Remover, files []storage.Info) error {
-	if bulk, ok := r.(storage.BulkRemover); ok {
-		ledgers, others := s.inBulk(files)
-		if err := errors.Join(bulk.RemoveAll(ctx, ledgers), ctx.Err()); err != nil {
-			return err
-		}
-		if err := bulk.RemoveAll(ctx, others); err != nil {
-			return err
-		}
-		files = files[len(ledgers)+len(others):]
-	}
-	for _, f := range files {
-		if err := s.removeOne(ctx, r, f.Key); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// inBulk returns the ledgers, and the other files without the manifest.
-func (s *Session) inBulk(files []storage.Info) (ledgers, others []storage.Key) {
-	for _, f := range files {
-		switch rank := removalRank(f); {
-		case rank < 0:
-			ledgers = append(ledgers, f.Key)
-		case rank == 0:
-			others = append(others, f.Key)
-		}
-	}
-	return ledgers, others
-}
-
-// removeOne removes a file. The record of the session's name is removed before
-// the manifest, so that a repeated erase completes it.
-func (s *Session) removeOne(ctx context.Context, r storage.Remover, k storage.Key) error {
-	if k == s.manifest.key {
-		if err := r.Remove(ctx, nameKey(headID(s.dir))); err != nil {
-			return err
-		}
-	}
-	return r.Remove(ctx, k)
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -128,8 +129,8 @@ func TestEraseTakesTheLastLedgerFirstAndWhatIsWrittenMeanwhile(t *testing.T) {
 	if want := []string{"ledger-003.json", "ledger-002.json", "ledger-001.json"}; !slices.Equal(a.gone[:3], want) {
 		t.Errorf("%q went first, want %q", a.gone[:3], want)
 	}
-	if n := len(a.gone); a.gone[n-1] != late.Base() || a.gone[n-2] != "manifest.jsonl" {
-		t.Errorf("%q went last, want the manifest and then what was late", a.gone[n-2:])
+	if n := len(a.gone); a.gone[n-1] != "manifest.jsonl" || a.gone[n-3] != late.Base() {
+		t.Errorf("%q went last, want what was late and then the manifest", a.gone[n-3:])
 	}
 }
 
@@ -289,29 +290,33 @@ func (a *stubborn) Remove(ctx context.Context, k storage.Key) error {
 	return a.Archive.Remove(ctx, k)
 }
 
+// TestEraseThatWasCutShortIsNoWholeSessionAndCanBeEnded: a process that died is waited
+// for, in case it lives.
 func TestEraseThatWasCutShortIsNoWholeSessionAndCanBeEnded(t *testing.T) {
-	for _, keep := range []string{"ledger-002.json", "events.jsonl", "transcript-pre-compact-001.jsonl", "manifest.jsonl"} {
-		a := &stubborn{memory.New(), keep}
-		s := session(t, a, "s")
-		step(t, s, 1)
-		step(t, s, 2)
-		if _, err := s.Erase(t.Context(), redact.Text{}); !errors.Is(err, errDisk) {
-			t.Fatalf("%s: %v, want the error of the disk", keep, err)
+	synctest.Test(t, func(t *testing.T) {
+		for _, keep := range []string{"ledger-002.json", "events.jsonl", "transcript-pre-compact-001.jsonl", "manifest.jsonl"} {
+			a := &stubborn{memory.New(), keep}
+			s := session(t, a, "s")
+			step(t, s, 1)
+			step(t, s, 2)
+			if _, err := s.Erase(t.Context(), redact.Text{}); !errors.Is(err, errDisk) {
+				t.Fatalf("%s: %v, want the error of the disk", keep, err)
+			}
+			if stone, ok, err := record.Erased(t.Context(), a, "s"); !ok || stone.Done || err != nil {
+				t.Errorf("%s: the tombstone is %+v, %v, %v", keep, stone, ok, err)
+			}
+			if err := tryStep(t.Context(), session(t, a, "s"), 3); !errors.Is(err, record.ErrErased) {
+				t.Errorf("%s: writing to what is being erased: %v, want ErrErased", keep, err)
+			}
+			a.keep = ""
+			must(t, second(session(t, a, "s").Erase(t.Context(), redact.Text{})))
+			if got := names(t, s); len(got) > 0 {
+				t.Errorf("%s: there is still %q", keep, got)
+			}
+			step(t, session(t, a, "s"), 1) // the name is free again
+			wantOK(t, a, "s")
 		}
-		if stone, ok, err := record.Erased(t.Context(), a, "s"); !ok || stone.Done || err != nil {
-			t.Errorf("%s: the tombstone is %+v, %v, %v", keep, stone, ok, err)
-		}
-		if err := tryStep(t.Context(), session(t, a, "s"), 3); !errors.Is(err, record.ErrErased) {
-			t.Errorf("%s: writing to what is being erased: %v, want ErrErased", keep, err)
-		}
-		a.keep = ""
-		must(t, second(session(t, a, "s").Erase(t.Context(), redact.Text{})))
-		if got := names(t, s); len(got) > 0 {
-			t.Errorf("%s: there is still %q", keep, got)
-		}
-		step(t, session(t, a, "s"), 1) // the name is free again
-		wantOK(t, a, "s")
-	}
+	})
 }
 
 func TestPruneRemovesWhatIsOldAndNotHeld(t *testing.T) {

@@ -35,7 +35,7 @@ type record struct {
 
 	Scrubbed []rehash `json:"scrubbed,omitempty"` // new hashes of files, for all earlier lines about them
 	Scrub    string   `json:"scrub,omitempty"`    // id of the scrub, for scrub, place and placed
-	By       string   `json:"by,omitempty"`       // process that is placing the files
+	By       string   `json:"by,omitempty"`       // process that is placing or removing the files
 	Lease    int64    `json:"lease,omitempty"`    // milliseconds for which no other process may do so
 }
 
@@ -91,7 +91,7 @@ func (f *facts) observe(body []byte) {
 	case opRelease:
 		f.held, f.reason = false, ""
 	case opErase:
-		f.erasing = true
+		f.erasing, f.eraser = true, holderOf(r)
 	case opScrub, opPlace, opPlaced:
 		f.observeScrub(r)
 	}

@@ -93,9 +93,9 @@ func pruneOne(ctx context.Context, a storage.Archive, info SessionInfo, opts Pru
 	case opts.DryRun:
 		return PruneResult{info, WouldPrune, nil}, true
 	}
-	remover, files, err := s.condemn(ctx, opts.Before)
+	e, err := s.condemn(ctx, opts.Before)
 	if err == nil {
-		_, err = s.erase(ctx, s.stone(opts.Reason.String(), opts.Who.String()), remover, files)
+		_, err = e.erase(ctx, s.stone(opts.Reason.String(), opts.Who.String()))
 	}
 	switch {
 	case err == nil:

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
@@ -48,30 +48,36 @@ func (a *between) Remove(ctx context.Context, k storage.Key) error {
 	return a.Archive.Remove(ctx, k)
 }
 
-// Of two that erase a session at once one may die; the other has ended it.
+// TestTwoErasersOfWhichOneDies: one stalls, so that the other takes its turn and dies. The
+// first removes nothing more in it, and completes the erase when it is asked again.
 func TestTwoErasersOfWhichOneDies(t *testing.T) {
-	a := memory.New()
-	s := session(t, a, "s")
-	s.KeepHeads(record.NewHeads(a, nil))
-	step(t, s, 1)
-	ann := session(t, &between{Archive: a, f: func() {
-		time.Sleep(5 * time.Millisecond) // later, by the clock of the heads
-		bea := session(t, &between{Archive: a, dead: true}, "s")
-		bea.KeepHeads(record.NewHeads(a, nil))
-		bea.ActAs(text("bea"))
-		if _, err := bea.Erase(t.Context(), text("also")); !errors.Is(err, errDead) {
-			t.Errorf("bea: %v", err)
+	synctest.Test(t, func(t *testing.T) {
+		a := memory.New()
+		s := session(t, a, "s")
+		s.KeepHeads(record.NewHeads(a, nil))
+		step(t, s, 1)
+		ann := session(t, &between{Archive: a, f: func() {
+			bea := session(t, &between{Archive: a, dead: true}, "s")
+			bea.KeepHeads(record.NewHeads(a, nil))
+			bea.ActAs(text("bea"))
+			if _, err := bea.Erase(t.Context(), text("also")); !errors.Is(err, errDead) {
+				t.Errorf("bea: %v", err)
+			}
+		}}, "s")
+		ann.KeepHeads(record.NewHeads(a, nil))
+		ann.ActAs(text("ann"))
+		before := len(names(t, s))
+		if err := second(ann.Erase(t.Context(), text("asked for"))); !errors.Is(err, context.DeadlineExceeded) || len(names(t, s)) != before {
+			t.Errorf("after its turn: %v, and %d of %d files are there", err, len(names(t, s)), before)
 		}
-	}}, "s")
-	ann.KeepHeads(record.NewHeads(a, nil))
-	ann.ActAs(text("ann"))
-	must(t, second(ann.Erase(t.Context(), text("asked for"))))
-	wantWhole(t, a)
+		must(t, second(ann.Erase(t.Context(), text("asked for"))))
+		wantWhole(t, a)
 
-	damage(t, a, "_erased.jsonl", `"reason":"asked for"`, `"reason":"asked fur"`)
-	book, err := record.ReadHeads(t.Context(), a, record.HeadsOptions{})
-	must(t, err)
-	if gone, err := book.Vanished(t.Context(), a); err != nil || len(gone) != 1 || gone[0].OK() {
-		t.Errorf("%+v, %v", gone, err)
-	}
+		damage(t, a, "_erased.jsonl", `"reason":"asked for"`, `"reason":"asked fur"`)
+		book, err := record.ReadHeads(t.Context(), a, record.HeadsOptions{})
+		must(t, err)
+		if gone, err := book.Vanished(t.Context(), a); err != nil || len(gone) != 1 || gone[0].OK() {
+			t.Errorf("%+v, %v", gone, err)
+		}
+	})
 }

@@ -185,7 +185,7 @@ func (s *Session) scrubOnce(ctx context.Context, opts ScrubOptions, out *Scrubbe
 	}
 	out.Files = append([]ScrubbedFile{}, p.report()...)
 	out.At, out.Who, out.Reason = time.Now().UTC().Truncate(time.Millisecond), s.who.String(), opts.Reason.String()
-	return s.scrub(ctx, p, out, cmp.Or(opts.Lease, scrubLease))
+	return s.scrub(ctx, p, out, cmp.Or(opts.Lease, lease))
 }
 
 // fenceOff adds a fence to each log, so that nobody appends, and plans again for the
@@ -222,14 +222,14 @@ func (s *Session) fenceOff(ctx context.Context, p *scrubPlan, find func(string, 
 
 // scrub stores the new files beside the old ones, records that in the manifest,
 // and then replaces the old ones. It returns again if the manifest had new lines.
-func (s *Session) scrub(ctx context.Context, p *scrubPlan, about *Scrubbed, lease time.Duration) (again bool, err error) {
+func (s *Session) scrub(ctx context.Context, p *scrubPlan, about *Scrubbed, d time.Duration) (again bool, err error) {
 	for _, f := range p.changed() {
 		if err := s.a.Create(ctx, child(s.dir, waitingName(p.id, f.name)), blobOf(string(f.now))); err != nil {
 			return false, err
 		}
 	}
-	me := &placer{s: s, me: p.id, lease: max(lease, time.Millisecond), claimed: time.Now()}
-	rec := record{Op: opScrub, At: about.At, Who: about.Who, Reason: about.Reason, Scrubbed: p.rehashed(s), Scrub: p.id, By: p.id, Lease: me.lease.Milliseconds()}
+	me := &placer{s: s, turn: turn{me: p.id, lease: max(d, time.Millisecond), claimed: time.Now()}}
+	rec := me.record(record{Op: opScrub, At: about.At, Who: about.Who, Reason: about.Reason, Scrubbed: p.rehashed(s), Scrub: p.id})
 	_, err = s.manifest.append(ctx, func(f facts) ([]string, error) {
 		switch {
 		case f.held:

@@ -10,35 +10,25 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// scrubLease is the default time for which one process alone places files.
-const scrubLease = 20 * time.Second
-
-// maxSkew is the maximum difference between the clocks of processes that share
-// a session.
-const maxSkew = 5 * time.Minute
-
 // unplaced is a scrub with files that are not in place. It is immutable.
 type unplaced struct {
-	id    string
-	files []rehash
-	by    string // process that is placing them
-	at    time.Time
-	lease time.Duration
+	id     string
+	files  []rehash
+	holder // process that is placing them
 }
 
 // observeScrub updates the facts with a line about a scrub.
 func (f *facts) observeScrub(r record) {
-	lease := time.Duration(r.Lease) * time.Millisecond
 	switch {
 	case r.Op == opScrub:
 		f.scrubs++
 		f.scrub = nil
 		if r.Scrub != "" {
-			f.scrub = &unplaced{r.Scrub, r.Scrubbed, r.By, r.At, lease}
+			f.scrub = &unplaced{r.Scrub, r.Scrubbed, holderOf(r)}
 		}
 	case f.scrub == nil || f.scrub.id != r.Scrub:
 	case r.Op == opPlace:
-		f.scrub = &unplaced{r.Scrub, f.scrub.files, r.By, r.At, lease}
+		f.scrub = &unplaced{r.Scrub, f.scrub.files, holderOf(r)}
 	case r.Op == opPlaced:
 		f.scrub = nil
 	}
@@ -210,7 +200,7 @@ func (s *Session) EndScrub(ctx context.Context) (ended bool, err error) {
 
 // endScrub is EndScrub, but always reads the manifest.
 func (s *Session) endScrub(ctx context.Context) (ended bool, err error) {
-	p := &placer{s: s, me: rand.Text(), lease: scrubLease}
+	p := &placer{s: s, turn: turn{me: rand.Text(), lease: lease}}
 	return p.end(ctx)
 }
 
@@ -240,18 +230,11 @@ func (s *Session) reread(ctx context.Context) error {
 	return err
 }
 
-// placer puts the files of a scrub in place. Only one process does so at a time,
-// recorded in the manifest, because a late process must not remove a log that was
-// already replaced and has grown since.
+// placer puts the files of a scrub in place. Only one process does so at a time.
 type placer struct {
-	s       *Session
-	r       storage.Remover
-	me      string
-	lease   time.Duration
-	claimed time.Time // by this process's clock
-
-	other string    // another process that is placing the files
-	since time.Time // by this process's clock
+	s *Session
+	r storage.Remover
+	turn
 }
 
 // claim waits until no other process is completing the scrub, or until the lease of
@@ -271,15 +254,14 @@ func (p *placer) claim(ctx context.Context) (*unplaced, error) {
 		if it.by == p.me && !p.late() {
 			return it, nil
 		}
-		if it.by == p.me || p.expired(it) {
+		if it.by == p.me || p.over(it.holder) {
 			mine, err := p.take(ctx, t.facts)
 			if mine != nil || err != nil {
 				return mine, err
 			}
 			continue
 		}
-		const often = 50 * time.Millisecond
-		if err := sleep(ctx, min(often, it.lease+time.Millisecond)); err != nil {
+		if err := it.wait(ctx); err != nil {
 			return nil, &storage.Error{Op: "end a scrub", Key: p.s.dir, Err: errors.Join(ErrUnplaced, err)}
 		}
 	}
@@ -288,7 +270,7 @@ func (p *placer) claim(ctx context.Context) (*unplaced, error) {
 // take records that this process completes the scrub, unless the manifest has new
 // lines; then it returns nil.
 func (p *placer) take(ctx context.Context, seen facts) (*unplaced, error) {
-	began, rec := time.Now(), record{Op: opPlace, At: time.Now(), Scrub: seen.scrub.id, By: p.me, Lease: p.lease.Milliseconds()}
+	began, rec := time.Now(), p.record(record{Op: opPlace, At: time.Now(), Scrub: seen.scrub.id})
 	t, err := p.s.manifest.append(ctx, func(f facts) ([]string, error) {
 		if f.lines > seen.lines {
 			return nil, nil
@@ -300,18 +282,6 @@ func (p *placer) take(ctx context.Context, seen facts) (*unplaced, error) {
 	}
 	p.claimed = began
 	return t.facts.scrub, nil
-}
-
-// late reports whether the lease must be renewed.
-func (p *placer) late() bool { return time.Since(p.claimed) > p.lease/4 }
-
-// expired reports whether the lease of the other process is over: by its own clock
-// with maxSkew, or by this process's clock since the lease was first seen.
-func (p *placer) expired(it *unplaced) bool {
-	if who := it.by + it.at.String(); who != p.other {
-		p.other, p.since = who, time.Now()
-	}
-	return time.Since(p.since) > it.lease || time.Since(it.at) > it.lease+maxSkew
 }
 
 // place puts the files in place, and then records that.
@@ -417,13 +387,10 @@ func (p *placer) remove(ctx context.Context, key storage.Key) error {
 			return &storage.Error{Op: "end a scrub", Key: p.s.dir, Err: ErrUnplaced} // another process has completed it
 		}
 	}
-	ctx, cancel := context.WithDeadline(ctx, p.claimed.Add(max(p.lease/2, minRemoval)))
+	ctx, cancel := p.limit(ctx)
 	defer cancel()
-	return p.r.Remove(ctx, key)
+	return tooSlow(ctx, p.r.Remove(ctx, key))
 }
-
-// minRemoval is the minimum time for a removal, if the lease is short.
-const minRemoval = time.Second
 
 // waiting returns the names of the files that the scrub has, or had, waiting.
 func (u *unplaced) waiting() (names []string) {

@@ -1,0 +1,173 @@
+package record_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
+)
+
+// afterRemoval is an archive in which something happens after a file was removed.
+type afterRemoval struct {
+	*memory.Archive
+	name string
+	do   func()
+}
+
+func (a *afterRemoval) Remove(ctx context.Context, k storage.Key) error {
+	err := a.Archive.Remove(ctx, k)
+	if do := a.do; do != nil && k.Base() == a.name {
+		a.do = nil
+		do()
+	}
+	return err
+}
+
+// TestAnEraseLeavesTheSessionThatBeginsNextAlone: an agent that goes on after the erase
+// begins the session anew as soon as the manifest is gone. What it stores is not part
+// of what was to be erased.
+func TestAnEraseLeavesTheSessionThatBeginsNextAlone(t *testing.T) {
+	t.Parallel()
+	a := &afterRemoval{Archive: memory.New(), name: "manifest.jsonl"}
+	s := leaky(t, a)
+	a.do = func() { step(t, session(t, a.Archive, "s"), 1) }
+	must(t, second(s.Erase(t.Context(), text("asked for"))))
+	if a.do != nil {
+		t.Fatal("no other session began")
+	}
+	r, err := record.Verify(t.Context(), a.Archive, "s", record.VerifyOptions{})
+	if err != nil || !r.OK() || r.Steps != 1 {
+		t.Errorf("the session that began next has %d steps, problems %v (%v)", r.Steps, r.Problems, err)
+	}
+}
+
+// slowRemoval is an archive whose removals take a while.
+type slowRemoval struct {
+	*memory.Archive
+	each time.Duration
+}
+
+func (a *slowRemoval) Remove(ctx context.Context, k storage.Key) error {
+	select {
+	case <-time.After(a.each):
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return a.Archive.Remove(ctx, k)
+}
+
+// TestOneProcessErasesASessionAtATime: the second waits, also for longer than a turn, and
+// neither removes anything of the session that begins as soon as the first is ready.
+func TestOneProcessErasesASessionAtATime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := &slowRemoval{memory.New(), 6 * time.Second}
+		leaky(t, a)
+		begun := time.Now()
+		errs := make(chan error, 2)
+		for _, wait := range []time.Duration{0, time.Second} {
+			s := session(t, a, "s")
+			go func() {
+				time.Sleep(wait)
+				errs <- second(s.Erase(t.Context(), text("asked for")))
+			}()
+		}
+		if err := <-errs; err != nil || time.Since(begun) < 30*time.Second {
+			t.Errorf("the first ends after %s with %v", time.Since(begun), err)
+		}
+		step(t, session(t, a, "s"), 1)
+		if err := <-errs; !errors.Is(err, record.ErrErased) {
+			t.Errorf("the second ends with %v", err)
+		}
+		r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{})
+		if err != nil || !r.OK() || r.Steps != 1 {
+			t.Errorf("the session that began next has %d steps, problems %v (%v)", r.Steps, r.Problems, err)
+		}
+	})
+}
+
+// TestAnEraseThatFailsIsNotWaitedFor: whoever asks again, in another process, need not
+// wait until the turn of the failed one is over.
+func TestAnEraseThatFailsIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := &between{Archive: memory.New(), dead: true}
+		s := leaky(t, a)
+		if err := second(s.Erase(t.Context(), text("asked for"))); !errors.Is(err, errDead) {
+			t.Fatal(err)
+		}
+		a.dead = false
+		begun := time.Now()
+		must(t, second(session(t, a, "s").Erase(t.Context(), text("asked for"))))
+		if waited := time.Since(begun); waited > 0 {
+			t.Errorf("it waited for %s", waited)
+		}
+	})
+}
+
+// TestAnEraseByAnEarlierVersionIsContinuedAtOnce: its line names no process.
+func TestAnEraseByAnEarlierVersionIsContinuedAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := memory.New()
+		s := leaky(t, a)
+		must(t, s.BeginErase(t.Context()))
+		begun := time.Now()
+		must(t, second(session(t, a, "s").Erase(t.Context(), text("asked for"))))
+		if waited := time.Since(begun); waited > time.Millisecond || len(inFolder(t, a, "s")) > 0 {
+			t.Errorf("it waited for %s", waited)
+		}
+	})
+}
+
+// TestErasesAtOnceTakeNothingOfWhatBeginsMeanwhile: three operators erase a session again
+// and again while agents store steps, and begin the session anew after each erase. A step
+// that was acknowledged is there, or its session was erased after it.
+func TestErasesAtOnceTakeNothingOfWhatBeginsMeanwhile(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		a := memory.New()
+		leaky(t, a)
+		var erasing sync.WaitGroup
+		done := make(chan struct{})
+		for range 3 {
+			erasing.Go(func() {
+				for range 5 {
+					s, err := record.OpenSession(t.Context(), a, "s")
+					if err == nil {
+						_, err = s.Erase(t.Context(), text("asked for"))
+					}
+					if err != nil && !errors.Is(err, record.ErrErased) && !errors.Is(err, storage.ErrNotExist) {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		go func() { erasing.Wait(); close(done) }()
+		for ended := false; !ended; {
+			select {
+			case <-done:
+				ended = true
+			default:
+			}
+			s, err := record.OpenSession(t.Context(), a, "s")
+			for n := 1; err == nil && n < 4; n++ {
+				err = tryStep(t.Context(), s, n)
+			}
+			if err != nil && !errors.Is(err, record.ErrErased) && !errors.Is(err, storage.ErrExists) && !errors.Is(err, storage.ErrSeq) {
+				t.Error(err)
+			}
+		}
+		// Nobody erases any more, and the last agent began when nobody did.
+		r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{})
+		if err != nil || !r.OK() || r.Steps < 3 {
+			t.Fatalf("%d steps, problems %v (%v)", r.Steps, r.Problems, err)
+		}
+	}
+}

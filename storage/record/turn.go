@@ -1,0 +1,83 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// lease is how long one process alone may remove files of a session, unless it renews
+// its turn, for a scrub and an erase.
+const lease = 20 * time.Second
+
+// maxSkew is the maximum difference between the clocks of processes that share
+// a session.
+const maxSkew = 5 * time.Minute
+
+// often is the time between two looks whether another process is ready.
+const often = 50 * time.Millisecond
+
+// turn is the right of one process to remove files of a session. The manifest records it,
+// because a late process must not remove a file that was already replaced: a log that
+// has grown since, or a file of the session that began after an erase.
+type turn struct {
+	me      string
+	lease   time.Duration
+	claimed time.Time // by this process's clock
+
+	other string    // another process that has the turn
+	since time.Time // when it was first seen with it, by this process's clock
+}
+
+// holder is the process that has the turn, as a line of the manifest says.
+type holder struct {
+	by    string // "": nobody says who, as in version 0.1.0
+	at    time.Time
+	lease time.Duration
+}
+
+func holderOf(r record) holder {
+	return holder{r.By, r.At, time.Duration(r.Lease) * time.Millisecond}
+}
+
+// record adds the turn to a line of the manifest.
+func (t *turn) record(r record) record {
+	r.By, r.Lease = t.me, t.lease.Milliseconds()
+	return r
+}
+
+// late reports whether the turn must be renewed.
+func (t *turn) late() bool { return time.Since(t.claimed) > t.lease/4 }
+
+// over reports whether the turn of another process is over: by its own clock with
+// maxSkew, or by this process's clock since it was first seen.
+func (t *turn) over(h holder) bool {
+	if who := h.by + h.at.String(); who != t.other {
+		t.other, t.since = who, time.Now()
+	}
+	return time.Since(t.since) >= h.lease || time.Since(h.at) > h.lease+maxSkew
+}
+
+// wait waits for another process for a moment.
+func (h holder) wait(ctx context.Context) error {
+	return sleep(ctx, min(often, h.lease+time.Millisecond))
+}
+
+// minRemoval is the minimum time for a removal, if the lease is short.
+const minRemoval = time.Second
+
+// limit ends the context of a removal before the turn is over.
+func (t *turn) limit(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithDeadlineCause(ctx, t.claimed.Add(max(t.lease/2, minRemoval)), errSlow)
+}
+
+var errSlow = errors.New("the archive took too long for a removal, and another process may continue; try again")
+
+// tooSlow adds to the error of a removal that the limit of its context is the cause.
+func tooSlow(ctx context.Context, err error) error {
+	if err != nil && errors.Is(context.Cause(ctx), errSlow) {
+		return fmt.Errorf("%w (%w)", errSlow, err)
+	}
+	return err
+}
