@@ -55,6 +55,11 @@ func readCall(p *message.Part) Call {
 	if err == nil {
 		c.Args = flatten(nil, p.Args, span, "input", 0)
 	}
+	for i, a := range c.Args {
+		if a.Name == "command" || a.Name == "cmd" {
+			c.Args[i].Value = oneLine(a.Value)
+		}
+	}
 	return c
 }
 

@@ -144,10 +144,7 @@ func folderLine(d string, files []FileState) string {
 			b.WriteString("; " + f.Op.String() + " ")
 		}
 		b.WriteString(nameIn(d, f.Path))
-		if f.From != "" {
-			b.WriteString(" from `" + f.From + "`")
-		}
-		b.WriteString(f.often())
+		b.WriteString(f.renamed() + f.often())
 	}
 	return b.String() + citeAll(files)
 }
@@ -173,14 +170,22 @@ func fileName(p string) string { return p[strings.LastIndexAny(p, `/\`)+1:] }
 // deeds describes what was done to a file: "edited 3 times (in f and g)",
 // "created, then edited twice".
 func (s *FileState) deeds() string {
-	text := s.Op.String()
-	if s.From != "" {
-		text += " from `" + s.From + "`"
-	}
+	text := s.Op.String() + s.renamed()
 	if s.Op == Deleted {
 		return text + s.often()
 	}
 	return text + s.often() + in(s.Funcs)
+}
+
+// renamed describes what a file was called before, "" for one that was not renamed.
+func (s *FileState) renamed() string {
+	switch {
+	case s.From == "":
+		return ""
+	case s.Op == Renamed:
+		return " from `" + s.From + "`"
+	}
+	return ", renamed from `" + s.From + "`"
 }
 
 // Introductions of the number of changes, for a file that was not only edited.

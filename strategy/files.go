@@ -42,10 +42,10 @@ var patchArgs = map[string]bool{"patch": true, "diff": true, "patchText": true, 
 var newTextArgs = []string{"new_string", "new_str", "newText", "newString", "content", "contents", "file_text", "text", "code_edit", "new_source", "replace", "new"}
 
 // fileOps returns the file operations of a call, read from its arguments. A
-// failed call has none.
+// failed call has only those of what was done before its check failed.
 func fileOps(c *Call) []FileOp {
 	if c.Outcome == Failed {
-		return nil
+		return slices.DeleteFunc(commandOps(c.beforeCheck()), func(f FileOp) bool { return f.Op < Edited })
 	}
 	var out []FileOp
 	for _, a := range c.Args {

@@ -3,6 +3,7 @@ package strategy
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 var (
@@ -18,13 +19,20 @@ var (
 // onlyCheck reports whether the whole output of a command comes from one check.
 // The verdicts in mixed output, such as a log's, can't be attributed.
 func onlyCheck(cmd string) bool {
+	_, ok := checkAt(cmd)
+	return ok
+}
+
+// checkAt returns where in a command the check begins from which its whole output comes;
+// false if there is no such check.
+func checkAt(cmd string) (at int, ok bool) {
 	cmd = strings.TrimSpace(cmd)
 	if !plainShell(cmd) {
-		return false
+		return 0, false
 	}
 	n, before := 0, ""
 	for pos := 0; pos <= len(cmd); {
-		simple := splitCommands(cmd[pos:])[0]
+		simple, start := splitCommands(cmd[pos:])[0], pos
 		pos += len(simple)
 		sep := separator(cmd[pos:])
 		pos += max(1, len(sep))
@@ -34,12 +42,42 @@ func onlyCheck(cmd string) bool {
 		case builds(w) && (before == "" || before == "&&") && (sep == "" || sep == "&&"):
 		case checkWords(w) > 0 && !builds(w) && !strings.HasPrefix(before, "|"):
 			n++
+			at = start
 		default:
-			return false
+			return 0, false
 		}
 		before = sep
 	}
-	return n == 1
+	return at, n == 1
+}
+
+// fromCheck returns a command that is too long to be quoted from its check on, which
+// alone says how the command ended: "mv a b; npm test" tests.
+func fromCheck(cmd string) string {
+	at, ok := checkAt(cmd)
+	if cmd = strings.TrimSpace(cmd); !ok || at == 0 || utf8.RuneCountInString(squash(cmd)) <= maxCommand {
+		return cmd
+	}
+	return "… " + strings.TrimSpace(cmd[at:])
+}
+
+// beforeCheck returns the part of a failed command that was carried out before its check
+// failed, "" if that is not certain.
+func (c *Call) beforeCheck() string {
+	cmd := strings.TrimSpace(c.Command())
+	at, ok := checkAt(cmd)
+	if !ok || c.broke || refusedCall(c.Result) {
+		return ""
+	}
+	if verdict, _ := testReport(c.Result); verdict != reportsFailure {
+		return ""
+	}
+	for _, simple := range splitCommands(cmd[:at]) {
+		if w := withoutPrefix(fields(simple)); len(w) > 0 && strings.Contains(c.Result, base(w[0])+": ") {
+			return "" // it complained
+		}
+	}
+	return cmd[:at]
 }
 
 // separator returns the separator between two commands at the beginning of s.

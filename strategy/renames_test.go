@@ -61,6 +61,36 @@ func TestWhatWasDoneToAFileGoesWithItsName(t *testing.T) {
 	}
 }
 
+// TestACreatedFileThatWasRenamedIsNoCopy, nor was it edited.
+func TestACreatedFileThatWasRenamedIsNoCopy(t *testing.T) {
+	said := strings.Repeat("The store goes on as planned. ", 30)
+	session := []message.Message{
+		message.User("Add a test of the store."),
+		message.Assistant("", message.Call("1", "write", `{"path":"store/store.test.ts","content":"test()"}`)),
+		message.ToolResult("1", "Wrote file successfully."),
+		message.Assistant("", message.Call("2", "bash", `{"command":"mv store/store.test.ts store/store.spec.ts"}`)),
+		message.ToolResult("2", "Exit code: 0"),
+		message.Assistant(said),
+	}
+	want := "`store/store.spec.ts`: created, renamed from `store/store.test.ts` [s4]"
+	text := write4(t, Input{Messages: session})
+	if !strings.Contains(text, want) || strings.Contains(text, "edited") {
+		t.Errorf("%q is not in:\n%s", want, text)
+	}
+	session = append(session[:5:5],
+		message.Assistant("", message.Call("3", "edit", `{"path":"store/store.spec.ts","old_string":"a","new_string":"b"}`)),
+		message.ToolResult("3", "The file store/store.spec.ts has been updated."),
+		message.Assistant(said))
+	text = write4(t, Input{Messages: session})
+	if want = "created, renamed from `store/store.test.ts`, edited once"; !strings.Contains(text, want) {
+		t.Errorf("%q is not in:\n%s", want, text)
+	}
+	next := write4(t, Input{Previous: text, Messages: []message.Message{message.User("Go on."), message.Assistant(said)}})
+	if !strings.Contains(next, want) {
+		t.Errorf("the next summary has lost it:\n%s", next)
+	}
+}
+
 func TestAnEditThatWasRefusedIsNamedByItsFile(t *testing.T) {
 	text := write4(t, Input{Messages: []message.Message{
 		message.User("Fix the store."),

@@ -63,7 +63,7 @@ func reportLine(line string) report {
 	switch {
 	case strings.HasSuffix(line, "[no tests to run]"), strings.HasSuffix(line, "[no test files]"), strings.Contains(line, "(0 errors, "):
 		return noReport
-	case beginsAny(line, failureStarts), line == "FAIL", strings.Contains(line, ": error TS"):
+	case beginsAny(line, failureStarts), line == "FAIL", strings.Contains(line, ": error TS"), endsBadly(line):
 		return reportsFailure
 	case beginsAny(line, successStarts), line == "PASS":
 		return reportsSuccess
@@ -77,6 +77,26 @@ func reportLine(line string) report {
 		return reportsSuccess
 	}
 	return noReport
+}
+
+// endsBadly reports whether a runner states in a line that it ran nothing, or the status
+// with which it ends: "No test files found, exiting with code 1".
+func endsBadly(line string) bool {
+	if len(line) > maxErrorLine {
+		return false
+	}
+	if _, status, ok := strings.Cut(line, " with code "); ok && strings.Contains(line, "exiting") {
+		return beginsWithError(status)
+	}
+	if _, status, ok := strings.Cut(line, "ommand failed with exit code "); ok {
+		return beginsWithError(status)
+	}
+	return strings.Contains(line, "no tests ran in ")
+}
+
+// beginsWithError reports whether a text begins with the status of an error.
+func beginsWithError(status string) bool {
+	return status != "" && status[0] >= '1' && status[0] <= '9'
 }
 
 // summaryLine reports whether a test runner states counts in a line.

@@ -132,8 +132,8 @@ func (s *FileState) merge(f FileOp, step int) {
 	if f.Op == Renamed && s.From == "" {
 		s.From = f.From
 	}
-	if f.Op != Deleted || !was {
-		s.Changes++
+	if (f.Op != Deleted || !was) && (f.Op != Renamed || s.Op != Created) {
+		s.Changes++ // that a created file was renamed is told of by its name
 	}
 	for _, name := range f.Funcs {
 		if !slices.Contains(s.Funcs, name) && len(s.Funcs) < maxFuncs {

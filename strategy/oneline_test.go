@@ -1,0 +1,91 @@
+package strategy
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+)
+
+func TestAScriptOfPlainCommandsIsReadAsALine(t *testing.T) {
+	for cmd, want := range map[string]string{
+		"mv a.go b.go\nnpm test":              "mv a.go b.go; npm test",
+		"cd web\n\n# now\nnpm test -- \\\n x": "cd web; npm test --   x",
+		"A=1 go test ./...;\ngo vet ./...":    "A=1 go test ./...; go vet ./...",
+	} {
+		if got := oneLine(cmd); got != want {
+			t.Errorf("%q is read as %q, want %q", cmd, got, want)
+		}
+	}
+	for _, cmd := range []string{
+		"cat <<EOF > a.go\npackage a\nEOF",
+		"for f in *.go; do\n echo $f\ndone",
+		"git commit -m 'store: open\n\nIt was shut.'",
+		"(cd a\nmake)",
+		"import os\nprint(os.name)",
+		"x = 1\ny = 2",
+		"go test ./... |\n tail -3",
+		"make serve &\nsleep 2",
+	} {
+		if got := oneLine(cmd); got != cmd {
+			t.Errorf("%q is read as %q", cmd, got)
+		}
+	}
+}
+
+// failedCheck is a session in which a command prepares a check, and the check fails.
+func failedCheck(cmd, result string) []message.Message {
+	args := strings.NewReplacer("\n", `\n`, `"`, `\"`).Replace(cmd)
+	return []message.Message{
+		message.User("Rename the test, so that the runner finds it."),
+		message.Assistant("", message.Call("1", "bash", `{"command":"`+args+`"}`)),
+		message.ToolResult("1", result),
+		message.Assistant(strings.Repeat("The store goes on as planned. ", 30)),
+	}
+}
+
+// TestWhatAFailedCheckPreparedIsTold: the files have new names, and it is the check that
+// failed. Whoever goes on would look for the old ones, or move them again.
+func TestWhatAFailedCheckPreparedIsTold(t *testing.T) {
+	for _, cmd := range []string{
+		"mv components/board/board.test.tsx components/board/board.spec.tsx\nmv components/board/card.test.tsx components/board/card.spec.tsx\nnpm run test -- components/board/",
+		"mv components/board/board.test.tsx components/board/board.spec.tsx && mv components/board/card.test.tsx components/board/card.spec.tsx && npm run test -- components/board/",
+	} {
+		text := write4(t, Input{Messages: failedCheck(cmd, "\n FAIL  components/board/card.spec.tsx\n\n Test Files  2 failed (2)\n")})
+		for _, want := range []string{"npm run test -- components/board/` failed", "renamed from `components/board/board.test.tsx`", "renamed from `components/board/card.test.tsx`"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%q is not in:\n%s", want, text)
+			}
+		}
+		if strings.Contains(text, "`mv ") {
+			t.Errorf("the outcome stands with the preparation:\n%s", text)
+		}
+	}
+}
+
+// TestAPreparationThatFailedIsNotTold as done.
+func TestAPreparationThatFailedIsNotTold(t *testing.T) {
+	for cmd, result := range map[string]string{
+		"mv components/board.test.tsx components/board.spec.tsx\nnpm test":   "mv: components/board.test.tsx: No such file or directory\n Test Files  1 failed (1)",
+		"npm test && mv components/board.test.tsx components/board.spec.tsx": " Test Files  1 failed (1)",
+		"mv components/board.test.tsx components/board.spec.tsx && make run": "Exit code: 2\nNo rule to make target 'run'.",
+	} {
+		if text := write4(t, Input{Messages: failedCheck(cmd, result)}); strings.Contains(text, "renamed") {
+			t.Errorf("%q is told as done:\n%s", cmd, text)
+		}
+	}
+}
+
+// TestARunnerThatFindsNoTestsHasFailed: nothing was checked.
+func TestARunnerThatFindsNoTestsHasFailed(t *testing.T) {
+	for _, line := range []string{"No test files found, exiting with code 1", "No tests found, exiting with code 1", "error Command failed with exit code 1.", "===== no tests ran in 0.01s ====="} {
+		if got, says := testReport("> web test\n\n" + line + "\nexclude:  node_modules/**\n"); got != reportsFailure || says != line {
+			t.Errorf("%q: %v, %q", line, got, says)
+		}
+	}
+	for _, line := range []string{"Done, exiting with code 0", "the server is exiting with code paths"} {
+		if got, _ := testReport(line); got == reportsFailure {
+			t.Errorf("%q is a failure", line)
+		}
+	}
+}
