@@ -89,3 +89,16 @@ func TestARunnerThatFindsNoTestsHasFailed(t *testing.T) {
 		}
 	}
 }
+
+// TestAStatusIsNoReason: "ended with exit 1: Exit code 1" says it twice, and "FAIL" does
+// not say what failed.
+func TestAStatusIsNoReason(t *testing.T) {
+	c := Call{Tool: "bash", Args: []Arg{{"command", "gh pr diff 343 --name-only 2>/dev/null"}}, Answered: true, Result: "Exit code 1"}
+	c.finish()
+	if got := c.tell(); strings.Count(got, "1") > 1 {
+		t.Errorf("%q", got)
+	}
+	if _, says := testReport("[lint:go] 0 issues.\nFAIL\nFAIL\tstore/cli\t13.590s\nok  \tstore/redact\t(cached)\n"); says != "FAIL store/cli 13.590s" {
+		t.Errorf("it says %q", says)
+	}
+}

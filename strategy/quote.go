@@ -35,8 +35,8 @@ func (q *quotation) add(text, name string) (ok bool) {
 		return false
 	}
 	l := lineWith(text, name)
-	if l == "" || codeLine(l) || claims(l) || statesExit(l) || !saysOf(l, name) {
-		return false
+	if l == "" || codeLine(l) || claims(l) || statesExit(l) || !saysOf(l, name) || strings.HasSuffix(l, ":") {
+		return false // a line that ends with a colon says nothing without the next ones
 	}
 	q.lines = append(q.lines, l)
 	q.names++

@@ -125,10 +125,12 @@ func body(result string) string {
 	rest := strings.TrimLeft(result, " \t\r\n")
 	for range 2 * statusEdge {
 		line, next, more := strings.Cut(rest, "\n")
-		if !more || !framed(strings.TrimSpace(line)) {
+		if !framed(strings.TrimSpace(line)) {
 			break
 		}
-		rest = next
+		if rest = next; !more {
+			break
+		}
 	}
 	return rest
 }

@@ -50,7 +50,7 @@ func onlyCounts(line string) bool {
 
 // better reports whether line names what failed and than does not.
 func better(line, than string) bool {
-	return strings.HasPrefix(line, "--- FAIL:") && !strings.HasPrefix(than, "--- FAIL:") || strings.HasPrefix(line, "FAILED ") && !strings.HasPrefix(than, "FAILED ")
+	return than == "FAIL" && line != than || strings.HasPrefix(line, "--- FAIL:") && !strings.HasPrefix(than, "--- FAIL:") || strings.HasPrefix(line, "FAILED ") && !strings.HasPrefix(than, "FAILED ")
 }
 
 var failureStarts = []string{"--- FAIL:", "FAIL\t", "FAIL:", "FAILED (", "FAILED ", "test result: FAILED", "BUILD FAILED", "BUILD FAILURE", "[ERROR] ", "npm ERR!", "npm error ",
