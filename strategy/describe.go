@@ -33,6 +33,9 @@ var lookCommands = []string{"cat ", "ls", "ll", "grep ", "rg ", "egrep ", "find 
 	"gh pr diff", "gh issue view", "gh issue list", "gh api", "gh run view", "gh run list", "gh pr checks", "echo ", "sort", "uniq", "cut ", "awk ", "jq ", "less ", "printf ", "sleep ", "xargs grep", "tr ",
 	"true", "env", "date", "ps ", "test ", "[ ", "type ", "command -v", "sed -e", "diff ", "column ", "get-content", "get-childitem", "select-string"}
 
+// looksOnly reports whether a simple command in lower case only shows something.
+func looksOnly(simple string) bool { return beginsAny(simple, lookCommands) && !requestsChange(simple) }
+
 // deed returns the kind of action of a call.
 func (c *Call) deed() deed {
 	low := strings.ToLower(c.Tool)
@@ -49,7 +52,7 @@ func (c *Call) deed() deed {
 	case c.changes():
 		return deedChange
 	case cmd != "" && strings.ContainsAny(cmd, " \n") || low == "bash" || low == "shell":
-		if allCommands(cmd, func(s string) bool { return beginsAny(s, lookCommands) }) {
+		if allCommands(cmd, looksOnly) {
 			return deedLook
 		}
 		return deedRun

@@ -41,6 +41,30 @@ func didNothing(command, result string) bool {
 // writingRequests lists the options of curl that change something.
 var writingRequests = []string{"-x post", "-x put", "-x delete", "-x patch", "--request post", "--data", " -d "}
 
+// Options of "gh api" that set a method, and those that make it POST without one:
+// https://cli.github.com/manual/gh_api.
+var (
+	writingMethods = []string{"-x post", "-x put", "-x delete", "-x patch", "--method post", "--method put", "--method delete", "--method patch", "--method=post", "--method=put", "--method=delete", "--method=patch",
+		"-xpost", "-xput", "-xdelete", "-xpatch"}
+	readingMethods = []string{"-x get", "--method get", "--method=get", "-xget"}
+	writingFields  = []string{" -f ", " --field ", " --field=", " --raw-field ", " --raw-field=", " --input ", " --input="}
+)
+
+// requestsChange reports whether a simple command in lower case is a request that
+// changes something.
+func requestsChange(simple string) bool {
+	if strings.HasPrefix(simple, "curl ") {
+		return hasAny(simple, writingRequests)
+	}
+	if !strings.HasPrefix(simple, "gh api ") || hasAny(simple, readingMethods) {
+		return false
+	}
+	if strings.HasPrefix(simple, "gh api graphql") {
+		return strings.Contains(simple, "mutation")
+	}
+	return hasAny(simple, writingMethods) || hasAny(simple, writingFields)
+}
+
 // effectVerbs lists words in the names of tools that change something.
 var effectVerbs = []string{"create", "update", "cancel", "book", "send", "submit", "delete", "transfer", "pay", "refund", "return", "exchange",
 	"modify", "post", "publish", "deploy", "toggle", "reset", "enable", "disable", "grant", "schedule", "reserve", "add", "remove", "set", "refuel",
@@ -57,7 +81,7 @@ func (c *Call) Effect() bool {
 		result := c.Result[:min(len(c.Result), 4*edge)]
 		return anyCommand(cmd, func(c string) bool {
 			return beginsAny(c, effectCommands) && !hasAny(c, harmlessForms) && !didNothing(c, result) ||
-				strings.HasPrefix(c, "curl ") && hasAny(c, writingRequests)
+				requestsChange(c)
 		})
 	}
 	if len(c.Files) > 0 {

@@ -10,6 +10,7 @@ import (
 type mend struct {
 	all, left map[string]bool
 	tests     map[string][]string // failed tests by go package, if only some failed
+	unbuilt   map[string]bool     // go packages that did not compile
 	flags     []string            // flags of go test that change what runs
 	vars      []string            // variables set for the command, which change it as flags do
 	step      int                 // the last run in which a name of left passed
@@ -51,7 +52,7 @@ func (h *History) mended() map[string]int {
 }
 
 func newMend(r *verdicts, flags, vars []string) *mend {
-	m := &mend{all: map[string]bool{}, left: map[string]bool{}, tests: r.tests, flags: flags, vars: vars}
+	m := &mend{all: map[string]bool{}, left: map[string]bool{}, tests: r.tests, unbuilt: r.unbuilt, flags: flags, vars: vars}
 	for _, name := range r.failed {
 		m.all[name], m.left[name] = true, true
 	}
@@ -62,7 +63,7 @@ func newMend(r *verdicts, flags, vars []string) *mend {
 // what it reports as failed.
 func (m *mend) hear(r *verdicts, flags, vars []string, step int) {
 	for _, name := range r.failed {
-		if m.all[name] {
+		if m.all[name] && (len(m.tests[name]) == 0 || overlap(m.tests[name], r.tests[name])) {
 			m.left[name] = true
 		}
 	}
@@ -75,11 +76,17 @@ func (m *mend) hear(r *verdicts, flags, vars []string, step int) {
 		}
 	}
 	for name := range m.left {
-		if r.passed[name] || r.covers(name) || m.testsPass(name, r) {
+		if r.passed[name] || r.covers(name) || m.testsPass(name, r) || m.unbuilt[name] && r.built[name] {
 			delete(m.left, name)
 			m.step = step
 		}
 	}
+}
+
+// overlap reports whether two lists have a name in common. A package that fails again
+// with other tests, or with tests that its output does not name, has a line of its own.
+func overlap(a, b []string) bool {
+	return slices.ContainsFunc(a, func(name string) bool { return slices.Contains(b, name) })
 }
 
 // testsPass reports whether every failed test of a package has passed.

@@ -153,7 +153,7 @@ func (h *History) textAt(p place) (text, verb string) {
 // clipped reports whether a line shows a command of several parts only in part,
 // so that its output may be of another part.
 func clipped(cmd string) bool {
-	return utf8.RuneCountInString(cmd) > maxCommand && (strings.Contains(cmd, "&&") || strings.Contains(cmd, ";")) && !allCommands(cmd, func(s string) bool { return beginsAny(s, lookCommands) })
+	return utf8.RuneCountInString(cmd) > maxCommand && (strings.Contains(cmd, "&&") || strings.Contains(cmd, ";")) && !allCommands(cmd, looksOnly)
 }
 
 // reliedValue is the value of quoting a name that the assistant used later.

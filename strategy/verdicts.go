@@ -8,10 +8,12 @@ type verdicts struct {
 	failed   []string
 	tests    map[string][]string // failed tests of a failed package, if the output names them
 	passed   map[string]bool
-	complete bool     // failed lists everything that failed
-	whole    bool     // the run was not narrowed to some tests
-	counted  int      // failures as counted by the runner, -1 if it states no count
-	under    []string // files, folders and tests of a pytest run that passed
+	unbuilt  map[string]bool // failed go packages that did not compile
+	built    map[string]bool // go packages that did, whatever became of their tests
+	complete bool            // failed lists everything that failed
+	whole    bool            // the run was not narrowed to some tests
+	counted  int             // failures as counted by the runner, -1 if it states no count
+	under    []string        // files, folders and tests of a pytest run that passed
 
 	folder string   // prefix for tests that are named by their files
 	place  string   // prefix for files, and for tests without one
@@ -28,7 +30,7 @@ func (c *Call) verdicts() *verdicts {
 	if len(cmd) > maxCommandLine {
 		return &verdicts{} // a script, whose checks are unknown
 	}
-	v := &verdicts{tests: map[string][]string{}, passed: map[string]bool{}, whole: !narrowed(cmd), folder: folderIn(cmd), place: placeOf(cmd), counted: -1}
+	v := &verdicts{tests: map[string][]string{}, passed: map[string]bool{}, unbuilt: map[string]bool{}, built: map[string]bool{}, whole: !narrowed(cmd), folder: folderIn(cmd), place: placeOf(cmd), counted: -1}
 	for line := range strings.Lines(c.Result) {
 		line = strings.TrimSpace(uncolored(line[:min(len(line), 400)]))
 		v.tally(line)
@@ -73,7 +75,7 @@ func (v *verdicts) settle(alone bool) {
 		v.passes(name)
 	}
 	if !alone {
-		v.passed, v.under = nil, nil
+		v.passed, v.under, v.built = nil, nil, nil
 	}
 }
 
@@ -119,12 +121,15 @@ func (v *verdicts) ofGo(line string) bool {
 	case strings.HasPrefix(line, "FAIL\t"):
 		name := firstField(line[len("FAIL"):])
 		v.fails(name)
+		v.unbuilt[name] = strings.Contains(line, "[build failed]") || strings.Contains(line, "[setup failed]")
+		v.built[name] = !v.unbuilt[name]
 		if v.tests[name] = nil; !v.after && !strings.Contains(line, "[") {
 			v.tests[name] = v.of(name, "--- FAIL: ")
 		}
 		v.before, v.after = nil, false
 	case strings.HasPrefix(line, "ok  \t"):
 		name := firstField(line[len("ok"):])
+		v.built[name] = true
 		for _, test := range v.of(name, "--- PASS: ") {
 			v.passes(test)
 		}
