@@ -268,6 +268,9 @@ func (c *Call) lastWords() string {
 	if verdict == reportsFailure || verdict == reportsSuccess && c.deed() != deedLook {
 		return clip(says, maxWords)
 	}
+	if made := addressIn(body(c.Result)); made != "" {
+		return clip(made, maxWords)
+	}
 	rest := strings.TrimRight(body(c.Result), " \t\r\n")
 	last, any := "", ""
 	for range 2 * statusEdge {
@@ -289,6 +292,22 @@ func (c *Call) lastWords() string {
 		rest = strings.TrimRight(rest[:i], " \t\r\n")
 	}
 	return clip(cmp.Or(last, any), maxWords)
+}
+
+// addressIn returns the address and the number in a result in JSON: what was made is
+// found by these. It returns "" for other results.
+func addressIn(result string) string {
+	pieces := digest(result)
+	for _, address := range []string{"html_url: ", "url: ", "number: ", "id: "} {
+		for _, p := range pieces {
+			for one := range strings.SplitSeq(p, ", ") {
+				if strings.HasPrefix(one, address) {
+					return one
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // tellingStarts begin lines that state what a command did, or why it did

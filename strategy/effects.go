@@ -7,7 +7,7 @@ import (
 
 // effectCommands lists beginnings of commands that change something, and would
 // change it again in a second run.
-var effectCommands = []string{"git push", "git commit", "git merge", "git tag", "git rebase", "git cherry-pick", "git checkout -b", "git switch -c",
+var effectCommands = []string{"git push", "git commit", "git merge ", "git tag", "git rebase", "git cherry-pick", "git checkout -b", "git switch -c",
 	"git branch -d", "git worktree add", "gh pr create", "gh pr merge", "gh pr comment", "gh pr close", "gh issue create", "gh issue comment", "gh issue close",
 	"gh release create", "npm publish", "cargo publish", "docker push", "kubectl apply", "kubectl delete", "helm install", "helm upgrade", "terraform apply",
 	"alembic upgrade", "systemctl restart", "./deploy", "make deploy", "npm run deploy", "npm install", "npm i ", "pnpm add", "pnpm install", "yarn add",

@@ -247,7 +247,7 @@ func hasAny(low string, words []string) bool {
 var (
 	strongBinds = []string{"must", "never ", "do not", "don't", "dont ", "always ", "make sure", "not allowed", "should not", "shouldn't", "no more than",
 		"only use", "only the", "only change", "only edit", "only if", "only when", "only run", "only touch", "必须", "不要", "只能", "请勿"}
-	weakBinds = []string{"only ", "ensure", "avoid", "at most", "at least", "required", "keep ", "instead of", "needs to", "need to", "has to", "prefer", "without "}
+	weakBinds = []string{"only ", "ensure ", "avoid ", "at most", "at least", "required", "keep ", "instead of", "needs to", "need to", "has to", "prefer ", "without "}
 	// descriptive lists phrases with "never" and "only" that state a fact.
 	descriptive = []string{"assumes ", "assuming ", "currently ", "expects ", "expected to", "never called", "never used", "never set", "never gets", "never been", "never run", "only called", "only used", "only get", "only has", "only one"}
 )
@@ -283,7 +283,7 @@ func binds(t string) float64 {
 	}
 	low := strings.ReplaceAll(strings.ToLower(t), "’", "'")
 	switch {
-	case hasAny(low, descriptive), beginsAny(low, supposing):
+	case hasAny(low, descriptive), beginsAny(low, supposing), beginsAny(low, consequences), atLine(low):
 		return 0
 	case orders(low):
 		return bindValue
@@ -293,6 +293,19 @@ func binds(t string) float64 {
 		return 0.5
 	}
 	return 0
+}
+
+// consequences lists beginnings of sentences that say what something does: in a review
+// that the user pasted, say.
+var consequences = []string{"this causes ", "this ensures ", "this means ", "this results ", "this leads ", "this makes ", "this is the ", "that causes ", "that means ", "which means ", "which causes "}
+
+// atLine reports whether a sentence begins with the place of a line in a file, as the
+// output of a test or a compiler does: "store_test.go:80: ".
+func atLine(low string) bool {
+	word, _, ok := strings.Cut(low, " ")
+	place, number, numbered := strings.Cut(strings.TrimSuffix(word, ":"), ":")
+	number, _, _ = strings.Cut(number, ":")
+	return ok && numbered && strings.HasSuffix(word, ":") && strings.Contains(place, ".") && number != "" && isDigits(number)
 }
 
 // supposing lists beginnings of sentences that suppose something.
@@ -354,6 +367,9 @@ var inquiries = []string{"can you", "could you", "can we", "could we", "would yo
 // question mark.
 func inquires(low string) bool {
 	low = strings.TrimRight(low, " \"'`)”’»")
+	for _, w := range []string{"now ", "ok, ", "okay, ", "and "} {
+		low = strings.TrimPrefix(low, w)
+	}
 	return strings.HasSuffix(low, "?") || strings.HasSuffix(low, "？") || beginsAny(low, inquiries)
 }
 

@@ -102,3 +102,35 @@ func TestAStatusIsNoReason(t *testing.T) {
 		t.Errorf("it says %q", says)
 	}
 }
+
+// TestWhatARequestMadeIsToldByItsAddress, not by the beginning of its JSON.
+func TestWhatARequestMadeIsToldByItsAddress(t *testing.T) {
+	c := Call{Tool: "bash", Args: []Arg{{"command", `gh api repos/shop/cli/pulls/3/comments/7/replies -f body="Fixed in 06e93767"`}}, Answered: true,
+		Result: `{"url":"https://api.shop.test/comments/9","node_id":"PRRC_kw","id":9,"html_url":"https://shop.test/cli/pull/3#r9","body":"Fixed in 06e93767"}`}
+	c.finish()
+	if got := c.tell(); !strings.HasSuffix(got, "which printed: html_url: https://shop.test/cli/pull/3#r9") {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestAStatementIsNoRule: what a review or a test says, which the user pasted, tells
+// nobody what to do.
+func TestAStatementIsNoRule(t *testing.T) {
+	for _, text := range []string{
+		"store_test.go:808: Second commit should NOT have a trailer (content doesn't match), got 7940d5559a34",
+		"This causes estimate to always return 0, incorrectly attributing changes of the user.",
+		"This ensures we record the attempt and don't retry for another 24 hours.",
+		"This is the cleanest approach because all callers continue to work without changes.",
+		"Command discovery ensures maximum utilization of the available automation",
+		"now can you explain: overlap of contents only for new files",
+	} {
+		if got := binds(text); got > 0 {
+			t.Errorf("%q is a rule of %v", text, got)
+		}
+	}
+	for _, text := range []string{"Ensure that the tests pass.", "Please avoid new dependencies.", "Don't retry for another 24 hours.", "Keep store_test.go:80 as it is.", "and don't change the API"} {
+		if binds(text) == 0 {
+			t.Errorf("%q is no rule", text)
+		}
+	}
+}

@@ -78,7 +78,7 @@ func TestWhatWasPastedIsFolded(t *testing.T) {
 func TestACommandThatOnlyListsHasNoEffect(t *testing.T) {
 	for cmd, want := range map[string]bool{
 		"git tag --points-at HEAD": false, "git tag v1": true, "mkdir -p /tmp/x": false, "git commit -m x": true,
-		"gh api repos/shop/cli/pulls/3/comments": false, "gh api -X GET search/issues -f q=repo:shop/cli": false,
+		"git merge-base HEAD main": false, "git merge main": true, "gh api repos/shop/cli/pulls/3/comments": false, "gh api -X GET search/issues -f q=repo:shop/cli": false,
 		"gh api repos/shop/cli/pulls/3/comments/7/replies -f body=\"Fixed; see the test\"": true, "gh api --method PATCH repos/shop/cli/issues/3 -F state=closed": true,
 		"gh api -X DELETE repos/shop/cli/git/refs/heads/old": true, "gh api graphql -f query='query { viewer { login } }'": false,
 		"gh api graphql -f query='mutation { closeIssue(input: {}) { id } }'": true,
