@@ -206,8 +206,8 @@ func (c *Call) events(step int, settled bool) []event {
 		return one(c.changed(), "", 0.3)
 	case d == deedChange:
 		return one(c.changed(), "changed "+c.Files[0].Path, 0.2)
-	case c.Outcome == Failed && d == deedLook && c.Exit == 1 && c.silent():
-		return nil // it found nothing
+	case c.Outcome == Failed && d == deedLook && c.Exit == 1 && c.silent(): // it shows nothing, or is not so
+		return one(c.tell(), c.tell(), silentValue)
 	case c.Outcome == Failed && d == deedLook:
 		return one(c.tell(), c.tell(), 0.9)
 	case c.Outcome == Failed:
@@ -251,6 +251,9 @@ func (c *Call) objection() string {
 	_, said, _ := strings.Cut(c.Result, userSaid)
 	return clip(squash(said), maxSentence)
 }
+
+// silentValue is the value of a look that failed and printed nothing.
+const silentValue = 0.5
 
 // Values of calls in the log that neither changed a file nor failed.
 const (
