@@ -249,7 +249,7 @@ var (
 		"only use", "only the", "only change", "only edit", "only if", "only when", "only run", "only touch", "必须", "不要", "只能", "请勿"}
 	weakBinds = []string{"only ", "ensure ", "avoid ", "at most", "at least", "required", "keep ", "instead of", "needs to", "need to", "has to", "prefer ", "without "}
 	// descriptive lists phrases with "never" and "only" that state a fact.
-	descriptive = []string{"assumes ", "assuming ", "currently ", "expects ", "expected to", "never called", "never used", "never set", "never gets", "never been", "never run", "only called", "only used", "only get", "only has", "only one"}
+	descriptive = []string{"assumes ", "assuming ", "currently ", "expects ", "expected to", "never called", "never used", "never set", "never gets", "never been", "never run", "only called", "only used", "only get", "only has", "have only ", "only one"}
 )
 
 // Constraints returns the sentences of the user and of system messages that set
@@ -297,7 +297,8 @@ func binds(t string) float64 {
 
 // consequences lists beginnings of sentences that say what something does: in a review
 // that the user pasted, say.
-var consequences = []string{"this causes ", "this ensures ", "this means ", "this results ", "this leads ", "this makes ", "this is the ", "that causes ", "that means ", "which means ", "which causes "}
+var consequences = []string{"this causes ", "this ensures ", "this means ", "this results ", "this leads ", "this makes ", "this is the ", "that causes ", "that means ", "which means ", "which causes ",
+	"error: ", "warning: ", "fatal: ", "exception: ", "panic: ", "typeerror: ", "valueerror: "}
 
 // atLine reports whether a sentence begins with the place of a line in a file, as the
 // output of a test or a compiler does: "store_test.go:80: ".

@@ -122,6 +122,8 @@ func TestAStatementIsNoRule(t *testing.T) {
 		"This ensures we record the attempt and don't retry for another 24 hours.",
 		"This is the cleanest approach because all callers continue to work without changes.",
 		"Command discovery ensures maximum utilization of the available automation",
+		"Error: Recursion limit of 50 reached without hitting a stop condition.",
+		"The experts have only partially completed the task.",
 		"now can you explain: overlap of contents only for new files",
 	} {
 		if got := binds(text); got > 0 {
@@ -132,5 +134,18 @@ func TestAStatementIsNoRule(t *testing.T) {
 		if binds(text) == 0 {
 			t.Errorf("%q is no rule", text)
 		}
+	}
+}
+
+// TestTheNoticeOfAHarnessIsNoFinding: "runner.ts has “(Output capped at 50 KB …)”".
+func TestTheNoticeOfAHarnessIsNoFinding(t *testing.T) {
+	for _, line := range []string{"(Output capped at 50 KB. Showing lines 1-1447. Use offset=1448 to continue.)", "Output too large to read at once (22.1 KB). Saved to: /tmp/out-17.txt",
+		"...the output was truncated. Full output saved to: /tmp/out-17.txt"} {
+		if got := lineWith("const retries = 3\n"+line+"\n", line[len(line)-9:len(line)-4]); got != "" {
+			t.Errorf("%q is quoted as %q", line, got)
+		}
+	}
+	if got := lineWith("the retries are 3 for each of the stores\n", "retries"); got == "" {
+		t.Error("a finding is not quoted")
 	}
 }

@@ -99,10 +99,19 @@ func around(text string, at, end int) string {
 		}
 	}
 	line := strings.Trim(squash(uncolored(text[start:stop])), "“”")
-	if framed(line) || ourOwn(line) || navigates(line) {
+	if framed(line) || ourOwn(line) || navigates(line) || saysCut(line) {
 		return ""
 	}
 	return before + strings.ReplaceAll(line, "`", "'") + after
+}
+
+// cutNotices are parts of lines in which a harness says that it shows an output in part.
+// They are no words of the file or the tool.
+var cutNotices = []string{"output capped at ", "output too large", "the output was truncated", "output truncated", "full output saved to", "use offset=", "(end of file", "lines omitted", "characters omitted", "[truncated"}
+
+// saysCut reports whether a line says that the rest of an output is not shown.
+func saysCut(line string) bool {
+	return len(line) < 2*maxQuote && hasAny(strings.ToLower(line), cutNotices)
 }
 
 // wordsFrom returns the first beginning of a word from i on, at most end.
