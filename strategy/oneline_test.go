@@ -139,9 +139,12 @@ func TestAStatementIsNoRule(t *testing.T) {
 
 // TestTheNoticeOfAHarnessIsNoFinding: "runner.ts has “(Output capped at 50 KB …)”".
 func TestTheNoticeOfAHarnessIsNoFinding(t *testing.T) {
-	for _, line := range []string{"(Output capped at 50 KB. Showing lines 1-1447. Use offset=1448 to continue.)", "Output too large to read at once (22.1 KB). Saved to: /tmp/out-17.txt",
-		"...the output was truncated. Full output saved to: /tmp/out-17.txt"} {
-		if got := lineWith("const retries = 3\n"+line+"\n", line[len(line)-9:len(line)-4]); got != "" {
+	for line, name := range map[string]string{
+		"(Output capped at 50 KB. Showing lines 1-1447. Use offset=1448 to continue.)": "1448",
+		"Output too large to read at once (22.1 KB). Saved to: /tmp/out-17.txt":        "out-17",
+		"...the output was truncated. Full output saved to: /tmp/out-17.txt":           "out-17",
+	} {
+		if got := lineWith("const retries = 3\n"+line+"\n", name); got != "" {
 			t.Errorf("%q is quoted as %q", line, got)
 		}
 	}
