@@ -32,8 +32,40 @@ type Item struct {
 	tool   string // that wrote the list as a whole
 }
 
-// inProgress follows an open item that is being worked on.
-const inProgress = " (in progress)"
+// inProgress follows an open item that is being worked on. taskMark precedes the id of
+// an item in a task list: the agent needs it to update the task, and the next summary to
+// read the update.
+const (
+	inProgress = " (in progress)"
+	taskMark   = " (task "
+)
+
+// marks returns the marks that follow the text of an item that is not done.
+func (it Item) marks() string {
+	out := ""
+	if it.id != "" && it.Status != Done {
+		out = taskMark + it.id + ")"
+	}
+	if it.Active {
+		out += inProgress
+	}
+	return out
+}
+
+// unmarked returns an item of a line without its marks, which it reads.
+func unmarked(text string) Item {
+	var it Item
+	it.Text, it.Active = strings.CutSuffix(strings.TrimSpace(text), inProgress)
+	if at := strings.LastIndex(it.Text, taskMark); at > 0 {
+		if id, ok := strings.CutSuffix(it.Text[at+len(taskMark):], ")"); ok && id != "" && len(id) <= maxTaskID && !strings.ContainsAny(id, " ()") {
+			it.Text, it.id = it.Text[:at], id
+		}
+	}
+	return it
+}
+
+// maxTaskID is the maximum length of an id that a line has, in bytes.
+const maxTaskID = 40
 
 // carried adds the items of a line of the previous summary: one item, or
 // several done ones.
@@ -43,8 +75,9 @@ func (b *items) carried(text string, st Status) {
 		texts = strings.Split(text, "; ")
 	}
 	for _, t := range texts {
-		t, active := strings.CutSuffix(strings.TrimSpace(t), inProgress)
-		b.set(Item{Text: t, Status: st, Active: active})
+		it := unmarked(t)
+		it.Status = st
+		b.set(it)
 	}
 }
 
@@ -75,7 +108,6 @@ func (h *History) Items() []Item {
 type items struct {
 	list  []Item
 	byKey map[string]int
-	tasks int
 }
 
 // itemText returns the text of an item on one line, clipped to maxSentence. It
@@ -102,6 +134,9 @@ func (b *items) set(it Item) {
 		if it.tool != "" {
 			b.list[i].tool = it.tool
 		}
+		if it.id != "" {
+			b.list[i].id = it.id
+		}
 		return
 	}
 	b.byKey[key] = len(b.list)
@@ -125,9 +160,7 @@ func (b *items) call(step int, c *Call) {
 	low := strings.ToLower(c.Tool)
 	switch {
 	case strings.Contains(low, "taskcreate"):
-		b.tasks++
-		b.set(Item{Step: step, Text: c.arg("subject", "title"), id: c.arg("id")})
-		b.identify(c)
+		b.set(Item{Step: step, Text: c.arg("subject", "title"), id: taskID(c)})
 	case strings.Contains(low, "taskupdate"):
 		b.update(step, c)
 	case strings.Contains(low, "todo") || strings.Contains(low, "plan") || low == "task_tracker":
@@ -135,19 +168,14 @@ func (b *items) call(step int, c *Call) {
 	}
 }
 
-// identify reads the number of a created task: "Task #3 created".
-func (b *items) identify(c *Call) {
-	if len(b.list) == 0 {
-		return
+// taskID returns the id of a created task: an argument, or the number in the result,
+// "Task #3 created".
+func taskID(c *Call) string {
+	if id := c.arg("id"); id != "" {
+		return id
 	}
-	it := &b.list[len(b.list)-1]
-	if _, after, ok := strings.Cut(c.Result, "#"); ok && it.id == "" {
-		end := 0
-		for end < len(after) && after[end] >= '0' && after[end] <= '9' {
-			end++
-		}
-		it.id = after[:end]
-	}
+	_, after, _ := strings.Cut(c.Result, "#")
+	return after[:len(after)-len(strings.TrimLeft(after, "0123456789"))]
 }
 
 func (b *items) update(step int, c *Call) {
@@ -252,11 +280,7 @@ func statusOf(line string) (Status, string, bool) {
 
 // Line returns the item as summaries write it.
 func (it Item) Line() string {
-	line := "[" + it.Status.String() + "] " + it.Text
-	if it.Active {
-		line += inProgress
-	}
-	return line
+	return "[" + it.Status.String() + "] " + it.Text + it.marks()
 }
 
 // planValue ranks the plan above what is only known.

@@ -91,8 +91,7 @@ func restates(line string, known map[string]bool) bool {
 	if !ok {
 		text = strings.TrimPrefix(strings.TrimPrefix(line, "[ ] "), "[x] ")
 	}
-	text = strings.TrimSuffix(withoutSteps(text), inProgress)
-	return known[itemKey(text)]
+	return known[itemKey(unmarked(withoutSteps(text)).Text)]
 }
 
 // withoutSteps returns a line without its step citations.
