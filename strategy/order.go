@@ -34,7 +34,7 @@ const (
 func (r *Request) order() order {
 	was := orderOf(r.Previous)
 	now := order{moved: was.moved}
-	if len(r.Messages) > 0 && was.since > 0 && fromUser(&r.Messages[0]) {
+	if len(r.Messages) > 0 && was.since > 0 && fromUser(&r.Messages[0]) && speaks(&r.Messages[0]) {
 		now.moved = append(now.moved, moved{r.First, was.since})
 	}
 	now.moved = now.moved[max(0, len(now.moved)-mostMoved):]
@@ -50,9 +50,15 @@ func (r *Request) order() order {
 	case r.After > 0:
 		now.since = r.First + n - r.After
 	}
-	speech := classify(&r.Visible[last], false).speech
-	now.typed = speech == speechTyped || speech == speechPasted
+	now.typed = speaks(&r.Visible[last])
 	return now
+}
+
+// speaks reports whether a message of the user's role has words of the user, rather than
+// those of a harness.
+func speaks(m *message.Message) bool {
+	speech := classify(m, false).speech
+	return speech == speechTyped || speech == speechPasted
 }
 
 // fromUser reports whether a message has the user's role and holds no results.

@@ -52,6 +52,26 @@ func TestASummarySaysWhenTheMessageBehindItWasWritten(t *testing.T) {
 	if harness := intro("", steps(3), []message.Message{message.User("<system-reminder>be brief</system-reminder>")}, 6); !strings.HasSuffix(line(harness), " The message right after this block was written before [s1].") || strings.Contains(harness, "in work") {
 		t.Errorf("a message of the harness:\n%s", harness)
 	}
+	reminder := message.User("<system-reminder>be brief</system-reminder>")
+	behind := intro("", steps(3), []message.Message{reminder}, 6)
+	if later := intro(behind, append([]message.Message{reminder}, steps(2)...), []message.Message{asked}, 0); strings.Contains(line(later), "Of the user's words") {
+		t.Errorf("no words of the user are out of their order:\n%s", later)
+	}
+}
+
+// TestAFolderThatTheShellIsInAlready is no part of what a check checks: without it the
+// failure stands beside the same check that passed.
+func TestAFolderThatTheShellIsInAlready(t *testing.T) {
+	msgs := append([]message.Message{message.User("Make it green.")}, command("1", "", "cd src && go test ./color/... 2>&1", "Exit code: 1\n/usr/bin/bash: line 1: cd: src: No such file or directory")...)
+	msgs = append(append(msgs, command("2", "", "pwd && go test ./color/... 2>&1", "Exit code: 0\n/d/omp/src\nok  \tomp/color\t0.2s")...), steps(4)...)
+	text := write4(t, Input{Messages: msgs})
+	if !strings.Contains(text, "passed (exit 0)") || !strings.Contains(text, "after it had failed once") || strings.Contains(text, "its last run failed") {
+		t.Errorf("it reads:\n%s", text)
+	}
+	other := append(command("1", "", "cd web && go test ./color/... 2>&1", "Exit code: 1\n--- FAIL: TestRows (0.00s)\nFAIL\tomp/web/color\t0.1s"), command("2", "", "go test ./color/... 2>&1", "Exit code: 0\nok  \tomp/color\t0.2s")...)
+	if text := write4(t, Input{Messages: append(append([]message.Message{message.User("Make it green.")}, other...), steps(4)...)}); !strings.Contains(text, "its last run failed") {
+		t.Errorf("the same check of another folder settles it:\n%s", text)
+	}
 }
 
 // What a summary carries over is dropped or marked once a later step settles it.

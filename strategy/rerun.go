@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -56,6 +57,18 @@ func rerun(cmd string) []covering {
 		return []covering{{all, []string{all}}}
 	}
 	return out
+}
+
+// checks returns the checks of a call. Where a change of folder failed, which mostly
+// means that the shell is there already, the folder is no part of their names.
+func (c *Call) checks() []covering {
+	cmd := c.Command()
+	if rest, ok := strings.CutPrefix(strings.TrimSpace(cmd), "cd "); ok && c.Outcome == Failed && strings.Contains(c.Result, "cd: ") {
+		if _, after, ok := strings.Cut(rest, "&&"); ok {
+			cmd = after
+		}
+	}
+	return rerun(cmp.Or(cmd, c.name()))
 }
 
 // cover returns the names of a check in a folder. The first from words say what

@@ -1,7 +1,6 @@
 package strategy
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -96,7 +95,7 @@ func (h *History) checks() []check {
 				continue
 			}
 			now := check{call: c, step: h.Steps[i].ID, at: at{i, k}}
-			now.all = rerun(cmp.Or(c.Command(), c.name()))
+			now.all = c.checks()
 			now.left = now.all
 			for _, part := range now.all {
 				for _, was := range waiting[part.own] {
