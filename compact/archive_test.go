@@ -2,6 +2,7 @@ package compact_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,6 +22,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/internal/crew"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/openai"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/storage/record"
@@ -343,6 +345,45 @@ func TestTranscriptHoldsEveryMessageWithItsFingerprint(t *testing.T) {
 	}
 	if i != len(history) {
 		t.Errorf("%d lines, want %d", i, len(history))
+	}
+}
+
+// A message that a caller wrote over several lines takes one line of a transcript,
+// whatever ends the lines. With what is left of them, tools that read the file line
+// by line would find halves of messages.
+func TestMessagesOfSeveralLinesAreStoredInOne(t *testing.T) {
+	for name, end := range map[string]string{"unix": "\n", "windows": "\r\n", "old mac": "\r"} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: mustOpen(t, dir)})
+			history := loop(100, 200)
+			for i := range history {
+				var wide bytes.Buffer
+				if err := json.Indent(&wide, openai.AppendMessage(nil, history[i]), "", "  "); err != nil {
+					t.Fatal(err)
+				}
+				m, err := openai.ParseMessage(bytes.ReplaceAll(wide.Bytes(), []byte("\n"), []byte(end)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				history[i] = m
+			}
+			r.preflight(history)
+			data, err := os.ReadFile(filepath.Join(dir, "s", "transcript-pre-compact-001.jsonl"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines := strings.FieldsFunc(string(data), func(c rune) bool { return c == '\n' || c == '\r' })
+			if len(lines) != len(history) {
+				t.Fatalf("%d messages take %d lines", len(history), len(lines))
+			}
+			for i, line := range lines {
+				m, err := openai.ParseMessage([]byte(line))
+				if err != nil || m.Role != history[i].Role || m.Text() != history[i].Text() {
+					t.Fatalf("line %d is %s, %v", i, line, err)
+				}
+			}
+		})
 	}
 }
 

@@ -150,6 +150,46 @@ func (a noArchive) Append(context.Context, storage.Key, int64, storage.Blob) err
 	return errors.New("no")
 }
 
+// A plan is a plan where calls are only observed, too. If it were observed, the one
+// who asks what a call would do would be told that the history stays as it is, and
+// the question would count as a call of the session.
+func TestPlansAreNotObserved(t *testing.T) {
+	history := loop(30, 400)
+	compacting := newRig(t, compact.Config{MaxContextTokens: 8000})
+	for _, c := range []struct {
+		name string
+		ask  func(m *compact.CompactManager) (*compact.Result, error)
+	}{
+		{"Plan", func(m *compact.CompactManager) (*compact.Result, error) {
+			return m.Plan(t.Context(), "s", history)
+		}},
+		{"PlanManual", func(m *compact.CompactManager) (*compact.Result, error) {
+			return m.PlanManual(t.Context(), "s", history)
+		}},
+		{"Plan with the option of one call", func(m *compact.CompactManager) (*compact.Result, error) {
+			return m.Plan(t.Context(), "s", history, compact.WithObserve())
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m, events := watching(t, compact.Config{MaxContextTokens: 8000})
+			want, err := c.ask(compacting.CompactManager)
+			if err != nil || !want.Triggered {
+				t.Fatalf("a manager that compacts plans nothing: %v", err)
+			}
+			got, err := c.ask(m)
+			if err != nil || !got.Triggered || got.Projected != nil || bytesOf(got.Messages) != bytesOf(want.Messages) {
+				t.Errorf("planned: %v, %d messages of %d, %v; a manager that compacts plans %d", got.Triggered, len(got.Messages), len(history), err, len(want.Messages))
+			}
+			if err := m.Flush(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if n := len(events.Events()); n != 0 {
+				t.Errorf("%d events tell of a plan", n)
+			}
+		})
+	}
+}
+
 // One observed call of a manager that compacts writes nothing, and its step is
 // none of the session's.
 func TestWithObserveLeavesSessionAndArchiveAlone(t *testing.T) {

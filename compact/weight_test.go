@@ -100,6 +100,40 @@ func TestWeightOfASessionDoesNotGrowByItself(t *testing.T) {
 	}
 }
 
+// The steps of a session count, in the process that made them and in one that read
+// them: they stay when the caches go. Uncounted, the memory of long sessions would
+// have no bound.
+func TestWeightOfASessionGrowsWithItsSteps(t *testing.T) {
+	archive := memory.New()
+	m := bounded(t, Config{Archive: archive}, 1<<40)
+	least := int64(sessionWeight)
+	for n := range 12 {
+		res, err := m.ManualCompact(t.Context(), "s", reads(40*(n+1)), "")
+		if err != nil || res.Step != n+1 {
+			t.Fatalf("step %d, %v", res.Step, err)
+		}
+		s := m.sessions["s"]
+		removed := len(s.snapshot()[n].Evicted)
+		if removed < 40 {
+			t.Fatalf("step %d removed %d messages", n+1, removed)
+		}
+		least += int64(removed) * recipeWeight
+		s.slim()
+		if got := s.weight(); got < least {
+			t.Errorf("after step %d the session weighs %d bytes, its steps alone at least %d", n+1, got, least)
+		}
+	}
+	other := bounded(t, Config{Archive: archive}, 1<<40)
+	s, err := other.session(t.Context(), "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.release(s)
+	if got := s.weight(); got < least {
+		t.Errorf("read again, the session weighs %d bytes, its steps alone at least %d", got, least)
+	}
+}
+
 // What is counted is about what is there.
 func TestWeightOfSessionsIsAboutTheirMemory(t *testing.T) {
 	m := bounded(t, Config{}, 1<<40)

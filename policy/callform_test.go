@@ -43,6 +43,21 @@ func TestAPlaceholderSaysWhichCallItStandsFor(t *testing.T) {
 	}
 }
 
+// A long target is cut to what the placeholder has room for, and to no less:
+// characters count, however many bytes they take. Cut too short, the model would not
+// know which call the result came from.
+func TestALongTargetFillsThePlaceholder(t *testing.T) {
+	for _, tool := range []string{"bash", "größen_prüfen", "検索"} {
+		for _, target := range []string{strings.Repeat("x", 300), strings.Repeat("ü", 300)} {
+			k := policy.Mark{Form: policy.FormCallRecall, Chars: 4812, Ref: "3f9a2c1b70de", Ended: true, Exit: 1}
+			text, err := policy.Forms(nil).Render(k, policy.Answered{Tool: tool, Target: target})
+			if n := utf8.RuneCountInString(text); err != nil || n != 160 || !strings.HasSuffix(text, `…" · exit 1 · recall 3f9a2c1b70de]`) {
+				t.Errorf("%q, %v has %d characters", text, err, n)
+			}
+		}
+	}
+}
+
 func FuzzCallFormIsReadBack(f *testing.F) {
 	f.Add("bash", `go test "./..."`, 4812, 1, true)
 	f.Add("a\" · exit 3 · recall 0123456789ab]", "\xff·\u2028[x]", 0, -7, true)

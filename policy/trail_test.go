@@ -96,6 +96,46 @@ func sameConversation(t *testing.T, seed uint64, got, want *policy.Conversation)
 	}
 }
 
+// A step is looked for by the messages that its recipes refer to. With a wrong
+// number, a history that has all of them would be compacted once more, or the part
+// that the step made would not be compared.
+func TestCoverageIsWhatTheRecipesReferTo(t *testing.T) {
+	text := func(at ...int) (r policy.Recipe) {
+		for _, i := range at {
+			r.Texts = append(r.Texts, policy.TextRecipe{At: i})
+		}
+		return r
+	}
+	cut := func(c policy.CutRecipe) policy.Recipe {
+		c.Removed, c.Recent = [][2]int{{1, 3}, {4, 6}}, 7
+		return policy.Recipe{Cut: &c}
+	}
+	summary, notice := policy.CutRecipe{Summary: &policy.SummaryInfo{}}, policy.CutRecipe{Notice: 4}
+	for _, c := range []struct {
+		name    string
+		recipes []policy.Recipe
+		in, out int
+	}{
+		{"nothing", nil, 0, 0},
+		{"the last text", []policy.Recipe{text(4, 2)}, 5, 5},
+		{"a cut with a summary", []policy.Recipe{cut(summary)}, 7, 4},
+		{"a cut with a notice", []policy.Recipe{cut(notice)}, 7, 4},
+		{"a cut with neither", []policy.Recipe{cut(policy.CutRecipe{})}, 7, 3},
+		{"a text before a cut", []policy.Recipe{text(9), cut(notice)}, 10, 7},
+		{"a text behind a cut with a summary", []policy.Recipe{cut(summary), text(5)}, 9, 6},
+		{"a text behind a cut with a notice", []policy.Recipe{cut(notice), text(5)}, 9, 6},
+		{"a text behind a cut with neither", []policy.Recipe{cut(policy.CutRecipe{}), text(5)}, 10, 6},
+		{"a text that the cut covers", []policy.Recipe{cut(notice), text(3)}, 7, 4},
+		{"a copy and the one that stays", []policy.Recipe{{Copies: []policy.CopyRecipe{{At: 3, Stay: 8}}}}, 8, 8},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if in, out := policy.Coverage(c.recipes); in != c.in || out != c.out {
+				t.Errorf("%d messages before and %d after, want %d and %d", in, out, c.in, c.out)
+			}
+		})
+	}
+}
+
 // A step with another outcome is reverted completely: the next step finds the
 // conversation and its chain unchanged.
 func TestTrailTakesBackWhatLeadsElsewhere(t *testing.T) {

@@ -89,7 +89,8 @@ func TestKeysToWalletsVanish(t *testing.T) {
 			in("CCDB1_"+letters(22)+"_"+letters(40), "%s"),
 			in("abcd1-ef2ab", "Recovery codes:\n%s\n"),
 		),
-		clean: []string{`accounts: ["0x` + hexDigits(40) + `"]`, "blockHash: 0x" + hex, "KxFC1jmwwCoACiCAWZ3eXa96mBM6tb3TYzGmf6YwgdGWZgawvrtK", "xpub661MyMwAqRbcF" + letters(95), "The accounts are in a list.", "secret: ABCD EFGH"},
+		clean: []string{`accounts: ["0x` + hexDigits(40) + `"]`, "blockHash: 0x" + hex, "KxFC1jmwwCoACiCAWZ3eXa96mBM6tb3TYzGmf6YwgdGWZgawvrtK", "xpub661MyMwAqRbcF" + letters(95), "The accounts are in a list.", "secret: ABCD EFGH",
+			"Recovery codes:\nPlease store them in a safe place.\n", "## Backup codes\n\n", "Backup codes:\none-time codes are shown once\n", "Scratch codes:\nsign-in\nlog-out1\n"},
 	}.check(t, newRedactor(t, Options{}))
 }
 

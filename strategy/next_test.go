@@ -41,6 +41,28 @@ func TestAStepThatSomethingFollowedIsNotToldAsNext(t *testing.T) {
 	}
 }
 
+// A step of many calls is told with the outcome of its first two. With all of them,
+// one step that reads ten files would fill the line of what is next.
+func TestTheLastStepIsToldWithTwoOutcomes(t *testing.T) {
+	runs := []string{"psql -c orders", "psql -c users", "psql -c invoices", "psql -c refunds"}
+	for n := 1; n <= len(runs); n++ {
+		var calls []message.Part
+		var results []message.Message
+		for i, run := range runs[:n] {
+			id := string(rune('1' + i))
+			calls = append(calls, message.Call(id, "bash", `{"command":"`+run+`"}`))
+			results = append(results, message.ToolResult(id, "rows\n12 rows were counted"))
+		}
+		got := nextOf(t, append([]message.Message{message.User("Make the importer faster."), message.Assistant("Let me count the rows of each table.", calls...)}, results...)...)
+		_, outcomes, _ := strings.Cut(got, "Let me count the rows of each table. — ")
+		for i, run := range runs {
+			if told := strings.Contains(outcomes, run); told != (i < min(n, 2)) {
+				t.Errorf("%d calls: the outcome of call %d is told: %v\n%s", n, i+1, told, got)
+			}
+		}
+	}
+}
+
 func TestWhatTheLastStepLeavesIsNext(t *testing.T) {
 	got := nextOf(t, append([]message.Message{message.User("Finish the task.")}, command("1", "I'm marking the task as done, then I'll review the diff and push the branch", "task done 7", "task 7 done")...)...)
 	if !strings.Contains(got, "announced with it, and not begun in this part: review the diff and push the branch") {

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/agentcompact/compact/message"
 )
@@ -91,5 +92,28 @@ func TestTheLastTenWordsAreNotCutWhileThereIsRoom(t *testing.T) {
 	}
 	if total > 400 || small[len(small)-1].Step != 12 {
 		t.Errorf("%d tokens, the last is of step %d", total, small[len(small)-1].Step)
+	}
+}
+
+// Messages are dropped until the rest fits, and no longer. Dropped by the cost of
+// others, they would exceed the budget of a summary, or the user's words would be
+// lost although there is room.
+func TestOnlyTheOldestWordsThatHaveNoRoomAreDropped(t *testing.T) {
+	var growing, shrinking []Word // none is long enough to be cut
+	for i := range 12 {
+		growing = append(growing, Word{Step: i + 1, Text: strings.Repeat("w", 10*i)})
+		shrinking = append(shrinking, Word{Step: i + 1, Text: strings.Repeat("w", 110-10*i)})
+	}
+	for name, words := range map[string][]Word{"growing": growing, "shrinking": shrinking} {
+		for hard := 0; hard < 250; hard += 7 {
+			first, room := len(words), hard
+			for ; first > 0 && quarter(renderWord(words[first-1])) <= room; first-- {
+				room -= quarter(renderWord(words[first-1]))
+			}
+			got := fitWords(words, hard, hard, quarter)
+			if diff := cmp.Diff(words[first:], got, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s, %d tokens: %s", name, hard, diff)
+			}
+		}
 	}
 }

@@ -70,6 +70,27 @@ func TestAPictureOfUnknownSizeCostsTheMostOfOne(t *testing.T) {
 	}
 }
 
+// A header may leave out the height, which only the rest of the file says, as that of
+// a JPEG may. Counted as a picture of no height, it would cost next to nothing, and
+// the request would exceed the window.
+func TestAPictureOfHalfASizeCostsTheMostOfOne(t *testing.T) {
+	head := func(width, height byte) string { // a frame header
+		return dataURL([]byte{0xff, 0xd8, 0xff, 0xc0, 0, 17, 8, height, 0, width, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0})
+	}
+	for _, model := range []string{"gpt-4o", "gpt-5-mini", "claude-sonnet-4-5", "gemini-2.5-flash"} {
+		r := mediaFor(model)
+		most := r.image(&message.Media{})
+		for name, m := range map[string]message.Media{"no height": {URL: head(4, 0)}, "no width": {URL: head(0, 4)}, "a height that is told alone": {Height: 1024}} {
+			if got := r.image(&m); got != most {
+				t.Errorf("%s, %s: %d tokens, want %d", model, name, got, most)
+			}
+		}
+		if got := r.image(&message.Media{URL: head(4, 4)}); got >= most {
+			t.Errorf("%s: a picture of 1024 by 1024 costs %d tokens, one of unknown size %d", model, got, most)
+		}
+	}
+}
+
 // No picture of known size costs more than one of unknown size.
 func TestNoPictureCostsMoreThanOneOfUnknownSize(t *testing.T) {
 	for _, model := range []string{"gpt-4o", "gpt-4o-mini", "gpt-5", "gpt-5-nano", "gpt-5.4", "gpt-5.5", "o3", "o4-mini", "claude-sonnet-4-5", "claude-opus-4-8", "gemini-2.5-pro", "gemini-3-pro"} {

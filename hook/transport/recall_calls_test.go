@@ -48,3 +48,33 @@ func TestCallsAreKnownByTheirIDs(t *testing.T) {
 		t.Error("calls without ids are not known by them")
 	}
 }
+
+// The data of an event is all of its lines. With some of them, a call of the recall
+// tool in an event that a gateway broke up would reach the caller, which does not
+// know the tool.
+func TestTheDataOfAnEventIsInAllOfItsLines(t *testing.T) {
+	for name, c := range map[string]struct{ event, head, want string }{
+		"one":               {"event: a\ndata: {\"n\":[1,2]}\n\n", "event: a\n", `{"n":[1,2]}`},
+		"two":               {"event: a\ndata: {\"n\":\ndata: [1,2]}\n\n", "event: a\n", `{"n":[1,2]}`},
+		"one for each":      {"data: {\ndata: \"n\":\ndata: [1,\ndata: 2\ndata: ]}\n\n", "", `{"n":[1,2]}`},
+		"with other ends":   {"data: {\"n\":\r\ndata: [1,2]}\r\n\r\n", "", `{"n":[1,2]}`},
+		"without blanks":    {"data:{\"n\":\ndata:[1,2]}\n\n", "", `{"n":[1,2]}`},
+		"others in between": {"data: {\"n\":\nid: 7\ndata: [1,2]}\n\n", "id: 7\n", `{"n":[1,2]}`},
+		"no object":         {"data: [DONE]\n\n", "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := split([]byte(c.event+c.event), true)
+			if len(p.list) != 2 || string(p.bytes()) != c.event+c.event {
+				t.Fatalf("%d events: %q", len(p.list), p.bytes())
+			}
+			for _, e := range p.list {
+				if string(e.data) != c.want || string(e.head) != c.head {
+					t.Errorf("data %q behind %q", e.data, e.head)
+				}
+				if got := e.read(); c.want != "" && string(got["n"]) != "[1,2]" {
+					t.Errorf("%s", got)
+				}
+			}
+		})
+	}
+}

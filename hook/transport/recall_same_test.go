@@ -53,3 +53,40 @@ func TestRoundsOfConversationsWithTheSamePast(t *testing.T) {
 		}
 	})
 }
+
+// Of two answers with the same words, each with a recall beside another call, only
+// the recall of the conversation that goes on is put back. With both, the model would
+// read what it never asked for.
+func TestOneRoundOfAnswersWithTheSameWordsIsPutBack(t *testing.T) {
+	eachForm(t, func(t *testing.T, f form) {
+		r, body, ref := recalling(t, f)
+		recalled := [2]string{ref, "turn:4"}
+		before := r.got()[len(r.got())-1]
+		for i, what := range recalled {
+			read := provider.Call{ID: fmt.Sprintf("c%d", 900+i), Name: "read", Args: fmt.Sprintf(`{"n":%d}`, 900+i)}
+			if f.wire == provider.Gemini {
+				read.ID = ""
+			}
+			r.server.Answer(provider.Answer{Text: "Both.", Calls: []provider.Call{recallOf(what), read}})
+			if status, answer := r.post(f, body); status != http.StatusOK {
+				t.Fatalf("%d %s", status, answer)
+			}
+		}
+		for i := range recalled {
+			if status, answer := r.post(f, more(body, f.callAgainAfter("Both.", 900+i))); status != http.StatusOK {
+				t.Fatalf("%d %s", status, answer)
+			}
+			last := r.got()[len(r.got())-1]
+			for k, what := range recalled {
+				want := 0
+				if k == i {
+					want = 1
+				}
+				if n := strings.Count(last, what) - strings.Count(before, what); n != want {
+					t.Errorf("conversation %d holds %d times what conversation %d recalled:\n%s", i, n, k, tail(last, 1200))
+				}
+			}
+		}
+		r.allOK(f)
+	})
+}

@@ -141,6 +141,20 @@ func (f form) callAgain(n int) string {
 	return fmt.Sprintf(shapes[f.wire].round, n, "what was read")
 }
 
+// callAgainAfter is that round where words stand before the call.
+func (f form) callAgainAfter(words string, n int) string {
+	back := f.callAgain(n)
+	switch f.wire {
+	case provider.Gemini: // the text stands in the same content
+		return strings.Replace(back, `"parts":[`, `"parts":[{"text":"`+words+`"},`, 1)
+	case provider.Anthropic:
+		return strings.Replace(back, `"content":[`, `"content":[{"type":"text","text":"`+words+`"},`, 1)
+	case provider.Chat:
+		return strings.Replace(back, `"content":null`, `"content":"`+words+`"`, 1)
+	}
+	return `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"` + words + `"}]},` + back
+}
+
 func TestRecallBesideOtherCalls(t *testing.T) {
 	eachForm(t, func(t *testing.T, f form) {
 		for _, first := range []bool{true, false} {
@@ -159,16 +173,7 @@ func TestRecallBesideOtherCalls(t *testing.T) {
 			if status != http.StatusOK || strings.Contains(answer, "recall") || !strings.Contains(answer, `"read"`) || !strings.Contains(answer, "Both") {
 				t.Fatalf("%d %s", status, answer)
 			}
-			back := f.callAgain(900)
-			if f.wire == provider.Gemini { // the text stands in the same content
-				back = strings.Replace(back, `"parts":[`, `"parts":[{"text":"Both."},`, 1)
-			} else if f.wire == provider.Anthropic {
-				back = strings.Replace(back, `"content":[`, `"content":[{"type":"text","text":"Both."},`, 1)
-			} else if f.wire == provider.Chat {
-				back = strings.Replace(back, `"content":null`, `"content":"Both."`, 1)
-			} else {
-				back = `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Both."}]},` + back
-			}
+			back := f.callAgainAfter("Both.", 900)
 			if status, answer = r.post(f, more(body, back)); status != http.StatusOK {
 				t.Fatalf("first %v: %d %s\n%s", first, status, answer, tail(r.got()[len(r.got())-1], 1500))
 			}

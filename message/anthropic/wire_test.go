@@ -133,6 +133,38 @@ func TestMadeMessagesAreTheUsersAndReadAsWhatTheyWere(t *testing.T) {
 	}
 }
 
+// Media that a stage of the caller made, or that came from another wire, is written
+// with its source, or with its URL if that is no JSON. A body that is no JSON would
+// be refused, and the conversation could not go on.
+func TestMadeMediaIsWrittenWithItsSource(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		part message.Part
+		want string
+	}{
+		{"a picture in the body", message.Part{Kind: message.KindImage, Media: &message.Media{URL: "data:image/png;base64,iVBORw0KGgo="}},
+			`{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgo="}}`},
+		{"a picture elsewhere", message.Part{Kind: message.KindImage, Media: &message.Media{URL: "https://a.example/b.png"}},
+			`{"type":"image","source":{"type":"url","url":"https://a.example/b.png"}}`},
+		{"a document with a name", message.Part{Kind: message.KindFile, Media: &message.Media{URL: "https://a.example/b.pdf", Name: `the "plan"`}},
+			`{"type":"document","source":{"type":"url","url":"https://a.example/b.pdf"},"title":"the \"plan\""}`},
+		{"a source", message.Part{Kind: message.KindFile, Args: []byte(`{"type":"file","file_id":"file_7"}`), Media: &message.Media{}},
+			`{"type":"document","source":{"type":"file","file_id":"file_7"}}`},
+		{"a source that is no JSON", message.Part{Kind: message.KindImage, Args: []byte(`{"type":"file",`), Media: &message.Media{URL: "https://a.example/b.png"}},
+			`{"type":"image","source":{"type":"url","url":"https://a.example/b.png"}}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := parse(t, `{"messages":[{"role":"user","content":"a"}]}`)
+			made := message.Message{Role: message.RoleUser, Parts: []message.Part{{Kind: message.KindText, Text: "see"}, c.part}}
+			out, err := r.Write([]message.Message{made}, []int{-1})
+			want := `{"messages":[{"role":"user","content":[{"type":"text","text":"see"},` + c.want + `]}]}`
+			if diff := cmp.Diff(want, string(out)); err != nil || diff != "" {
+				t.Error(err, diff)
+			}
+		})
+	}
+}
+
 func TestTheSystemPromptIsProtectedAndStaysInItsField(t *testing.T) {
 	for body, parts := range map[string]int{
 		`{"system":"s","messages":[]}`:                                                1,

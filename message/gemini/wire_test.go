@@ -118,6 +118,34 @@ func TestParallelCallsOfOneNameArePairedByOrder(t *testing.T) {
 	}
 }
 
+// Whatever stands in a response is of the call that it answers. Without the call,
+// nothing tells which tool returned a part, and so which rules of the caller it is
+// under.
+func TestEachPartOfAResponseNamesItsCall(t *testing.T) {
+	for name, part := range map[string]string{
+		"picture":          `{"inlineData":{"mimeType":"image/png","data":"iVBORw0KGgo="}}`,
+		"file":             `{"fileData":{"mimeType":"application/pdf","fileUri":"gs://a/b.pdf"}}`,
+		"text of a file":   `{"inlineData":{"mimeType":"text/plain","data":"` + base64.StdEncoding.EncodeToString([]byte("some words")) + `"}}`,
+		"of a later model": `{"hologram":{"depth":3}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			for id, member := range map[string]string{"call_7": `"id":"call_7",`, "": ""} {
+				msgs := parse(t, `{"contents":[{"role":"model","parts":[{"functionCall":{`+member+`"name":"f","args":{}}}]},`+
+					`{"role":"user","parts":[{"functionResponse":{`+member+`"name":"f","response":{"output":"x"},"parts":[`+part+`]}}]}]}`).Messages()
+				call := msgs[0].Parts[0].CallID
+				if len(msgs) != 2 || len(msgs[1].Parts) != 2 || id != "" && call != id {
+					t.Fatalf("%+v", msgs)
+				}
+				for i, p := range msgs[1].Parts {
+					if p.CallID != call {
+						t.Errorf("id %q: part %d is of call %q: %+v, want %q", id, i, p.CallID, p, call)
+					}
+				}
+			}
+		})
+	}
+}
+
 func TestAnEditedResponseStaysAnObject(t *testing.T) {
 	for response, want := range map[string]string{
 		`{"output":"x"}`:              `{"output":"Y"}`,
