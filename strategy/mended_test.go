@@ -65,6 +65,8 @@ func TestWhatFailedIsMendedByTheSameNameUnderAnotherCommand(t *testing.T) {
 		{"lines that were picked", run{"go test ./... | grep FAIL", "FAIL\tx/storage\t0.3s"}, []run{{"go test ./storage", "ok  \tx/storage\t0.2s"}}, false},
 		{"a panic hides the rest", run{"go test ./...", "--- FAIL: TestTorn (0.00s)\npanic: nil map\nFAIL\tx/storage\t0.3s"}, []run{{"go test ./storage -run Torn -v", "--- PASS: TestTorn (0.00s)\nok  \tx/storage\t0.2s"}}, false},
 		{"two packages, one by one", run{"make test", "FAIL\tx/a\t0.3s\nFAIL\tx/b [build failed]"}, []run{{"go test ./a", "ok  \tx/a\t0.2s"}, {"go test ./b", "ok  \tx/b\t0.2s"}}, true},
+		{"a build that failed", run{"go build ./... 2>&1", "Exit code: 1\n# x/a\na/a.go:3:2: undefined: b"}, []run{{"make test", "ok  \tx/a\t0.2s\nok  \tx/b\t0.2s"}}, true},
+		{"a build of another package", run{"go build ./... 2>&1", "Exit code: 1\n# x/a\na/a.go:3:2: undefined: b\n# x/c\nc/c.go:1:1: expected package"}, []run{{"make test", "ok  \tx/a\t0.2s\nok  \tx/b\t0.2s"}}, false},
 		{"a package that compiles again", run{"go test ./a -run One", "# x/a\na/a.go:3:2: undefined: b\nFAIL\tx/a [build failed]"}, []run{{"go test ./a -run Two", "ok  \tx/a\t0.2s"}}, true},
 		{"a package that compiles and fails", run{"go test ./a -run One", "FAIL\tx/a [build failed]"}, []run{{"go test ./a -run Two", "--- FAIL: TestTwo (0.00s)\nFAIL\tx/a\t0.2s"}}, true},
 		{"another package compiles", run{"go test ./a -run One", "FAIL\tx/a [build failed]"}, []run{{"go test ./b -run Two", "ok  \tx/b\t0.2s"}}, false},

@@ -152,3 +152,19 @@ func TestTheNoticeOfAHarnessIsNoFinding(t *testing.T) {
 		t.Error("a finding is not quoted")
 	}
 }
+
+// TestACheckThatRanAgainInSilenceIsToldSo: no status is stated, and whoever reads it
+// knows what a compiler that prints nothing means.
+func TestACheckThatRanAgainInSilenceIsToldSo(t *testing.T) {
+	failed := append([]message.Message{message.User("Make it compile.")}, command("1", "", "go build ./... 2>&1", "Exit code 1\n# x/a\na/a.go:3:2: undefined: b")...)
+	for result, want := range map[string]string{
+		"":                                 "; it ran again and printed nothing [s4]",
+		"(Bash completed with no output)":  "; it ran again and printed nothing [s4]",
+		"go: downloading example.com v1.2": "; it ran again, with no outcome stated [s4]",
+	} {
+		text := write4(t, Input{Messages: append(append(failed[:3:3], command("2", "", "go build ./... 2>&1", result)...), steps(4)...)})
+		if !strings.Contains(text, want) || strings.Contains(text, "its last run failed") {
+			t.Errorf("%q: want %q in:\n%s", result, want, text)
+		}
+	}
+}

@@ -80,6 +80,21 @@ func (c *Call) beforeCheck() string {
 	return cmd[:at]
 }
 
+// onlyBuild reports whether the whole output of a command comes from one "go build".
+func onlyBuild(cmd string) bool {
+	n := 0
+	for _, simple := range splitCommands(cmd) {
+		w := withoutPrefix(fields(simple))
+		switch {
+		case len(w) > 1 && w[0] == "go" && w[1] == "build":
+			n++
+		case len(w) > 0 && !slices.Contains(silentCommands, w[0]):
+			return false
+		}
+	}
+	return n == 1 && plainShell(cmd)
+}
+
 // separator returns the separator between two commands at the beginning of s.
 func separator(s string) string {
 	if s == "" {

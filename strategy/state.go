@@ -22,7 +22,7 @@ func (h *History) checkLines(section int) []Line {
 		case c.call.Outcome == Failed && step > c.step:
 			value, cited = failedValue, cited+mendedSince(step)
 		case c.again > 0:
-			cited += "; it ran again, with no outcome stated " + stepID(c.again)
+			cited += "; it ran again" + c.came + " " + stepID(c.again)
 		case c.call.Outcome == Failed:
 			value = max((failedValue+1)*h.recency(c.step), failedValue)
 		}
@@ -74,8 +74,9 @@ type check struct {
 	call   *Call
 	step   int
 	at     at
-	before int // earlier runs that failed
-	again  int // step of a later run whose outcome is not stated; 0 = none
+	before int    // earlier runs that failed
+	again  int    // step of a later run whose outcome is not stated; 0 = none
+	came   string // what came of it
 
 	all, left []covering // what it checks, and what of it has not passed since
 }
@@ -91,7 +92,7 @@ func (h *History) checks() []check {
 				continue
 			}
 			if c.Outcome != OK && c.Outcome != Failed {
-				again(out, rerun(c.Command()), waiting, h.Steps[i].ID)
+				again(out, c, waiting, h.Steps[i].ID)
 				continue
 			}
 			now := check{call: c, step: h.Steps[i].ID, at: at{i, k}}
@@ -116,13 +117,17 @@ func (h *History) checks() []check {
 	return slices.DeleteFunc(out, func(c check) bool { return c.call == nil })
 }
 
-// again notes that the checks with these names ran once more at a step, without
-// a stated outcome.
-func again(all []check, names []covering, waiting map[string][]int, step int) {
+// again notes that the checks of a call ran once more at a step, without a stated
+// outcome.
+func again(all []check, c *Call, waiting map[string][]int, step int) {
+	names, came := rerun(c.Command()), ", with no outcome stated"
+	if c.silent() {
+		came = " and printed nothing"
+	}
 	for _, part := range names {
 		for _, i := range waiting[part.own] {
 			if all[i].call != nil && sameChecks(all[i].all, names) {
-				all[i].again = step
+				all[i].again, all[i].came = step, came
 			}
 		}
 	}

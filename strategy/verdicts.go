@@ -22,6 +22,7 @@ type verdicts struct {
 	some   bool     // some tests were skipped or left out
 	before []string // lines of tests since the last package of go test
 	after  bool     // a panic ended the package's run early
+	builds bool     // "go build", which names each package that does not compile
 }
 
 // verdicts reads the output of a check.
@@ -30,7 +31,7 @@ func (c *Call) verdicts() *verdicts {
 	if len(cmd) > maxCommandLine {
 		return &verdicts{} // a script, whose checks are unknown
 	}
-	v := &verdicts{tests: map[string][]string{}, passed: map[string]bool{}, unbuilt: map[string]bool{}, built: map[string]bool{}, whole: !narrowed(cmd), folder: folderIn(cmd), place: placeOf(cmd), counted: -1}
+	v := &verdicts{tests: map[string][]string{}, passed: map[string]bool{}, unbuilt: map[string]bool{}, built: map[string]bool{}, whole: !narrowed(cmd), folder: folderIn(cmd), place: placeOf(cmd), counted: -1, builds: anyCommand(cmd, func(s string) bool { return strings.HasPrefix(s, "go build") })}
 	for line := range strings.Lines(c.Result) {
 		line = strings.TrimSpace(uncolored(line[:min(len(line), 400)]))
 		v.tally(line)
@@ -41,7 +42,7 @@ func (c *Call) verdicts() *verdicts {
 	if c.Outcome == OK && v.whole {
 		v.under = pytestPaths(cmd)
 	}
-	v.settle(onlyCheck(cmd))
+	v.settle(onlyCheck(cmd) || v.builds && onlyBuild(cmd))
 	if v.counted >= 0 {
 		v.complete = v.complete && v.counted == len(v.failed)
 	} else {
@@ -116,6 +117,10 @@ func (v *verdicts) ofGo(line string) bool {
 		if len(v.before) < mostPassing {
 			v.before = append(v.before, line)
 		}
+	case v.builds && strings.HasPrefix(line, "# "):
+		name := firstField(line[len("# "):])
+		v.fails(name)
+		v.unbuilt[name], v.tests[name] = true, nil
 	case strings.HasPrefix(line, "panic: "):
 		v.after = true
 	case strings.HasPrefix(line, "FAIL\t"):
