@@ -230,6 +230,24 @@ func (c *chain) reset(ctx context.Context) error {
 	return nil
 }
 
+// reread reads the log from its beginning and remembers it. It returns [ErrErased], and
+// remembers what it did, if the log is gone or begins with another line than the known one.
+func (c *chain) reread(ctx context.Context) error {
+	if err := c.busy.Lock(ctx); err != nil {
+		return &storage.Error{Op: "read", Key: c.key, Err: err}
+	}
+	defer c.busy.Unlock()
+	now := newChain(c.a, c.key, c.full)
+	if err := now.load(ctx); err != nil {
+		return err
+	}
+	if c.state.first != "" && now.state.first != c.state.first {
+		return &storage.Error{Op: "read", Key: c.key, Err: ErrErased}
+	}
+	c.set(now.state)
+	return nil
+}
+
 // refresh returns the current tail. Only the first read of a chain is remembered:
 // later lines of other writers may not be durable yet, and can still disappear.
 func (c *chain) refresh(ctx context.Context) (tail, error) {

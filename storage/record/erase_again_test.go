@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/storage/record"
@@ -169,5 +170,83 @@ func TestErasesAtOnceTakeNothingOfWhatBeginsMeanwhile(t *testing.T) {
 		if err != nil || !r.OK() || r.Steps < 3 {
 			t.Fatalf("%d steps, problems %v (%v)", r.Steps, r.Problems, err)
 		}
+	}
+}
+
+// lateCreate is an archive in which the creates of one file wait for each other: that of
+// the session that begins next is announced, then that of the erased one is carried out.
+type lateCreate struct {
+	*memory.Archive
+	name              string
+	announced, landed chan struct{}
+	erased            bool // this is the archive of the erased session's process
+	begin             func()
+}
+
+func (a *lateCreate) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+	if k.Base() != a.name {
+		return a.Archive.Create(ctx, k, b)
+	}
+	if !a.erased {
+		close(a.announced)
+		<-a.landed
+		return a.Archive.Create(ctx, k, b)
+	}
+	a.begin()
+	<-a.announced
+	err := a.Archive.Create(ctx, k, b)
+	close(a.landed)
+	return err
+}
+
+// TestALateFileIsTakenOutOfTheNextSession: it has a name that the next session has
+// announced for another file, which would be reported as changed for ever.
+func TestALateFileIsTakenOutOfTheNextSession(t *testing.T) {
+	t.Parallel()
+	for _, same := range []bool{false, true} { // whether the next session stores the same
+		a, announced, landed := memory.New(), make(chan struct{}), make(chan struct{})
+		next := make(chan error, 1)
+		late := &lateCreate{Archive: a, name: "transcript-pre-compact-001.jsonl", announced: announced, landed: landed, erased: true, begin: func() {
+			must(t, second(session(t, a, "s").Erase(t.Context(), text("asked for"))))
+			s := session(t, &lateCreate{Archive: a, name: "transcript-pre-compact-001.jsonl", announced: announced, landed: landed}, "s")
+			words := text(`{"role":"user","content":"new"}`)
+			if same {
+				words = text(`{"role":"user","content":"old"}`)
+			}
+			go func() { next <- second(s.Transcript(context.Background(), 1, []redact.Text{words})) }()
+		}}
+		s := session(t, late, "s")
+		must(t, s.Events(t.Context(), lines("e", 1)))
+		must(t, second(s.Originals(t.Context(), 1, []redact.Text{text(`{"a":1}`)})))
+		must(t, second(s.Transcript(t.Context(), 1, []redact.Text{text(`{"role":"user","content":"old"}`)})))
+		<-next
+		if err := s.Checkpoint(t.Context()); !errors.Is(err, record.ErrErased) {
+			t.Errorf("the erased session ends with %v", err)
+		}
+		r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{})
+		if err != nil || !r.OK() {
+			t.Errorf("same %v: the next session has problems %v (%v)", same, r.Problems, err)
+		}
+	}
+}
+
+// TestAStepOfASessionThatWasNewIsToldAsErased: it was opened when nothing was stored, saw
+// the steps of others, and these were erased. As a step that lacks the one before it, the
+// agent would fail in each call.
+func TestAStepOfASessionThatWasNewIsToldAsErased(t *testing.T) {
+	t.Parallel()
+	a := memory.New()
+	s := session(t, a, "s")
+	step(t, session(t, a, "s"), 1)
+	if head, err := s.Head(t.Context()); head != 1 || err != nil {
+		t.Fatal(head, err)
+	}
+	must(t, second(session(t, a, "s").Erase(t.Context(), text("asked for"))))
+	must(t, second(session(t, a, "s").Transcript(t.Context(), 1, []redact.Text{text(`{"role":"user","content":"new"}`)})))
+	if err := second(s.CommitStep(t.Context(), wholeStep(s, 2, nil))); !errors.Is(err, record.ErrErased) {
+		t.Errorf("the step ends with %v", err)
+	}
+	if r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{}); err != nil || !r.OK() {
+		t.Errorf("the next session has problems %v (%v)", r.Problems, err)
 	}
 }

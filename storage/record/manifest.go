@@ -85,7 +85,7 @@ func (f *facts) observe(body []byte) {
 	f.ledgers = f.ledgers.and(r)
 	switch r.Op {
 	case opPut:
-		f.names = &nameList{r.Name, f.names}
+		f.names = &nameList{r.Name, r.SHA256, f.names}
 	case opHold:
 		f.held, f.reason = true, r.Reason
 	case opRelease:
@@ -101,7 +101,18 @@ func (f *facts) observe(body []byte) {
 // read is discarded with its head.
 type nameList struct {
 	name   string
+	sha256 string
 	before *nameList
+}
+
+// announces reports whether a file was announced with this name and this hash.
+func (l *nameList) announces(name, sha256 string) bool {
+	for ; l != nil; l = l.before {
+		if l.name == name && l.sha256 == sha256 {
+			return true
+		}
+	}
+	return false
 }
 
 func (l *nameList) has(name string) bool {

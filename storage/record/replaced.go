@@ -14,11 +14,15 @@ import (
 // Session that was opened before still belongs to the erased one, and must not write
 // to the new one.
 
+// lives is the number of lengths of the first line of a manifest. It is random, so that
+// lines of two manifests of one name seldom end at the same offset, where an append to one
+// would fit the other.
+const lives = 1024
+
 // withLife adds a random member to the first record of a manifest, which tells this
-// session from others with its name. Its length varies, so that lines of two such
-// manifests seldom end at the same offset, where an append to one would fit the other.
+// session from others with its name.
 func withLife(first string) string {
-	life := rand.Text() + strings.Repeat("-", mathrand.IntN(64))
+	life := rand.Text() + strings.Repeat("-", mathrand.IntN(lives))
 	return strings.TrimSuffix(first, "}") + `,"life":"` + life + `"}`
 }
 

@@ -211,23 +211,13 @@ func (p *placer) end(ctx context.Context) (ended bool, err error) {
 			return ended, err
 		}
 		if it == nil {
-			return ended, p.s.reread(ctx)
+			return ended, p.s.manifest.reread(ctx) // others can have appended to it since
 		}
 		if err := p.place(ctx, it); err != nil {
 			return ended, err
 		}
 		ended = true
 	}
-}
-
-// reread reads the manifest from its beginning and remembers it, because others can
-// have appended to it since.
-func (s *Session) reread(ctx context.Context) error {
-	if err := s.manifest.reset(ctx); err != nil {
-		return err
-	}
-	_, err := s.manifest.refresh(ctx)
-	return err
 }
 
 // placer puts the files of a scrub in place. Only one process does so at a time.

@@ -119,10 +119,11 @@ func (s *Session) withdraw(ctx context.Context) (gone bool, err error) {
 }
 
 // still reports whether a file exists with this hash, which is what this Session wrote. If the
-// session was begun anew, a file that the new manifest announces belongs to the new
-// session, and still returns false.
+// session was begun anew, a file that the new manifest announces with this hash belongs to
+// the new session, and still returns false. One that it announces with another hash is in
+// the way of a create there, which takes another name.
 func (s *Session) still(ctx context.Context, k storage.Key, sha256 string, now tail) (bool, error) {
-	if before, _ := s.manifest.known(); now.first != before.first && now.facts.names.has(k.Base()) {
+	if before, _ := s.manifest.known(); now.first != before.first && now.facts.names.announces(k.Base(), sha256) {
 		return false, nil
 	}
 	is, _, err := hashFile(ctx, s.a, k)
@@ -151,15 +152,19 @@ func (s *Session) ownLogs(ctx context.Context) (keys []storage.Key) {
 // gone reports whether an erase of the session is on record. A tombstone that is older
 // than the last line after which the manifest was checked to exist belongs to an earlier
 // session of the same name and is ignored. A manifest with another first line belongs to
-// a later session. now is the manifest as it is stored at present.
+// a later session. For a Session without a manifest, an erase counts that began since the
+// Session was opened. now is the manifest as it is stored at present.
 func (s *Session) gone(ctx context.Context) (yes bool, now tail, err error) {
 	last, _ := s.manifest.known()
 	now, err = newChain(s.a, s.manifest.key, true).refresh(ctx)
 	switch {
 	case err != nil || now.facts.erasing:
 		return err == nil, now, err
-	case last.seq == 0, now.first == last.first:
+	case now.first == last.first && last.seq > 0:
 		return false, now, nil
+	case last.seq == 0: // nothing was stored when it was opened, and it wrote nothing since
+		yes, err = s.buried(ctx, s.opened)
+		return yes, now, err
 	}
 	yes, err = s.buried(ctx, last.seen)
 	return yes, now, err
