@@ -29,6 +29,7 @@ type chain struct {
 	mu       sync.Mutex // guards said and saidLoad, the copy for known, which does not wait for busy
 	said     tail
 	saidLoad bool
+	heard    time.Time // when the log was last read or written, by this process's clock
 }
 
 // tail is the state of a log that an append needs. It is a value, so a
@@ -277,7 +278,14 @@ func (c *chain) set(t tail) {
 	c.state, c.loaded = t, true
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.said, c.saidLoad = t, true
+	c.said, c.saidLoad, c.heard = t, true, time.Now()
+}
+
+// heardSince returns how long ago the log was last read or written.
+func (c *chain) heardSince() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return time.Since(c.heard)
 }
 
 // read reads the lines after the known tail.

@@ -44,7 +44,7 @@ func (s *Session) CommitStep(ctx context.Context, step Step) (Committed, error) 
 	}
 	key := child(s.dir, ledgerKind.file(step.Number, 1))
 	with, err := s.mayCommit(ctx, key, step)
-	if errors.Is(err, ErrStep) { // the steps before can have been erased
+	if errors.Is(err, ErrStep) || errors.Is(err, storage.ErrExists) { // the steps before can have been erased, or be those of a session that began since
 		err = s.settleManifest(ctx, err)
 	}
 	if err != nil {
@@ -82,7 +82,7 @@ func (s *Session) settleManifest(ctx context.Context, failed error) error {
 	defer cancel()
 	err := s.manifest.settle(ctx)
 	_, checks := s.a.(storage.Deferrer)
-	if checks && !errors.Is(err, storage.ErrSeq) && !errors.Is(failed, ErrErased) && !errors.Is(failed, storage.ErrNotExist) && !errors.Is(failed, ErrStep) {
+	if checks && !errors.Is(err, storage.ErrSeq) && !errors.Is(failed, ErrErased) && !errors.Is(failed, storage.ErrNotExist) && !errors.Is(failed, ErrStep) && !errors.Is(failed, storage.ErrExists) {
 		return failed // the manifest is there, so that an erase still lists the files; or nobody knows
 	}
 	if gone, _ := s.withdraw(ctx); gone && !errors.Is(failed, ErrErased) {

@@ -71,19 +71,19 @@ func TestOneProcessErasesASessionAtATime(t *testing.T) {
 		a := &slowRemoval{memory.New(), 6 * time.Second}
 		leaky(t, a)
 		begun := time.Now()
-		errs := make(chan error, 2)
-		for _, wait := range []time.Duration{0, time.Second} {
+		errs := []chan error{make(chan error, 1), make(chan error, 1)}
+		for i, ended := range errs {
 			s := session(t, a, "s")
 			go func() {
-				time.Sleep(wait)
-				errs <- second(s.Erase(t.Context(), text("asked for")))
+				time.Sleep(time.Duration(i) * time.Second)
+				ended <- second(s.Erase(t.Context(), text("asked for")))
 			}()
 		}
-		if err := <-errs; err != nil || time.Since(begun) < 30*time.Second {
+		if err := <-errs[0]; err != nil || time.Since(begun) < 30*time.Second {
 			t.Errorf("the first ends after %s with %v", time.Since(begun), err)
 		}
 		step(t, session(t, a, "s"), 1)
-		if err := <-errs; !errors.Is(err, record.ErrErased) {
+		if err := <-errs[1]; !errors.Is(err, record.ErrErased) {
 			t.Errorf("the second ends with %v", err)
 		}
 		r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{})
@@ -241,6 +241,7 @@ func TestAStepOfASessionThatWasNewIsToldAsErased(t *testing.T) {
 	if head, err := s.Head(t.Context()); head != 1 || err != nil {
 		t.Fatal(head, err)
 	}
+	time.Sleep(2 * time.Millisecond) // tombstones tell milliseconds
 	must(t, second(session(t, a, "s").Erase(t.Context(), text("asked for"))))
 	must(t, second(session(t, a, "s").Transcript(t.Context(), 1, []redact.Text{text(`{"role":"user","content":"new"}`)})))
 	if err := second(s.CommitStep(t.Context(), wholeStep(s, 2, nil))); !errors.Is(err, record.ErrErased) {
@@ -249,4 +250,28 @@ func TestAStepOfASessionThatWasNewIsToldAsErased(t *testing.T) {
 	if r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{}); err != nil || !r.OK() {
 		t.Errorf("the next session has problems %v (%v)", r.Problems, err)
 	}
+}
+
+// TestAnIdleAgentAddsNothingToTheLogOfTheNextSession: the logs are equally long, so that
+// the place of its line is right, and its hash is not: the log would read as changed.
+func TestAnIdleAgentAddsNothingToTheLogOfTheNextSession(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := memory.New()
+		idle := session(t, a, "s")
+		must(t, idle.Events(t.Context(), lines("a", 2)))
+		step(t, idle, 1)
+		must(t, second(session(t, a, "s").Erase(t.Context(), text("asked for"))))
+		next := session(t, a, "s")
+		must(t, next.Events(t.Context(), lines("b", 2)))
+		step(t, next, 1)
+		time.Sleep(time.Minute)
+		if err := idle.Events(t.Context(), lines("a", 1)); !errors.Is(err, record.ErrErased) {
+			t.Errorf("the line of the idle agent ends with %v", err)
+		}
+		must(t, next.Events(t.Context(), lines("b", 1)))
+		if r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{}); err != nil || !r.OK() {
+			t.Errorf("the next session has problems %v (%v)", r.Problems, err)
+		}
+	})
 }

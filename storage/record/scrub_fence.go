@@ -51,6 +51,9 @@ var (
 
 // behindFences appends to a log that a scrub can rewrite concurrently.
 func (s *Session) behindFences(ctx context.Context, c *chain, bodies []string) (tail, error) {
+	if err := s.stillThere(ctx); err != nil {
+		return tail{}, err
+	}
 	var settled fence
 	looked := false
 	// A session that was new when it was opened, a moment ago, had no scrub and
@@ -89,6 +92,25 @@ func (s *Session) behindFences(ctx context.Context, c *chain, bodies []string) (
 			return tail{}, err
 		}
 	}
+}
+
+// lately is how long a manifest that was read or written is taken to be there still.
+const lately = time.Second
+
+// stillThere returns [ErrErased] for a session that was erased, of which this process has
+// not heard lately. If the session began again, its log can be as long as this process
+// knows the erased one, and would take the line. Other errors are left to the append.
+func (s *Session) stillThere(ctx context.Context) error {
+	if t, _ := s.manifest.known(); t.seq == 0 || s.manifest.heardSince() < lately {
+		return nil
+	}
+	if _, err := s.manifest.refresh(ctx); !errors.Is(err, ErrErased) {
+		return nil
+	}
+	if gone, _, err := s.gone(ctx); err != nil || !gone {
+		return nil
+	}
+	return &storage.Error{Op: "append", Key: s.dir, Err: ErrErased}
 }
 
 // lookForScrub completes a scrub that has removed a log. It returns nil if the caller
