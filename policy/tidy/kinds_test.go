@@ -1,0 +1,34 @@
+package tidy
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// Ten lines are enough for a log, nine are not. Without the limit of ten, few long lines
+// that begin with a time would lose their middle like a log does; above it, a short log
+// of long lines would go out whole.
+func TestALogHasAtLeastTenLines(t *testing.T) {
+	for n, want := range map[int]bool{9: false, 10: true, 11: true} {
+		d := &draft{}
+		for i := range n {
+			d.lines = append(d.lines, line{no: i + 1, text: fmt.Sprintf("2026-01-02 10:00:%02d INFO opened", i)}, line{no: i + 1})
+		}
+		if got := d.isLog(0, len(d.lines)); got != want {
+			t.Errorf("%d lines with a time: log %v", n, got)
+		}
+	}
+}
+
+// A terminal of Windows ends lines with several carriage returns. A bar of progress in
+// such lines would stay with all of its states.
+func TestProgressEndsWithAnyNumberOfCarriageReturns(t *testing.T) {
+	for _, end := range []string{"", "\r", "\r\r", "\r\r\r"} {
+		text := strings.Repeat("fetch: 1%\rfetch: 50%\rfetch: 100%"+end+"\n", 200)
+		out, ok := Reduce(&Result{Text: text, Call: command("make fetch"), Tokens: len(text) / 4}, only("progress"))
+		if got := out.Render(text, 9, testRef); !ok || !strings.Contains(got, "fetch: 100%") || strings.Contains(got, "50%") {
+			t.Errorf("lines that end with %q: %v, %.80q", end, ok, got)
+		}
+	}
+}
