@@ -1,0 +1,70 @@
+package strategy
+
+import (
+	"slices"
+	"testing"
+)
+
+// The name of a tool tells what it does where its command does not. A file that was
+// deleted or written would else be told as read, and the agent would look for it.
+func TestACommandThatSaysNothingLeavesItToTheTool(t *testing.T) {
+	for tool, want := range map[string]Op{"delete_file": Deleted, "write_file": Created, "patch_file": Edited, "view_file": Read} {
+		c := Call{Tool: tool, Args: []Arg{{"operation", "force"}, {"path", "/w/store/lock.go"}}, Answered: true}
+		if got := c.op(); got != want {
+			t.Errorf("%s with the operation force: %v, want %v", tool, got, want)
+		}
+		c.Args[0].Value = "delete"
+		if got := c.op(); got != Deleted {
+			t.Errorf("%s with the operation delete: %v", tool, got)
+		}
+	}
+}
+
+// Done items share a line, and are read back from it one by one. An item with a semicolon
+// would come back as two, and the second as work that nobody planned.
+func TestADoneItemWithASemicolonStaysOneItem(t *testing.T) {
+	for _, l := range itemLines([]Item{{Text: "open the store; lock it", Status: Done}, {Text: "shut the store", Status: Done}}, 0) {
+		st, text, ok := statusOf(l.Text)
+		if !ok || st != Done {
+			t.Fatalf("%q", l.Text)
+		}
+		b := items{byKey: map[string]int{}}
+		b.carried(text, st)
+		var got []string
+		for _, it := range b.list {
+			got = append(got, it.Text)
+		}
+		if want := []string{"open the store, lock it", "shut the store"}; !slices.Equal(got, want) {
+			t.Errorf("%q is read back as %q", l.Text, got)
+		}
+	}
+}
+
+// A sentence can end with names behind a colon. If it were taken for a list, it would be
+// left out of the next summary, in which lists are written anew.
+func TestALongSentenceBeforeNamesIsNoList(t *testing.T) {
+	for line, want := range map[string]bool{
+		"Read: store/lock.go store/open.go":                                               true,
+		"The user wants that nobody changes these two files: store/lock.go store/open.go": false,
+		"Read: store/lock.go and more":                                                    false,
+	} {
+		if got := listing(line); got != want {
+			t.Errorf("listing(%q) = %v", line, got)
+		}
+	}
+}
+
+// What a command computes for another one is not known. The verdict of a check whose
+// arguments are computed would be taken for one of the whole project.
+func TestACheckWithComputedArgumentsIsNotTheOnlyCommand(t *testing.T) {
+	for cmd, want := range map[string]bool{
+		"go test ./store":                          true,
+		"go test $(go list ./... | grep -v store)": false,
+		"go test `go list ./... | grep -v store`":  false,
+		"go test -run 'A`B' ./store":               true,
+	} {
+		if got := onlyCheck(cmd); got != want {
+			t.Errorf("onlyCheck(%q) = %v", cmd, got)
+		}
+	}
+}
