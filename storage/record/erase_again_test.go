@@ -275,3 +275,24 @@ func TestAnIdleAgentAddsNothingToTheLogOfTheNextSession(t *testing.T) {
 		}
 	})
 }
+
+// TestALostRaceLooksForAnErase: the step is there, but in the next session, and what was
+// stored for it is of the erased one.
+func TestALostRaceLooksForAnErase(t *testing.T) {
+	t.Parallel()
+	a := &slowCreate{Archive: memory.New()}
+	s := session(t, a, "s")
+	step(t, s, 1)
+	a.do = func() {
+		must(t, second(session(t, a.Archive, "s").Erase(t.Context(), text("asked for"))))
+		next := session(t, a.Archive, "s")
+		must(t, second(next.CommitStep(t.Context(), wholeStep(next, 1, nil))))
+	}
+	must(t, second(s.Transcript(t.Context(), 2, []redact.Text{text(`{"role":"user","content":"old"}`)})))
+	if err := second(s.CommitStep(t.Context(), wholeStep(s, 1, nil))); !errors.Is(err, record.ErrErased) {
+		t.Errorf("the step ends with %v", err)
+	}
+	if r, err := record.Verify(t.Context(), a.Archive, "s", record.VerifyOptions{}); err != nil || !r.OK() {
+		t.Errorf("the next session has problems %v (%v)", r.Problems, err)
+	}
+}
