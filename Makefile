@@ -5,7 +5,7 @@ GOLANGCI    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 LIBRARY     := ./compact/... ./configs/... ./hook/... ./message/... ./policy/... ./price/... ./recall/... ./redact/... ./replay/... ./serve/... ./storage/... ./strategy/... ./token/... ./trace/... ./internal/...
 FUZZTIME    ?= 5m
 
-.PHONY: test lint golangci race cover fuzz bench soak proof agents sdks generate vuln licenses cross snapshot figures
+.PHONY: test lint golangci race cover fuzz bench soak proof agents sdks generate vuln licenses cross snapshot figures mutants
 
 test:
 	go test ./...
@@ -91,3 +91,9 @@ figures:
 # The files of a release, in dist/, unpublished. It needs syft for the lists of contents.
 snapshot:
 	go run github.com/goreleaser/goreleaser/v2@v2.17.0 release --snapshot --clean --skip=publish
+
+# Faults planted at random in core logic, one at a time: how many the tests of the same
+# package catch. SEED and N choose which, CORE where; it prints those that survive.
+CORE ?= ./policy ./policy/tidy ./strategy ./message ./token ./price ./redact ./recall ./storage/record ./hook/transport ./replay ./search ./compact
+mutants:
+	@for pkg in $(CORE); do echo "$$pkg"; go run ./tools/mutants -n $(or $(N),24) -seed $(or $(SEED),1) $$pkg || exit 1; done
