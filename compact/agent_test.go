@@ -118,3 +118,28 @@ func TestAgentsOwnModelTakesNoServer(t *testing.T) {
 		t.Errorf("an override: %v", err)
 	}
 }
+
+func TestAnOverrideAloneCanAskTheAgent(t *testing.T) {
+	agent, own := map[string]any{"summarizer.backend": "agent"}, map[string]any{"summarizer.backend": "extractive"}
+	for _, tc := range []struct {
+		backend   string
+		overrides []compact.Override
+		want      bool
+	}{
+		{"extractive", nil, false},
+		{"extractive", []compact.Override{{Model: "a*", Set: own}}, false},
+		{"extractive", []compact.Override{{Model: "a*", Set: agent}, {Model: "b*", Set: own}}, true},
+		{"agent", []compact.Override{{Model: "a*", Set: own}}, true},
+	} {
+		m, err := compact.New(t.Context(), compact.Config{Model: "gpt-4o", Archive: memory.New(), Summarizer: compact.SummarizerConfig{Backend: tc.backend}, Overrides: tc.overrides})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.AsksAgent() != tc.want {
+			t.Errorf("%s with %v: AsksAgent is %v", tc.backend, tc.overrides, !tc.want)
+		}
+		if err := m.Close(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -78,6 +79,49 @@ func TestWhatWasDoneIsPricedAsItWasDone(t *testing.T) {
 		if p.Compacted != live.Points[i].Compacted || p.Compacted && (p.Change == nil || p.Change.what() != live.Points[i].Change.what()) {
 			t.Errorf("call %d: compacted %v, live %v", i+1, p.Compacted, live.Points[i].Compacted)
 		}
+	}
+}
+
+// A call that is repeated, as after a failure of the provider, is not the time at which
+// its last message came.
+func TestACallThatIsRepeatedKeepsItsFirstTime(t *testing.T) {
+	s := session("s", 12)
+	c, err := compact.Preset("graduated")
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	a := memory.New()
+	c.Model, c.MaxContextTokens, c.Archive, c.Now = "gpt-4o", 8000, a, func() time.Time { return clock }
+	m, err := compact.New(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := make([]time.Time, len(s.Messages))
+	for i, at := range s.Calls() {
+		for range 1 + i%2 {
+			if want[at-1].IsZero() {
+				want[at-1] = clock
+			}
+			if _, err := m.Preflight(t.Context(), "s", s.Messages[:at:at]); err != nil {
+				t.Fatal(err)
+			}
+			clock = clock.Add(time.Minute)
+		}
+	}
+	if err := errors.Join(m.Archive(t.Context(), "s", s.Messages), m.Close(context.WithoutCancel(t.Context()))); err != nil {
+		t.Fatal(err)
+	}
+	stored, err := record.OpenSession(t.Context(), a, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := FromArchive(t.Context(), a, stored, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.EqualFunc(got.Session.Times, want, time.Time.Equal) {
+		t.Errorf("the times are %v, want %v", got.Session.Times, want)
 	}
 }
 
