@@ -226,6 +226,35 @@ func TestObservedAnswersAreMeteredAndNothingIsArchived(t *testing.T) {
 	}
 }
 
+// What keeps a look from its end is told as every other failure is, and the request
+// goes out.
+func TestALookThatFailsIsTold(t *testing.T) {
+	f := forms()[0]
+	for name, c := range map[string]struct {
+		body string
+		opts []transport.Option
+		op   string
+	}{
+		"not JSON": {`{"messages":[`, nil, "parse"},
+		"a bug":    {f.body("hi", 1, 1), []transport.Option{transport.Route("/chat/completions", panics{openai.Wire})}, "observe"},
+	} {
+		r := newRig(t, compact.Config{}, append(c.opts, transport.Observe())...)
+		r.server.Lenient = true
+		if status, _ := r.post(f, c.body); status != http.StatusOK || r.got()[0] != c.body {
+			t.Errorf("%s: status %d, or another body went out", name, status)
+		}
+		if err := r.client.Transport.(*transport.Transport).Settle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if len(r.errs) != 1 || len(r.results) != 0 {
+			t.Fatalf("%s: told %v, with %d results", name, r.errs, len(r.results))
+		}
+		if known := (*transport.Error)(nil); !errors.As(r.errs[0], &known) || known.Op != c.op || known.Path != f.path {
+			t.Errorf("%s: %v", name, r.errs[0])
+		}
+	}
+}
+
 // A manager that observes makes every transport one that does; a provider's
 // overflow is the caller's.
 func TestAManagerThatObservesMakesTheTransportObserve(t *testing.T) {

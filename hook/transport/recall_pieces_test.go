@@ -1,0 +1,90 @@
+package transport
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+)
+
+func TestAnAnswerIsDividedIntoItsPieces(t *testing.T) {
+	for _, tc := range []struct {
+		name, raw string
+		stream    bool
+		data      []string
+		out       string // bytes of the pieces that are left unchanged
+	}{
+		{"a document", ` {"a":1}`, false, []string{` {"a":1}`}, ` {"a":1}`},
+		{"an array", `[{"a":1},{"a":2}]`, false, []string{`{"a":1}`, `{"a":2}`}, "[{\"a\":1},\n{\"a\":2}]"},
+		{"an array behind white space", "\r\n [{\"a\":1}\n,\n{\"a\":2}]\n", false, []string{`{"a":1}`, `{"a":2}`}, "[{\"a\":1},\n{\"a\":2}]"},
+		{"an array of nothing", `[]`, false, nil, `[]`},
+		{"an array that is cut off", `[{"a":1},{"a"`, false, []string{`[{"a":1},{"a"`}, `[{"a":1},{"a"`},
+		{"white space", "  ", false, []string{"  "}, "  "},
+		{"nothing", "", false, []string{""}, ""},
+		{"a stream", "data: {\"a\":1}\n\ndata: [DONE]\n\n", true, []string{`{"a":1}`, ""}, "data: {\"a\":1}\n\ndata: [DONE]\n\n"},
+		{"a stream of two lines an event", "event: x\r\ndata: {\"a\":\r\ndata: 1}\r\n\r\n: ping\n\n", true, []string{`{"a":1}`, ""}, "event: x\r\ndata: {\"a\":\r\ndata: 1}\r\n\r\n: ping\n\n"},
+		{"a stream that is cut off", "data: {\"a\":1}\n\ndata: {\"a\"", true, []string{`{"a":1}`, `{"a"`}, "data: {\"a\":1}\n\ndata: {\"a\""},
+		{"a stream of nothing", "", true, nil, ""},
+	} {
+		p := split([]byte(tc.raw), tc.stream)
+		var data []string
+		for _, e := range p.list {
+			data = append(data, string(e.data))
+		}
+		if !slices.Equal(data, tc.data) || string(p.bytes()) != tc.out {
+			t.Errorf("%s: %q, written as %q", tc.name, data, p.bytes())
+		}
+	}
+}
+
+func TestPiecesThatChangeOrGoLeaveTheOthersAsTheyWere(t *testing.T) {
+	for _, tc := range []struct {
+		raw    string
+		stream bool
+		want   string
+	}{
+		{"data: {\"a\":1}\n\nevent: x\ndata:{\"a\":2}\n\ndata:  {\"a\":3}\n\n", true, "event: x\ndata: {\"b\":1}\n\ndata:  {\"a\":3}\n\n"},
+		{`[{"a":1},{"a":2},{"a":3}]`, false, "[{\"b\":1},\n{\"a\":3}]"},
+	} {
+		p := split([]byte(tc.raw), tc.stream)
+		p.list[0].dropped = true
+		p.list[1].write(rawObject{"b": json.RawMessage("1")})
+		if got := string(p.bytes()); got != tc.want {
+			t.Errorf("%q, want %q", got, tc.want)
+		}
+		if p.list[0].read() != nil || string(p.list[2].read()["a"]) != "3" {
+			t.Errorf("the pieces are read as %v and %v", p.list[0].read(), p.list[2].read())
+		}
+	}
+}
+
+func TestTheFirstEventEndsAtItsEmptyLine(t *testing.T) {
+	for _, tc := range []struct {
+		raw       string
+		not, want int
+	}{
+		{"", 0, 0}, {"data: 1\n", 0, 0}, {"data: 1\n\n", 0, 9}, {"data: 1\n\nx\n\n", 0, 9}, {"a\r\n\r\nb\n\n", 0, 5}, {"a\n\nb\r\n\r\n", 0, 3},
+		{"data: 1\n\nx\n\n", 7, 9}, {"data: 1\n\nx\n\n", 8, 12}, {"a\n\n", 9, 0}, {"a\n\n", -1, 3},
+	} {
+		if got := eventSize([]byte(tc.raw), tc.not); got != tc.want {
+			t.Errorf("eventSize(%q, %d) = %d, want %d", tc.raw, tc.not, got, tc.want)
+		}
+	}
+}
+
+func TestFieldsOfAnotherTypeReadAsNothing(t *testing.T) {
+	for raw, want := range map[string]struct {
+		text  string
+		index int
+		items int
+	}{
+		`"a"`: {"a", -1, 0}, `3`: {"", 3, 0}, `"3"`: {"3", -1, 0}, `[1,2]`: {"", -1, 2}, `{}`: {"", -1, 0}, `null`: {"", -1, 0}, ``: {"", -1, 0}, `0`: {"", 0, 0},
+	} {
+		r := json.RawMessage(raw)
+		if text(r) != want.text || indexOf(r) != want.index || len(list(r)) != want.items {
+			t.Errorf("%s: text %q, index %d, list %s", raw, text(r), indexOf(r), list(r))
+		}
+	}
+	if o := obj(json.RawMessage(`{"a":1}`)); string(o["a"]) != "1" || obj(json.RawMessage(`[1]`)) != nil || string(enc("a")) != `"a"` || string(enc(func() {})) != "null" {
+		t.Errorf("an object is %v", o)
+	}
+}
