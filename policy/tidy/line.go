@@ -58,7 +58,7 @@ func (l line) rewritten(text string, segs ...policy.Segment) line {
 type draft struct {
 	text  string
 	lines []line
-	total int    // number of lines of the result
+	total int    // number of lines at first, the empty one behind a line feed at the end included
 	what  string // what was left out, for the first line; "" = nothing
 	lent  *lent
 }
@@ -83,6 +83,15 @@ func newDraft(text string) *draft {
 	}
 	d.total = len(d.lines)
 	return d
+}
+
+// count returns the number of lines of the result. A line feed at its end begins no
+// line.
+func (d *draft) count() int {
+	if strings.HasSuffix(d.text, "\n") {
+		return d.total - 1
+	}
+	return d.total
 }
 
 // size returns the number of bytes of the lines.

@@ -2,6 +2,7 @@ package tidy
 
 import (
 	"fmt"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/agentcompact/compact/policy"
@@ -30,7 +31,7 @@ func longLines(d *draft, _ *Result, _ int) verdict {
 	if n == 0 {
 		return pass
 	}
-	d.leftOut(fmt.Sprintf("%d long lines cut", n))
+	d.leftOut(counts(n, "long line") + " cut")
 	return did
 }
 
@@ -54,12 +55,20 @@ func (d *draft) leftOut(what string) {
 	d.what += what
 }
 
+// counts returns a number with a noun in its singular or plural.
+func counts(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return strconv.Itoa(n) + " " + noun
+}
+
 // shown records how a result was reduced and that out lines were left out. It
 // returns false if out is 0.
 func (d *draft) shown(how string, out int) bool {
 	if out == 0 {
 		return false
 	}
-	d.leftOut(fmt.Sprintf("%s, %d of %d lines left out", how, out, d.total))
+	d.leftOut(fmt.Sprintf("%s, %d of %s left out", how, out, counts(d.count(), "line")))
 	return true
 }

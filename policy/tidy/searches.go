@@ -22,7 +22,7 @@ func searches(d *draft, r *Result, room int) verdict {
 		s.file(f)
 	}
 	if s.files > 0 {
-		s.out = append(s.out, literalLine(fmt.Sprintf("⋮ %d more files with %d lines", s.files, s.lines)))
+		s.out = append(s.out, literalLine("⋮ "+counts(s.files, "more file")+" with "+counts(s.lines, "line")))
 	}
 	d.lines = append(s.out, d.lines[to:]...)
 	return done(d.shown("first hits of each file", s.left))
@@ -95,7 +95,7 @@ func (s *hitList) file(f hitFile) {
 // line i, and the number of lines left out.
 func (d *draft) heading(i, path, gone, all int) line {
 	l := d.lines[i]
-	return l.rewritten(d.text, append(l.piece(0, path), policy.Segment{Lit: fmt.Sprintf(" ⋮ %d of %d lines", gone, all)})...)
+	return l.rewritten(d.text, append(l.piece(0, path), policy.Segment{Lit: fmt.Sprintf(" ⋮ %d of %s", gone, counts(all, "line"))})...)
 }
 
 // firstHits chooses the hits to keep: those that hold a word, then the first hit

@@ -26,16 +26,16 @@ func tests(d *draft, r *Result, room int) verdict {
 	c.errors()
 	for i := from; i < to; i++ {
 		switch is := says[i-from]; {
-		case is&aTotal != 0:
-			c.raise(i, best)
-		case is&aPass != 0:
+		case is&aPass != 0: // also where it is a total of its own: there can be one a file
 			if c.rank[i] < must {
 				c.rank[i] = fill
 			}
+		case is&aTotal != 0:
+			c.raise(i, best)
 		}
 		if c.rank[i] == must {
 			for k := i + 1; k <= i+8 && k < to && says[k-from]&aPass == 0; k++ {
-				c.raise(k, some)
+				c.raise(k, good)
 			}
 		}
 	}
