@@ -21,7 +21,7 @@ func again(d *draft, r *Result, _ int) verdict {
 		e := &r.Earlier[i]
 		switch {
 		case e.Text == r.Text:
-			d.lines = []line{literalLine(fmt.Sprintf("[the same %s as %s]", counts(d.count(), "line"), e.named(sameCall(e.Call, r.Call))))}
+			d.lines = []line{literalLine(fmt.Sprintf("[the same %s as %s]", counts(d.total, "line"), e.named(sameCall(e.Call, r.Call))))}
 			d.what = "it came before"
 			return did
 		case sameCall(e.Call, r.Call) && r.asked.file != "" && len(e.Text) >= leastAgain:

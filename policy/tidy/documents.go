@@ -27,7 +27,7 @@ func documents(d *draft, r *Result, room int) verdict {
 // outlineText reduces a text with headings. It returns false if it left out
 // nothing.
 func (d *draft) outlineText(r *Result, room int, numbered bool, how string) bool {
-	d.shortenURLs()
+	urls := d.shortenURLs()
 	c := newChoice(d)
 	from, to := d.inner()
 	below := 0 // lines since the last heading
@@ -48,7 +48,12 @@ func (d *draft) outlineText(r *Result, room int, numbered bool, how string) bool
 		}
 	}
 	c.named(r.words(), good)
-	return d.shown(how, c.take(room))
+	out := c.take(room)
+	if out == 0 && urls > 0 {
+		d.leftOut(counts(urls, "line") + " with long URLs cut")
+		return true
+	}
+	return d.shown(how, out)
 }
 
 func isHeading(text string) bool {
@@ -95,21 +100,22 @@ func isNavigation(text string) bool {
 const urlMost = 100
 
 // shortenURLs cuts the long queries of URLs, which are signatures, and the
-// content of data URLs.
-func (d *draft) shortenURLs() {
-	own := false // whether d.lines was copied: other drafts share the original list
+// content of data URLs. It returns the number of lines that it changed.
+func (d *draft) shortenURLs() (n int) {
 	for i := range d.lines {
 		l := d.lines[i]
 		if len(l.text) < urlMost || l.segs != nil || !strings.Contains(l.text, ":") {
 			continue
 		}
 		if segs := shortened(d.text, l.from, l.to); segs != nil {
-			if !own {
-				d.lines, own = append(d.lent.lines(len(d.lines)), d.lines...), true
+			if n == 0 { // other drafts share the original list
+				d.lines = append(d.lent.lines(len(d.lines)), d.lines...)
 			}
 			d.lines[i] = l.rewritten(d.text, segs...)
+			n++
 		}
 	}
+	return n
 }
 
 func shortened(text string, from, to int) (segs []policy.Segment) {

@@ -58,7 +58,7 @@ func (l line) rewritten(text string, segs ...policy.Segment) line {
 type draft struct {
 	text  string
 	lines []line
-	total int    // number of lines at first, the empty one behind a line feed at the end included
+	total int    // number of lines of the result; a line feed at its end begins none
 	what  string // what was left out, for the first line; "" = nothing
 	lent  *lent
 }
@@ -81,17 +81,10 @@ func newDraft(text string) *draft {
 		d.lines = append(d.lines, line{no: len(d.lines) + 1, from: at, to: to, text: text[at:to]})
 		at = next
 	}
-	d.total = len(d.lines)
-	return d
-}
-
-// count returns the number of lines of the result. A line feed at its end begins no
-// line.
-func (d *draft) count() int {
-	if strings.HasSuffix(d.text, "\n") {
-		return d.total - 1
+	if d.total = len(d.lines); strings.HasSuffix(text, "\n") {
+		d.total--
 	}
-	return d.total
+	return d
 }
 
 // size returns the number of bytes of the lines.

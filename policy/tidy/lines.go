@@ -69,6 +69,6 @@ func (d *draft) shown(how string, out int) bool {
 	if out == 0 {
 		return false
 	}
-	d.leftOut(fmt.Sprintf("%s, %d of %s left out", how, out, counts(d.count(), "line")))
+	d.leftOut(fmt.Sprintf("%s, %d of %s left out", how, out, counts(d.total, "line")))
 	return true
 }

@@ -21,6 +21,7 @@ func pages(d *draft, r *Result, room int) verdict {
 	lines := append(d.lent.lines(len(p.lines)+len(d.lines)-to+from), d.lines[:from]...)
 	lines = append(lines, p.lines...)
 	d.lines = append(lines, d.lines[to:]...)
+	d.total = len(d.lines) // the numbers of the gaps are those of the text, not of the source
 	if d.size() > room {
 		d.outlineText(r, room, false, "headings and text of a page")
 		return did
@@ -36,7 +37,7 @@ func (d *draft) changed() bool {
 			return true
 		}
 	}
-	return len(d.lines) != d.total
+	return false
 }
 
 func isHTML(s string) bool {
@@ -60,6 +61,7 @@ type page struct {
 	lines   []line
 	pieces  pieces
 	segs    []policy.Segment // segments of the current line
+	apart   bool             // white space stood behind its last word
 	heading int
 }
 
@@ -139,6 +141,7 @@ func inline(name string) bool {
 func (p *page) words(from, to int) {
 	for i := from; i < to; {
 		for i < to && space(p.text[i]) {
+			p.apart = true
 			i++
 		}
 		start := i
@@ -150,13 +153,14 @@ func (p *page) words(from, to int) {
 		}
 		if n := len(p.segs); n == 0 && p.heading > 0 {
 			p.segs = append(p.segs, policy.Segment{Lit: strings.Repeat("#", p.heading) + " "})
-		} else if n > 0 && start > 0 && space(p.text[start-1]) {
+		} else if n > 0 && p.apart {
 			if last := &p.segs[n-1]; last.Lit == "" && last.To == start-1 && p.text[start-1] == ' ' {
-				last.To = i
+				last.To, p.apart = i, false
 				continue
 			}
 			p.segs = append(p.segs, policy.Segment{Lit: " "})
 		}
+		p.apart = false
 		p.segs = append(p.segs, policy.Segment{From: start, To: i})
 	}
 }
@@ -173,5 +177,5 @@ func (p *page) flush() {
 		segs, text := p.pieces.end()
 		p.lines = append(p.lines, line{no: len(p.lines) + 1, text: text, segs: segs})
 	}
-	p.segs, p.heading = p.segs[:0], 0
+	p.segs, p.apart, p.heading = p.segs[:0], false, 0
 }

@@ -1,0 +1,82 @@
+package tidy
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestViewOfCode(t *testing.T) {
+	store := slices.Concat([]string{"package store", "", "import \"fmt\"", "", "// A Store keeps values.", "type Store struct {", "\tvalues map[string]int", "}", "", "func (s *Store) Load(key string) int {"},
+		numbered("\tfmt.Println(%d)", 1, 12), []string{"\treturn s.values[key]", "}", "", "func (s *Store) Save(key string, v int) {", "\ts.values[key] = v", "\tif v > 3 {", "\t\ts.full = true", "\t}", "}", "", "var x = 3", "var table = func() int {", "\treturn 1", "}()"})
+	withNumbers := make([]string, len(store))
+	for i, l := range store {
+		withNumbers[i] = numbered("%6d→", i+101, 1)[0] + l
+	}
+	compare(t, "code", []view{
+		{name: "an outline", call: reading("/src/store.go"), large: 90, text: lines(store...), want: lines("[tidied — outline and what was named, 21 of 36 lines left out]", "package store", "", "import \"fmt\"", "", "// A Store keeps values.", "type Store struct {", "\tvalues map[string]int", "}", "", "func (s *Store) Load(key string) int {", "⋮ 11–25", "func (s *Store) Save(key string, v int) {", "⋮ 27–32", "var x = 3", "var table = func() int {", "\treturn 1", "}()")},
+		{name: "a function that the task names", call: reading("/src/store.go"), said: "mend `Save`", large: 120, text: lines(store...), want: lines("[tidied — outline and what was named, 14 of 36 lines left out]", "package store", "", "import \"fmt\"", "", "// A Store keeps values.", "type Store struct {", "\tvalues map[string]int", "}", "", "func (s *Store) Load(key string) int {", "⋮ 11–24", "", "func (s *Store) Save(key string, v int) {", "\ts.values[key] = v", "\tif v > 3 {", "\t\ts.full = true", "\t}", "}", "", "var x = 3", "var table = func() int {", "\treturn 1", "}()")},
+		{name: "lines with their numbers", call: reading("/src/store.go"), large: 120, text: lines(withNumbers...), want: lines("[tidied — outline and what was named, 24 of 36 lines left out]", "   101→package store", "   102→", "   103→import \"fmt\"", "   104→", "   105→// A Store keeps values.", "   106→type Store struct {", "⋮ 107–109", "   110→func (s *Store) Load(key string) int {", "⋮ 111–125", "   126→func (s *Store) Save(key string, v int) {", "⋮ 127–132", "   133→var x = 3", "   134→var table = func() int {", "   135→\treturn 1", "   136→}()")},
+		{name: "code without the name of a file", call: command("./show store"), large: 90, text: lines(store...), want: lines("[tidied — outline and what was named, 21 of 36 lines left out]", "package store", "", "import \"fmt\"", "", "// A Store keeps values.", "type Store struct {", "\tvalues map[string]int", "}", "", "func (s *Store) Load(key string) int {", "⋮ 11–25", "func (s *Store) Save(key string, v int) {", "⋮ 27–32", "var x = 3", "var table = func() int {", "\treturn 1", "}()")},
+		{name: "a text without the name of a file", call: command("./show store"), large: 60, text: together(numbered("words of the program, number %d", 1, 30)), want: "whole"},
+		{name: "methods and classes", call: reading("/src/a.ts"), large: 110, text: together([]string{"import { x } from 'y'", "@Injectable()", "export class Store {", "  private load(key: string): void {"}, numbered("    this.log(%d)", 1, 12),
+			[]string{"  }", "  save(key) {", "    if (key) {", "      return", "    }", "  }", "        deep(key) {", "            deeper(key) {", "const f = () => {", "const n = 3", "let later = function () {", "}"}), want: lines("[tidied — outline and what was named, 13 of 28 lines left out]", "import { x } from 'y'", "@Injectable()", "export class Store {", "  private load(key: string): void {", "⋮ 5–17", "  save(key) {", "    if (key) {", "      return", "    }", "  }", "        deep(key) {", "            deeper(key) {", "const f = () => {", "const n = 3", "let later = function () {", "}")},
+	})
+}
+
+func TestViewOfADocument(t *testing.T) {
+	text := slices.Concat([]string{"# Plan", "", "The first line.", "The second line.", "The third line.", "* [Home](/home) [Index](/index)"}, numbered("Sentence %d goes on.", 1, 8), []string{"## Next", "a", "b", "c", "### Deeper", "####### no heading", "#no heading"}, numbered("Sentence %d of it goes on.", 1, 12))
+	compare(t, "documents", []view{
+		{name: "headings and the lines below them", call: reading("/plan.md"), said: "`Sentence_9` and `Deeper`", large: 85, text: lines(text...), want: lines("[tidied — headings and text, 18 of 33 lines left out]", "# Plan", "", "The first line.", "The second line.", "The third line.", "* [Home](/home) [Index](/index)", "Sentence 1 goes on.", "Sentence 2 goes on.", "⋮ 9–14", "## Next", "a", "b", "c", "### Deeper", "####### no heading", "#no heading", "⋮ 22–33")},
+		{name: "three headings of a file without an ending", call: reading("/plan"), large: 85, text: lines(text...), want: lines("[tidied — headings and text, 18 of 33 lines left out]", "# Plan", "", "The first line.", "The second line.", "The third line.", "* [Home](/home) [Index](/index)", "Sentence 1 goes on.", "Sentence 2 goes on.", "⋮ 9–14", "## Next", "a", "b", "c", "### Deeper", "####### no heading", "#no heading", "⋮ 22–33")},
+		{name: "two headings of a file without an ending", call: reading("/plan"), large: 60, text: lines(text[:18]...), want: "whole"},
+		{name: "two headings of a file of Markdown", call: reading("/plan.md"), large: 60, text: lines(text[:20]...), want: lines("[tidied — headings and text, 7 of 20 lines left out]", "# Plan", "", "The first line.", "The second line.", "The third line.", "* [Home](/home) [Index](/index)", "Sentence 1 goes on.", "⋮ 8–14", "## Next", "a", "b", "c", "### Deeper", "####### no heading")},
+		{name: "long queries and data", call: reading("/plan.md"), large: 140, text: lines("# One", "see https://example.org/a?token="+strings.Repeat("x", 250)+" and (https://example.org/b?token="+strings.Repeat("y", 94)+") too", "![i](data:image/png;base64,"+strings.Repeat("A", 200)+")",
+			"# Two", "# Three"), want: lines("[tidied — 2 lines with long URLs cut]", "# One", "see https://example.org/a?… and (https://example.org/b?token=yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy) too", "![i](data:image/png;base64,…)", "# Two", "# Three")},
+		{name: "paths and short queries stay", call: reading("/plan.md"), large: 100, text: lines("https://example.org/"+strings.Repeat("path/", 15)+"?q=1&token="+strings.Repeat("x", 60), "# One", "# Two", "# Three", strings.Repeat("word ", 60)), want: lines("[tidied — headings and text, 1 of 5 lines left out]", "https://example.org/path/path/path/path/path/path/path/path/path/path/path/path/path/path/path/?q=1&token=xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", "# One", "# Two", "# Three", "⋮ 5")},
+	})
+}
+
+func TestLinesOfLinksAreNavigation(t *testing.T) {
+	for text, want := range map[string]bool{
+		"": false, "[Home](/)": true, "* [Home](/) | [Index](/i)": true, "- [Home](/) and": true, "- [Home](/) and more words": false, "see [Home](/)": false, "[Home]": false, "[Home](/": true, "[a](b) [c": true, "[a](b) [cdefg": false, "• [a](b)": true,
+	} {
+		if got := isNavigation(text); got != want {
+			t.Errorf("isNavigation(%q) = %v", text, got)
+		}
+	}
+	for text, want := range map[string]bool{"# a": true, "###### a": true, "####### a": false, "#a": false, "#": false, "": false, "a # b": false} {
+		if got := isHeading(text); got != want {
+			t.Errorf("isHeading(%q) = %v", text, got)
+		}
+	}
+}
+
+func TestViewOfAPatch(t *testing.T) {
+	patch := slices.Concat([]string{"commit 1", "diff --git a/a.go b/a.go", "index 1..2", "--- a/a.go", "+++ b/a.go", "@@ -1,3 +1,4 @@ package a"}, numbered(" \tcontext%d()", 1, 6), []string{"-\told(1)", "+\tnew(1)", "+func Load() {"}, numbered(" \tcontext%d()", 7, 6),
+		[]string{"diff --git a/b.go b/b.go", "--- a/b.go", "+++ b/b.go", "@@ -1,3 +1,4 @@", "+\tnamed_here()"}, numbered("+\tnew(%d)", 2, 9))
+	compare(t, "patches", []view{
+		{name: "files, hunks and changes", call: command("git show"), said: "`named_here`", large: 110, text: lines(patch...), want: lines("[tidied — files, hunks and some changes of a patch, 12 of 35 lines left out]", "commit 1", "diff --git a/a.go b/a.go", "index 1..2", "--- a/a.go", "+++ b/a.go", "@@ -1,3 +1,4 @@ package a", "⋮ 7–12", "-\told(1)", "+\tnew(1)", "+func Load() {", "⋮ 16–21", "diff --git a/b.go b/b.go", "--- a/b.go", "+++ b/b.go", "@@ -1,3 +1,4 @@", "+\tnamed_here()", "+\tnew(2)", "+\tnew(3)", "+\tnew(4)", "+\tnew(5)", "+\tnew(6)", "+\tnew(7)", "+\tnew(8)", "+\tnew(9)", "+\tnew(10)")},
+		{name: "no hunk", call: command("git show"), large: 60, text: together(patch[:5], numbered("+++ b/%d.go", 1, 30)), want: "whole"},
+		{name: "no file", call: command("git show"), large: 60, text: together(patch[5:20], patch[5:20]), want: "whole"},
+	})
+}
+
+func TestViewOfAPage(t *testing.T) {
+	html := "<!DOCTYPE html><html><head><title>The page</title><style>p { x }</style><script>if (a < b) { c() }</script></head>\n<body><NAV><a href=x>Home</a></NAV ><!-- a > b -->\n<h1 id=a>Part <i>one</i></h1><p>Some <b>bold</b>\n text,   and more.<br/>A line.</p><svg><path d='x'/></svg>\n<ul><li>First</li><li>Second</li></ul><h2>Part two</h2><footer>Imprint</footer>\n<p>The last words"
+	compare(t, "pages", []view{
+		{name: "a small page", call: Call{Tool: "web_fetch"}, large: 70, text: html, want: lines("[tidied — text of a page without its tags]", "The page", "# Part one", "Some bold text, and more.", "A line.", "First", "Second", "## Part two") + "The last words"},
+		{name: "a large page", call: Call{Tool: "web_fetch"}, said: "`sentence_30`", large: 130, text: "<html><body><h2>One</h2>" + strings.Join(numbered("<p>The sentence %d goes on.</p>", 1, 40), "\n") + "<h2>Two</h2><p>And sentence_30.</p><p>The end.</p></body></html>", want: lines("[tidied — headings and text of a page, 31 of 44 lines left out]", "## One", "The sentence 1 goes on.", "The sentence 2 goes on.", "The sentence 3 goes on.", "The sentence 4 goes on.", "The sentence 5 goes on.", "The sentence 6 goes on.", "The sentence 7 goes on.", "The sentence 8 goes on.", "The sentence 9 goes on.", "⋮ 11–41", "## Two", "And sentence_30.") + "The end."},
+		{name: "a file of a page", call: reading("/a.html"), large: 70, text: html, want: "whole"},
+		{name: "no page", call: Call{Tool: "web_fetch"}, large: 70, text: strings.Replace(strings.Replace(strings.ReplaceAll(html, "html", "text"), "<body>", "", 1), "<!DOCTYPE text>", "", 1), want: "whole"},
+	})
+}
+
+func TestViewOfLongLines(t *testing.T) {
+	compare(t, "lines", []view{
+		{name: "one long line", call: command("jq ."), large: 60, text: lines("short", strings.Repeat("a", 801)), want: lines("[tidied — 1 long line cut]", "short", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa … 301 chars … aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa")},
+		{name: "a line of 800 bytes", call: command("jq ."), large: 60, text: lines("short", strings.Repeat("a", 800)), want: "whole"},
+		{name: "characters of several bytes", call: command("jq ."), large: 60, text: lines(strings.Repeat("ä", 450), "x"+strings.Repeat("ä", 450)), want: lines("[tidied — 2 long lines cut]", "ääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääää … 200 chars … ääääääääääääääääääääääääääääääääääääääääääääääääää", "xäääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääää … 201 chars … ääääääääääääääääääääääääääääääääääääääääääääääääää")},
+		{name: "an error in a long line", call: command("jq ."), large: 60, text: lines("error: " + strings.Repeat("a", 1000)), want: "whole"},
+	})
+}
