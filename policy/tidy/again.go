@@ -69,8 +69,13 @@ func (d *draft) since(e *Earlier, r *Result) bool {
 	}
 	out := []line{literalLine(fmt.Sprintf("[only what is not as in %s]", e.named(true)))}
 	size := len(out[0].text)
-	for _, h := range hunks {
-		out = append(out, h.lines(d)...)
+	for i := 0; i < len(hunks); {
+		n := i + 1
+		for n < len(hunks) && hunks[n-1].near(hunks[n]) {
+			n++
+		}
+		out = append(out, unified(hunks[i:n], d)...)
+		i = n
 	}
 	for _, l := range out {
 		size += len(l.text) + 1

@@ -70,18 +70,39 @@ func contents(lines []line) []string {
 	return out
 }
 
-// lines returns a hunk in the format of a unified diff. Removed lines are not
-// part of the new text; the hunk header only counts them.
-func (h hunk) lines(is *draft) []line {
-	from, to := max(h.b-diffContext, 0), min(h.bEnd+diffContext, len(is.lines))
-	out := []line{literalLine(fmt.Sprintf("@@ -%d,%d +%d,%d @@", h.a+1, h.aEnd-h.a, h.b+1, h.bEnd-h.b))}
+// near reports whether the lines shown around h and the next hunk touch.
+func (h hunk) near(next hunk) bool { return next.b-h.bEnd <= 2*diffContext }
+
+// unified returns lines for hunks that stand near each other, in the format of a
+// unified diff. Removed lines are no part of the result, so that a line with their
+// number stands in their place.
+func unified(hunks []hunk, is *draft) []line {
+	first, last := hunks[0], hunks[len(hunks)-1]
+	from, to := max(first.b-diffContext, 0), min(last.bEnd+diffContext, len(is.lines))
+	if to == len(is.lines) && is.lines[to-1].from == len(is.text) {
+		to-- // behind the last line feed
+	}
+	before, after := first.b-from, to-last.bEnd
+	out := []line{literalLine(fmt.Sprintf("@@ -%d,%d +%d,%d @@", first.a-before+1, last.aEnd+after-first.a+before, from+1, to-from))}
 	for i := from; i < to; i++ {
 		sign := " "
-		if i >= h.b && i < h.bEnd {
-			sign = "+"
+		for _, h := range hunks {
+			if i == h.b && h.aEnd > h.a {
+				out = append(out, h.removed())
+			}
+			if i >= h.b && i < h.bEnd {
+				sign = "+"
+			}
 		}
 		l := is.lines[i]
 		out = append(out, l.rewritten(is.text, append([]policy.Segment{{Lit: sign}}, l.segments()...)...))
 	}
+	if last.b >= to && last.aEnd > last.a {
+		out = append(out, last.removed())
+	}
 	return out
+}
+
+func (h hunk) removed() line {
+	return literalLine("⋮ " + counts(h.aEnd-h.a, "line") + " removed here")
 }

@@ -28,14 +28,15 @@ func framed(text string, i, n int) bool {
 
 // inner returns the range of lines inside the frame.
 func (d *draft) inner() (from, to int) {
-	from, to = 0, len(d.lines)
+	n := len(d.lines)
+	// The end comes first: of a short result, its lines are among the first ones, too.
+	for to = n; to > 0 && (d.lines[to-1].text == "" || framed(d.lines[to-1].text, to-1, n)); {
+		to--
+	}
 	for i := 0; i < min(frameEdge, to); i++ {
-		if framed(d.lines[i].text, i, to) && !strings.HasPrefix(d.lines[i].text, "<content>") {
+		if framed(d.lines[i].text, i, n) && !strings.HasPrefix(d.lines[i].text, "<content>") {
 			from = i + 1
 		}
-	}
-	for to > from && (d.lines[to-1].text == "" || framed(d.lines[to-1].text, to-1, len(d.lines))) {
-		to--
 	}
 	for from < to && d.lines[from].text == "" {
 		from++
