@@ -152,13 +152,7 @@ func (c *choice) gap(from, to int) line {
 // position inside the frame.
 func (c *choice) number(i int) int {
 	l := &c.d.lines[i]
-	if end := numberEnd(l.text); c.numbered && end > 0 {
-		n := 0
-		for k := range end {
-			if isDigit(l.text[k]) {
-				n = 10*n + int(l.text[k]-'0')
-			}
-		}
+	if n, end := lineNumber(l.text); c.numbered && end > 0 {
 		return n
 	}
 	if i < c.from {

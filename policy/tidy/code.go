@@ -43,9 +43,10 @@ const (
 	mostBody   = 60 // lines
 )
 
-// body raises the lines of a declaration up to its end: the first line that is
+// body raises a declaration and its lines up to its end: the first line that is
 // indented no deeper and is not a closing bracket.
 func (c *choice) body(i, depth int) {
+	c.raise(i, best)
 	for k := i + 1; k < c.to && k <= i+mostBody; k++ {
 		text := unnumbered(c.d.lines[k].text, c.numbered)
 		if inner := unindented(text); inner != "" && indent(text) <= depth && !closes(inner) {
@@ -137,16 +138,33 @@ func indent(text string) (n int) {
 	return n
 }
 
-// numbered reports whether the lines of a file begin with their numbers.
+// numbered reports whether the lines of a file begin with their numbers: most have a
+// number that is one more than the last one. Times of a log have none, nor do the keys of
+// most tables.
 func (d *draft) numbered(from, to int) bool {
-	with, seen := 0, 0
+	with, seen, last := 0, 0, -1
 	for i := from; i < to && seen < 40; i++ {
 		seen++
-		if numberEnd(d.lines[i].text) > 0 {
+		n, end := lineNumber(d.lines[i].text)
+		if end > 0 && (last < 0 || n == last+1) {
 			with++
+		}
+		if end > 0 {
+			last = n
 		}
 	}
 	return seen > 2 && with*4 >= seen*3
+}
+
+// lineNumber returns the number that a numbered line begins with, and numberEnd.
+func lineNumber(text string) (n, end int) {
+	end = numberEnd(text)
+	for k := range end {
+		if isDigit(text[k]) {
+			n = 10*n + int(text[k]-'0')
+		}
+	}
+	return n, end
 }
 
 // numberEnd returns where the text of a numbered line begins, or 0 if the line

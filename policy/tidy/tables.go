@@ -11,6 +11,7 @@ func tables(d *draft, r *Result, room int) verdict {
 		return pass
 	}
 	c := newChoice(d)
+	c.numbered = false // numbers at the start of rows are keys
 	c.errors()
 	for i := from; i < to; i++ {
 		if n := strings.Count(d.lines[i].text, string(sep)); n != columns && strings.TrimSpace(d.lines[i].text) != "" {

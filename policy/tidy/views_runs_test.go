@@ -23,6 +23,7 @@ func TestViewOfALog(t *testing.T) {
 		{name: "a file of code", call: reading("/src/times.go"), large: 100, text: together(info), want: "whole"},
 		{name: "half of the lines", call: journal, large: 60, text: together(info[:10], numbered("words without a number, number %d", 1, 10)), want: lines("[tidied — first occurrences, errors, ends, 17 of 20 lines left out]", "2026-03-04T10:15:10 INFO request served", "⋮ 2–10", "words without a number, number 1", "⋮ 12–19", "words without a number, number 10")},
 		{name: "less than half of the lines", call: journal, large: 60, text: together(info[:10], numbered("words without a number, number %d", 1, 11)), want: "whole"},
+		{name: "times of a day are no numbers of lines", call: journal, large: 60, text: together(numbered("10:15:%02d INFO request served", 10, 40)), want: lines("[tidied — first occurrences, errors, ends, 37 of 40 lines left out]", "10:15:10 INFO request served", "⋮ 2–38", "10:15:48 INFO request served", "10:15:49 INFO request served")},
 		{name: "a frame around it", call: journal, large: 100, text: together([]string{"Exit code 1"}, info), want: lines("[tidied — first occurrences, errors, ends, 37 of 41 lines left out]", "Exit code 1", "2026-03-04T10:15:10 INFO request served", "⋮ 2–38", "2026-03-04T10:15:48 INFO request served", "2026-03-04T10:15:49 INFO request served")},
 	})
 }
@@ -61,11 +62,12 @@ func TestViewOfOutputOfNoKind(t *testing.T) {
 func TestViewOfATable(t *testing.T) {
 	rows := numbered("%d|a name|a city", 10, 30)
 	compare(t, "tables", []view{
-		{name: "head, ends and outliers", call: command("psql -A"), said: "`Nowhere_7`", large: 90, text: together([]string{"id|name|city", "--|----|----"}, rows[:20], []string{"29|Nowhere_7|x", "30|a|b|c"}, rows[20:]), want: lines("[tidied — head, ends and outliers of a table, 24 of 34 lines left out]", "id|name|city", "--|----|----", "10|a name|a city", "11|a name|a city", "⋮ 12–28", "29|a name|a city", "29|Nowhere_7|x", "30|a|b|c", "30|a name|a city", "⋮ 31–37", "38|a name|a city", "39|a name|a city")},
-		{name: "tabs", call: command("psql"), large: 60, text: together(numbered("%d\ta name\ta city", 10, 30)), want: lines("[tidied — head, ends and outliers of a table, 26 of 30 lines left out]", "10\ta name\ta city", "11\ta name\ta city", "⋮ 12–37", "38\ta name\ta city", "39\ta name\ta city")},
+		{name: "head, ends and outliers", call: command("psql -A"), said: "`Nowhere_7`", large: 90, text: together([]string{"id|name|city", "--|----|----"}, rows[:20], []string{"29|Nowhere_7|x", "30|a|b|c"}, rows[20:]), want: lines("[tidied — head, ends and outliers of a table, 24 of 34 lines left out]", "id|name|city", "--|----|----", "10|a name|a city", "11|a name|a city", "⋮ 5–21", "29|a name|a city", "29|Nowhere_7|x", "30|a|b|c", "30|a name|a city", "⋮ 26–32", "38|a name|a city", "39|a name|a city")},
+		{name: "an error in a row, and no room", call: command("psql -A"), large: 15, text: together([]string{"id|name|city", "--|----|----"}, rows[:20], []string{"29|error: gone|x"}, rows[20:]), want: lines("[tidied — head, ends and outliers of a table, 32 of 33 lines left out]", "⋮ 1–22", "29|error: gone|x", "⋮ 24–33")},
+		{name: "tabs", call: command("psql"), large: 60, text: together(numbered("%d\ta name\ta city", 10, 30)), want: lines("[tidied — head, ends and outliers of a table, 26 of 30 lines left out]", "10\ta name\ta city", "11\ta name\ta city", "⋮ 3–28", "38\ta name\ta city", "39\ta name\ta city")},
 		{name: "two columns are no table", call: command("psql"), large: 60, text: together(numbered("%d|a name and a city", 10, 30)), want: "whole"},
 		{name: "nineteen rows are no table", call: command("psql"), large: 40, text: together(numbered("%d|a name|a city", 10, 19)), want: "whole"},
-		{name: "four fifths of the lines are rows", call: command("psql"), large: 60, text: together(rows[:20], numbered("words of the program, number %d", 1, 5)), want: lines("[tidied — head, ends and outliers of a table, 21 of 25 lines left out]", "10|a name|a city", "11|a name|a city", "⋮ 12–29", "words of the program, number 1", "⋮ 22–24", "words of the program, number 5")},
+		{name: "four fifths of the lines are rows", call: command("psql"), large: 60, text: together(rows[:20], numbered("words of the program, number %d", 1, 5)), want: lines("[tidied — head, ends and outliers of a table, 21 of 25 lines left out]", "10|a name|a city", "11|a name|a city", "⋮ 3–20", "words of the program, number 1", "⋮ 22–24", "words of the program, number 5")},
 		{name: "less than four fifths of the lines are rows", call: command("psql"), large: 60, text: together(rows[:20], numbered("words of the program, number %d", 1, 6)), want: "whole"},
 	})
 }

@@ -9,8 +9,8 @@ import (
 
 func TestWordsThatStateAnError(t *testing.T) {
 	for line, want := range map[string]bool{
-		"": false, "e": false, "error": true, "ERROR": true, "Errors: 3": true, "errored": false, "an error": true, "errors=0": false, "errors: 0": false, "errors = 10": true, "error 0x3": true, "errors 0.5": true, "error: 01": true,
-		"no errors": false, "No error": false, "without failures": false, "zero failures": false, "0 errors": false, "10 errors": true, "no such error": true, "warnings,0 errors": false, "(0 errors)": false,
+		"": false, "e": false, "error": true, "ERROR": true, "Errors: 3": true, "errored": false, "an error": true, "errors=0": false, "errors = 10": true, "error 0x3": true, "errors 0.5": true, "error: 01": true,
+		"errors: 0, warnings: 3": false, "errors: 0": false, "no errors": false, "No error": false, "without failures": false, "zero failures": false, "0 errors": false, "10 errors": true, "no such error": true, "warnings,0 errors": false, "(0 errors)": false,
 		"fatal.": true, "fatal. And": true, "fatal.go": false, "error_code": false, "my-error": false, "path/error": false, "$error": false, "Error: x": true, "MyError: x": true, "MyError x": false, "MyException: x": true, "MyException": false,
 		"myerror: x": false, "Exception: x": true, "traceback": true, "tracebacks": false, "ärror": false, "äerror": false, "✗": true, "✖ a": true, "❌": true, "✓ a": false, "a ✗": true, "panic(1)": true, "segfault": true, "critical": true, "denied!": true,
 		"ok error": false, "the failing one": true, "Fail": true, "FailX": false,
@@ -122,7 +122,7 @@ func TestNumbersOfLines(t *testing.T) {
 func TestLinesThatDeclare(t *testing.T) {
 	for text, want := range map[string]bool{
 		"": false, "func a() {": true, "Function x": true, "type": false, "type X": true, "@Test": true, "@": true, "const x = 3": false, "const f = () => 3": true, "let f = function() {": true, "var x = [": false, "var (": true, "val x = {": true,
-		"return f(": false, "if (a) {": false, "for (;;) {": false, "load(a) {": true, "load(a);": false, "load {": false, "load(a {": false, "class{": true, "enum<T>": true, "def:": true, "impl[T]": true, "functional x": false, ".method": false, "#define X": true, "CREATE TABLE x": true,
+		"return f(": false, "if (a) {": false, "for (;;) {": false, "load(a) {": true, "load(a);": false, "load {": false, "load(a {": false, "class{": true, "switch(x) {": false, "while(x) {": false, "for(;;) {": false, "if(x) {": false, "catch(e) {": false, "return(x) {": false, "enum<T>": true, "def:": true, "impl[T]": true, "functional x": false, ".method": false, "#define X": true, "CREATE TABLE x": true,
 	} {
 		if got := declares(text); got != want {
 			t.Errorf("declares(%q) = %v", text, got)
@@ -132,7 +132,7 @@ func TestLinesThatDeclare(t *testing.T) {
 
 func TestLinesOfALog(t *testing.T) {
 	for text, want := range map[string]bool{
-		"2026-01-02": true, "2026/01/02 x": true, "2026-01/02": false, "10:28:48": true, "10:28-48": false, "10:28:4": false, "Jan  2 10:28:48 x": true, "Jan 12 10:28:48": true, "Jan 12 10:28:4": false, "Jan 12 10-28:48": false, "[2026-01-02]": true, "(10:28:48)": true,
+		"2026-01-02": true, "2026/01/02 x": true, "2026-01/02": false, "10:28:48": true, "10:28-48": false, "10:28:4": false, "Jan  2 10:28:48 x": true, "Jan 12 10:28:48": true, "Jan 12 10:28:4": false, "Jan 12 10-28:48": false, "Jan112 10:28:48": false, "Ja1 12 10:28:48": false, "J 1 12 10:28:48": false, "Jan x2 10:28:48": true, "Jan 1x 10:28:48": false, "Jan 12 10:28-48": false, "[2026-01-02]": true, "(10:28:48)": true,
 		"INFO x": true, "x INFO": true, "INFORM": false, "xINFO": false, "level=info": true, "[warn] x": true, "words only": false, "": false, strings.Repeat("x ", 28) + "INFO": true, strings.Repeat("x ", 29) + "INFO": false,
 	} {
 		if got := isLogged(text); got != want {
@@ -147,6 +147,17 @@ func TestLinesOfALog(t *testing.T) {
 	for _, apart := range [][2]string{{"request 12", "request a"}, {"id abc", "id abd"}, {"3g", "3"}, {"a 1", "a"}} {
 		if shape(apart[0]) == shape(apart[1]) {
 			t.Errorf("%q and %q have one shape", apart[0], apart[1])
+		}
+	}
+}
+
+func TestResultsThatAreReducedAlready(t *testing.T) {
+	for text, want := range map[string]bool{
+		"[tidied — it came before · ~9 tokens in full: recall 3f9a2c1b70de]\nx": true, "[tidied — it came before · ~9 tokens]": true, "[tidied — it came before]\nx": false, "[tidied by hand · ~9]": false,
+		"[tidied — a · ~9 tokens\n]": false, "": false, "[tidied — " + strings.Repeat("x", 300) + " · ~9]": false, " [tidied — a · ~9]": false,
+	} {
+		if got := IsReduced(text); got != want {
+			t.Errorf("IsReduced(%.60q) = %v", text, got)
 		}
 	}
 }
