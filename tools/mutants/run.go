@@ -173,7 +173,8 @@ func (b binary) run(limit time.Duration, env string, names ...string) ([]byte, e
 	for i, name := range names {
 		quoted[i] = regexp.QuoteMeta(name)
 	}
-	cmd := exec.CommandContext(ctx, b.path, "-test.failfast", "-test.run", "^("+strings.Join(quoted, "|")+")$")
+	// Without a timeout of its own, a loop without an end would outlive this command.
+	cmd := exec.CommandContext(ctx, b.path, "-test.failfast", "-test.timeout", (2 * limit).String(), "-test.run", "^("+strings.Join(quoted, "|")+")$")
 	cmd.Dir = b.dir
 	cmd.Env = append(os.Environ(), env)
 	cmd.WaitDelay = time.Second
