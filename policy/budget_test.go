@@ -2,6 +2,8 @@ package policy_test
 
 import (
 	"errors"
+	"math"
+	"slices"
 	"testing"
 
 	"github.com/agentcompact/compact/policy"
@@ -104,5 +106,78 @@ func TestAimingLowersTheTarget(t *testing.T) {
 	}
 	if got := b.Aiming(900, 480); got != b {
 		t.Errorf("counts that are not low: %+v", got)
+	}
+}
+
+func TestBudgetNamesEachMistake(t *testing.T) {
+	const pct = "must be 0.0-1.0 and above 0.0"
+	for _, tc := range []struct {
+		limits policy.Limits
+		want   []string // paths and reasons
+	}{
+		{policy.Limits{MaxContextTokens: 1000, HardCapBuffer: 900, MaxOutputTokens: 100, TriggerPct: 0.85, TargetPct: 0.6},
+			[]string{"max_context_tokens: 1000 less policy.hard_cap_buffer 900 and max_output_tokens 100 leaves 0 tokens for the conversation"}},
+		{policy.Limits{MaxContextTokens: 1000, HardCapBuffer: 900, MarginPct: 20, TriggerPct: 0.85, TargetPct: 0.6},
+			[]string{"max_context_tokens: 1000 less policy.hard_cap_buffer 900, policy.margin_pct 20 (200 tokens) and max_output_tokens 0 leaves -100 tokens for the conversation"}},
+		{policy.Limits{MaxContextTokens: 1000, TriggerPct: 1.01, TargetPct: 0}, []string{"policy.trigger_pct: " + pct, "policy.target_pct: " + pct}},
+		{policy.Limits{MaxContextTokens: 1000, TriggerPct: math.NaN(), TargetPct: -0.1}, []string{"policy.trigger_pct: " + pct, "policy.target_pct: " + pct}},
+		{policy.Limits{MaxContextTokens: 1000, TriggerPct: 0.5, TargetPct: 1}, []string{"policy.target_pct: must be below policy.trigger_pct 0.5"}},
+		{policy.Limits{MaxContextTokens: 1000, TriggerPct: 1, TargetPct: 0.001}, nil},
+		{policy.Limits{MaxContextTokens: 1000, HardCapBuffer: 999, TriggerPct: 0.85, TargetPct: 0.6}, nil},
+	} {
+		_, err := tc.limits.Budget()
+		var got []string
+		if joined, ok := err.(interface{ Unwrap() []error }); ok {
+			for _, e := range joined.Unwrap() {
+				if c := (*policy.ConfigError)(nil); errors.As(e, &c) {
+					got = append(got, c.Path+": "+c.Reason)
+				}
+			}
+		}
+		if !slices.Equal(got, tc.want) {
+			t.Errorf("%+v: %q, want %q", tc.limits, got, tc.want)
+		}
+	}
+}
+
+func TestBudgetLeavesTheMargin(t *testing.T) {
+	b, err := policy.Limits{MaxContextTokens: 10_000, MaxOutputTokens: 1000, HardCapBuffer: 500, MarginPct: 3, TriggerPct: 0.9, TargetPct: 0.45}.Budget()
+	if want := (policy.Budget{Max: 10_000, Cap: 8200, Trigger: 8200, Target: 4100}); err != nil || b != want {
+		t.Errorf("%+v, %v, want %+v", b, err, want)
+	}
+}
+
+func TestDueOfABudgetThatNeverTriggers(t *testing.T) {
+	b := policy.Budget{Max: 1000, Cap: 900, Trigger: 850, Target: 600}
+	for last, want := range map[int]int{-1: 850, 1: 850, 600: 850, 601: 851, 650: 900, 900: 901} {
+		if got := b.Due(last); got != want {
+			t.Errorf("after %d, the next is due at %d, want %d", last, got, want)
+		}
+	}
+	never := b.CapOnly()
+	if never.Trigger != 901 || never.Target != 900 || never.Due(0) != 901 || never.Due(950) != 901 || never.Deeper(5000) != never {
+		t.Errorf("%+v", never)
+	}
+}
+
+func TestABudgetAimsLowerWhereACallAddsMoreThanTheGap(t *testing.T) {
+	b := policy.Budget{Max: 1000, Cap: 900, Trigger: 850, Target: 600}
+	for growth, want := range map[int]int{0: 600, 250: 600, 251: 348, 400: 50, 425: 0, 600: 0} {
+		if got := b.Deeper(growth); got.Target != want || got.Cap != 900 || got.Trigger != 850 {
+			t.Errorf("a session that grows by %d: %+v, want target %d", growth, got, want)
+		}
+	}
+	atCap := policy.Budget{Max: 1000, Cap: 850, Trigger: 850, Target: 600}
+	if got := atCap.Deeper(300); got.Target != 250 {
+		t.Errorf("a trigger at the cap: %+v", got)
+	}
+	if got := b.Aiming(899, 950); got.Cap != 899 || got.Target != 600 {
+		t.Errorf("aiming at 899: %+v", got)
+	}
+	if got := b.Aiming(-5, -7); got.Cap != 0 || got.Target != 0 {
+		t.Errorf("aiming at nothing: %+v", got)
+	}
+	if got := b.Aiming(500, 950); got.Target != 500 {
+		t.Errorf("the target is above what is aimed at: %+v", got)
 	}
 }
