@@ -49,3 +49,86 @@ func TestMaskLeavesTheOpenRoundAlone(t *testing.T) {
 		t.Errorf("masked are the messages %v of %d", masked, len(msgs))
 	}
 }
+
+// Each turn is a user message, a call and its result: message 3n+2 is the result of
+// turn n.
+func TestMaskTakesTheResultsThatItsSettingsName(t *testing.T) {
+	turns := func(n int) (msgs []message.Message) {
+		for range n {
+			msgs = append(msgs, message.User("go on"), message.Assistant("", message.Call("c", "bash", "{}")), message.ToolResult("c", text(100)))
+		}
+		return msgs
+	}
+	since := func(i int) func(*policy.View) int { return func(*policy.View) int { return i } }
+	first := func(v *policy.View) []bool { r := make([]bool, len(v.Rounds)); r[0], r[1] = true, true; return r }
+	for _, tc := range []struct {
+		name  string
+		mask  policy.Mask
+		keep  policy.Keep
+		turns int
+		want  []int // turns
+	}{
+		{"the last turns stay", policy.Mask{WindowTurns: 2}, policy.Keep{Turns: 1}, 5, []int{0, 1, 2}},
+		{"what is kept is more", policy.Mask{WindowTurns: 2}, policy.Keep{Turns: 3}, 5, []int{0, 1}},
+		{"fewer turns than stay", policy.Mask{WindowTurns: 7}, policy.Keep{}, 5, nil},
+		{"as many as stay", policy.Mask{WindowTurns: 5}, policy.Keep{}, 5, nil},
+		{"the last pairs stay", policy.Mask{WindowTurns: 1}, policy.Keep{Pairs: 3}, 5, []int{0, 1}},
+		{"turns of its own", policy.Mask{WindowTurns: 4, Turns: 1}, policy.Keep{Turns: 4}, 5, []int{0, 1, 2, 3}},
+		{"a batch is not full", policy.Mask{WindowTurns: 2, Every: 3}, policy.Keep{}, 4, nil},
+		{"a batch is full", policy.Mask{WindowTurns: 2, Every: 3}, policy.Keep{}, 5, []int{0, 1, 2}},
+		{"a batch is full, and one more", policy.Mask{WindowTurns: 2, Every: 3}, policy.Keep{}, 6, []int{0, 1, 2}},
+		{"batches of one", policy.Mask{WindowTurns: 2, Every: 1}, policy.Keep{}, 6, []int{0, 1, 2, 3}},
+		{"rounds that are said to be recent", policy.Mask{Recent: first}, policy.Keep{Turns: 9, Pairs: 9}, 4, []int{1, 2, 3}},
+		{"all but the first and the last ones", policy.Mask{Since: since(0), KeepFirst: 1, KeepLast: 2}, policy.Keep{Turns: 9}, 6, []int{1, 2, 3}},
+		{"all but the last one, from a message on", policy.Mask{Since: since(5), KeepLast: 1}, policy.Keep{}, 4, []int{1, 2}},
+		{"all but the first one, from a message on", policy.Mask{Since: since(6), KeepFirst: 1}, policy.Keep{}, 4, []int{3}},
+		{"a message before the first one", policy.Mask{Since: since(-3), KeepFirst: 1}, policy.Keep{}, 3, []int{1, 2}},
+		{"a message behind the last one", policy.Mask{Since: since(99), KeepFirst: 1}, policy.Keep{}, 3, nil},
+		{"neither first nor last ones", policy.Mask{Since: since(0)}, policy.Keep{}, 3, nil},
+		{"a saving that is too small", policy.Mask{WindowTurns: 1, MinTokens: 101}, policy.Keep{}, 3, nil},
+		{"a saving that is enough", policy.Mask{WindowTurns: 1, MinTokens: 50}, policy.Keep{}, 3, []int{0, 1}},
+	} {
+		v := policy.NewView(append(turns(tc.turns), message.User("and now?")), pins, words{})
+		v.Keep = tc.keep
+		v.Budget = budget(100_000)
+		p, err := tc.mask.Propose(t.Context(), v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []int
+		for _, g := range p.Groups {
+			for _, e := range g {
+				got = append(got, e.Text.Index/3)
+			}
+		}
+		if !slices.Equal(got, tc.want) {
+			t.Errorf("%s: masked are the results of turns %v, want %v", tc.name, got, tc.want)
+		}
+	}
+}
+
+func TestMaskLeavesPinnedAndExcludedResults(t *testing.T) {
+	msgs := loop(6, 100)
+	msgs[3].Protected = true
+	msgs = append(msgs, message.User("and now?"))
+	v := policy.NewView(msgs, pins, words{})
+	v.Budget = budget(100_000)
+	for _, tc := range []struct {
+		exclude []string
+		want    []int
+	}{{nil, []int{5, 7, 9, 11, 13}}, {[]string{"read"}, []int{5, 7, 9, 11, 13}}, {[]string{"read", "bash"}, nil}} {
+		p, err := policy.Mask{ExcludeTools: tc.exclude}.Propose(t.Context(), v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []int
+		for _, g := range p.Groups {
+			for _, e := range g {
+				got = append(got, e.Text.Index)
+			}
+		}
+		if !slices.Equal(got, tc.want) {
+			t.Errorf("without %v: masked are the messages %v, want %v", tc.exclude, got, tc.want)
+		}
+	}
+}
