@@ -12,7 +12,7 @@ import (
 type bytesCost struct{}
 
 func (bytesCost) Text(s string) int             { return len(s) }
-func (bytesCost) Message(m message.Message) int { return len(m.Text()) }
+func (bytesCost) Message(m message.Message) int { return len(m.Text()) + len(m.ResultText()) }
 
 func TestPrefixAndSuffixTakeWhatFits(t *testing.T) {
 	long := strings.Repeat("0123456789", 500)

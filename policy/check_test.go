@@ -1,0 +1,134 @@
+package policy
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// changedBy returns the conversation that a stage makes of b: messages of b by their
+// index, or new ones. decided holds what it says of those that are gone.
+func changedBy(b *Conversation, decided Decision, items ...any) *Conversation {
+	a := &Conversation{pins: b.pins, forms: b.forms}
+	there := map[int]bool{}
+	for _, x := range items {
+		switch x := x.(type) {
+		case int:
+			a.items.add(*b.items.at(x))
+			there[x] = true
+		case item:
+			a.items.add(x)
+			there[x.src] = true
+		case message.Message:
+			a.items.add(item{m: x, src: -1, pinned: b.pins.Pinned(&x)})
+		}
+	}
+	for i := range b.fates.len() {
+		f := *b.fates.at(i)
+		if !there[i] {
+			f.decision = decided
+		}
+		a.fates.add(f)
+	}
+	return a
+}
+
+func TestCheckFindsWhatAStageBroke(t *testing.T) {
+	pins := Pins{message.RoleSystem, message.RoleDeveloper}
+	kept := message.Assistant("what I keep")
+	kept.Protected = true
+	history := []message.Message{
+		message.System("be good"), message.User("do the task"), // 0, 1
+		message.Assistant("", message.Call("a", "bash", "{}"), message.Call("b", "bash", "{}")), message.ToolResult("a", strings.Repeat("x", 90)), message.ToolResult("b", "small"), // 2 to 4
+		message.Developer("be better"), message.Assistant("an answer"), kept, // 5 to 7
+		message.User("and now?"), message.Assistant("", message.Call("c", "bash", "{}"), message.Call("d", "bash", "{}")), message.ToolResult("c", strings.Repeat("y", 90)), // 8 to 10
+	}
+	b := NewConversation(history, pins, nil)
+	as := func(src int, m message.Message) item { it := *b.items.at(src); it.m = m; return it }
+	result := func(id, text string) message.Message { return message.ToolResult(id, text) }
+	unprotected := message.Assistant("what I keep")
+	summary, other := NewSummary(1, "what happened"), NewSummary(2, "what else happened")
+	const pinned, pairs, growth = "pinned messages come out byte for byte", "no orphan: calls and results stay together", "no edit makes a message larger"
+	const anchor, open, account = "the anchor stays, behind the summary", "the open round stays", "every message is accounted for once"
+	for _, tc := range []struct {
+		name  string
+		items []any
+		rule  string
+		what  string
+	}{
+		{"nothing", []any{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, "", ""},
+		{"a smaller result", []any{0, 1, 2, as(3, result("a", "x")), 4, 5, 6, 7, 8, 9, 10}, "", ""},
+		{"a summary in place of a round", []any{0, 5, 7, summary, 6, 8, 9, 10}, "", ""},
+		{"a round is gone", []any{0, 1, 5, 6, 7, 8, 9, 10}, "", ""},
+		{"the system message is gone", []any{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, pinned, "message 0 is gone"},
+		{"a message that is protected is gone", []any{0, 1, 2, 3, 4, 5, 6, 8, 9, 10}, pinned, "message 7 is gone"},
+		{"the system message is another one", []any{as(0, message.System("be bad")), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, pinned, "message 0 was changed"},
+		{"a message is protected no more", []any{0, 1, 2, 3, 4, 5, 6, as(7, unprotected), 8, 9, 10}, pinned, "message 7 was changed"},
+		{"pinned messages change places", []any{5, 0, 1, 2, 3, 4, 6, 7, 8, 9, 10}, pinned, "message 5 changed its place among the pinned"},
+		{"a result is gone", []any{0, 1, 2, 3, 5, 6, 7, 8, 9, 10}, pairs, "round 2 keeps 2 of 3 messages"},
+		{"a call is gone", []any{0, 1, 3, 4, 5, 6, 7, 8, 9, 10}, pairs, "round 2 keeps 2 of 3 messages"},
+		{"a summary in a round", []any{0, 1, 2, 3, summary, 4, 5, 6, 7, 8, 9, 10}, pairs, "round 2 is torn apart"},
+		{"another message in a round", []any{0, 1, 2, 3, 6, 4, 5, 7, 8, 9, 10}, pairs, "round 2 is torn apart"},
+		{"results change places", []any{0, 1, 2, 4, 3, 5, 6, 7, 8, 9, 10}, pairs, "round 2 is torn apart"},
+		{"a token more", []any{0, 1, 2, 3, as(4, result("b", "small1")), 5, 6, 7, 8, 9, 10}, growth, "message 4 went from 5 to 6 tokens"},
+		{"a summary that is larger than what went", []any{0, 5, 7, NewSummary(1, strings.Repeat("z", 200)), 1, 2, 3, 4, 8, 9, 10}, growth, "the view went from"},
+		{"the last user message is gone", []any{0, 1, 2, 3, 4, 5, 6, 7, 9, 10}, anchor, "the last user message is gone"},
+		{"the last user message is another one", []any{0, 1, 2, 3, 4, 5, 6, 7, as(8, message.User("and")), 9, 10}, anchor, "the last user message was changed"},
+		{"the last user message before the summary", []any{0, 5, 7, 8, summary, 9, 10}, anchor, "the last user message stands before the summary"},
+		{"two summaries", []any{0, 5, 7, summary, other, 8, 9, 10}, anchor, "there are two summaries"},
+		{"the open round is gone", []any{0, 1, 2, 3, 4, 5, 6, 7, 8}, open, "message 9 is gone"},
+	} {
+		a := changedBy(b, Dropped, tc.items...)
+		err := check("s", NewView(b.Messages(), pins, bytesCost{}), NewView(a.Messages(), pins, bytesCost{}), b, a)
+		broken := (*BrokenError)(nil)
+		switch errors.As(err, &broken); {
+		case tc.rule == "" && err == nil:
+		case broken == nil || broken.Rule != tc.rule || !strings.HasPrefix(broken.Detail, tc.what) || broken.Stage != "s":
+			t.Errorf("%s: %v, want %s: %s", tc.name, err, tc.rule, tc.what)
+		}
+	}
+
+	masked := changedBy(b, Kept, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, as(10, result("c", "y")))
+	masked.fates.edit(10).decision = Masked
+	if err := check("s", NewView(b.Messages(), pins, bytesCost{}), NewView(masked.Messages(), pins, bytesCost{}), b, masked); err == nil || !strings.HasSuffix(err.Error(), open+": message 10 was masked") {
+		t.Errorf("a result of the open round is masked: %v", err)
+	}
+	was := changedBy(b, Kept, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
+	was.fates.edit(10).decision = Masked
+	if err := check("s", NewView(was.Messages(), pins, bytesCost{}), NewView(masked.Messages(), pins, bytesCost{}), was, masked); err != nil {
+		t.Errorf("it was masked before: %v", err)
+	}
+	gone := changedBy(b, Kept, 0, 1, 2, 3, 4, 5, 7, 8, 9, 10)
+	if err := check("s", NewView(b.Messages(), pins, bytesCost{}), NewView(gone.Messages(), pins, bytesCost{}), b, gone); err == nil || !strings.Contains(err.Error(), account+": message 6 is") {
+		t.Errorf("a message is gone, and it is said to be kept: %v", err)
+	}
+	there := changedBy(b, Kept, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
+	there.fates.edit(6).decision = Summarized
+	if err := check("s", NewView(b.Messages(), pins, bytesCost{}), NewView(there.Messages(), pins, bytesCost{}), b, there); err == nil || !strings.Contains(err.Error(), account+": message 6 is") {
+		t.Errorf("a message is there, and it is said to be summarized: %v", err)
+	}
+}
+
+// A summary of the history itself, or a text that looks like one, is not the new one.
+func TestCheckKnowsTheNewSummary(t *testing.T) {
+	pins := Pins{message.RoleSystem}
+	old := NewSummary(1, "what happened before")
+	b := NewConversation([]message.Message{message.System("be good"), old, message.User("do it"), message.Assistant("a long answer of many words"), message.User("and now?")}, pins, nil)
+	next := NewSummary(2, "all")
+	for name, tc := range map[string]struct {
+		items []any
+		ok    bool
+	}{
+		"the old one stays":        {[]any{0, 1, 2, 4}, true},
+		"a new one in its place":   {[]any{0, next, 4}, true},
+		"a new one beside the old": {[]any{0, 1, next, 4}, false},
+	} {
+		a := changedBy(b, Dropped, tc.items...)
+		err := check("s", NewView(b.Messages(), pins, bytesCost{}), NewView(a.Messages(), pins, bytesCost{}), b, a)
+		if (err == nil) != tc.ok {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
