@@ -186,7 +186,7 @@ func checkOpen(before, _ *View, b, a *Conversation, at placed) string {
 		if _, ok := at.index(src); src >= 0 && !ok && !before.isCopy(i, b, at) {
 			return fmt.Sprintf("message %d is gone", i)
 		}
-		if d, _ := a.Decision(max(src, 0)); src >= 0 && d == Masked && before.Messages[i].Has(message.KindToolResult) && i >= before.Open {
+		if d, _ := a.Decision(max(src, 0)); src >= 0 && d == Masked && before.Messages[i].Has(message.KindToolResult) {
 			if was, _ := b.Decision(src); was != Masked {
 				return fmt.Sprintf("message %d was masked", i)
 			}
