@@ -30,7 +30,7 @@ func newChoice(d *draft) *choice {
 	c.from, c.to = d.inner()
 	c.numbered = d.numbered(c.from, c.to)
 	for i := range d.lines {
-		if framed(d.lines[i].text, i, len(d.lines)) || i == d.total && d.lines[i].text == "" { // behind a line feed at the end
+		if i >= c.to || framed(d.lines[i].text, i, len(d.lines)) {
 			c.rank[i] = must
 		}
 	}

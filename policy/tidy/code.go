@@ -24,6 +24,7 @@ func code(d *draft, r *Result, room int) verdict {
 		switch depth := indent(text); {
 		case depth <= 8 && declares(unindented(text)):
 			c.raise(i, rankAt(depth))
+			c.parameters(i, depth)
 			if bodies < mostBodies && words.in(text) != "" {
 				bodies++
 				c.body(i, depth)
@@ -42,6 +43,28 @@ const (
 	mostBodies = 8
 	mostBody   = 60 // lines
 )
+
+// parameters raises the lines of the parameters of a declaration, up to the one that
+// closes them.
+func (c *choice) parameters(i, depth int) {
+	const most = 8
+	open := strings.TrimRight(unnumbered(c.d.lines[i].text, c.numbered), " ")
+	if !strings.HasSuffix(open, "(") {
+		return
+	}
+	for k := i + 1; k < c.to && k <= i+most; k++ {
+		text := unnumbered(c.d.lines[k].text, c.numbered)
+		if indent(text) < depth {
+			return
+		}
+		if inner := unindented(text); inner != "" && inner[0] == ')' && indent(text) == depth {
+			for ; k > i; k-- {
+				c.raise(k, some)
+			}
+			return
+		}
+	}
+}
 
 // body raises a declaration and its lines up to its end: the first line that is
 // indented no deeper and is not a closing bracket.
@@ -67,23 +90,50 @@ func rankAt(depth int) uint8 {
 	return some
 }
 
-// declaring are the first words of declarations in common languages.
-var declaring = strings.Fields("func type struct interface class enum trait impl fn mod pub def async export function const let var public private protected static abstract final override " +
-	"package namespace module import from use using include require extern typedef union template record object sealed data fun val describe it test create alter message service rpc extend " +
-	"union @ #define #include resource variable output provider locals mixin .")
-
-var declaringSet = func() map[string]bool {
-	m := map[string]bool{}
-	for _, w := range declaring {
-		m[w] = true
+// declaring are the first words of declarations in common languages, and what the
+// line must hold as well, because many of them are words of prose, or names of members.
+var declaring = func() map[string]func(rest string) bool {
+	m := map[string]func(string) bool{}
+	add := func(holds func(rest string) bool, words string) {
+		for _, w := range strings.Fields(words) {
+			m[w] = holds
+		}
 	}
+	ends := func(any string) func(string) bool {
+		return func(rest string) bool { return strings.ContainsAny(rest[len(rest)-1:], any) }
+	}
+	has := func(any string) func(string) bool {
+		return func(rest string) bool { return strings.ContainsAny(rest, any) }
+	}
+	add(func(rest string) bool { return rest[0] != ':' }, "func type struct interface class enum trait impl fn mod pub def async export function static abstract final override package namespace module import fun . #define #include @")
+	add(func(rest string) bool { return rest[0] != ':' || rest == ":" }, "public private protected")
+	add(func(rest string) bool {
+		return strings.Contains(rest, "=>") || strings.Contains(rest, "function") || ends("({")(rest)
+	}, "const let var val")
+	add(func(rest string) bool { return rest[0] == '(' }, "describe it test")
+	add(ends("{(;)"), "resource variable output provider locals data message service rpc record object union template sealed mixin extend")
+	add(has(";{\"'<"), "use using require include typedef extern")
+	add(func(rest string) bool {
+		return strings.Contains(rest, " import ") || strings.HasSuffix(rest, " import")
+	}, "from")
+	add(definesSQL, "create alter")
 	return m
 }()
+
+// definesSQL reports whether CREATE or ALTER is followed by what it creates.
+func definesSQL(rest string) bool {
+	word, _, _ := strings.Cut(strings.ToLower(unindented(rest)), " ")
+	switch word {
+	case "table", "index", "unique", "view", "materialized", "function", "procedure", "trigger", "type", "schema", "database", "extension", "sequence", "role", "policy", "temporary", "or":
+		return true
+	}
+	return false
+}
 
 // longestDeclaring is the length of the longest of these words. Longer words need
 // no lookup.
 var longestDeclaring = func() (n int) {
-	for _, w := range declaring {
+	for w := range declaring {
 		n = max(n, len(w))
 	}
 	return n
@@ -102,16 +152,21 @@ func declares(text string) bool {
 	if end == 0 || end == len(text) {
 		return strings.HasPrefix(text, "@")
 	}
-	switch word := text[:end]; {
-	case word == "const" || word == "let" || word == "var" || word == "val":
-		return strings.Contains(text, "=>") || strings.Contains(text, "function") || strings.HasSuffix(text, "(") || strings.HasSuffix(text, "{")
-	case word == "return" || word == "if" || word == "for" || word == "while" || word == "switch" || word == "else" || word == "catch":
-		return false
-	case len(word) <= longestDeclaring && declaringSet[strings.ToLower(word)]:
-		return true
+	word, rest := text[:end], text[end:]
+	if len(word) <= longestDeclaring {
+		if holds := declaring[word]; holds != nil {
+			return holds(rest)
+		}
+		if definesSQL(rest) && (word == "CREATE" || word == "ALTER") {
+			return true
+		}
+		switch word {
+		case "return", "if", "for", "while", "switch", "else", "catch":
+			return false
+		}
 	}
 	// A method: a name, parameters, and the start of the body.
-	return text[end] == '(' && strings.HasSuffix(text, "{") && strings.Contains(text, ")")
+	return rest[0] == '(' && strings.HasSuffix(rest, "{") && strings.Contains(rest, ")")
 }
 
 // unindented returns text without leading spaces and tabs.

@@ -30,8 +30,11 @@ func framed(text string, i, n int) bool {
 func (d *draft) inner() (from, to int) {
 	n := len(d.lines)
 	// The end comes first: of a short result, its lines are among the first ones, too.
-	for to = n; to > 0 && (d.lines[to-1].text == "" || framed(d.lines[to-1].text, to-1, n)); {
-		to--
+	to = d.unframed(n)
+	for i := max(n-frameEdge, 0); i < to; i++ {
+		if strings.HasPrefix(d.lines[i].text, "<system-reminder>") {
+			to = d.unframed(i)
+		}
 	}
 	for i := 0; i < min(frameEdge, to); i++ {
 		if framed(d.lines[i].text, i, n) && !strings.HasPrefix(d.lines[i].text, "<content>") {
@@ -42,4 +45,14 @@ func (d *draft) inner() (from, to int) {
 		from++
 	}
 	return from, to
+}
+
+// unframed returns the end of the lines before to without empty ones and those of the
+// frame.
+func (d *draft) unframed(to int) int {
+	n := len(d.lines)
+	for to > 0 && (d.lines[to-1].text == "" || framed(d.lines[to-1].text, to-1, n)) {
+		to--
+	}
+	return to
 }

@@ -121,8 +121,8 @@ func TestNumbersOfLines(t *testing.T) {
 
 func TestLinesThatDeclare(t *testing.T) {
 	for text, want := range map[string]bool{
-		"": false, "func a() {": true, "Function x": true, "type": false, "type X": true, "@Test": true, "@": true, "const x = 3": false, "const f = () => 3": true, "let f = function() {": true, "var x = [": false, "var (": true, "val x = {": true,
-		"return f(": false, "if (a) {": false, "for (;;) {": false, "load(a) {": true, "load(a);": false, "load {": false, "load(a {": false, "class{": true, "switch(x) {": false, "while(x) {": false, "for(;;) {": false, "if(x) {": false, "catch(e) {": false, "return(x) {": false, "enum<T>": true, "def:": true, "impl[T]": true, "functional x": false, ".method": false, "#define X": true, "CREATE TABLE x": true,
+		"": false, "func a() {": true, "Function x": false, "function x": true, "type": false, "type X": true, "@Test": true, "@": true, "const x = 3": false, "const f = () => 3": true, "let f = function() {": true, "var x = [": false, "var (": true, "val x = {": true,
+		"return f(": false, "if (a) {": false, "for (;;) {": false, "load(a) {": true, "load(a);": false, "load {": false, "load(a {": false, "class{": true, "switch(x) {": false, "while(x) {": false, "for(;;) {": false, "if(x) {": false, "catch(e) {": false, "return(x) {": false, "enum<T>": true, "def:": false, "public:": true, "private: x": false, "type: [X],": false, "import: x": false, "data to be wrapped": false, "data class Point(val x: Int)": true, "it based on": false, "it('works', () => {": true, "output : {x}": false, "output \"a\" {": true, "from the list": false, "from x import y": true, "use the store": false, "use store::Store;": true, "include \"a.h\"": true, "create the store": false, "create table x": true, "ALTER TABLE x": true, "CREATE OR REPLACE VIEW x": true, "Create index": false, "message Foo {": true, "message is": false, "rpc Get(A) returns (B);": true, "impl[T]": true, "functional x": false, ".method": false, "#define X": true, "CREATE TABLE x": true,
 	} {
 		if got := declares(text); got != want {
 			t.Errorf("declares(%q) = %v", text, got)
