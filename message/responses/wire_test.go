@@ -271,6 +271,38 @@ func TestMessagesMadeInGoSurviveTheWire(t *testing.T) {
 	}
 }
 
+// A message that was made in Go is as many items as the provider wants it to be.
+func TestPartsOfAMessageBecomeItems(t *testing.T) {
+	image := message.Part{Kind: message.KindImage, Media: &message.Media{URL: "https://example.org/i.png"}}
+	result := func(id, text string) message.Part {
+		return message.Part{Kind: message.KindToolResult, CallID: id, Text: text}
+	}
+	text := func(s string) message.Part { return message.Part{Kind: message.KindText, Text: s} }
+	for _, tc := range []struct {
+		role  message.Role
+		parts []message.Part
+		want  []string
+	}{
+		{message.RoleTool, []message.Part{result("a", "x")}, []string{`{"type":"function_call_output","call_id":"a","output":"x"}`}},
+		{message.RoleTool, []message.Part{result("a", "x"), result("b", "y")}, []string{`{"type":"function_call_output","call_id":"a","output":"x"}`, `{"type":"function_call_output","call_id":"b","output":"y"}`}},
+		{message.RoleTool, []message.Part{result("a", "x"), result("a", "y")}, []string{`{"type":"function_call_output","call_id":"a","output":[{"type":"input_text","text":"x"},{"type":"input_text","text":"y"}]}`}},
+		{message.RoleTool, []message.Part{result("a", "x"), image, result("b", "y")},
+			[]string{`{"type":"function_call_output","call_id":"a","output":[{"type":"input_text","text":"x"},{"type":"input_image","image_url":"https://example.org/i.png"}]}`, `{"type":"function_call_output","call_id":"b","output":"y"}`}},
+		{message.RoleUser, []message.Part{result("a", "x"), text("and now?")}, []string{`{"type":"function_call_output","call_id":"a","output":"x"}`, `{"type":"message","role":"user","content":"and now?"}`}},
+		{message.RoleUser, []message.Part{text("look"), image}, []string{`{"type":"message","role":"user","content":[{"type":"input_text","text":"look"},{"type":"input_image","image_url":"https://example.org/i.png"}]}`}},
+		{message.RoleAssistant, []message.Part{text("one"), message.Call("c", "f", `{"a":1}`), text("two")},
+			[]string{`{"type":"message","role":"assistant","content":"one"}`, `{"type":"function_call","call_id":"c","name":"f","arguments":"{\"a\":1}"}`, `{"type":"message","role":"assistant","content":"two"}`}},
+	} {
+		want := tc.want[0]
+		if len(tc.want) > 1 {
+			want = `{"items":[` + strings.Join(tc.want, ",") + "]}"
+		}
+		if got := string(responses.AppendMessage(nil, message.Message{Role: tc.role, Parts: tc.parts})); got != want {
+			t.Errorf("%d parts of %s:\n%s\nwant\n%s", len(tc.parts), tc.role, got, want)
+		}
+	}
+}
+
 func FuzzRequest(f *testing.F) {
 	for i := range uint64(12) {
 		f.Add([]byte(randomBody(i)))

@@ -236,3 +236,35 @@ func (a *late) Create(ctx context.Context, k storage.Key, b storage.Blob) error 
 	}
 	return a.Archive.Create(ctx, k, b)
 }
+
+// A checkpoint records how long each log is, so that a missing end is found.
+func TestACheckpointShowsThatTheEndOfALogIsMissing(t *testing.T) {
+	for _, log := range []string{"events.jsonl", "edits.jsonl", "journal.jsonl"} {
+		dir := t.TempDir()
+		a, err := fs.Open(dir)
+		must(t, err)
+		defer a.Close()
+		s := session(t, a, "s")
+		must(t, s.Events(t.Context(), lines("e", 3)))
+		must(t, second(s.Edits(t.Context(), lines("l", 3))))
+		must(t, s.Journal(t.Context(), lines("j", 3)))
+		must(t, s.Checkpoint(t.Context()))
+		manifest, err := os.ReadFile(dir + "/s/manifest.jsonl")
+		must(t, err)
+		must(t, s.Checkpoint(t.Context()))
+		if again, err := os.ReadFile(dir + "/s/manifest.jsonl"); err != nil || !bytes.Equal(again, manifest) {
+			t.Errorf("a checkpoint without news writes to the manifest: %v", err)
+		}
+		before, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{})
+		must(t, err)
+		data, err := os.ReadFile(dir + "/s/" + log)
+		must(t, err)
+		cut := bytes.LastIndexByte(data[:len(data)-1], '\n') + 1
+		must(t, os.WriteFile(dir+"/s/"+log, data[:cut], 0o600))
+		after, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{})
+		must(t, err)
+		if !before.OK() || after.OK() || !strings.Contains(fmt.Sprint(after.Problems), log) {
+			t.Errorf("%s: %v before, %v after its last line went", log, before.Problems, after.Problems)
+		}
+	}
+}
