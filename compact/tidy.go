@@ -38,9 +38,26 @@ func tidyFirst(names []string) []string {
 // sentWhole holds the results after the last answer that a call sent unreduced.
 // If that call got no answer, they come again and must stay as they are. The
 // lane's lock guards it.
-type sentWhole map[message.Fingerprint]bool
+type sentWhole struct {
+	from    int // index of the first message after the last answer, in the history of that call
+	results map[message.Fingerprint]bool
+}
 
-func (s sentWhole) has(m *message.Message) bool { return len(s) > 0 && s[m.Fingerprint()] }
+// wasSent reports whether the call before sent a result after the last answer, and got
+// no answer. An equal result of a later call was not sent.
+func (c *call) wasSent(m *message.Message) bool {
+	s := &c.lane.sent
+	return len(s.results) > 0 && s.from == afterAnswer(c.history) && s.results[m.Fingerprint()]
+}
+
+// afterAnswer returns the index of the first message after the last answer.
+func afterAnswer(msgs []message.Message) int {
+	i := len(msgs)
+	for i > 0 && msgs[i-1].Role != message.RoleAssistant {
+		i--
+	}
+	return i
+}
 
 // sending records the new results that this call sends unreduced.
 func (c *call) sending(failed error) {
@@ -51,13 +68,13 @@ func (c *call) sending(failed error) {
 	if failed != nil {
 		msgs = c.history
 	}
-	c.lane.sent = nil
-	for i := len(msgs) - 1; i >= 0 && msgs[i].Role != message.RoleAssistant; i-- {
+	c.lane.sent = sentWhole{from: afterAnswer(c.history)}
+	for i := afterAnswer(msgs); i < len(msgs); i++ {
 		if msgs[i].Has(message.KindToolResult) {
-			if c.lane.sent == nil {
-				c.lane.sent = sentWhole{}
+			if c.lane.sent.results == nil {
+				c.lane.sent.results = map[message.Fingerprint]bool{}
 			}
-			c.lane.sent[msgs[i].Fingerprint()] = true
+			c.lane.sent.results[msgs[i].Fingerprint()] = true
 		}
 	}
 }

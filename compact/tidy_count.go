@@ -16,8 +16,9 @@ type Tidied struct {
 	Reducer     string `json:"reducer"` // the reducer that removed most
 	Results     int    `json:"results"`
 	TokensSaved int    `json:"tokens_saved"` // of these results
-	// ReadAgain counts results of this call that repeat, within ten turns, a file
-	// or a call whose result the reducer had reduced. Recalled counts reduced
+	// ReadAgain counts reduced results, at most ten turns old, that this call asked
+	// for again: it read the file once more, or ran the command again at once or
+	// with as much output. Each is counted once. Recalled counts reduced
 	// results that were recalled since the call before.
 	ReadAgain int `json:"read_again,omitempty"`
 	Recalled  int `json:"recalled,omitempty"`
@@ -102,21 +103,17 @@ func markOf(t *policy.TextRecipe) *policy.Mark {
 	return nil
 }
 
-// readAgain counts new results whose first occurrence, at most tidiedWithin
-// turns ago, was reduced.
+// readAgain counts the reduced results, at most tidiedWithin turns old, that a new
+// result asks for again, each of them once.
 func (c *call) readAgain(of func(string) *Tidied) {
 	v := c.view()
 	for i := v.Arrived(); i < len(v.Messages); i++ {
 		for p := range v.Messages[i].Parts {
-			if v.Messages[i].Parts[p].Kind != message.KindToolResult || c.lane.sent.has(&v.Messages[i]) {
+			if v.Messages[i].Parts[p].Kind != message.KindToolResult || c.wasSent(&v.Messages[i]) {
 				continue
 			}
-			name, args, _, ok := v.Call(i, p)
-			if !ok {
-				continue
-			}
-			k := tidy.Before(v, i, tidy.Call{Tool: name, Args: args})
-			if k < 0 || v.TurnOf(i)-v.TurnOf(k) > tidiedWithin || c.now.conv.Source(k) < 0 {
+			k, first := tidy.Before(v, i, p)
+			if k < 0 || !first || v.TurnOf(i)-v.TurnOf(k) > tidiedWithin || c.now.conv.Source(k) < 0 {
 				continue
 			}
 			_, reason := c.now.conv.Decision(c.now.conv.Source(k))

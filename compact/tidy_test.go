@@ -325,6 +325,67 @@ func TestFileThatIsReadAgainAfterItWasReducedStaysWholeAndIsCounted(t *testing.T
 	}
 }
 
+// Tests that run again behind an edit have another result, which is reduced like the
+// first one. Those that run again at once are asked for again.
+func TestACommandIsAskedForAgainOnlyIfNothingChanged(t *testing.T) {
+	m := costRig(t, tidyConfig(memory.New()))
+	history := []message.Message{message.System("You fix bugs."), message.User("Make the tests pass.")}
+	for n, tc := range []struct {
+		call, args string
+		result     string
+		reduced    bool
+		again      int
+	}{
+		{"bash", `{"command":"go test ./..."}`, strings.Repeat("=== RUN   TestOne\n--- PASS: TestOne (0.00s)\n", 300) + "--- FAIL: TestTwo\nFAIL\n", true, 0},
+		{"edit", `{"path":"a.go"}`, "done", false, 0},
+		{"bash", `{"command":"go test ./..."}`, strings.Repeat("=== RUN   TestOne\n--- PASS: TestOne (0.00s)\n", 301) + "ok\n", true, 0},
+		{"bash", `{"command": "go test ./..."}`, strings.Repeat("=== RUN   TestOne\n--- PASS: TestOne (0.00s)\n", 302) + "ok\n", false, 1},
+		{"edit", `{"path":"b.go"}`, "done", false, 0},
+		{"bash", `{"command":"go test ./..."}`, strings.Repeat("=== RUN   TestOne\n--- PASS: TestOne (0.00s)\n", 301) + "ok\n", false, 0},
+		{"bash", `{"command":"go test ./a"}`, strings.Repeat("=== RUN   TestOne\n--- PASS: TestOne (0.00s)\n", 305) + "ok\n", true, 0},
+		{"Read", `{"file_path":"/src/a.go"}`, sourceFile(1, 60), true, 0},
+		{"Read", `{"file_path":"/src/a.go"}`, sourceFile(1, 60), false, 1},
+		{"bash", `{"command":"cat /src/a.go"}`, sourceFile(1, 60), false, 0},
+	} {
+		id := fmt.Sprintf("call_%d", n)
+		history = append(history, message.Assistant("", message.Call(id, tc.call, tc.args)), message.ToolResult(id, tc.result))
+		res, err := m.Preflight(t.Context(), "s", history)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := 0
+		for _, x := range res.Tidied {
+			again += x.ReadAgain
+		}
+		last := len(history) - 1
+		if reduced := !message.Identical(res.Messages[last], history[last]); reduced != tc.reduced || again != tc.again {
+			t.Errorf("call %d, %s: reduced %v, %d asked for again, want %v and %d", n, tc.args, reduced, again, tc.reduced, tc.again)
+		}
+	}
+}
+
+// Equal results of several calls in a row are told from one that comes again because
+// its call got no answer.
+func TestAnEqualResultOfALaterCallIsANote(t *testing.T) {
+	m := costRig(t, tidyConfig(memory.New()))
+	text := strings.Repeat("=== RUN   TestOne\n--- PASS: TestOne (0.00s)\n", 60)
+	history := []message.Message{message.System("You fix bugs."), message.User("Make the tests pass.")}
+	for i, dir := range []string{"./a", "./b", "./c"} {
+		id := fmt.Sprintf("call_%d", i)
+		history = append(history, message.Assistant("", message.Call(id, "bash", `{"command":"go test `+dir+`"}`)), message.ToolResult(id, text))
+		for range 2 { // the first one gets no answer
+			res, err := m.Preflight(t.Context(), "s", history)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := res.Messages[len(history)-1].ResultText()
+			if note := strings.Contains(got, "[the same 120 lines as an earlier result"); note != (i > 0) || !note && got != text {
+				t.Errorf("%s: the model reads %.200s", dir, got)
+			}
+		}
+	}
+}
+
 func TestReducersAreSwitchedOffByName(t *testing.T) {
 	c := tidyConfig(memory.New())
 	c.Tidy.Off = tidy.Names()

@@ -3,6 +3,7 @@ package tidy
 import (
 	"context"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
@@ -67,7 +68,7 @@ func (s Stage) edit(v *policy.View, i, p int, said []string) (policy.Edit, bool,
 	if ok {
 		r.Call = Call{name, args}
 		r.Said = append(slices.Clip(said), spoken(&v.Messages[at])...)
-		if wasReduced(v, i, r.Call) {
+		if k, _ := Before(v, i, p); k >= 0 {
 			return policy.Edit{}, false, nil // the reduced result was not enough, and the model asked again
 		}
 	}
@@ -134,26 +135,52 @@ func spoken(m *message.Message) (out []string) {
 	return out
 }
 
-// wasReduced reports whether a result of the same call or file before message i
-// lost something when it arrived.
-func wasReduced(v *policy.View, i int, c Call) bool {
-	return Before(v, i, c) >= 0
+// Before returns the index of the message with a reduced result that result p of
+// message i asks for again, or -1. A file is asked for again whenever it is read. A
+// command is if it runs again at once or prints as much as before: one that runs the
+// tests behind an edit wants the new result. first reports that no other result
+// between the two asked for it.
+func Before(v *policy.View, i, p int) (k int, first bool) {
+	name, args, _, ok := v.Call(i, p)
+	if !ok {
+		return -1, false
+	}
+	a := asker{call: Call{name, args}, size: utf8.RuneCountInString(v.Messages[i].Parts[p].Text)}
+	a.file = a.call.asks().file
+	for k = i - 1; k >= 0; k-- {
+		if q := a.answered(v, k, true); q >= 0 {
+			if a.file == "" && v.TurnOf(i)-v.TurnOf(k) > 1 && v.Origin(k, q).Chars != a.size {
+				return -1, false
+			}
+			break
+		}
+	}
+	for at := k + 1; k >= 0 && at < i; at++ {
+		if a.answered(v, at, false) >= 0 {
+			return k, false
+		}
+	}
+	return k, k >= 0
 }
 
-// Before returns the index of the last message before message i with a result of
-// the same call or the same file that lost something when it arrived, or -1.
-func Before(v *policy.View, i int, c Call) int {
-	file := c.asks().file
-	for k := i - 1; k >= 0; k-- {
-		for p := range v.Messages[k].Parts {
-			part := &v.Messages[k].Parts[p]
-			if part.Kind != message.KindToolResult || !IsReduced(part.Text) {
-				continue
-			}
-			name, args, _, ok := v.Call(k, p)
-			if ok && (sameCall(Call{name, args}, c) || file != "" && (Call{name, args}).asks().file == file) {
-				return k
-			}
+// An asker is a call that may repeat an earlier one.
+type asker struct {
+	call Call
+	file string // "" = it reads none
+	size int    // of its result, in characters
+}
+
+// answered returns the part of message k that is a result of the same call or file, or
+// -1. reduced says which results count.
+func (a *asker) answered(v *policy.View, k int, reduced bool) int {
+	for q := range v.Messages[k].Parts {
+		part := &v.Messages[k].Parts[q]
+		if part.Kind != message.KindToolResult || IsReduced(part.Text) != reduced {
+			continue
+		}
+		name, args, _, ok := v.Call(k, q)
+		if ok && (sameCall(Call{name, args}, a.call) || a.file != "" && (Call{name, args}).asks().file == a.file) {
+			return q
 		}
 	}
 	return -1
