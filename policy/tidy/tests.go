@@ -28,7 +28,7 @@ func tests(d *draft, r *Result, room int) verdict {
 		switch is := says[i-from]; {
 		case is&aPass != 0: // also where it is a total of its own: there can be one a file
 			if c.rank[i] < must {
-				c.rank[i] = fill
+				c.rank[i] = drop
 			}
 		case is&aTotal != 0:
 			c.raise(i, best)
