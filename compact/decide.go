@@ -37,7 +37,7 @@ func (c *call) engineRequest() policy.Request {
 	return policy.Request{
 		Conversation: c.now.conv, Fixed: c.fixed, Outside: c.outside, Budget: c.budget,
 		Manual: c.q.manual, Estimate: c.q.dry, Legal: c.legal(), Recall: c.recalls(),
-		View: c.now.seen.view, Costs: c.now.seen.costs, Sent: c.wasSent, Ref: c.s.ref,
+		View: c.now.seen.view, Costs: c.now.seen.costs, Sent: c.wasSent().has, Ref: c.s.ref,
 	}
 }
 

@@ -43,11 +43,17 @@ type sentWhole struct {
 	results map[message.Fingerprint]bool
 }
 
-// wasSent reports whether the call before sent a result after the last answer, and got
-// no answer. An equal result of a later call was not sent.
-func (c *call) wasSent(m *message.Message) bool {
-	s := &c.lane.sent
-	return len(s.results) > 0 && s.from == afterAnswer(c.history) && s.results[m.Fingerprint()]
+// has reports whether a result was sent whole.
+func (s sentWhole) has(m *message.Message) bool { return len(s.results) > 0 && s.results[m.Fingerprint()] }
+
+// wasSent returns the results after the last answer that the call before sent whole, if
+// it got no answer. An equal result of a later call is none of them. The return value
+// holds nothing of the call, because views keep it.
+func (c *call) wasSent() sentWhole {
+	if c.lane.sent.from != afterAnswer(c.history) {
+		return sentWhole{}
+	}
+	return c.lane.sent
 }
 
 // afterAnswer returns the index of the first message after the last answer.

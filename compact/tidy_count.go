@@ -106,10 +106,10 @@ func markOf(t *policy.TextRecipe) *policy.Mark {
 // readAgain counts the reduced results, at most tidiedWithin turns old, that a new
 // result asks for again, each of them once.
 func (c *call) readAgain(of func(string) *Tidied) {
-	v := c.view()
+	v, sent := c.view(), c.wasSent()
 	for i := v.Arrived(); i < len(v.Messages); i++ {
 		for p := range v.Messages[i].Parts {
-			if v.Messages[i].Parts[p].Kind != message.KindToolResult || c.wasSent(&v.Messages[i]) {
+			if v.Messages[i].Parts[p].Kind != message.KindToolResult || sent.has(&v.Messages[i]) {
 				continue
 			}
 			k, first := tidy.Before(v, i, p)
