@@ -44,7 +44,9 @@ type sentWhole struct {
 }
 
 // has reports whether a result was sent whole.
-func (s sentWhole) has(m *message.Message) bool { return len(s.results) > 0 && s.results[m.Fingerprint()] }
+func (s sentWhole) has(m *message.Message) bool {
+	return len(s.results) > 0 && s.results[m.Fingerprint()]
+}
 
 // wasSent returns the results after the last answer that the call before sent whole, if
 // it got no answer. An equal result of a later call is none of them. The return value
