@@ -10,7 +10,7 @@ import (
 
 // Version is the version of the reducers. It changes whenever the output of a
 // reducer changes.
-const Version = 2
+const Version = 3
 
 // A Result is a tool result that has just arrived.
 type Result struct {
