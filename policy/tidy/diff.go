@@ -79,7 +79,7 @@ func (h hunk) near(next hunk) bool { return next.b-h.bEnd <= 2*diffContext }
 func unified(hunks []hunk, is *draft) []line {
 	first, last := hunks[0], hunks[len(hunks)-1]
 	from, to := max(first.b-diffContext, 0), min(last.bEnd+diffContext, len(is.lines))
-	if to == len(is.lines) && is.lines[to-1].from == len(is.text) {
+	if to == len(is.lines) && to > last.bEnd && is.lines[to-1].from == len(is.text) {
 		to-- // behind the last line feed
 	}
 	before, after := first.b-from, to-last.bEnd
