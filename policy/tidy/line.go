@@ -117,7 +117,7 @@ func (d *draft) segments() []policy.Segment {
 // line ending of the result, otherwise a literal one.
 func (d *draft) feed(out []policy.Segment, next int, plain bool) []policy.Segment {
 	if last := len(out) - 1; plain && last >= 0 && out[last].Lit == "" {
-		if gap := next - out[last].To; gap > 0 && gap <= 2 && strings.Trim(d.text[out[last].To:next], "\r\n") == "" {
+		if gap := d.text[min(out[last].To, next):next]; gap == "\n" || gap == "\r\n" {
 			return join(out, policy.Segment{From: out[last].To, To: next})
 		}
 	}

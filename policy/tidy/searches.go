@@ -185,17 +185,24 @@ func (d *draft) hits(from, to int) []hitFile {
 
 func isHitPath(text string) bool { return isPath(strings.TrimSuffix(text, ":")) }
 
-// numberedHit reports whether a line has the form 12:text or 12-text.
+// numberedHit reports whether a line has one of the forms of hitNumber.
 func numberedHit(text string) bool { return hitNumber(text) > 0 }
 
-// hitNumber returns the end of the number in a line of the form 12:text or
-// 12-text, and 0 for other lines.
+// lineWord stands before the number in the results of some agents' own search.
+const lineWord = "  Line "
+
+// hitNumber returns the end of the number in a line of the form 12:text, 12-text or
+// "  Line 12: text", and 0 for other lines.
 func hitNumber(text string) int {
-	i := 0
+	start := 0
+	if strings.HasPrefix(text, lineWord) {
+		start = len(lineWord)
+	}
+	i := start
 	for i < len(text) && isDigit(text[i]) {
 		i++
 	}
-	if i == 0 || i >= 8 || i >= len(text) || text[i] != ':' && text[i] != '-' {
+	if i == start || i-start >= 8 || i >= len(text) || text[i] != ':' && text[i] != '-' {
 		return 0
 	}
 	return i
