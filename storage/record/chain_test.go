@@ -1,0 +1,46 @@
+package record
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+// A log that was read once is told from one that another life of its session began
+// under the same name, and from one that is gone.
+func TestALogIsReadAnewUnlessItIsOfAnotherLife(t *testing.T) {
+	k, err := storage.ParseKey("s/manifest.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	add := func(c *chain, body string) {
+		t.Helper()
+		if _, err := c.append(t.Context(), func(facts) ([]string, error) { return []string{body}, nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a := memory.New()
+	known := newChain(a, k, true)
+	if err := known.reread(t.Context()); err != nil {
+		t.Errorf("a log that nobody has begun: %v", err)
+	}
+	add(known, `{"a":1}`)
+	other := newChain(a, k, true)
+	add(other, `{"a":2}`)
+	if err := known.reread(t.Context()); err != nil || known.state.seq != 2 || known.state.first != other.state.first {
+		t.Errorf("another process appended: %v, %d lines", err, known.state.seq)
+	}
+	was := known.state
+	if err := a.Remove(t.Context(), k); err != nil {
+		t.Fatal(err)
+	}
+	if err := known.reread(t.Context()); !errors.Is(err, ErrErased) || known.state.end != was.end {
+		t.Errorf("it is gone: %v", err)
+	}
+	add(newChain(a, k, true), `{"b":1}`)
+	if err := known.reread(t.Context()); !errors.Is(err, ErrErased) || known.state.end != was.end {
+		t.Errorf("another one was begun: %v", err)
+	}
+}
