@@ -26,7 +26,14 @@ func TestALogIsReadAnewUnlessItIsOfAnotherLife(t *testing.T) {
 	if err := known.reread(t.Context()); err != nil {
 		t.Errorf("a log that nobody has begun: %v", err)
 	}
+	early := newChain(a, k, true)
+	if err := early.reread(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	add(known, `{"a":1}`)
+	if err := early.reread(t.Context()); err != nil || early.state.seq != 1 {
+		t.Errorf("another process began it: %v", err)
+	}
 	other := newChain(a, k, true)
 	add(other, `{"a":2}`)
 	if err := known.reread(t.Context()); err != nil || known.state.seq != 2 || known.state.first != other.state.first {
