@@ -12,7 +12,6 @@ import (
 // A view is a result and what the model reads of it.
 type view struct {
 	name    string
-	reducer string // the only one that is on
 	call    Call
 	said    string
 	earlier []Earlier
