@@ -1,18 +1,12 @@
 package tidy
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 )
 
 // filesIn returns n files of a folder.
-func filesIn(folder, ext string, n int) (all []string) {
-	for i := range n {
-		all = append(all, fmt.Sprintf("%sfile%d%s", folder, i+1, ext))
-	}
-	return all
-}
+func filesIn(folder, ext string, n int) []string { return numbered(folder+"file%d"+ext, 1, n) }
 
 func TestViewOfAListing(t *testing.T) {
 	find := command("find . -type f")

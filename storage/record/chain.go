@@ -326,9 +326,22 @@ func (c *chain) read(ctx context.Context) (tail, error) {
 
 // load reads the tail of the log if it is not known.
 func (c *chain) load(ctx context.Context) error {
-	if c.loaded {
-		return nil
+	for attempt := 0; !c.loaded; attempt++ {
+		err := c.loadOnce(ctx)
+		if err == nil || c.full || attempt == loadAttempts || !errors.Is(err, ErrErased) && !errors.Is(err, storage.ErrDamaged) {
+			return err
+		}
+		// A scrub put a shorter log in its place, or took it away, since its end was sought.
+		if err := backOff(ctx, attempt); err != nil {
+			return &storage.Error{Op: "read", Key: c.key, Err: err}
+		}
 	}
+	return nil
+}
+
+const loadAttempts = 20
+
+func (c *chain) loadOnce(ctx context.Context) error {
 	if !c.full {
 		start, err := lastLineStart(ctx, c.a, c.key)
 		if errors.Is(err, storage.ErrNotExist) {

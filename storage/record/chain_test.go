@@ -1,7 +1,9 @@
 package record
 
 import (
+	"context"
 	"errors"
+	"io"
 	"testing"
 
 	"github.com/agentcompact/compact/storage"
@@ -49,5 +51,54 @@ func TestALogIsReadAnewUnlessItIsOfAnotherLife(t *testing.T) {
 	add(newChain(a, k, true), `{"b":1}`)
 	if err := known.reread(t.Context()); !errors.Is(err, ErrErased) || known.state.end != was.end {
 		t.Errorf("another one was begun: %v", err)
+	}
+}
+
+// rewritten is an archive in which another process changes a log between two reads of
+// it, as one does that ends a scrub.
+type rewritten struct {
+	*memory.Archive
+	opens  int
+	change func()
+}
+
+func (a *rewritten) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+	r, err := a.Archive.Open(ctx, k, off, n)
+	if a.opens++; a.opens == 2 { // the first one asks for the size
+		a.change()
+	}
+	return r, err
+}
+
+// The end of a log and what follows it are two reads. A log that was rewritten between
+// them is neither damaged nor erased.
+func TestALogThatIsRewrittenWhileItsEndIsSoughtIsReadAnew(t *testing.T) {
+	k, err := storage.ParseKey("s/edits.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, lines := range []int64{0, 1} {
+		a := &rewritten{Archive: memory.New()}
+		write := func(body string) {
+			t.Helper()
+			if _, err := newChain(a.Archive, k, false).append(t.Context(), func(facts) ([]string, error) { return []string{body}, nil }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 3 {
+			write(`{"text":"a line of some length, so that what comes in its place is shorter"}`)
+		}
+		a.change = func() {
+			if err := a.Remove(t.Context(), k); err != nil {
+				t.Fatal(err)
+			}
+			if lines > 0 {
+				write(`{}`)
+			}
+		}
+		got, err := newChain(a, k, false).refresh(t.Context())
+		if err != nil || got.seq != lines {
+			t.Errorf("%d lines took its place: %d are seen, %v", lines, got.seq, err)
+		}
 	}
 }
