@@ -33,7 +33,7 @@ type VerifyOptions struct {
 	Edits func(line []byte) (refs []Ref, ok bool, err error)
 
 	// Progress, if not nil, is called from one goroutine with the number of
-	// bytes read and the total.
+	// bytes read and the total. Both begin again if the session is read again.
 	Progress func(done, total int64)
 }
 
@@ -136,14 +136,17 @@ func (r Report) Abandoned() []string {
 
 // Verify reads everything that a session stored and compares it with its
 // manifest. A session without files is [storage.ErrNotExist]. Other errors mean that
-// the archive cannot be read; problems of the session are in the Report. Others
-// may write to the session meanwhile.
+// the archive cannot be read; problems of the session are in the Report.
+//
+// Others may write to the session meanwhile. If somebody scrubs or erases it, Verify
+// waits for that, up to the lease of a process that died (20 seconds by default), and
+// reads the session again before it reports a problem.
 func Verify(ctx context.Context, a storage.Archive, session string, opts VerifyOptions) (Report, error) {
 	dir, err := Prefix(session)
 	if err != nil {
 		return Report{}, err
 	}
-	return verify(ctx, a, dir, opts)
+	return verifyAgain(storage.ReadFirsthand(ctx), a, dir, opts)
 }
 
 // VerifyDir is [Verify] for the name of a folder from [SessionInfo]. Unlike [OpenDir] it
@@ -152,18 +155,18 @@ func VerifyDir(ctx context.Context, a storage.Archive, dir string, opts VerifyOp
 	if !IsFolder(dir) {
 		return Report{}, &storage.KeyError{Text: dir, Reason: "it is no folder of a session"}
 	}
-	return verify(ctx, a, keyOf(dir), opts)
+	return verifyAgain(storage.ReadFirsthand(ctx), a, keyOf(dir), opts)
 }
 
 // Verify verifies this session; see the function [Verify].
 func (s *Session) Verify(ctx context.Context, opts VerifyOptions) (Report, error) {
-	return verify(ctx, s.a, s.dir, opts)
+	return verifyAgain(storage.ReadFirsthand(ctx), s.a, s.dir, opts)
 }
 
-func verify(ctx context.Context, a storage.Archive, dir storage.Key, opts VerifyOptions) (Report, error) {
+// verifyOnce reads the session once. known is what its manifest said before.
+func verifyOnce(ctx context.Context, a storage.Archive, dir storage.Key, opts VerifyOptions, known facts) (Report, error) {
 	v := &verifier{a: a, dir: dir, opts: opts, report: Report{Dir: dir.String()}, there: map[string]int64{}, tables: map[string]*turnindex.Table{}, stretches: map[string][]Stretch{}}
-	ctx = storage.ReadFirsthand(ctx)
-	if h := halfScrubbed(ctx, a, dir); h != nil {
+	if h := halfScrubbed(ctx, a, dir, known.scrub); h != nil {
 		v.a = h
 		v.note("a scrub was cut short while it replaced files: scrub again ends it, or who writes to the session next; it is verified as the scrub leaves it")
 	}

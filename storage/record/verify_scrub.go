@@ -17,16 +17,15 @@ type half struct {
 	place   map[storage.Key]storage.Key // the reverse
 }
 
-// halfScrubbed returns the archive as the scrub leaves it, if a scrub of the session was
+// halfScrubbed returns the archive as the scrub leaves it, if there is one that was
 // cut short and every file of it is proven: it is in place, or is missing or as before
 // while the right one waits. Otherwise it returns nil.
-func halfScrubbed(ctx context.Context, a storage.Archive, dir storage.Key) *half {
-	t, err := newChain(a, child(dir, manifestName), true).refresh(ctx)
-	if err != nil || t.facts.scrub == nil {
+func halfScrubbed(ctx context.Context, a storage.Archive, dir storage.Key, scrub *unplaced) *half {
+	if scrub == nil {
 		return nil
 	}
 	h := &half{Archive: a, waiting: map[storage.Key]storage.Key{}, place: map[storage.Key]storage.Key{}}
-	for _, f := range t.facts.scrub.files {
+	for _, f := range scrub.files {
 		if !f.File {
 			continue
 		}
@@ -38,7 +37,7 @@ func halfScrubbed(ctx context.Context, a storage.Archive, dir storage.Key) *half
 		if err == nil && have != f.Was || err != nil && !errors.Is(err, storage.ErrNotExist) {
 			return nil
 		}
-		temp := child(dir, waitingName(t.facts.scrub.id, f.Name))
+		temp := child(dir, waitingName(scrub.id, f.Name))
 		have, _, err = hashFile(ctx, a, temp)
 		if errors.Is(err, storage.ErrNotExist) { // version 0.1.0
 			temp = child(dir, scrubPrefix+f.Name)

@@ -1,0 +1,145 @@
+package record_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
+)
+
+// oneByOne is an archive in which a change waits until it is let through.
+type oneByOne struct {
+	*memory.Archive
+	arrived chan struct{} // a change waits, or (closed) there will be no more
+	next    chan struct{}
+}
+
+func (g *oneByOne) step() {
+	g.arrived <- struct{}{}
+	<-g.next
+}
+
+func (g *oneByOne) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+	g.step()
+	return g.Archive.Create(ctx, k, b)
+}
+
+func (g *oneByOne) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
+	g.step()
+	return g.Archive.Append(ctx, k, seq, b)
+}
+
+func (g *oneByOne) Remove(ctx context.Context, k storage.Key) error {
+	g.step()
+	return g.Archive.Remove(ctx, k)
+}
+
+// paused is a scrub that makes its changes when it is told to.
+type paused struct {
+	g      *oneByOne
+	err    error
+	more   bool
+	passed int
+}
+
+func pausedScrub(t *testing.T, a *memory.Archive, lease time.Duration) *paused {
+	t.Helper()
+	p := &paused{g: &oneByOne{a, make(chan struct{}), make(chan struct{})}}
+	s := session(t, p.g, "s")
+	go func() {
+		defer close(p.g.arrived)
+		_, p.err = s.Scrub(t.Context(), record.ScrubOptions{Find: finds(leaked), Lease: lease})
+	}()
+	_, p.more = <-p.g.arrived
+	return p
+}
+
+// advance lets n changes through, and returns when the next one waits.
+func (p *paused) advance(n int) {
+	for ; n > 0 && p.more; n-- {
+		p.passed++
+		p.g.next <- struct{}{}
+		_, p.more = <-p.g.arrived
+	}
+}
+
+// turns is an archive that calls before each operation.
+type turns struct {
+	*memory.Archive
+	before func()
+}
+
+func (a *turns) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+	a.before()
+	return a.Archive.Open(ctx, k, off, n)
+}
+
+func (a *turns) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
+	a.before()
+	return a.Archive.List(ctx, prefix)
+}
+
+// besideAScrub calls read for turns in which a scrub can make some of its changes, and
+// the others later or when read has ended: a third of them, COMPACT_SOAK=1 all.
+func besideAScrub(t *testing.T, read func(t *testing.T, name string, a storage.Archive)) {
+	t.Helper()
+	stride := 3
+	if os.Getenv("COMPACT_SOAK") != "" {
+		stride = 1
+	}
+	for at, more := 1, true; more; at++ {
+		more = false
+		for first := 1 + at%stride; ; first += stride {
+			var all int
+			for later, lease := range map[int]time.Duration{1: 0, 4: 0, 1 << 30: time.Millisecond} {
+				below := memory.New()
+				leaky(t, below)
+				p := pausedScrub(t, below, lease)
+				ops := 0
+				read(t, fmt.Sprintf("%d changes before operation %d, the others %d later", first, at, later), &turns{below, func() {
+					switch ops++; ops {
+					case at:
+						p.advance(first)
+						more = true
+					case at + later:
+						p.advance(1 << 30)
+					}
+				}})
+				p.advance(1 << 30)
+				must(t, p.err)
+				all = p.passed
+			}
+			if first >= all {
+				break
+			}
+		}
+	}
+}
+
+func TestVerifyInEachTurnOfAScrub(t *testing.T) {
+	besideAScrub(t, func(t *testing.T, name string, a storage.Archive) {
+		if r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{}); err != nil || !r.OK() {
+			t.Errorf("%s: %v %v", name, r.Problems, err)
+		}
+	})
+}
+
+// TestVerifyFindsDamageBesideAScrub: a scrub that runs meanwhile does not excuse a file
+// that nobody stored.
+func TestVerifyFindsDamageBesideAScrub(t *testing.T) {
+	besideAScrub(t, func(t *testing.T, name string, a storage.Archive) {
+		k := mustKey(t, "s/turns-007.idx") // no scrub reads one
+		must(t, a.(*turns).Archive.Create(t.Context(), k, storage.Redacted(text("{}"))))
+		r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{})
+		if err != nil || len(r.Problems) == 0 || r.Problems[0].File != k.Base() {
+			t.Errorf("%s: %v %v", name, r.Problems, err)
+		}
+	})
+}
