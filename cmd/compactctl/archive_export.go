@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -41,14 +42,14 @@ func newArchiveExport(a *app) *cobra.Command {
 			if err := a.accessed(cmd, s, "export", ""); err != nil {
 				return err
 			}
-			var buf bytes.Buffer
 			a.progress.start("exporting " + args[0])
 			defer a.progress.stop()
-			if err := s.Export(cmd.Context(), &buf, f, record.ExportOptions{Progress: a.progress.at}); err != nil {
-				return &brokenArchive{err}
+			buf, err := exportWhole(cmd.Context(), s, f, record.ExportOptions{Progress: a.progress.at})
+			if err != nil {
+				return err
 			}
 			if out == "-" {
-				return a.exportHere(&buf, f)
+				return a.exportHere(buf, f)
 			}
 			return writeFile(out, buf.Bytes())
 		},
@@ -65,6 +66,21 @@ writes every session into the folder --out, a file each, with the heads (heads.j
 stands beside the sessions (_beside.tar.gz: heads, names, tombstones) and, last,
 manifest.jsonl: a line for each file, with its SHA-256. All of it unpacked into one folder
 is an archive that "archive verify --heads heads.jsonl" proves.`
+
+// exportWhole returns the export of a session. It begins again where somebody scrubbed the
+// session meanwhile.
+func exportWhole(ctx context.Context, s *record.Session, f record.ExportFormat, opts record.ExportOptions) (*bytes.Buffer, error) {
+	for attempt := 1; ; attempt++ {
+		var buf bytes.Buffer
+		err := s.Export(ctx, &buf, f, opts)
+		if err == nil {
+			return &buf, nil
+		}
+		if !errors.Is(err, record.ErrScrubbed) || attempt == 5 {
+			return nil, &brokenArchive{err}
+		}
+	}
+}
 
 // exportFormat is the form that is asked for, or else the one that the name of
 // the file promises.

@@ -128,9 +128,9 @@ func (a *app) exportOne(cmd *cobra.Command, archive storage.Archive, dir string,
 	if err := a.accessed(cmd, s, "export", "--all"); err != nil {
 		return exported{}, err
 	}
-	var b bytes.Buffer
-	if err := s.Export(ctx, &b, f, record.ExportOptions{}); err != nil {
-		return exported{}, &brokenArchive{err}
+	b, err := exportWhole(ctx, s, f, record.ExportOptions{})
+	if err != nil {
+		return exported{}, err
 	}
 	line := exportedAs(exportName(info.Dir, f), b.Bytes())
 	line.Session, line.Head = cmp.Or(info.ID, info.Dir), s.ManifestHead()

@@ -44,7 +44,9 @@ type Copied struct {
 // names, so that an incomplete copy is not taken for a session. An interrupted copy
 // can be continued: existing files are compared, and only a log may be shorter. If a
 // file differs (after a scrub of src), its whole session in dst is left unchanged,
-// without new heads, and the error is [storage.ErrExists]. A session that dst has erased is
+// without new heads, and the error is [storage.ErrExists]. A session that is scrubbed in src
+// while it is copied is copied anew, if dst had nothing of it and is a [storage.Remover];
+// otherwise the rest of it is not copied, with the same error. A session that dst has erased is
 // not copied, and the error is [ErrErased]. The other sessions are copied in both
 // cases. Nobody may write to the copies meanwhile: of two copies into one archive at a
 // time one ends with [ErrInUse], and can be repeated. Agents may write to src.
@@ -128,7 +130,7 @@ func (c *copier) all(ctx context.Context) error {
 		if errors.Is(err, storage.ErrExists) || errors.Is(err, ErrInUse) || errors.Is(err, errErasing) || errors.Is(err, errStone) || len(c.left) > 0 || moved {
 			heads = nil // they describe a session that differs in dst, or lacks there
 		}
-		return errors.Join(err, c.stones(ctx), c.names(ctx), c.these(ctx, keyOf(headsName), heads), c.files(ctx, keyOf(accessName)))
+		return errors.Join(err, c.stones(ctx), c.names(ctx), c.these(ctx, keyOf(headsName), heads, nil), c.files(ctx, keyOf(accessName)))
 	}
 }
 
@@ -207,7 +209,7 @@ func (c *copier) session(ctx context.Context, dir storage.Key) error {
 		return err
 	}
 	c.done.Sessions++
-	return c.files(ctx, dir)
+	return c.folder(ctx, dir)
 }
 
 // alive returns an error for a session that dst has erased, unless it exists
@@ -229,9 +231,14 @@ func (c *copier) alive(ctx context.Context, dir storage.Key, life string) error 
 	return &storage.Error{Op: "copy", Key: dir, Err: ErrErased}
 }
 
-// list returns the files below a folder.
-func (c *copier) list(ctx context.Context, dir storage.Key) (all []storage.Info, err error) {
-	for info, err := range c.src.List(ctx, dir) {
+// list returns the files of src below a folder.
+func (c *copier) list(ctx context.Context, dir storage.Key) ([]storage.Info, error) {
+	return listed(ctx, c.src, dir)
+}
+
+// listed returns the files below a folder.
+func listed(ctx context.Context, a storage.Archive, dir storage.Key) (all []storage.Info, err error) {
+	for info, err := range a.List(ctx, dir) {
 		if err != nil {
 			return nil, err
 		}
@@ -248,12 +255,13 @@ func (c *copier) files(ctx context.Context, dir storage.Key) error {
 	if err != nil {
 		return err
 	}
-	return c.these(ctx, dir, all)
+	return c.these(ctx, dir, all, nil)
 }
 
 // these copies the given files of a folder, the manifest first and the ledgers
-// last.
-func (c *copier) these(ctx context.Context, dir storage.Key, all []storage.Info) error {
+// last. It ends with [errOvertaken] before it writes something of a scrubbed session, if
+// over is not nil.
+func (c *copier) these(ctx context.Context, dir storage.Key, all []storage.Info, over *watch) error {
 	there := map[storage.Key]int64{}
 	for info, err := range c.dst.List(ctx, dir) {
 		if err != nil {
@@ -276,7 +284,7 @@ func (c *copier) these(ctx context.Context, dir storage.Key, all []storage.Info)
 			c.opts.Progress(info.Key)
 		}
 		size, ok := there[info.Key]
-		if err := c.file(ctx, info, size, ok); err != nil {
+		if err := c.file(ctx, info, size, ok, over); err != nil {
 			return err
 		}
 	}
@@ -284,7 +292,7 @@ func (c *copier) these(ctx context.Context, dir storage.Key, all []storage.Info)
 }
 
 // file copies one file, of which size bytes exist in dst.
-func (c *copier) file(ctx context.Context, info storage.Info, size int64, there bool) error {
+func (c *copier) file(ctx context.Context, info storage.Info, size int64, there bool, over *watch) error {
 	if there && size == info.Size {
 		c.done.Same++
 		return nil
@@ -292,6 +300,9 @@ func (c *copier) file(ctx context.Context, info storage.Info, size int64, there 
 	b, err := c.read(ctx, info, size)
 	if err != nil {
 		return err
+	}
+	if over != nil && !over.unchanged(ctx) {
+		return errOvertaken
 	}
 	if grows(info.Key) {
 		err = c.dst.Append(ctx, info.Key, size, b)

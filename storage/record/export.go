@@ -37,14 +37,27 @@ type ExportOptions struct {
 
 // Export writes the whole session to w, as it was when Export began; logs can
 // be slightly newer. A session without files is [storage.ErrNotExist], one that is erased
-// meanwhile [ErrErased]. Foreign entries ([storage.Info.Foreign]) are left out.
+// meanwhile [ErrErased], and one that is scrubbed meanwhile [ErrScrubbed]: what was written
+// to w is of no use then, and Export can be called again. It waits for a scrub that is under
+// way, up to the lease of a process that died (20 seconds by default).
+// Foreign entries ([storage.Info.Foreign]) are left out.
 func (s *Session) Export(ctx context.Context, w io.Writer, format ExportFormat, opts ExportOptions) error {
-	files, err := s.snapshot(ctx)
+	over := watchOver(s.a, s.dir)
+	before, err := over.quiet(ctx)
 	if err != nil {
 		return err
 	}
-	err = (&exporter{s: s, progress: opts.Progress}).export(ctx, w, format, files)
-	return storage.Wrap("export", s.dir, s.orErased(ctx, "export", err))
+	files, err := snapshot(ctx, s.a, s.dir, before.facts.scrub)
+	if err == nil {
+		err = (&exporter{s: s, progress: opts.Progress}).export(ctx, w, format, files)
+	}
+	err = s.orErased(ctx, "export", err)
+	if ctx.Err() == nil && !errors.Is(err, ErrErased) {
+		if overtaken, _ := over.overtaken(ctx); overtaken {
+			err = &storage.Error{Op: "export", Key: s.dir, Err: ErrScrubbed}
+		}
+	}
+	return storage.Wrap("export", s.dir, err)
 }
 
 // ExportBeside writes to w what stands beside the sessions and proves them: heads, names,
@@ -80,60 +93,6 @@ func (e *exporter) export(ctx context.Context, w io.Writer, format ExportFormat,
 		return e.jsonl(ctx, w, files)
 	}
 	return storage.ErrUnsupported
-}
-
-// snapshot returns the session's files, without those that are announced after the
-// present end of the manifest. The manifest is cut to that end.
-func (s *Session) snapshot(ctx context.Context) ([]storage.Info, error) {
-	info, err := stat(ctx, s.a, s.manifest.key)
-	if err != nil && !errors.Is(err, storage.ErrNotExist) {
-		return nil, err
-	}
-	until := info.Size
-	var all []storage.Info
-	for info, err := range s.Files(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		if !info.Key.IsZero() {
-			all = append(all, info)
-		}
-	}
-	if len(all) == 0 {
-		return nil, &storage.Error{Op: "export", Key: s.dir, Err: storage.ErrNotExist}
-	}
-	announced, err := s.announced(ctx)
-	if err != nil {
-		return nil, err
-	}
-	files := all[:0]
-	for _, f := range all {
-		if f.Key == s.manifest.key {
-			f.Size = until
-		}
-		if at, ok := announced[f.Key.Base()]; !ok || at < until {
-			files = append(files, f)
-		}
-	}
-	return files, nil
-}
-
-// announced returns the offset of each file's announcement in the manifest, the
-// first if there are several.
-func (s *Session) announced(ctx context.Context) (map[string]int64, error) {
-	at := map[string]int64{}
-	err := eachLineOf(ctx, s.a, s.manifest.key, 0, func(l rawLine) error {
-		link, ok := parseLink(l.text)
-		if !ok {
-			return nil
-		}
-		r, _ := parseRecord(link.body())
-		if _, known := at[r.Name]; !known && (r.Op == opPut || r.Op == opCommit) {
-			at[r.Name] = l.off
-		}
-		return nil
-	})
-	return at, err
 }
 
 type exporter struct {

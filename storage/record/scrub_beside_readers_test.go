@@ -1,11 +1,14 @@
 package record_test
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -87,16 +90,16 @@ func (a *turns) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.
 }
 
 // besideAScrub calls read for turns in which a scrub can make some of its changes, and
-// the others later or when read has ended: a third of them, COMPACT_SOAK=1 all.
+// the others later or when read has ended: a twelfth of them, COMPACT_SOAK=1 all.
 func besideAScrub(t *testing.T, read func(t *testing.T, name string, a storage.Archive)) {
 	t.Helper()
-	stride := 3
+	stride, skip := 6, 2
 	if os.Getenv("COMPACT_SOAK") != "" {
-		stride = 1
+		stride, skip = 1, 1
 	}
-	for at, more := 1, true; more; at++ {
+	for at, more := 1, true; more; at += skip {
 		more = false
-		for first := 1 + at%stride; ; first += stride {
+		for first := 1 + at/skip%stride; ; first += stride {
 			var all int
 			for later, lease := range map[int]time.Duration{1: 0, 4: 0, 1 << 30: time.Millisecond} {
 				below := memory.New()
@@ -142,4 +145,71 @@ func TestVerifyFindsDamageBesideAScrub(t *testing.T) {
 			t.Errorf("%s: %v %v", name, r.Problems, err)
 		}
 	})
+}
+
+// An export is whole, or it is told that it is not.
+func TestExportInEachTurnOfAScrub(t *testing.T) {
+	told, whole := 0, 0
+	besideAScrub(t, func(t *testing.T, name string, a storage.Archive) {
+		var out bytes.Buffer
+		if err := session(t, a, "s").Export(t.Context(), &out, record.ExportJSONL, record.ExportOptions{}); err != nil {
+			if told++; !errors.Is(err, record.ErrScrubbed) {
+				t.Errorf("%s: %v", name, err)
+			}
+			return
+		}
+		whole++
+		copied := memory.New()
+		for name, body := range readExport(t, out.Bytes()) {
+			must(t, copied.Create(t.Context(), mustKey(t, "s/"+name), storage.Redacted(text("%s", body))))
+		}
+		if r, err := record.Verify(t.Context(), copied, "s", record.VerifyOptions{}); err != nil || !r.OK() {
+			t.Errorf("%s: %v %v", name, r.Problems, err)
+		}
+	})
+	if told == 0 || whole == 0 {
+		t.Errorf("%d exports are whole, %d are told that they are not", whole, told)
+	}
+}
+
+// What was copied before the scrub is removed from the copy, and copied anew.
+func TestCopyInEachTurnOfAScrub(t *testing.T) {
+	besideAScrub(t, func(t *testing.T, name string, a storage.Archive) {
+		copied := memory.New()
+		if _, err := record.Copy(t.Context(), copied, a, record.CopyOptions{}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if r, err := record.Verify(t.Context(), copied, "s", record.VerifyOptions{}); err != nil || !r.OK() {
+			t.Errorf("%s: %v %v", name, r.Problems, err)
+		}
+	})
+}
+
+// kept is an archive that removes nothing.
+type kept struct{ storage.Archive }
+
+// A copy whose files can't be removed gets none from after the scrub, and is told.
+func TestACopyThatIsKeptInEachTurnOfAScrub(t *testing.T) {
+	told := 0
+	besideAScrub(t, func(t *testing.T, name string, a storage.Archive) {
+		copied := memory.New()
+		_, err := record.Copy(t.Context(), kept{copied}, a, record.CopyOptions{})
+		if err != nil {
+			if told++; !errors.Is(err, storage.ErrExists) || !strings.Contains(err.Error(), "scrubbed here meanwhile") {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		r, verr := record.Verify(t.Context(), copied, "s", record.VerifyOptions{})
+		if verr != nil && (err == nil || !errors.Is(verr, storage.ErrNotExist)) {
+			t.Errorf("%s: %v", name, verr)
+		}
+		for _, p := range r.Problems {
+			if err == nil || p.Kind != record.Removed {
+				t.Errorf("%s: %v", name, p)
+			}
+		}
+	})
+	if told == 0 {
+		t.Error("no copy is told")
+	}
 }

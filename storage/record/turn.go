@@ -41,6 +41,9 @@ func holderOf(r record) holder {
 	return holder{r.By, r.At, time.Duration(r.Lease) * time.Millisecond}
 }
 
+// is reports whether both are the same process in the same turn.
+func (h holder) is(o holder) bool { return h.by == o.by && h.at.Equal(o.at) && h.lease == o.lease }
+
 // record adds the turn to a line of the manifest.
 func (t *turn) record(r record) record {
 	r.By, r.Lease = t.me, t.lease.Milliseconds()

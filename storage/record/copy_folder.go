@@ -1,0 +1,76 @@
+package record
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/agentcompact/compact/storage"
+)
+
+// errOvertaken: a session of src was scrubbed while it was copied.
+var errOvertaken = errors.New("scrubbed")
+
+// folder copies a session. If it is scrubbed meanwhile, files from before and after that do
+// not fit together: what dst has of it is removed, if all of it came with this copy, and it is
+// copied anew.
+func (c *copier) folder(ctx context.Context, dir storage.Key) error {
+	remover, removes := c.dst.(storage.Remover)
+	before, err := listed(ctx, c.dst, dir)
+	if err != nil {
+		return err
+	}
+	anew := removes && len(before) == 0
+	for round := 0; ; round++ {
+		w := watchOver(c.src, dir)
+		overtaken, err := c.watched(ctx, dir, w, !anew)
+		if !overtaken || errors.Is(err, storage.ErrExists) || errors.Is(err, ErrInUse) { // others copy into dst
+			return err
+		}
+		if !anew || round == copyRounds {
+			return &storage.Error{Op: "copy", Key: dir, Err: fmt.Errorf("%w: it was scrubbed here meanwhile, and the rest of it was not copied; copy it into an empty archive", storage.ErrExists)}
+		}
+		if err := discard(ctx, c.dst, remover, dir); err != nil {
+			return err
+		}
+	}
+}
+
+// discard removes the files below a folder, in the order of an erase.
+func discard(ctx context.Context, a storage.Archive, r storage.Remover, dir storage.Key) error {
+	all, err := listed(ctx, a, dir)
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(all, func(x, y storage.Info) int { return cmp.Compare(removalRank(x), removalRank(y)) })
+	for _, info := range all {
+		if err := r.Remove(ctx, info.Key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// watched copies a session once, and reports whether a scrub overtook it. If each is set,
+// it looks for one before each file that it writes.
+func (c *copier) watched(ctx context.Context, dir storage.Key, w *watch, each bool) (overtaken bool, err error) {
+	now, err := w.quiet(ctx)
+	if err != nil {
+		return false, err
+	}
+	files, err := snapshot(ctx, c.src, dir, now.facts.scrub)
+	if err == nil {
+		over := w
+		if !each {
+			over = nil
+		}
+		err = c.these(ctx, dir, files, over)
+	}
+	if ctx.Err() != nil {
+		return false, err
+	}
+	overtaken, werr := w.overtaken(ctx)
+	return overtaken && w.scrubbed(), errors.Join(err, werr)
+}

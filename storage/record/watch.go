@@ -1,0 +1,104 @@
+package record
+
+import (
+	"context"
+
+	"github.com/agentcompact/compact/storage"
+)
+
+// watch tells who reads a session whether its files were replaced or removed meanwhile, by
+// a scrub or an erase. Both are recorded in the manifest before they touch a file.
+type watch struct {
+	manifest *chain
+	others   turn
+	before   tail // as look found it
+	after    tail // as overtaken found it
+}
+
+func watchOver(a storage.Archive, dir storage.Key) *watch {
+	return &watch{manifest: newChain(a, child(dir, manifestName), true)}
+}
+
+// look begins to watch. It returns what the manifest says, which is nothing if it can't be
+// read: who reads the session finds that himself.
+func (w *watch) look(ctx context.Context) tail {
+	w.before = tail{}
+	if t, ok := w.now(ctx); ok {
+		w.before = t
+	}
+	return w.before
+}
+
+// now reads the manifest from its beginning: its file can be another one.
+func (w *watch) now(ctx context.Context) (tail, bool) {
+	if w.manifest.reset(ctx) != nil {
+		return tail{}, false
+	}
+	t, err := w.manifest.refresh(ctx)
+	return t, err == nil
+}
+
+// overtaken reports whether files were replaced or removed since look. If a process is
+// still doing so, it waits for that, up to the process's lease.
+func (w *watch) overtaken(ctx context.Context) (bool, error) {
+	for waited := false; ; waited = true {
+		now, ok := w.now(ctx)
+		if err := ctx.Err(); err != nil {
+			return false, &storage.Error{Op: "read", Key: w.manifest.key, Err: err}
+		}
+		if !ok {
+			return false, nil
+		}
+		if w.after = now; w.differs(now) {
+			return true, nil
+		}
+		by, busy := now.facts.remover()
+		if !busy || w.others.over(by) {
+			return waited, nil
+		}
+		if err := by.wait(ctx); err != nil {
+			return false, &storage.Error{Op: "read", Key: w.manifest.key, Err: err}
+		}
+	}
+}
+
+// scrubbed reports whether what overtook is a scrub, and the session still exists.
+func (w *watch) scrubbed() bool { return w.after.first == w.before.first && !w.after.facts.erasing }
+
+// unchanged reports whether no file was replaced or removed until now. It reads only new lines
+// of the manifest.
+func (w *watch) unchanged(ctx context.Context) bool {
+	t, err := w.manifest.refresh(ctx)
+	return err != nil || !w.differs(t)
+}
+
+// quiet is look when no scrub is under way. It waits for one as overtaken does.
+func (w *watch) quiet(ctx context.Context) (tail, error) {
+	for {
+		t := w.look(ctx)
+		if t.facts.scrub == nil || w.others.over(t.facts.scrub.holder) {
+			return t, nil
+		}
+		if err := t.facts.scrub.wait(ctx); err != nil {
+			return tail{}, &storage.Error{Op: "read", Key: w.manifest.key, Err: err}
+		}
+	}
+}
+
+// differs reports whether the manifest records a scrub or an erase that it did not before.
+func (w *watch) differs(now tail) bool {
+	by, busy := now.facts.remover()
+	was, wasBusy := w.before.facts.remover()
+	return now.first != w.before.first || now.facts.scrubs != w.before.facts.scrubs || busy != wasBusy || !by.is(was)
+}
+
+// remover returns the process that replaces or removes files, if any.
+func (f facts) remover() (holder, bool) {
+	switch {
+	case f.erasing:
+		return f.eraser, true
+	case f.scrub != nil:
+		return f.scrub.holder, true
+	}
+	return holder{}, false
+}
