@@ -1,6 +1,7 @@
 package compact_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -170,10 +171,7 @@ func (s *scene) operate(rng *rand.Rand) {
 		log.KeepHeads(s.heads)
 		switch rng.IntN(7) {
 		case 0, 1:
-			r, err := record.Verify(ctx, s.store, "s", record.VerifyOptions{})
-			if s.fails("verify", err); err == nil && !r.OK() && !s.erases && !begins(r) {
-				s.t.Errorf("seed %d, %s: verify beside all others: %v", s.seed, s.preset, r.Problems)
-			}
+			s.proven("verify", s.store)
 		case 2:
 			_, err := compact.Scrub(ctx, log, compact.ScrubOptions{Secrets: []string{s.leaked}, Reason: redact.Lit("asked for")})
 			s.fails("scrub", err)
@@ -187,12 +185,19 @@ func (s *scene) operate(rng *rand.Rand) {
 		case 4:
 			s.copying.Lock()
 			_, err := record.Copy(ctx, s.copy, s.store, record.CopyOptions{})
+			if err == nil {
+				s.proven("copy", s.copy)
+			}
 			s.copying.Unlock()
 			if !errors.Is(err, storage.ErrExists) { // a scrubbed session is copied to an empty archive
 				s.fails("copy", err)
 			}
 		case 5:
-			s.fails("export", log.Export(ctx, io.Discard, record.ExportTarGz, record.ExportOptions{}))
+			var out bytes.Buffer
+			err := log.Export(ctx, &out, record.ExportTarGz, record.ExportOptions{})
+			if s.fails("export", err); err == nil {
+				s.unpacked(out.Bytes())
+			}
 		case 6:
 			if s.erases && rng.IntN(4) == 0 {
 				_, err := log.Erase(ctx, redact.Lit("asked for"))
@@ -200,6 +205,29 @@ func (s *scene) operate(rng *rand.Rand) {
 			}
 		}
 	}
+}
+
+// proven has the session verified beside all others, in the archive or a copy of it.
+func (s *scene) proven(what string, a storage.Archive) {
+	r, err := record.Verify(context.Background(), a, "s", record.VerifyOptions{})
+	if s.fails(what, err); err == nil && !r.OK() && !s.erases && !begins(r) {
+		s.t.Errorf("seed %d, %s: %s beside all others: %v", s.seed, s.preset, what, r.Problems)
+	}
+}
+
+// unpacked has an export verified.
+func (s *scene) unpacked(export []byte) {
+	dir := s.t.TempDir()
+	a, err := fs.Open(dir)
+	if err == nil {
+		defer a.Close()
+		err = unpack(export, dir)
+	}
+	if err != nil {
+		s.t.Error(err)
+		return
+	}
+	s.proven("export", a)
 }
 
 // begins reports whether a session has logs and no manifest yet, as before its first

@@ -26,29 +26,37 @@ func version1(t *testing.T) (dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	z, err := gzip.NewReader(bytes.NewReader(raw))
-	if err != nil {
+	dir = t.TempDir()
+	if err := unpack(raw, dir); err != nil {
 		t.Fatal(err)
 	}
-	dir = t.TempDir()
+	return dir
+}
+
+// unpack unpacks a tar.gz into a folder.
+func unpack(raw []byte, dir string) error {
+	z, err := gzip.NewReader(bytes.NewReader(raw))
+	if err != nil {
+		return err
+	}
 	for r := tar.NewReader(z); ; {
 		h, err := r.Next()
 		if errors.Is(err, io.EOF) {
-			return dir
+			return nil
 		}
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
 		data, err := io.ReadAll(r)
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
 		if h.Typeflag == tar.TypeDir {
 			continue
 		}
 		name := filepath.Join(dir, filepath.FromSlash(h.Name))
 		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, data, 0o600)); err != nil {
-			t.Fatal(err)
+			return err
 		}
 	}
 }
