@@ -18,27 +18,34 @@ import (
 // its end.
 func lived(t *testing.T, preset string, s *Session) (*memory.Archive, *record.Session) {
 	t.Helper()
+	clock := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	return livedWith(t, preset, s, func() time.Time { return clock }, func(_ int, call func()) {
+		call()
+		clock = clock.Add(30 * time.Second)
+	})
+}
+
+// livedWith is lived with a clock. each gets the number of messages of a call, and makes it.
+func livedWith(t *testing.T, preset string, s *Session, now func() time.Time, each func(at int, call func())) (*memory.Archive, *record.Session) {
+	t.Helper()
 	c, err := compact.Preset(preset)
 	if err != nil {
 		t.Fatal(err)
 	}
-	clock := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	a := memory.New()
-	c.Model, c.MaxContextTokens, c.Archive, c.Now = "gpt-4o", 8000, a, func() time.Time { return clock }
+	c.Model, c.MaxContextTokens, c.Archive, c.Now = "gpt-4o", 8000, a, now
 	m, err := compact.New(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, at := range s.Calls() {
-		if _, err := m.Preflight(t.Context(), "s", s.Messages[:at:at]); err != nil {
-			t.Fatal(err)
-		}
-		clock = clock.Add(30 * time.Second)
+		each(at, func() {
+			if _, err := m.Preflight(t.Context(), "s", s.Messages[:at:at]); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
-	if err := m.Archive(t.Context(), "s", s.Messages); err != nil {
-		t.Fatal(err)
-	}
-	if err := m.Close(context.WithoutCancel(t.Context())); err != nil {
+	if err := errors.Join(m.Archive(t.Context(), "s", s.Messages), m.Close(context.WithoutCancel(t.Context()))); err != nil {
 		t.Fatal(err)
 	}
 	stored, err := record.OpenSession(t.Context(), a, "s")
@@ -86,36 +93,16 @@ func TestWhatWasDoneIsPricedAsItWasDone(t *testing.T) {
 // its last message came.
 func TestACallThatIsRepeatedKeepsItsFirstTime(t *testing.T) {
 	s := session("s", 12)
-	c, err := compact.Preset("graduated")
-	if err != nil {
-		t.Fatal(err)
-	}
-	clock := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	a := memory.New()
-	c.Model, c.MaxContextTokens, c.Archive, c.Now = "gpt-4o", 8000, a, func() time.Time { return clock }
-	m, err := compact.New(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
 	want := make([]time.Time, len(s.Messages))
-	for i, at := range s.Calls() {
-		for range 1 + i%2 {
-			if want[at-1].IsZero() {
-				want[at-1] = clock
-			}
-			if _, err := m.Preflight(t.Context(), "s", s.Messages[:at:at]); err != nil {
-				t.Fatal(err)
-			}
+	clock, calls := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), 0
+	a, stored := livedWith(t, "graduated", s, func() time.Time { return clock }, func(at int, call func()) {
+		want[at-1] = clock
+		for range 1 + calls%2 {
+			call()
 			clock = clock.Add(time.Minute)
 		}
-	}
-	if err := errors.Join(m.Archive(t.Context(), "s", s.Messages), m.Close(context.WithoutCancel(t.Context()))); err != nil {
-		t.Fatal(err)
-	}
-	stored, err := record.OpenSession(t.Context(), a, "s")
-	if err != nil {
-		t.Fatal(err)
-	}
+		calls++
+	})
 	got, err := FromArchive(t.Context(), a, stored, "s")
 	if err != nil {
 		t.Fatal(err)
