@@ -213,3 +213,32 @@ func TestACopyThatIsKeptInEachTurnOfAScrub(t *testing.T) {
 		t.Error("no copy is told")
 	}
 }
+
+// Nothing of a copy that was there before goes, whatever overtakes the next one.
+func TestAnOlderCopyInEachTurnOfAScrub(t *testing.T) {
+	told := 0
+	besideAScrub(t, func(t *testing.T, name string, a storage.Archive) {
+		copied := memory.New()
+		must(t, second(record.Copy(t.Context(), copied, a.(*turns).Archive, record.CopyOptions{})))
+		for _, later := range []string{"s/ledger-002.json", "s/summary-002.json"} {
+			must(t, copied.Remove(t.Context(), mustKey(t, later)))
+		}
+		before := map[string]string{}
+		for _, name := range names(t, session(t, copied, "s")) {
+			before[name] = content(t, session(t, copied, "s"), name)
+		}
+		if _, err := record.Copy(t.Context(), copied, a, record.CopyOptions{}); err != nil {
+			if told++; !errors.Is(err, storage.ErrExists) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		for file, was := range before {
+			if now := everythingIn(copied, mustKey(t, "s/"+file)); !strings.HasPrefix(now, was) {
+				t.Errorf("%s: %s was %q, and is %q", name, file, was, now)
+			}
+		}
+	})
+	if told == 0 {
+		t.Error("no copy is told")
+	}
+}
