@@ -90,10 +90,10 @@ func (a *turns) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.
 }
 
 // besideAScrub calls read for turns in which a scrub can make some of its changes, and
-// the others later or when read has ended: a twelfth of them, COMPACT_SOAK=1 all.
+// the others later or when read has ended: some of them, COMPACT_SOAK=1 all.
 func besideAScrub(t *testing.T, read func(t *testing.T, name string, a storage.Archive)) {
 	t.Helper()
-	stride, skip := 6, 2
+	stride, skip := 12, 3
 	if os.Getenv("COMPACT_SOAK") != "" {
 		stride, skip = 1, 1
 	}
