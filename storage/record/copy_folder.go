@@ -72,5 +72,5 @@ func (c *copier) watched(ctx context.Context, dir storage.Key, w *watch, each bo
 		return false, err
 	}
 	overtaken, werr := w.overtaken(ctx)
-	return overtaken && w.scrubbed(), errors.Join(err, werr)
+	return overtaken && errors.Is(w.reason(), ErrScrubbed), errors.Join(err, werr)
 }

@@ -54,7 +54,7 @@ func (s *Session) Export(ctx context.Context, w io.Writer, format ExportFormat, 
 	err = s.orErased(ctx, "export", err)
 	if ctx.Err() == nil && !errors.Is(err, ErrErased) {
 		if overtaken, _ := over.overtaken(ctx); overtaken {
-			err = &storage.Error{Op: "export", Key: s.dir, Err: ErrScrubbed}
+			err = &storage.Error{Op: "export", Key: s.dir, Err: over.reason()}
 		}
 	}
 	return storage.Wrap("export", s.dir, err)

@@ -44,7 +44,7 @@ func (g *oneByOne) Remove(ctx context.Context, k storage.Key) error {
 	return g.Archive.Remove(ctx, k)
 }
 
-// paused is a scrub that makes its changes when it is told to.
+// paused is a scrub or an erase that makes its changes when it is told to.
 type paused struct {
 	g      *oneByOne
 	err    error
@@ -52,13 +52,13 @@ type paused struct {
 	passed int
 }
 
-func pausedScrub(t *testing.T, a *memory.Archive, lease time.Duration) *paused {
+func pausedBefore(t *testing.T, a *memory.Archive, do func(*record.Session) error) *paused {
 	t.Helper()
 	p := &paused{g: &oneByOne{a, make(chan struct{}), make(chan struct{})}}
 	s := session(t, p.g, "s")
 	go func() {
 		defer close(p.g.arrived)
-		_, p.err = s.Scrub(t.Context(), record.ScrubOptions{Find: finds(leaked), Lease: lease})
+		p.err = do(s)
 	}()
 	_, p.more = <-p.g.arrived
 	return p
@@ -93,6 +93,18 @@ func (a *turns) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.
 // the others later or when read has ended: some of them, COMPACT_SOAK=1 all.
 func besideAScrub(t *testing.T, read func(t *testing.T, name string, a storage.Archive)) {
 	t.Helper()
+	scrub := func(lease time.Duration) func(*record.Session) error {
+		return func(s *record.Session) error {
+			return second(s.Scrub(t.Context(), record.ScrubOptions{Find: finds(leaked), Lease: lease}))
+		}
+	}
+	beside(t, map[int]func(*record.Session) error{1: scrub(0), 4: scrub(0), 1 << 30: scrub(time.Millisecond)}, read)
+}
+
+// beside calls read for turns in which do can make some of its changes; the others follow
+// the key of do operations later.
+func beside(t *testing.T, do map[int]func(*record.Session) error, read func(t *testing.T, name string, a storage.Archive)) {
+	t.Helper()
 	stride, skip := 12, 3
 	if os.Getenv("COMPACT_SOAK") != "" {
 		stride, skip = 1, 1
@@ -101,10 +113,10 @@ func besideAScrub(t *testing.T, read func(t *testing.T, name string, a storage.A
 		more = false
 		for first := 1 + at/skip%stride; ; first += stride {
 			var all int
-			for later, lease := range map[int]time.Duration{1: 0, 4: 0, 1 << 30: time.Millisecond} {
+			for later, do := range do {
 				below := memory.New()
 				leaky(t, below)
-				p := pausedScrub(t, below, lease)
+				p := pausedBefore(t, below, do)
 				ops := 0
 				read(t, fmt.Sprintf("%d changes before operation %d, the others %d later", first, at, later), &turns{below, func() {
 					switch ops++; ops {
@@ -147,6 +159,16 @@ func TestVerifyFindsDamageBesideAScrub(t *testing.T) {
 	})
 }
 
+// imported returns an archive with what an export has.
+func imported(t *testing.T, export []byte) *memory.Archive {
+	t.Helper()
+	a := memory.New()
+	for name, body := range readExport(t, export) {
+		must(t, a.Create(t.Context(), mustKey(t, "s/"+name), storage.Redacted(text("%s", body))))
+	}
+	return a
+}
+
 // An export is whole, or it is told that it is not.
 func TestExportInEachTurnOfAScrub(t *testing.T) {
 	told, whole := 0, 0
@@ -159,11 +181,7 @@ func TestExportInEachTurnOfAScrub(t *testing.T) {
 			return
 		}
 		whole++
-		copied := memory.New()
-		for name, body := range readExport(t, out.Bytes()) {
-			must(t, copied.Create(t.Context(), mustKey(t, "s/"+name), storage.Redacted(text("%s", body))))
-		}
-		if r, err := record.Verify(t.Context(), copied, "s", record.VerifyOptions{}); err != nil || !r.OK() {
+		if r, err := record.Verify(t.Context(), imported(t, out.Bytes()), "s", record.VerifyOptions{}); err != nil || !r.OK() {
 			t.Errorf("%s: %v %v", name, r.Problems, err)
 		}
 	})
@@ -240,5 +258,50 @@ func TestAnOlderCopyInEachTurnOfAScrub(t *testing.T) {
 	})
 	if told == 0 {
 		t.Error("no copy is told")
+	}
+}
+
+// While a session is erased it is whole or gone, to who verifies, exports or copies it.
+func TestReadersInEachTurnOfAnErase(t *testing.T) {
+	erase := func(s *record.Session) error { return second(s.Erase(t.Context(), text("asked for"))) }
+	for what, read := range map[string]func(a storage.Archive) (storage.Archive, error){
+		"verify": func(a storage.Archive) (storage.Archive, error) { return a, nil },
+		"export": func(a storage.Archive) (storage.Archive, error) {
+			s, err := record.OpenSession(t.Context(), a, "s")
+			must(t, err)
+			var out bytes.Buffer
+			if err := s.Export(t.Context(), &out, record.ExportJSONL, record.ExportOptions{}); err != nil {
+				return nil, err
+			}
+			return imported(t, out.Bytes()), nil
+		},
+		"copy": func(a storage.Archive) (storage.Archive, error) {
+			copied := memory.New()
+			return copied, second(record.Copy(t.Context(), copied, a, record.CopyOptions{}))
+		},
+	} {
+		if what == "copy" && os.Getenv("COMPACT_SOAK") == "" {
+			continue // a copy waits for an erase, and an erase here for the copy
+		}
+		t.Run(what, func(t *testing.T) {
+			runs, whole := 0, 0
+			beside(t, map[int]func(*record.Session) error{1: erase, 4: erase}, func(t *testing.T, name string, a storage.Archive) {
+				runs++
+				var r record.Report
+				it, err := read(a)
+				if err == nil {
+					r, err = record.Verify(t.Context(), it, "s", record.VerifyOptions{})
+				}
+				switch {
+				case err == nil && r.OK():
+					whole++
+				case err == nil || !errors.Is(err, storage.ErrNotExist) && !errors.Is(err, record.ErrErased):
+					t.Errorf("%s: %v %v", name, r.Problems, err)
+				}
+			})
+			if whole == 0 || whole == runs {
+				t.Errorf("%d of %d times it is whole", whole, runs)
+			}
+		})
 	}
 }

@@ -62,8 +62,13 @@ func (w *watch) overtaken(ctx context.Context) (bool, error) {
 	}
 }
 
-// scrubbed reports whether what overtook is a scrub, and the session still exists.
-func (w *watch) scrubbed() bool { return w.after.first == w.before.first && !w.after.facts.erasing }
+// reason returns what overtook: [ErrErased], or [ErrScrubbed] if the session still exists.
+func (w *watch) reason() error {
+	if w.after.first != w.before.first || w.after.facts.erasing {
+		return ErrErased
+	}
+	return ErrScrubbed
+}
 
 // unchanged reports whether no file was replaced or removed until now. It reads only new lines
 // of the manifest.
