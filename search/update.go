@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -195,35 +196,78 @@ const atOnce = 8 << 20
 // putAll puts sessions in, several with one transaction.
 func (x *Index) putAll(ctx context.Context, all []look, known map[string]row, progress func(done, total int)) error {
 	for done := 0; done < len(all); {
-		var batch []*session
-		for size := 0; done+len(batch) < len(all) && size < atOnce && len(batch) < 500; {
-			l := all[done+len(batch)]
-			s := &session{look: l, same: known[l.dir].files == l.files}
-			if !s.same {
-				if err := s.read(ctx, x.a); err != nil {
-					return err
-				}
-			}
-			size += s.size
-			batch = append(batch, s)
-		}
-		if err := x.put(ctx, batch, known); err != nil {
+		n, err := x.putSome(ctx, all[done:], known)
+		if err != nil {
 			return err
 		}
-		if done += len(batch); progress != nil {
+		if done += n; progress != nil {
 			progress(done, len(all))
 		}
 	}
 	return nil
 }
 
+// putAttempts limits how often sessions are read again because something was forgotten
+// meanwhile. After that they are left to the next update.
+const putAttempts = 5
+
+// putSome puts the first sessions in, and returns how many. What was read before a
+// session was forgotten is not put in: a scrub or an erase can have taken it out of the
+// archive.
+func (x *Index) putSome(ctx context.Context, all []look, known map[string]row) (n int, err error) {
+	for range putAttempts {
+		forgotten, err := forgets(ctx, x.db)
+		if err != nil {
+			return 0, err
+		}
+		batch, err := x.readSome(ctx, all, known)
+		if err != nil {
+			return 0, err
+		}
+		n = len(batch)
+		switch err := x.put(ctx, batch, known, forgotten); {
+		case errors.Is(err, errForgotten):
+			continue
+		case err != nil:
+			return 0, err
+		}
+		return n, nil
+	}
+	return n, nil
+}
+
+// readSome reads the first sessions, as many as go into one transaction.
+func (x *Index) readSome(ctx context.Context, all []look, known map[string]row) (batch []*session, err error) {
+	for size := 0; len(batch) < len(all) && size < atOnce && len(batch) < 500; {
+		l := all[len(batch)]
+		s := &session{look: l, same: known[l.dir].files == l.files}
+		if !s.same {
+			if err := s.read(ctx, x.a); err != nil {
+				return nil, err
+			}
+		}
+		size += s.size
+		batch = append(batch, s)
+	}
+	return batch, nil
+}
+
+// errForgotten: something was forgotten since sessions were read.
+var errForgotten = errors.New("forgotten meanwhile")
+
 // put replaces sessions in the index, and takes those out again that were erased in
-// the meantime.
-func (x *Index) put(ctx context.Context, batch []*session, known map[string]row) error {
+// the meantime. It returns [errForgotten] if any were forgotten since there were so many.
+func (x *Index) put(ctx context.Context, batch []*session, known map[string]row, forgotten int64) error {
 	err := x.write(ctx, func(tx *sql.Tx) error {
 		w, err := newWriter(ctx, tx)
 		if err != nil {
 			return err
+		}
+		switch now, err := forgets(ctx, tx); {
+		case err != nil:
+			return err
+		case now != forgotten:
+			return errForgotten
 		}
 		for _, s := range batch {
 			if err := w.session(ctx, s, known[s.dir].files); err != nil {

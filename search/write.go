@@ -128,6 +128,11 @@ func (w *writer) text(ctx context.Context, session int64, t *text) error {
 // are no error. The file is clean of them when the index is closed, at the latest.
 func (x *Index) Forget(ctx context.Context, dirs ...string) error {
 	err := x.write(ctx, func(tx *sql.Tx) error {
+		// Counted for sessions that are not in the index, too: somebody can be about to put
+		// in what he read before.
+		if _, err := tx.ExecContext(ctx, `INSERT INTO fact VALUES ('forgets', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1`); err != nil {
+			return err
+		}
 		some := false
 		for _, dir := range dirs {
 			had, err := forget(ctx, tx, dir)
@@ -145,6 +150,14 @@ func (x *Index) Forget(ctx context.Context, dirs ...string) error {
 		return fmt.Errorf("search: forget: %w", err)
 	}
 	return nil
+}
+
+// forgets returns how often [Index.Forget] was called, by any process.
+func forgets(ctx context.Context, q interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}) (n int64, err error) {
+	err = q.QueryRowContext(ctx, `SELECT coalesce((SELECT value FROM fact WHERE name = 'forgets'), 0)`).Scan(&n)
+	return n, err
 }
 
 func unclean(ctx context.Context, tx *sql.Tx) error {

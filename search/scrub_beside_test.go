@@ -1,0 +1,90 @@
+package search
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"iter"
+	"testing"
+
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
+)
+
+// meeting is an archive in which something happens before one of its operations.
+type meeting struct {
+	*memory.Archive
+	at    int
+	do    func()
+	count int
+}
+
+func (a *meeting) meet() {
+	if a.count++; a.count == a.at {
+		a.do()
+	}
+}
+
+func (a *meeting) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+	a.meet()
+	return a.Archive.Open(ctx, k, off, n)
+}
+
+func (a *meeting) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
+	a.meet()
+	return a.Archive.List(ctx, prefix)
+}
+
+// A session that is scrubbed while it is read for the index is in it as it is after the scrub.
+func TestAScrubInEachTurnOfAnUpdate(t *testing.T) {
+	const secret = "hushaboo77"
+	left, scrubs := 0, 0
+	for at, more := 1, true; more; at++ {
+		a := &meeting{Archive: memory.New(), at: at}
+		say(t, a.Archive, "s", "the word is "+secret, "zebra")
+		dir := folder(t)
+		x := index(t, a, dir)
+		a.do = func() {
+			s, err := record.OpenSession(t.Context(), a.Archive, "s")
+			ok(t, err)
+			s.KeepIndex(x)
+			find := func(_ string, line []byte) [][2]int {
+				if i := bytes.Index(line, []byte(secret)); i >= 0 {
+					return [][2]int{{i, i + len(secret)}}
+				}
+				return nil
+			}
+			ok(t, second(s.Scrub(t.Context(), record.ScrubOptions{Find: find, Reason: redact.Lit("asked for")})))
+		}
+		a.count = 0
+		ok(t, second(x.Update(t.Context(), nil)))
+		if more = a.count >= at; !more {
+			break // there was no scrub
+		}
+		left += 1 - existing(t, x, "zebra") // forgotten when it was in: the next update has it
+		ok(t, x.Close())
+		if bytes.Contains(files(t, dir), []byte(secret)) {
+			t.Errorf("scrubbed before operation %d: the file has it", at)
+		}
+		x = index(t, a.Archive, dir)
+		if got := found(t, x, Query{Words: "zebra"}); len(got) != 1 {
+			t.Errorf("scrubbed before operation %d: of the rest %q is found", at, got)
+		}
+		scrubs++
+	}
+	if scrubs < 10 || left > 1 {
+		t.Errorf("of %d updates %d left the session to the next one", scrubs, left)
+	}
+}
+
+// existing is how often a word is found without an update.
+func existing(t *testing.T, x *Index, word string) int {
+	t.Helper()
+	terms, err := parse(word)
+	ok(t, err)
+	f, err := x.find(t.Context(), Query{Words: word}, terms)
+	ok(t, err)
+	return len(f.Matches)
+}
