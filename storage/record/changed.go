@@ -100,7 +100,8 @@ func differs(name string, said []fileHash, have fileHash) *storage.ChangedError 
 }
 
 // LineSums reads a whole transcript and verifies it against the manifest; a
-// changed one is [storage.ErrChanged]. It returns the SHA-256 of each of its lines,
+// changed one is [storage.ErrChanged], one that a scrub replaces just now [ErrScrubbed] or
+// [ErrUnplaced]. It returns the SHA-256 of each of its lines,
 // without the line feed, by the offset of the line.
 func (s *Session) LineSums(ctx context.Context, name string) (map[int64][sha256.Size]byte, error) {
 	sums := map[int64][sha256.Size]byte{}
@@ -113,6 +114,31 @@ func (s *Session) LineSums(ctx context.Context, name string) (map[int64][sha256.
 
 // stored calls fn for each line of a file, and then verifies the file.
 func (s *Session) stored(ctx context.Context, name string, fn func(rawLine)) error {
+	was, _ := s.manifest.known()
+	return s.orScrub(ctx, was, s.asStored(ctx, name, fn))
+}
+
+// orScrub returns err. If it says that a file is missing or another one, and that can be
+// due to a scrub, it returns [ErrScrubbed] for one that came since the session was opened,
+// and [ErrUnplaced] for one that was cut short or under way when the manifest was as was, or
+// is now.
+func (s *Session) orScrub(ctx context.Context, was tail, err error) error {
+	if !errors.Is(err, storage.ErrChanged) && !errors.Is(err, storage.ErrNotExist) {
+		return err
+	}
+	t, rerr := s.manifest.refresh(ctx)
+	switch {
+	case rerr != nil || t.facts.erasing:
+		return err
+	case !s.knowsAll(t.facts):
+		return &storage.Error{Op: "read", Key: s.dir, Err: ErrScrubbed}
+	case was.facts.scrub != nil || t.facts.scrub != nil:
+		return &storage.Error{Op: "read", Key: s.dir, Err: ErrUnplaced}
+	}
+	return err
+}
+
+func (s *Session) asStored(ctx context.Context, name string, fn func(rawLine)) error {
 	said, err := s.recorded(ctx, name)
 	if err != nil {
 		return err

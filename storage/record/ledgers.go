@@ -27,7 +27,7 @@ type Ledger struct {
 
 // Ledgers yields the ledgers of the committed steps, beginning with step from (1
 // for all), in order. Each is checked against its line of the manifest. An error
-// is yielded last.
+// is yielded last: what a scrub replaces just now is [ErrScrubbed] or [ErrUnplaced].
 func (s *Session) Ledgers(ctx context.Context, from int) iter.Seq2[Ledger, error] {
 	return func(yield func(Ledger, error) bool) {
 		for step := max(from, 1); ; {
@@ -144,10 +144,11 @@ const maxSummaryBytes = 16 << 20
 
 // summary reads a summary and verifies it against the manifest.
 func (s *Session) summary(ctx context.Context, name string) ([]byte, error) {
+	was, _ := s.manifest.known()
 	text, err := s.Read(ctx, name, 0, maxSummaryBytes+1)
 	switch {
 	case errors.Is(err, storage.ErrNotExist):
-		return nil, &storage.ChangedError{File: name, Detail: "it is not there any more"}
+		return nil, s.orScrub(ctx, was, &storage.ChangedError{File: name, Detail: "it is not there any more"})
 	case err != nil:
 		return nil, err
 	}
@@ -190,7 +191,8 @@ func (s *Session) saidOf(ctx context.Context, l Ledger) ([]fileHash, error) {
 // committed or the session was erased, else a changed ledger, because it was
 // removed.
 func (s *Session) vanished(ctx context.Context, step int, err error) (Ledger, error) {
-	if t, _ := s.manifest.known(); t.facts.ledgers.committed() < step {
+	was, _ := s.manifest.known()
+	if was.facts.ledgers.committed() < step {
 		return Ledger{}, err
 	}
 	t, rerr := s.manifest.refresh(ctx)
@@ -204,5 +206,5 @@ func (s *Session) vanished(ctx context.Context, step int, err error) (Ledger, er
 	if said := t.facts.ledgers.of(step); len(said) > 0 {
 		e.Want = said[0].SHA256
 	}
-	return Ledger{Step: step, Changed: e}, nil
+	return unreadLedger(step, s.orScrub(ctx, was, e))
 }

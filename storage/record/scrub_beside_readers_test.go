@@ -9,6 +9,7 @@ import (
 	"iter"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -73,19 +74,26 @@ func (p *paused) advance(n int) {
 	}
 }
 
-// turns is an archive that calls before each operation.
+// turns is an archive that calls before each operation, one at a time.
 type turns struct {
 	*memory.Archive
+	mu     sync.Mutex
 	before func()
 }
 
-func (a *turns) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+func (a *turns) turn() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	a.before()
+}
+
+func (a *turns) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+	a.turn()
 	return a.Archive.Open(ctx, k, off, n)
 }
 
 func (a *turns) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
-	a.before()
+	a.turn()
 	return a.Archive.List(ctx, prefix)
 }
 
@@ -118,7 +126,7 @@ func beside(t *testing.T, do map[int]func(*record.Session) error, read func(t *t
 				leaky(t, below)
 				p := pausedBefore(t, below, do)
 				ops := 0
-				read(t, fmt.Sprintf("%d changes before operation %d, the others %d later", first, at, later), &turns{below, func() {
+				read(t, fmt.Sprintf("%d changes before operation %d, the others %d later", first, at, later), &turns{Archive: below, before: func() {
 					switch ops++; ops {
 					case at:
 						p.advance(first)
@@ -258,6 +266,41 @@ func TestAnOlderCopyInEachTurnOfAScrub(t *testing.T) {
 	})
 	if told == 0 {
 		t.Error("no copy is told")
+	}
+}
+
+// To who reads steps and files a scrub is no change and no loss of them. He is told of the scrub
+// where he could not read what he knows.
+func TestStepsInEachTurnOfAScrub(t *testing.T) {
+	told, whole := 0, 0
+	besideAScrub(t, func(t *testing.T, name string, a storage.Archive) {
+		s := session(t, a, "s")
+		steps, err := 0, error(nil)
+		for l, lerr := range s.Ledgers(t.Context(), 1) {
+			if err = lerr; l.Changed != nil {
+				err = l.Changed
+			}
+			if err != nil {
+				break
+			}
+			steps++
+		}
+		for _, file := range []string{"transcript-pre-compact-001.jsonl", "transcript-pre-compact-002.jsonl"} {
+			if err == nil {
+				err = second(s.LineSums(t.Context(), file))
+			}
+		}
+		switch {
+		case err == nil && steps == 2:
+			whole++
+		case errors.Is(err, record.ErrScrubbed), errors.Is(err, record.ErrUnplaced):
+			told++
+		default:
+			t.Errorf("%s: %d steps, %v", name, steps, err)
+		}
+	})
+	if told == 0 || whole == 0 {
+		t.Errorf("%d are whole, %d are told to open it again", whole, told)
 	}
 }
 
