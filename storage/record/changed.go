@@ -138,6 +138,7 @@ func (s *Session) orScrub(ctx context.Context, was tail, err error) error {
 	return err
 }
 
+// asStored is stored for a session that nobody scrubs.
 func (s *Session) asStored(ctx context.Context, name string, fn func(rawLine)) error {
 	said, err := s.recorded(ctx, name)
 	if err != nil {
