@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/agentcompact/compact/internal/testrun"
 )
 
 // A deed is the kind of action of a call.
@@ -265,7 +267,7 @@ const maxWords = 140
 // done or what is wrong, then the last meaningful line.
 func (c *Call) lastWords() string {
 	verdict, says := testReport(c.Result[max(0, len(c.Result)-maxReport):])
-	if verdict == reportsFailure || verdict == reportsSuccess && c.deed() != deedLook {
+	if verdict == testrun.Failure || verdict == testrun.Success && c.deed() != deedLook {
 		return clip(says, maxWords)
 	}
 	if made := addressIn(body(c.Result)); made != "" {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agentcompact/compact/internal/testrun"
 	"github.com/agentcompact/compact/message"
 )
 
@@ -79,12 +80,12 @@ func TestAPreparationThatFailedIsNotTold(t *testing.T) {
 // TestARunnerThatFindsNoTestsHasFailed: nothing was checked.
 func TestARunnerThatFindsNoTestsHasFailed(t *testing.T) {
 	for _, line := range []string{"No test files found, exiting with code 1", "No tests found, exiting with code 1", "error Command failed with exit code 1.", "===== no tests ran in 0.01s ====="} {
-		if got, says := testReport("> web test\n\n" + line + "\nexclude:  node_modules/**\n"); got != reportsFailure || says != line {
+		if got, says := testReport("> web test\n\n" + line + "\nexclude:  node_modules/**\n"); got != testrun.Failure || says != line {
 			t.Errorf("%q: %v, %q", line, got, says)
 		}
 	}
 	for _, line := range []string{"Done, exiting with code 0", "the server is exiting with code paths"} {
-		if got, _ := testReport(line); got == reportsFailure {
+		if got, _ := testReport(line); got == testrun.Failure {
 			t.Errorf("%q is a failure", line)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/agentcompact/compact/internal/testrun"
 )
 
 var (
@@ -69,7 +71,7 @@ func (c *Call) beforeCheck() string {
 	if !ok || c.broke || refusedCall(c.Result) {
 		return ""
 	}
-	if verdict, _ := testReport(c.Result); verdict != reportsFailure {
+	if verdict, _ := testReport(c.Result); verdict != testrun.Failure {
 		return ""
 	}
 	for _, simple := range splitCommands(cmd[:at]) {

@@ -3,6 +3,8 @@ package strategy
 import (
 	"strings"
 	"unicode"
+
+	"github.com/agentcompact/compact/internal/testrun"
 )
 
 // read determines how a call ended: from the harness's status line, from an
@@ -15,17 +17,17 @@ func (c *Call) read() {
 	if stated {
 		c.Exit = n
 	}
-	verdict := noReport
+	verdict := testrun.None
 	if c.Check() {
 		verdict, c.Says = testReport(c.Result)
 	}
 	switch {
-	case c.broke, stated && n != 0, verdict == reportsFailure:
+	case c.broke, stated && n != 0, verdict == testrun.Failure:
 		c.Outcome = Failed
 	case running(c.Result):
 	case refusedCall(c.Result), cmd == "" && errorResult(c.Result), cmd != "" && !stated && shellError(c.Result):
 		c.Outcome = Failed
-	case verdict == reportsSuccess, stated && !(c.Check() && hidesStatus(cmd)), cmd == "" && confirmed(c.Result):
+	case verdict == testrun.Success, stated && !(c.Check() && hidesStatus(cmd)), cmd == "" && confirmed(c.Result):
 		c.Outcome = OK
 	}
 }
@@ -145,7 +147,7 @@ func (c *Call) ErrorLine() string {
 	best, rank, seen := "", len(errorMarks)+1, 0
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		if line == "" || !strings.ContainsFunc(line[:min(len(line), 200)], unicode.IsLetter) || framed(line) || ourOwn(line) || isBareMark(line) || reportLine(line) == reportsSuccess {
+		if line == "" || !strings.ContainsFunc(line[:min(len(line), 200)], unicode.IsLetter) || framed(line) || ourOwn(line) || isBareMark(line) || testrun.Line(line) == testrun.Success {
 			continue
 		}
 		low := strings.ToLower(line[:min(len(line), 400)])
@@ -179,21 +181,6 @@ func isBareMark(line string) bool {
 // plainText returns a line without terminal codes, and without tags around the
 // output.
 func plainText(s string) string { return stripTags(uncolored(s)) }
-
-// uncolored removes the escape sequences of a terminal.
-func uncolored(s string) string {
-	for {
-		i := strings.IndexByte(s, 0x1b)
-		if i < 0 {
-			return s
-		}
-		end := i + 1
-		for end < len(s) && end < i+12 && !asciiLetter(rune(s[end])) {
-			end++
-		}
-		s = s[:i] + s[min(end+1, len(s)):]
-	}
-}
 
 // stripTags removes the tags around an output.
 func stripTags(s string) string {

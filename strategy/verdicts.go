@@ -1,6 +1,10 @@
 package strategy
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/internal/testrun"
+)
 
 // verdicts holds what the output of a check states about packages, files and
 // tests, by name.
@@ -57,10 +61,10 @@ var leftOut = []string{" skipped", " xfailed", " xpassed", " deselected", " todo
 
 // tally reads whether a line counts passed tests, and tests that were left out.
 func (v *verdicts) tally(line string) {
-	n, _ := countBefore(line, " passed")
-	v.ran = v.ran || n > 0 && summaryLine(line)
+	n, _ := testrun.Count(line, " passed")
+	v.ran = v.ran || n > 0 && testrun.IsSummary(line)
 	for _, word := range leftOut {
-		n, _ := countBefore(line, word)
+		n, _ := testrun.Count(line, word)
 		v.some = v.some || n > 0
 	}
 }
@@ -88,7 +92,7 @@ func (v *verdicts) fails(name string) {
 
 // count adds a failure count of the runner.
 func (v *verdicts) count(line, word string) {
-	n, _ := countBefore(line, word)
+	n, _ := testrun.Count(line, word)
 	v.counted = max(v.counted, 0) + n
 }
 

@@ -1,0 +1,142 @@
+// Package testrun reads what the output of a test run, a build or a linter
+// states about how it ended, in the words of the common tools.
+package testrun
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Verdict is the outcome that an output states.
+type Verdict uint8
+
+// The verdicts. Without a line that states an outcome it is None.
+const (
+	None Verdict = iota
+	Success
+	Failure
+)
+
+// A Report is the outcome that an output states. The bytes [From, To) of the
+// output are the line that states it, without the space around it.
+type Report struct {
+	Verdict  Verdict
+	From, To int
+}
+
+// longest is the number of bytes of a line that are read.
+const longest = 2000
+
+// Read returns the report of an output. A failure anywhere outweighs what
+// passed. Of several lines, the last one with a success counts, and the first one
+// with a failure that names what failed.
+func Read(output string) Report {
+	var r Report
+	says, from := "", 0
+	for line := range strings.Lines(output) {
+		start := from
+		from += len(line)
+		line = line[:min(len(line), longest)]
+		text := strings.TrimSpace(line)
+		start += strings.Index(line, text)
+		plain := strings.TrimSpace(Uncolored(text))
+		switch v := Line(plain); {
+		case v == Failure && (r.Verdict != Failure || better(plain, says)), v == Success && r.Verdict != Failure:
+			r, says = Report{v, start, start + len(text)}, plain
+		}
+	}
+	return r
+}
+
+// better reports whether line names what failed and than does not.
+func better(line, than string) bool {
+	return than == "FAIL" && line != than || strings.HasPrefix(line, "--- FAIL:") && !strings.HasPrefix(than, "--- FAIL:") || strings.HasPrefix(line, "FAILED ") && !strings.HasPrefix(than, "FAILED ")
+}
+
+var failureStarts = []string{"--- FAIL:", "FAIL\t", "FAIL:", "FAILED (", "FAILED ", "test result: FAILED", "BUILD FAILED", "BUILD FAILURE", "[ERROR] ", "npm ERR!", "npm error ",
+	"error TS", "error[E", "error: could not compile", "error: aborting", "✖ ", "panic: ", "E   ", "make: *** ", "ERROR: Failed", "fatal error:", "error: script "}
+
+var successStarts = []string{"✔ No ESLint warnings", "✓ built in ", "All matched files use Prettier", "ok  \t", "test result: ok", "BUILD SUCCESS", "0 issues.", "All checks passed", "Success: no issues found", "no issues found", "Compiled successfully", "✓ Compiled"}
+
+// Line classifies one line without the space around it and without terminal codes.
+func Line(line string) Verdict {
+	switch {
+	case strings.HasSuffix(line, "[no tests to run]"), strings.HasSuffix(line, "[no test files]"), strings.Contains(line, "(0 errors, "):
+		return None
+	case begins(line, failureStarts), line == "FAIL", strings.Contains(line, ": error TS"), endsBadly(line):
+		return Failure
+	case begins(line, successStarts), line == "PASS":
+		return Success
+	}
+	failed, okF := Count(line, " failed", " failing", " fail", " failures", " errors", " error", " problems")
+	passed, okP := Count(line, " passed", " passing", " pass")
+	switch {
+	case okF && failed > 0 && IsSummary(line):
+		return Failure
+	case okP && passed > 0 && IsSummary(line):
+		return Success
+	}
+	return None
+}
+
+// longestStatus is the length in bytes of a line in which a runner states its status.
+const longestStatus = 160
+
+// endsBadly reports whether a runner states in a line that it ran nothing, or the status
+// with which it ends: "No test files found, exiting with code 1".
+func endsBadly(line string) bool {
+	if len(line) > longestStatus {
+		return false
+	}
+	if _, status, ok := strings.Cut(line, " with code "); ok && strings.Contains(line, "exiting") {
+		return beginsWithError(status)
+	}
+	if _, status, ok := strings.Cut(line, "ommand failed with exit code "); ok {
+		return beginsWithError(status)
+	}
+	return strings.Contains(line, "no tests ran in ")
+}
+
+// beginsWithError reports whether a text begins with the status of an error.
+func beginsWithError(status string) bool {
+	return status != "" && status[0] >= '1' && status[0] <= '9'
+}
+
+// IsSummary reports whether a test runner states counts in a line.
+func IsSummary(line string) bool {
+	return strings.HasPrefix(line, "=") || begins(line, []string{"Tests", "Test Files", "Test Suites", "Tests:", "Found ", "Ran "}) || len(line) < 60 && counts(line)
+}
+
+// counts reports whether a line begins with a number of tests ("3 failed, 10
+// passed"), and not with a line number.
+func counts(line string) bool {
+	rest := strings.TrimLeft(line, "0123456789")
+	return rest != line && begins(rest, []string{" pass", " fail", " error", " problem", " skip", " test", " example", " spec", " scenario", " assertion", " expect"})
+}
+
+// Count returns the number before the first of the words that a line has behind a
+// number.
+func Count(line string, words ...string) (n int, ok bool) {
+	for _, w := range words {
+		i := strings.Index(line, w)
+		if i <= 0 {
+			continue
+		}
+		start := i
+		for start > 0 && line[start-1] >= '0' && line[start-1] <= '9' && i-start < 7 {
+			start--
+		}
+		if start == i {
+			continue
+		}
+		for _, d := range line[start:i] {
+			n = 10*n + int(d-'0')
+		}
+		return n, true
+	}
+	return 0, false
+}
+
+func begins(line string, with []string) bool {
+	return slices.ContainsFunc(with, func(s string) bool { return strings.HasPrefix(line, s) })
+}
