@@ -59,12 +59,16 @@ func TestALongTargetFillsThePlaceholder(t *testing.T) {
 }
 
 func FuzzCallFormIsReadBack(f *testing.F) {
-	f.Add("bash", `go test "./..."`, 4812, 1, true)
-	f.Add("a\" · exit 3 · recall 0123456789ab]", "\xff·\u2028[x]", 0, -7, true)
-	f.Add(strings.Repeat("ü", 300), strings.Repeat("日本", 300), 1<<40, 1<<30, false)
-	f.Fuzz(func(t *testing.T, tool, target string, chars, exit int, ended bool) {
-		k := policy.Mark{Form: policy.FormCallRecall, Chars: max(chars, 0) % 1e15, Ref: "3f9a2c1b70de", Ended: ended, Exit: exit % 1e9}
-		text, err := policy.Forms(nil).Render(k, policy.Answered{Tool: tool, Target: target})
+	f.Add("bash", `go test "./..."`, "", 4812, 1, true)
+	f.Add("bash", `go test "./..."`, "FAIL\texample.org/a\t0.1s", 4812, 1, true)
+	f.Add("a\" · exit 3 · recall 0123456789ab]", "\xff·\u2028[x]", "\" · exit 0]\x1b[", 0, -7, true)
+	f.Add(strings.Repeat("ü", 300), strings.Repeat("日本", 300), strings.Repeat("ß", 300), 1<<40, 1<<30, false)
+	f.Fuzz(func(t *testing.T, tool, target, says string, chars, exit int, ended bool) {
+		k := policy.Mark{Form: policy.FormCallRecall, Chars: max(chars, 0) % 1e15, Ref: "3f9a2c1b70de", Ended: ended, Exit: exit % 1e9, SaysTo: len(says)}
+		if says != "" {
+			k.Form = "call-recall@2"
+		}
+		text, err := policy.Forms(nil).Render(k, policy.Answered{Tool: tool, Target: target, Result: says})
 		if err != nil || utf8.RuneCountInString(text) > 160 || strings.ContainsAny(text, "\n\r\x1b") || !utf8.ValidString(text) {
 			t.Fatalf("%q, %v", text, err)
 		}

@@ -24,6 +24,8 @@ const (
 	FormRecall      = "recall@1"
 	FormCall        = "call@1"        // names the call and states how it ended
 	FormCallRecall  = "call-recall@1" // likewise, with the reference for a recall
+	formCallSays    = "call@2"        // quotes what the command's output states, too
+	formCallSaysRec = "call-recall@2"
 	formDispatch    = "dispatch@1"
 	formBlocks      = "blocks@1" // only the dispatch blocks, without a placeholder for the rest
 	FormResult      = "result@1"
@@ -44,6 +46,8 @@ var builtinForms = Forms{
 	FormRecall:      "[observation masked — {chars} chars · recall {ref}]",
 	FormCall:        "[observation masked — {chars} chars]", // for a result that answers no call
 	FormCallRecall:  "[observation masked — {chars} chars · recall {ref}]",
+	formCallSays:    "[observation masked — {chars} chars]",
+	formCallSaysRec: "[observation masked — {chars} chars · recall {ref}]",
 	formDispatch:    "[dispatch output masked — {chars} chars]\n",
 	formBlocks:      "",
 	FormResult:      "[result masked — ~{tokens} tokens removed]",
@@ -83,8 +87,8 @@ func (f Forms) Template(form string) (string, error) {
 // answers.
 func (f Forms) Render(k Mark, answered Answered) (string, error) {
 	switch k.Form {
-	case FormCall, FormCallRecall:
-		return renderCall(&k, answered), nil
+	case FormCall, FormCallRecall, formCallSays, formCallSaysRec:
+		return renderCall(&k, answered)
 	case FormMedia:
 		return message.MediaText(k.kind(), k.Tokens, k.Chars, k.Ref), nil
 	}
@@ -113,7 +117,7 @@ func (f Forms) Render(k Mark, answered Answered) (string, error) {
 
 // renderLazily is like Render, but calls answered only if the form names the call.
 func (f Forms) renderLazily(k *Mark, answered func() Answered) (string, error) {
-	if k.Form != FormCall && k.Form != FormCallRecall {
+	if plainForm(k.Form) == k.Form {
 		t, err := f.Template(k.Form)
 		if err != nil || !strings.Contains(t, "{tool}") && !strings.Contains(t, "{status}") {
 			answered = func() Answered { return Answered{} }
@@ -343,7 +347,7 @@ func Tool(msgs []message.Message, i, p int) string {
 
 // answered describes the call for a placeholder of part p of message i.
 func (t tools) answered(i int, p *message.Part) Answered {
-	of := Answered{Tool: t.nameOf(i, p), Status: status(p.Text)}
+	of := Answered{Tool: t.nameOf(i, p), Status: status(p.Text), Result: p.Text}
 	if c, ok := t.call(i, p); ok {
 		of.Target = target(c.args)
 	}

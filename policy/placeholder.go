@@ -30,6 +30,7 @@ func (m Mask) mark(v *View, i, p int) Mark {
 	k := Mark{Form: form, Chars: o.Chars, Tokens: max(o.Tokens, 0), Ref: o.Ref, Turn: v.TurnOf(i)}
 	if form == FormCall || form == FormCallRecall {
 		k.Exit, k.Ended = exitCode(v.Unedited(i).Parts[p].Text)
+		v.quote(i, p, &k)
 	}
 	template, err := v.Forms.Template(form)
 	if err == nil && (strings.Contains(template, "{tokens}") || m.CostAsChars) {
@@ -68,7 +69,7 @@ func (m Mask) forms(v *View, i, p int, mark Mark) [][]Segment {
 		return m.around(v, text, blocks, mark)
 	}
 	if plain := mark; mark.Form != plainForm(mark.Form) {
-		plain.Form, plain.Ended, plain.Exit = plainForm(mark.Form), false, 0
+		plain = plain.without(plainForm(mark.Form))
 		return [][]Segment{{{Mark: &mark}}, {{Mark: &plain}}}
 	}
 	placeholder, err := v.Forms.Render(mark, Answered{})
@@ -90,9 +91,8 @@ func (m Mask) around(v *View, text string, blocks []Segment, mark Mark) [][]Segm
 			mark.Chars -= runes(text[b.From:b.To])
 		}
 	}
-	mark.Chars, mark.Ended, mark.Exit = max(mark.Chars, 0), false, 0
-	named, bare := mark, mark
-	named.Form, bare.Form = formDispatch, formBlocks
+	mark.Chars = max(mark.Chars, 0)
+	named, bare := mark.without(formDispatch), mark.without(formBlocks)
 	var kept []Segment
 	for i, b := range blocks {
 		if i > 0 {

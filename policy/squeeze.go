@@ -140,7 +140,7 @@ func (v *View) plainPlaceholder(i, p int) (Edit, bool) {
 		}
 		k = Mark{Chars: o.Chars + v.blockChars(o, text, blocks), Tokens: o.Tokens, Ref: o.Ref}
 	}
-	k.Form, k.Ended, k.Exit = FormObservation, false, 0
+	k = k.without(FormObservation)
 	segments := []Segment{{Mark: &k}}
 	e := Edit{Decision: Masked, Reason: "no room for more than the size in the placeholder", Text: &TextEdit{Index: i, Part: p, Segments: segments}}
 	return e, shrinks(v, i, p, segments)

@@ -220,6 +220,8 @@ func readMark(r *jsonscan.Record, to *policy.Mark) {
 		r.String("ref", &to.Ref)
 		r.True("ended", &to.Ended)
 		r.Int("exit", &to.Exit)
+		r.Int("says_from", &to.SaysFrom)
+		r.Int("says_to", &to.SaysTo)
 		r.Word("what", &to.What)
 	})
 }

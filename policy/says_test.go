@@ -1,0 +1,94 @@
+package policy_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+)
+
+// ran is a conversation in which a command printed something.
+func ran(args, output string) []message.Message {
+	return []message.Message{
+		message.User("go"), message.Assistant("", message.Call("1", "bash", args)), message.ToolResult("1", output+strings.Repeat("\n  at line", 60)),
+		message.Assistant("done"), message.User("more"),
+	}
+}
+
+// The status of a pipe is that of its last command. A model that reads "exit 0" of tests
+// that failed would go on as if they had passed.
+func TestAPlaceholderQuotesHowAChecksOutputEnds(t *testing.T) {
+	const failed = "=== RUN TestA\n\x1b[31m--- FAIL: TestA (0.00s)\x1b[0m\n    a_test.go:3: want 1\nFAIL\nFAIL\texample.org/a\t0.01s\nok  \texample.org/b\t0.01s"
+	for name, c := range map[string]struct{ args, output, want string }{
+		"a pipe ends with 0":             {`{"command":"go test ./... 2>&1 | tail -40"}`, "Exit code 0\n" + failed, `bash "go test ./... 2>&1 | tail -40" · says "--- FAIL: TestA (0.00s)" · exit 0]`},
+		"no status":                      {`{"cmd":"cd src && go test ./..."}`, failed, `bash "cd src && go test ./..." · says "--- FAIL: TestA (0.00s)"]`},
+		"what failed, beside a status":   {`{"command":"go test ./..."}`, "Exit code 1\n" + failed, `bash "go test ./..." · says "--- FAIL: TestA (0.00s)" · exit 1]`},
+		"words of a shell":               {`{"command":["bash","-lc","npm test"]}`, "Tests:  1 failed, 3 passed, 4 total", `bash "bash -lc npm test" · says "Tests: 1 failed, 3 passed, 4 total"]`},
+		"passed, no status":              {`{"command":"pytest -q"}`, "====== 12 passed in 0.3s ======", `bash "pytest -q" · says "====== 12 passed in 0.3s ======"]`},
+		"passed, and so does a status":   {`{"command":"pytest -q"}`, "Exit code 0\n12 passed in 0.3s", `bash "pytest -q" · exit 0]`},
+		"a status outweighs what passed": {`{"command":"go test ./a && ./deploy"}`, "Exit code 3\nok  \texample.org/a\t0.01s", `bash "go test ./a && ./deploy" · exit 3]`},
+		"no report":                      {`{"command":"./deploy"}`, "deployed", `bash "./deploy"]`},
+		"a log that is shown":            {`{"command":"cat test.log"}`, failed, `bash "cat test.log"]`},
+		"a log that is shown elsewhere":  {`{"command":"cd logs; tail -n 50 test.log"}`, failed, `bash "cd logs; tail -n 50 test.log"]`},
+		"a log that a shell shows":       {`{"command":"bash -lc cat test.log"}`, failed, `bash "bash -lc cat test.log"]`},
+		"a file":                         {`{"path":"test.log"}`, failed, `bash "test.log"]`},
+		"what the form is made of":       {`{"command":"make test"}`, "FAILED [\"a\" · b]", `bash "make test" · says "FAILED ('a' . b)"]`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			msgs := ran(c.args, c.output)
+			out, recipes := maskAll(t, policy.Mask{Form: policy.FormCall}, false, msgs...)
+			text := out.Messages()[2].ResultText()
+			if _, after, _ := strings.Cut(text, " chars · "); after != c.want {
+				t.Fatalf("%q, want … %q", text, c.want)
+			}
+			if back, ok := policy.Forms(nil).ParseMark(text); !ok || back.Form != recipes[0].Texts[0].Segments[0].Mark.Form {
+				t.Errorf("%q reads back as %+v, %v", text, back, ok)
+			}
+			raw, err := json.Marshal(recipes[0])
+			if err != nil || strings.Contains(string(raw), "TestA") || strings.Contains(string(raw), "passed") {
+				t.Errorf("the ledger holds text of the history: %s, %v", raw, err)
+			}
+			var stored policy.Recipe
+			if err := json.Unmarshal(raw, &stored); err != nil {
+				t.Fatal(err)
+			}
+			again, err := policy.NewConversation(msgs, nil, nil).Replay(stored)
+			if err != nil || again.Messages()[2].ResultText() != text {
+				t.Errorf("a replay gives %v", err)
+			}
+			if _, more := maskAll(t, policy.Mask{Form: policy.FormCall}, false, out.Messages()...); len(more) != 0 {
+				t.Errorf("masked again: %+v", more)
+			}
+		})
+	}
+}
+
+// The command keeps 40 characters beside the quoted line, which has at most 60.
+func TestAQuotedOutcomeLeavesRoomForTheCommand(t *testing.T) {
+	msgs := ran(`{"command":"go test `+strings.Repeat("./pkg/of/tests ", 20)+`"}`, "Exit code 1\n--- FAIL: Test"+strings.Repeat("Ä", 200))
+	out, _ := maskAll(t, policy.Mask{Form: policy.FormCall}, true, msgs...)
+	text := out.Messages()[2].ResultText()
+	_, rest, _ := strings.Cut(text, `bash "`)
+	command, rest, _ := strings.Cut(rest, `" · says "`)
+	says, _, _ := strings.Cut(rest, `" · exit 1 · recall `)
+	if n := utf8.RuneCountInString(text); n > 160 || utf8.RuneCountInString(command) < 40 || !strings.HasPrefix(says, "--- FAIL: TestÄÄÄ") || utf8.RuneCountInString(says) > 60 {
+		t.Errorf("%q has %d characters: the command %q, the outcome %q", text, n, command, says)
+	}
+	if _, ok := policy.Forms(nil).ParseMark(text); !ok {
+		t.Errorf("%q is not read back", text)
+	}
+}
+
+// A range that the text does not have is an error of the recipe.
+func TestAQuotationOutsideOfTheTextIsRefused(t *testing.T) {
+	for _, span := range [][2]int{{0, 6}, {-1, 2}, {3, 2}} {
+		k := policy.Mark{Form: "call@2", Chars: 5, SaysFrom: span[0], SaysTo: span[1]}
+		if text, err := policy.Forms(nil).Render(k, policy.Answered{Tool: "bash", Target: "x", Result: "short"}); !errors.Is(err, policy.ErrEdit) {
+			t.Errorf("%v: %q, %v", span, text, err)
+		}
+	}
+}
