@@ -37,10 +37,11 @@ func testRuns(rounds int) []message.Message {
 	return append(msgs, message.User("What is left to do?"))
 }
 
-// masks is the view of a manager that has masked, and is gone.
+// masks is the view of a manager that has masked, and is gone. Its placeholders quote
+// nothing, so that what a summary says is not from them.
 func masks(t *testing.T, archive storage.Archive) (history []message.Message, view []message.Message) {
 	t.Helper()
-	r := newRig(t, compact.Config{MaxContextTokens: 32_000, Archive: archive, Policy: policy.Config{Stages: []string{"truncate", "mask"}}})
+	r := newRig(t, compact.Config{MaxContextTokens: 32_000, Archive: archive, Mask: policy.MaskConfig{Plain: true}, Policy: policy.Config{Stages: []string{"truncate", "mask"}}})
 	history = testRuns(40)
 	res, err := r.ManualCompact(t.Context(), "s", history, "")
 	if err != nil || res.MaskedCount == 0 || strings.Contains(bytesOf(res.Messages), tornWrite) {
@@ -66,7 +67,7 @@ func summarizes(t *testing.T, ctx context.Context, c compact.Config, history []m
 // masksOnEveryCall is masks for what no step has archived yet.
 func masksOnEveryCall(t *testing.T, archive storage.Archive) (view []message.Message) {
 	t.Helper()
-	r := newRig(t, compact.Config{MaxContextTokens: 32_000, Archive: archive, Policy: policy.Config{Stages: []string{"mask"}}, Mask: policy.MaskConfig{When: policy.Always}})
+	r := newRig(t, compact.Config{MaxContextTokens: 32_000, Archive: archive, Policy: policy.Config{Stages: []string{"mask"}}, Mask: policy.MaskConfig{When: policy.Always, Plain: true}})
 	res := r.preflight(testRuns(40))
 	if res.Step != 0 || res.MaskedCount == 0 {
 		t.Fatalf("step %d, %d masked", res.Step, res.MaskedCount)
