@@ -22,9 +22,10 @@ golangci:
 race:
 	go test -race -short ./...
 
-# All tests, and what they reach of the library packages, counted together.
+# All tests, and what they reach of the library packages, counted together. Three packages
+# at once: some of them wait for servers.
 cover:
-	go test -timeout 15m -coverprofile=coverage.out -coverpkg=$$(echo $(LIBRARY) | tr ' ' ',') ./...
+	go test -p 3 -timeout 20m -coverprofile=coverage.out -coverpkg=$$(echo $(LIBRARY) | tr ' ' ',') ./...
 	@./.ci/coverage coverage.out 85
 
 # Every fuzz target.
