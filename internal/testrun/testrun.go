@@ -68,12 +68,15 @@ func Line(line string) Verdict {
 	case begins(line, successStarts), line == "PASS":
 		return Success
 	}
+	if !IsSummary(line) {
+		return None
+	}
 	failed, okF := Count(line, " failed", " failing", " fail", " failures", " errors", " error", " problems")
 	passed, okP := Count(line, " passed", " passing", " pass")
 	switch {
-	case okF && failed > 0 && IsSummary(line):
+	case okF && failed > 0:
 		return Failure
-	case okP && passed > 0 && IsSummary(line):
+	case okP && passed > 0:
 		return Success
 	}
 	return None

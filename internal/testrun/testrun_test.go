@@ -48,3 +48,16 @@ func TestUncolored(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkRead reads outputs of 1 MB: plain lines, and lines full of terminal codes.
+func BenchmarkRead(b *testing.B) {
+	for name, line := range map[string]string{"plain": "    at Object.<anonymous> (src/store/index.ts:120:31)\n", "colored": strings.Repeat("\x1b[32mx\x1b[0m", 180) + "\n"} {
+		output := strings.Repeat(line, 1<<20/len(line))
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(output)))
+			for b.Loop() {
+				testrun.Read(output)
+			}
+		})
+	}
+}
