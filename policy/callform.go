@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"encoding/hex"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -122,15 +121,13 @@ func parseCall(text string) (Mark, bool) {
 	k := Mark{Form: FormCall, Ref: found[6], Ended: found[5] != ""}
 	k.Chars, _ = strconv.Atoi(found[1])
 	k.Exit, _ = strconv.Atoi(found[5])
-	var err error
 	if k.Ref != "" {
-		_, err = hex.DecodeString(k.Ref)
 		k.Form = FormCallRecall
 	}
 	if found[4] != "" {
 		k.Form = saying(k.Form)
 	}
-	return k, err == nil
+	return k, true
 }
 
 // plainForm returns the short counterpart of a form that names a call. Other

@@ -36,7 +36,7 @@ func TestAPlaceholderSaysWhichCallItStandsFor(t *testing.T) {
 				t.Fatalf("%q, %v\nwant %q", got, err, c.want)
 			}
 			back, ok := policy.Forms(nil).ParseMark(got)
-			if !ok || back.Chars != c.mark.Chars || back.Ended != c.mark.Ended || back.Exit != c.mark.Exit {
+			if !ok || back.Form != c.mark.Form || back.Form == policy.FormCallRecall && back.Ref != c.mark.Ref || back.Chars != c.mark.Chars || back.Ended != c.mark.Ended || back.Exit != c.mark.Exit {
 				t.Errorf("reads back as %+v, %v", back, ok)
 			}
 		})

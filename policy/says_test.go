@@ -83,6 +83,27 @@ func TestAQuotedOutcomeLeavesRoomForTheCommand(t *testing.T) {
 	}
 }
 
+// Without the command nobody knows what the line is about.
+func TestAnOutcomeIsQuotedOnlyBesideItsCommand(t *testing.T) {
+	for _, of := range []policy.Answered{{Result: "FAIL a"}, {Tool: "bash", Result: "FAIL a"}, {Tool: "bash", Target: "\x1b", Result: "FAIL a"}} {
+		text, err := policy.Forms(nil).Render(policy.Mark{Form: "call@2", Chars: 5, SaysTo: 6}, of)
+		if err != nil || strings.Contains(text, "FAIL") {
+			t.Errorf("%+v: %q, %v", of, text, err)
+		}
+	}
+}
+
+// A line of 60 characters is quoted whole, a longer one is cut.
+func TestAQuotedLineIsCutAt60Characters(t *testing.T) {
+	for n, cut := range map[int]bool{60: false, 61: true} {
+		line := "FAIL " + strings.Repeat("ä", n-5)
+		text, err := policy.Forms(nil).Render(policy.Mark{Form: "call@2", Chars: 5, SaysTo: len(line)}, policy.Answered{Tool: "bash", Target: "make test", Result: line})
+		if err != nil || strings.Contains(text, line) == cut || strings.Contains(text, "…") != cut {
+			t.Errorf("%d: %q, %v", n, text, err)
+		}
+	}
+}
+
 // A range that the text does not have is an error of the recipe.
 func TestAQuotationOutsideOfTheTextIsRefused(t *testing.T) {
 	for _, span := range [][2]int{{0, 6}, {-1, 2}, {3, 2}} {

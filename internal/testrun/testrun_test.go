@@ -42,7 +42,9 @@ func TestReadFindsTheLineThatStatesTheOutcome(t *testing.T) {
 }
 
 func TestUncolored(t *testing.T) {
-	for in, want := range map[string]string{"plain": "plain", "\x1b[1;31mred\x1b[0m": "red", "end\x1b": "end", "end\x1b[": "end", "\x1b[38;5;12mx": "x"} {
+	for in, want := range map[string]string{"plain": "plain", "\x1b[1;31mred\x1b[0m": "red", "end\x1b": "end", "end\x1b[": "end", "\x1b[38;5;12mx": "x",
+		"\x1b[Ax": "x", "\x1b[Zx": "x", "\x1b[ax": "x", "\x1b[zx": "x", "a\x1b[1mb\x1b[0mc": "abc",
+		"\x1b[11111111111111x": "111x"} {
 		if got := testrun.Uncolored(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
@@ -59,5 +61,77 @@ func BenchmarkRead(b *testing.B) {
 				testrun.Read(output)
 			}
 		})
+	}
+}
+
+func TestLine(t *testing.T) {
+	long := strings.Repeat("x", 70)
+	for line, want := range map[string]testrun.Verdict{
+		"== 3 failed, 2 passed in 0.5s ==":               testrun.Failure,
+		"== 2 passed in 0.5s ==":                         testrun.Success,
+		"== 0 passed in 0.5s ==":                         testrun.None,
+		"== 1 passed in 0.5s ==":                         testrun.Success,
+		"3 failed, 10 passed":                            testrun.Failure,
+		"10 passed, " + long:                             testrun.None, // counts stand in short lines
+		"10 passed " + strings.Repeat("x", 49):           testrun.Success,
+		"10 passed " + strings.Repeat("x", 50):           testrun.None,
+		"we saw 3 failed":                                testrun.None,
+		"3 of them failed":                               testrun.None,
+		"10 things, 1 failing":                           testrun.None,
+		"10 specs, 1 failing":                            testrun.Failure,
+		"Tests  failed":                                  testrun.None, // no number
+		"Tests: 0 failed, 0 passed":                      testrun.None,
+		"Tests: :0 failed, /9 passed":                    testrun.Success,
+		"Tests: 12;9 passed":                             testrun.Success,
+		"No tests found, exiting with code 1":            testrun.Failure,
+		"No tests found, exiting with code 9":            testrun.Failure,
+		"No tests found, exiting with code 0":            testrun.None,
+		"No tests found, exiting with code :":            testrun.None,
+		"exiting with code ":                             testrun.None,
+		"exiting soon, command failed with exit code 2":  testrun.Failure,
+		"the answer came with code 404":                  testrun.None,
+		"1 exiting":                                      testrun.None,
+		"error Command failed with exit code 0.":         testrun.None,
+		long + long + " exiting with code 1":             testrun.Failure, // 160 bytes
+		long + long + " exiting with code 12":            testrun.None,
+		"===== no tests ran in 0.01s =====":              testrun.Failure,
+		"FAILED tests/test_a.py::test_b - assert 1 == 2": testrun.Failure,
+		"ok  \texample.org/a\t0.1s [no tests to run]":    testrun.None,
+	} {
+		if got := testrun.Line(line); got != want {
+			t.Errorf("%q: %v, want %v", line, got, want)
+		}
+	}
+}
+
+// A line that names what failed is worth more than one that does not.
+func TestReadPrefersTheLineThatNamesWhatFailed(t *testing.T) {
+	for name, c := range map[string]struct{ output, says string }{
+		"a test after its package":  {"FAIL\ta\t0.1s\n--- FAIL: TestA\n", "--- FAIL: TestA"},
+		"no other test after that":  {"--- FAIL: TestA\n--- FAIL: TestB\nFAIL\tb\t0.1s\nFAIL\n", "--- FAIL: TestA"},
+		"pytest's list at its end":  {"E   assert 1 == 2\nFAILED a.py::test_a\nFAILED a.py::test_b\n", "FAILED a.py::test_a"},
+		"not two bare lines":        {"FAIL\nFAIL\n", "FAIL"},
+		"a bare line behind a name": {"FAIL\ta\t0.1s\nFAIL\n", "FAIL\ta\t0.1s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := testrun.Read(c.output)
+			if says := c.output[r.From:r.To]; says != c.says || r.From != strings.Index(c.output, c.says) {
+				t.Errorf("%q at %d, want the first %q", says, r.From, c.says)
+			}
+		})
+	}
+}
+
+func TestCount(t *testing.T) {
+	for line, want := range map[string]struct {
+		n  int
+		ok bool
+	}{
+		"12 passed": {12, true}, "0 passed": {0, true}, " passed": {}, "passed": {}, "x passed": {}, "x 90 passed": {90, true}, "3/4 passed": {4, true}, "3:4 passed": {4, true},
+		"1234567 passed": {1234567, true}, "12345678 passed": {2345678, true}, "some passed, 3 passing": {3, true}, "3 passing, 4 passed": {4, true},
+	} {
+		if n, ok := testrun.Count(line, " passed", " passing"); n != want.n || ok != want.ok {
+			t.Errorf("%q: %d, %v, want %d, %v", line, n, ok, want.n, want.ok)
+		}
 	}
 }
