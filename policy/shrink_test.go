@@ -1,0 +1,121 @@
+package policy
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// A builtRound is what a test knows of a round that it made. A message of the user
+// belongs to the turn of the model's answer.
+type builtRound struct {
+	turn, pairs, cost int
+	user              bool
+}
+
+// built returns a random conversation with turns that end, and its rounds without the
+// system message.
+func built(rng *rand.Rand) (msgs []message.Message, rounds []builtRound) {
+	msgs = []message.Message{message.System("You fix bugs.")}
+	turn := 0
+	add := func(pairs int, of ...message.Message) {
+		it := builtRound{turn: turn, pairs: pairs, user: of[0].Role == message.RoleUser}
+		for _, m := range of {
+			it.cost += byWords{}.Message(m)
+		}
+		if msgs, rounds = append(msgs, of...), append(rounds, it); !it.user {
+			turn++
+		}
+	}
+	words := func() string { return strings.TrimSpace(strings.Repeat("word ", 1+rng.IntN(40))) }
+	for n := range 2 + rng.IntN(6) {
+		add(0, message.User(words()))
+		for k := range rng.IntN(4) {
+			calls, results := []message.Part(nil), []message.Message(nil)
+			for c := range 1 + rng.IntN(2) {
+				id := fmt.Sprint(n, "-", k, "-", c)
+				calls, results = append(calls, message.Call(id, "read", `{}`)), append(results, message.ToolResult(id, words()))
+			}
+			add(len(calls), append([]message.Message{message.Assistant(words(), calls...)}, results...)...)
+		}
+		add(0, message.Assistant(words()))
+	}
+	return msgs, rounds
+}
+
+// stays returns what is left of a conversation that keeps its last turns, the rounds of
+// its last tool pairs and its last user message.
+func stays(system int, rounds []builtRound, turns, pairs int) int {
+	last, n, asked := rounds[len(rounds)-1].turn, system, false
+	for r := len(rounds) - 1; r >= 0; r-- {
+		it := rounds[r]
+		byPair := it.pairs > 0 && pairs > 0
+		if byPair {
+			pairs -= it.pairs
+		}
+		if it.turn > last-turns || byPair || it.user && !asked {
+			n += it.cost
+		}
+		asked = asked || it.user
+	}
+	return n
+}
+
+// The keep counts go down in turn, turns first, until the view fits, and no further. What
+// frees nothing is not given up.
+func TestShrinkGivesUpAsLittleAsFits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	fits := map[bool]int{}
+	for n := range 4000 {
+		msgs, rounds := built(rng)
+		v := NewView(msgs, Pins{message.RoleSystem}, byWords{})
+		v.Keep = Keep{Turns: 1 + rng.IntN(5), Pairs: 1 + rng.IntN(6)}
+		v.Rigid = rng.IntN(10) == 0
+		system, reserve := v.Tokens[0], rng.IntN(30)
+		v.Budget.Cap = system + reserve + rng.IntN(v.Total())
+		room := v.Budget.Cap
+		if rng.IntN(3) == 0 {
+			v.Budget.shrinkTo = 1 + rng.IntN(2*v.Budget.Cap)
+			room = min(room, v.Budget.shrinkTo)
+		}
+		if rng.IntN(3) == 0 { // at the bound
+			room = stays(system, rounds, 1+rng.IntN(v.Keep.Turns), 1+rng.IntN(v.Keep.Pairs)) + reserve - rng.IntN(2)
+			v.Budget.Cap, v.Budget.shrinkTo = room, 0
+		}
+		left := func(k Keep) int { return stays(system, rounds, k.Turns, k.Pairs) }
+		want, turn := v.Keep, true
+		for !v.Rigid && left(want)+reserve > room && want != (Keep{Turns: 1, Pairs: 1}) {
+			switch {
+			case want.Pairs == 1, turn && want.Turns > 1:
+				want.Turns--
+			default:
+				want.Pairs--
+			}
+			turn = !turn
+		}
+		size := left(want)
+		for want.Turns < v.Keep.Turns && left(Keep{want.Turns + 1, want.Pairs}) == size {
+			want.Turns++
+		}
+		for want.Pairs < v.Keep.Pairs && left(Keep{want.Turns, want.Pairs + 1}) == size {
+			want.Pairs++
+		}
+		fits[size+reserve <= room]++
+		if got := v.Shrink(reserve); got != want {
+			t.Fatalf("conversation %d: %+v of %+v, want %+v: room %d, reserve %d, rigid %v, %+v", n, got, v.Keep, want, room, reserve, v.Rigid, rounds)
+		}
+		gone := 0
+		for _, i := range v.Partition(want).Remainder {
+			gone += v.Tokens[i]
+		}
+		if v.Total()-gone != size {
+			t.Fatalf("conversation %d: %d tokens stay, want %d", n, v.Total()-gone, size)
+		}
+	}
+	if fits[true] < 500 || fits[false] < 500 {
+		t.Errorf("%v of the budgets fit", fits)
+	}
+}
