@@ -119,3 +119,55 @@ func TestShrinkGivesUpAsLittleAsFits(t *testing.T) {
 		t.Errorf("%v of the budgets fit", fits)
 	}
 }
+
+// A summary that a stage made may go again, however recent it is, and the recent span
+// begins behind it. What a user or an agent says last is no such summary, whatever it looks
+// like. A pinned message in the middle is in the recent span.
+func TestPartitionOfSummariesAndPins(t *testing.T) {
+	const summary = "<COMPACT-SUMMARY v1>\nThe goal is to ship.\n</COMPACT-SUMMARY>"
+	system, said := message.System("You fix bugs."), message.Assistant("I did.")
+	for name, c := range map[string]struct {
+		msgs      []message.Message
+		turns     int
+		remainder string
+		recent    string
+		start     int
+	}{
+		"a summary in front":               {[]message.Message{system, message.Assistant(summary), message.User("go"), said}, 9, "[1]", "[2 3]", 2},
+		"a summary for a user to say":      {[]message.Message{system, message.User(summary), message.Assistant("ok"), message.User("go"), said}, 9, "[1]", "[2 3 4]", 2},
+		"the last words of a user":         {[]message.Message{system, message.User("go"), said, message.User(summary), said}, 1, "[1 2]", "[3 4]", 3},
+		"words that nobody answered yet":   {[]message.Message{system, message.User("go"), said, message.User(summary), message.User("and go on")}, 1, "[]", "[1 2 3 4]", 1},
+		"an instruction in the middle":     {[]message.Message{system, message.User("go"), said, system, message.User("more"), said}, 1, "[1 2]", "[4 5]", 3},
+		"an instruction before it is last": {[]message.Message{system, message.User("go"), said, message.User("more"), system, said}, 2, "[]", "[1 2 3 5]", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := NewView(c.msgs, Pins{message.RoleSystem}, byWords{}).Partition(Keep{Turns: c.turns})
+			if fmt.Sprint(p.Remainder) != c.remainder || fmt.Sprint(p.Recent) != c.recent || p.Start != c.start {
+				t.Errorf("%+v, want %s may go, %s recent, from %d", p, c.remainder, c.recent, c.start)
+			}
+		})
+	}
+}
+
+// Copies of an instruction go before a turn does.
+func TestShrinkKeepsATurnWhereCopiesAreTheSurplus(t *testing.T) {
+	rule := message.System("Always " + strings.Repeat("be careful ", 20))
+	msgs := []message.Message{message.System("You fix bugs."), rule}
+	for range 3 {
+		msgs = append(msgs, message.User("go on"), message.Assistant("I did."), rule)
+	}
+	v := NewView(append(msgs, message.User("go on"), message.Assistant("I did.")), Pins{message.RoleSystem}, byWords{})
+	v.Keep = Keep{Turns: 4, Pairs: 1}
+	v.Budget.Cap = v.Total() - 3*v.Tokens[1]
+	if got := v.Shrink(0); got != v.Keep {
+		t.Errorf("%+v with room for all but the copies", got)
+	}
+	v.Budget.Cap--
+	if got := v.Shrink(0); got.Turns != 3 {
+		t.Errorf("%+v with one token less", got)
+	}
+	v.Budget.Cap = v.Total() - 1
+	if got := v.Shrink(0); got != v.Keep {
+		t.Errorf("%+v with more room", got)
+	}
+}
