@@ -83,6 +83,31 @@ func TestAQuotedOutcomeLeavesRoomForTheCommand(t *testing.T) {
 	}
 }
 
+// The line is quoted from what the placeholder replaces: a result that was truncated
+// before has it elsewhere than the original, or has it no more.
+func TestAnOutcomeOfATruncatedResultIsQuotedFromWhatIsLeft(t *testing.T) {
+	lines := strings.Repeat("    at store.go:12\n", 200)
+	for name, c := range map[string]struct{ output, want string }{
+		"in what is left":   {lines + "--- FAIL: TestA (0.00s)", `bash "go test ./..." · says "--- FAIL: TestA (0.00s)"]`},
+		"in what was taken": {lines + "--- FAIL: TestA (0.00s)\n" + lines, `bash "go test ./..."]`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			msgs := ran(`{"command":"go test ./..."}`, "")
+			msgs[2] = message.ToolResult("1", c.output)
+			e := policy.Engine{Steps: []policy.Step{
+				{Stage: policy.Truncate{MaxTokens: 1000, Keep: policy.Both}, Goal: policy.All}, {Stage: policy.Mask{Form: policy.FormCall}, Goal: policy.All},
+			}, Cost: bytesCost{}}
+			out, err := e.Run(t.Context(), policy.Request{Conversation: policy.NewConversation(msgs, nil, nil), Budget: policy.Budget{Cap: 1 << 30}})
+			if err != nil || len(out.Passes) != 2 {
+				t.Fatalf("%d passes, %v", len(out.Passes), err)
+			}
+			if _, after, _ := strings.Cut(out.Conversation.Messages()[2].ResultText(), " chars · "); after != c.want {
+				t.Errorf("%q, want … %q", after, c.want)
+			}
+		})
+	}
+}
+
 // Without the command nobody knows what the line is about.
 func TestAnOutcomeIsQuotedOnlyBesideItsCommand(t *testing.T) {
 	for _, of := range []policy.Answered{{Result: "FAIL a"}, {Tool: "bash", Result: "FAIL a"}, {Tool: "bash", Target: "\x1b", Result: "FAIL a"}} {
