@@ -226,7 +226,7 @@ func (c *Call) complaint() string {
 	if strings.Contains(text, "\n") {
 		return ""
 	}
-	return clip(squash(uncolored(text)), maxErrorLine)
+	return clip(squash(testrun.Uncolored(text)), maxErrorLine)
 }
 
 func colon(s string) string {
@@ -277,7 +277,7 @@ func (c *Call) lastWords() string {
 	last, any := "", ""
 	for range 2 * statusEdge {
 		i := strings.LastIndexByte(rest, '\n')
-		line := strings.TrimSpace(uncolored(rest[i+1:]))
+		line := strings.TrimSpace(testrun.Uncolored(rest[i+1:]))
 		if len(line) > 3 && !framed(line) && !ourOwn(line) {
 			line = squash(line[:min(len(line), 4*maxWords)])
 			low := strings.ToLower(line)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/agentcompact/compact/internal/testrun"
 )
 
 // Limits on excerpts from texts that the agent only read.
@@ -196,7 +198,7 @@ func (x *excerpter) from(lines []string, i int) (p piece, next int) {
 	n := 0
 	words := map[string]bool{}
 	for next = i; next < len(lines) && next < i+excerptLines; next++ {
-		l := squash(withoutGutter(strings.TrimSpace(uncolored(lines[next]))))
+		l := squash(withoutGutter(strings.TrimSpace(testrun.Uncolored(lines[next]))))
 		if l == "" || framed(l) || ourOwn(l) {
 			continue
 		}

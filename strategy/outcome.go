@@ -180,7 +180,7 @@ func isBareMark(line string) bool {
 
 // plainText returns a line without terminal codes, and without tags around the
 // output.
-func plainText(s string) string { return stripTags(uncolored(s)) }
+func plainText(s string) string { return stripTags(testrun.Uncolored(s)) }
 
 // stripTags removes the tags around an output.
 func stripTags(s string) string {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/agentcompact/compact/internal/testrun"
 )
 
 // A quoted line is cut to about maxQuote bytes around the quoted name, with
@@ -98,7 +100,7 @@ func around(text string, at, end int) string {
 			stop, after = wordsUpTo(text, max(start+maxQuote, end), end), " …"
 		}
 	}
-	line := strings.Trim(squash(uncolored(text[start:stop])), "“”")
+	line := strings.Trim(squash(testrun.Uncolored(text[start:stop])), "“”")
 	if framed(line) || ourOwn(line) || navigates(line) || saysCut(line) {
 		return ""
 	}

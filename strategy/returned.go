@@ -1,6 +1,10 @@
 package strategy
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/internal/testrun"
+)
 
 // Values of a member or a line of a result, in addition to the names in it.
 const (
@@ -110,7 +114,7 @@ func tellsState(cmd string) bool {
 
 // wholeOf returns a short output on one line, "" for a long one.
 func wholeOf(result string) string {
-	text := strings.TrimSpace(uncolored(body(result)))
+	text := strings.TrimSpace(testrun.Uncolored(body(result)))
 	if len(text) < leastResult || len(text) > 4*wholeResult {
 		return ""
 	}

@@ -10,7 +10,7 @@ import (
 // states, and the line that states it.
 func testReport(result string) (testrun.Verdict, string) {
 	r := testrun.Read(result)
-	says := uncolored(result[r.From:r.To])
+	says := testrun.Uncolored(result[r.From:r.To])
 	if r.Verdict == testrun.None {
 		if last := lastReported(result); onlyCounts(last) {
 			r.Verdict, says = testrun.Success, last
@@ -23,7 +23,7 @@ func testReport(result string) (testrun.Verdict, string) {
 func lastReported(result string) string {
 	for rest := result; rest != ""; {
 		i := strings.LastIndexByte(rest, '\n') + 1
-		if line := strings.TrimSpace(uncolored(rest[i:])); line != "" && !framed(line) {
+		if line := strings.TrimSpace(testrun.Uncolored(rest[i:])); line != "" && !framed(line) {
 			return line
 		}
 		rest = rest[:max(0, i-1)]
@@ -38,5 +38,3 @@ func onlyCounts(line string) bool {
 	n, rest, _ := strings.Cut(rest, " file")
 	return ok && n != "" && isDigits(n) && strings.Contains(rest, " in ") && strings.HasSuffix(rest, ". No fixes applied.")
 }
-
-func uncolored(s string) string { return testrun.Uncolored(s) }

@@ -37,7 +37,7 @@ func (c *Call) verdicts() *verdicts {
 	}
 	v := &verdicts{tests: map[string][]string{}, passed: map[string]bool{}, unbuilt: map[string]bool{}, built: map[string]bool{}, whole: !narrowed(cmd), folder: folderIn(cmd), place: placeOf(cmd), counted: -1, builds: anyCommand(cmd, func(s string) bool { return strings.HasPrefix(s, "go build") })}
 	for line := range strings.Lines(c.Result) {
-		line = strings.TrimSpace(uncolored(line[:min(len(line), 400)]))
+		line = strings.TrimSpace(testrun.Uncolored(line[:min(len(line), 400)]))
 		v.tally(line)
 		if !v.ofGo(line) && !v.ofFiles(line) {
 			v.ofTests(line)
