@@ -21,10 +21,10 @@ func (b book) Steps() []ledger.Step { return b.s.snapshot() }
 // Reload implements [lookup.Book].
 func (b book) Reload(ctx context.Context) error { return b.s.reload(ctx) }
 
-// FirstPending implements [lookup.Book].
-func (b book) FirstPending() (off int64, found bool) {
+// Unarchived implements [lookup.Book].
+func (b book) Unarchived() []ledger.Span {
 	steps, all, _ := b.s.record(ledger.Owner{})
-	return ledger.FirstPending(steps, all, b.s.keys.Current().ID())
+	return ledger.Unarchived(steps, all, b.s.keys.Current().ID())
 }
 
 // Edited implements [lookup.Book].

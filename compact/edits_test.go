@@ -6,6 +6,7 @@ import (
 	"github.com/agentcompact/compact/internal/testkey"
 	"github.com/agentcompact/compact/recall"
 	"io"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -100,6 +101,54 @@ func TestWhatABatchHasNotArchivedYetIsRecalled(t *testing.T) {
 						t.Fatalf("message %d, elsewhere: %.40q, %v", i, text, err)
 					}
 				}
+			}
+		})
+	}
+}
+
+// An agent that gives up its oldest turns itself, in the middle of a batch, takes with
+// them what the next step would have archived: it is still found, there and elsewhere.
+func TestWhatTheAgentGaveUpBeforeABatchWasArchivedIsRecalled(t *testing.T) {
+	ctx := context.Background()
+	for _, preset := range everyCall {
+		t.Run(preset, func(t *testing.T) {
+			a := memory.New()
+			m := costRig(t, everyCallConfig(preset, a))
+			whole := costHistory(90)
+			from, steps, out := 1, 0, map[string]string{}
+			for n := 20; steps < 2; n++ {
+				if n == 40 {
+					from = 1 + 2*15
+				}
+				history := append([]message.Message{whole[0]}, whole[from:n+1]...)
+				res, err := m.Preflight(ctx, "s", history)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, d := range res.Decisions {
+					if p := &history[i].Parts[0]; d.Decision.String() != "kept" && p.Kind == message.KindToolResult {
+						out[testkey.Ref(*p)] = p.Text
+					}
+				}
+				if res.Step > 0 {
+					steps++
+				}
+			}
+			other := costRig(t, everyCallConfig(preset, a))
+			for ref, want := range out {
+				for _, reads := range []*compact.CompactManager{m, other} {
+					if text, err := reads.Recall(ctx, "s", ref); err != nil || text != want {
+						t.Fatalf("%s of %d: %.40q, %v; want %.40q", ref, len(out), text, err, want)
+					}
+				}
+			}
+			s, err := recall.Open(ctx, a, "s")
+			if err != nil {
+				t.Fatal(err)
+			}
+			found, err := s.Search(ctx, regexp.MustCompile(`^// file 3$`), 0)
+			if err != nil || len(found.Matches) != 1 {
+				t.Errorf("%+v, %v", found, err)
 			}
 		})
 	}

@@ -214,19 +214,14 @@ func (b *readBack) take(ref, text string) {
 // pending reads originals that no step has archived, in one pass.
 func (b *readBack) pending(ctx context.Context, refs []string) (err error) {
 	defer rescue(nil, nil, "the archive", &err)
-	from, found := b.s.reads.Book().FirstPending()
-	if !found {
-		return nil
-	}
-	for l, err := range b.s.log.EditsLines(ctx, from) {
+	for line, err := range b.s.reads.Unarchived(ctx) {
 		switch {
 		case err != nil:
 			return err
 		case b.room() <= 0:
 			return errMuchToRead
-		case !l.Changed && !ledger.IsEdit(l.Body):
-			b.line(l.Body, refs)
 		}
+		b.line(line, refs)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -150,6 +151,22 @@ var mediaIn = regexp.MustCompile(`\[(?:image|audio|file)(?:, [^\n]*)?; it can't 
 
 func withoutMedia(text string) string { return mediaIn.ReplaceAllString(text, "") }
 
+// withoutOldest is a history whose client gave up what came before some user message.
+func withoutOldest(h []message.Message, rng *rand.Rand) []message.Message {
+	if len(h) < 4 {
+		return h
+	}
+	from := rng.IntN(len(h) / 2)
+	for from < len(h) && h[from].Role != message.RoleUser {
+		from++
+	}
+	first := 0
+	for first < from && h[first].Role == message.RoleSystem {
+		first++
+	}
+	return slices.Concat(h[:first], h[from:])
+}
+
 func evictAndRecall(t *testing.T, seed uint64) int {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 11))
@@ -161,7 +178,7 @@ func evictAndRecall(t *testing.T, seed uint64) int {
 	c.Model, c.MaxContextTokens, c.Archive, c.Redaction.Enabled = "gpt-4", 6_000+rng.IntN(20_000), a, false
 	r := newRig(t, c)
 	gone := map[string]message.Message{}
-	history, keep := histgen.Random(rng).History(rng), rng.IntN(2) == 0
+	history, keep, trims := histgen.Random(rng).History(rng), rng.IntN(2) == 0, seed%3 == 0
 	for range 1 + rng.IntN(6) {
 		res, err := r.Preflight(t.Context(), "s", history)
 		if err != nil && !errors.Is(err, compact.ErrInsufficientBudget) {
@@ -174,6 +191,9 @@ func evictAndRecall(t *testing.T, seed uint64) int {
 		}
 		if keep {
 			history = res.Messages
+		}
+		if trims {
+			history = withoutOldest(history, rng)
 		}
 		history = histgen.Grow(history, rng)
 	}

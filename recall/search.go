@@ -157,18 +157,12 @@ func (r *searcher) step(ctx context.Context, step *ledger.Step) error {
 
 // edits searches the originals that no step has archived.
 func (r *searcher) edits(ctx context.Context) error {
-	from, found := r.s.Book().FirstPending()
-	if !found {
-		return nil
-	}
 	var lines [][]byte
-	for l, err := range r.s.Log().EditsLines(ctx, from) {
+	for line, err := range r.s.Unarchived(ctx) {
 		if err != nil {
 			return err
 		}
-		if !l.Changed && !ledger.IsEdit(l.Body) {
-			lines = append(lines, bytes.Clone(l.Body))
-		}
+		lines = append(lines, bytes.Clone(line))
 	}
 	for _, line := range slices.Backward(lines) {
 		if r.left -= int64(len(line)); r.left < 0 {

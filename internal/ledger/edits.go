@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"sort"
 
+	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/record"
@@ -106,25 +108,47 @@ func Pending(steps, all []Step, of Owner) []Step {
 	return out
 }
 
-// FirstPending returns the offset of the first original that no step has archived
-// under the reference that was shown. Originals sealed with another key than the
-// current one are only in the edits.
-func FirstPending(steps, all []Step, key string) (off int64, found bool) {
-	seen := map[Owner]bool{}
-	for i := range all {
-		if all[i].Key != key && (!found || all[i].Off < off) {
-			off, found = all[i].Off, true
-		}
-		of := all[i].Owner()
-		if seen[of] {
-			continue
-		}
-		seen[of] = true
-		if p := Pending(steps, all, of); len(p) > 0 && (!found || p[0].Off < off) {
-			off, found = p[0].Off, true
+// A Span is a part of edits.jsonl, from the start of a line to that of another, in bytes.
+type Span struct{ From, To int64 }
+
+// openEnd is the end of a part that ends with the log.
+const openEnd = math.MaxInt64
+
+// nearby is the number of bytes between two parts that are read as one.
+const nearby = 256 << 10
+
+// Unarchived returns the parts of edits.jsonl with originals that no step has archived
+// under the reference that was shown, in order. These are the originals of edits behind
+// the last step of their owner, those that the history no longer held when the step was
+// made, and those that are sealed with another key than the current one. The last part
+// ends with the log if it holds the last edit.
+func Unarchived(steps, all []Step, key string) []Span {
+	if len(all) == 0 {
+		return nil
+	}
+	archived := map[message.Fingerprint]bool{}
+	for i := range steps {
+		for k := 0; k < len(steps[i].Evicted) && !steps[i].Volatile; k++ {
+			archived[steps[i].Evicted[k].FP] = true
 		}
 	}
-	return off, found
+	var out []Span
+	for i := range all {
+		e := &all[i]
+		if e.Key == key && !slices.ContainsFunc(e.Evicted, func(e Eviction) bool { return !archived[e.FP] }) {
+			continue
+		}
+		to := int64(openEnd)
+		if i+1 < len(all) {
+			to = all[i+1].Off
+		}
+		if n := len(out); n > 0 && e.Off-out[n-1].To <= nearby {
+			out[n-1].To = to
+		} else {
+			out = append(out, Span{e.Off, to})
+		}
+	}
+	return out
 }
 
 // ReadEdits returns the edits in a session's edits.jsonl from an offset on, and the

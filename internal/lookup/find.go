@@ -3,6 +3,7 @@ package lookup
 import (
 	"context"
 	"errors"
+	"iter"
 	"slices"
 	"strings"
 
@@ -182,22 +183,36 @@ func (s *Session) findInEdits(ctx context.Context, q Ref) (string, bool, error) 
 	if q.Query.IsTurn() {
 		return "", false, nil // the lines hold no turn numbers
 	}
-	from, found := s.book.FirstPending()
-	if !found {
-		return "", false, nil
-	}
-	for l, err := range s.log.EditsLines(ctx, from) {
+	for line, err := range s.Unarchived(ctx) {
 		if err != nil {
 			return "", false, err
 		}
-		if l.Changed || ledger.IsEdit(l.Body) {
-			continue
-		}
-		if text, ok := ledger.InLine(l.Body, q.Text); ok {
+		if text, ok := ledger.InLine(line, q.Text); ok {
 			return text, true, nil
 		}
 	}
 	return "", false, nil
+}
+
+// Unarchived yields the lines with the originals that no step has archived, oldest
+// first. Changed lines are left out. A line is valid until the next one.
+func (s *Session) Unarchived(ctx context.Context) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for _, span := range s.book.Unarchived() {
+			for l, err := range s.log.EditsLines(ctx, span.From) {
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				if l.End > span.To {
+					break
+				}
+				if !l.Changed && !ledger.IsEdit(l.Body) && !yield(l.Body, nil) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // findInFinals searches the final transcripts, newest first. A transcript

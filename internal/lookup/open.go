@@ -80,10 +80,10 @@ func (b *book) learn(step *ledger.Step) {
 	}
 }
 
-func (b *book) FirstPending() (off int64, found bool) {
+func (b *book) Unarchived() []ledger.Span {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return ledger.FirstPending(b.steps, b.edits.All, "")
+	return ledger.Unarchived(b.steps, b.edits.All, "")
 }
 
 func (b *book) Edited(fp message.Fingerprint) bool {

@@ -30,9 +30,9 @@ type Book interface {
 	Steps() []ledger.Step
 	// Reload reads the steps that others have committed since.
 	Reload(ctx context.Context) error
-	// FirstPending returns the offset in edits.jsonl of the first original that no
-	// step has archived under its reference, and false if there is none.
-	FirstPending() (off int64, found bool)
+	// Unarchived returns the parts of edits.jsonl with originals that no step has
+	// archived under their reference.
+	Unarchived() []ledger.Span
 	// Edited reports whether a step edited a message into one with this fingerprint.
 	Edited(fp message.Fingerprint) bool
 	// Ring returns the keys that open fingerprints, nil if there are none.

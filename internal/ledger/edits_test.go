@@ -1,0 +1,66 @@
+package ledger
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+)
+
+func TestUnarchivedAreThePartsThatNoStepHolds(t *testing.T) {
+	out := func(texts ...string) (all []Eviction) {
+		for _, s := range texts {
+			all = append(all, Eviction{FP: message.User(s).Fingerprint()})
+		}
+		return all
+	}
+	at := func(off int64, key, agent string, texts ...string) Step {
+		return Step{Key: key, Agent: agent, Seq: off, Off: off, Evicted: out(texts...)}
+	}
+	step := func(texts ...string) Step { return Step{Key: "k", Evicted: out(texts...)} }
+	far := int64(nearby + 1)
+	all := []Step{at(0, "k", "", "a", "b"), at(100, "k", "x", "c"), at(100+far, "k", "", "d"), at(100+2*far, "k", "", "e")}
+	for name, c := range map[string]struct {
+		steps, all []Step
+		want       []Span
+	}{
+		"no log":               {[]Step{step("a")}, nil, nil},
+		"no step":              {nil, all, []Span{{0, openEnd}}},
+		"all in steps":         {[]Step{step("a", "c"), step("b", "e", "d")}, all, nil},
+		"the last one":         {[]Step{step("a", "b", "c", "d")}, all, []Span{{100 + 2*far, openEnd}}},
+		"one of two":           {[]Step{step("a", "c", "d", "e")}, all, []Span{{0, 100}}},
+		"two far apart":        {[]Step{step("c", "d")}, all, []Span{{0, 100}, {100 + 2*far, openEnd}}},
+		"two with little else": {[]Step{step("a", "b", "c", "e")}, append([]Step{at(0, "k", "", "z"), at(50, "k", "", "a")}, all[1:]...), []Span{{0, 50}, {100 + far, 100 + 2*far}}},
+		"as one":               {[]Step{step("a", "c")}, []Step{at(0, "k", "", "z"), at(50, "k", "", "a"), at(60, "k", "", "y"), at(70, "k", "", "c")}, []Span{{0, 70}}},
+		"another key":          {[]Step{step("a", "b", "c", "d", "e")}, slices.Concat([]Step{at(0, "old", "", "a")}, all[1:]), []Span{{0, 100}}},
+		"no archive":           {[]Step{{Volatile: true, Evicted: out("a", "b", "c", "d", "e")}}, all, []Span{{0, openEnd}}},
+		"another agent's step": {[]Step{{Key: "k", Agent: "y", Evicted: out("a", "b", "c", "d", "e")}}, all, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := Unarchived(c.steps, c.all, "k"); !slices.Equal(got, c.want) {
+				t.Errorf("%v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+// BenchmarkUnarchived is a session of 10,000 calls that evict two messages each, with a
+// step in 32 of them.
+func BenchmarkUnarchived(b *testing.B) {
+	var steps, all []Step
+	var batch []Eviction
+	for n := range 10_000 {
+		e := Step{Key: "k", Seq: int64(n), Off: int64(n) * 1000}
+		for k := range 2 {
+			e.Evicted = append(e.Evicted, Eviction{FP: message.User(fmt.Sprint(n, k)).Fingerprint()})
+		}
+		all, batch = append(all, e), append(batch, e.Evicted...)
+		if n%32 == 31 {
+			steps, batch = append(steps, Step{Key: "k", Evicted: batch}), nil
+		}
+	}
+	for b.Loop() {
+		Unarchived(steps, all, "k")
+	}
+}
