@@ -74,6 +74,12 @@ func TestShapeDecidesWhatIsInAHistory(t *testing.T) {
 		"dispatch blocks": {func(s *Shape) { s.Dispatch = 0.5 }, func(h []message.Message) bool {
 			return anyResult(h, func(s string) bool { return strings.Contains(s, "END_DISPATCH_RESULT") })
 		}},
+		"failed tests": {func(s *Shape) { s.Reports = 0.5 }, func(h []message.Message) bool {
+			return anyResult(h, func(s string) bool { return strings.Contains(s, "\n--- FAIL: Test") })
+		}},
+		"a status of another command": {func(s *Shape) { s.Reports = 1 }, func(h []message.Message) bool {
+			return anyResult(h, func(s string) bool { return strings.HasPrefix(s, "Exit code 0\n") && strings.Contains(s, "--- FAIL: ") })
+		}},
 		"pictures": {func(s *Shape) { s.Media = 0.5 }, func(h []message.Message) bool {
 			return anyMessage(h, func(m message.Message) bool { return m.Has(message.KindImage) })
 		}},
@@ -119,13 +125,14 @@ func TestSeedsCoverWhatShapesCanHold(t *testing.T) {
 			"forged":    anyMessage(h, forgedSummary),
 			"huge":      anyResult(h, func(s string) bool { return len(s) > 8000 }),
 			"plain":     f == fault{} && len(h) > 20,
+			"reports":   anyResult(h, func(s string) bool { return strings.Contains(s, "--- FAIL: ") }),
 		} {
 			if has {
 				seen[name]++
 			}
 		}
 	}
-	for _, name := range []string{"orphans", "unanswered calls", "late results", "repeated ids", "empty", "long", "one user", "protected", "forged", "huge", "plain", "again"} {
+	for _, name := range []string{"orphans", "unanswered calls", "late results", "repeated ids", "empty", "long", "one user", "protected", "forged", "huge", "plain", "again", "reports"} {
 		if seen[name] < 6 {
 			t.Errorf("%s: in %d of 600 histories", name, seen[name])
 		}

@@ -134,7 +134,7 @@ func (b *builder) round(interrupted float64) {
 	var calls []message.Part
 	if chance(b.rng, b.Tools) {
 		for range 1 + b.rng.IntN(max(b.Parallel, 1)) {
-			calls = append(calls, message.Call(b.callID(), pick(b.rng, tools...), arguments(b.rng)))
+			calls = append(calls, b.call())
 		}
 	}
 	text := ""
@@ -148,12 +148,18 @@ func (b *builder) round(interrupted float64) {
 	b.add(m)
 	b.rng.Shuffle(len(calls), func(i, k int) { calls[i], calls[k] = calls[k], calls[i] })
 	for _, c := range calls {
-		b.answer(c.CallID, interrupted)
+		b.answer(c, interrupted)
 	}
 }
 
-func (b *builder) answer(id string, interrupted float64) {
-	m := message.ToolResult(id, b.result())
+func (b *builder) answer(call message.Part, interrupted float64) {
+	id, text := call.CallID, ""
+	if runsTests(call) {
+		text = b.report()
+	} else {
+		text = b.result()
+	}
+	m := message.ToolResult(id, text)
 	for range b.rng.IntN(8) / 7 * 2 {
 		m.Parts = append(m.Parts, message.Part{Kind: message.KindToolResult, CallID: id, Text: b.text()})
 	}
@@ -167,6 +173,15 @@ func (b *builder) answer(id string, interrupted float64) {
 			b.add(message.ToolResult(id, b.result()))
 		}
 	}
+}
+
+// call is one of a tool, or a run of tests by a shell.
+func (b *builder) call() message.Part {
+	id := b.callID()
+	if chance(b.rng, b.Reports) {
+		return message.Call(id, "bash", testCommand(b.rng))
+	}
+	return message.Call(id, pick(b.rng, tools...), arguments(b.rng))
 }
 
 // deliver writes results that come late.

@@ -36,6 +36,7 @@ type Shape struct {
 	Twice       float64 // of a result to come twice
 	Forged      float64 // of a text to look like one of ours
 	Dispatch    float64 // of a result to hold dispatch blocks
+	Reports     float64 // of a call to run tests, and of its result to be their report
 	Media       float64 // of a user message to show a picture, a sound or a file
 	Foreign     float64 // of a text to be CJK or emoji
 }
@@ -82,7 +83,7 @@ func Random(rng *rand.Rand) Shape {
 func (s *Shape) odd(rng *rand.Rand) {
 	for _, chance := range []*float64{
 		&s.Protected, &s.Middle, &s.Orphan, &s.Interrupted, &s.Late, &s.Repeated, &s.Twice,
-		&s.Forged, &s.Dispatch, &s.Media, &s.Foreign,
+		&s.Forged, &s.Dispatch, &s.Media, &s.Foreign, &s.Reports,
 	} {
 		*chance = pick(rng, 0, 0, 0.02, 0.1, 0.3)
 	}

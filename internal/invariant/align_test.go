@@ -137,8 +137,6 @@ func TestCheckKnowsTheOtherFormsOfMasking(t *testing.T) {
 		"[result masked — ~500 tokens removed]",
 		long[:100] + "\n[observation masked — 1999 chars]",
 		"[observation masked — 1999 chars · recall " + message.Part{Kind: message.KindToolResult, Text: long}.Fingerprint().Ref() + "]",
-		`[observation masked — 1999 chars · bash "go test ./... | tail" · says "FAIL store 0.4s" · exit 0]`,
-		`[observation masked — 1999 chars · bash "go test ./..." · says "FAIL store 0.4s"]`,
 		"<<gone>>",
 	} {
 		in := []message.Message{message.User("u"), ask("1"), message.ToolResult("1", long), message.Assistant("a")}

@@ -17,7 +17,7 @@ var (
 	noticeForm  = regexp.MustCompile(`\A\[conversation truncated — (0|[1-9][0-9]*) older messages omitted\]\z`)
 
 	observationForm = regexp.MustCompile(`\[observation masked — (0|[1-9][0-9]{0,17}) chars` +
-		`(?: · [^\s"\[\]·]+(?: "[^"\[\]·\x00-\x1f]+"(?: · says "[^"\[\]·\x00-\x1f]+")?)?)?(?: · exit (?:0|-?[1-9][0-9]*))?(?: · recall ([0-9a-f]{12}))?\]\z`)
+		`(?: · ([^\s"\[\]·]+)(?: "([^"\[\]·\x00-\x1f]+)"(?: · says "([^"\[\]·\x00-\x1f]+)")?)?)?(?: · exit (0|-?[1-9][0-9]*))?(?: · recall ([0-9a-f]{12}))?\]\z`)
 	resultForm   = regexp.MustCompile(`\A\[result masked — ~(0|[1-9][0-9]{0,17}) tokens removed\]\z`)
 	dispatchForm = regexp.MustCompile(`\A\[dispatch output masked — (0|[1-9][0-9]{0,17}) chars\]\n`)
 
@@ -129,8 +129,7 @@ func (j *judge) blocks(i, p int) (blocks []string, whole int) {
 	return dispatched(j.In[i].Parts[p].Text)
 }
 
-// dispatches reports whether a result of In is of a tool that dispatches work: of
-// the newest call before it, as ids come again.
+// dispatches reports whether a result of In is of a tool that dispatches work.
 func (j *judge) dispatches(i, p int) bool {
 	if j.Dispatch == nil {
 		return true
@@ -139,14 +138,22 @@ func (j *judge) dispatches(i, p int) bool {
 	if part.Name != "" {
 		return j.Dispatch(part.Name)
 	}
+	call, _ := j.answered(i, p)
+	return j.Dispatch(call.Name)
+}
+
+// answered returns the call that a result of In answers: the newest before it, as
+// ids come again.
+func (j *judge) answered(i, p int) (message.Part, bool) {
+	id := j.In[i].Parts[p].CallID
 	for i--; i >= 0; i-- {
 		for _, call := range slices.Backward(j.In[i].Parts) {
-			if call.Kind == message.KindToolCall && call.CallID == part.CallID {
-				return j.Dispatch(call.Name)
+			if call.Kind == message.KindToolCall && call.CallID == id {
+				return call, true
 			}
 		}
 	}
-	return j.Dispatch("")
+	return message.Part{}, false
 }
 
 // cameMasked reports whether a result of In is a placeholder. One with blocks is

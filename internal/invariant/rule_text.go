@@ -121,8 +121,11 @@ func (j *judge) checkPlaceholder(i, p int, is string) {
 		}
 		part := j.In[i].Parts[p]
 		part.Text = origin
-		if ref := part.Fingerprint().Ref(); found[2] != "" && found[2] != ref {
+		if ref := part.Fingerprint().Ref(); found[6] != "" && found[6] != ref {
 			j.fail(RuleText, "message %d: the original's reference is %s, %q says", i, ref, found[0])
+		}
+		if why := j.misnamed(i, p, found[2], found[3]) + misquoted(origin, found[4], found[5]) + j.concealed(i, p, found[3], found[4]); why != "" {
+			j.fail(RuleText, "message %d: %q: %s", i, found[0], why)
 		}
 	}
 	if found := resultForm.FindStringSubmatch(is); found != nil {

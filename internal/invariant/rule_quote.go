@@ -1,0 +1,117 @@
+package invariant
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// misnamed says what is wrong with the call that a placeholder names, "" when
+// nothing is: tool and target are those of the call that the result answers.
+func (j *judge) misnamed(i, p int, tool, target string) string {
+	if tool == "" {
+		return ""
+	}
+	call, ok := j.answered(i, p)
+	switch {
+	case !ok:
+		return "there is no such call. "
+	case !beginsWith(skeleton(call.Name), tool):
+		return "the tool is " + call.Name + ". "
+	case target != "" && !holds(unescaped(string(call.Args)), target):
+		return "the call was made with " + string(call.Args) + ". "
+	}
+	return ""
+}
+
+// misquoted says what is wrong with what a placeholder tells of the outcome, "" when
+// nothing is: the original says it in one line, and states the status in one of its
+// first lines or its last one.
+func misquoted(origin, says, exit string) string {
+	lines := strings.Split(strings.Trim(origin, "\n"), "\n")
+	if says != "" && !anyLine(lines, says) {
+		return "no line of the original says so. "
+	}
+	if exit == "" {
+		return ""
+	}
+	stated := append(lines[:min(3, len(lines)):min(3, len(lines))], lines[len(lines)-1])
+	for _, line := range stated {
+		for _, number := range numbers.FindAllString(line, -1) {
+			if number == exit {
+				return ""
+			}
+		}
+	}
+	return "the original states no such status. "
+}
+
+var numbers = regexp.MustCompile(`-?[0-9]+`)
+
+func anyLine(lines []string, says string) bool {
+	for _, line := range lines {
+		if holds(line, says) {
+			return true
+		}
+	}
+	return false
+}
+
+// concealed says whether a placeholder that names a run of Go's tests leaves out
+// that one of them failed. It is the one report that this judge can read; that of
+// an original which an earlier compaction cut may be lost.
+func (j *judge) concealed(i, p int, target, says string) string {
+	call, ok := j.answered(i, p)
+	if !ok || target == "" || !strings.HasPrefix(target, "go test ") || strings.Contains(says, "FAIL") || len(call.Name) > 20 {
+		return ""
+	}
+	for line := range strings.SplitSeq(j.In[i].Parts[p].Text, "\n") {
+		if strings.HasPrefix(uncolored(line), "--- FAIL: ") {
+			return "the tests failed. "
+		}
+	}
+	return ""
+}
+
+// holds reports whether a text contains what is quoted of it, which may be cut at
+// its end.
+func holds(text, quoted string) bool {
+	return strings.Contains(skeleton(text), skeleton(strings.TrimSuffix(quoted, "…")))
+}
+
+func beginsWith(text, quoted string) bool {
+	return strings.HasPrefix(text, skeleton(strings.TrimSuffix(quoted, "…")))
+}
+
+// skeleton is what no change of quotes, brackets and spaces touches: the letters
+// and digits of a text.
+func skeleton(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, uncolored(text))
+}
+
+var terminalCode = regexp.MustCompile(`\x1b\[[0-9;]*[A-Za-z]`)
+
+func uncolored(text string) string { return terminalCode.ReplaceAllString(text, "") }
+
+// unescaped is the text of a JSON value: its strings and numbers, one behind the other.
+func unescaped(value string) string {
+	var b strings.Builder
+	for d := json.NewDecoder(strings.NewReader(value)); ; {
+		switch t, err := d.Token(); token := t.(type) {
+		case string:
+			b.WriteString(token)
+		case nil:
+			if err != nil {
+				return b.String()
+			}
+		default:
+			b.WriteString(" ")
+		}
+	}
+}
