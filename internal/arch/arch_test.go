@@ -62,6 +62,7 @@ var arrows = map[string][]string{
 	"cmd/compactctl":     {"search", "recall", "message", "token", "policy", "strategy", "redact", "storage", "storage/record", "storage/seal", "storage/spool", "trace", "compact", "configs", "price", "replay", "serve", "internal/jsonscan", "internal/setting", "internal/fold"},
 	"tools/figures":      {},
 	"tools/mutants":      {},
+	"tools/racetests":    {},
 	"examples":           {"message", "token", "policy", "strategy", "redact", "storage", "trace", "compact", "configs"},
 	"hook":               {"message", "compact", "internal/jsonscan"},
 	"serve":              {"message", "compact", "recall", "hook", "storage", "storage/record", "trace", "internal/chart", "internal/jsonscan"},

@@ -1,8 +1,8 @@
 // Package samples says how much of its samples a test takes: random histories, recorded
 // sessions, faults, repetitions.
 //
-// `go test ./...` is what somebody waits for before a commit, and takes some of them. CI
-// takes all (COMPACT_SAMPLES=all, see .ci/run), and COMPACT_SOAK takes more than these,
+// `go test ./...` is what somebody waits for before a commit, and takes some of them. The
+// hosted workflow takes all (COMPACT_SAMPLES=all), and COMPACT_SOAK takes more than these,
 // which each test says for itself. Which ones are taken is always the same, so that a
 // failure can be repeated; what is asserted of a sample never depends on how many there are.
 package samples

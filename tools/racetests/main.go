@@ -1,0 +1,160 @@
+// Command racetests names the tests that the race detector can find something in: those
+// that start goroutines or a server of their own, let work go on in the background, or
+// run beside others. In the others one goroutine waits for another at each step, and the
+// detector makes them five to eight times slower.
+//
+//	go test -race $(go run ./tools/racetests -all ./storage/spool ./...)
+//
+// It prints a -run pattern and the packages that have such tests. It goes by the syntax of
+// test files: a test counts if it, or a function of the test files that it calls, has a
+// go statement or calls a method Go or RunParallel, or if it itself uses synctest,
+// httptest, t.Parallel, time.AfterFunc or the setting Background.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"log"
+	"maps"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+func main() {
+	log.SetFlags(0)
+	all := flag.String("all", "", "`packages`, separated by commas, all of whose tests are named")
+	flag.Parse()
+	dirs, err := folders(flag.Args())
+	if err != nil {
+		log.Fatal(err)
+	}
+	whole, err := folders(strings.FieldsFunc(*all, func(r rune) bool { return r == ',' }))
+	if err != nil {
+		log.Fatal(err)
+	}
+	names, packages := map[string]bool{}, []string{}
+	for path, dir := range dirs {
+		tests, err := concurrent(dir, whole[path] != "")
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, t := range tests {
+			names[t] = true
+		}
+		if len(tests) > 0 {
+			packages = append(packages, path)
+		}
+	}
+	if len(names) == 0 {
+		log.Fatal("racetests: no test starts a goroutine")
+	}
+	slices.Sort(packages)
+	fmt.Printf("-run ^(%s)$ %s\n", strings.Join(slices.Sorted(maps.Keys(names)), "|"), strings.Join(packages, " "))
+}
+
+// folders returns the folders of packages by their import paths.
+func folders(patterns []string) (map[string]string, error) {
+	if len(patterns) == 0 {
+		return nil, nil
+	}
+	out, err := exec.Command("go", append([]string{"list", "-f", "{{.ImportPath}} {{.Dir}}"}, patterns...)...).Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list %s: %w", strings.Join(patterns, " "), err)
+	}
+	dirs := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		path, dir, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		dirs[path] = dir
+	}
+	return dirs, nil
+}
+
+// function is what the test files of a folder say of the functions with one name.
+type function struct {
+	calls  map[string]bool
+	starts bool // goroutines
+	beside bool // it runs beside something else
+}
+
+// concurrent returns the tests of a folder that the race detector is for, or all.
+func concurrent(dir string, all bool) ([]string, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	if err != nil {
+		return nil, err
+	}
+	functions := map[string]*function{}
+	for _, name := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range f.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil {
+				learn(functions, d)
+			}
+		}
+	}
+	spread(functions)
+	var tests []string
+	for name, f := range functions {
+		if strings.HasPrefix(name, "Test") && name != "TestMain" && (all || f.starts || f.beside) {
+			tests = append(tests, name)
+		}
+	}
+	return tests, nil
+}
+
+// learn reads one function.
+func learn(functions map[string]*function, d *ast.FuncDecl) {
+	f := functions[d.Name.Name]
+	if f == nil {
+		f = &function{calls: map[string]bool{}}
+		functions[d.Name.Name] = f
+	}
+	ast.Inspect(d.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			f.starts = true
+		case *ast.CallExpr:
+			f.call(n.Fun)
+		case *ast.KeyValueExpr:
+			key, _ := n.Key.(*ast.Ident)
+			f.beside = f.beside || key != nil && key.Name == "Background"
+		}
+		return true
+	})
+}
+
+// call notes what a function calls.
+func (f *function) call(fun ast.Expr) {
+	switch fun := fun.(type) {
+	case *ast.Ident:
+		f.calls[fun.Name] = true
+	case *ast.SelectorExpr:
+		name := fun.Sel.Name
+		of, _ := fun.X.(*ast.Ident)
+		f.starts = f.starts || name == "Go" || name == "RunParallel"
+		f.beside = f.beside || name == "Parallel" || name == "AfterFunc" ||
+			of != nil && (of.Name == "synctest" || of.Name == "httptest" && strings.HasPrefix(name, "New"))
+		f.calls[name] = true
+	}
+}
+
+// spread lets functions start what those that they call start.
+func spread(functions map[string]*function) {
+	for changed := true; changed; {
+		changed = false
+		for _, f := range functions {
+			for name := range f.calls {
+				if callee := functions[name]; callee != nil && callee.starts && !f.starts {
+					f.starts, changed = true, true
+				}
+			}
+		}
+	}
+}
