@@ -56,8 +56,8 @@ func refOf(v *policy.View, i int) string {
 }
 
 // restored returns a message as it was before this run, with the originals of
-// masked and truncated results. A result that can't be restored loses its
-// placeholder, so that the summary does not report it.
+// masked and truncated results. Of a result that can't be restored, what its
+// placeholder says of the outcome stays, and nothing else.
 func restored(v *policy.View, i int, original func(ref string) (string, bool)) message.Message {
 	m := v.Unedited(i)
 	var parts []message.Part
@@ -90,7 +90,8 @@ func restoredText(v *policy.View, i, p int, part message.Part, original func(ref
 		return "", false
 	}
 	ref := ""
-	if o, ours := v.Known(i, p); ours {
+	o, ours := v.Known(i, p)
+	if ours {
 		ref = cmp.Or(o.Ref, mark.Ref)
 	}
 	if original != nil && ref != "" {
@@ -98,8 +99,11 @@ func restoredText(v *policy.View, i, p int, part message.Part, original func(ref
 			return text, true
 		}
 	}
-	if masked {
+	if masked && !ours {
 		return "", true
+	}
+	if masked {
+		return outcomeIn(&mark, part.Text), true
 	}
 	return withoutOurs(part.Text), true
 }

@@ -49,6 +49,36 @@ func TestOfWhatIsNotToBeHadNothingIsSaid(t *testing.T) {
 	}
 }
 
+// Where the archive can't be read, a placeholder that this program wrote still says
+// how the tests ended. One of a tool says nothing.
+func TestOfWhatIsNotToBeHadThePlaceholderTellsTheOutcome(t *testing.T) {
+	const head = `[observation masked — 4200 chars · bash "go test ./a"`
+	for _, c := range []struct{ text, want string }{
+		{head + ` · says "--- FAIL: TestA (0.00s)" · exit 0 · recall 3f9a2c1b70de]`, "--- FAIL: TestA (0.00s)\n[exit code: 0]"},
+		{head + ` · says "ok a 0.1s"]`, "ok a 0.1s"},
+		{head + ` · exit 1]`, "[exit code: 1]"},
+		{head + `]`, ""},
+		{hidden, ""},
+	} {
+		v := masked(c.text)
+		if got := restored(v, 2, nil).ResultText(); got != "" {
+			t.Errorf("of a tool: %q", got)
+		}
+		v.Origins = func(i, p int) (policy.Origin, bool) { return policy.Origin{Chars: 4200, Ref: "3f9a2c1b70de"}, i == 2 }
+		m := restored(v, 2, func(string) (string, bool) { return "", false })
+		if got := m.ResultText(); got != c.want {
+			t.Errorf("%s: %q, want %q", c.text, got, c.want)
+		}
+	}
+	v := masked(head + ` · says "--- FAIL: TestA (0.00s)" · exit 0]`)
+	v.Origins = func(i, p int) (policy.Origin, bool) { return policy.Origin{Chars: 4200}, i == 2 }
+	msgs := []message.Message{v.Messages[0], v.Messages[1], restored(v, 2, nil), v.Messages[3]}
+	d := NewHistory(Request{Strategy: TaskState, Messages: msgs, First: 1, Count: quarter}).compose(Request{Strategy: TaskState, MaxTokens: 500, Count: quarter})
+	if text := d.body(TaskState); !strings.Contains(text, "--- FAIL: TestA (0.00s)") || strings.Contains(text, "passed") {
+		t.Error(text)
+	}
+}
+
 func TestWhatPeopleTypedIsNotPrunedWithTheRest(t *testing.T) {
 	msgs := session(20)
 	msgs = append(msgs[:8:8], append([]message.Message{message.User("Call the flag --dry, not --check."), message.Assistant("All right.")}, msgs[8:]...)...)

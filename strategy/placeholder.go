@@ -1,9 +1,11 @@
 package strategy
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
 )
 
 // ourOwnHeads lists beginnings of placeholders and notices in a view. They are
@@ -63,4 +65,15 @@ func withoutOurs(text string) string {
 		}
 	}
 	return b.String()
+}
+
+// outcomeIn returns what a placeholder says of the outcome of a command, as a result that
+// says nothing else: the quoted line and the exit status.
+func outcomeIn(mark *policy.Mark, placeholder string) string {
+	_, rest, _ := strings.Cut(placeholder, `" · says "`)
+	says, _, _ := strings.Cut(rest, `"`)
+	if !mark.Ended {
+		return says
+	}
+	return strings.TrimLeft(says+"\n[exit code: "+strconv.Itoa(mark.Exit)+"]", "\n")
 }
