@@ -5,6 +5,7 @@ import (
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/policy/tidy"
 	"github.com/agentcompact/compact/price"
 	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
@@ -54,6 +55,9 @@ func (c *call) choose() bool {
 	s := c.stock()
 	if float64(s.Tokens) < max(s.Step, float64(c.lane.account.fruitless)) {
 		return false // nothing can be due
+	}
+	if c.last > 0 && s.Tokens <= c.now.last.After {
+		return false // the view of the last compaction, also of one for the window, is sent first; a retry gets it again
 	}
 	best, ready := -1, -1
 	least := math.Inf(1)
@@ -208,7 +212,7 @@ func (c *call) soFar() (usd float64) {
 	return usd
 }
 
-// narrowed returns an engine that carries out only the offer.
+// narrowed returns an engine that carries out only the offer, and reduces new results.
 func narrowed(e *policy.Engine, o policy.Offer) *policy.Engine {
 	n := *e
 	n.Keep, n.Steps = o.Keep, nil
@@ -216,6 +220,9 @@ func narrowed(e *policy.Engine, o policy.Offer) *policy.Engine {
 		mask, isMask := s.Stage.(policy.Mask)
 		media, isMedia := s.Stage.(policy.Media)
 		switch {
+		case s.Stage.Name() == tidy.StageName:
+			n.Steps = append(n.Steps, s) // what came with this call is reduced now or never
+			continue
 		case isMedia && (media.Deep || o.Cut && o.Mask == 0):
 			continue
 		case isMedia:

@@ -260,6 +260,8 @@ func (d *Conversation) render(old string, segments []Segment, answered func() An
 				return "", err
 			}
 			b.WriteString(text)
+		case !utf8.ValidString(s.Lit):
+			return "", fmt.Errorf("%w: a ledger can't store the literal %q", ErrEdit, s.Lit)
 		case s.Lit != "":
 			b.WriteString(s.Lit)
 		case s.From < 0 || s.To < s.From || s.To > len(old):
@@ -299,6 +301,9 @@ func (d *Conversation) cut(e *Edit, u *undo) error {
 	}
 	if e.Cut.Recent < 0 || e.Cut.Recent > d.items.len() {
 		return fmt.Errorf("%w: recent span at %d of %d", ErrEdit, e.Cut.Recent, d.items.len())
+	}
+	if e.Cut.New != nil && !utf8.ValidString(e.Cut.New.Text()) {
+		return fmt.Errorf("%w: a ledger can't store what stands for the removed messages: it is no UTF-8", ErrEdit)
 	}
 	pinned, anchor := d.pinnedRounds(e.Cut)
 	var out list[item]

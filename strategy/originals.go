@@ -1,9 +1,11 @@
 package strategy
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
@@ -106,6 +108,23 @@ func restoredText(v *policy.View, i, p int, part message.Part, original func(ref
 		return outcomeIn(&mark, part.Text), true
 	}
 	return withoutOurs(part.Text), true
+}
+
+// legible returns a message without bytes that are no text, as a wire would carry it. A
+// summary that quoted them could not be stored as it is.
+func legible(m message.Message) message.Message {
+	valid := func(p message.Part) bool {
+		return utf8.ValidString(p.Text) && utf8.ValidString(p.Name) && utf8.Valid(p.Args)
+	}
+	if !slices.ContainsFunc(m.Parts, func(p message.Part) bool { return !valid(p) }) {
+		return m
+	}
+	parts := slices.Clone(m.Parts)
+	for i := range parts {
+		p := &parts[i]
+		p.Text, p.Name, p.Args = strings.ToValidUTF8(p.Text, "\uFFFD"), strings.ToValidUTF8(p.Name, "\uFFFD"), bytes.ToValidUTF8(p.Args, []byte("\uFFFD"))
+	}
+	return message.Message{Role: m.Role, Name: m.Name, Parts: parts, Protected: m.Protected}
 }
 
 // truncated reports whether a text contains the marker of a truncation.

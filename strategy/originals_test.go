@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
@@ -76,6 +77,33 @@ func TestOfWhatIsNotToBeHadThePlaceholderTellsTheOutcome(t *testing.T) {
 	d := NewHistory(Request{Strategy: TaskState, Messages: msgs, First: 1, Count: quarter}).compose(Request{Strategy: TaskState, MaxTokens: 500, Count: quarter})
 	if text := d.body(TaskState); !strings.Contains(text, "--- FAIL: TestA (0.00s)") || strings.Contains(text, "passed") {
 		t.Error(text)
+	}
+}
+
+// A summary that quotes bytes that are no text could not be stored as it is, and no other
+// process would make the same view.
+func TestSummariesHoldNoBytesThatAreNoText(t *testing.T) {
+	msgs := session(20)
+	for i := range msgs {
+		if msgs[i].IsUser() {
+			msgs[i] = message.User("Make a\xff\xfe.go pass. " + msgs[i].Text())
+		}
+	}
+	msgs[2] = message.Assistant("I look at it.", message.Part{Kind: message.KindToolCall, CallID: "9", Name: "ba\xffsh", Args: []byte("{\"command\":\"cat b\xff.go\"}")})
+	msgs[3] = message.ToolResult("9", "b\xff.go:1: error: no such thing")
+	v := view(msgs, 3000)
+	p, err := stage(t, Writer{}).Propose(t.Context(), v)
+	if err != nil || p.Summary == nil {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	if text := p.Summary.Text; !utf8.ValidString(text) || !strings.Contains(text, "Make a\uFFFD.go pass.") {
+		t.Errorf("%q", text)
+	}
+	own := stage(t, Writer{Summarizer: silent{}})
+	c := own.cut(v)
+	p, err = own.proposeOf(c, func(*cut) (Summary, error) { return Summary{Text: "a\xffb"}, nil }, t.Context().Err)
+	if err != nil || p.Summary == nil || !strings.Contains(p.Summary.Text, "\nab\n") {
+		t.Errorf("%+v, %v", p.Summary, err)
 	}
 }
 

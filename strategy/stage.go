@@ -92,6 +92,7 @@ func (s *Stage) proposeOf(c *cut, write func(*cut) (Summary, error), ended func(
 	if ended() != nil {
 		return policy.Proposal{}, ended()
 	}
+	sum.Text = strings.ToValidUTF8(sum.Text, "") // of a strategy of the caller's own
 	info, m := c.info(sum), policy.NewSummary(c.version, sum.Text)
 	if cost := v.Cost.Message(m); err == nil && cost >= c.tokens {
 		err = &Failure{Reason: ErrNotSmaller, Detail: fmt.Errorf("%d tokens instead of %d", cost, c.tokens)}
@@ -202,7 +203,7 @@ func (c *cut) take(i int) {
 		c.omitted += n
 		return
 	}
-	c.removed = append(c.removed, restored(c.v, i, c.original))
+	c.removed = append(c.removed, legible(restored(c.v, i, c.original)))
 	c.refs = append(c.refs, refOf(c.v, i))
 }
 
