@@ -101,13 +101,13 @@ func restoredText(v *policy.View, i, p int, part message.Part, original func(ref
 			return text, true
 		}
 	}
-	if masked && !ours {
-		return "", true
-	}
-	if masked {
+	switch {
+	case !masked:
+		return withoutOurs(part.Text), true
+	case ours:
 		return outcomeIn(&mark, part.Text), true
 	}
-	return withoutOurs(part.Text), true
+	return "", true
 }
 
 // legible returns a message without bytes that are no text, as a wire would carry it. A
