@@ -8,7 +8,10 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/internal/histgen"
@@ -18,6 +21,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/recall"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/fs"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/storage/record"
 )
@@ -65,13 +69,23 @@ type clients struct {
 	t         *testing.T
 	seed      uint64
 	rng       *rand.Rand
-	archive   storage.Archive
+	archive   storage.Archive // as it is
+	faulty    *flaky          // as the calls of clients see it
+	redacts   bool            // what histgen makes has no secret in it
+	ahead     atomic.Int64    // of the clock, ns
 	config    compact.Config
 	processes [2]*rig
 	agents    []*client
-	gone      map[string]message.Message // by fingerprint
+	gone      map[string]lost              // by fingerprint
+	ours      map[message.Fingerprint]bool // placeholders and what else is in views alone
 	steps     int
 	did       []string
+}
+
+// lost is a message that a view lacked, and of which call.
+type lost struct {
+	message.Message
+	by string
 }
 
 // client is one agent and its history.
@@ -84,26 +98,51 @@ type client struct {
 func newClients(t *testing.T, seed uint64) *clients {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 12))
-	c := &clients{t: t, seed: seed, rng: rng, archive: memory.New(), gone: map[string]message.Message{}}
+	c := &clients{t: t, seed: seed, rng: rng, archive: memory.New(), gone: map[string]lost{}, ours: map[message.Fingerprint]bool{}}
+	if rng.IntN(8) == 0 {
+		c.archive = folder(t)
+	}
+	c.faulty = &flaky{Archive: c.archive, rand: rand.New(rand.NewPCG(seed, 13))}
 	for i := range 1 + rng.IntN(2) {
 		c.agents = append(c.agents, &client{name: []string{"", "second"}[i], history: histgen.Random(rng).History(rng), keeps: rng.IntN(3) == 0})
 	}
+	c.redacts = rng.IntN(4) == 0
 	c.configure()
 	c.start(0)
 	c.start(1)
 	return c
 }
 
-// configure picks a preset and a window.
+func folder(t *testing.T) storage.Archive {
+	t.Helper()
+	a, err := fs.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// configure picks a preset, a window, who writes summaries, and how much stays in memory.
 func (c *clients) configure() {
 	preset := compact.Presets()[c.rng.IntN(len(compact.Presets()))]
 	config, err := compact.Preset(preset)
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	config.Model, config.MaxContextTokens, config.Archive, config.Redaction.Enabled = "gpt-4", 5_000+c.rng.IntN(20_000), c.archive, false
+	config.Model, config.MaxContextTokens, config.Archive, config.Redaction.Enabled = "gpt-4", 5_000+c.rng.IntN(20_000), c.faulty, c.redacts
+	config.Now = func() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
+	writer := ""
+	if c.rng.IntN(4) == 0 {
+		config.Summarize, writer = &counting{}, ", a model writes"
+	}
+	if c.rng.IntN(4) == 0 {
+		config.Sessions.MaxBytes = 1 // each session is read again
+	}
+	if c.rng.IntN(4) == 0 {
+		config.Storage.Repeat = "full"
+	}
 	c.config = config
-	c.note("%s at %d", preset, config.MaxContextTokens)
+	c.note("%s at %d%s", preset, config.MaxContextTokens, writer)
 }
 
 func (c *clients) start(i int) { c.processes[i] = newRig(c.t, c.config) }
@@ -117,61 +156,175 @@ func (c *clients) fail(format string, args ...any) {
 	c.t.Errorf("seed %d: %s\n  after: %s", c.seed, fmt.Sprintf(format, args...), strings.Join(c.did, ", "))
 }
 
-// call lets one agent call one process, after it did something to its history.
+// visit is one call of one agent.
+type visit struct {
+	a       *client
+	process int
+	manual  bool
+	late    time.Duration
+
+	before []message.Message
+	res    *compact.Result
+	err    error
+}
+
+func (c *clients) visit(a *client) *visit {
+	return &visit{a: a, process: c.rng.IntN(2), manual: c.rng.IntN(8) == 0, late: time.Duration(c.rng.IntN(3_000)) * time.Microsecond}
+}
+
+func (v *visit) make(m *rig) {
+	v.before = slices.Clone(v.a.history)
+	call := m.Preflight
+	if v.manual {
+		call = func(ctx context.Context, session string, history []message.Message, with ...compact.Option) (*compact.Result, error) {
+			return m.ManualCompact(ctx, session, history, "", with...)
+		}
+	}
+	v.res, v.err = call(context.Background(), "s", v.a.history, compact.WithAgent(v.a.name))
+}
+
+// call lets agents call, after they did something to their histories: one of them, or all
+// at once and each of them twice, over an archive that fails now and then.
 func (c *clients) call() {
 	c.t.Helper()
-	a := c.agents[c.rng.IntN(len(c.agents))]
-	c.change(a)
-	i := c.rng.IntN(2)
-	m := c.processes[i]
-	with := compact.WithAgent(a.name)
-	before := slices.Clone(a.history)
-	var res *compact.Result
-	var err error
-	if c.rng.IntN(8) == 0 {
-		c.note("%q by hand in %d", a.name, i)
-		res, err = m.ManualCompact(context.Background(), "s", a.history, "", with)
-	} else {
-		c.note("%q calls %d", a.name, i)
-		res, err = m.Preflight(context.Background(), "s", a.history, with)
+	if c.rng.IntN(4) == 0 {
+		c.faulty.fails(2 + c.rng.IntN(20))
+		c.note("the archive fails at %d %%", c.faulty.rate)
 	}
-	if err != nil {
-		if !errors.Is(err, compact.ErrInsufficientBudget) {
-			c.fail("%v", err)
+	if c.rng.IntN(4) > 0 {
+		a := c.agents[c.rng.IntN(len(c.agents))]
+		c.change(a)
+		v := c.visit(a)
+		v.make(c.processes[v.process])
+		c.faulty.fails(0)
+		if c.made(v) {
+			c.again(v)
 		}
+		c.goesOn(v)
 		return
 	}
-	c.note("step %d of %d messages", res.Step, len(a.history))
-	if !identical(a.history, before) {
+	var all []*visit
+	for _, a := range c.agents {
+		c.change(a)
+		all = append(all, c.visit(a), c.visit(a))
+	}
+	var done sync.WaitGroup
+	for _, v := range all {
+		m := c.processes[v.process]
+		done.Go(func() { time.Sleep(v.late); v.make(m) })
+	}
+	done.Wait()
+	c.faulty.fails(0)
+	c.note("at once:")
+	for i, v := range all {
+		if w := all[i&^1]; c.made(v) && w.err == nil && v.res.Step > 0 && w.res.Step > 0 && !v.manual && !w.manual && !identical(v.res.Messages, w.res.Messages) {
+			c.fail("%q gets two views at once, of steps %d and %d", v.a.name, w.res.Step, v.res.Step)
+		}
+	}
+	for _, v := range all {
+		c.elsewhere(v.a, v.before, nil)
+	}
+	for _, v := range all {
+		c.goesOn(v)
+	}
+}
+
+// goesOn ends a call: an agent may keep its view, and may ask for what that lacks.
+func (c *clients) goesOn(v *visit) {
+	c.t.Helper()
+	if c.rng.IntN(6) == 0 {
+		c.recallSome(c.processes[v.process], 3)
+	}
+	if v.a.keeps && v.err == nil {
+		v.a.history = v.res.Messages
+	}
+}
+
+// made holds a call against what was promised, and reports whether it made a view.
+func (c *clients) made(v *visit) bool {
+	c.t.Helper()
+	res := v.res
+	c.note("%q calls %d, by hand %v", v.a.name, v.process, v.manual)
+	if !identical(v.before, v.a.history) {
 		c.fail("the history was modified")
 	}
+	switch err := v.err; {
+	case errors.Is(err, compact.ErrInsufficientBudget):
+		return false
+	case errors.Is(err, compact.ErrArchiveFailed) && errors.Is(err, errFlaky):
+		if c.note("%v", err); !identical(res.Messages, v.before) {
+			c.fail("with an error comes another view than the history")
+		}
+		return false
+	case err != nil:
+		c.fail("%v", err)
+		return false
+	}
+	c.note("step %d of %d messages", res.Step, len(v.before))
 	if res.Step > 0 {
 		c.steps++
 	}
 	for _, d := range res.Decisions {
-		if d.Decision != policy.Kept && !policy.IsSummary(a.history[d.Index]) { // an earlier summary is in its ledger
-			c.gone[testkey.Sealed(a.history[d.Index].Fingerprint()).String()] = a.history[d.Index]
+		was := v.before[d.Index]
+		// An earlier summary is in its ledger. A step that another process made of the whole
+		// history has what a placeholder of an earlier view stands for, and never saw that.
+		if d.Decision == policy.Kept || policy.IsSummary(was) || res.Step == 0 && c.ours[was.Fingerprint()] {
+			continue
+		}
+		c.gone[testkey.Sealed(was.Fingerprint()).String()] =
+			lost{was, fmt.Sprintf("%v by call %d of %q, step %d", d.Decision, len(c.did), v.a.name, res.Step)}
+	}
+	theirs := map[message.Fingerprint]bool{}
+	for _, m := range v.before {
+		theirs[m.Fingerprint()] = true
+	}
+	for _, m := range res.Messages {
+		if !theirs[m.Fingerprint()] {
+			c.ours[m.Fingerprint()] = true
 		}
 	}
-	mine, err := m.Preflight(context.Background(), "s", a.history, with)
-	if err != nil || !identical(mine.Messages, res.Messages) {
+	return true
+}
+
+// again makes the call again, in the process that made it and in new ones.
+func (c *clients) again(v *visit) {
+	c.t.Helper()
+	m, res, with := c.processes[v.process], v.res, compact.WithAgent(v.a.name)
+	mine, err := m.Preflight(context.Background(), "s", v.before, with)
+	same := err == nil && identical(mine.Messages, res.Messages)
+	if !same && (err != nil || res.Step > 0) {
 		c.fail("the same process makes another view: %v; %v %v then %v %v", err, res.Triggered, res.Reason, mine.Triggered, mine.Reason)
+		return
 	}
 	// A process that has the session open looks for the steps of others when it makes one,
-	// and beside its other calls.
-	other := newRig(c.t, c.config)
-	again, err := other.Preflight(context.Background(), "s", a.history, with)
-	if err == nil && res.Step == 0 {
-		res, err = newRig(c.t, c.config).Preflight(context.Background(), "s", a.history, with)
+	// and beside its other calls. So the second view may have the steps of others and the
+	// first one not, and then it is that of a process that has just opened the session.
+	if res.Step == 0 && same {
+		res = nil
+	} else if !same {
+		res = mine
 	}
-	if err != nil || !identical(again.Messages, res.Messages) {
-		c.fail("the other process makes another view: %v; %d messages, %v %v, there %d, %v %v", err, len(res.Messages), res.Triggered, res.Reason, len(again.Messages), again.Triggered, again.Reason)
-	}
-	if c.rng.IntN(6) == 0 {
-		c.recallSome(m, 3)
-	}
-	if a.keeps {
-		a.history = res.Messages
+	c.elsewhere(v.a, v.before, res)
+}
+
+// elsewhere holds what new processes make of a history against each other, and against
+// what was made of it.
+func (c *clients) elsewhere(a *client, history []message.Message, res *compact.Result) {
+	c.t.Helper()
+	var err error
+	for range 2 {
+		m := newRig(c.t, c.config)
+		got, failed := m.Preflight(context.Background(), "s", history, compact.WithAgent(a.name))
+		_ = m.Close(context.Background())
+		if err != nil && errors.Is(failed, compact.ErrInsufficientBudget) {
+			return
+		}
+		if failed != nil && !errors.Is(failed, compact.ErrInsufficientBudget) || res != nil && !identical(got.Messages, res.Messages) {
+			c.fail("another process makes another view: %v; of %q %d messages, %v %v, there %d, %v %v",
+				failed, a.name, len(res.Messages), res.Triggered, res.Reason, len(got.Messages), got.Triggered, got.Reason)
+			return
+		}
+		res, err = got, failed
 	}
 }
 
@@ -180,7 +333,10 @@ func identical(a, b []message.Message) bool { return slices.EqualFunc(a, b, mess
 // change is what an agent or an operator does before a call.
 func (c *clients) change(a *client) {
 	h, rng := a.history, c.rng
-	switch rng.IntN(12) {
+	switch rng.IntN(14) {
+	case 13:
+		c.ahead.Add(int64(rng.IntN(120)) * int64(time.Minute)) // the cache may be gone
+		c.note("%v later", time.Duration(c.ahead.Load()))
 	case 0:
 		a.history = withoutOldest(h, rng)
 		c.note("%q gives up %d", a.name, len(h)-len(a.history))
@@ -252,7 +408,7 @@ func (c *clients) recallSome(m *rig, most int) {
 		got, err := m.Recall(context.Background(), "s", fp)
 		want := string([]rune(strings.Join(texts, "\n"))) // JSON has no bytes that are no text
 		if got = withoutMedia(got); err != nil || got != want {
-			c.fail("%s message: %.80q, %v; want %.80q", gone.Role, got, err, want)
+			c.fail("%s message, %s: %.80q, %v; want %.80q", gone.Role, gone.by, got, err, want)
 			return
 		}
 	}

@@ -113,7 +113,7 @@ func (c *call) makeStep(ctx context.Context, r *run, out *policy.Outcome) error 
 	}
 	taken := 0 // the number of the try before
 	for try := range maxTries {
-		mine, err := c.catchUp(ctx, r)
+		mine, err := c.catchUp(ctx, r, out)
 		if taken > 0 && mine == 0 {
 			c.lost(taken)
 		}
@@ -140,7 +140,7 @@ func (c *call) makeStep(ctx context.Context, r *run, out *policy.Outcome) error 
 
 // catchUp reads the steps of others. It returns errStale for an unseen step of
 // this call's lane, or the number of a step that holds this very outcome.
-func (c *call) catchUp(ctx context.Context, r *run) (mine int, err error) {
+func (c *call) catchUp(ctx context.Context, r *run, out *policy.Outcome) (mine int, err error) {
 	if c.s.isVolatile() {
 		return 0, nil
 	}
@@ -151,12 +151,20 @@ func (c *call) catchUp(ctx context.Context, r *run) (mine int, err error) {
 		if step.Owner() != c.q.owner() {
 			continue
 		}
-		if r.err == nil && step.Archive == path.Base(r.written.Key.String()) {
-			return step.Step, nil // only this call wrote that file
+		if c.isOwn(r, out, &step) {
+			return step.Step, nil
 		}
 		return 0, errStale
 	}
 	return 0, nil
+}
+
+// isOwn reports whether a step is what this call tried to commit. The transcript alone
+// does not say so: an earlier call that failed leaves it to this one, and its step may
+// have been stored all the same, with another summary.
+func (c *call) isOwn(r *run, out *policy.Outcome, step *ledger.Step) bool {
+	return c.outChain != nil && r.err == nil && step.Archive == path.Base(r.written.Key.String()) &&
+		step.Out == c.outChain.At(out.Conversation, step.Out.N)
 }
 
 // tryStep stores the step under a number. errTaken: another process has taken

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/internal/samples"
@@ -37,6 +40,13 @@ func (f *flaky) fate() (fails, made bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.rand.IntN(100) < f.rate, f.rand.IntN(2) == 0
+}
+
+// fails sets how many of 100 calls fail.
+func (f *flaky) fails(rate int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.rate = rate
 }
 
 func (f *flaky) write(op string, k storage.Key, do func() error) error {
@@ -110,9 +120,7 @@ func flakySession(t *testing.T, seed uint64) {
 		})
 	}
 	all.Wait()
-	a.mu.Lock()
-	a.rate = 0
-	a.mu.Unlock()
+	a.fails(0)
 	soundSession(t, inner, managers)
 }
 
@@ -157,5 +165,68 @@ func soundSession(t *testing.T, inner *memory.Archive, managers []*rig) {
 	}
 	if report.Steps == 0 {
 		t.Error("there is no step: the test shows nothing")
+	}
+}
+
+// lostLedger is an archive that creates the first ledger, and says late that it failed.
+// The next read fails, too.
+type lostLedger struct {
+	storage.Archive
+	created chan struct{} // closed when it is there
+	once    sync.Once
+	lost    atomic.Bool
+}
+
+func (l *lostLedger) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+	if l.lost.CompareAndSwap(true, false) {
+		return nil, &storage.Error{Op: "open", Key: k, Err: errFlaky}
+	}
+	return l.Archive.Open(ctx, k, off, n)
+}
+
+func (l *lostLedger) Create(ctx context.Context, k storage.Key, b storage.Blob) (err error) {
+	if err = l.Archive.Create(ctx, k, b); err == nil && strings.Contains(k.String(), "/ledger-") {
+		l.once.Do(func() {
+			close(l.created)
+			time.Sleep(50 * time.Millisecond)
+			err = &storage.Error{Op: "create", Key: k, Err: errFlaky}
+			l.lost.Store(true)
+		})
+	}
+	return err
+}
+
+// A call fails, and its step is stored all the same. Another call of the same history
+// waits meanwhile, does not see the step, and goes by the same transcript: its view is
+// that of the step.
+func TestCallBehindALostAnswerGetsTheViewOfTheStep(t *testing.T) {
+	for _, preset := range []string{"graduated", "summarize"} {
+		for _, c := range []struct{ rounds, tokens int }{{90, 400}, {60, 2_000}} { // stored with its step, and before it
+			t.Run(fmt.Sprint(preset, c.tokens), func(t *testing.T) {
+				var err error
+				archive := &lostLedger{Archive: memory.New(), created: make(chan struct{})}
+				config := compact.Config{Preset: preset, MaxContextTokens: 32_000, Archive: archive, Summarize: &counting{}}
+				r, history := newRig(t, config), loop(c.rounds, c.tokens)
+				var second *compact.Result
+				var both sync.WaitGroup
+				both.Go(func() {
+					<-archive.created
+					second, err = r.Preflight(t.Context(), "s", history)
+				})
+				if res, err := r.Preflight(t.Context(), "s", history); !errors.Is(err, compact.ErrArchiveFailed) || bytesOf(res.Messages) != bytesOf(history) {
+					t.Errorf("the first call: %s, %v", res.Reason, err)
+				}
+				if both.Wait(); err != nil {
+					t.Fatal(err)
+				}
+				third, elsewhere := r.preflight(history), newRig(t, config).preflight(history)
+				if bytesOf(second.Messages) != bytesOf(elsewhere.Messages) || bytesOf(third.Messages) != bytesOf(elsewhere.Messages) {
+					t.Error("the second call has a view of its own")
+				}
+				if second.Step != 0 || second.Replayed == 0 {
+					t.Errorf("step %d, %d edits replayed", second.Step, second.Replayed)
+				}
+			})
+		}
 	}
 }
