@@ -23,8 +23,7 @@ func (b book) Reload(ctx context.Context) error { return b.s.reload(ctx) }
 
 // Unarchived implements [lookup.Book].
 func (b book) Unarchived() []ledger.Span {
-	steps, all, _ := b.s.record(ledger.Owner{})
-	return ledger.Unarchived(steps, all, b.s.keys.Current().ID())
+	return ledger.Unarchived(b.s.snapshot(), b.s.logged(), b.s.keys.Current().ID())
 }
 
 // Edited implements [lookup.Book].

@@ -105,6 +105,13 @@ func (s *session) record(of ledger.Owner) (steps, all []ledger.Step, own int) {
 	return s.steps[:len(s.steps):len(s.steps)], s.edits.All[:len(s.edits.All):len(s.edits.All)], s.edits.Count(of)
 }
 
+// logged returns all known edits of the log, the void ones among them.
+func (s *session) logged() []ledger.Step {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.edits.Logged()
+}
+
 // small reports whether the outcome is appended to the edits: in a preset that
 // works on every call, while the batch is not full and each original fits.
 func (c *call) small(out *policy.Outcome) bool {

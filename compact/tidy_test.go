@@ -4,17 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/agentcompact/compact/internal/testkey"
-	"github.com/agentcompact/compact/recall"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/testkey"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/policy/tidy"
+	"github.com/agentcompact/compact/recall"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/trace"
@@ -285,6 +286,60 @@ func TestEditsWhoseAnswerWasLostAreNoneElsewhere(t *testing.T) {
 		t.Errorf("another process makes another view (%v)", err)
 	}
 	verified(t, mem)
+}
+
+// heldAnswer is an archive that stores the first edits, and says late that it did not.
+type heldAnswer struct {
+	storage.Archive
+	once         sync.Once
+	stored, free chan struct{}
+}
+
+func (a *heldAnswer) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
+	err := a.Archive.Append(ctx, k, seq, b)
+	if strings.HasSuffix(k.String(), "edits.jsonl") {
+		a.once.Do(func() {
+			close(a.stored)
+			<-a.free
+			err = errors.New("connection reset")
+		})
+	}
+	return err
+}
+
+// Another process shows a reduced result whose edit is void a moment later. What it
+// shows there can be recalled all the same, by every process.
+func TestVoidEditsThatOthersHaveShownAreRecalled(t *testing.T) {
+	a := &heldAnswer{Archive: memory.New(), stored: make(chan struct{}), free: make(chan struct{})}
+	history := tidyLoop(1)
+	first := costRig(t, tidyConfig(a))
+	var failed sync.WaitGroup
+	failed.Go(func() {
+		if res, err := first.Preflight(t.Context(), "s", history); err != nil || bytesOf(res.Messages) != bytesOf(history) {
+			t.Errorf("the first process: %v", err)
+		}
+	})
+	<-a.stored
+	other := costRig(t, tidyConfig(a))
+	shown, err := other.Preflight(t.Context(), "s", history)
+	close(a.free)
+	if failed.Wait(); err != nil || bytesOf(shown.Messages) == bytesOf(history) {
+		t.Fatalf("the other process does not show the edit: %v", err)
+	}
+	if err := first.Close(t.Context()); err != nil { // the void line is there
+		t.Fatal(err)
+	}
+	p := history[len(history)-1].Parts[0]
+	for name, m := range map[string]*compact.CompactManager{"that showed it": other, "that is new": costRig(t, tidyConfig(a))} {
+		whole, err := m.Preflight(t.Context(), "s", append(history[:len(history):len(history)], tidyRound(1)...))
+		if err != nil || !strings.Contains(bytesOf(whole.Messages), "handle0_5") {
+			t.Errorf("the process %s: %v", name, err)
+		}
+		if got, err := m.Recall(t.Context(), "s", testkey.Ref(p)); err != nil || !strings.Contains(got, p.Text) {
+			t.Errorf("the process %s recalls %.60q, %v", name, got, err)
+		}
+	}
+	verified(t, a)
 }
 
 // What went out whole stays whole, also where the call got no answer and comes

@@ -85,7 +85,13 @@ const window = 16_000
 
 func newRig(t *testing.T, c compact.Config, opts ...transport.Option) *rig {
 	t.Helper()
-	r := &rig{t: t, archive: memory.New(), server: provider.NewServer()}
+	return newRigAt(t, provider.NewServer(), c, opts...)
+}
+
+// newRigAt is a rig in front of a server that others may use, too.
+func newRigAt(t *testing.T, server *provider.Server, c compact.Config, opts ...transport.Option) *rig {
+	t.Helper()
+	r := &rig{t: t, archive: memory.New(), server: server}
 	if c.MaxContextTokens == 0 {
 		c.MaxContextTokens = window
 	}

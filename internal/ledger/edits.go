@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -30,6 +31,7 @@ type Edit struct {
 // use; the list All is never modified in place.
 type Edits struct {
 	All  []Step // in the order of the log
+	Void []Step // edits in the log that are void, in its order; another process can have shown one before it was
 	Read int64  // bytes of the log that were read
 	End  int64  // end of the log when this process last read or wrote it
 	of   map[Owner]int
@@ -69,6 +71,9 @@ func (d *Edits) Add(e Step) bool {
 func (d *Edits) isVoid(e *Step) bool {
 	v := voided{e.Owner(), e.Out}
 	if e.Kind != KindVoid {
+		if d.void[v] && e.Kind == KindTidy {
+			d.keepVoid(*e)
+		}
 		return d.void[v]
 	}
 	if d.void == nil {
@@ -77,10 +82,29 @@ func (d *Edits) isVoid(e *Step) bool {
 	d.void[v] = true
 	all := d.All
 	if at := slices.IndexFunc(all, func(x Step) bool { return x.Kind == KindTidy && x.Owner() == v.Owner && x.Out == v.out }); at >= 0 {
+		d.keepVoid(all[at])
 		d.All = slices.Delete(slices.Clone(all), at, at+1)
 		d.of[v.Owner]--
 	}
 	return true
+}
+
+// keepVoid adds edits to those that are void.
+func (d *Edits) keepVoid(e Step) {
+	at := sort.Search(len(d.Void), func(i int) bool { return d.Void[i].Seq >= e.Seq })
+	if at == len(d.Void) || d.Void[at].Seq != e.Seq {
+		d.Void = slices.Insert(slices.Clone(d.Void), at, e)
+	}
+}
+
+// Logged returns all edits of the log, the void ones among them, in its order.
+func (d *Edits) Logged() []Step {
+	if len(d.Void) == 0 {
+		return d.All[:len(d.All):len(d.All)]
+	}
+	out := slices.Concat(d.All, d.Void)
+	slices.SortStableFunc(out, func(a, b Step) int { return cmp.Compare(a.Seq, b.Seq) })
+	return out
 }
 
 // Voids reports whether the outcome of a step is void.
@@ -118,12 +142,12 @@ const openEnd = math.MaxInt64
 const nearby = 256 << 10
 
 // Unarchived returns the parts of edits.jsonl with originals that no step has archived
-// under the reference that was shown, in order. These are the originals of edits behind
+// under the reference that was shown, in order; logged are all edits of the log. These are the originals of edits behind
 // the last step of their owner, those that the history no longer held when the step was
 // made, and those that are sealed with another key than the current one. The last part
 // ends with the log if it holds the last edit.
-func Unarchived(steps, all []Step, key string) []Span {
-	if len(all) == 0 {
+func Unarchived(steps, logged []Step, key string) []Span {
+	if len(logged) == 0 {
 		return nil
 	}
 	archived := map[message.Fingerprint]bool{}
@@ -133,14 +157,14 @@ func Unarchived(steps, all []Step, key string) []Span {
 		}
 	}
 	var out []Span
-	for i := range all {
-		e := &all[i]
+	for i := range logged {
+		e := &logged[i]
 		if e.Key == key && !slices.ContainsFunc(e.Evicted, func(e Eviction) bool { return !archived[e.FP] }) {
 			continue
 		}
 		to := int64(openEnd)
-		if i+1 < len(all) {
-			to = all[i+1].Off
+		if i+1 < len(logged) {
+			to = logged[i+1].Off
 		}
 		if n := len(out); n > 0 && e.Off-out[n-1].To <= nearby {
 			out[n-1].To = to

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
 )
 
 func TestUnarchivedAreThePartsThatNoStepHolds(t *testing.T) {
@@ -42,6 +43,42 @@ func TestUnarchivedAreThePartsThatNoStepHolds(t *testing.T) {
 				t.Errorf("%v, want %v", got, c.want)
 			}
 		})
+	}
+}
+
+// Void edits are no edits, in whichever order they and their void lines are read, and what
+// they hold of originals is there.
+func TestVoidEditsAreLoggedAndNoEdits(t *testing.T) {
+	edit := func(seq int64, kind, out string) Step {
+		return Step{Kind: kind, Seq: seq, Off: 10 * seq, Out: policy.Link{N: 1, Hash: message.User(out).Fingerprint()}, Evicted: []Eviction{{FP: message.User(out).Fingerprint()}}}
+	}
+	for name, read := range map[string][]Step{
+		"line before":              {edit(1, KindTidy, "a"), edit(3, KindTidy, "b"), edit(5, KindTidy, "c"), edit(6, KindVoid, "b")},
+		"void in memory":           {edit(0, KindVoid, "b"), edit(1, KindTidy, "a"), edit(3, KindTidy, "b"), edit(5, KindTidy, "c"), edit(6, KindVoid, "b")},
+		"read twice":               {edit(1, KindTidy, "a"), edit(3, KindTidy, "b"), edit(3, KindTidy, "b"), edit(6, KindVoid, "b"), edit(3, KindTidy, "b"), edit(5, KindTidy, "c")},
+		"void before what follows": {edit(1, KindTidy, "a"), edit(3, KindTidy, "b"), edit(4, KindVoid, "b"), edit(5, KindTidy, "c")},
+	} {
+		var d Edits
+		for _, e := range read {
+			d.Add(e)
+		}
+		seqs := func(all []Step) (out []int64) {
+			for i := range all {
+				out = append(out, all[i].Seq)
+			}
+			return out
+		}
+		b := edit(3, KindTidy, "b")
+		if got := seqs(d.All); !slices.Equal(got, []int64{1, 5}) || d.Count(Owner{}) != 2 || !d.Voids(&b) {
+			t.Errorf("%s: edits %v, %d of the owner", name, got, d.Count(Owner{}))
+		}
+		if got := seqs(d.Logged()); !slices.Equal(got, []int64{1, 3, 5}) {
+			t.Errorf("%s: the log has %v", name, got)
+		}
+		archived := []Step{{Key: "k", Evicted: []Eviction{d.All[0].Evicted[0], d.All[1].Evicted[0]}}}
+		if got := Unarchived(archived, d.Logged(), ""); !slices.Equal(got, []Span{{30, 50}}) {
+			t.Errorf("%s: not archived are %v", name, got)
+		}
 	}
 }
 

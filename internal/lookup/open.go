@@ -83,7 +83,7 @@ func (b *book) learn(step *ledger.Step) {
 func (b *book) Unarchived() []ledger.Span {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return ledger.Unarchived(b.steps, b.edits.All, "")
+	return ledger.Unarchived(b.steps, b.edits.Logged(), "")
 }
 
 func (b *book) Edited(fp message.Fingerprint) bool {

@@ -1,0 +1,399 @@
+package transport_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/hook/transport"
+	"github.com/agentcompact/compact/internal/provider"
+	"github.com/agentcompact/compact/internal/samples"
+	"github.com/agentcompact/compact/recall"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
+)
+
+// Agents of any program work at once through two processes that share an archive: they
+// begin alike or not, are named or not, go back, change what they said, give up calls, and
+// repeat what failed; the provider is overloaded now and then, has a smaller window than
+// everybody believes, and its model recalls. No answer is lost, nothing goes out that the
+// provider refuses, what is newest is in each request, what a request lacks is in the
+// archive, and a repeated request is the same bytes.
+func TestPropertyAgentsOfAnyProgram(t *testing.T) {
+	n := samples.Of(60)
+	switch {
+	case os.Getenv("COMPACT_SOAK") == "1":
+		n = 2_000
+	case testing.Short():
+		n = 6
+	}
+	only, one := os.LookupEnv("COMPACT_SEED") // one sample alone, to look into a failure
+	went, lacked := 0, 0
+	for seed := range uint64(n) {
+		if one && only != fmt.Sprint(seed) {
+			continue
+		}
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			w := newWorld(t, seed)
+			w.work()
+			went, lacked = went+w.went, lacked+len(w.lacked)
+		})
+	}
+	t.Logf("%d samples: %d requests went out, %d messages were lacking in one", n, went, lacked)
+	if !one && (went < 10*n || lacked < 10*n) {
+		t.Errorf("%d samples: %d requests went out, %d messages were lacking in one", n, went, lacked)
+	}
+}
+
+// world is a provider, two processes, and the agents that use them.
+type world struct {
+	t      *testing.T
+	seed   uint64
+	f      form
+	config compact.Config
+	opts   []transport.Option
+	server *provider.Server
+	rigs   [2]*rig
+	named  string // how requests name their session
+
+	mu     sync.Mutex
+	rng    *rand.Rand // of the provider
+	went   int
+	lacked map[string]bool // texts, as they are in JSON
+}
+
+// program is one agent.
+type program struct {
+	w     *world
+	name  string
+	rng   *rand.Rand
+	ask   string
+	elems []string // of its history, after the question
+	texts []string // of these, as they are in JSON
+	n     int
+}
+
+// outbox collects the bodies that go out for one call of an agent.
+type outbox struct {
+	mu     sync.Mutex
+	bodies []string
+}
+
+type outboxKey struct{}
+
+// outgoing notes what goes out, and for whose call.
+type outgoing struct{ base http.RoundTripper }
+
+func (o outgoing) RoundTrip(req *http.Request) (*http.Response, error) {
+	if s, ok := req.Context().Value(outboxKey{}).(*outbox); ok && req.Body != nil {
+		b, err := io.ReadAll(req.Body)
+		if err != nil {
+			return nil, err
+		}
+		s.mu.Lock()
+		s.bodies = append(s.bodies, string(b))
+		s.mu.Unlock()
+		clone := req.Clone(req.Context())
+		clone.Body = io.NopCloser(bytes.NewReader(b))
+		return o.base.RoundTrip(clone)
+	}
+	return o.base.RoundTrip(req)
+}
+
+func newWorld(t *testing.T, seed uint64) *world {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 31))
+	all := forms()
+	w := &world{t: t, seed: seed, f: all[rng.IntN(len(all))], server: provider.NewServer(), rng: rand.New(rand.NewPCG(seed, 32)), lacked: map[string]bool{}}
+	w.f.fields = strings.NewReplacer("gpt-5", "gpt-4o", "claude-sonnet-4-5", "gpt-4o").Replace(w.f.fields)
+	w.f.path = strings.Replace(w.f.path, "gemini-2.5-pro", "gpt-4o", 1)
+	w.f = w.f.withTools()
+	presets := []string{"graduated", "economy", "summarize"} // the others can have no way to fit
+	w.config = compact.Config{Preset: presets[rng.IntN(len(presets))], MaxContextTokens: 12_000 + rng.IntN(20_000), Archive: memory.New()}
+	w.server.Window, w.server.Count = w.config.MaxContextTokens, exactly(t, wires[w.f.wire])
+	if rng.IntN(4) == 0 {
+		w.server.Window = w.server.Window * 3 / 4
+	}
+	if rng.IntN(3) == 0 {
+		w.config.Summarize = &slow{wait: time.Duration(rng.IntN(10)) * time.Millisecond}
+	}
+	if rng.IntN(4) == 0 {
+		w.config.Sessions.MaxBytes = 1
+	}
+	if rng.IntN(2) == 0 {
+		w.opts = append(w.opts, transport.Recall())
+	}
+	w.named = []string{"", "context", "header"}[rng.IntN(3)]
+	if w.f.wire == provider.Chat && rng.IntN(2) == 0 {
+		w.named = ""
+		w.f.fields += []string{`,"prompt_cache_key":"agent-v1"`, `,"user":"me"`, `,"metadata":{"session_id":"s"}`}[rng.IntN(3)]
+	}
+	w.server.Reply = w.reply
+	for i := range w.rigs {
+		w.rigs[i] = w.process()
+	}
+	return w
+}
+
+// isNamed reports whether the body of a request names a session or an owner.
+func (f form) isNamed() bool {
+	return strings.Contains(f.fields, "prompt_cache_key") || strings.Contains(f.fields, "user") || strings.Contains(f.fields, "session_id")
+}
+
+func (w *world) process() *rig {
+	w.t.Helper()
+	opts := []transport.Option{transport.SessionHeader("X-Chat"), transport.Base(outgoing{http.DefaultTransport})}
+	return newRigAt(w.t, w.server, w.config, append(opts, w.opts...)...)
+}
+
+var refInBody = regexp.MustCompile(`ref ([0-9a-f]{8,})`)
+
+// reply is what the model says: words, a call, or that it wants to see something again.
+func (w *world) reply(q provider.Request) provider.Answer {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	a := provider.Answer{Text: fmt.Sprint("answer ", w.rng.IntN(1000))}
+	refs := refInBody.FindAllStringSubmatch(string(q.Body), -1)
+	switch w.rng.IntN(5) {
+	case 0, 1:
+		if len(w.opts) > 0 && len(refs) > 0 && bytes.Contains(q.Body, []byte(`"recall"`)) {
+			ref := refs[w.rng.IntN(len(refs))][1]
+			a.Calls = []provider.Call{{ID: fmt.Sprint("r", w.rng.IntN(1_000_000)), Name: "recall", Args: fmt.Sprintf(`{"ref":%q}`, ref)}}
+		}
+	case 2:
+		a.Reasoning = "Hm."
+	}
+	return a
+}
+
+// work lets agents work at once, one after the other, and once more elsewhere.
+func (w *world) work() {
+	w.t.Helper()
+	var all sync.WaitGroup
+	var programs []*program
+	rng := rand.New(rand.NewPCG(w.seed, 33))
+	alike := rng.IntN(2) == 0
+	for k := range 1 + rng.IntN(3) {
+		p := &program{w: w, name: fmt.Sprint("agent", k), rng: rand.New(rand.NewPCG(w.seed, uint64(40+k))), ask: fmt.Sprintf("Fix module %d.", k)}
+		if alike {
+			p.ask = "Fix it."
+		}
+		programs = append(programs, p)
+		all.Go(func() {
+			for range 4 + p.rng.IntN(14) {
+				p.step()
+			}
+		})
+	}
+	all.Wait()
+	for _, p := range programs {
+		p.settled()
+	}
+	w.stored()
+}
+
+// step changes an agent's history, and makes its next call.
+func (p *program) step() {
+	switch n := len(p.elems); {
+	case n > 4 && p.rng.IntN(10) == 0: // back to an earlier point
+		n = 1 + p.rng.IntN(n-1)
+		p.elems, p.texts = slices.Clone(p.elems[:n]), slices.Clone(p.texts[:n])
+	case n > 4 && p.rng.IntN(12) == 0: // another word somewhere
+		i := p.rng.IntN(n)
+		p.elems, p.texts = slices.Clone(p.elems), slices.Clone(p.texts)
+		p.elems[i], p.texts[i] = p.round()
+	}
+	for range 1 + p.rng.IntN(9) {
+		elem, text := p.round()
+		p.elems, p.texts = append(p.elems, elem), append(p.texts, text)
+	}
+	p.call(p.w.rigs[p.rng.IntN(2)])
+}
+
+// round makes a call and its result, or an answer and the next question, and returns the
+// text of the result or the answer, too.
+func (p *program) round() (elem, text string) {
+	p.n++
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s has result %d:", p.name, p.n)
+	for range 1 + p.rng.IntN(4) {
+		b.WriteByte('\n')
+		for range p.rng.IntN(250) {
+			fmt.Fprintf(&b, "w%d ", p.rng.IntN(1000))
+		}
+	}
+	fmt.Fprintf(&b, "end of %d", p.n)
+	in, err := json.Marshal(b.String())
+	if err != nil {
+		panic(err)
+	}
+	text = strings.Trim(string(in), `"`)
+	if p.rng.IntN(8) == 0 {
+		return fmt.Sprintf(texts[p.w.f.wire], b.String()), text
+	}
+	round := strings.NewReplacer(`{\"n\":`, fmt.Sprintf(`{\"of\":\"%s\",\"n\":`, p.name), `{"n":`, fmt.Sprintf(`{"of":%q,"n":`, p.name)).Replace(shapes[p.w.f.wire].round)
+	return fmt.Sprintf(round, p.n, b.String()), text
+}
+
+func (p *program) body() string {
+	s := shapes[p.w.f.wire]
+	return fmt.Sprintf(`{%s,"%s":[`+s.ask+`,%s]}`, p.w.f.fields, s.list, p.ask, strings.Join(p.elems, ","))
+}
+
+// post makes a call and returns what went out for it, and the answer.
+func (p *program) post(r *rig, body string, patience time.Duration) (out []string, status int, answer string, err error) {
+	s := &outbox{}
+	ctx, cancel := context.WithTimeout(context.WithValue(context.Background(), outboxKey{}, s), patience)
+	defer cancel()
+	if p.w.named == "context" {
+		ctx = transport.WithSession(ctx, "s")
+	}
+	req := r.request(ctx, p.w.f.path, body)
+	if p.w.named == "header" {
+		req.Header.Set("X-Chat", "chat-1")
+	}
+	resp, err := r.client.Do(req)
+	if err == nil {
+		var b []byte
+		b, err = io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		status, answer = resp.StatusCode, string(b)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.bodies, status, answer, err
+}
+
+// call makes the next call as agents do: it is given up now and then, and made again where
+// the provider was overloaded.
+func (p *program) call(r *rig) {
+	w, body := p.w, p.body()
+	if p.rng.IntN(12) == 0 {
+		out, _, _, err := p.post(r, body, time.Duration(p.rng.IntN(8_000))*time.Microsecond)
+		if p.saw(out); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+			w.t.Errorf("seed %d: %s: a call that is given up: %v", w.seed, p.name, err)
+		}
+	}
+	for try := range 5 {
+		if p.rng.IntN(12) == 0 {
+			w.server.Fail(provider.Failure{Status: []int{429, 500, 503, 529}[p.rng.IntN(4)]})
+		}
+		out, status, answer, err := p.post(r, body, time.Minute)
+		p.saw(out)
+		switch {
+		case err != nil:
+			w.t.Errorf("seed %d: %s: %v", w.seed, p.name, err)
+			return
+		case status == http.StatusOK && strings.Contains(answer, "answer "):
+			return
+		case try == 4 || status < 429 || status == http.StatusOK:
+			w.t.Errorf("seed %d: %v %s %s: %s is answered with %d %.300s", w.seed, w.f, w.config.Preset, w.f.fields, p.name, status, answer)
+			return
+		}
+	}
+}
+
+// saw holds what went out for a call against what the agent has.
+func (p *program) saw(bodies []string) {
+	w := p.w
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.went += len(bodies)
+	for _, b := range bodies {
+		if last := p.texts[len(p.texts)-1]; !strings.Contains(b, last) {
+			w.t.Errorf("seed %d: %s: the newest message is not in a request: %.80s", w.seed, p.name, last)
+		}
+		for _, text := range p.texts {
+			if !strings.Contains(b, text) {
+				w.lacked[text] = true
+			}
+		}
+	}
+}
+
+// settled makes the last call again, in new processes where sessions have names, and else
+// in the one that knows them: the same bytes go out.
+func (p *program) settled() {
+	w, body := p.w, p.body()
+	var last string
+	rigs := []*rig{w.rigs[0], w.rigs[0]}
+	if w.named != "" || w.f.isNamed() { // a process that has a session open sees the steps of others within seconds
+		rigs = []*rig{w.process(), w.process(), w.process()}
+	}
+	for i, r := range rigs {
+		out, status, _, err := p.post(r, body, time.Minute)
+		p.saw(out)
+		if err != nil || status != http.StatusOK || len(out) == 0 {
+			w.t.Errorf("seed %d: %s: the last call again: %d, %v, %d requests", w.seed, p.name, status, err, len(out))
+			return
+		}
+		if i > 0 && !p.stays(last, out) {
+			w.t.Errorf("seed %d: %v %s %q %s: the same call for %s, try %d, sends other bytes: %d, then %d", w.seed, w.f, w.config.Preset, w.named, w.f.fields, p.name, i, len(last), len(out[0]))
+		}
+		last = out[0]
+	}
+}
+
+func (p *program) stays(last string, out []string) bool { return slices.Contains(out, last) }
+
+// stored holds the archive against what requests lacked.
+func (w *world) stored() {
+	w.t.Helper()
+	for _, r := range w.rigs {
+		if err := r.m.Close(context.Background()); err != nil {
+			w.t.Error(err)
+		}
+		r.quiet()
+	}
+	var all strings.Builder
+	sessions := map[string]bool{}
+	for info, err := range w.config.Archive.List(w.t.Context(), storage.Key{}) {
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		rd, err := w.config.Archive.Open(w.t.Context(), info.Key, 0, -1)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		b, err := io.ReadAll(rd)
+		_ = rd.Close()
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		all.Write(b)
+		id, err := url.PathUnescape(strings.Split(info.Key.String(), "/")[0])
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		sessions[id] = true
+	}
+	for text := range w.lacked {
+		if !strings.Contains(all.String(), text) {
+			w.t.Errorf("seed %d: nowhere in the archive: %.60s", w.seed, text)
+		}
+	}
+	for s := range sessions {
+		if strings.HasPrefix(s, "_") {
+			continue
+		}
+		report, err := record.Verify(w.t.Context(), w.config.Archive, s, record.VerifyOptions{Refs: recall.Refs, Edits: recall.EditRefs})
+		if err != nil || !report.OK() {
+			w.t.Errorf("seed %d: %s: %v, %v", w.seed, s, err, report.Problems)
+		}
+	}
+}
