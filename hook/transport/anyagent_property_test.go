@@ -68,6 +68,7 @@ type world struct {
 	config compact.Config
 	opts   []transport.Option
 	server *provider.Server
+	url    string
 	rigs   [2]*rig
 	named  string // how requests name their session
 
@@ -158,7 +159,12 @@ func (f form) isNamed() bool {
 func (w *world) process() *rig {
 	w.t.Helper()
 	opts := []transport.Option{transport.SessionHeader("X-Chat"), transport.Base(outgoing{http.DefaultTransport})}
-	return newRigAt(w.t, w.server, w.config, append(opts, w.opts...)...)
+	r := newRigAt(w.t, w.server, w.config, append(opts, w.opts...)...)
+	if w.url == "" {
+		w.url = r.url
+	}
+	r.url = w.url // sessions without a name are known by where they go, too
+	return r
 }
 
 var refInBody = regexp.MustCompile(`ref ([0-9a-f]{8,})`)
@@ -334,6 +340,9 @@ func (p *program) settled() {
 	rigs := []*rig{w.rigs[0], w.rigs[0]}
 	if w.named != "" || w.f.isNamed() { // a process that has a session open sees the steps of others within seconds
 		rigs = []*rig{w.process(), w.process(), w.process()}
+	}
+	if _, status, _, err := p.post(rigs[0], body, time.Minute); err != nil || status != http.StatusOK { // compacts, if that is due
+		w.t.Errorf("seed %d: %s: the last call again: %d, %v", w.seed, p.name, status, err)
 	}
 	for i, r := range rigs {
 		out, status, _, err := p.post(r, body, time.Minute)
