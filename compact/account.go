@@ -22,7 +22,8 @@ type account struct {
 	conv      *policy.Conversation // conversation of the view; nil: unknown, so views are compared message by message
 	total     int                  // size of the view in tokens
 	in        int                  // size of the whole history in tokens
-	fruitless int                  // size of the view in tokens up to which candidates are not evaluated again
+	fruitless int                  // size of the view in tokens up to which candidates are not evaluated again,
+	unchanged policy.Link          // while this is the outcome of its last compaction
 	tools     uint64               // a hash of its tools
 
 	mu      sync.Mutex

@@ -53,7 +53,7 @@ func (c *call) choose() bool {
 		return false
 	}
 	s := c.stock()
-	if float64(s.Tokens) < max(s.Step, float64(c.lane.account.fruitless)) {
+	if float64(s.Tokens) < s.Step || s.Tokens < c.lane.account.fruitless && c.lane.account.unchanged == c.compacted() {
 		return false // nothing can be due
 	}
 	if c.last > 0 && s.Tokens <= c.now.last.After {
@@ -259,9 +259,19 @@ func (c *call) aimed(only policy.When) policy.Budget {
 }
 
 // nothingOffered records that an offer had no effect. Candidates are evaluated
-// again after the view has grown by leastStep of the window.
+// again after the view has grown by leastStep of the window, or after another
+// compaction, such as one of another process.
 func (c *call) nothingOffered() {
-	c.lane.account.fruitless = c.res.Before.Total + int(leastStep*float64(c.ep.window))
+	c.lane.account.fruitless, c.lane.account.unchanged = c.res.Before.Total+int(leastStep*float64(c.ep.window)), c.compacted()
+}
+
+// compacted returns the outcome of the newest compaction in the view; the zero Link if
+// there is none.
+func (c *call) compacted() policy.Link {
+	if c.now.last == nil {
+		return policy.Link{}
+	}
+	return c.now.last.Out
 }
 
 // candidates returns the candidates for the decision event: all if one is

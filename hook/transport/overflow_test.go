@@ -12,6 +12,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/hook/transport"
 	"github.com/agentcompact/compact/internal/provider"
+	"github.com/agentcompact/compact/strategy"
 )
 
 // tight is a configuration whose window is far larger than the provider's.
@@ -244,4 +245,35 @@ func TestASecondOverflowInTheStreamIsTheCallers(t *testing.T) {
 	if status, answer := r.post(f, f.body("x", 60, 200)); status != http.StatusOK || answer != failed || requests != 2 {
 		t.Errorf("%d %q after %d requests", status, answer, requests)
 	}
+}
+
+// An agent that gives up while its history is compacted gets to know that, and not that
+// the context is too long, which would be for good; nobody is told of a failure.
+func TestWhoGivesUpWhileAnOverflowIsAnsweredIsNotRefused(t *testing.T) {
+	for _, f := range forms() {
+		t.Run(f.String(), func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			config := tight
+			config.Preset, config.Summarize = "summarize", givenUp{cancel}
+			r := newRig(t, config)
+			r.server.Window = 8_000
+			resp, err := r.client.Do(r.request(ctx, f.path, f.body("Fix it.", 60, 200)))
+			if err == nil {
+				_ = resp.Body.Close()
+			}
+			if !errors.Is(err, context.Canceled) || len(r.got()) != 1 {
+				t.Errorf("%v after %d requests", err, len(r.got()))
+			}
+			r.quiet()
+		})
+	}
+}
+
+// givenUp is a summarizer whose caller gives up meanwhile.
+type givenUp struct{ cancel context.CancelFunc }
+
+func (g givenUp) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft, error) {
+	g.cancel()
+	<-ctx.Done()
+	return strategy.Draft{}, ctx.Err()
 }

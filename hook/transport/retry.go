@@ -14,7 +14,7 @@ const maxError = 16 << 10
 
 // answerOverflow compacts and sends the request once more if the answer says
 // that it is too long, and then returns retried true. It returns any other
-// answer with its body intact.
+// answer with its body intact, and the context's error if the caller gives up.
 func (x *exchange) answerOverflow(resp *http.Response) (_ *http.Response, retried bool, _ error) {
 	if resp.StatusCode < 400 || resp.StatusCode >= 500 || resp.Body == nil {
 		return resp, false, nil
@@ -34,6 +34,10 @@ func (x *exchange) answerOverflow(resp *http.Response) (_ *http.Response, retrie
 		return resp, false, nil
 	}
 	if err := x.tighten(o); err != nil {
+		if ctx := x.req.Context(); ctx.Err() != nil { // the refusal would say that nothing helps
+			_ = resp.Body.Close()
+			return nil, false, ctx.Err()
+		}
 		x.warn(x.fault(opOverflow, err))
 		return resp, false, nil
 	}
