@@ -25,6 +25,7 @@ import (
 	"github.com/agentcompact/compact/storage/fs"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/storage/record"
+	"github.com/agentcompact/compact/strategy"
 )
 
 // Clients do what they want with their histories: they keep the view or not, give up
@@ -42,7 +43,7 @@ func TestPropertyWhateverClientsDoIsRecalled(t *testing.T) {
 	}
 	out, steps := 0, 0
 	only, one := os.LookupEnv("COMPACT_SEED") // one session alone, to look into a failure
-	seeds := []uint64{344, 1102, 2968} // each was a defect, the last one without faults
+	seeds := []uint64{344, 1102, 2968}        // each was a defect, the last one without faults
 	for seed := range uint64(n) {
 		seeds = append(seeds, seed)
 	}
@@ -108,7 +109,7 @@ func newClients(t *testing.T, seed uint64) *clients {
 	if rng.IntN(8) == 0 {
 		c.archive = folder(t)
 	}
-	c.faulty = &flaky{Archive: c.archive, rand: rand.New(rand.NewPCG(seed, 13))}
+	c.faulty = &flaky{Archive: c.archive, rand: rand.New(rand.NewPCG(seed, 13)), reads: rng.IntN(2) == 0}
 	for i := range 1 + rng.IntN(2) {
 		c.agents = append(c.agents, &client{name: []string{"", "second"}[i], history: histgen.Random(rng).History(rng), keeps: rng.IntN(3) == 0})
 	}
@@ -139,7 +140,7 @@ func (c *clients) configure() {
 	config.Now = func() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
 	writer := ""
 	if c.rng.IntN(4) == 0 {
-		config.Summarize, writer = &counting{}, ", a model writes"
+		config.Summarize, writer = &fitful{}, ", a model writes"
 	}
 	if c.rng.IntN(4) == 0 {
 		config.Sessions.MaxBytes = 1 // each session is read again
@@ -149,6 +150,17 @@ func (c *clients) configure() {
 	}
 	c.config = config
 	c.note("%s at %d%s", preset, config.MaxContextTokens, writer)
+}
+
+// fitful is a model that writes, and fails now and then.
+type fitful struct{ counting }
+
+func (m *fitful) Summarize(ctx context.Context, r strategy.Request) (strategy.Draft, error) {
+	if m.calls.Load()%5 == 3 {
+		m.calls.Add(1)
+		return strategy.Draft{}, errors.New("model overloaded")
+	}
+	return m.counting.Summarize(ctx, r)
 }
 
 func (c *clients) start(i int) { c.processes[i] = newRig(c.t, c.config) }

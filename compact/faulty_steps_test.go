@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math/rand/v2"
 	"os"
 	"strings"
@@ -28,9 +29,10 @@ import (
 // after it.
 type flaky struct {
 	storage.Archive
-	mu   sync.Mutex
-	rand *rand.Rand
-	rate int // of 100 calls
+	mu    sync.Mutex
+	rand  *rand.Rand
+	rate  int  // of 100 calls
+	reads bool // reads fail, too
 }
 
 var errFlaky = errors.New("connection reset by peer")
@@ -68,6 +70,22 @@ func (f *flaky) Create(ctx context.Context, k storage.Key, b storage.Blob) error
 
 func (f *flaky) Append(ctx context.Context, k storage.Key, at int64, b storage.Blob) error {
 	return f.write("append", k, func() error { return f.Archive.Append(ctx, k, at, b) })
+}
+
+func (f *flaky) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+	if fails, _ := f.fate(); f.reads && fails {
+		return nil, &storage.Error{Op: "open", Key: k, Err: errFlaky}
+	}
+	return f.Archive.Open(ctx, k, off, n)
+}
+
+func (f *flaky) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
+	if fails, _ := f.fate(); f.reads && fails {
+		return func(yield func(storage.Info, error) bool) {
+			yield(storage.Info{}, &storage.Error{Op: "list", Key: prefix, Err: errFlaky})
+		}
+	}
+	return f.Archive.List(ctx, prefix)
 }
 
 // Agents of two processes compact one session at once in an archive that fails now and
