@@ -60,6 +60,19 @@ func TestPropertyAgentsOfAnyProgram(t *testing.T) {
 	}
 }
 
+// inPairs are two calls of one answer and their results on each wire; the verbs are the
+// name of the agent, a number, and the results' texts.
+var inPairs = map[provider.Wire]string{
+	provider.Chat: `{"role":"assistant","content":null,"tool_calls":[{"id":"c%[2]d","type":"function","function":{"name":"read","arguments":"{\"of\":\"%[1]s\",\"n\":%[2]d}"}},{"id":"d%[2]d","type":"function","function":{"name":"read","arguments":"{\"n\":%[2]d}"}}]},` +
+		`{"role":"tool","tool_call_id":"c%[2]d","content":%[3]q},{"role":"tool","tool_call_id":"d%[2]d","content":%[4]q}`,
+	provider.Responses: `{"type":"function_call","call_id":"c%[2]d","name":"read","arguments":"{\"of\":\"%[1]s\",\"n\":%[2]d}"},{"type":"function_call","call_id":"d%[2]d","name":"read","arguments":"{\"n\":%[2]d}"},` +
+		`{"type":"function_call_output","call_id":"c%[2]d","output":%[3]q},{"type":"function_call_output","call_id":"d%[2]d","output":%[4]q}`,
+	provider.Anthropic: `{"role":"assistant","content":[{"type":"text","text":"I read both."},{"type":"tool_use","id":"c%[2]d","name":"read","input":{"of":%[1]q,"n":%[2]d}},{"type":"tool_use","id":"d%[2]d","name":"read","input":{"n":%[2]d}}]},` +
+		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c%[2]d","content":%[3]q},{"type":"tool_result","tool_use_id":"d%[2]d","content":[{"type":"text","text":%[4]q}],"is_error":true}]}`,
+	provider.Gemini: `{"role":"model","parts":[{"functionCall":{"name":"read","args":{"of":%[1]q,"n":%[2]d}},"thoughtSignature":"skip_thought_signature_validator"},{"functionCall":{"name":"read","args":{"n":%[2]d}}}]},` +
+		`{"role":"user","parts":[{"functionResponse":{"name":"read","response":{"output":%[3]q}}},{"functionResponse":{"name":"read","response":{"output":%[4]q}}}]}`,
+}
+
 // world is a provider, two processes, and the agents that use them.
 type world struct {
 	t      *testing.T
@@ -130,7 +143,10 @@ func newWorld(t *testing.T, seed uint64) *world {
 	if rng.IntN(4) == 0 {
 		w.server.Window = w.server.Window * 3 / 4
 	}
-	if rng.IntN(3) == 0 {
+	switch rng.IntN(6) {
+	case 0:
+		w.config.Summarizer.Backend = "agent"
+	case 1, 2:
 		w.config.Summarize = &slow{wait: time.Duration(rng.IntN(10)) * time.Millisecond}
 	}
 	if rng.IntN(4) == 0 {
@@ -173,7 +189,7 @@ var refInBody = regexp.MustCompile(`ref ([0-9a-f]{8,})`)
 func (w *world) reply(q provider.Request) provider.Answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	a := provider.Answer{Text: fmt.Sprint("answer ", w.rng.IntN(1000))}
+	a := provider.Answer{Text: fmt.Sprint("answer ", w.rng.IntN(1000)), Cached: 100} // a cache that was cold makes a compaction nearly free
 	refs := refInBody.FindAllStringSubmatch(string(q.Body), -1)
 	switch w.rng.IntN(5) {
 	case 0, 1:
@@ -235,25 +251,34 @@ func (p *program) step() {
 // text of the result or the answer, too.
 func (p *program) round() (elem, text string) {
 	p.n++
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s has result %d:", p.name, p.n)
-	for range 1 + p.rng.IntN(4) {
-		b.WriteByte('\n')
-		for range p.rng.IntN(250) {
-			fmt.Fprintf(&b, "w%d ", p.rng.IntN(1000))
-		}
-	}
-	fmt.Fprintf(&b, "end of %d", p.n)
-	in, err := json.Marshal(b.String())
+	said := p.words(250)
+	in, err := json.Marshal(said)
 	if err != nil {
 		panic(err)
 	}
 	text = strings.Trim(string(in), `"`)
-	if p.rng.IntN(8) == 0 {
-		return fmt.Sprintf(texts[p.w.f.wire], b.String()), text
+	switch p.rng.IntN(8) {
+	case 0:
+		return fmt.Sprintf(texts[p.w.f.wire], said), text
+	case 1, 2:
+		return fmt.Sprintf(inPairs[p.w.f.wire], p.name, p.n, p.words(60), said), text
 	}
 	round := strings.NewReplacer(`{\"n\":`, fmt.Sprintf(`{\"of\":\"%s\",\"n\":`, p.name), `{"n":`, fmt.Sprintf(`{"of":%q,"n":`, p.name)).Replace(shapes[p.w.f.wire].round)
-	return fmt.Sprintf(round, p.n, b.String()), text
+	return fmt.Sprintf(round, p.n, said), text
+}
+
+// words are some lines of at most so many words each.
+func (p *program) words(most int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s has result %d:", p.name, p.n)
+	for range 1 + p.rng.IntN(4) {
+		b.WriteByte('\n')
+		for range p.rng.IntN(most) {
+			fmt.Fprintf(&b, "w%d ", p.rng.IntN(1000))
+		}
+	}
+	fmt.Fprintf(&b, "end of %d", p.n)
+	return b.String()
 }
 
 func (p *program) body() string {
@@ -321,7 +346,11 @@ func (p *program) saw(bodies []string) {
 	defer w.mu.Unlock()
 	w.went += len(bodies)
 	for _, b := range bodies {
-		if last := p.texts[len(p.texts)-1]; !strings.Contains(b, last) {
+		last := p.texts[len(p.texts)-1]
+		if w.config.Summarizer.Backend == "agent" && strings.Contains(b, "Copy identifiers") && !strings.Contains(b, last) {
+			continue // what its own model is asked for a summary of goes by its last request
+		}
+		if !strings.Contains(b, last) {
 			w.t.Errorf("seed %d: %s: the newest message is not in a request: %.80s", w.seed, p.name, last)
 		}
 		for _, text := range p.texts {
