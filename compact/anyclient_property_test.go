@@ -96,10 +96,11 @@ type lost struct {
 
 // client is one agent and its history.
 type client struct {
-	name    string
-	history []message.Message
-	keeps   bool // it goes on with the view that it gets
-	raced   bool // which was one of two at once
+	name     string
+	history  []message.Message
+	previous []message.Message // history before the last change
+	keeps    bool              // it goes on with the view that it gets
+	raced    bool              // which was one of two at once
 }
 
 func newClients(t *testing.T, seed uint64) *clients {
@@ -180,6 +181,8 @@ type visit struct {
 	process int
 	manual  bool
 	late    time.Duration
+	gives   time.Duration     // up after that; 0 = it waits
+	first   []message.Message // history of the call that is given up
 
 	before []message.Message
 	res    *compact.Result
@@ -187,7 +190,15 @@ type visit struct {
 }
 
 func (c *clients) visit(a *client) *visit {
-	return &visit{a: a, process: c.rng.IntN(2), manual: c.rng.IntN(8) == 0, late: time.Duration(c.rng.IntN(3_000)) * time.Microsecond}
+	v := &visit{a: a, process: c.rng.IntN(2), manual: c.rng.IntN(8) == 0, late: time.Duration(c.rng.IntN(3_000)) * time.Microsecond}
+	if c.rng.IntN(5) == 0 {
+		v.gives, v.first = time.Duration(c.rng.IntN(8_000))*time.Microsecond, a.history
+		if c.rng.IntN(2) == 0 && len(a.previous) > 0 {
+			v.first = a.previous
+		}
+		c.note("%q gives up a call of %d messages", a.name, len(v.first))
+	}
+	return v
 }
 
 func (v *visit) make(m *rig) {
@@ -197,6 +208,11 @@ func (v *visit) make(m *rig) {
 		call = func(ctx context.Context, session string, history []message.Message, with ...compact.Option) (*compact.Result, error) {
 			return m.ManualCompact(ctx, session, history, "", with...)
 		}
+	}
+	if v.gives > 0 {
+		ctx, cancel := context.WithTimeout(context.Background(), v.gives)
+		_, _ = call(ctx, "s", v.first, compact.WithAgent(v.a.name))
+		cancel()
 	}
 	v.res, v.err = call(context.Background(), "s", v.a.history, compact.WithAgent(v.a.name))
 }
@@ -352,6 +368,7 @@ func identical(a, b []message.Message) bool { return slices.EqualFunc(a, b, mess
 // change is what an agent or an operator does before a call.
 func (c *clients) change(a *client) {
 	h, rng := a.history, c.rng
+	a.previous = h
 	switch rng.IntN(14) {
 	case 13:
 		c.ahead.Add(int64(rng.IntN(120)) * int64(time.Minute)) // the cache may be gone

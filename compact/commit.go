@@ -213,8 +213,7 @@ func (c *call) drafts(ctx context.Context, r *run, out *policy.Outcome, step *le
 		return append(drafts, index), err
 	}
 	return append(drafts, c.s.log.IndexDraftOf(func(names []string) (*turnindex.Set, error) {
-		r.setName(names[0])
-		step.Archive = names[0]
+		r.name, step.Archive = names[0], names[0]
 		return c.index(ctx, r, out, step)
 	})), nil
 }

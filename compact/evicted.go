@@ -49,17 +49,6 @@ func (s *stored) in(file string) {
 	}
 }
 
-// as returns a copy for a file that was renamed, from was to is.
-func (s *stored) as(was, is string) stored {
-	out := stored{slices.Clone(s.lines), s.only}
-	for k := range out.lines {
-		if out.lines[k].file == was {
-			out.lines[k].file = is
-		}
-	}
-	return out
-}
-
 // elsewhere returns the name of a file, or "" if it is the default one.
 func elsewhere(file, meant string) string {
 	if file == meant {
@@ -68,22 +57,26 @@ func elsewhere(file, meant string) string {
 	return file
 }
 
-// places returns the place of each written message, by index.
-func (s *stored) places() map[int]*storedLine {
+// places returns the place of each written message, by index. file has the lines that
+// have no file yet. A name that can still change is not recorded in them, because an
+// earlier file, to which other lines refer, can have the name by which this one fails.
+func (s *stored) places(file string) map[int]*storedLine {
+	lines := stored{lines: slices.Clone(s.lines)}
+	lines.in(file)
 	out := make(map[int]*storedLine, len(s.lines))
-	for k := range s.lines {
+	for k := range lines.lines {
 		i := k
 		if s.only != nil {
 			i = s.only[k]
 		}
-		out[i] = &s.lines[k]
+		out[i] = &lines.lines[k]
 	}
 	return out
 }
 
 // evicted returns the messages that the step edited or removed.
 func (c *call) evicted(r *run, out *policy.Outcome, n *numbered) []ledger.Eviction {
-	at := r.stored.places()
+	at := r.stored.places(r.archive())
 	var all []ledger.Eviction
 	var of []int
 	for _, i := range c.taken(out) {

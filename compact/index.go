@@ -45,7 +45,7 @@ func (c *call) fillIndex(set *turnindex.Set, r *run, out *policy.Outcome, n *num
 	for _, i := range c.taken(out) {
 		changed[i] = true
 	}
-	at := r.stored.places()
+	at := r.stored.places(r.archive())
 	rows := make([]ledger.Row, 0, len(at))
 	for i := range c.history {
 		where, ok := at[i]

@@ -92,11 +92,6 @@ func (r *run) awaitTranscript(ctx context.Context) error {
 	return nil
 }
 
-// setName sets the expected name of the transcript.
-func (r *run) setName(name string) {
-	r.name, r.stored = name, r.stored.as(r.name, name)
-}
-
 // archive returns the name of the file that the run has written or is writing.
 func (r *run) archive() string {
 	if r.written.Key.String() == "" && r.withStep {

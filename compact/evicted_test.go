@@ -1,0 +1,47 @@
+package compact
+
+import (
+	"testing"
+
+	"github.com/agentcompact/compact/redact"
+)
+
+// A transcript refers to lines of a file, and has the name of that file by which it
+// fails, before it gets another: the lines stay where they are. (A call that was given
+// up leaves such a file.)
+func TestLinesStayWhereTheyAreWhenATranscriptGetsAnotherName(t *testing.T) {
+	r, err := redact.New(redact.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := func(all ...string) (lines [][]redact.Text) {
+		for _, s := range all {
+			lines = append(lines, []redact.Text{r.Record([]byte(`{"role":"user","content":"` + s + `"}`))})
+		}
+		return lines
+	}
+	const taken, other = "transcript-pre-compact-006.jsonl", "transcript-pre-compact-006.2.jsonl"
+	long := make([]string, 12)
+	for i := range long {
+		long[i] = string(rune('a'+i)) + ", and so many words that it is worth a reference to what stands there already"
+	}
+	_, first := layOut(texts(long...), nil)
+	first.in(taken)
+	run := &run{withStep: true}
+	run.content, run.stored = layOut(texts(append(long, "new")...), first.lines)
+	for _, name := range []string{taken, other} {
+		run.name = name
+		at := run.stored.places(run.archive())
+		for i := range long {
+			if got := *at[i]; got != first.lines[i] {
+				t.Fatalf("named %s, line %d is in %s at %d, want %s at %d", name, i, got.file, got.off, taken, first.lines[i].off)
+			}
+		}
+		if got := at[len(long)]; got.file != name {
+			t.Errorf("named %s, the new line is in %s", name, got.file)
+		}
+	}
+	if got := run.stored.lines[len(long)].file; got != "" {
+		t.Errorf("the new line has the name %s before it is certain", got)
+	}
+}
