@@ -2,6 +2,7 @@ package compact
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -161,6 +162,9 @@ func (c *call) editLines(out *policy.Outcome) (step ledger.Step, lines []redact.
 	lines = c.s.lines(c.history, at)
 	step = c.ledger(&run{}, out, 0)
 	step.Archive, step.Seq = "", 0
+	if step.Kind == ledger.KindTidy {
+		step.Try = rand.Text()
+	}
 	for k, i := range at {
 		sum := sha256.Sum256([]byte(lines[k].String()))
 		is, _ := out.Conversation.Decision(i)

@@ -216,7 +216,7 @@ func (s *session) voids(e *ledger.Step) bool {
 
 // appendVoid appends a void line for other processes.
 func (s *session) appendVoid(ctx context.Context, e *ledger.Step) error {
-	raw, err := json.Marshal(ledger.Edit{Edit: s.toStore(ledger.Step{Session: e.Session, Agent: e.Agent, Branch: e.Branch, Kind: ledger.KindVoid, Model: e.Model, Window: e.Window, In: e.In, Out: e.Out})})
+	raw, err := json.Marshal(ledger.Edit{Edit: s.toStore(ledger.Step{Session: e.Session, Agent: e.Agent, Branch: e.Branch, Kind: ledger.KindVoid, Model: e.Model, Window: e.Window, In: e.In, Out: e.Out, Try: e.Try})})
 	if err != nil {
 		return err
 	}

@@ -38,10 +38,11 @@ type Edits struct {
 	void map[voided]bool // edits that lost a race
 }
 
-// voided identifies edits that no view used, by owner and outcome.
+// voided identifies edits that no view used.
 type voided struct {
 	Owner
 	out policy.Link
+	try string
 }
 
 // Add adds the edits of one call, and reports whether they are new and not void. A void
@@ -69,7 +70,7 @@ func (d *Edits) Add(e Step) bool {
 // isVoid reports whether an edit is void. If e is itself a void line, it marks
 // its edit as void and removes it.
 func (d *Edits) isVoid(e *Step) bool {
-	v := voided{e.Owner(), e.Out}
+	v := voided{e.Owner(), e.Out, e.Try}
 	if e.Kind != KindVoid {
 		if d.void[v] && e.Kind == KindTidy {
 			d.keepVoid(*e)
@@ -79,9 +80,11 @@ func (d *Edits) isVoid(e *Step) bool {
 	if d.void == nil {
 		d.void = map[voided]bool{}
 	}
-	d.void[v] = true
+	d.void[v], d.void[voided{v.Owner, v.out, anyTry}] = true, true
 	all := d.All
-	if at := slices.IndexFunc(all, func(x Step) bool { return x.Kind == KindTidy && x.Owner() == v.Owner && x.Out == v.out }); at >= 0 {
+	if at := slices.IndexFunc(all, func(x Step) bool {
+		return x.Kind == KindTidy && x.Owner() == v.Owner && x.Out == v.out && x.Try == v.try
+	}); at >= 0 {
 		d.keepVoid(all[at])
 		d.All = slices.Delete(slices.Clone(all), at, at+1)
 		d.of[v.Owner]--
@@ -107,8 +110,12 @@ func (d *Edits) Logged() []Step {
 	return out
 }
 
-// Voids reports whether the outcome of a step is void.
-func (d *Edits) Voids(e *Step) bool { return d.void[voided{e.Owner(), e.Out}] }
+// anyTry stands for some try of an outcome; no line has it.
+const anyTry = "*"
+
+// Voids reports whether a process has sent the results of a step whole, because its edits
+// with the same outcome were not stored in time. Those of another process can be valid.
+func (d *Edits) Voids(e *Step) bool { return d.void[voided{e.Owner(), e.Out, anyTry}] }
 
 // Count returns the number of edits of an owner.
 func (d *Edits) Count(of Owner) int { return d.of[of] }

@@ -82,6 +82,36 @@ func TestVoidEditsAreLoggedAndNoEdits(t *testing.T) {
 	}
 }
 
+// A void line is for the edits of the process that wrote it, and not for the same edits
+// that another process stored and shows. Lines of older versions name no try.
+func TestVoidLineIsForOneTry(t *testing.T) {
+	edit := func(seq int64, kind, try string) Step {
+		return Step{Kind: kind, Seq: seq, Out: policy.Link{N: 1}, Try: try}
+	}
+	for name, c := range map[string]struct {
+		read []Step
+		want []int64
+	}{
+		"the other came first": {[]Step{edit(1, KindTidy, "a"), edit(2, KindTidy, "b"), edit(3, KindVoid, "b")}, []int64{1}},
+		"the other came later": {[]Step{edit(1, KindTidy, "b"), edit(2, KindTidy, "a"), edit(3, KindVoid, "b")}, []int64{2}},
+		"behind the void line": {[]Step{edit(1, KindTidy, "b"), edit(2, KindVoid, "b"), edit(3, KindTidy, "a")}, []int64{3}},
+		"it was never stored":  {[]Step{edit(1, KindTidy, "a"), edit(2, KindVoid, "b")}, []int64{1}},
+		"older lines":          {[]Step{edit(1, KindTidy, ""), edit(2, KindVoid, "")}, nil},
+	} {
+		var d Edits
+		for _, e := range c.read {
+			d.Add(e)
+		}
+		var got []int64
+		for i := range d.All {
+			got = append(got, d.All[i].Seq)
+		}
+		if e := edit(9, KindTidy, "c"); !slices.Equal(got, c.want) || !d.Voids(&e) || d.Count(Owner{}) != len(c.want) {
+			t.Errorf("%s: edits %v, want %v; %d of the owner", name, got, c.want, d.Count(Owner{}))
+		}
+	}
+}
+
 // BenchmarkUnarchived is a session of 10,000 calls that evict two messages each, with a
 // step in 32 of them.
 func BenchmarkUnarchived(b *testing.B) {

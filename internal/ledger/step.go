@@ -18,7 +18,7 @@ const Version = 2
 // The kinds of steps that are no compactions.
 const (
 	KindTidy = "tidy" // edits of results that no call had sent yet
-	KindVoid = "void" // not edits, but the note that no view used those of the same owner and outcome
+	KindVoid = "void" // not edits, but the note that no view used those of the same owner, outcome and try
 )
 
 // A Step is the content of ledger-NNN.json: the edits of one compaction, and the
@@ -50,6 +50,7 @@ type Step struct {
 	Evicted     []Eviction         `json:"evicted,omitempty"` // their places in it
 	Index       *IndexRef          `json:"index,omitempty"`
 	Turns       *Turns             `json:"turns,omitempty"`
+	Try         string             `json:"try,omitempty"`     // tells edits at arrival from the same ones of another process, for a void line; "" in older lines
 	Numbers     int                `json:"numbers,omitempty"` // last number by which the step's summary cites a message
 
 	// Edits is the number of the last line of edits.jsonl before the step. The
