@@ -106,6 +106,7 @@ func readStep(r *jsonscan.Record, to *Step) {
 		jsonscan.List(r, "evicted", &to.Evicted, readEviction)
 		r.JSON("index", &to.Index)
 		r.JSON("turns", &to.Turns)
+		r.String("try", &to.Try)
 		r.Int("numbers", &to.Numbers)
 		r.Int64("edits", &to.Edits)
 	})
