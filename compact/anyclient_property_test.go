@@ -351,8 +351,8 @@ func (c *clients) elsewhere(a *client, history []message.Message, res *compact.R
 		m := newRig(c.t, c.config)
 		got, failed := m.Preflight(context.Background(), "s", history, compact.WithAgent(a.name))
 		_ = m.Close(context.Background())
-		if err != nil && errors.Is(failed, compact.ErrInsufficientBudget) {
-			return
+		if err != nil && (errors.Is(failed, compact.ErrInsufficientBudget) || c.config.Summarize != nil) {
+			return // what a model that failed could not do, it may do now
 		}
 		if failed != nil && !errors.Is(failed, compact.ErrInsufficientBudget) || res != nil && !identical(got.Messages, res.Messages) {
 			c.fail("another process makes another view: %v; of %q %d messages, %v %v, there %d, %v %v",

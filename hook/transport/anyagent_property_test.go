@@ -350,7 +350,8 @@ func (p *program) saw(bodies []string) {
 		if w.config.Summarizer.Backend == "agent" && strings.Contains(b, "Copy identifiers") && !strings.Contains(b, last) {
 			continue // what its own model is asked for a summary of goes by its last request
 		}
-		if !strings.Contains(b, last) {
+		// Where even the least does not fit, the end of the newest result is cut.
+		if !strings.Contains(b, last[:min(len(last), 60)]) {
 			w.t.Errorf("seed %d: %s: the newest message is not in a request: %.80s", w.seed, p.name, last)
 		}
 		for _, text := range p.texts {
