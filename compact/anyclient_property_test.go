@@ -55,7 +55,7 @@ func TestPropertyWhateverClientsDoIsRecalled(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			c := newClients(t, seed)
 			for range 2 + c.rng.IntN(14) {
-				c.call()
+				c.nextCalls()
 			}
 			c.end()
 			out, steps = out+len(c.gone), steps+c.steps
@@ -201,7 +201,7 @@ func (c *clients) visit(a *client) *visit {
 	return v
 }
 
-func (v *visit) make(m *rig) {
+func (v *visit) perform(m *rig) {
 	v.before = slices.Clone(v.a.history)
 	call := m.Preflight
 	if v.manual {
@@ -217,9 +217,9 @@ func (v *visit) make(m *rig) {
 	v.res, v.err = call(context.Background(), "s", v.a.history, compact.WithAgent(v.a.name))
 }
 
-// call lets agents call, after they did something to their histories: one of them, or all
+// nextCalls lets agents call, after they did something to their histories: one of them, or all
 // at once and each of them twice, over an archive that fails now and then.
-func (c *clients) call() {
+func (c *clients) nextCalls() {
 	c.t.Helper()
 	if c.rng.IntN(4) == 0 {
 		c.faulty.fails(2 + c.rng.IntN(20))
@@ -227,9 +227,9 @@ func (c *clients) call() {
 	}
 	if c.rng.IntN(4) > 0 {
 		a := c.agents[c.rng.IntN(len(c.agents))]
-		c.change(a)
+		c.prepare(a)
 		v := c.visit(a)
-		v.make(c.processes[v.process])
+		v.perform(c.processes[v.process])
 		c.faulty.fails(0)
 		if c.made(v) {
 			c.again(v)
@@ -239,13 +239,13 @@ func (c *clients) call() {
 	}
 	var all []*visit
 	for _, a := range c.agents {
-		c.change(a)
+		c.prepare(a)
 		all = append(all, c.visit(a), c.visit(a))
 	}
 	var done sync.WaitGroup
 	for _, v := range all {
 		m := c.processes[v.process]
-		done.Go(func() { time.Sleep(v.late); v.make(m) })
+		done.Go(func() { time.Sleep(v.late); v.perform(m) })
 	}
 	done.Wait()
 	c.faulty.fails(0)
@@ -365,8 +365,8 @@ func (c *clients) elsewhere(a *client, history []message.Message, res *compact.R
 
 func identical(a, b []message.Message) bool { return slices.EqualFunc(a, b, message.Identical) }
 
-// change is what an agent or an operator does before a call.
-func (c *clients) change(a *client) {
+// prepare is what an agent or an operator does before a call.
+func (c *clients) prepare(a *client) {
 	h, rng := a.history, c.rng
 	a.previous = h
 	switch rng.IntN(14) {
