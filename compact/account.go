@@ -22,8 +22,7 @@ type account struct {
 	conv      *policy.Conversation // conversation of the view; nil: unknown, so views are compared message by message
 	total     int                  // size of the view in tokens
 	in        int                  // size of the whole history in tokens
-	fruitless int                  // size of the view in tokens up to which candidates are not evaluated again,
-	unchanged policy.Link          // while this is the outcome of its last compaction
+	fruitless fruitless            // when candidates are not evaluated again
 	tools     uint64               // a hash of its tools
 
 	mu      sync.Mutex
@@ -31,6 +30,12 @@ type account struct {
 	unread  int // consecutive calls whose usage shows no tokens read from a cache
 	said    map[string]bool
 	waiting []string // warnings for the next call
+}
+
+// fruitless is a view for which an offer had no effect.
+type fruitless struct {
+	upTo  int         // size in tokens up to which it can grow without a further look
+	after policy.Link // outcome of its newest compaction
 }
 
 // sentMessage is a message of a view that was sent.

@@ -53,7 +53,7 @@ func (c *call) choose() bool {
 		return false
 	}
 	s := c.stock()
-	if float64(s.Tokens) < s.Step || s.Tokens < c.lane.account.fruitless && c.lane.account.unchanged == c.compacted() {
+	if f := c.lane.account.fruitless; float64(s.Tokens) < s.Step || s.Tokens < f.upTo && f.after == c.lastOutcome() {
 		return false // nothing can be due
 	}
 	if c.last > 0 && s.Tokens <= c.now.last.After {
@@ -262,12 +262,12 @@ func (c *call) aimed(only policy.When) policy.Budget {
 // again after the view has grown by leastStep of the window, or after another
 // compaction, such as one of another process.
 func (c *call) nothingOffered() {
-	c.lane.account.fruitless, c.lane.account.unchanged = c.res.Before.Total+int(leastStep*float64(c.ep.window)), c.compacted()
+	c.lane.account.fruitless = fruitless{c.res.Before.Total + int(leastStep*float64(c.ep.window)), c.lastOutcome()}
 }
 
-// compacted returns the outcome of the newest compaction in the view; the zero Link if
+// lastOutcome returns the outcome of the newest compaction in the view; the zero Link if
 // there is none.
-func (c *call) compacted() policy.Link {
+func (c *call) lastOutcome() policy.Link {
 	if c.now.last == nil {
 		return policy.Link{}
 	}

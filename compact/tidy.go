@@ -120,7 +120,7 @@ func (c *call) tidied(ctx context.Context, started time.Time, r *run, out *polic
 	if err != nil {
 		return err
 	}
-	if !c.s.isVolatile() && !c.s.voids(&step) {
+	if !c.s.isVolatile() && !c.s.sentWhole(&step) {
 		appended := c.m.now()
 		w, why := c.appendInTime(ctx, step, lines)
 		if why == nil {
@@ -207,11 +207,11 @@ func (s *session) makeVoid(e *ledger.Step) {
 	s.edits.Add(v)
 }
 
-// voids reports whether the outcome of a step is void.
-func (s *session) voids(e *ledger.Step) bool {
+// sentWhole reports whether a process has sent the results of a step whole.
+func (s *session) sentWhole(e *ledger.Step) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.edits.Voids(e)
+	return s.edits.Whole(e)
 }
 
 // appendVoid appends a void line for other processes.

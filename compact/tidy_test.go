@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -340,6 +341,50 @@ func TestVoidEditsThatOthersHaveShownAreRecalled(t *testing.T) {
 		}
 	}
 	verified(t, a)
+}
+
+// Two processes reduce the same result, and each stores its edit. That of the first is
+// void, as the answer came too late. That of the second stays, for the first process as
+// for all others.
+func TestVoidLineLeavesTheSameEditOfAnotherProcess(t *testing.T) {
+	a := &heldAnswer{Archive: memory.New(), stored: make(chan struct{}), free: make(chan struct{})}
+	history := tidyLoop(1)
+	other := costRig(t, tidyConfig(a.Archive))
+	if _, err := other.Preflight(t.Context(), "s", history[:2]); err != nil { // opens the session
+		t.Fatal(err)
+	}
+	config, later := tidyConfig(a), atomic.Int64{}
+	config.Now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
+	first := costRig(t, config)
+	var failed sync.WaitGroup
+	failed.Go(func() {
+		if res, err := first.Preflight(t.Context(), "s", history); err != nil || bytesOf(res.Messages) != bytesOf(history) {
+			t.Errorf("the first process: %v", err)
+		}
+	})
+	<-a.stored
+	shown, err := other.Preflight(t.Context(), "s", history)
+	close(a.free)
+	if failed.Wait(); err != nil || bytesOf(shown.Messages) == bytesOf(history) {
+		t.Fatalf("the second process does not reduce it: %v", err)
+	}
+	agrees := func(m *compact.CompactManager) bool {
+		res, err := m.Preflight(t.Context(), "s", history)
+		return err == nil && bytesOf(res.Messages) == bytesOf(shown.Messages)
+	}
+	for end := time.Now().Add(10 * time.Second); !agrees(first); time.Sleep(time.Millisecond) {
+		later.Add(int64(10 * time.Second)) // it reads what others do every few seconds
+		if time.Now().After(end) {
+			t.Fatal("the first process keeps a view of its own")
+		}
+	}
+	if err := first.Close(t.Context()); err != nil { // the void line is there
+		t.Fatal(err)
+	}
+	if !agrees(other) || !agrees(costRig(t, tidyConfig(a.Archive))) {
+		t.Error("the second process or a new one makes another view")
+	}
+	verified(t, a.Archive)
 }
 
 // What went out whole stays whole, also where the call got no answer and comes

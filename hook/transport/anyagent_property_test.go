@@ -83,6 +83,7 @@ type world struct {
 	server *provider.Server
 	url    string
 	rigs   [2]*rig
+	others []*rig // processes that came later
 	named  string // how requests name their session
 
 	mu     sync.Mutex
@@ -176,6 +177,9 @@ func (w *world) process() *rig {
 	w.t.Helper()
 	opts := []transport.Option{transport.SessionHeader("X-Chat"), transport.Base(outgoing{http.DefaultTransport})}
 	r := newRigAt(w.t, w.server, w.config, append(opts, w.opts...)...)
+	if w.rigs[1] != nil {
+		w.others = append(w.others, r)
+	}
 	if w.url == "" {
 		w.url = r.url
 	}
@@ -381,23 +385,26 @@ func (p *program) settled() {
 			w.t.Errorf("seed %d: %s: the last call again: %d, %v, %d requests", w.seed, p.name, status, err, len(out))
 			return
 		}
-		if i > 0 && !p.stays(last, out) {
+		if i > 0 && !slices.Contains(out, last) {
 			w.t.Errorf("seed %d: %v %s %q %s: the same call for %s, try %d, sends other bytes: %d, then %d", w.seed, w.f, w.config.Preset, w.named, w.f.fields, p.name, i, len(last), len(out[0]))
 		}
 		last = out[0]
 	}
 }
 
-func (p *program) stays(last string, out []string) bool { return slices.Contains(out, last) }
-
 // stored holds the archive against what requests lacked.
 func (w *world) stored() {
 	w.t.Helper()
-	for _, r := range w.rigs {
+	for _, r := range append(w.others, w.rigs[:]...) {
 		if err := r.m.Close(context.Background()); err != nil {
 			w.t.Error(err)
 		}
 		r.quiet()
+	}
+	for _, q := range w.server.Requests() { // those of the agent's own model, too
+		if q.Status == http.StatusBadRequest && q.Prompt <= w.server.Window {
+			w.t.Errorf("seed %d: a request of %d tokens was refused", w.seed, q.Prompt)
+		}
 	}
 	var all strings.Builder
 	sessions := map[string]bool{}

@@ -1,13 +1,18 @@
 package transport_test
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/hook/transport"
 	"github.com/agentcompact/compact/internal/provider"
 	"github.com/agentcompact/compact/trace"
 )
@@ -175,6 +180,48 @@ func TestForBytesNoTextGoes(t *testing.T) {
 			if res.After.Total <= res.Target {
 				t.Errorf("%d tokens are left, the target is %d: the test shows nothing", res.After.Total, res.Target)
 			}
+		})
+	}
+}
+
+// givingUp is a connection whose caller gives up as soon as a refusal has come.
+type givingUp struct {
+	base   http.RoundTripper
+	cancel context.CancelFunc
+}
+
+func (g givingUp) RoundTrip(q *http.Request) (*http.Response, error) {
+	resp, err := g.base.RoundTrip(q)
+	if err != nil || resp.StatusCode < 400 {
+		return resp, err
+	}
+	b, err := io.ReadAll(resp.Body)
+	_ = resp.Body.Close()
+	resp.Body = io.NopCloser(bytes.NewReader(b))
+	g.cancel()
+	return resp, err
+}
+
+// As for a context that is too long, so for a body: an agent that has given up gets to
+// know that, and nobody is told of a failure.
+func TestWhoGivesUpBeforeABodyIsMadeSmallerIsNotRefused(t *testing.T) {
+	var shots []string
+	for i := range 12 {
+		shots = append(shots, screenshot(i, 8_000))
+	}
+	for _, f := range browsers() {
+		t.Run(string(f.wire), func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			r := newRig(t, compact.Config{MaxContextTokens: 1_000_000}, transport.Base(givingUp{http.DefaultTransport, cancel}))
+			r.server.MaxBytes = 100_000
+			resp, err := r.client.Do(r.request(ctx, f.path, f.browse(shots)))
+			if err == nil {
+				_ = resp.Body.Close()
+			}
+			if !errors.Is(err, context.Canceled) || len(r.got()) != 1 {
+				t.Errorf("%v after %d requests", err, len(r.got()))
+			}
+			r.quiet()
 		})
 	}
 }

@@ -198,8 +198,7 @@ func (x *exchange) watch(resp *http.Response) {
 // It returns nil if the caller must get the original stream.
 func (x *exchange) restream(o overflow, c coding) io.ReadCloser {
 	if err := x.tighten(o); err != nil {
-		x.warn(x.fault(opOverflow, err))
-		return nil
+		return x.unstreamed(err)
 	}
 	resp, err := x.send(x.sent, again)
 	if err == nil && (countable(resp) != stream || codingOf(resp) != c) { // the caller has seen the headers of the first
@@ -207,10 +206,18 @@ func (x *exchange) restream(o overflow, c coding) io.ReadCloser {
 		err = errors.New("the smaller request was answered with " + resp.Status + " in another form")
 	}
 	if err != nil {
-		x.warn(x.fault(opOverflow, err))
-		return nil
+		return x.unstreamed(err)
 	}
 	x.keepSent(resp)
 	x.meter(resp)
 	return resp.Body
+}
+
+// unstreamed returns what the caller gets of an overflow that is not answered: nil for
+// the original stream, or a stream that fails with the context's error.
+func (x *exchange) unstreamed(err error) io.ReadCloser {
+	if err := x.unanswered(err); err != nil {
+		return io.NopCloser(failed{err})
+	}
+	return nil
 }

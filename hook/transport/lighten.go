@@ -9,27 +9,23 @@ import (
 
 var errBody = errors.New("the provider says that the body is too large, and there is no smaller one")
 
-// lighten compacts a request whose body the provider refused as too large without naming
-// its limit. The new limit is two thirds of the bytes that were sent, also for later
-// requests of the conversation. It reports false if removing old images and files does
-// not make the body small enough.
-func (x *exchange) lighten() bool {
-	before, body, res := len(x.sent), x.sent, x.res
-	if res == nil || !hasMedia(res) {
-		return false
-	}
-	x.limit = before / 3 * 2
+// lighten compacts a request with media whose body the provider refused as too large
+// without naming its limit. The new limit is two thirds of the bytes that were sent, also
+// for later requests of the conversation. If removing old images and files does not make
+// the body small enough, it returns an error and changes nothing.
+func (x *exchange) lighten() error {
+	body, res := x.sent, x.res
+	x.limit = len(body) / 3 * 2
 	err := x.guard(func() error { return x.compact(x.t.windows.of(x.lane())) })
 	if err == nil && len(x.sent) > x.limit {
 		err = errBody
 	}
 	if err != nil {
-		x.warn(x.fault(opOverflow, err))
 		x.sent, x.res, x.limit = body, res, 0
-		return false
+		return err
 	}
 	x.t.limits.put(x.lane(), x.limit)
-	return true
+	return nil
 }
 
 // hasMedia reports whether a view holds media, which can be removed to make the

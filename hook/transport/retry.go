@@ -25,25 +25,35 @@ func (x *exchange) answerOverflow(resp *http.Response) (_ *http.Response, retrie
 		return resp, false, nil
 	}
 	o, ok := readOverflow(resp.StatusCode, x.plain(resp, text))
-	if !ok && resp.StatusCode == http.StatusRequestEntityTooLarge && x.lighten() {
+	switch {
+	case ok:
+		err = x.tighten(o)
+	case resp.StatusCode == http.StatusRequestEntityTooLarge && x.res != nil && hasMedia(x.res):
+		err = x.lighten()
+	default:
+		return resp, false, nil
+	}
+	if err == nil {
 		_ = resp.Body.Close()
 		resp, err = x.send(x.sent, again)
 		return resp, true, err
 	}
-	if !ok {
-		return resp, false, nil
+	if err := x.unanswered(err); err != nil {
+		_ = resp.Body.Close()
+		return nil, false, err
 	}
-	if err := x.tighten(o); err != nil {
-		if ctx := x.req.Context(); ctx.Err() != nil { // the refusal would say that nothing helps
-			_ = resp.Body.Close()
-			return nil, false, ctx.Err()
-		}
-		x.warn(x.fault(opOverflow, err))
-		return resp, false, nil
+	return resp, false, nil
+}
+
+// unanswered reports why an overflow is not answered by a smaller request. If the caller
+// gave up, it returns the context's error instead: the refusal would tell him that the
+// conversation is too long for good.
+func (x *exchange) unanswered(err error) error {
+	if ctx := x.req.Context(); ctx.Err() != nil {
+		return ctx.Err()
 	}
-	_ = resp.Body.Close()
-	resp, err = x.send(x.sent, again)
-	return resp, true, err
+	x.warn(x.fault(opOverflow, err))
+	return nil
 }
 
 // failed is a reader that returns only an error, or io.EOF.

@@ -31,19 +31,29 @@ type Edit struct {
 // use; the list All is never modified in place.
 type Edits struct {
 	All  []Step // in the order of the log
-	Void []Step // edits in the log that are void, in its order; another process can have shown one before it was
 	Read int64  // bytes of the log that were read
 	End  int64  // end of the log when this process last read or wrote it
 	of   map[Owner]int
-	void map[voided]bool // edits that lost a race
+
+	void  []Step           // edits in the log that are void, in its order; another process can have shown one before it was
+	tries map[attempt]bool // which are void
+	whole map[outcome]bool // results that a process sent whole
 }
 
-// voided identifies edits that no view used.
-type voided struct {
-	Owner
-	out policy.Link
-	try string
-}
+// outcome is what the edits of a call lead to, and attempt one process's try of it.
+type (
+	outcome struct {
+		Owner
+		out policy.Link
+	}
+	attempt struct {
+		outcome
+		try string
+	}
+)
+
+func outcomeOf(e *Step) outcome { return outcome{e.Owner(), e.Out} }
+func attemptOf(e *Step) attempt { return attempt{outcomeOf(e), e.Try} }
 
 // Add adds the edits of one call, and reports whether they are new and not void. A void
 // line is not added; it removes the edits that it names.
@@ -70,52 +80,47 @@ func (d *Edits) Add(e Step) bool {
 // isVoid reports whether an edit is void. If e is itself a void line, it marks
 // its edit as void and removes it.
 func (d *Edits) isVoid(e *Step) bool {
-	v := voided{e.Owner(), e.Out, e.Try}
+	this := attemptOf(e)
 	if e.Kind != KindVoid {
-		if d.void[v] && e.Kind == KindTidy {
-			d.keepVoid(*e)
+		if !d.tries[this] {
+			return false
 		}
-		return d.void[v]
+		d.keepVoid(*e)
+		return true
 	}
-	if d.void == nil {
-		d.void = map[voided]bool{}
+	if d.tries == nil {
+		d.tries, d.whole = map[attempt]bool{}, map[outcome]bool{}
 	}
-	d.void[v], d.void[voided{v.Owner, v.out, anyTry}] = true, true
-	all := d.All
-	if at := slices.IndexFunc(all, func(x Step) bool {
-		return x.Kind == KindTidy && x.Owner() == v.Owner && x.Out == v.out && x.Try == v.try
-	}); at >= 0 {
-		d.keepVoid(all[at])
-		d.All = slices.Delete(slices.Clone(all), at, at+1)
-		d.of[v.Owner]--
+	d.tries[this], d.whole[this.outcome] = true, true
+	if at := slices.IndexFunc(d.All, func(x Step) bool { return x.Kind == KindTidy && attemptOf(&x) == this }); at >= 0 {
+		d.keepVoid(d.All[at])
+		d.All = slices.Delete(slices.Clone(d.All), at, at+1)
+		d.of[this.Owner]--
 	}
 	return true
 }
 
 // keepVoid adds edits to those that are void.
 func (d *Edits) keepVoid(e Step) {
-	at := sort.Search(len(d.Void), func(i int) bool { return d.Void[i].Seq >= e.Seq })
-	if at == len(d.Void) || d.Void[at].Seq != e.Seq {
-		d.Void = slices.Insert(slices.Clone(d.Void), at, e)
+	at := sort.Search(len(d.void), func(i int) bool { return d.void[i].Seq >= e.Seq })
+	if at == len(d.void) || d.void[at].Seq != e.Seq {
+		d.void = slices.Insert(d.void, at, e)
 	}
 }
 
 // Logged returns all edits of the log, the void ones among them, in its order.
 func (d *Edits) Logged() []Step {
-	if len(d.Void) == 0 {
+	if len(d.void) == 0 {
 		return d.All[:len(d.All):len(d.All)]
 	}
-	out := slices.Concat(d.All, d.Void)
+	out := slices.Concat(d.All, d.void)
 	slices.SortStableFunc(out, func(a, b Step) int { return cmp.Compare(a.Seq, b.Seq) })
 	return out
 }
 
-// anyTry stands for some try of an outcome; no line has it.
-const anyTry = "*"
-
-// Voids reports whether a process has sent the results of a step whole, because its edits
+// Whole reports whether a process has sent the results of a step whole, because its edits
 // with the same outcome were not stored in time. Those of another process can be valid.
-func (d *Edits) Voids(e *Step) bool { return d.void[voided{e.Owner(), e.Out, anyTry}] }
+func (d *Edits) Whole(e *Step) bool { return d.whole[outcomeOf(e)] }
 
 // Count returns the number of edits of an owner.
 func (d *Edits) Count(of Owner) int { return d.of[of] }
@@ -149,10 +154,11 @@ const openEnd = math.MaxInt64
 const nearby = 256 << 10
 
 // Unarchived returns the parts of edits.jsonl with originals that no step has archived
-// under the reference that was shown, in order; logged are all edits of the log. These are the originals of edits behind
+// under the reference that was shown, in order. These are the originals of edits behind
 // the last step of their owner, those that the history no longer held when the step was
-// made, and those that are sealed with another key than the current one. The last part
-// ends with the log if it holds the last edit.
+// made, those of void edits, and those that are sealed with another key than the current
+// one. The last part ends with the log if it holds the last edit. logged are all edits
+// ([Edits.Logged]).
 func Unarchived(steps, logged []Step, key string) []Span {
 	if len(logged) == 0 {
 		return nil

@@ -69,7 +69,7 @@ func TestVoidEditsAreLoggedAndNoEdits(t *testing.T) {
 			return out
 		}
 		b := edit(3, KindTidy, "b")
-		if got := seqs(d.All); !slices.Equal(got, []int64{1, 5}) || d.Count(Owner{}) != 2 || !d.Voids(&b) {
+		if got := seqs(d.All); !slices.Equal(got, []int64{1, 5}) || d.Count(Owner{}) != 2 || !d.Whole(&b) {
 			t.Errorf("%s: edits %v, %d of the owner", name, got, d.Count(Owner{}))
 		}
 		if got := seqs(d.Logged()); !slices.Equal(got, []int64{1, 3, 5}) {
@@ -106,7 +106,7 @@ func TestVoidLineIsForOneTry(t *testing.T) {
 		for i := range d.All {
 			got = append(got, d.All[i].Seq)
 		}
-		if e := edit(9, KindTidy, "c"); !slices.Equal(got, c.want) || !d.Voids(&e) || d.Count(Owner{}) != len(c.want) {
+		if e := edit(9, KindTidy, "c"); !slices.Equal(got, c.want) || !d.Whole(&e) || d.Count(Owner{}) != len(c.want) {
 			t.Errorf("%s: edits %v, want %v; %d of the owner", name, got, c.want, d.Count(Owner{}))
 		}
 	}
