@@ -248,3 +248,49 @@ func TestCallBehindALostAnswerGetsTheViewOfTheStep(t *testing.T) {
 		}
 	}
 }
+
+// lateLedger is an archive that creates the first ledger when the second one comes. It
+// said long before that it had failed.
+type lateLedger struct {
+	storage.Archive
+	late func() error
+	n    int
+}
+
+func (l *lateLedger) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+	if !strings.Contains(k.String(), "/ledger-") {
+		return l.Archive.Create(ctx, k, b)
+	}
+	switch l.n++; l.n {
+	case 1:
+		l.late = func() error { return l.Archive.Create(context.WithoutCancel(ctx), k, b) }
+		return &storage.Error{Op: "create", Key: k, Err: errFlaky}
+	case 2:
+		if err := l.late(); err != nil {
+			return err
+		}
+	}
+	return l.Archive.Create(ctx, k, b)
+}
+
+// A step that failed comes into the archive after all, in front of that of the next call.
+// Both have the transcript in common, and not the window: the next call does not take it
+// for its own.
+func TestLateStepOfAnEarlierCallIsNotTheCallsOwn(t *testing.T) {
+	archive := &lateLedger{Archive: memory.New()}
+	config := compact.Config{Preset: "summarize", MaxContextTokens: 32_000, Archive: archive, Summarize: &counting{}}
+	r, history, small := newRig(t, config), loop(60, 2_000), compact.WithWindow(16_000)
+	if res, err := r.Preflight(t.Context(), "s", history); !errors.Is(err, compact.ErrArchiveFailed) || bytesOf(res.Messages) != bytesOf(history) {
+		t.Fatalf("the first call: %s, %v", res.Reason, err)
+	}
+	second := r.preflight(history, small)
+	if archive.n < 2 {
+		t.Fatal("the second call has stored no step")
+	}
+	if again, elsewhere := r.preflight(history, small), newRig(t, config).preflight(history, small); bytesOf(second.Messages) != bytesOf(elsewhere.Messages) || bytesOf(again.Messages) != bytesOf(elsewhere.Messages) {
+		t.Error("the second call has a view of its own")
+	}
+	if second.After.Total > second.Budget {
+		t.Errorf("%d tokens of %d", second.After.Total, second.Budget)
+	}
+}
