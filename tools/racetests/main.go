@@ -74,9 +74,15 @@ func folders(patterns []string) (map[string]string, error) {
 	return dirs, nil
 }
 
+// name is that of functions, or of the methods of any type.
+type name struct {
+	of     string
+	method bool
+}
+
 // function is what the test files of a folder say of the functions with one name.
 type function struct {
-	calls  map[string]bool
+	calls  map[name]bool
 	starts bool // goroutines
 	beside bool // it runs beside something else
 }
@@ -87,9 +93,9 @@ func concurrent(dir string, all bool) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	functions := map[string]*function{}
-	for _, name := range files {
-		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+	functions := map[name]*function{}
+	for _, file := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
 		if err != nil {
 			return nil, err
 		}
@@ -101,20 +107,21 @@ func concurrent(dir string, all bool) ([]string, error) {
 	}
 	spread(functions)
 	var tests []string
-	for name, f := range functions {
-		if strings.HasPrefix(name, "Test") && name != "TestMain" && (all || f.starts || f.beside) {
-			tests = append(tests, name)
+	for n, f := range functions {
+		if !n.method && strings.HasPrefix(n.of, "Test") && n.of != "TestMain" && (all || f.starts || f.beside) {
+			tests = append(tests, n.of)
 		}
 	}
 	return tests, nil
 }
 
 // learn reads one function.
-func learn(functions map[string]*function, d *ast.FuncDecl) {
-	f := functions[d.Name.Name]
+func learn(functions map[name]*function, d *ast.FuncDecl) {
+	n := name{d.Name.Name, d.Recv != nil}
+	f := functions[n]
 	if f == nil {
-		f = &function{calls: map[string]bool{}}
-		functions[d.Name.Name] = f
+		f = &function{calls: map[name]bool{}}
+		functions[n] = f
 	}
 	ast.Inspect(d.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -134,24 +141,24 @@ func learn(functions map[string]*function, d *ast.FuncDecl) {
 func (f *function) call(fun ast.Expr) {
 	switch fun := fun.(type) {
 	case *ast.Ident:
-		f.calls[fun.Name] = true
+		f.calls[name{fun.Name, false}] = true
 	case *ast.SelectorExpr:
-		name := fun.Sel.Name
+		called := fun.Sel.Name
 		of, _ := fun.X.(*ast.Ident)
-		f.starts = f.starts || name == "Go" || name == "RunParallel"
-		f.beside = f.beside || name == "Parallel" || name == "AfterFunc" ||
-			of != nil && (of.Name == "synctest" || of.Name == "httptest" && strings.HasPrefix(name, "New"))
-		f.calls[name] = true
+		f.starts = f.starts || called == "Go" || called == "RunParallel"
+		f.beside = f.beside || called == "Parallel" || called == "AfterFunc" ||
+			of != nil && (of.Name == "synctest" || of.Name == "httptest" && strings.HasPrefix(called, "New"))
+		f.calls[name{called, true}] = true
 	}
 }
 
 // spread lets functions start what those that they call start.
-func spread(functions map[string]*function) {
+func spread(functions map[name]*function) {
 	for changed := true; changed; {
 		changed = false
 		for _, f := range functions {
-			for name := range f.calls {
-				if callee := functions[name]; callee != nil && callee.starts && !f.starts {
+			for called := range f.calls {
+				if callee := functions[called]; callee != nil && callee.starts && !f.starts {
 					f.starts, changed = true, true
 				}
 			}
