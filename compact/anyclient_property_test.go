@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/flaky"
 	"github.com/agentcompact/compact/internal/histgen"
 	"github.com/agentcompact/compact/internal/invariant"
 	"github.com/agentcompact/compact/internal/samples"
@@ -81,7 +82,7 @@ type clients struct {
 	seed      uint64
 	rng       *rand.Rand
 	archive   storage.Archive // as it is
-	faulty    *flaky          // as the calls of clients see it
+	faulty    *flaky.Archive  // as the calls of clients see it
 	redacts   bool
 	ahead     atomic.Int64 // of the clock, ns
 	config    compact.Config
@@ -115,7 +116,8 @@ func newClients(t *testing.T, seed uint64) *clients {
 	if rng.IntN(8) == 0 {
 		c.archive = folder(t)
 	}
-	c.faulty = &flaky{Archive: c.archive, rand: rand.New(rand.NewPCG(seed, 13)), reads: rng.IntN(2) == 0}
+	c.faulty = flaky.New(c.archive, rand.New(rand.NewPCG(seed, 13)))
+	c.faulty.Reads = rng.IntN(2) == 0
 	for i := range 1 + rng.IntN(2) {
 		c.agents = append(c.agents, &client{name: []string{"", "second"}[i], history: histgen.Random(rng).History(rng), keeps: rng.IntN(3) == 0})
 	}
@@ -227,15 +229,16 @@ func (v *visit) perform(m *rig) {
 func (c *clients) nextCalls() {
 	c.t.Helper()
 	if c.rng.IntN(4) == 0 {
-		c.faulty.fails(2 + c.rng.IntN(20))
-		c.note("the archive fails at %d %%", c.faulty.rate)
+		rate := 2 + c.rng.IntN(20)
+		c.faulty.Fails(rate)
+		c.note("the archive fails at %d %%", rate)
 	}
 	if c.rng.IntN(4) > 0 {
 		a := c.agents[c.rng.IntN(len(c.agents))]
 		c.prepare(a)
 		v := c.visit(a)
 		v.perform(c.processes[v.process])
-		c.faulty.fails(0)
+		c.faulty.Fails(0)
 		if c.made(v) {
 			c.again(v)
 		}
@@ -253,7 +256,7 @@ func (c *clients) nextCalls() {
 		done.Go(func() { time.Sleep(v.late); v.perform(m) })
 	}
 	done.Wait()
-	c.faulty.fails(0)
+	c.faulty.Fails(0)
 	c.note("at once:")
 	stepped := func(v *visit) bool { return v.err == nil && v.res.Step > 0 && !v.manual }
 	for i, v := range all {
@@ -296,7 +299,7 @@ func (c *clients) made(v *visit) bool {
 		c.calls.insufficient++
 		c.refused(v)
 		return false
-	case errors.Is(err, compact.ErrArchiveFailed) && errors.Is(err, errFlaky):
+	case errors.Is(err, compact.ErrArchiveFailed) && errors.Is(err, flaky.Err):
 		c.calls.unarchived++
 		if c.note("%v", err); !identical(res.Messages, v.before) {
 			c.fail("with an error comes another view than the history")

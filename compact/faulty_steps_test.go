@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"math/rand/v2"
 	"os"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/flaky"
 	"github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/internal/testkey"
 	"github.com/agentcompact/compact/policy"
@@ -24,69 +24,6 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/strategy"
 )
-
-// flaky is an archive that fails now and then: before it has done what it was asked, or
-// after it.
-type flaky struct {
-	storage.Archive
-	mu    sync.Mutex
-	rand  *rand.Rand
-	rate  int  // of 100 calls
-	reads bool // reads fail, too
-}
-
-var errFlaky = errors.New("connection reset by peer")
-
-// fate says whether a call fails, and whether it is made all the same.
-func (f *flaky) fate() (fails, made bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.rand.IntN(100) < f.rate, f.rand.IntN(2) == 0
-}
-
-// fails sets how many of 100 calls fail.
-func (f *flaky) fails(rate int) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.rate = rate
-}
-
-func (f *flaky) write(op string, k storage.Key, do func() error) error {
-	fails, made := f.fate()
-	if !fails {
-		return do()
-	}
-	if made {
-		if err := do(); err != nil {
-			return err
-		}
-	}
-	return &storage.Error{Op: op, Key: k, Err: errFlaky}
-}
-
-func (f *flaky) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
-	return f.write("create", k, func() error { return f.Archive.Create(ctx, k, b) })
-}
-
-func (f *flaky) Append(ctx context.Context, k storage.Key, at int64, b storage.Blob) error {
-	return f.write("append", k, func() error { return f.Archive.Append(ctx, k, at, b) })
-}
-
-func (f *flaky) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
-	if fails, _ := f.fate(); f.reads && fails {
-		return nil, &storage.Error{Op: "open", Key: k, Err: errFlaky}
-	}
-	return f.Archive.Open(ctx, k, off, n)
-}
-
-func (f *flaky) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
-	if fails, _ := f.fate(); f.reads && fails {
-		return func(yield func(storage.Info, error) bool) {
-			yield(storage.Info{}, &storage.Error{Op: "list", Key: prefix, Err: errFlaky})
-		}
-	}
-	return f.Archive.List(ctx, prefix)
-}
 
 // Agents of two processes compact one session at once in an archive that fails now and
 // then, before or after it has done what it was asked. Whatever of their steps counts is
@@ -107,7 +44,8 @@ func TestStepsUnderFaultsOfTheArchive(t *testing.T) {
 func flakySession(t *testing.T, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	inner := memory.New()
-	a := &flaky{Archive: inner, rand: rand.New(rand.NewPCG(seed, 2)), rate: 2 + r.IntN(25)}
+	a := flaky.New(inner, rand.New(rand.NewPCG(seed, 2)))
+	a.Fails(2 + r.IntN(25))
 	var managers []*rig
 	for range 2 {
 		var writer strategy.Summarizer
@@ -138,7 +76,7 @@ func flakySession(t *testing.T, seed uint64) {
 		})
 	}
 	all.Wait()
-	a.fails(0)
+	a.Fails(0)
 	soundSession(t, inner, managers)
 }
 
@@ -197,7 +135,7 @@ type lostLedger struct {
 
 func (l *lostLedger) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
 	if l.lost.CompareAndSwap(true, false) {
-		return nil, &storage.Error{Op: "open", Key: k, Err: errFlaky}
+		return nil, &storage.Error{Op: "open", Key: k, Err: flaky.Err}
 	}
 	return l.Archive.Open(ctx, k, off, n)
 }
@@ -207,7 +145,7 @@ func (l *lostLedger) Create(ctx context.Context, k storage.Key, b storage.Blob) 
 		l.once.Do(func() {
 			close(l.created)
 			time.Sleep(50 * time.Millisecond)
-			err = &storage.Error{Op: "create", Key: k, Err: errFlaky}
+			err = &storage.Error{Op: "create", Key: k, Err: flaky.Err}
 			l.lost.Store(true)
 		})
 	}
@@ -264,7 +202,7 @@ func (l *lateLedger) Create(ctx context.Context, k storage.Key, b storage.Blob) 
 	switch l.n++; l.n {
 	case 1:
 		l.late = func() error { return l.Archive.Create(context.WithoutCancel(ctx), k, b) }
-		return &storage.Error{Op: "create", Key: k, Err: errFlaky}
+		return &storage.Error{Op: "create", Key: k, Err: flaky.Err}
 	case 2:
 		if err := l.late(); err != nil {
 			return err

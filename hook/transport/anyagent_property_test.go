@@ -20,6 +20,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/hook/transport"
+	"github.com/agentcompact/compact/internal/flaky"
 	"github.com/agentcompact/compact/internal/provider"
 	"github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/recall"
@@ -31,9 +32,9 @@ import (
 // Agents of any program work at once through two processes that share an archive: they
 // begin alike or not, are named or not, go back, change what they said, give up calls, and
 // repeat what failed; the provider is overloaded now and then, has a smaller window than
-// everybody believes, and its model recalls. No answer is lost, nothing goes out that the
-// provider refuses, what is newest is in each request, what a request lacks is in the
-// archive, and a repeated request is the same bytes.
+// everybody believes, and its model recalls; the archive fails, or a process only observes.
+// No answer is lost, nothing goes out that the provider refuses, what is newest is in each
+// request, what a request lacks is in the archive, and a repeated request is the same bytes.
 func TestPropertyAgentsOfAnyProgram(t *testing.T) {
 	n := samples.Of(60)
 	switch {
@@ -43,7 +44,7 @@ func TestPropertyAgentsOfAnyProgram(t *testing.T) {
 		n = 6
 	}
 	only, one := os.LookupEnv("COMPACT_SEED") // one sample alone, to look into a failure
-	went, lacked := 0, 0
+	went, lacked, refused := 0, 0, 0
 	for seed := range uint64(n) {
 		if one && only != fmt.Sprint(seed) {
 			continue
@@ -51,10 +52,10 @@ func TestPropertyAgentsOfAnyProgram(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			w := newWorld(t, seed)
 			w.work()
-			went, lacked = went+w.went, lacked+len(w.lacked)
+			went, lacked, refused = went+w.went, lacked+len(w.lacked), refused+w.refused
 		})
 	}
-	t.Logf("%d samples: %d requests went out, %d messages were lacking in one", n, went, lacked)
+	t.Logf("%d samples: %d requests went out, %d messages were lacking in one, %d calls were refused", n, went, lacked, refused)
 	if !one && (went < 10*n || lacked < 10*n) {
 		t.Errorf("%d samples: %d requests went out, %d messages were lacking in one", n, went, lacked)
 	}
@@ -73,6 +74,15 @@ var inPairs = map[provider.Wire]string{
 		`{"role":"user","parts":[{"functionResponse":{"name":"read","response":{"output":%[3]q}}},{"functionResponse":{"name":"read","response":{"output":%[4]q}}}]}`,
 }
 
+// mode is what a process does with a call that it can't compact.
+type mode uint8
+
+const (
+	sendsWhole mode = iota
+	strict
+	observes
+)
+
 // world is a provider, two processes, and the agents that use them.
 type world struct {
 	t      *testing.T
@@ -80,16 +90,21 @@ type world struct {
 	f      form
 	config compact.Config
 	opts   []transport.Option
+	mode   mode
+	recall bool
+	store  *flaky.Archive // of the config
+	fails  bool           // the store fails now
 	server *provider.Server
 	url    string
 	rigs   [2]*rig
 	others []*rig // processes that came later
 	named  string // how requests name their session
 
-	mu     sync.Mutex
-	rng    *rand.Rand // of the provider
-	went   int
-	lacked map[string]bool // texts, as they are in JSON
+	mu      sync.Mutex
+	rng     *rand.Rand // of the provider
+	went    int
+	refused int             // calls that nobody could compact
+	lacked  map[string]bool // texts, as they are in JSON
 }
 
 // program is one agent.
@@ -139,7 +154,8 @@ func newWorld(t *testing.T, seed uint64) *world {
 	w.f.path = strings.Replace(w.f.path, "gemini-2.5-pro", "gpt-4o", 1)
 	w.f = w.f.withTools()
 	presets := []string{"graduated", "economy", "summarize"} // the others can have no way to fit
-	w.config = compact.Config{Preset: presets[rng.IntN(len(presets))], MaxContextTokens: 12_000 + rng.IntN(20_000), Archive: memory.New()}
+	w.store = flaky.New(memory.New(), rand.New(rand.NewPCG(seed, 34)))
+	w.config = compact.Config{Preset: presets[rng.IntN(len(presets))], MaxContextTokens: 12_000 + rng.IntN(20_000), Archive: w.store}
 	w.server.Window, w.server.Count = w.config.MaxContextTokens, exactly(t, wires[w.f.wire])
 	if rng.IntN(4) == 0 {
 		w.server.Window = w.server.Window * 3 / 4
@@ -153,9 +169,10 @@ func newWorld(t *testing.T, seed uint64) *world {
 	if rng.IntN(4) == 0 {
 		w.config.Sessions.MaxBytes = 1
 	}
-	if rng.IntN(2) == 0 {
+	if w.recall = rng.IntN(2) == 0; w.recall {
 		w.opts = append(w.opts, transport.Recall())
 	}
+	w.disturb(rand.New(rand.NewPCG(seed, 35)))
 	w.named = []string{"", "context", "header"}[rng.IntN(3)]
 	if w.f.wire == provider.Chat && rng.IntN(2) == 0 {
 		w.named = ""
@@ -166,6 +183,20 @@ func newWorld(t *testing.T, seed uint64) *world {
 		w.rigs[i] = w.process()
 	}
 	return w
+}
+
+// disturb lets the archive fail until agents have done their work, or processes observe.
+func (w *world) disturb(rng *rand.Rand) {
+	switch rng.IntN(8) {
+	case 0:
+		w.mode, w.opts = observes, append(w.opts, transport.Observe())
+	case 1, 2, 3:
+		if rng.IntN(3) == 0 {
+			w.mode, w.opts = strict, append(w.opts, transport.Strict())
+		}
+		w.fails, w.store.Reads = true, rng.IntN(2) == 0
+		w.store.Fails(1 + rng.IntN(10))
+	}
 }
 
 // isNamed reports whether the body of a request names a session or an owner.
@@ -197,7 +228,7 @@ func (w *world) reply(q provider.Request) provider.Answer {
 	refs := refInBody.FindAllStringSubmatch(string(q.Body), -1)
 	switch w.rng.IntN(5) {
 	case 0, 1:
-		if len(w.opts) > 0 && len(refs) > 0 && bytes.Contains(q.Body, []byte(`"recall"`)) {
+		if w.recall && len(refs) > 0 && bytes.Contains(q.Body, []byte(`"recall"`)) {
 			ref := refs[w.rng.IntN(len(refs))][1]
 			a.Calls = []provider.Call{{ID: fmt.Sprint("r", w.rng.IntN(1_000_000)), Name: "recall", Args: fmt.Sprintf(`{"ref":%q}`, ref)}}
 		}
@@ -227,6 +258,8 @@ func (w *world) work() {
 		})
 	}
 	all.Wait()
+	w.fails = false
+	w.store.Fails(0)
 	for _, p := range programs {
 		p.settled()
 	}
@@ -336,11 +369,33 @@ func (p *program) call(r *rig) {
 			return
 		case status == http.StatusOK && strings.Contains(answer, "answer "):
 			return
+		case status == http.StatusBadRequest && w.refuses(out, answer):
+			w.mu.Lock()
+			w.refused++
+			w.mu.Unlock()
+			return
 		case try == 4 || status < 429 || status == http.StatusOK:
 			w.t.Errorf("seed %d: %v %s %s: %s is answered with %d %.300s", w.seed, w.f, w.config.Preset, w.f.fields, p.name, status, answer)
 			return
 		}
 	}
+}
+
+// refuses reports whether an agent may be told that its request is refused: what went out
+// is too long for the provider and nobody could compact it, or its process is strict.
+func (w *world) refuses(out []string, answer string) bool {
+	if w.fails && w.mode == strict && strings.Contains(answer, flaky.Err.Error()) {
+		return true
+	}
+	if !w.fails && w.mode != observes || len(out) == 0 {
+		return false
+	}
+	for _, q := range w.server.Requests() {
+		if string(q.Body) == out[len(out)-1] {
+			return q.Prompt > w.server.Window
+		}
+	}
+	return false
 }
 
 // saw holds what went out for a call against what the agent has.
@@ -350,6 +405,9 @@ func (p *program) saw(bodies []string) {
 	defer w.mu.Unlock()
 	w.went += len(bodies)
 	for _, b := range bodies {
+		if w.mode == observes && b != p.body() {
+			w.t.Errorf("seed %d: %s: a process that observes sends other bytes", w.seed, p.name)
+		}
 		last := p.texts[len(p.texts)-1]
 		if w.config.Summarizer.Backend == "agent" && strings.Contains(b, "Copy identifiers") && !strings.Contains(b, last) {
 			continue // what its own model is asked for a summary of goes by its last request
@@ -370,6 +428,9 @@ func (p *program) saw(bodies []string) {
 // in the one that knows them: the same bytes go out.
 func (p *program) settled() {
 	w, body := p.w, p.body()
+	if w.mode == observes {
+		return
+	}
 	var last string
 	rigs := []*rig{w.rigs[0], w.rigs[0]}
 	if w.named != "" || w.f.isNamed() { // a process that has a session open sees the steps of others within seconds
@@ -399,7 +460,13 @@ func (w *world) stored() {
 		if err := r.m.Close(context.Background()); err != nil {
 			w.t.Error(err)
 		}
-		r.quiet()
+		r.mu.Lock()
+		for _, err := range r.errs {
+			if !errors.Is(err, flaky.Err) && (w.mode != observes || !errors.Is(err, compact.ErrInsufficientBudget)) {
+				w.t.Errorf("seed %d: %v", w.seed, err)
+			}
+		}
+		r.mu.Unlock()
 	}
 	for _, q := range w.server.Requests() { // those of the agent's own model, too
 		if q.Status == http.StatusBadRequest && q.Prompt <= w.server.Window {

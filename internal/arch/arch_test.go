@@ -23,6 +23,7 @@ var arrows = map[string][]string{
 	"internal/arch":      {},
 	"internal/ctxlock":   {},
 	"internal/setting":   {},
+	"internal/flaky":     {"storage"},
 	"internal/crew":      {"message", "strategy", "storage", "storage/record", "compact", "recall"},
 	"internal/corpus":    {},
 	"internal/samples":   {},

@@ -1,0 +1,86 @@
+// Package flaky is an archive for tests that fails now and then: before it has done what
+// it was asked, or after it.
+package flaky
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"math/rand/v2"
+	"sync"
+
+	"github.com/agentcompact/compact/storage"
+)
+
+// Err is the error of a call that fails, in a [*storage.Error].
+var Err = errors.New("connection reset by peer")
+
+// Archive passes calls on to another archive. Calls that write fail by chance, and half
+// of those have done what they were asked.
+type Archive struct {
+	storage.Archive
+	Reads bool // calls that read fail, too
+
+	mu   sync.Mutex
+	rand *rand.Rand
+	rate int
+}
+
+// New returns an archive that never fails until [Archive.Fails].
+func New(a storage.Archive, r *rand.Rand) *Archive { return &Archive{Archive: a, rand: r} }
+
+// Fails sets how many of 100 calls fail.
+func (a *Archive) Fails(rate int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.rate = rate
+}
+
+// fate says whether a call fails, and whether it is made all the same.
+func (a *Archive) fate() (fails, made bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.rand.IntN(100) < a.rate, a.rand.IntN(2) == 0
+}
+
+func (a *Archive) write(op string, k storage.Key, do func() error) error {
+	fails, made := a.fate()
+	if !fails {
+		return do()
+	}
+	if made {
+		if err := do(); err != nil {
+			return err
+		}
+	}
+	return &storage.Error{Op: op, Key: k, Err: Err}
+}
+
+// Create implements [storage.Archive].
+func (a *Archive) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+	return a.write("create", k, func() error { return a.Archive.Create(ctx, k, b) })
+}
+
+// Append implements [storage.Archive].
+func (a *Archive) Append(ctx context.Context, k storage.Key, at int64, b storage.Blob) error {
+	return a.write("append", k, func() error { return a.Archive.Append(ctx, k, at, b) })
+}
+
+// Open implements [storage.Archive].
+func (a *Archive) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+	if fails, _ := a.fate(); a.Reads && fails {
+		return nil, &storage.Error{Op: "open", Key: k, Err: Err}
+	}
+	return a.Archive.Open(ctx, k, off, n)
+}
+
+// List implements [storage.Archive].
+func (a *Archive) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
+	if fails, _ := a.fate(); a.Reads && fails {
+		return func(yield func(storage.Info, error) bool) {
+			yield(storage.Info{}, &storage.Error{Op: "list", Key: prefix, Err: Err})
+		}
+	}
+	return a.Archive.List(ctx, prefix)
+}
