@@ -49,13 +49,16 @@ func (s sentWhole) has(m *message.Message) bool {
 }
 
 // wasSent returns the results after the last answer that the call before sent whole, if
-// it got no answer. An equal result of a later call is none of them. The return value
-// holds nothing of the call, because views keep it.
+// it got no answer: a call of this process, or one of any process that committed a step.
+// An equal result of a later call is none of them. The return value holds nothing of the
+// call, because views keep it.
 func (c *call) wasSent() sentWhole {
-	if c.lane.sent.from != afterAnswer(c.history) {
-		return sentWhole{}
+	from := afterAnswer(c.history)
+	if c.lane.sent.from == from {
+		return c.lane.sent
 	}
-	return c.lane.sent
+	to := c.s.seenBeyond(from, c.history, c.q.owner(), c.ep.engine.Pins)
+	return sentWhole{from: from, results: resultsOf(c.history[from:to])}
 }
 
 // afterAnswer returns the index of the first message after the last answer.
@@ -76,15 +79,20 @@ func (c *call) sending(failed error) {
 	if failed != nil {
 		msgs = c.history
 	}
-	c.lane.sent = sentWhole{from: afterAnswer(c.history)}
-	for i := afterAnswer(msgs); i < len(msgs); i++ {
+	c.lane.sent = sentWhole{from: afterAnswer(c.history), results: resultsOf(msgs[afterAnswer(msgs):])}
+}
+
+func resultsOf(msgs []message.Message) map[message.Fingerprint]bool {
+	var of map[message.Fingerprint]bool
+	for i := range msgs {
 		if msgs[i].Has(message.KindToolResult) {
-			if c.lane.sent.results == nil {
-				c.lane.sent.results = map[message.Fingerprint]bool{}
+			if of == nil {
+				of = map[message.Fingerprint]bool{}
 			}
-			c.lane.sent.results[msgs[i].Fingerprint()] = true
+			of[msgs[i].Fingerprint()] = true
 		}
 	}
+	return of
 }
 
 func (c *call) tidies() bool { return slices.Contains(c.ep.cfg.Policy.Stages, tidy.StageName) }

@@ -237,6 +237,43 @@ func TestWhatTheArchiveDoesNotHaveInTimeGoesOutWholeAndStaysSo(t *testing.T) {
 	})
 }
 
+// A step says which results its call sent, also those that it sent whole because the
+// archive did not have them in time.
+func TestWhatAStepSentWholeStaysSoElsewhere(t *testing.T) {
+	mem := memory.New()
+	config := func(a storage.Archive) compact.Config {
+		c := tidyConfig(a, "mask")
+		c.Policy.KeepRecentTurns = 1
+		return c
+	}
+	history := tidyLoop(1)
+	for i := range 12 {
+		id := fmt.Sprintf("old_%d", i)
+		history = append(history, message.Assistant("", message.Call(id, "Read", "{}")), message.ToolResult(id, strings.Repeat("as it is ", 100)))
+	}
+	history = append(history, tidyRound(1)...)
+	failing := costRig(t, config(&slowEdits{Archive: mem, fail: errors.New("disk full")}))
+	if res, err := failing.Preflight(t.Context(), "s", history); err != nil || bytesOf(res.Messages) != bytesOf(history) {
+		t.Fatalf("it does not go out whole (%v)", err)
+	}
+	here, err := failing.ManualCompact(t.Context(), "s", history, "")
+	newest := len(here.Messages) - 1
+	if err != nil || here.Step != 1 || !message.Identical(here.Messages[newest], history[len(history)-1]) {
+		t.Fatalf("step %d, %v", here.Step, err)
+	}
+	for name, h := range map[string][]message.Message{"the history": history, "the view": here.Messages} {
+		there, err := costRig(t, config(mem)).Preflight(t.Context(), "s", h)
+		if err != nil || bytesOf(there.Messages) != bytesOf(here.Messages) {
+			t.Errorf("%s: another process makes another view (%v)", name, err)
+		}
+	}
+	more := append(history[:len(history):len(history)], tidyRound(2)...)
+	there, err := costRig(t, config(mem)).Preflight(t.Context(), "s", more)
+	if err != nil || !there.Triggered || message.Identical(there.Messages[len(there.Messages)-1], more[len(more)-1]) {
+		t.Errorf("a result that no step has seen is not reduced (%v)", err)
+	}
+}
+
 func TestArchiveThatFailsLeavesResultsWhole(t *testing.T) {
 	history := tidyLoop(2)
 	m := costRig(t, tidyConfig(&slowEdits{Archive: memory.New(), fail: errors.New("disk full")}))

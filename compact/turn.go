@@ -63,6 +63,43 @@ func (s *session) numberedBefore(trail *policy.Trail, of ledger.Owner, next *uin
 	return known, seen
 }
 
+// seenBeyond returns the index of the first message that no step has seen, if steps have
+// seen the message at from, and else from. It is a look at numbers, unless the history
+// is one that a step was made of, with its newest messages.
+func (s *session) seenBeyond(from int, history []message.Message, of ledger.Owner, pins policy.Pins) int {
+	before := unpinned(history[:from], pins)
+	all := before + unpinned(history[from:], pins)
+	var trail *policy.Trail
+	steps := s.snapshot()
+	for i := len(steps) - 1; i >= 0; i-- {
+		t := steps[i].Turns
+		if t == nil || steps[i].Owner() != of {
+			continue
+		}
+		for _, seen := range []policy.Link{t.All, t.Shown} {
+			if seen.N <= before || seen.N > all {
+				continue
+			}
+			if trail == nil {
+				trail = policy.NewTrail(history, pins, nil, nil)
+			}
+			if trail.Has(seen) {
+				return indexOf(history, seen.N, pins)
+			}
+		}
+	}
+	return from
+}
+
+func unpinned(msgs []message.Message, pins policy.Pins) (n int) {
+	for i := range msgs {
+		if !pins.Pinned(&msgs[i]) {
+			n++
+		}
+	}
+	return n
+}
+
 // indexOf returns the index after the first n unpinned messages.
 func indexOf(history []message.Message, n int, pins policy.Pins) int {
 	for i := range history {

@@ -357,7 +357,7 @@ func (p *program) call(r *rig) {
 			w.t.Errorf("seed %d: %s: a call that is given up: %v", w.seed, p.name, err)
 		}
 	}
-	for try := range 5 {
+	for try := range 9 {
 		if p.rng.IntN(12) == 0 {
 			w.server.Fail(provider.Failure{Status: []int{429, 500, 503, 529}[p.rng.IntN(4)]})
 		}
@@ -374,7 +374,7 @@ func (p *program) call(r *rig) {
 			w.refused++
 			w.mu.Unlock()
 			return
-		case try == 4 || status < 429 || status == http.StatusOK:
+		case try == 8 || status < 429 || status == http.StatusOK:
 			w.t.Errorf("seed %d: %v %s %s: %s is answered with %d %.300s", w.seed, w.f, w.config.Preset, w.f.fields, p.name, status, answer)
 			return
 		}
@@ -392,10 +392,19 @@ func (w *world) refuses(out []string, answer string) bool {
 	}
 	for _, q := range w.server.Requests() {
 		if string(q.Body) == out[len(out)-1] {
-			return q.Prompt > w.server.Window
+			return w.tooLong(q)
 		}
 	}
 	return false
+}
+
+// tooLong reports whether a request and its answer may be more than the provider's window.
+func (w *world) tooLong(q provider.Request) bool {
+	room := 0
+	if strings.Contains(w.f.fields, `"max_tokens":100`) {
+		room = 100
+	}
+	return q.Prompt+room > w.server.Window
 }
 
 // saw holds what went out for a call against what the agent has.
@@ -469,8 +478,8 @@ func (w *world) stored() {
 		r.mu.Unlock()
 	}
 	for _, q := range w.server.Requests() { // those of the agent's own model, too
-		if q.Status == http.StatusBadRequest && q.Prompt <= w.server.Window {
-			w.t.Errorf("seed %d: a request of %d tokens was refused", w.seed, q.Prompt)
+		if q.Status == http.StatusBadRequest && !w.tooLong(q) {
+			w.t.Errorf("seed %d: a request of %d tokens was refused: %v", w.seed, q.Prompt, w.server.Judge(q.Wire).Judge(q.Body))
 		}
 	}
 	var all strings.Builder
