@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -126,6 +127,65 @@ func TestWhatPeopleTypedIsNotPrunedWithTheRest(t *testing.T) {
 	for _, want := range []string{"Call the flag --dry, not --check.", "Fix the failing import", "messages omitted"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in:\n%s", want, out)
+		}
+	}
+}
+
+// Whatever stays where no summary could be had, the rest of the stages can make it fit: the
+// earlier summary, what people typed and the notice share the room that is there.
+func TestWhatStaysWithoutASummaryHasRoom(t *testing.T) {
+	msgs := session(12)
+	msgs[0] = message.System(strings.Repeat("You are a coding agent. ", 600)) // people's words may take a share of all
+	typed := message.User("Call the flag --dry, not --check, in each of the commands that the loader has, and say so in the help.")
+	msgs = slices.Insert(msgs, 10, typed, message.Assistant("All right."))
+	msgs = slices.Insert(msgs, 1, policy.NewSummary(3, "## Decisions\n"+strings.Repeat("- the loader keeps its rows in order\n", 30)))
+	s := stage(t, Writer{Summarizer: silent{}})
+	whole := view(msgs, 1<<20)
+	floor := whole.Without(s.Takes(whole))
+	var old, words, notices int
+	for limit := floor; limit < whole.Total(); limit += 7 {
+		v := view(msgs, limit)
+		p, err := s.Propose(t.Context(), v)
+		if err != nil || len(p.Groups) != 1 {
+			t.Fatalf("limit %d: %d groups, %v", limit, len(p.Groups), err)
+		}
+		left := view(apply(t, v, p), limit)
+		if least := left.Without(nil); least > limit {
+			t.Fatalf("limit %d: at least %d tokens are left, where %d can be", limit, least, floor)
+		}
+		notice := false
+		for _, m := range left.Messages {
+			switch {
+			case policy.IsSummary(m):
+				old++
+			case isNotice(m):
+				notice = true
+				notices++
+			case m.Text() == typed.Text():
+				words++
+			}
+		}
+		if cost := v.Cost.Message(policy.NewNotice(len(msgs))); !notice && limit >= floor+cost {
+			t.Fatalf("limit %d: nothing says that messages are missing", limit)
+		}
+	}
+	if old == 0 || words == 0 || notices == 0 {
+		t.Errorf("the summary stays %d times, the words %d times, a notice says so %d times", old, words, notices)
+	}
+}
+
+// A room is too small for a summary only if what squeeze leaves is.
+func TestRoomThatSqueezeMakesIsThereForASummary(t *testing.T) {
+	msgs := session(12)
+	msgs[len(msgs)-3] = message.ToolResult("call_11", strings.Repeat("row of the table\n", 400))
+	s := stage(t, Writer{})
+	whole := view(msgs, 1<<20)
+	floor := whole.Without(s.Takes(whole))
+	tags := whole.Cost.Message(policy.NewSummary(1, "")) + seams
+	for limit := floor + minSummary + tags + exact; limit < whole.Total(); limit += 3 {
+		v := view(msgs, limit)
+		if c := s.cut(v); c != nil && c.limit < minSummary && c.tokens > minSummary+tags {
+			t.Fatalf("limit %d: room for %d tokens of %d", limit, c.limit, limit-floor)
 		}
 	}
 }

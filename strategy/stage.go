@@ -150,7 +150,7 @@ func (s *Stage) cut(v *policy.View) *cut {
 	}
 	kept := v.Total() - c.tokens
 	room := v.Budget.Cap - kept
-	if room < minSummary+tags {
+	if room < minSummary+tags+exact {
 		// Squeeze runs later and reduces the rest to the floor.
 		room = v.Budget.Cap - c.floor
 	}
@@ -290,18 +290,24 @@ func (c *cut) replace(m message.Message, info policy.SummaryInfo) policy.Proposa
 
 // prune returns the proposal to replace the cut by a notice. Typed messages and an
 // earlier summary, which still describes older messages, stay if there is room for
-// them. The notice is left out if it does not fit or saves nothing; then nothing is
-// removed from a view that fits.
+// them and the notice. The notice is left out if it does not fit or saves nothing; then
+// nothing is removed from a view that fits.
 func (c *cut) prune(info policy.SummaryInfo) policy.Proposal {
 	info.Version, info.Fallback = 0, FallbackPruning
-	room := c.v.Budget.Cap - c.floor
 	p := policy.Proposal{Summary: &info}
+	room, cost := c.v.Budget.Cap-c.floor, c.v.Cost.Message(policy.NewNotice(len(c.removed)+c.omitted))
+	fits := cost <= room
+	if fits {
+		room -= cost
+	}
 	var removed []int
 	freed, omitted := 0, len(c.removed)+c.omitted
-	stays := c.typedThatStay(room)
+	typed := c.typedThatStay(room)
+	for i := range typed {
+		room -= c.v.Tokens[i]
+	}
 	for _, i := range c.part.Remainder {
-		if stays[i] {
-			room -= c.v.Tokens[i]
+		if typed[i] {
 			omitted--
 			continue
 		}
@@ -321,7 +327,7 @@ func (c *cut) prune(info policy.SummaryInfo) policy.Proposal {
 		Reason:   "older than what is kept; no summary could be had",
 		Cut:      &policy.Cut{Removed: removed, Recent: c.part.Start, New: &notice},
 	}
-	if cost := c.v.Cost.Message(notice); cost >= freed || cost > room || omitted == 0 {
+	if c.v.Cost.Message(notice) >= freed || !fits || omitted == 0 {
 		if c.v.Fits() || freed == 0 {
 			return p // the view fits as it is, or nothing can be removed
 		}
