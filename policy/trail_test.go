@@ -3,6 +3,7 @@ package policy_test
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"testing"
@@ -14,7 +15,9 @@ import (
 
 // steps compacts a growing history. It returns the history, the ledger's record
 // of each compaction, and the last view.
-func steps(t *testing.T, seed uint64) (history []message.Message, made []policy.TrailStep, last *policy.Conversation) {
+//
+// With protects, one message of so many is protected, and the user's last one always is.
+func steps(t *testing.T, seed uint64, protects int) (history []message.Message, made []policy.TrailStep, last *policy.Conversation) {
 	t.Helper()
 	rng := histgen.Rand(seed)
 	e := engine(
@@ -22,7 +25,7 @@ func steps(t *testing.T, seed uint64) (history []message.Message, made []policy.
 		policy.Step{Stage: cutAll{}},
 	)
 	e.Keep = policy.Keep{Turns: 1, Pairs: 1}
-	history = histgen.New(seed)
+	history = protected(histgen.New(seed), 0, rng, protects)
 	for call := range 6 {
 		conv, chain := trail(t, history, made)
 		q := policy.Request{Conversation: conv, Budget: budget(1 << 30), Manual: call%3 == 2}
@@ -46,10 +49,25 @@ func steps(t *testing.T, seed uint64) (history []message.Message, made []policy.
 			made = append(made, s)
 		}
 		if call < 5 {
-			history = histgen.Grow(history, rng)
+			n := len(history)
+			history = protected(histgen.Grow(history, rng), n, rng, protects)
 		}
 	}
 	return history, made, last
+}
+
+// protected protects messages from index from on.
+func protected(msgs []message.Message, from int, rng *rand.Rand, one int) []message.Message {
+	if one == 0 {
+		return msgs
+	}
+	for i := from; i < len(msgs); i++ {
+		msgs[i].Protected = rng.IntN(one) == 0
+	}
+	if a := message.Anchor(msgs); a >= from {
+		msgs[a].Protected = true
+	}
+	return msgs
 }
 
 // trail repeats all steps on a history.
@@ -70,7 +88,7 @@ func trail(t *testing.T, history []message.Message, made []policy.TrailStep) (*p
 func TestTrailMakesTheEditsThatWereMade(t *testing.T) {
 	all := 0
 	for seed := range uint64(150) {
-		history, made, want := steps(t, seed)
+		history, made, want := steps(t, seed, int(seed%3)*4)
 		got, chain := trail(t, history, made)
 		all += len(made)
 		sameConversation(t, seed, got, want)
@@ -80,6 +98,36 @@ func TestTrailMakesTheEditsThatWereMade(t *testing.T) {
 	}
 	if all < 300 {
 		t.Fatalf("only %d steps were made", all)
+	}
+}
+
+// Where the user's last message is protected, protected rounds stay behind it, and it stays
+// where it was, whoever speaks later. No link holds what is pinned, so nothing else tells.
+func TestTrailLeavesAProtectedAnchorWhereItWas(t *testing.T) {
+	for _, user := range []int{1, 9} {
+		history := loop(12, 20)
+		if user > 1 {
+			history = slices.Insert(history, user-1, message.Assistant("Which one?"), message.User("the second one"))
+		}
+		for _, i := range []int{user, user + 5, user + 6} {
+			history[i].Protected = true
+		}
+		e := engine(policy.Step{Stage: cutAll{}, Goal: policy.All})
+		e.Keep = policy.Keep{Turns: 1, Pairs: 1}
+		conv := policy.NewConversation(history, pins, nil)
+		out, err := e.Run(t.Context(), policy.Request{Conversation: conv, Budget: budget(1 << 30), Manual: true})
+		if err != nil || !out.Changed() {
+			t.Fatal(err)
+		}
+		s := policy.TrailStep{Recipes: []policy.Recipe{out.Passes[0].Recipe}}
+		in, n := policy.Coverage(s.Recipes)
+		s.In, s.Out = conv.Chain().At(conv, in), out.Conversation.Chain().At(out.Conversation, n)
+		more := append(slices.Clone(history), message.Assistant("Done."), message.User("And the third one?"), message.Assistant("I look."))
+		got, _ := trail(t, more, []policy.TrailStep{s})
+		want := append(out.Conversation.Messages(), more[len(history):]...)
+		if !slices.EqualFunc(got.Messages(), want, message.Identical) {
+			t.Errorf("the user's message %d: another order: %v, was %v", user, got.Sources(), out.Conversation.Sources())
+		}
 	}
 }
 
@@ -141,7 +189,7 @@ func TestCoverageIsWhatTheRecipesReferTo(t *testing.T) {
 func TestTrailTakesBackWhatLeadsElsewhere(t *testing.T) {
 	refused := 0
 	for seed := range uint64(150) {
-		history, made, want := steps(t, seed)
+		history, made, want := steps(t, seed, 0)
 		tr := policy.NewTrail(history, pins, nil, nil)
 		for i, s := range made {
 			wrong := s

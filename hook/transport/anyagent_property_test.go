@@ -390,9 +390,9 @@ func (w *world) refuses(out []string, answer string) bool {
 	if !w.fails && w.mode != observes || len(out) == 0 {
 		return false
 	}
-	for _, q := range w.server.Requests() {
-		if string(q.Body) == out[len(out)-1] {
-			return w.tooLong(q)
+	for _, q := range w.server.Requests() { // the agent's own model may have been asked afterwards
+		if slices.Contains(out, string(q.Body)) && w.tooLong(q) {
+			return true
 		}
 	}
 	return false

@@ -44,13 +44,15 @@ func (x *exchange) billed(res *compact.Result, u compact.Usage, held, counted in
 	x.t.m.Observe(res, u)
 }
 
-// refused reports the size of a prompt that was too long. The provider does not
-// say how much of it is the cache, so the part that was not counted here is
-// taken as the cache. refused returns the size of the prompt in our count,
+// refused reports the size of a prompt that was too long, if the provider names it. The
+// provider does not say how much of it is the cache, so the part that was not counted
+// here is taken as the cache. refused returns the size of the prompt in our count,
 // including the cache if it was learned here.
 func (x *exchange) refused(o overflow, counted int) int {
 	if _, named := x.cache(); !named {
-		x.t.m.Observe(x.res, compact.Usage{PromptTokens: o.prompt})
+		if o.prompt > 0 {
+			x.t.m.Observe(x.res, compact.Usage{PromptTokens: o.prompt})
+		}
 		return counted
 	}
 	if x.held == 0 && o.prompt > counted {

@@ -3,7 +3,9 @@ package transport_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -216,11 +218,20 @@ func TestOverflowShrinksTheWindowOfItsSessionAndModelAlone(t *testing.T) {
 }
 
 func TestOverflowWithoutNumbersIsAnsweredToo(t *testing.T) {
+	j := &journal{}
+	before := slog.Default()
+	slog.SetDefault(j.logger())
+	defer slog.SetDefault(before)
 	f := forms()[2] // Responses names none
 	r := newRig(t, tight)
 	r.server.Window = 9_000
 	if status, answer := r.post(f, f.body("x", 60, 200)); status != http.StatusOK {
 		t.Errorf("%d %s", status, answer)
+	}
+	for _, line := range j.records(t) {
+		if strings.Contains(fmt.Sprint(line), "contradicts") {
+			t.Errorf("what the provider did not say is no usage: %v", line)
+		}
 	}
 }
 
