@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -254,4 +255,65 @@ func TestBudgetErrorAddsUpAndItsAdviceHelps(t *testing.T) {
 	if _, err := newRig(t, c).Preflight(context.Background(), "s", history); err != nil {
 		t.Errorf("with what is advised: %v", err)
 	}
+}
+
+// Whatever stages are configured, those that an error advises to add make the view fit,
+// and none of them is too much. Where it advises none, all of them would not help.
+func TestStagesThatARefusalAdvisesHelp(t *testing.T) {
+	all := []string{"truncate", "mask", "summarize", "shrink", "squeeze"}
+	large := func(rounds, size int) []message.Message { return append(loop(2, 50), loop(rounds, size)[1:]...) }
+	refused := map[string]int{}
+	for name, history := range map[string][]message.Message{
+		"many turns": append(turns(30, 100), message.User("Go on.")), "few large results": large(4, 3_000), "many results in one turn": large(30, 300),
+		"a long system prompt": append([]message.Message{message.System(text(5_000))}, loop(15, 200)...), "large turns": turns(12, 700), "both": append(turns(20, 150), large(3, 3_000)[1:]...),
+	} {
+		for bits := 1; bits < 1<<len(all); bits++ {
+			var stages []string
+			for i, s := range all {
+				if bits&(1<<i) != 0 {
+					stages = append(stages, s)
+				}
+			}
+			over := refusalOf(t, history, stages)
+			if over == nil {
+				continue
+			}
+			advised, found := strings.CutPrefix(over.Advice[0], "add ")
+			if !found {
+				refused["all"]++
+				if refusalOf(t, history, all) == nil {
+					t.Errorf("%s, %v: all stages would do, and it says %q", name, stages, over.Advice)
+				}
+				continue
+			}
+			add := strings.Split(strings.TrimSuffix(advised, " to policy.stages"), " and ")
+			refused[strings.Join(add, "+")]++
+			if again := refusalOf(t, history, append(slices.Clone(stages), add...)); again != nil {
+				t.Errorf("%s, %v: with %v too: %v", name, stages, add, again)
+			}
+			for i := range add {
+				if less := slices.Delete(slices.Clone(add), i, i+1); refusalOf(t, history, append(slices.Clone(stages), less...)) == nil {
+					t.Errorf("%s, %v: %v would do, of %v", name, stages, less, add)
+				}
+			}
+		}
+	}
+	for _, kind := range []string{"all", "squeeze", "summarize", "shrink", "summarize+shrink"} {
+		if refused[kind] == 0 {
+			t.Errorf("%s is never advised: %v", kind, refused)
+		}
+	}
+}
+
+// refusalOf returns why a history can't be sent, nil if it can.
+func refusalOf(t *testing.T, history []message.Message, stages []string) *compact.BudgetError {
+	t.Helper()
+	c, _ := compact.Preset("graduated")
+	c.MaxContextTokens, c.Policy.Stages = 5_000, stages
+	_, err := newRig(t, c).Plan(t.Context(), "s", history)
+	var over *compact.BudgetError
+	if err != nil && !errors.As(err, &over) {
+		t.Fatal(err)
+	}
+	return over
 }

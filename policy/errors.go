@@ -140,7 +140,7 @@ func (e *Engine) refuse(o *Outcome, floor bool) *BudgetError {
 		}
 		out.Largest = append(out.Largest, c)
 	}
-	out.Advice = v.advice(out.Largest, gone)
+	out.Advice = v.advice(out.Largest)
 	sort.SliceStable(out.Largest, func(a, b int) bool { return out.Largest[a].Tokens > out.Largest[b].Tokens })
 	if n := min(len(out.Largest), namedContributors); n < len(out.Largest) {
 		out.Others = shares(out.Largest[n:])
@@ -207,8 +207,8 @@ func (s staying) stays(i int) string {
 
 // advice returns remedies: the missing stages that would free enough, if there
 // are any; otherwise remedies that depend on what the smallest view holds.
-func (v *View) advice(parts []Contributor, gone []bool) (out []string) {
-	if missing := v.missing(gone); len(missing) > 0 {
+func (v *View) advice(parts []Contributor) (out []string) {
+	if missing := v.missing(); len(missing) > 0 {
 		return []string{"add " + strings.Join(missing, " and ") + " to policy.stages", "use a model with a larger window"}
 	}
 	pinned := func(c Contributor) bool { return c.Why == whyPinned || c.Why == whyRound }
@@ -224,34 +224,39 @@ func (v *View) advice(parts []Contributor, gone []bool) (out []string) {
 	return append(out, "use a model with a larger window")
 }
 
-// missing returns the stages that would make the view fit. It returns none if
+// missing returns the fewest stages that would make the view fit. It returns none if
 // the view would not fit even with all stages.
-func (v *View) missing(gone []bool) (names []string) {
-	all := *v
-	all.reach = nil // assume every stage
-	if all.Floor() > v.Budget.most() {
-		return nil
-	}
-	whole := v.Fixed // the cost with every result uncut
-	for i, taken := range all.takes() {
-		if !taken {
-			whole += v.Tokens[i]
+func (v *View) missing() []string {
+	for _, names := range [][]string{
+		{"summarize"}, {"squeeze"}, {"shrink"}, {"summarize", "shrink"}, {"summarize", "squeeze"}, {"shrink", "squeeze"}, {"summarize", "shrink", "squeeze"},
+	} {
+		if v.with(names).Floor() <= v.Budget.most() {
+			return names
 		}
 	}
-	old := func(keep Keep) bool {
-		return slices.ContainsFunc(v.Partition(keep).Remainder, func(i int) bool { return !gone[i] })
-	}
-	switch {
-	case old(v.Keep):
-		names = append(names, "summarize")
-		if len(v.Partition(Keep{Turns: 1, Pairs: 1}).Remainder) > len(v.Partition(v.Keep).Remainder) {
-			names = append(names, "shrink")
-		}
-	case old(Keep{Turns: 1, Pairs: 1}):
-		names = append(names, "shrink")
-	}
-	if v.reach != nil && !v.reach.cuts && whole > v.Budget.most() {
-		names = append(names, "squeeze")
-	}
-	return names
+	return nil
 }
+
+// with returns the view as stages with these names could see it, beside those that are
+// there. What a stage that edits could not do up to now, it is not counted on to do then.
+func (v *View) with(names []string) *View {
+	w, r := *v, *v.reach
+	w.reach, r.edits = &r, false
+	for _, name := range names {
+		switch name {
+		case "summarize":
+			r.takers = append(slices.Clone(r.takers), oldRounds{})
+		case "shrink":
+			w.Rigid = false
+		case "squeeze":
+			r.cuts = true
+		}
+	}
+	return &w
+}
+
+// oldRounds takes what a stage that summarizes can remove at most. It is asked nothing
+// else.
+type oldRounds struct{ Stage }
+
+func (oldRounds) Takes(v *View) []int { return v.Partition(v.Smallest()).Remainder }

@@ -132,3 +132,36 @@ func TestMaskLeavesPinnedAndExcludedResults(t *testing.T) {
 		}
 	}
 }
+
+// A message of many results is not encoded anew to learn what each placeholder saves.
+func TestMaskTakesEachOfManyResultsOfOneMessage(t *testing.T) {
+	const n = 20
+	var calls, results []message.Part
+	for i := range n {
+		id := string(rune('a' + i))
+		size := 100
+		if i%4 == 0 {
+			size = 1
+		}
+		calls = append(calls, message.Call(id, "bash", "{}"))
+		results = append(results, message.ToolResult(id, text(size)).Parts...)
+	}
+	msgs := []message.Message{message.System("be good"), message.User("read all"), message.Assistant("", calls...), {Role: message.RoleTool, Parts: results}}
+	v := policy.NewView(append(msgs, loop(6, 10)[1:]...), pins, words{})
+	v.Budget = budget(100_000)
+	p, err := policy.Mask{WindowTurns: 1}.Propose(t.Context(), v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var masked []int
+	for _, g := range p.Groups {
+		for _, e := range g {
+			if e.Text.Index == 3 {
+				masked = append(masked, e.Text.Part)
+			}
+		}
+	}
+	if want := []int{1, 2, 3, 5, 6, 7, 9, 10, 11, 13, 14, 15, 17, 18, 19}; !slices.Equal(masked, want) {
+		t.Errorf("masked are the results %v, want %v", masked, want)
+	}
+}

@@ -1,6 +1,11 @@
 package policy
 
-import "testing"
+import (
+	"errors"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+)
 
 func TestDecisionsOfLedgersAreReadInTheirOldSpellingToo(t *testing.T) {
 	for d := Kept; d <= Dropped; d++ {
@@ -10,5 +15,30 @@ func TestDecisionsOfLedgersAreReadInTheirOldSpellingToo(t *testing.T) {
 	}
 	if got := parseDecision("summarised"); got != Summarized {
 		t.Errorf("summarised is read as %s", got)
+	}
+}
+
+// A ledger that somebody changed can name more pinned messages than there are.
+func TestRecipeThatCountsTooManyPinnedMessagesIsReplayedToTheEnd(t *testing.T) {
+	msgs := []message.Message{message.User("a"), message.Assistant("b"), message.User("c"), message.Assistant("d"), message.System("e"), message.System("f")}
+	c := NewConversation(msgs, Pins{message.RoleSystem}, nil)
+	r := Recipe{Stage: "x", Cut: &CutRecipe{Removed: [][2]int{{0, 2}}, Recent: 4, Pins: 99, Decision: "dropped", Notice: 2}}
+	d, err := c.Replay(r)
+	if err != nil || d.Len() != 5 {
+		t.Errorf("%v: %v", d.Sources(), err)
+	}
+	for _, wrong := range []CutRecipe{{Removed: [][2]int{{-1, 2}}}, {Removed: [][2]int{{0, 9}}}, {Removed: [][2]int{{2, 1}}}, {Recent: -1}, {Recent: 9}} {
+		if _, err := c.Replay(Recipe{Cut: &wrong}); !errors.Is(err, ErrEdit) {
+			t.Errorf("%+v: %v", wrong, err)
+		}
+	}
+}
+
+func TestNoHistoryHasAPrefixOfNothing(t *testing.T) {
+	trail := NewTrail([]message.Message{message.User("a")}, nil, nil, nil)
+	for _, l := range []Link{{}, {Hash: trail.chain.at(trail.conv, 0)}, {N: -1}, {N: 2}} {
+		if trail.Has(l) {
+			t.Errorf("it has %+v", l)
+		}
 	}
 }
