@@ -260,6 +260,7 @@ func (w *world) work() {
 	all.Wait()
 	w.fails = false
 	w.store.Fails(0)
+	w.server.Recover()
 	for _, p := range programs {
 		p.settled()
 	}

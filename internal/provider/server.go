@@ -98,6 +98,13 @@ func (s *Server) Fail(f ...Failure) {
 	s.failures = append(s.failures, f...)
 }
 
+// Recover drops the failures that no call has had yet.
+func (s *Server) Recover() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.failures = nil
+}
+
 // Requests returns the requests received so far, in the order of arrival.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
