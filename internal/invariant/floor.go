@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/agentcompact/compact/message"
@@ -126,11 +127,13 @@ func (p Plan) edited(m message.Message, cost func(message.Message) int, maskable
 	return n
 }
 
-// replaced is what a message costs with placeholders for its results.
+// replaced is what a message costs with placeholders for its results. What a dispatched
+// agent marked as its answer stays beside a placeholder, so such a result is taken whole.
 func replaced(m message.Message, cost func(message.Message) int) int {
 	for i, p := range m.Parts {
-		if p.Kind == resultKind && m.Editable(i) {
-			if with, err := m.WithPartText(i, "[observation masked — 0 chars]"); err == nil {
+		if p.Kind == resultKind && m.Editable(i) && !strings.Contains(p.Text, "BEGIN_DISPATCH_RESULT") {
+			size := strconv.Itoa(utf8.RuneCountInString(p.Text))
+			if with, err := m.WithPartText(i, "[observation masked — "+size+" chars]"); err == nil {
 				m = with
 			}
 		}
