@@ -50,10 +50,11 @@ func (m *CompactManager) recall(ctx context.Context, sessionID string, q lookup.
 		return "", err
 	}
 	began := m.now()
-	text, err := s.recall(ctx, q, opts)
-	if errors.Is(err, storage.ErrChanged) {
-		text, err = m.recallAnew(ctx, s, q, opts, err)
-	}
+	var text string
+	err = m.reading(ctx, s, func(s *session) (err error) {
+		text, err = s.recall(ctx, q, opts)
+		return err
+	})
 	if err == nil {
 		s.wasRecalled(q.Text)
 	}
@@ -64,21 +65,29 @@ func (m *CompactManager) recall(ctx context.Context, sessionID string, q lookup.
 	return text, err
 }
 
-// recallAnew retries a recall after a changed file. If the session was scrubbed since
-// it was opened, it is read again.
-func (m *CompactManager) recallAnew(ctx context.Context, s *session, q lookup.Ref, opts []recall.Option, changed error) (string, error) {
-	err := s.log.Fresh(ctx)
-	if !errors.Is(err, record.ErrScrubbed) {
-		return "", changed
+// reading calls read for s. If a file is missing or another one than was stored, and the
+// session was scrubbed since it was opened, it is opened again, which ends a scrub that was
+// cut short, and read again.
+func (m *CompactManager) reading(ctx context.Context, s *session, read func(*session) error) error {
+	err := read(s)
+	if !errors.Is(err, storage.ErrChanged) && !errors.Is(err, storage.ErrNotExist) {
+		return err
 	}
-	m.forsake(s, err)
+	scrubbed := s.log.Fresh(ctx)
+	if !errors.Is(scrubbed, record.ErrScrubbed) {
+		return err
+	}
+	m.forsake(s, scrubbed)
 	again, err := m.session(ctx, s.id)
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer m.release(again)
-	return again.recall(ctx, q, opts)
+	return read(again)
 }
+
+// errLeftOut says that a search has left out changed files.
+var errLeftOut = fmt.Errorf("not all was searched: %w", storage.ErrChanged)
 
 // Search returns the lines that match a pattern in the text that compactions removed
 // from a session's view, redacted, from the archive and never from memory. most is
@@ -105,7 +114,15 @@ func (m *CompactManager) Search(ctx context.Context, sessionID string, pattern *
 		return recall.Found{}, err
 	}
 	began := m.now()
-	found, err = s.search(ctx, pattern, most, opts)
+	err = m.reading(ctx, s, func(s *session) (err error) {
+		if found, err = s.search(ctx, pattern, most, opts); err == nil && found.Changed > 0 {
+			return errLeftOut
+		}
+		return err
+	})
+	if errors.Is(err, errLeftOut) {
+		err = nil
+	}
 	chars := 0
 	for i := range found.Matches {
 		chars += utf8.RuneCountInString(found.Matches[i].Text)

@@ -1,57 +1,17 @@
 package compact_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
 
 	"github.com/agentcompact/compact/compact"
-	"github.com/agentcompact/compact/storage"
-	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/internal/flaky"
 	"github.com/agentcompact/compact/storage/record"
 )
-
-var errKilled = errors.New("the process was killed")
-
-// killed is an archive whose process dies after so many changes.
-type killed struct {
-	*memory.Archive
-	left int
-}
-
-func (k *killed) may() error {
-	if k.left--; k.left < 0 {
-		return errKilled
-	}
-	return nil
-}
-
-// Create implements [storage.Archive].
-func (k *killed) Create(ctx context.Context, key storage.Key, b storage.Blob) error {
-	if err := k.may(); err != nil {
-		return err
-	}
-	return k.Archive.Create(ctx, key, b)
-}
-
-// Append implements [storage.Archive].
-func (k *killed) Append(ctx context.Context, key storage.Key, seq int64, b storage.Blob) error {
-	if err := k.may(); err != nil {
-		return err
-	}
-	return k.Archive.Append(ctx, key, seq, b)
-}
-
-// Remove implements [storage.Remover].
-func (k *killed) Remove(ctx context.Context, key storage.Key) error {
-	if err := k.may(); err != nil {
-		return err
-	}
-	return k.Archive.Remove(ctx, key)
-}
 
 // A scrub dies at each of its changes. The agent that has the session in memory goes on,
 // or another process does; both see the view that there was, and lose nothing.
@@ -95,12 +55,12 @@ func goesOnAfterDeath(t *testing.T, at int, same bool) (died bool) {
 	if err := r.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	log, err := record.OpenSession(t.Context(), &killed{r.archive, at}, "s")
+	log, err := record.OpenSession(t.Context(), flaky.NewMortal(r.archive, at), "s")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = compact.Scrub(t.Context(), log, compact.ScrubOptions{Secrets: []string{leakedLater}})
-	if died = errors.Is(err, errKilled); err != nil && !died {
+	if died = errors.Is(err, flaky.ErrDied); err != nil && !died {
 		t.Fatal(err)
 	}
 	agent := r
@@ -133,6 +93,43 @@ func goesOnAfterDeath(t *testing.T, at int, same bool) (died bool) {
 		t.Errorf("recalled by who had it in memory: %.200q, %v", text, err)
 	}
 	return died
+}
+
+// What an agent asks for first after a scrub died is there, whatever file the scrub had taken
+// away.
+func TestAgentRecallsWhereAScrubWasCutShort(t *testing.T) {
+	for at, died := 0, true; died; at++ {
+		for _, search := range []bool{true, false} {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, compact.Config{})
+				if res, err := r.ManualCompact(t.Context(), "s", leakyLoop(), "test"); err != nil || res.Step == 0 {
+					t.Fatalf("step %d, %v", res.Step, err)
+				}
+				if err := r.Flush(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				log, err := record.OpenSession(t.Context(), flaky.NewMortal(r.archive, at), "s")
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = compact.Scrub(t.Context(), log, compact.ScrubOptions{Secrets: []string{leakedLater}})
+				if died = errors.Is(err, flaky.ErrDied); err != nil && !died {
+					t.Fatal(err)
+				}
+				if search {
+					found, err := r.Search(t.Context(), "s", regexp.MustCompile("the word is"), 0)
+					if err != nil || len(found.Matches) == 0 {
+						t.Errorf("died at change %d: searched: %v, %v", at, found.Matches, err)
+					}
+					return
+				}
+				text, err := r.Recall(t.Context(), "s", "turn:2")
+				if err != nil || !strings.Contains(text, "the word is") {
+					t.Errorf("died at change %d: recalled: %.80q, %v", at, text, err)
+				}
+			})
+		}
+	}
 }
 
 // lateEvents returns the lines of the audit log.

@@ -71,7 +71,8 @@ func Search(ctx context.Context, archive storage.Archive, sessionID string, patt
 type Session lookup.Session
 
 // Open reads the steps of a session; one that the archive does not have is empty.
-// sessionID is the id as the archive lists it. Errors are [ErrSession] for an empty id, a
+// sessionID is the id as the archive lists it. What a scrub replaces is read as it leaves
+// it, also if it was cut short ([record.OpenToRead]). Errors are [ErrSession] for an empty id, a
 // *[ReadError], and [ErrInternal].
 func Open(ctx context.Context, archive storage.Archive, sessionID string) (s *Session, err error) {
 	defer panics.Into(&err, "Open")

@@ -61,7 +61,7 @@ func ReadStats(ctx context.Context, archive storage.Archive, f Filter, card pric
 		if name == "" {
 			name = info.Dir
 		}
-		s, err := record.OpenDir(ctx, archive, info.Dir)
+		s, err := record.OpenDirToRead(ctx, archive, info.Dir)
 		if err != nil {
 			return nil, err
 		}

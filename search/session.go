@@ -53,7 +53,7 @@ func (s *session) newest() (at int64) {
 // read reads what a session says. What is not what was stored, or can't be read as
 // what it should be, is left out and noted.
 func (s *session) read(ctx context.Context, a storage.Archive) error {
-	from, err := record.OpenDir(ctx, a, s.dir)
+	from, err := record.OpenDirToRead(ctx, a, s.dir)
 	if err != nil {
 		return s.note(err)
 	}

@@ -76,7 +76,17 @@ func (a *app) openWith(cmd *cobra.Command, open func(compact.StorageConfig) (sto
 // openSession opens a session that is there, by its id or by the name of its
 // folder.
 func openSession(ctx context.Context, archive storage.Archive, name string) (*record.Session, error) {
-	for _, open := range []func(context.Context, storage.Archive, string) (*record.Session, error){record.OpenSession, record.OpenDir} {
+	return openAs(ctx, archive, name, record.OpenSession, record.OpenDir)
+}
+
+// openToRead is openSession for who writes nothing, and reads what a scrub that was cut
+// short leaves.
+func openToRead(ctx context.Context, archive storage.Archive, name string) (*record.Session, error) {
+	return openAs(ctx, archive, name, record.OpenToRead, record.OpenDirToRead)
+}
+
+func openAs(ctx context.Context, archive storage.Archive, name string, ways ...func(context.Context, storage.Archive, string) (*record.Session, error)) (*record.Session, error) {
+	for _, open := range ways {
 		s, err := open(ctx, archive, name)
 		if err != nil {
 			if bad := new(storage.KeyError); errors.As(err, &bad) {
@@ -177,7 +187,7 @@ func stamp(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04 UTC")
 }
 
-// archived opens one session of the archive for reading.
+// archived opens one session of the archive as it is.
 func (a *app) archived(cmd *cobra.Command, name string) (*record.Session, error) {
 	archive, err := a.readArchive(cmd)
 	if err != nil {

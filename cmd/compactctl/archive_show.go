@@ -52,7 +52,7 @@ func newArchiveShow(a *app) *cobra.Command {
 				return err
 			}
 			name := a.called(cmd.Context(), archive, args[0])
-			s, err := openSession(cmd.Context(), archive, name)
+			s, err := openToRead(cmd.Context(), archive, name)
 			if err != nil {
 				return err
 			}

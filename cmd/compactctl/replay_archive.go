@@ -29,7 +29,7 @@ func (r *replaying) fromArchive(cmd *cobra.Command, paths []string) (*replay.Arc
 	if err != nil {
 		return nil, err
 	}
-	s, err := openSession(cmd.Context(), archive, r.called(cmd.Context(), archive, r.session))
+	s, err := openToRead(cmd.Context(), archive, r.called(cmd.Context(), archive, r.session))
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,11 @@ func (a *app) report(cmd *cobra.Command, args []string, page, prices string) err
 	if err != nil {
 		return err
 	}
-	s, err := a.archived(cmd, args[0])
+	archive, err := a.readArchive(cmd)
+	if err != nil {
+		return err
+	}
+	s, err := openToRead(cmd.Context(), archive, a.called(cmd.Context(), archive, args[0]))
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 // Open reads the steps of a session, which may be empty, without a manager. It needs no keys, and writes
 // nothing.
 func Open(ctx context.Context, a storage.Archive, id string) (*Session, error) {
-	log, err := record.OpenSession(ctx, a, id)
+	log, err := record.OpenToRead(ctx, a, id)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/agentcompact/compact/storage"
 )
@@ -51,31 +54,61 @@ func halfScrubbed(ctx context.Context, a storage.Archive, dir storage.Key, scrub
 	return h
 }
 
-// Open implements [storage.Archive].
+// Open implements [storage.Archive]. A file that waits may be in its place by now.
 func (h *half) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
-	if temp, ok := h.waiting[k]; ok {
-		k = temp
+	temp, waits := h.waiting[k]
+	if !waits {
+		return h.Archive.Open(ctx, k, off, n)
 	}
-	return h.Archive.Open(ctx, k, off, n)
+	r, err := h.Archive.Open(ctx, temp, off, n)
+	if errors.Is(err, storage.ErrNotExist) {
+		return h.Archive.Open(ctx, k, off, n)
+	}
+	return r, err
 }
 
 // List implements [storage.Archive]. A file that waits has the place of the other one.
 func (h *half) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
+	under := []storage.Key{prefix}
+	if temp, waits := h.waiting[prefix]; waits {
+		under = append(under, temp)
+	}
 	return func(yield func(storage.Info, error) bool) {
-		under := prefix
-		if temp, ok := h.waiting[prefix]; ok {
-			under = temp
+		found := map[storage.Key]storage.Info{}
+		for _, k := range under {
+			for info, err := range h.Archive.List(ctx, k) {
+				if err != nil || info.Foreign != "" {
+					if !yield(info, err) || err != nil {
+						return
+					}
+					continue
+				}
+				place, waits := h.place[info.Key]
+				if _, has := found[info.Key]; waits {
+					info.Key = place
+					found[place] = info
+				} else if !has {
+					found[info.Key] = info
+				}
+			}
 		}
-		for info, err := range h.Archive.List(ctx, under) {
-			if _, replaced := h.waiting[info.Key]; err == nil && replaced {
-				continue
-			}
-			if key, waits := h.place[info.Key]; waits {
-				info.Key = key
-			}
-			if !yield(info, err) {
+		for _, k := range slices.SortedFunc(maps.Keys(found), func(x, y storage.Key) int { return strings.Compare(x.String(), y.String()) }) {
+			if !yield(found[k], nil) {
 				return
 			}
 		}
 	}
+}
+
+// Location implements [storage.Locator].
+func (h *half) Location(k storage.Key) string { return location(h.Archive, k) }
+
+// Create implements [storage.Archive]: who writes ends the scrub first.
+func (h *half) Create(_ context.Context, k storage.Key, _ storage.Blob) error {
+	return &storage.Error{Op: "create", Key: k, Err: ErrUnplaced}
+}
+
+// Append implements [storage.Archive], as Create.
+func (h *half) Append(_ context.Context, k storage.Key, _ int64, _ storage.Blob) error {
+	return &storage.Error{Op: "append", Key: k, Err: ErrUnplaced}
 }
