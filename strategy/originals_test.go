@@ -131,6 +131,36 @@ func TestWhatPeopleTypedIsNotPrunedWithTheRest(t *testing.T) {
 	}
 }
 
+// Where agents act in their text, a patch that the user's role says next is what that
+// printed, and nobody typed it.
+func TestWhatACommandInTextPrintedIsPruned(t *testing.T) {
+	msgs := []message.Message{message.System("You are a coding agent."), message.User("Fix the failing import.")}
+	for i := range 20 {
+		msgs = append(msgs, message.Assistant("I look.\n```bash\ngit diff\n```"), message.User("diff --git a/a.go b/a.go\n"+strings.Repeat("+it prints this\n", 45)))
+		if i == 4 {
+			msgs = append(msgs, message.Assistant("It is b.go, too."), message.User("Leave b.go alone."))
+		}
+	}
+	v := view(msgs, 4000)
+	p, err := stage(t, Writer{Summarizer: silent{}, UserTokens: 1000}).Propose(t.Context(), v)
+	if err != nil || p.Summary == nil || p.Summary.Fallback != FallbackPruning {
+		t.Fatalf("%+v, %v", p.Summary, err)
+	}
+	printed, typed := 0, false
+	left := apply(t, v, p)
+	for _, m := range left[:len(left)-2*v.Keep.Turns] {
+		switch {
+		case strings.HasPrefix(m.Text(), "diff"):
+			printed++
+		case m.Text() == "Leave b.go alone.":
+			typed = true
+		}
+	}
+	if printed > 0 || !typed {
+		t.Errorf("%d printed texts stay, and what was typed: %v", printed, typed)
+	}
+}
+
 // Whatever stays where no summary could be had, the rest of the stages can make it fit: the
 // earlier summary, what people typed and the notice share the room that is there.
 func TestWhatStaysWithoutASummaryHasRoom(t *testing.T) {

@@ -1,0 +1,195 @@
+package strategy
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// A line of a model's summary is a heading of a section, or what is in one. A bullet that
+// names a section would else begin it, and what follows be in the wrong one.
+func TestLinesThatAreHeadings(t *testing.T) {
+	for line, want := range map[string]string{
+		"Decisions": "Decisions", "**Decisions**": "Decisions", "## Decisions": "Decisions", "Decisions:": "Decisions", "Decisions made so far:": "Decisions",
+		"- Decisions": "", "- Decisions:": "", "* Decisions:": "", "2. Decisions": "", "Decisions were made": "", "Nothing of that:": "",
+	} {
+		got := ""
+		if h, ok := TaskState.heading(line); ok {
+			if i, ok := TaskState.section(h); ok {
+				got = TaskState.Sections[i].Title
+			}
+		}
+		if got != want {
+			t.Errorf("%q begins %q, want %q", line, got, want)
+		}
+	}
+	for heading, want := range map[string]bool{"Decisions": true, "Decisions of the user": true, "Key": false, "Dec": false, "Decisionsmade": false} {
+		if _, ok := TaskState.section(heading); ok != want {
+			t.Errorf("%q is a section: %v", heading, ok)
+		}
+	}
+}
+
+func TestLinesOfDataAreNoSentences(t *testing.T) {
+	for line, want := range map[string]bool{
+		`"name": "x"`: true, `"name":"x"`: true, `"a",`: true, "func a() {": true, "x = await y()": true, "Home › Docs": true, "a.py:3 is wrong": true,
+		`"It is done", he said.`: false, "It works.": false, "": false,
+	} {
+		if got := debris(line); got != want {
+			t.Errorf("debris(%q) = %v", line, got)
+		}
+	}
+}
+
+func TestSentencesOfAText(t *testing.T) {
+	text := "One is done. Two is not.\n# Three\n~~~\ncode. more code.\n~~~\n- Four is next.\n```\nx. y.\n```\n2) Five is last.\n12. Six\n1234. Seven\n| a | b |\n---\n> Eight\n2.5 is a number\n"
+	var got []string
+	eachSentence(text, func(s sentence) {
+		switch {
+		case s.heading:
+			s.text += " (heading)"
+		case s.item:
+			s.text += " (item)"
+		}
+		got = append(got, s.text)
+	})
+	want := []string{"One is done. Two is not.", "Three (heading)", "Four is next. (item)", "Five is last. (item)", "Six (item)", "1234. Seven", "Eight", "2.5 is a number"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%q, want\n%q", got, want)
+	}
+}
+
+func TestClipCutsBetweenWords(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		n    int
+		want string
+	}{
+		{"short", 8, "short"}, {"abcdefgh", 8, "abcdefgh"}, {"abcdefghi", 8, ""}, {"ab cdefghijk", 8, "ab …"}, {"ab, cdefghijk", 8, "ab …"},
+		{"äöü äöüäöüäöü", 8, "äöü …"}, {"漢字かな交じり文です", 8, "漢字かな交じ …"},
+	} {
+		if got := clip(c.text, c.n); got != c.want {
+			t.Errorf("clip(%q, %d) = %q, want %q", c.text, c.n, got, c.want)
+		}
+	}
+}
+
+func TestBetweenWantsBothEnds(t *testing.T) {
+	for text, want := range map[string]string{"a<b>c": "b", "a<b>c>": "b", "ab>c": "", "a<bc": "", "": ""} {
+		if got := between(text, "<", ">"); got != want {
+			t.Errorf("between(%q) = %q", text, got)
+		}
+	}
+}
+
+// A shell that warns has run the command.
+func TestErrorsOfAShell(t *testing.T) {
+	for out, want := range map[string]bool{
+		"bash: jq: command not found": true, "/bin/sh: 1: jq: not found": true, "zsh: no such file or directory: ./a": true, "bash: ./a: Permission denied\n": true,
+		"error: no such option": true, "fatal: not a git repository": true, "  Traceback (most recent call last):\n": true,
+		"bash: warning: setlocale: LC_ALL: cannot change locale": false, "key not found": false, "ok\nbash: jq: command not found": false,
+	} {
+		if got := shellError(out); got != want {
+			t.Errorf("shellError(%q) = %v", out, got)
+		}
+	}
+}
+
+func TestCommandsThatTakeBackChanges(t *testing.T) {
+	for cmd, want := range map[string]bool{
+		"git stash": true, "cd a && git stash": true, "git stash push -m x": true, "git restore a.go": true, "git checkout -- a.go": true, "git reset --hard": true,
+		"git stash pop": false, "git stash list": false, "git restore --staged a.go": false, "git checkout main": false, "git diff": false,
+	} {
+		c := Call{Tool: "bash", Args: []Arg{{"command", cmd}}, Answered: true}
+		if got := c.undoes(); got != want {
+			t.Errorf("%q undoes: %v", cmd, got)
+		}
+		c.Outcome = Failed
+		if c.undoes() {
+			t.Errorf("%q undoes, and failed", cmd)
+		}
+		c.Outcome, c.Answered = OK, false
+		if c.undoes() {
+			t.Errorf("%q undoes, and has no result", cmd)
+		}
+	}
+}
+
+func TestHashesHaveSevenDigits(t *testing.T) {
+	for id, want := range map[string]bool{"abcdef": false, "abcdef0": true, "abcdefg": false, "0123456789abcdef": true, "ABCDEF0": false} {
+		if got := isHash(id); got != want {
+			t.Errorf("isHash(%q) = %v", id, got)
+		}
+	}
+}
+
+func TestFencesPartBlocks(t *testing.T) {
+	var got []string
+	for _, b := range blocks(strings.Split("Look at this:\n```\na\n```\n~~~\nb\n~~~\nand do it.", "\n")) {
+		got = append(got, b.what+" "+strings.Join(b.lines, "|"))
+	}
+	if want := []string{" Look at this:", "code ```|a|```", "code ~~~|b|~~~", " and do it."}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A renaming has both names.
+func TestPatchesThatRename(t *testing.T) {
+	for patch, want := range map[string][]FileOp{
+		"rename from a.go\nrename to b.go\n":                       {{Path: "b.go", From: "a.go", Op: Renamed}},
+		"rename to b.go\n--- a/x.go\n+++ b/x.go\n@@ -1 +1 @@\n":    {{Path: "x.go", Op: Edited}},
+		"*** Update File: a.go\n*** Move to: b.go\n":               {{Path: "b.go", From: "a.go", Op: Renamed}},
+		"*** Move to: b.go\n*** Add File: c.go\n":                  {{Path: "c.go", Op: Created}},
+		"*** Delete File: a.go\n*** Update File: c.go\n@@\n-a\n+b": {{Path: "a.go", Op: Deleted}, {Path: "c.go", Op: Edited}},
+	} {
+		if got := patchOps(patch); !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: %+v, want %+v", patch, got, want)
+		}
+	}
+}
+
+// Two files share a verb unless one of them was changed more than once.
+func TestFilesOfAFolderInOneLine(t *testing.T) {
+	file := func(name string, op Op, changes int) FileState {
+		return FileState{Path: "d/" + name, Op: op, Changes: changes}
+	}
+	for want, files := range map[string][]FileState{
+		"In `d/`: edited a.go and b.go":                      {file("a.go", Edited, 1), file("b.go", Edited, 1)},
+		"In `d/`: edited a.go; edited b.go twice":            {file("a.go", Edited, 1), file("b.go", Edited, 2)},
+		"In `d/`: edited a.go twice; edited b.go":            {file("a.go", Edited, 2), file("b.go", Edited, 1)},
+		"In `d/`: edited a.go; created b.go":                 {file("a.go", Edited, 1), file("b.go", Created, 1)},
+		"In `d/`: edited a.go and b.go; edited c.go 3 times": {file("a.go", Edited, 1), file("b.go", Edited, 1), file("c.go", Edited, 3)},
+	} {
+		if got := folderLine("d", files); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func TestDoneItemsShareALine(t *testing.T) {
+	items := []Item{{Text: "a", Status: Done}, {Text: "b", Status: Done}, {Text: "c", Status: Done}, {Text: "d", Status: Done}, {Text: "e", Status: Done}, {Text: "f", Status: Open}}
+	var got []string
+	for _, l := range itemLines(items, 0) {
+		got = append(got, l.Text)
+	}
+	if want := []string{"[done] a; b; c; d", "[open] f", "[done] e"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// What is left out of a document stays in the one that was handed in.
+func TestVerifyLeavesTheDraftAlone(t *testing.T) {
+	src := newSource([]message.Message{message.User("Fix lock.go.")})
+	d := ParseDocument(TaskState, "## Decisions\n- lock.go is fixed\n- src/never/there.go is new\n")
+	before := d.clone()
+	out, _ := verify(d, src)
+	if !reflect.DeepEqual(d, before) {
+		t.Errorf("the draft is another: %+v", d)
+	}
+	if reflect.DeepEqual(out, before) {
+		t.Errorf("nothing is left out of %+v", out)
+	}
+}
