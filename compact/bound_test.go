@@ -10,6 +10,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/trace"
 )
 
 func approximate(t *testing.T) *rig {
@@ -74,6 +75,23 @@ func TestWaitNamesTheUpperBoundWhereCountsAreApproximate(t *testing.T) {
 		}
 		if named := strings.Contains(said, fmt.Sprintf("approximate: %d at most", res.UpperBound)); named != is {
 			t.Errorf("%s: the upper bound is named: %v, in %q", model, named, said)
+		}
+	}
+}
+
+// The two numbers of one call that are called alike are one number, or the event says
+// which is which.
+func TestDecisionSaysWhatItCompared(t *testing.T) {
+	for model, bounded := range map[string]bool{"gpt-4o": false, "claude-sonnet-4-5": true} {
+		r := newRig(t, compact.Config{Model: model, MaxContextTokens: 64_000})
+		res := r.preflight(loop(40, 200))
+		counted := dataOf[trace.TokenEstimate](t, last(t, r, trace.NameTokenEstimate)).TEst
+		d := dataOf[trace.TriggerDecision](t, last(t, r, trace.NameTriggerDecision))
+		if counted != res.Before.Total || d.TEst < counted {
+			t.Errorf("%s: counted %d, compared %d, the result has %d", model, counted, d.TEst, res.Before.Total)
+		}
+		if bounded && (d.Estimated != counted || d.TEst == counted) || !bounded && (d.TEst != counted || d.Estimated != 0) || strings.Contains(d.OutputText, "at most") != bounded {
+			t.Errorf("%s: counted %d, compared %d, which is said to be of %d: %s", model, counted, d.TEst, d.Estimated, d.OutputText)
 		}
 	}
 }

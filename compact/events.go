@@ -130,6 +130,9 @@ func (c *call) decided(started time.Time, view *policy.View) *decision {
 		Note: c.q.note, Policy: c.policyInfo(),
 		Checks: c.checks(total, due), Candidates: c.candidates(),
 	}
+	if total > c.res.Before.Total {
+		d.Estimated = c.res.Before.Total
+	}
 	for _, t := range c.res.Tidied {
 		if n := t.ReadAgain + t.Recalled; n > 0 {
 			d.TidyNeeded = append(d.TidyNeeded, trace.ReducerCount{Reducer: t.Reducer, Count: n})

@@ -42,12 +42,14 @@ func (p TokenEstimate) complete() any {
 // TriggerDecision is the payload of compact.trigger_decision: the decision
 // whether to compact, with every comparison behind it.
 type TriggerDecision struct {
-	SessionID string  `json:"session_id"`
-	Model     string  `json:"model"`
-	Triggered bool    `json:"triggered"`
-	Manual    bool    `json:"manual"` // requested, not triggered by size
-	Reason    string  `json:"reason"` // one of the Reason constants, or a short text like them
-	TEst      int     `json:"t_est"`
+	SessionID string `json:"session_id"`
+	Model     string `json:"model"`
+	Triggered bool   `json:"triggered"`
+	Manual    bool   `json:"manual"` // requested, not triggered by size
+	Reason    string `json:"reason"` // one of the Reason constants, or a short text like them
+	TEst      int    `json:"t_est"`  // that was compared: the estimate, or its likely maximum where the tokenizer is not public
+	// Estimated is the estimate where TEst is its likely maximum, else 0.
+	Estimated int     `json:"tokens_estimated,omitempty"`
 	MaxTokens int     `json:"max_tokens"`
 	UsagePct  float64 `json:"usage_pct"`       // computed: TEst / MaxTokens
 	Trigger   int     `json:"trigger"`         // tokens from which a compaction is due
@@ -186,8 +188,12 @@ func (p TriggerDecision) line() string {
 	case p.Triggered:
 		verdict = "triggered: " + p.Reason
 	}
-	s := fmt.Sprintf("%s (%d tokens, %.1f%% of %d; trigger %d, target %d, budget %d)",
-		verdict, p.TEst, 100*p.UsagePct, p.MaxTokens, p.Trigger, p.Target, p.Budget)
+	size := fmt.Sprintf("%d tokens", p.TEst)
+	if p.Estimated > 0 {
+		size = fmt.Sprintf("%d tokens, at most %d", p.Estimated, p.TEst)
+	}
+	s := fmt.Sprintf("%s (%s, %.1f%% of %d; trigger %d, target %d, budget %d)",
+		verdict, size, 100*p.UsagePct, p.MaxTokens, p.Trigger, p.Target, p.Budget)
 	if p.Note != "" {
 		s += ": " + p.Note
 	}
