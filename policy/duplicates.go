@@ -41,13 +41,16 @@ func (Duplicates) Propose(_ context.Context, v *View) (Proposal, error) {
 func (Duplicates) Takes(v *View) []int { return v.duplicates() }
 
 // duplicates returns the removable copies in the order of their removal.
-func (v *View) duplicates() (at []int) {
+func (v *View) duplicates() (at []int) { return v.duplicatesBeside(make([]bool, len(v.Messages))) }
+
+// duplicatesBeside is duplicates of the view without the messages in gone.
+func (v *View) duplicatesBeside(gone []bool) (at []int) {
 	newest := map[message.Fingerprint][]int{} // by content: messages that are not identical to each other
 	free := false                             // an unpinned message stands behind
 	waits := v.waiting()
 	for i := len(v.Messages) - 1; i >= 0; i-- {
 		m := &v.Messages[i]
-		free = free || !v.Pinned[i]
+		free = free || !v.Pinned[i] && !gone[i]
 		if !instructs(m) {
 			continue
 		}
@@ -83,11 +86,14 @@ func (v *View) Fits() bool {
 
 // spare returns the copies that a later stage removes if the budget requires
 // it. It excludes the first message, because some providers need it there.
-func (v *View) spare() []int {
+func (v *View) spare() []int { return v.spareBeside(make([]bool, len(v.Messages))) }
+
+// spareBeside is spare of the view without the messages in gone.
+func (v *View) spareBeside(gone []bool) []int {
 	if v.reach != nil && !slices.ContainsFunc(v.reach.takers, func(t Taker) bool { _, ok := t.(Duplicates); return ok }) {
 		return nil
 	}
-	return slices.DeleteFunc(v.duplicates(), func(i int) bool { return i == 0 })
+	return slices.DeleteFunc(v.duplicatesBeside(gone), func(i int) bool { return i == 0 })
 }
 
 // isCopy reports whether pinned message i may be missing from the new view

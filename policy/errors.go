@@ -225,10 +225,11 @@ func (v *View) advice(parts []Contributor) (out []string) {
 }
 
 // missing returns the fewest stages that would make the view fit. It returns none if
-// the view would not fit even with all stages.
+// those that are there could do it, so that one of them failed, or if the view would not
+// fit even with all stages.
 func (v *View) missing() []string {
 	for _, names := range [][]string{
-		{"summarize"}, {"squeeze"}, {"shrink"}, {"summarize", "shrink"}, {"summarize", "squeeze"}, {"shrink", "squeeze"}, {"summarize", "shrink", "squeeze"},
+		nil, {"summarize"}, {"squeeze"}, {"shrink"}, {"summarize", "shrink"}, {"summarize", "squeeze"}, {"shrink", "squeeze"}, {"summarize", "shrink", "squeeze"},
 	} {
 		if v.with(names).Floor() <= v.Budget.most() {
 			return names

@@ -136,3 +136,21 @@ func TestRoomOfCopiesIsWithoutTheFirst(t *testing.T) {
 		t.Errorf("%v are counted on", got)
 	}
 }
+
+// A copy goes only while something that is not pinned stands behind it. What a stage takes
+// away does not.
+func TestACopyBehindWhatGoesIsNoRoom(t *testing.T) {
+	rules := message.Message{Role: message.RoleDeveloper, Parts: []message.Part{{Kind: message.KindText, Text: "Be brief."}}}
+	msgs := []message.Message{message.User("a"), rules, message.Assistant("b"), rules, message.Assistant("and c"), rules}
+	v := NewView(msgs, Pins{message.RoleDeveloper}, charCost{})
+	if got := v.duplicates(); !slices.Equal(got, []int{1, 3}) {
+		t.Fatalf("%v may go", got)
+	}
+	both := v.Total() - 2*v.Tokens[1]
+	if got := v.Without(nil); got != both {
+		t.Errorf("%d tokens are left, want %d", got, both)
+	}
+	if got, want := v.Without([]int{4}), both-v.Tokens[4]+v.Tokens[3]; got != want {
+		t.Errorf("%d tokens are left without the last answer, want %d", got, want)
+	}
+}

@@ -58,10 +58,13 @@ func (v *View) Smallest() Keep {
 func (v *View) Floor() int { return v.least(v.takes()) }
 
 // Without returns the least number of tokens of the view without the messages in
-// at and without duplicates that are removed first.
+// at and without duplicates that can still be removed then.
 func (v *View) Without(at []int) int {
 	gone := make([]bool, len(v.Messages))
-	for _, i := range append(v.spare(), at...) {
+	for _, i := range at {
+		gone[i] = true
+	}
+	for _, i := range v.spareBeside(gone) {
 		gone[i] = true
 	}
 	return v.least(gone)

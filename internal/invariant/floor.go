@@ -44,7 +44,8 @@ func (p Plan) Bounded() bool {
 // may be cut is reduced to the marker of a truncation.
 func (p Plan) Floor(in []message.Message, pinned func(message.Message) bool, cost func(message.Message) int, fixed int) int {
 	r := read(in)
-	taken, masked, repeats := p.taken(r, pinned), p.maskable(r, pinned), r.repeated(pinned)
+	taken, masked := p.taken(r, pinned), p.maskable(r, pinned)
+	repeats := r.repeated(pinned, taken)
 	n := fixed
 	for i, m := range in {
 		switch {

@@ -53,7 +53,7 @@ func (j *judge) fail(rule, format string, args ...any) { j.found.fail(rule, form
 func newJudge(c *Case) *judge {
 	j := &judge{Case: c, in: read(c.In), out: read(c.Out)}
 	j.costIn, j.costOut = costs(c.In, c.Cost), costs(c.Out, c.Cost)
-	j.pinnedRound, j.repeats = j.in.spread(j.pinned), j.in.repeated(j.Pinned)
+	j.pinnedRound, j.repeats = j.in.spread(j.pinned), j.in.repeated(j.Pinned, nil)
 	return j
 }
 

@@ -227,6 +227,17 @@ func (r *reading) spread(f func(message.Message) bool) []bool {
 	return out
 }
 
+// waits reports whether some call of message i's round is not answered. The result of one
+// can come behind those of a later message; without the round it would belong to nothing.
+func (r *reading) waits(i int) bool {
+	for k := r.spans[r.round[i]][0]; k < r.spans[r.round[i]][1]; k++ {
+		if r.openCalls[k] {
+			return true
+		}
+	}
+	return false
+}
+
 // open marks the round of a last assistant message that still waits for
 // results, and the user messages that no assistant answered.
 func (r *reading) open() []bool {
@@ -234,7 +245,7 @@ func (r *reading) open() []bool {
 	for i := len(r.msgs) - 1; i >= 0; i-- {
 		switch {
 		case r.msgs[i].Role == message.RoleAssistant:
-			if r.openCalls[i] {
+			if r.waits(i) {
 				span := r.spans[r.round[i]]
 				for k := span[0]; k < span[1]; k++ {
 					out[k] = true

@@ -5,17 +5,18 @@ import "github.com/agentcompact/compact/message"
 // repeated marks what may go although its role is never pruned: a system or
 // developer message that comes again further down, to the byte, unless the
 // caller protects it. It must stand by itself, in front of calls that wait, and
-// have something behind it that may go, too.
-func (r *reading) repeated(pinned func(message.Message) bool) []bool {
+// have something behind it that may go, too, and is not taken.
+func (r *reading) repeated(pinned func(message.Message) bool, taken []bool) []bool {
 	out := make([]bool, len(r.msgs))
 	for i, m := range r.msgs[:r.waiting()] {
 		if m.Role != message.RoleSystem && m.Role != message.RoleDeveloper || m.Protected || ours(m) || !pins(pinned, m) || !r.alone(i) {
 			continue
 		}
 		again, free := false, false
-		for _, later := range r.msgs[i+1:] {
+		for k := i + 1; k < len(r.msgs); k++ {
+			later := r.msgs[k]
 			again = again || !later.Protected && same(m, later)
-			free = free || !pins(pinned, later)
+			free = free || !pins(pinned, later) && (taken == nil || !taken[k])
 		}
 		out[i] = again && free
 	}
@@ -29,7 +30,7 @@ func (r *reading) waiting() int {
 		if r.msgs[i].Role != message.RoleAssistant {
 			continue
 		}
-		if r.openCalls[i] {
+		if r.waits(i) {
 			return r.spans[r.round[i]][0]
 		}
 		break
