@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/agentcompact/compact/strategy"
@@ -24,5 +25,32 @@ func TestAgentsOwnModelIsNotGivenUpForACold(t *testing.T) {
 	}
 	if !a.givenUp() {
 		t.Error("it is asked still")
+	}
+}
+
+// Who pays for whole prompts in place of cached ones is told once, and why.
+func TestAgentsOwnModelIsGivenUpWithAReason(t *testing.T) {
+	for want, use := range map[string]func(*agentState){
+		"does not say what of its prompt was read": func(a *agentState) { a.answered(strategy.Draft{PromptTokens: 9}) },
+		"nothing of its prompt was read":           func(a *agentState) { a.answered(strategy.Draft{PromptTokens: 9, CacheKnown: true}) },
+		"has not written the last summaries": func(a *agentState) {
+			for range mostFailed {
+				a.ended(strategy.ErrRejected)
+			}
+		},
+	} {
+		a := new(agentState)
+		a.answered(strategy.Draft{PromptTokens: 9, CacheKnown: true, CachedTokens: 8})
+		a.ended(strategy.ErrRejected)
+		a.ended(nil)
+		a.ended(strategy.ErrTransient)
+		if a.givenUp() {
+			t.Fatalf("%s: it is given up too early", want)
+		}
+		use(a)
+		use(a)
+		if all := a.warnings(); !a.givenUp() || len(all) != 1 || !strings.Contains(all[0], want) {
+			t.Errorf("%s: given up %v, told %q", want, a.givenUp(), all)
+		}
 	}
 }
