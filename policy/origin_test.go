@@ -154,3 +154,24 @@ func TestACopyBehindWhatGoesIsNoRoom(t *testing.T) {
 		t.Errorf("%d tokens are left without the last answer, want %d", got, want)
 	}
 }
+
+// Copies that can't go make no room for a round.
+func TestShrinkCountsOnNoCopyBehindWhatGoes(t *testing.T) {
+	rules := message.Message{Role: message.RoleDeveloper, Parts: []message.Part{{Kind: message.KindText, Text: strings.Repeat("brief ", 50)}}}
+	call := func(id string) []message.Message {
+		return []message.Message{message.Assistant("", message.Call(id, "read", "{}")), message.ToolResult(id, strings.Repeat("word ", 100))}
+	}
+	end := message.Assistant("the end")
+	end.Protected = true
+	msgs := slices.Concat([]message.Message{message.User("go on")}, call("a"), call("b"),
+		[]message.Message{rules, message.Assistant(strings.Repeat("text ", 50)), rules, message.Assistant(strings.Repeat("text ", 50)), rules, end})
+	v := NewView(msgs, Pins{message.RoleDeveloper}, byWords{})
+	v.Keep = Keep{Turns: 1, Pairs: 2}
+	if len(v.spare()) != 2 || v.kept(v.Keep) >= v.Total() {
+		t.Fatalf("copies %v, %d of %d tokens are kept", v.spare(), v.kept(v.Keep), v.Total())
+	}
+	v.Budget = Budget{Cap: v.kept(v.Keep) - 60}
+	if got := v.Shrink(0); got != (Keep{Turns: 1, Pairs: 1}) {
+		t.Errorf("%+v are kept, where copies would have to go that can't", got)
+	}
+}

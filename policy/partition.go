@@ -146,10 +146,7 @@ func (v *View) Shrink(reserve int) Keep {
 	if v.Budget.shrinkTo > 0 {
 		room = min(room, v.Budget.shrinkTo)
 	}
-	if size+reserve > room {
-		room += v.cost(v.spare()) // copies are removed before a turn is
-	}
-	for !v.Rigid && size+reserve > room && (keep.Turns > 1 || keep.Pairs > 1) {
+	for !v.Rigid && v.over(keep, size+reserve, room) && (keep.Turns > 1 || keep.Pairs > 1) {
 		next := keep
 		if turns && keep.Turns > 1 || keep.Pairs <= 1 {
 			next.Turns--
@@ -160,6 +157,22 @@ func (v *View) Shrink(reserve int) Keep {
 		keep, size = next, v.kept(next)
 	}
 	return v.relax(keep, size)
+}
+
+// over reports whether size tokens, which the view has under keep, are more than room:
+// copies are removed before a turn is.
+func (v *View) over(keep Keep, size, room int) bool {
+	if size <= room {
+		return false
+	}
+	gone := make([]bool, len(v.Messages))
+	lots, _ := v.lots(v.recentRounds(keep))
+	for r, lot := range lots {
+		for i := v.Rounds[r].Start; i < v.Rounds[r].End && lot == lotRemainder; i++ {
+			gone[i] = true
+		}
+	}
+	return size > room+v.cost(v.spareBeside(gone))
 }
 
 // relax takes back the decrements that freed nothing.

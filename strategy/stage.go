@@ -115,7 +115,7 @@ type cut struct {
 	part     policy.Partition
 	removed  []message.Message // without this program's summaries and notices
 	tokens   int               // of the whole remainder
-	floor    int               // minimum cost of the view, without a summary
+	floor    int               // minimum cost of what stays, without a summary
 	limit    int               // for the body of the summary
 	words    int               // for the user's words
 	room     int               // for both
@@ -129,7 +129,7 @@ type cut struct {
 // cut chooses the messages to remove. It returns nil if there is nothing to
 // offer.
 func (s *Stage) cut(v *policy.View) *cut {
-	c := &cut{v: v, version: 1, floor: v.Without(s.Takes(v))}
+	c := &cut{v: v, version: 1}
 	for _, m := range v.Messages {
 		if version, _, ok := policy.ParseSummary(m); ok { // by any author, so that no version is used twice
 			c.version = min(max(c.version, version+1), message.MaxSummaryVersion)
@@ -142,6 +142,7 @@ func (s *Stage) cut(v *policy.View) *cut {
 	if len(c.removed) == 0 && c.tokens > 0 && !v.Fits() {
 		c.shrunk(c.tokens, c.tokens) // the existing summary costs more than a new one may
 	}
+	c.floor = v.Without(c.part.Remainder)
 	if len(c.removed) == 0 && c.floor+c.tokens <= v.Budget.Cap {
 		return nil // there is room for the existing summary
 	}
