@@ -147,7 +147,7 @@ func (b *balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 type wrongModel struct {
 	*provider.Server
 	mu   sync.Mutex
-	seen map[string][][]byte // bodies that were answered, by session, in order of their calls
+	seen map[string][][]byte // bodies without a fault, by session, in order of their calls
 }
 
 func (f *wrongModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -172,11 +172,11 @@ func (f *wrongModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		<-r.Context().Done()
 		return
 	}
+	f.mu.Lock() // before the answer: that to an instance that was killed may end after the next call
+	f.seen[session] = append(f.seen[session], body)
+	f.mu.Unlock()
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	f.Server.ServeHTTP(w, r)
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.seen[session] = append(f.seen[session], body)
 }
 
 // fleet is instances behind a balancer, and sessions that go through it.
