@@ -267,6 +267,10 @@ func TestWhatAStepSentWholeStaysSoElsewhere(t *testing.T) {
 			t.Errorf("%s: another process makes another view (%v)", name, err)
 		}
 	}
+	others, err := costRig(t, config(mem)).Preflight(t.Context(), "s", history, compact.WithAgent("other"))
+	if err != nil || message.Identical(others.Messages[len(others.Messages)-1], history[len(history)-1]) {
+		t.Errorf("a result that no call of this agent has sent is not reduced (%v)", err)
+	}
 	more := append(history[:len(history):len(history)], tidyRound(2)...)
 	there, err := costRig(t, config(mem)).Preflight(t.Context(), "s", more)
 	if err != nil || !there.Triggered || message.Identical(there.Messages[len(there.Messages)-1], more[len(more)-1]) {

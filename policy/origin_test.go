@@ -155,6 +155,21 @@ func TestACopyBehindWhatGoesIsNoRoom(t *testing.T) {
 	}
 }
 
+// Where the stages that are there could have made the view fit, one of them failed, and
+// none is missing.
+func TestNoStageIsMissingWhereOneFailed(t *testing.T) {
+	v := offered(12, 100)
+	v.Keep, v.reach = Keep{Turns: 1, Pairs: 1}, &reach{takers: []Taker{oldRounds{}}}
+	v.Budget = Budget{Max: v.Floor(), Cap: v.Floor()}
+	if got := v.missing(); len(got) > 0 {
+		t.Errorf("%v are missing", got)
+	}
+	v.reach = &reach{}
+	if got := v.missing(); !slices.Equal(got, []string{"summarize"}) {
+		t.Errorf("%v are missing, want summarize", got)
+	}
+}
+
 // Copies that can't go make no room for a round.
 func TestShrinkCountsOnNoCopyBehindWhatGoes(t *testing.T) {
 	rules := message.Message{Role: message.RoleDeveloper, Parts: []message.Part{{Kind: message.KindText, Text: strings.Repeat("brief ", 50)}}}
