@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/agentcompact/compact/compact"
@@ -32,9 +33,10 @@ import (
 // Clients do what they want with their histories: they keep the view or not, give up
 // the oldest messages, go back and on from there, change an old message, compact by hand,
 // change preset and window, give up calls, and call from two processes, one after the
-// other or at once. A process dies now and then, and the archive, the model that writes
-// summaries and the memory for sessions fail. Whatever a view lacked is recalled, in the
-// process and elsewhere, other processes make the same view, and the archive verifies.
+// other or at once. Operators scrub, also beside calls and until the scrub dies, and erase. A
+// process dies now and then, and the archive, the model that writes
+// summaries and the memory for sessions fail. Whatever a view lacked is recalled, and
+// found by a search, in the process and elsewhere, other processes make the same view, and the archive verifies.
 func TestPropertyWhateverClientsDoIsRecalled(t *testing.T) {
 	n := samples.Of(120)
 	switch {
@@ -48,12 +50,19 @@ func TestPropertyWhateverClientsDoIsRecalled(t *testing.T) {
 	for _, seed := range seeds {
 		// A test of its own closes its managers, which would hold gigabytes together.
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			c := newClients(t, seed)
-			for range 2 + c.rng.IntN(14) {
-				c.nextCalls()
+			run := func(t *testing.T) {
+				c := newClients(t, seed)
+				for range 2 + c.rng.IntN(14) {
+					c.nextCalls()
+				}
+				c.end()
+				out, did = out+len(c.gone), did.plus(c.calls)
 			}
-			c.end()
-			out, did = out+len(c.gone), did.plus(c.calls)
+			if operated(seed) { // who waits for a scrub that died waits for seconds
+				synctest.Test(t, run)
+				return
+			}
+			run(t)
 		})
 		if t.Failed() && !soak() {
 			break
@@ -88,10 +97,14 @@ type clients struct {
 	processes [2]*rig
 	agents    []*client
 	presets   int                          // that were configured
+	unaware   [2]bool                      // processes that have the erased session in memory, and don't know
+	operated  bool                         // operators scrub and erase
+	edited    bool                         // a scrub changed a summary, or died, so a process can have another view than those after it
 	gone      map[string]lost              // by fingerprint
 	ours      map[message.Fingerprint]bool // placeholders and what else is in views alone
 	calls     calls
-	did       []string
+	mu        sync.Mutex
+	did       []string // guarded by mu
 }
 
 // lost is a message that a view lacked, and of which call.
@@ -112,7 +125,7 @@ type client struct {
 func newClients(t *testing.T, seed uint64) *clients {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 12))
-	c := &clients{t: t, seed: seed, rng: rng, archive: memory.New(), gone: map[string]lost{}, ours: map[message.Fingerprint]bool{}}
+	c := &clients{t: t, seed: seed, rng: rng, archive: memory.New(), operated: operated(seed), gone: map[string]lost{}, ours: map[message.Fingerprint]bool{}}
 	if rng.IntN(8) == 0 {
 		c.archive = folder(t)
 	}
@@ -145,6 +158,7 @@ func (c *clients) configure() {
 		c.t.Fatal(err)
 	}
 	config.Model, config.MaxContextTokens, config.Archive, config.Redaction.Enabled = propertyModel, 5_000+c.rng.IntN(20_000), c.faulty, c.redacts
+	config.Storage.Erased = "new"
 	config.Now = func() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
 	writer := ""
 	if c.rng.IntN(4) == 0 {
@@ -172,14 +186,18 @@ func (m *fitful) Summarize(ctx context.Context, r strategy.Request) (strategy.Dr
 	return m.counting.Summarize(ctx, r)
 }
 
-func (c *clients) start(i int) { c.processes[i] = newRig(c.t, c.config) }
+func (c *clients) start(i int) { c.processes[i], c.unaware[i] = newRig(c.t, c.config), false }
 
 func (c *clients) note(format string, args ...any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.did = append(c.did, fmt.Sprintf(format, args...))
 }
 
 func (c *clients) fail(format string, args ...any) {
 	c.t.Helper()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.t.Errorf("seed %d: %s\n  after: %s", c.seed, fmt.Sprintf(format, args...), strings.Join(c.did, ", "))
 }
 
@@ -234,13 +252,19 @@ func (c *clients) nextCalls() {
 		c.faulty.Fails(rate)
 		c.note("the archive fails at %d %%", rate)
 	}
+	if c.operated && c.rng.IntN(6) == 0 {
+		c.operation(false)()
+	}
 	if c.rng.IntN(4) > 0 {
 		a := c.agents[c.rng.IntN(len(c.agents))]
 		c.prepare(a)
 		v := c.visit(a)
 		v.perform(c.processes[v.process])
 		c.faulty.Fails(0)
-		if c.made(v) {
+		switch made := c.made(v); {
+		case made && c.edited:
+			c.elsewhere(v.a, v.before, nil)
+		case made:
 			c.again(v)
 		}
 		c.goesOn(v)
@@ -255,6 +279,10 @@ func (c *clients) nextCalls() {
 	for _, v := range all {
 		m := c.processes[v.process]
 		done.Go(func() { time.Sleep(v.late); v.perform(m) })
+	}
+	if c.operated && c.rng.IntN(3) == 0 {
+		late, operate := time.Duration(c.rng.IntN(3_000))*time.Microsecond, c.operation(true)
+		done.Go(func() { time.Sleep(late); operate() })
 	}
 	done.Wait()
 	c.faulty.Fails(0)
@@ -313,6 +341,10 @@ func (c *clients) made(v *visit) bool {
 	c.note("step %d of %d messages", res.Step, len(v.before))
 	if res.Step > 0 {
 		c.calls.steps++
+		c.unaware[v.process] = false
+	}
+	if c.unaware[v.process] {
+		return false // its view is that of before
 	}
 	for _, d := range res.Decisions {
 		was := v.before[d.Index]
@@ -465,11 +497,15 @@ func (c *clients) reword(h []message.Message) []message.Message {
 	if len(h[i].Parts) == 0 || h[i].Parts[0].Kind != message.KindToolResult && h[i].Parts[0].Kind != message.KindText {
 		return h
 	}
-	m, err := h[i].WithPartText(0, h[i].Parts[0].Text+" (reworded)")
+	with := " (reworded)"
+	if c.operated && c.rng.IntN(3) > 0 {
+		with = "\nthe word is " + leaked
+	}
+	m, err := h[i].WithPartText(0, h[i].Parts[0].Text+with)
 	if err != nil {
 		return h
 	}
-	c.note("message %d is another", i)
+	c.note("message %d is another, %q", i, with)
 	out := slices.Clone(h)
 	out[i] = m
 	return out
@@ -499,7 +535,7 @@ func (c *clients) recallSome(m *rig, most int) {
 		}
 		got, err := m.Recall(context.Background(), "s", fp)
 		want := string([]rune(strings.Join(texts, "\n"))) // JSON has no bytes that are no text
-		got = withoutMedia(got)
+		got, want = withoutLeak(withoutMedia(got)), withoutLeak(want)
 		if c.redacts && redactedOf(got, want) { // random text can look like a secret
 			got = want
 		}
@@ -511,6 +547,7 @@ func (c *clients) recallSome(m *rig, most int) {
 			c.fail("%s message, %s: %v; from byte %d on %.80q, want %.80q", gone.Role, gone.by, err, at, got[at:], want[at:])
 			return
 		}
+		c.searchFor(m, gone)
 	}
 }
 
@@ -538,8 +575,10 @@ func (c *clients) end() {
 	if len(c.gone) == 0 {
 		return
 	}
-	report, err := record.Verify(c.t.Context(), c.archive, "s", record.VerifyOptions{Refs: recall.Refs, Edits: recall.EditRefs})
-	if err != nil || !report.OK() {
-		c.fail("%v, %v", err, report.Problems)
+	for _, name := range c.lives() {
+		report, err := record.Verify(context.Background(), c.archive, name, record.VerifyOptions{Refs: recall.Refs, Edits: recall.EditRefs})
+		if err != nil || !report.OK() {
+			c.fail("%s: %v, %v", name, err, report.Problems)
+		}
 	}
 }

@@ -104,7 +104,8 @@ func (m *CompactManager) Archive(ctx context.Context, sessionID string, history 
 		return &ArchiveError{Op: "open", Session: sessionID, Err: errObserves}
 	}
 	err = m.archiveOnce(ctx, sessionID, history)
-	if errors.Is(err, record.ErrScrubbed) { // retry with what is stored now
+	if errors.Is(err, record.ErrScrubbed) || errors.Is(err, record.ErrErased) && m.cfg.Storage.Erased == "new" {
+		// It was so since this process read it: retry with what is stored now.
 		err = m.archiveOnce(ctx, sessionID, history)
 	}
 	return err
@@ -120,6 +121,7 @@ func (m *CompactManager) archiveOnce(ctx context.Context, sessionID string, hist
 		return &ArchiveError{Op: "key", Session: sessionID, Err: err}
 	}
 	if err := s.writeEvents(ctx); err != nil {
+		m.forsake(s, err)
 		return &ArchiveError{Op: "events", Session: sessionID, Err: err}
 	}
 	s.study(history)

@@ -129,8 +129,19 @@ func (a *auditLog) due() bool {
 	return len(a.lines) > flushLines || a.bytes > a.backlog.flushAt || !a.since.IsZero() && a.backlog.m.now().Sub(a.since) >= flushAfter
 }
 
+// drain appends what waits. Nothing waits for a session that was erased; the next call of
+// its agent reads what goes on after it.
+func (a *auditLog) drain(ctx context.Context) error {
+	err := a.write(ctx)
+	if errors.Is(err, record.ErrErased) {
+		a.backlog.m.forsake(a.backlog.m.writing(a), err)
+		return nil
+	}
+	return err
+}
+
 // write appends what waits, and then more. On an error all of it continues to
-// wait.
+// wait, except after [record.ErrErased].
 func (a *auditLog) write(ctx context.Context, more ...redact.Text) error {
 	if err := a.writing.Lock(ctx); err != nil {
 		a.add(more...)
@@ -140,7 +151,8 @@ func (a *auditLog) write(ctx context.Context, more ...redact.Text) error {
 	b := a.take(more)
 	err := a.append(ctx, &b)
 	if errors.Is(err, record.ErrErased) {
-		err = nil // erased: nothing is stored, and nothing waits
+		a.wrote(&b, nil)
+		return err
 	}
 	a.wrote(&b, err)
 	return err

@@ -114,7 +114,7 @@ func (b *backlog) flush(a *auditLog) {
 func (b *backlog) writeOut(a *auditLog) {
 	ctx, cancel := context.WithTimeout(b.ctx, flushTimeout)
 	defer cancel()
-	a.end(a.write(ctx))
+	a.end(a.drain(ctx))
 	b.settle(a)
 }
 

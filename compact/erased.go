@@ -19,8 +19,9 @@ const maxLives = 100
 
 // afterErasure returns the session in which an agent continues after its session
 // was erased: with storage.erased: refuse a session that stores nothing, with new
-// another session in its own folder, which is the same in every process. If nobody can
-// tell, the session counts as not erased with new, and refuse stores nothing of it.
+// another session in its own folder, which is the same in every process. If the
+// tombstones can't be read, the error is returned, as this process would go on in a
+// folder in which no other one does; see perhapsErased for exceptions.
 func (m *CompactManager) afterErasure(ctx context.Context, is called, s *session) (*session, error) {
 	id := is.name.String()
 	folder, before := id, is.old.String()
@@ -55,15 +56,18 @@ func (m *CompactManager) afterErasure(ctx context.Context, is called, s *session
 }
 
 // perhapsErased is afterErasure where err says why nobody can tell whether the session was
-// erased. With storage.erased: refuse a damaged tombstone counts as its own; after
-// another error, which can pass, the next call asks again.
+// erased. A damaged tombstone stays damaged: the session counts as erased with
+// storage.erased: refuse, else as not erased. Behind a spool, which has to do without its
+// remote archive, a session that may be new counts as new with storage.erased: new. After any other error
+// the next call asks again.
 func (m *CompactManager) perhapsErased(ctx context.Context, id string, s *session, err error) (*session, error) {
 	why := m.redactor.Text(err.Error()).String()
+	goesOn, damaged := m.cfg.Storage.Erased == "new", errors.Is(err, storage.ErrDamaged)
 	switch {
-	case m.cfg.Storage.Erased == "new":
+	case goesOn && (damaged || errors.Is(err, storage.ErrUnreachable)):
 		m.log().Warn("compact: whether a session was erased is not known", "session", id, "error", why)
 		return s, nil
-	case errors.Is(err, storage.ErrDamaged):
+	case damaged:
 		m.log().Error("compact: whether a session was erased is not known, and nothing of it is stored (storage.erased: refuse)", "session", id, "error", why)
 		return openErased(ctx, m.archive, id, m.keys)
 	}

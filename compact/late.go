@@ -212,10 +212,17 @@ func (m *CompactManager) goesOn(ctx context.Context, err error) bool {
 		!errors.Is(err, storage.ErrDamaged) && !errors.Is(err, record.ErrErased)
 }
 
-// readLate returns an empty session for one whose archive does not answer.
+// readLate returns an empty session for one whose archive does not answer. It stores
+// nothing of a session that was erased, which is read again by the next call.
 func (m *CompactManager) readLate(ctx context.Context, name string, err error) (*session, error) {
 	a := m.late("session "+name, err, func(ctx context.Context) (storage.Archive, error) {
-		_, err := record.OpenSession(ctx, m.archive, name)
+		log, err := record.OpenSession(ctx, m.archive, name)
+		if err == nil && log.ManifestHead() == "" {
+			var erased bool
+			if _, erased, err = m.graves.Find(ctx, name); erased {
+				err = &storage.Error{Op: "open", Key: log.Key(), Err: record.ErrErased}
+			}
+		}
 		return m.archive, err
 	})
 	s, err := openSession(ctx, a, name, m.keys)
@@ -235,6 +242,7 @@ func (c *call) warnLate() {
 	if err == nil {
 		return
 	}
+	c.m.forsake(c.s, err)
 	failed := &ArchiveError{Op: "open", Session: c.id, Err: err}
 	c.res.Warnings = append(c.res.Warnings, c.m.redactor.Text("nothing is archived (storage.on_error: continue): "+failed.Error()).String())
 	c.emitError("ArchiveFailed", "continue", failed)

@@ -355,7 +355,7 @@ const flushAtOnce = 16
 
 func (m *CompactManager) flushLogs(ctx context.Context) error {
 	return errors.Join(sideBySide(m.inMemory(), func(s *session) error {
-		err := s.writeEvents(ctx)
+		err := s.audit.drain(ctx)
 		if err == nil {
 			if err = s.log.Checkpoint(ctx); errors.Is(err, record.ErrErased) {
 				err = nil
@@ -364,7 +364,7 @@ func (m *CompactManager) flushLogs(ctx context.Context) error {
 		return unflushed(s.id, err)
 	}), sideBySide(m.backlog.left(), func(a *auditLog) error {
 		defer m.backlog.settle(a)
-		return unflushed(a.id, a.write(ctx))
+		return unflushed(a.id, a.drain(ctx))
 	}))
 }
 

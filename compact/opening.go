@@ -103,6 +103,16 @@ func (m *CompactManager) keepSession(s *session, users int) {
 	m.sessions[s.id] = s
 }
 
+// writing returns the session in memory that writes to an audit log, or nil.
+func (m *CompactManager) writing(a *auditLog) *session {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if s := m.sessions[a.id]; s != nil && s.audit == a {
+		return s
+	}
+	return nil
+}
+
 // inMemory returns the sessions in memory.
 func (m *CompactManager) inMemory() []*session {
 	m.mu.Lock()
@@ -143,7 +153,9 @@ func (m *CompactManager) read(ctx context.Context, is called) (_ *session, err e
 		s, err = m.readLate(ctx, name.String(), err)
 	}
 	if err == nil && s.late == nil {
-		s, err = m.afterErasure(ctx, is, s)
+		if s, err = m.afterErasure(ctx, is, s); err != nil && m.goesOn(ctx, err) {
+			s, err = m.readLate(ctx, name.String(), err)
+		}
 	}
 	if err == nil {
 		s.id = name.String()

@@ -65,19 +65,19 @@ func (m *CompactManager) recall(ctx context.Context, sessionID string, q lookup.
 	return text, err
 }
 
-// reading calls read for s. If a file is missing or another one than was stored, and the
-// session was scrubbed since it was opened, it is opened again, which ends a scrub that was
-// cut short, and read again.
+// reading calls read for s. If what is looked for, or a file, is missing, or a file is another one
+// than was stored, and the session was scrubbed or erased since it was opened, it is opened
+// again, which ends a scrub that was cut short or goes on after the erase, and read again.
 func (m *CompactManager) reading(ctx context.Context, s *session, read func(*session) error) error {
 	err := read(s)
-	if !errors.Is(err, storage.ErrChanged) && !errors.Is(err, storage.ErrNotExist) {
+	if !errors.Is(err, storage.ErrChanged) && !errors.Is(err, storage.ErrNotExist) && !errors.Is(err, ErrNotFound) {
 		return err
 	}
-	scrubbed := s.log.Fresh(ctx)
-	if !errors.Is(scrubbed, record.ErrScrubbed) {
+	outdated := s.log.Fresh(ctx)
+	if !errors.Is(outdated, record.ErrScrubbed) && !errors.Is(outdated, record.ErrErased) {
 		return err
 	}
-	m.forsake(s, scrubbed)
+	m.forsake(s, outdated)
 	again, err := m.session(ctx, s.id)
 	if err != nil {
 		return err
@@ -86,8 +86,11 @@ func (m *CompactManager) reading(ctx context.Context, s *session, read func(*ses
 	return read(again)
 }
 
-// errLeftOut says that a search has left out changed files.
-var errLeftOut = fmt.Errorf("not all was searched: %w", storage.ErrChanged)
+// Outcomes of a search that need a look whether the session was scrubbed or erased.
+var (
+	errLeftOut = fmt.Errorf("not all was searched: %w", storage.ErrChanged)
+	errNoLine  = fmt.Errorf("no line matches: %w", ErrNotFound)
+)
 
 // Search returns the lines that match a pattern in the text that compactions removed
 // from a session's view, redacted, from the archive and never from memory. most is
@@ -115,12 +118,16 @@ func (m *CompactManager) Search(ctx context.Context, sessionID string, pattern *
 	}
 	began := m.now()
 	err = m.reading(ctx, s, func(s *session) (err error) {
-		if found, err = s.search(ctx, pattern, most, opts); err == nil && found.Changed > 0 {
+		found, err = s.search(ctx, pattern, most, opts)
+		switch {
+		case err == nil && found.Changed > 0:
 			return errLeftOut
+		case err == nil && found.Lines == 0:
+			return errNoLine
 		}
 		return err
 	})
-	if errors.Is(err, errLeftOut) {
+	if errors.Is(err, errLeftOut) || errors.Is(err, errNoLine) {
 		err = nil
 	}
 	chars := 0

@@ -1,6 +1,7 @@
 package compact_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"iter"
@@ -19,18 +20,24 @@ import (
 // archived returns the files of the archive of a rig, by their base names.
 func (r *rig) archived() iter.Seq2[string, string] {
 	r.t.Helper()
+	return filesOf(r.t, r.archive)
+}
+
+// filesOf returns the files of an archive, by their base names.
+func filesOf(t *testing.T, a storage.Archive) iter.Seq2[string, string] {
+	t.Helper()
 	return func(yield func(string, string) bool) {
-		for info, err := range r.archive.List(r.t.Context(), storage.Key{}) {
+		for info, err := range a.List(context.Background(), storage.Key{}) {
 			if err != nil {
-				r.t.Fatal(err)
+				t.Fatal(err)
 			}
-			f, err := r.archive.Open(r.t.Context(), info.Key, 0, -1)
+			f, err := a.Open(context.Background(), info.Key, 0, -1)
 			if err != nil {
-				r.t.Fatal(err)
+				t.Fatal(err)
 			}
 			data, err := io.ReadAll(f)
 			if err := errors.Join(err, f.Close()); err != nil {
-				r.t.Fatal(err)
+				t.Fatal(err)
 			}
 			if !yield(info.Key.Base(), string(data)) {
 				return

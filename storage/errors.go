@@ -29,6 +29,9 @@ var (
 	// ErrNoIdentity: the data is encrypted, and this process has no identity to
 	// decrypt it. Whether it was changed is unknown.
 	ErrNoIdentity = errors.New("encrypted, and nothing here can read it")
+	// ErrUnreachable: an archive that goes on without its remote archive, such as a
+	// spool on disk, can't answer what only that one knows.
+	ErrUnreachable = errors.New("the remote archive can't be reached")
 	// ErrUnsupported: the archive does not support the operation.
 	ErrUnsupported = errors.ErrUnsupported
 )

@@ -84,3 +84,12 @@ func (a *Archive) List(ctx context.Context, prefix storage.Key) iter.Seq2[storag
 	}
 	return a.Archive.List(ctx, prefix)
 }
+
+// Remove implements [storage.Remover].
+func (a *Archive) Remove(ctx context.Context, k storage.Key) error {
+	r, ok := a.Archive.(storage.Remover)
+	if !ok {
+		return storage.ErrUnsupported
+	}
+	return a.write("remove", k, func() error { return r.Remove(ctx, k) })
+}

@@ -20,13 +20,13 @@ type Graves struct {
 	last  map[string]Tombstone
 	lines stoneReader
 	lost  bool      // a damaged tombstone can be that of any session
-	down  error     // error of the last request, nil after a success
+	down  error     // error of the last request, if that was slow
 	until time.Time // no request is made before, if down is set
 }
 
 const (
 	// gravesTimeout limits a request to the archive, and gravesRest is the pause after
-	// a failed one.
+	// one that it ended.
 	gravesTimeout = 2 * time.Second
 	gravesRest    = 30 * time.Second
 )
@@ -35,8 +35,8 @@ const (
 func NewGraves(a storage.Archive) *Graves { return &Graves{a: a, last: map[string]Tombstone{}} }
 
 // Find is [Erased] for many lookups: without news it asks the archive only for the
-// size of one log. It waits at most two seconds, and after an error makes no request
-// for half a minute.
+// size of one log. It waits at most two seconds, and if it did so in vain it makes no
+// request for half a minute.
 func (g *Graves) Find(ctx context.Context, session string) (Tombstone, bool, error) {
 	dir, err := Prefix(session)
 	if err != nil {
@@ -58,7 +58,7 @@ func (g *Graves) of(ctx context.Context, dir storage.Key) (Tombstone, bool, erro
 	defer cancel()
 	g.down = nil
 	if err := g.refresh(bounded); err != nil {
-		if ctx.Err() == nil {
+		if bounded.Err() != nil && ctx.Err() == nil {
 			g.down, g.until = err, time.Now().Add(gravesRest)
 		}
 		return Tombstone{}, false, err

@@ -171,12 +171,18 @@ func (s *Session) markAnew(ctx context.Context) error {
 	}
 }
 
-// Fresh reads the manifest, and returns [ErrScrubbed] if the session was scrubbed since
-// it was opened.
+// Fresh reads the manifest, and returns [ErrScrubbed] or [ErrErased] if the session was
+// scrubbed or erased since it was opened.
 func (s *Session) Fresh(ctx context.Context) error {
 	t, err := s.manifest.refresh(ctx)
 	if err == nil && !s.knowsAll(t.facts) {
-		err = &storage.Error{Op: "read", Key: s.dir, Err: ErrScrubbed}
+		return &storage.Error{Op: "read", Key: s.dir, Err: ErrScrubbed}
+	}
+	if err == nil && t.seq == 0 { // it had no manifest that could be missed
+		var gone bool
+		if gone, err = s.buried(ctx, s.opened); gone {
+			err = &storage.Error{Op: "read", Key: s.dir, Err: ErrErased}
+		}
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package spool
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"slices"
@@ -18,7 +19,8 @@ func (s *Spool) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadC
 		return nil, err
 	}
 	if shared(k) {
-		return s.remote.Open(ctx, k, off, n)
+		r, err := s.remote.Open(ctx, k, off, n)
+		return r, s.unreachable(k, err)
 	}
 	for {
 		o, here, err := s.origin(k.Dir())
@@ -38,6 +40,19 @@ func (s *Spool) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadC
 			return nil, errors.Join(err, serr)
 		} // evicted meanwhile
 	}
+}
+
+// unreachable returns an error of the remote archive as [storage.ErrUnreachable], if the
+// spool goes on without that one. That a key does not exist, or is damaged, is an answer.
+func (s *Spool) unreachable(k storage.Key, err error) error {
+	if !s.opts.Blind || !shared(k) || errors.Is(err, storage.ErrNotExist) || errors.Is(err, storage.ErrDamaged) {
+		return err
+	}
+	failed := (*storage.Error)(nil)
+	if !errors.As(err, &failed) { // nil, too
+		return err
+	}
+	return &storage.Error{Op: failed.Op, Key: failed.Key, Err: fmt.Errorf("%w: %w", storage.ErrUnreachable, failed.Err)}
 }
 
 // openAway opens a key that is not on the disk.
@@ -147,7 +162,7 @@ func (s *Spool) merge(ctx context.Context, prefix storage.Key, here map[string]b
 	for info, err := range s.remote.List(ctx, prefix) {
 		if err != nil {
 			if next("", true) {
-				yield(storage.Info{}, err)
+				yield(storage.Info{}, s.unreachable(prefix, err))
 			}
 			return
 		}

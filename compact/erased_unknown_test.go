@@ -1,0 +1,108 @@
+package compact_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
+	"github.com/agentcompact/compact/storage/spool"
+)
+
+// stoneless is an archive whose tombstones can't be read while down is set, or nothing
+// at all if all is set, too.
+type stoneless struct {
+	*memory.Archive
+	down, all bool
+}
+
+var errStoneless = errors.New("connection reset by peer")
+
+func (a *stoneless) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
+	if a.down && (a.all || prefix.String() == "_erased.jsonl") {
+		return func(yield func(storage.Info, error) bool) {
+			yield(storage.Info{}, &storage.Error{Op: "list", Key: prefix, Err: errStoneless})
+		}
+	}
+	return a.Archive.List(ctx, prefix)
+}
+
+func livesIn(t *testing.T, a storage.Archive) string {
+	t.Helper()
+	lives, err := compact.Lives(t.Context(), a, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(lives, " ")
+}
+
+// A process that can't read the tombstones of an archive for a moment doesn't go on with an
+// erased session in a folder in which no other process does, nor stores of it what is refused.
+func TestSessionIsNotGuessedToBeUnerased(t *testing.T) {
+	for _, policy := range []string{"new", "refuse"} {
+		for _, onError := range []string{"fail", "continue"} {
+			for _, all := range []bool{true, false} {
+				t.Run(fmt.Sprintf("%s, %s, all %t", policy, onError, all), func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) { goesOnUnknown(t, policy, onError, all) })
+				})
+			}
+		}
+	}
+}
+
+func goesOnUnknown(t *testing.T, policy, onError string, all bool) {
+	a := &stoneless{Archive: memory.New(), all: all}
+	config := compact.Config{Archive: a}
+	config.Storage.Erased, config.Storage.OnError = policy, onError
+	history := loop(12, 200)
+	other := newRig(t, config)
+	if _, err := other.ManualCompact(t.Context(), "s", history, "test"); err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	erase(t, a, "s")
+	r := newRig(t, config)
+	a.down = true
+	_, err := r.ManualCompact(t.Context(), "s", history, "test")
+	if onError == "continue" && err != nil || onError == "fail" && !errors.Is(err, errStoneless) {
+		t.Errorf("while nobody can tell: %v", err)
+	}
+	a.down = false
+	for i := range 4 { // with continue the archive is looked for beside the calls
+		time.Sleep(time.Minute)
+		history = append(history, round(40+i, 200)...)
+		_, err = r.ManualCompact(t.Context(), "s", history, "test")
+	}
+	if refused := errors.Is(err, record.ErrErased); refused != (policy == "refuse" && onError == "fail") || err != nil && !refused {
+		t.Errorf("afterwards: %v", err)
+	}
+	if err := r.Flush(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if goesOn := livesIn(t, a); strings.HasPrefix(goesOn, "s.after-") != (policy == "new") || policy == "refuse" && goesOn != "" {
+		t.Errorf("it goes on in %q", goesOn)
+	}
+}
+
+// An agent behind a spool goes on with a new session while its bucket is away.
+func TestSpoolGoesOnWhereTombstonesAreAway(t *testing.T) {
+	a := &stoneless{Archive: memory.New(), all: true, down: true}
+	here, err := spool.Open(t.TempDir(), a, &spool.Options{Passive: true, Blind: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRig(t, compact.Config{Archive: here})
+	if res, err := r.ManualCompact(t.Context(), "s", loop(12, 200), "test"); err != nil || res.Step != 1 {
+		t.Errorf("step %d, %v", res.Step, err)
+	}
+}

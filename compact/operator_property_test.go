@@ -1,0 +1,156 @@
+package compact_test
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/flaky"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage/record"
+)
+
+// leaked is a secret that no rule finds, which clients write now and then and operators
+// scrub; and scrubbed is what a scrub leaves of it.
+const leaked = "zanzibar-lighthouse"
+
+var scrubbed = strings.Repeat("*", len(leaked))
+
+// withoutLeak returns a text as a scrub leaves it.
+func withoutLeak(text string) string { return strings.ReplaceAll(text, leaked, scrubbed) }
+
+// operated reports whether operators scrub and erase in the sample of a seed.
+func operated(seed uint64) bool { return seed%2 == 1 }
+
+// operation picks what an operator does between calls or beside them: a scrub, which dies
+// now and then, or, between calls, an erase.
+func (c *clients) operation(beside bool) func() {
+	dies := -1
+	if c.rng.IntN(2) == 0 {
+		dies = c.rng.IntN(40)
+	}
+	if !beside && c.rng.IntN(3) == 0 {
+		return c.erase
+	}
+	return func() { c.scrub(beside, dies) }
+}
+
+// lives returns the names under which the archive has the session.
+func (c *clients) lives() []string {
+	c.t.Helper()
+	names, err := compact.Lives(context.Background(), c.archive, "s")
+	if err != nil {
+		c.fail("lives: %v", err)
+	}
+	return names
+}
+
+// scrub takes the leak out of the archive; with dies 0 or more the scrub dies after so many
+// changes.
+func (c *clients) scrub(beside bool, dies int) {
+	c.t.Helper()
+	for _, name := range c.lives() {
+		var mortal *flaky.Mortal
+		archive := c.archive
+		if dies >= 0 {
+			mortal = flaky.NewMortal(c.archive, dies)
+			archive = mortal
+		}
+		s, err := record.OpenSession(context.Background(), archive, name)
+		if err != nil && !errors.Is(err, flaky.ErrDied) {
+			c.fail("scrub of %s: %v", name, err)
+			return
+		}
+		if err != nil {
+			continue
+		}
+		o := compact.ScrubOptions{Secrets: []string{leaked}, Reason: redact.Lit("it leaked")}
+		done, err := compact.Scrub(context.Background(), s, o)
+		if !beside && errors.Is(err, record.ErrInUse) { // an agent failed in the middle of a step
+			time.Sleep(time.Minute)
+			done, err = compact.Scrub(context.Background(), s, o)
+		}
+		c.note("scrub of %s: %d files, steps %v, %v", name, len(done.Files), done.Steps, err)
+		c.edited = c.edited || len(done.Steps) > 0 || err != nil
+		switch {
+		case errors.Is(err, flaky.ErrDied), beside && errors.Is(err, record.ErrInUse):
+		case err != nil:
+			c.fail("scrub of %s: %v", name, err)
+		case !beside:
+			c.holdsNoLeak()
+		}
+	}
+}
+
+// holdsNoLeak looks through all of the archive.
+func (c *clients) holdsNoLeak() {
+	c.t.Helper()
+	for name, data := range filesOf(c.t, c.archive) {
+		if strings.Contains(data, leaked) {
+			c.fail("%s holds what was scrubbed", name)
+		}
+	}
+}
+
+// erase erases the session, whose agents go on.
+func (c *clients) erase() {
+	c.t.Helper()
+	for _, p := range c.processes {
+		if err := p.Flush(context.Background()); err != nil && !errors.Is(err, flaky.Err) { // of before
+			c.fail("flush: %v", err)
+		}
+	}
+	for _, name := range c.lives() {
+		s, err := record.OpenSession(context.Background(), c.archive, name)
+		if err != nil {
+			c.fail("erase of %s: %v", name, err)
+			return
+		}
+		stone, err := s.Erase(context.Background(), redact.Lit("asked for"))
+		if err != nil || !stone.Done {
+			c.fail("erase of %s: done %v, %v", name, stone.Done, err)
+		}
+		c.note("erase of %s", name)
+	}
+	if left := c.lives(); len(left) > 0 {
+		c.fail("of an erased session there is %q", left)
+	}
+	for fp, gone := range c.gone {
+		for _, m := range []*rig{c.processes[0], newRig(c.t, compact.Config{Archive: c.archive})} {
+			if got, err := m.Recall(context.Background(), "s", fp); err == nil {
+				c.fail("of an erased session is recalled, %s: %.80q", gone.by, got)
+			}
+		}
+		break
+	}
+	clear(c.gone)
+	c.unaware = [2]bool{true, true}
+}
+
+// searchFor looks for a line of a message that a view lacked.
+func (c *clients) searchFor(m *rig, gone lost) {
+	c.t.Helper()
+	if c.redacts {
+		return
+	}
+	for _, p := range gone.Parts {
+		if p.Kind != message.KindText && p.Kind != message.KindToolResult {
+			continue
+		}
+		for line := range strings.Lines(p.Text) {
+			line = strings.TrimRight(line, "\r\n")
+			if len(line) < 12 || len(line) > 300 || strings.Contains(line, leaked) {
+				continue
+			}
+			found, err := m.Search(context.Background(), "s", regexp.MustCompile(regexp.QuoteMeta(line)), 0)
+			if err != nil || len(found.Matches) == 0 && !found.Cut {
+				c.fail("%s message, %s: a search for %.60q finds %v, %v", gone.Role, gone.by, line, found, err)
+			}
+			return
+		}
+	}
+}
