@@ -8,11 +8,12 @@ import (
 
 // Sizes of pasted text, in characters.
 const (
-	leastPaste  = 800  // a block of code, a log or a quotation of this size is cited
-	maxTyped    = 4000 // a longer text was not typed as a whole
-	maxTemplate = 1500 // the same limit for a text that begins with markup
-	pasteLead   = 500  // of such a text, shown of its beginning
-	pasteTail   = 200  // and of its end
+	leastPaste  = 800    // a block of code, a log or a quotation of this size is cited
+	maxTyped    = 4000   // a longer text was not typed as a whole; this much of it is kept
+	maxTemplate = 1500   // the same limits for a text that begins with markup
+	mostTask    = 16_000 // a longer text is a document, and no task
+	pasteLead   = 500    // of such a text, shown of its beginning
+	pasteTail   = 200    // and of its end
 )
 
 // splitPasted separates what a person typed from what they pasted. Large fenced
@@ -38,13 +39,48 @@ func splitPasted(text string) heard {
 	}
 	s.words = strings.TrimSpace(strings.Join(out, "\n"))
 	if n := utf8.RuneCountInString(s.words); n > maxTyped || n > maxTemplate && template(s.words) {
-		s.pasted += n - pasteLead - pasteTail
-		s.words = ends(s.words, pasteLead, pasteTail, fmt.Sprintf("[pasted text: %d of %d characters left out]", n-pasteLead-pasteTail, n))
+		keep := maxTyped
+		if template(s.words) {
+			keep = maxTemplate
+		}
+		if n > mostTask {
+			keep = pasteLead + pasteTail
+		}
+		s.pasted += n - keep
+		s.words = essence(s.words, keep, cutNote(n-keep, n))
 	}
 	if strings.HasPrefix(s.words, "[pasted ") && !strings.Contains(s.words, "\n") {
 		s.speech = speechPasted
 	}
 	return s
+}
+
+// cutNote is the note in a text that was not typed as a whole.
+func cutNote(gone, of int) string {
+	return fmt.Sprintf("%s%d of %d characters left out]", leftOutMark, gone, of)
+}
+
+const (
+	leftOutMark = "[pasted text: "
+	wholeMark   = " [all of it: recall "
+)
+
+// briefest cuts a text with such a note further, and reports whether it became
+// shorter.
+func briefest(text string) (brief string, ok bool) {
+	text, whole, _ := strings.Cut(text, wholeMark)
+	before, rest, found := strings.Cut(text, leftOutMark)
+	note, after, closed := strings.Cut(rest, "]")
+	gone, of := 0, 0
+	if _, err := fmt.Sscanf(note, "%d of %d characters left out", &gone, &of); !found || !closed || err != nil || of-gone <= pasteLead+pasteTail {
+		return "", false
+	}
+	keep := pasteLead + pasteTail
+	brief = essence(strings.TrimSpace(before)+" "+strings.TrimSpace(after), keep, cutNote(of-keep, of))
+	if whole != "" {
+		brief += wholeMark + whole
+	}
+	return brief, true
 }
 
 // template reports whether a text begins with a markup element on a line of its

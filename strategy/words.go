@@ -40,7 +40,7 @@ func wordsOf(msgs []message.Message, first int, ref func(i int) string) []Word {
 				w.Ref = ref(i)
 			}
 			if s.pasted > 0 && w.Ref != "" {
-				w.Text += " [all of it: recall " + w.Ref + "]"
+				w.Text += wholeMark + w.Ref + "]"
 			}
 			out = append(out, w)
 		}
@@ -65,9 +65,9 @@ const uncut = 10
 // leastWord is the minimum length of a cut message, in characters.
 const leastWord = 80
 
-// fitWords cuts messages in the middle until all of them cost at most limit
-// tokens: the longest first, of equal ones the oldest. It cuts the newest ones
-// only if the total exceeds hard tokens. If that is not enough, it drops
+// fitWords cuts messages in the middle ([essence]) until all of them cost at most limit
+// tokens: texts that were not typed as a whole first, then the longest, of equal ones
+// the oldest. It cuts the newest ones only if the total exceeds hard tokens. If that is not enough, it drops
 // messages, oldest first.
 func fitWords(words []Word, limit, hard int, count func(string) int) []Word {
 	words = slices.Clone(words)
@@ -77,6 +77,7 @@ func fitWords(words []Word, limit, hard int, count func(string) int) []Word {
 		c.costs[i] = count(renderWord(w))
 		c.total += c.costs[i]
 	}
+	c.brief(limit)
 	c.cut(max(0, len(words)-uncut), limit)
 	if c.total > hard {
 		c.cut(len(words), hard)
@@ -98,6 +99,31 @@ type wordCutter struct {
 	costs []int
 	total int
 	count func(string) int
+}
+
+// brief cuts texts that were not typed as a whole to their briefest form, the longest
+// first, until the total is at most limit.
+func (c *wordCutter) brief(limit int) {
+	for c.total > limit {
+		longest, size, text := -1, 0, ""
+		for i := range c.words {
+			if t, ok := briefest(c.words[i].Text); ok && len(c.words[i].Text) > size {
+				longest, size, text = i, len(c.words[i].Text), t
+			}
+		}
+		if longest < 0 {
+			return
+		}
+		c.set(longest, text)
+	}
+}
+
+// set replaces the text of a message.
+func (c *wordCutter) set(i int, text string) {
+	c.words[i].Text = text
+	c.total -= c.costs[i]
+	c.costs[i] = c.count(renderWord(c.words[i]))
+	c.total += c.costs[i]
 }
 
 // cut shortens the longest of the first n words until the total is at most
@@ -126,14 +152,11 @@ func (c *wordCutter) shorten(i, tokens int) {
 	if c.words[i].Ref != "" {
 		note = fmt.Sprintf("[… %d of %d characters · recall %s]", max(all-keep, 0), all, c.words[i].Ref)
 	}
-	text := ends(c.full[i], keep*2/3, keep/3, note)
+	text := essence(c.full[i], keep, note)
 	if utf8.RuneCountInString(text) >= have {
 		text = clip(c.full[i], max(leastWord-10, 1)) // no gain: the note is as long as the text that it replaces
 	}
-	c.words[i].Text = text
-	c.total -= c.costs[i]
-	c.costs[i] = c.count(renderWord(c.words[i]))
-	c.total += c.costs[i]
+	c.set(i, text)
 }
 
 func renderWord(w Word) string { return stepID(w.Step) + " " + w.Text + "\n" }

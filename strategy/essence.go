@@ -1,0 +1,84 @@
+package strategy
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Shares of what is kept of a text that is cut: the beginning, and the end. The
+// rest is for the rules between them.
+const (
+	leadShare = 0.5
+	tailShare = 0.2
+	mostRule  = 400 // characters of one rule
+)
+
+// essence cuts a text to about keep characters. It keeps the beginning, the end, and
+// of what is between them the sentences that state what must or must not be done, in
+// their order: a task that lost one of those is done wrong. note stands where the text
+// was cut first.
+func essence(s string, keep int, note string) string {
+	all := utf8.RuneCountInString(s)
+	if all <= keep {
+		return s
+	}
+	r := []rune(s)
+	head, tail := wholeLines(r, int(float64(keep)*leadShare), all-int(float64(keep)*tailShare))
+	rules := rulesIn(string(r[head:tail]), keep-head-(all-tail))
+	if rules == "" {
+		return ends(s, keep*2/3, keep/3, note)
+	}
+	return strings.TrimSpace(string(r[:head])) + " " + note + " " + rules + " … " + strings.TrimSpace(string(r[tail:]))
+}
+
+// wholeLines moves the end of a beginning back, and the beginning of an end on, to where
+// a line, a sentence or at least a word begins.
+func wholeLines(r []rune, head, tail int) (int, int) {
+	for _, stop := range []string{"\n", ". ", " "} {
+		if i := strings.LastIndex(string(r[:head]), stop); i >= 0 {
+			if n := utf8.RuneCountInString(string(r[:head])[:i+len(stop)]); n > head/2 {
+				head = n
+				break
+			}
+		}
+	}
+	for _, stop := range []string{"\n", ". ", " "} {
+		end := string(r[tail:])
+		if i := strings.Index(end, stop); i >= 0 && i < len(end)/2 {
+			tail += utf8.RuneCountInString(end[:i+len(stop)])
+			break
+		}
+	}
+	return head, tail
+}
+
+// rulesIn returns the sentences of a text that state rules, up to most characters.
+// Those that forbid or demand go first where there is no room for all.
+func rulesIn(text string, most int) string {
+	type rule struct {
+		text   string
+		strong bool
+	}
+	var found []rule
+	eachSentence(text, func(one sentence) {
+		t := clip(squash(one.text), mostRule)
+		if v := binds(one.text); v > 0 && !one.heading {
+			found = append(found, rule{t, v >= bindValue})
+		}
+	})
+	kept := make([]bool, len(found))
+	for _, strong := range []bool{true, false} {
+		for i, f := range found {
+			if n := utf8.RuneCountInString(f.text) + len(" … "); f.strong == strong && n <= most {
+				kept[i], most = true, most-n
+			}
+		}
+	}
+	var out []string
+	for i, f := range found {
+		if kept[i] {
+			out = append(out, f.text)
+		}
+	}
+	return strings.Join(out, " … ")
+}

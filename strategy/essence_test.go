@@ -1,0 +1,100 @@
+package strategy
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// typedTask is a task of some length that a person typed, with a rule every now and then.
+func typedTask(paragraphs int) (text string, rules []string) {
+	var b strings.Builder
+	b.WriteString("Please port the exporter to the new storage layer.\n")
+	for i := range paragraphs {
+		fmt.Fprintf(&b, "Part %d is about the table of region %d, where the columns are named after what the importer of last year wrote, and some of them are empty in half of all rows.\n", i, i)
+		if i%3 == 1 {
+			rule := fmt.Sprintf("You must never write to table t_%d while the importer runs.", i)
+			rules = append(rules, rule)
+			b.WriteString(rule + "\n")
+		}
+	}
+	b.WriteString("Run `make export` at the end and tell me the number of rows.")
+	return b.String(), rules
+}
+
+// toldOf returns how many of the rules stand in the user's words of a summary.
+func toldOf(t *testing.T, text string, limit int, rules []string) (n int, words string) {
+	t.Helper()
+	for _, w := range fitWords(wordsOf([]message.Message{message.User(text)}, 1, nil), limit, limit, func(s string) int { return len(s) / 4 }) {
+		words += w.Text
+	}
+	for _, r := range rules {
+		if strings.Contains(words, r) {
+			n++
+		}
+	}
+	return n, words
+}
+
+func TestTaskThatIsCutKeepsItsRules(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		paragraphs int
+		limit      int // tokens of the user's words
+		least      int // rules of 10
+	}{
+		{"as it is", 15, 2_000, 10}, {"just too long", 30, 2_000, 10}, {"long", 60, 2_000, 8}, {"little room", 30, 400, 3}, {"very little room", 30, 150, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			text, rules := typedTask(c.paragraphs)
+			n, words := toldOf(t, text, c.limit, rules)
+			if want := len(rules) * c.least / 10; n < min(want, 14) {
+				t.Errorf("%d of %d rules are told, want %d: %s", n, len(rules), want, words)
+			}
+			if len(words)/4 > c.limit {
+				t.Errorf("%d tokens, at most %d can be", len(words)/4, c.limit)
+			}
+			if !strings.HasPrefix(words, "Please port the exporter") || !strings.HasSuffix(words, "the number of rows.") {
+				t.Errorf("the beginning or the end is missing: %s", words)
+			}
+		})
+	}
+}
+
+// A text that was cut is no shorter than one that was just not.
+func TestTextsAreCutBySizeAndNotByAStep(t *testing.T) {
+	short, long := strings.Repeat("The table has rows. ", 199), strings.Repeat("The table has rows. ", 205)
+	_, whole := toldOf(t, short, 2_000, nil)
+	_, cut := toldOf(t, long, 2_000, nil)
+	if len(cut) < len(whole)*9/10 {
+		t.Errorf("of %d characters %d are told, and of %d %d", len(long), len(cut), len(short), len(whole))
+	}
+}
+
+// Where there is no room for all, what was not typed as a whole goes first, also when it
+// comes from the summary before.
+func TestWhatWasTypedStaysBesideALongText(t *testing.T) {
+	long, _ := typedTask(40)
+	msgs := []message.Message{message.User(long)}
+	for i := range 9 {
+		msgs = append(msgs, message.User(fmt.Sprintf("And then look at %d: %s", i, strings.Repeat("the column of totals, ", 12)+"please.")))
+	}
+	count := func(s string) int { return len(s) / 4 }
+	words := wordsOf(msgs, 1, func(int) string { return "0123456789ab" })
+	for range 2 {
+		words = fitWords(words, 900, 900, count)
+		if len(words) != len(msgs) {
+			t.Fatalf("%d of %d messages are told", len(words), len(msgs))
+		}
+		for i, w := range words[1:] {
+			if w.Text != msgs[i+1].Text() {
+				t.Errorf("a typed message was cut: %s", w.Text)
+			}
+		}
+		if first := words[0].Text; !strings.Contains(first, "characters left out]") || strings.Count(first, "[") != 2 || !strings.HasSuffix(first, "[all of it: recall 0123456789ab]") {
+			t.Errorf("the long one reads %s", first)
+		}
+	}
+}
