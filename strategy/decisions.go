@@ -80,7 +80,25 @@ var imperatives = []string{"use ", "keep ", "leave ", "drop ", "remove ", "skip 
 func resolves(t string) bool {
 	low := strings.ToLower(t)
 	rest := strings.TrimLeft(low, "-*• ")
-	return (hasAny(low, resolving) || beginsAny(rest, imperatives) || prefers(rest)) && !beginsAny(rest, explaining) && !namesNextStep(rest)
+	return (hasAny(low, resolving) || beginsAny(rest, imperatives) || prefers(rest)) && !beginsAny(rest, explaining) && !hasAny(low, expecting) && !namesNextStep(rest)
+}
+
+// expecting lists phrases of sentences that say what something is expected to do.
+var expecting = []string{"it should use", "it should now use", "this should use", "that should use", "which should use", "they should use"}
+
+// reconsidering lists beginnings of sentences with which the assistant drops what it
+// had in mind in the same message.
+var reconsidering = []string{"actually", "wait", "but wait", "no, wait", "no wait", "hmm", "hold on", "on second thought", "scratch that", "oh wait", "but actually", "however, actually", "let me reconsider", "let me rethink"}
+
+// reconsiders reports whether a sentence begins so.
+func reconsiders(t string) bool {
+	low := strings.ToLower(t)
+	for _, w := range reconsidering {
+		if beginsWord(low, w) {
+			return true
+		}
+	}
+	return false
 }
 
 // prefers reports whether a sentence says which of two ways the assistant takes.
@@ -200,6 +218,9 @@ func (h *History) judgments(kind func(t string) bool) []Fact {
 		n, open := 0, h.leavesChoice(i)
 		eachSentence(text, func(one sentence) {
 			t := one.text
+			if reconsiders(t) {
+				out, n = out[:len(out)-n], 0
+			}
 			value := decides(t)
 			if one.heading || value == 0 || n >= mostJudgments || !kind(t) || guesses(t) || reports(t) || boasts(t) || h.isOffer(i, one, open) && !h.took(i, t) {
 				return

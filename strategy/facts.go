@@ -93,18 +93,21 @@ func (h *History) Goals() []Fact {
 		asked = append(asked, wanted(w.Step, withoutNotes(w.Text))...)
 	}
 	for i := range h.Steps {
-		switch s := &h.Steps[i]; {
-		case !s.user() || s.Text == "":
-		case withdraws(s.Text):
-			asked = asked[:max(0, len(asked)-1)]
-		default:
-			asked = append(asked, wanted(s.ID, s.Text)...)
+		s := &h.Steps[i]
+		if !s.user() || s.Text == "" {
+			continue
 		}
+		text := s.Text
+		if rest, ok := withdraws(text); ok {
+			asked, text = asked[:max(0, len(asked)-1)], rest
+		}
+		asked = append(asked, wanted(s.ID, text)...)
 	}
 	switch n := len(asked); n {
 	case 0:
 		return nil
 	case 1:
+		asked[0].Text += h.liftedBy(asked[0])
 		asked[0].Value = taskValue
 		return asked
 	default:
@@ -115,13 +118,6 @@ func (h *History) Goals() []Fact {
 		newest.Step, first.Step = goalOrder-1, goalOrder
 		return []Fact{newest, first}
 	}
-}
-
-// withdraws reports whether a message only takes back the one before.
-func withdraws(text string) bool {
-	low := strings.ToLower(strings.TrimSpace(text))
-	return len(low) < 60 && (strings.HasPrefix(low, "ignore") && (strings.Contains(low, "last") || strings.Contains(low, "previous") || strings.Contains(low, "that")) ||
-		beginsAny(low, []string{"wrong chat", "wrong window", "wrong session", "never mind", "nevermind"}))
 }
 
 // Lengths of these quotations, in characters. They can be short, because the
@@ -253,19 +249,22 @@ var (
 )
 
 // Constraints returns the sentences of the user and of system messages that set
-// rules, verbatim.
+// rules, verbatim, except those that were taken back. One that was lifted says so.
 func (h *History) Constraints() []Fact {
 	var out []Fact
+	gone := h.withdrawn()
 	for i := range h.Steps {
 		s := &h.Steps[i]
-		if s.Role == message.RoleAssistant || s.Role == message.RoleTool {
+		if s.Role == message.RoleAssistant || s.Role == message.RoleTool || gone[i] {
 			continue
 		}
 		n := 0
 		sentences(s.Text, func(t string, heading bool) {
 			if value := binds(t); !heading && value > 0 && n < 12 {
 				n++
-				out = append(out, Fact{s.ID, clip(squash(t), maxSentence), value * quality(t) * h.recency(s.ID)})
+				f := Fact{s.ID, clip(squash(t), maxSentence), value * quality(t) * h.recency(s.ID)}
+				f.Text += h.liftedBy(f)
+				out = append(out, f)
 			}
 		})
 	}

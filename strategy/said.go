@@ -55,14 +55,14 @@ func (h *History) saidLines(section int) []Line {
 				b.factor = fresh // early answers count as much as late ones
 			}
 			b.value, b.most, b.group = h.answerValue(i), mostAnswered, stepID(s.ID)+" "+s.says()+h.objection(s.ID)
-			passages(s.Text, b.answered)
+			passages(s.Text, b.correcting(b.answered))
 		} else {
 			b.value, b.most, b.group = noteValue, mostNoted, stepID(s.ID)+" noted"
-			passages(s.Text, b.noted)
+			passages(s.Text, b.correcting(b.noted))
 		}
 		if len(b.out) == 0 {
 			b.value, b.most, b.group = thoughtValue, mostThought, stepID(s.ID)+" thought"
-			passages(s.Reasoning, b.thought)
+			passages(s.Reasoning, b.correcting(b.thought))
 		}
 		out = append(out, b.out...)
 	}
@@ -130,6 +130,7 @@ type quoting struct {
 	most    int
 	after   bool // right after something failed
 	first   bool
+	amends  bool   // right after an admission
 	asked   bool   // nothing was said since the user's question
 	lead    string // sentence that leads to a list whose first item follows
 	out     []Line
@@ -262,6 +263,9 @@ func (b *quoting) offer(t string) {
 	}
 	if decides(t) > 0 {
 		v += decidingBonus
+	}
+	if b.amends {
+		v += remedyBonus
 	}
 	if b.h.Index.specific(t) {
 		v += specificBonus

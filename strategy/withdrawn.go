@@ -1,0 +1,110 @@
+package strategy
+
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/ident"
+)
+
+// withdrawing lists beginnings of sentences that take back the message before.
+// lastMessage lists what such a sentence of forgetting has to name.
+var (
+	withdrawing = []string{"wrong chat", "wrong window", "wrong session", "wrong thread", "wrong tab", "never mind", "nevermind", "scratch that", "forget it", "disregard that", "disregard it"}
+	forgetting  = []string{"ignore", "disregard", "forget", "please ignore", "please disregard", "please forget"}
+	lastMessage = []string{"last message", "previous message", "last request", "previous request", "last one", "previous one", "that", "what i said", "what i just said", "what i wrote", "my last", "my previous", "the last", "the previous"}
+)
+
+// mostWithdrawing is the length of a sentence that does nothing but take back, in bytes.
+const mostWithdrawing = 60
+
+// withdraws reports whether a message begins by taking back the one before, and
+// returns what it says besides.
+func withdraws(text string) (rest string, ok bool) {
+	var other []string
+	sentences(text, func(t string, heading bool) {
+		if !heading && len(other) == 0 && takesBack(t) {
+			ok = true
+			return
+		}
+		other = append(other, t)
+	})
+	return strings.Join(other, " "), ok
+}
+
+// takesBack reports whether a sentence takes back the message before.
+func takesBack(t string) bool {
+	low := strings.ToLower(strings.TrimSpace(t))
+	for _, courtesy := range []string{"sorry", "oh", "oops", "no", "ok", "hm", "hmm", "my bad", "actually", "wait"} {
+		if beginsWord(low, courtesy) {
+			low = strings.TrimLeft(low[len(courtesy):], " ,.!:-–—…")
+		}
+	}
+	if len(low) >= mostWithdrawing {
+		return false
+	}
+	for _, f := range forgetting {
+		if rest, ok := strings.CutPrefix(low, f+" "); ok && beginsAny(rest, lastMessage) {
+			return true
+		}
+	}
+	return beginsAny(low, withdrawing)
+}
+
+// withdrawn returns the steps of the user that the next one takes back.
+func (h *History) withdrawn() map[int]bool {
+	out := map[int]bool{}
+	before := -1
+	for i := range h.Steps {
+		if s := &h.Steps[i]; s.user() && s.Text != "" {
+			if _, ok := withdraws(s.Text); ok && before >= 0 {
+				out[before] = true
+			}
+			before = i
+		}
+	}
+	return out
+}
+
+// permitting lists phrases with which users lift what they forbade.
+var permitting = []string{"you may ", "you can now ", "you're allowed ", "you are allowed ", "it's ok to ", "it is ok to ", "it's okay to ", "it is okay to ", "it's fine to ", "it is fine to ", "feel free to ", "go ahead and ", "no longer need", "no need to keep ", "is allowed now", "allowed to now", "you can ignore ", "you can change ", "you can touch ", "you can edit ", "you can use "}
+
+// liftedBy returns the sentence in which the user later permitted what a sentence of
+// theirs had forbidden, as a suffix for its line: both name the same. It returns "" if
+// nobody did.
+func (h *History) liftedBy(f Fact) string {
+	names := identifiersIn(f.Text)
+	if len(names) == 0 || !forbids(f.Text) {
+		return ""
+	}
+	later := ""
+	for i := range h.Steps {
+		s := &h.Steps[i]
+		if s.ID <= f.Step || !s.user() {
+			continue
+		}
+		sentences(s.Text, func(t string, heading bool) {
+			if heading || !hasAny(strings.ToLower(t), permitting) || forbids(t) {
+				return
+			}
+			for name := range identifiersIn(t) {
+				if names[name] {
+					later = "; the user then said “" + clip(squash(t), remarkWords) + "” " + stepID(s.ID)
+				}
+			}
+		})
+	}
+	return later
+}
+
+// forbids reports whether a sentence forbids something.
+func forbids(t string) bool {
+	low := strings.ReplaceAll(strings.ToLower(t), "’", "'")
+	return hasAny(low, []string{"never ", "do not ", "don't ", "dont ", "must not ", "mustn't ", "not allowed", "should not ", "shouldn't ", "avoid ", "without "})
+}
+
+// identifiersIn returns the identifiers of a text.
+func identifiersIn(text string) map[string]bool {
+	out := map[string]bool{}
+	identifiers(text, func(_ ident.Kind, s string) { out[s] = true })
+	return out
+}
