@@ -27,6 +27,7 @@ import (
 	"github.com/agentcompact/compact/storage/fs"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/storage/record"
+	"github.com/agentcompact/compact/storage/spool"
 	"github.com/agentcompact/compact/strategy"
 )
 
@@ -98,6 +99,7 @@ type clients struct {
 	agents    []*client
 	presets   int                          // that were configured
 	unaware   [2]bool                      // processes that have the erased session in memory, and don't know
+	spools    string                       // folder of the spool before the archive, if any
 	operated  bool                         // operators scrub and erase
 	edited    bool                         // a scrub changed a summary, or died, so a process can have another view than those after it
 	gone      map[string]lost              // by fingerprint
@@ -135,6 +137,9 @@ func newClients(t *testing.T, seed uint64) *clients {
 		c.agents = append(c.agents, &client{name: []string{"", "second"}[i], history: histgen.Random(rng).History(rng), keeps: rng.IntN(3) == 0})
 	}
 	c.redacts = rng.IntN(4) == 0
+	if seed%4 == 2 {
+		c.spools = t.TempDir()
+	}
 	c.configure()
 	c.start(0)
 	c.start(1)
@@ -186,7 +191,22 @@ func (m *fitful) Summarize(ctx context.Context, r strategy.Request) (strategy.Dr
 	return m.counting.Summarize(ctx, r)
 }
 
-func (c *clients) start(i int) { c.processes[i], c.unaware[i] = newRig(c.t, c.config), false }
+func (c *clients) start(i int) { c.processes[i], c.unaware[i] = c.process(), false }
+
+// process starts a process, with a spool of its own that shares its folder.
+func (c *clients) process() *rig {
+	c.t.Helper()
+	config := c.config
+	if c.spools != "" {
+		s, err := spool.Open(c.spools, c.faulty, &spool.Options{Passive: true, Blind: true})
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		c.t.Cleanup(func() { _ = s.Close(context.Background()) })
+		config.Archive = s
+	}
+	return newRig(c.t, config)
+}
 
 func (c *clients) note(format string, args ...any) {
 	c.mu.Lock()
@@ -432,7 +452,7 @@ func (c *clients) elsewhere(a *client, history []message.Message, res *compact.R
 	c.t.Helper()
 	var err error
 	for range 2 {
-		m := newRig(c.t, c.config)
+		m := c.process()
 		got, failed := m.Preflight(context.Background(), "s", history, compact.WithAgent(a.name))
 		_ = m.Close(context.Background())
 		if err != nil && (errors.Is(failed, compact.ErrInsufficientBudget) || c.config.Summarize != nil) {
@@ -566,6 +586,11 @@ func redactedOf(got, want string) bool {
 // end asks for everything elsewhere, and verifies the archive.
 func (c *clients) end() {
 	c.t.Helper()
+	for _, p := range c.processes {
+		if err := p.Flush(context.Background()); err != nil {
+			c.fail("%v", err)
+		}
+	}
 	c.recallSome(newRig(c.t, compact.Config{Archive: c.archive}), 0)
 	for _, p := range c.processes {
 		if err := p.Close(context.Background()); err != nil {
