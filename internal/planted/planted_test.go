@@ -99,7 +99,10 @@ func caught(t *testing.T, name, pkg, tests string, parts ...fault) bool {
 	dir := root(t)
 	cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-overlay", overlay(t, dir, parts), "-count=1", "-run", tests, pkg)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "COMPACT_SOAK=0", "COMPACT_SAMPLES=all")
+	cmd.Env = append(os.Environ(), "COMPACT_SOAK=0")
+	if os.Getenv("COMPACT_SOAK") == "1" { // the full set has faults that few samples show
+		cmd.Env = append(cmd.Env, "COMPACT_SAMPLES=all")
+	}
 	out, err := cmd.CombinedOutput()
 	if err == nil {
 		t.Errorf("the tests pass with %q planted", name)
