@@ -15,18 +15,19 @@ import (
 type Graves struct {
 	a storage.Archive
 
-	busy  ctxlock.Mutex // guards the rest
-	size  int64         // number of bytes of the log that were read
-	last  map[string]Tombstone
+	busy  ctxlock.Mutex        // guards the rest
+	size  int64                // number of bytes of the log that were read
+	last  map[string]Tombstone // newest tombstone of each session, by [Tombstone.Session]
+	open  []Tombstone          // of a last line without its end
 	lines stoneReader
 	lost  bool      // a damaged tombstone can be that of any session
 	down  error     // error of the last request, if that was slow
-	until time.Time // no request is made before, if down is set
+	until time.Time // if down is set, no request is made before this time
 }
 
 const (
-	// gravesTimeout limits a request to the archive, and gravesRest is the pause after
-	// one that it ended.
+	// gravesTimeout limits one refresh. After a refresh that timed out none is made for
+	// gravesRest.
 	gravesTimeout = 2 * time.Second
 	gravesRest    = 30 * time.Second
 )
@@ -35,8 +36,8 @@ const (
 func NewGraves(a storage.Archive) *Graves { return &Graves{a: a, last: map[string]Tombstone{}} }
 
 // Find is [Erased] for many lookups: without news it asks the archive only for the
-// size of one log. It waits at most two seconds, and if it did so in vain it makes no
-// request for half a minute.
+// size of one log. It waits at most two seconds; after a timeout it makes no request for
+// half a minute.
 func (g *Graves) Find(ctx context.Context, session string) (Tombstone, bool, error) {
 	dir, err := Prefix(session)
 	if err != nil {
@@ -64,7 +65,14 @@ func (g *Graves) of(ctx context.Context, dir storage.Key) (Tombstone, bool, erro
 		return Tombstone{}, false, err
 	}
 	t, ok := g.last[tombstoneID(dir)]
-	if !ok && g.lost {
+	lost := g.lost
+	for _, open := range g.open {
+		if open.Session == tombstoneID(dir) && open.Refused == "" {
+			t, ok = open, true
+		}
+		lost = lost || open.Damaged && open.Session == ""
+	}
+	if !ok && lost {
 		return Tombstone{}, false, &storage.Error{Op: "read", Key: keyOf(erasedName), Err: errStone}
 	}
 	return t, ok, nil
@@ -72,6 +80,7 @@ func (g *Graves) of(ctx context.Context, dir storage.Key) (Tombstone, bool, erro
 
 // refresh reads new tombstones.
 func (g *Graves) refresh(ctx context.Context) error {
+	g.open = nil
 	info, err := stat(ctx, g.a, keyOf(erasedName))
 	if errors.Is(err, storage.ErrNotExist) {
 		g.size, g.last, g.lines, g.lost = 0, map[string]Tombstone{}, stoneReader{}, false
@@ -80,20 +89,22 @@ func (g *Graves) refresh(ctx context.Context) error {
 	if err != nil || info.Size == g.size {
 		return err
 	}
-	if info.Size < g.size { // the log was truncated
-		g.size, g.lines, g.lost = 0, stoneReader{}, false
+	if info.Size < g.size { // the log was truncated: only what it holds counts, as for [Erased]
+		g.size, g.last, g.lines, g.lost = 0, map[string]Tombstone{}, stoneReader{}, false
 	}
 	return eachLineOf(ctx, g.a, info.Key, g.size, func(l rawLine) error {
-		lines := g.lines
-		for _, t := range lines.read(l) {
+		if !l.ended { // it can be being written, and is read again
+			lines := g.lines
+			g.open = lines.read(l)
+			return nil
+		}
+		for _, t := range g.lines.read(l) {
 			if t.Session != "" && t.Refused == "" {
 				g.last[t.Session] = t
 			}
 			g.lost = g.lost || t.Damaged && t.Session == ""
 		}
-		if l.ended { // else it is read again
-			g.size, g.lines = l.next(), lines
-		}
+		g.size = l.next()
 		return nil
 	})
 }

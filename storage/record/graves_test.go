@@ -1,0 +1,52 @@
+package record_test
+
+import (
+	"io"
+	"testing"
+
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
+)
+
+// Graves, which reads each line once, says what Erased says, which reads all: also while the
+// last line is only there in part, and after the log became shorter.
+func TestGravesSayWhatTheLogSays(t *testing.T) {
+	a := lived(t)
+	bob := session(t, a, "bob")
+	_, _ = bob.Erase(t.Context(), text("in the way")) // refused
+	eraseAs(t, a, "alice")
+	k, err := storage.ParseKey("_erased.jsonl")
+	must(t, err)
+	r, err := a.Open(t.Context(), k, 0, -1)
+	must(t, err)
+	all, err := io.ReadAll(r)
+	must(t, err)
+
+	log := memory.New()
+	graves := record.NewGraves(log)
+	compare := func(size int) {
+		t.Helper()
+		for _, id := range []string{"alice", "bob", "carol", "dave"} {
+			want, gone, werr := record.Erased(t.Context(), log, id)
+			got, is, err := graves.Find(t.Context(), id)
+			if is != gone || (err == nil) != (werr == nil) || got.Head != want.Head || got.Done != want.Done {
+				t.Fatalf("at %d of %d bytes: %s: %v, %v; Erased says %v, %v", size, len(all), id, is, err, gone, werr)
+			}
+		}
+	}
+	for size := range all {
+		must(t, log.Append(t.Context(), k, int64(size), storage.Redacted(text("%s", string(all[size:size+1])))))
+		if size%7 == 0 || all[size] == '\n' {
+			compare(size + 1)
+		}
+	}
+	if _, gone, err := graves.Find(t.Context(), "alice"); !gone || err != nil {
+		t.Fatalf("alice: %v, %v", gone, err)
+	}
+	for _, part := range []int{len(all) / 2, len(all) / 3, 10} {
+		must(t, log.Remove(t.Context(), k))
+		must(t, log.Append(t.Context(), k, 0, storage.Redacted(text("%s", string(all[:part])))))
+		compare(part)
+	}
+}
