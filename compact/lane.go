@@ -28,6 +28,7 @@ type lane struct {
 	explained bool
 	tooLarge  bool    // set once a body that is too large was reported
 	account   account // costs of its calls
+	strands   strands
 
 	users   int    // running and waiting calls, and background work; these five are guarded by the session's mutex
 	used    uint64 // end of the last call, in calls of the session

@@ -42,6 +42,7 @@ func (c *call) look(ctx context.Context) error {
 			c.estimate()
 		}
 	}
+	c.warnStrands()
 	c.emitEstimate(started)
 	return nil
 }

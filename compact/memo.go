@@ -27,6 +27,9 @@ func (l *lane) replay(s *session, history []message.Message, of ledger.Owner, pi
 		l.memo.recognize(s)
 		return l.memo.now
 	}
+	if l.memo.now.conv != nil && inCommon(l.memo.history, history) < len(l.memo.history) {
+		l.strands.change(l.memo.history, history)
+	}
 	l.astray()
 	l.account.conv = nil // release the old conversation
 	steps, _, edits := s.record(of)
@@ -34,6 +37,17 @@ func (l *lane) replay(s *session, history []message.Message, of ledger.Owner, pi
 	l.memo.now = s.replay(history, of, pins, forms, nil)
 	l.memo.recognized = l.memo.now.conv.Len()
 	return l.memo.now
+}
+
+// inCommon returns with how many messages two histories begin that are the same, byte for
+// byte.
+func inCommon(a, b []message.Message) int {
+	for i := range min(len(a), len(b)) {
+		if !message.Identical(a[i], b[i]) {
+			return i
+		}
+	}
+	return min(len(a), len(b))
 }
 
 // unstudied returns the messages of the history that were not searched for
@@ -66,13 +80,8 @@ func (m *memo) current(s *session, of ledger.Owner) bool {
 func (m *memo) grow(history []message.Message) bool {
 	known := len(m.history)
 	more := len(history) - known
-	if more < 0 || more > m.now.room {
+	if more > m.now.room || inCommon(m.history, history) < known {
 		return false
-	}
-	for i := range m.history {
-		if !message.Identical(m.history[i], history[i]) {
-			return false
-		}
 	}
 	m.now.room -= more
 	m.now.conv = m.now.conv.Append(history[known:])

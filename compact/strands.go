@@ -1,0 +1,58 @@
+package compact
+
+import "github.com/agentcompact/compact/message"
+
+// strands remembers the conversations that a lane has seen lately, to notice that two of
+// them take turns: two agents that call under one name.
+type strands struct {
+	seen   []strand // newest last
+	turns  int      // times that a call went on with another conversation than the one before
+	warned bool
+}
+
+// strand is a conversation by its length and its last message.
+type strand struct {
+	n    int
+	last message.Fingerprint
+}
+
+const (
+	mostStrands = 4
+	manyTurns   = 3
+)
+
+// leads reports whether a history goes on with this conversation.
+func (s strand) leads(history []message.Message) bool {
+	return len(history) >= s.n && history[s.n-1].Fingerprint() == s.last
+}
+
+// change notes that a lane goes on with another history than the one before. An agent
+// that goes back, and tries another way, has most of both in common.
+func (s *strands) change(before, now []message.Message) {
+	if s.warned || len(before) == 0 || 2*inCommon(before, now) > min(len(before), len(now)) {
+		return
+	}
+	kept := s.seen[:0]
+	for _, known := range s.seen {
+		if known.leads(now) && !known.leads(before) {
+			s.turns++
+		}
+		if !known.leads(before) && !known.leads(now) {
+			kept = append(kept, known)
+		}
+	}
+	s.seen = append(kept, strand{len(before), before[len(before)-1].Fingerprint()})
+	if len(s.seen) > mostStrands {
+		s.seen = s.seen[len(s.seen)-mostStrands:]
+	}
+}
+
+// warnStrands adds a warning, once for a lane, if conversations take turns in it.
+func (c *call) warnStrands() {
+	s := &c.lane.strands
+	if s.warned || s.turns < manyTurns {
+		return
+	}
+	*s = strands{warned: true}
+	c.res.Warnings = append(c.res.Warnings, "conversations take turns under one name of session and agent, and each turn counts as a prompt that is written anew: give each agent a name (WithAgent)")
+}

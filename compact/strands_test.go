@@ -1,0 +1,73 @@
+package compact_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+)
+
+// Two agents that call under one name are told of, once; agents with names are not, nor is
+// one that goes back and tries again.
+func TestAgentsWithoutNamesAreToldOf(t *testing.T) {
+	first, second := turns(3, 50), append([]message.Message{message.User("You are the reviewer.")}, turns(2, 40)...)
+	grown := func(h []message.Message, i int) []message.Message {
+		return append(slices.Clone(h), message.User(fmt.Sprint("And now ", i)), message.Assistant(fmt.Sprint("Done ", i)))
+	}
+	told := func(run func(r *rig, warned func(res *compact.Result))) (n int) {
+		run(newRig(t, compact.Config{}), func(res *compact.Result) {
+			for _, w := range res.Warnings {
+				if strings.Contains(w, "WithAgent") {
+					n++
+				}
+			}
+		})
+		return n
+	}
+	if n := told(func(r *rig, warned func(*compact.Result)) {
+		a, b := first, second
+		for i := range 20 {
+			a, b = grown(a, i), grown(b, i)
+			warned(r.preflight(a))
+			warned(r.preflight(b))
+		}
+	}); n != 1 {
+		t.Errorf("without names it is said %d times", n)
+	}
+	if n := told(func(r *rig, warned func(*compact.Result)) {
+		a, b := first, second
+		for i := range 20 {
+			a, b = grown(a, i), grown(b, i)
+			warned(r.preflight(a, compact.WithAgent("one")))
+			warned(r.preflight(b, compact.WithAgent("two")))
+		}
+	}); n != 0 {
+		t.Errorf("with names it is said %d times", n)
+	}
+	if n := told(func(r *rig, warned func(*compact.Result)) {
+		a := first
+		for i := range 20 { // tries ways from one point, and goes on from the last
+			warned(r.preflight(grown(a, 2*i)))
+			warned(r.preflight(grown(a, 2*i+1)))
+			if i%5 == 4 {
+				a = grown(a, 2*i)
+			}
+		}
+	}); n != 0 {
+		t.Errorf("of an agent that goes back it is said %d times", n)
+	}
+	if n := told(func(r *rig, warned func(*compact.Result)) {
+		for i := range 20 { // one conversation behind the other
+			a := []message.Message{message.User(fmt.Sprint("Task ", i))}
+			for k := range 3 {
+				a = grown(a, k)
+				warned(r.preflight(a))
+			}
+		}
+	}); n != 0 {
+		t.Errorf("of conversations one behind the other it is said %d times", n)
+	}
+}
