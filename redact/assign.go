@@ -88,6 +88,9 @@ func (sc *scan) assigned(a assignment, s strength) {
 	if !ok || isBareVerb(a.name) && a.op != opCall && !a.bareValue() || a.op == opProse && (s < telling || !a.proseValue()) {
 		return
 	}
+	if a.isVerdict() {
+		return
+	}
 	sc.changed(a, s)
 	if r := a.val.judge(a.name, s); r != nil {
 		sc.add(a.start, a.end, r)

@@ -134,7 +134,12 @@ func wordStrength(word, before []byte, last bool) strength {
 	case "password", "passwords", "passwd", "passphrase", "passcode", "pwd", "pw", "passwort", "contraseña", "pword", "psk":
 		return password
 	case "pass":
-		if last || ownsPassword(before) {
+		switch {
+		case string(before) == "to": // FAIL_TO_PASS lists tests
+			return none
+		case isStage(before):
+			return weak
+		case last || ownsPassword(before):
 			return password
 		}
 		return none
@@ -177,6 +182,18 @@ func gluedStrength(word []byte) strength {
 func ownsPassword(word []byte) bool {
 	switch string(word) {
 	case "db", "user", "root", "admin", "mysql", "postgres", "pg", "smtp", "ftp", "redis", "mail", "ldap", "ssh", "sudo", "proxy", "http", "auth":
+		return true
+	}
+	return false
+}
+
+// isStage reports whether a pass after the word is one over something, as in
+// first_pass and renderPass.
+func isStage(word []byte) bool {
+	switch string(word) {
+	case "first", "second", "third", "last", "next", "previous", "prev", "single", "one", "two", "multi", "each", "final", "initial", "forward", "backward",
+		"render", "depth", "shadow", "lighting", "geometry", "post", "compute", "low", "high", "band", "by",
+		"optimization", "analysis", "compiler", "codegen", "lowering", "inline", "loop", "module", "function", "ssa":
 		return true
 	}
 	return false
