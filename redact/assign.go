@@ -208,9 +208,10 @@ func (a *assignment) readName(start, end int) {
 	}
 }
 
-// ownedKey adds the word before "key" to the name, as in "API key".
+// ownedKey adds the word before "key" to the name, as in "API key" and "public
+// key".
 func (a *assignment) ownedKey() {
-	for _, word := range [...]string{"api ", "secret ", "access ", "private ", "encryption ", "setup ", "signing "} {
+	for _, word := range [...]string{"api ", "secret ", "access ", "private ", "encryption ", "setup ", "signing ", "public ", "foreign ", "primary ", "cache ", "partition "} {
 		if endsFold(a.s[:a.from], word) {
 			a.from -= len(word)
 			a.name = a.s[a.from:a.to]

@@ -37,6 +37,9 @@ func (a *assignment) readBare(blank, i int) bool {
 	switch {
 	case a.from >= 2 && s[a.from-2:a.from] == "--":
 		a.op, a.start = opFlag, i
+		return !isHelp(s, a.from-2, blank, i)
+	case isQuote(s[i]) && a.closesString(i):
+		return false
 	case (s[i] == '"' || s[i] == '\'') && a.quote == 0:
 		a.op, a.start = opBlank, i
 	case netrc(s, a.from):
@@ -45,6 +48,42 @@ func (a *assignment) readBare(blank, i int) bool {
 		return a.readProse(i)
 	}
 	return true
+}
+
+// isHelp reports whether a flag stands in the help of a program: [--flag VALUE],
+// or at the beginning of a line with a description in a column of its own behind
+// it, or behind the name of its value. The flag is at from, and what follows it at
+// i.
+func isHelp(s string, from, blank, i int) bool {
+	end := run(s, i, maxName, func(c byte) bool { return !isSpace(c) })
+	if from > 0 && s[from-1] == '[' && s[end-1] == ']' {
+		return true
+	}
+	head := s[lineStart(s, from):from]
+	if i := strings.LastIndex(head, `": "`); i >= 0 {
+		head = head[i+4:] // the text of a member of JSON
+	}
+	head = strings.TrimLeft(head, " \t")
+	if head != "" && !(len(head) <= 4 && head[0] == '-' && isLetter(head[min(1, len(head)-1)])) {
+		return false
+	}
+	text := skipBlanks(s, end)
+	if text >= len(s) || !isAlnum(s[text]) {
+		return false
+	}
+	column := func(from, to int) bool { return to > from+1 || to > from && s[from] == '\t' }
+	return column(blank, i) && isPlainWord(s[i:end]) || column(end, text) && isEnvName(s[i:end])
+}
+
+// closesString reports whether the quote at i closes a string to which more is
+// added: "Bearer " + token.
+func (a *assignment) closesString(i int) bool {
+	s := a.s
+	j := skipBlanks(s, i+1)
+	if j >= len(s) || s[j] != '+' {
+		return false
+	}
+	return strings.EqualFold(a.name, "bearer") || strings.Count(s[lineStart(s, i):i], s[i:i+1])%2 == 1
 }
 
 // formPart returns the start of the value of a form part whose name is at from:

@@ -110,7 +110,7 @@ func describes(word []byte) bool {
 		"ref", "refs", "reference", "arn", "regex", "regexp", "pattern", "patterns", "format", "prefix", "suffix", "version", "algorithm", "alg", "algo",
 		"method", "mode", "provider", "header", "headers", "param", "params", "parameter", "index", "idx", "column", "status", "state", "enabled", "disabled", "required", "optional", "valid", "invalid",
 		"strength", "validator", "validation", "hasher", "hashers", "hash", "hashed", "manager", "service", "store", "storage", "source", "scope", "scopes", "owner", "class", "style", "rotation", "changed", "change", "reset",
-		"map", "list", "set", "array", "func", "fn", "function", "handler", "callback", "exists", "visible", "visibility", "toggle", "confirmation", "usages", "estimate", "rate", "cost", "price", "ratio", "percent", "pct",
+		"map", "list", "set", "array", "func", "fn", "function", "handler", "callback", "exists", "visible", "visibility", "toggle", "confirmation", "usages", "encryption", "estimate", "rate", "cost", "price", "ratio", "percent", "pct",
 		"location", "encoding", "encoder", "decoder", "tokenizer", "level", "role", "user", "username", "email", "host", "hostname", "port", "env", "var", "variable", "keyword", "keywords", "example", "options", "config", "settings", "schema", "spec", "template", "event", "events", "action", "test", "tests", "check", "checks", "value's":
 		return true
 	}
@@ -121,7 +121,7 @@ func describes(word []byte) bool {
 // public.
 func publicName(word []byte) bool {
 	switch string(word) {
-	case "public", "pub", "foreign", "primary", "sort", "partition", "cache", "row", "object", "unique", "composite", "sorting", "csrf", "xsrf", "next", "page", "continuation", "pad", "eos", "bos", "unk", "special", "stop":
+	case "public", "pub", "foreign", "primary", "sort", "partition", "cache", "row", "object", "unique", "composite", "sorting", "csrf", "xsrf", "next", "page", "continuation", "pad", "eos", "bos", "unk", "special", "stop", "recv", "receive":
 		return true
 	}
 	return false
@@ -167,6 +167,8 @@ func wordStrength(word, before []byte, last bool) strength {
 // IBMCLOUDIAMAPIKEY.
 func gluedStrength(word []byte) strength {
 	switch {
+	case string(word) == "tiktoken": // counts tokens
+		return none
 	case endsIn(word, "password"), endsIn(word, "passwd"), endsIn(word, "passphrase"), endsIn(word, "userpass"), endsIn(word, "dbpass"):
 		return password
 	case endsIn(word, "apikey"), endsIn(word, "secret"), endsIn(word, "secretkey"), endsIn(word, "accesskey"), endsIn(word, "privatekey"), endsIn(word, "token"), endsIn(word, "authkey"), endsIn(word, "accountkey"):

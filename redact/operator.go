@@ -128,11 +128,25 @@ func (a *assignment) readComma(i int) bool {
 		a.op, a.start = opColon, skipBlanks(a.s, j)
 		return true
 	}
-	if i < len(a.s) && (isQuote(a.s[i]) || a.s[i] == '\\') {
+	if i < len(a.s) && (isQuote(a.s[i]) || a.s[i] == '\\') && !a.besidePath(i) {
 		a.op, a.start = opComma, i
 		return true
 	}
 	return false
+}
+
+// besidePath reports whether the name ends a path, and the quote at i opens
+// another: "go/token", "hash/adler32".
+func (a *assignment) besidePath(i int) bool {
+	if a.from == 0 || a.s[a.from-1] != '/' {
+		return false
+	}
+	begin, depth := openQuote(a.s, i)
+	if begin == 0 {
+		return false
+	}
+	next := a.s[begin:closeQuote(a.s, begin, a.s[begin-1], depth)]
+	return len(next) <= maxName && strings.IndexByte(next, '/') > 0 && isTestPath(next) && !hasDensePart(next, 6)
 }
 
 // valueKey skips the key of the second half of a name and value pair, with its

@@ -76,6 +76,9 @@ func (a *assignment) readMember(i int) bool {
 // there is no quote, and the number of backslashes.
 func openQuote(s string, i int) (begin, depth int) {
 	j := i
+	if strings.HasPrefix(s[i:], "&'") {
+		return 0, 0 // a lifetime of Rust
+	}
 	if j+1 < len(s) && strings.IndexByte("@brfuLRBFUN$&", s[j]) >= 0 && (isQuote(s[j+1]) || s[j+1] == '\\') {
 		j++
 	}

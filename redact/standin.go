@@ -72,7 +72,7 @@ func commonWord(s string) bool {
 	switch string(buf[:len(s)]) {
 	case "true", "false", "null", "none", "nil", "undefined", "yes", "no", "on", "off", "string", "str", "number", "int", "integer", "boolean", "bool", "bytes", "byte", "object", "any", "text", "unknown", "void", "never",
 		"required", "optional", "default", "empty", "missing", "invalid", "valid", "wrong", "incorrect", "hidden", "masked", "secret", "secrets", "password", "passwords", "passwd", "passphrase", "token", "tokens", "apikey", "api_key", "api-key", "key", "keys", "value", "credential", "credentials",
-		"bearer", "basic", "digest", "auth", "oauth", "oauth2", "jwt", "inherit", "include", "omit", "same-origin", "stdin", "prompt", "input", "env", "vault", "file", "current-password", "new-password", "username", "user", "email", "self", "this", "function", "async", "await", "const", "return", "type", "example", "sample", "tbd", "n/a", "secretstr", "redacted", "changeit", "userpassword", "internal", "plain", "plaintext", "installed", "varchar", "char", "encrypted", "hashed", "disabled", "enabled", "session", "cookie", "header", "query", "body", "path", "form", "write", "read", "admin:org", "authentication", "authorization", "description", "expired", "refresh", "access", "private", "public":
+		"bearer", "basic", "digest", "auth", "oauth", "oauth2", "jwt", "inherit", "include", "omit", "same-origin", "stdin", "prompt", "input", "env", "vault", "file", "current-password", "new-password", "username", "user", "email", "self", "this", "function", "async", "await", "const", "return", "type", "example", "sample", "tbd", "n/a", "secretstr", "redacted", "changeit", "userpassword", "internal", "plain", "plaintext", "passwort", "kennwort", "wachtwoord", "contrasena", "contraseña", "senha", "parola", "passord", "lösenord", "heslo", "salasana", "installed", "varchar", "char", "encrypted", "hashed", "disabled", "enabled", "session", "cookie", "header", "query", "body", "path", "form", "write", "read", "admin:org", "authentication", "authorization", "description", "expired", "refresh", "access", "private", "public":
 		return true
 	}
 	return false
@@ -172,6 +172,9 @@ func isCode(s string) bool {
 	if open := strings.IndexByte(s, '<'); open > 0 && isPath(s[:open]) {
 		return true
 	}
+	if open := strings.IndexByte(s, '{'); open > 0 && isMember(strings.TrimLeft(s[:open], "&*")) {
+		return true // oauth2.Token{
+	}
 	return isMember(s) || strings.HasPrefix(s, "await") || strings.HasPrefix(s, "new ") || strings.Contains(s, "=>") || strings.Contains(s, "::") || strings.HasSuffix(s, "(") || strings.HasSuffix(s, "?.")
 }
 
@@ -206,7 +209,7 @@ func isMember(s string) bool {
 		return false
 	}
 	for part := range strings.SplitSeq(s, ".") {
-		if p := profileOf(part); len(part) == 0 || len(part) > 32 || p.digits > 2 {
+		if p := profileOf(part); len(part) == 0 || len(part) > 32 || p.digits > 2 && !isTechnical(part) {
 			return false
 		}
 	}

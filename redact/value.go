@@ -19,6 +19,8 @@ func (v value) secret(s strength) bool {
 		return false // like most values
 	case len(t) < 4 || len(t) > maxValue, isStandIn(t) && !(s == password && isUsedStandIn(t)), isReference(t):
 		return false
+	case v.isPublic(s):
+		return false
 	case v.quoted && isLowerWord(t) && (strings.Contains(t, "fake") || strings.Contains(t, "dummy")):
 		return false // a word that says that it is fake
 	case isProse(t) && !isPassphrase(t) && !isGibberish(t, 12), isNamedDigest(t):

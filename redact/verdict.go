@@ -42,7 +42,7 @@ func (a *assignment) timed() bool {
 // such as TestUserLogin is neither.
 func (a *assignment) besideUser() bool {
 	s := a.s[max(0, a.from-64):a.from]
-	line := lastLine(s)
+	line := lineStart(s, len(s))
 	for i := range len(s) {
 		for _, word := range [...]string{"user", "username", "login", "email", "account"} {
 			if !hasFold(s[i:], word) {
@@ -64,23 +64,31 @@ func (a *assignment) besideUser() bool {
 	return false
 }
 
-// lastLine returns where the last line of s begins. Its line breaks may be
-// escaped.
-func lastLine(s string) int {
-	return max(strings.LastIndexByte(s, '\n')+1, strings.LastIndex(s, `\n`)+2*min(1, strings.Count(s, `\n`)))
+// maxLine is how far back the beginning of a line is looked for.
+const maxLine = 256
+
+// lineStart returns where the line with i begins. Its line breaks may be escaped.
+func lineStart(s string, i int) int {
+	least := max(0, i-maxLine)
+	for ; i > least; i-- {
+		if s[i-1] == '\n' || i-least > 1 && s[i-1] == 'n' && s[i-2] == '\\' {
+			break
+		}
+	}
+	return i
 }
 
 // amongVerdicts reports whether the line before or after this one is another
 // verdict, written like this one.
 func (a *assignment) amongVerdicts() bool {
 	s := a.s
-	line := lastLine(s[:a.from])
+	line := lineStart(s, a.from)
 	head := s[line:a.from]
 	if len(head) > maxName {
 		return false
 	}
 	if before := strings.TrimRight(strings.TrimSuffix(s[max(0, line-200):line], `\n`), "\r\n"); before != "" {
-		if saysVerdict(before[lastLine(before):], head) {
+		if saysVerdict(before[lineStart(before, len(before)):], head) {
 			return true
 		}
 	}
