@@ -88,7 +88,7 @@ func (sc *scan) assigned(a assignment, s strength) {
 	if !ok || isBareVerb(a.name) && a.op != opCall && !a.bareValue() || a.op == opProse && (s < telling || !a.proseValue()) {
 		return
 	}
-	if a.isVerdict() {
+	if a.isVerdict() || a.namesObject() {
 		return
 	}
 	sc.changed(a, s)
@@ -211,7 +211,7 @@ func (a *assignment) readName(start, end int) {
 // ownedKey adds the word before "key" to the name, as in "API key" and "public
 // key".
 func (a *assignment) ownedKey() {
-	for _, word := range [...]string{"api ", "secret ", "access ", "private ", "encryption ", "setup ", "signing ", "public ", "foreign ", "primary ", "cache ", "partition "} {
+	for _, word := range [...]string{"api ", "secret ", "access ", "private ", "encryption ", "setup ", "signing ", "public ", "foreign ", "cache "} {
 		if endsFold(a.s[:a.from], word) {
 			a.from -= len(word)
 			a.name = a.s[a.from:a.to]

@@ -138,7 +138,7 @@ func wordStrength(word, before []byte, last bool) strength {
 		case string(before) == "to": // FAIL_TO_PASS lists tests
 			return none
 		case isStage(before):
-			return weak
+			return telling
 		case last || ownsPassword(before):
 			return password
 		}
@@ -189,11 +189,22 @@ func ownsPassword(word []byte) bool {
 	return false
 }
 
+// isStageName reports whether name is that of a pass over something. Only a
+// generated value is a password there.
+func isStageName(name string) bool {
+	if !endsFold(name, "pass") {
+		return false
+	}
+	var w nameWords
+	w.split(name)
+	return isStage(w.at(w.n - 2))
+}
+
 // isStage reports whether a pass after the word is one over something, as in
 // first_pass and renderPass.
 func isStage(word []byte) bool {
 	switch string(word) {
-	case "first", "second", "third", "last", "next", "previous", "prev", "single", "one", "two", "multi", "each", "final", "initial", "forward", "backward",
+	case "first", "second", "third", "next", "previous", "prev", "single", "one", "two", "multi", "each", "final", "initial", "forward", "backward",
 		"render", "depth", "shadow", "lighting", "geometry", "post", "compute", "low", "high", "band", "by",
 		"optimization", "analysis", "compiler", "codegen", "lowering", "inline", "loop", "module", "function", "ssa":
 		return true

@@ -146,7 +146,13 @@ func (a *assignment) besidePath(i int) bool {
 		return false
 	}
 	next := a.s[begin:closeQuote(a.s, begin, a.s[begin-1], depth)]
-	return len(next) <= maxName && strings.IndexByte(next, '/') > 0 && isTestPath(next) && !hasDensePart(next, 6)
+	for part := range strings.SplitSeq(next, "/") {
+		letters := run(part, 0, maxName, func(c byte) bool { return isLower(c) || c == '_' || c == '-' })
+		if letters == 0 || run(part, letters, 4, isDigit) < len(part) || isGibberish(part, 8) {
+			return false
+		}
+	}
+	return strings.IndexByte(next, '/') > 0
 }
 
 // valueKey skips the key of the second half of a name and value pair, with its

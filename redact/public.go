@@ -11,7 +11,7 @@ func (v value) isPublic(s strength) bool {
 		return true
 	case s == password:
 		return false
-	case isPodName(t), isAccount(t), isPointer(t) && !v.env:
+	case isAccount(t), isPointer(t) && !v.env:
 		return true
 	}
 	return s == weak && (isCacheKey(t) || isObjectKey(t))
@@ -95,6 +95,18 @@ func isDependency(s string) bool {
 		return i > 0 && isTestPath(strings.TrimPrefix(rest[:i], "@"))
 	}
 	return false
+}
+
+// namesObject reports whether the name is a kind of Kubernetes, as in the output of
+// kubectl, and the value the name of an object: secret "app-tls-9zq4d" not found.
+func (a *assignment) namesObject() bool {
+	switch {
+	case strings.EqualFold(a.name, "secrets"), strings.EqualFold(a.name, "tokens"):
+	case a.op == opBlank && a.name == "secret":
+	default:
+		return false
+	}
+	return isPodName(a.val.text)
 }
 
 // isPodName reports whether s is the name of an object that Kubernetes made

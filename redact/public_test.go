@@ -18,7 +18,7 @@ func TestPublicFormsAreLeftAlone(t *testing.T) {
 		"\t\"go/printer\",\n\t\"go/token\",\n\t\"hash/adler32\",",
 		// what Kubernetes, builds and buckets call things
 		"Mountable secrets:   default-token-n98vf\nTokens:              default-token-n98vf", "Image pull secrets:  regcred-x7k2p",
-		`Error: secret "app-cfg-7d4b9c6f5-9zq4d" not found`, "tls-secret: app-tls-4flltqwvks",
+		`Error: secret "app-cfg-7d4b9c6f5-9zq4d" not found`,
 		"Cache restored from key: Linux-build-" + hex64, "Cache hit for restore-key: v1-npm-" + hex40, "    key: Linux-pip-3.11-" + hex64,
 		"Key: uploads/2025/05/9615af55-691f-4f9f-b5a0-6cdff77d0487.png", `"Key": "logs/2025-05-01/5ee8da99c6180bbb.gz"`, "s3 key: builds/app-4f2a9c1b-linux-amd64.tar.gz",
 		// addresses and public keys
@@ -43,7 +43,9 @@ func TestSecretsInNearlyPublicFormsAreFound(t *testing.T) {
 		in("npmXk9mQ2vR7p", `password: "%s"`),
 		in("workspace:Xk9mQ2vR7p", "DB_PASSWORD=%s"),
 		in("github:Xk9mQ2vR7p", "DB_PASSWORD=%s"),
-		in("app-tls-4flltqwvks", "password: %s", "DB_PASSWORD=%s"),
+		in("app-tls-4flltqwvks", "password: %s", "DB_PASSWORD=%s", "token: %s", "Bearer %s", `{"secret": "%s"}`),
+		in("lucky/d0esdzdr", `("/db/password", "%s")`),
+		in("Xk9mQ2vR7pLwZt4BnH8s", "Primary key: %s", "first_pass: %s", `{"second_pass": "%s"}`),
 		in("app-x7K2pQ9v", "token: %s"),
 		in("0x3b1f0b1d2b5c4f0e9b2a7c6d5e4f3a2b1c0d9e8f7a6b5c4d3e2f1a0b9c8d7e6f", "private_key: %s", "PRIVATE_KEY=%s"),
 		in("0xdeadbeef", "SECRET=%s", "x --secret %s"),

@@ -44,7 +44,7 @@ const maxValue = 16 << 10
 // judge returns the rule by which v is a secret under this name, nil if it is
 // not a secret.
 func (v value) judge(name string, s strength) *rule {
-	if s == none || isSealedAWS(name, v.text) {
+	if s == none || isSealedAWS(name, v.text) || isStageName(name) && !isGenerated(v.text) && !looksRandom(v.text) {
 		return nil
 	}
 	if endsFold(name, "auth") && isEncodedPair(v.text) {

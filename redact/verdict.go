@@ -18,7 +18,7 @@ func (a *assignment) isVerdict() bool {
 	case a.besideUser() || hasDensePart(v, 10):
 		return false
 	}
-	return namesTest(v) || namesSource(v) || isTestPath(v) && !hasDensePart(v, 6) && a.amongVerdicts()
+	return namesTest(v) || namesSource(v) || isTestPath(v) && !hasDensePart(v, 6) && !isMadeUp(v) && !looksRandom(v) && a.amongVerdicts()
 }
 
 // timed reports whether a duration in brackets follows the value. Nobody writes
@@ -38,11 +38,15 @@ func (a *assignment) timed() bool {
 }
 
 // besideUser reports whether the name of a user stands in the 64 bytes before the
-// name: as a key ("user: bob"), or in the same line ("login bob pass: …"). A word
-// such as TestUserLogin is neither.
+// name or behind the value: as a key ("user: bob"), or before it in the same line
+// ("login bob pass: …"). A word such as TestUserLogin is neither.
 func (a *assignment) besideUser() bool {
-	s := a.s[max(0, a.from-64):a.from]
-	line := lineStart(s, len(s))
+	before, after := a.s[max(0, a.from-64):a.from], a.s[a.end:min(len(a.s), a.end+64)]
+	return namesUser(before, lineStart(before, len(before))) || namesUser(after, len(after))
+}
+
+// namesUser reports whether a key in s names a user, or from line on a word.
+func namesUser(s string, line int) bool {
 	for i := range len(s) {
 		for _, word := range [...]string{"user", "username", "login", "email", "account"} {
 			if !hasFold(s[i:], word) {
@@ -120,12 +124,12 @@ func saysVerdict(line, head string) bool {
 
 // namesTest reports whether a part of s is the name of a test: TestS3, test_v2,
 // S3Suite.TestPut, UserServiceV2Test. What follows the function after a slash is
-// the name of a case, which may be anything.
+// the name of a case, which may be anything; the name may stand in a pattern.
 func namesTest(s string) bool {
 	for at := 0; at < len(s); {
 		end := run(s, at, len(s), isWord)
 		if isTestFunction(s[at:end]) {
-			return end == len(s) || strings.IndexByte("/.:#-[(", s[end]) >= 0
+			return end == len(s) || strings.IndexByte(`/.:#-[(|)$\`, s[end]) >= 0
 		}
 		if end == len(s) || strings.IndexByte("/.:-", s[end]) < 0 {
 			return false

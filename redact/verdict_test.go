@@ -26,6 +26,7 @@ var goVerdicts = []string{
 	`{"Action":"output","Package":"example.com/x2","Test":"TestS3","Output":"--- PASS: TestS3 (0.00s)\n"}`,
 	"PASS: s3_test.go:12: S3Suite.TestPut2\t0.001s",
 	"--- PASS: TestAccUser2_basic (3.10s)",
+	`go test -v 2>&1 | grep -E "PASS: TestE2E|FAIL"`, `grep 'PASS: TestE2E\|FAIL' log`,
 }
 
 // TestVerdictsOfTestsAreLeftAlone has lines of test runners in which PASS stands
@@ -71,7 +72,7 @@ func TestPasswordsBesideVerdictsAreFound(t *testing.T) {
 	family{secret: samples(
 		in("Xk9mQ2vR7pLw", "pass: %s", "PASS: %s", "Pass: %s", "PASS=%s", "--- PASS: %s", "PASS: %s\nFAIL: no route", "- PASS: %s", "| PASS | %s |",
 			"smtp:\n  user: bob\n  pass: %s", "PASS: `%s`", "test_pass: %s", `{"pass": "%s"}`, "USER=bob\nPASS=%s", "pass => %s"),
-		in("TestS3", "user: admin\npass: %s", "USER: admin\nPASS: %s", "| user | bob |\n| PASS | %s |", "login bob pass: %s", "DB_PASS=%s", "PASS=%s", `"user": "bob",`+"\n"+`pass: %s`),
+		in("TestS3", "user: admin\npass: %s", "USER: admin\nPASS: %s", "| user | bob |\n| PASS | %s |", "login bob pass: %s", "pass: %s\nuser: bob", "DB_PASS=%s", "PASS=%s", `"user": "bob",`+"\n"+`pass: %s`),
 		in("Summer2025!", "user: bob\npass: %s", "PASS=%s", `pass: "%s"`),
 		in("TestXk9mQ2vR7p", "pass: %s", "PASS: %s"),
 		in("test_q7W8e9R0tY", "pass: %s"),
