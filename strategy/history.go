@@ -16,13 +16,14 @@ type History struct {
 	Previous Document // the summary before, by the sections of the strategy
 	Index    *Index
 
-	files []FileState       // computed on first use
-	full  map[string]string // of a file that calls name by its absolute path, too: that path by the relative one
-	base  string            // folder that a mark abbreviates in paths, "" for none
-	task  themes            // words of the task, computed on first use
-	asked string            // typed text that stays in view
-	later *hindsight        // what later steps reveal, computed on first use
-	order order             // of the view, where it differs from the order of writing
+	files    []FileState       // computed on first use
+	full     map[string]string // of a file that calls name by its absolute path, too: that path by the relative one
+	base     string            // folder that a mark abbreviates in paths, "" for none
+	task     themes            // words of the task, computed on first use
+	asked    string            // typed text that stays in view
+	later    *hindsight        // what later steps reveal, computed on first use
+	order    order             // of the view, where it differs from the order of writing
+	referred int               // index of the step to which the user's message that stays replies; -1 = none
 }
 
 // A Step is one message of a user or an assistant, with its calls and their
@@ -49,6 +50,7 @@ func NewHistory(r Request) *History {
 	for i := range r.Messages {
 		b.message(first+i, &r.Messages[i])
 	}
+	h.findReferred(r)
 	h.resume()
 	h.findBase(marked(r.Messages))
 	h.eachCall(func(_ *Step, c *Call) { c.finish() })

@@ -20,9 +20,15 @@ func steps(n int) []message.Message {
 // is summarized later.
 func TestASummarySaysWhenTheMessageBehindItWasWritten(t *testing.T) {
 	asked := message.User("Now deploy the exporter, please.")
+	number := 1
 	intro := func(previous string, msgs, visible []message.Message, after int) string {
 		t.Helper()
-		sum, err := Writer{Strategy: TaskState, Summarizer: Extractive{}, MaxTokens: 900}.Write(t.Context(), Input{Previous: previous, Messages: msgs, Visible: visible, After: after, MaxTokens: 2000, Count: func(s string) int { return len(s)/4 + 1 }})
+		if previous == "" {
+			number = 1
+		}
+		first := number
+		number += len(msgs)
+		sum, err := Writer{Strategy: TaskState, Summarizer: Extractive{}, MaxTokens: 900}.Write(t.Context(), Input{Previous: previous, First: first, Messages: msgs, Visible: visible, After: after, MaxTokens: 2000, Count: func(s string) int { return len(s)/4 + 1 }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,11 +45,11 @@ func TestASummarySaysWhenTheMessageBehindItWasWritten(t *testing.T) {
 		t.Fatalf("the second summary:\n%s", second)
 	}
 	third := intro(second, append([]message.Message{asked}, steps(2)...), []message.Message{message.User("Thanks. And the importer?")}, 0)
-	if !strings.HasSuffix(line(third), " Of the user's words, [s11] was written before [s3].") || strings.Contains(third, "in work") || !strings.Contains(third, "[s11] Now deploy the exporter") {
+	if !strings.HasSuffix(line(third), " Of the user's words, [s13] was written before [s3].") || strings.Contains(third, "in work") || !strings.Contains(third, "[s13] Now deploy the exporter") {
 		t.Fatalf("the third summary:\n%s", third)
 	}
 	fourth := intro(third, []message.Message{message.User("Thanks. And the importer?"), message.Assistant("It is next.")}, nil, 0)
-	if !strings.HasSuffix(line(fourth), " Of the user's words, [s11] was written before [s3].") {
+	if !strings.HasSuffix(line(fourth), " Of the user's words, [s13] was written before [s3].") {
 		t.Fatalf("the fourth summary:\n%s", fourth)
 	}
 	if plain := intro("", steps(3), []message.Message{asked}, 0); strings.Contains(line(plain), "was written before") {

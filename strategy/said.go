@@ -48,7 +48,7 @@ func (h *History) saidLines(section int) []Line {
 			continue
 		}
 		b := quoting{h: h, step: s, section: section, after: h.failedBefore(i), first: true, asked: h.asksQuestion(i), factor: h.recency(s.ID) * fresh}
-		if len(s.Calls) == 0 {
+		if len(s.Calls) == 0 || i == h.referred {
 			if i == newest {
 				b.factor *= newestFactor
 			} else if h.ends(i) {
@@ -76,6 +76,8 @@ func (h *History) answerValue(i int) float64 {
 	switch {
 	case s.Speaker != "" && len(s.Text) > longestSpoken:
 		return pageValue
+	case i == h.referred:
+		return referredValue
 	case h.ends(i):
 		return finalValue
 	}
