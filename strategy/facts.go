@@ -373,20 +373,6 @@ func inquires(low string) bool {
 	return strings.HasSuffix(low, "?") || strings.HasSuffix(low, "？") || beginsAny(low, inquiries)
 }
 
-// nextWords appear in sentences about what is still to do. notNeeded appear in
-// sentences that deny it.
-var (
-	nextWords = []string{"next step", "next steps", "remaining", "remains", "todo", "still need", "still needs", "still fail", "still fails", "still failing", "not yet", "blocked", "waiting for", "left to do",
-		"follow-up", "follow-ups", "need to fix", "needs to be", "outstanding", "unresolved"}
-	notNeeded = []string{"don't need", "doesn't need", "do not need", "does not need", "no need", "not need", "needn't", "no longer", "no remaining", "nothing remain", "no outstanding", "no follow-up", "nothing left", "no todo", "follow-up question", "none remain"}
-)
-
-// leavesOpen reports whether a sentence says that something is still to do.
-func leavesOpen(t string) bool {
-	low := strings.ReplaceAll(strings.ToLower(t), "’", "'")
-	return (hasAnyWord(low, nextWords) || beginsAny(low, []string{"next, ", "next i "})) && !hasAny(low, notNeeded)
-}
-
 // lastAnswer returns the index of the step with which the assistant last ended
 // its turn: text without a call, followed by a message of the user. It returns
 // 0 if there is none.
@@ -404,25 +390,4 @@ func (h *History) lastAnswer() int {
 		}
 	}
 	return 0
-}
-
-// Next returns what the assistant called still to do, in the last third of the
-// history and since its last answer to the user. Earlier announcements are
-// mostly done, and so is what stands beside calls, once something followed them.
-func (h *History) Next() []Fact {
-	var out []Fact
-	for i := max(len(h.Steps)*2/3, h.lastAnswer()); i < len(h.Steps); i++ {
-		s := &h.Steps[i]
-		if s.Role != message.RoleAssistant || s.recap() || s.begun() && h.wentOn(s.ID) {
-			continue
-		}
-		n := 0
-		sentences(s.Text, func(t string, heading bool) {
-			if !heading && n < 2 && len(t) > 25 && leavesOpen(t) && !strings.HasSuffix(t, ":") && !reports(t) {
-				n++
-				out = append(out, Fact{s.ID, clip(squash(t), maxSentence), 0.4 * quality(t) * h.recency(s.ID)})
-			}
-		})
-	}
-	return out
 }

@@ -136,7 +136,7 @@ func (h *History) stillFailing() Fact {
 		if h.wentOver(all[i].step) {
 			return Fact{}
 		}
-		if c.Outcome == Failed && all[i].again == 0 && !refusedCall(c.Result) && mended[c.Command()] <= all[i].step {
+		if c.Outcome == Failed && all[i].again == 0 && !refusedCall(c.Result) && !c.misspelled() && mended[c.Command()] <= all[i].step {
 			return Fact{all[i].step, c.name() + h.excused(all[i].step), announcedValue - 1}
 		}
 	}
@@ -272,9 +272,20 @@ func (h *History) stillWaiting() (f Fact) {
 var announcements = []string{"i'll ", "i will ", "i'm going to ", "i am going to ", "let me ", "let's ", "now let me ", "now i'll ", "now i ", "now let's ", "next,", "next i", "next step", "i need to ", "i should ",
 	"going to ", "then i'll", "first, i'll ", "first i'll", "now ", "next ", "接下来", "现在", "让我"}
 
+// describes reports whether a sentence that begins with "now" states what something
+// does by now: "Now searches the main branch first". "Now tests" begins a step.
+func describes(low string) bool {
+	rest, ok := strings.CutPrefix(low, "now ")
+	verb := strings.TrimRight(firstField(rest), ",.:")
+	return ok && len(verb) > 3 && strings.HasSuffix(verb, "s") && !strings.HasSuffix(verb, "ss") && !slices.Contains([]string{"let's", "this", "tests", "docs", "changes", "types"}, verb)
+}
+
 // announces reports whether a sentence announces a step.
 func announces(t string) bool {
 	low := strings.ReplaceAll(strings.ToLower(t), "’", "'")
+	if describes(low) || strings.HasPrefix(low, "let me know") {
+		return false
+	}
 	return beginsAny(low, announcements) || strings.Contains(low, ", then i'll ") || atIt(low)
 }
 
@@ -303,11 +314,15 @@ func (h *History) announced() Fact {
 			continue
 		}
 		last := ""
-		sentences(s.Text, func(t string, heading bool) {
+		eachSentence(s.Text, func(one sentence) {
+			t := one.text
 			if _, rest, ok := strings.Cut(t, ". "); ok && !announces(t) {
 				t = rest // "Good catch. Let me look again"
 			}
-			if !heading && len(t) > 8 && announces(t) && (len(s.Calls) > 0 || !strings.HasSuffix(t, ":")) {
+			if one.item && len(s.Calls) == 0 && beginsAny(strings.ToLower(t), []string{"now "}) {
+				return // an item of a report says how something is now
+			}
+			if !one.heading && len(t) > 8 && announces(t) && (len(s.Calls) > 0 || !strings.HasSuffix(t, ":")) {
 				last = t
 			}
 		})

@@ -9,6 +9,9 @@ import (
 // quietWords change what a check prints, but not what it checks.
 var quietWords = []string{"-v", "-vv", "-q", "-s", "--", "--verbose", "--quiet", "--silent", "--color", "--no-color", "-count=1", "./...", "--tb=short", "--tb=long", "--tb=no"}
 
+// repairWords let a check repair what it finds. It ends as the check without them does.
+var repairWords = []string{"--fix", "--write", "--apply"}
+
 // narrowWords select a part of what a command checks. The next word names the
 // part.
 var narrowWords = []string{"-run", "--run", "-k", "-t", "-g", "--grep", "--filter", "--testNamePattern"}
@@ -111,9 +114,9 @@ func checked(words []string) (out []string) {
 		switch w := words[i]; {
 		case w == ">" || w == ">>" || w == "<":
 			i++
-		case slices.Contains(quietWords, w), strings.Contains(w, ">&"), strings.HasPrefix(w, ">"), strings.HasPrefix(w, "2>"), strings.HasPrefix(w, "&>"):
+		case slices.Contains(quietWords, w), slices.Contains(repairWords, w), strings.Contains(w, ">&"), strings.HasPrefix(w, ">"), strings.HasPrefix(w, "2>"), strings.HasPrefix(w, "&>"):
 		default:
-			out = append(out, w)
+			out = append(out, strings.TrimSuffix(strings.TrimSuffix(w, ":fix"), ":write")) // scripts that repair
 		}
 	}
 	return out

@@ -18,7 +18,9 @@ func (h *History) checkLines(section int) []Line {
 		}
 		value := passedValue * h.recency(c.step)
 		cited := stepID(c.step)
-		switch step := mended[c.call.Command()]; {
+		switch step, other := mended[c.call.Command()], h.insteadOf(&c); {
+		case other > 0:
+			cited += elsewhere(other)
 		case c.call.Outcome == Failed && step > c.step:
 			value, cited = failedValue, cited+mendedSince(step)
 		case c.again > 0:

@@ -1,0 +1,82 @@
+package strategy
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/agentcompact/compact/internal/testrun"
+)
+
+// notThere lists phrases in which a shell or a runner says that a command, a script or
+// an option does not exist.
+var notThere = []string{"missing script:", "command not found", "unrecognized subcommand", "no such subcommand", "unknown option", "unknown flag", "unrecognized option", "unrecognized arguments", "unknown command", "no such command",
+	"is not recognized as ", "script not found", "err_pnpm_no_script", "no rule to make target", "could not determine executable"}
+
+// notThereLines is the number of lines at the beginning of an output in which a runner
+// says so. Later lines may be those of a program under test.
+const notThereLines = 4
+
+// misspelled reports whether a failed check says that its command is wrong: there is no
+// such script, runner or option. That says nothing about the work.
+func (c *Call) misspelled() bool {
+	if c.Outcome != Failed || c.Command() == "" {
+		return false
+	}
+	n := 0
+	for line := range strings.Lines(body(c.Result)) {
+		line = strings.ToLower(strings.TrimSpace(testrun.Uncolored(line[:min(len(line), 400)])))
+		if line == "" || framed(line) {
+			continue
+		}
+		if hasAny(line, notThere) && !strings.Contains(line, "needed by ") || c.lacksRunner(line) {
+			return true
+		}
+		if n++; n == notThereLines {
+			break
+		}
+	}
+	return false
+}
+
+// lacksRunner reports whether a line in lower case says that the module that the
+// command runs is not installed: "No module named pytest".
+func (c *Call) lacksRunner(line string) bool {
+	_, name, ok := strings.Cut(line, "no module named ")
+	if !ok {
+		return false
+	}
+	name = strings.Trim(name, `'".; `)
+	return anyCommand(c.Command(), func(simple string) bool {
+		w := fields(simple)
+		i := slices.Index(w, "-m")
+		return i >= 0 && i+1 < len(w) && w[i+1] == name
+	})
+}
+
+// passedElsewhere returns the first step after a step in which a check passed, under
+// any command; 0 if there is none.
+func (h *History) passedElsewhere(step int) (at int) {
+	h.eachCall(func(s *Step, c *Call) {
+		if at > 0 || s.ID <= step || !c.Answered || c.Outcome == Failed {
+			return
+		}
+		if c.Check() && c.Outcome == OK {
+			at = s.ID
+		} else if verdict, _ := testReport(c.Result); verdict == testrun.Success && c.deed() == deedRun {
+			at = s.ID
+		}
+	})
+	return at
+}
+
+// insteadOf returns the step in which a check passed in place of one whose command is
+// wrong, 0 if there is none.
+func (h *History) insteadOf(c *check) int {
+	if !c.call.misspelled() {
+		return 0
+	}
+	return h.passedElsewhere(c.step)
+}
+
+// elsewhere is the suffix for a check that could not run, if another one passed later.
+func elsewhere(step int) string { return "; another check passed later " + stepID(step) }

@@ -1,0 +1,133 @@
+package strategy
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// nextWords appear in sentences about what is still to do. openLabels precede it.
+// notNeeded appear in sentences that deny it.
+var (
+	nextWords = []string{"next step", "next steps", "remaining", "remains", "still need", "still needs", "still fail", "still fails", "still failing", "blocked", "waiting for", "left to do",
+		"follow-up", "follow-ups", "need to fix", "needs to be", "outstanding", "unresolved"}
+	openLabels = []string{"todo:", "todos:", "to do:", "to-do:"}
+	notNeeded  = []string{"don't need", "doesn't need", "do not need", "does not need", "no need", "not need", "needn't", "no longer", "no remaining", "nothing remain", "no outstanding", "no follow-up", "nothing left", "no todo", "follow-up question", "none remain"}
+)
+
+// leavesOpen reports whether a sentence says that something is still to do.
+func leavesOpen(t string) bool {
+	low := withoutReport(strings.ReplaceAll(strings.ToLower(t), "’", "'"))
+	return (hasAnyWord(low, nextWords) || hasAnyWord(low, openLabels) || notYet(low) || beginsAny(low, []string{"next, ", "next i "})) && !hasAny(low, notNeeded)
+}
+
+// conditions begin clauses that say when something holds. What is "not yet" there is
+// a case, and not the state of the work.
+var conditions = []string{"if", "when", "whenever", "unless", "whether", "while", "until", "once"}
+
+// notYet reports whether a sentence says that something has not happened so far.
+func notYet(low string) bool {
+	if !hasAnyWord(low, []string{"not yet"}) {
+		return false
+	}
+	clause, _, _ := strings.Cut(low, "not yet")
+	clause = clause[strings.LastIndexAny(clause, ",;:")+1:]
+	return !slices.ContainsFunc(strings.Fields(clause), func(w string) bool { return slices.Contains(conditions, w) })
+}
+
+var (
+	// reporters begin sentences that report what was done, before one of made.
+	reporters = []string{"i've ", "i have ", "we've ", "we have ", "it's now ", ""}
+	made      = []string{"successfully ", "created ", "implemented ", "added ", "fixed ", "built ", "completed ", "updated ", "finished ", "replaced ", "removed ", "rewritten ", "written ", "made ", "refactored ", "resolved ", "addressed ", "moved ", "renamed ", "migrated ", "converted ", "wired ", "merged ", "pushed ", "committed "}
+	// turns begin the part of such a sentence that may report something else.
+	turns = []string{" but ", ";", "however", " except ", " although ", " though ", " which ", " so ", " still ", " — ", " - ", ". "}
+)
+
+// withoutReport removes from a sentence in lower case the part that reports what was
+// done: "I've fixed the remaining tests, but ". The words of what is open are not about
+// open work there.
+func withoutReport(low string) string {
+	rest := strings.TrimLeft(low, "✅✓✔ ")
+	for _, head := range reporters {
+		said, ok := strings.CutPrefix(rest, head)
+		for _, filler := range []string{"now ", "also ", "just "} {
+			said = strings.TrimPrefix(said, filler)
+		}
+		if ok && beginsAny(said, made) {
+			return afterAny(rest, turns)
+		}
+	}
+	return low
+}
+
+// afterAny returns a text from the first of the marks on, "" without one.
+func afterAny(text string, marks []string) string {
+	at := len(text)
+	for _, m := range marks {
+		if i := strings.Index(text, m); i >= 0 {
+			at = min(at, i)
+		}
+	}
+	return text[at:]
+}
+
+// A listHead is the heading or the sentence that leads to the items of a list.
+type listHead struct{ heading, lead string }
+
+// hear takes a sentence, and reports whether it is a heading or leads to a list.
+func (l *listHead) hear(one sentence) bool {
+	switch {
+	case one.heading:
+		l.heading, l.lead = one.text, ""
+	case strings.HasSuffix(one.text, ":") && !one.item:
+		l.lead = one.text
+	case !one.item:
+		l.lead = ""
+		return false
+	default:
+		return false
+	}
+	return true
+}
+
+var (
+	finishedHeads = append([]string{"accomplished", "implemented", "fixed", "added", "complete", "updated", "resolved", "features", "changes", "summary"}, reportHeads...)
+	openHeads     = append([]string{"remains", "left", "not", "open", "pending", "blocked", "follow-up", "follow-ups"}, planHeads...)
+)
+
+// done reports whether the list tells what was done.
+func (l *listHead) done() bool {
+	for _, head := range []string{l.lead, l.heading} {
+		if low := strings.ToLower(head); head != "" {
+			return hasAnyWord(low, finishedHeads) && !hasAnyWord(low, openHeads)
+		}
+	}
+	return false
+}
+
+// Next returns what the assistant called still to do, in the last third of the
+// history and since its last answer to the user. Earlier announcements are
+// mostly done, and so is what stands beside calls, once something followed them.
+func (h *History) Next() []Fact {
+	var out []Fact
+	for i := max(len(h.Steps)*2/3, h.lastAnswer()); i < len(h.Steps); i++ {
+		s := &h.Steps[i]
+		if s.Role != message.RoleAssistant || s.recap() || s.begun() && h.wentOn(s.ID) {
+			continue
+		}
+		n := 0
+		var head listHead
+		eachSentence(s.Text, func(one sentence) {
+			t := one.text
+			if head.hear(one) || one.item && head.done() {
+				return
+			}
+			if n < 2 && len(t) > 25 && leavesOpen(t) && !strings.HasSuffix(t, ":") && !reports(t) {
+				n++
+				out = append(out, Fact{s.ID, clip(squash(t), maxSentence), 0.4 * quality(t) * h.recency(s.ID)})
+			}
+		})
+	}
+	return out
+}
