@@ -18,6 +18,7 @@ func (h *History) carried(s Strategy, now []Line) []Line {
 	next, _ := s.section(headingComing)
 	log, _ := s.section(headingHappened)
 	settled, ran := h.settledSince(), h.ranSince()
+	ended := settledSuffix(settled)
 	var out []Line
 	offer := func(section int, lines []string) {
 		for n, l := range lines {
@@ -25,11 +26,10 @@ func (h *History) carried(s Strategy, now []Line) []Line {
 			if item || beginsAny(l, []string{newestRequest, firstRequest, notReplied}) || listing(l) || onlyNames(l) || h.tellsOfFiles(l) || h.reportedSince(l) || section == next && next > 0 && h.overtaken(l) {
 				continue
 			}
-			if k := subject(l); k != "" && (taken[k] || settled[k] > 0 || ran(k)) && section != log {
+			if k := subject(l); k != "" && (taken[k] || settled[k].how == "passed" || ran(k)) && section != log {
 				continue
-			} else if step := settled[k]; step > 0 && !strings.Contains(l, passedSince) {
-				l += passedSince + stepID(step)
 			}
+			l += ended(l)
 			out = append(out, Line{Section: section, Text: l, Value: carriedValue(section, n, l, section == log), Order: max(lastStep(l)-carriedBefore, -carriedBefore)})
 		}
 	}
@@ -39,9 +39,6 @@ func (h *History) carried(s Strategy, now []Line) []Line {
 	}
 	return out
 }
-
-// passedSince follows a failure of the log that a later run settled.
-const passedSince = "; passed later "
 
 // overtaken reports whether a line about what is next no longer holds, because
 // something followed. What was called open stands until the assistant ends its
@@ -59,29 +56,6 @@ func (h *History) overtaken(line string) bool {
 		}
 	}
 	return false
-}
-
-// settledSince returns the commands of failures in the previous summary that
-// runs since then settle, with the step of that run.
-func (h *History) settledSince() map[string]int {
-	failed := reruns{}
-	h.Previous.all(func(lines []string) []string {
-		for _, l := range lines {
-			if k := subject(l); k != "" && strings.Contains(l, " failed") {
-				failed.wait(k)
-			}
-		}
-		return lines
-	})
-	out := map[string]int{}
-	h.eachCall(func(s *Step, c *Call) {
-		if c.Check() && c.Outcome == OK {
-			for _, k := range failed.settle(c.Command()) {
-				out[k] = s.ID
-			}
-		}
-	})
-	return out
 }
 
 // ranSince returns a function that reports whether a command of the previous

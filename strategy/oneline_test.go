@@ -161,7 +161,7 @@ func TestACheckThatRanAgainInSilenceIsToldSo(t *testing.T) {
 	for result, want := range map[string]string{
 		"":                                 "; it ran again and printed nothing [s4]",
 		"(Bash completed with no output)":  "; it ran again and printed nothing [s4]",
-		"go: downloading example.com v1.2": "; it ran again, with no outcome stated [s4]",
+		"go: downloading example.com v1.2": "; it ran again without an error [s4]",
 	} {
 		text := write4(t, Input{Messages: append(append(failed[:3:3], command("2", "", "go build ./... 2>&1", result)...), steps(4)...)})
 		if !strings.Contains(text, want) || strings.Contains(text, "its last run failed") {

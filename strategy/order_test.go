@@ -69,7 +69,7 @@ func TestASummarySaysWhenTheMessageBehindItWasWritten(t *testing.T) {
 // failure stands beside the same check that passed.
 func TestAFolderThatTheShellIsInAlready(t *testing.T) {
 	msgs := append([]message.Message{message.User("Make it green.")}, command("1", "", "cd src && go test ./color/... 2>&1", "Exit code: 1\n/usr/bin/bash: line 1: cd: src: No such file or directory")...)
-	msgs = append(append(msgs, command("2", "", "pwd && go test ./color/... 2>&1", "Exit code: 0\n/d/omp/src\nok  \tomp/color\t0.2s")...), steps(4)...)
+	msgs = append(append(msgs, command("2", "", "pwd && go test ./color/... 2>&1", "Exit code: 0\n/d/omp/src\nok  \tomp/color\t0.2s")...), steps(7)...)
 	text := write4(t, Input{Messages: msgs})
 	if !strings.Contains(text, "passed (exit 0)") || !strings.Contains(text, "after it had failed once") || strings.Contains(text, "its last run failed") {
 		t.Errorf("it reads:\n%s", text)

@@ -90,7 +90,7 @@ func TestTheStateOfSeveralChecksIsTheLatest(t *testing.T) {
 		t.Errorf("after one of two:\n%s", text)
 	}
 	msgs = append(msgs, run("3", "mise run test | tail -3", "ok  \tstore\t0.1s")...)
-	if text := told(msgs); strings.Contains(text, "failed (exit") || !strings.Contains(text, "after it had failed once [s6]") {
+	if text := told(msgs); strings.Contains(text, "failed (exit") || !strings.Contains(text, "after runs with other checks had failed once [s6]") {
 		t.Errorf("after both:\n%s", text)
 	}
 }

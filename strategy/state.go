@@ -13,9 +13,7 @@ func (h *History) checkLines(section int) []Line {
 	mended := h.mended()
 	for _, c := range h.checks() {
 		text := c.call.tell()
-		if c.before > 0 {
-			text += ", after it had failed " + times(c.before)
-		}
+		text += c.hadFailed()
 		value := passedValue * h.recency(c.step)
 		cited := stepID(c.step)
 		switch step, other := mended[c.call.Command()], h.insteadOf(&c); {
@@ -76,7 +74,7 @@ type check struct {
 	call   *Call
 	step   int
 	at     at
-	before int    // earlier runs that failed
+	before past   // earlier runs that failed
 	again  int    // step of a later run whose outcome is not stated; 0 = none
 	came   string // what came of it
 
@@ -87,6 +85,7 @@ type check struct {
 func (h *History) checks() []check {
 	var out []check
 	waiting := map[string][]int{} // name of a run → indexes of the results it replaces
+	quiet := h.statesOnlyFailures()
 	for i := range h.Steps {
 		for k := range h.Steps[i].Calls {
 			c := &h.Steps[i].Calls[k]
@@ -94,7 +93,7 @@ func (h *History) checks() []check {
 				continue
 			}
 			if c.Outcome != OK && c.Outcome != Failed {
-				again(out, c, waiting, h.Steps[i].ID)
+				again(out, c, waiting, h.Steps[i].ID, quiet)
 				continue
 			}
 			now := check{call: c, step: h.Steps[i].ID, at: at{i, k}}
@@ -103,7 +102,7 @@ func (h *History) checks() []check {
 			for _, part := range now.all {
 				for _, was := range waiting[part.own] {
 					if old := &out[was]; old.call != nil && old.gone(&now, part.own) {
-						now.before += old.failures()
+						now.before.add(old, &now)
 						old.call = nil
 					}
 				}
@@ -121,10 +120,13 @@ func (h *History) checks() []check {
 
 // again notes that the checks of a call ran once more at a step, without a stated
 // outcome.
-func again(all []check, c *Call, waiting map[string][]int, step int) {
+func again(all []check, c *Call, waiting map[string][]int, step int, quiet bool) {
 	names, came := rerun(c.Command()), ", with no outcome stated"
-	if c.silent() {
+	switch {
+	case c.silent():
 		came = " and printed nothing"
+	case c.endedWell(quiet) == ranWell:
+		came = " without an error"
 	}
 	for _, part := range names {
 		for _, i := range waiting[part.own] {
@@ -145,14 +147,6 @@ func (c *check) gone(now *check, own string) bool {
 		c.left = notPassed(c.left, own)
 	}
 	return len(c.left) == 0
-}
-
-// failures returns the number of failed runs, this one included.
-func (c *check) failures() int {
-	if c.call.Outcome == Failed {
-		return c.before + 1
-	}
-	return c.before
 }
 
 // settled returns the calls whose outcome checks reports.

@@ -88,7 +88,7 @@ func TestChecksAreSettledInAnotherForm(t *testing.T) {
 	msgs := append(run("1", "npm test -- cart 2>&1", "Exit code 1\nTests: 1 failed\nError: cart total is 12, want 14"), run("2", "npm run lint", "Exit code 1\nerror: 2 problems")...)
 	msgs = append(msgs, run("3", "npm test 2>&1 | tail -3", "Tests:       48 passed, 48 total")...)
 	tells(t, long("Fix the cart.", msgs...),
-		[]string{"`npm test 2>&1 | tail -3` passed: Tests: 48 passed, 48 total, after it had failed once", "failed (exit 1): Tests: 1 failed; passed in the end [s", "- `npm run lint` failed (exit 1)"},
+		[]string{"`npm test 2>&1 | tail -3` passed: Tests: 48 passed, 48 total, after narrower runs had failed once", "failed (exit 1): Tests: 1 failed; passed in the end [s", "- `npm run lint` failed (exit 1)"},
 		[]string{"- `npm test -- cart 2>&1` failed"})
 }
 

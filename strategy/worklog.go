@@ -18,7 +18,8 @@ type event struct {
 	open        bool   // a failed command without a later run that passed
 	fold        string // key that makes consecutive entries equal; "" = never
 	times       int
-	command     string   // failed command, whose failures share the entry
+	ran         string   // the command, of a failure that a later run can settle
+	command     string   // the same, of failures that share the entry
 	wrong       []string // errors of these failures
 }
 
@@ -77,61 +78,6 @@ func (w *worklog) add(e event) {
 	}
 	e.times = 1
 	w.out = append(w.out, e)
-}
-
-// settleEntries adds the later success to the entries of failed commands that
-// were settled.
-func (h *History) settleEntries(log []event) {
-	passed, mended := h.passed(), h.mended()
-	for i := range log {
-		if e := &log[i]; e.command != "" && !e.open {
-			if e.value = settledValue; passed[e.command].step > e.last {
-				e.text += "; " + passed[e.command].how + " in the end " + stepID(passed[e.command].step)
-			}
-		} else if step := mended[e.command]; e.command != "" && step > e.last {
-			e.text += mendedSince(step)
-		}
-	}
-}
-
-// settledValue is the value of a failure that a later run of its command
-// settled.
-const settledValue = 1.9
-
-// A pass is a successful run.
-type pass struct {
-	step int
-	how  string // "exit 0" or "passed"
-}
-
-// passed returns the commands whose last run succeeded, with that run or a
-// later one that checks the same in another form.
-func (h *History) passed() map[string]pass {
-	out := map[string]pass{}
-	failed := reruns{}
-	h.eachCall(func(s *Step, c *Call) {
-		cmd := c.Command()
-		if cmd == "" || !c.Answered {
-			return
-		}
-		if delete(out, cmd); c.Exit == 0 && c.Outcome == OK {
-			out[cmd] = pass{s.ID, "exit 0"}
-		}
-		if !c.Check() {
-			return
-		}
-		switch c.Outcome {
-		case Failed:
-			failed.wait(cmd)
-		case OK:
-			for _, settled := range failed.settle(cmd) {
-				if settled != cmd {
-					out[settled] = pass{s.ID, "passed"}
-				}
-			}
-		}
-	})
-	return out
 }
 
 // says returns who speaks in a step, and to whom.
@@ -209,9 +155,12 @@ func (c *Call) events(step int, settled bool) []event {
 	case c.Outcome == Failed && d == deedLook && c.Exit == 1 && c.silent(): // it shows nothing, or is not so
 		return one(c.tell(), c.tell(), silentValue)
 	case c.Outcome == Failed && d == deedLook:
-		return one(c.tell(), c.tell(), 0.9)
+		e := one(c.tell(), c.tell(), 0.9)
+		e[0].ran = c.Command()
+		return e
 	case c.Outcome == Failed:
 		e := one(c.tell(), c.tell(), failedValue+0.4)
+		e[0].ran = c.Command()
 		if w := c.wrong(); w != "" && c.Command() != "" {
 			e[0].command, e[0].wrong = c.Command(), []string{w}
 		}

@@ -1,0 +1,197 @@
+package strategy
+
+import (
+	"slices"
+	"strings"
+)
+
+// settleEntries adds the later success to the entries of failed commands that were
+// settled. Another line may tell of the success, too, but a small summary has no room
+// for both, and the failure alone reads as the last word.
+func (h *History) settleEntries(log []event) {
+	ends, mended := h.settlements(), h.mended()
+	for i := range log {
+		e := &log[i]
+		if e.ran == "" {
+			continue
+		}
+		switch end, step := ends[e.ran], mended[e.ran]; {
+		case end.step > e.last:
+			e.text += "; " + end.how + " in the end " + stepID(end.step)
+			e.open, e.value = false, min(e.value, settledValue)
+		case !e.open:
+			e.value = min(e.value, settledValue)
+		case step > e.last:
+			e.text += mendedSince(step)
+		}
+	}
+}
+
+// settledValue is the value of a failure that a later run of its command
+// settled.
+const settledValue = 1.9
+
+// A pass is a run that settles an earlier failure.
+type pass struct {
+	step int
+	how  string // "exit 0", "passed" or ranWell
+}
+
+// ranWell describes a run of which the harness states no failure, where it states each.
+const ranWell = "ran without an error"
+
+// settlements returns the runs that settle failed commands: the last run of the command, a
+// later one that checks the same in another form, one of a command that contains it, or
+// one of its last part.
+func (h *History) settlements() map[string]pass {
+	out := h.passed()
+	later := map[string]pass{}
+	var failed []chain
+	quiet := h.statesOnlyFailures()
+	h.eachCall(func(s *Step, c *Call) {
+		cmd := c.Command()
+		if cmd == "" || !c.Answered {
+			return
+		}
+		now := c.chain()
+		if c.Outcome == Failed {
+			delete(later, cmd)
+			if failed = append(failed, now); len(failed) > mostMends {
+				failed = failed[1:]
+			}
+			return
+		}
+		how := c.endedWell(quiet)
+		if how == "" {
+			return
+		}
+		for i := range failed {
+			if what, ok := failed[i].settledBy(&now, how); ok {
+				later[failed[i].cmd] = pass{s.ID, what}
+			}
+		}
+	})
+	for cmd, e := range later {
+		if _, ok := out[cmd]; !ok {
+			out[cmd] = e
+		}
+	}
+	return out
+}
+
+// statesOnlyFailures reports whether the results state a status only where it is not
+// zero. Then a result without one is that of a run that went well.
+func (h *History) statesOnlyFailures() bool {
+	failed, zero := false, false
+	h.eachCall(func(_ *Step, c *Call) {
+		if c.Command() != "" {
+			failed, zero = failed || c.Exit > 0, zero || c.Exit == 0
+		}
+	})
+	return failed && !zero
+}
+
+// endedWell describes the end of a run that did not fail, "" if it is not known.
+// quiet says that the harness states failures only.
+func (c *Call) endedWell(quiet bool) string {
+	switch {
+	case c.Outcome == OK && c.Check():
+		return "passed"
+	case c.Outcome == OK && c.Exit == 0:
+		return "exit 0"
+	case quiet && c.Outcome == Unknown && !running(c.Result) && !hidesStatus(c.Command()):
+		return ranWell
+	}
+	return ""
+}
+
+// A chain is a command as the parts that run one after the other, each if the one
+// before went well.
+type chain struct {
+	cmd    string
+	parts  []string
+	checks []covering // nil if it checks nothing
+	stated bool       // its status says that it failed
+}
+
+func (c *Call) chain() chain {
+	out := chain{cmd: c.Command(), stated: c.Exit > 0}
+	if c.Check() {
+		out.checks = c.checks()
+	}
+	if strings.ContainsAny(out.cmd, ";|\n`(") {
+		out.parts = []string{out.cmd} // the end of one part says nothing of the others
+		return out
+	}
+	for _, part := range splitCommands(out.cmd) {
+		if part = squash(strings.ReplaceAll(part, "2>&1", "")); part != "" {
+			out.parts = append(out.parts, part)
+		}
+	}
+	return out
+}
+
+// settledBy describes how a run that ended well settles a failed command.
+func (f *chain) settledBy(now *chain, how string) (what string, ok bool) {
+	if how == ranWell && !f.stated {
+		return "", false
+	}
+	at, whole := f.within(now)
+	switch {
+	case whole, f.checks != nil && sameChecks(f.checks, now.checks):
+		return how, true
+	case at > 0 && f.checks == nil && !moves(f.parts[:at]):
+		return "its `" + shortCommand(now.cmd) + "` " + how, true
+	}
+	return "", false
+}
+
+// within compares the parts of two commands. whole says that the later one has all parts
+// of this one; at is where in this one the later one begins, if both end the same.
+func (f *chain) within(now *chain) (at int, whole bool) {
+	n, m := len(f.parts), len(now.parts)
+	for from := 0; from+n <= m; from++ {
+		if slices.Equal(now.parts[from:from+n], f.parts) && !moves(now.parts[:from]) {
+			return 0, true
+		}
+	}
+	if m > 0 && m < n && slices.Equal(f.parts[n-m:], now.parts) {
+		return n - m, false
+	}
+	return 0, false
+}
+
+// moves reports whether parts of a command change the folder, in which the others run.
+func moves(parts []string) bool {
+	return slices.ContainsFunc(parts, func(p string) bool { return beginsAny(p, []string{"cd ", "pushd "}) })
+}
+
+// passed returns the commands whose last run succeeded, with that run or a
+// later one that checks the same in another form.
+func (h *History) passed() map[string]pass {
+	out := map[string]pass{}
+	failed := reruns{}
+	h.eachCall(func(s *Step, c *Call) {
+		cmd := c.Command()
+		if cmd == "" || !c.Answered {
+			return
+		}
+		if delete(out, cmd); c.Exit == 0 && c.Outcome == OK {
+			out[cmd] = pass{s.ID, "exit 0"}
+		}
+		if !c.Check() {
+			return
+		}
+		switch c.Outcome {
+		case Failed:
+			failed.wait(cmd)
+		case OK:
+			for _, settled := range failed.settle(cmd) {
+				if out[settled].step < s.ID {
+					out[settled] = pass{s.ID, "passed"}
+				}
+			}
+		}
+	})
+	return out
+}

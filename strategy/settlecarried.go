@@ -1,0 +1,125 @@
+package strategy
+
+import (
+	"slices"
+	"strings"
+)
+
+// settledSince returns the runs that settle failed commands of the previous summary, by
+// the command as the summary quotes it.
+func (h *History) settledSince() map[string]pass {
+	failed, chains := reruns{}, map[string]chain{}
+	quiet := h.quietSince()
+	h.Previous.all(func(lines []string) []string {
+		for _, l := range lines {
+			if k := subject(withoutStep(l)); k != "" && strings.Contains(l, " failed") && !settledLine(l) {
+				failed.wait(k)
+				chains[k] = quotedCall(k, strings.Contains(l, " failed (exit ")).chain()
+			}
+		}
+		return lines
+	})
+	out := map[string]pass{}
+	if len(chains) == 0 {
+		return out
+	}
+	oneFolder := len(h.folders()) < 2
+	h.eachCall(func(s *Step, c *Call) {
+		how := c.endedWell(quiet)
+		if how == "" || !c.Answered {
+			return
+		}
+		forms := []string{c.Command()}
+		if shown := c.shown(); shown != "" && oneFolder {
+			forms = append(forms, shown) // as the line quotes it, which leaves out the folder
+		}
+		for _, cmd := range forms {
+			if c.Check() && c.Outcome == OK {
+				for _, k := range failed.settle(cmd) {
+					out[k] = pass{s.ID, "passed"}
+				}
+			}
+			now := quotedCall(cmd, false).chain()
+			for k, f := range chains {
+				if what, ok := f.settledBy(&now, how); ok && out[k].step < s.ID {
+					out[k] = pass{s.ID, what}
+				}
+			}
+		}
+	})
+	return out
+}
+
+// quotedCall returns a call of a command.
+func quotedCall(cmd string, failed bool) *Call {
+	c := &Call{Tool: "bash", Args: []Arg{{"command", cmd}}, Exit: -1}
+	if failed {
+		c.Exit = 1
+	}
+	return c
+}
+
+// shown returns the command of a call as the line about its failure quotes it, "" if the
+// line names the tool.
+func (c *Call) shown() string {
+	if !strings.ContainsAny(c.Command(), " \n") {
+		return ""
+	}
+	return shortCommand(fromCheck(c.Command()))
+}
+
+// quietSince reports whether a result without a status is that of a run that went well,
+// by the results of this part and by what the previous summary states.
+func (h *History) quietSince() bool {
+	failed, zero := false, false
+	h.eachCall(func(_ *Step, c *Call) {
+		failed, zero = failed || c.Exit > 0, zero || c.Exit == 0
+	})
+	h.Previous.all(func(lines []string) []string {
+		for _, l := range lines {
+			failed, zero = failed || strings.Contains(l, " failed (exit "), zero || strings.Contains(l, "(exit 0)")
+		}
+		return lines
+	})
+	return failed && !zero
+}
+
+// folders returns the folders that commands change to before they run something.
+func (h *History) folders() []string {
+	var out []string
+	h.eachCall(func(_ *Step, c *Call) {
+		if rest, ok := strings.CutPrefix(strings.TrimSpace(c.Command()), "cd "); ok {
+			dir, _, _ := strings.Cut(rest, "&&")
+			if dir = strings.TrimSuffix(strings.TrimSpace(dir), "/"); !slices.Contains(out, dir) {
+				out = append(out, dir)
+			}
+		}
+	})
+	return out
+}
+
+// withoutStep returns a line without the citation that begins an entry of the log.
+func withoutStep(line string) string {
+	if !strings.HasPrefix(line, "[s") {
+		return line
+	}
+	_, rest, _ := strings.Cut(line, "] ")
+	return rest
+}
+
+// settledLine reports whether a line about a failure says how it ended.
+func settledLine(line string) bool {
+	return hasAny(line, []string{" in the end [s", " later [s"})
+}
+
+// settledSuffix returns a function that says of a line about a failure which later run
+// settled it, as a suffix; "" if none did.
+func settledSuffix(settled map[string]pass) func(line string) string {
+	return func(line string) string {
+		end := settled[subject(withoutStep(line))]
+		if end.step == 0 || !strings.Contains(line, " failed") || settledLine(line) {
+			return ""
+		}
+		return "; " + end.how + " later " + stepID(end.step)
+	}
+}
