@@ -137,7 +137,7 @@ func (h *History) stillFailing() Fact {
 			return Fact{}
 		}
 		if c.Outcome == Failed && all[i].again == 0 && !refusedCall(c.Result) && !c.misspelled() && mended[c.Command()] <= all[i].step {
-			return Fact{all[i].step, c.name() + h.excused(all[i].step), announcedValue - 1}
+			return Fact{all[i].step, c.name() + h.blamed().of(all[i].step, c), announcedValue - 1}
 		}
 	}
 	return Fact{}
@@ -177,31 +177,6 @@ func (c *Call) showsCommit() bool {
 	}
 	return false
 }
-
-// otherCauses lists phrases of sentences that say that a failure has another cause
-// than the work.
-var otherCauses = []string{"pre-existing", "preexisting", "unrelated", "not related to", "already failing", "already failed before", "known flak", "is flaky", "are flaky", "also fails on main", "fail on main"}
-
-// excused returns what the assistant said about the cause of a failure after a
-// step, as a suffix.
-func (h *History) excused(step int) string {
-	said := ""
-	for i := range h.Steps {
-		s := &h.Steps[i]
-		if s.ID <= step || s.Role != message.RoleAssistant || s.recap() {
-			continue
-		}
-		sentences(s.Text, func(t string, heading bool) {
-			if said == "" && !heading && hasAny(strings.ToLower(t), otherCauses) {
-				said = saidLater + "“" + clip(squash(t), remarkWords) + "” " + stepID(s.ID)
-			}
-		})
-	}
-	return said
-}
-
-// saidLater precedes what the assistant said later.
-const saidLater = "; said later: "
 
 // questionHow returns the introduction of the question without an answer.
 func (h *History) questionHow() string {

@@ -9,7 +9,7 @@ import (
 // settled. Another line may tell of the success, too, but a small summary has no room
 // for both, and the failure alone reads as the last word.
 func (h *History) settleEntries(log []event) {
-	ends, mended := h.settlements(), h.mended()
+	ends, mended, blamed := h.settlements(), h.mended(), h.blamed()
 	for i := range log {
 		e := &log[i]
 		if e.ran == "" {
@@ -23,6 +23,8 @@ func (h *History) settleEntries(log []event) {
 			e.value = min(e.value, settledValue)
 		case step > e.last:
 			e.text += mendedSince(step)
+		case e.failed != nil:
+			e.text += blamed.of(e.last, e.failed)
 		}
 	}
 }

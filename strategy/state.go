@@ -10,7 +10,7 @@ import (
 // checkLines returns lines with the last result of each check.
 func (h *History) checkLines(section int) []Line {
 	var out []Line
-	mended := h.mended()
+	mended, blamed := h.mended(), h.blamed()
 	for _, c := range h.checks() {
 		text := c.call.tell()
 		text += c.hadFailed()
@@ -25,6 +25,7 @@ func (h *History) checkLines(section int) []Line {
 			cited += "; it ran again" + c.came + " " + stepID(c.again)
 		case c.call.Outcome == Failed:
 			value = max((failedValue+1)*h.recency(c.step), failedValue)
+			cited += blamed.of(c.step, c.call)
 		}
 		out = append(out, Line{Section: section, Text: text + " " + cited, Value: value, Order: c.step})
 	}

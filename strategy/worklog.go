@@ -19,7 +19,8 @@ type event struct {
 	fold        string // key that makes consecutive entries equal; "" = never
 	times       int
 	ran         string   // the command, of a failure that a later run can settle
-	command     string   // the same, of failures that share the entry
+	failed      *Call    // the last call that failed so
+	command     string   // ran, of failures that share the entry
 	wrong       []string // errors of these failures
 }
 
@@ -127,7 +128,7 @@ func (e *event) fails(next *event) {
 			}
 		}
 	}
-	e.last, e.open = next.last, next.open
+	e.last, e.open, e.failed = next.last, next.open, next.failed
 	e.value = max(e.value, next.value)
 }
 
@@ -156,11 +157,11 @@ func (c *Call) events(step int, settled bool) []event {
 		return one(c.tell(), c.tell(), silentValue)
 	case c.Outcome == Failed && d == deedLook:
 		e := one(c.tell(), c.tell(), 0.9)
-		e[0].ran = c.Command()
+		e[0].ran, e[0].failed = c.Command(), c
 		return e
 	case c.Outcome == Failed:
 		e := one(c.tell(), c.tell(), failedValue+0.4)
-		e[0].ran = c.Command()
+		e[0].ran, e[0].failed = c.Command(), c
 		if w := c.wrong(); w != "" && c.Command() != "" {
 			e[0].command, e[0].wrong = c.Command(), []string{w}
 		}

@@ -1,0 +1,84 @@
+package strategy
+
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/ident"
+)
+
+// otherCauses lists phrases of sentences that say that a failure has another cause
+// than the work.
+var otherCauses = []string{"pre-existing", "preexisting", "unrelated", "not related to", "nothing to do with", "not from our changes", "not from my changes", "not caused by", "already failing", "already failed before", "already broken", "known flak", "is flaky", "are flaky", "also fails on main", "fail on main"}
+
+// failureWords name a failure, so that a sentence with a phrase of otherCauses is about
+// one.
+var failureWords = []string{"fail", "error", "test", "lint", "warning", "issue", "problem", "flak", "broken"}
+
+// saidLater precedes what the assistant said later.
+const saidLater = "; said later: "
+
+// A blame is a sentence that says that a failure has another cause than the work.
+type blame struct {
+	step  int
+	text  string
+	after int  // step of the command that failed last before it
+	spoke bool // the user wrote something in between
+}
+
+type blamed []blame
+
+// blamed returns what the assistant said about other causes of failures.
+func (h *History) blamed() blamed {
+	var out blamed
+	failed, spoke := 0, false
+	for i := range h.Steps {
+		s := &h.Steps[i]
+		if s.user() && s.Text != "" {
+			spoke = true
+		}
+		if s.Role == message.RoleAssistant && !s.recap() {
+			sentences(s.Text, func(t string, heading bool) {
+				if !heading && blames(t) {
+					out = append(out, blame{s.ID, t, failed, spoke})
+				}
+			})
+		}
+		for k := range s.Calls {
+			if c := &s.Calls[k]; c.Outcome == Failed && !refusedCall(c.Result) && (c.deed() == deedCheck || c.deed() == deedRun) {
+				failed, spoke = s.ID, false
+			}
+		}
+	}
+	return out
+}
+
+// blames reports whether a sentence says that something has another cause than the work.
+// One that only wonders does not.
+func blames(t string) bool {
+	low := strings.ToLower(t)
+	return hasAny(low, otherCauses) && !leads(t) && !hasAny(low, []string{" if ", "whether ", "not unrelated"})
+}
+
+// of returns what was said about the failure of a call, as a suffix: right after it, or
+// later with a name that its output has.
+func (e blamed) of(step int, c *Call) string {
+	for _, x := range e {
+		if x.step <= step || refusedCall(c.Result) { // nobody ran it
+			continue
+		}
+		near := x.after == step && (!x.spoke || hasAny(strings.ToLower(x.text), failureWords))
+		if near || hasAny(strings.ToLower(x.text), failureWords) && namesOf(x.text, c.Result) {
+			return saidLater + "“" + clip(squash(x.text), remarkWords) + "” " + stepID(x.step)
+		}
+	}
+	return ""
+}
+
+// namesOf reports whether a sentence names something that an output has, too.
+func namesOf(t, result string) (found bool) {
+	identifiers(t, func(k ident.Kind, name string) {
+		found = found || k != ident.Number && k != ident.Version && len(name) > 3 && strings.Contains(result, name)
+	})
+	return found
+}

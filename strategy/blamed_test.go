@@ -1,0 +1,49 @@
+package strategy
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// Wherever a failure stands that the assistant put down to something else, it says so.
+func TestAnExcuseStandsWithItsFailure(t *testing.T) {
+	const said = "Those are pre-existing errors in other files, not from our changes."
+	failed := append([]message.Message{message.User("Drop the field.")}, command("1", "", "npx tsc --noEmit", "Exit code: 2\\na.spec.ts(3,1): error TS2339: no")...)
+	failed[2] = message.ToolResult("1", "Exit code: 2\na.spec.ts(3,1): error TS2339: no")
+	with := func(more ...message.Message) (stands, log string) {
+		h := NewHistory(Request{Strategy: TaskState, Messages: append(failed[:3:3], more...), First: 1})
+		for _, l := range h.checkLines(0) {
+			stands += l.Text + "\n"
+		}
+		for _, l := range h.logLines(0) {
+			log += l.Text + "\n"
+		}
+		return stands, log
+	}
+	const suffix = "; said later: “" + said + "” [s4]"
+	passed := command("2", said, "npx jest", "Exit code: 0\nTests: 3 passed, 3 total")
+	if stands, _ := with(passed...); !strings.Contains(stands, "error TS2339: no [s2]"+suffix) {
+		t.Errorf("right after it:\n%s", stands)
+	}
+	again := append(passed[:2:2], command("3", "", "npx tsc --noEmit", "Exit code: 2\nb.ts(1,1): error TS1: no")...)
+	if stands, _ := with(again...); strings.Contains(stands, suffix) {
+		t.Errorf("a failure after it:\n%s", stands)
+	}
+	for text, want := range map[string]bool{
+		"The error in a.spec.ts is pre-existing.":         true,
+		"The errors of the linter are pre-existing.":      false,
+		"Is the error in a.spec.ts pre-existing?":         false,
+		"I check if the error in a.spec.ts is unrelated.": false,
+	} {
+		later := append(command("2", "", "npm run lint", "Exit code: 1\nb.ts: error: no"), message.Assistant(text))
+		if stands, _ := with(later...); strings.Contains(stands, "error TS2339: no [s2]; said later") != want {
+			t.Errorf("%q, after another failure:\n%s", text, stands)
+		}
+	}
+	deploy := append(command("2", "", "make deploy", "Exit code: 2\nno route to host"), message.Assistant("That is unrelated to our change."))
+	if _, log := with(deploy...); !strings.Contains(log, "no route to host; said later: “That is unrelated to our change.” [s6]") {
+		t.Errorf("in the log:\n%s", log)
+	}
+}
