@@ -29,6 +29,9 @@ func (h *History) carried(s Strategy, now []Line) []Line {
 			if k := subject(l); k != "" && (taken[k] || settled[k].how == "passed" || ran(k)) && section != log {
 				continue
 			}
+			if l = h.quotesNow(l); l == "" {
+				continue
+			}
 			l += ended(l)
 			out = append(out, Line{Section: section, Text: l, Value: carriedValue(section, n, l, section == log), Order: max(lastStep(l)-carriedBefore, -carriedBefore)})
 		}

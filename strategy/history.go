@@ -16,14 +16,15 @@ type History struct {
 	Previous Document // the summary before, by the sections of the strategy
 	Index    *Index
 
-	files    []FileState       // computed on first use
-	full     map[string]string // of a file that calls name by its absolute path, too: that path by the relative one
-	base     string            // folder that a mark abbreviates in paths, "" for none
-	task     themes            // words of the task, computed on first use
-	asked    string            // typed text that stays in view
-	later    *hindsight        // what later steps reveal, computed on first use
-	order    order             // of the view, where it differs from the order of writing
-	referred int               // index of the step to which the user's message that stays replies; -1 = none
+	files    []FileState         // computed on first use
+	full     map[string]string   // of a file that calls name by its absolute path, too: that path by the relative one
+	base     string              // folder that a mark abbreviates in paths, "" for none
+	task     themes              // words of the task, computed on first use
+	asked    string              // typed text that stays in view
+	changes  map[string][]change // of each file, by its key, computed on first use
+	later    *hindsight          // what later steps reveal, computed on first use
+	order    order               // of the view, where it differs from the order of writing
+	referred int                 // index of the step to which the user's message that stays replies; -1 = none
 }
 
 // A Step is one message of a user or an assistant, with its calls and their

@@ -204,9 +204,10 @@ func (h *History) reliedLines(section int) []Line {
 	}
 	var out []Line
 	for _, p := range order {
-		if q := byCall[p]; len(q.lines) > 0 {
+		q := byCall[p]
+		_, verb := h.textAt(p)
+		if verb = h.current(p, q, verb); len(q.lines) > 0 {
 			where, step := h.placeName(p)
-			_, verb := h.textAt(p)
 			out = append(out, Line{Section: section, Text: where + verb + q.String() + cite(step), Value: (reliedValue + perName*float64(min(q.names, 5))) * h.recency(step), Order: 60_000 + step})
 		}
 	}

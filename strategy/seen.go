@@ -125,7 +125,7 @@ func (h *History) placeName(p place) (string, int) {
 }
 
 // quotingVerbs separate a place from the lines that are quoted from it.
-var quotingVerbs = []string{" has “", " printed “", " shows “", " was changed with “", " declares “", " says “", readsVerb}
+var quotingVerbs = []string{" has “", hadBefore + "[s", " printed “", " shows “", " was changed with “", " declares “", " says “", readsVerb}
 
 // sawNames reports whether a line lists names of a place, or quotes lines for
 // the names in them.
@@ -190,7 +190,8 @@ func (h *History) quotedLines(section, most int, missing func(*Entity) bool) []L
 	}
 	var out []Line
 	for i := range groups {
-		if g := &groups[i]; len(g.lines) > 0 {
+		g := &groups[i]
+		if g.verb = h.current(g.place, &g.quotation, g.verb); len(g.lines) > 0 {
 			where, step := h.placeName(g.place)
 			out = append(out, Line{Section: section, Text: where + g.verb + g.String() + cite(step), Order: 70_000 + step})
 		}

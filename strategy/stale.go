@@ -1,0 +1,174 @@
+package strategy
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A change is a change of a file, as far as a quotation of its text is concerned.
+type change struct {
+	step    int
+	whole   bool     // the file was written anew, or deleted
+	removed []string // lines, or parts of lines, that are gone
+}
+
+// Names of arguments of editors.
+var (
+	oldTextArgs   = []string{"old_string", "old_str", "oldText", "oldString", "old_text"}
+	wholeTextArgs = []string{"content", "contents", "file_text"}
+)
+
+// changesOf returns the changes of each file, by its key.
+func (h *History) changesOf() map[string][]change {
+	if h.changes != nil {
+		return h.changes
+	}
+	h.changes = map[string][]change{}
+	h.eachCall(func(s *Step, c *Call) {
+		for _, f := range c.Files {
+			if f.Op < Edited || f.Op == Renamed {
+				continue
+			}
+			removed := c.removed()
+			written := c.Command() == "" && len(removed) == 0 && c.arg(wholeTextArgs...) != ""
+			key := h.key(f.Path)
+			h.changes[key] = append(h.changes[key], change{s.ID, written || f.Op != Edited, removed})
+		}
+	})
+	return h.changes
+}
+
+// removed returns the lines that a call of an editor replaces, without those that stand
+// in the new text, too.
+func (c *Call) removed() []string {
+	var old, now []string
+	for _, a := range c.Args {
+		switch {
+		case slices.Contains(oldTextArgs, a.Name):
+			old = append(old, strings.Split(a.Value, "\n")...)
+		case slices.Contains(newTextArgs, a.Name):
+			now = append(now, strings.Split(a.Value, "\n")...)
+		case patchArgs[a.Name]:
+			for line := range strings.Lines(a.Value) {
+				if strings.HasPrefix(line, "-") && !strings.HasPrefix(line, "---") {
+					old = append(old, line[1:])
+				}
+			}
+		}
+	}
+	for i := range now {
+		now[i] = asQuoted(now[i])
+	}
+	var out []string
+	for _, line := range old {
+		if line = asQuoted(line); len(line) >= leastRemoved && !slices.Contains(now, line) {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// leastRemoved is the minimum length of a removed line that says which line it is, in
+// bytes: a bracket stands in many.
+const leastRemoved = 4
+
+// asQuoted returns a line as quotations have it.
+func asQuoted(line string) string { return strings.ReplaceAll(squash(line), "`", "'") }
+
+// since returns the quotations of a file, read in a step, that still hold, and the step
+// of the change after which they were not read again; 0 if nothing changed the file. A
+// quotation of what a change replaced is gone. What is left has no line numbers, which
+// the change may have moved.
+func (h *History) since(path string, step int, quotes []string, numbered bool) (left []string, changed int) {
+	var after []change
+	for _, c := range h.changesOf()[h.key(path)] {
+		if c.step > step {
+			after = append(after, c)
+		}
+	}
+	if len(after) == 0 {
+		return quotes, 0
+	}
+	for _, q := range quotes {
+		q = withoutNumber(q, numbered)
+		if text := strings.TrimSuffix(strings.TrimPrefix(q, "… "), " …"); !slices.ContainsFunc(after, func(c change) bool { return c.replaces(text) }) {
+			left = append(left, q)
+		}
+	}
+	return left, after[0].step
+}
+
+// replaces reports whether a change replaced a text, or a part of it.
+func (c *change) replaces(text string) bool {
+	return c.whole || slices.ContainsFunc(c.removed, func(line string) bool { return strings.Contains(text, line) || strings.Contains(line, text) })
+}
+
+// Numbers that tools put before lines. Without a mark behind them they may be a part of
+// the text.
+var (
+	markedNumber = regexp.MustCompile(`^\d+(?:→|[:-])\s*`)
+	bareNumber   = regexp.MustCompile(`^\d+\s+`)
+	numberedHead = regexp.MustCompile(`^\s*1\t`)
+)
+
+func withoutNumber(quote string, numbered bool) string {
+	quote = markedNumber.ReplaceAllString(quote, "")
+	if numbered {
+		quote = bareNumber.ReplaceAllString(quote, "")
+	}
+	return quote
+}
+
+// hadBefore precedes the step of a change since which a quoted file was not read.
+const hadBefore = " had, before the edit "
+
+// current leaves in a quotation from a place what holds, and returns the verb for it.
+func (h *History) current(p place, q *quotation, verb string) string {
+	if p.call.step < 0 || p.call.step >= len(h.Steps) || p.call.call >= len(h.Steps[p.call.step].Calls) {
+		return verb
+	}
+	s := &h.Steps[p.call.step]
+	c := &s.Calls[p.call.call]
+	if len(c.Files) != 1 || p.where != textShown {
+		return verb
+	}
+	left, changed := h.since(c.Files[0].Path, s.ID, q.lines, numberedHead.MatchString(body(c.Result)))
+	if q.lines = left; changed > 0 {
+		return hadBefore + stepID(changed) + ", "
+	}
+	return verb
+}
+
+// hasOf splits a line of the previous summary that quotes a file: "`path` has “a” and
+// “b” [s2]". ok is false for other lines.
+func hasOf(line string) (path, quotes, rest string, ok bool) {
+	path = subject(line)
+	after, ok := strings.CutPrefix(line, "`"+path+"` has “")
+	end := strings.LastIndex(after, "”")
+	if path == "" || !ok || end < 0 {
+		return "", "", "", false
+	}
+	return path, after[:end], after[end+len("”"):], true
+}
+
+// quotesNow returns a line of the previous summary that quotes a file, as it holds after
+// the changes since; "" if nothing of it does.
+func (h *History) quotesNow(line string) string {
+	if path := subject(line); path != "" && strings.HasPrefix(line, "`"+path+"`"+readsVerb) && len(h.changesOf()[h.key(path)]) > 0 {
+		return "" // an excerpt of many lines
+	}
+	path, quotes, rest, ok := hasOf(line)
+	if !ok {
+		return line
+	}
+	left, changed := h.since(path, 0, strings.Split(quotes, "” and “"), false)
+	switch {
+	case changed == 0:
+		return line
+	case len(left) == 0:
+		return ""
+	}
+	q := quotation{lines: left}
+	return "`" + path + "`" + hadBefore + stepID(changed) + ", " + q.String() + rest
+}
