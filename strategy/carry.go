@@ -53,6 +53,9 @@ func (h *History) overtaken(line string) bool {
 	if !beginsAny(line, []string{stillOpen, writtenPlan}) {
 		return true // failures stand in other sections, too
 	}
+	if plan, ok := strings.CutPrefix(line, writtenPlan); ok && h.carriedOut(withoutSteps(plan), lastStep(line)) {
+		return true
+	}
 	for i := range h.Steps {
 		if h.endsTurn(i) {
 			return true

@@ -83,7 +83,7 @@ func extractDelta(h *History) []Line {
 		if f.From != "" {
 			text += ", before it `" + f.From + "`"
 		}
-		reason := why[h.key(f.Path)]
+		reason := why[h.key(f.Path)].suffix(f.Last)
 		if reason == said { // once for files that were changed together
 			reason = ""
 		} else {
@@ -116,40 +116,13 @@ func extractDelta(h *History) []Line {
 // declaredHere is the maximum number of declared names in a line.
 const declaredHere = 3
 
-// what describes the change of a file: the declared names and the reason.
+// what describes the change of a file: the declared names and the reason, as a suffix.
 func (s *FileState) what(why string) string {
 	what := ""
 	if s.Op != Deleted {
 		what = joinAnd(s.Funcs[:min(len(s.Funcs), declaredHere)], "")
 	}
-	if why != "" {
-		what = strings.TrimPrefix(what+saidBefore(why), " — ")
-	}
-	return what
-}
-
-// reasons returns, for each changed file, the purpose that the assistant stated
-// with the change.
-func (h *History) reasons() map[string]string {
-	out := map[string]string{}
-	for i := range h.Steps {
-		s := &h.Steps[i]
-		said, asked := "", false
-		for k := range s.Calls {
-			for _, f := range s.Calls[k].Files {
-				if f.Op < Edited {
-					continue
-				}
-				if !asked {
-					said, asked = purpose(s.Text), true
-				}
-				if said != "" {
-					out[h.key(f.Path)] = said
-				}
-			}
-		}
-	}
-	return out
+	return strings.TrimPrefix(what+why, " — ")
 }
 
 // lastSentence returns the last sentence of a text. Right before a call, it

@@ -52,8 +52,8 @@ func (h *History) fileLines(section int) []Line {
 			continue
 		}
 		text := "`" + f.Path + "`: " + f.deeds()
-		if w := why[h.key(f.Path)]; w != "" && w != said { // once for files that were changed together
-			text, said = text+saidBefore(w), w
+		if w := why[h.key(f.Path)].suffix(f.Last); w != "" && w != said { // once for files that were changed together
+			text, said = text+w, w
 		}
 		out = append(out, Line{Section: section, Text: text + cite(f.Last), Value: fileValue * h.recency(f.Last), Order: f.Last, Names: f.named})
 	}

@@ -315,8 +315,8 @@ func itemLines(items []Item, section int) []Line {
 }
 
 // lastList returns the last list in which the assistant wrote what it is going
-// to do. It returns nothing if there are items of a plan, or if the assistant
-// ended its turn since: that answer says what became of the plan.
+// to do. It returns nothing if there are items of a plan, if it was carried out, or if
+// the assistant ended its turn since: that answer says what became of the plan.
 func (h *History) lastList() Fact {
 	if len(h.Items()) > 0 {
 		return Fact{}
@@ -327,6 +327,9 @@ func (h *History) lastList() Fact {
 			continue
 		}
 		if list := planList(s.Text); list != "" && !forTheUser(list) {
+			if h.carriedOut(list, s.ID) {
+				return Fact{}
+			}
 			return Fact{s.ID, clip(list, 420), 1.5}
 		}
 		if h.endsTurn(i) {

@@ -54,28 +54,39 @@ func asksBack(text string) bool {
 // askingHeads lists words that begin a question.
 var askingHeads = []string{"how", "why", "what", "what's", "where", "when", "who"}
 
-// proposalIn returns what a message asks or proposes at its end: its last
-// questions and offers, or its last sentence if the answer is a yes or a no.
+// proposalIn returns what a message asks or proposes at its end: its last questions and
+// offers, or a step that it announces last if the answer is a yes or a no. It returns ""
+// if the message ends with something that nobody could answer.
 func proposalIn(text, answer string) string {
 	var asked []string
-	last := ""
-	sentences(text, func(t string, heading bool) {
-		if heading || debris(t) {
+	last, since := "", 0
+	eachSentence(text, func(one sentence) {
+		t := one.text
+		if one.heading || debris(t) {
 			return
 		}
-		last = t
 		if strings.HasSuffix(t, "?") || strings.HasSuffix(t, "？") || proposes(t) {
-			asked = append(asked, t)
+			asked, since = append(asked, t), 0
+		} else if !one.item { // items can be what it asks about
+			since++
 		}
+		last = t
 	})
-	if len(asked) == 0 && assents(answer) && last != "" {
+	switch {
+	case len(asked) > 0 && since <= mostAfter:
+	case assents(answer) && announces(last):
 		asked = []string{last}
+	default:
+		return ""
 	}
 	if n := len(asked); n > 3 {
 		asked = asked[n-3:]
 	}
 	return clip(squash(strings.Join(asked, " ")), maxProposal)
 }
+
+// mostAfter is the maximum number of sentences after a question that an answer is for.
+const mostAfter = 2
 
 // assents reports whether an answer is only a yes or a no.
 func assents(answer string) bool {

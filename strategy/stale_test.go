@@ -48,9 +48,9 @@ func TestAQuotationOfAChangedFileIsNotCurrent(t *testing.T) {
 func TestAQuotationInTheSummaryBeforeIsNotCurrentAfterAnEdit(t *testing.T) {
 	const line = "`store/cut.go` has “199→Each cut takes limitOfRows rows at once” and “7→The default of limitOfRows is 3” [s2]"
 	for args, want := range map[string]string{
-		`{"file_path":"store/a.go","old_string":"a","new_string":"b"}`:                                       line,
+		`{"file_path":"store/a.go","old_string":"a","new_string":"b"}`:                                                line,
 		`{"file_path":"store/cut.go","old_string":"The default of limitOfRows is 3","new_string":"The default is 4"}`: "`store/cut.go` had, before the edit [s9], “Each cut takes limitOfRows rows at once” [s2]",
-		`{"file_path":"store/cut.go","content":"package store"}`:                                             "",
+		`{"file_path":"store/cut.go","content":"package store"}`:                                                      "",
 	} {
 		tool := "Edit"
 		if strings.Contains(args, "content") {

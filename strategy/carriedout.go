@@ -1,0 +1,60 @@
+package strategy
+
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/internal/testrun"
+	"github.com/agentcompact/compact/strategy/internal/ident"
+)
+
+// carriedOut reports whether a plan of a step was carried out since: all files that it
+// names were changed, or it ends with a run, and one passed after the last change.
+func (h *History) carriedOut(plan string, step int) bool {
+	changed, last := map[string]bool{}, 0
+	for key, all := range h.changesOf() {
+		for _, c := range all {
+			if c.step > step {
+				changed[fileName(key)], last = true, max(last, c.step)
+			}
+		}
+	}
+	if last == 0 {
+		return false
+	}
+	named, all := filesIn(plan), true
+	for _, name := range named {
+		all = all && changed[name]
+	}
+	if len(named) > 0 {
+		return all
+	}
+	return hasAny(strings.ToLower(plan[strings.LastIndex(plan, "; ")+1:]), runWords) && h.lastPass() > last
+}
+
+// filesIn returns the names of the files that a text names, without their folders.
+func filesIn(text string) []string {
+	var out []string
+	identifiers(text, func(k ident.Kind, name string) {
+		if (k == ident.Path || k == ident.File) && isFilePath(name) {
+			out = appendNew(out, fileName(name))
+		}
+	})
+	return out
+}
+
+// runWords appear in the last item of a plan that ends with a run.
+var runWords = []string{"test", "verify", "run ", "check", "build", "validate", "confirm", "edge case"}
+
+// lastPass returns the step of the last check, if it passed, else 0.
+func (h *History) lastPass() (step int) {
+	h.eachCall(func(s *Step, c *Call) {
+		verdict, _ := testReport(c.Result)
+		switch d := c.deed(); {
+		case d == deedCheck && c.Outcome == Failed, d == deedRun && verdict == testrun.Failure:
+			step = 0
+		case d == deedCheck && c.Outcome == OK, d == deedRun && verdict == testrun.Success && c.Outcome != Failed:
+			step = s.ID
+		}
+	})
+	return step
+}

@@ -1,0 +1,43 @@
+package strategy
+
+// A reason is what the assistant said that a change of a file was for.
+type reason struct {
+	step int
+	text string
+}
+
+// reasons returns, for each changed file, the purpose that the assistant stated
+// with the last change that it stated one for.
+func (h *History) reasons() map[string]reason {
+	out := map[string]reason{}
+	for i := range h.Steps {
+		s := &h.Steps[i]
+		said, asked := "", false
+		for k := range s.Calls {
+			for _, f := range s.Calls[k].Files {
+				if f.Op < Edited {
+					continue
+				}
+				if !asked {
+					said, asked = purpose(s.Text), true
+				}
+				if said != "" {
+					out[h.key(f.Path)] = reason{s.ID, said}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// suffix quotes the reason in a line that cites the last change. If it was said for an
+// earlier one, it cites that.
+func (r reason) suffix(last int) string {
+	switch {
+	case r.text == "":
+		return ""
+	case r.step == last:
+		return saidBefore(r.text)
+	}
+	return " — said before " + stepID(r.step) + ": “" + r.text + "”"
+}
