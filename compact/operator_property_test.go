@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/internal/flaky"
@@ -148,7 +149,7 @@ func (c *clients) searchFor(m *rig, gone lost) {
 		}
 		for line := range strings.Lines(p.Text) {
 			line = strings.TrimRight(line, "\r\n")
-			if len(line) < 12 || len(line) > 300 || strings.Contains(line, leaked) {
+			if len(line) < 12 || len(line) > 300 || strings.Contains(line, leaked) || !utf8.ValidString(line) {
 				continue
 			}
 			found, err := m.Search(context.Background(), "s", regexp.MustCompile(regexp.QuoteMeta(line)), 0)
