@@ -29,10 +29,11 @@ const longest = 2000
 
 // Read returns the report of an output. A failure anywhere outweighs what
 // passed. Of several lines, the last one with a success counts, and the first one
-// with a failure that names what failed.
+// of those with a failure that say most: see rank. Where only a runner says that
+// what it ran failed, the line is the first one about a place in a file.
 func Read(output string) Report {
-	var r Report
-	says, from := "", 0
+	var r, place Report
+	best, from := 0, 0
 	for line := range strings.Lines(output) {
 		start := from
 		from += len(line)
@@ -40,17 +41,48 @@ func Read(output string) Report {
 		text := strings.TrimSpace(line)
 		start += strings.Index(line, text)
 		plain := strings.TrimSpace(Uncolored(text))
-		switch v := Line(plain); {
-		case v == Failure && (r.Verdict != Failure || better(plain, says)), v == Success && r.Verdict != Failure:
-			r, says = Report{v, start, start + len(text)}, plain
+		v := Line(plain)
+		if v == Failure {
+			if n := rank(plain); r.Verdict != Failure || n < best {
+				r, best = Report{v, start, start + len(text)}, n
+			}
+		} else if v == Success && r.Verdict != Failure {
+			r = Report{v, start, start + len(text)}
 		}
+		if place.To == 0 && Diagnostic(plain) && (line[0] > ' ' || !Logged(plain)) {
+			place = Report{Failure, start, start + len(text)}
+		}
+	}
+	if r.Verdict == Failure && place.To > 0 && (best >= saysLittle || best == counted && strings.Contains(output[place.From:place.To], "error")) {
+		return place
 	}
 	return r
 }
 
-// better reports whether line names what failed and than does not.
-func better(line, than string) bool {
-	return than == "FAIL" && line != than || strings.HasPrefix(line, "--- FAIL:") && !strings.HasPrefix(than, "--- FAIL:") || strings.HasPrefix(line, "FAILED ") && !strings.HasPrefix(than, "FAILED ")
+// counted is the rank of a line that only counts failures: a place in a file says more
+// if it calls itself an error, because a line has to say that something failed.
+const counted = 2
+
+// saysLittle is the rank of lines that don't say what failed.
+const saysLittle = 3
+
+// rank returns how little a line with a failure says: 0 if it names a test that
+// failed, 1 for a place in a file or an exception, 2 for other lines, then a package,
+// or a count, last what says only that something failed.
+func rank(line string) int {
+	switch {
+	case begins(line, []string{"--- FAIL:", "FAIL: "}), strings.HasPrefix(line, "FAILED ") && !strings.HasPrefix(line, "FAILED ("):
+		return 0
+	case Diagnostic(line), begins(line, []string{"panic: ", "E   ", "error TS", "error[E", "fatal error:"}):
+		return 1
+	case Wrapper(line):
+		return saysLittle + 1
+	case strings.HasPrefix(line, "FAIL\t"):
+		return saysLittle
+	case IsSummary(line):
+		return counted
+	}
+	return 2
 }
 
 var failureStarts = []string{"--- FAIL:", "FAIL\t", "FAIL:", "FAILED (", "FAILED ", "test result: FAILED", "BUILD FAILED", "BUILD FAILURE", "[ERROR] ", "npm ERR!", "npm error ",

@@ -1,0 +1,79 @@
+package testrun
+
+import "strings"
+
+// Diagnostic reports whether a line names a place in a file and what is wrong there,
+// as compilers and linters do: "a/b.go:12:3: undefined: x", "b.ts(3,1): error TS2304".
+// A warning is none.
+func Diagnostic(line string) bool {
+	place, rest, ok := strings.Cut(line, " ")
+	if !ok || len(place) < 3 || !isPlace(place) {
+		return ok && listed(place, rest)
+	}
+	rest = strings.TrimLeft(rest, " ")
+	word, _, _ := strings.Cut(rest, " ")
+	return len(rest) > 3 && !startsFold(rest, "warning") && !strings.HasSuffix(word, "Warning:") && !startsFold(rest, "note") && !startsFold(rest, "info")
+}
+
+// Logged reports whether the place of a diagnostic has a line and no column, as what a
+// test of go logs. Such lines are indented, and most say nothing of a failure.
+func Logged(line string) bool {
+	place, _, _ := strings.Cut(line, " ")
+	return strings.HasSuffix(place, ":") && strings.Count(place, ":") == 2 && !strings.Contains(place, "(")
+}
+
+// listed reports whether a linter lists an error below the name of its file:
+// "12:5  error  no-unused-vars".
+func listed(place, rest string) bool {
+	line, column, ok := strings.Cut(place, ":")
+	return ok && digits(line) && digits(column) && strings.HasPrefix(strings.TrimLeft(rest, " "), "error ")
+}
+
+// isPlace reports whether a word is a file with a line: a.go:3: or a.go:3:4 or a.ts(3,4):.
+func isPlace(word string) bool {
+	word, colon := strings.CutSuffix(word, ":")
+	if inner, ok := strings.CutSuffix(word, ")"); ok {
+		at := strings.LastIndexByte(inner, '(')
+		return colon && at > 0 && isFile(inner[:at]) && digits(strings.Replace(inner[at+1:], ",", "", 1))
+	}
+	file, last, ok := cutLast(word)
+	if !ok || !digits(last) {
+		return false
+	}
+	if isFile(file) {
+		return colon
+	}
+	file, line, ok := cutLast(file)
+	return ok && digits(line) && isFile(file)
+}
+
+func cutLast(s string) (before, after string, ok bool) {
+	i := strings.LastIndexByte(s, ':')
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+1:], true
+}
+
+// longestExtension is the length in bytes of the extension of a source file.
+const longestExtension = 6
+
+// isFile reports whether a word ends in an extension.
+func isFile(s string) bool {
+	dot := strings.LastIndexByte(s, '.')
+	if dot < 1 || dot == len(s)-1 || len(s)-dot-1 > longestExtension || strings.Contains(s, "://") {
+		return false
+	}
+	for _, c := range s[dot+1:] {
+		if c|0x20 < 'a' || c|0x20 > 'z' {
+			return false
+		}
+	}
+	return true
+}
+
+func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+func startsFold(s, with string) bool {
+	return len(s) >= len(with) && strings.EqualFold(s[:len(with)], with)
+}
