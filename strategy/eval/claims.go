@@ -44,13 +44,20 @@ func (f *Facts) returns(v view) (stated, wrong int) {
 		named, found := false, false
 		for _, r := range f.Tools {
 			if namesTool(l.low, r.Command) {
-				named, found = true, found || strings.Contains(unspaced(r.Result), words)
+				named, found = true, found || strings.Contains(unspaced(r.Result), words) || hasMember(r.Result, m[1])
 			}
 		}
 		stated += count(named)
 		wrong += count(named && !found)
 	}
 	return stated, wrong
+}
+
+// hasMember reports whether a result in JSON has the member that a line quotes first.
+// Lines quote the state of a record before what describes it.
+func hasMember(result, said string) bool {
+	first, _, _ := strings.Cut(said, ", ")
+	return len(first) > 3 && strings.Contains(first, ": ") && strings.Contains(unspaced(result), unspaced(bare(first)))
 }
 
 // unspaced removes the spaces of a text, which mean nothing in JSON.

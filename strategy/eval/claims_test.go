@@ -56,10 +56,14 @@ func TestWhatAToolReturnedIsAnOutcome(t *testing.T) {
 	f := FactsOf([]message.Message{
 		message.Assistant("", message.Call("1", "refund_order", `{"id":"4711"}`)),
 		message.ToolResult("1", `{"status": "refunded", "amount": 40.5}`),
+		message.Assistant("", message.Call("2", "cancel_order", `{"id":"4711"}`)),
+		message.ToolResult("2", `{"id": "4711", "items": ["a", "b"], "status": "cancelled"}`),
 	})
 	for text, want := range map[string][2]int{
 		"called `refund_order` 4711, which returned: status: refunded, amount: 40.5": {1, 0},
 		"called `refund_order` 4711, which returned: status: rejected by the bank":   {1, 1},
+		"called `cancel_order` 4711, which returned: status: cancelled, id: 4711":    {1, 0}, // the state before what it is of
+		"called `cancel_order` 4711, which returned: status: pending, id: 4711":      {1, 1},
 		"called `refund_order_now`, which returned: status: refunded, all of it":     {0, 0},
 	} {
 		if h := f.judge(text); h.Stated != want[0] || h.False != want[1] {
