@@ -33,6 +33,7 @@ type Call struct {
 	Files    []FileOp // its operations on files
 
 	base  string // folder that a mark abbreviates in the call's paths, "" for none
+	doubt bool   // an effect whose result speaks of a failure, and nobody can tell of which part
 	broke bool   // a notice of the harness says that the task did not complete
 }
 
@@ -201,4 +202,5 @@ func (c *Call) finish() {
 		c.read()
 	}
 	c.Files = fileOps(c)
+	c.judgeEffect()
 }

@@ -3,6 +3,7 @@ package strategy
 import (
 	"cmp"
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -131,7 +132,8 @@ func shortCommand(cmd string) string {
 	if strings.Contains(cmd, "<<") {
 		cmd, _, _ = strings.Cut(strings.ReplaceAll(cmd, "\\\n", " "), "\n") // the lines of a here-document follow
 	}
-	return strings.ReplaceAll(cutText(squash(cmd[:min(len(cmd), 8*maxCommand)]), maxCommand), "`", "'")
+	short, most := withoutHeaders(squash(cmd[:min(len(cmd), 8*maxCommand)]))
+	return strings.ReplaceAll(cutText(short, most), "`", "'")
 }
 
 // fromEffect returns a command that is too long to be quoted from its first
@@ -199,7 +201,9 @@ func (c *Call) status() string {
 // tell describes a call and its outcome in a sentence, in the words of the
 // result. It states no outcome if the outcome is unknown.
 func (c *Call) tell() string {
-	switch {
+	switch how := c.cutOff(); {
+	case c.Outcome == Failed && how != "":
+		return c.tellCut(how)
 	case c.Outcome == Failed && refusedCall(c.Result):
 		return c.name() + " was not carried out" + colon(c.wrong())
 	case c.Outcome == Failed && c.deed() == deedLook && c.Exit == 1:
@@ -209,11 +213,11 @@ func (c *Call) tell() string {
 	case c.Outcome == OK && c.deed() == deedCheck:
 		return c.name() + " passed" + c.status() + colon(c.Says)
 	case c.Outcome == OK && c.Exit >= 0 && !hidesStatus(c.Command()):
-		return "ran " + c.name() + c.status() + printed(c.lastWords())
+		return "ran " + c.name() + c.more() + c.status() + printed(c.lastWords())
 	case c.deed() == deedCall:
 		return "called " + c.name() + c.answer()
 	}
-	return "ran " + c.name() + printed(c.lastWords())
+	return "ran " + c.name() + c.more() + printed(c.lastWords())
 }
 
 // silent reports whether a call printed nothing.
@@ -248,10 +252,13 @@ func (c *Call) wrong() string {
 	if said := c.objection(); said != "" {
 		return "the user refused it and said: “" + said + "”"
 	}
-	if c.Says != "" && c.Outcome == Failed {
-		return c.Says
+	if c.Says == "" || c.Outcome != Failed {
+		return c.ErrorLine()
 	}
-	return c.ErrorLine()
+	if testrun.Wrapper(c.Says) {
+		return cmp.Or(c.ErrorLine(), c.Says)
+	}
+	return c.Says + reasonOf(c.Result, c.Says)
 }
 
 // maxReport is the number of bytes at the end of an output that are searched
@@ -266,22 +273,35 @@ const maxWords = 140
 // a report of a failure, whatever the status, then a line that states what was
 // done or what is wrong, then the last meaningful line.
 func (c *Call) lastWords() string {
+	if c.doubt && c.Says != "" {
+		return c.Says
+	}
 	verdict, says := testReport(c.Result[max(0, len(c.Result)-maxReport):])
+	if verdict == testrun.Failure && testrun.Wrapper(says) {
+		says = cmp.Or(c.ErrorLine(), says)
+	}
 	if verdict == testrun.Failure || verdict == testrun.Success && c.deed() != deedLook {
 		return clip(says, maxWords)
 	}
 	if made := addressIn(body(c.Result)); made != "" {
 		return clip(made, maxWords)
 	}
+	if fields := recordOf(body(c.Result)); len(fields) > 0 {
+		most := maxWords
+		if !slices.ContainsFunc(fields, func(f field) bool { return !f.nested() }) {
+			most = maxNested
+		}
+		return cutText(recordWords(fields), most)
+	}
 	rest := strings.TrimRight(body(c.Result), " \t\r\n")
-	last, any := "", ""
+	last, any := "", "" // any is for outputs of nothing but echoes
 	for range 2 * statusEdge {
 		i := strings.LastIndexByte(rest, '\n')
 		line := strings.TrimSpace(testrun.Uncolored(rest[i+1:]))
-		if len(line) > 3 && !framed(line) && !ourOwn(line) {
+		if len(line) > 3 && !framed(line) && !ourOwn(line) && !noOutcome(line) && !testrun.Wrapper(line) {
 			line = squash(line[:min(len(line), 4*maxWords)])
 			low := strings.ToLower(line)
-			if beginsAny(low, tellingStarts) || committed(line) {
+			if beginsAny(low, tellingStarts) || installed(low) || committed(line) {
 				return clip(line, maxWords)
 			}
 			if any = cmp.Or(any, line); !idle(low) {
@@ -296,16 +316,18 @@ func (c *Call) lastWords() string {
 	return clip(cmp.Or(last, any), maxWords)
 }
 
+// maxNested is the maximum length of a quoted record of nothing but other records, which
+// says little.
+const maxNested = 60
+
 // addressIn returns the address and the number in a result in JSON: what was made is
 // found by these. It returns "" for other results.
 func addressIn(result string) string {
-	pieces := digest(result)
-	for _, address := range []string{"html_url: ", "url: ", "number: ", "id: "} {
-		for _, p := range pieces {
-			for one := range strings.SplitSeq(p, ", ") {
-				if strings.HasPrefix(one, address) {
-					return one
-				}
+	fields := recordOf(result)
+	for _, key := range []string{"html_url", "url", "number", "id"} {
+		for i := range fields {
+			if f := &fields[i]; f.name == key && f.text != "" && !f.nested() {
+				return key + ": " + f.text
 			}
 		}
 	}
@@ -315,9 +337,16 @@ func addressIn(result string) string {
 // tellingStarts begin lines that state what a command did, or why it did
 // nothing. idleStarts begin lines that are advice, or echo the command.
 var (
-	tellingStarts = []string{"successfully ", "error: ", "fatal: ", "added 1 package", "up to date, ", "✓ ", "✔ "}
-	idleStarts    = []string{"$ ", "> ", "warning: running pip", "run `", "run 'npm", "hint:", "usage:", "finished in ", "npm notice", "[notice]", "for more information", "to address ", "note: ", "-h, --help", "see ", "done in "}
+	tellingStarts = []string{"successfully ", "error: ", "fatal: ", "up to date, ", "✓ ", "✔ "}
+	idleStarts    = []string{"$ ", "> ", "warning: running pip", "run `", "run 'npm", "hint:", "usage:", "finished in ", "npm notice", "[notice]", "for more information", "to address ", "note: ", "create mode ", "delete mode ", "-h, --help", "see ", "done in "}
 )
+
+// installed reports whether a line in lower case is that of npm about what it added.
+func installed(low string) bool {
+	rest, ok := strings.CutPrefix(low, "added ")
+	n, rest, _ := strings.Cut(rest, " ")
+	return ok && isDigits(n) && strings.HasPrefix(rest, "package")
+}
 
 // committed reports whether a line is that of git about a new commit:
 // "[main 1a2b3c4] subject".
@@ -348,7 +377,9 @@ func (c *Call) answer() string {
 	}
 	result := body(c.Result)
 	text := beginning(result, 3*maxWords)
-	if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
+	if words := recordWords(recordOf(result)); words != "" {
+		text = words
+	} else if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
 		text = squash(unquoted.Replace(text))
 	}
 	if text = strings.TrimSpace(text); text == "" {

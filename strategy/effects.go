@@ -60,7 +60,7 @@ func requestsChange(simple string) bool {
 		return false
 	}
 	if strings.HasPrefix(simple, "gh api graphql") {
-		return strings.Contains(simple, "mutation")
+		return mutations.MatchString(simple)
 	}
 	return hasAny(simple, writingMethods) || hasAny(simple, writingFields)
 }
@@ -70,12 +70,21 @@ var effectVerbs = []string{"create", "update", "cancel", "book", "send", "submit
 	"modify", "post", "publish", "deploy", "toggle", "reset", "enable", "disable", "grant", "schedule", "reserve", "add", "remove", "set", "refuel",
 	"merge", "commit", "push"}
 
+// askingVerbs lists words in the names of tools that only ask: can_send_mms.
+var askingVerbs = []string{"can", "is", "has", "get", "list", "check", "search", "find", "fetch", "view", "show", "describe", "count", "read", "lookup", "verify", "validate", "preview"}
+
 // Effect reports whether the call succeeded and changed something outside of
 // the conversation, so that it must not be repeated. Changes of files do not
 // count; see [Call.Files].
 func (c *Call) Effect() bool {
-	if c.Outcome == Failed || !c.Answered || running(c.Result) {
-		return false
+	return c.Outcome != Failed && !c.doubt && c.Answered && !running(c.Result) && c.attempts()
+}
+
+// attempts reports whether a call is one that changes something outside, whatever
+// came of it.
+func (c *Call) attempts() bool {
+	if c.mutates() {
+		return true
 	}
 	if cmd := c.Command(); cmd != "" {
 		result := c.Result[:min(len(c.Result), 4*edge)]
@@ -87,16 +96,12 @@ func (c *Call) Effect() bool {
 	if len(c.Files) > 0 {
 		return false
 	}
-	low := strings.ToLower(c.Tool)
 	if d := c.deed(); d != deedCall && d != deedLook && d != deedRun {
 		return false
 	}
-	for _, word := range strings.FieldsFunc(low, func(r rune) bool { return r == '_' || r == '-' || r == '.' }) {
-		if slices.Contains(effectVerbs, word) {
-			return true
-		}
-	}
-	return false
+	words := toolWords(c.Tool)
+	return !slices.ContainsFunc(words, func(word string) bool { return slices.Contains(askingVerbs, word) }) &&
+		slices.ContainsFunc(words, func(word string) bool { return slices.Contains(effectVerbs, word) })
 }
 
 // argsBrief returns the short arguments of a call besides its target.

@@ -167,8 +167,8 @@ func TestEachMendedCheckSaysSo(t *testing.T) {
 		msgs = append(msgs, message.Assistant("", message.Call(itoa(i), "bash", `{"command":`+quote(r.cmd)+`}`)), message.ToolResult(itoa(i), r.result))
 	}
 	in := long("Fix it.", msgs...)
-	tells(t, in, []string{"`go test ./...` failed: --- FAIL: TestTorn (0.00s) [s4]; what failed there passed later [s6]"}, nil)
-	if text := writtenBy(t, CodeDelta, in); !strings.Contains(text, "→ failed: --- FAIL: TestTorn (0.00s) [s4]; what failed there passed later [s6]") {
+	tells(t, in, []string{"`go test ./...` failed: --- FAIL: TestTorn (0.00s): torn_test.go:9: got 3, want 2 [s4]; what failed there passed later [s6]"}, nil)
+	if text := writtenBy(t, CodeDelta, in); !strings.Contains(text, "→ failed: --- FAIL: TestTorn (0.00s): torn_test.go:9: got 3, want 2 [s4]; what failed there passed later [s6]") {
 		t.Errorf("code_delta:\n%s", text)
 	}
 }

@@ -25,7 +25,7 @@ func (c *Call) read() {
 	case c.broke, stated && n != 0, verdict == testrun.Failure:
 		c.Outcome = Failed
 	case running(c.Result):
-	case refusedCall(c.Result), cmd == "" && errorResult(c.Result), cmd != "" && !stated && shellError(c.Result):
+	case refusedCall(c.Result), cmd == "" && errorResult(c.Result) && !c.gave(firstLine(c.Result)), cmd != "" && !stated && shellError(c.Result) && !c.attempts():
 		c.Outcome = Failed
 	case verdict == testrun.Success, stated && !(c.Check() && hidesStatus(cmd)), cmd == "" && confirmed(c.Result):
 		c.Outcome = OK
@@ -106,8 +106,20 @@ func shellError(result string) bool {
 	if beginsAny(head, []string{"traceback (most recent call last)", "error: ", "fatal: "}) {
 		return true
 	}
-	return (beginsAny(first, []string{"bash: ", "sh: ", "/bin/sh: ", "/bin/bash: ", "zsh: "})) &&
-		(strings.Contains(first, "not found") || strings.Contains(first, "no such file") || strings.Contains(first, "denied"))
+	return shellRefuses(first)
+}
+
+// shellRefuses reports whether a shell says in a line in lower case that it could not
+// run a command.
+func shellRefuses(low string) bool {
+	return (beginsAny(low, []string{"bash: ", "sh: ", "/bin/sh: ", "/bin/bash: ", "zsh: "})) &&
+		(strings.Contains(low, "not found") || strings.Contains(low, "no such file") || strings.Contains(low, "denied"))
+}
+
+// firstLine returns the first line of a result that is not empty.
+func firstLine(result string) string {
+	line, _, _ := strings.Cut(strings.TrimLeft(result[:min(len(result), edge)], " \t\r\n"), "\n")
+	return strings.TrimSpace(line)
 }
 
 // hidesStatus reports whether a zero status may not be that of the command that
@@ -131,7 +143,7 @@ func lastLine(s string) string {
 	return s[strings.LastIndexByte(s, '\n')+1:]
 }
 
-var errorMarks = []string{"--- fail", "error[", "error:", "panic:", "fatal:", "exception", "failed", "error ", "fail", "cannot ", "can't ", "not found", "denied",
+var errorMarks = []string{"--- fail", "error[", "rejected]", "error:", "panic:", "fatal:", "exception", "failed", "error ", "fail", "cannot ", "can't ", "not found", "denied",
 	"undefined", "expected", "no such", "timed out", "timeout", "refused", "invalid", "unexpected"}
 
 // maxErrorLine is the maximum length of a quoted error, in characters.
@@ -144,30 +156,54 @@ func (c *Call) ErrorLine() string {
 	if len(text) > 16<<10 {
 		text = text[:8<<10] + "\n" + text[len(text)-8<<10:]
 	}
-	best, rank, seen := "", len(errorMarks)+1, 0
+	best, rank, seen := "", len(errorMarks)+2, 0
 	for line := range strings.Lines(text) {
+		indented := line != "" && (line[0] == ' ' || line[0] == '\t')
 		line = strings.TrimSpace(line)
-		if line == "" || !strings.ContainsFunc(line[:min(len(line), 200)], unicode.IsLetter) || framed(line) || ourOwn(line) || isBareMark(line) || testrun.Line(line) == testrun.Success {
+		if line == "" || !strings.ContainsFunc(line[:min(len(line), 200)], unicode.IsLetter) || framed(line) || ourOwn(line) || isBareMark(line) || testrun.Line(line) == testrun.Success || beginsAny(line, []string{"=== RUN", "=== PAUSE", "=== CONT", "=== NAME", "--- PASS", "--- SKIP"}) {
 			continue
 		}
-		low := strings.ToLower(line[:min(len(line), 400)])
-		for r, mark := range errorMarks {
-			if r >= rank {
-				break
-			}
-			if strings.Contains(low, mark) {
-				best, rank = line, r
-			}
+		if r := c.errorRank(line, indented); r < rank {
+			best, rank = line, r
 		}
-		if seen++; best == "" {
-			best, rank = line, len(errorMarks)
-		}
+		seen++
 	}
-	if rank == len(errorMarks) && seen > 3 {
+	if rank > len(errorMarks) && seen > 3 {
 		return ""
 	}
 	return clip(squash(plainText(best)), maxErrorLine)
 }
+
+// errorRank returns how little a line says of an error: first what a compiler or a
+// linter says of a place in a file, last what says nothing. What a runner says of
+// itself is worth less than any other line with a mark.
+func (c *Call) errorRank(line string, indented bool) int {
+	plain := plainText(line)
+	switch {
+	case noOutcome(plain):
+		return len(errorMarks) + 1
+	case testrun.Wrapper(plain):
+		return len(errorMarks)
+	case c.deed() != deedLook && testrun.Diagnostic(plain) && (!indented || !testrun.Logged(plain)): // a search prints such lines, too
+		return -1
+	}
+	low := strings.ToLower(plain[:min(len(plain), 400)])
+	rank := len(errorMarks) + 1
+	for r, mark := range errorMarks {
+		if strings.Contains(low, mark) {
+			rank = r
+			break
+		}
+	}
+	if beginsAny(plain, alarms) {
+		rank = min(rank, alarmRank)
+	}
+	return rank
+}
+
+// alarmRank is the rank of a line that only a sign marks as what went wrong, that of
+// an exception.
+const alarmRank = 6
 
 // isBareMark reports whether a line only states that there is an error.
 func isBareMark(line string) bool {

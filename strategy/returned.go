@@ -35,6 +35,8 @@ func (h *History) returnedLines(section int) []Line {
 func (h *History) returned(section int, s *Step, c *Call) []Line {
 	switch d := c.deed(); {
 	case thinks(c.Tool):
+	case c.doubt: // worth as much as a failure: somebody has to look whether it was done
+		return []Line{{Section: section, Text: stepID(s.ID) + " " + c.tell(), Value: failedValue * h.recency(s.ID), Order: s.ID}}
 	case d == deedCall || c.Effect() && d != deedRun:
 		return h.brought(section, s, c)
 	case d == deedLook:

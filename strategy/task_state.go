@@ -141,7 +141,9 @@ func (h *History) sourceLines(section int) []Line {
 			if !c.Answered || c.Outcome == Failed || c.Effect() {
 				continue
 			}
-			if u := c.arg("url"); u != "" {
+			if u := c.arg("url"); u != "" && errorPage(body(c.Result)) != "" {
+				out = append(out, Line{Section: section, Text: u + " could not be fetched: " + clip(errorPage(body(c.Result)), maxErrorLine) + " " + stepID(s.ID), Value: 0.3 * h.recency(s.ID), Order: s.ID})
+			} else if u != "" {
 				out = append(out, Line{Section: section, Text: "fetched " + u + titled(c) + " " + stepID(s.ID), Value: 0.1 * h.recency(s.ID), Order: s.ID})
 			} else if q := c.arg("query"); q != "" && !seeksTools(c.Tool) {
 				out = append(out, Line{Section: section, Text: "asked " + c.Tool + " for " + quoted(q, maxTarget) + " " + stepID(s.ID), Value: 0.1 * h.recency(s.ID), Order: s.ID})

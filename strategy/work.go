@@ -144,26 +144,31 @@ func (s *FileState) merge(f FileOp, step int) {
 
 // effects returns the calls that changed something outside, which must not be
 // repeated. Of commits and pushes, which a session makes again and again, it
-// returns the last few.
+// returns the last few; those of one kind in one step share a line.
 func (h *History) effects() []Fact {
-	var out []Fact
-	var of []string // what each repeats
+	var all []effect
 	times := map[string]int{}
+	probes := h.probes()
 	h.eachCall(func(s *Step, c *Call) {
-		if c.Effect() {
-			out = append(out, Fact{s.ID, c.tell() + " (do not repeat) " + stepID(s.ID), failedValue + 0.2*h.recency(s.ID)})
-			of = append(of, c.repeated())
-			times[of[len(of)-1]]++
+		if !c.Effect() || probes[c] {
+			return
 		}
+		e := effect{call: c, step: s.ID, kind: c.effectKind(), repeats: c.repeated()}
+		if n := len(all); n > 0 && all[n-1].takes(&e) {
+			return
+		}
+		all = append(all, e)
+		times[e.repeats]++
 	})
 	seen := map[string]int{}
-	kept := out[:0]
-	for i, f := range out {
-		if seen[of[i]]++; of[i] == "" || seen[of[i]] > times[of[i]]-mostRepeated {
-			kept = append(kept, f)
+	var out []Fact
+	for i := range all {
+		e := &all[i]
+		if seen[e.repeats]++; e.repeats == "" || seen[e.repeats] > times[e.repeats]-mostRepeated {
+			out = append(out, Fact{e.step, e.tell() + " (do not repeat) " + stepID(e.step), failedValue + 0.2*h.recency(e.step)})
 		}
 	}
-	return kept
+	return out
 }
 
 // mostRepeated is the maximum number of effects of one command that is made

@@ -1,0 +1,149 @@
+package strategy
+
+import (
+	"regexp"
+	"strings"
+)
+
+// effectsIn returns the number of parts of the call's command that change something.
+func (c *Call) effectsIn() int {
+	return len(effectParts(c.Command()))
+}
+
+// effectParts returns those parts of a command, in lower case.
+func effectParts(cmd string) (out []string) {
+	for _, simple := range splitCommands(oneScript(strings.ToLower(cmd[:min(len(cmd), maxCommandLine)]))) {
+		anyCommand(squash(simple), func(s string) bool {
+			if beginsAny(s, effectCommands) && !hasAny(s, harmlessForms) || requestsChange(s) {
+				out = append(out, s)
+			}
+			return true // the rest of it is quoted text
+		})
+	}
+	return out
+}
+
+// oneScript returns a script on one line: without comments, and with ; for the line
+// ends that are not quoted.
+func oneScript(script string) string {
+	var b strings.Builder
+	var quote byte
+	start := true
+	for i := 0; i < len(script); i++ {
+		ch := script[i]
+		switch {
+		case quote != 0:
+			if ch == quote {
+				quote = 0
+			}
+		case start && ch == '#':
+			for i+1 < len(script) && script[i+1] != '\n' {
+				i++
+			}
+			continue
+		case ch == '\'' || ch == '"':
+			quote = ch
+		case ch == '\\' && i+1 < len(script) && script[i+1] == '\n':
+			i++
+			ch = ' '
+		case ch == '\n':
+			ch = ';'
+		}
+		start = quote == 0 && ch == ';' || start && ch == ' '
+		b.WriteByte(ch)
+	}
+	return b.String()
+}
+
+// An effect is a call that changed something outside.
+type effect struct {
+	call    *Call
+	step    int
+	kind    string // of its command, "" for a tool
+	repeats string // the command that sessions run again and again
+	others  int    // further calls of the kind in the step
+}
+
+// takes counts a call of the same kind in the same step, and reports whether it did:
+// six replies to comments are one line.
+func (e *effect) takes(next *effect) bool {
+	if e.kind == "" || e.kind != next.kind || e.step != next.step || e.repeats != "" || e.call.Command() == next.call.Command() {
+		return false
+	}
+	e.others += 1 + next.call.hidden()
+	return true
+}
+
+// tell describes the effect, with the number of those that share its line.
+func (e *effect) tell() string {
+	text := e.call.tell()
+	if e.others == 0 {
+		return text
+	}
+	shown := e.call.name() + e.call.more()
+	return strings.Replace(text, shown, e.call.name()+moreOf(e.call.hidden()+e.others, e.kind), 1)
+}
+
+// effectKind returns the kind of the first effect of a command, "" for none.
+func (c *Call) effectKind() string {
+	if parts := effectParts(c.Command()); len(parts) > 0 {
+		return kindOf(parts[0])
+	}
+	return ""
+}
+
+// more says how many effects of the kind of the first a command has besides the one
+// that a line shows, "" for none: of eleven replies in one command only the first is
+// quoted.
+func (c *Call) more() string { return moreOf(c.hidden(), c.effectKind()) }
+
+func moreOf(n int, kind string) string {
+	if n == 0 {
+		return ""
+	}
+	return " and " + itoa(n) + " more `" + kind + "`"
+}
+
+// hidden returns the number of these effects.
+func (c *Call) hidden() (n int) {
+	parts := effectParts(c.Command())
+	if len(parts) < 2 || strings.Contains(c.Command(), "||") || !strings.HasSuffix(c.name(), "…`") {
+		return 0
+	}
+	for _, p := range parts[1:] {
+		if kindOf(p) == kindOf(parts[0]) {
+			n++
+		}
+	}
+	return n
+}
+
+// kindOf returns the first two words of a command, the program alone for curl.
+func kindOf(simple string) string {
+	w := strings.Fields(simple)
+	if w[0] == "curl" || len(w) == 1 {
+		return w[0]
+	}
+	return w[0] + " " + w[1]
+}
+
+// mutations match a GraphQL request that begins with a mutation: in an option of gh,
+// in the body of a request.
+var mutations = regexp.MustCompile(`(?is)(?:query=|"query"\s*:\s*\\?["']?)\s*["'$]*\s*mutation\b`)
+
+// mutates reports whether a call sends a GraphQL mutation.
+func (c *Call) mutates() bool {
+	if cmd := c.Command(); cmd != "" {
+		cmd = cmd[:min(len(cmd), maxCommandLine)]
+		return strings.Contains(strings.ToLower(cmd), "graphql") && mutations.MatchString(cmd)
+	}
+	for _, a := range c.Args {
+		if a.Name == "query" || a.Name == "document" || a.Name == "mutation" {
+			word := strings.TrimSpace(a.Value)
+			if rest, ok := strings.CutPrefix(word, "mutation"); ok && (rest == "" || !wordByte(rest[0])) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,70 @@
+package strategy
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/agentcompact/compact/internal/testrun"
+)
+
+// longestReason is the maximum length of the reason of a failed test in a line, in
+// characters.
+const longestReason = 96
+
+// reasonOf returns why a test of go failed, as a suffix to the line that names it:
+// "connection refused" tells a successor what to do, the name alone does not. It is
+// one of the lines about a place in a file that go test prints below that line, or,
+// with -v, above it.
+func reasonOf(result, says string) string {
+	if !strings.HasPrefix(says, "--- FAIL: ") {
+		return ""
+	}
+	var above, below reason
+	reached := false
+	for line := range strings.Lines(result) {
+		line = strings.TrimSpace(testrun.Uncolored(line[:min(len(line), 600)]))
+		switch {
+		case !reached && squash(line) == squash(says):
+			reached = true
+		case strings.HasPrefix(line, "=== RUN") && !reached:
+			above = reason{}
+		case reached && beginsAny(line, []string{"--- ", "=== ", "FAIL", "ok  \t", "panic: "}) && !strings.HasPrefix(line, "--- FAIL: "+nameOfTest(says)+"/"): // the reason of a subtest is below it
+			return colon(cmp.Or(below.text, above.text))
+		case reached:
+			below.hear(line)
+		default:
+			above.hear(line)
+		}
+	}
+	return colon(cmp.Or(below.text, above.text))
+}
+
+// A reason is the line among those that a test printed that says why it failed: the
+// last one with a word of an error, because a test ends there; else the last one.
+type reason struct {
+	text  string
+	found bool
+}
+
+func (r *reason) hear(line string) {
+	if !atTest(line) {
+		return
+	}
+	low := strings.ToLower(line)
+	says := hasAny(low, errorMarks) || hasAny(low, []string{"want", "got ", "should", "must", "mismatch", "missing", "differ"})
+	if says || !r.found {
+		r.text, r.found = clip(squash(line), longestReason), says
+	}
+}
+
+// nameOfTest returns the test that such a line names.
+func nameOfTest(says string) string {
+	return firstField(strings.TrimPrefix(says, "--- FAIL: "))
+}
+
+// atTest reports whether a line begins with a place in a test file of go.
+func atTest(line string) bool {
+	place, rest, ok := strings.Cut(line, ": ")
+	file, number, numbered := strings.Cut(place, ":")
+	return ok && numbered && rest != "" && strings.HasSuffix(file, ".go") && number != "" && isDigits(number)
+}

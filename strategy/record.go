@@ -1,0 +1,100 @@
+package strategy
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/agentcompact/compact/internal/jsonscan"
+)
+
+// A field is a member of the record that a result in JSON is.
+type field struct {
+	key  string // in lower case, without _ and -
+	kind byte   // the first byte of its value
+	text string // its value in words, "" if it is empty
+	span jsonscan.Span
+	name string
+}
+
+// nested reports whether the value is a record or a list.
+func (f *field) nested() bool { return f.kind == '{' || f.kind == '[' }
+
+// mostFields is the number of members of a record that are read.
+const mostFields = 60
+
+var plainKey = strings.NewReplacer("_", "", "-", "")
+
+// recordOf returns the members of the record with which a result begins, nil if it
+// begins with none. Only these speak of the call: those within them speak of what is
+// in the record, as the address of the author of a comment does.
+func recordOf(text string) []field {
+	text = strings.TrimLeft(text, " \t\r\n")
+	if text == "" || text[0] != '{' || len(text) > mostDigested {
+		return nil
+	}
+	d := &digester{data: []byte(text)}
+	at, err := jsonscan.Value(d.data, 0)
+	if err != nil || jsonscan.Check(at.Of(d.data)) != nil {
+		return nil
+	}
+	out := d.fields(at)
+	if len(out) == 1 && out[0].kind == '{' && slices.Contains(wrappers, out[0].key) {
+		return d.fields(out[0].span)
+	}
+	return out
+}
+
+// wrappers are the keys of a record whose only member is the record that counts.
+var wrappers = []string{"data", "result", "response", "output", "body"}
+
+func (d *digester) fields(at jsonscan.Span) (out []field) {
+	_ = jsonscan.Object(d.data, at, func(m jsonscan.Member) error {
+		if raw := m.Value.Of(d.data); len(raw) > 0 && len(out) < mostFields {
+			out = append(out, field{plainKey.Replace(strings.ToLower(m.Key)), raw[0], d.words(m.Value, 0), m.Value, m.Key})
+		}
+		return nil
+	})
+	return out
+}
+
+// weight returns how early a member is told: first what came of the call, then what
+// the thing is found by, last the lists that describe it.
+func (f *field) weight() int {
+	switch k := f.key; {
+	case strings.HasPrefix(k, "error"), k == "ok", k == "success", k == "iserror":
+		return 0
+	case slices.Contains(stateKeys, k), strings.HasSuffix(k, "status"):
+		return 1
+	case f.nested():
+		return 7
+	case k == "message", k == "reason", k == "detail":
+		return 2
+	case k == "id", k == "number", strings.Contains(k, "confirmation"), k == "reference", k == "htmlurl", k == "url":
+		return 3
+	case strings.HasSuffix(k, "id"):
+		return 4
+	case strings.HasPrefix(k, "amount"), strings.HasPrefix(k, "total"), strings.HasPrefix(k, "price"), strings.HasPrefix(k, "balance"):
+		return 5
+	}
+	return 6
+}
+
+// stateKeys are the keys of the state of a thing.
+var stateKeys = []string{"status", "state", "result", "outcome", "statuscode", "httpstatus"}
+
+// recordWords returns a record on one line, what counts first.
+func recordWords(fields []field) string {
+	sorted := slices.Clone(fields)
+	slices.SortStableFunc(sorted, func(a, b field) int { return a.weight() - b.weight() })
+	var parts []string
+	for i := range sorted {
+		switch f := &sorted[i]; {
+		case f.text == "":
+		case f.nested():
+			parts = append(parts, f.name+": ("+f.text+")")
+		default:
+			parts = append(parts, f.name+": "+f.text)
+		}
+	}
+	return strings.Join(parts, ", ")
+}

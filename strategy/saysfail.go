@@ -1,0 +1,100 @@
+package strategy
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/agentcompact/compact/internal/testrun"
+)
+
+// failStarts begin lines in which a command says that it failed. softStarts do so
+// only where the output ends, or is nothing else: a log has such lines about what
+// did not matter.
+var (
+	failStarts = []string{"fatal: ", "fatal error", "error: ", "error[", "npm err!", "npm error", "err_pnpm_", "error from server", "denied: ", "! [rejected]", "! [remote rejected]", "the connection to the server ", "curl: (",
+		"permission denied", "access denied", "an error occurred (", "traceback (most recent call last)", "panic: ", "e: ", "conflict (", "automatic merge failed", "aborting", "a pull request for branch ",
+		"unauthorized", "rejected: ", "connection refused", "ssh: connect ", "error command failed", "✗ ", "✘ ", "❌"}
+	softStarts = []string{"failed", "failure", "cannot ", "can't ", "could not ", "couldn't ", "unable to ", "invalid ", "insufficient ", "forbidden", "error ", "error!", "not found", "✖ ", "× ", "no such ", "unknown "}
+)
+
+// tellsFailure reports whether a line in which a command speaks says that it failed.
+func tellsFailure(line string) bool {
+	low := strings.ToLower(strings.TrimLeft(line, " \t│|"))
+	switch {
+	case beginsAny(low, failStarts), httpError(low), shellRefuses(low):
+		return true
+	case strings.HasPrefix(low, "gh: "):
+		return strings.Contains(low, "(http 4") || strings.Contains(low, "(http 5")
+	case strings.HasPrefix(low, "husky - "):
+		return strings.Contains(low, "failed") || strings.Contains(low, "exited with code")
+	case strings.HasSuffix(low, "...failed"): // a hook of pre-commit
+		return true
+	}
+	what, _, ok := strings.Cut(low, " failed: ")
+	return ok && what != "" && len(strings.Fields(what)) <= 5 && !strings.ContainsAny(what, ":0123456789")
+}
+
+// tellsDone reports whether a line says that a command did what it is for.
+func tellsDone(line string) bool {
+	low := strings.ToLower(line)
+	switch {
+	case strings.HasPrefix(low, "to "): // where a push goes
+		return false
+	case committed(line), deedDone(line), beginsAny(low, []string{"apply complete!", "* [new ", "published ", "deployed ", "pushed ", "+ [new "}), strings.Contains(low, ": digest: sha256:"):
+		return true
+	case strings.HasPrefix(low, "added "), strings.HasPrefix(low, "up to date"):
+		return strings.Contains(low, " package") || strings.Contains(low, "audited")
+	case strings.HasPrefix(low, "+ "): // "+ name@1.0.0"
+		return strings.Contains(low, "@")
+	}
+	refs, _, pushed := strings.Cut(low, " -> ")
+	from, _, _ := strings.Cut(strings.TrimLeft(refs, "+ "), " ")
+	return pushed && strings.Contains(from, "..") || slices.ContainsFunc([]string{" created", " configured", " unchanged", " deleted"}, func(s string) bool { return strings.HasSuffix(low, s) && strings.Contains(low, "/") })
+}
+
+// longestOutput is the number of bytes at both ends of an output that are read.
+const longestOutput = 8 << 10
+
+// bothEnds returns a text without the middle of a long one.
+func bothEnds(text string) string {
+	if len(text) > 2*longestOutput {
+		return text[:longestOutput] + "\n" + text[len(text)-longestOutput:]
+	}
+	return text
+}
+
+// outputStates returns what the output of a command says of a failure. What is said
+// to be done after it outweighs it: pip tells of conflicts before it installs.
+func (c *Call) outputStates(text string) (statement, string) {
+	cmd := c.Command()
+	var lines []string
+	for line := range strings.Lines(bothEnds(testrun.Uncolored(text))) {
+		if line = strings.TrimSpace(line[:min(len(line), 400)]); line != "" && !framed(line) && !ourOwn(line) && !strings.Contains(cmd, line) {
+			lines = append(lines, line)
+		}
+	}
+	failed, done, says := -1, -1, ""
+	one := c.effectsIn() == 1
+	for i, line := range lines {
+		last := i == len(lines)-1
+		switch {
+		case one && committed(line): // what a hook printed may stand behind it
+			return statesNone, ""
+		case tellsFailure(line), last && len(lines) <= 3 && beginsAny(strings.ToLower(line), softStarts):
+			if failed = i; says == "" || testrun.Wrapper(says) {
+				says = line
+			}
+		case tellsDone(line):
+			done = i
+		case last && beginsAny(strings.ToLower(line), softStarts) && done < 0 && failed < 0:
+			return statesDoubt, line
+		}
+	}
+	switch {
+	case failed < 0, done > failed && one:
+		return statesNone, ""
+	case done >= 0:
+		return statesDoubt, says
+	}
+	return statesFailure, says
+}

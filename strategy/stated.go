@@ -1,0 +1,136 @@
+package strategy
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/agentcompact/compact/internal/testrun"
+)
+
+// A statement is what the result of an effect says of a failure.
+type statement uint8
+
+const (
+	statesNone    statement = iota
+	statesDoubt             // it speaks of one, and nobody can tell what failed
+	statesFailure           // nothing was done
+)
+
+// judgeEffect reads whether the result of an effect states that it failed. A session
+// that reads "done, do not repeat" of what was never done leaves it undone; so what
+// nobody can tell is neither done nor failed.
+func (c *Call) judgeEffect() {
+	if c.Outcome == Failed || !c.Answered || running(c.Result) || !c.attempts() {
+		return
+	}
+	how, says := c.statement()
+	if how == statesFailure && c.Command() != "" && (c.effectsIn() > 1 || c.changes() || c.Check()) {
+		how = statesDoubt // another part of the command may have been carried out
+	}
+	if says = strings.TrimLeft(says, "│ "); testrun.Wrapper(says) {
+		says = cmp.Or(c.ErrorLine(), says)
+	}
+	switch how {
+	case statesFailure:
+		c.Outcome, c.Says = Failed, clip(squash(says), maxErrorLine)
+	case statesDoubt:
+		c.doubt = true
+		if !c.Check() {
+			c.Outcome, c.Says = Unknown, clip(squash(says), maxErrorLine)
+		}
+	}
+}
+
+// statement returns what a result says of a failure, and the words. What is
+// structured counts before what is said in words.
+func (c *Call) statement() (statement, string) {
+	text, cmd := body(c.Result), c.Command()
+	if cmd != "" && c.Exit == 0 && !hidesStatus(cmd) && !strings.Contains(cmd, "curl ") { // curl ends with 0 whatever the server says
+		return statesNone, ""
+	}
+	if page := errorPage(text); page != "" {
+		return statesFailure, page
+	}
+	if fields := recordOf(text); len(fields) > 0 {
+		return c.recordStates(fields)
+	}
+	if cmd != "" {
+		return c.outputStates(text)
+	}
+	return c.answerStates(text)
+}
+
+// badStates are states in which a thing is that was not done.
+var badStates = []string{"failed", "failure", "error", "errored", "rejected", "declined", "denied", "refused", "forbidden", "unauthorized", "invalid", "aborted", "notfound", "timeout", "timedout", "fail"}
+
+// goodStates are states in which it is if it was done.
+var goodStates = []string{"ok", "success", "succeeded", "successful", "completed", "complete", "created", "sent", "confirmed", "booked", "accepted", "done", "queued"}
+
+// recordStates returns what a record says of a failure.
+func (c *Call) recordStates(fields []field) (statement, string) {
+	bad, certain, good, made := false, false, false, false
+	for i := range fields {
+		f := &fields[i]
+		switch k := f.key; {
+		case k == "ok" || k == "success" || k == "succeeded" || k == "successful":
+			certain, good = certain || f.text == "false", good || f.text == "true"
+		case k == "iserror":
+			certain = certain || f.text == "true"
+		case k == "error" || k == "errors":
+			bad = bad || statesError(f)
+		case slices.Contains(stateKeys, k):
+			bad, good = bad || c.badState(f), good || slices.Contains(goodStates, plainKey.Replace(strings.ToLower(f.text)))
+		case k == "data":
+			good = good || f.text != ""
+		case k == "id" || k == "number" || strings.HasPrefix(k, "confirmation"):
+			made = made || f.text != "" && f.text != "0"
+		}
+	}
+	switch {
+	case certain && !good, bad && !certain && !good && !made:
+		return statesFailure, recordWords(fields)
+	case certain || bad:
+		return statesDoubt, recordWords(fields)
+	}
+	return statesNone, ""
+}
+
+// statesError reports whether a member named error holds one.
+func statesError(f *field) bool {
+	switch strings.ToLower(f.text) {
+	case "", "false", "0", "none", "null", "ok", "no error":
+		return false
+	}
+	return true
+}
+
+// badState reports whether the state of a record is that of something that was not
+// done, and not what the call asked for: to decline, or to set that state.
+func (c *Call) badState(f *field) bool {
+	state := plainKey.Replace(strings.ToLower(f.text))
+	if f.key != "result" && f.key != "outcome" && len(state) == 3 && isDigits(state) {
+		return state[0] == '4' || state[0] == '5'
+	}
+	by := strings.HasPrefix(state, "cancelledby") || strings.HasPrefix(state, "canceledby")
+	if f.nested() || !by && !slices.Contains(badStates, state) || c.asksFor(state) {
+		return false
+	}
+	return !slices.ContainsFunc(c.Args, func(a Arg) bool { return strings.EqualFold(a.Value, f.text) })
+}
+
+// verbStem is the number of letters in which the forms of a verb agree.
+const verbStem = 4
+
+// asksFor reports whether a word is a form of one in the name of the tool:
+// "declined" is what decline_invitation does.
+func (c *Call) asksFor(word string) bool {
+	return slices.ContainsFunc(toolWords(c.Tool), func(w string) bool {
+		return len(w) >= 3 && strings.HasPrefix(word, w[:min(len(w), verbStem)])
+	})
+}
+
+// toolWords returns the words of a name in snake case.
+func toolWords(tool string) []string {
+	return strings.FieldsFunc(strings.ToLower(tool), func(r rune) bool { return r == '_' || r == '-' || r == '.' })
+}
