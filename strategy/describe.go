@@ -253,6 +253,9 @@ func (c *Call) wrong() string {
 		return "the user refused it and said: “" + said + "”"
 	}
 	if c.Says == "" || c.Outcome != Failed {
+		if words := recordWords(recordOf(body(c.Result))); words != "" && c.Command() == "" {
+			return clip(words, maxErrorLine)
+		}
 		return c.ErrorLine()
 	}
 	if testrun.Wrapper(c.Says) {
