@@ -54,11 +54,15 @@ func (h *History) blamed() blamed {
 }
 
 // blames reports whether a sentence says that something has another cause than the work.
-// One that only wonders does not.
+// One that only wonders does not, and neither does one that announces a step.
 func blames(t string) bool {
 	low := strings.ToLower(t)
-	return hasAny(low, otherCauses) && !leads(t) && !hasAny(low, []string{" if ", "whether ", "not unrelated"})
+	return hasAny(low, otherCauses) && !leads(t) && !announces(t) && !hasAny(low, []string{" if ", "whether ", "not unrelated"})
 }
+
+// rightAfterwards is the maximum number of steps between a failure and a sentence about
+// it that names nothing of it.
+const rightAfterwards = 8
 
 // of returns what was said about the failure of a call, as a suffix: right after it, or
 // later with a name that its output has.
@@ -67,7 +71,7 @@ func (e blamed) of(step int, c *Call) string {
 		if x.step <= step || refusedCall(c.Result) { // nobody ran it
 			continue
 		}
-		near := x.after == step && (!x.spoke || hasAny(strings.ToLower(x.text), failureWords))
+		near := x.after == step && x.step <= step+rightAfterwards && (!x.spoke || hasAny(strings.ToLower(x.text), failureWords))
 		if near || hasAny(strings.ToLower(x.text), failureWords) && namesOf(x.text, c.Result) {
 			return saidLater + "“" + clip(squash(x.text), remarkWords) + "” " + stepID(x.step)
 		}

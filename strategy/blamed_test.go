@@ -47,3 +47,33 @@ func TestAnExcuseStandsWithItsFailure(t *testing.T) {
 		t.Errorf("in the log:\n%s", log)
 	}
 }
+
+// A sentence that names nothing of a failure is about one right before it, and one that
+// announces a step is about none.
+func TestAnExcuseIsNearItsFailureAndAnnouncesNothing(t *testing.T) {
+	failed := append([]message.Message{message.User("Drop the field.")}, command("1", "", "npx tsc --noEmit", "Exit code: 2\na.spec.ts(3,1): error TS2339: no")...)
+	excused := func(more ...message.Message) bool {
+		return strings.Contains(checkText(append(failed[:3:3], more...)), "; said later")
+	}
+	for text, want := range map[string]bool{"I'm checking the types now, apart from unrelated errors.": false, "The errors are unrelated to the field.": true} {
+		if excused(message.Assistant(text)) != want {
+			t.Errorf("%q: %v", text, !want)
+		}
+		var far []message.Message
+		for i := range 5 {
+			far = append(far, command("f"+itoa(i), "", "ls src", "a.ts")...)
+		}
+		if excused(append(far, message.Assistant(text))...) {
+			t.Errorf("%q, ten steps later", text)
+		}
+	}
+}
+
+// checkText returns the lines about the checks of some messages.
+func checkText(msgs []message.Message) string {
+	out := ""
+	for _, l := range NewHistory(Request{Strategy: TaskState, Messages: msgs, First: 1}).checkLines(0) {
+		out += l.Text + "\n"
+	}
+	return out
+}

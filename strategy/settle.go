@@ -143,6 +143,9 @@ func (f *chain) settledBy(now *chain, how string) (what string, ok bool) {
 	case whole, f.checks != nil && sameChecks(f.checks, now.checks):
 		return how, true
 	case at > 0 && f.checks == nil && !moves(f.parts[:at]):
+		if how == "exit 0" {
+			how = "ended with " + how
+		}
 		return "its `" + shortCommand(now.cmd) + "` " + how, true
 	}
 	return "", false

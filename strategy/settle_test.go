@@ -29,6 +29,7 @@ func TestAFailureCarriesItsEnd(t *testing.T) {
 		{"the same command", []run{{"git checkout main && git pull", locked}, {"git checkout main && git pull", "Switched to branch 'main'"}}, "; ran without an error in the end [s3]"},
 		{"the end of a chain", []run{{"rm a.lock && git checkout main && git pull", "Exit code 1\nrm: a.lock: No such file"}, {"git checkout main && git pull", "Switched to branch 'main'"}}, "; its `git checkout main && git pull` ran without an error in the end [s3]"},
 		{"a chain that has it", []run{{"git commit -m rows", "Exit code 1\nhusky failed"}, {"git add a.go && git commit -m rows", "[main 1a2b3c4] rows"}}, "; ran without an error in the end [s3]"},
+		{"the end of a chain, with a status", []run{{"git add a.go && git commit -m rows", "Exit code: 1\nno a.go"}, {"git commit -m rows", "Exit code: 0\n[main 1a2b3c4] rows"}}, "; its `git commit -m rows` ended with exit 0 in the end [s3]"},
 		{"the beginning of a chain", []run{{"git add a.go && git commit -m rows", "Exit code 1\nhusky failed"}, {"git add a.go", ""}}, ""},
 		{"another command", []run{{"git commit -m rows", "Exit code 1\nhusky failed"}, {"git commit -m tables", "[main 1a2b3c4] tables"}}, ""},
 		{"a hidden status", []run{{"make rows", "Exit code 2\nmake: *** [rows] Error 1"}, {"make rows | tail -3", "rows"}}, ""},
