@@ -101,7 +101,7 @@ func (c *Call) endedWell(quiet bool) string {
 		return "passed"
 	case c.Outcome == OK && c.Exit == 0:
 		return "exit 0"
-	case quiet && c.Outcome == Unknown && !running(c.Result) && !hidesStatus(c.Command()):
+	case quiet && c.Outcome == Unknown && !running(c.Result) && !refusedCall(c.Result) && c.taskID() == "" && !hidesStatus(c.Command()):
 		return ranWell
 	}
 	return ""

@@ -33,6 +33,8 @@ func TestAFailureCarriesItsEnd(t *testing.T) {
 		{"the beginning of a chain", []run{{"git add a.go && git commit -m rows", "Exit code 1\nhusky failed"}, {"git add a.go", ""}}, ""},
 		{"another command", []run{{"git commit -m rows", "Exit code 1\nhusky failed"}, {"git commit -m tables", "[main 1a2b3c4] tables"}}, ""},
 		{"a hidden status", []run{{"make rows", "Exit code 2\nmake: *** [rows] Error 1"}, {"make rows | tail -3", "rows"}}, ""},
+		{"in the background", []run{{"make rows", "Exit code 2\nmake: *** [rows] Error 1"}, {"make rows", "Command running in background with ID: b1"}}, ""},
+		{"interrupted", []run{{"make rows", "Exit code 2\nmake: *** [rows] Error 1"}, {"make rows", "[Request interrupted by user]"}}, ""},
 		{"of another folder", []run{{"make rows", "Exit code 2\nmake: *** [rows] Error 1"}, {"cd b && make rows", "rows"}}, ""},
 		{"where each status is stated", []run{{"make rows", "Exit code: 2\nmake: *** [rows] Error 1"}, {"make cells", "Exit code: 0\ncells"}, {"make rows", "still at it"}}, ""},
 		{"once more", []run{{"make rows", "Exit code 2\nmake: *** [rows] Error 1"}, {"make rows", "rows"}, {"make rows", "Exit code 2\nmake: *** [rows] Error 1"}}, ""},
