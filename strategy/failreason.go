@@ -19,7 +19,7 @@ func reasonOf(result, says string) string {
 	if !strings.HasPrefix(says, "--- FAIL: ") {
 		return ""
 	}
-	var above, below reason
+	var above, below heardLine
 	reached := false
 	for line := range strings.Lines(result) {
 		line = strings.TrimSpace(testrun.Uncolored(line[:min(len(line), 600)]))
@@ -27,7 +27,7 @@ func reasonOf(result, says string) string {
 		case !reached && squash(line) == squash(says):
 			reached = true
 		case strings.HasPrefix(line, "=== RUN") && !reached:
-			above = reason{}
+			above = heardLine{}
 		case reached && beginsAny(line, []string{"--- ", "=== ", "FAIL", "ok  \t", "panic: "}) && !strings.HasPrefix(line, "--- FAIL: "+nameOfTest(says)+"/"): // the reason of a subtest is below it
 			return colon(cmp.Or(below.text, above.text))
 		case reached:
@@ -39,14 +39,14 @@ func reasonOf(result, says string) string {
 	return colon(cmp.Or(below.text, above.text))
 }
 
-// A reason is the line among those that a test printed that says why it failed: the
+// A heardLine is the line among those that a test printed that says why it failed: the
 // last one with a word of an error, because a test ends there; else the last one.
-type reason struct {
+type heardLine struct {
 	text  string
 	found bool
 }
 
-func (r *reason) hear(line string) {
+func (r *heardLine) hear(line string) {
 	if !atTest(line) {
 		return
 	}

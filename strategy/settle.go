@@ -17,6 +17,9 @@ func (h *History) settleEntries(log []event) {
 		}
 		switch end, step := ends[e.ran], mended[e.ran]; {
 		case end.step > e.last:
+			if c := e.failed; c != nil { // nobody needs to know why any more
+				e.text = strings.Replace(e.text, reasonOf(c.Result, c.Says), "", 1)
+			}
 			e.text += "; " + end.how + " in the end " + stepID(end.step)
 			e.open, e.value = false, min(e.value, settledValue)
 		case !e.open:
