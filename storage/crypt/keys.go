@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"filippo.io/age"
 
@@ -24,8 +26,8 @@ const (
 	IdentityFileVariable = "COMPACT_ARCHIVE_IDENTITY_FILE"
 )
 
-// MaxRecipients is the maximum number of recipients, whose stanzas must fit into
-// a header of [headerSize].
+// MaxRecipients is the maximum number of recipients. Their stanzas must fit into a
+// header of [headerSize].
 const MaxRecipients = 7
 
 // Keys holds the recipients of an archive and the identities of this process. It
@@ -36,9 +38,10 @@ type Keys struct {
 	own        *age.X25519Identity // temporary key with which a process without an identity reads its own objects
 }
 
-// NewKeys returns the keys for at least one recipient, age1…, and for the identities
-// in a text, in the format of [IdentityVariable]; "": none. Errors quote recipients,
-// but never an identity.
+// NewKeys parses at least one recipient (age1…) and any number of identities, which
+// have the format of [IdentityVariable] and may be empty. Errors may quote a
+// recipient. They never quote an identity, also where it stands in place of a
+// recipient.
 func NewKeys(recipients []string, identities string) (*Keys, error) {
 	k := &Keys{}
 	var err error
@@ -65,7 +68,7 @@ func ReadingKeys(identities string) (*Keys, error) {
 	return &Keys{identities: ids}, nil
 }
 
-// String returns the numbers of recipients and identities.
+// String returns the counts of recipients and identities.
 func (k *Keys) String() string {
 	return fmt.Sprintf("%d recipients, %d identities", len(k.recipients), len(k.identities))
 }
@@ -122,12 +125,12 @@ func parseRecipients(texts []string) ([]*age.X25519Recipient, error) {
 	seen := map[string]bool{}
 	for _, text := range texts {
 		text = strings.TrimSpace(text)
-		if strings.HasPrefix(strings.ToUpper(text), "AGE-SECRET-KEY-") {
+		if strings.Contains(strings.ToUpper(text), "SECRET-KEY-") {
 			return nil, errors.New("a recipient is an identity, which is secret: put the public key (age1…) there")
 		}
 		r, err := age.ParseX25519Recipient(text)
 		if err != nil {
-			return nil, fmt.Errorf("%q is no recipient: it must be the public key of an age identity (age1…, X25519)", short(text))
+			return nil, fmt.Errorf("%s is not a recipient: it must be the public key of an age identity (age1…, X25519)", described(text))
 		}
 		if !seen[r.String()] {
 			seen[r.String()] = true
@@ -143,12 +146,25 @@ func parseRecipients(texts []string) ([]*age.X25519Recipient, error) {
 	return all, nil
 }
 
-func short(text string) string {
-	const most = 70
-	return text[:min(len(text), most)]
+// described returns a text for an error. It quotes nothing but the beginning that
+// could be of a public key, as the rest could be of a secret one.
+func described(text string) string {
+	if !strings.HasPrefix(text, "age1") {
+		return fmt.Sprintf("a text of %d characters that does not begin with age1", utf8.RuneCountInString(text))
+	}
+	const most = 62 // length of a recipient
+	end := strings.IndexFunc(text, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	if end < 0 {
+		end = len(text)
+	}
+	if end = min(end, most); end < len(text) {
+		return strconv.Quote(text[:end] + "…")
+	}
+	return strconv.Quote(text)
 }
 
-var errIdentity = errors.New(IdentityVariable + " (or the file that " + IdentityFileVariable + " names) holds no identity of age: AGE-SECRET-KEY-1…, as age-keygen writes it")
+var errIdentity = errors.New("the identities of the archive (" + IdentityVariable + ", or the file that " + IdentityFileVariable +
+	" names) must be one or more of AGE-SECRET-KEY-1…, and nothing else: put there what age-keygen writes")
 
 func parseIdentities(text string) ([]*age.X25519Identity, error) {
 	var all []*age.X25519Identity
@@ -170,9 +186,10 @@ func parseIdentities(text string) ([]*age.X25519Identity, error) {
 	return all, nil
 }
 
-// IdentityText returns the identities in the environment, "" if there are none.
+// IdentityText returns the identities in the environment, "" if there are none. A
+// blank [IdentityVariable] counts as not set, but a blank file is an error.
 func IdentityText() (string, error) {
-	if text := os.Getenv(IdentityVariable); text != "" {
+	if text := os.Getenv(IdentityVariable); strings.TrimSpace(text) != "" {
 		return text, nil
 	}
 	name := os.Getenv(IdentityFileVariable)

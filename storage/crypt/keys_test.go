@@ -15,14 +15,21 @@ import (
 func TestRecipientsThatAreNone(t *testing.T) {
 	p := newPair(t)
 	for _, c := range []struct{ recipient, says string }{
-		{"", "is no recipient"},
-		{"age1nonsense", "is no recipient"},
-		{"ssh-ed25519 AAAA", "is no recipient"},
+		{"", "a text of 0 characters"},
+		{"age1nonsense", `"age1nonsense" is not a recipient`},
+		{"ssh-ed25519 AAAA", "a text of 16 characters"},
 		{p.identity, "is secret"},
 		{strings.ToLower(p.identity), "is secret"},
+		{"'" + p.identity + "'", "is secret"},
+		{"identity: " + p.identity, "is secret"},
+		{strings.TrimPrefix(p.identity, "AGE-"), "is secret"},
+		{p.identity[16:], "does not begin with age1"},
+		{p.recipient + "," + p.identity, "is secret"},
+		{p.recipient + " " + p.identity[16:], `age1`},
+		{p.recipient + p.identity[16:], `…" is not a recipient`},
 	} {
 		_, err := crypt.NewKeys([]string{c.recipient}, "")
-		if err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(strings.ToUpper(err.Error()), p.identity) {
+		if err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(strings.ToUpper(err.Error()), p.identity[16:30]) {
 			t.Errorf("%.20q: %v", c.recipient, err)
 		}
 	}
@@ -36,7 +43,7 @@ func TestIdentitiesThatAreNone(t *testing.T) {
 	broken := p.identity[:len(p.identity)-1]
 	for _, text := range []string{broken, "# only a comment\n", "nonsense", p.identity + ",x"} {
 		_, err := crypt.NewKeys([]string{p.recipient}, text)
-		if err == nil || !strings.Contains(err.Error(), crypt.IdentityVariable) || strings.Contains(err.Error(), broken) {
+		if err == nil || !strings.Contains(err.Error(), crypt.IdentityVariable) || strings.Contains(err.Error(), "holds no") || strings.Contains(err.Error(), broken) {
 			t.Errorf("%.20q: %v", text, err)
 		}
 	}
@@ -74,6 +81,10 @@ func TestIdentitiesOfTheEnvironment(t *testing.T) {
 	k, err := identity()
 	if err != nil || !k.CanRead() {
 		t.Errorf("the variable: %v, %v", k, err)
+	}
+	t.Setenv(crypt.IdentityVariable, " \n")
+	if k, err := identity(); err != nil || !k.CanRead() {
+		t.Errorf("a blank variable hides the file: %v, %v", k, err)
 	}
 	if text := fmt.Sprintf("%v %+v %#v %s", k, k, k, k); strings.Contains(text, p.identity[16:]) {
 		t.Errorf("it prints %s", text)
