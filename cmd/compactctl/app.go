@@ -37,6 +37,7 @@ type app struct {
 
 	ended   <-chan struct{} // closed when a signal ends the command; nil: never
 	held    int             // bytes of the large files that were read
+	inputs  []string        // files that the command reads; see spares
 	unknown error           // a command whose help was wanted; nil: there was none such
 }
 
@@ -87,6 +88,9 @@ func (a *app) load(cmd *cobra.Command, opts ...configs.Option) (compact.Config, 
 	given, err := a.given(cmd)
 	if err != nil {
 		return compact.Config{}, err
+	}
+	if a.config != "" {
+		a.reads(a.config)
 	}
 	return configs.Load(a.config, append(opts, given...)...)
 }

@@ -51,7 +51,7 @@ func newArchiveExport(a *app) *cobra.Command {
 			if out == "-" {
 				return a.exportHere(buf, f)
 			}
-			return writeFile(out, buf.Bytes())
+			return a.writeFile(out, buf.Bytes())
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", "", "write to `FILE`, - for standard output")
@@ -112,7 +112,7 @@ func (a *app) exportHere(buf *bytes.Buffer, f record.ExportFormat) error {
 	case f != record.ExportJSONL:
 		return &usageError{errors.New("a terminal can't show a .tar.gz: --out names a file, or --format jsonl")}
 	}
-	_, err := a.out.Write(unspoken(buf.Bytes()))
+	_, err := a.out.Write(escapeControls(buf.Bytes()))
 	return err
 }
 

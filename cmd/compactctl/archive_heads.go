@@ -52,7 +52,7 @@ the environment.`,
 				return &brokenArchive{err}
 			}
 			if out != "" && out != "-" {
-				return writeFile(out, b.Bytes())
+				return a.writeFile(out, b.Bytes())
 			}
 			_, err = b.WriteTo(a.out)
 			return err

@@ -150,7 +150,7 @@ func (a *app) explainJSON(err error) {
 		w.Tokens, w.Budget = budget.Tokens, budget.Budget
 	}
 	line, _ := json.Marshal(w) // texts and numbers: never fails
-	_, _ = a.err.Write(append(unspoken(line), '\n'))
+	_, _ = a.err.Write(append(escapeControls(line), '\n'))
 }
 
 func (a *app) complain(name, line string) {

@@ -125,6 +125,7 @@ func inputName(file string) string {
 
 // bytes reads a file, or standard input for "-".
 func (a *app) bytes(file string) ([]byte, error) {
+	a.reads(file)
 	if file == "-" {
 		data, err := a.untilEnd(func() ([]byte, error) { return io.ReadAll(a.in) })
 		if err != nil && !errors.Is(err, context.Canceled) {

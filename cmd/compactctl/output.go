@@ -17,17 +17,20 @@ import (
 // target is a file that is written whole or not at all: what is there stays
 // until the new content is on disk.
 type target struct {
-	path string   // where links lead to
-	temp *os.File // beside it; nil where the target is no plain file
-	mode fs.FileMode
+	asked string   // path that the command line names
+	path  string   // the same with symbolic links resolved
+	temp  *os.File // temporary file in the same folder; nil if the target is not a regular file
+	mode  fs.FileMode
 }
 
-// openTarget prepares to write a file, so that one that can't be written is an
-// error before any work is done. The caller calls commit or discard.
+// openTarget prepares to write a file. It fails early if a regular file can't be
+// written; devices and pipes are opened only by commit. The caller calls commit or
+// discard.
 func openTarget(path string) (*target, error) {
-	t := &target{path: path, mode: 0o600}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		t.path = real
+	t := &target{asked: path, mode: 0o600}
+	var err error
+	if t.path, err = destination(path); err != nil {
+		return nil, unwritable(path, err)
 	}
 	info, err := os.Stat(t.path)
 	switch {
@@ -37,29 +40,51 @@ func openTarget(path string) (*target, error) {
 		return t, nil
 	case err == nil:
 		t.mode = info.Mode().Perm()
+		if err := writable(t.path, t.mode); err != nil {
+			return nil, unwritable(path, err)
+		}
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, unwritable(path, err)
 	}
 	if t.temp, err = os.CreateTemp(filepath.Dir(t.path), "."+filepath.Base(t.path)+".*"); err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("its folder takes no new file: %w", cause(err))
+		}
 		return nil, unwritable(path, err)
 	}
 	return t, nil
 }
 
-// unwritable names the file that was asked for, not the one beside it.
+// unwritable names the file that was asked for, not the temporary one.
 func unwritable(path string, err error) error {
+	return fmt.Errorf("%s can't be written: %w", path, cause(err))
+}
+
+// cause returns the error of the system without the path, which may be of the
+// temporary file.
+func cause(err error) error {
 	if pe := new(fs.PathError); errors.As(err, &pe) {
-		err = pe.Err
+		return pe.Err
 	}
-	return fmt.Errorf("%s can't be written: %w", path, err)
+	if le := new(os.LinkError); errors.As(err, &le) {
+		return le.Err
+	}
+	return err
 }
 
 // commit writes the content.
 func (t *target) commit(data []byte) error {
+	defer t.discard()
+	if err := t.write(data); err != nil {
+		return unwritable(t.asked, err)
+	}
+	return nil
+}
+
+func (t *target) write(data []byte) error {
 	if t.temp == nil {
 		return os.WriteFile(t.path, data, t.mode)
 	}
-	defer t.discard()
 	if _, err := t.temp.Write(data); err != nil {
 		return err
 	}
@@ -75,7 +100,7 @@ func (t *target) commit(data []byte) error {
 	return os.Rename(t.temp.Name(), t.path)
 }
 
-// discard takes away what was prepared. After a commit it does nothing.
+// discard removes the temporary file. After a commit it does nothing.
 func (t *target) discard() {
 	if t != nil && t.temp != nil {
 		_ = t.temp.Close()
@@ -83,9 +108,26 @@ func (t *target) discard() {
 	}
 }
 
-// writeFile writes a file at once.
+// writeFile writes a file atomically.
 func writeFile(path string, data []byte) error {
 	t, err := openTarget(path)
+	if err != nil {
+		return err
+	}
+	return t.commit(data)
+}
+
+// openTarget is [openTarget] for a file that no input may be.
+func (a *app) openTarget(path string) (*target, error) {
+	if err := a.spares(path); err != nil {
+		return nil, err
+	}
+	return openTarget(path)
+}
+
+// writeFile is [writeFile] for a file that no input may be.
+func (a *app) writeFile(path string, data []byte) error {
+	t, err := a.openTarget(path)
 	if err != nil {
 		return err
 	}
@@ -103,12 +145,12 @@ func encodeJSON(w io.Writer, v any) error {
 	if err := enc.Encode(v); err != nil {
 		return err
 	}
-	_, err := w.Write(unspoken(b.Bytes()))
+	_, err := w.Write(escapeControls(b.Bytes()))
 	return err
 }
 
-// unspoken escapes the characters of JSON that could act on a terminal.
-func unspoken(text []byte) []byte {
+// escapeControls escapes the characters of JSON that could act on a terminal.
+func escapeControls(text []byte) []byte {
 	acts := func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }
 	if bytes.IndexFunc(text, acts) < 0 {
 		return text

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -70,6 +71,59 @@ func TestDeviceIsWrittenTo(t *testing.T) {
 	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
 		t.Errorf("%s was replaced: %v, %v", os.DevNull, info.Mode(), err)
 	}
+}
+
+// TestDanglingLinkStaysALink: the file that it names is made.
+func TestDanglingLinkStaysALink(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for link, to := range map[string]string{"a": "b", "b": "sub/new"} {
+		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
+			t.Skipf("no symbolic links here: %v; run it on a file system, and as a user, that may make them", err)
+		}
+	}
+	if err := writeFile(filepath.Join(dir, "a"), []byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, filepath.Join(dir, "sub", "new")); got != "new" {
+		t.Errorf("behind the links is %q", got)
+	}
+	if to, err := os.Readlink(filepath.Join(dir, "a")); err != nil || to != "b" {
+		t.Errorf("the link was replaced: %q, %v", to, err)
+	}
+	onlyFiles(t, dir, "a", "b", "sub")
+	onlyFiles(t, filepath.Join(dir, "sub"), "new")
+}
+
+func TestReadOnlyFileIsRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out")
+	if err := os.WriteFile(path, []byte("old"), 0o444); err != nil {
+		t.Fatal(err)
+	}
+	err := writeFile(path, []byte("new"))
+	if err == nil || !strings.Contains(err.Error(), path+" can't be written: it is read-only: change its mode") {
+		t.Errorf("%v", err)
+	}
+	if got := read(t, path); got != "old" {
+		t.Errorf("it holds %q", got)
+	}
+	onlyFiles(t, filepath.Dir(path), "out")
+}
+
+// TestFailedCommitNamesTheFile: a full disk is told of the file that was asked for.
+func TestFailedCommitNamesTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out")
+	target, err := openTarget(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = target.temp.Close()
+	if err := target.commit([]byte("x")); err == nil || !strings.HasPrefix(err.Error(), path+" can't be written: ") || strings.Contains(err.Error(), ".out.") {
+		t.Errorf("%v", err)
+	}
+	onlyFiles(t, filepath.Dir(path))
 }
 
 func read(t *testing.T, path string) string {

@@ -45,7 +45,7 @@ secrets are found in JSON inside strings too.`,
 			if out == "" || out == "-" {
 				_, err = a.out.Write(clean)
 			} else {
-				err = writeFile(out, clean)
+				err = a.writeFile(out, clean)
 			}
 			return errors.Join(err, a.printFound(c.found))
 		},

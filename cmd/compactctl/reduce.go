@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -98,7 +97,7 @@ func (r *reduction) check() error {
 		return &usageError{errors.New("--report wants a FILE; --json writes the result where the table would be")}
 	case r.show && r.json:
 		return &usageError{errors.New("--show is for people; --json has the numbers, --out the messages")}
-	case r.report != "" && filepath.Clean(r.report) == filepath.Clean(r.out):
+	case r.report != "" && r.out != "" && sameFile(r.report, r.out):
 		return &usageError{fmt.Errorf("--out and --report are the same file, %s", r.report)}
 	}
 	return nil
@@ -107,12 +106,12 @@ func (r *reduction) check() error {
 // prepare opens what is to be written, before anything is compacted.
 func (r *reduction) prepare() (err error) {
 	if r.out != "" && r.out != "-" {
-		if r.outFile, err = openTarget(r.out); err != nil {
+		if r.outFile, err = r.openTarget(r.out); err != nil {
 			return err
 		}
 	}
 	if r.report != "" {
-		r.reportFile, err = openTarget(r.report)
+		r.reportFile, err = r.openTarget(r.report)
 	}
 	return err
 }

@@ -106,12 +106,12 @@ func (r *replaying) run(ctx context.Context, paths []string, archived *replay.Ar
 	if err != nil {
 		return err
 	}
-	csv, err := prepared(r.csv)
+	csv, err := r.prepared(r.csv)
 	if err != nil {
 		return err
 	}
 	defer csv.discard()
-	page, err := prepared(r.html)
+	page, err := r.prepared(r.html)
 	if err != nil {
 		return err
 	}
@@ -164,14 +164,14 @@ func typed(cmd *cobra.Command, args []string) string {
 }
 
 // prepared opens a file that is to be written; nil where none is asked for.
-func prepared(path string) (*target, error) {
+func (a *app) prepared(path string) (*target, error) {
 	switch path {
 	case "":
 		return nil, nil
 	case "-":
 		return nil, &usageError{errors.New("- is no file to write here: name one, or /dev/stdout")}
 	}
-	return openTarget(path)
+	return a.openTarget(path)
 }
 
 // write writes the files that were asked for.
@@ -245,7 +245,7 @@ func (r *replaying) options(archived *replay.Archived) (replay.Options, error) {
 			o.Policies = append(o.Policies, archived.Current())
 			continue
 		}
-		p, err := policyNamed(name)
+		p, err := r.policyNamed(name)
 		if err != nil {
 			return o, err
 		}
@@ -274,7 +274,7 @@ const recorded = "recorded"
 
 // policyNamed returns what --policy means: a reference, a file, or a preset,
 // with settings of its own.
-func policyNamed(name string) (replay.Policy, error) {
+func (a *app) policyNamed(name string) (replay.Policy, error) {
 	if p, ok, err := replay.ParseReference(name); ok {
 		if err != nil {
 			err = &usageError{fmt.Errorf("--policy %w", err)}
@@ -289,6 +289,7 @@ func policyNamed(name string) (replay.Policy, error) {
 		opts = append(opts, configs.Override("--policy", "preset", base))
 	case isFile(base):
 		file = base
+		a.reads(file)
 	default:
 		return nil, &usageError{fmt.Errorf("--policy %q is no preset (%s), no file, and none of %s",
 			base, strings.Join(configs.Names(), ", "), strings.Join(replay.References(), ", "))}
@@ -345,6 +346,7 @@ func (a *app) card(name string) (price.Card, error) {
 	if !isFile(name) {
 		return a.listPrice(name)
 	}
+	a.reads(name)
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return price.Card{}, err

@@ -46,7 +46,7 @@ func (a *app) report(cmd *cobra.Command, args []string, page, prices string) err
 	if err := a.accessed(cmd, s, "report", ""); err != nil {
 		return err
 	}
-	to, err := prepared(page)
+	to, err := a.prepared(page)
 	if err != nil {
 		return err
 	}

@@ -15,10 +15,12 @@ func (a *app) recordedIn(paths []string, what string) (replay.Source, int, error
 	if err != nil {
 		return nil, 0, &inputError{file: what, err: err}
 	}
+	a.reads(files...)
 	from := replay.From(files, a.input.format)
 	if len(named) == len(paths) {
 		return from, len(files), nil
 	}
+	a.reads("-")
 	read := false
 	return func() (*replay.Session, bool, error) {
 		if read {
@@ -46,13 +48,16 @@ func twice[T comparable](list []T) (T, bool) {
 }
 
 // distinct refuses policies and windows that are given twice: their sessions would
-// be added up together.
+// be added up together. It also refuses one file for two outputs.
 func (r *replaying) distinct() error {
 	if name, ok := twice(r.policies); ok {
 		return &usageError{fmt.Errorf("--policy %s is given twice", name)}
 	}
 	if n, ok := twice(r.windows); ok {
 		return &usageError{fmt.Errorf("--window %d is given twice", n)}
+	}
+	if r.csv != "" && sameFile(r.csv, r.html) {
+		return &usageError{fmt.Errorf("--csv and --html are the same file, %s: name two", r.csv)}
 	}
 	return nil
 }

@@ -86,7 +86,7 @@ func (t *tuning) run(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	to, err := prepared(t.out)
+	to, err := t.prepared(t.out)
 	if err != nil {
 		return err
 	}
