@@ -69,7 +69,7 @@ func (m *CompactManager) AsksAgent() bool {
 	}
 	asks := m.cfg.Summarizer.Backend == backendAgent
 	for _, o := range m.cfg.Overrides {
-		asks = asks || o.Set["summarizer.backend"] == backendAgent
+		asks = asks || o.backend() == backendAgent
 	}
 	return asks
 }

@@ -75,7 +75,7 @@ func New(ctx context.Context, c Config) (_ *CompactManager, err error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	if err := c.summarizersAreThere(); err != nil {
+	if err := c.checkSummarizers(); err != nil {
 		return nil, err
 	}
 	m := &CompactManager{

@@ -103,7 +103,7 @@ func TestOverrideThatCannotBeIsRefusedWithItsPath(t *testing.T) {
 		{[]compact.Override{{Model: "x"}}, "overrides[0] changes nothing"},
 		{
 			[]compact.Override{set("policy.trigger_pct", 0.7), {Agent: "a", Set: map[string]any{"policy.target_pct": 0.8}}},
-			"overrides[1].policy.target_pct must be below policy.trigger_pct 0.7 (got 0.8)",
+			`overrides[1].policy.target_pct must be below policy.trigger_pct 0.7, together with the override for model "claude-*" (got 0.8)`,
 		},
 	} {
 		_, err := compact.New(t.Context(), compact.Config{Archive: memory.New(), Overrides: c.overrides})

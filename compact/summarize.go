@@ -25,7 +25,7 @@ func (m *CompactManager) newWriter(ep *epoch) (strategy.Writer, error) {
 	if w.Retries == 0 {
 		w.Retries = -1 // one attempt, no retry
 	}
-	if err := cfg.summarizerIsThere(); err != nil {
+	if err := cfg.checkSummarize(""); err != nil {
 		return w, err
 	}
 	st, err := cfg.strategyNamed(cfg.Policy.Strategy)

@@ -1,0 +1,198 @@
+package compact
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// checkOverrides returns errors for invalid overrides. If the configuration is
+// valid without them (baseValid), it also validates the configuration with each
+// override, and with any two that one call can match. It adds those that match
+// every such call. Three that are invalid only together fail the calls that match
+// them.
+func (c Config) checkOverrides(baseValid bool) error {
+	var errs []error
+	for i, o := range c.Overrides {
+		errs = append(errs, c.checkOverride(i, o, baseValid))
+	}
+	if err := distinct(errs); err != nil || !baseValid {
+		return err
+	}
+	checked := map[string]bool{}
+	for j, b := range c.Overrides {
+		for i, a := range c.Overrides[:j] {
+			if members := c.members(i, j); together(a, b) && !checked[numbersOf(members)] {
+				checked[numbersOf(members)] = true
+				errs = append(errs, c.checkTogether(members, modelMeant(c.Model, a, b)))
+			}
+		}
+	}
+	return distinct(errs)
+}
+
+// checkOverride checks an override by itself. Whether its values are valid depends
+// on the others that always match with it.
+func (c Config) checkOverride(i int, o Override, baseValid bool) error {
+	at := fmt.Sprintf("overrides[%d]", i)
+	switch {
+	case o.Model == "" && o.Agent == "":
+		return &ConfigError{Path: at, Reason: "is for no one: it needs a model, an agent, or both"}
+	case len(o.Set) == 0 && o.Summarize == nil:
+		return &ConfigError{Path: at, Reason: "changes nothing"}
+	}
+	if !baseValid {
+		return c.override(i, o)
+	}
+	return c.checkTogether(c.members(i, i), modelMeant(c.Model, o))
+}
+
+// members returns the numbers of the overrides that match every call which matches
+// the two: these themselves, and those that are for more calls.
+func (c Config) members(i, j int) []int {
+	var all []int
+	for k, o := range c.Overrides {
+		if k == i || k == j || o.always(c.Overrides[i], c.Overrides[j]) {
+			all = append(all, k)
+		}
+	}
+	return all
+}
+
+// checkTogether validates the configuration with the overrides of the given
+// numbers, for calls with this model.
+func (c Config) checkTogether(members []int, model string) error {
+	changed, err := c.overridden(model, numbersOf(members))
+	if err != nil {
+		return err
+	}
+	changed.Overrides = nil
+	var errs []error
+	for _, err := range leaves(changed.Validate()) {
+		if e := new(ConfigError); errors.As(err, &e) {
+			err = c.attributed(*e, members)
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// attributed returns an error with the path in the override that sets the value: the
+// last one that sets it, or else the last one that sets another setting involved.
+// The reason names the other overrides involved.
+func (c Config) attributed(e ConfigError, members []int) error {
+	owner, involved := c.setter(members, e.Setting()), map[int]bool{}
+	for _, path := range e.With {
+		involved[c.setter(members, path)] = true
+	}
+	for _, m := range members {
+		if c.setter(members, e.Setting()) < 0 && involved[m] {
+			owner = m
+		}
+	}
+	if owner < 0 {
+		owner = members[len(members)-1]
+	}
+	with := e.With
+	e.With = nil
+	for _, path := range with {
+		m := c.setter(members, path)
+		if m < 0 {
+			m = owner
+		}
+		e.With = append(e.With, within(m, path))
+	}
+	e.Path = within(owner, e.Path)
+	delete(involved, owner)
+	if names := c.described(members, involved); len(names) > 0 {
+		if e.Reason == "" && e.Err != nil {
+			e.Reason = e.Err.Error()
+		}
+		e.Reason += ", together with the override for " + strings.Join(names, " and that for ")
+	}
+	return &e
+}
+
+// setter returns the number of the last of some overrides that sets a setting, -1 if
+// none does.
+func (c Config) setter(members []int, path string) int {
+	for _, m := range slices.Backward(members) {
+		if _, ok := c.Overrides[m].Set[path]; ok {
+			return m
+		}
+	}
+	return -1
+}
+
+// described returns for whom overrides are. Their numbers would differ from those in
+// a file that extends another one.
+func (c Config) described(members []int, which map[int]bool) []string {
+	var all []string
+	for _, m := range members {
+		o := c.Overrides[m]
+		switch {
+		case !which[m]:
+		case o.Agent == "":
+			all = append(all, fmt.Sprintf("model %q", o.Model))
+		case o.Model == "":
+			all = append(all, fmt.Sprintf("agent %q", o.Agent))
+		default:
+			all = append(all, fmt.Sprintf("model %q with agent %q", o.Model, o.Agent))
+		}
+	}
+	return all
+}
+
+// within returns the path of a setting in an override.
+func within(number int, path string) string { return fmt.Sprintf("overrides[%d].%s", number, path) }
+
+// numbersOf returns numbers in the form of [Config.overridden].
+func numbersOf(numbers []int) string {
+	all := make([]string, len(numbers))
+	for i, n := range numbers {
+		all[i] = strconv.Itoa(n)
+	}
+	return strings.Join(all, ",")
+}
+
+// modelMeant returns the model to validate overrides with: the one that they name,
+// or, for patterns alone, the configured one, whether or not it matches.
+func modelMeant(configured string, overrides ...Override) string {
+	for _, o := range overrides {
+		if o.Model != "" && !strings.ContainsAny(o.Model, "*?") {
+			return o.Model
+		}
+	}
+	return configured
+}
+
+// distinct joins errors, each text once.
+func distinct(errs []error) error {
+	var all []error
+	seen := map[string]bool{}
+	for _, err := range leaves(errors.Join(errs...)) {
+		if !seen[err.Error()] {
+			seen[err.Error()] = true
+			all = append(all, err)
+		}
+	}
+	return errors.Join(all...)
+}
+
+// leaves returns the errors in a join of errors.
+func leaves(err error) []error {
+	if err == nil {
+		return nil
+	}
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var all []error
+	for _, e := range joined.Unwrap() {
+		all = append(all, leaves(e)...)
+	}
+	return all
+}
