@@ -10,7 +10,7 @@ import (
 type Range struct{ Start, End int }
 
 // A Detector finds secrets that no pattern can describe, such as the entries of a
-// list, or numbers with a checksum. It may be called concurrently.
+// list, or numbers with a checksum. Its methods must be safe for concurrent use.
 type Detector interface {
 	// Name returns the value of [Finding.Rule], in the form of [Rule.ID]. It
 	// never changes.
@@ -19,37 +19,37 @@ type Detector interface {
 	// plain, or a decoded string of JSON; it may be redacted already. Decoded base64,
 	// URL escapes and HTML escapes are passed only if they contain a word of a
 	// built-in rule. Detect must return, in time proportional to the text, as nothing
-	// interrupts it. If it panics or returns a range outside the text, the whole text
-	// is taken for a secret (rule "unscanned"). A range that cuts a character is
-	// extended to the whole character.
+	// interrupts it. If it panics, or returns a range outside the text or with Start
+	// after End, the whole text is taken for a secret (rule "unscanned"). A range that
+	// cuts a character is extended to the whole character.
 	Detect(text string) []Range
 }
 
 // failedRule marks a text on which a detector failed. It is not unscannedRule
-// itself, because a view drops the findings of that rule: they do not mean that
-// the view has a secret.
+// itself: a view drops findings of unscannedRule, as those only say that the budget
+// ran out. A failed detector must not be dropped.
 var failedRule = &rule{id: unscannedRule.id, kind: unscannedRule.kind}
 
-// own is a detector of the caller with the rule for its findings.
-type own struct {
+// customDetector is a detector of the caller with the rule for its findings.
+type customDetector struct {
 	Detector
 	rule *rule
 }
 
 // detectors returns the rules and detectors of [Options], ready for use.
-func (o Options) detectors() ([]own, error) {
-	var all []own
+func (o Options) detectors() ([]customDetector, error) {
+	var all []customDetector
 	seen := map[string]bool{}
 	add := func(d Detector) error {
 		name := d.Name()
 		switch {
 		case !isRuleID(name):
-			return &RuleError{Rule: name, Reason: "has a name that is not words of a-z and 0-9 with a - between them"}
+			return &RuleError{Rule: name, Reason: "has a name that is not " + ruleIDForm}
 		case isBuiltin(name), seen[name]:
 			return &RuleError{Rule: name, Reason: "has the name of another rule"}
 		}
 		seen[name] = true
-		all = append(all, own{d, &rule{id: name, kind: strings.ReplaceAll(name, "-", "_"), rank: byData}})
+		all = append(all, customDetector{d, &rule{id: name, kind: strings.ReplaceAll(name, "-", "_"), rank: byData}})
 		return nil
 	}
 	for _, r := range o.Rules {
@@ -115,7 +115,7 @@ func characterAt(s string, i int) (start, end int) {
 }
 
 // ask calls Detect. It returns false if the detector panicked.
-func (d own) ask(text string) (found []Range, ok bool) {
+func (d customDetector) ask(text string) (found []Range, ok bool) {
 	defer func() {
 		if recover() != nil {
 			found, ok = nil, false

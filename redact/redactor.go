@@ -33,7 +33,7 @@ type Redactor struct {
 	words    *vocabulary
 	patterns []pattern
 
-	detectors []own
+	detectors []customDetector
 }
 
 // pattern is a pattern of [Options], or one of the literal patterns of Strict.

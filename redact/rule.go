@@ -42,6 +42,9 @@ func (e *RuleError) Unwrap() error { return e.Err }
 
 var ruleID = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
+// ruleIDForm describes the form of an ID for errors.
+var ruleIDForm = fmt.Sprintf("1 to %d characters: words of a-z and 0-9, separated by hyphens", maxKind)
+
 func isRuleID(id string) bool { return len(id) <= maxKind && ruleID.MatchString(id) }
 
 // Check tests a rule with its own samples. The error is a *[RuleError]. [New]
@@ -64,7 +67,7 @@ func (r Rule) detector() (*ruleDetector, error) {
 	}
 	switch {
 	case !isRuleID(r.ID):
-		return wrong(nil, "has an ID that is not words of a-z and 0-9 with a - between them")
+		return wrong(nil, "has an ID that is not %s", ruleIDForm)
 	case isBuiltin(r.ID):
 		return wrong(nil, "has the ID of a built-in rule")
 	case len(r.Secrets) == 0 || len(r.Clean) == 0:

@@ -52,7 +52,7 @@ func TestRulesWorkWhereverTheBuiltInOnesDo(t *testing.T) {
 
 func TestRuleIsHeldAgainstItsSamples(t *testing.T) {
 	for want, change := range map[string]func(r *redact.Rule){
-		"not words of":                     func(r *redact.Rule) { r.ID = "Two Words" },
+		"not 1 to 32 characters: words of": func(r *redact.Rule) { r.ID = "Two Words" },
 		"ID of a built-in":                 func(r *redact.Rule) { r.ID = "aws-access-token" },
 		"needs a sample":                   func(r *redact.Rule) { r.Clean = nil },
 		"no regular expression":            func(r *redact.Rule) { r.Pattern = "(" },
@@ -76,6 +76,18 @@ func TestRuleIsHeldAgainstItsSamples(t *testing.T) {
 		t.Error("two rules with one ID are no error")
 	}
 }
+
+// TestNameOfADetectorIsTooLong: the error says the limit.
+func TestNameOfADetectorIsTooLong(t *testing.T) {
+	_, err := redact.New(redact.Options{Detectors: []redact.Detector{longName{}}})
+	if err == nil || !strings.Contains(err.Error(), "has a name that is not 1 to 32 characters") {
+		t.Error(err)
+	}
+}
+
+type longName struct{ detector }
+
+func (longName) Name() string { return strings.Repeat("a", 40) }
 
 type detector func(text string) []redact.Range
 
