@@ -64,8 +64,8 @@ func (a *app) accessed(cmd *cobra.Command, s *record.Session, op, what string) e
 
 // recorded puts on record that the user of this system reads from sessions.
 func (a *app) recorded(cmd *cobra.Command, cfg compact.Config, archive storage.Archive, dirs []string, op, what string) error {
-	x := &acting{why: what}
-	who, redacted, err := x.spoken(cfg)
+	x := &actor{why: what}
+	who, redacted, err := x.redacted(cfg)
 	if err != nil {
 		return err
 	}

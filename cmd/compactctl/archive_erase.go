@@ -13,7 +13,7 @@ import (
 )
 
 func newArchiveErase(a *app) *cobra.Command {
-	x := &acting{}
+	x := &actor{}
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "erase SESSION --yes",
@@ -24,13 +24,13 @@ func newArchiveErase(a *app) *cobra.Command {
 			return a.eachOf(cmd, args[0], a.erasable, func(name string) error { return a.erase(cmd, args[0], name, x, yes) })
 		},
 	}
-	cmd.Flags().BoolVar(&yes, "yes", false, "really")
+	cmd.Flags().BoolVar(&yes, "yes", false, "erase; required")
 	x.flags(cmd, "the tombstone keeps")
 	return cmd
 }
 
 // erase erases the session with this id that the archive has under name.
-func (a *app) erase(cmd *cobra.Command, id, name string, x *acting, yes bool) error {
+func (a *app) erase(cmd *cobra.Command, id, name string, x *actor, yes bool) error {
 	s, why, send, err := a.changeBy(cmd, name, x, openErasable)
 	if err != nil {
 		return err
@@ -38,7 +38,7 @@ func (a *app) erase(cmd *cobra.Command, id, name string, x *acting, yes bool) er
 	if !yes {
 		return &usageError{fmt.Errorf("this removes %s for good; say --yes", s.Location())}
 	}
-	index, err := a.forgetful(cmd, s.Archive())
+	index, err := a.openIndexes(cmd, s.Archive())
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func underHold(session string) error {
 // eraseConflict erases a session of which the disk and the bucket have different
 // parts, so that the disk takes nothing more: its part first, then the bucket's,
 // where there is one.
-func (a *app) eraseConflict(cmd *cobra.Command, name string, x *acting) (record.Tombstone, error) {
+func (a *app) eraseConflict(cmd *cobra.Command, name string, x *actor) (record.Tombstone, error) {
 	s, _, _, err := a.change(cmd, name, x)
 	if err != nil {
 		return record.Tombstone{}, err

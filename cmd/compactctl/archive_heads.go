@@ -83,18 +83,18 @@ func (a *app) publicHeadsKey(text string) error {
 	return err
 }
 
-// acting holds who changes an archive and why; both are recorded.
-type acting struct{ who, why string }
+// actor holds who changes an archive and why; both are recorded.
+type actor struct{ who, why string }
 
 // flags adds --who, --why and --reason, the older name of --why.
-func (x *acting) flags(cmd *cobra.Command, kept string) {
+func (x *actor) flags(cmd *cobra.Command, kept string) {
 	cmd.Flags().StringVar(&x.why, "why", "", "`TEXT` that "+kept)
 	cmd.Flags().StringVar(&x.why, "reason", "", "`TEXT`: the same as --why")
 	cmd.Flags().StringVar(&x.who, "who", "", "`NAME` of who wants it (default: the user of this system)")
 }
 
-// spoken redacts the text of --who and --why.
-func (x *acting) spoken(cfg compact.Config) (who, why redact.Text, err error) {
+// redacted returns the texts of --who and --why, redacted.
+func (x *actor) redacted(cfg compact.Config) (who, why redact.Text, err error) {
 	r, err := cfg.Redaction.Redactor()
 	if err != nil {
 		return who, why, err
@@ -114,12 +114,12 @@ func systemUser() string {
 }
 
 // change opens a session for an operation that is recorded in it.
-func (a *app) change(cmd *cobra.Command, name string, x *acting) (*record.Session, redact.Text, func() error, error) {
+func (a *app) change(cmd *cobra.Command, name string, x *actor) (*record.Session, redact.Text, func() error, error) {
 	return a.changeBy(cmd, name, x, openSession)
 }
 
 // changeBy is change for a session that open opens.
-func (a *app) changeBy(cmd *cobra.Command, name string, x *acting, open func(context.Context, storage.Archive, string) (*record.Session, error)) (*record.Session, redact.Text, func() error, error) {
+func (a *app) changeBy(cmd *cobra.Command, name string, x *actor, open func(context.Context, storage.Archive, string) (*record.Session, error)) (*record.Session, redact.Text, func() error, error) {
 	archive, cfg, err := a.openArchive(cmd)
 	if err != nil {
 		return nil, redact.Text{}, nil, err
@@ -128,7 +128,7 @@ func (a *app) changeBy(cmd *cobra.Command, name string, x *acting, open func(con
 	if err != nil {
 		return nil, redact.Text{}, nil, err
 	}
-	who, why, err := x.spoken(cfg)
+	who, why, err := x.redacted(cfg)
 	if err != nil {
 		return nil, redact.Text{}, nil, err
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 func newArchiveHold(a *app) *cobra.Command {
-	x := &acting{}
+	x := &actor{}
 	var release bool
 	cmd := &cobra.Command{
 		Use:   "hold SESSION",
@@ -29,7 +29,7 @@ proves the hold later, to who kept it: compactctl archive verify SESSION --head 
 
 // hold puts the session with this id that the archive has under name under a hold, or
 // ends it.
-func (a *app) hold(cmd *cobra.Command, id, name string, x *acting, release bool) error {
+func (a *app) hold(cmd *cobra.Command, id, name string, x *actor, release bool) error {
 	s, why, send, err := a.change(cmd, name, x)
 	if err != nil {
 		return err

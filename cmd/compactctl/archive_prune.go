@@ -15,15 +15,15 @@ import (
 )
 
 func newArchivePrune(a *app) *cobra.Command {
-	x := &acting{}
+	x := &actor{}
 	var age string
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "prune --older-than AGE",
-		Short: "Remove the sessions that are older than an age",
-		Long: `Prune removes the sessions that were last written to longer ago than AGE (such as
-90d or 12h), and leaves a tombstone of each. Those under a legal hold stay.
-Without --yes it only says which would go.`,
+		Short: "Erase the sessions whose last write is older than an age",
+		Long: `Prune erases sessions whose last write is older than AGE (such as 90d or 12h) and
+leaves a tombstone for each. Sessions under a legal hold are kept. Without --yes it
+only lists what would be erased.`,
 		Args: arguments(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d, err := ageOf(age)
@@ -34,7 +34,7 @@ Without --yes it only says which would go.`,
 			if err != nil {
 				return err
 			}
-			who, why, err := x.spoken(cfg)
+			who, why, err := x.redacted(cfg)
 			if err != nil {
 				return err
 			}
@@ -42,7 +42,7 @@ Without --yes it only says which would go.`,
 			if err != nil {
 				return &usageError{err}
 			}
-			index, err := a.forgetful(cmd, archive)
+			index, err := a.openIndexes(cmd, archive)
 			if err != nil {
 				return err
 			}
@@ -55,7 +55,7 @@ Without --yes it only says which would go.`,
 		},
 	}
 	cmd.Flags().StringVar(&age, "older-than", "", "`AGE`, in days (90d) or as a duration (12h)")
-	cmd.Flags().BoolVar(&yes, "yes", false, "really")
+	cmd.Flags().BoolVar(&yes, "yes", false, "erase; without it, only list")
 	x.flags(cmd, "the tombstones keep")
 	return cmd
 }
@@ -69,15 +69,16 @@ func ageOf(s string) (time.Duration, error) {
 	} else if d, err := time.ParseDuration(s); err == nil && d >= 0 {
 		return d, nil
 	}
-	return 0, &usageError{fmt.Errorf("--older-than %q is no age, such as 90d or 12h", s)}
+	return 0, &usageError{fmt.Errorf("--older-than %q is not an age: use a form such as 90d or 12h", s)}
 }
 
 const day = 24 * time.Hour
 
-// mostDays is how many days a Duration holds; one more would lie in the future.
+// mostDays is the number of whole days that fit into a Duration. More would overflow
+// to a time in the future.
 const mostDays = uint64(math.MaxInt64 / day)
 
-// pruned is what became of one session.
+// pruned is the outcome for one session, or of a dry run the outcome to expect.
 type pruned struct {
 	Session string `json:"session"`
 	Outcome string `json:"outcome"`

@@ -15,7 +15,7 @@ import (
 
 // scrubbing is what scrub was asked for.
 type scrubbing struct {
-	acting
+	actor
 	file       string
 	rules, yes bool
 }
@@ -51,7 +51,7 @@ number, say) is better erased with its session.`,
 	f := cmd.Flags()
 	f.StringVar(&x.file, "secret-file", "", "`FILE` with the secrets, one a line; - for standard input")
 	f.BoolVar(&x.rules, "rules", false, "what redaction finds as it is now")
-	f.BoolVar(&x.yes, "yes", false, "really")
+	f.BoolVar(&x.yes, "yes", false, "scrub; without it, only list")
 	x.flags(cmd, "the manifest keeps")
 	return cmd
 }
@@ -85,11 +85,11 @@ func (x *scrubbing) secrets(in io.Reader) (out []string, err error) {
 }
 
 func (a *app) scrub(cmd *cobra.Command, id, name string, x *scrubbing, secrets []string) error {
-	s, why, send, err := a.change(cmd, name, &x.acting)
+	s, why, send, err := a.change(cmd, name, &x.actor)
 	if err != nil {
 		return err
 	}
-	index, err := a.forgetful(cmd, s.Archive())
+	index, err := a.openIndexes(cmd, s.Archive())
 	if err != nil {
 		return err
 	}

@@ -275,8 +275,8 @@ func closeOrRemove(x *search.Index) error {
 	return search.Remove(filepath.Dir(x.Path()))
 }
 
-// forgetful returns what forgets sessions that are erased.
-func (a *app) forgetful(cmd *cobra.Command, archive storage.Archive) (forgetting, error) {
+// openIndexes opens the search indexes of an archive, which must forget erased sessions.
+func (a *app) openIndexes(cmd *cobra.Command, archive storage.Archive) (forgetting, error) {
 	f := forgetting{}
 	for _, folder := range search.Existing(archive) {
 		x, err := search.Open(cmd.Context(), archive, folder)
