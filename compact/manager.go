@@ -68,11 +68,11 @@ type CompactManager struct {
 // in the configuration.
 func New(ctx context.Context, c Config) (_ *CompactManager, err error) {
 	defer rescue(c.Logger, c.Redactor, "New", &err)
-	c, err = c.filled()
-	if err != nil {
+	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	if err := c.Validate(); err != nil {
+	c, err = c.filled()
+	if err != nil {
 		return nil, err
 	}
 	if err := c.checkSummarizers(); err != nil {

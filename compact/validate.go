@@ -18,9 +18,13 @@ const backendOpenAI = "openai"
 
 // Validate reports every mistake that shows without any I/O, each as a
 // [*ConfigError]: first the invalid values, then contradictions between the
-// valid ones. Package configs refuses the same mistakes, and those that only a
-// file can have.
+// valid ones. With an unknown preset it can't tell contradictions. Package configs
+// refuses the same mistakes, and those that only a file can have.
 func (c Config) Validate() error {
+	_, unknown := Preset(c.Preset)
+	if unknown != nil {
+		c.Preset = ""
+	}
 	c, err := c.filled()
 	if err != nil {
 		return err
@@ -36,7 +40,7 @@ func (c Config) Validate() error {
 	if s := &c.Storage; s.Settings != nil { // checked by its package
 		s.Adapter, s.Path = base.Storage.Adapter, base.Storage.Path
 	}
-	errs := []error{c.checkStages()}
+	errs := []error{unknown, c.checkStages()}
 	if own := slices.DeleteFunc(slices.Clone(c.Policy.Stages), c.isOwn); len(own) > 0 || len(c.Stages) == 0 {
 		c.Policy.Stages = own // the rest must be built-in stages
 	} else {
@@ -51,7 +55,9 @@ func (c Config) Validate() error {
 	if c.Storage.Settings != nil {
 		c.Storage.Adapter = adapter
 	}
-	errs = append(errs, c.checkBudget(), c.checkPolicy(), c.checkSummarizer(), c.checkRedaction(), c.checkObserve(), c.checkStorage(), c.checkKeys())
+	if unknown == nil {
+		errs = append(errs, c.checkBudget(), c.checkPolicy(), c.checkSummarizer(), c.checkRedaction(), c.checkObserve(), c.checkStorage(), c.checkKeys())
+	}
 	// The effect of overrides is checked only if the rest is valid.
 	errs = append(errs, c.checkOverrides(errors.Join(errs...) == nil))
 	return errors.Join(errs...)
