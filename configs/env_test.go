@@ -1,6 +1,8 @@
 package configs
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -52,13 +54,36 @@ func TestRedactionIsSwitchedOffByItsFullPathAlone(t *testing.T) {
 	}
 }
 
+// TestListOfAVariableOrAFlag: as in a file, as JSON, or separated by commas.
+func TestListOfAVariableOrAFlag(t *testing.T) {
+	for text, want := range map[string][]string{
+		"mask,shrink": {"mask", "shrink"}, "[mask, shrink]": {"mask", "shrink"}, `["mask", 'shrink']`: {"mask", "shrink"}, `["mask"]`: {"mask"},
+	} {
+		if c := load(t, "", Override("--set policy.stages", "policy.stages", text)); !slices.Equal(c.Policy.Stages, want) {
+			t.Errorf("--set %s: %q", text, c.Policy.Stages)
+		}
+		if c := load(t, "", Environ([]string{"COMPACT_POLICY_STAGES=" + text})); !slices.Equal(c.Policy.Stages, want) {
+			t.Errorf("variable %s: %q", text, c.Policy.Stages)
+		}
+	}
+	if c := load(t, "", Override("", "mask.exclude_tools", `["\ud83d\ude00"]`)); !slices.Equal(c.Mask.ExcludeTools, []string{"😀"}) {
+		t.Errorf("JSON with a surrogate pair: %q", c.Mask.ExcludeTools)
+	}
+	for _, text := range []string{"[mask, 1]", "[mask", "[[mask]]", "[mask]x", "[a-z]+", "[mask][x]", "[mask] [x]", "[mask]\n--- [x]"} {
+		want := []string{fmt.Sprintf("--set policy.stages: policy.stages must be a list of texts such as [a, b] (got %q)", text)}
+		if diff := cmp.Diff(want, mistakes("", Override("--set policy.stages", "policy.stages", text))); diff != "" {
+			t.Errorf("%s:\n%s", text, diff)
+		}
+	}
+}
+
 func TestVariableThatIsWrongIsNamed(t *testing.T) {
 	for _, c := range []struct{ env, want string }{
 		{"COMPACT_TRIGGER_PCT=1.7", "COMPACT_TRIGGER_PCT: policy.trigger_pct must be 0.0-1.0 (got 1.7)"},
 		{"COMPACT_TRIGGER_PCT=high", `COMPACT_TRIGGER_PCT: policy.trigger_pct must be a number (got "high")`},
 		{"COMPACT_TARGET_PCT=NaN", `COMPACT_TARGET_PCT: policy.target_pct must be a number (got "NaN")`},
 		{"COMPACT_MAX_CONTEXT_TOKENS=32k", `COMPACT_MAX_CONTEXT_TOKENS: max_context_tokens must be a whole number (got "32k")`},
-		{"COMPACT_MASK_EXCLUDE_TOOLS=[a", `COMPACT_MASK_EXCLUDE_TOOLS: mask.exclude_tools must be a list (got "[a")`},
+		{"COMPACT_MASK_EXCLUDE_TOOLS=[a", `COMPACT_MASK_EXCLUDE_TOOLS: mask.exclude_tools must be a list of texts such as [a, b] (got "[a")`},
 		{"COMPACT_TRIGER_PCT=0.5", "COMPACT_TRIGER_PCT: names no setting (did you mean COMPACT_TRIGGER_PCT?)"},
 		{"COMPACT_POLICY_FANCY=1", "COMPACT_POLICY_FANCY: names no setting"},
 		{"COMPACT_PRESET=x", `COMPACT_PRESET: preset must be one of graduated, economy, summarize, masking, history-reducer, gateway (got "x")`},

@@ -2,6 +2,8 @@ package configs
 
 import (
 	"encoding/json"
+	"errors"
+	"io"
 	"math"
 	"reflect"
 	"strconv"
@@ -99,12 +101,20 @@ func number(s string) (any, bool) {
 	return f, err == nil && !math.IsNaN(f) && !math.IsInf(f, 0)
 }
 
-// listFromText parses a JSON array or elements separated by commas.
+// listFromText parses a list as in a file, a JSON array, or elements separated by
+// commas.
 func listFromText(s string) (any, bool) {
 	list := []string{}
 	if strings.HasPrefix(s, "[") {
-		err := json.Unmarshal([]byte(s), &list)
-		return list, err == nil
+		if json.Unmarshal([]byte(s), &list) == nil { // YAML has no surrogate pairs
+			return list, true
+		}
+		var n, rest yaml.Node
+		d := yaml.NewDecoder(strings.NewReader(s))
+		if d.Decode(&n) != nil || len(n.Content) != 1 || !errors.Is(d.Decode(&rest), io.EOF) { // a pattern such as [a-z]+ is no list
+			return nil, false
+		}
+		return listOf(n.Content[0])
 	}
 	for e := range strings.SplitSeq(s, ",") {
 		if e = strings.TrimSpace(e); e != "" {

@@ -62,7 +62,7 @@ func (a *app) addConfig(cmd *cobra.Command) {
 	tokens(f, &a.flags.maxContext, "max-context-tokens", 0, "the model's window in tokens, `N` such as 200000 or 200k; 0: looked up by the model's name")
 	f.StringVar(&a.flags.preset, "preset", "", "`NAME`: "+strings.Join(configs.Names(), ", "))
 	f.StringVar(&a.flags.strategy, "strategy", "", "`NAME` of what a summary holds: "+strings.Join(strategy.Names(), ", "))
-	f.StringArrayVar(&a.flags.set, "set", nil, "any other setting, `PATH=VALUE`, such as policy.keep_recent_turns=4; may be repeated")
+	f.StringArrayVar(&a.flags.set, "set", nil, "any other setting, `PATH=VALUE`, such as policy.keep_recent_turns=4 or policy.stages=mask,shrink; may be repeated")
 	a.addArchive(cmd)
 	complete(cmd, "preset", configs.Names())
 	complete(cmd, "strategy", strategy.Names())

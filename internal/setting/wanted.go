@@ -18,7 +18,7 @@ func Wanted(t reflect.Type) string {
 	case reflect.Bool:
 		return "must be true or false"
 	case reflect.Slice:
-		return "must be a list"
+		return "must be a list of texts such as [a, b]"
 	}
 	return "must be a text"
 }
