@@ -52,7 +52,7 @@ func (a *app) erase(cmd *cobra.Command, id, name string, x *actor, yes bool) err
 		err = send()
 	}
 	if errors.Is(err, record.ErrHeld) {
-		err = underHold(name)
+		return underHold(name)
 	}
 	if err != nil {
 		return &brokenArchive{err}
@@ -85,7 +85,8 @@ that it was asked for and refused, and until when, is put on record. The index o
 compactctl archive search loses it, too: of an archive in a bucket the one of this
 user here; others lose it at their next search.`
 
-// underHold refuses what a legal hold keeps, and says how the hold ends.
+// underHold refuses what a legal hold keeps, and says how the hold ends. It is no
+// brokenArchive: nothing is wrong with the archive.
 func underHold(session string) error {
 	return fmt.Errorf("%q is under a legal hold; compactctl archive hold %s --release ends it", session, quoted(session))
 }

@@ -107,7 +107,7 @@ func (a *app) scrub(cmd *cobra.Command, id, name string, x *scrubbing, secrets [
 	case errors.Is(err, compact.ErrShortSecret):
 		return &usageError{errors.New("a secret that is to go has at least 4 bytes")}
 	case errors.Is(err, record.ErrHeld):
-		return &brokenArchive{underHold(name)}
+		return underHold(name)
 	case err != nil:
 		return &brokenArchive{err}
 	case a.json:

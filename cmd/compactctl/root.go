@@ -17,9 +17,10 @@ func newRoot(a *app) *cobra.Command {
 first: it cuts one huge tool result, masks old ones, summarizes the old part, and
 only then gives anything up. What it takes out is archived first, redacted.
 
-Exit status: 0 done; 1 failed; 2 usage or configuration; 3 bad input (file and
-line are named); 4 the budget cannot be met; 5 the archive failed; 6 what the
-archive holds is not proven to be all (archive verify --require-proof).`,
+Exit status: 0 done; 1 failed, or refused under a legal hold; 2 usage or
+configuration; 3 bad input (file and line are named); 4 the budget cannot be met;
+5 the archive failed; 6 what the archive holds is not proven to be all (archive
+verify --require-proof).`,
 		Args:          cobra.ArbitraryArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,
