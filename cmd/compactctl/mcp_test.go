@@ -9,9 +9,12 @@ import (
 	"testing"
 )
 
+// TestMCPSaysThatItDoesNotUnderstand: it answers, and goes on to the end of the input.
 func TestMCPSaysThatItDoesNotUnderstand(t *testing.T) {
 	var out, errOut bytes.Buffer
-	if code := run(t.Context(), []string{"mcp"}, strings.NewReader("sessions\n"), &out, &errOut); code != exitFailed || out.Len() > 0 || !strings.Contains(errOut.String(), "is no message of the Model Context Protocol") {
+	in := strings.NewReader("sessions\n" + `{"jsonrpc":"2.0","id":2,"method":"ping"}`)
+	code := run(t.Context(), []string{"mcp"}, in, &out, &errOut)
+	if code != exitOK || errOut.Len() > 0 || !strings.Contains(out.String(), `"id":null,"error":{"code":-32700,"message":"this line is not JSON`) || !strings.Contains(out.String(), `"id":2`) {
 		t.Errorf("%d %q %q", code, out.String(), errOut.String())
 	}
 }

@@ -7,14 +7,12 @@ package mcpserver
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"regexp"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -29,31 +27,16 @@ import (
 type Opener func(ctx context.Context) (storage.Archive, error)
 
 // Run serves one client, which speaks on in and listens on out, until it goes or
-// ctx ends. An end that the client or ctx wants is no error.
+// ctx ends. An end that the client or ctx wants is no error. Requests that came
+// before the end of in are answered; a line that is no message is answered with an
+// error.
 func Run(ctx context.Context, open Opener, version string, in io.ReadCloser, out io.WriteCloser) error {
-	client := &ending{ReadCloser: in}
-	err := newServer(open, version).Run(ctx, &mcp.IOTransport{Reader: client, Writer: out})
+	client := newLines(in, out, ctx.Done())
+	err := newServer(open, version).Run(ctx, client)
 	if ctx.Err() != nil || client.gone.Load() {
 		return nil
 	}
-	if s := (*json.SyntaxError)(nil); errors.As(err, &s) {
-		return fmt.Errorf("what the client wrote is no message of the Model Context Protocol: %w", err)
-	}
 	return err
-}
-
-// ending is an input that remembers that it ended.
-type ending struct {
-	io.ReadCloser
-	gone atomic.Bool
-}
-
-func (e *ending) Read(p []byte) (int, error) {
-	n, err := e.ReadCloser.Read(p)
-	if errors.Is(err, io.EOF) {
-		e.gone.Store(true)
-	}
-	return n, err
 }
 
 // server answers the tools.

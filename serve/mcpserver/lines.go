@@ -1,0 +1,210 @@
+package mcpserver
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// answersIn is how long an input that has ended waits for answers.
+const answersIn = time.Minute
+
+// lines is a connection with one message a line. In contrast to [mcp.IOTransport] it
+// answers a line that is no message with an error and goes on, and it answers every
+// request before the end of the input ends the session.
+type lines struct {
+	in       io.ReadCloser
+	out      io.WriteCloser
+	incoming chan []jsonrpc.Message // closed at the end of in; then readErr says why
+	readErr  error
+	gone     atomic.Bool       // the client ended in
+	queue    []jsonrpc.Message // rest of a batch
+
+	closing sync.Once
+	closed  chan struct{}
+	stop    <-chan struct{} // closed when the server is to end, which the contexts of its methods don't tell
+
+	mu       sync.Mutex // guards out and pending
+	pending  map[jsonrpc.ID]bool
+	answered chan struct{} // receives a value after an answer
+}
+
+func newLines(in io.ReadCloser, out io.WriteCloser, stop <-chan struct{}) *lines {
+	return &lines{
+		in: in, out: out, incoming: make(chan []jsonrpc.Message), closed: make(chan struct{}),
+		stop: stop, pending: map[jsonrpc.ID]bool{}, answered: make(chan struct{}, 1),
+	}
+}
+
+// Connect starts to read. It is called once.
+func (l *lines) Connect(context.Context) (mcp.Connection, error) {
+	go l.receive()
+	return l, nil
+}
+
+// SessionID returns "": there is one session.
+func (l *lines) SessionID() string { return "" }
+
+// receive reads lines until the input ends or the connection is closed. A Read that
+// blocks outlives the latter.
+func (l *lines) receive() {
+	defer close(l.incoming)
+	for r := bufio.NewReader(l.in); ; {
+		line, err := r.ReadBytes('\n')
+		if err != nil {
+			l.readErr = err
+			l.gone.Store(errors.Is(err, io.EOF))
+		}
+		if msgs := l.parsed(bytes.TrimSpace(line)); len(msgs) > 0 {
+			select {
+			case l.incoming <- msgs:
+			case <-l.closed:
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// parsed returns the messages of a line, which is one or, in older versions of the
+// protocol, a batch. It answers what is no message.
+func (l *lines) parsed(line []byte) []jsonrpc.Message {
+	var batch []json.RawMessage
+	switch {
+	case len(line) == 0:
+		return nil
+	case !json.Valid(line):
+		l.refuse(jsonrpc.CodeParseError, "this line is not JSON: a message is one line of JSON")
+		return nil
+	case json.Unmarshal(line, &batch) != nil: // no array
+		batch = []json.RawMessage{line}
+	case len(batch) == 0:
+		l.refuse(jsonrpc.CodeInvalidRequest, "this batch is empty")
+	}
+	var msgs []jsonrpc.Message
+	for _, raw := range batch {
+		msg, err := jsonrpc.DecodeMessage(raw)
+		if err != nil {
+			l.refuse(jsonrpc.CodeInvalidRequest, "this is no message of JSON-RPC 2.0: "+err.Error())
+			continue
+		}
+		l.expect(msg)
+		msgs = append(msgs, msg)
+	}
+	return msgs
+}
+
+// refuse answers a line whose id is not known.
+func (l *lines) refuse(code int64, why string) {
+	answer := struct {
+		Version string         `json:"jsonrpc"`
+		ID      any            `json:"id"`
+		Error   *jsonrpc.Error `json:"error"`
+	}{"2.0", nil, &jsonrpc.Error{Code: code, Message: why}}
+	data, err := json.Marshal(answer)
+	if err != nil {
+		return // can't happen: numbers and texts
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, _ = l.out.Write(append(data, '\n')) // the next answer meets the error, too
+}
+
+// expect notes a request that is to be answered.
+func (l *lines) expect(msg jsonrpc.Message) {
+	if r, ok := msg.(*jsonrpc.Request); ok && r.IsCall() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.pending[r.ID] = true
+	}
+}
+
+// Read returns the next message, and [io.EOF] at the end of the input, once all
+// requests are answered.
+func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
+	for len(l.queue) == 0 {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-l.closed:
+			return nil, io.EOF
+		case msgs, ok := <-l.incoming:
+			if !ok {
+				return nil, l.drained(ctx)
+			}
+			l.queue = msgs
+		}
+	}
+	msg := l.queue[0]
+	l.queue = l.queue[1:]
+	return msg, nil
+}
+
+// drained waits until all requests are answered, and returns the error of the input.
+func (l *lines) drained(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, answersIn)
+	defer cancel()
+	for l.waiting() {
+		select {
+		case <-l.answered:
+		case <-l.closed:
+			return l.readErr
+		case <-l.stop:
+			return l.readErr
+		case <-ctx.Done():
+			return l.readErr
+		}
+	}
+	return l.readErr
+}
+
+func (l *lines) waiting() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.pending) > 0
+}
+
+// Write writes a message. After an error nobody reads the answers, so none is awaited.
+func (l *lines) Write(ctx context.Context, msg jsonrpc.Message) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	data, err := jsonrpc.EncodeMessage(msg)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, err = l.out.Write(append(data, '\n'))
+	if r, ok := msg.(*jsonrpc.Response); ok {
+		delete(l.pending, r.ID)
+		if err != nil {
+			clear(l.pending)
+		}
+		select {
+		case l.answered <- struct{}{}:
+		default:
+		}
+	}
+	return err
+}
+
+// Close ends Read, and closes input and output.
+func (l *lines) Close() (err error) {
+	l.closing.Do(func() {
+		close(l.closed)
+		err = errors.Join(l.in.Close(), l.out.Close())
+	})
+	return err
+}

@@ -1,0 +1,102 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+const (
+	initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
+	ready      = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
+)
+
+// spoken returns what a server answers to lines with the end of the input right
+// behind: the ids of answers and the codes of errors.
+func spoken(t *testing.T, open Opener, said ...string) (ids, codes []string) {
+	t.Helper()
+	var out buffer
+	if err := Run(t.Context(), open, "v1", io.NopCloser(strings.NewReader(strings.Join(said, "\n"))), &out); err != nil {
+		t.Fatal(err)
+	}
+	for line := range bytes.Lines(out.Bytes()) {
+		var m struct {
+			ID    json.RawMessage
+			Error *struct{ Code json.Number }
+		}
+		if err := json.Unmarshal(line, &m); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		if ids = append(ids, string(m.ID)); m.Error != nil {
+			codes = append(codes, m.Error.Code.String())
+		}
+	}
+	slices.Sort(ids)
+	return ids, codes
+}
+
+type buffer struct{ bytes.Buffer }
+
+func (*buffer) Close() error { return nil }
+
+func slowly(context.Context) (storage.Archive, error) {
+	time.Sleep(50 * time.Millisecond)
+	return memory.New(), nil
+}
+
+// TestRequestsBeforeTheEndAreAnswered: a client may write all and close.
+func TestRequestsBeforeTheEndAreAnswered(t *testing.T) {
+	ids, codes := spoken(t, slowly, initialize, ready, `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`,
+		`{"jsonrpc":"2.0","id":"three","method":"tools/call","params":{"name":"sessions","arguments":{}}}`,
+		`{"jsonrpc":"2.0","id":4,"method":"nobody/knows"}`)
+	if !slices.Equal(ids, []string{`"three"`, "1", "2", "4"}) || !slices.Equal(codes, []string{"-32601"}) {
+		t.Errorf("ids %q, errors %q", ids, codes)
+	}
+}
+
+// TestLineThatIsNoMessageEndsNothing: it is answered, and so is what follows.
+func TestLineThatIsNoMessageEndsNothing(t *testing.T) {
+	ids, codes := spoken(t, slowly, initialize, ready, "sessions", "", `"hello"`, "[]", `{"jsonrpc":"1.0","id":9,"method":"ping"}`, `[{"jsonrpc":"2.0","id":7,"method":"ping"}, 3]`,
+		`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
+	slices.Sort(codes)
+	if !slices.Equal(ids, []string{"1", "2", "7", "null", "null", "null", "null", "null"}) || !slices.Equal(codes, []string{"-32600", "-32600", "-32600", "-32600", "-32700"}) {
+		t.Errorf("ids %q, errors %q", ids, codes)
+	}
+}
+
+// TestEndOfTheContextEndsTheWait: an answer that takes long holds up no end.
+func TestEndOfTheContextEndsTheWait(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	hangs := func(ctx context.Context) (storage.Archive, error) {
+		cancel()
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	var out buffer
+	said := strings.Join([]string{initialize, ready, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"sessions","arguments":{}}}`}, "\n")
+	if err := Run(ctx, hangs, "v1", io.NopCloser(strings.NewReader(said)), &out); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestClientThatIsGoneIsNoError: nobody reads the answers.
+func TestClientThatIsGoneIsNoError(t *testing.T) {
+	if err := Run(t.Context(), slowly, "v1", io.NopCloser(strings.NewReader(initialize)), deaf{}); err != nil {
+		t.Error(err)
+	}
+}
+
+type deaf struct{}
+
+func (deaf) Write([]byte) (int, error) { return 0, errors.New("nobody reads") }
+
+func (deaf) Close() error { return nil }
