@@ -17,8 +17,9 @@ func newCreateConfig(a *app) *cobra.Command {
 	var preset, out string
 	var force bool
 	cmd := &cobra.Command{
-		Use:   "create-config [FILE]",
-		Short: "Write the commented configuration of a preset",
+		Use:        "create-config [FILE]",
+		SuggestFor: []string{"config", "init"},
+		Short:      "Write the commented configuration of a preset",
 		Long: `Create-config writes every setting of a preset with its default and what it means,
 to standard output or to FILE. What you delete from it keeps its default.`,
 		Args: arguments(cobra.MaximumNArgs(1)),

@@ -16,9 +16,10 @@ import (
 func newReport(a *app) *cobra.Command {
 	var page, prices string
 	cmd := &cobra.Command{
-		Use:   "report SESSION",
-		Short: "Tell of one archived session: calls, compactions, what went",
-		Long:  aboutReport,
+		Use:        "report SESSION",
+		SuggestFor: []string{"trace", "inspect"},
+		Short:      "Tell of one archived session: calls, compactions, what went",
+		Long:       aboutReport,
 		Example: `  compactctl report 3f9a2c1b70de0c11 --html session.html
   compactctl report job-7 --archive s3://bucket/prefix --json`,
 		Args: arguments(cobra.ExactArgs(1)),

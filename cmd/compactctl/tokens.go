@@ -12,9 +12,10 @@ import (
 
 func newTokens(a *app) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "tokens FILE|-",
-		Short: "Count the tokens of a transcript by role, part and tool",
-		Args:  oneFile,
+		Use:        "tokens FILE|-",
+		SuggestFor: []string{"count", "cost"},
+		Short:      "Count the tokens of a transcript by role, part and tool",
+		Args:       oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := a.load(cmd, configs.KeysOptional())
 			if err != nil {

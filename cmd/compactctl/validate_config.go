@@ -16,8 +16,9 @@ import (
 func newValidateConfig(a *app) *cobra.Command {
 	var try tryFlags
 	cmd := &cobra.Command{
-		Use:   "validate-config [FILE]",
-		Short: "Check a configuration, with environment and flags over it",
+		Use:        "validate-config [FILE]",
+		SuggestFor: []string{"config", "check"},
+		Short:      "Check a configuration, with environment and flags over it",
 		Long: `Validate-config loads a configuration as every other command does, and reports all
 its mistakes at once, each with its place, or where each value comes from: a
 file with its line, a variable, a flag, an override, the preset. No key of a
