@@ -130,6 +130,7 @@ func (c *call) open(ctx context.Context) (err error) {
 		return err
 	}
 	c.sayGuess()
+	c.sayTools()
 	started := c.m.now()
 	c.working = started
 	if err := c.m.keyed(ctx, c.q); err != nil {

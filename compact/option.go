@@ -60,7 +60,7 @@ func WithAgent(name string) Option { return func(r *request) { r.agent = name } 
 func WithBranch(name string) Option { return func(r *request) { r.branch = name } }
 
 // WithTools passes the tool schemas of the request as a JSON array. They are
-// counted and never changed.
+// counted and never changed. Anything else is counted too, with a warning.
 func WithTools(schemas json.RawMessage) Option { return func(r *request) { r.tools = schemas } }
 
 // WithFixed adds tokens of the request that are in no message and no tool
