@@ -110,6 +110,7 @@ func (c *clients) erase() {
 			c.fail("flush: %v", err)
 		}
 	}
+	time.Sleep(time.Second) // for what writes in the background
 	for _, name := range c.lives() {
 		s, err := record.OpenSession(context.Background(), c.archive, name)
 		if err != nil {
