@@ -57,14 +57,15 @@ func (m *CompactManager) afterErasure(ctx context.Context, is called, s *session
 
 // perhapsErased is afterErasure where err says why nobody can tell whether the session was
 // erased. A damaged tombstone stays damaged: the session counts as erased with
-// storage.erased: refuse, else as not erased. Behind a spool, which has to do without its
-// remote archive, a session that may be new counts as new with storage.erased: new. After any other error
-// the next call asks again.
+// storage.erased: refuse, else as not erased. With storage.erased: new a session counts as
+// new, too, behind a spool that has to do without its remote archive, and for a process
+// that can't decrypt anything. After any other error the next call asks again.
 func (m *CompactManager) perhapsErased(ctx context.Context, id string, s *session, err error) (*session, error) {
 	why := m.redactor.Text(err.Error()).String()
 	goesOn, damaged := m.cfg.Storage.Erased == "new", errors.Is(err, storage.ErrDamaged)
+	lasts := damaged || errors.Is(err, storage.ErrUnreachable) || errors.Is(err, storage.ErrNoIdentity)
 	switch {
-	case goesOn && (damaged || errors.Is(err, storage.ErrUnreachable)):
+	case goesOn && lasts:
 		m.log().Warn("compact: whether a session was erased is not known", "session", id, "error", why)
 		return s, nil
 	case damaged:

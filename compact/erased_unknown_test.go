@@ -12,6 +12,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/crypt"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/spool"
@@ -102,6 +103,25 @@ func TestSpoolGoesOnWhereTombstonesAreAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := newRig(t, compact.Config{Archive: here})
+	if res, err := r.ManualCompact(t.Context(), "s", loop(12, 200), "test"); err != nil || res.Step != 1 {
+		t.Errorf("step %d, %v", res.Step, err)
+	}
+}
+
+// A process that can only write goes on where others erased sessions: it can't read the
+// tombstones, now or later.
+func TestProcessWithoutAnIdentityGoesOnBesideTombstones(t *testing.T) {
+	writer, reader := ageKeys(t)
+	inner := memory.New()
+	other := newRig(t, compact.Config{Archive: crypt.New(inner, reader)})
+	if _, err := other.ManualCompact(t.Context(), "another", loop(12, 200), "test"); err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	erase(t, crypt.New(inner, reader), "another")
+	r := newRig(t, compact.Config{Archive: crypt.New(inner, writer())})
 	if res, err := r.ManualCompact(t.Context(), "s", loop(12, 200), "test"); err != nil || res.Step != 1 {
 		t.Errorf("step %d, %v", res.Step, err)
 	}
