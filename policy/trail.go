@@ -88,20 +88,20 @@ func (t *Trail) take() {
 type TrailStep struct {
 	In, Out Link
 	Recipes []Recipe
-	Forms   Forms // forms of its marks, in addition to those of the trail
+	Forms   Forms // forms of the marks that the recipes make; they add to those of the trail
 }
 
 // ErrReplay means that the edits of a step lead to another conversation than the
 // recorded one, or would remove the last user message.
-var ErrReplay = errors.New("policy: the edits of the ledger lead to another view than they did")
+var ErrReplay = errors.New("policy: replaying the ledger gives another view than the recorded one, or removes the last user message")
 
-// Make applies the edits of a step and returns their number. The trail must have
-// s.In. legal, which may be nil, checks the outcome. On an error, nothing is
-// changed.
+// Make applies the edits of a step and returns their number. The conversation must begin
+// with s.In (see [Trail.Has]). legal, which may be nil, checks the outcome. On an error,
+// nothing is changed and the number is 0.
 func (t *Trail) Make(s TrailStep, legal func([]message.Message, []int) error) (edits int, err error) {
 	t.reach(s.In.N)
 	for len(t.rest) > 0 && t.conv.pins.Pinned(&t.rest[0]) {
-		t.take() // it may belong to a round that is cut
+		t.take() // pinned messages right after the prefix may belong to a round that the step cuts
 	}
 	forms := t.conv.forms
 	t.conv.forms = merged(forms, s.Forms)
@@ -113,8 +113,9 @@ func (t *Trail) Make(s TrailStep, legal func([]message.Message, []int) error) (e
 		u.revert(t.conv)
 		t.conv.forms = forms
 		t.reindex(0)
+		return 0, err
 	}
-	return edits, err
+	return edits, nil
 }
 
 func (t *Trail) make(recipes []Recipe, u *undo) (n int, err error) {
@@ -131,7 +132,8 @@ func (t *Trail) make(recipes []Recipe, u *undo) (n int, err error) {
 		if cut {
 			from = min(from, differ(&before, &t.conv.items))
 		}
-		if t.chain.Cut(from); cut || t.pinned(edits) {
+		t.chain.Cut(from)
+		if cut || t.pinned(edits) {
 			t.reindex(from)
 		}
 		n += len(edits)
@@ -196,7 +198,7 @@ func (t *Trail) verify(out Link, legal func([]message.Message, []int) error) err
 		return ErrReplay
 	}
 	if t.anchor >= 0 && !t.conv.Holds(t.anchor) {
-		return ErrReplay // in a rewound history, the last user message may be one that was summarized later
+		return ErrReplay // the history may have been rewound to a message that a later summary covered
 	}
 	if legal == nil {
 		return nil
@@ -218,13 +220,13 @@ func (t *Trail) End() (*Conversation, *Chain) {
 	return t.conv, &t.chain
 }
 
-// merged returns the union of forms and more; more wins.
-func merged(forms, more Forms) Forms {
-	if len(more) == 0 {
+// merged returns the union of forms and over; entries of over take precedence.
+func merged(forms, over Forms) Forms {
+	if len(over) == 0 {
 		return forms
 	}
 	out := Forms{}
 	maps.Copy(out, forms)
-	maps.Copy(out, more)
+	maps.Copy(out, over)
 	return out
 }

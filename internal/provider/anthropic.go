@@ -187,7 +187,7 @@ func anthropicSystemPlace(r *report, t, before turn, after []turn) {
 		return
 	}
 	b := t.blocks[0]
-	served := before.role == "assistant" && len(before.blocks) > 0 && serverBlock(before.blocks[len(before.blocks)-1].kind())
+	served := before.role == "assistant" && len(before.blocks) > 0 && uncheckedBlock(before.blocks[len(before.blocks)-1].kind())
 	switch {
 	case t.blocks[len(t.blocks)-1].msg != b.msg:
 		r.add("system_place", str(b.object, "text"), b.path(), fmt.Sprintf("messages.%d: consecutive `system` messages are not allowed", b.msg+1))

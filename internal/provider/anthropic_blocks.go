@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// blockShapes lists the blocks that are checked in full. Of blocks of
-// server-side tools, only the ids and the sealed pages are checked.
+// blockShapes lists the blocks that are checked in full. Of the blocks of server-side
+// tools, only the ids and the encrypted_content of search results are checked.
 var blockShapes = map[string]shape{
 	"text":              {must("type", text), must("text", text), may("cache_control", dict|null), may("citations", list|null)},
 	"image":             {must("type", text), must("source", dict), may("cache_control", dict|null)},
@@ -20,7 +20,7 @@ var blockShapes = map[string]shape{
 	"compaction":        {must("type", text), may("content", text|null), may("encrypted_content", text|null), may("cache_control", dict|null)},
 }
 
-// blocksOfRole lists the blocks that a role may have.
+// blocksOfRole lists the blocks that a message of a role, or a tool_result, may contain.
 var blocksOfRole = map[string][]string{
 	"user":        {"text", "image", "document", "tool_result"},
 	"assistant":   {"text", "tool_use", "thinking", "redacted_thinking", "compaction", "image", "document"},
@@ -33,15 +33,16 @@ var (
 	toolName  = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`)
 )
 
-// serverBlock reports whether a block belongs to a tool that the provider runs.
-func serverBlock(kind string) bool {
-	return kind == "server_tool_use" || kind == "mcp_tool_use" || kind != "tool_result" && strings.HasSuffix(kind, "_tool_result") ||
+// uncheckedBlock reports whether the fields of a block are not checked: those of tools
+// that the provider runs, uploads and search results.
+func uncheckedBlock(kind string) bool {
+	return kind == "server_tool_use" || kind == "mcp_tool_use" || strings.HasSuffix(kind, "_tool_result") ||
 		kind == "container_upload" || kind == "search_result"
 }
 
 func anthropicBlock(r *report, role string, b block) {
 	kind, path := b.kind(), b.path()
-	if serverBlock(kind) {
+	if uncheckedBlock(kind) {
 		return
 	}
 	if !slices.Contains(blocksOfRole[role], kind) {

@@ -20,11 +20,12 @@ import (
 // scrubSecret is the secret that RunScrub scrubs.
 const scrubSecret = "hunter2-of-alice"
 
-// RunScrub tests interrupted scrubs. Each run interrupts a scrub at another write: at
-// every n-th write for every = n, or at each write with COMPACT_SOAK. Agents continue the
-// session: one that opened it before, and one that opens it then. Then the scrub is
-// called again. No acknowledged write may be lost, the session must verify, and the
-// secret must be gone.
+// RunScrub tests interrupted scrubs. Each run interrupts the scrub at a different write:
+// at every n-th one, where n is the parameter every; n is 1 with COMPACT_SOAK, and at
+// least 27 with -short. Each interruption is tried with an agent that opened the session
+// before the scrub, and with one that opens it afterwards; in a third run an agent writes
+// during the scrub. Then the scrub is called again. No acknowledged write may be lost, the
+// session must verify, and the secret must be gone.
 func RunScrub(t *testing.T, open Opener, every int) {
 	t.Helper()
 	if os.Getenv("COMPACT_SOAK") != "" {
@@ -44,22 +45,22 @@ func RunScrub(t *testing.T, open Opener, every int) {
 		}
 		if !died || t.Failed() {
 			if at < 20 && !t.Failed() {
-				t.Errorf("the scrub had only %d writes", at)
+				t.Errorf("the scrub had at most %d writes", at)
 			}
 			return
 		}
 	}
 }
 
-// shortEvery is the minimum of every with -short.
+// shortEvery is the lower limit of the parameter every with -short.
 const shortEvery = 27
 
 // scrubSweep is one interrupted scrub.
 type scrubSweep struct {
 	mine, others storage.Archive // two archives of one place
 	at           int
-	early        bool // the agent opened the session before
-	alive        bool // the scrub is not interrupted: the agent works during that write
+	early        bool // the agent opened the session before the scrub
+	alive        bool // the scrub is not interrupted: the agent works during write number at
 	died         bool
 
 	agent *record.Session
@@ -307,7 +308,9 @@ func readKey(ctx context.Context, a storage.Archive, k storage.Key) (string, err
 
 var errMortal = errors.New("the process is dead")
 
-// mortal is an archive whose process dies after left changes.
+// mortal is an archive whose process makes left changes. After that each change fails, or,
+// if meanwhile is set, meanwhile is called once and the change is made. Optional
+// interfaces other than [storage.Remover] are hidden.
 type mortal struct {
 	storage.Archive
 	left      int

@@ -10,18 +10,18 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A List is a JSON array inside a document. An element may be a run of
-// elements that belong together, with what separates them.
+// A List is a JSON array inside a document. An entry of Elems may span several
+// adjacent elements that belong together.
 type List struct {
-	At    jsonscan.Span // brackets included; zero where it has none, as lines of a file
+	At    jsonscan.Span // brackets included; zero if there are none, as for the lines of a file
 	Elems []jsonscan.Span
-	Sep   string // between elements where the list has no two of them; "" = a comma
+	Sep   string // separator if the list has fewer than two elements; "" = a comma
 }
 
 // A Piece is one element of what is to be written.
 type Piece struct {
 	Raw  []byte // nil = element From as it stands in the document
-	From int    // the element that it is, edited or not; -1 = a new one
+	From int    // index of the original element; -1 = a new one
 }
 
 // A Doc is a document whose bytes need not lie in one piece.
@@ -38,9 +38,9 @@ func (d whole) Len() int { return len(d) }
 
 func (d whole) Append(dst []byte, from, to int) []byte { return append(dst, d[from:to]...) }
 
-// Write returns doc with the list made of pieces. Between two elements that
-// were neighbors stands what stood there; any other is led in by what stood
-// before it, and a new one by what stands before the second element.
+// Write returns doc with the list made of pieces. Each piece but the first keeps the
+// separator that preceded its element. A new element, and the one that was first, takes
+// the separator before the second element.
 func (l List) Write(doc []byte, pieces []Piece) []byte { return l.WriteDoc(whole(doc), pieces) }
 
 // WriteDoc is Write for a document in several pieces.
@@ -80,7 +80,7 @@ func (l List) lead(doc Doc) jsonscan.Span {
 	return jsonscan.Span{End: l.At.Start + 1}
 }
 
-// tail is what stands behind the last element, to the end.
+// tail returns the bytes after the last element, to the end of the document.
 func (l List) tail(doc Doc) jsonscan.Span {
 	switch n := len(l.Elems); {
 	case n > 0:
@@ -124,8 +124,8 @@ func (l List) size(doc Doc, pieces []Piece) int {
 	return n
 }
 
-// Same reports whether a message of a view is the very message that was read:
-// nothing of it is to be written anew.
+// Same reports whether two messages have the same raw form, so that nothing has to be
+// rewritten.
 func Same(a, b *message.Message) bool {
 	x, y := a.Raw(), b.Raw()
 	if len(x) != len(y) || len(x) == 0 {
@@ -134,9 +134,9 @@ func Same(a, b *message.Message) bool {
 	return &x[0] == &y[0] || bytes.Equal(x, y)
 }
 
-// Changed reports whether what can't be edited of a message is other than it
-// was: a sealed part, a call, or the number and kinds of the parts. A text may stand for
-// a picture, a sound or a file.
+// Changed reports whether an edit changed a part of a message that must not be edited: a
+// sealed part, a call, or the number and kinds of the parts. A text may replace a picture,
+// a sound or a file. Roles and the media of sealed parts are not compared.
 func Changed(was, is *message.Message) bool {
 	if Same(was, is) {
 		return false
@@ -159,14 +159,14 @@ func Changed(was, is *message.Message) bool {
 	return false
 }
 
-// replaced reports whether a text stands for a piece of media.
+// replaced reports whether a text replaces a media part.
 func replaced(was, is *message.Part) bool {
 	return was.Kind.IsMedia() && !was.Sealed && was.CallID == is.CallID && !is.Sealed && is.Media == nil && is.Text != "" &&
 		(is.Kind == message.KindText || is.Kind == message.KindToolResult)
 }
 
-// Sources reports an error unless there is one source for each message of the
-// view, and it is one of n messages or -1.
+// Sources returns an error unless every message of the view has a source, which is -1 or
+// the index of one of the n messages.
 func Sources(view []message.Message, sources []int, n int) error {
 	if len(view) != len(sources) {
 		return fmt.Errorf("wire: %d messages, but %d sources", len(view), len(sources))
