@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,13 +23,14 @@ import (
 // at all if all is set, too.
 type stoneless struct {
 	*memory.Archive
-	down, all bool
+	down atomic.Bool
+	all  bool
 }
 
 var errStoneless = errors.New("connection reset by peer")
 
 func (a *stoneless) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
-	if a.down && (a.all || prefix.String() == "_erased.jsonl") {
+	if a.down.Load() && (a.all || prefix.String() == "_erased.jsonl") {
 		return func(yield func(storage.Info, error) bool) {
 			yield(storage.Info{}, &storage.Error{Op: "list", Key: prefix, Err: errStoneless})
 		}
@@ -73,12 +75,12 @@ func goesOnUnknown(t *testing.T, policy, onError string, all bool) {
 	}
 	erase(t, a, "s")
 	r := newRig(t, config)
-	a.down = true
+	a.down.Store(true)
 	_, err := r.ManualCompact(t.Context(), "s", history, "test")
 	if onError == "continue" && err != nil || onError == "fail" && !errors.Is(err, errStoneless) {
 		t.Errorf("while nobody can tell: %v", err)
 	}
-	a.down = false
+	a.down.Store(false)
 	for i := range 4 { // with continue the archive is looked for beside the calls
 		time.Sleep(time.Minute)
 		history = append(history, round(40+i, 200)...)
@@ -97,7 +99,8 @@ func goesOnUnknown(t *testing.T, policy, onError string, all bool) {
 
 // An agent behind a spool goes on with a new session while its bucket is away.
 func TestSpoolGoesOnWhereTombstonesAreAway(t *testing.T) {
-	a := &stoneless{Archive: memory.New(), all: true, down: true}
+	a := &stoneless{Archive: memory.New(), all: true}
+	a.down.Store(true)
 	here, err := spool.Open(t.TempDir(), a, &spool.Options{Passive: true, Blind: true})
 	if err != nil {
 		t.Fatal(err)
