@@ -1,0 +1,124 @@
+package compact_test
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/testkey"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+// Two processes have a session in memory; it is erased, and one of them goes on. What the
+// other one knows of the session before: a step, an audit log alone, or nothing.
+func erasedUnderBoth(t *testing.T, before string, run func(t *testing.T, unaware, goesOn *rig, history []message.Message)) {
+	t.Helper()
+	t.Run(before, func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			a := memory.New()
+			unaware, goesOn := newRig(t, compact.Config{Archive: a}), newRig(t, compact.Config{Archive: a})
+			history := loop(12, 200)
+			switch before {
+			case "a step":
+				if _, err := unaware.ManualCompact(t.Context(), "s", history, "test"); err != nil {
+					t.Fatal(err)
+				}
+			case "an audit log":
+				unaware.preflight(history)
+			case "nothing": // it has the session in memory, and others store it
+				_, _ = unaware.Recall(t.Context(), "s", strings.Repeat("a1", 6))
+				if _, err := newRig(t, compact.Config{Archive: a}).ManualCompact(t.Context(), "s", history, "test"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := unaware.Flush(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Minute) // nobody takes the session for one that was opened a moment ago
+			erase(t, a, "s")
+			time.Sleep(time.Second)
+			run(t, unaware, goesOn, history)
+			if lives := livesIn(t, a); !strings.HasPrefix(lives, "s.after-") || strings.Contains(lives, " ") {
+				t.Errorf("it goes on in %q", lives)
+			}
+		})
+	})
+}
+
+func befores(t *testing.T, run func(t *testing.T, unaware, goesOn *rig, history []message.Message)) {
+	t.Helper()
+	for _, before := range []string{"a step", "an audit log", "nothing"} {
+		erasedUnderBoth(t, before, run)
+	}
+}
+
+// A process that has an erased session in memory goes on where others do, whatever it
+// does first.
+func TestStepAfterAnEraseIsMadeWhereOthersGoOn(t *testing.T) {
+	befores(t, func(t *testing.T, unaware, _ *rig, history []message.Message) {
+		history = append(slices.Clone(history), round(40, 200)...)
+		if res, err := unaware.ManualCompact(t.Context(), "s", history, "test"); err != nil || res.Step != 1 {
+			t.Errorf("step %d, %v", res.Step, err)
+		}
+	})
+}
+
+func TestArchiveAfterAnEraseIsMadeWhereOthersGoOn(t *testing.T) {
+	befores(t, func(t *testing.T, unaware, _ *rig, history []message.Message) {
+		if err := unaware.Archive(t.Context(), "s", history); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestRecallAfterAnEraseReadsWhereOthersGoOn(t *testing.T) {
+	befores(t, func(t *testing.T, unaware, goesOn *rig, history []message.Message) {
+		history = append(slices.Clone(history), round(41, 200)...)
+		if res, err := goesOn.ManualCompact(t.Context(), "s", history, "test"); err != nil || res.Step != 1 {
+			t.Fatalf("step %d, %v", res.Step, err)
+		}
+		p := history[3].Parts[0]
+		if got, err := unaware.Recall(t.Context(), "s", testkey.Ref(p)); err != nil || got != p.Text {
+			t.Errorf("recalled %.40q, %v", got, err)
+		}
+	})
+}
+
+func TestSearchAfterAnEraseReadsWhereOthersGoOn(t *testing.T) {
+	befores(t, func(t *testing.T, unaware, goesOn *rig, history []message.Message) {
+		history = append(slices.Clone(history), round(41, 200)...)
+		if res, err := goesOn.ManualCompact(t.Context(), "s", history, "test"); err != nil || res.Step != 1 {
+			t.Fatalf("step %d, %v", res.Step, err)
+		}
+		word, _, _ := strings.Cut(history[3].Parts[0].Text, "\n")
+		found, err := unaware.Search(context.Background(), "s", regexp.MustCompile(regexp.QuoteMeta(word[:min(len(word), 40)])), 0)
+		if err != nil || found.Lines == 0 {
+			t.Errorf("found %d lines, %v", found.Lines, err)
+		}
+	})
+}
+
+// What waits to be written tells a process of an erase, too: it forgets what it knew.
+func TestAuditLogTellsOfAnErase(t *testing.T) {
+	befores(t, func(t *testing.T, unaware, goesOn *rig, history []message.Message) {
+		unaware.preflight(history) // leaves lines
+		if err := unaware.Flush(t.Context()); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(time.Minute)
+		history = append(slices.Clone(history), round(42, 200)...)
+		res, err := unaware.Preflight(t.Context(), "s", history)
+		if err != nil || res.Replayed != 0 {
+			t.Errorf("edits of the erased session are made again: %d, %v", res.Replayed, err)
+		}
+		if _, err := unaware.ManualCompact(t.Context(), "s", history, "test"); err != nil {
+			t.Error(err)
+		}
+	})
+}
