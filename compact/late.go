@@ -242,7 +242,6 @@ func (c *call) warnLate() {
 	if err == nil {
 		return
 	}
-	c.m.forsake(c.s, err)
 	failed := &ArchiveError{Op: "open", Session: c.id, Err: err}
 	c.res.Warnings = append(c.res.Warnings, c.m.redactor.Text("nothing is archived (storage.on_error: continue): "+failed.Error()).String())
 	c.emitError("ArchiveFailed", "continue", failed)
