@@ -98,3 +98,18 @@ func TestWhatWasTypedStaysBesideALongText(t *testing.T) {
 		}
 	}
 }
+
+// Where there is no room for all rules, those that demand or forbid go before those that
+// only prefer.
+func TestStrongRulesGoBeforeWeakOnes(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("Please port the exporter.\n")
+	for i := range 12 {
+		fmt.Fprintf(&b, "I prefer short names in table t_%d where that is possible.\n", i)
+	}
+	const strong = "You must never write to the archive while the importer runs."
+	b.WriteString(strong + "\n" + strings.Repeat("The columns are named after the importer of last year. ", 20))
+	if got := essence(b.String(), 500, "[cut]"); !strings.Contains(got, strong) {
+		t.Errorf("the rule is missing: %s", got)
+	}
+}

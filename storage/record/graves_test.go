@@ -1,9 +1,12 @@
 package record_test
 
 import (
+	"errors"
 	"io"
+	"math/rand/v2"
 	"testing"
 
+	"github.com/agentcompact/compact/internal/flaky"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/storage/record"
@@ -48,5 +51,23 @@ func TestGravesSayWhatTheLogSays(t *testing.T) {
 		must(t, log.Remove(t.Context(), k))
 		must(t, log.Append(t.Context(), k, 0, storage.Redacted(text("%s", string(all[:part])))))
 		compare(part)
+	}
+}
+
+// A request that fails at once is made again by the next lookup. Only one that took its
+// time is not, for a while.
+func TestGravesAskAgainAfterAnError(t *testing.T) {
+	a := lived(t)
+	eraseAs(t, a, "alice")
+	f := flaky.New(a, rand.New(rand.NewPCG(1, 2)))
+	f.Reads = true
+	graves := record.NewGraves(f)
+	f.Fails(100)
+	if _, _, err := graves.Find(t.Context(), "alice"); !errors.Is(err, flaky.Err) {
+		t.Fatalf("while the archive fails: %v", err)
+	}
+	f.Fails(0)
+	if _, gone, err := graves.Find(t.Context(), "alice"); !gone || err != nil {
+		t.Errorf("afterwards: %v, %v", gone, err)
 	}
 }
