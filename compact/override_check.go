@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/agentcompact/compact/internal/setting"
 )
 
 // checkOverrides returns errors for invalid overrides. If the configuration is
@@ -70,7 +72,7 @@ func (c Config) checkTogether(members []int, model string) error {
 	}
 	changed.Overrides = nil
 	var errs []error
-	for _, err := range leaves(changed.Validate()) {
+	for _, err := range setting.Leaves(changed.Validate()) {
 		if e := new(ConfigError); errors.As(err, &e) {
 			err = c.attributed(*e, members)
 		}
@@ -172,27 +174,11 @@ func modelMeant(configured string, overrides ...Override) string {
 func distinct(errs []error) error {
 	var all []error
 	seen := map[string]bool{}
-	for _, err := range leaves(errors.Join(errs...)) {
+	for _, err := range setting.Leaves(errors.Join(errs...)) {
 		if !seen[err.Error()] {
 			seen[err.Error()] = true
 			all = append(all, err)
 		}
 	}
 	return errors.Join(all...)
-}
-
-// leaves returns the errors in a join of errors.
-func leaves(err error) []error {
-	if err == nil {
-		return nil
-	}
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return []error{err}
-	}
-	var all []error
-	for _, e := range joined.Unwrap() {
-		all = append(all, leaves(e)...)
-	}
-	return all
 }

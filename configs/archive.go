@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/compact"
+	words "github.com/agentcompact/compact/internal/setting"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/crypt"
 	"github.com/agentcompact/compact/storage/fs"
@@ -169,7 +170,7 @@ func (l *loader) bucket(c compact.StorageConfig) {
 	if c.Adapter != s3Adapter {
 		return
 	}
-	for _, err := range split(renamed(s3Config(c).Check())) {
+	for _, err := range words.Leaves(renamed(s3Config(c).Check())) {
 		var e *compact.ConfigError
 		if errors.As(err, &e) && !l.reported(e.Path) {
 			l.refused(e)
@@ -181,7 +182,7 @@ func (l *loader) bucket(c compact.StorageConfig) {
 // files. It omits the values, because an endpoint can hold a password.
 func renamed(err error) error {
 	var errs []error
-	for _, err := range split(err) {
+	for _, err := range words.Leaves(err) {
 		if at := new(s3.ConfigError); errors.As(err, &at) {
 			err = &compact.ConfigError{Path: "storage." + at.Field, Reason: strings.ReplaceAll(at.Reason, "object_lock.", "storage.object_lock."), Err: at}
 		}

@@ -85,7 +85,7 @@ func (l *loader) checkJoined() {
 			}
 			continue
 		}
-		for _, err := range split(j.check(j.settings())) {
+		for _, err := range words.Leaves(j.check(j.settings())) {
 			l.checked(j, err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/go-playground/validator/v10"
 
 	"github.com/agentcompact/compact/compact"
+	words "github.com/agentcompact/compact/internal/setting"
 	"github.com/agentcompact/compact/policy/tidy"
 )
 
@@ -26,7 +27,7 @@ var rules = sync.OnceValue(func() *validator.Validate {
 // and adds the place where each was given. The validator checks the same rules
 // again; its findings count too.
 func (l *loader) validate(c compact.Config) {
-	for _, err := range split(c.Validate()) {
+	for _, err := range words.Leaves(c.Validate()) {
 		var e *compact.ConfigError
 		switch {
 		case !errors.As(err, &e):
@@ -120,19 +121,4 @@ func (l *loader) blame(paths []string) setting {
 		}
 	}
 	return last
-}
-
-func split(err error) []error {
-	if err == nil {
-		return nil
-	}
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return []error{err}
-	}
-	var all []error
-	for _, e := range joined.Unwrap() {
-		all = append(all, split(e)...)
-	}
-	return all
 }
