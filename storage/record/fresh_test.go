@@ -3,6 +3,7 @@ package record_test
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/storage/record"
@@ -24,5 +25,6 @@ func TestFreshTellsOfAnErase(t *testing.T) {
 			t.Errorf("who opened it %s hears %v", name, err)
 		}
 	}
+	time.Sleep(time.Millisecond) // tombstones keep milliseconds
 	must(t, session(t, a, "s").Fresh(t.Context()))
 }

@@ -85,9 +85,10 @@ func openDir(ctx context.Context, a storage.Archive, dir storage.Key) (*Session,
 		edits:    newChain(a, child(dir, editsName), false),
 		pending:  map[int][]fileHash{},
 		marked:   map[string]int64{},
+		opened:   time.Now(), // before the read: an erase beside it is noticed
 	}
 	t, err := s.manifest.refresh(ctx)
-	s.scrubs, s.began, s.opened = t.facts.scrubs, t.facts.lines, time.Now()
+	s.scrubs, s.began = t.facts.scrubs, t.facts.lines
 	if err != nil {
 		return nil, err
 	}

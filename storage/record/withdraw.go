@@ -192,8 +192,10 @@ func (s *Session) isErased(ctx context.Context) bool {
 	return gone && err == nil
 }
 
-// buried reports whether an erase of the session began at or after since.
+// buried reports whether an erase of the session began at or after since, or in the same
+// millisecond, which is all that a tombstone keeps of its time.
 func (s *Session) buried(ctx context.Context, since time.Time) (bool, error) {
+	since = since.Truncate(time.Millisecond)
 	for stone, err := range Tombstones(ctx, s.a) {
 		if err != nil {
 			return false, err
