@@ -44,7 +44,7 @@ func TestPropertyWhateverClientsDoIsRecalled(t *testing.T) {
 	case soak():
 		n = 4_000
 	case testing.Short():
-		n = 10
+		n = 6
 	}
 	out, did := 0, calls{}
 	seeds := samples.Seeds(n)
