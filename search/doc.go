@@ -1,25 +1,25 @@
-// Package search finds words in what an archive holds: the text of its messages and
-// summaries, redacted as it was stored.
+// Package search finds words in the text of an archive: that of its messages and
+// summaries, redacted as stored.
 //
 // # The index
 //
 // An [Index] is one SQLite database with a full-text table (FTS5), in the folder
 // _index of an archive on disk, and in the user's cache folder for any other. It
-// holds nothing that can't be made again from the archive: an index that is damaged,
-// of another version, or gone is made anew. Several processes may use one at once.
+// holds only text of the archive, so an index that is damaged, missing or of another
+// version is rebuilt. Several processes may use one at the same time.
 //
 // # What is searched
 //
-// Every [Index.Search] first looks which sessions changed since they were put into
-// the index, and puts those in again; so what was committed before the search began
-// is found, and what was erased is not. Files that are not what was stored are not
-// searched, and [Found.Unread] says so.
+// Every [Index.Search] first updates the index with the sessions that changed. So
+// it finds everything that was committed before it began, and nothing that was
+// erased before. A file that was altered after it was stored is not searched, and
+// [Found.Unread] names its session.
 //
 // # What is erased
 //
-// An index is a second copy of the text. What [Index.Forget] takes out is gone from
-// the file when it returns or the index is closed: rows are overwritten, words leave
-// the full-text table at once and not when it is next merged, and the file is
-// written anew. There is no write-ahead log, and the rollback journal of a
-// transaction goes with it.
+// An index is a second copy of the text. Sessions that [Index.Forget] removes are
+// gone from the file when the index is closed, at the latest: rows are overwritten,
+// words leave the full-text table at once and not at its next merge, and the file is
+// rewritten. There is no write-ahead log, and the rollback journal is deleted with
+// its transaction.
 package search

@@ -11,20 +11,20 @@ import (
 	"time"
 )
 
-// A Match is a text in which everything was found.
+// A Match is a text that has all words of a query.
 type Match struct {
-	Session string    `json:"session"` // its id, or its folder where that is too long to be told from it
+	Session string    `json:"session"` // its id, or its folder if the id was too long for a folder name
 	Folder  string    `json:"folder"`
-	At      time.Time `json:"at,omitzero"` // when the archive got it; what was said is older
+	At      time.Time `json:"at,omitzero"` // time of storage; the message itself is older
 	Turn    int       `json:"turn,omitempty"`
 	Role    string    `json:"role"` // "user", "assistant", "tool", "summary", …
 	Tool    string    `json:"tool,omitempty"`
 	Agent   string    `json:"agent,omitempty"`
 	Model   string    `json:"model,omitempty"`
-	Ref     string    `json:"ref,omitempty"` // what recall takes
+	Ref     string    `json:"ref,omitempty"` // reference for recall
 	File    string    `json:"file"`          // in the session's folder
 	Line    int       `json:"line"`          // of the file
-	Text    string    `json:"text"`          // the first line of the text that has any of it, at most 400 bytes around that
+	Text    string    `json:"text"`          // first line with a word of the query, cut to 400 bytes around it
 	Lines   int       `json:"matching_lines"`
 }
 
@@ -36,14 +36,14 @@ type Found struct {
 	Unread   []Unread `json:"unread,omitempty"`
 }
 
-// Unread is a session of which something was not searched.
+// Unread is a session that was not searched in full.
 type Unread struct {
 	Session string `json:"session"`
 	Why     string `json:"why"`
 }
 
-// Search brings the index up to date and returns what has all words of a query.
-// [ErrNoWords] is a query without any.
+// Search updates the index and returns the texts that have all words of a query. It
+// returns [ErrNoWords] for a query without a word.
 func (x *Index) Search(ctx context.Context, q Query) (Found, error) {
 	t, err := parse(q.Words)
 	if err != nil {
@@ -79,15 +79,16 @@ func (x *Index) find(ctx context.Context, q Query, t terms) (f Found, err error)
 	return f, x.about(ctx, &f, q)
 }
 
-// span is the ids of texts of sessions that were put in one after the other.
+// span is a range of text ids: those of sessions that were indexed one after the
+// other.
 type span struct{ first, last int64 }
 
-// mostRanges is how many ranges are looked at one by one. Where there are more, so
-// much of the archive is asked for that enough is found soon.
+// mostRanges limits the ranges that are queried one by one. More of them cover so
+// much of the archive that one query over all finds enough matches soon.
 const mostRanges = 300
 
-// ranges returns where the texts of the sessions stand in which a query can find
-// anything, the newest first.
+// ranges returns the text ids of the sessions that can have matches, the newest
+// first.
 func (x *Index) ranges(ctx context.Context, q Query) ([]span, error) {
 	const all = math.MaxInt64
 	if q.Session == "" && q.Since.IsZero() && q.Agent == "" && q.Model == "" {
@@ -124,7 +125,7 @@ func (q *Query) since() int64 {
 	return q.Since.UnixMilli()
 }
 
-// in adds what is found in a range.
+// in adds the matches of a range.
 func (x *Index) in(ctx context.Context, f *Found, q Query, t terms, where span, most int) error {
 	text, args := q.sql(t, where, most)
 	rows, err := x.db.QueryContext(ctx, text, args...)
@@ -141,8 +142,8 @@ func (x *Index) in(ctx context.Context, f *Found, q Query, t terms, where span, 
 	return errors.Join(rows.Err(), rows.Close())
 }
 
-// sql is the query in the language of the database. Rows come in the order of their
-// ids, which the full-text table has them in: nothing is sorted.
+// sql returns the query as SQL, with its arguments. Rows come in the order of their
+// ids, as the full-text table stores them, so nothing is sorted.
 func (q *Query) sql(t terms, in span, most int) (string, []any) {
 	var where []string
 	var args []any
@@ -198,11 +199,11 @@ func scan(rows *sql.Rows, t terms) (m Match, err error) {
 	return m, nil
 }
 
-// lineBytes is how much of a line is shown.
+// lineBytes limits the bytes of a shown line.
 const lineBytes = 400
 
-// lineOf returns the first line of a text in which something is marked, cut around
-// it, and how many such lines there are.
+// lineOf returns the first line with a mark, cut around that mark, and the number of
+// such lines.
 func lineOf(marked string) (line string, count int) {
 	for l := range strings.SplitSeq(marked, "\n") {
 		if !strings.Contains(l, markBegin) {
@@ -215,8 +216,8 @@ func lineOf(marked string) (line string, count int) {
 	return line, count
 }
 
-// around is a line without marks, and what surrounds the first of them where all of
-// it is too long.
+// around returns a line without marks, or the part around the first mark if the line
+// is too long.
 func around(marked string) string {
 	at := strings.Index(marked, markBegin)
 	text := strings.NewReplacer(markBegin, "", markEnd, "").Replace(marked)
@@ -236,7 +237,7 @@ func around(marked string) string {
 	return out
 }
 
-// about says what was searched and what was not.
+// about adds the number of sessions, and those that were not searched in full.
 func (x *Index) about(ctx context.Context, f *Found, q Query) error {
 	rows, err := x.db.QueryContext(ctx, `SELECT dir, unread FROM session WHERE unread <> '' AND (?1 = '' OR dir = ?1) ORDER BY dir`, q.Session)
 	if err != nil {

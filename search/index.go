@@ -20,17 +20,17 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// formatVersion is that of the tables. An index of another one is made anew.
+// formatVersion is the version of the tables. An index of another version is rebuilt.
 const formatVersion = 1
 
-// fileName is what the database is called in its folder.
+// fileName is the name of the database in its folder.
 const fileName = "search.db"
 
-// waits is how long another process may be at it, in milliseconds.
-const waits = 30_000
+// busyMillis is the time to wait for the lock of another process, in milliseconds.
+const busyMillis = 30_000
 
-// An Index is text of an archive in a form in which words are found at once. Make it
-// with [Open]. It is safe for concurrent use, by several processes too.
+// An Index is a full-text index of an archive, made by [Open]. It is safe for
+// concurrent use, also by several processes.
 type Index struct {
 	a    storage.Archive
 	path string
@@ -39,9 +39,9 @@ type Index struct {
 
 var _ record.TextIndex = (*Index)(nil)
 
-// Folder returns where the index of an archive is kept: beside the sessions where the
-// archive is a folder that can be written to, else in the user's cache folder, under
-// a name that is made of the archive's.
+// Folder returns the folder for the index of an archive: beside the sessions if the
+// archive is a writable folder, else in the user's cache folder, under a name derived
+// from the location of the archive.
 func Folder(a storage.Archive) (string, error) {
 	if dir, ok := beside(a); ok && writable(dir) {
 		return dir, nil
@@ -49,9 +49,9 @@ func Folder(a storage.Archive) (string, error) {
 	return inCache(a)
 }
 
-// Existing returns the folders in which this user has an index of an archive here,
-// also one that was made when the archive had another path, such as a symbolic link or
-// another mount, if that path still leads to it.
+// Existing returns the folders on this machine in which this user has an index of an
+// archive. They include an index that was made under another path of the archive, such
+// as a symbolic link or another mount, if that path still leads to it.
 func Existing(a storage.Archive) (folders []string) {
 	add := func(dir string) {
 		if Exists(dir) && !slices.Contains(folders, dir) {
@@ -69,9 +69,9 @@ func Existing(a storage.Archive) (folders []string) {
 	add(filepath.Join(cache, nameFor(asSpelled(a))))
 	here, err := os.Stat(whereIs(a))
 	if err != nil {
-		return folders // it is not on this disk
+		return folders // the archive is not on a disk here
 	}
-	entries, _ := os.ReadDir(cache) // without it there is none
+	entries, _ := os.ReadDir(cache) // without a cache there are no more indexes
 	for _, e := range entries {
 		path, err := os.ReadFile(filepath.Join(cache, e.Name(), originName))
 		if err != nil {
@@ -105,7 +105,8 @@ func inCache(a storage.Archive) (string, error) {
 	return filepath.Join(cache, nameFor(whereIs(a))), err
 }
 
-// originName is the file beside an index in the cache that says where the archive is.
+// originName is the name of the file beside a cached index that holds the location of
+// its archive.
 const originName = "archive"
 
 func nameFor(location string) string {
@@ -113,8 +114,9 @@ func nameFor(location string) string {
 	return hex.EncodeToString(sum[:12])
 }
 
-// asSpelled returns the location of an archive, which names its index in the cache if it
-// is not on a disk. Version 0.1.0 named all by it.
+// asSpelled returns the location of an archive as the archive states it. It names the
+// cached index of an archive that is not on a disk. Version 0.1.0 named all cached
+// indexes by it.
 func asSpelled(a storage.Archive) string {
 	name := ""
 	if l, ok := a.(storage.Locator); ok {
@@ -127,7 +129,7 @@ func asSpelled(a storage.Archive) string {
 }
 
 // whereIs returns the full path of an archive on a disk, without symbolic links, and the
-// location of another one.
+// stated location of any other.
 func whereIs(a storage.Archive) string {
 	name := asSpelled(a)
 	path, err := filepath.Abs(name)
@@ -140,7 +142,7 @@ func whereIs(a storage.Archive) string {
 	return path
 }
 
-// writable reports whether there is, or can be made, a folder to write to.
+// writable reports whether a folder exists, or can be made, and takes new files.
 func writable(dir string) bool {
 	if os.MkdirAll(dir, 0o700) != nil {
 		return false
@@ -158,7 +160,7 @@ func Exists(folder string) bool {
 	return err == nil
 }
 
-// Remove removes the index in a folder. None is no error.
+// Remove removes the index in a folder. A missing index is no error.
 func Remove(folder string) error {
 	var errs []error
 	for _, name := range []string{fileName, fileName + "-journal", fileName + "-wal", fileName + "-shm", originName} {
@@ -169,8 +171,8 @@ func Remove(folder string) error {
 	return errors.Join(errs...)
 }
 
-// Open opens the index of an archive in a folder, and makes it where there is none
-// that can be used. It is empty then, until the first search or [Index.Update].
+// Open opens the index of an archive in a folder. If the folder has no usable index,
+// Open makes an empty one, and the first search or [Index.Update] fills it.
 func Open(ctx context.Context, a storage.Archive, folder string) (*Index, error) {
 	x, err := open(ctx, a, folder)
 	if errors.Is(err, errUnusable) {
@@ -185,7 +187,7 @@ func Open(ctx context.Context, a storage.Archive, folder string) (*Index, error)
 	return x, nil
 }
 
-// errUnusable: what is there is no index of this version.
+// errUnusable: the file is not an index of this version.
 var errUnusable = errors.New("it is damaged, or of another version")
 
 func open(ctx context.Context, a storage.Archive, folder string) (*Index, error) {
@@ -199,7 +201,7 @@ func open(ctx context.Context, a storage.Archive, folder string) (*Index, error)
 		}
 	}
 	query := url.Values{"_txlock": {"immediate"}, "_pragma": {
-		fmt.Sprintf("busy_timeout(%d)", waits), "journal_mode(DELETE)", "secure_delete(ON)", "temp_store(MEMORY)", "cache_size(-65536)",
+		fmt.Sprintf("busy_timeout(%d)", busyMillis), "journal_mode(DELETE)", "secure_delete(ON)", "temp_store(MEMORY)", "cache_size(-65536)",
 	}}
 	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Opaque: url.PathEscape(path), RawQuery: query.Encode()}).String())
 	if err != nil {
@@ -208,7 +210,7 @@ func open(ctx context.Context, a storage.Archive, folder string) (*Index, error)
 	x := &Index{a: a, path: path, db: db}
 	err = x.prepare(ctx)
 	if err == nil {
-		err = x.clean(ctx) // what another process took out and had no time to
+		err = x.clean(ctx) // another process can have ended before it cleaned the file
 	}
 	if err != nil {
 		return nil, errors.Join(unusable(err), db.Close())
@@ -216,7 +218,7 @@ func open(ctx context.Context, a storage.Archive, folder string) (*Index, error)
 	return x, nil
 }
 
-// private makes folder and file for nobody else to read.
+// private makes the folder and the file so that only this user can read them.
 func private(folder, path string) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
@@ -235,7 +237,8 @@ func sayOrigin(path, location string) error {
 	return os.WriteFile(path, []byte(location), 0o600)
 }
 
-// unusable tells a file that is none from one that can't be had just now.
+// unusable wraps [errUnusable] around an error of the file itself, not around one
+// that can pass, such as that of a locked file.
 func unusable(err error) error {
 	const damaged, notDB, schema = 11, 26, 1 // SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR
 	if e := (*sqlite.Error)(nil); errors.As(err, &e) {
@@ -246,8 +249,8 @@ func unusable(err error) error {
 	return err
 }
 
-// schema is the tables. The rows of a session in said have ids that follow each
-// other, and grow with the time at which sessions were put in.
+// schema makes the tables. The rows of a session in said have consecutive ids. A
+// session that was indexed later has higher ids.
 const schema = `
 CREATE TABLE fact (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE session (
@@ -262,7 +265,7 @@ CREATE VIRTUAL TABLE known USING fts5vocab(word, row);
 INSERT INTO word(word, rank) VALUES('secure-delete', 1);
 `
 
-// prepare makes the tables where there are none.
+// prepare makes the tables of a new index.
 func (x *Index) prepare(ctx context.Context) error {
 	var version int
 	if err := x.db.QueryRowContext(ctx, `SELECT value FROM fact WHERE name = 'version'`).Scan(&version); err == nil && version == formatVersion {
@@ -272,7 +275,7 @@ func (x *Index) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }() // nothing after a commit
+	defer func() { _ = tx.Rollback() }() // does nothing after a commit
 	var tables int
 	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema`).Scan(&tables); err != nil {
 		return err
@@ -293,22 +296,22 @@ func (x *Index) prepare(ctx context.Context) error {
 	return tx.Commit()
 }
 
-// Close ends the use of the index. What was taken out is gone from the file then.
+// Close cleans the file of forgotten sessions and closes the index.
 func (x *Index) Close() error {
 	return errors.Join(x.clean(context.Background()), x.db.Close())
 }
 
-// Path returns where the database is.
+// Path returns the path of the database.
 func (x *Index) Path() string { return x.path }
 
-// Stats is what an index holds.
+// Stats describes the content of an index.
 type Stats struct {
 	Sessions int   `json:"sessions"`
 	Texts    int   `json:"texts"` // parts of messages, and summaries
 	Bytes    int64 `json:"bytes"` // of the file
 }
 
-// Stats counts what the index holds.
+// Stats counts the content of the index.
 func (x *Index) Stats(ctx context.Context) (s Stats, err error) {
 	err = x.db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM session), (SELECT count(*) FROM said)`).Scan(&s.Sessions, &s.Texts)
 	info, serr := os.Stat(x.path)
@@ -318,8 +321,8 @@ func (x *Index) Stats(ctx context.Context) (s Stats, err error) {
 	return s, errors.Join(err, serr)
 }
 
-// nameOf is what people call a session: its id, or its folder where that is too long
-// to be told from it.
+// nameOf returns the name of a session for people: its id, or its folder if the id
+// was too long for a folder name.
 func nameOf(dir string) string {
 	id, _ := record.UnescapeSession(dir)
 	return cmp.Or(id, dir)

@@ -7,36 +7,36 @@ import (
 	"unicode"
 )
 
-// Query is what to look for. Words alone are enough.
+// Query describes a search. Words alone are enough.
 type Query struct {
-	// Words are what one text must say, all of it, in any order, whatever its
-	// letters' case and accents; "quoted words" stand together, and wor* begins a
-	// word. What stands between letters and digits (foo_bar.go) separates words that
-	// stand together.
+	// Words are the words that a text must have, all of them, in any order. Case and
+	// accents are ignored. "Quoted words" must be adjacent, and wor* is the
+	// beginning of a word. Only letters and digits make words, so foo_bar.go is
+	// three adjacent ones.
 	Words string
 
-	Session string    // only of the session with this folder
-	Since   time.Time // only what the archive has got since
-	Agent   string    // only what a step of the agent of this name archived, or of no step in a session in which it made one
-	Model   string    // the same for the model that the step was made for
-	Tool    string    // only calls of this tool, and its results where these say so
-	Role    string    // only of this role: "user", "assistant", "tool", "summary", …
-	Most    int       // matches; 0 is 50
+	Session string    // only the session with this folder
+	Since   time.Time // only texts stored since then
+	Agent   string    // only texts that a step of this agent archived, and texts without a step in sessions with a step of this agent
+	Model   string    // the same for the model of the step
+	Tool    string    // only calls of this tool, and results that name it
+	Role    string    // only texts of this role: "user", "assistant", "tool", "summary", …
+	Most    int       // limit of matches; 0 = 50
 }
 
 // ErrNoWords is returned for a query without a word.
 var ErrNoWords = errors.New("search: the query has no letters and no digits")
 
-// defaultMost is how many matches there are unless the caller says so.
+// defaultMost is the default limit of matches.
 const defaultMost = 50
 
-// terms is a query taken apart.
+// terms is a parsed query.
 type terms struct {
-	match string   // for the full-text table; "" = nothing of the query is for it
-	parts []string // that the text must have as they are: scripts without blanks have no words to look up
+	match string   // for the full-text table; "" = the query has no word for it
+	parts []string // substrings that the text must have: scripts without blanks have no words to look up
 }
 
-// parse takes the words of a query apart.
+// parse parses the words of a query.
 func parse(words string) (t terms, err error) {
 	var match []string
 	for _, w := range split(words) {
@@ -59,10 +59,10 @@ func parse(words string) (t terms, err error) {
 	return t, nil
 }
 
-// split divides at blanks that stand outside of quotes. A quote that is not closed
-// ends with the query.
+// split splits a query at the blanks outside of quotes. An open quote ends with the
+// query.
 func split(words string) (out []string) {
-	words = strings.ReplaceAll(words, "\x00", " ") // which ends a text of the database
+	words = strings.ReplaceAll(words, "\x00", " ") // SQLite ends a text at a zero byte
 	for words = strings.TrimSpace(words); words != ""; words = strings.TrimSpace(words) {
 		if rest, ok := strings.CutPrefix(words, `"`); ok {
 			quoted, after, _ := strings.Cut(rest, `"`)
@@ -83,7 +83,7 @@ func split(words string) (out []string) {
 
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// unspaced reports whether a letter is of a script that does not divide words.
+// unspaced reports whether a letter belongs to a script without blanks between words.
 func unspaced(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }

@@ -14,17 +14,17 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// session is what goes into the index of one.
+// session holds everything that the index gets of one session.
 type session struct {
 	look
-	same   bool // its files are those that the index has: only the stamp is another
+	same   bool // the index has these files; only the stamp differs
 	texts  []text
 	worked map[worker]bool
-	unread string // what could not be read; "" = all could
+	unread string // why a part could not be read; "" = all parts were read
 	size   int    // bytes of texts
 }
 
-// worker is an agent and its model, as a step says.
+// worker is the agent and the model of a step.
 type worker struct{ agent, model string }
 
 // text is a part of a message, or a summary.
@@ -34,7 +34,7 @@ type text struct {
 	by                    *worker // nil: no step archived it
 }
 
-// at is when the archive got it, in milliseconds; 0 = not known.
+// at returns the time of storage in milliseconds; 0 = unknown.
 func (t *text) at() int64 {
 	if t.At.IsZero() {
 		return 0
@@ -42,7 +42,7 @@ func (t *text) at() int64 {
 	return t.At.UnixMilli()
 }
 
-// newest is when the archive got the last of the texts.
+// newest returns the time of storage of the last text.
 func (s *session) newest() (at int64) {
 	for i := range s.texts {
 		at = max(at, s.texts[i].at())
@@ -50,8 +50,8 @@ func (s *session) newest() (at int64) {
 	return at
 }
 
-// read reads what a session says. What is not what was stored, or can't be read as
-// what it should be, is left out and noted.
+// read reads the texts of a session. It leaves out and notes parts that were altered
+// or can't be parsed.
 func (s *session) read(ctx context.Context, a storage.Archive) error {
 	from, err := record.OpenDirToRead(ctx, a, s.dir)
 	if err != nil {
@@ -69,8 +69,8 @@ func (s *session) read(ctx context.Context, a storage.Archive) error {
 	return s.note(s.summaries(ctx, from))
 }
 
-// note takes down what could not be read. It returns what is no fault of the
-// session's: the context's end.
+// note records an error of the session in unread. It ignores missing files and an
+// erase, and returns the error of an ended context.
 func (s *session) note(err error) error {
 	switch {
 	case err == nil, errors.Is(err, storage.ErrNotExist), errors.Is(err, record.ErrErased):
@@ -83,8 +83,7 @@ func (s *session) note(err error) error {
 	return nil
 }
 
-// message takes in the parts of a message that were not there before: each step
-// stores the whole history again.
+// message adds the new parts of a message: each step stores the whole history again.
 func (s *session) message(m *recall.Stored, seen map[string]bool) {
 	var by *worker
 	if m.Step > 0 {
@@ -126,17 +125,17 @@ func roleOf(r message.Role, p message.Part) string {
 	return string(r)
 }
 
-// marks are the characters that stand around what was found. They are in no text of
-// the index.
+// markBegin and markEnd are the characters around a found word. No text in the index
+// has them.
 const markBegin, markEnd = "\x01", "\x02"
 
-// clean makes a copy of text that the index can hold.
+// clean returns a copy of a text in a form that the index can store.
 func clean(s string) string {
 	s = strings.NewReplacer(markBegin, " ", markEnd, " ", "\x00", " ").Replace(strings.ToValidUTF8(s, "\uFFFD"))
 	return strings.Clone(s)
 }
 
-// summaries takes in what steps wrote for what they took out.
+// summaries adds the summaries that steps wrote.
 func (s *session) summaries(ctx context.Context, from *record.Session) error {
 	at, err := from.StoredAt(ctx)
 	if err != nil {
@@ -158,7 +157,7 @@ func (s *session) summaries(ctx context.Context, from *record.Session) error {
 }
 
 func (s *session) summary(ctx context.Context, from *record.Session, name string, at time.Time) error {
-	if _, err := from.LineSums(ctx, name); err != nil { // it is what was stored
+	if _, err := from.LineSums(ctx, name); err != nil { // fails if the file was altered
 		return err
 	}
 	r, err := from.Open(ctx, name, 0, -1)

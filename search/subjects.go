@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// Held is a session in which something was found, and how often.
+// Held is a session with matching texts.
 type Held struct {
 	Session string `json:"session"`
 	Folder  string `json:"folder"`
 	Texts   int    `json:"texts"` // parts of messages, and summaries
 }
 
-// Holding brings the index up to date and returns every session that has all words of
-// a query, whatever its Most, in the order of their folders. Errors are those of
-// [Index.Search].
+// Holding updates the index and returns every session with a text that has all words
+// of a query, sorted by folder. It ignores the other fields of the query. Errors are
+// those of [Index.Search].
 func (x *Index) Holding(ctx context.Context, q Query) ([]Held, error) {
 	t, err := parse(q.Words)
 	if err != nil {
@@ -37,8 +37,8 @@ func (x *Index) Holding(ctx context.Context, q Query) ([]Held, error) {
 	return x.held(ctx, "SELECT dir, count(*) FROM "+from+" WHERE "+strings.Join(where, " AND ")+" GROUP BY dir ORDER BY dir", args...)
 }
 
-// Workplaces brings the index up to date and returns every session in which an agent of
-// this name made a step, in the order of their folders. Texts is 0.
+// Workplaces updates the index and returns every session in which an agent of this name
+// made a step, sorted by folder. Texts is 0 in each.
 func (x *Index) Workplaces(ctx context.Context, agent string) ([]Held, error) {
 	if _, err := x.Update(ctx, nil); err != nil {
 		return nil, err

@@ -16,17 +16,17 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// Updated is what [Index.Update] did.
+// Updated is the outcome of [Index.Update].
 type Updated struct {
-	Sessions int `json:"sessions"` // of the archive
+	Sessions int `json:"sessions"` // in the archive
 	Put      int `json:"put"`      // sessions that were new or had changed
-	Gone     int `json:"gone"`     // that the archive does not have any more
+	Gone     int `json:"gone"`     // sessions that the archive no longer has
 }
 
-// Update puts into the index what is new in the archive, and takes out what it has
-// not any more. progress, if any, is called with how many of the changed sessions
-// are in. A session that can't be read is out of the index, and said to be so by
-// every search.
+// Update adds new and changed sessions of the archive to the index, and removes
+// sessions that the archive no longer has. progress, if not nil, gets the number
+// of changed sessions that are done. Parts of a session that can't be read are
+// left out, and every search names that session.
 func (x *Index) Update(ctx context.Context, progress func(done, total int)) (u Updated, err error) {
 	known, err := x.known(ctx)
 	if err != nil {
@@ -62,12 +62,12 @@ func (x *Index) Update(ctx context.Context, progress func(done, total int)) (u U
 
 // row is a session in the index.
 type row struct {
-	stamp, files string   // what it looked like when it was put in
-	logs         []string // that had text then
+	stamp, files string   // as they were when it was indexed
+	logs         []string // logs with text at that time
 }
 
-// known returns the sessions of the index, in one value: a row for each of ten
-// thousand costs more than a search.
+// known returns the sessions of the index. The query returns them as one value,
+// because ten thousand rows would cost more than a search.
 func (x *Index) known(ctx context.Context) (map[string]row, error) {
 	var list string
 	err := x.db.QueryRowContext(ctx, `SELECT coalesce(group_concat(dir || ' ' || stamp || ' ' || files || ' ' || logs, char(10)), '') FROM session`).Scan(&list)
@@ -88,17 +88,17 @@ func (x *Index) known(ctx context.Context) (map[string]row, error) {
 	return all, nil
 }
 
-// look is what a session looks like from outside.
+// look describes a session by its files, without their content.
 type look struct {
 	dir      string
-	stamp    string   // "" = nothing is known cheaply
-	files    string   // a hash of names, sizes and times; "" = not looked at yet
-	logs     []string // that have text and grow
+	stamp    string   // "" = the archive has no cheap stamp of it
+	files    string   // a hash of names, sizes and times; "" = not listed yet
+	logs     []string // files with text that grow
 	modified time.Time
 }
 
-// there looks at the sessions of the archive: at their stamps where it has any, and at
-// the files of those whose stamps are not those of the index.
+// there returns the sessions of the archive. It lists the files of a session only if
+// the stamp of the session is unknown or differs from that in the index.
 func (x *Index) there(ctx context.Context, known map[string]row) (map[string]look, error) {
 	g, ok := x.a.(storage.Glancer)
 	if !ok {
@@ -124,7 +124,7 @@ func (x *Index) there(ctx context.Context, known map[string]row) (map[string]loo
 		}
 		for dir, l := range some {
 			if slices.Equal(l.logs, known[dir].logs) {
-				l.stamp = f.Stamp // else it does not show how far these have grown
+				l.stamp = f.Stamp // otherwise the stamp does not cover the growth of these logs
 			}
 			all[dir] = l
 		}
@@ -132,8 +132,8 @@ func (x *Index) there(ctx context.Context, known map[string]row) (map[string]loo
 	return all, nil
 }
 
-// listed looks at the files of sessions. Holds, releases and events change none of
-// their text.
+// listed returns sessions with a hash of their files. Holds, releases and events
+// change no text, so the hash does not cover their files.
 func (x *Index) listed(ctx context.Context, prefix storage.Key) (map[string]look, error) {
 	all := map[string]look{}
 	h := map[string]*strings.Builder{}
@@ -169,7 +169,7 @@ func (x *Index) listed(ctx context.Context, prefix storage.Key) (map[string]look
 	return all, nil
 }
 
-// hasText reports whether a file says anything that is in the index.
+// hasText reports whether a file has text for the index.
 func hasText(file string) bool {
 	return file != "events.jsonl" && file != "manifest.jsonl"
 }
@@ -177,8 +177,8 @@ func hasText(file string) bool {
 // grows reports whether a file that has text is appended to.
 func grows(file string) bool { return file == "edits.jsonl" || file == "journal.jsonl" }
 
-// changedOf returns the sessions to put in, the one that was written to last at the
-// end: what comes last is found first.
+// changedOf returns the sessions to index, sorted by their last write: a search
+// returns the sessions first that were indexed last.
 func changedOf(there map[string]look, known map[string]row) (out []look) {
 	for dir, l := range there {
 		if was, ok := known[dir]; !ok || was.files != l.files || was.stamp != l.stamp {
@@ -189,11 +189,11 @@ func changedOf(there map[string]look, known map[string]row) (out []look) {
 	return out
 }
 
-// atOnce is how much text one transaction takes: while it lasts nobody else can
-// search.
+// atOnce limits the bytes of text in one transaction. During a transaction no other
+// process can search.
 const atOnce = 8 << 20
 
-// putAll puts sessions in, several with one transaction.
+// putAll indexes sessions, several in one transaction.
 func (x *Index) putAll(ctx context.Context, all []look, known map[string]row, progress func(done, total int)) error {
 	for done := 0; done < len(all); {
 		n, err := x.putSome(ctx, all[done:], known)
@@ -207,13 +207,13 @@ func (x *Index) putAll(ctx context.Context, all []look, known map[string]row, pr
 	return nil
 }
 
-// putAttempts limits how often sessions are read again because something was forgotten
-// meanwhile. After that they are left to the next update.
+// putAttempts limits how often sessions are read again because a session was forgotten
+// meanwhile. After that, the next update indexes them.
 const putAttempts = 5
 
-// putSome puts the first sessions in, and returns how many. What was read before a
-// session was forgotten is not put in: a scrub or an erase can have taken it out of the
-// archive.
+// putSome indexes the first sessions, and returns their number. It discards text that
+// was read before a session was forgotten: a scrub or an erase can have removed that
+// text from the archive.
 func (x *Index) putSome(ctx context.Context, all []look, known map[string]row) (n int, err error) {
 	for range putAttempts {
 		forgotten, err := forgets(ctx, x.db)
@@ -252,11 +252,12 @@ func (x *Index) readSome(ctx context.Context, all []look, known map[string]row) 
 	return batch, nil
 }
 
-// errForgotten: something was forgotten since sessions were read.
+// errForgotten: a session was forgotten after the batch was read.
 var errForgotten = errors.New("forgotten meanwhile")
 
-// put replaces sessions in the index, and takes those out again that were erased in
-// the meantime. It returns [errForgotten] if any were forgotten since there were so many.
+// put replaces sessions in the index, and removes those that were erased in the meantime.
+// forgotten is the number of forgets before the batch was read. If it has changed, put
+// returns [errForgotten].
 func (x *Index) put(ctx context.Context, batch []*session, known map[string]row, forgotten int64) error {
 	err := x.write(ctx, func(tx *sql.Tx) error {
 		w, err := newWriter(ctx, tx)
@@ -313,7 +314,7 @@ func (x *Index) write(ctx context.Context, do func(*sql.Tx) error) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }() // nothing after a commit
+	defer func() { _ = tx.Rollback() }() // does nothing after a commit
 	if err := do(tx); err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// writer is the statements of a transaction.
+// writer holds the statements of a transaction.
 type writer struct {
 	tx                 *sql.Tx
 	said, word, worked *sql.Stmt
@@ -30,13 +30,14 @@ func newWriter(ctx context.Context, tx *sql.Tx) (*writer, error) {
 			return nil, err
 		}
 	}
-	// Not the ids of what was taken out: rows of a session follow each other.
+	// Gaps between ids are not filled, because the rows of a session have consecutive
+	// ids.
 	err := tx.QueryRowContext(ctx, `SELECT max(coalesce((SELECT max(last) FROM session), 0), coalesce((SELECT max(id) FROM said), 0)) + 1`).Scan(&w.next)
 	return w, err
 }
 
-// session replaces one, unless somebody else has put it in since it was read: before
-// says what it looked like then.
+// session replaces a session, unless another process indexed it after it was read.
+// before is the hash of its files that the index had then.
 func (w *writer) session(ctx context.Context, s *session, before string) error {
 	if s.same {
 		_, err := w.tx.ExecContext(ctx, `UPDATE session SET stamp = ? WHERE dir = ? AND files = ?`, s.stamp, s.dir, s.files)
@@ -75,8 +76,8 @@ func (w *writer) session(ctx context.Context, s *session, before string) error {
 	return nil
 }
 
-// forget takes out what the index has of a session that is put in again. Only where
-// that says something that the session says no longer the file must be cleaned.
+// forget removes the old texts of a session that is indexed again. The file must be
+// cleaned only if one of them is no longer a text of the session.
 func (w *writer) forget(ctx context.Context, s *session) error {
 	now := make(map[string]bool, len(s.texts))
 	for i := range s.texts {
@@ -92,7 +93,7 @@ func (w *writer) forget(ctx context.Context, s *session) error {
 	return unclean(ctx, w.tx)
 }
 
-// loses reports whether the index has text of a session that is not among these.
+// loses reports whether the index has a text of a session that now lacks.
 func (w *writer) loses(ctx context.Context, dir string, now map[string]bool) (bool, error) {
 	rows, err := w.tx.QueryContext(ctx, `SELECT text FROM said, session WHERE dir = ? AND said.id BETWEEN first AND last`, dir)
 	if err != nil {
@@ -124,12 +125,13 @@ func (w *writer) text(ctx context.Context, session int64, t *text) error {
 	return nil
 }
 
-// Forget takes sessions out, by the names of their folders. Those that are not in it
-// are no error. The file is clean of them when the index is closed, at the latest.
+// Forget removes sessions, by the names of their folders. A session that is not in
+// the index is no error. The file is clean of them when the index is closed, at the
+// latest.
 func (x *Index) Forget(ctx context.Context, dirs ...string) error {
 	err := x.write(ctx, func(tx *sql.Tx) error {
-		// Counted for sessions that are not in the index, too: somebody can be about to put
-		// in what he read before.
+		// Sessions that are not in the index count, too: another process can be about to
+		// index text that it read before.
 		if _, err := tx.ExecContext(ctx, `INSERT INTO fact VALUES ('forgets', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1`); err != nil {
 			return err
 		}
@@ -165,7 +167,7 @@ func unclean(ctx context.Context, tx *sql.Tx) error {
 	return err
 }
 
-// forget reports whether there was anything of the session.
+// forget removes a session, and reports whether the index had it.
 func forget(ctx context.Context, tx *sql.Tx, dir string) (bool, error) {
 	var id, first, last int64
 	err := tx.QueryRowContext(ctx, `SELECT id, first, last FROM session WHERE dir = ?`, dir).Scan(&id, &first, &last)
@@ -188,9 +190,8 @@ func forget(ctx context.Context, tx *sql.Tx, dir string) (bool, error) {
 	return true, nil
 }
 
-// clean removes what the file still says of what was taken out: parts of pages that
-// nobody reads, and words that the tables of the full-text index remember as the
-// beginnings of its pages.
+// clean removes the traces of forgotten sessions from the file: unused parts of
+// pages, and words that the full-text index keeps as the beginnings of its pages.
 func (x *Index) clean(ctx context.Context) error {
 	var dirty int
 	if err := x.db.QueryRowContext(ctx, `SELECT count(*) FROM fact WHERE name = 'unclean'`).Scan(&dirty); err != nil || dirty == 0 {
@@ -213,8 +214,8 @@ func (x *Index) clean(ctx context.Context) error {
 	return err
 }
 
-// stale reports whether a page of the full-text index is remembered by the beginning
-// of a word that no text has any more.
+// stale reports whether the full-text index keeps, as the beginning of a page, the
+// beginning of a word that no text has any more.
 func stale(ctx context.Context, tx *sql.Tx) (bool, error) {
 	var n int
 	err := tx.QueryRowContext(ctx, `SELECT count(*) FROM (
