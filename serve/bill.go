@@ -8,28 +8,28 @@ import (
 	"github.com/agentcompact/compact/compact"
 )
 
-// Stats is what a handler did so far. Where it observes, it is what it would
-// have done. All numbers are estimates that were made before the calls, of their
-// prompts alone.
+// Stats counts the work of a handler so far. A handler that only observes counts
+// the work that it would have done. Numbers of tokens and dollars are estimates
+// from before the calls, for their prompts alone.
 type Stats struct {
-	Requests    int `json:"requests"` // of any kind, those that were refused here included
-	Calls       int `json:"calls"`    // model calls that were held against the budget
+	Requests    int `json:"requests"` // of any kind, also those that the handler refused
+	Calls       int `json:"calls"`    // model calls whose prompt was compared with the budget
 	Compactions int `json:"compactions"`
 	Recalls     int `json:"recalls"`    // calls of the recall tool that were answered
-	Failures    int `json:"failures"`   // requests that went out as they came because something went wrong here
-	Unanswered  int `json:"unanswered"` // requests that were not answered, or not to the end; tokens and money count them
+	Failures    int `json:"failures"`   // requests that went out unchanged because of an error here
+	Unanswered  int `json:"unanswered"` // requests without a complete answer; tokens and money include them
 	History     int `json:"history_tokens"`
 	Sent        int `json:"sent_tokens"`
 
-	// What the prompts cost in US dollars ([compact.Bill]): as they were sent, with
-	// what summaries cost, and had each held its whole history. Unpriced calls are of
-	// models whose price is not known; they are in neither.
+	// Cost of the prompts in US dollars ([compact.Bill]): With is that of the sent
+	// prompts and of the summaries, Without that of the same prompts with their whole
+	// histories. Neither includes unpriced calls, whose model has no known price.
 	With     float64 `json:"usd_with"`
 	Without  float64 `json:"usd_without"`
 	Unpriced int     `json:"unpriced_calls"`
 }
 
-// Stats returns what the handler did so far.
+// Stats returns the counts so far.
 func (h *Handler) Stats() Stats {
 	c := h.counters
 	c.mu.Lock()
@@ -52,7 +52,7 @@ func (h *Handler) Stats() Stats {
 	return s
 }
 
-// bill adds up what calls cost.
+// bill adds up the costs of calls.
 type bill struct {
 	mu            sync.Mutex
 	with, without float64

@@ -11,18 +11,18 @@ import (
 	"github.com/agentcompact/compact/hook/transport"
 )
 
-// counters are what a handler counts. It is safe for concurrent use.
+// counters holds the counters of a handler. It is safe for concurrent use.
 type counters struct {
 	mu       sync.Mutex
 	flight   int
 	requests map[[2]string]int // by provider and status
-	failures map[string]int    // by what it was about
+	failures map[string]int    // by operation
 	passed   int
-	broken   map[string]int // requests that were not answered, or not to the end
+	broken   map[string]int // requests without a complete answer, by reason
 	refusals map[string]int // by status
 	added    histogram
 
-	calls       int // that were held against the budget
+	calls       int // whose prompt was compared with the budget
 	compactions int
 	recalls     int
 	stages      map[string]int
@@ -33,14 +33,15 @@ type counters struct {
 func newCounters() *counters {
 	return &counters{
 		requests: map[[2]string]int{}, stages: map[string]int{},
-		// There from the start: Prometheus sees no increase in a series that begins with 1.
+		// They exist from the start, because Prometheus sees no increase in a series that
+		// begins with 1.
 		failures: map[string]int{"read": 0, "parse": 0, "compact": 0, "write": 0, "answer": 0, "recall": 0, "observe": 0},
 		broken:   map[string]int{"upstream": 0, "read": 0, "broke_off": 0}, refusals: map[string]int{"401": 0, "404": 0, "503": 0},
 		added: newHistogram(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 10),
 	}
 }
 
-// enter begins a request, unless there are too many.
+// enter counts the begin of a request, and returns false if too many are in flight.
 func (c *counters) enter(most int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -51,7 +52,7 @@ func (c *counters) enter(most int) bool {
 	return true
 }
 
-// leave ends a request; status 0 = it was not answered.
+// leave counts the end of a request; status 0 = no answer.
 func (c *counters) leave(provider string, status int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -59,7 +60,7 @@ func (c *counters) leave(provider string, status int) {
 	c.requests[[2]string{provider, strconv.Itoa(status)}]++
 }
 
-// left says how long a request took until it went out.
+// left records the time until a request went out.
 func (c *counters) left(took time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -76,7 +77,7 @@ func (c *counters) up(what map[string]int, key string) {
 	what[key]++
 }
 
-// wrong is told what the transport says.
+// wrong counts an error of the transport.
 func (c *counters) wrong(_ context.Context, err error) {
 	var e *transport.Error
 	if !errors.As(err, &e) {
@@ -91,14 +92,14 @@ func (c *counters) wrong(_ context.Context, err error) {
 	c.failures[e.Op]++
 }
 
-// recalled is told how many calls of the recall tool were answered.
+// recalled counts answered calls of the recall tool.
 func (c *counters) recalled(_ context.Context, calls int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.recalls += calls
 }
 
-// result counts a request that was held against the budget.
+// result counts a request whose prompt was compared with the budget.
 func (c *counters) result(of *compact.Result) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -111,10 +112,10 @@ func (c *counters) result(of *compact.Result) {
 	}
 }
 
-// histogram counts how many values are not above each bound.
+// histogram counts, for each bound, the values up to it.
 type histogram struct {
 	bounds []float64
-	counts []int // one more, for those above
+	counts []int // one more than bounds, for larger values
 	sum    float64
 }
 

@@ -11,9 +11,9 @@ import (
 	"github.com/agentcompact/compact/hook/transport"
 )
 
-// How much the live page remembers. A curve that has more points loses every
-// other one, so that it reaches back to the beginning, and costs a bounded
-// amount of memory: about 15 MB with all of them full.
+// Limits of the live page. A curve above its limit loses every other point,
+// so it still reaches back to the beginning. With all limits reached, the
+// page takes about 15 MB of memory.
 const (
 	liveSessions    = 200
 	livePoints      = 300 // of a curve
@@ -22,15 +22,15 @@ const (
 	liveText        = 300 // characters of a failure
 )
 
-// live is what the page shows. All its texts are redacted. It is safe for
+// live holds the content of the page. All its texts are redacted. It is safe for
 // concurrent use.
 type live struct {
 	redact func(string) string
 
 	mu       sync.Mutex
-	changes  int // so many times something was added
+	changes  int // number of additions so far
 	began    time.Time
-	seen     int // sessions, those included that are no longer here
+	seen     int // number of sessions so far, also of those that were removed here
 	sessions map[string]*liveSession
 	total    liveSum
 	line     []liveSum // total over time
@@ -38,14 +38,14 @@ type live struct {
 	failed   int       // all of them
 }
 
-// liveSum is what calls came to.
+// liveSum is the sum over calls.
 type liveSum struct {
 	At            time.Time
 	Calls         int
 	Compactions   int
 	History, Sent int // tokens
 	With, Without float64
-	Unpriced      int // calls that are in neither
+	Unpriced      int // calls that neither includes
 }
 
 func (s *liveSum) add(at time.Time, res *compact.Result) {
@@ -63,7 +63,7 @@ func (s *liveSum) add(at time.Time, res *compact.Result) {
 // liveSession is one session.
 type liveSession struct {
 	liveSum
-	No     int // of the session, in the order in which they came
+	No     int // number of the session, in order of arrival
 	Name   string
 	Model  string
 	Window int
@@ -88,7 +88,7 @@ type liveCompaction struct {
 	Stage, Reason string
 }
 
-// failure is something that went wrong here, or at an upstream.
+// failure is an error of the handler or of an upstream.
 type failure struct {
 	At   time.Time
 	What string
@@ -116,8 +116,7 @@ func (l *live) result(at time.Time, res *compact.Result) {
 	}
 }
 
-// session returns a session. The one that was silent for longest gives way to a
-// new one.
+// session returns a session. A new one replaces the one that was idle for longest.
 func (l *live) session(id, name string) *liveSession {
 	if s := l.sessions[id]; s != nil {
 		return s
@@ -137,7 +136,7 @@ func (l *live) session(id, name string) *liveSession {
 	return s
 }
 
-// wrong adds what the transport says.
+// wrong adds an error of the transport.
 func (l *live) wrong(at time.Time, err error) {
 	var e *transport.Error
 	if errors.As(err, &e) && !errors.Is(err, transport.ErrPassed) && !errors.Is(err, context.Canceled) {
@@ -158,8 +157,8 @@ func (l *live) fail(at time.Time, what, text string) {
 	l.failures = last(append(l.failures, failure{at, what, text}), liveFailures)
 }
 
-// thinned drops every other point of a curve that has too many. Its ends stay,
-// and what is to be kept, unless that is most of it.
+// thinned drops every other point of a curve above the limit. Both ends stay, and so
+// do the points for which keep returns true, unless they are too many.
 func thinned[T any](points []T, keep func(T) bool) []T {
 	if len(points) <= livePoints {
 		return points
@@ -185,7 +184,7 @@ func countOf[T any](list []T, is func(T) bool) (n int) {
 	return n
 }
 
-// last returns the last n of a list.
+// last returns the last n elements of a list.
 func last[T any](list []T, n int) []T {
 	if len(list) > n {
 		list = slices.Delete(list, 0, len(list)-n)

@@ -9,8 +9,7 @@ import (
 	"github.com/agentcompact/compact/internal/chart"
 )
 
-// sumsOf is what a picture shows of the sums: both values, and how they are
-// written.
+// sumsOf selects the values of the sums that a picture shows, and formats them.
 type sumsOf struct {
 	title, axis string
 	whole, sent func(liveSum) float64
@@ -24,8 +23,7 @@ var (
 		func(s liveSum) float64 { return s.Without }, func(s liveSum) float64 { return s.With }, func(v float64) string { return fmt.Sprintf("%.4g", math.Abs(v)) }}
 )
 
-// sums draws what the calls came to over time: with the whole history, and as
-// they were sent.
+// sums draws the sums over time: with the whole histories, and as sent.
 func sums(line []liveSum, began time.Time, class string, width float64, of sumsOf) string {
 	if len(line) == 0 {
 		return ""
@@ -77,7 +75,7 @@ func (s *liveSession) curve(class string, width float64) string {
 	return p.SVG(class, html.EscapeString("Tokens of each call of session "+s.Name))
 }
 
-// whole writes a number of calls, where it is one.
+// whole formats a number of calls; "" = not a whole number.
 func whole(v float64) string {
 	if v != math.Trunc(v) {
 		return ""
@@ -85,7 +83,7 @@ func whole(v float64) string {
 	return fmt.Sprintf("%.0f", v)
 }
 
-// briefly writes a number of tokens so that it has room beside an axis.
+// briefly formats a number of tokens to fit beside an axis.
 func briefly(v float64) string {
 	switch {
 	case v >= 1e6:
@@ -96,7 +94,7 @@ func briefly(v float64) string {
 	return thousands(int(v))
 }
 
-// Sentence says what a compaction did.
+// Sentence describes a compaction.
 func (c liveCompaction) Sentence() string {
 	return fmt.Sprintf("call %d, %s: %s → %s tokens by %s", c.Call, c.At.Format("15:04:05"), thousands(c.Before), thousands(c.After), c.Stage)
 }

@@ -33,13 +33,12 @@ var livePage = template.Must(template.New("live").Funcs(template.FuncMap{
 	"script":    func() template.JS { return template.JS(chart.Script + liveScript) }, //nolint:gosec // likewise
 }).Parse(liveSource))
 
-// livePolicy lets the page do nothing but draw itself and ask for what is new.
+// livePolicy lets the page only draw itself and request updates.
 const livePolicy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
-// pageOf returns what answers / and /live; nil = nobody does. The page is for
-// people on this machine: a request from elsewhere, or one that a browser was
-// led to by a foreign name for this address, or that a proxy hands on, is none of
-// theirs.
+// pageOf returns the handler of / and /live, or nil for a request that does not
+// come from this machine. Such are requests from another address, under a foreign
+// host name (as after a DNS rebinding), and from a proxy.
 func (h *Handler) pageOf(r *http.Request) http.HandlerFunc {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead || !isLoopback(r.RemoteAddr) || !isLoopback(r.Host) || isForwarded(r.Header) {
 		return nil
@@ -47,15 +46,15 @@ func (h *Handler) pageOf(r *http.Request) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !h.allowed(r, true) {
 			w.Header().Set("WWW-Authenticate", `Basic realm="compact: any name, and the token as password"`)
-			refuse(w, r.URL.Path, http.StatusUnauthorized, "this page wants the token of the proxy, as the password")
+			refuse(w, r.URL.Path, http.StatusUnauthorized, "this page requires the token of the proxy, as the password")
 			return
 		}
 		h.showLive(w, r, map[string]string{"/": "page", "/live": "main"}[r.URL.Path])
 	}
 }
 
-// isForwarded reports whether a proxy says that it hands a request on: that is on
-// this machine, and who asks it may sit anywhere.
+// isForwarded reports whether a request comes from a proxy: the proxy may run on this
+// machine, but its client may be anywhere.
 func isForwarded(h http.Header) bool {
 	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via"} {
 		if h.Get(name) != "" {
@@ -76,8 +75,8 @@ func isLoopback(address string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// showLive writes the page, or the part of it that changes. Where nothing was
-// added since, a browser is told so.
+// showLive writes the page, or the part of it that changes. It answers 304 if nothing
+// was added since the browser's version.
 func (h *Handler) showLive(w http.ResponseWriter, r *http.Request, part string) {
 	tag := h.live.tag()
 	head := w.Header()
@@ -100,13 +99,13 @@ func (h *Handler) showLive(w http.ResponseWriter, r *http.Request, part string) 
 	_, _ = w.Write(b.Bytes())
 }
 
-// liveView is what the page is made of.
+// liveView is the data of the page's template.
 type liveView struct {
 	liveSum
 	Began     time.Time
 	Observed  bool
 	Seen      int
-	Sessions  []sessionView // the one that called last comes first
+	Sessions  []sessionView // the one with the latest call first
 	Failures  []failure     // the newest first
 	Failed    int
 	TokenWide template.HTML
@@ -125,7 +124,7 @@ type sessionView struct {
 	OfTheWindow string
 }
 
-// tag tells what is there now from what was there before.
+// tag returns the ETag of the current content.
 func (l *live) tag() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -135,10 +134,10 @@ func (l *live) tag() string {
 // tagged is tag; l.mu is held.
 func (l *live) tagged() string { return fmt.Sprintf(`"%d-%d"`, l.began.UnixNano(), l.changes) }
 
-// view draws what is there now. No call waits for that: it is drawn of a copy.
+// view draws the current content. It draws a copy, so no call waits for it.
 func (l *live) view(observed bool) liveView { return l.copied().draw(observed) }
 
-// copied returns what is there now, for one reader.
+// copied returns a copy of the content, for one reader.
 func (l *live) copied() *live {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -152,7 +151,7 @@ func (l *live) copied() *live {
 	return own
 }
 
-// draw is the view of a copy.
+// draw returns the view of a copy.
 func (l *live) draw(observed bool) liveView {
 	v := liveView{liveSum: l.total, Began: l.began, Observed: observed, Seen: l.seen, Failed: l.failed, tag: l.tagged()}
 	v.Failures = slices.Clone(l.failures)
@@ -171,12 +170,12 @@ func (l *live) draw(observed bool) liveView {
 	return v
 }
 
-// drawn is a picture for a desk and one for a phone.
+// drawn returns a picture for a desktop and one for a phone.
 func drawn(draw func(class string, width float64) string) (wide, narrow template.HTML) {
 	return template.HTML(draw("wide", 860)), template.HTML(draw("narrow", 380)) //nolint:gosec // made here, of numbers and escaped texts
 }
 
-// share is a part in percent.
+// share returns n of a total in percent.
 func share(n, of int) string {
 	if of <= 0 {
 		return ""
@@ -184,7 +183,7 @@ func share(n, of int) string {
 	return fmt.Sprintf("%.0f %%", 100*float64(n)/float64(of))
 }
 
-// Less says what was sent in place of what, in a sentence.
+// Less describes the savings in tokens, as a sentence.
 func (v liveView) Less() string {
 	if v.History <= 0 {
 		return ""

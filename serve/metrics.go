@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// expose writes the handler's own counters in Prometheus' text form. Nothing in it
-// is of a request but its provider and its status: no session, no path, no key.
-// What was done to conversations is counted of events, see [Config.Metrics].
+// expose writes the handler's own counters in Prometheus' text form. Of a request
+// it shows only the provider and the status: no session, no path, no key. The
+// counters of conversations come from events, see [Config.Metrics].
 func (h *Handler) expose() []byte {
 	c := h.counters
 	c.mu.Lock()
@@ -34,7 +34,8 @@ func (h *Handler) expose() []byte {
 	return e.Bytes()
 }
 
-// process says how the process is, as Prometheus' own libraries do.
+// process adds the state of the process, under the names that Prometheus' own
+// libraries use.
 func (e *exposition) process(began time.Time) {
 	e.head("process_start_time_seconds", "gauge", "When the proxy began, in seconds since 1970.")
 	fmt.Fprintf(e, "process_start_time_seconds %d\n", began.Unix())
@@ -44,7 +45,7 @@ func (e *exposition) process(began time.Time) {
 	e.single("go_memory_bytes", "gauge", "Memory that the process holds.", int(sample[0].Value.Uint64()-sample[1].Value.Uint64()))
 }
 
-// exposition is text as Prometheus reads it.
+// exposition is a text in the format of Prometheus.
 type exposition struct{ bytes.Buffer }
 
 func (e *exposition) head(name, kind, help string) {

@@ -9,10 +9,10 @@ import (
 	"github.com/agentcompact/compact/trace/metrics"
 )
 
-// tokenHeader is what a request carries where the handler wants a token.
+// tokenHeader is the header for the token, if the handler requires one.
 const tokenHeader = "X-Compact-Token"
 
-// own returns what answers a path of the handler's own; nil = it is none.
+// own returns the handler of one of this proxy's own paths; nil = any other path.
 func (h *Handler) own(r *http.Request) http.HandlerFunc {
 	switch r.URL.Path {
 	case "/", "/live":
@@ -31,7 +31,7 @@ func (h *Handler) own(r *http.Request) http.HandlerFunc {
 	return nil
 }
 
-// ready says whether requests are taken.
+// ready answers whether the proxy takes requests.
 func (h *Handler) ready() (int, string) {
 	if h.draining.Load() {
 		return http.StatusServiceUnavailable, "draining"
@@ -58,7 +58,7 @@ func say(f func() (status int, text string)) http.HandlerFunc {
 	}
 }
 
-// only refuses other methods.
+// only refuses every other method.
 func only(method string, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != method && (r.Method != http.MethodHead || method != http.MethodGet) {
@@ -70,26 +70,26 @@ func only(method string, next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// guarded wants the token.
+// guarded refuses requests without the token.
 func (h *Handler) guarded(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !h.allowed(r, true) {
-			refuse(w, r.URL.Path, http.StatusUnauthorized, "this path wants the token of the proxy, as a bearer token")
+			refuse(w, r.URL.Path, http.StatusUnauthorized, "this path requires the token of the proxy, as a bearer token")
 			return
 		}
 		next(w, r)
 	}
 }
 
-// allowed reports whether a request carries the token. To the handler's own
-// paths it may come as a bearer token: there, that header is no provider's.
+// allowed reports whether a request carries the token. On the handler's own paths it
+// may also be a bearer token: there, no provider needs that header.
 func (h *Handler) allowed(r *http.Request, own bool) bool {
 	if h.cfg.Token == "" {
 		return true
 	}
 	given := r.Header.Get(tokenHeader)
 	if _, password, ok := r.BasicAuth(); ok && own && given == "" {
-		given = password // a browser asks for it
+		given = password // a browser asks its user for it
 	}
 	if scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); own && given == "" && strings.EqualFold(scheme, "bearer") {
 		given = token

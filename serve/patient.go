@@ -8,27 +8,27 @@ import (
 	"time"
 )
 
-// patient is an answer and a request whose client may be slow, but not for
-// ever: each read and each write has a deadline of its own. It is taken back
-// behind each: HTTP/2 ends a stream whose deadline passes while nothing is read
-// or written, and an upstream may take its time.
+// patient is a request and its answer with a client that may be slow, but not
+// forever: each read and each write has its own deadline. The deadline is
+// removed after each, because HTTP/2 ends a stream whose deadline passes
+// between reads and writes, and an upstream may take any time.
 type patient struct {
 	http.ResponseWriter
 	rc     *http.ResponseController
 	stall  time.Duration
-	until  time.Time // the request is read
+	until  time.Time // deadline for the whole request
 	status int
 	in     *slow // nil = there is no body
-	kept   bool  // the connection is for one request at a time
+	serial bool  // HTTP/1: the connection serves one request after the other
 }
 
 func newPatient(w http.ResponseWriter, r *http.Request, c Config) *patient {
-	p := &patient{ResponseWriter: w, rc: http.NewResponseController(w), stall: c.Stall, until: time.Now().Add(c.BodyTimeout), kept: r.ProtoMajor == 1}
-	// An upstream may answer before it has the whole request. Else the server
-	// would take the rest of the request, with its end, from under the sender,
-	// which then breaks off the answer.
+	p := &patient{ResponseWriter: w, rc: http.NewResponseController(w), stall: c.Stall, until: time.Now().Add(c.BodyTimeout), serial: r.ProtoMajor == 1}
+	// An upstream may answer before it has the whole request. Without full
+	// duplex, the server would then consume the rest of the request while it is
+	// still being sent, and the answer would break off.
 	_ = p.rc.EnableFullDuplex()
-	p.rest() // the deadline of what was answered before, or of all that is the handler's own
+	p.rest() // removes a deadline that an earlier request on this connection left
 	return p
 }
 
@@ -61,11 +61,11 @@ func (p *patient) Write(b []byte) (int, error) {
 	return p.ResponseWriter.Write(b)
 }
 
-// begin is the beginning of the answer. What follows of a request that was not
-// read to its end must never be taken for the next one.
+// begin begins the answer. The unread rest of a request must never be parsed as the
+// next one, so the connection is closed then.
 func (p *patient) begin(status int) {
 	p.status = status
-	if p.kept && p.in != nil && !p.in.ended() {
+	if p.serial && p.in != nil && !p.in.ended() {
 		p.Header().Set("Connection", "close")
 	}
 }
@@ -74,8 +74,8 @@ func (p *patient) hurry() { _ = p.rc.SetWriteDeadline(time.Now().Add(p.stall)) }
 
 func (p *patient) rest() { _ = p.rc.SetWriteDeadline(time.Time{}) }
 
-// end bounds how long the server reads what is left of a request that nobody
-// read, and writes what is left of the answer.
+// end limits the time in which the server reads the unread rest of a request, and
+// writes the rest of the answer.
 func (p *patient) end() {
 	if p.in != nil {
 		p.in.end()
@@ -83,17 +83,17 @@ func (p *patient) end() {
 	p.hurry()
 }
 
-// bound does so for a request that is answered at once: the server reads what is
-// left of it before the answer goes out.
+// bound sets the same limits for a request that is answered at once: the server reads
+// the rest of the request before it sends the answer.
 func (c Config) bound(w http.ResponseWriter, r *http.Request) {
 	rc, at := http.NewResponseController(w), time.Now().Add(min(c.Stall, c.BodyTimeout))
 	if r.Body != nil && r.Body != http.NoBody {
 		_ = rc.SetReadDeadline(at)
 	}
-	_ = rc.SetWriteDeadline(at.Add(c.Stall)) // behind what is left
+	_ = rc.SetWriteDeadline(at.Add(c.Stall)) // after the rest of the request
 }
 
-// left is how long the client may take for what it sends next.
+// left returns the time that the client has for its next bytes.
 func (p *patient) left() time.Duration { return min(p.stall, time.Until(p.until)) }
 
 // body returns the body of the request.
@@ -105,23 +105,23 @@ func (p *patient) body(b io.ReadCloser) io.ReadCloser {
 	return p.in
 }
 
-// slow is a body that is read in time, or not at all.
+// slow is a body whose reads have deadlines.
 type slow struct {
 	io.ReadCloser
 	p *patient
 
-	reading sync.Mutex // held while it is read
+	reading sync.Mutex // held during a read
 
-	mu   sync.Mutex // it may be read behind the end of the request
-	done bool       // its end was read
-	over bool       // the answer has come to its end
+	mu   sync.Mutex // the body may be read after the end of the request
+	done bool       // the end of the body was read
+	over bool       // the answer is complete
 }
 
 func (s *slow) Read(b []byte) (int, error) {
 	s.reading.Lock()
 	defer s.reading.Unlock()
 	if s.ended() {
-		return 0, io.EOF // again, though the server has closed it since
+		return 0, io.EOF // the same as before, even if the server has closed the body since
 	}
 	s.deadline(time.Now().Add(s.p.left()))
 	n, err := s.ReadCloser.Read(b)
@@ -132,8 +132,8 @@ func (s *slow) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// deadline is when the client has to have sent something; the zero value = it
-// may take any time.
+// deadline sets the time by which the client must send the next bytes; the zero value
+// = any time.
 func (s *slow) deadline(at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,7 +142,7 @@ func (s *slow) deadline(at time.Time) {
 	}
 }
 
-// end lets go who still reads: the server would do so, too, and then wait for the
+// end interrupts a pending read. The server would do so itself, and then wait for the
 // rest without a deadline.
 func (s *slow) end() {
 	s.last(time.Unix(1, 0))
@@ -151,7 +151,7 @@ func (s *slow) end() {
 	s.last(time.Now().Add(s.p.left()))
 }
 
-// last sets a deadline that no read changes.
+// last sets a deadline that no later read changes.
 func (s *slow) last(at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -166,8 +166,8 @@ func (s *slow) ended() bool {
 	return s.done
 }
 
-// whole ends the deadlines: behind a whole request the server waits for the
-// client to go, which may take any time.
+// whole ends the deadlines: after a whole request, the server waits for the client to
+// disconnect, which may take any time.
 func (s *slow) whole() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,18 +6,19 @@ import (
 	"slices"
 )
 
-// op says where one message of the view comes from: it is one of those that
-// were given, one of them with another text in it, or it was made.
+// op is the origin of one message of the view: a given message, a given message with
+// another text, or a new one.
 type op struct {
 	Keep    *int            `json:"keep,omitempty"`
 	Edit    *int            `json:"edit,omitempty"`
-	Message json.RawMessage `json:"message,omitempty"` // what Edit is now
+	Message json.RawMessage `json:"message,omitempty"` // the message Edit with its new text
 	New     json.RawMessage `json:"new,omitempty"`
 }
 
-// plan says of each message of a view where it comes from. What is the same
-// bytes is kept; what differs from one that is not there any more in texts alone,
-// and holds a call or a result, is that one, edited; all else is new.
+// plan returns the origin of each message of a view. A message with the bytes of
+// a given one is kept. A message with a call or a result that differs only in
+// texts from a given one that the view lacks is that one, edited. Every other
+// message is new.
 func plan(given, view []json.RawMessage) []op {
 	from := kept(given, view)
 	edited(given, view, from)
@@ -35,9 +36,9 @@ func plan(given, view []json.RawMessage) []op {
 	return out
 }
 
-// kept finds for each message of the view one that was given and is the same
-// bytes; -1 = there is none. The order is that of the given ones as far as may
-// be.
+// kept returns, for each message of the view, the index of a given message
+// with the same bytes; -1 = none. Among equal ones it prefers the order of the
+// given messages.
 func kept(given, view []json.RawMessage) []int {
 	places := map[string][]int{}
 	for i, g := range given {
@@ -51,7 +52,7 @@ func kept(given, view []json.RawMessage) []int {
 		}
 		k, _ := slices.BinarySearch(at, next)
 		if k == len(at) {
-			k = 0 // it stands before what it came behind
+			k = 0 // the view has moved it to a place after a later one
 		}
 		from[i] = at[k]
 		places[string(v)] = slices.Delete(slices.Clone(at), k, k+1)
@@ -60,7 +61,7 @@ func kept(given, view []json.RawMessage) []int {
 	return from
 }
 
-// edited finds for messages that are not kept those that they were.
+// edited finds the given message for each edited one.
 func edited(given, view []json.RawMessage, from []int) {
 	used := make([]bool, len(given))
 	for _, j := range from {
@@ -83,7 +84,7 @@ func edited(given, view []json.RawMessage, from []int) {
 	}
 }
 
-// isEdit reports whether two messages differ in texts alone.
+// isEdit reports whether two messages with a call or a result differ only in texts.
 func isEdit(a, b json.RawMessage) bool {
 	var x, y any
 	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil || !hasCall(x) {
@@ -92,11 +93,11 @@ func isEdit(a, b json.RawMessage) bool {
 	return reflect.DeepEqual(blank("", x), blank("", y))
 }
 
-// texts are the members whose texts are cut and masked.
+// textMembers are the members whose texts a compaction cuts and masks.
 var textMembers = []string{"content", "text", "output", "result", "error", "stdout", "stderr"}
 
-// blank returns a value without its texts. A function's response becomes an
-// object with one text where it is masked.
+// blank returns a value without its texts. A masked function response is an object
+// with one text.
 func blank(name string, v any) any {
 	switch v := v.(type) {
 	case string:

@@ -23,7 +23,7 @@ import (
 //go:embed openapi.json
 var openAPI []byte
 
-// asked is what POST /v1/preflight is sent.
+// asked is the body of POST /v1/preflight.
 type asked struct {
 	Format    string            `json:"format"`
 	Session   string            `json:"session"`
@@ -37,8 +37,8 @@ type asked struct {
 	Messages  []json.RawMessage `json:"messages"`
 }
 
-// wires are the formats by name, with what the list and the system prompt are
-// called in a request of each.
+// wires holds the formats by name, with the fields of the list and of the system
+// prompt in a request.
 var wires = map[string]struct {
 	format       wire.Format
 	list, system string
@@ -49,7 +49,7 @@ var wires = map[string]struct {
 	"gemini":    {gemini.Wire, "contents", "systemInstruction"},
 }
 
-// mistake is what is wrong with a request.
+// mistake is an error for the caller, with its status and code.
 type mistake struct {
 	status int
 	code   string
@@ -62,8 +62,8 @@ func badRequest(format string, args ...any) error {
 	return &mistake{http.StatusBadRequest, "bad_request", fmt.Errorf(format, args...)}
 }
 
-// preflight answers a hook of another language: which of its messages it is to
-// send, and what in place of the others.
+// preflight answers a hook in another language with the messages that it is to send:
+// its own, by number, and those that replace others.
 func (h *Handler) preflight(w http.ResponseWriter, r *http.Request) {
 	if !h.counters.enter(h.cfg.MaxCalls) {
 		h.counters.refused(http.StatusServiceUnavailable)
@@ -81,7 +81,7 @@ func (h *Handler) preflight(w http.ResponseWriter, r *http.Request) {
 	answer(p, http.StatusOK, out)
 }
 
-// mistakeOf says what an error is to a caller.
+// mistakeOf returns an error in the form for a caller.
 func (h *Handler) mistakeOf(err error) *mistake {
 	var m *mistake
 	switch {
@@ -99,7 +99,7 @@ func (h *Handler) mistakeOf(err error) *mistake {
 	return &mistake{http.StatusInternalServerError, code, errors.New(h.m.Redact(err.Error()))}
 }
 
-// reduce reads a request and makes the plan of its view.
+// reduce reads a request and returns the plan of its view.
 func (h *Handler) reduce(ctx context.Context, body io.Reader) (any, error) {
 	q, err := h.read(body)
 	if err != nil {
@@ -160,7 +160,7 @@ func (h *Handler) read(body io.Reader) (q asked, err error) {
 	return q, nil
 }
 
-// body is the request that the wire knows.
+// body returns the request in the form of its wire.
 func (q *asked) body(list, system string) []byte {
 	var b bytes.Buffer
 	b.WriteByte('{')
@@ -186,7 +186,7 @@ func raws(messages []json.RawMessage) [][]byte {
 	return out
 }
 
-// elements returns those of the list of a body.
+// elements returns the elements of a list in a body.
 func elements(body []byte, list string) (out []json.RawMessage, err error) {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(body, &all); err != nil {
@@ -203,7 +203,7 @@ func mistaken(w http.ResponseWriter, m *mistake) {
 func answer(w http.ResponseWriter, status int, v any) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // messages go back as they are
+	e.SetEscapeHTML(false) // messages keep their bytes
 	if err := e.Encode(v); err != nil {
 		status = http.StatusInternalServerError
 		b.Reset()

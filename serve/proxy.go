@@ -12,7 +12,7 @@ import (
 	"github.com/agentcompact/compact/hook/transport"
 )
 
-// rewrite sends a request to its upstream, and else leaves it as it is.
+// rewrite directs a request to its upstream, and changes nothing else.
 func rewrite(p *httputil.ProxyRequest) {
 	p.Out.URL, p.Out.Host = callOf(p.In.Context()).upstream.url, ""
 	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"} {
@@ -23,7 +23,7 @@ func rewrite(p *httputil.ProxyRequest) {
 	p.Out.Trailer = p.In.Trailer // is filled when the body has been read
 }
 
-// counted is the last step before a request leaves.
+// counted is the last round tripper before the network.
 type counted struct {
 	base http.RoundTripper
 	h    *Handler
@@ -58,15 +58,14 @@ func (e *upstreamError) Error() string {
 
 func (e *upstreamError) Unwrap() error { return e.err }
 
-// failed answers for an upstream that does not, and for a request that broke
-// off.
+// failed answers if the upstream did not, or if the request broke off.
 func (h *Handler) failed(w http.ResponseWriter, r *http.Request, err error) {
 	up, status, op := (*upstreamError)(nil), http.StatusBadRequest, "read"
 	own := (*transport.Error)(nil)
 	timeout := interface{ Timeout() bool }(nil)
 	switch {
 	case r.Context().Err() != nil && errors.Is(err, context.Canceled):
-		panic(http.ErrAbortHandler) // there is nobody to answer
+		panic(http.ErrAbortHandler) // the client has gone
 	case errors.As(err, &up):
 		status, op = http.StatusBadGateway, "upstream"
 		if errors.As(err, &timeout) && timeout.Timeout() {
@@ -79,7 +78,7 @@ func (h *Handler) failed(w http.ResponseWriter, r *http.Request, err error) {
 	h.counters.ended(op)
 	text := h.m.Redact(strings.ReplaceAll(err.Error(), c.upstream.url.String(), c.upstream.rest))
 	h.log.Warn("compact: a request was not answered", "provider", c.upstream.name, "path", h.m.Redact(c.upstream.rest), "op", op, "error", text)
-	if own == nil { // else the transport has said it
+	if own == nil { // otherwise the transport has reported it
 		h.live.fail(h.now(), op, text)
 	}
 	w.Header().Set(errorHeader, op)
@@ -95,7 +94,7 @@ func dropOurs(h http.Header) {
 	}
 }
 
-// buffers are reused by the copying of answers.
+// buffers is a pool of buffers for copying answers.
 type buffers struct{ sync.Pool }
 
 const bufferSize = 32 << 10

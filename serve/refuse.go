@@ -6,12 +6,13 @@ import (
 	"strconv"
 )
 
-// errorHeader says what an answer of this module's own is about.
+// errorHeader is the header of an error that this proxy answers itself; its value is
+// the operation that failed.
 const errorHeader = "X-Compact-Error"
 
 type object = map[string]any
 
-// kinds are what providers call their errors.
+// kinds holds the providers' names of errors, by status.
 var kinds = map[int]struct{ openAI, anthropic, gemini string }{
 	http.StatusBadRequest:         {"invalid_request_error", "invalid_request_error", "INVALID_ARGUMENT"},
 	http.StatusUnauthorized:       {"invalid_request_error", "authentication_error", "UNAUTHENTICATED"},
@@ -23,7 +24,7 @@ var kinds = map[int]struct{ openAI, anthropic, gemini string }{
 	http.StatusGatewayTimeout:     {"server_error", "api_error", "DEADLINE_EXCEEDED"},
 }
 
-// refuse answers in the place of the provider, in the form of its errors.
+// refuse answers instead of the provider, in the form of its errors.
 func refuse(w http.ResponseWriter, path string, status int, text string) {
 	kind := kinds[status]
 	var body object
@@ -37,7 +38,7 @@ func refuse(w http.ResponseWriter, path string, status int, text string) {
 	}
 	data, err := json.Marshal(body)
 	if err != nil {
-		data = nil // never: these are strings and numbers
+		data = nil // can't happen: the body has only strings and numbers
 	}
 	h := w.Header()
 	if h.Get(errorHeader) == "" {

@@ -16,44 +16,45 @@ import (
 	"github.com/agentcompact/compact/trace/metrics"
 )
 
-// A Config says how a handler works. The zero value stands in front of the
-// providers' own servers.
+// A Config configures a handler. With the zero value, it forwards to the providers'
+// own servers.
 type Config struct {
-	// Upstreams are base URLs by provider: "openai", "anthropic", "gemini" in
-	// place of the providers' own, and any other name beside them, which is then
-	// the first part of a path. A version at the end of a URL (/v1) is not
+	// Upstreams holds base URLs by provider. "openai", "anthropic" and "gemini"
+	// replace the providers' own; any other name adds an upstream, with the name
+	// as the first part of its paths. A version at the end of a URL (/v1) is not
 	// doubled.
 	Upstreams map[string]string
 
-	Observe   bool // every byte goes out as it came; events say what would have been
-	Strict    bool // what can't be compacted is refused in place of going out as it came
+	Observe   bool // every byte goes out unchanged; events describe the compactions that would have been made
+	Strict    bool // a call that can't be compacted is refused and not sent unchanged
 	NoRecall  bool // the model is not given the recall tool, see transport.Recall
-	CountFull bool // questions for a number of tokens are about the history, in place of the view
+	CountFull bool // requests for a token count are about the history, not the view
 
 	MaxCalls int   // requests at once; above, the answer is 503; 0 = 1,000
 	MaxBody  int64 // bytes above which the body of a model call goes out unread; 0 = 256 MiB
 
-	// Stall is how long a client may take to send the next bytes of its request,
-	// or to take the next bytes of its answer; 0 = 2 minutes. BodyTimeout is how
-	// long it may take for a whole request; 0 = 10 minutes.
+	// Stall limits the time in which a client sends the next bytes of its
+	// request, or receives the next bytes of its answer; 0 = 2 minutes.
+	// BodyTimeout limits the time for a whole request; 0 = 10 minutes.
 	Stall, BodyTimeout time.Duration
 
-	// Notice is how long Serve goes on taking requests once it is to end, while
-	// /readyz says that it drains: so that a balancer that asks there has sent the
-	// next ones elsewhere before connections are refused; 0 = not at all.
+	// Notice is the time for which Serve still takes requests after its context
+	// has ended, while /readyz answers that it drains. A load balancer that polls
+	// /readyz can thus redirect requests before connections are refused. 0 = no
+	// time.
 	Notice time.Duration
 
-	// Token is what requests have to carry in the header X-Compact-Token, or, to
-	// /metrics and /v1/preflight, as a bearer token; "" = nothing.
+	// Token is the token that requests must carry in the header X-Compact-Token or, on
+	// the handler's own paths, as a bearer token; "" = none.
 	Token string
 
-	// Metrics are what /metrics shows beside the handler's own: what was done to
-	// conversations. The manager has to have an exporter of theirs. Nil = nothing.
+	// Metrics holds counters of conversations, which /metrics shows beside the handler's
+	// own. The manager must have an exporter of them. Nil = none.
 	Metrics *metrics.Metrics
 
-	Base      http.RoundTripper  // what sends the requests; nil = a transport that compresses nothing by itself
+	Base      http.RoundTripper  // sends the requests; nil = a transport that adds no compression
 	Logger    *slog.Logger       // nil = slog.Default()
-	Transport []transport.Option // more of them
+	Transport []transport.Option // further options of the transport
 }
 
 const (
@@ -80,8 +81,8 @@ type Handler struct {
 
 var _ http.Handler = (*Handler)(nil)
 
-// New returns a handler that compacts with m, which stays the caller's to close.
-// An error names the setting that is wrong.
+// New returns a handler that compacts with m. The caller closes m. An error names the
+// wrong setting.
 func New(m *compact.CompactManager, c Config) (*Handler, error) {
 	if m == nil {
 		return nil, errors.New("serve: no manager")
@@ -106,13 +107,13 @@ func New(m *compact.CompactManager, c Config) (*Handler, error) {
 		Transport:     h.transport,
 		FlushInterval: -1, // at once
 		ErrorHandler:  h.failed,
-		ErrorLog:      slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug), // it is told elsewhere
+		ErrorLog:      slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug), // failed reports its errors
 		BufferPool:    newBuffers(),
 	}
 	return h, nil
 }
 
-// options are those of the transport.
+// options returns the options of the transport.
 func (h *Handler) options(c Config) []transport.Option {
 	opts := []transport.Option{
 		transport.Base(&counted{base: c.Base, h: h}), transport.Logger(h.log),
@@ -136,7 +137,7 @@ func (h *Handler) options(c Config) []transport.Option {
 	return append(opts, c.Transport...)
 }
 
-// result is told of each request that was held against the budget.
+// result counts a request whose prompt was compared with the budget.
 func (h *Handler) result(_ context.Context, res *compact.Result) {
 	of := res
 	if res.Projected != nil {
@@ -147,13 +148,13 @@ func (h *Handler) result(_ context.Context, res *compact.Result) {
 	h.counters.result(of)
 }
 
-// wrong is told what the transport says.
+// wrong counts an error of the transport.
 func (h *Handler) wrong(ctx context.Context, err error) {
 	h.counters.wrong(ctx, err)
 	h.live.wrong(h.now(), err)
 }
 
-// newBase returns a transport that changes nothing of what passes through it.
+// newBase returns a transport that does not change requests and answers.
 func newBase() *http.Transport {
 	t := &http.Transport{Proxy: http.ProxyFromEnvironment}
 	if d, ok := http.DefaultTransport.(*http.Transport); ok {
@@ -184,13 +185,13 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = r.WithContext(context.WithValue(r.Context(), callKey{}, c))
 	r.Body = c.w.body(r.Body)
 	if len(r.Trailer) > 0 {
-		dropOurs(r.Header) // so that nothing behind copies the request, and its trailers
+		dropOurs(r.Header) // no later step then copies the request, and with it its trailers
 	}
 	defer h.broke()
 	h.proxy.ServeHTTP(c.w, r)
 }
 
-// broke counts an answer that did not come to its end.
+// broke counts an answer that broke off.
 func (h *Handler) broke() {
 	if v := recover(); v != nil {
 		h.counters.ended("broke_off")
@@ -198,10 +199,11 @@ func (h *Handler) broke() {
 	}
 }
 
-// admit finds out where a request goes; why says that it goes nowhere.
+// admit finds the upstream of a request. If it refuses the request, why is the
+// reason.
 func (h *Handler) admit(r *http.Request) (c *call, status int, why string) {
 	if !h.allowed(r, false) {
-		return nil, http.StatusUnauthorized, "this proxy wants its token in the header X-Compact-Token"
+		return nil, http.StatusUnauthorized, "this proxy requires its token in the header X-Compact-Token"
 	}
 	to, status, why := h.upstreams.find(r)
 	if why != "" {
@@ -224,11 +226,11 @@ func (h *Handler) leave(c *call) {
 	}
 }
 
-// call is a request on its way.
+// call is a request in flight.
 type call struct {
 	upstream target
 	began    time.Time
-	sent     sync.Once // it goes out again for each round of recall
+	sent     sync.Once // each round of recall sends the request again
 	w        *patient
 }
 

@@ -15,11 +15,11 @@ const (
 	maxHeader     = 1 << 20 // bytes
 )
 
-// Serve answers what comes in at a listener, over HTTP/1 and HTTP/2 without TLS,
-// until ctx ends. For Config.Notice it then goes on, while /readyz says that it
-// drains. After that it takes nothing new, and waits for the requests that are
-// under way, drain at most; after that they are cut off, which is the error. The
-// listener is closed in any case.
+// Serve answers the requests at a listener, over HTTP/1 and HTTP/2 without TLS,
+// until ctx ends. It then continues for Config.Notice, while /readyz answers
+// that it drains. After that it takes no new requests, and waits for those in
+// flight for at most drain. If it has to cut off requests, it returns an error.
+// It closes the listener in any case.
 func (h *Handler) Serve(ctx context.Context, l net.Listener, drain time.Duration) error {
 	var p http.Protocols
 	p.SetHTTP1(true)
@@ -46,13 +46,13 @@ func (h *Handler) Serve(ctx context.Context, l net.Listener, drain time.Duration
 		_ = srv.Close()
 		err = errors.Join(errors.New("serve: requests were cut off"), err)
 	}
-	<-served //nolint:errcheck // it says that Shutdown was called
+	<-served //nolint:errcheck // the error only states that Shutdown was called
 	return errors.Join(err, h.transport.Settle(ctx))
 }
 
-// notice gives balancers the time to see that requests are better sent elsewhere.
-// Connections are closed behind their answers. It reports whether the server has
-// ended meanwhile, and with what.
+// notice gives load balancers the time to redirect requests. Connections are
+// closed after their answers. It reports whether the server has ended meanwhile,
+// and its error.
 func (h *Handler) notice(srv *http.Server, served <-chan error) (ended bool, err error) {
 	if h.cfg.Notice <= 0 {
 		return false, nil

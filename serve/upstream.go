@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// The providers whose servers are known.
+// The providers with a default server.
 const (
 	forOpenAI    = "openai"
 	forAnthropic = "anthropic"
@@ -28,11 +28,11 @@ var providers = map[string]string{
 // upstreams are base URLs by provider.
 type upstreams map[string]*url.URL
 
-// target is where one request goes.
+// target is the destination of one request.
 type target struct {
 	name string
-	url  *url.URL // all of it, the query included
-	rest string   // its path there, without what the upstream's own URL has
+	url  *url.URL // the whole URL, with the query
+	rest string   // the path without that of the upstream's base URL
 }
 
 var (
@@ -40,10 +40,10 @@ var (
 	isVersion  = regexp.MustCompile(`^v[0-9]+[a-z0-9]*$`)
 )
 
-// ownNames are first parts of paths that are no provider's.
+// ownNames holds first parts of paths that no upstream may have as its name.
 var ownNames = []string{"healthz", "readyz", "metrics", "live", "upload", "chat", "responses", "v1", "v1beta", "v1alpha"}
 
-// parseUpstreams reads base URLs over those that are known.
+// parseUpstreams parses base URLs, on top of the default ones.
 func parseUpstreams(given map[string]string) (upstreams, error) {
 	all := maps.Clone(providers)
 	maps.Copy(all, given)
@@ -67,7 +67,7 @@ func parseBase(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil:
-		return nil, errors.New("its URL can't be read") // which may hold a key
+		return nil, errors.New("its URL can't be read") // the parser's error would show the URL, which may hold a key
 	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
 		return nil, errors.New("its URL has to begin with http://HOST or https://HOST")
 	case u.Hostname() == "" || strings.HasSuffix(u.Host, ":"):
@@ -81,7 +81,7 @@ func parseBase(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// find returns where a request goes; why says that it goes nowhere.
+// find returns the destination of a request. If there is none, why is the reason.
 func (u upstreams) find(r *http.Request) (t target, status int, why string) {
 	if slices.ContainsFunc(strings.Split(r.URL.Path, "/"), func(part string) bool { return part == "." || part == ".." }) {
 		return t, http.StatusBadRequest, "a path with . or .. goes nowhere"
@@ -119,8 +119,8 @@ func bare(path string) string {
 	return ""
 }
 
-// formOf returns the provider in whose form the errors of a path are: the one
-// that it names, or whose path it is, in front or behind another name.
+// formOf returns the provider whose form the errors of a path have: the one that the
+// path names, or the one that has such a path, also after another upstream's name.
 func formOf(path string) string {
 	first, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	if _, known := providers[first]; known {
@@ -135,8 +135,8 @@ func isGeminiCall(path string) bool {
 	return ok && slices.Contains([]string{"generateContent", "streamGenerateContent", "countTokens", "embedContent", "batchEmbedContents"}, verb)
 }
 
-// foreign reports whether a request carries the key of another provider; of
-// Gemini it may be in the URL.
+// foreign reports whether a request carries the key of another provider. Gemini's can
+// be in the URL.
 func foreign(name string, r *http.Request) bool {
 	if name != forGemini && r.URL.Query().Has("key") {
 		return true
@@ -150,7 +150,7 @@ func foreign(name string, r *http.Request) bool {
 	return false
 }
 
-// at returns a place below a base URL.
+// at returns the target below a base URL.
 func at(name string, base *url.URL, rest, query string) target {
 	below := rest
 	version := base.Path[strings.LastIndexByte(base.Path, '/')+1:]

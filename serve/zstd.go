@@ -10,7 +10,7 @@ import (
 // (RFC 9659).
 const maxZstdWindow = 8 << 20
 
-// unzstd reads the bodies of Codex with a login of ChatGPT's.
+// unzstd decompresses a body. Codex compresses its bodies under a ChatGPT login.
 func unzstd(packed io.Reader) (io.Reader, error) {
 	d, err := zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxZstdWindow))
 	if err != nil {
