@@ -7,11 +7,10 @@ import (
 	"github.com/agentcompact/compact/price"
 )
 
-// A Bill is what one call costs, in US dollars. Figures have three kinds of
+// A Bill is the cost of one call, in US dollars. Figures have three kinds of
 // names: estimated figures are counted before the call, measured figures come
 // from the usage that the provider reports ([CompactManager.Observe]), and
-// projected figures are what the same calls would have cost with the whole
-// history.
+// projected figures are the cost of the same calls with the whole history.
 type Bill struct {
 	Prices   string `json:"prices"`             // the name and the source of the price card
 	Relative bool   `json:"relative,omitempty"` // the price of the model is unknown: amounts are in units of its input price, and only ratios are meaningful

@@ -13,7 +13,7 @@ import (
 // Google 100 MB of inline data
 // (https://blog.google/innovation-and-ai/technology/developers-tools/gemini-api-new-file-limits),
 // OpenAI 50 MB (https://platform.openai.com/docs/guides/images-vision, where it says 512
-// MB since April 2026; users report that 50 is what holds).
+// MB since April 2026; users report a limit of 50).
 var bodyLimits = map[string]int{
 	"anthropic": 32_000_000,
 	"openai":    50_000_000,

@@ -159,9 +159,10 @@ func (c *call) catchUp(ctx context.Context, r *run, out *policy.Outcome) (mine i
 	return 0, nil
 }
 
-// isOwn reports whether a step is what this call tried to commit. The transcript alone
-// does not say so: an earlier call that failed leaves it to this one, and its step may
-// have been stored all the same, with another summary.
+// isOwn reports whether a step is the one that this call tried to commit. The
+// transcript alone does not prove it: an earlier call that failed leaves its
+// transcript to this one, and the step of that call may have been stored all the same,
+// with another summary.
 func (c *call) isOwn(r *run, out *policy.Outcome, step *ledger.Step) bool {
 	return c.outChain != nil && r.err == nil && step.Archive == path.Base(r.written.Key.String()) &&
 		step.Out == c.outChain.At(out.Conversation, step.Out.N)

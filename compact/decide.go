@@ -12,8 +12,8 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// outcome is what an attempt of a call decided and did. The result and the events are
-// made of it.
+// outcome holds the decision and the actions of one attempt of a call. The result and
+// the events are made of it.
 type outcome struct {
 	decision *decision     // nil = not decided yet
 	nextDue  int           // tokens that a view above the trigger waits for

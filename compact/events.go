@@ -98,14 +98,14 @@ func (c *call) policyInfo() trace.PolicyInfo {
 	}
 }
 
-// decision is what a call decided, with every number and its limit.
+// decision is the decision of a call, with every number and its limit.
 type decision struct {
 	trace.TriggerDecision
 	began, ended time.Time
 }
 
-// emitDecision emits the decision of this attempt, once. That of a compaction is
-// told with its step, whose number is not certain yet.
+// emitDecision emits the decision of this attempt, once. The decision to compact is
+// emitted with its step, because the number of the step is not final yet.
 func (c *call) emitDecision(started time.Time, view *policy.View) {
 	if c.decision != nil {
 		return

@@ -8,7 +8,8 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// teller is what is told of a call: the ids of its events, and what is to be emitted.
+// teller holds the telemetry of a call: the ids of its events, and the events to
+// emit.
 type teller struct {
 	trace, span, root string
 	sessionBegan      time.Time // start of the session, if it has one trace

@@ -7,8 +7,8 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// knowledge is what an attempt of a call knows before it decides: the view by the steps
-// that it has seen, its size, and the limits.
+// knowledge holds the facts that an attempt of a call decides by: the view after the
+// steps that it has seen, the size of the view, and the limits.
 type knowledge struct {
 	now       replayed // the history with the edits of earlier steps applied
 	seen      int      // number of the session's steps that the decision knew

@@ -144,8 +144,8 @@ func (c *call) costs() []int {
 	return s.costs
 }
 
-// remember puts the outcome of a committed step into the memo. It is what a
-// replay of the ledger would return.
+// remember puts the outcome of a committed step into the memo. A replay of the ledger
+// would return the same outcome.
 func (c *call) remember(out *policy.Outcome) {
 	steps, n := c.s.snapshot(), c.res.Step
 	if n < 1 || n > len(steps) || steps[n-1].Owner() != c.q.owner() {

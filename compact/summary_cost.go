@@ -36,7 +36,7 @@ func (c *call) writes() *writing {
 	return w
 }
 
-// A summaryCost is what the calls for a summary cost, in US dollars.
+// A summaryCost is the cost of the calls for a summary, in US dollars.
 type summaryCost struct {
 	usd       float64
 	estimated float64 // of usd: answers without a usage, and calls that were cut off

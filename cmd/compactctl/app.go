@@ -18,7 +18,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// app is what every subcommand works with.
+// app holds the state that all subcommands share.
 type app struct {
 	in       io.Reader
 	out, err io.Writer
@@ -95,7 +95,7 @@ func (a *app) load(cmd *cobra.Command, opts ...configs.Option) (compact.Config, 
 	return configs.Load(a.config, append(opts, given...)...)
 }
 
-// given is what the flags say.
+// given returns the options that the flags set.
 func (a *app) given(cmd *cobra.Command) ([]configs.Option, error) {
 	a.checkModel(a.flags.model)
 	var opts []configs.Option

@@ -7,14 +7,14 @@ import (
 	"github.com/agentcompact/compact/replay"
 )
 
-// sheetBill is what the calls of a session cost, as far as the audit log can be
+// sheetBill is the cost of the calls of a session, as far as the audit log can be
 // read.
 type sheetBill struct {
 	*replay.SessionBill
 	err error
 }
 
-// String returns its lines; "" where no call is on record.
+// String returns the lines of the bill, or "" if no call is on record.
 func (x sheetBill) String() string {
 	switch {
 	case x.err != nil:

@@ -13,7 +13,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// scrubbing is what scrub was asked for.
+// scrubbing holds the arguments of scrub.
 type scrubbing struct {
 	actor
 	file       string

@@ -18,7 +18,7 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// searching is what search was asked for.
+// searching holds the arguments of search.
 type searching struct {
 	search.Query
 	since  string

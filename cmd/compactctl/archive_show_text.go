@@ -185,7 +185,7 @@ func (a *app) printConversation(c *conversation) error {
 	return err
 }
 
-// first is what a message begins with.
+// first returns the beginning of a message: the first part that has text.
 func (m *said) first() string {
 	for _, p := range m.Parts {
 		text := oneLine(p.Text[:min(len(p.Text), maxWords)])

@@ -18,7 +18,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// verifying is what verify was asked for.
+// verifying holds the arguments of verify.
 type verifying struct {
 	head    string
 	copies  []string // files of heads
@@ -90,8 +90,9 @@ event and "archive hold" say it.
 A session whose end nothing speaks for is "not proven", which is not "ok":
 --require-proof makes that the exit status 6.`
 
-// readKeys finds the keys that heads must be signed with: those that are given, or
-// in the environment, or the counterpart of that which this machine signs with.
+// readKeys finds the public keys that verify the signatures of heads: those of the
+// flag, those of the environment, or the counterpart of the key that this machine
+// signs with.
 func (v *verifying) readKeys() (err error) {
 	if text := cmp.Or(v.public, os.Getenv("COMPACT_HEADS_PUBLIC")); text != "" {
 		if v.keys, err = record.HeadsPublic(text); err != nil {

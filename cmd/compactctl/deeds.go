@@ -47,7 +47,7 @@ func (d *deedsTap) last() *trace.PrunedMessages {
 	return d.did
 }
 
-// circumstances is what a Result does not say of its call.
+// circumstances holds facts about a call that its Result lacks.
 type circumstances struct {
 	did      *trace.PrunedMessages // what the call did; nil = unknown
 	economic bool                  // prices may make a compaction due before the trigger

@@ -118,7 +118,7 @@ func (d *differ) gone(all []change, was compact.MessageDecision, msg message.Mes
 
 func (d *differ) redacted(s string) string { return d.redactor.Text(s).String() }
 
-// text is what a message says, for people.
+// text returns the text of a message, for people.
 func (d *differ) text(m message.Message) string {
 	var parts []string
 	for _, p := range m.Parts {

@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// helpExamples are what --help shows of the commands that have no longer ones beside
-// them, by their path behind compactctl.
+// helpExamples holds the examples in the --help of commands that define none beside
+// their code, by the path of the command after compactctl.
 var helpExamples = map[string]string{
 	"preflight":       "compactctl preflight session.jsonl --model gpt-4o --out view.jsonl",
 	"dry-run":         "compactctl dry-run session.jsonl --max-context-tokens 32k",

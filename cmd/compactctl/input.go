@@ -41,13 +41,13 @@ func (a *app) addSession(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&a.input.recall, "recall", false, "the agent has the recall tool, though the tools of FILE don't say so: placeholders and summary name references")
 }
 
-// transcript is what a command reads.
+// transcript is the input of a command.
 type transcript struct {
 	name  string // as errors and tables show it
 	file  *formats.File
 	msgs  []message.Message
 	tools json.RawMessage
-	model string // that the command line names; "" = none
+	model string // named on the command line; "" = none
 
 	recall bool // the agent can ask for what a reference names
 }
@@ -115,7 +115,7 @@ func unreadable(file string, err error) error {
 	return &inputError{file: file, err: err}
 }
 
-// inputName is what errors and tables call a file.
+// inputName returns the name of a file for errors and tables.
 func inputName(file string) string {
 	if file == "-" {
 		return "standard input"
@@ -186,8 +186,8 @@ func (a *app) schemas() (json.RawMessage, error) {
 	return data, nil
 }
 
-// options are what every call of the manager is told of a transcript. What is
-// said on the command line goes before what the file says.
+// options returns the options of a transcript, for every call of the manager. The
+// command line takes precedence over the file.
 func (t *transcript) options() []compact.Option {
 	opts := []compact.Option{compact.WithRequest(t.file.Request())}
 	if t.tools != nil {
@@ -221,10 +221,10 @@ func (a *app) session(t *transcript) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// maxHashed is how many messages a session id is made of at most.
+// maxHashed limits the messages that a session id is computed from.
 const maxHashed = 8
 
-// firstWords is what a message begins with, in one line for a terminal.
+// firstWords returns the beginning of a message, as one line for a terminal.
 func firstWords(m message.Message) string {
 	for _, p := range m.Parts {
 		switch p.Kind {

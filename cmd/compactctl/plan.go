@@ -14,13 +14,13 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// planner is what dry-run and diff have in common: a compaction that is not
-// done.
+// planner is the common part of dry-run and diff: it plans a compaction and stores
+// nothing.
 type planner struct {
 	*app
 	preflight bool
 
-	redactor *redact.Redactor // what is shown of messages is redacted
+	redactor *redact.Redactor // redacts every text that is shown
 	circumstances
 }
 

@@ -52,7 +52,7 @@ read them is configured by hand, with the address of 'compactctl serve'.`,
 	return cmd
 }
 
-// commandStatus is what a command ended with that was run for somebody.
+// commandStatus is the exit status of the command that run started, as an error.
 type commandStatus struct{ code int }
 
 func (e *commandStatus) Error() string {
@@ -206,7 +206,7 @@ func (s *serving) receipt(st serve.Stats) {
 	}
 }
 
-// money is what a run cost, as far as prices are known.
+// money describes the cost of a run, as far as prices are known.
 func money(st serve.Stats) string {
 	switch {
 	case st.Unpriced == st.Calls:

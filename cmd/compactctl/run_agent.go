@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// telling is what an agent is started with.
+// telling holds the settings that an agent starts with.
 type telling struct {
 	root      string   // of the proxy
 	upstreams []string // NAME=URL
@@ -16,12 +16,12 @@ type telling struct {
 	dir       string // for files of this run; "" = there is none yet
 }
 
-// manners are how agents are told where the proxy is that read it in no variable,
-// or need more than that. They are known by the name of the command.
+// manners holds, by command name, the functions for agents that need more than an
+// environment variable to find the proxy.
 var manners = map[string]func(t *telling) error{"codex": tellCodex, "gemini": tellGemini, "opencode": tellOpenCode, "pi": tellPi}
 
-// tell tells an agent where the proxy is. What it says may be thrown away with
-// done when the agent has ended.
+// tell prepares the settings that lead an agent to the proxy. The caller removes
+// their files with done after the agent has ended.
 func tell(root string, upstreams, args, environ []string) (t *telling, err error) {
 	t = &telling{root: root, upstreams: upstreams, args: slices.Clone(args), env: agentEnv(root, environ)}
 	if f := manners[filepath.Base(args[0])]; f != nil {
@@ -39,7 +39,7 @@ func (t *telling) done() {
 // insert puts arguments right behind the command.
 func (t *telling) insert(args ...string) { t.args = slices.Insert(t.args, 1, args...) }
 
-// get is a variable of the agent's.
+// get returns a variable of the agent's environment.
 func (t *telling) get(name string) string {
 	for _, v := range slices.Backward(t.env) {
 		if value, ok := strings.CutPrefix(v, name+"="); ok {
@@ -49,7 +49,7 @@ func (t *telling) get(name string) string {
 	return ""
 }
 
-// file writes a file for this run where nobody else can write.
+// file writes a file for this run into a folder where only this user can write.
 func (t *telling) file(name, text string) (path string, err error) {
 	cache, err := os.UserCacheDir()
 	if err == nil {

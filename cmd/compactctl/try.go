@@ -16,7 +16,7 @@ type tryFlags struct {
 	timeout time.Duration // for each
 }
 
-// probe is what came of trying one thing, for programs.
+// probe is the outcome of one trial, for programs.
 type probe struct {
 	What   string `json:"what"`
 	Where  string `json:"where,omitempty"`

@@ -63,7 +63,7 @@ func (a *app) validateConfig(cmd *cobra.Command, try tryFlags) error {
 	return errors.Join(a.printVerdict(cfg, v.OK), a.printOrigins(origins), a.printProbes(v.Tried), err)
 }
 
-// verdict is what validate-config says to programs.
+// verdict is the JSON output of validate-config.
 type verdict struct {
 	OK       bool      `json:"ok"`
 	Preset   string    `json:"preset,omitempty"`

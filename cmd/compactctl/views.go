@@ -136,7 +136,7 @@ func (v *viewer) text(msgs []message.Message, sources []int) string {
 	return shown(style{}, v.redactor, msgs, sources)
 }
 
-// cost is what one message costs as it is read.
+// cost returns the tokens of one message in its readable form.
 func (v *viewer) cost(m message.Message) int {
 	return v.counter.Count(v.text([]message.Message{m}, []int{0}))
 }
