@@ -20,7 +20,7 @@ type Slot struct {
 
 // Wrapped returns m, which came from FromWire, with the spans of these parts
 // being those of objects instead of strings: an edit replaces one by
-// {key: text}, so that an object is what stands there. It is for codecs.
+// {key: text}, so that the value stays an object. It is for codecs.
 func (m Message) Wrapped(key string, parts ...int) Message {
 	if len(parts) == 0 {
 		return m
@@ -156,8 +156,8 @@ func (w *wire) sized(texts map[int]string) int {
 	return max(n, 0)
 }
 
-// value is what stands for text s of part i, and where in it the string is; zero
-// where it can't be edited there.
+// value returns the JSON for text s of part i and the span of the string in it. The
+// span is zero if the string can't be edited in place.
 func (w *wire) value(i int, s string) (value []byte, text Span) {
 	slot := w.slots[i]
 	value = make([]byte, 0, len(slot.Before)+len(s)+len(s)/16+len(slot.After)+16)

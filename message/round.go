@@ -105,7 +105,8 @@ func first(seen *map[string]bool, p *Part) bool {
 	return true
 }
 
-// key is what call and result are matched by. Wires without ids match by name.
+// key returns the key by which a call matches its result: the id, or the name on
+// wires without ids.
 func key(p *Part) string {
 	if p.CallID == "" {
 		return "\x00" + p.Name

@@ -27,7 +27,7 @@ type item struct {
 	pinned  bool
 }
 
-// fate is what became of an input message, and why.
+// fate is the decision on an input message, and its reason.
 type fate struct {
 	decision Decision
 	reason   string

@@ -139,9 +139,9 @@ type SummaryInfo struct {
 	Errors    []string `json:"errors,omitempty"`
 }
 
-// A Proposal is what a stage offers: groups of edits, the least harmful first.
-// A group is taken whole or not at all. The engine takes the shortest run of
-// groups that reaches the goal.
+// A Proposal is the offer of a stage: groups of edits, the least harmful
+// first. A group is taken whole or not at all. The engine takes the shortest
+// run of groups that reaches the goal.
 type Proposal struct {
 	Groups [][]Edit
 	// Alternatives: each group replaces the one before it instead of adding to

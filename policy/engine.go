@@ -201,7 +201,7 @@ func (e *Engine) after(o *Outcome, edits []Edit, after *Conversation, q Request)
 }
 
 // Run executes the steps. The error is a *[BudgetError] or the context's error;
-// the outcome is what was reached until then.
+// the outcome then holds the steps up to the error.
 func (e *Engine) Run(ctx context.Context, q Request) (*Outcome, error) {
 	o := &Outcome{Conversation: q.Conversation, View: e.first(q), Keep: e.Keep}
 	if e.Floors && q.Only != Always && o.View.Total() > q.Budget.most() {

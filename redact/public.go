@@ -52,8 +52,8 @@ func isStageOfAPI(s string) bool {
 	return false
 }
 
-// isPreRelease reports whether s is what follows the numbers of a version: words
-// in one case, numbers, and hashes of commits.
+// isPreRelease reports whether s can follow the numbers of a version: words in one
+// case, numbers, and hashes of commits.
 func isPreRelease(s string) bool {
 	for i := 0; i < len(s); {
 		if strings.IndexByte("-.+~:", s[i]) >= 0 {

@@ -17,8 +17,8 @@ func (t Text) String() string { return t.s }
 // Len returns its length in bytes.
 func (t Text) Len() int { return len(t.s) }
 
-// constant can only be made of an untyped string constant outside of this
-// package, which is what makes [Lit] safe.
+// constant makes [Lit] safe: outside of this package, only an untyped string constant
+// converts to it.
 type constant string
 
 // Lit returns a string constant of the program as a Text.

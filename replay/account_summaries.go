@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A summaryCost is what one summary cost, used or not.
+// A summaryCost is the cost of one summary, used or not.
 type summaryCost struct {
 	at        time.Time
 	agent     string

@@ -39,7 +39,7 @@ type Env struct {
 	Now    func() time.Time // the clock of the session: it stands still during a call
 }
 
-// A View is what one call sends.
+// A View is the conversation that one call sends.
 type View struct {
 	Messages []message.Message
 	// Sources holds the index in the history of each of Messages; -1 = made by

@@ -255,7 +255,7 @@ func (s *Step) acts() bool {
 }
 
 // leavesChoice reports whether step i is an answer that ends with a question:
-// then the items of its lists are what the user can choose from.
+// then the items of its lists are options for the user.
 func (h *History) leavesChoice(i int) bool {
 	s := &h.Steps[i]
 	if len(s.Calls) > 0 || !h.ends(i) {

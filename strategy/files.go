@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// An Op is what a call did to a file.
+// An Op is the operation of a call on a file.
 type Op uint8
 
 // The operations, in order of importance, the most important last.
@@ -24,13 +24,13 @@ var opNames = [...]string{"read", "ran", "edited", "created", "renamed", "delete
 // String returns the word that summaries use.
 func (o Op) String() string { return opNames[o] }
 
-// A FileOp is what one call did to one file.
+// A FileOp is one operation of a call on one file.
 type FileOp struct {
 	Path  string
-	From  string // of a file that was renamed: what it was called before
+	From  string // previous path of a renamed file
 	Op    Op
 	Funcs []string // functions, types and classes that the change touches
-	named string   // as the call writes the path, if Path is another one
+	named string   // the path as the call writes it, if Path differs
 }
 
 var pathArgs = map[string]bool{"path": true, "file_path": true, "filePath": true, "filepath": true, "filename": true, "file_name": true,

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// probes returns the requests by which a session tries what an address answers: some
-// that change something, with different data. To repeat such a request is what the
-// work is. A request whose answer is the record of what was made is none.
+// probes returns the requests by which a session tests an address: requests with
+// different data to one address. Repeating them is the work itself. A request that
+// is answered with the record that it created is not a probe.
 func (h *History) probes() map[*Call]bool {
 	byAddress, data := map[string][]*Call{}, map[string]map[string]bool{}
 	h.eachCall(func(_ *Step, c *Call) {

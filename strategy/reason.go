@@ -1,6 +1,6 @@
 package strategy
 
-// A reason is what the assistant said that a change of a file was for.
+// A reason is the purpose that the assistant stated for a change of a file.
 type reason struct {
 	step int
 	text string

@@ -109,7 +109,7 @@ func (s *Stage) proposeOf(c *cut, write func(*cut) (Summary, error), ended func(
 	return c.replace(m, info), nil
 }
 
-// A cut is what the stage removes from a view.
+// A cut is the part of a view that the stage removes.
 type cut struct {
 	v        *policy.View
 	part     policy.Partition

@@ -8,18 +8,18 @@ import (
 	"github.com/agentcompact/compact/internal/testrun"
 )
 
-// A statement is what the result of an effect says of a failure.
+// A statement is the failure that the result of an effect states.
 type statement uint8
 
 const (
 	statesNone    statement = iota
-	statesDoubt             // it speaks of one, and nobody can tell what failed
-	statesFailure           // nothing was done
+	statesDoubt             // the result mentions a failure, and it is unclear what failed
+	statesFailure           // the effect did not happen
 )
 
-// judgeEffect reads whether the result of an effect states that it failed. A session
-// that reads "done, do not repeat" of what was never done leaves it undone; so what
-// nobody can tell is neither done nor failed.
+// judgeEffect reads whether the result of an effect states that it failed. An agent
+// that reads "done, do not repeat" about an effect that never happened leaves it
+// undone, so an unclear result counts as neither done nor failed.
 func (c *Call) judgeEffect() {
 	if c.Outcome == Failed || !c.Answered || running(c.Result) || !c.attempts() {
 		return
@@ -122,8 +122,8 @@ func (c *Call) badState(f *field) bool {
 // verbStem is the number of letters in which the forms of a verb agree.
 const verbStem = 4
 
-// asksFor reports whether a word is a form of one in the name of the tool:
-// "declined" is what decline_invitation does.
+// asksFor reports whether a word is a form of one in the name of the tool, such as
+// "declined" for decline_invitation.
 func (c *Call) asksFor(word string) bool {
 	return slices.ContainsFunc(toolWords(c.Tool), func(w string) bool {
 		return len(w) >= 3 && strings.HasPrefix(word, w[:min(len(w), verbStem)])

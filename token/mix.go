@@ -2,7 +2,7 @@ package token
 
 // A Mix is a cost in tokens, split by the kind of text it comes from.
 // Tokenizers differ by kind: one that makes a tenth more tokens of prose may
-// make a third more of code. That is what a [Calibrator] learns from.
+// make a third more of code. A [Calibrator] learns this difference.
 type Mix struct {
 	Prose int // text and reasoning
 	Code  int // tool calls, tool results, tool schemas

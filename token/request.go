@@ -22,8 +22,7 @@ func RequestID(msgs []message.Message, tools []byte) message.Fingerprint {
 	return message.Fingerprint(h.Sum(nil)[:len(message.Fingerprint{})])
 }
 
-// A figure is what is known of a request: its counted cost and, later, its billed
-// token count.
+// A figure holds the counted cost of a request and, later, its billed token count.
 type figure struct {
 	mix    Mix
 	billed int

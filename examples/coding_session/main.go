@@ -32,7 +32,7 @@ func main() {
 	}
 }
 
-// outcome is what the run saw, for the test.
+// outcome holds the figures of a run, for the test.
 type outcome struct {
 	calls, compactions, largest, budget int
 	protectedLost                       int
@@ -62,7 +62,7 @@ func run(ctx context.Context, w io.Writer, session, archive, ariadne string) (o 
 		if recorded[i].Role != message.RoleAssistant {
 			continue
 		}
-		// recorded[:i] is what the agent had when it made this model call.
+		// recorded[:i] is the history of the agent at this model call.
 		res, err := m.Preflight(ctx, "coding-session", recorded[:i], compact.WithAgent("coder"))
 		if err != nil {
 			return o, err

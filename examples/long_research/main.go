@@ -31,7 +31,7 @@ const (
 	goal   = 4 * window // tokens of the whole session
 )
 
-// outcome is what the run saw, for the test.
+// outcome holds the figures of a run, for the test.
 type outcome struct {
 	tokens, calls, compactions, largest, budget int
 }

@@ -1,6 +1,6 @@
 // Command record makes the sessions in examples/data: a scripted agent works
-// on a copy of this repository, and every tool output is what the tool really
-// printed. Only what the agent and the user say is scripted.
+// on a copy of this repository, and every tool output is the real output of
+// the tool. Only what the agent and the user say is scripted.
 //
 //	go run ./examples/record -out examples/data
 //

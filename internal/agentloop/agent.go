@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A Turn is what a person says.
+// A Turn is one message of a person.
 type Turn struct {
 	Say    string
 	Model  string

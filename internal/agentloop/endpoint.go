@@ -77,7 +77,8 @@ func (e *Endpoint) result(_ context.Context, res *compact.Result) {
 
 var ours = regexp.MustCompile(`"name": ?"recall"`)
 
-// RoundTrip implements http.RoundTripper: what it is given is what the SDK sends.
+// RoundTrip implements http.RoundTripper. It receives each request as the SDK sends
+// it.
 func (e *Endpoint) RoundTrip(q *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(q.Body)
 	if err != nil {

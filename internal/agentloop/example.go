@@ -97,7 +97,7 @@ func sizes(source []byte) (lines, ours int) {
 	return lines, ours
 }
 
-// printed is what a function prints.
+// printed returns the output of a function.
 func printed(t *testing.T, f func()) string {
 	t.Helper()
 	r, w, err := os.Pipe()

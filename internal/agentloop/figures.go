@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// Figures are what was seen of the requests of a run.
+// Figures describes the requests of a run.
 type Figures struct {
 	Requests    int
 	Refused     int     // by the provider's rules

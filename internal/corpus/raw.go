@@ -35,7 +35,7 @@ func Raw(t testing.TB, format string) iter.Seq2[string, []byte] {
 	}
 }
 
-// rawFile is what the manifest says of a session.
+// rawFile is the entry of a session in the manifest.
 type rawFile struct {
 	ID     string `json:"id"`
 	Format string `json:"format"`

@@ -80,14 +80,14 @@ func (c *Crew) History(agent, call int) []message.Message {
 	return history
 }
 
-// An Outcome is what a crew got.
+// An Outcome holds the results of a crew's calls.
 type Outcome struct {
 	Views       map[int][]string // of each agent, the hash of the view of each call
 	Compactions int
 	Summaries   int // that compactions made
 }
 
-// Add adds what others of the crew got.
+// Add adds the outcome of other members of the crew.
 func (o *Outcome) Add(other Outcome) {
 	if o.Views == nil {
 		o.Views = map[int][]string{}

@@ -24,7 +24,7 @@ const agentVariable = "COMPACT_CREW_AGENT"
 // is not skips then, and calls [Process] otherwise.
 func IsProcess() bool { return os.Getenv(agentVariable) != "" }
 
-// report is what a process prints.
+// report is the output of a process.
 type report struct {
 	Outcome Outcome
 	Calls   int64 // of the summarizer

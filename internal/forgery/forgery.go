@@ -1,5 +1,5 @@
-// Package forgery is what somebody could do to the heads of an archive, and to
-// sessions behind their back. It serves tests of every kind of archive.
+// Package forgery tests that a verification notices forged heads of an archive, and
+// forged sessions. It serves the tests of every kind of archive.
 package forgery
 
 import (
@@ -19,8 +19,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// scene is an archive with something to forge: alice has two steps of two
-// processes, bob is held and was to be erased, carol was erased.
+// scene is an archive with sessions to forge: alice has two steps of two processes,
+// bob is under a hold that stopped an erase, carol was erased.
 type scene struct {
 	t    *testing.T
 	a    storage.Archive
@@ -30,12 +30,12 @@ type scene struct {
 	full state
 }
 
-// state is what an archive holds.
+// state is the content of an archive.
 type state map[storage.Key][]byte
 
-// Run forges heads and sessions of an archive, which is empty and can remove, and
-// fails where nobody would notice. With a step above 1 it tries only each step-th
-// of the forgeries of single lines.
+// Run forges heads and sessions of an archive, which must be empty and able to
+// remove, and fails if a forgery is not noticed. With a step above 1 it tries
+// only every step-th forgery of a single line.
 func Run(t *testing.T, a storage.Archive, step int, text func(string) redact.Text) {
 	s := &scene{t: t, a: a, text: text, key: ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))}
 	s.build()
@@ -107,7 +107,7 @@ func (s *scene) dump() state {
 	return all
 }
 
-// put makes a key hold data, nothing where it is nil.
+// put stores data under a key, or removes the key if data is nil.
 func (s *scene) put(k storage.Key, data []byte) {
 	s.must(s.a.(storage.Remover).Remove(s.t.Context(), k))
 	b := storage.Redacted(s.text(string(data)))
@@ -154,7 +154,7 @@ func (s *scene) heads(in state) (keys []storage.Key) {
 	return keys
 }
 
-// copyOf is what somebody kept of the heads.
+// copyOf returns a copy of the heads, as an auditor keeps one.
 func (s *scene) copyOf(in state) []byte {
 	var b []byte
 	for _, k := range s.heads(in) {

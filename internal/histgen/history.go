@@ -101,8 +101,8 @@ func (b *builder) instruct() {
 	b.repeat()
 }
 
-// repeat makes one in so many instructions an earlier one. It draws nothing, so
-// that everything else in the history is what it was.
+// repeat replaces every Again-th instruction by an earlier one. It draws no random
+// number, so the rest of the history stays the same.
 func (b *builder) repeat() {
 	last := len(b.msgs) - 1
 	var earlier []message.Message

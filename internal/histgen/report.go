@@ -17,9 +17,9 @@ func testCommand(rng *rand.Rand) string {
 
 func runsTests(call message.Part) bool { return strings.Contains(string(call.Args), `"go test `) }
 
-// report is what go test prints, in colors or not, between lines of the program, with
-// the status as harnesses state it, or without one. The status may be that of
-// another command.
+// report returns the output of go test, in colors or not, between lines of the
+// program, with the status as harnesses state it, or without one. The status may be
+// that of another command.
 func (b *builder) report() string {
 	var lines []string
 	failed := b.rng.IntN(2) == 0
@@ -39,7 +39,7 @@ func (b *builder) report() string {
 	return b.ended(lines, 0)
 }
 
-// noise is what a program prints while its tests run.
+// noise returns output of the program under test.
 func (b *builder) noise() string { return words(b.rng, 1+b.rng.IntN(max(b.Words, 1)), b.share()) }
 
 func (b *builder) colored(color int, line string) string {

@@ -40,7 +40,7 @@ func (b *builder) share() float64 {
 	return 0
 }
 
-// text is what somebody says.
+// text returns the text of a message.
 func (b *builder) text() string {
 	if chance(b.rng, b.Forged) {
 		return forgedText(b.rng)
@@ -48,7 +48,7 @@ func (b *builder) text() string {
 	return words(b.rng, 1+b.rng.IntN(max(b.Words, 1)), b.share())
 }
 
-// result is what a tool says.
+// result returns the text of a tool result.
 func (b *builder) result() string {
 	switch {
 	case chance(b.rng, b.Empty):

@@ -159,7 +159,7 @@ func (f *fitter) shuffleFront() bool {
 	return true
 }
 
-// matches reports whether Out[o] is what the decision says of In[i].
+// matches reports whether Out[o] can be In[i] after the decision about In[i].
 func (j *judge) matches(i, o int) bool {
 	if j.Decisions[i] == kept {
 		return same(j.In[i], j.Out[o])

@@ -23,8 +23,8 @@ type Case struct {
 	// summarized, dropped.
 	Decisions []string
 
-	// Cost is what a message costs, Text what a text does. Text may be nil:
-	// the numbers of tokens in markers are not checked then.
+	// Cost returns the tokens of a message, Text those of a text. Text may be nil: the
+	// numbers of tokens in markers are not checked then.
 	Cost func(message.Message) int
 	Text func(string) int
 
@@ -61,7 +61,7 @@ type Case struct {
 	Placeholder func(text string) bool
 }
 
-// Reported is what a result states about tokens.
+// Reported holds the token counts that a result states.
 type Reported struct {
 	In, Out  int      // of the history and of the view, Fixed included
 	Messages [][2]int // per message of In: before and after (0 for one that is gone)

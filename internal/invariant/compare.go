@@ -29,13 +29,14 @@ func akin(a, b message.Message) bool {
 	return compare(withStandIns(a, b), b, func(x, y message.Part) bool { return true })
 }
 
-// mediaForm is what stands for a picture, a sound or a file.
+// mediaForm matches the stand-in for a picture, a sound or a file.
 var mediaForm = regexp.MustCompile(`^\[(image|audio|file) masked — ~(\d+) tokens, (\d+) bytes · ref ([0-9a-f]{12})\]$`)
 
 // mediaKinds are the kinds that mediaForm names.
 var mediaKinds = map[string]message.Kind{"image": message.KindImage, "audio": message.KindAudio, "file": message.KindFile}
 
-// standsFor reports whether is is what stands for the media that was was.
+// standsFor reports whether the part is can be the stand-in for the media in the part
+// was.
 func standsFor(was, is message.Part) bool {
 	m := mediaForm.FindStringSubmatch(is.Text)
 	if m == nil || mediaKinds[m[1]] != was.Kind || was.Sealed || is.Sealed || is.Media != nil || was.CallID != is.CallID {

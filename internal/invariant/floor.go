@@ -116,7 +116,7 @@ func resultsIn(m message.Message) (n int) {
 	return n
 }
 
-// edited is what a message costs at least where nothing squeezes.
+// edited returns the least cost of a message under stages that do not squeeze.
 func (p Plan) edited(m message.Message, cost func(message.Message) int, maskable bool) int {
 	n := cost(m)
 	if resultsIn(m) == 0 {
@@ -128,8 +128,9 @@ func (p Plan) edited(m message.Message, cost func(message.Message) int, maskable
 	return n
 }
 
-// replaced is what a message costs with placeholders for its results. What a dispatched
-// agent marked as its answer stays beside a placeholder, so such a result is taken whole.
+// replaced returns the cost of a message with placeholders for its results. The marked
+// answer of a dispatched agent stays beside a placeholder, so such a result counts in
+// full.
 func replaced(m message.Message, cost func(message.Message) int) int {
 	for i, p := range m.Parts {
 		if p.Kind == resultKind && m.Editable(i) && !strings.Contains(p.Text, "BEGIN_DISPATCH_RESULT") {

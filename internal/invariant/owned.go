@@ -186,8 +186,9 @@ func within(some, all []string, alike func(some, one string) bool) bool {
 
 func equal(a, b string) bool { return a == b }
 
-// cutBlock reports whether a block is what a truncation left of another: its
-// beginning, and its end or that of a later one, with the marker between.
+// cutBlock reports whether left can be block after a truncation: the same bytes, up
+// to a marker if there is one. The marker can be followed by the end of a later
+// block.
 func cutBlock(left, block string) bool {
 	for _, marker := range []*regexp.Regexp{headMarker, bothMarker} {
 		if at := marker.FindStringIndex(left); at != nil && strings.HasPrefix(block, left[:at[0]]) {

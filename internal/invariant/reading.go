@@ -40,7 +40,7 @@ func read(msgs []message.Message) *reading {
 	return r
 }
 
-// pairID is what a call and its result have in common.
+// pairID returns the id that a call shares with its result.
 func pairID(p message.Part) string {
 	if p.CallID != "" {
 		return "id " + p.CallID

@@ -24,7 +24,8 @@ func (j *judge) checkAccounts() {
 	}
 }
 
-// checkDecisions: kept is unchanged, truncated and masked are what they say.
+// checkDecisions: a kept message is unchanged, and a truncated or masked one has the
+// form of its decision.
 func (j *judge) checkDecisions() {
 	for i, d := range j.Decisions {
 		o := j.place[i]

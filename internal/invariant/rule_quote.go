@@ -84,8 +84,8 @@ func beginsWith(text, quoted string) bool {
 	return strings.HasPrefix(text, skeleton(strings.TrimSuffix(quoted, "…")))
 }
 
-// skeleton is what no change of quotes, brackets and spaces touches: the letters
-// and digits of a text.
+// skeleton returns the letters and digits of a text, which no change of quotes,
+// brackets and spaces touches.
 func skeleton(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

@@ -6,7 +6,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// summarySlack is what the tags of a summary cost on top of its text.
+// summarySlack is the cost of a summary's tags, beside that of its text.
 const summarySlack = 64
 
 // checkBudget: the view costs at most the budget.

@@ -40,7 +40,8 @@ type Edits struct {
 	whole map[outcome]bool // results that a process sent whole
 }
 
-// outcome is what the edits of a call lead to, and attempt one process's try of it.
+// outcome identifies the conversation that the edits of a call lead to, and attempt
+// one try of a process at it.
 type (
 	outcome struct {
 		Owner

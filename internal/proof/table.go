@@ -76,8 +76,8 @@ func Table(r *replay.Report) string {
 	return b.String()
 }
 
-// recalled is what of the missing identifiers a recall brings; references have
-// none.
+// recalled returns the share of the missing identifiers that a recall returns.
+// Reference policies have none.
 func recalled(t *replay.Total) string {
 	if t.Recall == nil {
 		return "–"

@@ -1,10 +1,10 @@
 // Package samples says how much of its samples a test takes: random histories, recorded
 // sessions, faults, repetitions.
 //
-// `go test ./...` is what somebody waits for before a commit, and takes some of them. The
-// hosted workflow takes all (COMPACT_SAMPLES=all), and COMPACT_SOAK takes more than these,
-// which each test says for itself. Which ones are taken is always the same, so that a
-// failure can be repeated; what is asserted of a sample never depends on how many there are.
+// `go test ./...` runs before every commit, so it takes some of them. The hosted workflow
+// takes all (COMPACT_SAMPLES=all). With COMPACT_SOAK, each test takes even more, as many as
+// it states. The choice is always the same, so a failure can be repeated. The assertions
+// about a sample never depend on the number of samples.
 package samples
 
 import "os"

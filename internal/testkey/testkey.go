@@ -30,8 +30,8 @@ var sealer = func() *seal.Sealer {
 	return seal.New(k)
 }()
 
-// Ref is the reference of a part, as a placeholder says it.
+// Ref returns the reference of a part, as in its placeholder.
 func Ref(p message.Part) string { return sealer.Ref(p.Fingerprint()) }
 
-// Sealed is what stands for a fingerprint in the archive.
+// Sealed returns a fingerprint in the form that the archive stores.
 func Sealed(fp message.Fingerprint) message.Fingerprint { return sealer.Seal(fp) }

@@ -70,8 +70,8 @@ func (p *parser) content(at jsonscan.Span) error {
 	return &FieldError{Field: "content", Reason: "must be a string or an array of blocks"}
 }
 
-// role is the neutral role: results alone are the tool's, and what we wrote as
-// the user's text is what it was.
+// role returns the neutral role. A message of results alone is the tool's. A summary
+// or notice that was written as a user's text gets its own role back.
 func (p *parser) role(wire string) message.Role {
 	if wire != "user" || len(p.Message.Parts) == 0 {
 		return message.Role(wire)

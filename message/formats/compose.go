@@ -18,7 +18,7 @@ type composer struct {
 	protected map[int]bool // the units that are marked so
 }
 
-// A unit is what of a file is kept or removed as a whole: a line, or an
+// A unit is a part of a file that is kept or removed as a whole: a line, or an
 // element of a list.
 type unit struct {
 	at   jsonscan.Span
@@ -72,7 +72,7 @@ func (c *composer) members(unit int, o object, pairs ...string) {
 	}
 }
 
-// opening is what stands before element k of a list: what opens the list, or a
+// opening returns the text before element k of a list: the start of the list, or a
 // comma.
 func opening(k int, open string) string {
 	if k == 0 {

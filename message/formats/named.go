@@ -6,8 +6,8 @@ import (
 	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
-// marks are what in a list of messages only one wire writes, and what its
-// calls, results or texts would be lost without.
+// marks records which wires a list of messages shows signs of: fields that only one
+// wire writes and that hold its calls, results or texts.
 type marks struct{ openai, anthropic, responses, gemini bool }
 
 func (m *marks) look(o object) {
@@ -30,7 +30,7 @@ func (m *marks) look(o object) {
 	})
 }
 
-// marks looks at all messages of a list, or of a body's list.
+// marks collects the marks of all messages in a list, or in the lists of a body.
 func (s *source) marks() (m marks) {
 	if !s.isBody() {
 		for _, o := range s.at {
@@ -46,8 +46,8 @@ func (s *source) marks() (m marks) {
 	return m
 }
 
-// fits returns an error where a wire was named that the file is not of: what
-// has marks of another one alone, and none of it.
+// fits returns an error if the caller named a wire and the file has marks of other
+// wires only.
 func (s *source) fits(name string) error {
 	m := s.marks()
 	own := map[string]bool{"openai": m.openai, "anthropic": m.anthropic, "responses": m.responses, "gemini": m.gemini}

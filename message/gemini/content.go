@@ -73,8 +73,8 @@ func parts(raw []byte) []splice.Block {
 	return blocks
 }
 
-// role is the neutral role: responses alone are the tool's, and what we wrote
-// as the user's text is what it was.
+// role returns the neutral role. A message of responses alone is the tool's. A
+// summary or notice that was written as a user's text gets its own role back.
 func (p *parser) role(wire string) message.Role {
 	switch {
 	case wire == "model":

@@ -8,8 +8,8 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// contentPart reads one part of the content of a message, or of what a tool
-// said; part is what a text becomes.
+// contentPart reads one part of the content of a message or of a tool result. part is
+// the template for a text.
 func (p *parser) contentPart(at jsonscan.Span, part message.Part) error {
 	if p.data[at.Start] == '"' {
 		return p.str("text", at, part)

@@ -10,7 +10,7 @@ type maker struct {
 	m       message.Message
 	out     []byte
 	content []*message.Part // of the item that is being written
-	result  bool            // it is what a tool said
+	result  bool            // it is a tool result
 }
 
 // begin begins an item; kind is what follows "type".

@@ -171,8 +171,8 @@ func (p *parser) message(f fields) error {
 	return p.content("content", f.by["content"], message.Part{Kind: message.KindText})
 }
 
-// reasoning reads an item that can't be edited. Its text is what of it can be
-// read; Args is what is encrypted.
+// reasoning reads an item that can't be edited. Its text is the readable part, and
+// Args the encrypted one.
 func (p *parser) reasoning(f fields) error {
 	part := message.Part{Kind: message.KindReasoning, Sealed: true, Args: p.raw(f, "encrypted_content")}
 	var texts []string
@@ -269,7 +269,7 @@ func (p *parser) output(kind string, f fields) (err error) {
 	return nil
 }
 
-// content reads a string, or an array of parts. part is what a text becomes.
+// content reads a string, or an array of parts. part is the template for a text.
 func (p *parser) content(key string, at jsonscan.Span, part message.Part) error {
 	raw := at.Of(p.data)
 	switch {

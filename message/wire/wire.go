@@ -1,6 +1,6 @@
-// Package wire is what a provider's wire is to the rest of the module: a
-// request body that is read into messages and written back by splicing, and
-// the provider's rules, which the outcome is held against before it is sent.
+// Package wire defines a provider's wire for the rest of the module: a
+// request body is parsed into messages and written back by splicing, and the
+// new body is checked against the provider's rules before it is sent.
 //
 // The wires themselves are the packages message/openai (chat completions),
 // message/responses, message/anthropic and message/gemini; message/formats
@@ -48,19 +48,19 @@ type Request interface {
 	// About says what else the body holds.
 	About() About
 
-	// Write returns the body with another conversation: view is what became of
-	// Messages, and sources says of each of its messages which one of Messages
-	// it is (edited or not), -1 for one that was made since. Every byte outside
-	// of what was edited, removed or made is as it was; a view that is equal to
-	// Messages gives back the very same slice.
+	// Write returns the body with another conversation. view replaces Messages,
+	// and sources holds, for each message of view, its index in Messages (edited
+	// or not), or -1 for a new message. All bytes outside of edited, removed and
+	// new messages stay the same. For a view that is equal to Messages, Write
+	// returns the very same slice.
 	Write(view []message.Message, sources []int) ([]byte, error)
 
-	// Check holds what Write would write against the provider's rules. The
+	// Check checks the body that Write would return against the provider's rules. The
 	// input may break rules itself: see [New].
 	Check(view []message.Message, sources []int) []Violation
 }
 
-// About is what a request says besides its conversation.
+// About describes a request besides its conversation.
 type About struct {
 	Model     string          // "" where the wire has it in the path
 	Tools     json.RawMessage // the schemas as they stand in the body; nil = none

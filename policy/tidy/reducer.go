@@ -109,7 +109,7 @@ func (r *Reduced) Main() string {
 	return best.Name
 }
 
-// A verdict is what a reducer did with a draft.
+// A verdict is the outcome of a reducer on a draft.
 type verdict uint8
 
 const (

@@ -163,7 +163,8 @@ func (s *Session) Verify(ctx context.Context, opts VerifyOptions) (Report, error
 	return verifyAgain(storage.ReadFirsthand(ctx), s.a, s.dir, opts)
 }
 
-// verifyOnce reads the session once. known is what its manifest said before.
+// verifyOnce reads the session once. known holds the facts of an earlier read of its
+// manifest.
 func verifyOnce(ctx context.Context, a storage.Archive, dir storage.Key, opts VerifyOptions, known facts) (Report, error) {
 	v := &verifier{a: a, dir: dir, opts: opts, report: Report{Dir: dir.String()}, there: map[string]int64{}, tables: map[string]*turnindex.Table{}, stretches: map[string][]Stretch{}}
 	if h := halfScrubbed(ctx, a, dir, known.scrub); h != nil {

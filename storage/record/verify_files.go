@@ -92,8 +92,8 @@ func (v *verifier) onlyLogs() bool {
 	return true
 }
 
-// tornAtFirstLine reports whether the manifest is what a crash leaves of its
-// first line: nothing, its beginning, or unwritten space.
+// tornAtFirstLine reports whether the manifest is a first line that a crash cut off:
+// nothing, its beginning, or unwritten space.
 func (v *verifier) tornAtFirstLine(ctx context.Context) (bool, error) {
 	key := child(v.dir, manifestName)
 	var begins []string

@@ -118,10 +118,10 @@ func (s *Session) withdraw(ctx context.Context) (gone bool, err error) {
 	return true, errors.Join(errs...)
 }
 
-// still reports whether a file exists with this hash, which is what this Session wrote. If the
-// session was begun anew, a file that the new manifest announces with this hash belongs to
-// the new session, and still returns false. One that it announces with another hash is in
-// the way of a create there, which takes another name.
+// still reports whether a file with this hash, that of the file that this Session wrote,
+// exists. If the session was begun anew, a file that the new manifest announces with this hash
+// belongs to the new session, and still returns false. A file that it announces with another
+// hash blocks a create there, which then takes another name.
 func (s *Session) still(ctx context.Context, k storage.Key, sha256 string, now tail) (bool, error) {
 	if before, _ := s.manifest.known(); now.first != before.first && now.facts.names.announces(k.Base(), sha256) {
 		return false, nil

@@ -9,8 +9,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Facts are what a successor must know about the removed messages. The rules
-// that read them are independent of the summarizer that is measured.
+// Facts holds the facts about the removed messages that a successor must know. The
+// rules that read them are independent of the summarizer that is measured.
 type Facts struct {
 	User    []string    // sentences that people typed
 	Runs    []Execution // commands with the status that their results state

@@ -103,9 +103,9 @@ func (r round) choose(faults []fault) []int {
 	return chosen
 }
 
-// An outcome is what the tests made of one fault.
+// An outcome is the result of the tests for one fault.
 type outcome struct {
-	reached int // tests that run the code of it
+	reached int // tests that run its code
 	killer  string
 	timeout bool
 }

@@ -25,7 +25,7 @@ type fault struct {
 
 func (f fault) String() string { return fmt.Sprintf("%s:%d: %s", f.file, f.line, f.change) }
 
-// A goPackage is what go list says of one.
+// A goPackage is a package in the output of go list.
 type goPackage struct {
 	ImportPath, Dir, Export string
 	GoFiles                 []string

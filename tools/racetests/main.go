@@ -80,7 +80,7 @@ type name struct {
 	method bool
 }
 
-// function is what the test files of a folder say of the functions with one name.
+// function describes the functions with one name in the test files of a folder.
 type function struct {
 	calls  map[name]bool
 	starts bool // goroutines

@@ -39,8 +39,8 @@ type Exporter struct {
 // New returns an exporter that writes to w.
 func New(w io.Writer) *Exporter { return &Exporter{w: w} }
 
-// Export writes the lines. An event's texts are redacted: that is what their type
-// says.
+// Export writes the lines. The type of an event's texts ensures that they are
+// redacted.
 func (p *Exporter) Export(ctx context.Context, events []trace.Event) error {
 	if len(events) == 0 {
 		return nil

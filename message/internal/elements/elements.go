@@ -69,7 +69,7 @@ func (l List) WriteDoc(doc Doc, pieces []Piece) []byte {
 
 func add(dst []byte, doc Doc, at jsonscan.Span) []byte { return doc.Append(dst, at.Start, at.End) }
 
-// lead is what stands before the first element, from the beginning.
+// lead returns the bytes before the first element, from the start of the document.
 func (l List) lead(doc Doc) jsonscan.Span {
 	switch {
 	case len(l.Elems) > 0:
@@ -91,8 +91,8 @@ func (l List) tail(doc Doc) jsonscan.Span {
 	return jsonscan.Span{Start: l.At.End - 1, End: doc.Len()}
 }
 
-// separator is what stands before an element that is not the first: a part of
-// the document, or, where the list has no two elements, a text.
+// separator returns the bytes before an element other than the first: a part of the
+// document, or a text if the list has fewer than two elements.
 func (l List) separator(from int) (at jsonscan.Span, text string) {
 	if from <= 0 {
 		from = 1

@@ -1,7 +1,7 @@
-// Package splice is what those wires have in common that list the conversation
-// in one array of the request body and keep the system prompt in a field of
-// its own: the items of the array become messages, and what became of the
-// messages is written back between the bytes that nobody touched.
+// Package splice is the common part of the wires that list the conversation in
+// one array of the request body and keep the system prompt in a field of its
+// own. The items of the array become messages, and the edited messages are
+// written back between the unchanged bytes.
 //
 // An item that holds tool results and something else is two messages, the
 // results and the rest, so that one can go without the other. They become one
@@ -15,7 +15,7 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// A Grammar is what differs between the wires. It is given valid JSON only.
+// A Grammar holds the differences between the wires. Its input is always valid JSON.
 type Grammar interface {
 	// Name is the wire's, Field that of the list in a body, Content that of the
 	// blocks in an item.

@@ -8,7 +8,7 @@ import (
 	"github.com/agentcompact/compact/message/internal/elements"
 )
 
-// Write is what [wire.Request.Write] of these wires does.
+// Write implements [wire.Request.Write] for these wires.
 func (l *List) Write(view []message.Message, sources []int) ([]byte, error) {
 	d, err := l.Draft(view, sources)
 	if err != nil {
@@ -71,7 +71,7 @@ func (d *Draft) Body() []byte {
 	return list.Write(d.list.data, d.pieces)
 }
 
-// piece is what a unit is written as; nil = the item as it stands in the body.
+// piece returns the bytes of a unit; nil = the item as it is in the body.
 func (l *List) piece(u Unit, view []message.Message) ([]byte, error) {
 	switch {
 	case u.Made():

@@ -30,9 +30,9 @@ func Sources(n int) []int {
 	return out
 }
 
-// LastCounts holds a body with fields that are there twice against the one that
-// has the last of them alone, which is what a provider makes of it: they are
-// the same conversation, break the same rules, and an edit is of what counts.
+// LastCounts compares a body that has fields twice with a body that has only
+// the last of them, as a provider reads it: both hold the same conversation and
+// break the same rules, and an edit changes the last field.
 func LastCounts(t *testing.T, f wire.Format, twice, once string) {
 	t.Helper()
 	a, b := Parse(t, f, twice), Parse(t, f, once)

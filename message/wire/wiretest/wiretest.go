@@ -47,7 +47,7 @@ func identity(t *testing.T, r wire.Request, body []byte) {
 	}
 }
 
-// cached: what comes from the cache is what would be read without it.
+// cached: a parse with the cache returns the same messages as one without it.
 func cached(t *testing.T, f wire.Format, body []byte, want []message.Message) {
 	t.Helper()
 	c := wire.NewCache(0)
@@ -74,7 +74,7 @@ func equal(t *testing.T, got, want []message.Message) {
 	}
 }
 
-// replacement is what an edited text says.
+// replacement is the new text of every edit.
 const replacement = "replaced \"\u00e9\"\n"
 
 // edits: an edit changes one string and nothing else; sealed parts refuse it.
