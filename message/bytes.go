@@ -1,7 +1,7 @@
 package message
 
-// Bytes returns the size of m in bytes as it is sent: that of its raw form, or, for a
-// message that was made in Go, an estimate of what a wire writes.
+// Bytes returns the size of m in bytes as it is sent: that of its raw form or, for a
+// message that was made in Go, an estimate of its size on a wire.
 func (m *Message) Bytes() int {
 	if m.wire != nil {
 		return len(m.wire.raw)

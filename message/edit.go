@@ -8,9 +8,9 @@ import (
 	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
-// A Slot is where a codec lets a text stand in the place of something that is
-// no string: an edit replaces the whole span of the part by what stands between
-// Before and After, so that what is there is still what the wire wants.
+// A Slot lets a text replace a value that is not a string. An edit replaces the
+// whole span of the part by Before, the text and After, so that the new value
+// has the form that the wire requires.
 type Slot struct {
 	Before, After string // JSON around the text
 	// Base64 writes the text as the base64 of it, for wires that take it in no
@@ -103,7 +103,7 @@ func (w *wire) replaceAll(texts map[int]string) (*wire, error) {
 	if w == nil {
 		return nil, nil
 	}
-	order := make([]int, 0, len(w.spans)) // by where they stand
+	order := make([]int, 0, len(w.spans)) // by position
 	for i, sp := range w.spans {
 		if sp.End != 0 {
 			order = append(order, i)
@@ -143,8 +143,8 @@ func (w *wire) replaceAll(texts map[int]string) (*wire, error) {
 	return out, nil
 }
 
-// sized is about how long the raw form is in which these parts read so: what is
-// made of a result of a megabyte is to be small.
+// sized estimates the length of the raw form with these texts, so that the buffer for
+// a reduced result of a megabyte is small.
 func (w *wire) sized(texts map[int]string) int {
 	n := len(w.raw)
 	for i, s := range texts {

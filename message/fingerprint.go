@@ -35,8 +35,9 @@ func (f *Fingerprint) UnmarshalText(b []byte) error {
 	return err
 }
 
-// memo keeps what was computed of a message, with the strings it was computed
-// from. Strings can't change, so that the same pointers mean the same content.
+// memo caches values that were computed from a message, with the strings that they
+// were computed from. Strings can't change, so the same pointers mean the same
+// content.
 type memo struct{ v atomic.Pointer[memoized] }
 
 type memoized struct {
@@ -86,7 +87,7 @@ func (m Message) fingerprint() Fingerprint {
 	h := hasher{buf: make([]byte, 0, 256)}
 	h.string(string(m.Role))
 	h.string(m.Name)
-	var told map[string]bool // calls whose results have a text; made when it is asked for
+	var told map[string]bool // calls whose results have a text; computed on demand
 	for i := range m.Parts {
 		if p := &m.Parts[i]; p.Kind == KindToolResult && p.Text == "" && len(m.Parts) > 1 {
 			if told == nil {
@@ -101,9 +102,9 @@ func (m Message) fingerprint() Fingerprint {
 	return h.sum()
 }
 
-// told returns the calls whose results have a text. What a codec adds to a result
-// without one, so that it answers its call, says nothing beside it: beside the text that stands for
-// a picture in it, for one.
+// told returns the ids of calls whose results have a text. A codec adds an empty text to a result
+// without one, so that the result answers its call. Beside a text, such as the stand-in for a
+// picture, the empty one has no meaning.
 func (m *Message) told() map[string]bool {
 	told := map[string]bool{}
 	for i := range m.Parts {
@@ -114,8 +115,8 @@ func (m *Message) told() map[string]bool {
 	return told
 }
 
-// Fingerprint names the content of one part alone: what {ref} in a
-// placeholder points to.
+// Fingerprint identifies the content of one part alone; {ref} in a placeholder is
+// made from it.
 func (p Part) Fingerprint() Fingerprint {
 	h := hasher{buf: make([]byte, 0, 256)}
 	h.part(&p)
@@ -125,17 +126,17 @@ func (p Part) Fingerprint() Fingerprint {
 // hasher writes length-prefixed fields, so that no two lists of fields write
 // the same bytes.
 type hasher struct {
-	buf  []byte    // what is not hashed yet
-	long hash.Hash // of what came before; nil = nothing did
+	buf  []byte    // bytes that are not hashed yet
+	long hash.Hash // hash of the bytes before buf; nil = none
 }
 
 var hashes = sync.Pool{New: func() any { return sha256.New() }}
 
-// longText is how many bytes a text has at least that is hashed where it lies,
-// and not copied first.
+// longText is the length in bytes from which a text is hashed in place, and not
+// copied first.
 const longText = 1024
 
-// flush hashes what is in the buffer. A hash never fails.
+// flush hashes the buffer. A hash never fails.
 func (h *hasher) flush() {
 	if h.long == nil {
 		h.long = hashes.Get().(hash.Hash)

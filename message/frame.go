@@ -74,8 +74,7 @@ func MediaText(k Kind, tokens, size int, ref string) string {
 	return "[" + k.String() + mediaMasked + strconv.Itoa(tokens) + mediaTokens + strconv.Itoa(size) + mediaBytes + ref + "]"
 }
 
-// ParseMediaText returns what a text says that [MediaText] made, by an exact
-// parse.
+// ParseMediaText parses a text of [MediaText], exactly.
 func ParseMediaText(s string) (k Kind, tokens, size int, ref string, ok bool) {
 	const most = 128 // of any such text, in bytes
 	if len(s) > most || !strings.HasPrefix(s, "[") {

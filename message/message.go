@@ -65,7 +65,7 @@ type Part struct {
 	Text   string          // of text, reasoning and tool results; decoded
 	CallID string          // of a tool call, or of the call that a result answers, also for media within a result
 	Name   string          // of the tool, also for results on some wires
-	Args   json.RawMessage // of a tool call: what the wire holds, decoded from a string where it is one; of an other part: its JSON
+	Args   json.RawMessage // arguments of a tool call as on the wire, decoded if they are a string; JSON of a part of another kind
 	Media  *Media          // of images, audio and files
 	Sealed bool            // signed or encrypted: kept verbatim, or removed with its round
 }
@@ -110,10 +110,11 @@ type wire struct {
 // A Span is a byte range of a message's raw form: a JSON string, quotes included.
 type Span = jsonscan.Span
 
-// FromWire makes a message of a provider's bytes. It is for codecs: format is
-// the name of the wire; spans has one entry a part and says where in raw the
-// JSON string of its text stands (the zero Span: nowhere, so it can't be
-// edited). raw is not copied and must not be modified afterwards.
+// FromWire makes a message from a provider's bytes. It is for codecs. format
+// is the name of the wire. spans has one entry for each part: the position in
+// raw of the JSON string of its text, or the zero Span if there is none, so
+// that the part can't be edited. raw is not copied and must not be modified
+// afterwards.
 func FromWire(m Message, format string, raw []byte, spans []Span) Message {
 	m.wire = &wire{format: format, raw: raw, spans: spans}
 	m.memo = new(memo)
@@ -154,7 +155,7 @@ func (m Message) WithPartText(i int, s string) (Message, error) {
 	return m.WithPartTexts(map[int]string{i: s})
 }
 
-// mayEdit says why part i can't be edited, whatever its raw form.
+// mayEdit returns the reason why part i can't be edited, apart from its raw form.
 func (m Message) mayEdit(i int) error {
 	if i < 0 || i >= len(m.Parts) {
 		return fmt.Errorf("message: there is no part %d of %d", i, len(m.Parts))
@@ -185,9 +186,9 @@ func (m Message) Editable(i int) bool {
 	return false
 }
 
-// TextSpan returns where in [Message.Raw] the text of part i stands: the zero
-// Span where it stands nowhere as one JSON string, as in a message that was
-// made in Go.
+// TextSpan returns the position in [Message.Raw] of the text of part i. It
+// returns the zero Span if the text is not one JSON string there, as in a
+// message that was made in Go.
 func (m Message) TextSpan(i int) Span {
 	if m.wire == nil || i < 0 || i >= len(m.wire.spans) {
 		return Span{}

@@ -37,10 +37,10 @@ type Rounder struct {
 	n int // messages that it has seen
 }
 
-// Rounds returns what [Rounds] does. The messages that it has seen before must
-// stand at the beginning of msgs, but for the texts in them, which may be
-// others: it does not look at them again. Fewer messages than that are read
-// anew. The slice is the caller's.
+// Rounds returns the same as the function [Rounds]. msgs must begin with the
+// messages of the last call, of which only texts may have changed: Rounds does
+// not read them again. If there are fewer messages, it reads all. The caller
+// owns the slice.
 func (b *Rounder) Rounds(msgs []Message) []Round {
 	if b.n == 0 || b.n > len(msgs) {
 		*b = Rounder{r: rounder{pending: map[string][]int{}, caller: map[string]int{}}}
@@ -134,7 +134,7 @@ func (b *rounder) answer(i int, p *Part) bool {
 	}
 	waiting := b.pending[id]
 	if len(waiting) == 0 {
-		// A second answer to a call: it stays with the first, where it directly follows.
+		// A second answer to a call stays with the first if it directly follows.
 		call, known := b.caller[id]
 		if last := len(b.rounds) - 1; known && last >= 0 && b.rounds[last].Start <= call && b.rounds[last].End >= i {
 			b.rounds[last].End = i + 1
@@ -171,8 +171,8 @@ type Turn struct {
 	First, Last int // indices of rounds, both included
 }
 
-// Turns groups rounds into turns. Rounds behind the last assistant round (a
-// user message that waits for its answer) are in no turn.
+// Turns groups rounds into turns. Rounds after the last assistant round (a user
+// message that waits for its answer) are in no turn.
 func Turns(rounds []Round) []Turn {
 	var turns []Turn
 	first := 0

@@ -6,10 +6,10 @@ import (
 	"math/bits"
 )
 
-// maxDepth is how deep values may be nested: what encoding/json allows.
+// maxDepth limits the nesting of values, as encoding/json does.
 const maxDepth = 10_000
 
-// A SyntaxError says where input stops being JSON.
+// A SyntaxError holds the place at which input stops being JSON.
 type SyntaxError struct {
 	Offset int  // in bytes, from 0
 	End    bool // the input ends too early
@@ -33,8 +33,8 @@ func syntaxError(data []byte, at int) error {
 	return &SyntaxError{Offset: at, End: at >= len(data)}
 }
 
-// Check reports an error, a *[SyntaxError], unless data is one JSON value,
-// with white space around it: what [encoding/json.Valid] accepts.
+// Check returns a *[SyntaxError] unless data is one JSON value, with white space
+// around it. It accepts the same input as [encoding/json.Valid].
 func Check(data []byte) error {
 	end := skip(data, Space(data, 0), 0, nil)
 	if end < 0 {
@@ -46,8 +46,8 @@ func Check(data []byte) error {
 	return nil
 }
 
-// What follows checks the value at i and returns the offset behind it, or, for
-// input that is no JSON, the complement of the offset at which it is not.
+// The functions below check the value at i and return the offset after it or, for
+// invalid input, the complement of the offset of the error.
 
 // skip checks any value. Where e is not nil and the value is an object, e
 // learns of its members.
@@ -83,7 +83,7 @@ func skipWord(data []byte, i int, word string) int {
 	return i + len(word)
 }
 
-// skipString begins behind the quote.
+// skipString begins after the quote.
 func skipString(data []byte, i int) int {
 	for i+8 <= len(data) {
 		hit := specials(binary.LittleEndian.Uint64(data[i:]))
@@ -114,8 +114,7 @@ func skipString(data []byte, i int) int {
 	return i + 1
 }
 
-// skipEscape steps over what begins at i inside a string and is not its end:
-// a plain byte or an escape.
+// skipEscape steps over a plain byte or an escape at i, inside a string.
 func skipEscape(data []byte, i int) int {
 	switch {
 	case data[i] < ' ':
@@ -171,7 +170,7 @@ func skipDigits(data []byte, i int) int {
 	return i
 }
 
-// skipArray begins behind the bracket.
+// skipArray begins after the bracket.
 func skipArray(data []byte, i, depth int) int {
 	if depth > maxDepth {
 		return ^(i - 1)
@@ -190,7 +189,7 @@ func skipArray(data []byte, i, depth int) int {
 	}
 }
 
-// skipObject begins behind the brace.
+// skipObject begins after the brace.
 func skipObject(data []byte, i, depth int, e *Element) int {
 	if depth > maxDepth {
 		return ^(i - 1)
@@ -231,8 +230,8 @@ func skipKey(data []byte, i int) int {
 	return Space(data, i+1)
 }
 
-// after steps over what follows an element: a comma, or the closing byte, with
-// which the list is done.
+// after steps over the byte that follows an element: a comma, or the closing byte,
+// which ends the list.
 func after(data []byte, i int, closing byte) (next int, done bool) {
 	i = Space(data, i)
 	switch {

@@ -1,9 +1,9 @@
-// Package jsonscan walks over JSON without building anything: it says where
-// in the input each value lies, so that one of them can be replaced and every
-// other byte stays as it was.
+// Package jsonscan scans JSON without building values: it returns the
+// position of each value in the input, so that a value can be replaced and
+// every other byte stays the same.
 //
-// [Split] and [Check] read any input and refuse what is no JSON. The others
-// read what these accepted; on other input they return an error or skip, and
+// [Split] and [Check] read any input and refuse invalid JSON. The others read
+// input that these accepted; on other input they return an error or skip, and
 // never panic.
 package jsonscan
 
@@ -172,7 +172,7 @@ func Array(data []byte, s Span, f func(i int, elem Span) error) error {
 	return nil
 }
 
-// next steps over the comma behind an element; the closing byte stays.
+// next steps over the comma after an element, and not over the closing byte.
 func next(data []byte, i int, closing byte) (int, error) {
 	i = Space(data, i)
 	if i >= len(data) {
@@ -196,15 +196,15 @@ func Without(object []byte, m Span) []byte {
 	return append(out, object[cut.End:]...)
 }
 
-// Strip returns object without any of its members named key, commas included,
-// and the value of the last of them: object itself, and nil, where there is
-// none. Every other byte stays.
+// Strip returns object without its members named key and their commas, and
+// the value of the last of them. If it has none, Strip returns object itself
+// and nil. Every other byte stays the same.
 func Strip(object []byte, key string) (rest, value []byte) {
 	whole, err := Value(object, 0)
 	if err != nil {
 		return object, nil
 	}
-	at, open, end := 0, -1, 0 // what is in rest; the run of such members, which begins at open
+	at, open, end := 0, -1, 0 // at is the end of the bytes copied to rest; open and end are the current run of such members
 	err = Object(object, whole, func(m Member) error {
 		switch {
 		case m.Key == key:
@@ -228,8 +228,8 @@ func Strip(object []byte, key string) (rest, value []byte) {
 	return append(rest, object[at:]...), value
 }
 
-// Cut returns what [Without] cuts out of data: the member m of an object in
-// it, and the comma that goes with it.
+// Cut returns the span that [Without] cuts out of data: the member m of an object,
+// and its comma.
 func Cut(data []byte, m Span) Span {
 	if j := Space(data, m.End); j < len(data) && data[j] == ',' {
 		return Span{m.Start, Space(data, j+1)}

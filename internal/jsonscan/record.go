@@ -8,14 +8,13 @@ import (
 )
 
 // A Record reads one JSON value that a program of this module wrote with
-// encoding/json, from left to right and once: there is no white space in it, and
-// the members of an object stand in the order in which they are asked for.
-// Whatever stands there otherwise ends the reading, and [Record.Done] reports
-// false: then encoding/json is to read it. What a Record does read is what
-// encoding/json makes of it.
+// encoding/json, once and from left to right: the value has no white space, and
+// the caller requests the members of an object in their order. On any other
+// input it stops, and [Record.Done] reports false; the caller then uses
+// encoding/json. The values that a Record returns are those of encoding/json.
 //
-// The methods that take a name read the member of that name where it is the
-// next one, and else leave their target as it is. None of them panics.
+// The methods that take a name read the next member if it has that name, and
+// otherwise leave their target unchanged. No method panics.
 type Record struct {
 	data  []byte
 	at    int
@@ -192,7 +191,7 @@ func (r *Record) decode(to any) {
 	r.at, r.more = v.End, true
 }
 
-// plain returns what stands between the quotes of a string that has no escapes.
+// plain returns the bytes between the quotes of a string without escapes.
 func (r *Record) plain() ([]byte, bool) {
 	if r.at >= len(r.data) || r.data[r.at] != '"' {
 		return nil, false

@@ -10,20 +10,20 @@ import (
 type Document struct {
 	Members []Member  // in order; a key may repeat
 	List    []Element // of the array that was asked for
-	At      Span      // where that array is; zero = there is none
+	At      Span      // span of that array; zero = no array
 }
 
-// An Element is one of a list. Where it is an object, Type and Role are the
-// values of its members of these names: what tells the elements of a
-// provider's list apart. Of two of a name the last counts. The zero Span means
-// that there is none.
+// An Element is an element of a list. If it is an object, Type and Role are
+// the values of the members with these names, by which providers distinguish
+// elements. Of two members with one name, the last counts. The zero Span means
+// no such member.
 type Element struct {
 	Span
 	Type, Role Span
 }
 
-// note takes down a member of the element: key is its name, quotes included,
-// and what stands between it and the value.
+// note records a member of the element. key is its name with quotes, and the bytes up
+// to the value.
 func (e *Element) note(key []byte, value Span) {
 	if bytes.IndexByte(key, '\\') >= 0 {
 		key = unescaped(key)
@@ -39,7 +39,7 @@ func (e *Element) note(key []byte, value Span) {
 	}
 }
 
-// unescaped is a name, which may be escaped, without what follows it.
+// unescaped returns a name without the bytes after it, and decodes its escapes.
 func unescaped(key []byte) []byte {
 	at, err := stringSpan(key, 0)
 	if err != nil {
@@ -53,9 +53,9 @@ func unescaped(key []byte) []byte {
 }
 
 // Split checks that data is one JSON object, with white space around it, and
-// says where its members are, and where the elements of the member named list
-// are, if that is an array. All of it is one pass. An error is a *[SyntaxError]
-// or says that data is no object.
+// returns the positions of its members and, if the member named list is an
+// array, of the elements of that array. It takes one pass. An error is a
+// *[SyntaxError] or states that data is not an object.
 func Split(data []byte, list string) (Document, error) {
 	i := Space(data, 0)
 	if i >= len(data) || data[i] != '{' {
@@ -71,9 +71,9 @@ func Split(data []byte, list string) (Document, error) {
 	return d.finish(data, d.members(data, i, list))
 }
 
-// Again is [Split] for data that begins as other data did, of which before is
-// the outcome: the first same bytes of both are equal. Of the list it only
-// looks at what is not in these bytes.
+// Again is [Split] for data that shares its first same bytes with other data.
+// before is the outcome of Split for the other data. Again scans only the
+// rest of the list.
 func Again(data []byte, list string, before Document, same int) (Document, error) {
 	known := sort.Search(len(before.List), func(i int) bool { return before.List[i].End >= same })
 	if known == 0 {
@@ -101,7 +101,7 @@ func Again(data []byte, list string, before Document, same int) (Document, error
 	return d.finish(data, i)
 }
 
-// finish makes of the offset behind the object an outcome.
+// finish turns the offset after the object into the outcome.
 func (d *Document) finish(data []byte, end int) (Document, error) {
 	if end >= 0 {
 		if end = Space(data, end); end == len(data) {

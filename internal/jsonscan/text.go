@@ -66,7 +66,7 @@ func Unquote(quoted []byte) (string, error) {
 	return string(out), nil
 }
 
-// appendPlain copies what stands before the next backslash.
+// appendPlain copies the bytes before the next backslash.
 func appendPlain(out, inner []byte, i int) ([]byte, int) {
 	end := len(inner)
 	if n := bytes.IndexByte(inner[i:], '\\'); n >= 0 {
@@ -83,8 +83,8 @@ func appendPlain(out, inner []byte, i int) ([]byte, int) {
 	return out, end
 }
 
-// appendUnescaped decodes the escape that s begins with and says how long it
-// is; 0 is none.
+// appendUnescaped decodes the escape at the start of s and returns its length; 0 =
+// not an escape.
 func appendUnescaped(out, s []byte) ([]byte, int) {
 	if len(s) < 2 {
 		return out, 0

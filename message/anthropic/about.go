@@ -23,16 +23,18 @@ func aboutOf(b body.Body) wire.About {
 	return a
 }
 
-// From how many tokens on the provider edits a history where the request does not say
-// (https://platform.claude.com/docs/en/build-with-claude/context-editing, …/compaction).
+// The numbers of tokens from which the provider edits a history, unless the request
+// states another (https://platform.claude.com/docs/en/build-with-claude/context-editing,
+// …/compaction).
 const (
 	clearsFrom   = 100_000
 	compactsFrom = 150_000
-	atOnce       = 1 // or at any size: what is counted is no tokens, or not known
+	atOnce       = 1 // at any size: the unit is not tokens, or is unknown
 )
 
-// managed returns from how many tokens on the provider edits the history itself; 0 =
-// it does not. That it leaves out old thinking is no matter: that changes nothing of the rest.
+// managed returns the number of tokens from which the provider edits the history itself; 0 =
+// never. An edit that only leaves out old thinking does not count, because it changes nothing
+// else.
 func managed(raw []byte) (trigger int) {
 	switch {
 	case len(raw) == 0:
@@ -58,7 +60,8 @@ func managed(raw []byte) (trigger int) {
 	return trigger
 }
 
-// editsFrom returns from how many tokens on one edit works; 0 = it is of no matter.
+// editsFrom returns the number of tokens from which one edit applies; 0 = it does not
+// count.
 func editsFrom(raw []byte, at jsonscan.Span) (from int, err error) {
 	b := block{data: raw}
 	if err := b.read(at); err != nil {

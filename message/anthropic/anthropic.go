@@ -2,17 +2,17 @@
 // body whose array "messages" holds the conversation, as strings and blocks,
 // and whose field "system" holds the system prompt.
 //
-// A block of a message is a part. A result of a tool is a part for each of its
-// texts, and for each picture in it, all with the id of the call. Thinking is
-// sealed. What a server's tool did stands in the assistant's message and stays
-// there. A message with results alone has the role tool. One with results and
-// something else is two messages, the results first.
+// A block of a message is a part. A tool result becomes a part for each of its
+// texts and pictures, all with the id of the call. Thinking is sealed. The
+// blocks of a server's tool stay in the assistant's message. A message of
+// results alone has the role tool. A message of results and other blocks
+// becomes two messages, the results first.
 //
-// System messages in mid-conversation that have become neighbors are written
-// as one with the blocks of all, since the API refuses two in a row.
+// System messages in mid-conversation that have become neighbors are written as one
+// message with all blocks, because the API refuses two in a row.
 //
-// What was made since (a summary, a notice) is written as the user's text, and
-// read as what it was.
+// A message that a compaction made (a summary, a notice) is written as a user's text,
+// and gets its own role back when it is read.
 package anthropic
 
 import (
@@ -33,7 +33,7 @@ const Name = "anthropic"
 // Wire is the wire as the rest of the module sees it.
 var Wire wire.Format = format{}
 
-// A FieldError says which field is not what the wire wants.
+// A FieldError names the field that breaks the form of the wire.
 type FieldError = splice.FieldError
 
 type format struct{}
@@ -112,9 +112,9 @@ func (grammar) Prompt(raw []byte) ([]byte, error) {
 
 func (grammar) Blocks(item []byte) []splice.Block { return content(item) }
 
-// AppendMade writes what was made since. Nothing but calls makes it the
-// assistant's: a summary or a notice at the beginning, where the wire wants
-// the user's message, is the user's.
+// AppendMade writes a message that a compaction made. Only a message with
+// calls is written as the assistant's. A summary or a notice is written as
+// the user's, because the wire requires a user's message at the beginning.
 func (grammar) AppendMade(dst []byte, m message.Message) []byte {
 	return appendMessage(dst, m, madeRole(m))
 }

@@ -24,8 +24,8 @@ func (r *request) WriteMarked(view []message.Message, sources []int) ([]byte, er
 		return nil, err
 	}
 	left := maxMarks - len(r.marks) - len(s.all())
-	// What is read again at every call counts first; what stands where the
-	// provider sets a mark itself does not.
+	// The parts that every call reads again come first. The place where the provider
+	// sets a mark itself needs none.
 	for _, set := range []func() bool{s.markLast, s.markFront, s.markSummary} {
 		if left > 0 && set() {
 			left--
@@ -44,8 +44,8 @@ func (s *settling) all() []mark {
 	return all
 }
 
-// hourFrom reports whether a mark for an hour stands in a unit from this one on:
-// then one in front of it has to last as long.
+// hourFrom reports whether a unit from this one on has a mark for an hour. A mark
+// before it must then last as long.
 func (s *settling) hourFrom(unit int) bool {
 	for i := unit; i < len(s.draft.Units); i++ {
 		if slices.ContainsFunc(itemMarks(s.draft.Raw(i)), func(m mark) bool { return m.hour }) {
@@ -79,7 +79,7 @@ func (s *settling) markFront() bool {
 	return ok
 }
 
-// markSummary marks the summary: what stands in front of it stays.
+// markSummary marks the summary: the messages before it do not change.
 func (s *settling) markSummary() bool {
 	for i := len(s.draft.Units) - 1; i >= 0; i-- {
 		if summarizes(s.draft.Raw(i)) {

@@ -7,7 +7,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// compaction is the block that stands for what the provider compacted itself.
+// compaction is the type of the block that replaces messages that the provider
+// compacted itself.
 const compaction = "compaction"
 
 // block is where the members of a block are that mean something here.
@@ -99,8 +100,8 @@ func (p *parser) block(at jsonscan.Span) error {
 	return nil
 }
 
-// cited reports whether a text says where it is from: the citations point into
-// it, and some are encrypted.
+// cited reports whether a text has citations. They point into the text, and some are
+// encrypted.
 func (b *block) cited() bool {
 	return b.cites.End != 0 && b.data[b.cites.Start] == '[' && b.data[jsonscan.Space(b.data, b.cites.Start+1)] != ']'
 }
@@ -115,8 +116,8 @@ func (b *block) args() json.RawMessage {
 
 func (b *block) isString(at jsonscan.Span) bool { return at.End != 0 && b.data[at.Start] == '"' }
 
-// result reads the result of a tool: a part for each text, and what else is in
-// it, all with the call's id.
+// result reads a tool result into a part for each text and each other block, all with
+// the id of the call.
 func (p *parser) result(b *block) error {
 	id := b.decoded(b.use)
 	part := message.Part{Kind: message.KindToolResult, CallID: id}

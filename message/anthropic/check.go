@@ -14,7 +14,7 @@ const (
 	CheckView         = splice.CheckView           // the view is none of this request
 	CheckFirst        = "first_message_not_user"   // a compaction block may come first, too
 	CheckRole         = "unknown_role"             //
-	CheckSystem       = "system_position"          // behind the user, before the assistant
+	CheckSystem       = "system_position"          // after the user, before the assistant
 	CheckEmpty        = "empty_message"            //
 	CheckEmptyText    = "empty_text"               //
 	CheckSealed       = "sealed_part_changed"      // thinking goes back as it came
@@ -32,10 +32,10 @@ const (
 type checker struct {
 	splice.Checker
 	request *request
-	sorted  []string // what ids returned last
+	sorted  []string // result of the last call of ids
 }
 
-// Check holds what Write would write against the rules of the API.
+// Check checks the body that Write would return against the rules of the API.
 func (r *request) Check(view []message.Message, sources []int) []wire.Violation {
 	held, ok := splice.NewChecker(r.List, view, sources)
 	if !ok {
@@ -73,7 +73,7 @@ func (c *checker) ends() {
 	}
 }
 
-// contents checks each message for itself, and where it stands.
+// contents checks each message by itself, and its place.
 func (c *checker) contents() {
 	for i, u := range c.Units {
 		switch role := c.role(u); role {
@@ -119,7 +119,7 @@ func (c *checker) system(i int) {
 	}
 }
 
-// servers reports whether a message ends with what a server's tool did.
+// servers reports whether a message ends with a block of a server's tool.
 func (c *checker) servers(u splice.Unit) bool {
 	parts := c.View[u.To-1].Parts
 	return len(parts) > 0 && parts[len(parts)-1].Kind == message.KindOther

@@ -32,7 +32,7 @@ func (grammar) Item(raw []byte) (m message.Message, mixed bool, err error) {
 
 func readHead(raw []byte) (splice.Head, error) { return splice.ReadHead(raw, grammar{}.Content()) }
 
-// content returns the blocks of an item; none where it is a string.
+// content returns the blocks of an item, or none for a string.
 func content(raw []byte) []splice.Block {
 	h, err := readHead(raw)
 	if err != nil || h.Content.End == 0 || raw[h.Content.Start] != '[' {
@@ -85,8 +85,8 @@ func (p *parser) role(wire string) message.Role {
 	return message.RoleTool
 }
 
-// protect keeps what the provider's own machinery needs: its compaction, and
-// changes of the tools in a system message.
+// protect protects the messages that the provider needs for itself: its compaction,
+// and changes of the tools in a system message.
 func (p *parser) protect() {
 	for i := range p.Message.Parts {
 		if p.Message.Parts[i].Kind != message.KindOther {

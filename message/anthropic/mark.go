@@ -8,7 +8,7 @@ import (
 	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
-// A mark is one mark of the prompt cache: what stands before it is kept.
+// A mark is a cache mark in a prompt: the provider caches the prompt up to it.
 type mark struct {
 	value []byte // of cache_control, as it stands
 	hour  bool   // it lasts an hour: such marks stand before those that don't

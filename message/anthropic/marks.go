@@ -10,10 +10,10 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// maxMarks is how many marks of the prompt cache a body may have.
+// maxMarks limits the cache marks in a body.
 const maxMarks = 4
 
-// markKey is the rarest piece of the key: what a search for it is fastest by.
+// markKey is the rarest piece of the key, by which a search is fastest.
 var markKey = []byte(`_control"`)
 
 // hourKey is the lifetime that is longer than that of the others.
@@ -26,7 +26,7 @@ func (r *request) mayExceed() bool {
 	return r.manyMarks
 }
 
-// look finds out once what the request itself has.
+// look reads the cache marks of the request, once.
 func (r *request) look() {
 	r.once.Do(func() {
 		n := bytes.Count(r.Body(), markKey)
@@ -47,8 +47,8 @@ func (r *request) listed() int {
 	return 0
 }
 
-// marked checks the number of cache marks, and their order where that of the
-// request is wrong: else [request.Write] keeps it.
+// marked checks the number of cache marks. It checks their order only if the order in
+// the request is wrong: otherwise [request.Write] keeps it.
 func (c *checker) marked() {
 	if c.request.unordered() {
 		c.markOrder()
@@ -84,7 +84,7 @@ func marksIn(raw []byte, inner string) (n int) {
 	return n
 }
 
-// compacts reports whether a unit holds what the provider compacted.
+// compacts reports whether a unit holds a compaction of the provider.
 func (c *checker) compacts(u splice.Unit) bool {
 	for k := u.From; k < u.To; k++ {
 		if compacts(&c.View[k]) {
@@ -106,8 +106,8 @@ func compacts(m *message.Message) bool {
 	return false
 }
 
-// behind returns the newest message that holds what the provider compacted; 0:
-// there is none. A block without content is that of a compaction that failed.
+// behind returns the newest message that holds a compaction of the provider; 0 =
+// none. A block without content is a compaction that failed.
 func behind(msgs []message.Message) int {
 	for s := len(msgs) - 1; s > 0; s-- {
 		if !compacts(&msgs[s]) {
@@ -122,8 +122,8 @@ func behind(msgs []message.Message) int {
 	return 0
 }
 
-// stands reports whether a block of a compaction has what stands for the messages
-// before it.
+// stands reports whether the block of a compaction has content that replaces the
+// messages before it.
 func stands(raw []byte) (ok bool) {
 	_ = jsonscan.Object(raw, jsonscan.Span{End: len(raw)}, func(m jsonscan.Member) error { // it is valid JSON
 		ok = ok || (m.Key == "content" || m.Key == "encrypted_content") && raw[m.Value.Start] == '"' && m.Value.End-m.Value.Start > len(`""`)
@@ -132,8 +132,8 @@ func stands(raw []byte) (ok bool) {
 	return ok
 }
 
-// compacted checks that what the provider compacted is still there, and still
-// the first where it was the first.
+// compacted checks that the provider's compaction is still there, and is still the
+// first message if it was the first.
 func (c *checker) compacted() {
 	was := c.Messages()
 	var at map[int]int // message of the request → the first unit that holds it

@@ -7,8 +7,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// piece adds a block that is no text: a picture, a document, or what nobody
-// here knows. id is that of the call in whose result it stands.
+// piece adds a block that is not a text: a picture, a document, or an unknown block.
+// id is the id of the call if the block is in a result.
 func (p *parser) piece(b *block, id string) {
 	part := message.Part{Kind: message.KindOther, CallID: id}
 	switch {
@@ -41,8 +41,8 @@ func (b *block) slot() message.Slot {
 	return s
 }
 
-// readSource reads where the content is from. It reports whether what it put
-// into the media is all of it.
+// readSource reads the source of the content. It reports whether the media hold all
+// of it.
 func (b *block) readSource(part *message.Part) bool {
 	if b.data[b.source.Start] != '{' {
 		return false

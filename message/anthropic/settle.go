@@ -9,10 +9,10 @@ import (
 	"github.com/agentcompact/compact/message/internal/splice"
 )
 
-// Write is [wire.Request.Write]. A mark of the prompt cache on a message that
-// is gone moves to the last message before it that is still there, or to the
-// system prompt; where that has one it goes. So there are never more of them
-// than there were, and the longer ones go on standing before the shorter.
+// Write implements [wire.Request.Write]. A cache mark on a removed message
+// moves to the last message before it that remains, or to the system prompt.
+// If the new place has a mark, the moved one is dropped. So the number of
+// marks never grows, and marks that last longer stay before the others.
 func (r *request) Write(view []message.Message, sources []int) ([]byte, error) {
 	s, err := r.settled(view, sources)
 	if err != nil {
@@ -21,7 +21,7 @@ func (r *request) Write(view []message.Message, sources []int) ([]byte, error) {
 	return s.body(), nil
 }
 
-// settled returns a view as it would be written, with its marks where they go.
+// settled returns a view as it would be written, with its marks at their new places.
 func (r *request) settled(view []message.Message, sources []int) (*settling, error) {
 	d, err := r.Draft(view, sources)
 	if err != nil {
@@ -36,8 +36,8 @@ func (r *request) settled(view []message.Message, sources []int) (*settling, err
 	return s, nil
 }
 
-// places returns for each message of the request the unit that holds it, -1
-// where it is gone.
+// places returns, for each message of the request, the unit that holds it; -1 =
+// removed.
 func places(units []splice.Unit, sources []int, n int) []int {
 	at := slices.Repeat([]int{-1}, n)
 	for i, u := range units {
@@ -59,7 +59,7 @@ type settling struct {
 	at     []int  // see places
 }
 
-// move finds a new place for the marks of messages that are gone.
+// move finds a new place for the marks of removed messages.
 func (s *settling) move() {
 	for from := s.listed(); from < len(s.at); from++ {
 		if s.at[from] >= 0 {
@@ -101,9 +101,9 @@ func endsMarked(item []byte) bool {
 	return ok && b.marker.End > 0
 }
 
-// order takes out shorter marks that have come to stand before a longer one:
-// what they keep the longer one keeps, too. A request that has them so itself
-// is the caller's affair.
+// order removes short marks that ended up before a longer-lasting one,
+// because the longer one caches the same prefix. It leaves a request that
+// came in this order.
 func (s *settling) order() {
 	last := -1 // the last unit with a mark for an hour
 	for i := range s.draft.Units {
@@ -128,8 +128,8 @@ func (r *request) unordered() bool {
 	return r.wrongOrder
 }
 
-// ownOrder reports whether the longer marks of a list of messages stand before
-// the shorter ones, and behind those of the tools and of the system prompt.
+// ownOrder reports whether the longer-lasting marks of a list of messages come before
+// the others, and after those of the tools and of the system prompt.
 func (r *request) ownOrder(msgs []message.Message) bool {
 	all := slices.Concat(marksOf(r.about.Tools), marksOf(r.prompt))
 	for i := range msgs {
@@ -147,8 +147,8 @@ func inOrder(all []mark) bool {
 	return true
 }
 
-// body is the body with the marks where they are now. A mark only adds to what
-// stands in a field.
+// body returns the body with the marks at their new places. A mark only adds to a
+// field.
 func (s *settling) body() []byte {
 	out := s.draft.Body()
 	if len(s.prompt) != len(s.request.prompt) {

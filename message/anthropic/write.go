@@ -76,8 +76,8 @@ func appendBlock(dst []byte, p *message.Part) []byte {
 	return appendText(dst, p.Text)
 }
 
-// appendMedia writes a picture or a document with the source that it had, or
-// what its URL makes of it.
+// appendMedia writes a picture or a document with its original source, or with one
+// made from its URL.
 func appendMedia(dst []byte, p *message.Part) []byte {
 	kind := "document"
 	if p.Kind == message.KindImage {

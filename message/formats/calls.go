@@ -24,8 +24,8 @@ func (c *composer) calls(unit int, list []jsonscan.Span, names call) {
 	}
 }
 
-// madeIn returns what writes a message that was made since as one element: its
-// text between what stands before and behind it.
+// madeIn returns a function that writes a new message as one element: its text
+// between the before and after of its role.
 func madeIn(around func(role message.Role) (before, after string)) func(dst []byte, m message.Message) []byte {
 	return func(dst []byte, m message.Message) []byte {
 		before, after := around(m.Role)

@@ -8,8 +8,8 @@ import (
 // assistant hold a message of Anthropic's wire; an answer with several blocks
 // is several lines of one message id. Lines of a side chain (a sub-agent) are
 // no part of the conversation, unless there are no others: the log is the
-// sub-agent's own. Where Claude Code compacted, its summary is a message like
-// any other, and so are those before it.
+// sub-agent's own. If Claude Code compacted, its summary is a message like any
+// other, and so are the messages before it.
 
 func claudeMessage(o object) bool {
 	return (o.text("type") == "user" || o.text("type") == "assistant") && o.in("message").has("role")
@@ -51,8 +51,8 @@ func (r *claudeCode) taken(o object) bool {
 
 func sidechain(o object) bool { return string(o.by["isSidechain"].Of(o.data)) == "true" }
 
-// message writes the message that begins with line i, if one does, and returns
-// the line behind it.
+// message writes the message that begins with line i, if any, and returns the line
+// after it.
 func (r *claudeCode) message(i int) int {
 	o := r.at[i]
 	if !r.taken(o) {
@@ -105,8 +105,8 @@ func (r *claudeCode) run(i int) int {
 	return end
 }
 
-// blocks writes the blocks of a message that are wanted (nil: all), n of which
-// are there already, and returns how many there are now.
+// blocks writes the wanted blocks of a message (nil: all). n is the number of blocks
+// written before; blocks returns the new number.
 func (r *claudeCode) blocks(unit int, m object, n int, want func(kind string) bool) int {
 	for _, b := range m.list("content") {
 		if want != nil && !want(objectAt(m.data, b).text("type")) {

@@ -57,8 +57,8 @@ func (c *composer) within(start, end int) []piece {
 	return c.pieces[from:to]
 }
 
-// members writes a few members of an object, where it has them: pairs of the
-// name there and the name here.
+// members writes some members of an object, if it has them. pairs are the name in the
+// object and the name to write.
 func (c *composer) members(unit int, o object, pairs ...string) {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		if !o.has(pairs[i]) {

@@ -24,7 +24,7 @@ var (
 	}
 )
 
-// evidence counts what speaks for each wire.
+// evidence counts the signs of each wire.
 type evidence struct{ openai, anthropic int }
 
 func detectMessages(body []byte, doc jsonscan.Document, has map[string]bool) (wire.Format, error) {
@@ -82,8 +82,8 @@ func (e *evidence) tools(data []byte, at jsonscan.Span) {
 	})
 }
 
-// message looks at what is in one message. A system message in the middle of
-// a list is nobody's mark: both wires have it.
+// message counts the signs in one message. A system message in the middle of a list
+// is none: both wires have it.
 func (e *evidence) message(o object, index int) {
 	data := o.data
 	switch o.text("role") {

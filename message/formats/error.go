@@ -10,8 +10,7 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// An InputError says where in a file the first message stands that can't be
-// read.
+// An InputError holds the position of the first message in a file that can't be read.
 type InputError struct {
 	Line  int // from 1; in a JSON document, the line on which the message begins
 	Index int // of the message, from 0; -1 = no message

@@ -43,8 +43,8 @@ func (f *File) Wire() wire.Format { return f.req.Format() }
 // modified.
 func (f *File) Messages() []message.Message { return f.req.Messages() }
 
-// Request returns the request that the conversation is, or would be: what else
-// is known of it, and the rules of its wire.
+// Request returns the conversation as a request, with the other fields that are known
+// and the rules of its wire.
 func (f *File) Request() wire.Request { return f.req }
 
 // Write returns the file with another conversation; view and sources are as in
@@ -61,8 +61,8 @@ func (f *File) Write(view []message.Message, sources []int) ([]byte, error) {
 	return w.write(view, sources)
 }
 
-// newLog reads what a composer wrote. field is the body's list, sep what
-// stands between units where the file has only one.
+// newLog reads the body that a composer wrote. field is the body's list, and sep the
+// separator of units for a file with only one.
 func newLog(name string, f wire.Format, c *composer, list elements.List, made func([]byte, message.Message) []byte) (*File, error) {
 	l := &log{file: newText(c.data, c.body, c.pieces), made: made}
 	c.data = nil // from here on it is in memory once
@@ -74,7 +74,7 @@ func newLog(name string, f wire.Format, c *composer, list elements.List, made fu
 		list.Elems = append(list.Elems, u.at)
 	}
 	l.composer, l.list = *c, list
-	msgs := req.Messages() // nobody else has them yet
+	msgs := req.Messages() // not shared yet
 	for i := range msgs {
 		l.place = append(l.place, l.find(&msgs[i]))
 	}
@@ -86,7 +86,7 @@ func newLog(name string, f wire.Format, c *composer, list elements.List, made fu
 	return &File{name: name, req: req, log: l}, nil
 }
 
-// find says where a message stands: its raw form is a part of the body.
+// find returns the place of a message. Its raw form is a part of the body.
 func (c *composer) find(m *message.Message) place {
 	raw := m.Raw()
 	p := place{start: offset(c.body, raw)}
@@ -101,8 +101,8 @@ func (c *composer) find(m *message.Message) place {
 	return p
 }
 
-// offset returns where in whole the slice part begins, -1 where it is none of
-// its parts.
+// offset returns the index in whole at which the slice part begins; -1 = not a part
+// of whole.
 func offset(whole, part []byte) int {
 	if len(part) == 0 {
 		return -1
@@ -120,7 +120,7 @@ type edit struct {
 	new []byte
 }
 
-// edits returns what an edit of message s changes in the file.
+// edits adds the changes in the file that an edit of message s makes.
 func (l *log) edit(s int, was, is *message.Message, edits map[int][]edit) error {
 	if elements.Changed(was, is) || is.Wire() != was.Wire() {
 		return fmt.Errorf("formats: message %d of the view is not message %d, edited", s, s)

@@ -3,9 +3,9 @@
 // messages of any wire, and the session logs of agents.
 //
 // A [File] is written back with another conversation by splicing: a line, or
-// an element of a list, that holds a kept message is the same bytes; so is
-// every line that holds none; an edit replaces one JSON string inside its
-// line; and what was made since is a line in the form of the file.
+// an element of a list, that holds a kept message keeps its bytes; so does
+// every line without a message; an edit replaces one JSON string inside its
+// line; and a new message is a line in the form of the file.
 package formats
 
 import (
@@ -35,12 +35,11 @@ func Lookup(name string) (wire.Format, bool) {
 	return nil, false
 }
 
-// ErrUnknown is wrapped by the error for a body, or a file, of which it can't
-// be told what it is.
+// ErrUnknown is wrapped by the error for a body or a file of unknown format.
 var ErrUnknown = errors.New("formats: the format can't be told")
 
-// Detect finds the wire of a request body of which nothing else is known. What
-// decides, in this order:
+// Detect finds the wire of a request body. It decides by the first of these that
+// applies:
 //
 //  1. "contents" is gemini, "input" responses, "messages" one of the other
 //     two; two of them together are an error.
@@ -52,8 +51,7 @@ var ErrUnknown = errors.New("formats: the format can't be told")
 //  3. A body without "max_tokens" is openai: Anthropic requires it.
 //  4. The model: claude-… is anthropic, any other openai.
 //
-// A body that has marks of both, or nothing that tells, is an error that wraps
-// [ErrUnknown].
+// A body with signs of both, or without any, is an error that wraps [ErrUnknown].
 func Detect(body []byte) (wire.Format, error) {
 	doc, err := jsonscan.Split(body, "messages")
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 )
 
 // The session of Gemini CLI: one document with a list "messages", of the types
-// user and gemini. What the model said, what it called and what came back is
-// one element; thoughts are not sent again and are no part of a message.
+// user and gemini. The model's text, its calls and their results are one
+// element. Thoughts are not sent again and are no part of a message.
 
 func isGeminiCLI(s *source) bool {
 	return s.doc.by != nil && s.doc.is("messages", '[') && s.doc.has("sessionId") && s.doc.has("projectHash")
@@ -61,7 +61,7 @@ func (c *composer) content(unit int, o object) bool {
 	return false
 }
 
-// geminiTurn writes what the model said and called, and then what came back.
+// geminiTurn writes the text and the calls of the model, and then the results.
 func (c *composer) geminiTurn(unit int, o object) {
 	calls := o.list("toolCalls")
 	if len(calls) == 0 && !o.is("content", '[') && o.text("content") == "" {

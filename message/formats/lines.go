@@ -20,13 +20,12 @@ type source struct {
 	lines bool          // a unit is a line
 	doc   object        // of top
 	at    []object      // of each unit
-	loose error         // what of the lines is tolerated in logs only
+	loose error         // error in a line that only logs tolerate
 }
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// cut says what a file consists of: lines, the elements of an array, or one
-// object.
+// cut splits a file into its lines, the elements of its array, or one object.
 func cut(data []byte) (*source, error) {
 	start := jsonscan.Space(data, 0)
 	if bytes.HasPrefix(data, byteOrderMark) {
@@ -115,8 +114,8 @@ func (s *source) composer() *composer {
 	return &composer{data: s.data, units: s.units, protected: map[int]bool{}, body: make([]byte, 0, len(s.data)+len(s.data)/64+256)}
 }
 
-// message copies a message of a list, but for what is not the provider's
-// business: its member "meta".
+// message copies a message of a list without its member "meta", which is not for the
+// provider.
 func (c *composer) message(unit int, at jsonscan.Span) {
 	c.item(unit)
 	if m, ok := metaOf(c.data, at); ok {

@@ -7,8 +7,8 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// made returns what writes a message that was made in Go as the elements of a
-// wire's list, with sep between where it becomes several.
+// made returns a function that writes a message that was made in Go as elements of a
+// wire's list, with sep between several.
 func made(f wire.Format, list, sep string) func(dst []byte, m message.Message) []byte {
 	if f.Name() == openai.Name {
 		return func(dst []byte, m message.Message) []byte {
@@ -44,7 +44,7 @@ func elementsMade(f wire.Format, list string, m message.Message) (elems [][]byte
 	return elems
 }
 
-// wrapped returns what writes such an element into a line of a log.
+// wrapped returns a function that writes such an element into a line of a log.
 func wrapped(f wire.Format, list string, line func(element object) (before, after string)) func(dst []byte, m message.Message) []byte {
 	return func(dst []byte, m message.Message) []byte {
 		for i, e := range elementsMade(f, list, m) {

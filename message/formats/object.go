@@ -2,7 +2,7 @@ package formats
 
 import "github.com/agentcompact/compact/internal/jsonscan"
 
-// object is a JSON object of a file; what is none has no members.
+// object is a JSON object of a file; any other value has no members.
 type object struct {
 	data []byte
 	at   jsonscan.Span
@@ -41,7 +41,8 @@ func (o object) text(key string) string {
 // in is a member that is an object.
 func (o object) in(key string) object { return objectAt(o.data, o.by[key]) }
 
-// is reports whether a member begins with this byte: what kind of value it is.
+// is reports whether the value of a member begins with this byte, which tells its
+// kind.
 func (o object) is(key string, first byte) bool {
 	at := o.by[key]
 	return at.End > at.Start && o.data[at.Start] == first

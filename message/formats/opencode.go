@@ -8,8 +8,9 @@ import (
 )
 
 // The export of an OpenCode session: one document with a list "messages" of
-// {"info":…,"parts":[…]}. A part of the type tool holds a call and what came
-// back; a message with calls becomes the model's and one for each result.
+// {"info":…,"parts":[…]}. A part of the type tool holds a call and its
+// result. A message with calls becomes a message of the model and one for
+// each result.
 
 func isOpenCode(s *source) bool {
 	return s.doc.is("messages", '[') && strings.HasPrefix(s.doc.in("info").text("id"), "ses_")
@@ -68,8 +69,8 @@ func (c *composer) openCode(unit int, role string, o object) {
 	}
 }
 
-// openCodeResult writes what came back: an output, or the error of a call that
-// failed. A call that still runs has no result.
+// openCodeResult writes a result: an output, or the error of a call that failed. A
+// call that still runs has no result.
 func (c *composer) openCodeResult(unit int, p object) {
 	state := p.in("state")
 	key := "output"

@@ -8,7 +8,7 @@ import (
 // The history of OpenHands: one document with a list "history" of events, in
 // the form of its SDK (with a "kind") or in the older one (an "action" or an
 // "observation", with the metadata of its call). Events of the older form that
-// belong to no call of a model and are no message stay where they are.
+// are neither messages nor belong to a call of the model stay in place.
 
 func isOpenHands(s *source) bool {
 	for _, at := range s.doc.list("history") {

@@ -143,6 +143,6 @@ func isAnthropic(s *source) bool {
 	return e.anthropic > 0 && e.openai == 0
 }
 
-// isOpenAI takes any list of objects with roles, and what is to be refused as
-// such: the error names the line.
+// isOpenAI accepts any list of objects with roles, also an invalid one, so that its
+// error names the line.
 func isOpenAI(s *source) bool { return s.top.End == 0 || s.doc.has("role") }

@@ -6,8 +6,8 @@ import (
 	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
-// text is the bytes of a file, in pieces: what was copied into the body is
-// nowhere else in memory.
+// text holds the bytes of a file, in pieces. Bytes that were copied into the body are
+// not held twice.
 type text struct {
 	pieces []textPiece // in order, without gaps
 	size   int
@@ -22,9 +22,9 @@ type textPiece struct {
 // costs as much as a slice or two besides.
 const minPiece = 256
 
-// newText returns the text of a file, most of which is in the body: as it is
-// there, and what stands between. A file of which that is not so, it keeps as
-// it is.
+// newText returns the text of a file. If the body holds most of it, the text
+// refers to the body and holds only the bytes between the copied pieces.
+// Otherwise it holds the file itself.
 func newText(data, body []byte, copied []piece) text {
 	t := text{size: len(data)}
 	if !mostly(copied, len(data)) {

@@ -9,9 +9,9 @@ import (
 )
 
 // Times returns the time at which each message was recorded, or the zero time
-// where the file does not say it. For a message on several lines it is the time
-// of the first. Formats store the time under many names, beside the message or
-// in the object around it.
+// if the file has none. A message on several lines has the time of the first.
+// Formats store the time under many names, beside the message or in the object
+// around it.
 func (f *File) Times() []time.Time {
 	msgs := f.Messages()
 	out := make([]time.Time, len(msgs))
@@ -81,8 +81,8 @@ func parseTime(s string) time.Time {
 	return sinceEpoch(s)
 }
 
-// sinceEpoch reads a number of seconds, or of milli-, micro- or nanoseconds. The
-// size tells the unit, for times from 1973 to 5138.
+// sinceEpoch reads a number of seconds, or of milli-, micro- or nanoseconds. The size
+// determines the unit, for times from 1973 to 5138.
 func sinceEpoch(s string) time.Time {
 	const least, most = 1e8, 1e11 // seconds
 	n, err := strconv.ParseFloat(s, 64)

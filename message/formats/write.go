@@ -40,7 +40,7 @@ func (w *writer) write(view []message.Message, sources []int) ([]byte, error) {
 		return nil, err
 	}
 	holds := w.holds()
-	next := 0 // the message behind the last one that was written
+	next := 0 // index after the last message that was written
 	for k, s := range sources {
 		if s < 0 {
 			w.pass(w.begin(next), holds)
@@ -57,7 +57,7 @@ func (w *writer) write(view []message.Message, sources []int) ([]byte, error) {
 	return w.list.WriteDoc(&w.file, w.pieces), nil
 }
 
-// holds says of each unit whether it holds a message.
+// holds returns, for each unit, whether it holds a message.
 func (w *writer) holds() []bool {
 	holds := make([]bool, len(w.units))
 	for _, p := range w.place {
@@ -89,8 +89,8 @@ func (w *writer) whole(sources []int) error {
 	return nil
 }
 
-// begin returns the unit in which message i begins: what was made stands where
-// the first message that it stands for stood.
+// begin returns the unit in which message i begins. A new message takes the place of
+// the first message that it replaces.
 func (w *writer) begin(i int) int {
 	for ; i < len(w.place); i++ {
 		if len(w.place[i].units) > 0 {

@@ -15,11 +15,11 @@ const (
 	CheckRole       = "unknown_role"                   //
 	CheckEmpty      = "empty_content"                  //
 	CheckEmptyText  = "empty_text"                     //
-	CheckSealed     = "sealed_part_changed"            // thoughts and what is signed go back as they came
+	CheckSealed     = "sealed_part_changed"            // thoughts and signed parts go back unchanged
 	CheckUnanswered = "function_call_without_response" // in the next content
 	CheckParity     = "function_response_parity"       // as many as there are calls, of the same functions
 	CheckOrphan     = "function_response_without_call" // in the content before
-	CheckTurn       = "function_call_after_model"      // calls come behind the user, or behind responses
+	CheckTurn       = "function_call_after_model"      // calls come after the user or after responses
 	CheckSignature  = "thought_signature_missing"      // of the first call of each step of the current turn
 	CheckTrailing   = "trailing_model"                 //
 )
@@ -27,7 +27,7 @@ const (
 // checker holds one view against the rules.
 type checker struct{ splice.Checker }
 
-// Check holds what Write would write against the rules of the API.
+// Check checks the body that Write would return against the rules of the API.
 func (r *request) Check(view []message.Message, sources []int) []wire.Violation {
 	held, ok := splice.NewChecker(r.List, view, sources)
 	if !ok {
@@ -43,7 +43,7 @@ func (r *request) Check(view []message.Message, sources []int) []wire.Violation 
 	return c.Found
 }
 
-// role is the role of a unit on the wire, with user for what counts as user.
+// role returns the role of a unit on the wire, and user for roles that count as user.
 func (c *checker) role(u splice.Unit) string {
 	if u.Made() {
 		return madeRole(c.View[u.From])
@@ -94,8 +94,8 @@ func (c *checker) content(i int) {
 	}
 }
 
-// signatures checks the calls of the current turn: those behind the last
-// content in which the user says something.
+// signatures checks the calls of the current turn: those after the last content with
+// a text of the user.
 func (c *checker) signatures() {
 	turn := len(c.Units)
 	for turn > 0 && !c.says(c.Units[turn-1]) {

@@ -12,7 +12,7 @@ import (
 type parser struct {
 	splice.Parser
 	user    bool           // it is the user's, so that a text may stand in the place of its media
-	objects []int          // parts whose span is that of an object
+	objects []int          // parts whose span is an object
 	nth     map[string]int // of the calls, and of the responses, of a name that have no id
 }
 
@@ -91,8 +91,8 @@ func (p *parser) role(wire string) message.Role {
 	return message.RoleUser
 }
 
-// id returns the id of a call or a response, and makes one where there is
-// none: by the name, and which of this name it is.
+// id returns the id of a call or a response. If there is none, it makes one from the
+// name and the number among those with this name.
 func (p *parser) id(id, name, side string) string {
 	if id != "" {
 		return id

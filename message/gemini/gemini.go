@@ -3,22 +3,22 @@
 // whose field "systemInstruction" holds the system prompt. Names are read as
 // JSON has them and as protocol buffers have them (function_call).
 //
-// A part of a content is a part, but for the response of a function with
-// pictures, which are parts of their own with the id of the call. Thoughts, and
-// parts with a thought signature, are sealed. A content with responses alone
-// has the role tool. One with responses and something else is two messages,
-// the responses first.
+// A part of a content becomes a part. The pictures in a function response
+// become parts of their own, with the id of the call. Thoughts, and parts with
+// a thought signature, are sealed. A content of responses alone has the role
+// tool. A content of responses and other parts becomes two messages, the
+// responses first.
 //
-// Where calls and responses have no ids, they get such as "read_file#2": the
-// second response of this name in a content answers the second call of this
-// name. What is sent has no ids then either.
+// Calls and responses without ids get ids such as "read_file#2": the second
+// response of this name in a content answers the second call of this name.
+// These ids are not sent.
 //
 // The text of a response is the string that it holds as output, result, error
 // or content, if there is one and little else. Of any other response it is the
 // JSON, and an edit makes the response {"output": text}.
 //
-// What was made since (a summary, a notice) is written as a content of the
-// user's, and read as what it was.
+// A message that a compaction made (a summary, a notice) is written as a content of
+// the user, and gets its own role back when it is read.
 package gemini
 
 import (
@@ -38,7 +38,7 @@ const Name = "gemini"
 // Wire is the wire as the rest of the module sees it.
 var Wire wire.Format = format{}
 
-// A FieldError says which field is not what the wire wants.
+// A FieldError names the field that breaks the form of the wire.
 type FieldError = splice.FieldError
 
 type format struct{}
@@ -126,9 +126,9 @@ func (grammar) Prompt(raw []byte) ([]byte, error) {
 
 func (grammar) Blocks(item []byte) []splice.Block { return parts(item) }
 
-// AppendMade writes what was made since. Nothing but calls makes it the
-// model's: a summary or a notice at the beginning, where the wire wants the
-// user's content, is the user's.
+// AppendMade writes a message that a compaction made. Only a message with
+// calls is written as the model's. A summary or a notice is written as the
+// user's, because the wire requires a user's content at the beginning.
 func (grammar) AppendMade(dst []byte, m message.Message) []byte {
 	return appendContent(dst, m, madeRole(m))
 }

@@ -14,9 +14,9 @@ const (
 	responseText = "Please ensure that function response turn comes immediately after a function call turn."
 )
 
-// pairs checks that the content behind calls has their responses, one for one,
-// and nothing else does, and that calls come behind the user or behind
-// responses.
+// pairs checks that the content after calls has their responses, one for each,
+// that no other content has responses, and that calls come after the user or
+// after responses.
 func (c *checker) pairs() {
 	for i, u := range c.Units {
 		calls := c.functions(u, message.KindToolCall, "model")
@@ -60,8 +60,8 @@ func (c *checker) calls(i int, calls []*message.Part) {
 	}
 }
 
-// functions returns the calls, or the responses, of a unit; none where it has
-// another role.
+// functions returns the calls or the responses of a unit, or none if it has another
+// role.
 func (c *checker) functions(u splice.Unit, kind message.Kind, role string) (found []*message.Part) {
 	if role == "" || c.role(u) == role {
 		c.Each(u, kind, func(parts []message.Part, i int) {
@@ -80,8 +80,8 @@ func inResponse(p *message.Part) bool {
 	return ok && p.Name == ""
 }
 
-// unmatched returns the parts that no part of the other side is for: by name
-// and id, or, where one side has no id, by name.
+// unmatched returns the parts without a counterpart on the other side: by name and
+// id, or by name alone if one side has no id.
 func unmatched(parts, other []*message.Part) (rest []*message.Part) {
 	exact := map[[2]string]int{}
 	for _, o := range other {

@@ -46,8 +46,8 @@ func (b *part) object(at jsonscan.Span) jsonscan.Span {
 	return at
 }
 
-// members calls f for the members of an object, with the zero Span for what is
-// null. What is no object has none.
+// members calls f for the members of an object, with the zero Span for null. Any
+// other value has no members.
 func members(data []byte, at jsonscan.Span, f func(key string, v jsonscan.Span)) error {
 	if at.End == 0 || data[at.Start] != '{' {
 		return nil
@@ -61,7 +61,7 @@ func members(data []byte, at jsonscan.Span, f func(key string, v jsonscan.Span))
 	})
 }
 
-// text decodes a string; what is none is "".
+// text decodes a string; any other value is "".
 func text(raw []byte) string {
 	s, err := jsonscan.Unquote(raw)
 	if err != nil {
@@ -129,8 +129,8 @@ func (p *parser) args(at jsonscan.Span) json.RawMessage {
 	return json.RawMessage(at.Of(p.Data))
 }
 
-// media reads inline data or a reference to a file. id is that of the call in
-// whose response it stands.
+// media reads inline data or a reference to a file. id is the id of the call if the
+// media are in a response.
 func (p *parser) media(b *part, at jsonscan.Span, id string) error {
 	media := &message.Media{Bytes: at.End - at.Start}
 	var data jsonscan.Span

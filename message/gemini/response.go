@@ -12,8 +12,9 @@ import (
 // whole.
 const stub = "output"
 
-// maxRest is how many bytes there may be beside the string that is the text of
-// a response. What is more must be seen, counted and taken out too.
+// maxRest limits the bytes of a response beside the string that is its text. If there
+// are more, the whole response is its text, so that they are shown, counted and
+// removed, too.
 const maxRest = 256
 
 // response reads the response of a function: its text, and the media in it.
@@ -113,8 +114,8 @@ func (p *parser) inner(at jsonscan.Span, id string) error {
 	return nil
 }
 
-// plainText is the type of what stands for media in a response: these take
-// data and no texts, and text files among the data
+// plainText is the type of the stand-in for media in a response. A response takes data
+// and no texts, and text files are data
 // (https://cloud.google.com/vertex-ai/generative-ai/docs/multimodal/function-calling).
 const plainText = "text/plain"
 

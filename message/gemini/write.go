@@ -38,8 +38,8 @@ func appendContent(dst []byte, m message.Message, role string) []byte {
 	return append(splice.AppendBlocks(dst, m.Parts, appendPart, appendResponse), '}')
 }
 
-// appendResponse writes the parts of one result as one response: their number
-// is that of the calls.
+// appendResponse writes the parts of one result as one response, because there must
+// be as many responses as calls.
 func appendResponse(dst []byte, parts []message.Part) []byte {
 	var texts []string
 	var inner []message.Part

@@ -15,11 +15,11 @@ const (
 	CheckUnanswered = "tool_call_without_result"  // each call is answered by a tool message that directly follows
 	CheckOrphan     = "tool_result_without_call"  // a tool message answers a call of the assistant message before it
 	CheckRepeated   = "tool_result_repeated"      // and only one does
-	CheckNoID       = "tool_message_without_id"   // and it says which one
-	CheckEmpty      = "empty_content"             // a message says something
-	CheckFirst      = "system_message_first"      // what was led by a system message still is
+	CheckNoID       = "tool_message_without_id"   // and the result names it
+	CheckEmpty      = "empty_content"             // every message has content
+	CheckFirst      = "system_message_first"      // a conversation that began with a system message still does
 	CheckLast       = "assistant_message_last"    // the model is not asked to go on from its own words, unless it was
-	CheckNoUser     = "user_message_missing"      // there is a user message, where there was one
+	CheckNoUser     = "user_message_missing"      // a conversation with a user message still has one
 	CheckReasoning  = "reasoning_changed"         // reasoning_content goes back as it came
 	CheckCalls      = "tool_calls_changed"        // tool_calls go back as they came, extra_content included
 	CheckSources    = "view_does_not_fit_request" // the view can be written at all
@@ -105,8 +105,8 @@ func (c *checker) unanswered(k int) {
 	}
 }
 
-// content wants every message to say something. An assistant message may
-// consist of calls.
+// content checks that every message has content. An assistant message may consist of
+// calls.
 func (c *checker) content(k int, m *message.Message) {
 	says := false
 	for i := range m.Parts {
@@ -123,7 +123,7 @@ func (c *checker) content(k int, m *message.Message) {
 	}
 }
 
-// kept wants an edited message to be the one that it was, but for its texts.
+// kept checks that an edited message differs only in its texts.
 func (c *checker) kept(k int, was, is *message.Message) {
 	if elements.Same(was, is) {
 		return
@@ -132,7 +132,7 @@ func (c *checker) kept(k int, was, is *message.Message) {
 		c.add(CheckReasoning, was.Fingerprint().String(), k, "message %d: %q", k, "The reasoning_content in the thinking mode must be passed back to the API")
 	}
 	if was.Role == message.RoleTool && is.Role == message.RoleTool {
-		return // only the model calls, and what was masked is long
+		return // only the model calls tools; results with masked texts are long
 	}
 	for _, key := range []string{"tool_calls", "function_call"} {
 		if !bytes.Equal(member(was.Raw(), key), member(is.Raw(), key)) {

@@ -36,8 +36,8 @@ func (p *parser) content(at jsonscan.Span) error {
 	return &FieldError{Field: "content", Reason: "must be a string, an array of parts, or null"}
 }
 
-// pair says of what a tool said, the parts from this one on, which call it
-// answers. Where no text is among them, an empty one does.
+// pair sets the call id of the parts of a tool result, from this part on. If none of
+// them is a text, pair adds an empty one, which answers the call.
 func (p *parser) pair(had int) {
 	call := p.textPart()
 	if call.Kind != message.KindToolResult {
@@ -53,7 +53,7 @@ func (p *parser) pair(had int) {
 		p.m.Parts, p.spans = slices.Insert(p.m.Parts, had, call), slices.Insert(p.spans, had, jsonscan.Span{})
 		moved := make(map[int]message.Slot, len(p.slots))
 		for i, slot := range p.slots {
-			moved[i+1] = slot // all stand behind had
+			moved[i+1] = slot // all come after had
 		}
 		p.slots = moved
 	}

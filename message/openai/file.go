@@ -9,8 +9,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// An InputError says where in a file the first message stands that can't be
-// read.
+// An InputError holds the position of the first message in a file that can't be read.
 type InputError struct {
 	Line  int // from 1; in a JSON array, the line on which the element begins
 	Index int // of the message, from 0
@@ -33,10 +32,9 @@ const (
 	Array               // one JSON array
 )
 
-// Parse reads a file of messages, one JSON object a line or one JSON array,
-// and says which it was. Blank lines are skipped. The first message that
-// can't be read ends it with an *[InputError]. data must not be modified
-// afterwards.
+// Parse reads a file of messages, with one JSON object a line or as one JSON
+// array, and returns its layout. It skips blank lines. The first message that
+// can't be read is an *[InputError]. data must not be modified afterwards.
 func Parse(data []byte) ([]message.Message, Layout, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if i := jsonscan.Space(data, 0); i < len(data) && data[i] == '[' {

@@ -1,11 +1,11 @@
 // Package openai reads messages and requests of the OpenAI chat-completions
 // wire and writes them back: kept messages byte for byte, edited ones with
-// exactly one JSON string replaced. [Wire] is the whole of it; the functions
-// read and write single messages and files of them.
+// exactly one JSON string replaced. [Wire] handles requests; the functions
+// read and write single messages, and files of messages.
 //
 // The key "meta" of a message belongs to the codecs: {"meta":{"protected":true}}
 // protects the message. It stays in files ([AppendJSONL]) and is cut out of
-// what goes to a provider ([AppendMessage]).
+// messages for a provider ([AppendMessage]).
 package openai
 
 import (
@@ -21,7 +21,7 @@ import (
 // Name is the name of this wire.
 const Name = "openai"
 
-// A FieldError says which field of a message is not what the wire wants.
+// A FieldError names the field of a message that breaks the form of the wire.
 type FieldError = wire.FieldError
 
 // ParseMessage reads one message. raw is kept and must not be modified
@@ -50,9 +50,9 @@ type parser struct {
 	callID string               // that a tool message answers
 }
 
-// head is where the members of a message are that mean something here. Of two
-// of a name the last counts, as it does for the provider, and what is null is
-// not there.
+// head holds the positions of the members of a message that this package
+// reads. Of two members with one name the last counts, as for the provider,
+// and null counts as absent.
 type head struct {
 	role, name, callID, content, calls, function, refusal, audio, meta jsonscan.Span
 	reasoning                                                          [2]jsonscan.Span
@@ -145,7 +145,7 @@ func (p *parser) message() error {
 	return nil
 }
 
-// names reads what says who speaks, and to which call.
+// names reads the role and the name of a message, and the id of its call.
 func (p *parser) names(h head) error {
 	role, err := p.optional("role", h.role)
 	if err == nil && role == "" {
@@ -161,7 +161,7 @@ func (p *parser) names(h head) error {
 	return err
 }
 
-// optional decodes a JSON string, "" where there is none.
+// optional decodes a JSON string; "" = absent.
 func (p *parser) optional(field string, at jsonscan.Span) (string, error) {
 	if at.End == 0 {
 		return "", nil
@@ -169,7 +169,7 @@ func (p *parser) optional(field string, at jsonscan.Span) (string, error) {
 	return p.text(field, at.Of(p.data))
 }
 
-// text decodes a JSON string and names the field where it is none.
+// text decodes a JSON string. The error for any other value names the field.
 func (p *parser) text(field string, raw []byte) (string, error) {
 	s, err := jsonscan.Unquote(raw)
 	if err != nil {

@@ -87,7 +87,7 @@ func (r *request) Write(view []message.Message, sources []int) ([]byte, error) {
 	return r.list.Write(r.body, pieces), nil
 }
 
-// lost reports whether message i is not what stands in the body.
+// lost reports whether message i differs from the body.
 func (r *request) lost(i int) bool {
 	return r.cut && len(r.msgs[i].Raw()) != r.list.Elems[i].End-r.list.Elems[i].Start
 }

@@ -63,7 +63,7 @@ func topLevel(raw []byte, key string) (jsonscan.Member, bool) {
 	return found, err == nil && found.Whole.End != 0
 }
 
-// member returns the value of a member of a message, nil where it has none.
+// member returns the value of a member of a message; nil = absent.
 func member(raw []byte, key string) []byte {
 	if m, ok := topLevel(raw, key); ok {
 		return m.Value.Of(raw)

@@ -11,16 +11,16 @@ import (
 
 // The rules of the Responses API, as [wire.Violation.Check] names them.
 const (
-	CheckUnanswered = "tool_call_without_result"  // each call has its output, behind it
+	CheckUnanswered = "tool_call_without_result"  // each call has its output, after it
 	CheckOrphan     = "tool_result_without_call"  // each output has its call, before it
 	CheckRepeated   = "item_repeated"             // no item is there twice
-	CheckReasoning  = "reasoning_without_item"    // reasoning is followed by what it led to
+	CheckReasoning  = "reasoning_without_item"    // reasoning is followed by the item that it led to
 	CheckSealed     = "sealed_item_changed"       // reasoning and calls go back as they came
-	CheckCompaction = "compaction_item_missing"   // a compaction item stands for what was before it
-	CheckReference  = "item_reference_split"      // outputs stay with the references that their calls may be behind
-	CheckEmpty      = "empty_content"             // a message says something
+	CheckCompaction = "compaction_item_missing"   // a compaction item, which replaces the items before it, is kept
+	CheckReference  = "item_reference_split"      // outputs stay with the references that may stand for their calls
+	CheckEmpty      = "empty_content"             // every message has content
 	CheckLast       = "assistant_message_last"    // the model is not asked to go on from its own words, unless it was
-	CheckNoUser     = "user_message_missing"      // there is a user message, where there was one
+	CheckNoUser     = "user_message_missing"      // a conversation with a user message still has one
 	CheckSources    = "view_does_not_fit_request" // the view can be written at all
 )
 
@@ -103,9 +103,9 @@ func (c *checker) output(k int, id string) {
 	c.calls[at].answered = true
 }
 
-// near is how many calls are looked through one by one: nearly every output
-// stands right behind its calls. A table of all calls of a long conversation is
-// larger than the caches of a processor, which made it the larger part of Check.
+// near limits the calls that are searched one by one: nearly every output comes
+// right after its calls. A table of all calls of a long conversation is larger
+// than the caches of a processor, which made it the larger part of Check.
 const near = 32
 
 // newest returns the newest call with an id so far; -1 = there is none.
@@ -135,8 +135,7 @@ func (c *checker) unanswered() {
 	}
 }
 
-// kept wants a message to be the one that it was, but for its texts, and to be
-// there once.
+// kept checks that a message occurs once and differs only in its texts.
 func (c *checker) kept(k, src int, was, is *message.Message) {
 	if c.seen[src] {
 		c.add(CheckRepeated, was.Fingerprint().String(), k, "message %d is there twice: %q", k, "Duplicate item found")
@@ -147,7 +146,7 @@ func (c *checker) kept(k, src int, was, is *message.Message) {
 	}
 }
 
-// gone wants what must not be removed to be there.
+// gone checks that no message is missing that must not be removed.
 func (c *checker) gone(was []message.Message) {
 	for i := range was {
 		if was[i].Role == "compaction" && !c.seen[i] {
@@ -156,8 +155,9 @@ func (c *checker) gone(was []message.Message) {
 	}
 }
 
-// references looks at outputs whose calls are not in the body but, it must be
-// supposed, behind the references right before them: all are there, or none.
+// references checks outputs without a call in the body. The references right before
+// such outputs may stand for the calls, so the view must have all of these items or
+// none.
 func (c *checker) references(was []message.Message) {
 	known := map[string]bool{}
 	counted := 0 // messages whose calls are known: none where nothing refers, as usual

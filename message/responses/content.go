@@ -52,7 +52,7 @@ func (p *parser) contentPart(at jsonscan.Span, part message.Part) error {
 	return nil
 }
 
-// streams reads what a command wrote: {"stdout":…,"stderr":…,"outcome":…}.
+// streams reads the output of a command: {"stdout":…,"stderr":…,"outcome":…}.
 func (p *parser) streams(f fields, part message.Part) error {
 	found := false
 	for _, key := range []string{"stdout", "stderr"} {
@@ -69,9 +69,9 @@ func (p *parser) streams(f fields, part message.Part) error {
 	return nil
 }
 
-// slot lets a text stand in the place of what was read last, where that is a picture, a sound or a
-// file that is the element at e of a list. What the model made stays as it is, and so does the
-// screenshot that answers a computer call, which stands in no list: nothing else answers one.
+// slot lets a text replace the part that was read last, if it is a picture, a sound or a file, the
+// element at e of a list. Media of the model can't be replaced, and neither can the screenshot
+// that answers a computer call: it is in no list, and no text can answer such a call.
 func (p *parser) slot(e jsonscan.Span) {
 	last := len(p.m.Parts) - 1
 	if last < 0 || p.m.Role == message.RoleAssistant || !p.m.Parts[last].Kind.IsMedia() || p.m.Parts[last].Sealed {

@@ -7,13 +7,13 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// class says what an item is to its neighbors.
+// class is the role of an item in a group.
 type class uint8
 
 const (
-	classOther     class = iota // stands alone: what is not known, and compaction items
+	classOther     class = iota // a group of its own: unknown items, and compaction items
 	classInput                  // a message of anybody but the model
-	classOutput                 // what a tool said
+	classOutput                 // a tool result
 	classModel                  // of the model's making
 	classReasoning              // likewise, and something follows from it
 	classSummary                // a summary of ours: a message of the model that stands alone
@@ -22,8 +22,8 @@ const (
 // model reports whether items of the class become an assistant message.
 func (c class) model() bool { return c == classModel || c == classReasoning }
 
-// classes are those of the item types. Types that are not here are told by
-// their endings: …_call is the model's, …_call_output a tool's.
+// classes holds the classes of item types. Other types have the class of their
+// ending: …_call is the model's, …_call_output a tool's.
 var classes = map[string]class{
 	"reasoning":             classReasoning,
 	"function_call":         classModel,
@@ -31,17 +31,17 @@ var classes = map[string]class{
 	"mcp_list_tools":        classModel,
 	"mcp_approval_request":  classModel,
 	"mcp_approval_response": classOutput,
-	"tool_search_output":    classModel, // the server's own, or right behind its call
-	"item_reference":        classModel, // the id of what the model made and the provider keeps
+	"tool_search_output":    classModel, // the server's own, or right after its call
+	"item_reference":        classModel, // the id of an item that the model made and the provider stores
 	"compaction":            classOther,
 }
 
-// lasting are items that hold for what comes after them, whatever becomes of the
-// rest: what stands for everything before it, tools, settings, and tasks that
-// another agent gave.
+// lasting holds the types of items that apply to all items after them, even if
+// others are removed: compactions, tools, settings, and tasks from another
+// agent.
 var lasting = map[string]bool{"compaction": true, "additional_tools": true, "configuration_update": true, "agent_message": true}
 
-// classOf tells what an item is by its type and role.
+// classOf returns the class of an item, by its type and role.
 func classOf(data []byte, e jsonscan.Element) class {
 	kind := bare(e.Type.Of(data))
 	if string(kind) == "message" || len(kind) == 0 {
@@ -68,8 +68,8 @@ func classOf(data []byte, e jsonscan.Element) class {
 	return classOther
 }
 
-// bare returns what stands between the quotes of a JSON string, decoded only
-// if it must be; anything else is empty.
+// bare returns the content of a JSON string, decoded only if it has escapes, and
+// nothing for any other value.
 func bare(quoted []byte) []byte {
 	n := len(quoted)
 	if n < 2 || quoted[0] != '"' {
@@ -104,9 +104,10 @@ func isSummary(item []byte) bool {
 	return ok
 }
 
-// groups joins items to messages: spans of the first item's start to the last
-// one's end. Reasoning behind anything else begins a new one; what is not known,
-// or has the form of a summary, belongs to the reasoning right before it.
+// groups joins items to messages, as spans from the start of the first item to
+// the end of the last. Reasoning after another item begins a new message. An
+// unknown item, or one in the form of a summary, belongs to the reasoning right
+// before it.
 func groups(data []byte, items []jsonscan.Element) []jsonscan.Span {
 	out := make([]jsonscan.Span, 0, len(items))
 	before := classOther

@@ -13,7 +13,7 @@ type maker struct {
 	result  bool            // it is a tool result
 }
 
-// begin begins an item; kind is what follows "type".
+// begin begins an item; kind is the value of "type", as JSON.
 func (w *maker) begin(kind string) {
 	if len(w.out) > 0 {
 		w.out = append(w.out, ',')

@@ -33,7 +33,7 @@ func isItem(members []jsonscan.Member) bool {
 	return false
 }
 
-// parseGroup reads the items of one message, with what separates them.
+// parseGroup reads the items of one message, with the bytes between them.
 func parseGroup(raw []byte) (message.Message, error) {
 	p := parser{data: raw}
 	for at := 0; at < len(raw); {
@@ -77,7 +77,7 @@ func (p *parser) fields(at jsonscan.Span) (fields, error) {
 	return f, err
 }
 
-// raw returns a member as it stands, nil where it is null or not there.
+// raw returns the bytes of a member; nil = null or absent.
 func (p *parser) raw(f fields, key string) json.RawMessage {
 	raw := f.by[key].Of(p.data)
 	if len(raw) == 0 || string(raw) == "null" {
@@ -86,7 +86,7 @@ func (p *parser) raw(f fields, key string) json.RawMessage {
 	return raw
 }
 
-// text returns a member that is a string, "" where it is null or not there.
+// text returns a member that is a string; "" = null or absent.
 func (p *parser) text(f fields, key string) (string, error) {
 	raw := p.raw(f, key)
 	if raw == nil {
@@ -148,7 +148,7 @@ func (p *parser) add(part message.Part, span jsonscan.Span) {
 	p.m.Parts, p.spans = append(p.m.Parts, part), append(p.spans, span)
 }
 
-// other adds what nobody here can read; it stays or goes as it is.
+// other adds an item of unknown form, which stays or goes as a whole.
 func (p *parser) other(at jsonscan.Span) {
 	p.add(message.Part{Kind: message.KindOther, Args: at.Of(p.data), Sealed: true}, jsonscan.Span{})
 }
@@ -242,8 +242,8 @@ func (p *parser) call(kind string, f fields) (err error) {
 	return nil
 }
 
-// output reads what a tool said. There is a result part at least, so that the
-// item is paired with its call.
+// output reads a tool result. It adds at least one result part, so that the item is
+// paired with its call.
 func (p *parser) output(kind string, f fields) (err error) {
 	part := message.Part{Kind: message.KindToolResult}
 	id := "call_id"

@@ -70,9 +70,9 @@ func aboutOf(b body.Body) wire.About {
 	return a
 }
 
-// threshold is from how many tokens on the provider compacts
-// (https://developers.openai.com/api/docs/guides/compaction). Where the request does not say it
-// may be any.
+// threshold returns the number of tokens from which the provider compacts
+// (https://developers.openai.com/api/docs/guides/compaction); 1 = the request states none, so
+// it may be any.
 func threshold(raw []byte) int {
 	var list []struct {
 		Type  string `json:"type"`
@@ -91,9 +91,9 @@ func threshold(raw []byte) int {
 	return max(least, 1)
 }
 
-// behind marks what stands before the newest compaction item: it is not edited any
-// more. What people and instructions said the provider still reads there, as /responses/compact
-// returns it; anything else the item stands for.
+// behind marks the messages before the newest compaction item, which are no longer edited. Of
+// these, the provider still reads messages of users and instructions, as /responses/compact
+// returns them. The compaction item replaces the others.
 func (r *request) behind() {
 	last := len(r.msgs) - 1
 	for last >= r.prompt && r.msgs[last].Role != "compaction" {
@@ -188,7 +188,7 @@ func withoutMeta(raw []byte) (sent []byte, protected bool) {
 	for at := 0; at < len(raw); {
 		item, err := jsonscan.Value(raw, at)
 		if err != nil {
-			return raw, false // whoever reads it next says so
+			return raw, false // the next reader reports the error
 		}
 		one, yes := meta.Strip(item.Of(raw))
 		sent = append(append(sent, raw[from:item.Start]...), one...)
@@ -201,7 +201,7 @@ func withoutMeta(raw []byte) (sent []byte, protected bool) {
 	return append(sent, raw[from:]...), protected
 }
 
-// lost reports whether message i is not what stands in the body.
+// lost reports whether message i differs from the body.
 func (r *request) lost(i int) bool {
 	return r.cut && i >= r.prompt && len(r.msgs[i].Raw()) != r.list.Elems[i-r.prompt].End-r.list.Elems[i-r.prompt].Start
 }

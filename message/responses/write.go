@@ -87,9 +87,9 @@ func (r *request) rewriteText(view []message.Message, pieces []elements.Piece) [
 	return append(append(out, ']'), r.body[r.input.End:]...)
 }
 
-// AppendMessage appends a message as one JSON object: the item that it is, or
-// {"items":[…]} where it is several. A message that was made in Go, or that
-// came from another wire, is written.
+// AppendMessage appends a message as one JSON object: its item, or
+// {"items":[…]} for several. A message that was made in Go, or came from
+// another wire, is converted.
 func AppendMessage(dst []byte, m message.Message) []byte {
 	items := appendItems(nil, m)
 	first, err := jsonscan.Value(items, 0)

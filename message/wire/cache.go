@@ -9,16 +9,16 @@ import (
 )
 
 // A Cache keeps the messages of bodies that were read, by their bytes. An SDK
-// sends the whole history before every model call, so that nearly all of a
-// body was read a moment ago: what is found here is neither parsed nor copied
-// nor counted nor hashed again. The nil Cache keeps nothing. It is safe for
-// concurrent use.
+// sends the whole history before every model call, so nearly all of a body
+// was read a moment ago. A cached message is not parsed, copied, counted or
+// hashed again. The nil Cache keeps nothing. A Cache is safe for concurrent
+// use.
 type Cache struct {
 	seed  maphash.Seed
 	limit int
 
 	mu       sync.Mutex
-	now, old map[uint64]*cached // two generations: what is not asked for during one goes with the other
+	now, old map[uint64]*cached // two generations: a message that is not used during one is dropped with the next
 	size     int                // bytes of now
 
 	bodies bodies

@@ -2,16 +2,17 @@ package wire
 
 import "github.com/agentcompact/compact/message"
 
-// A Marker is a [Request] to a provider that caches prompts up to where the
-// request says so.
+// A Marker is a [Request] to a provider that caches prompts up to the marks of the
+// request.
 type Marker interface {
 	Request
 
-	// WriteMarked is Write, which sets marks of its own, as far as the provider
-	// allows more than there are: at the end of the system prompt, or of the tools
-	// where there is none, behind the summary, and at the last message.
+	// WriteMarked is Write with additional marks, as many as the provider allows:
+	// at the last message, at the end of the system prompt (or of the tools, if
+	// there is none), and after the summary.
 	WriteMarked(view []message.Message, sources []int) ([]byte, error)
 
-	// Marked says which of Messages hold a mark of the caller's. It is shared.
+	// Marked reports, for each of Messages, whether it holds a mark of the caller. The
+	// slice is shared.
 	Marked() []bool
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
-// maxBodies is how many bodies a cache knows by heart.
+// maxBodies limits the bodies of which a cache keeps the split.
 const maxBodies = 16
 
-// bodies are those that were split last: a conversation that goes on is sent
-// again with something behind it, and only that has to be looked at.
+// bodies holds the bodies that were split last. The next request of a conversation is
+// the last one with more at the end, and only that has to be scanned.
 type bodies struct {
 	mu   sync.Mutex
 	list []*split // the one that was used last at the end
@@ -48,8 +48,8 @@ func (c *Cache) Split(data []byte, list string) (jsonscan.Document, error) {
 	return doc, nil
 }
 
-// take removes the body that data goes on from, or else a new one, and says
-// how many bytes they have in common. While somebody has it, nobody else does.
+// take removes and returns the body that data continues, or a new one, with the
+// number of bytes that both share. So only one caller has it at a time.
 func (b *bodies) take(data []byte, list string) (s *split, same int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -80,10 +80,10 @@ func (b *bodies) put(s *split) {
 	b.list = append(b.list, s)
 }
 
-// block is how many bytes are compared at once.
+// block is the number of bytes that are compared at once.
 const block = 4096
 
-// common returns how many bytes at the beginning of a and b are the same.
+// common returns the length of the common prefix of a and b.
 func common(a, b []byte) int {
 	n := min(len(a), len(b))
 	i := 0

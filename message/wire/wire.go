@@ -15,8 +15,8 @@ import (
 
 // A Format is one provider's wire. It is safe for concurrent use.
 type Format interface {
-	// Name is "openai", "responses", "anthropic" or "gemini"; it is what
-	// [message.Message.Wire] says of the messages that the format reads.
+	// Name is "openai", "responses", "anthropic" or "gemini"; it is the
+	// [message.Message.Wire] of the messages that the format reads.
 	Name() string
 
 	// ParseRequest reads the body of a request. The body is kept, not copied,
@@ -29,8 +29,8 @@ type Format interface {
 	ParseMessage(raw []byte) (message.Message, error)
 
 	// AppendMessage appends a message as one JSON object, without the field
-	// "meta" that files have: the provider's own bytes where the message came
-	// from this wire, else what this wire writes for it.
+	// "meta" that files have. A message that came from this wire keeps its
+	// bytes; any other is converted.
 	AppendMessage(dst []byte, m message.Message) []byte
 }
 
@@ -40,12 +40,12 @@ type Request interface {
 	// Format is the wire that the body is of.
 	Format() Format
 
-	// Messages is the conversation: what the body lists, and before it the
-	// system prompt where the wire keeps that in a field of its own, as a
+	// Messages returns the conversation: the messages of the body. If the wire
+	// keeps the system prompt in a field of its own, it comes first, as a
 	// protected message. The slice is shared and must not be modified.
 	Messages() []message.Message
 
-	// About says what else the body holds.
+	// About describes the rest of the body.
 	About() About
 
 	// Write returns the body with another conversation. view replaces Messages,
@@ -64,21 +64,21 @@ type Request interface {
 type About struct {
 	Model     string          // "" where the wire has it in the path
 	Tools     json.RawMessage // the schemas as they stand in the body; nil = none
-	MaxOutput int             // tokens of the answer; 0 = not said
+	MaxOutput int             // limit of the answer in tokens; 0 = not stated
 	Stream    bool
 	Bytes     int // length of the body
 
-	// ServerSide names the field that says that the provider holds the history
-	// or compacts it itself ("previous_response_id", "conversation", …). Such a
-	// body must go out as it came in. "" = none. Delta says that the body holds
-	// the newest part alone; ServerID is what the history is called there, as it
-	// stands, "" where only its newest part has a name.
+	// ServerSide names the field by which the provider stores the history or
+	// compacts it itself ("previous_response_id", "conversation", …); "" = none.
+	// Such a body must go out unchanged. Delta: the body holds only the newest
+	// part of the history. ServerID is the provider's id of the history,
+	// verbatim; "" = only its newest part has an id.
 	ServerSide string
 	Delta      bool
 	ServerID   string
-	// ServerTrigger is from how many tokens on the provider compacts a history that the
-	// body has whole, so that whoever compacts from fewer on may do it all the same; 0 = nobody
-	// may.
+	// ServerTrigger is the number of tokens from which the provider compacts a history that the
+	// body holds whole. A caller may compact such a body if its own trigger is lower; 0 =
+	// never.
 	ServerTrigger int
 
 	// Cached names the part of the prompt that the provider has already and that
@@ -96,15 +96,15 @@ type About struct {
 // A Violation is a rule of the provider that a conversation breaks.
 type Violation struct {
 	Check  string // the name of the rule, e.g. "tool_result_without_call"
-	ID     string // what it is about: a call id, or what else tells it from others of the check
+	ID     string // what the violation is about: a call id, or another value that distinguishes it within the check
 	Index  int    // of the message in the view; -1 = the conversation as a whole
-	Detail string // in words, with what the provider would answer where that is known
+	Detail string // in words, with the answer of the provider if it is known
 }
 
 func (v Violation) Error() string { return v.Check + ": " + v.Detail }
 
-// New returns the violations of after that before has not: what a reduction
-// broke. Two are the same when check and id are.
+// New returns the violations in after that before lacks: those that a reduction
+// caused. Two violations are the same if check and id are.
 func New(before, after []Violation) []Violation {
 	if len(after) == 0 {
 		return nil

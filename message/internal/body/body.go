@@ -1,4 +1,4 @@
-// Package body reads what a request says besides its conversation.
+// Package body reads the fields of a request besides its conversation.
 package body
 
 import (
@@ -9,9 +9,8 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// A Body is the top level of a request. Fields that are null are not there. A
-// field of another type than it should be is not there either: it is the
-// provider who says so.
+// A Body is the top level of a request. Fields that are null, or of a wrong
+// type, count as absent: the provider reports wrong types.
 type Body struct {
 	data    []byte
 	members []jsonscan.Member
@@ -20,8 +19,8 @@ type Body struct {
 // New returns the top level of a body that was split.
 func New(data []byte, members []jsonscan.Member) Body { return Body{data, members} }
 
-// Once reports an error if one of these fields is there twice: which of them
-// counts is the provider's to say, and may be another than counts here.
+// Once returns an error if one of these fields occurs twice: the provider may read
+// another one of them than this package.
 func (b Body) Once(keys ...string) error {
 	for _, key := range keys {
 		n := 0
@@ -97,7 +96,7 @@ func (b Body) Texts(key string) map[string]string {
 	return out
 }
 
-// About returns what OpenAI's wires have in common.
+// About returns the fields that OpenAI's wires have in common.
 func (b Body) About() wire.About {
 	a := wire.About{
 		Model:    b.Text("model"),

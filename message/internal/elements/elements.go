@@ -18,7 +18,7 @@ type List struct {
 	Sep   string // separator if the list has fewer than two elements; "" = a comma
 }
 
-// A Piece is one element of what is to be written.
+// A Piece is one element to write.
 type Piece struct {
 	Raw  []byte // nil = element From as it stands in the document
 	From int    // index of the original element; -1 = a new one
@@ -124,7 +124,7 @@ func (l List) size(doc Doc, pieces []Piece) int {
 	return n
 }
 
-// Same reports whether two messages have the same raw form, so that nothing has to be
+// Same reports whether two messages have the same raw form, so that none has to be
 // rewritten.
 func Same(a, b *message.Message) bool {
 	x, y := a.Raw(), b.Raw()

@@ -1,5 +1,5 @@
-// Package meta is the field "meta" of a message, which belongs to the codecs:
-// it stands in files, and is cut out of what goes to a provider.
+// Package meta reads and removes the field "meta" of a message, which belongs to the
+// codecs: files keep it, and a message for a provider lacks it.
 package meta
 
 import (
@@ -27,8 +27,8 @@ func Without(parse func([]byte) ([]message.Message, error)) func([]byte) ([]mess
 	}
 }
 
-// Strip returns a message without the field, raw itself where there is none,
-// and whether the field protects the message. Of several the last counts.
+// Strip returns a message without the field, or raw itself if it has none, and
+// whether the field protects the message. Of several fields the last counts.
 func Strip(raw []byte) (sent []byte, protected bool) {
 	if !In(raw) {
 		return raw, false
@@ -37,8 +37,8 @@ func Strip(raw []byte) (sent []byte, protected bool) {
 	return sent, Protected(value, jsonscan.Span{End: len(value)})
 }
 
-// Protected reports whether the field says that the message is protected. Only
-// the boolean true does.
+// Protected reports whether the field protects the message. Only the boolean true
+// does.
 func Protected(raw []byte, at jsonscan.Span) bool {
 	if at.End == 0 || raw[at.Start] != '{' {
 		return false

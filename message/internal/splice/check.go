@@ -20,8 +20,8 @@ type Checker struct {
 	Found   []wire.Violation
 }
 
-// NewChecker returns a checker of a view; ok says that Write would write the
-// view, else what was found says why not.
+// NewChecker returns a checker of a view. ok reports whether Write would accept the
+// view; if not, the violations state the reason.
 func NewChecker(l *List, view []message.Message, sources []int) (c Checker, ok bool) {
 	c = Checker{List: l, View: view, Sources: sources}
 	units, err := l.Plan(view, sources)
@@ -31,7 +31,8 @@ func NewChecker(l *List, view []message.Message, sources []int) (c Checker, ok b
 	return c, err == nil
 }
 
-// Report adds a violation in a unit; about tells it from others of the check.
+// Report adds a violation in a unit. about distinguishes it from others of the same
+// check.
 func (c *Checker) Report(check string, u Unit, about, detail string) {
 	c.Found = append(c.Found, wire.Violation{Check: check, ID: ID(c.Sources[u.From], about), Index: u.From, Detail: detail})
 }
@@ -53,8 +54,9 @@ func (c *Checker) Each(u Unit, kind message.Kind, f func(parts []message.Part, i
 	}
 }
 
-// ID is the id of a violation in a message of the view: the message that it
-// was, so that it is the same before and after, and what it is about.
+// ID returns the id of a violation in a message of the view. It is made from the
+// index of the message in the request, so that it is the same before and after an
+// edit, and from about.
 func ID(source int, about string) string {
 	from := "new"
 	if source >= 0 {
@@ -66,6 +68,6 @@ func ID(source int, about string) string {
 	return from + "/" + about
 }
 
-// Changed reports whether what can't be edited is other than it was in message
-// s of the request.
+// Changed reports whether a part that can't be edited differs from that in message s
+// of the request.
 func (l *List) Changed(m *message.Message, s int) bool { return elements.Changed(&l.msgs[s], m) }

@@ -66,7 +66,7 @@ func (p *Parser) Text(part message.Part, at jsonscan.Span) error {
 	return nil
 }
 
-// Add adds a part; at is where its text stands, zero where it can't be edited.
+// Add adds a part. at is the span of its text; zero = the text can't be edited.
 func (p *Parser) Add(part message.Part, at jsonscan.Span) {
 	p.Message.Parts, p.Spans = append(p.Message.Parts, part), append(p.Spans, at)
 }

@@ -2,10 +2,10 @@ package splice
 
 import "github.com/agentcompact/compact/message"
 
-// A Joiner is a [Grammar] whose wire refuses some items beside each other, and
-// takes one that holds the blocks of both. Where what stood between such items
-// was taken out, they are written as one. Items that stood side by side in the
-// body stay as they are.
+// A Joiner is a [Grammar] of a wire that refuses certain neighbors, and
+// accepts one item with the blocks of both. If the items between such
+// neighbors were removed, the neighbors are written as one item. Items that
+// were neighbors in the body stay separate.
 type Joiner interface {
 	// Loose reports whether an item is one of these, and has nothing that would
 	// be lost in one with others.
@@ -14,7 +14,7 @@ type Joiner interface {
 	AppendJoined(dst []byte, items [][]byte) []byte
 }
 
-// joinTo adds a unit, or what it holds to the one before.
+// joinTo adds a unit, or joins it to the unit before.
 func (l *List) joinTo(units []Unit, view []message.Message, u Unit) []Unit {
 	n := len(units) - 1
 	if n < 0 || !l.joins(view, &units[n], &u) {

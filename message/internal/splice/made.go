@@ -28,8 +28,8 @@ func AppendBlocks(dst []byte, parts []message.Part, one func([]byte, *message.Pa
 	return append(dst, ']')
 }
 
-// resultEnd returns the index behind the parts that belong to the result that
-// begins with part i: its texts, and the media in it.
+// resultEnd returns the index after the parts of the result that begins with part i:
+// its texts and its media.
 func resultEnd(parts []message.Part, i int) int {
 	end := i + 1
 	for end < len(parts) && parts[end].CallID == parts[i].CallID && parts[i].CallID != "" && parts[end].Kind != message.KindToolCall {
@@ -38,8 +38,8 @@ func resultEnd(parts []message.Part, i int) int {
 	return end
 }
 
-// AppendArgs writes the arguments of a call as what they are, or, where they
-// are no JSON, as a string.
+// AppendArgs writes the arguments of a call as JSON, or as a string if they are not
+// JSON.
 func AppendArgs(dst, args []byte) []byte {
 	switch args = bytes.TrimSpace(args); {
 	case len(args) == 0:

@@ -9,7 +9,7 @@ import (
 
 // A Unit is one item of the list as it will be written.
 type Unit struct {
-	Item     int  // what it was; -1 = it was made since
+	Item     int  // index of the item in the body; -1 = a new message
 	From, To int  // the messages of the view that it holds: one, two that were one item, or items that become one
 	Whole    bool // all of the item, nothing edited
 	Joined   bool // items that became neighbors and are written as one, see [Joiner]
@@ -20,8 +20,8 @@ type Unit struct {
 // Made reports whether the unit is a message that was made since.
 func (u Unit) Made() bool { return u.Item < 0 }
 
-// Plan says which items a view becomes. It is an error if the view is not one
-// of this body: a message that did not come from it, or no system prompt.
+// Plan returns the items that a view becomes. It returns an error if the view is not
+// one of this body: if it has a message of another body, or lacks the system prompt.
 func (l *List) Plan(view []message.Message, sources []int) ([]Unit, error) {
 	if err := elements.Sources(view, sources, len(l.msgs)); err != nil {
 		return nil, err

@@ -23,23 +23,23 @@ type Grammar interface {
 	Field() string
 	Content() string
 
-	// Item reads one item of the list as one message, and says whether it is
-	// the user's with results of tools and something else. It keeps raw.
+	// Item reads one item of the list as one message, and reports whether it is a user's
+	// item that mixes tool results with other blocks. It keeps raw.
 	Item(raw []byte) (m message.Message, mixed bool, err error)
 
-	// Prompt returns what the field of the system prompt has for an item's
-	// content; nil = it is empty.
+	// Prompt returns the value of the field of the system prompt as the content of an
+	// item; nil = empty.
 	Prompt(raw []byte) (content []byte, err error)
 
-	// Blocks says where the blocks of an item are, in order.
+	// Blocks returns the positions of the blocks of an item, in order.
 	Blocks(item []byte) []Block
 
 	// AppendMade writes a message that was made in Go as an item.
 	AppendMade(dst []byte, m message.Message) []byte
 }
 
-// A FieldError says which field of a body or of a message is not what the wire
-// wants.
+// A FieldError names the field of a body or a message that breaks the form of the
+// wire.
 type FieldError = wire.FieldError
 
 // A List is a body that was read. It is immutable.
@@ -50,7 +50,7 @@ type List struct {
 	items   []jsonscan.Element
 	msgs    []message.Message
 	of      []int // the item of each message; prompt = the system prompt
-	first   []int // the first message of each item, and one more: how many there are
+	first   []int // first message of each item, and the number of messages at the end
 	meta    bool  // some item may have the field meta
 }
 
@@ -87,7 +87,8 @@ func Read(g Grammar, body []byte, doc jsonscan.Document, system []byte, c *wire.
 	return l, nil
 }
 
-// checkField wants one list. Of two, nobody knows which one the provider takes.
+// checkField requires exactly one list: of two, it is unknown which one the provider
+// reads.
 func checkField(field string, doc jsonscan.Document) error {
 	n := 0
 	for i := range doc.Members {
@@ -110,8 +111,8 @@ func (l *List) add(item int, msgs []message.Message) {
 	}
 }
 
-// Behind says that the provider has compacted what stands before message s by itself:
-// it reads none of it any more. So it stays as it is, and costs nothing.
+// Behind records that the provider has compacted the messages before message s
+// itself. It no longer reads them, so they stay unchanged and cost nothing.
 func (l *List) Behind(s int) {
 	for i := range l.msgs[:s] {
 		if l.of[i] != prompt {
@@ -120,8 +121,8 @@ func (l *List) Behind(s int) {
 	}
 }
 
-// Messages returns what was read: the system prompt, where there is one, and
-// the messages of the items. It is shared.
+// Messages returns the system prompt, if any, and the messages of the items. The
+// slice is shared.
 func (l *List) Messages() []message.Message { return l.msgs }
 
 // Prompted reports whether the first of them is the system prompt.
@@ -144,7 +145,7 @@ func (l *List) Item(i int) []byte {
 // First reports whether message s of the request is in the first item.
 func (l *List) First(s int) bool { return l.of[s] == 0 }
 
-// Role returns the role of an item as the wire has it, "" where it has none.
+// Role returns the role of an item on the wire, or "" if it has none.
 func (l *List) Role(i int) string {
 	switch raw := l.items[i].Role.Of(l.data); string(raw) {
 	case `"user"`:

@@ -9,8 +9,8 @@ import (
 )
 
 // JSON writes random JSON in the many forms that it may have: odd white space,
-// members in any order and such that nobody knows, integers that fit no
-// machine word, escapes where none are needed, halves of surrogate pairs.
+// members in any order and unknown ones, integers that fit no machine word,
+// escapes that are not needed, halves of surrogate pairs.
 type JSON struct{ *rand.Rand }
 
 // NewJSON returns a writer that always writes the same for a seed.

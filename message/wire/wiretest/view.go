@@ -21,7 +21,7 @@ func Parse(t *testing.T, f wire.Format, body string) wire.Request {
 	return r
 }
 
-// Sources are those of a view in which each of n messages is where it was.
+// Sources returns the sources of a view in which none of n messages has moved.
 func Sources(n int) []int {
 	out := make([]int, n)
 	for i := range out {
@@ -66,7 +66,8 @@ func LastCounts(t *testing.T, f wire.Format, twice, once string) {
 	}
 }
 
-// reread reads what was written of a view: it must be the same conversation.
+// reread reads the body that was written for a view: it must hold the same
+// conversation.
 func reread(t *testing.T, f wire.Format, out []byte, view []message.Message) {
 	t.Helper()
 	back := Parse(t, f, string(out)).Messages()
@@ -80,7 +81,7 @@ func reread(t *testing.T, f wire.Format, out []byte, view []message.Message) {
 	}
 }
 
-// Outline says of each message what it is made of.
+// Outline returns a description of each message and its parts.
 func Outline(msgs []message.Message) []string {
 	var out []string
 	for _, m := range msgs {
@@ -99,8 +100,8 @@ func Outline(msgs []message.Message) []string {
 // Notice is, among the sources of [View], a notice that was made since.
 const Notice = -2
 
-// View is the view with these sources, and the sources: -1 is a summary that
-// was made since, and what replace has stands in place of a message.
+// View returns the view with these sources, and the sources. -1 is a new summary, and
+// the messages in replace replace those with their indexes.
 func View(msgs []message.Message, sources []int, replace map[int]message.Message) ([]message.Message, []int) {
 	view, from := make([]message.Message, len(sources)), slices.Clone(sources)
 	for k, src := range sources {
@@ -129,8 +130,7 @@ func Edited(t *testing.T, m message.Message, s string) message.Message {
 	return m
 }
 
-// Broken are the checks that fail, each with the id of what it is about, in
-// order of the alphabet.
+// Broken returns the checks that fail, each with the id of its violation, sorted.
 func Broken(vs []wire.Violation) (out []string) {
 	for _, v := range vs {
 		out = append(out, v.Check+" "+v.ID)

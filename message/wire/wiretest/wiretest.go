@@ -1,6 +1,5 @@
-// Package wiretest holds what every wire promises against a wire: that what is
-// not touched stays as it is, byte for byte, and that what is touched is
-// nothing else.
+// Package wiretest tests the promises of every wire: untouched bytes stay the
+// same, and an edit changes nothing else.
 package wiretest
 
 import (
@@ -102,8 +101,8 @@ func edits(t *testing.T, r wire.Request, body []byte) {
 	}
 }
 
-// media: a text stands for a picture, a sound or a file, and every byte outside
-// of that piece is as it was. The data is gone from the body.
+// media: a text replaces a picture, a sound or a file. Every byte outside of that
+// part stays the same, and the data is no longer in the body.
 func media(t *testing.T, r wire.Request, i, p int) {
 	t.Helper()
 	m := r.Messages()[i]
@@ -198,8 +197,8 @@ func differences(a, b any) int {
 	return 0
 }
 
-// removals: what is left after whole rounds went is read again as what it was,
-// in the same bytes.
+// removals: after whole rounds were removed, the other messages are read back
+// unchanged, in the same bytes.
 func removals(t *testing.T, r wire.Request, body []byte) {
 	t.Helper()
 	msgs := r.Messages()
@@ -226,8 +225,8 @@ func removals(t *testing.T, r wire.Request, body []byte) {
 	}
 }
 
-// sameContent compares part by part: where a wire has no messages, neighbors
-// may be one after what stood between them is gone.
+// sameContent compares part by part: on a wire without messages, neighbors may have
+// become one after the items between them were removed.
 func sameContent(t *testing.T, got, want []message.Message) {
 	t.Helper()
 	g, w := flat(got), flat(want)
@@ -260,8 +259,8 @@ func flat(msgs []message.Message) (parts []flatPart) {
 	return parts
 }
 
-// Messages: what AppendMessage writes is one JSON object on its own, which
-// ParseMessage reads as the same message.
+// Messages: AppendMessage writes one JSON object, which ParseMessage reads as the
+// same message.
 func Messages(t *testing.T, f wire.Format, msgs []message.Message) {
 	t.Helper()
 	for i, m := range msgs {
@@ -283,7 +282,7 @@ func Messages(t *testing.T, f wire.Format, msgs []message.Message) {
 	}
 }
 
-// content is what a wire must keep of the parts of a message.
+// content returns the parts of a message, which every wire must keep.
 func content(m message.Message) (parts []message.Part) {
 	for _, p := range m.Parts {
 		p.Args = bytes.Clone(p.Args)

@@ -1,5 +1,5 @@
-// Package splicetest holds what the wires of package splice promise, beyond
-// what every wire does, against a wire.
+// Package splicetest tests the promises of the wires of package splice, beyond those
+// of every wire.
 package splicetest
 
 import (
@@ -18,9 +18,8 @@ import (
 	"github.com/agentcompact/compact/message/wire/wiretest"
 )
 
-// Any holds arbitrary input against the promises that need no well-formed
-// request: nothing panics, what is not touched stays, and an edited text is
-// what is read again.
+// Any tests the promises about arbitrary input: no panic, untouched bytes
+// stay the same, and an edited text is read back.
 func Any(t *testing.T, f wire.Format, data []byte) {
 	t.Helper()
 	one(t, f, data)
@@ -62,7 +61,7 @@ func edit(t *testing.T, r wire.Request, i, p int) {
 	t.Helper()
 	text := "edited \"\\\n"
 	view := slices.Clone(r.Messages())
-	if view[i].Replaceable(p) { // what stands for media has a form of its own
+	if view[i].Replaceable(p) { // a stand-in for media has a form of its own
 		text = message.MediaText(view[i].Parts[p].Kind, 7, 900, "3f9a2c1b70de")
 	}
 	m, err := view[i].WithPartText(p, text)
@@ -89,10 +88,9 @@ func edit(t *testing.T, r wire.Request, i, p int) {
 	}
 }
 
-// Views holds random views of a body against each other, always the same for a
-// seed: the one that is written, and what is read again. It must be the same
-// conversation, and break the same rules. relative are the checks that compare
-// with the request.
+// Views tests random views of a body, always the same for a seed. A view that
+// is written and read back must be the same conversation and break the same
+// rules. relative names the checks that compare with the request.
 func Views(t *testing.T, f wire.Format, body []byte, seed uint64, relative ...string) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 1))
