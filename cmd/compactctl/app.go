@@ -38,7 +38,7 @@ type app struct {
 	ended   <-chan struct{} // closed when a signal ends the command; nil: never
 	held    int             // bytes of the large files that were read
 	inputs  []string        // files that the command reads; see spares
-	unknown error           // a command whose help was wanted; nil: there was none such
+	unknown error           // error for --help of an unknown command; nil = none
 }
 
 func newApp(in io.Reader, out, errOut io.Writer) *app {
@@ -54,7 +54,7 @@ type configFlags struct {
 	set                              []string
 }
 
-// addConfig gives a command the flags that say how to compact.
+// addConfig adds the flags of the configuration to a command.
 func (a *app) addConfig(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&a.config, "config", "", "configuration `FILE` (YAML or JSON)")
@@ -129,8 +129,8 @@ func (a *app) given(cmd *cobra.Command) ([]configs.Option, error) {
 	return opts, nil
 }
 
-// place says where the archive is: a folder, or a bucket, to which everything
-// goes straight.
+// place returns the options for an archive in a folder or a bucket. A bucket gets
+// everything directly, without a spool.
 func place(where string) ([]configs.Option, error) {
 	const flag = "--archive"
 	bucket, prefix, ok := s3.ParseURL(where)
@@ -155,7 +155,7 @@ func setting(s string) (path, value string, err error) {
 	return path, value, nil
 }
 
-// say writes a line, unless nothing is to be said.
+// say writes a line, unless the command is to be quiet.
 func (a *app) say(format string, args ...any) error {
 	if a.quiet {
 		return nil

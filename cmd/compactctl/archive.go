@@ -79,8 +79,8 @@ func openSession(ctx context.Context, archive storage.Archive, name string) (*re
 	return openAs(ctx, archive, name, record.OpenSession, record.OpenDir)
 }
 
-// openToRead is openSession for who writes nothing, and reads what a scrub that was cut
-// short leaves.
+// openToRead is openSession for a command that only reads. It also opens a session
+// whose scrub was interrupted.
 func openToRead(ctx context.Context, archive storage.Archive, name string) (*record.Session, error) {
 	return openAs(ctx, archive, name, record.OpenToRead, record.OpenDirToRead)
 }
@@ -107,15 +107,15 @@ func openAs(ctx context.Context, archive storage.Archive, name string, ways ...f
 	return nil, fmt.Errorf("there is no session %q in the archive; compactctl archive ls lists them", name)
 }
 
-// called returns what the archive calls a session, the first of [app.lives].
+// called returns the name of a session in the archive, the first of [app.lives].
 func (a *app) called(ctx context.Context, archive storage.Archive, id string) string {
-	lives, _ := a.lives(ctx, archive, id) // who opens it hears of the error
+	lives, _ := a.lives(ctx, archive, id) // opening the session reports the error
 	return lives[0]
 }
 
-// lives returns what the archive calls a session: an id that holds a secret, as the
-// redaction of the configuration sees it, is stored under another name, and what was
-// begun again after an erasure, too. There is at least one name.
+// lives returns the names of a session in the archive, at least one. An id in which
+// the configured redaction finds a secret is stored under another name, and so is a
+// session that began again after an erasure.
 func (a *app) lives(ctx context.Context, archive storage.Archive, id string) ([]string, error) {
 	name, before := a.names(id)
 	lives, err := compact.Lives(ctx, archive, name, before...)
@@ -137,8 +137,8 @@ func (a *app) names(id string) (name string, before []string) {
 	return name, before
 }
 
-// erasable returns what the archive calls a session, as lives does, and the names of
-// which the erase has not come to its end.
+// erasable returns the names of a session, as lives does, and those whose erase is
+// not complete.
 func (a *app) erasable(ctx context.Context, archive storage.Archive, id string) ([]string, error) {
 	name, before := a.names(id)
 	more, err := compact.Unended(ctx, archive, name, before...)
@@ -178,8 +178,8 @@ func inFolder(id, name string) string {
 	return oneLine(id) + " (" + oneLine(name) + ")"
 }
 
-// stamp is a time for people. It is in UTC, as all times of events, pages and JSON
-// are, and says so.
+// stamp formats a time for people, in UTC and with its zone, as in all events, pages
+// and JSON.
 func stamp(t time.Time) string {
 	if t.IsZero() {
 		return "at an unknown time"

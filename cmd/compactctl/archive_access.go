@@ -48,8 +48,9 @@ They are kept where storage.access_log is on; archive verify proves them like th
 	}
 }
 
-// accessed puts on record, where that is wanted, that the user of this system reads
-// from a session. What can't be recorded is not read.
+// accessed records, if the configuration requires it, that the user of this system
+// reads from a session. If it can't record that, it returns an error, and the command
+// reads nothing.
 func (a *app) accessed(cmd *cobra.Command, s *record.Session, op, what string) error {
 	cfg, err := a.load(cmd, configs.KeysOptional())
 	if err != nil || !cfg.Storage.AccessLog {

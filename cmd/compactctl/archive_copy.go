@@ -69,8 +69,8 @@ which is read with COMPACT_ARCHIVE_IDENTITY, is made with --plain alone.
 
 In the end every session is verified in DST. Nobody may write to the copies meanwhile.`
 
-// copyRecorded puts on record, where that is wanted, that the user of this system
-// reads all sessions of src, or the named ones, to copy them.
+// copyRecorded records, if the configuration requires it, that the user of this
+// system reads all sessions of src, or the named ones, to copy them.
 func (a *app) copyRecorded(cmd *cobra.Command, at, to string, src storage.Archive, dirs []string) error {
 	archive, cfg, err := a.archiveAt(cmd, at, func(c compact.StorageConfig) (storage.Archive, error) {
 		if !c.AccessLog {
@@ -133,9 +133,9 @@ func (a *app) judgeQuietly(all []verified) error {
 	return errors.Join(errs...)
 }
 
-// archiveAt opens the archive in a place, a folder or a bucket, with the other
-// settings of the configuration, and without the spool: what is copied is to be
-// there.
+// archiveAt opens the archive in a folder or a bucket, with the other settings
+// of the configuration. It uses no spool, so that copied files are in the
+// archive itself.
 func (a *app) archiveAt(cmd *cobra.Command, at string, open func(compact.StorageConfig) (storage.Archive, error)) (storage.Archive, compact.Config, error) {
 	opts, err := place(at)
 	if err != nil {

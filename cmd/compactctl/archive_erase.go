@@ -85,15 +85,15 @@ that it was asked for and refused, and until when, is put on record. The index o
 compactctl archive search loses it, too: of an archive in a bucket the one of this
 user here; others lose it at their next search.`
 
-// underHold refuses what a legal hold keeps, and says how the hold ends. It is no
-// brokenArchive: nothing is wrong with the archive.
+// underHold returns the error for a session under a legal hold, with the command that
+// ends the hold. It is not a brokenArchive, because the archive is intact.
 func underHold(session string) error {
 	return fmt.Errorf("%q is under a legal hold; compactctl archive hold %s --release ends it", session, quoted(session))
 }
 
-// eraseConflict erases a session of which the disk and the bucket have different
-// parts, so that the disk takes nothing more: its part first, then the bucket's,
-// where there is one.
+// eraseConflict erases a session whose parts on the disk and in the bucket
+// conflict, so that the disk accepts no more writes: first the part on the disk,
+// then that in the bucket, if any.
 func (a *app) eraseConflict(cmd *cobra.Command, name string, x *actor) (record.Tombstone, error) {
 	s, _, _, err := a.change(cmd, name, x)
 	if err != nil {
@@ -110,7 +110,7 @@ func (a *app) eraseConflict(cmd *cobra.Command, name string, x *actor) (record.T
 		return record.Tombstone{}, err
 	}
 	far, why, _, err := a.change(cmd, name, x)
-	if err != nil { // the bucket has none: somebody has erased it there
+	if err != nil { // the bucket has none: the session was erased there
 		a.complain("compactctl", "the part that was on the disk is removed; "+err.Error())
 		return record.Tombstone{Done: true}, nil
 	}

@@ -67,8 +67,8 @@ stands beside the sessions (_beside.tar.gz: heads, names, tombstones) and, last,
 manifest.jsonl: a line for each file, with its SHA-256. All of it unpacked into one folder
 is an archive that "archive verify --heads heads.jsonl" proves.`
 
-// exportWhole returns the export of a session. It begins again where somebody scrubbed the
-// session meanwhile.
+// exportWhole returns the export of a session. It begins again if the session was scrubbed
+// meanwhile.
 func exportWhole(ctx context.Context, s *record.Session, f record.ExportFormat, opts record.ExportOptions) (*bytes.Buffer, error) {
 	for attempt := 1; ; attempt++ {
 		var buf bytes.Buffer
@@ -82,8 +82,7 @@ func exportWhole(ctx context.Context, s *record.Session, f record.ExportFormat, 
 	}
 }
 
-// exportFormat is the form that is asked for, or else the one that the name of
-// the file promises.
+// exportFormat returns the requested format, or else that of the file's extension.
 func exportFormat(format, out string) (record.ExportFormat, error) {
 	switch record.ExportFormat(format) {
 	case record.ExportTarGz, record.ExportJSONL:

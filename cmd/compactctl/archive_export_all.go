@@ -17,8 +17,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// exported is a line of the manifest of an export of all sessions. Without a session it
-// is of what proves them.
+// exported is a line of the manifest of an export of all sessions. A line without a
+// session describes a file that proves sessions.
 type exported struct {
 	Session string `json:"session,omitempty"`
 	File    string `json:"file"`
@@ -27,9 +27,9 @@ type exported struct {
 	Head    string `json:"manifest_head,omitempty"` // of the session, as it was exported
 }
 
-// exportManifest is the file of an export that says what is in it, exportHeads has the
-// heads for --heads, and exportBeside, with the ending of the format, what stands beside
-// the sessions.
+// exportManifest is the file that lists the content of an export, and exportHeads the
+// file with the heads for --heads. exportBeside, with the extension of the format, is
+// the file with the records beside the sessions.
 const (
 	exportManifest = "manifest.jsonl"
 	exportHeads    = "heads.jsonl"
@@ -90,7 +90,7 @@ func tombstones(ctx context.Context, archive storage.Archive) (n int, err error)
 	return n, nil
 }
 
-// exportProof writes the heads and what stands beside the sessions.
+// exportProof writes the heads and the records beside the sessions.
 func exportProof(ctx context.Context, archive storage.Archive, dir string, f record.ExportFormat) (all []exported, err error) {
 	var heads, beside bytes.Buffer
 	if err := record.WriteHeads(ctx, archive, &heads); err != nil {
@@ -137,8 +137,9 @@ func (a *app) exportOne(cmd *cobra.Command, archive storage.Archive, dir string,
 	return line, writeFile(filepath.Join(dir, line.File), b.Bytes())
 }
 
-// exportName is the file of a session. No folder of one begins with an underscore, so
-// that what would be called as the manifest or the heads are has a name of its own.
+// exportName returns the file name of a session. A session whose file would have the
+// name of the manifest or of the heads gets an underscore, with which no session's
+// folder begins.
 func exportName(dir string, f record.ExportFormat) string {
 	name := dir + "." + string(f)
 	if name == exportManifest || name == exportHeads {

@@ -48,7 +48,7 @@ reached, or because another machine has written to the same session.`,
 	}
 }
 
-// flushed tells what waited before, and what does now.
+// flushed reports the waiting uploads before and after.
 func (a *app) flushed(before, after spool.Waiting) error {
 	sent := before.Operations - after.Operations
 	if a.json {

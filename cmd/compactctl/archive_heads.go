@@ -83,7 +83,8 @@ func (a *app) publicHeadsKey(text string) error {
 	return err
 }
 
-// actor holds who changes an archive and why; both are recorded.
+// actor holds the name of the person who changes an archive, and the reason; both are
+// recorded.
 type actor struct{ who, why string }
 
 // flags adds --who, --why and --reason, the older name of --why.
@@ -141,8 +142,9 @@ func (a *app) changeBy(cmd *cobra.Command, name string, x *actor, open func(cont
 	return s, why, func() error { return a.sendRecord(cmd.Context(), archive) }, nil
 }
 
-// sendRecord uploads what a spool holds, the record of the command included. Where the
-// bucket can't be reached it warns and returns no error: the command has done its work.
+// sendRecord uploads the content of a spool, with the record of the command. If the
+// bucket can't be reached, it warns and returns no error, because the command has done
+// its work.
 func (a *app) sendRecord(ctx context.Context, archive storage.Archive) error {
 	s, _, ok := configs.SpoolOf(archive)
 	if !ok {

@@ -16,7 +16,7 @@ import (
 
 // listed is a session as ls shows it.
 type listed struct {
-	Session  string    `json:"session"` // id, or folder where the id is too long to be told from it
+	Session  string    `json:"session"` // id, or folder if the id was too long for a folder name
 	Folder   string    `json:"folder"`
 	Steps    int       `json:"steps"`
 	Files    int       `json:"files"`

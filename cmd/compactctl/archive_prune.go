@@ -78,7 +78,7 @@ const day = 24 * time.Hour
 // to a time in the future.
 const mostDays = uint64(math.MaxInt64 / day)
 
-// pruned is the outcome for one session, or of a dry run the outcome to expect.
+// pruned is the outcome for one session. In a dry run it is the expected outcome.
 type pruned struct {
 	Session string `json:"session"`
 	Outcome string `json:"outcome"`

@@ -13,7 +13,8 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// recalling reads one text back, or searches what was taken out.
+// recalling holds the arguments of recall, which prints a removed text or searches
+// the removed texts.
 type recalling struct {
 	*app
 	head, tail, around int
@@ -82,7 +83,7 @@ func (a *app) printText(text string) error {
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	if isTerminal(a.out) { // what a tool printed must not act on it
+	if isTerminal(a.out) { // the output of a tool must not control the terminal
 		text = printable(text)
 	}
 	_, err := a.out.Write([]byte(text))
@@ -110,7 +111,7 @@ func searchable(pattern string) error {
 	return nil
 }
 
-// search prints the lines that match in what was taken out of a session.
+// search prints the matching lines in the removed texts of a session.
 func (a *app) search(cmd *cobra.Command, archive storage.Archive, session, pattern string, near int) error {
 	re, err := recall.SearchPattern(pattern)
 	if err != nil {
@@ -178,7 +179,7 @@ func heading(m recall.Match) string {
 	return what + ", recall " + m.Ref
 }
 
-// recallOptions turns the flags into the part of a text that is wanted.
+// recallOptions returns the options for the part of a text that the flags select.
 func recallOptions(cmd *cobra.Command, head, tail, around int, span, pattern string) ([]recall.Option, error) {
 	var given []string
 	for _, name := range []string{"head", "tail", "lines", "grep"} {

@@ -22,7 +22,7 @@ import (
 type searching struct {
 	search.Query
 	since  string
-	copied bool // a plain copy of an encrypted archive is wanted
+	copied bool // the user accepts a plain copy of an encrypted archive
 }
 
 func newArchiveSearch(a *app) *cobra.Command {
@@ -118,8 +118,8 @@ func (a *app) searchAll(cmd *cobra.Command, q *searching) error {
 	return a.printMatches(&f)
 }
 
-// onRecord notes who searched, in each session of which something is shown. That nothing
-// is found tells something, too: of the session that was searched, or of all.
+// onRecord records the search in each session with a shown match. A search without
+// matches reveals something, too, so it is recorded in the searched session, or for all.
 func (a *app) onRecord(cmd *cobra.Command, cfg compact.Config, f *search.Found, q *searching) error {
 	if !cfg.Storage.AccessLog {
 		return nil
@@ -192,10 +192,10 @@ func turnName(turn int) string {
 	return count(turn)
 }
 
-// errPlainIndex: the index would give away what encryption keeps.
-var errPlainIndex = errors.New("the archive is encrypted, and an index of it would be a plain copy of its text on this machine: say --plain-index if that is wanted, or search one session without an index: compactctl archive recall SESSION --grep RE")
+// errPlainIndex: an index would hold the encrypted text in plain form.
+var errPlainIndex = errors.New("the archive is encrypted, and an index of it would be a plain copy of its text on this machine: add --plain-index to accept that, or search one session without an index: compactctl archive recall SESSION --grep RE")
 
-// indexOf opens the index of an archive, and makes it where there is none.
+// indexOf opens the index of an archive, and makes it if there is none.
 func (a *app) indexOf(cmd *cobra.Command, archive storage.Archive, copied bool) (*search.Index, error) {
 	folder, err := search.Folder(archive)
 	if err != nil {
@@ -234,8 +234,9 @@ func (a *app) indexed(cmd *cobra.Command, x *search.Index, to *search.Updated) e
 	return nil
 }
 
-// forgetting is the indexes of an archive that this user has here. One that can't be
-// changed, on a full disk, say, is removed: the next search makes it anew.
+// forgetting holds the indexes of an archive that this user has on this machine. An
+// index that can't be changed, such as on a full disk, is removed; the next search
+// rebuilds it.
 type forgetting []*search.Index
 
 // Forget implements [record.TextIndex].

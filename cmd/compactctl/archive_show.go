@@ -78,7 +78,7 @@ func newArchiveShow(a *app) *cobra.Command {
 	return cmd
 }
 
-// what is read, for the record.
+// what describes the texts that are read, for the record.
 func (q *showing) what(args []string) string {
 	switch {
 	case len(args) == 2:
@@ -172,7 +172,7 @@ func (a *app) cat(ctx context.Context, s *record.Session, name string, raw bool)
 	}
 }
 
-// catWhole writes a transcript with what it refers to.
+// catWhole writes a transcript, with its references resolved.
 func (a *app) catWhole(ctx context.Context, s *record.Session, name string) error {
 	for line, err := range s.Lines(ctx, name) {
 		if errors.Is(err, storage.ErrNotExist) {
@@ -209,7 +209,7 @@ type stepRow struct {
 	After  int    `json:"tokens_after"`
 	Note   string `json:"note,omitempty"`
 
-	Archive string `json:"archive,omitempty"` // the file that holds what was taken out
+	Archive string `json:"archive,omitempty"` // the file that holds the removed messages
 }
 
 // elsewhere returns the file of a step that is archived under another number:
@@ -285,7 +285,7 @@ func (a *app) printSheet(v *sheet) error {
 	return err
 }
 
-// printSteps writes a line a compaction, with a column of agents where there are
+// printSteps writes a line for each compaction, with a column for agents if there are
 // several.
 func (a *app) printSteps(b *strings.Builder, steps []stepRow) {
 	if len(steps) == 0 {

@@ -19,7 +19,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// said is a message as a person reads it.
+// said is a message in readable form.
 type said struct {
 	Number int      `json:"number"`          // in the transcript, from 1
 	Cited  int      `json:"cited,omitempty"` // as a summary cites it: 12 for [s12]; 0 = none does

@@ -15,7 +15,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// subjectFound is a session that has to do with a person.
+// subjectFound is a session that concerns a person.
 type subjectFound struct {
 	Session string `json:"session"`
 	Folder  string `json:"folder"`
@@ -24,12 +24,12 @@ type subjectFound struct {
 	Texts   int    `json:"texts,omitempty"`
 }
 
-// How a session has to do with a person.
+// The ways in which a session concerns a person.
 const (
 	howName  = "name"        // it is called so, or by the keyed hash of it
 	howAgent = "agent"       // an agent of that name worked in it
-	howText  = "text"        // it is said in it
-	howStand = "placeholder" // the placeholder of it stands there, which may be somebody else's
+	howText  = "text"        // a text of the session has the id
+	howStand = "placeholder" // a text has the placeholder of the id, which may stand for another person's
 )
 
 func newArchiveSubjects(a *app) *cobra.Command {
@@ -129,7 +129,7 @@ func (a *app) subject(cmd *cobra.Command, archive storage.Archive, x *search.Ind
 	if err := add(howText, held, err); err != nil {
 		return nil, err
 	}
-	if stand := a.redactor.Text(id).String(); stand != id && strings.Contains(stand, ":") { // it says which
+	if stand := a.redactor.Text(id).String(); stand != id && strings.Contains(stand, ":") { // the placeholder names its rule
 		held, err := x.Holding(cmd.Context(), search.Query{Words: phrase(stand)})
 		if err := add(howStand, held, err); err != nil {
 			return nil, err
@@ -141,7 +141,7 @@ func (a *app) subject(cmd *cobra.Command, archive storage.Archive, x *search.Ind
 // phrase is words that stand together.
 func phrase(s string) string { return `"` + strings.ReplaceAll(s, `"`, " ") + `"` }
 
-// subjectsOnRecord notes who looked, and not for whom: that is a person's data.
+// subjectsOnRecord records who searched, but not the id: that is personal data.
 func (a *app) subjectsOnRecord(cmd *cobra.Command, cfg compact.Config, all []subjectFound) error {
 	if !cfg.Storage.AccessLog {
 		return nil

@@ -144,8 +144,8 @@ type verified struct {
 
 func (v verified) proven() bool { return v.TailProven || v.beside }
 
-// verifyAll proves both of a spool: what the bucket has, and what the disk has,
-// some of which may not be in the bucket yet.
+// verifyAll verifies both parts of a spool: the bucket, and the disk, which may hold
+// files that are not in the bucket yet.
 func (a *app) verifyAll(ctx context.Context, archive storage.Archive, names []string, q *verifying) ([]verified, error) {
 	s, over, ok := configs.SpoolOf(archive)
 	if !ok {
@@ -183,8 +183,8 @@ func (a *app) verifyAll(ctx context.Context, archive storage.Archive, names []st
 	return append(all, local...), err
 }
 
-// verify proves sessions. The heads are read first: what they speak of is in what is
-// read after them.
+// verify verifies sessions. It reads the heads first, so the sessions that it reads
+// later have everything that the heads cover.
 func (a *app) verify(ctx context.Context, archive storage.Archive, names []string, q *verifying) ([]verified, error) {
 	book, err := q.book(ctx, archive)
 	if err != nil {
@@ -236,7 +236,7 @@ func pick(vanished []record.Report, names []string) (all []verified, left []stri
 	return all, left
 }
 
-// verifyBeside proves what stands beside the sessions.
+// verifyBeside verifies the records beside the sessions.
 func verifyBeside(ctx context.Context, archive storage.Archive, book *record.HeadBook, all []verified) ([]verified, error) {
 	if r := book.Report(); len(r.Files)+len(r.Problems) > 0 {
 		all = append(all, verified{"(heads)", r.OK(), r, true})
@@ -289,13 +289,14 @@ func sessionsOf(ctx context.Context, archive storage.Archive, names []string) ([
 	return all, nil
 }
 
-// unproven is an archive that is not proven to be whole, where that was asked for.
+// unproven is the error for an archive that is not proven to be whole, under
+// --require-proof.
 type unproven struct{ sessions []string }
 
 func (e *unproven) Error() string { return "not proven: " + strings.Join(e.sessions, ", ") }
 
-// judge says what was found; a session with a problem is an error, and with require
-// one whose end is not proven.
+// judge prints the result, and returns an error for a session with a problem or, with
+// require, one whose end is not proven.
 func (a *app) judge(all []verified, require bool) error {
 	var bad, open []string
 	for _, v := range all {
@@ -323,7 +324,7 @@ func (a *app) judge(all []verified, require bool) error {
 	return nil
 }
 
-// mostProblems is how many lines one session may take; the first says the most.
+// mostProblems limits the lines for one session; the first is the most telling.
 const mostProblems = 10
 
 func (a *app) printVerified(v verified) {
@@ -353,7 +354,7 @@ func (a *app) printVerified(v verified) {
 	}
 }
 
-// proofs says for people what proves an end.
+// proofs describes for people the proof of a session's end.
 var proofs = map[record.Proof]string{
 	record.ProofHeads:  "the heads beside the sessions",
 	record.ProofSigned: "the signed heads beside the sessions",

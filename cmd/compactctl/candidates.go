@@ -39,5 +39,5 @@ func (r *reportWriter) candidates() {
 	fmt.Fprintf(r, "\n%s", b.String())
 }
 
-// dollars prints what one call costs, which is little.
+// dollars formats the cost of one call, which is small.
 func dollars(usd float64) string { return fmt.Sprintf("%.6f", usd) }

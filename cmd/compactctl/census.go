@@ -12,7 +12,7 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// tally is a row: how many of something there are, and what they cost.
+// tally is a row of the table: a number of things, and their tokens.
 type tally struct {
 	Name   string `json:"name"`
 	Count  int    `json:"count"`
@@ -31,7 +31,7 @@ type census struct {
 	Tools     []tally `json:"by_tool"`
 }
 
-// estimator returns what counts, and its name.
+// estimator returns the token counter, and its name.
 func estimator(cfg compact.Config) (*token.Estimator, string, error) {
 	switch cfg.Counting {
 	case "bytes4":

@@ -11,11 +11,11 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// mostCompleted is how many sessions a shell is offered.
+// mostCompleted limits the sessions that a completion offers.
 const mostCompleted = 1000
 
-// addCompletion lets shells complete what flags and arguments name: models, settings
-// and the sessions of the archive.
+// addCompletion lets shells complete the values of flags and arguments: models,
+// settings and the sessions of the archive.
 func addCompletion(a *app, cmd *cobra.Command) {
 	if words := strings.Fields(cmd.Use); len(words) > 1 && cmd.ValidArgsFunction == nil {
 		if name := strings.Trim(words[1], "[].…"); name == "SESSION" {

@@ -11,8 +11,8 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// deedsTap is an exporter that keeps what a call did. A Result counts what became
-// of the whole history, by earlier calls too.
+// deedsTap is an exporter that keeps the actions of one call. A Result covers the
+// whole history, also the actions of earlier calls.
 type deedsTap struct {
 	mu  sync.Mutex
 	did *trace.PrunedMessages // nil = the call did nothing, or its event was lost
@@ -63,8 +63,8 @@ func economic(cfg *compact.Config) bool {
 	return cfg.Policy.When == policy.Economic
 }
 
-// done says what a call that compacted did, and apart from it what stands in the
-// view with what earlier calls did.
+// done describes the actions of a call that compacted, and separately those of
+// earlier calls that the view shows.
 func (x circumstances) done(res *compact.Result) string {
 	all := deeds(res.TruncatedCount, res.MaskedCount, res.SummarizedCount, res.DroppedCount)
 	switch {
@@ -82,7 +82,7 @@ func (x circumstances) done(res *compact.Result) string {
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// deeds lists what was done to messages.
+// deeds lists the actions on messages.
 func deeds(truncated, masked, summarized, dropped int) string {
 	var all []string
 	for _, d := range []struct {

@@ -47,8 +47,8 @@ type differ struct {
 	b    strings.Builder
 }
 
-// change is one place at which view and history differ: messages of the
-// history that were edited or taken out together, and what stands for them.
+// change is one place at which view and history differ: messages of the history that
+// were edited or removed together, and those that replace them.
 type change struct {
 	Messages     []int  `json:"messages"` // of the history
 	Decision     string `json:"decision"`
@@ -81,7 +81,7 @@ func (d *differ) changes(t *transcript, res *compact.Result) []change {
 	return all
 }
 
-// news returns what stands for what is gone: a summary, a notice.
+// news returns the messages that replace removed ones: a summary, a notice.
 func (d *differ) news(res *compact.Result) *change {
 	c := &change{}
 	for k, msg := range res.Messages {
@@ -98,8 +98,8 @@ func (d *differ) news(res *compact.Result) *change {
 	return c
 }
 
-// gone adds a message that is no longer there to the change before, if that
-// took out others for the same reason.
+// gone adds a removed message to the change before, if that removed others for the
+// same reason.
 func (d *differ) gone(all []change, was compact.MessageDecision, msg message.Message, news *change) []change {
 	line := fmt.Sprintf("%d %s: %s", was.Index, was.Role, d.redacted(firstWords(msg)))
 	if n := len(all) - 1; n >= 0 && all[n].role == "" && all[n].Reason == was.Reason {

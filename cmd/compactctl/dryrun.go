@@ -92,8 +92,8 @@ func why(reason string) string {
 // layout is how wide each column of the plan is.
 type layout struct{ index, role, what, tokens, why, words int }
 
-// layOut shares the line out: short columns take what they need, reasons at
-// most three tenths, the messages the rest.
+// layOut divides the width of a line: short columns get the width that they need,
+// reasons at most three tenths, the messages the rest.
 func layOut(columns int, res *compact.Result) layout {
 	c := layout{index: len(strconv.Itoa(len(res.Decisions))), role: 4, what: 4, tokens: 6, why: 3}
 	for _, d := range res.Decisions {

@@ -34,7 +34,7 @@ func (e *usageError) Error() string { return e.err.Error() }
 
 func (e *usageError) Unwrap() error { return e.err }
 
-// inputError is input that can't be read; where it is known, its line.
+// inputError is an error in the input, with its line if known.
 type inputError struct {
 	file string
 	line int // 0: not known, or in err
@@ -65,7 +65,7 @@ func (e *brokenArchive) Error() string { return e.err.Error() }
 
 func (e *brokenArchive) Unwrap() error { return e.err }
 
-// status returns what the command exits with.
+// status returns the exit status for an error.
 func status(err error) int {
 	var usage *usageError
 	var input *inputError
@@ -85,7 +85,7 @@ func status(err error) int {
 	case errors.Is(err, compact.ErrInsufficientBudget):
 		return exitBudget
 	case errors.Is(err, context.Canceled):
-		return exitFailed // somebody has interrupted it, wherever it was
+		return exitFailed // the user interrupted the command
 	case errors.Is(err, compact.ErrArchiveFailed), errors.As(err, &unread), errors.As(err, &broken):
 		return exitArchive
 	case errors.As(err, &open):
@@ -157,7 +157,7 @@ func (a *app) complain(name, line string) {
 	fmt.Fprintf(a.err, "%s: %s\n", a.errStyle.bold(name), printable(line))
 }
 
-// explainBudget names what a view that does not fit is made of.
+// explainBudget describes the content of a view that does not fit.
 func (a *app) explainBudget(e *compact.BudgetError) {
 	a.complain("compactctl", fmt.Sprintf("insufficient budget: the smallest view costs %s tokens, the budget is %s", count(e.Tokens), count(e.Budget)))
 	fmt.Fprintln(a.err, "What must stay, the largest first; positions are those of the view:")

@@ -12,7 +12,7 @@ import (
 	words "github.com/agentcompact/compact/internal/setting"
 )
 
-// wrongFlag says of a flag that a command does not have which one was meant.
+// wrongFlag suggests a flag for one that the command does not have.
 func wrongFlag(cmd *cobra.Command, err error) error {
 	if strings.Contains(err.Error(), "missing unit in duration") {
 		return fmt.Errorf("%w (a time has a unit: 3s, 500ms, 2m)", err)

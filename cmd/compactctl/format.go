@@ -31,8 +31,8 @@ func share(n, of int) string {
 	return fmt.Sprintf("%.0f %%", 100*float64(n)/float64(of))
 }
 
-// relative is by how much a number changed. Nearly all is not all, and what became many
-// times as much is told in times.
+// relative formats the change of a number, in percent or, for a large growth, as a
+// factor. It never rounds a loss to 100 percent.
 func relative(from, to int) string {
 	ratio := float64(to) / float64(max(from, 1))
 	switch percent := 100 * (ratio - 1); {
@@ -49,7 +49,7 @@ func relative(from, to int) string {
 	}
 }
 
-// times says what the time went into.
+// times describes how the time was spent.
 func times(t compact.Timing) string {
 	var parts []string
 	for _, p := range []struct {

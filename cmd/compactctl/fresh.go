@@ -12,12 +12,12 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// sessionIn is the id under which a transcript is archived now: of the sessions
-// ID, ID.2, ID.3, … that --fresh has begun, the newest, and with --fresh the one
-// behind it. An id that was given is taken as it is, unless --fresh is.
+// sessionIn returns the id under which a transcript is archived now: the newest
+// of the sessions ID, ID.2, ID.3, … that --fresh has begun, and with --fresh the
+// next one. Without --fresh, a given id is used unchanged.
 func (a *app) sessionIn(ctx context.Context, cfg compact.Config, m *compact.CompactManager, t *transcript) (string, error) {
 	id := a.session(t)
-	old := id // what version 1 of the archive calls it
+	old := id // its id in version 1 of the archive
 	if a.input.session == "" {
 		id = m.Keyed(ctx, id)
 	}
@@ -52,8 +52,8 @@ func (a *app) sessionIn(ctx context.Context, cfg compact.Config, m *compact.Comp
 	}
 }
 
-// unlessFresh is the answer where the archive can't be read: who did not ask for
-// another session hears of that from the manager, which may go on without.
+// unlessFresh returns the id if the archive can't be read. Only with --fresh is that
+// an error; otherwise the manager reports it, and may continue without the archive.
 func (a *app) unlessFresh(id string, err error) (string, error) {
 	if a.input.fresh {
 		return "", &brokenArchive{err}
@@ -73,17 +73,17 @@ func isUsed(ctx context.Context, archive storage.Archive, id string) (bool, erro
 	return false, nil
 }
 
-// sayEarlier says that what is shown is, in part, what other settings did, and
-// how to begin anew. It is said whatever else is not: who changed a setting and
-// sees the first result again would take it for the second.
+// sayEarlier warns that other settings made part of the shown result, and names
+// the flag to begin anew. It prints also with -q: after a change of a setting,
+// the earlier result would pass for the new one.
 func (a *app) sayEarlier(res *compact.Result) {
 	for _, e := range res.Earlier {
 		a.complain("compactctl", fmt.Sprintf("%s had other settings (%s); what was done then is done again. To begin anew: --fresh", stepsOf(e), settingsOf(e)))
 	}
 }
 
-// sayWarnings says what a call got over, such as a summary that could not be had.
-// It is said whatever else is not: with -q, too, nobody else would say it.
+// sayWarnings prints the errors that a call survived, such as a failed summary. It
+// prints also with -q, because nothing else reports them.
 func (a *app) sayWarnings(res *compact.Result) {
 	for _, w := range res.Warnings {
 		a.complain("compactctl", "warning: "+oneLine(w))

@@ -7,10 +7,10 @@ import (
 	"io"
 )
 
-// maxUnzipped bounds what a compressed file may unfold to, in bytes.
+// maxUnzipped limits the size of a decompressed file, in bytes.
 const maxUnzipped = 1 << 30
 
-// unzipped returns what a gzipped file holds, and any other as it is.
+// unzipped returns the content of a gzipped file, and any other file unchanged.
 func unzipped(data []byte) ([]byte, error) {
 	if !bytes.HasPrefix(data, []byte("\x1f\x8b")) {
 		return data, nil

@@ -22,7 +22,7 @@ import (
 	"github.com/agentcompact/compact/message/formats"
 )
 
-// inputFlags say how a transcript is to be read.
+// inputFlags are the flags for reading a transcript.
 type inputFlags struct {
 	recall, fresh          bool
 	format, session, tools string
@@ -49,7 +49,7 @@ type transcript struct {
 	tools json.RawMessage
 	model string // named on the command line; "" = none
 
-	recall bool // the agent can ask for what a reference names
+	recall bool // the agent can recall a reference
 }
 
 // read reads the transcript that a command is given, and its tool schemas.
@@ -83,10 +83,10 @@ func (a *app) read(file string) (*transcript, error) {
 	return t, err
 }
 
-// What is kept of a large file is most of the memory of a run: with the usual
-// collector the same again would lie about. Above large bytes it works harder, and
-// takes up to half of the processor time where memory comes near what the program
-// itself needs and so many times the file.
+// The text of a large file is most of the memory of a run, and the default garbage
+// collector would let as much garbage pile up. Above large bytes, the collector
+// works harder, and takes up to half of the processor time if memory comes near
+// the program's own need and so many times the file.
 const (
 	large     = 10 << 20
 	sparingly = 8 // percent of garbage

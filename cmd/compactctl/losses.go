@@ -7,14 +7,14 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// losses gathers what exporters could not do during a run, to be said at its
-// end. Exporters add to it from goroutines of their own.
+// losses collects the errors of exporters during a run, for a report at its end.
+// Exporters add to it from their own goroutines.
 type losses struct {
 	mu   sync.Mutex
 	errs []error
 }
 
-// add keeps what an exporter did not say in a log of its own.
+// add stores an error that the exporter did not log itself.
 func (l *losses) add(err error) {
 	var e *trace.ExportError
 	if errors.As(err, &e) && e.Logged && e.Op == "export" && e.Dropped == 0 {
@@ -25,7 +25,7 @@ func (l *losses) add(err error) {
 	l.errs = append(l.errs, err)
 }
 
-// tell says what was gathered, and returns it.
+// tell prints the collected errors, and returns the text.
 func (l *losses) tell(a *app) (told string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

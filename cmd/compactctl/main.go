@@ -6,8 +6,8 @@
 //	compactctl archive ls
 //
 // Exit status: 0 done; 1 failed; 2 usage or configuration; 3 bad input; 4 the
-// budget cannot be met; 5 the archive failed; 6 what the archive holds is not
-// proven to be all (archive verify --require-proof).
+// budget cannot be met; 5 the archive failed; 6 the archive is not proven to
+// be complete (archive verify --require-proof).
 package main
 
 import (

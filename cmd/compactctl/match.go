@@ -6,8 +6,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 )
 
-// places says for each message of the history where it is in the view; -1 is
-// nowhere.
+// places returns, for each message of the history, its index in the view; -1 = none.
 func places(res *compact.Result) []int {
 	at := slices.Repeat([]int{-1}, len(res.Decisions))
 	for k, i := range res.Sources {

@@ -14,8 +14,8 @@ import (
 	"unicode/utf8"
 )
 
-// target is a file that is written whole or not at all: what is there stays
-// until the new content is on disk.
+// target is a file that is written whole or not at all: the old content stays until
+// the new one is on disk.
 type target struct {
 	asked string   // path that the command line names
 	path  string   // the same with symbolic links resolved
@@ -60,8 +60,8 @@ func unwritable(path string, err error) error {
 	return fmt.Errorf("%s can't be written: %w", path, cause(err))
 }
 
-// cause returns the error of the system without the path, which may be of the
-// temporary file.
+// cause returns the error of the operating system without its path, because that can
+// be the path of the temporary file.
 func cause(err error) error {
 	if pe := new(fs.PathError); errors.As(err, &pe) {
 		return pe.Err
@@ -117,7 +117,7 @@ func writeFile(path string, data []byte) error {
 	return t.commit(data)
 }
 
-// openTarget is [openTarget] for a file that no input may be.
+// openTarget is [openTarget], but refuses a file that the command reads.
 func (a *app) openTarget(path string) (*target, error) {
 	if err := a.spares(path); err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func (a *app) openTarget(path string) (*target, error) {
 	return openTarget(path)
 }
 
-// writeFile is [writeFile] for a file that no input may be.
+// writeFile is [writeFile], but refuses a file that the command reads.
 func (a *app) writeFile(path string, data []byte) error {
 	t, err := a.openTarget(path)
 	if err != nil {

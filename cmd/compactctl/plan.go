@@ -31,8 +31,8 @@ func (p *planner) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&p.preflight, "preflight", false, "plan what preflight would do, in place of compact")
 }
 
-// plan returns the transcript and what would become of it. Nothing is stored,
-// sent or spent.
+// plan returns the transcript and the result of its compaction. Nothing is stored or
+// sent, and no money is spent.
 func (p *planner) plan(cmd *cobra.Command, file string) (*transcript, *compact.Result, error) {
 	cfg, err := p.load(cmd, configs.KeysOptional())
 	if err != nil {

@@ -29,7 +29,7 @@ const (
 
 var spinner = []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
 
-// start begins to show what is being done, in place of what was before.
+// start shows a new activity instead of the one before.
 func (p *progress) start(what string) {
 	p.stop()
 	if !p.on {
@@ -42,7 +42,7 @@ func (p *progress) start(what string) {
 	go p.show(p.quit, p.ended)
 }
 
-// at says how much of all is done.
+// at shows how much is done.
 func (p *progress) at(done, total int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -90,8 +90,8 @@ func (p *progress) line() string {
 	return fmt.Sprintf("%s %d %%%s", p.what, 100*p.done/p.total, timeLeft(time.Since(p.began), p.done, p.total))
 }
 
-// timeLeft says how long the rest will take if it goes on as it went; nothing while
-// too little is known.
+// timeLeft returns the estimated time for the rest, at the speed so far, or "" as
+// long as too little is known.
 func timeLeft(took time.Duration, done, total int64) string {
 	if done == 0 || done >= total || took < 2*time.Second {
 		return ""

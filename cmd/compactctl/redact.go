@@ -57,7 +57,7 @@ secrets are found in JSON inside strings too.`,
 	return cmd
 }
 
-// cleaner redacts one input and counts what it finds.
+// cleaner redacts one input and counts the findings.
 type cleaner struct {
 	redactor *redact.Redactor
 	field    string
@@ -125,7 +125,7 @@ func (c *cleaner) line(line []byte) ([]byte, error) {
 	return []byte(clean.String()), nil
 }
 
-// printFound says on standard error what was found, by rule.
+// printFound prints the findings by rule, to standard error.
 func (a *app) printFound(found redact.Stats) error {
 	if a.quiet {
 		return nil

@@ -103,7 +103,7 @@ func (r *reduction) check() error {
 	return nil
 }
 
-// prepare opens what is to be written, before anything is compacted.
+// prepare opens the files to write, before anything is compacted.
 func (r *reduction) prepare() (err error) {
 	if r.out != "" && r.out != "-" {
 		if r.outFile, err = r.openTarget(r.out); err != nil {
@@ -134,8 +134,8 @@ func (r *reduction) compact(ctx context.Context, cfg compact.Config, t *transcri
 	return res, err
 }
 
-// goesOn tells of an archive that takes nothing, where the configuration says
-// that the view goes out all the same.
+// goesOn warns that the archive accepts no writes, and drops the error if the
+// configuration lets the view go out all the same.
 func (r *reduction) goesOn(cfg compact.Config, err error) error {
 	if cfg.Storage.OnError != "continue" || !errors.Is(err, compact.ErrArchiveFailed) {
 		return err
@@ -150,8 +150,8 @@ const (
 	closeTraceIn = 2 * time.Second
 )
 
-// close ends a manager, also after an interrupt. That events did not reach an
-// exporter is no failure of the command; it is said.
+// close closes a manager, also after an interrupt. Events that did not reach an
+// exporter are reported, but the command does not fail for them.
 func (a *app) close(ctx context.Context, m *compact.CompactManager) error {
 	return a.closeWithin(ctx, m, closeIn)
 }
@@ -166,15 +166,15 @@ func (a *app) closeWithin(ctx context.Context, m *compact.CompactManager, most t
 	}
 	a.progress.stop()
 	for line := range strings.SplitSeq(err.Error(), "\n") {
-		if !strings.Contains(told, line) { // that an exporter was not shut down well is told already
+		if !strings.Contains(told, line) { // the failed shutdown of an exporter is already reported
 			a.complain("compactctl", "warning: "+line)
 		}
 	}
 	return nil
 }
 
-// deliver writes what a run led to. After an error there are no messages to
-// write; the report still says how far it came.
+// deliver writes the outcome of a run. After an error there are no messages to write,
+// but the report still shows how far the run came.
 func (r *reduction) deliver(t *transcript, res *compact.Result, failed error) error {
 	table := r.app.out
 	r.sayEarlier(res)
@@ -220,7 +220,7 @@ func (r *reduction) deliver(t *transcript, res *compact.Result, failed error) er
 	return printReport(table, s, res, r.circumstances, r.out)
 }
 
-// reportOf is the Result as JSON, with the error where there is one.
+// reportOf returns the Result as JSON, with the error, if any.
 func reportOf(res *compact.Result, failed error) []byte {
 	v := struct {
 		*compact.Result

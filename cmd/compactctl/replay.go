@@ -132,7 +132,7 @@ func (r *replaying) run(ctx context.Context, paths []string, archived *replay.Ar
 	return errors.Join(r.write(rep, csv, page), r.deliver(rep, time.Since(began)), err)
 }
 
-// sources returns the sessions and how many there are.
+// sources returns the sessions and their number.
 func (r *replaying) sources(paths []string, archived *replay.Archived) (replay.Source, int, error) {
 	if archived != nil {
 		return replay.Of(archived.Session), 1, nil
@@ -163,7 +163,7 @@ func typed(cmd *cobra.Command, args []string) string {
 	return strings.Join(words, " ")
 }
 
-// prepared opens a file that is to be written; nil where none is asked for.
+// prepared opens a file to write; nil = no path was given.
 func (a *app) prepared(path string) (*target, error) {
 	switch path {
 	case "":
@@ -272,8 +272,8 @@ func usual() []string {
 // recorded is the value of --gap that goes by time stamps.
 const recorded = "recorded"
 
-// policyNamed returns what --policy means: a reference, a file, or a preset,
-// with settings of its own.
+// policyNamed returns the policy for a value of --policy: a reference, a file, or a
+// preset, with settings of its own.
 func (a *app) policyNamed(name string) (replay.Policy, error) {
 	if p, ok, err := replay.ParseReference(name); ok {
 		if err != nil {
@@ -311,7 +311,8 @@ func (a *app) policyNamed(name string) (replay.Policy, error) {
 	return managed(name, c)
 }
 
-// managed refuses what would spend money.
+// managed returns a policy for a configuration, and refuses one that would spend
+// money.
 func managed(name string, c compact.Config) (replay.Policy, error) {
 	if c.Summarize != nil {
 		return nil, &usageError{fmt.Errorf("--policy %s asks a model for summaries (summarizer.backend: %s): a replay spends nothing; add summarizer.backend=extractive", name, c.Summarizer.Backend)}
@@ -319,9 +320,9 @@ func managed(name string, c compact.Config) (replay.Policy, error) {
 	return replay.Managed(name, c), nil
 }
 
-// listPrice returns the list prices of a model. Where they are those of another,
-// whose name this one only begins like, it says so; a name that is near to none is
-// refused.
+// listPrice returns the list prices of a model. If they are those of another model
+// whose name is a prefix of this one, it says so. It refuses a name without any
+// match.
 func (a *app) listPrice(name string) (price.Card, error) {
 	c, ok := price.For(name)
 	if ok && price.Listed(name) {

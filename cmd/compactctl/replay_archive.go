@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/replay"
 )
 
-// current is the policy that did what an archived session was sent.
+// current is the name of the policy that the archived session itself ran under.
 const current = "current"
 
 // fromArchive reads the session of --archive and --session, which stands in
@@ -44,8 +44,8 @@ func (r *replaying) fromArchive(cmd *cobra.Command, paths []string) (*replay.Arc
 	return a, nil
 }
 
-// asItWas takes window and gaps from the archive where the command line does
-// not say them.
+// asItWas takes the window and the gaps from the archive unless the command line sets
+// them.
 func (r *replaying) asItWas(cmd *cobra.Command, a *replay.Archived) {
 	if !cmd.Flags().Changed("window") && a.Window > 0 {
 		r.windows = []int{a.Window}

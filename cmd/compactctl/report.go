@@ -19,7 +19,7 @@ type reportWriter struct {
 	circumstances
 }
 
-// printReport tells a person what was done, in one sentence first.
+// printReport describes the result for a person, in one sentence first.
 func printReport(w io.Writer, s style, res *compact.Result, x circumstances, out string) error {
 	r := &reportWriter{style: s, res: res, circumstances: x}
 	r.headline()
@@ -47,7 +47,8 @@ func (r *reportWriter) headline() {
 	fmt.Fprintln(r)
 }
 
-// account says in one line what went, what stayed, and how to get it back.
+// account describes in one line what was removed, what stays, and how to recall the
+// removed texts.
 func account(res *compact.Result) string {
 	stays := "stays: " + things(res.KeptCount, "message")
 	if res.Summary != nil {
@@ -89,7 +90,7 @@ func quoted(s string) string {
 	return "'" + strings.ReplaceAll(oneLine(s), "'", `'\''`) + "'"
 }
 
-// sentence says what was done, or why nothing was.
+// sentence describes the result, or the reason why nothing was done.
 func (x circumstances) sentence(res *compact.Result) string {
 	if res.Triggered {
 		return x.done(res)
@@ -116,7 +117,7 @@ func (x circumstances) sentence(res *compact.Result) string {
 	return s + "."
 }
 
-// outcome counts messages by what became of them.
+// outcome prints the numbers of messages by decision.
 func (r *reportWriter) outcome() {
 	res := r.res
 	all := []string{"kept " + count(res.KeptCount)}
@@ -139,9 +140,9 @@ func (r *reportWriter) outcome() {
 	}
 }
 
-// stages is the account of a call in which more than one stage did something:
-// what one of them masked, the next may have summarized, and it is counted as
-// what became of it in the end.
+// stages prints the work of each stage if more than one acted. A message that
+// one stage masked and the next summarized has only the last decision in the
+// counts above.
 func (r *reportWriter) stages() {
 	var did []compact.StageReport
 	for _, s := range r.res.Stages {
@@ -160,8 +161,8 @@ func (r *reportWriter) stages() {
 	}
 }
 
-// editsOf says how many results a stage edited; the others take out messages,
-// which are counted elsewhere.
+// editsOf describes the number of results that a stage edited. Other stages remove
+// messages, which are counted elsewhere.
 func editsOf(s compact.StageReport) string {
 	switch s.Stage {
 	case "truncate", "mask", "squeeze":
@@ -175,7 +176,7 @@ func editsOf(s compact.StageReport) string {
 // stageColumns is how long the name of a stage is.
 const stageColumns = 9
 
-// details says what else there is to know, a line each.
+// details prints further facts, one line each.
 func (r *reportWriter) details(out string) {
 	res := r.res
 	if s := res.Summary; s != nil {
@@ -202,7 +203,7 @@ func stepOf(res *compact.Result) string {
 	return fmt.Sprintf(", step %d", res.Step)
 }
 
-// note writes a line with its name; what does not fit goes below.
+// note writes a line with its name, and wraps it.
 func (r *reportWriter) note(painted, name, text string) {
 	for paragraph := range strings.SplitSeq(text, "\n") {
 		for _, line := range wrap(paragraph, reportColumns-noteColumns-2) {
@@ -224,7 +225,7 @@ func by(backend, model string) string {
 	return backend + " (" + model + ")"
 }
 
-// window names what the share is of.
+// window names the base of the share.
 func window(res *compact.Result) string {
 	size := count(res.MaxTokens)
 	if res.Model == "" {

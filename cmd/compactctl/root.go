@@ -45,9 +45,9 @@ verify --require-proof).`,
 	return root
 }
 
-// helpOf shows what a command does, as show does. Where a group has no command of the
-// name that stands before --help, it remembers that: cobra shows the group's help then,
-// as if nothing were wrong.
+// helpOf shows the help of a command, as show does. If a group has no command of the
+// name before --help, helpOf records an error, because cobra would show the group's
+// help without one.
 func (a *app) helpOf(show func(*cobra.Command, []string)) func(*cobra.Command, []string) {
 	return func(cmd *cobra.Command, args []string) {
 		_, rest, _ := cmd.Root().Find(args)
@@ -60,7 +60,7 @@ func (a *app) helpOf(show func(*cobra.Command, []string)) func(*cobra.Command, [
 	}
 }
 
-// strict makes the commands that cobra adds refuse what they do not know.
+// strict makes the commands that cobra adds refuse unknown arguments.
 func strict(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -74,7 +74,7 @@ func strict(root *cobra.Command) {
 	}
 }
 
-// help shows what a command does, as --help does.
+// help shows the help of a command, as --help does.
 func help(cmd *cobra.Command, args []string) error {
 	of, rest, err := cmd.Root().Find(args)
 	if err != nil || len(rest) > 0 {
@@ -104,7 +104,8 @@ func group(cmd *cobra.Command, args []string) error {
 	return &usageError{err}
 }
 
-// below suggests what commands hold that stand in cmd: archive search for search.
+// below suggests subcommands of cmd's commands with a name, such as archive search
+// for search.
 func below(cmd *cobra.Command, name string) []string {
 	var near []string
 	for _, c := range cmd.Commands() {
@@ -119,7 +120,7 @@ func below(cmd *cobra.Command, name string) []string {
 	return near
 }
 
-// arguments wraps a check of arguments, so that what fails is wrong usage.
+// arguments wraps a check of arguments, so that its error counts as wrong usage.
 func arguments(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if check(cmd, args) == nil {
@@ -134,7 +135,7 @@ func arguments(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// mostArguments is how many a command wants at most.
+// mostArguments is the largest number of arguments of a command.
 const mostArguments = 2
 
 // oneFile is the argument of commands that read a transcript.

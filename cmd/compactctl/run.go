@@ -99,7 +99,7 @@ func (s *serving) runCommand(cmd *cobra.Command, args []string) (err error) {
 	}
 	to.done()
 	stop()
-	<-served //nolint:errcheck // calls that nobody waits for any more are no failure
+	<-served //nolint:errcheck // calls that were cut off are no failure: no client waits for them
 	err = errors.Join(err, s.close(ctx, m))
 	said.tell()
 	s.receipt(h.Stats())
@@ -117,7 +117,7 @@ func notRun(err error) int {
 	return exitCanNot
 }
 
-// notFound says why there is nothing to run.
+// notFound explains why the command can't be run.
 func notFound(args []string, err error) string {
 	why := fmt.Sprintf("%q can't be run: %v", args[0], err)
 	var of *exec.Error
@@ -149,7 +149,7 @@ func (s *serving) child(path string, args, env []string) (code int, err error) {
 		for {
 			select {
 			case sig := <-signals:
-				if sig != os.Interrupt || !isTerminal(s.in) { // a terminal has told it already
+				if sig != os.Interrupt || !isTerminal(s.in) { // a terminal has sent it the signal already
 					_ = c.Process.Signal(sig)
 				}
 			case <-done:
@@ -162,7 +162,7 @@ func (s *serving) child(path string, args, env []string) (code int, err error) {
 	return ended(c.ProcessState, err)
 }
 
-// ended is the status of a command as shells say it.
+// ended returns the exit status of a command in the convention of shells.
 func ended(p *os.ProcessState, err error) (code int, _ error) {
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
@@ -174,7 +174,7 @@ func ended(p *os.ProcessState, err error) (code int, _ error) {
 	return p.ExitCode(), nil
 }
 
-// receipt says what a run cost.
+// receipt prints the cost of a run.
 func (s *serving) receipt(st serve.Stats) {
 	switch {
 	case s.quiet:

@@ -36,7 +36,7 @@ func (t *telling) done() {
 	}
 }
 
-// insert puts arguments right behind the command.
+// insert puts arguments right after the command.
 func (t *telling) insert(args ...string) { t.args = slices.Insert(t.args, 1, args...) }
 
 // get returns a variable of the agent's environment.
@@ -65,8 +65,8 @@ func (t *telling) file(name, text string) (path string, err error) {
 	return path, os.WriteFile(path, []byte(text), 0o600)
 }
 
-// tellCodex gives Codex its base URL as an argument. With a login by ChatGPT, and
-// not by key, its models are elsewhere: then the upstream has to be named.
+// tellCodex gives Codex its base URL as an argument. With a ChatGPT login instead of
+// a key, Codex uses another upstream, which must be named.
 func tellCodex(t *telling) error {
 	upstream := ""
 	for _, u := range t.upstreams {
@@ -100,7 +100,7 @@ func tellGemini(t *telling) error {
 	return err
 }
 
-// tellOpenCode adds to what OpenCode is configured with by its environment.
+// tellOpenCode adds to the configuration that OpenCode has from its environment.
 func tellOpenCode(t *telling) error {
 	const content = "OPENCODE_CONFIG_CONTENT"
 	config := object{}
@@ -121,7 +121,7 @@ func tellOpenCode(t *telling) error {
 
 type object = map[string]any
 
-// member is an object in an object, made where it is not there.
+// member returns an object in an object, and makes it if it is absent.
 func member(o object, name string) object {
 	m, ok := o[name].(object)
 	if !ok {
@@ -131,11 +131,11 @@ func member(o object, name string) object {
 	return m
 }
 
-// piCommands are those of pi that are no conversation.
+// piCommands holds the commands of pi that hold no conversation.
 var piCommands = []string{"install", "remove", "uninstall", "update", "list", "config"}
 
-// tellPi gives pi an extension that says where its providers are, and names the
-// session, which pi says to some of them only.
+// tellPi gives pi an extension that sets the URLs of its providers, and the session
+// id, which pi itself sends only to some of them.
 func tellPi(t *telling) error {
 	if len(t.args) > 1 && slices.Contains(piCommands, t.args[1]) {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// baseURLVariables are where agents and SDKs read where a provider is, with
-// what stands behind the proxy's own address in them.
+// baseURLVariables holds the environment variables from which agents and SDKs read
+// the URL of a provider, with the path after the proxy's own address.
 var baseURLVariables = []struct{ name, provider, path string }{
 	{"OPENAI_BASE_URL", "openai", "/openai/v1"},
 	{"ANTHROPIC_BASE_URL", "anthropic", "/anthropic"},
@@ -30,8 +30,8 @@ func baseURLs(root string) (out []string) {
 	return out
 }
 
-// fromEnvironment takes what such a variable names already for the upstream,
-// unless a flag says otherwise.
+// fromEnvironment uses the URL that such a variable already holds as the upstream,
+// unless a flag sets another.
 func (s *serving) fromEnvironment(lookup func(string) (string, bool)) {
 	for _, v := range baseURLVariables {
 		value, ok := lookup(v.name)
@@ -68,7 +68,7 @@ func agentEnv(root string, environ []string) []string {
 	return out
 }
 
-// later is a log that is told at the end.
+// later is a log that is printed at the end.
 type later struct {
 	to io.Writer
 

@@ -30,7 +30,7 @@ type serving struct {
 	count     string
 	drain     time.Duration
 	verbose   bool
-	where     string // the flag that names the archive, where it is not the default
+	where     string // the flag that names the archive, if it is not the default
 	c         serve.Config
 }
 
@@ -73,7 +73,7 @@ requests carry in the header X-Compact-Token, or --insecure.`,
 	return cmd
 }
 
-// flags are those that say what becomes of requests.
+// flags adds the flags for the handling of requests.
 func (s *serving) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&s.c.Observe, "observe", false, "change no byte of any request; events say what would have been")
@@ -205,7 +205,7 @@ func (s *serving) handler(cmd *cobra.Command, w io.Writer) (*serve.Handler, *com
 	return h, m, nil
 }
 
-// announce says what agents are to be given.
+// announce prints the settings for agents.
 func (s *serving) announce(at net.Addr) {
 	if s.quiet {
 		return

@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	silent = 500 * time.Millisecond // that an end may take with nothing said
+	silent = 500 * time.Millisecond // time that an end may take without a message
 	apart  = time.Second            // between two Ctrl-C that are two; programs pass one of a terminal on that has reached us
 )
 
-// ending says what a server waits for that ctx has told to stop, unless it has ended
-// by then, and lets another Ctrl-C end it at once. What it returns is to be called when it
-// has ended.
+// ending prints what the server waits for after ctx has ended, if that takes a while, and
+// lets another Ctrl-C end the server at once. The caller calls ended when the server has
+// ended.
 func (s *serving) ending(ctx context.Context) (ended func()) {
 	done := make(chan struct{})
 	go func() {

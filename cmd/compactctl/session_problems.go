@@ -18,7 +18,7 @@ func problemsOf(x *replay.Account) string {
 	return text
 }
 
-// problemKind is an error, and what was done instead.
+// problemKind is a kind of error, and the action that was taken instead.
 type problemKind struct{ what, instead string }
 
 func kindOf(p *replay.AccountProblem) problemKind {
@@ -36,8 +36,8 @@ func (k problemKind) String() string {
 	return "error"
 }
 
-// problemLines says how often each kind of error was, and what it was with the
-// time.
+// problemLines lists how often each kind of error occurred, and the errors with their
+// times.
 func problemLines(all []replay.AccountProblem, agents bool) string {
 	var kinds []problemKind
 	of := map[problemKind][]replay.AccountProblem{}
@@ -55,11 +55,11 @@ func problemLines(all []replay.AccountProblem, agents bool) string {
 	return b.String()
 }
 
-// mostTexts is how many texts of one kind of error stand in a report.
+// mostTexts limits the texts of one kind of error in a report.
 const mostTexts = 5
 
-// textLines has a line a text, with the time of the first that had it and how many
-// had.
+// textLines returns a line for each text, with the time of its first occurrence and
+// the number of occurrences.
 func textLines(all []replay.AccountProblem, agents bool) string {
 	type said struct{ agent, text string }
 	var texts []said

@@ -112,8 +112,8 @@ func (a *app) printAccount(x *replay.Account, page string) error {
 	return err
 }
 
-// failedCalls says how many calls ended with an error, whose tokens count for
-// nothing.
+// failedCalls describes the number of calls that ended with an error. Their tokens
+// are not counted.
 func failedCalls(n int) string {
 	if n == 0 {
 		return ""
@@ -121,7 +121,7 @@ func failedCalls(n int) string {
 	return things(n, "call") + " failed; "
 }
 
-// stepLines has a line a compaction, with its agent where there are several.
+// stepLines returns a line for each compaction, with its agent if there are several.
 func stepLines(x *replay.Account) string {
 	var b strings.Builder
 	several, width := x.Agents(), 0
@@ -140,7 +140,7 @@ func stepLines(x *replay.Account) string {
 	return b.String()
 }
 
-// summariesOf says what models were paid for summaries.
+// summariesOf describes the cost of summaries by models.
 func summariesOf(m *replay.AccountMoney) string {
 	if m.Summaries == 0 {
 		return ""

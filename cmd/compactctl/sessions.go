@@ -7,8 +7,8 @@ import (
 	"github.com/agentcompact/compact/replay"
 )
 
-// recordedIn returns the sessions that paths name, one at a time, and how many
-// there are; "-" is standard input.
+// recordedIn returns the sessions that paths name, one at a time, and their number;
+// "-" is standard input.
 func (a *app) recordedIn(paths []string, what string) (replay.Source, int, error) {
 	named := slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p == "-" })
 	files, err := replay.Files(named...)
@@ -36,7 +36,7 @@ func (a *app) recordedIn(paths []string, what string) (replay.Source, int, error
 	}, 1 + len(files), nil
 }
 
-// twice returns what stands in a list more than once.
+// twice returns an element that a list has more than once.
 func twice[T comparable](list []T) (T, bool) {
 	for i, x := range list {
 		if slices.Contains(list[:i], x) {

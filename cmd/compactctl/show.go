@@ -25,8 +25,8 @@ func printView(w io.Writer, s style, r *redact.Redactor, res *compact.Result) er
 	return err
 }
 
-// shown is messages as a person reads them; sources says which message of the
-// history each is, -1 = none.
+// shown returns messages in readable form. sources holds the index of each in the
+// history; -1 = none.
 func shown(s style, r *redact.Redactor, msgs []message.Message, sources []int) string {
 	v := &shower{style: s, redactor: r}
 	for i := range msgs {

@@ -29,8 +29,8 @@ func things(n int, one string) string {
 	return count(n) + " " + one + "s"
 }
 
-// printable makes text of strangers safe for a terminal: what could move the
-// cursor or change colors is shown, not done.
+// printable makes foreign text safe for a terminal: control characters that move the
+// cursor or change colors are shown, and have no effect.
 func printable(s string) string {
 	safe := func(r rune) bool { return unicode.IsPrint(r) || r == '\n' || r == '\t' }
 	if strings.IndexFunc(s, func(r rune) bool { return !safe(r) }) < 0 {
@@ -50,7 +50,7 @@ func printable(s string) string {
 // oneLine is text as one line for a terminal.
 func oneLine(s string) string { return strings.Join(strings.Fields(printable(s)), " ") }
 
-// columnsOf is how many columns of a terminal a text takes.
+// columnsOf returns the number of terminal columns that a text takes.
 func columnsOf(s string) int {
 	n := 0
 	for _, r := range s {

@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/configs"
 )
 
-// tryFlags say whether what a configuration names is opened.
+// tryFlags are the flags for opening everything that a configuration names.
 type tryFlags struct {
 	on      bool
 	timeout time.Duration // for each
@@ -21,7 +21,7 @@ type probe struct {
 	What   string `json:"what"`
 	Where  string `json:"where,omitempty"`
 	Result string `json:"result"` // ok, failed, not tried
-	Detail string `json:"detail"` // what was done, or why not
+	Detail string `json:"detail"` // what was tried, or why it failed
 	Advice string `json:"advice,omitempty"`
 	Millis int64  `json:"duration_ms"`
 }
@@ -32,8 +32,9 @@ const (
 	resultNot    = "not tried"
 )
 
-// try opens what the configuration names. The error says how much of it does
-// not work; where it is the archive, the status is that of a failed archive.
+// try opens everything that the configuration names. The error states how many parts
+// do not work. If the archive is one of them, the exit status is that of a failed
+// archive.
 func (a *app) try(ctx context.Context, cfg compact.Config, f tryFlags, v *verdict) error {
 	if f.timeout <= 0 {
 		return &usageError{fmt.Errorf("--timeout must be > 0 (got %s)", f.timeout)}
@@ -71,7 +72,7 @@ func probeOf(p configs.Probe) probe {
 	return out
 }
 
-// printProbes is the table of what works.
+// printProbes prints the table of the outcomes.
 func (a *app) printProbes(all []probe) error {
 	if len(all) == 0 {
 		return nil

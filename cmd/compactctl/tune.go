@@ -114,7 +114,7 @@ func (t *tuning) run(ctx context.Context, paths []string) error {
 	return errors.Join(t.deliver(found, text, to), err, unread(bad))
 }
 
-// none says why there is no session.
+// none explains why there is no session.
 func (t *tuning) none(files int, bad error) error {
 	if bad == nil && t.least != (replay.AtLeast{}) {
 		return tooShort(t.least, files)
@@ -122,7 +122,8 @@ func (t *tuning) none(files int, bad error) error {
 	return errors.New("there is no session to tune by")
 }
 
-// unread says which files could not be read: the exit status tells.
+// unread returns the error for files that could not be read, which sets the exit
+// status.
 func unread(bad error) error {
 	if bad == nil {
 		return nil

@@ -102,8 +102,8 @@ func verdictOf(cfg compact.Config, origins []configs.Origin, err error) verdict 
 	return v
 }
 
-// printVerdict shows what matters most of a configuration without mistakes; works says
-// that nothing it names was found not to work.
+// printVerdict shows the main settings of a configuration without mistakes. works
+// reports that no trial failed.
 func (a *app) printVerdict(cfg compact.Config, works bool) error {
 	name := a.config
 	if name == "" {
@@ -175,7 +175,7 @@ func short(v any) string {
 	return s
 }
 
-// callsOf says which calls an override is for.
+// callsOf describes the calls that an override applies to.
 func callsOf(o configs.Origin) string {
 	var of []string
 	if o.Model != "" {

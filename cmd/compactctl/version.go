@@ -38,8 +38,8 @@ func (v version) String() string {
 	return fmt.Sprintf("compactctl %s (%s, %s)", v.Version, v.Go, v.Platform)
 }
 
-// versionOf says which build this is: the release, the module's version, or
-// the revision it was built from.
+// versionOf returns the version of this build: the release, the module's version, or
+// the revision.
 func versionOf(info *debug.BuildInfo, ok bool) version {
 	v := version{Version: release, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if !ok {

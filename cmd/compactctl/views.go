@@ -16,7 +16,8 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// viewer writes what successors would read of sessions, for a test by reading.
+// viewer writes the views of sessions as a successor would read them, for a test by
+// human readers.
 type viewer struct {
 	*app
 	dir      string
@@ -25,8 +26,7 @@ type viewer struct {
 	redactor *redact.Redactor
 }
 
-// views of one session at one window, as they are read. Their sizes are those
-// of what is read, headings included.
+// views of one session at one window, in readable form. Sizes include the headings.
 type views struct {
 	Session string `json:"session"`
 	Window  int    `json:"window"`
@@ -95,12 +95,12 @@ func (v *viewer) write(ctx context.Context, s eval.Session, window int) (views, 
 		v.save(out.Folder, "recall.txt", recallHelp(id, archive), new(int)))
 }
 
-// plainName is the name of a file without what says its form.
+// plainName returns the name of a file without the extensions of its format.
 func plainName(name string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".jsonl"), ".json")
 }
 
-// config is that of a preset, whatever the environment says.
+// config returns the configuration of a preset, regardless of the environment.
 func (v *viewer) config(archive, preset string, window int) (compact.Config, error) {
 	const flag = "--views"
 	return configs.Load("", configs.Environ(nil), configs.Override(flag, "preset", preset), configs.Override("--model", "model", v.model),
@@ -154,7 +154,7 @@ func numbers(n int) []int {
 	return out
 }
 
-// recallHelp says how a reader has back what a view names.
+// recallHelp explains how a reader recalls the references of a view.
 func recallHelp(id, archive string) string {
 	if abs, err := filepath.Abs(archive); err == nil {
 		archive = abs
