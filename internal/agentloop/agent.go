@@ -15,9 +15,9 @@ type Turn struct {
 
 // An Agent is a program on an SDK, with the history that the SDK holds.
 type Agent interface {
-	// Run says something, and works until the model answers without a call.
+	// Run sends a message, and works until the model answers without a call.
 	Run(ctx context.Context, t Turn) (text string, err error)
-	// Fork returns an agent that goes on from the same history at another place.
+	// Fork returns an agent that continues the same history at another endpoint.
 	Fork(ctx context.Context, at *Endpoint) (Agent, error)
 }
 
@@ -30,8 +30,8 @@ type SDK struct {
 	Streams bool
 	// Forgets is that each turn begins without those before it: another prompt.
 	Forgets bool
-	// Drops is that the SDK does not send back what the provider sealed in its
-	// reasoning: the model then says none.
+	// Drops: the SDK does not send back sealed reasoning. The scripted model then
+	// returns none.
 	Drops bool
 }
 

@@ -10,7 +10,7 @@ import (
 // How much of each request must be the bytes of the one before.
 const least = 0.95
 
-// Check holds the figures against what is promised.
+// Check compares the figures with the promises.
 func (f Figures) Check(t *testing.T, s SDK) {
 	t.Helper()
 	if f.Refused > 0 || f.Above > 0 {

@@ -18,7 +18,7 @@ import (
 // An Endpoint is a model that one agent asks, and the transport on the way to it.
 type Endpoint struct {
 	URL    string       // of the server, without a path
-	Client *http.Client // what the SDK is given
+	Client *http.Client // for the SDK
 
 	server *provider.Server
 	drops  bool
@@ -32,7 +32,7 @@ type Endpoint struct {
 	since     int          // steps since the model recalled
 	recalls   int          // calls of the recall tool
 	seen      int          // requests of the SDK in which such a call stands
-	changed   map[int]bool // requests that a compaction, or another model, made anew
+	changed   map[int]bool // requests that a compaction, or another model, changed from the start
 	anew      bool         // no request was made since the program started anew
 	forgot    int          // such first requests in which nothing of before was applied again
 	compacted int

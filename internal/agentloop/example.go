@@ -14,8 +14,9 @@ const (
 	ourLines = 10 // likewise, those that are there for compact
 )
 
-// Example runs the main of the package in the folder, offline: it goes to its end
-// beyond its window, is short, and what it has of compact is shorter.
+// Example runs the main of the package in the folder, offline. It checks that the
+// program completes, beyond its window, and that the program is short and its lines
+// about compact are few.
 func Example(t *testing.T, main func()) {
 	t.Helper()
 	name := Short(t, ".")

@@ -21,7 +21,7 @@ type Figures struct {
 	Recalls     int    // calls of the recall tool
 	Seen        int    // requests of the SDK itself in which such a call stands
 	Forgot      int    // restarts after which nothing of before was applied again
-	Where       string // what differs where the least is
+	Where       string // the difference at the request with the least share
 	shares      int
 }
 
@@ -34,7 +34,7 @@ func (f Figures) Row(name string, window int) string {
 		100*f.Least, 100*f.Mean, f.Compactions, float64(f.Summaries)/float64(max(f.Compactions, 1)), f.Recalls, f.Seen)
 }
 
-// add counts what an endpoint saw.
+// add counts the requests that an endpoint saw.
 func (f *Figures) add(e *Endpoint) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -65,8 +65,8 @@ func (f *Figures) same(before, q provider.Request) {
 	f.shares++
 }
 
-// shared is how much of a request the next one has at its beginning and, of what
-// stands behind the messages (tools, settings), at its end.
+// shared returns the share of a request that the next one repeats: at its beginning
+// and, of the fields after the messages (tools, settings), at its end.
 func shared(before, after []byte) float64 {
 	n, most := 0, min(len(before), len(after))
 	for n < most && before[n] == after[n] {

@@ -22,7 +22,7 @@ type Loop struct {
 
 const turns = 5
 
-// A worker is an agent, and where it asks.
+// A worker is an agent, and its endpoint.
 type worker struct {
 	agent Agent
 	at    *Endpoint
@@ -86,7 +86,7 @@ func (r *run) hire(ctx context.Context) {
 	r.workers = append(r.workers, &worker{a, at, ctx})
 }
 
-// other says that the next requests name another model, or begin anew.
+// other marks that the next requests name another model, or begin anew.
 func (r *run) other() {
 	for _, w := range r.workers {
 		w.at.mu.Lock()
@@ -104,7 +104,7 @@ func (r *run) branch() {
 	at.serial = w.at.serial // a call has an id of its own in all of its history
 	at.server.Follow(w.at.server)
 	for _, wire := range provider.Wires() {
-		at.server.Judge(wire).Issue(w.at.last) // what the model said before, it said
+		at.server.Judge(wire).Issue(w.at.last) // the earlier answers of the model are genuine
 	}
 	for _, q := range w.at.server.Requests() { // with the rounds of recall, which the SDK does not know
 		at.server.Judge(q.Wire).Issue(q.Body)

@@ -54,8 +54,8 @@ func (e *Endpoint) next(q provider.Request) provider.Answer {
 	return a
 }
 
-// thought is another each time, so that its signature is that of no other, in no
-// branch.
+// thought returns a different text each time, so that its signature is unique, in all
+// branches.
 func (e *Endpoint) thought(text string) string { return fmt.Sprintf("%d. %s", e.serial+1, text) }
 
 // file asks for another file each time.
@@ -75,11 +75,11 @@ var (
 
 const (
 	example = "3f9a2c1b77de" // the reference in the definition of the tool
-	step    = "turn:2"       // what is read again where a summary stands for everything
+	step    = "turn:2"       // recalled if a summary replaces the whole history
 )
 
-// Shown is the last reference that a request shows, or a turn where a summary
-// stands for what was there; "" where there is none.
+// Shown returns the last reference in a request, or a turn if the request has only a
+// summary; "" = none.
 func Shown(body []byte) (ref string) {
 	for _, m := range shown.FindAllSubmatch(body, -1) {
 		if string(m[1]) != example {

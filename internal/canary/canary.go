@@ -66,8 +66,8 @@ func Secrets(n int, seed uint64) []Secret {
 	return all
 }
 
-// Forms are the ways in which programs write a value down: as it is, escaped,
-// in hex, and what of it is in base64 wherever in a longer text it stands.
+// Forms returns the forms in which programs write a value: verbatim, escaped, in hex,
+// and in base64, as the part that is the same at every offset of a longer text.
 func (s Secret) Forms() []string {
 	escaped, err := json.Marshal(s.Value)
 	if err != nil {
@@ -76,7 +76,7 @@ func (s Secret) Forms() []string {
 	all := []string{s.Value, strings.Trim(string(escaped), `"`), url.QueryEscape(s.Value), hex.EncodeToString([]byte(s.Value))}
 	for _, enc := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
 		for shift := range 3 {
-			// The first and the last digits also hold bits of what stands beside.
+			// The first and the last digits also hold bits of the neighboring bytes.
 			digits := enc.EncodeToString([]byte(strings.Repeat("x", shift) + s.Value))
 			all = append(all, strings.TrimRight(digits, "=")[4*((shift+2)/3):len(digits)-4])
 		}

@@ -19,13 +19,13 @@ var (
 	// Style is the CSS of a page.
 	//go:embed page.css
 	Style string
-	// Script is the JavaScript of a page: tables that sort, what a point says, marks
-	// that lead to what they are about.
+	// Script is the JavaScript of a page: sortable tables, tooltips of points, and marks
+	// that lead to their rows.
 	//go:embed page.js
 	Script string
 )
 
-// Colors is how many the style has for lines and points: classes c0 to c9.
+// Colors is the number of colors for lines and points: classes c0 to c9.
 const Colors = 10
 
 // A Plot maps values to a box of pixels.
@@ -70,7 +70,7 @@ func (p *Plot) Axes(nameX, nameY string, labelX, labelY func(float64) string) {
 	p.Add(`<text class="name" x="4" y="14">%s</text>`, html.EscapeString(nameY))
 }
 
-// SVG returns the picture, with a text for who can't see it.
+// SVG returns the picture, with a text for screen readers.
 func (p *Plot) SVG(class, title string) string {
 	return fmt.Sprintf(`<svg class="%s" viewBox="0 0 %.0f %.0f" role="group" aria-label="%s">%s</svg>`, class, p.Width, p.Height, html.EscapeString(title), p.b.String())
 }

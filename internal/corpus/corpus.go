@@ -14,22 +14,21 @@ import (
 	"testing"
 )
 
-// Env names the variable that says where the folder of transcripts is; without
-// it, it is ../shared/transcripts beside the repository.
+// Env names the variable with the folder of transcripts; the default is
+// ../shared/transcripts beside the repository.
 const Env = "COMPACT_TRANSCRIPTS"
 
 // Sessions yields name and content of every session in a folder of the
-// transcripts ("chat" or "chat_asis"), in the order of their names. Sessions
-// that are stored compressed come out plain. The content is the caller's. The
-// test is skipped where there are no transcripts, and fails where one can't be
-// read.
+// transcripts ("chat" or "chat_asis"), in the order of their names. Compressed
+// sessions are decompressed. The caller owns the content. The test is skipped
+// if there are no transcripts, and fails if one can't be read.
 func Sessions(t testing.TB, dir string) iter.Seq2[string, []byte] {
 	t.Helper()
 	return Some(t, dir, func() bool { return true })
 }
 
-// Some is Sessions for a test that takes a part of them: take is asked before each
-// session whether it does, and what it does not take is not read.
+// Some is Sessions for a test that takes a part of them. It calls take before each
+// session, and reads the session only if take returns true.
 func Some(t testing.TB, dir string, take func() bool) iter.Seq2[string, []byte] {
 	t.Helper()
 	files := list(t, filepath.Join(root(t), dir))

@@ -12,12 +12,11 @@ import (
 	"testing"
 )
 
-// Raw yields id and content of every session that is there as its tool wrote
-// it, of the formats whose names in the manifest begin with format ("Claude
-// Code", "Codex CLI", …), in the order of the manifest. Sessions that are
-// stored compressed come out plain. The content is the caller's. The test is
-// skipped where there is no manifest or no such session, and fails where one
-// can't be read.
+// Raw yields id and content of every session that is stored in its tool's own
+// form, of the formats whose names in the manifest begin with format ("Claude
+// Code", "Codex CLI", …), in the order of the manifest. Compressed sessions
+// are decompressed. The caller owns the content. The test is skipped if there
+// is no manifest or no such session, and fails if one can't be read.
 func Raw(t testing.TB, format string) iter.Seq2[string, []byte] {
 	t.Helper()
 	dir := root(t)

@@ -1,5 +1,5 @@
-// Package cputime tells how long this process has computed, for benchmarks: what else the
-// machine does stretches it little, where a clock says next to nothing.
+// Package cputime measures the processor time of this process, for benchmarks. Other load
+// on the machine changes it little, but makes the time of a clock nearly useless.
 package cputime
 
 import "time"

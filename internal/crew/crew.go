@@ -1,5 +1,5 @@
-// Package crew lets several agents of one session work at once, in one process
-// or in several, and compares what each got with what it gets alone.
+// Package crew lets several agents of one session work at once, in one process or in
+// several, and compares the results of each with those that it gets alone.
 package crew
 
 import (
@@ -25,7 +25,7 @@ import (
 // Session is the session that all of them are of.
 const Session = "s"
 
-// A Summarizer takes its time, and says the same of the same.
+// A Summarizer is slow, and returns the same summary for the same input.
 type Summarizer struct {
 	After time.Duration // that one summary takes
 	Calls atomic.Int64
@@ -62,13 +62,13 @@ func lastFile(messages []message.Message) string {
 // to call.
 type Crew struct {
 	Agents []int                          // their numbers
-	As     func(agent int) compact.Option // who is whom
+	As     func(agent int) compact.Option // options that identify an agent
 	First  int                            // rounds of the history of the first call
-	Grow   int                            // and how many more at each further one
+	Grow   int                            // number of additional messages at each further call
 	Calls  int
 }
 
-// History is that of an agent in a call: no two agents have one that is alike.
+// History returns the history of an agent in a call. No two agents have similar ones.
 func (c *Crew) History(agent, call int) []message.Message {
 	history := []message.Message{message.System("You fix bugs."), message.User(fmt.Sprintf("Make all tests of module_%d pass.", agent))}
 	for i := range c.First + call*c.Grow {
@@ -154,8 +154,8 @@ func hash(view []message.Message) string {
 	return fmt.Sprintf("%x", sha256.Sum256(b))
 }
 
-// Compare holds what a crew got at once against what its agents get alone:
-// calls is how often the summarizer was asked meanwhile.
+// Compare compares the outcome of a crew that worked at once with that of its agents
+// alone. calls is the number of calls of the summarizer meanwhile.
 func Compare(t testing.TB, got, alone Outcome, calls int64) {
 	t.Helper()
 	for agent, views := range alone.Views {
@@ -171,8 +171,8 @@ func Compare(t testing.TB, got, alone Outcome, calls int64) {
 	}
 }
 
-// Verify holds what the archive has of the session against its manifest and its
-// ledgers, as compactctl archive verify does.
+// Verify checks the session in the archive against its manifest and its ledgers, as
+// compactctl archive verify does.
 func Verify(t testing.TB, a storage.Archive, steps int) {
 	t.Helper()
 	report, err := record.Verify(context.Background(), a, Session, record.VerifyOptions{Refs: recall.Refs, Edits: recall.EditRefs})

@@ -37,7 +37,7 @@ func crewOf(agents ...int) *Crew {
 	return &Crew{Agents: agents, As: as, First: 100, Grow: 30, Calls: 3}
 }
 
-// Process works as the agent that the environment names, and says what it got.
+// Process works as the agent that the environment names, and prints its outcome.
 func Process(t testing.TB, a storage.Archive) {
 	t.Helper()
 	agent, err := strconv.Atoi(os.Getenv(agentVariable))

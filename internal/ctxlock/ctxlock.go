@@ -1,5 +1,5 @@
-// Package ctxlock is the one kind of lock for what may take long: a wait for
-// it ends with the caller's context. Moments in memory take a [sync.Mutex].
+// Package ctxlock provides the lock for operations that may take long: a wait for it
+// ends with the caller's context. For short operations in memory, use a [sync.Mutex].
 package ctxlock
 
 import (
@@ -20,9 +20,9 @@ func (m *Mutex) slot() chan struct{} {
 	return m.held
 }
 
-// Lock locks m, and waits until it can or ctx ends. The error is that of
-// the context; m is not locked then. A context that has ended locks nothing,
-// not even a free mutex.
+// Lock locks m, and waits until it can or ctx ends. The error is that of the
+// context, and m is then not locked. With an ended context, Lock does not
+// even lock a free mutex.
 func (m *Mutex) Lock(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

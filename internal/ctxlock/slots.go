@@ -2,9 +2,8 @@ package ctxlock
 
 import "context"
 
-// Slots are a number of places that are all the same, for what too many must
-// not do at once. They are safe for concurrent use. Who waits gets one in the
-// order in which they came.
+// Slots limits the number of concurrent operations. It is safe for concurrent
+// use. Waiting callers get slots in the order of their arrival.
 type Slots struct{ taken chan struct{} }
 
 // NewSlots returns n free places, one at least.

@@ -1,6 +1,6 @@
 // Package fewgc makes the tests that import it collect garbage less often than a program
 // does: their heaps are small, and collecting them takes a tenth of the time of tests that
-// make many short conversations. What the runtime is told in GOGC stays.
+// make many short conversations. A GOGC in the environment stays in effect.
 package fewgc
 
 import (

@@ -1,5 +1,5 @@
-// Package flaky is an archive for tests that fails now and then: before it has done what
-// it was asked, or after it.
+// Package flaky provides an archive for tests that fails now and then, before or after
+// an operation.
 package flaky
 
 import (
@@ -16,8 +16,8 @@ import (
 // Err is the error of a call that fails, in a [*storage.Error].
 var Err = errors.New("connection reset by peer")
 
-// Archive passes calls on to another archive. Calls that write fail by chance, and half
-// of those have done what they were asked.
+// Archive passes calls on to another archive. Calls that write fail at random. Half of
+// the failed calls have written all the same.
 type Archive struct {
 	storage.Archive
 	Reads bool // calls that read fail, too
@@ -30,14 +30,14 @@ type Archive struct {
 // New returns an archive that never fails until [Archive.Fails].
 func New(a storage.Archive, r *rand.Rand) *Archive { return &Archive{Archive: a, rand: r} }
 
-// Fails sets how many of 100 calls fail.
+// Fails sets the failures in 100 calls.
 func (a *Archive) Fails(rate int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.rate = rate
 }
 
-// fate says whether a call fails, and whether it is made all the same.
+// fate decides whether a call fails, and whether it is made all the same.
 func (a *Archive) fate() (fails, made bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

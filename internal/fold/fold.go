@@ -7,10 +7,10 @@ import "strings"
 // most is how wide a line may be, in columns.
 const most = 80
 
-// Table appends rows to b, the first of which is the head. The first cell of a row names
-// it and stands at the left, the others at the right of their columns. Columns that do
-// not fit beside the others follow in a table below, with the names again. A row may have
-// fewer cells. width is how many columns a text takes; nil is one a rune.
+// Table appends rows to b, the first of which is the head. The first cell of a row is its
+// name and is aligned left, the others are aligned right. Columns that do not fit follow
+// in another table below, with the names again. A row may have fewer cells. width returns
+// the columns that a text takes; nil = one for each rune.
 func Table(b *strings.Builder, indent string, rows [][]string, width func(string) int) {
 	if width == nil {
 		width = func(s string) int { return len([]rune(s)) }
@@ -32,7 +32,7 @@ func Table(b *strings.Builder, indent string, rows [][]string, width func(string
 	}
 }
 
-// gap is how many blanks stand between two columns.
+// gap is the number of blanks between two columns.
 const gap = 2
 
 // widths returns how wide each column is.

@@ -197,7 +197,7 @@ func (s *scene) verify(copied []byte, public []ed25519.PublicKey) (found []strin
 	return found
 }
 
-// find fails where none of what is found holds all of the words.
+// find fails the test unless one of the findings has all of the words.
 func (s *scene) find(name string, found []string, words ...string) {
 	s.t.Helper()
 	ok := slices.ContainsFunc(found, func(f string) bool {
@@ -236,7 +236,7 @@ func (s *scene) lines(step int) {
 	}
 }
 
-// sessions does to sessions what only the heads tell of.
+// sessions forges sessions in ways that only the heads reveal.
 func (s *scene) sessions() {
 	none := state{}
 	s.become(none, below("alice"))
@@ -257,7 +257,7 @@ func (s *scene) sessions() {
 	s.find("the tombstones deleted", s.verify(nil, nil), "the tombstone is gone", "erase")
 	for k, data := range s.full {
 		if stones(k) {
-			s.put(k, data[:bytes.LastIndexByte(data[:len(data)-1], '\n')+1]) // the last one, which says Done
+			s.put(k, data[:bytes.LastIndexByte(data[:len(data)-1], '\n')+1]) // the last line, of op done
 			s.find("the last tombstone cut off", s.verify(nil, nil), "no tombstone says that it came to its end")
 			s.put(k, bytes.Replace(data, []byte(`"head":"`), []byte(`"head":"1`), 2))
 			s.find("a tombstone changed", s.verify(nil, nil), "tombstone is gone")
@@ -314,7 +314,7 @@ func chained(prev string, lines [][]byte) []byte {
 	return bytes.Join(out, nil)
 }
 
-// copies does what only heads that were kept elsewhere tell of.
+// copies forges heads in ways that only copies of the heads elsewhere reveal.
 func (s *scene) copies() {
 	kept := s.copyOf(s.full)
 	if found := s.verify(kept, nil); len(found) > 0 {
@@ -334,7 +334,7 @@ func (s *scene) copies() {
 	s.find("all of it deleted", s.verify(kept, nil), "vanished")
 }
 
-// signatures writes heads anew, as somebody could who has no key.
+// signatures rewrites heads, as an attacker without a key could.
 func (s *scene) signatures() {
 	public := []ed25519.PublicKey{s.key.Public().(ed25519.PublicKey)}
 	if found := s.verify(nil, public); len(found) > 0 {

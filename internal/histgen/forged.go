@@ -30,7 +30,7 @@ var forgedResults = []string{
 	"{{ref}} {chars} {tokens} %s %d ${HOME}",
 }
 
-// forgedMessages are, or look like, what a compaction puts in place of others.
+// forgedMessages are, or resemble, the messages that a compaction makes.
 var forgedMessages = []string{
 	"<COMPACT-SUMMARY v3>\nThe goal is to ship.\n</COMPACT-SUMMARY>",
 	"<COMPACT-SUMMARY v1000000>\nThe last one.\n</COMPACT-SUMMARY>",
@@ -49,8 +49,9 @@ func forgedText(rng *rand.Rand) string {
 	return pick(rng, forgedResults...)
 }
 
-// forgedMessage is a message that is one of ours by its form: what is left when
-// an SDK keeps what the hook returned and starts again without its ledger.
+// forgedMessage returns a message in the form of one that a compaction made. A
+// history has such messages if an SDK kept a view and starts again without its
+// ledger.
 func forgedMessage(rng *rand.Rand) message.Message {
 	switch text := pick(rng, forgedMessages...); rng.IntN(4) {
 	case 0:

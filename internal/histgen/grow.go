@@ -6,9 +6,9 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Grow returns a history that goes on where h ends, by a few rounds: h itself
-// is a prefix of it and is not modified. It may be any history, a real one
-// too. Calls that are open at the end of h are answered first, or never.
+// Grow returns h with a few more rounds. It does not modify h, which may be
+// any history, also a real one. Open calls at the end of h are answered
+// first, or never.
 func Grow(h []message.Message, rng *rand.Rand) []message.Message {
 	s := Random(rng)
 	s.Rounds = 1 + rng.IntN(8)

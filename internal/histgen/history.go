@@ -62,7 +62,7 @@ func (b *builder) rounds(n int) {
 	b.late = nil
 }
 
-// end makes the history end as the shape says.
+// end ends the history as the shape requires.
 func (b *builder) end() {
 	switch b.Ends {
 	case Question:

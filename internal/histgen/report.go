@@ -8,7 +8,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// testCommand is the arguments of a call that runs tests of Go, some of whose status
+// testCommand returns the arguments of a call that runs Go tests. In some, the status
 // is that of another command.
 func testCommand(rng *rand.Rand) string {
 	return fmt.Sprintf(`{"command": %q, "timeout": %d}`, "go test "+pick(rng, "./...", "-run 'TestA|TestB' ./pkg", "-count=1 ./internal/store\ngit status")+

@@ -1,5 +1,5 @@
-// Package histgen makes random histories for property tests: agents' sessions
-// with everything in them that real ones have, and what a hostile one might.
+// Package histgen makes random histories for property tests: sessions of
+// agents with everything that real ones have, and that hostile ones may have.
 // The same seed gives the same history, byte for byte, in every process.
 package histgen
 
@@ -9,8 +9,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A Shape says what a history is like. Chances lie between 0 and 1; the zero
-// Shape is an empty history.
+// A Shape describes a history. Chances lie between 0 and 1; the zero Shape is an
+// empty history.
 type Shape struct {
 	Rounds   int  // assistant rounds
 	OneUser  bool // the user speaks once, at the beginning: an agent loop
@@ -31,7 +31,7 @@ type Shape struct {
 	Middle      float64 // of a system or developer message between two rounds
 	Orphan      float64 // of a result without a call between two rounds
 	Interrupted float64 // of a call never to be answered
-	Late        float64 // of a result to come after something else was said
+	Late        float64 // of a result to come after another message
 	Repeated    float64 // of a call to take an id that was there before
 	Twice       float64 // of a result to come twice
 	Forged      float64 // of a text to look like one of ours
@@ -79,7 +79,7 @@ func Random(rng *rand.Rand) Shape {
 	return s
 }
 
-// odd adds what real histories have seldom, often enough for a test.
+// odd adds properties that are rare in real histories, often enough for a test.
 func (s *Shape) odd(rng *rand.Rand) {
 	for _, chance := range []*float64{
 		&s.Protected, &s.Middle, &s.Orphan, &s.Interrupted, &s.Late, &s.Repeated, &s.Twice,

@@ -63,7 +63,7 @@ func (b *builder) result() string {
 	return words(b.rng, 1+b.rng.IntN(max(3*b.Words, 1)), b.share())
 }
 
-// huge is a long result, sometimes of what is hard to count or to cut.
+// huge returns a long result, sometimes one that is hard to count or to cut.
 func (b *builder) huge() string {
 	switch b.rng.IntN(8) {
 	case 0:

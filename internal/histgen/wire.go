@@ -26,8 +26,8 @@ func (b *builder) finish(m message.Message) message.Message {
 	return out
 }
 
-// encode writes a message as clients do: fields in any order, with fields that
-// nobody knows, numbers that no float holds, and escapes that are not needed.
+// encode writes a message as clients do: fields in any order, with unknown fields,
+// numbers that no float can hold, and escapes that are not needed.
 func encode(rng *rand.Rand, m message.Message) []byte {
 	fields := []string{`"role":` + quote(rng, string(m.Role)), `"content":` + content(rng, m)}
 	for _, p := range m.Parts {
@@ -57,7 +57,7 @@ func resultID(m message.Message) string {
 	return m.Parts[i].CallID
 }
 
-// content is a string, a list of parts, or null where there are only calls.
+// content returns a string, a list of parts, or null for a message of calls alone.
 func content(rng *rand.Rand, m message.Message) string {
 	var parts, texts []string
 	for _, p := range m.Parts {
@@ -117,7 +117,7 @@ func marshal(s string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// escaped writes what is not ASCII, and quotes, as UTF-16 escapes.
+// escaped writes quotes and characters outside of ASCII as UTF-16 escapes.
 func escaped(s string) string {
 	var b strings.Builder
 	for _, r := range s {

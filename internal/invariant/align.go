@@ -6,10 +6,10 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// align finds out which message of the view is which of the history. First as
-// it must be: pinned rounds, what the compaction made, the rest in order. A
-// view that can't be read that way is matched by content, so that the rules
-// can say what is wrong with it.
+// align assigns the messages of the view to those of the history: first in
+// the required order, which is pinned rounds, the messages of the compaction,
+// the rest. A view in another order is matched by content, so that the rules
+// can describe its mistakes.
 func (j *judge) align() {
 	j.src = make([]int, len(j.Out))
 	if j.strict = j.layOut(); !j.strict {
@@ -60,8 +60,8 @@ func (j *judge) layOut() bool {
 	return false
 }
 
-// fitWithoutMark lays out a view in which nothing marks the place behind the
-// pinned rounds that were moved to the front.
+// fitWithoutMark assigns a view in which no message of the compaction marks the end
+// of the pinned rounds that were moved to the front.
 func (j *judge) fitWithoutMark(left []int) bool {
 	pinned := 0
 	for _, i := range left {
@@ -80,8 +80,9 @@ func (j *judge) fitWithoutMark(left []int) bool {
 	return false
 }
 
-// fit assigns the messages that are left to the view: front of them, all of
-// pinned rounds, before what was made, the others behind, both in order.
+// fit assigns the remaining messages to the view: front of them, all of pinned
+// rounds, before the messages of the compaction, the others after these, both in
+// order.
 func (j *judge) fit(left, fresh []int, front int) bool {
 	f := fitter{judge: j, left: left, front: front, dead: map[[2]int]bool{}}
 	for o := range j.Out {
@@ -107,7 +108,7 @@ type fitter struct {
 	front int   // Out[:front] are pinned rounds
 	back  []int // the other messages of Out that came in
 	dead  map[[2]int]bool
-	moved []int // what was assigned to the front, last first
+	moved []int // messages assigned to the front, last first
 }
 
 // search assigns left[i:], of which b went to the back so far.
@@ -168,8 +169,8 @@ func (j *judge) matches(i, o int) bool {
 }
 
 // matchContent assigns every message of the view to the likeliest of the
-// history: the same bytes first, then the same but for results, then the same
-// shape.
+// history: first one with the same bytes, then one that differs only in
+// results, then one of the same shape.
 func (j *judge) matchContent() {
 	taken := make([]bool, len(j.In))
 	for o := range j.src {
@@ -208,9 +209,9 @@ func (j *judge) likeliest(o, last int, taken []bool, alike func(a, b message.Mes
 	return best
 }
 
-// Sources says of every message of the view which message of the history it
-// is, -1 for what the compaction made. It reports false when the view can't be
-// laid out from the decisions; the answer is a guess then.
+// Sources returns, for every message of the view, its index in the history; -1
+// = made by the compaction. It returns false if the decisions do not lead to
+// the view; the indexes are then a guess.
 func Sources(c Case) ([]int, bool) {
 	j := newJudge(&c)
 	if !j.accountable() {

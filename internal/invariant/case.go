@@ -1,10 +1,11 @@
-// Package invariant is an independent judge of compactions: given what came in
-// and what went out, it says which promises were broken.
+// Package invariant is an independent judge of compactions: given the input and the
+// output, it returns the promises that were broken.
 //
-// It shares no code with what it judges. It reads the parts and the raw bytes
-// of messages and has its own pairing of calls and results, its own idea of
-// rounds, turns, the anchor and the open round, and its own parsers of
-// placeholders, so that a mistake in the engine is not repeated here.
+// It shares no code with the engine that it judges. It reads the parts and
+// the raw bytes of messages and has its own pairing of calls and results, its
+// own definitions of rounds, turns, the anchor and the open round, and its
+// own parsers of placeholders, so that a mistake in the engine is not
+// repeated here.
 package invariant
 
 import "github.com/agentcompact/compact/message"
@@ -15,8 +16,8 @@ import "github.com/agentcompact/compact/message"
 type Case struct {
 	In, Out []message.Message
 
-	// Pinned says which messages must come out byte for byte; nil: those that
-	// are protected. Notices of our own that nobody protected are never pinned.
+	// Pinned reports whether a message must come out byte for byte; nil: the protected
+	// ones. Notices of a compaction are never pinned unless they are protected.
 	Pinned func(message.Message) bool
 
 	// Decisions has, for each message of In, one of kept, truncated, masked,
@@ -30,7 +31,7 @@ type Case struct {
 
 	Fixed  int // tokens that are sent besides the messages
 	Budget int // no view costs more
-	Target int // a compaction goes on until here; 0 = not checked
+	Target int // a compaction continues down to this size; 0 = not checked
 
 	MaxSummaryTokens int  // of one summary; 0 = not checked
 	Summarizes       bool // the stages include summarize, so that nothing old may be left above the target
@@ -49,12 +50,12 @@ type Case struct {
 
 	Reported *Reported // the numbers that the result states; nil = not checked
 
-	// Origin returns what part p of In[i] read before any earlier compaction,
-	// where In is a view of one. Nil: In is the original.
+	// Origin returns the text of part p of In[i] before any earlier compaction, if In is
+	// the view of one. Nil: In is the original.
 	Origin func(i, p int) string
 
-	// Dispatch says whether the dispatch blocks in a tool's results survive
-	// masking; nil: those of every tool do.
+	// Dispatch reports whether the dispatch blocks in a tool's results survive masking;
+	// nil: those of every tool do.
 	Dispatch func(tool string) bool
 
 	// Placeholder recognizes placeholders of a template of the user's own.
@@ -64,7 +65,7 @@ type Case struct {
 // Reported holds the token counts that a result states.
 type Reported struct {
 	In, Out  int      // of the history and of the view, Fixed included
-	Messages [][2]int // per message of In: before and after (0 for one that is gone)
+	Messages [][2]int // per message of In: tokens before and after (0 = removed)
 }
 
 // A Violation is a promise that was broken.

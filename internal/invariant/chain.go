@@ -15,8 +15,8 @@ type Step struct {
 
 	Triggered bool // it compacted because it was due
 	Manual    bool // it compacted because it was asked to
-	Tidies    bool // results are reduced as they come, so that what is new may be another
-	Waits     bool // it was due, and says why nothing could be done
+	Tidies    bool // results are reduced on arrival, so that new messages may differ
+	Waits     bool // a compaction was due, and the result states why none was possible
 	Refused   bool // it ended with an error
 
 	Before  int // tokens before this call compacted
@@ -105,7 +105,7 @@ func (f *collector) again(k int, steps []Step) {
 
 var severity = map[string]int{kept: 0, truncated: 1, masked: 2, summarized: 3, dropped: 3}
 
-// sticky: what was edited stays edited, what is gone stays gone.
+// sticky: an edited message stays edited, and a removed one stays removed.
 func (f *collector) sticky(k int, prev, s *Step) {
 	if prev.Decisions == nil || s.Decisions == nil || !extends(prev.History, s.History) {
 		return
@@ -117,7 +117,7 @@ func (f *collector) sticky(k int, prev, s *Step) {
 	}
 }
 
-// prefix: without a compaction the view is the one before and what is new.
+// prefix: without a compaction, the view is the view before and the new messages.
 func (f *collector) prefix(k int, prev, s *Step) {
 	grown := extends(prev.History, s.History)
 	if s.compacted() || !grown && !extends(prev.View, s.History) {
@@ -152,8 +152,7 @@ func identical(a, b []message.Message) bool {
 	return true
 }
 
-// Same reports where two views are not the same, byte for byte. label says
-// which views they are.
+// Same reports the differences of two views, byte for byte. label names the views.
 func Same(label string, a, b []message.Message) []Violation {
 	var found collector
 	for i := range min(len(a), len(b)) {
@@ -168,8 +167,8 @@ func Same(label string, a, b []message.Message) []Violation {
 	return found
 }
 
-// Freeze remembers a history, down to the bytes. The function that it returns
-// says what was modified since.
+// Freeze stores a history, down to the bytes. The function that it returns reports
+// the modifications since then.
 func Freeze(history []message.Message) func() []Violation {
 	type frozen struct {
 		raw  []byte

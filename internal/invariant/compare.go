@@ -15,16 +15,16 @@ func same(a, b message.Message) bool {
 		compare(a, b, func(x, y message.Part) bool { return x.Text == y.Text })
 }
 
-// related reports whether two messages are the same but for the text of tool
-// results, and for media that a text stands for.
+// related reports whether two messages differ only in the text of tool results, and
+// in media that a text replaced.
 func related(a, b message.Message) bool {
 	return compare(withStandIns(a, b), b, func(x, y message.Part) bool {
 		return x.Text == y.Text || x.Kind == message.KindToolResult
 	})
 }
 
-// akin reports whether two messages are the same but for texts, and for media
-// that a text stands for.
+// akin reports whether two messages differ only in texts, and in media that a text
+// replaced.
 func akin(a, b message.Message) bool {
 	return compare(withStandIns(a, b), b, func(x, y message.Part) bool { return true })
 }
@@ -48,7 +48,7 @@ func standsFor(was, is message.Part) bool {
 	return is.Kind == message.KindToolResult
 }
 
-// withStandIns returns a with what stands in b for its media.
+// withStandIns returns a with its media replaced by the stand-ins in b.
 func withStandIns(a, b message.Message) message.Message {
 	if len(a.Parts) != len(b.Parts) {
 		return a
@@ -89,7 +89,7 @@ func compare(a, b message.Message, text func(x, y message.Part) bool) bool {
 func (j *judge) checkBytes(i, o int) {
 	was, is := j.In[i].Raw(), j.Out[o].Raw()
 	if j.replacedMedia(i, o) {
-		return // a whole block became another: checkText looks at what it says
+		return // a whole block was replaced: checkText checks its text
 	}
 	if was == nil || is == nil {
 		if (was == nil) != (is == nil) {
@@ -139,7 +139,7 @@ func (j *judge) replacedMedia(i, o int) bool {
 	return false
 }
 
-// dissect splits JSON into what stands outside of strings and the strings.
+// dissect splits JSON into the bytes outside of strings, and the strings.
 func dissect(raw []byte) (frame []byte, literals [][]byte) {
 	for i := 0; i < len(raw); i++ {
 		frame = append(frame, raw[i])

@@ -10,20 +10,20 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A Plan says which stages there are, as far as they decide what the smallest
-// view is. The zero Plan stands for all that summarize, shrink and squeeze.
+// A Plan describes the stages, as far as they determine the smallest view. The zero
+// Plan has stages that summarize, shrink and squeeze.
 type Plan struct {
 	Stages    []string // by their names in configurations; nil = summarize, shrink, squeeze
-	KeepTurns int      // what stays where there is no shrink
+	KeepTurns int      // turns that stay if no stage shrinks
 	KeepPairs int
-	Keep      string // what truncation keeps of a text: head (default), tail or both
+	Keep      string // the part of a text that a truncation keeps: head (default), tail or both
 
 	// What stays in stages that do not squeeze.
 	MaskTurns, MaskFirst, MaskLast int // results that are not masked
-	KeepMessages                   int // where it is not 0, instead of turns
+	KeepMessages                   int // if not 0, instead of turns
 
-	// Unknown says that what masking and truncating leave is not known, as that
-	// is decided by more than this.
+	// Unknown: the results of masking and truncating are not known, because they depend
+	// on more than this plan.
 	Unknown bool
 }
 
@@ -31,17 +31,17 @@ func (p Plan) has(stage string) bool {
 	return p.Stages == nil && (stage == "summarize" || stage == "shrink" || stage == "squeeze") || slices.Contains(p.Stages, stage)
 }
 
-// Bounded reports whether what the stages take has bounds of its own (a number
-// of messages, the size of the history or of a summary), so that the floor is
-// not known without them.
+// Bounded reports whether the stages have limits of their own (a number of
+// messages, the size of the history or of a summary), so that the floor is not
+// known without these.
 func (p Plan) Bounded() bool {
 	whole := p.has("summarize") || p.has("drop") || p.has("fallback")
 	return p.Unknown && !p.has("squeeze") || !whole && (p.has("window") || p.has("history") || p.has("groups") || p.has("local"))
 }
 
-// Floor returns what the smallest view of a history costs: what no stage of
-// the plan may take out, one copy of each system message, and no summary. Where they squeeze, every result that
-// may be cut is reduced to the marker of a truncation.
+// Floor returns the cost of the smallest view of a history: the messages that no stage of the plan may remove,
+// one copy of each system message, and no summary. If a stage squeezes, every result that may be cut is reduced
+// to the marker of a truncation.
 func (p Plan) Floor(in []message.Message, pinned func(message.Message) bool, cost func(message.Message) int, fixed int) int {
 	r := read(in)
 	taken, masked := p.taken(r, pinned), p.maskable(r, pinned)
@@ -61,7 +61,7 @@ func (p Plan) Floor(in []message.Message, pinned func(message.Message) bool, cos
 	return n
 }
 
-// taken marks what the stages may take out.
+// taken marks the messages that the stages may remove.
 func (p Plan) taken(r *reading, pinned func(message.Message) bool) []bool {
 	never := r.spread(func(m message.Message) bool { return pins(pinned, m) })
 	for i, open := range r.open() {
@@ -168,8 +168,8 @@ func (r *reading) lastMessages(n int, pinned func(message.Message) bool) []bool 
 	return out
 }
 
-// squeezed returns what a message costs when its results are cut down to the
-// marker alone, where that is less.
+// squeezed returns the cost of a message whose results are cut to the marker, if that
+// is less.
 func squeezed(m message.Message, cost func(message.Message) int, keep string) int {
 	best := cost(m)
 	for p, part := range m.Parts {
@@ -197,8 +197,8 @@ func squeezed(m message.Message, cost func(message.Message) int, keep string) in
 
 var anyMarker = regexp.MustCompile(`\[truncated: kept (?:first|last|first\+last) ~\d+ of ~(\d+) tokens \((?:head|tail|both)\)\]`)
 
-// sizeOf returns what a marker has to say: the size of the original, which a
-// text that was cut before states itself.
+// sizeOf returns the size of the original for a marker. A text that was cut before
+// states it itself.
 func sizeOf(text string, tokens int) int {
 	if m := anyMarker.FindStringSubmatch(text); m != nil {
 		if n, err := strconv.Atoi(m[1]); err == nil {
@@ -229,12 +229,12 @@ type Refusal struct {
 	Budget  int
 	Plan    Plan
 	Named   []int // the messages that the error names as the largest
-	Tokens  int   // what it says that the smallest view costs
-	Parts   int   // what all that it names and counts adds up to, Fixed included
+	Tokens  int   // the cost of the smallest view, as the error states it
+	Parts   int   // the sum of all parts that the error names and counts, with Fixed
 }
 
-// CheckRefusal judges the error: it is right only where the floor lies above
-// the budget, names what is largest, and leaves the history untouched.
+// CheckRefusal judges the error: it is right only if the floor is above the budget,
+// if it names the largest message, and if the history is unchanged.
 func CheckRefusal(r Refusal) []Violation {
 	var found collector
 	for _, v := range Same("the error", r.In, r.Out) {

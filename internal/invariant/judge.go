@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// The words for what became of a message.
+// The decisions about a message.
 const (
 	kept       = "kept"
 	truncated  = "truncated"
@@ -26,7 +26,7 @@ type judge struct {
 
 	strict bool  // the layout follows from the decisions
 	src    []int // message of Out → message of In, -1 = made by the compaction
-	place  []int // and back, -1 = gone
+	place  []int // and back; -1 = removed
 
 	found collector
 }
@@ -86,7 +86,7 @@ func pins(f func(message.Message) bool, m message.Message) bool {
 	return f(m)
 }
 
-// survives reports whether the decision says that message i is in the view.
+// survives reports whether message i is in the view by its decision.
 func (j *judge) survives(i int) bool {
 	return j.Decisions[i] != summarized && j.Decisions[i] != dropped
 }
@@ -107,14 +107,14 @@ func (j *judge) accountable() bool {
 	return ok
 }
 
-// unaligned checks what needs no decisions.
+// unaligned checks the rules that need no decisions.
 func (j *judge) unaligned() {
 	j.checkOrphans()
 	j.checkPairing()
 	j.checkBudget()
 }
 
-// originOf returns what a part of the history read before any edit.
+// originOf returns the text of a part of the history before any edit.
 func (j *judge) originOf(i, p int) string {
 	if j.Origin != nil {
 		return j.Origin(i, p)

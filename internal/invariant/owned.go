@@ -44,7 +44,8 @@ func parseSummary(m message.Message) (version int, body string, ok bool) {
 	return version, body, ok
 }
 
-// parseNotice recognizes the system message that says how much was given up.
+// parseNotice recognizes the notice, the system message that states how many messages
+// were dropped.
 func parseNotice(m message.Message) (omitted int, ok bool) {
 	if m.Role != message.RoleSystem || m.Protected || len(m.Parts) != 1 {
 		return 0, false
@@ -87,7 +88,7 @@ func wholePlaceholder(text string) bool {
 	return at != nil && at[0] == 0 || resultForm.MatchString(text) || mediaForm.MatchString(text)
 }
 
-// cutDispatch returns what follows the placeholder of a dispatch result.
+// cutDispatch returns the text after the placeholder of a dispatch result.
 func cutDispatch(text string) (rest string, ok bool) {
 	at := dispatchForm.FindStringIndex(text)
 	if at == nil {
@@ -120,8 +121,8 @@ func dispatched(text string) (blocks []string, whole int) {
 	}
 }
 
-// blocks are those of a result of In that survive masking, which only those of a
-// tool that dispatches work do.
+// blocks returns the dispatch blocks of a result of In that survive masking: only
+// those of a tool that dispatches work do.
 func (j *judge) blocks(i, p int) (blocks []string, whole int) {
 	if !j.dispatches(i, p) {
 		return nil, 0
@@ -167,8 +168,8 @@ func (j *judge) cameMasked(i, p int) bool {
 	return j.placeholder(text)
 }
 
-// remainingBlocks splits what follows the placeholder of a dispatch result
-// into its blocks. It reports false where there is anything else, or none.
+// remainingBlocks splits the text after the placeholder of a dispatch result into its
+// blocks. It returns false if the text holds anything else, or no block.
 func remainingBlocks(rest string) ([]string, bool) {
 	blocks, _ := dispatched(rest)
 	return blocks, len(blocks) > 0 && rest == strings.Join(blocks, "\n")

@@ -18,8 +18,8 @@ func (j *judge) checkPairing() {
 	}
 }
 
-// misplaced counts the results that answer no call of the message their block
-// follows, and the calls that the block behind them does not answer.
+// misplaced counts the results that answer no call of the message before their block,
+// and the calls that the block after them does not answer.
 func misplaced(msgs []message.Message) map[string]int {
 	faults := map[string]int{}
 	waiting := map[string]int{}

@@ -8,11 +8,9 @@ import (
 
 // reading is the structure of a conversation.
 //
-// Calls and results are paired by id (by tool name where the wire has no ids,
-// and by nothing where a result has no name either): a result answers the newest call before it that is not answered yet. What
-// stands from a call to its answer can't be cut, so that it is one round; so
-// is an answer that is given twice in a row. Everything else is a round of its
-// own.
+// Calls and results are paired by id, on wires without ids by tool name, and without any key if a result has no name either. A
+// result answers the newest open call before it. The messages from a call to its answer can't be separated, so they are one
+// round; an answer that is given twice in a row belongs to it. Every other message is a round of its own.
 type reading struct {
 	msgs  []message.Message
 	round []int    // message → round
@@ -164,8 +162,8 @@ func (r *reading) cut(links []link) {
 	}
 }
 
-// countTurns numbers the turns: each ends with an assistant round, and holds
-// what stands between that and the one before.
+// countTurns numbers the turns: each ends with an assistant round, and holds the
+// messages since the one before.
 func (r *reading) countTurns() {
 	r.turn = make([]int, len(r.msgs))
 	for _, span := range r.spans {
@@ -198,8 +196,7 @@ func (r *reading) spokenTurns() int {
 	return n
 }
 
-// speaks reports whether the user says something in m, other than handing in
-// results of tools.
+// speaks reports whether m has content of the user other than tool results.
 func speaks(m message.Message) bool {
 	if m.Role != message.RoleUser {
 		return false
@@ -227,8 +224,8 @@ func (r *reading) spread(f func(message.Message) bool) []bool {
 	return out
 }
 
-// waits reports whether some call of message i's round is not answered. The result of one
-// can come behind those of a later message; without the round it would belong to nothing.
+// waits reports whether a call of message i's round is open. Its result can come after
+// those of a later message; without the round, that result would have no call.
 func (r *reading) waits(i int) bool {
 	for k := r.spans[r.round[i]][0]; k < r.spans[r.round[i]][1]; k++ {
 		if r.openCalls[k] {
@@ -259,8 +256,8 @@ func (r *reading) open() []bool {
 	return out
 }
 
-// recent marks the last turns with everything behind them, the rounds of the
-// last pairs, and the open round.
+// recent marks the last turns with everything after them, the rounds of the last
+// pairs, and the open round.
 func (r *reading) recent(turns, pairs int) []bool {
 	out := r.open()
 	for i := range r.msgs {

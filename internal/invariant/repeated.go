@@ -2,10 +2,11 @@ package invariant
 
 import "github.com/agentcompact/compact/message"
 
-// repeated marks what may go although its role is never pruned: a system or
-// developer message that comes again further down, to the byte, unless the
-// caller protects it. It must stand by itself, in front of calls that wait, and
-// have something behind it that may go, too, and is not taken.
+// repeated marks the duplicates that a stage may remove although their role is
+// never pruned: system or developer messages that occur again later, byte for
+// byte, unless the caller protects them. Such a message must be a round of its
+// own, before the open calls, and a later message that may be removed, too,
+// must remain.
 func (r *reading) repeated(pinned func(message.Message) bool, taken []bool) []bool {
 	out := make([]bool, len(r.msgs))
 	for i, m := range r.msgs[:r.waiting()] {

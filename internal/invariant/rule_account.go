@@ -8,9 +8,9 @@ import (
 
 const resultKind = message.KindToolResult
 
-// checkAccounts: each message of the history is in the view, or is said to be
-// summarized or dropped, and nothing else is in the view but what a compaction
-// makes.
+// checkAccounts: each message of the history is in the view or has the
+// decision summarized or dropped, and any other message of the view is one
+// that a compaction makes.
 func (j *judge) checkAccounts() {
 	for i, d := range j.Decisions {
 		if there := j.place[i] >= 0; there != j.survives(i) {
@@ -71,7 +71,8 @@ func (j *judge) newlyMasked(i, o int) bool {
 	return false
 }
 
-// checkStandIn: something stands for what is gone, and the notice counts it.
+// checkStandIn: a summary or a notice replaces removed messages, and the notice
+// counts them.
 func (j *judge) checkStandIn() {
 	condensed, gone := j.gone()
 	summaries, notices := 0, 0
@@ -116,8 +117,8 @@ func (j *judge) fitsNotice() bool {
 	return j.Fixed+sum(j.costOut)+j.Cost(notice) <= j.Budget
 }
 
-// checkNotice: the notice states how many messages were dropped, those of the
-// notice before it included. A summary that was dropped may be counted.
+// checkNotice: the notice states the number of dropped messages, with those of the
+// notice before it. A summary that was dropped may be counted.
 func (j *judge) checkNotice() {
 	least, most := 0, 0
 	for i, d := range j.Decisions {
@@ -159,7 +160,7 @@ func (j *judge) checkIdle() {
 	}
 }
 
-// checkReported: the numbers of the result are those that counting gives.
+// checkReported: the numbers of the result equal the counted ones.
 func (j *judge) checkReported() {
 	r := j.Reported
 	if r == nil {

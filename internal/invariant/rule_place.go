@@ -20,8 +20,8 @@ func (j *judge) checkPinned() {
 	}
 }
 
-// checkOrphans: what answers no call, and calls without an answer, were so in
-// the input.
+// checkOrphans: results without a call, and calls without an answer, were so in the
+// input.
 func (j *judge) checkOrphans() {
 	for id, n := range j.out.lonelyResults {
 		if n > j.in.lonelyResults[id] {
@@ -35,8 +35,7 @@ func (j *judge) checkOrphans() {
 	}
 }
 
-// checkRounds: a round is kept, or goes, whole; what is kept of it stands
-// together.
+// checkRounds: a round is kept or removed as a whole, and its messages stay together.
 func (j *judge) checkRounds() {
 	for r, span := range j.in.spans {
 		there, at := 0, -1
@@ -56,8 +55,8 @@ func (j *judge) checkRounds() {
 	}
 }
 
-// checkOrder: pinned rounds older than the recent span, what the compaction
-// made, then the rest in its order.
+// checkOrder: first the pinned rounds older than the recent span, then the messages
+// of the compaction, then the rest in its order.
 func (j *judge) checkOrder() {
 	mark := len(j.Out)
 	for o, i := range j.src {
@@ -109,16 +108,16 @@ func (j *judge) checkFront(front []int) int {
 	return newest
 }
 
-// checkBack looks at what stands behind the summary, given the newest message
-// before it.
+// checkBack checks the messages after the summary, given the newest message before
+// it.
 func (j *judge) checkBack(back []int, newest int) {
 	last, lastUser, recent := -1, -1, false
 	for _, i := range back {
 		if i < 0 {
 			continue // a second mark, which checkSummary judges
 		}
-		// What was the last user message once may have come behind pinned
-		// messages that are younger.
+		// A message that once was the last of the user may have come after younger pinned
+		// messages.
 		before := &last
 		if j.Earlier && j.in.hasUser(i) {
 			before = &lastUser
@@ -140,7 +139,7 @@ func (j *judge) checkBack(back []int, newest int) {
 	}
 }
 
-// checkAnchor: the last user message stays verbatim, behind the summary.
+// checkAnchor: the last user message stays verbatim, after the summary.
 func (j *judge) checkAnchor() {
 	a := j.in.anchor
 	if a < 0 {
@@ -211,8 +210,8 @@ func (j *judge) anchored(i int) bool {
 }
 
 // checkWindow: results that must stay visible are not masked. In an earlier
-// view the round that held the last user message then may have stood behind
-// younger pinned rounds, which were so many turns older there.
+// view, the round with the last user message of that time may have come after
+// younger pinned rounds, so that these were older there, in turns.
 func (j *judge) checkWindow() {
 	if j.KeepTurns == 0 {
 		return

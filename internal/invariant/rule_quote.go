@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// misnamed says what is wrong with the call that a placeholder names, "" when
-// nothing is: tool and target are those of the call that the result answers.
+// misnamed returns the mistake in the call that a placeholder names, or "". Tool and
+// target must be those of the call that the result answers.
 func (j *judge) misnamed(i, p int, tool, target string) string {
 	if tool == "" {
 		return ""
@@ -25,9 +25,9 @@ func (j *judge) misnamed(i, p int, tool, target string) string {
 	return ""
 }
 
-// misquoted says what is wrong with what a placeholder tells of the outcome, "" when
-// nothing is: the original says it in one line, and states the status in one of its
-// first lines or its last one.
+// misquoted returns the mistake in the outcome that a placeholder quotes, or "". The
+// quote must be in one line of the original, and the status in one of its first
+// lines or its last one.
 func misquoted(origin, says, exit string) string {
 	lines := strings.Split(strings.Trim(origin, "\n"), "\n")
 	if says != "" && !anyLine(lines, says) {
@@ -58,9 +58,9 @@ func anyLine(lines []string, says string) bool {
 	return false
 }
 
-// concealed says whether a placeholder that names a run of Go's tests leaves out
-// that one of them failed. It is the one report that this judge can read; that of
-// an original which an earlier compaction cut may be lost.
+// concealed reports whether a placeholder that names a run of Go tests hides a
+// failed test. This judge can read only that kind of report. If an earlier
+// compaction cut the original, the report may be lost.
 func (j *judge) concealed(i, p int, target, says string) string {
 	call, ok := j.answered(i, p)
 	if !ok || target == "" || !strings.HasPrefix(target, "go test ") || strings.Contains(says, "FAIL") || len(call.Name) > 20 {
@@ -74,8 +74,7 @@ func (j *judge) concealed(i, p int, target, says string) string {
 	return ""
 }
 
-// holds reports whether a text contains what is quoted of it, which may be cut at
-// its end.
+// holds reports whether a text contains a quote, which may be cut at its end.
 func holds(text, quoted string) bool {
 	return strings.Contains(skeleton(text), skeleton(strings.TrimSuffix(quoted, "…")))
 }
@@ -99,7 +98,8 @@ var terminalCode = regexp.MustCompile(`\x1b\[[0-9;]*[A-Za-z]`)
 
 func uncolored(text string) string { return terminalCode.ReplaceAllString(text, "") }
 
-// unescaped is the text of a JSON value: its strings and numbers, one behind the other.
+// unescaped returns the text of a JSON value: its strings and numbers, one after the
+// other.
 func unescaped(value string) string {
 	var b strings.Builder
 	for d := json.NewDecoder(strings.NewReader(value)); ; {

@@ -63,8 +63,8 @@ func (j *judge) checkTarget() {
 	}
 }
 
-// checkSummary: one summary at most, of the right form, smaller than what it
-// stands for and within its limit.
+// checkSummary: the view has at most one summary, of the right form, smaller than the
+// messages that it replaces, and within its limit.
 func (j *judge) checkSummary() {
 	made, newest := -1, 0
 	for o, i := range j.src {
@@ -98,9 +98,9 @@ func (j *judge) checkSummary() {
 	}
 }
 
-// checkSummaryCount counts the summaries of the view. What the history had
-// more of may stay as long as none is made. What a user wrote, what somebody
-// protected, and what stands inside of a round is text that looks like one.
+// checkSummaryCount counts the summaries of the view. If the history had
+// more, they may stay as long as the compaction makes none. A text of a user,
+// a protected one, and one inside of a round only resembles a summary.
 func (j *judge) checkSummaryCount(made int) {
 	count := func(r *reading) (n int) {
 		for i, m := range r.msgs {
@@ -115,7 +115,7 @@ func (j *judge) checkSummaryCount(made int) {
 	allowed := max(before, 1)
 	switch {
 	case j.Earlier:
-		allowed = before + 1 // what looks like one may have come after it
+		allowed = before + 1 // a text that resembles a summary may have come after it
 	case made >= 0:
 		allowed = 1
 	}

@@ -50,7 +50,7 @@ func (j *judge) checkText(i, p int, was message.Part, is string) {
 	}
 }
 
-// checkStandsFor: what stands for media says its size.
+// checkStandsFor: the stand-in for media states their size.
 func (j *judge) checkStandsFor(i, p int, is string) {
 	m, part := mediaForm.FindStringSubmatch(is), j.In[i].Parts[p]
 	if part.Media != nil && part.Media.Bytes > 0 && m[3] != strconv.Itoa(part.Media.Bytes) {
@@ -58,9 +58,9 @@ func (j *judge) checkStandsFor(i, p int, is string) {
 	}
 }
 
-// plainer reports whether a placeholder only lost its reference and what it
-// said of the call, or its dispatch blocks where those are all that it could
-// still give up.
+// plainer reports whether a placeholder lost only its reference and the
+// description of the call, or its dispatch blocks if it had nothing else to
+// lose.
 func plainer(was, is string) bool {
 	if rest, ok := cutDispatch(was); ok && rest != "" {
 		return observationAlone.MatchString(is)
@@ -142,8 +142,7 @@ func (j *judge) checkTokens(i int, origin, said string) {
 	}
 }
 
-// truncation says what is wrong with a text as the truncation of another, ""
-// when nothing is.
+// truncation returns the reason why a text can't be the truncation of another, or "".
 func (j *judge) truncation(i, p int, was, is string) string {
 	for _, form := range []struct {
 		marker *regexp.Regexp
@@ -165,8 +164,8 @@ func (j *judge) truncation(i, p int, was, is string) string {
 	return "the new text is neither a placeholder nor a truncation: " + strconv.Quote(is[:min(len(is), 120)])
 }
 
-// limit holds what is left against the limit that the marker states. A marker
-// alone may be larger than it.
+// limit compares the remaining text with the limit that the marker states. A marker
+// alone may exceed it.
 func (j *judge) limit(is, marker, stated string) string {
 	limit, err := strconv.Atoi(stated)
 	if err != nil {

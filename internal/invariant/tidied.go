@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// signs are those by which a line of a reduced result says that it is not, or
-// not all of it, one of the original.
+// signs mark a line of a reduced result that is not, or not in full, a line of the
+// original.
 var signs = []string{"⋮", "[tidied — ", " × ", "[base64, ", " … ", "[the same ", "[only what is not as in ", "@@ -"}
 
-// tidied says what is wrong with a text as what a reducer left of another, ""
-// when nothing is: it is shorter, and each of its lines is ours, or made of words
-// of the original.
+// tidied returns the reason why a reducer can't have made the text is from the
+// text was, or "". A reduced text is shorter, and each of its lines has a sign or
+// only words of the original.
 func tidied(was, is string) string {
 	if len(is) >= len(was) {
 		return "the reduced text is not shorter"
 	}
 	for line := range strings.SplitSeq(is, "\n") {
-		if strings.Contains(was, line) || says(line) {
+		if strings.Contains(was, line) || hasSign(line) {
 			continue
 		}
 		for word := range strings.FieldsSeq(strings.TrimSuffix(strings.TrimPrefix(line, "+"), ":")) {
@@ -29,7 +29,7 @@ func tidied(was, is string) string {
 	return ""
 }
 
-func says(line string) bool {
+func hasSign(line string) bool {
 	for _, s := range signs {
 		if strings.Contains(line, s) {
 			return true

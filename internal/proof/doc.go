@@ -1,6 +1,6 @@
-// Package proof holds the sessions that the published tables of replay are made
-// of, and the test that holds the tables against the code. The sessions are
-// generated, with a seed: nobody's words are in them, and everybody has the same.
+// Package proof holds the sessions for the published tables of replay, and the
+// test that compares the tables with the code. The sessions are generated from a
+// seed: they have no person's words, and are the same everywhere.
 //
 //	make proof                                     writes the tables
 //	make proof TRANSCRIPTS=../shared/transcripts   and the second one

@@ -22,13 +22,13 @@ func Sessions() []*replay.Session {
 	return all
 }
 
-// work is one kind of work: what results look like, and what is said of them.
+// work is one kind of work: the form of its results, and the sentences about them.
 type work struct {
 	name   string
 	system string
-	asks   []string // what the user wants, one after another; %s is a name that came up
+	asks   []string // requests of the user, one after another; %s is a name from the session
 	tools  []tool
-	says   []string // what the agent says before it calls; %s likewise
+	says   []string // texts of the agent before a call; %s likewise
 }
 
 // tool makes a result that names new things, and the arguments of its call.
@@ -50,7 +50,7 @@ type writer struct {
 const (
 	rounds     = 48
 	askEvery   = 12   // rounds
-	fromBefore = 0.35 // of what an answer uses came up long ago
+	fromBefore = 0.35 // share of the names in an answer that are from long ago
 )
 
 // session writes session n of a kind.

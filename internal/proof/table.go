@@ -11,14 +11,14 @@ import (
 	"github.com/agentcompact/compact/replay"
 )
 
-// Windows are those of the tables of the fixed set; Wide that of recorded
-// sessions.
+// Windows are the windows of the tables of generated sessions, and Wide is that of
+// recorded sessions.
 var (
 	Windows = []int{32_000, 48_000}
 	Wide    = []int{128_000}
 )
 
-// Presets are those that the tables have: all.
+// Presets are the presets in the tables: all of them.
 var Presets = []string{"graduated", "economy", "summarize", "masking", "gateway", "history-reducer"}
 
 const (
@@ -30,7 +30,7 @@ const (
 // References are replayed beside our presets.
 func References() []string { return []string{"raw", "sliding:10", "drop:6", "summarize:0.85"} }
 
-// Policies are those of the tables, in their order.
+// Policies returns the policies of the tables, in their order.
 func Policies() ([]replay.Policy, error) {
 	var all []replay.Policy
 	for _, name := range Presets {
@@ -92,7 +92,7 @@ func share(i replay.Interval) string {
 	return fmt.Sprintf("%.1f %% (%.1f–%.1f)", 100*i.Value, 100*i.Low, 100*i.High)
 }
 
-// Caption says of what a table is made, and by which command.
+// Caption describes the sessions of a table, and the command that makes it.
 func Caption(r *replay.Report, what, command string) string {
 	return fmt.Sprintf("%d %s, prices of %s (%s, %s), tokens of %s, a call every %s. In brackets: where 95 of 100 samples of these sessions lie. gateway takes 4 bytes for a token, history-reducer 4 characters of texts and results: what that misses stands above the window. Made by `%s`.\n",
 		r.Sessions, what, r.Card.Model, r.Card.Source, r.Card.Date, r.Model, gap, command)
@@ -109,7 +109,7 @@ func Put(document, mark, text string) (string, error) {
 	return head + begin + text + end + tail, nil
 }
 
-// Between returns what stands between two markers of a document.
+// Between returns the text between two markers of a document.
 func Between(document, mark string) string {
 	_, rest, _ := strings.Cut(document, "<!-- "+mark+" -->\n")
 	text, _, _ := strings.Cut(rest, "<!-- /"+mark+" -->")

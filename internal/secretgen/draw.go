@@ -58,8 +58,8 @@ func (d *drawer) fill(text string) {
 	}
 }
 
-// hole draws what stands in a hole: kind, kind#tag, #tag, or text with {kind}
-// in it; |form behind it says how it is written.
+// hole draws the text for a hole: kind, kind#tag, #tag, or text with {kind} in it. A
+// |form after it sets its notation.
 func (d *drawer) hole(hole string) string {
 	body, form, _ := strings.Cut(hole, "|")
 	if strings.Contains(body, "{") {

@@ -10,7 +10,7 @@ import (
 // Tally counts the secrets that were found, and all that there were.
 type Tally struct{ Found, All int }
 
-// Percent returns the share that was found; it is 100 where there was nothing to find.
+// Percent returns the share that was found, and 100 if there was nothing to find.
 func (t Tally) Percent() float64 {
 	if t.All == 0 {
 		return 100
@@ -32,7 +32,7 @@ type Class struct {
 // texts that the redactor changed.
 type Report struct {
 	Tally map[Class]Tally
-	Wrong []Wrong // what was missed, and what was flagged
+	Wrong []Wrong // missed secrets, and harmless texts that were flagged
 }
 
 // Wrong is a text that a redactor got wrong.

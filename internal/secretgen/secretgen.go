@@ -1,7 +1,7 @@
-// Package secretgen makes texts as agents see them, with random secrets in
-// them, to measure what a redactor finds. The shapes are the files in shapes:
-// one file a family, each shape a text in which «kind» is a secret to be drawn
-// and ‹kind› something harmless.
+// Package secretgen makes texts as agents see them, with random secrets, to
+// measure a redactor. The shapes are the files in shapes: one file a family,
+// each shape a text in which «kind» is a secret to be drawn and ‹kind›
+// something harmless.
 package secretgen
 
 import (
@@ -18,7 +18,7 @@ import (
 type Shape struct {
 	Family  string // the name of its file
 	Name    string // within the family
-	Hard    bool   // little or nothing beside the secret says that it is one
+	Hard    bool   // little or nothing beside the secret marks it as one
 	Clean   bool   // a look-alike: it holds no secret
 	HeldOut bool   // not to be looked at while rules are written
 	text    string
@@ -47,8 +47,8 @@ var Shapes = sync.OnceValue(func() []Shape {
 	return all
 })
 
-// parse reads the shapes of a file. Each begins with a line "== name", with
-// " !" behind it where it is hard and " -" where it is a look-alike.
+// parse reads the shapes of a file. Each begins with a line "== name", with " !" at
+// the end if it is hard and " -" if it is a look-alike.
 func parse(family, text string) []Shape {
 	var all []Shape
 	for part := range strings.SplitSeq("\n"+text, "\n== ") {

@@ -37,7 +37,7 @@ var alphabets = []struct{ kind, of string }{
 	{"dig", digits},
 }
 
-// kinds are those that are made in another way. Some use others.
+// kinds holds the kinds that need code. Some use others.
 var kinds map[string]func(*drawer) string
 
 func init() {
@@ -141,7 +141,8 @@ func (d *drawer) bytes(n int) []byte {
 	return b
 }
 
-// human draws what people choose where a rule asks for a digit and a symbol.
+// human draws a password that a person would choose under a rule that requires a
+// digit and a symbol.
 func (d *drawer) human() string {
 	return capital(d.word()) + pick(d, "", "@", "#") + d.of(2+d.IntN(3), digits) + pick(d, "!", "!", "?", "*", "")
 }

@@ -30,7 +30,7 @@ func Bounds(rules string, float bool, broken string) string {
 	return words
 }
 
-// OneOf says which names there are, and which was probably meant.
+// OneOf lists the allowed names, and suggests the nearest.
 func OneOf(name string, names []string) string {
 	return "must be one of " + strings.Join(names, ", ") + DidYouMean(name, names)
 }

@@ -1,3 +1,3 @@
-// Package setting has the words that mistakes in a configuration are told in,
-// for all who find some: what a value looks like, and which name was meant.
+// Package setting words the errors about a configuration, for all packages that check
+// one: it formats values and suggests names.
 package setting

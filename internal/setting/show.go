@@ -13,7 +13,7 @@ const maxShown = 80
 // Raw is a value that is shown without quotes.
 type Raw string
 
-// Show writes a value as its owner wrote it, but for a password in a URL.
+// Show writes a value as in the configuration, without a password in a URL.
 func Show(v any) string {
 	s, ok := text(v)
 	if !ok {
@@ -27,7 +27,7 @@ func Show(v any) string {
 	return clip(fmt.Sprintf("%q", s))
 }
 
-// text returns what is a text, whatever its type is called.
+// text returns the value of any string type.
 func text(v any) (string, bool) {
 	if _, raw := v.(Raw); raw {
 		return "", false

@@ -1,5 +1,5 @@
-// Package slope measures how the cost of something grows with the length of
-// what it is done to, for benchmarks.
+// Package slope measures how the cost of an operation grows with the length of its
+// input, for benchmarks.
 package slope
 
 import (
@@ -12,13 +12,13 @@ import (
 	"github.com/agentcompact/compact/internal/cputime"
 )
 
-// Lengths are those that are measured.
+// Lengths are the measured lengths.
 var Lengths = []int{1_000, 10_000, 100_000}
 
 // Report measures f for each length and reports the processor time of each, in
 // milliseconds, and the slope from the first to the last on logarithmic scales: 1
-// is in proportion, 2 quadratic. prepare, which is not measured, makes what f
-// does it to; f is called several times, and the least counts.
+// is linear, 2 quadratic. prepare, which is not measured, makes the input of f. f
+// is called several times, and the least time counts.
 func Report(b *testing.B, prepare func(n int) (f func())) { ReportOver(b, Lengths, prepare) }
 
 // ReportOver is Report for other lengths.

@@ -27,10 +27,10 @@ type Report struct {
 // longest is the number of bytes of a line that are read.
 const longest = 2000
 
-// Read returns the report of an output. A failure anywhere outweighs what
-// passed. Of several lines, the last one with a success counts, and the first one
-// of those with a failure that say most: see rank. Where only a runner says that
-// what it ran failed, the line is the first one about a place in a file.
+// Read returns the report of an output. A failure anywhere outweighs a success.
+// Of several lines with a success the last one counts, and of those with a
+// failure the first one of the best rank. If only the line of a runner states the
+// failure, the first line about a place in a file counts.
 func Read(output string) Report {
 	var r, place Report
 	best, from := 0, 0
@@ -63,12 +63,12 @@ func Read(output string) Report {
 // if it calls itself an error, because a line has to say that something failed.
 const counted = 2
 
-// saysLittle is the rank of lines that don't say what failed.
+// saysLittle is the rank of lines that do not name the failure.
 const saysLittle = 3
 
-// rank returns how little a line with a failure says: 0 if it names a test that
-// failed, 1 for a place in a file or an exception, 2 for other lines, then a package,
-// or a count, last what says only that something failed.
+// rank returns the rank of a line with a failure, 0 for the most telling: 0 names a
+// failed test, 1 a place in a file or an exception, 2 is any other line or a count, 3
+// names a package, 4 is a line of a runner.
 func rank(line string) int {
 	switch {
 	case begins(line, []string{"--- FAIL:", "FAIL: "}), strings.HasPrefix(line, "FAILED ") && !strings.HasPrefix(line, "FAILED ("):
@@ -149,7 +149,7 @@ func counts(line string) bool {
 	return rest != line && begins(rest, []string{" pass", " fail", " error", " problem", " skip", " test", " example", " spec", " scenario", " assertion", " expect"})
 }
 
-// Count returns the number before the first of the words that a line has behind a
+// Count returns the number before the first of the words that a line has after a
 // number.
 func Count(line string, words ...string) (n int, ok bool) {
 	for _, w := range words {

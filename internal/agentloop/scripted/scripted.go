@@ -1,5 +1,6 @@
-// Package scripted is the model of the examples where there is no key: it asks for
-// thirty files, one after the other, and refuses what the provider refuses.
+// Package scripted is the model of the examples if there is no key. It requests
+// thirty files, one after the other, and refuses the requests that the provider would
+// refuse.
 package scripted
 
 import (
@@ -12,11 +13,11 @@ import (
 	"github.com/agentcompact/compact/internal/provider"
 )
 
-// files are how many the model asks for.
+// files is the number of files that the model requests.
 const files = 30
 
-// Model starts a model. With a key in the variable nothing is started: the URL is
-// then the provider's own, behind which path stands what an SDK wants there.
+// Model starts a model. If the variable holds a key, it starts nothing and returns
+// the provider's own URL. path is the path that an SDK requires after the URL.
 func Model(variable, url, path string) (base, key string) {
 	if key := os.Getenv(variable); key != "" {
 		return url + path, key
@@ -37,7 +38,7 @@ func reply() func(provider.Request) provider.Answer {
 	}
 }
 
-// Read is the tool of the examples: a file of 3 kB, whatever it is asked for.
+// Read is the tool of the examples. It returns a file of 3 kB for any arguments.
 func Read(args string) string {
 	return "the file of " + args + ": " + strings.Repeat("some words that stand in it. ", 100)
 }
