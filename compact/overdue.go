@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// queue holds the waiting audit logs, sorted by due time, and a timer that has them
-// written if no call does. So a silent session loses no more lines with its process
-// than an active one. One timer serves all sessions, and it does not run while nothing
-// waits.
+// queue holds the waiting audit logs, sorted by due time, and a timer that starts
+// writers for them if no call does. So a killed process loses no more lines of an idle
+// session than of an active one. One timer serves all sessions. It runs only while a
+// log waits.
 type queue struct {
 	wake func()
 
@@ -21,7 +21,7 @@ type queue struct {
 	ended bool
 }
 
-// add adds a log with its due time, unless it is in the queue.
+// add adds a log with its due time, unless the log is in the queue.
 func (q *queue) add(a *auditLog, now, due time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -1,7 +1,7 @@
 package policy
 
-// A Taker is a stage that removes messages from a view. From the messages that it
-// can remove at most, an engine computes the smallest possible view.
+// A Taker is a stage that removes messages from a view. An engine computes the
+// smallest possible view from the messages that its Takers can remove.
 type Taker interface {
 	Stage
 	// Takes returns the indexes of the messages that the stage removes if the
@@ -110,8 +110,8 @@ func (v *View) mediaBound() func(i int) bool {
 	return v.mediaStays(v.Smallest())
 }
 
-// leastOf returns the tokens of message i with its results cut to the marker and
-// its media replaced, unless stays says that they stay.
+// leastOf returns the tokens of message i with its results cut to the marker, and
+// with its media replaced unless stays(i).
 func (v *View) leastOf(i int, stays func(i int) bool) int {
 	if v.reach != nil && !v.reach.cuts && !v.reach.edits && !v.reach.media {
 		return v.Tokens[i]

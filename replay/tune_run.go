@@ -30,12 +30,12 @@ type tuner struct {
 	known map[tuneKey]tuneRow
 }
 
-// tuneSession is a session with everything that no setting changes.
+// tuneSession is a session with the data that is the same under all settings.
 type tuneSession struct {
 	*Session
 	needs *needs
 	gaps  []time.Duration
-	raw   []rawCall // one per call, and one after them with the total
+	raw   []rawCall // one element per call, and a last one with the total
 }
 
 // rawCall is a call with the whole history.
@@ -88,7 +88,7 @@ func newTuner(ctx context.Context, sessions []*Session, o *TuneOptions) (*tuner,
 	return t, nil
 }
 
-// prepare computes what all settings share for a session.
+// prepare computes the data of a session that is the same under all settings.
 func (t *tuner) prepare(ctx context.Context, s *Session) (tuneSession, error) {
 	gaps, err := (&Options{Gap: t.o.Gap}).gaps(s)
 	if err != nil {
@@ -189,7 +189,7 @@ func (t *tuner) rows(ctx context.Context, k candidate, sessions []int) ([]tuneRo
 	return rows, nil
 }
 
-// stored returns the known rows of a setting, and whether those are all.
+// stored returns the known rows of a setting, and whether none is missing.
 func (t *tuner) stored(k candidate, sessions []int) (rows []tuneRow, all bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -201,8 +201,8 @@ func (t *tuner) stored(k candidate, sessions []int) (rows []tuneRow, all bool) {
 	return rows, len(rows) == len(sessions)
 }
 
-// fill replays sessions under settings, as far as their rows are missing, with
-// one goroutine per worker.
+// fill replays sessions under settings unless their rows are known, with one
+// goroutine per worker.
 func (t *tuner) fill(ctx context.Context, settings []candidate, sessions []int) error {
 	var next []tuneKey
 	for _, k := range settings {
@@ -230,7 +230,7 @@ func (t *tuner) fill(ctx context.Context, settings []candidate, sessions []int) 
 				t.mu.Lock()
 				if failed = cmp.Or(failed, err); err == nil {
 					t.known[key] = row
-					t.tell()
+					t.progress()
 				}
 				t.mu.Unlock()
 			}
@@ -240,9 +240,9 @@ func (t *tuner) fill(ctx context.Context, settings []candidate, sessions []int) 
 	return cmp.Or(ctx.Err(), failed)
 }
 
-// tell reports the progress. It assumes that each remaining setting takes as
-// many replays as those so far.
-func (t *tuner) tell() {
+// progress reports the progress. It assumes that each remaining setting takes as many
+// replays as those so far.
+func (t *tuner) progress() {
 	if t.o.Progress != nil {
 		t.o.Progress(len(t.known), max(len(t.known), len(t.known)*t.o.Evaluations/max(len(t.tried), 1)))
 	}

@@ -28,7 +28,8 @@ func newPair(t testing.TB) pair {
 	return pair{identity, recipient}
 }
 
-// keys are those of a process that writes for to and reads with identity.
+// keys returns the keys of a process that encrypts for the recipients of to and
+// decrypts with identity.
 func keys(t testing.TB, identity string, to ...pair) *crypt.Keys {
 	t.Helper()
 	var recipients []string
