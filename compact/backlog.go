@@ -18,15 +18,15 @@ const (
 	flushers = 8
 	// flushTimeout limits the time of one write.
 	flushTimeout = 30 * time.Second
-	// firstRest and longestRest bound the pause after a failed write of a
-	// session's log. It is random, and about doubles with each failure.
+	// firstRest and longestRest limit the pause after a failed write of a session's log.
+	// The pause is random, and about doubles with each failure.
 	firstRest, longestRest = time.Second, time.Minute
 )
 
 // backlog holds the audit logs of all sessions that wait, and their background
 // writers.
 type backlog struct {
-	flushAt    int // waiting bytes of a session from which on they are written in the background
+	flushAt    int // number of waiting bytes of a session that starts a write in the background
 	perSession int // limits in bytes
 	all        int64
 	total      atomic.Int64

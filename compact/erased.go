@@ -18,10 +18,11 @@ import (
 const maxLives = 100
 
 // afterErasure returns the session in which an agent continues after its session
-// was erased: with storage.erased: refuse a session that stores nothing, with new
-// another session in its own folder, which is the same in every process. If the
-// tombstones can't be read, the error is returned, as this process would go on in a
-// folder in which no other one does; see perhapsErased for exceptions.
+// was erased. Under "storage.erased: refuse" that session stores nothing. Under
+// "new" it is another session in its own folder, the same in every process. If the
+// tombstones can't be read, afterErasure returns the error, because this process
+// could otherwise choose another folder than the others; see perhapsErased for
+// exceptions.
 func (m *CompactManager) afterErasure(ctx context.Context, is called, s *session) (*session, error) {
 	id := is.name.String()
 	folder, before := id, is.old.String()
@@ -55,21 +56,21 @@ func (m *CompactManager) afterErasure(ctx context.Context, is called, s *session
 	return s, nil
 }
 
-// perhapsErased is afterErasure where err says why nobody can tell whether the session was
-// erased. A damaged tombstone stays damaged: the session counts as erased with
-// storage.erased: refuse, else as not erased. With storage.erased: new a session counts as
-// new, too, behind a spool that has to do without its remote archive, and for a process
-// that can't decrypt anything. After any other error the next call asks again.
+// perhapsErased is afterErasure for a session of which it is unknown whether it was
+// erased; err is the reason. A damaged tombstone stays damaged, so the session counts as
+// erased under "storage.erased: refuse", and as not erased under "new". Under "new" it
+// also counts as not erased if a spool can't reach its remote archive, or if this process
+// can't decrypt anything. After any other error the next call tries again.
 func (m *CompactManager) perhapsErased(ctx context.Context, id string, s *session, err error) (*session, error) {
 	why := m.redactor.Text(err.Error()).String()
 	goesOn, damaged := m.cfg.Storage.Erased == "new", errors.Is(err, storage.ErrDamaged)
 	lasts := damaged || errors.Is(err, storage.ErrUnreachable) || errors.Is(err, storage.ErrNoIdentity)
 	switch {
 	case goesOn && lasts:
-		m.log().Warn("compact: whether a session was erased is not known", "session", id, "error", why)
+		m.log().Warn("compact: it is unknown whether a session was erased", "session", id, "error", why)
 		return s, nil
 	case damaged:
-		m.log().Error("compact: whether a session was erased is not known, and nothing of it is stored (storage.erased: refuse)", "session", id, "error", why)
+		m.log().Error("compact: it is unknown whether a session was erased, so nothing of it is stored (storage.erased: refuse)", "session", id, "error", why)
 		return openErased(ctx, m.archive, id, m.keys)
 	}
 	return nil, err
@@ -82,22 +83,23 @@ func nextLife(id string, t record.Tombstone) string {
 }
 
 // Lives returns the names under which the archive has the session with this id now:
-// the names that it was stored under before, if any, its own, and those under which it
-// went on after an erasure, which are its own with ".after-" and a hash. An agent
-// continues the first one. There is none if all of it was erased.
+// the names in before, its own, and those under which it continued after an erasure,
+// which are its own with ".after-" and a hash. An agent continues the first one. There
+// is none if all of it was erased.
 func Lives(ctx context.Context, a storage.Archive, id string, before ...string) ([]string, error) {
 	names, _, err := livesOf(ctx, a, id, before)
 	return names, err
 }
 
-// Unended returns the names, as [Lives] does, under which nothing of the session is left
-// although its erase has not come to its end. [record.Session.Erase] ends it.
+// Unended returns the names, of those that [Lives] tries, under which no file of the
+// session is left although its erase is not complete. [record.Session.Erase] completes
+// it.
 func Unended(ctx context.Context, a storage.Archive, id string, before ...string) ([]string, error) {
 	_, unended, err := livesOf(ctx, a, id, before)
 	return unended, err
 }
 
-// livesOf returns what [Lives] and [Unended] do.
+// livesOf returns the names for [Lives] and for [Unended].
 func livesOf(ctx context.Context, a storage.Archive, id string, before []string) (names, unended []string, err error) {
 	graves := map[string][]record.Tombstone{}
 	for t, err := range record.Tombstones(ctx, a) {

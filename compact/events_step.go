@@ -18,7 +18,7 @@ type teller struct {
 
 	events  []redact.Text // lines of this call for the audit log, written with the commit
 	telling stepTelling
-	voids   []string // spans in the audit log of a step that failed, until its failure is told
+	voids   []string // spans in the audit log of a step that failed, until the event of its failure
 
 	parent  trace.Event // event of the whole call
 	logged  int         // step in the line of parent
@@ -26,10 +26,10 @@ type teller struct {
 	saved   int         // tokens that this call adds to the session's savings
 }
 
-// stepTelling is the part of an outcome that is told with a step. Another process
-// can take its number at the last moment, so exporters get the events only when the
-// number is certain. The audit log gets them before the commit, and an event if the
-// number was lost.
+// stepTelling is the part of an outcome whose events are emitted with a step.
+// Another process can take the number of the step at the last moment, so exporters
+// get the events only when the number is final. The audit log gets them before the
+// commit, and another event if the number was lost.
 type stepTelling struct {
 	decided *decision       // nil = none, or its event is emitted
 	stored  *archival       // nil = none
@@ -50,15 +50,15 @@ type archival struct {
 // an observed call has others.
 func (c *call) tells() bool { return !c.q.dry && !c.q.observe }
 
-// tellStored has the event of an archival emitted with the step.
+// tellStored schedules the event of an archival, to be emitted with the step.
 func (c *call) tellStored(a *archival) {
 	if c.tells() {
 		c.telling.stored = a
 	}
 }
 
-// stepEvents derives the events of a step from what the call did: its decision, what
-// it archived, and what it changed. No event of a step is made elsewhere.
+// stepEvents derives the events of a step from the actions of the call: its decision,
+// its archival and its changes. No event of a step is made elsewhere.
 func (c *call) stepEvents(number int) (events []trace.Event) {
 	t := &c.telling
 	if t.decided != nil {
@@ -92,8 +92,8 @@ func (c *call) stepLines(number int) []redact.Text {
 }
 
 // settle emits the events of a step with its final number, or with 0 if there is no
-// step. A step also ends what was prepared for it, and marks the summary that it took
-// as used.
+// step. A step also discards the preparations for it, and marks the summary that it
+// used.
 func (c *call) settle(number int) {
 	if number > 0 {
 		c.lane.flights.Settle()
@@ -112,8 +112,8 @@ func (c *call) settle(number int) {
 	c.telling = stepTelling{}
 }
 
-// void returns the ids of the spans that the audit log holds of a step that is not
-// committed. Exporters never got them.
+// void returns the ids of the spans in the audit log of a step that is not committed.
+// Exporters never got these spans.
 func (t *stepTelling) void() (spans []string) {
 	for _, e := range t.said {
 		spans = append(spans, e.SpanID)
@@ -128,15 +128,16 @@ func (c *call) lost(number int) {
 	c.emit(c.event(e, c.m.now()))
 }
 
-// nothingDone discards what a step that failed has changed. Its decision and what it
-// archived are told with the number 0; the event of the failure voids their lines.
+// nothingDone discards the changes of a step that failed. The events of its decision
+// and its archival are emitted with the number 0; the event of the failure voids
+// their earlier lines.
 func (c *call) nothingDone() {
 	c.voids = c.telling.void()
 	c.telling.made, c.did = nil, nil
 }
 
-// anew discards the decision and its events, because it has not seen a step of its
-// lane that others committed.
+// anew discards the decision and its events, because the call decided without a step
+// of its lane that another process committed.
 func (c *call) anew(before Result) {
 	e := trace.Error{SessionID: c.id, ErrorType: "CommitLost", Fallback: "decide anew", Message: errStale.Error(), Voids: c.telling.void()}
 	c.telling = stepTelling{}

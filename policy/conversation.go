@@ -10,8 +10,8 @@ import (
 )
 
 // A Conversation is a history on its way to a view: the current messages, and
-// what became of each input message. It is never modified: [Conversation.Apply]
-// returns a new one.
+// the decision on each input message. It is never modified:
+// [Conversation.Apply] returns a new one.
 type Conversation struct {
 	items list[item]
 	fates list[fate] // index: input message
@@ -76,7 +76,7 @@ func (c *Conversation) Sources() []int {
 	return out
 }
 
-// Decision returns what became of input message src, and why.
+// Decision returns the decision on input message src, and the reason.
 func (c *Conversation) Decision(src int) (Decision, string) {
 	f := c.fates.at(src)
 	return f.decision, f.reason

@@ -153,8 +153,8 @@ var templateNames = []string{"chars", "tokens", "tool", "turn", "ref", "status"}
 // literal.
 var templateName = regexp.MustCompile(`\{\s*[A-Za-z_][A-Za-z0-9_-]*\s*\}`)
 
-// ValidTemplate reports what is wrong with a custom template, as a
-// [*ConfigError] of mask.template.
+// ValidTemplate returns the mistake in a custom template, as a [*ConfigError] of
+// mask.template.
 func ValidTemplate(t string) error {
 	wrong := func(format string, args ...any) error {
 		return &ConfigError{Path: "mask.template", Value: t, Reason: fmt.Sprintf(format, args...)}

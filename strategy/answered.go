@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// failPhrases say of an act, in the first sentence of an answer, that it was not done.
-// doubtPhrases may.
+// failPhrases state, in the first sentence of an answer, that an action did not
+// happen. doubtPhrases leave that open.
 var (
 	failPhrases = []string{"insufficient funds", "insufficient balance", "not executed", "not processed", "was declined", "is declined", "been declined", "was rejected", "is rejected", "been rejected", "was refused", "permission denied", "access denied",
 		"not authorized", "unauthorized", "not permitted", "not allowed", " failed: ", "no changes were made", "nothing was changed"}
@@ -15,9 +15,9 @@ var (
 	negations = []string{"not", "cannot", "can't", "couldn't", "wasn't", "isn't", "never", "won't", "unable", "fails", "failed"}
 )
 
-// answerStates returns what the words of a tool say of a failure: where they begin and
-// where they end, because what stands between is mostly the text of the thing. A line
-// that the call itself gave says nothing.
+// answerStates returns the failure that the answer of a tool states. It reads the
+// beginning and the end, because the middle is mostly content. A line from the
+// arguments of the call does not count.
 func (c *Call) answerStates(text string) (statement, string) {
 	var lines []string
 	for line := range strings.Lines(bothEnds(text)) {
@@ -57,10 +57,11 @@ func onlyError(low string) bool {
 	return strings.HasSuffix(low, "error") && len(strings.Fields(low)) <= 5
 }
 
-// leastGiven is the length in bytes from which a line is one that the call gave.
+// leastGiven is the least length in bytes of a line that counts as one from the
+// arguments.
 const leastGiven = 8
 
-// gave reports whether a line stands in an argument of the call.
+// gave reports whether an argument of the call contains a line.
 func (c *Call) gave(line string) bool {
 	return len(line) >= leastGiven && slices.ContainsFunc(c.Args, func(a Arg) bool { return strings.Contains(a.Value, line) })
 }
@@ -85,8 +86,8 @@ func firstKey(line string) string {
 	return key
 }
 
-// hasPhrase reports whether a sentence has one of the phrases, other than a form of
-// what the tool does.
+// hasPhrase reports whether a sentence has one of the phrases. A phrase that ends
+// with a form of the tool's own verb does not count.
 func (c *Call) hasPhrase(low string, phrases []string) bool {
 	return slices.ContainsFunc(phrases, func(p string) bool {
 		w := strings.Fields(p)
@@ -94,7 +95,7 @@ func (c *Call) hasPhrase(low string, phrases []string) bool {
 	})
 }
 
-// tellsDeed reports whether a sentence says that what the tool does was done ("order
+// tellsDeed reports whether a sentence states that the tool's action was done ("order
 // cancelled" of cancel_order), or that it was not.
 func (c *Call) tellsDeed(low string) (did, undone bool) {
 	words := strings.FieldsFunc(low, func(r rune) bool { return strings.ContainsRune(" ,.;:!()\"", r) })

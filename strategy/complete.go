@@ -8,7 +8,7 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
 
-var errUnverified = errors.New("nothing of it is left after verification")
+var errUnverified = errors.New("verification removed all of its lines")
 
 // complete turns a draft into the text of a summary: verified, with the
 // identifiers that are missing, redacted, within the limit.
@@ -61,8 +61,8 @@ func (j *job) fitted(d Document, limit int) Document {
 	return fit(d, j.strategy, limit, j.in.Count)
 }
 
-// identifiers counts the identifiers that a document names. referenced counts
-// those that appear only in lines about where names were seen.
+// identifiers counts the identifiers that a document names. referenced counts those
+// that occur only in lines that list where names were seen.
 func (d Document) identifiers() (named, referenced int) {
 	all, told := map[string]bool{}, map[string]bool{}
 	d = d.full()
@@ -165,6 +165,6 @@ func namesAny(line string, names map[string]bool) bool {
 	return false
 }
 
-// nothingSaid is the summary of messages in which nobody typed and nothing was
-// done.
+// nothingSaid is the summary of messages without words of the user and without
+// actions.
 const nothingSaid = "Nothing was asked, said or done in it."

@@ -108,7 +108,8 @@ func (l *listHead) done() bool {
 
 // Next returns what the assistant called still to do, in the last third of the
 // history and since its last answer to the user. Earlier announcements are
-// mostly done, and so is what stands beside calls, once something followed them.
+// mostly done. So are those in a message with calls, once something followed the
+// calls.
 func (h *History) Next() []Fact {
 	var out []Fact
 	for i := max(len(h.Steps)*2/3, h.lastAnswer()); i < len(h.Steps); i++ {

@@ -53,7 +53,7 @@ func TestNonsenseIsNotCalledARefusal(t *testing.T) {
 		"## What happened\n- ...\n- ok\n":                                                       "the answer is no usable summary: it says nothing of the conversation: ## What",
 		"## Goals and success criteria\n- None\n## Decisions\n- N/A":                            "the answer is no usable summary: it says nothing of the conversation: ## Goals",
 		"- Mwen regrèt sa, mwen pa kapab ede w ak demann sila a jodi a.":                        "the answer is no usable summary: it says nothing of the conversation: - Mwen",
-		"## Key entities\n- " + "`vendor/xerces/parser.go`" + ": the parser that was rewritten": "the answer is no usable summary: nothing of it is left after verification",
+		"## Key entities\n- " + "`vendor/xerces/parser.go`" + ": the parser that was rewritten": "the answer is no usable summary: verification removed all of its lines",
 	} {
 		_, err := strategy.Writer{Summarizer: scribe{answer}}.Write(t.Context(), strategy.Input{Messages: shop(), Count: count4})
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -205,7 +205,7 @@ func (g *reduced) differ(r *reducerRow) (messages, counts string) {
 		Masked, Chars, Gone int
 	}
 	stage := e.ReductionStage
-	if !e.Reduced && g.Stage == "" { // the source names the stage that it came to, we the one that did something
+	if !e.Reduced && g.Stage == "" { // the reference names the last stage that it reached, this program the last one that changed something
 		stage = ""
 	}
 	return cmp.Diff(e.Messages, g.Messages, plain), cmp.Diff(
