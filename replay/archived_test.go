@@ -83,7 +83,7 @@ func TestWhatWasDoneIsPricedAsItWasDone(t *testing.T) {
 		}
 	}
 	for i, p := range rep.Rows[0].Points {
-		if p.Compacted != live.Points[i].Compacted || p.Compacted && (p.Change == nil || p.Change.what() != live.Points[i].Change.what()) {
+		if p.Compacted != live.Points[i].Compacted || p.Compacted && (p.Change == nil || p.Change.counts() != live.Points[i].Change.counts()) {
 			t.Errorf("call %d: compacted %v, live %v", i+1, p.Compacted, live.Points[i].Compacted)
 		}
 	}

@@ -66,7 +66,7 @@ func (at *Point) sentence(call int, r *Row) string {
 		return fmt.Sprintf("%s, call %d: %s tokens (%s)", r.Policy, call, thousands(at.Tokens), why(at.Reason))
 	}
 	c := at.Change
-	return fmt.Sprintf("%s, call %d: %s → %s tokens. %s. Why: %s", r.Policy, call, thousands(c.Before), thousands(c.After), c.what(), why(at.Reason))
+	return fmt.Sprintf("%s, call %d: %s → %s tokens. %s. Why: %s", r.Policy, call, thousands(c.Before), thousands(c.After), c.counts(), why(at.Reason))
 }
 
 // why returns the reason of a compaction in words.
@@ -84,13 +84,13 @@ var whys = map[string]string{
 	"t_est >= budget":           "the prompt reached the budget",
 	"bytes > max_request_bytes": "the request was larger than its provider takes",
 	"economic":                  "prices made it pay",
-	"manual":                    "somebody asked for it",
+	"manual":                    "it was requested",
 	"at_arrival":                "results were reduced as they came",
 	"every_call":                "the policy works on every call",
 }
 
-// what describes what a compaction did to how many messages.
-func (c *Change) what() string {
+// counts describes the numbers of messages by decision.
+func (c *Change) counts() string {
 	var out []string
 	for _, d := range []policy.Decision{policy.Summarized, policy.Dropped, policy.Masked, policy.Truncated} {
 		if n := c.Counts[d.String()]; n > 0 {

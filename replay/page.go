@@ -150,7 +150,7 @@ func changesOf(r *Row, id string) []changeData {
 		if at := &r.Points[i]; at.Change != nil && len(out) < maxChanges {
 			out = append(out, changeData{
 				ID: fmt.Sprintf("%s-c%d", id, i+1), Policy: r.Policy, Call: i + 1, Why: why(at.Reason),
-				What: at.Change.what(), Diff: at.Change.diff(), Change: at.Change,
+				What: at.Change.counts(), Diff: at.Change.diff(), Change: at.Change,
 			})
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// noKeys are texts that somebody could use against the archive.
+// noKeys are texts that an attacker could use against the archive.
 var noKeys = []string{
 	"", "/", "/a", "a/", "a//b", ".", "..", "a/..", "../a", "a/../b", "a/./b", ".hidden", "a/.tmp", "a.", "a/b.",
 	"a\x00b", "a\nb", "a b", `a\b`, "a:b", "A", "a/B", "é", "ａ", "con", "a/nul.json", "com1", "lpt9.txt", "aux",

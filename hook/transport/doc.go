@@ -1,17 +1,16 @@
 // Package transport is the hook that works under every SDK: an
 // [http.RoundTripper] that compacts the requests of model calls on their way
-// out. What the agent holds is not touched; the full history comes back at the
-// next call, and gives the same view again.
+// out. The agent's own history does not change: the next call sends it in full
+// again, and gets the same view.
 //
 //	m, err := compact.New(ctx, compact.Config{Model: "gpt-4o"})
 //	client := &http.Client{Transport: transport.New(m)}
 //
 // # SDKs
 //
-// What takes an [http.Client] takes the transport. openai-go and
-// anthropic-sdk-go also take a [Middleware], which is the better place where
-// something behind it signs the request (Bedrock, Vertex): register it before
-// the provider's own option.
+// An SDK that takes an [http.Client] takes the transport. openai-go and
+// anthropic-sdk-go also take a [Middleware]. Use that if a later option signs
+// the request (Bedrock, Vertex), and register it before that option.
 //
 //	// github.com/sashabaranov/go-openai
 //	config := openai.DefaultConfig(key)

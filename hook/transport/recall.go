@@ -12,33 +12,33 @@ import (
 )
 
 // Recall declares the recall tool ([compact.RecallTool]) in the requests, and
-// answers the model's calls of it from the archive: the model is asked again,
-// and the caller sees nothing of the call. Each request of a conversation that has
-// tools declares it, behind them, from the first; one without tools from its
-// first compaction on. A request that brings a tool of that name is left alone.
+// answers the model's calls of it from the archive: the transport sends the
+// request again with the result, and the caller does not see the call. In a
+// conversation with tools, every request declares it after them, from the first
+// on; in one without tools, every request after the first compaction does. A
+// request with a tool of that name is not changed.
 //
-// A round of the tool stays in the later requests of the conversation, where it
-// was, as long as this process remembers it (the last 256 KiB for each agent of a
-// session). One whose bytes redaction would change is left out whole, and so
-// are all in another process. Other calls in the same answer reach the caller
-// without ours.
+// A round of the tool stays in the later requests of the conversation, at its
+// place, as long as this process remembers it (the last 256 KiB for each agent of
+// a session). A round is left out if redaction would change its bytes, or if
+// another process made it. Other calls in the same answer reach the caller
+// without those of the tool.
 //
-// A stream of events is handed on as it comes: text, reasoning and the calls of
-// other tools. It is held from a call of ours until that answer has ended; the
-// next answer goes on in the same stream, as one message. Its usage has the
-// output of all answers, and the prompt of the last, which is what callers
-// measure their context by. An inner request that fails in a way that passes
-// is made again up to two times, 0.5 to 8 s later; after that the stream ends
-// with the error. Reasoning that led to nothing but our call has a mark in the
-// place of its signature, and is left out of later requests by that, in any
-// process. An array of Gemini (a stream without alt=sse) is handed on so, too, element
-// by element. Any other answer is held until it has ended.
+// A stream of events is passed on as it arrives: text, reasoning and the calls of
+// other tools. From a recall call on, it is held until that answer has ended; the next
+// answer continues the same stream, as one message. The usage of the stream has the
+// output of all answers, and the prompt of the last, by which callers measure their
+// context. An inner request with a transient failure is retried up to two times, 0.5
+// to 8 s later; after that the stream ends with the error. Reasoning that led only to
+// a recall call has a mark instead of its signature, by which any process leaves it
+// out of later requests. An array of Gemini (a stream without alt=sse) is passed on in
+// the same way, element by element. Any other answer is held until it has ended.
 //
-// At most 8 rounds are answered for one request; what the model asks for after
-// that is left out of the answer.
+// At most 8 rounds are answered for one request; later recall calls are left out of
+// the answer.
 func Recall() Option { return func(t *Transport) { t.rounds = newRounds() } }
 
-// maxRecalls limits how often the model is asked again for one request.
+// maxRecalls limits the rounds of recall for one request.
 const maxRecalls = 8
 
 // maxAnswer is the size in bytes from which an answer is passed on unread.

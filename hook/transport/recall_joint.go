@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// joint holds what the caller has received of answers that it sees as one.
+// joint describes the answers that the caller has received so far as one answer.
 type joint struct {
 	answers  int             // number of earlier answers; 0 = events are passed on unchanged
 	id       json.RawMessage // id of the first answer

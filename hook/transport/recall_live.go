@@ -18,7 +18,7 @@ type live struct {
 	a    *asking
 	d    dialect
 	flow flow
-	have joint // what the caller has received of earlier answers
+	have joint // state of the earlier answers in the caller's stream
 	most int
 
 	array bool // the stream is an array; its elements are the events

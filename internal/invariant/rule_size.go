@@ -43,8 +43,8 @@ func chars(m message.Message) int {
 	return n
 }
 
-// checkTarget: a compaction that stops above the target has left nothing that
-// could be summarized; one that was asked for takes all that may be.
+// checkTarget: a compaction that stops above the target leaves no message that could
+// be summarized. Neither does a manual one.
 func (j *judge) checkTarget() {
 	above := j.Triggered && j.Target > 0 && j.Fixed+sum(j.costOut) > j.Target
 	if !j.Summarizes || j.Fallback || j.KeepTurns == 0 || !above && !j.Manual {

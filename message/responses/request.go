@@ -15,11 +15,11 @@ import (
 // request is the body of a POST to …/responses.
 type request struct {
 	body   []byte
-	list   elements.List // of the items, a group each; no At where input is a string
-	input  jsonscan.Span // where input is a string: that
-	prompt int           // 1 where Messages begins with the instructions, else 0
+	list   elements.List // of the items, one element for each group; no At if input is a string
+	input  jsonscan.Span // span of input if it is a string
+	prompt int           // 1 if Messages begins with the instructions, else 0
 	msgs   []message.Message
-	cut    bool // some item lost its "meta" on the way in
+	cut    bool // the "meta" of some item was removed
 	about  wire.About
 }
 
@@ -127,13 +127,13 @@ func (r *request) instructions(b body.Body, c *wire.Cache) error {
 	return err
 }
 
-// wrapped reads a JSON string as the message that it stands for.
+// wrapped reads a JSON string as a message of a role.
 func wrapped(role message.Role, text []byte) (message.Message, error) {
 	raw := append([]byte(`{"type":"message","role":"`+string(role)+`","content":`), text...)
 	return parseGroup(append(raw, '}'))
 }
 
-// text reads an input that is no list.
+// text reads an input that is a string.
 func (r *request) text(b body.Body, members []jsonscan.Member, c *wire.Cache) error {
 	raw := b.JSON("input")
 	if raw == nil || raw[0] != '"' {
@@ -169,8 +169,7 @@ func (r *request) items(doc jsonscan.Document, c *wire.Cache) error {
 	return nil
 }
 
-// parseItems reads the items of a message. What is not the provider's business
-// is cut out at once.
+// parseItems reads the items of a message, without the field meta.
 func parseItems(raw []byte) ([]message.Message, error) {
 	sent, protected := withoutMeta(raw)
 	m, err := parseGroup(sent)
@@ -178,8 +177,8 @@ func parseItems(raw []byte) ([]message.Message, error) {
 	return []message.Message{m}, err
 }
 
-// withoutMeta takes the field meta out of every item of a message. One of them
-// protects them all.
+// withoutMeta removes the field meta from every item of a message. If one item is
+// protected, the message is.
 func withoutMeta(raw []byte) (sent []byte, protected bool) {
 	if !meta.In(raw) {
 		return raw, false

@@ -58,7 +58,7 @@ var (
 	lit2 = storage.Redacted(redact.Lit("{\"other\":\"text\"}\n"))
 )
 
-// tree returns every path below dir with what it is.
+// tree returns every path below dir with its kind.
 func tree(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -199,7 +199,7 @@ func TestLinksLeadNowhere(t *testing.T) {
 			t.Errorf("Open %s: no error", s)
 			must(t, r.Close())
 		}
-		if s != "in/f" && s != "out" && s != "inner" { // those are links, and may be removed as such
+		if s != "in/f" && s != "out" && s != "inner" { // these are links, and may be removed themselves
 			_ = a.Remove(t.Context(), k)
 		}
 	}
@@ -216,8 +216,8 @@ func TestLinksLeadNowhere(t *testing.T) {
 	}
 }
 
-// TestALinkIsNoSession: what is done in the name of a link never reaches the
-// session that it leads to.
+// TestALinkIsNoSession: an operation on the name of a link never reaches the session
+// that it leads to.
 func TestALinkIsNoSession(t *testing.T) {
 	root := t.TempDir()
 	a := open(t, root)

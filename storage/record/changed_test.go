@@ -17,8 +17,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// ledgers returns the numbers of the steps that can be used, and what is said of
-// the others.
+// ledgers returns the numbers of the usable steps, and the errors for the others.
 func ledgers(t *testing.T, a storage.Archive) (good []int, changed []*storage.ChangedError) {
 	t.Helper()
 	for l, err := range session(t, a, "s").Ledgers(t.Context(), 1) {
@@ -74,7 +73,7 @@ func TestAChangedLedgerIsNotHandedOut(t *testing.T) {
 					t.Errorf("%v names neither the file nor what it is", e)
 				}
 			}
-			// The session goes on behind what is there, and leaves it as it is.
+			// The session continues after the existing lines, and does not change them.
 			s := session(t, a, "s")
 			n := len(good) + len(changed) + 1
 			step(t, s, n)
@@ -95,8 +94,7 @@ func flipped(b []byte, bit int) []byte {
 }
 
 // TestNoFlippedBitStopsASession flips bits of the manifest and of ledgers at
-// seeded places: no ledger that was not stored is handed out, and a step can be
-// committed.
+// seeded places: no changed ledger is returned, and a step can be committed.
 func TestNoFlippedBitStopsASession(t *testing.T) {
 	whole, _ := mutable(t)
 	bodies := map[string]bool{}
@@ -154,8 +152,8 @@ func TestALedgerWithoutEndIsNotRead(t *testing.T) {
 	}
 }
 
-// A line of a log that another one took the place of is told, where it is no
-// line any more as well; those around it are good.
+// A changed line of a log is reported, also if it is no longer a line. The lines
+// around it are intact.
 func TestAChangedLineOfALogIsNotHandedOut(t *testing.T) {
 	for name, change := range map[string]func([]byte) []byte{
 		"another text": func(b []byte) []byte { return bytes.Replace(b, []byte("l 2"), []byte("l 7"), 1) },
@@ -196,8 +194,8 @@ func TestAChangedLineOfALogIsNotHandedOut(t *testing.T) {
 	}
 }
 
-// Who lost the race for a number has announced a ledger of its own under it, and
-// still reads the one that won.
+// A process that lost the race for a number has announced its own ledger under that
+// number. It still reads the ledger that won.
 func TestALedgerOfAnotherIsReadBehindALostRace(t *testing.T) {
 	archives(t, func(t *testing.T, a storage.Archive) {
 		one, two := session(t, a, "s"), session(t, a, "s")
@@ -222,7 +220,7 @@ func TestALedgerOfAnotherIsReadBehindALostRace(t *testing.T) {
 	})
 }
 
-// late lets somebody else be first when a ledger is created.
+// late lets another process win when a ledger is created.
 type late struct {
 	storage.Archive
 	armed  bool

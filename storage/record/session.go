@@ -85,7 +85,7 @@ func openDir(ctx context.Context, a storage.Archive, dir storage.Key) (*Session,
 		edits:    newChain(a, child(dir, editsName), false),
 		pending:  map[int][]fileHash{},
 		marked:   map[string]int64{},
-		opened:   time.Now(), // before the read: an erase beside it is noticed
+		opened:   time.Now(), // before the read, so that a concurrent erase is noticed
 	}
 	t, err := s.manifest.refresh(ctx)
 	s.scrubs, s.began = t.facts.scrubs, t.facts.lines
@@ -230,7 +230,7 @@ func (s *Session) write(ctx context.Context, k kind, step int, blob storage.Blob
 	}
 }
 
-// create announces a file and creates it. A taken name is ErrExists.
+// create announces a file and creates it. If the name is taken, it returns ErrExists.
 func (s *Session) create(ctx context.Context, name string, blob storage.Blob) (Written, record, error) {
 	key := child(s.dir, name)
 	rec := put(fileHash{name, blob.Size(), blob.SHA256()})
