@@ -32,9 +32,9 @@ func TestCommonPricesNothing(t *testing.T) {
 	}
 }
 
-// Messages that are not looked at are what they were: through calls that mask,
-// take steps, and follow another history, a lane's account is what looking at
-// everything gives.
+// Messages that are not examined have not changed: after calls that mask, take
+// steps, and follow another history, the account of a lane equals that of a
+// full examination.
 func TestAccountIsWhatLookingAtAllGives(t *testing.T) {
 	ctx := context.Background()
 	m, err := New(ctx, Config{Preset: "masking", Model: "gpt-4o", MaxContextTokens: 100_000, Archive: memory.New()})

@@ -473,7 +473,7 @@ func (c *clients) elsewhere(a *client, history []message.Message, res *compact.R
 
 func identical(a, b []message.Message) bool { return slices.EqualFunc(a, b, message.Identical) }
 
-// prepare is what an agent or an operator does before a call.
+// prepare acts as an agent or an operator before a call.
 func (c *clients) prepare(a *client) {
 	h, rng := a.history, c.rng
 	a.previous = h

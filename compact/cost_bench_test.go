@@ -57,13 +57,13 @@ func costManager(tb testing.TB, preset string, a storage.Archive) *compact.Compa
 	return m
 }
 
-// BenchmarkCall is what one call of the hook costs late in a session that was
-// compacted as it grew, for every preset: in processor time of the process, so
-// that a busy machine or a slow disk does not stretch it. "warm" is a call with
-// one turn more than the one before, the middle one of the last 32, and "mean"
-// their mean, compactions and garbage collection included; "wall" is the middle one by
-// the clock, with everything durable where the archive is a disk. "cold" is the
-// first call of another process, which reads the ledger.
+// BenchmarkCall measures one call of the hook late in a session that was compacted as
+// it grew, for every preset: in processor time of the process, so that a busy machine
+// or a slow disk does not stretch it. "warm" is a call with one turn more than the one
+// before, the middle one of the last 32, and "mean" their mean, compactions and
+// garbage collection included; "wall" is the middle one by the clock, with everything
+// durable where the archive is a disk. "cold" is the first call of another process,
+// which reads the ledger.
 func BenchmarkCall(b *testing.B) {
 	for _, preset := range compact.Presets() {
 		for _, turns := range []int{100, 300, 1000, 3000} {

@@ -36,8 +36,8 @@ func TestCallAllocatesForWhatIsNew(t *testing.T) {
 	}
 }
 
-// callBytes is what calls allocate at some lengths of a session, in turns: the
-// middle one of 24.
+// callBytes returns the bytes that a call allocates at some lengths of a session, in
+// turns: the median of 24 calls.
 func callBytes(t *testing.T, preset string, turns ...int) (bytes []int64) {
 	t.Helper()
 	ctx := context.Background()

@@ -54,7 +54,7 @@ func (a *storing) Create(ctx context.Context, k storage.Key, b storage.Blob) err
 	return a.Archive.Create(ctx, k, b)
 }
 
-// counted is what a view has, found by reading it.
+// counted holds the counts of a view, found by reading it.
 type counted struct {
 	tokens int
 	there  map[string]string // what a message is by → its text

@@ -49,7 +49,7 @@ var idForms = map[string]string{
 	"a cookie-like random name": "s1d9XkQ7wZr2LmT8vB4nC6pJ",
 }
 
-// tellsOf is what an agent's tools print of its own session.
+// tellsOf returns the output of an agent's tools about its own session.
 func tellsOf(id string) string {
 	return fmt.Sprintf("session: %s\nsession=%s\nSESSION_ID=%s\n{\"session\":%q,\"sid\":%q,\"thread_id\":%q}\nresume the session %s now", id, id, id, id, id, id, id)
 }

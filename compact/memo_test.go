@@ -58,7 +58,7 @@ func TestWarmResultsAreColdResults(t *testing.T) {
 	}
 }
 
-// told is what a result says, but for what only a call that stores can know.
+// told returns a result without the values that only a call that stores can know.
 func told(t *testing.T, res *compact.Result) string {
 	t.Helper()
 	r := *res

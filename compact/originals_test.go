@@ -18,7 +18,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// tornWrite is what a test said whose result is masked long before it is
+// tornWrite is the output of a test whose result is masked long before it is
 // summarized.
 const tornWrite = "--- FAIL: TestTornWrite"
 
@@ -53,7 +53,7 @@ func masks(t *testing.T, archive storage.Archive) (history []message.Message, vi
 	return history, res.Messages
 }
 
-// summarizes is what another manager makes of a history.
+// summarizes returns the result of another manager for a history.
 func summarizes(t *testing.T, ctx context.Context, c compact.Config, history []message.Message) *compact.Result {
 	t.Helper()
 	c.MaxContextTokens = 32_000

@@ -13,8 +13,8 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// A plan is what the next call does, asked for or not: the view, the decisions and
-// the reason.
+// A plan agrees with the next call, manual or not: in the view, the decisions and the
+// reason.
 func TestPropertyPlanIsWhatTheNextCallDoes(t *testing.T) {
 	n := samples.Of(80)
 	switch {

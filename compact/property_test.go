@@ -48,7 +48,7 @@ type session struct {
 	copies   int // of system messages, that a compaction gave up
 	found    []invariant.Violation
 
-	// origins is what parts read before they were edited, for an SDK that keeps
+	// origins holds the texts of parts before they were edited, for an SDK that keeps
 	// the view: placeholders state the size of the original.
 	origins map[originKey]string
 }

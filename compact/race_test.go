@@ -125,7 +125,8 @@ func TestLostNumberCostsNoDecision(t *testing.T) {
 	}
 }
 
-// logLine is what a reader of the audit log needs to tell which lines count.
+// logLine holds the fields by which a reader of the audit log knows which lines
+// count.
 type logLine struct {
 	Name string
 	Span string `json:"span_id"`

@@ -145,8 +145,8 @@ func TestPropertyWhatIsTakenOutIsRecalled(t *testing.T) {
 	}
 }
 
-// mediaIn is what a recall says of a picture, a sound or a file, which it can't
-// bring.
+// mediaIn returns the answer of a recall for a picture, a sound or a file, which it
+// can't return.
 var mediaIn = regexp.MustCompile(`\[(?:image|audio|file)(?:, [^\n]*)?; it can't be returned as text: the archive has it, see compactctl archive export\]`)
 
 func withoutMedia(text string) string { return mediaIn.ReplaceAllString(text, "") }

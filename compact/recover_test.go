@@ -27,7 +27,7 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// logged is what a manager logs.
+// logged is the log of a manager.
 type logged struct {
 	mu  sync.Mutex
 	all strings.Builder

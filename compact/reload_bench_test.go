@@ -16,7 +16,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// editOf is what a call says that has masked the message before the last.
+// editOf returns the step of a call that masked the message before the last.
 func editOf(i int) ledger.Step {
 	fp := func(of string) message.Fingerprint { return message.User(fmt.Sprint(of, i)).Fingerprint() }
 	return ledger.Step{

@@ -111,7 +111,7 @@ func folderArchive(t *testing.T, dir string) *fs.Archive {
 	return a
 }
 
-// allStored is what an archive has, keys and all.
+// allStored returns the content of an archive, with its keys.
 func allStored(t *testing.T, a storage.Archive) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -130,8 +130,8 @@ func allStored(t *testing.T, a storage.Archive) string {
 	return b.String()
 }
 
-// guesses are what somebody would look for who tries a number: what is made of it
-// without a key, as text and as bytes.
+// guesses are the values that an attacker who tries a number would search for: its
+// hashes without a key, as text and as bytes.
 func guesses(history []message.Message, names ...string) map[string]string {
 	out := map[string]string{}
 	note := func(what string, fp message.Fingerprint) {

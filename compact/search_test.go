@@ -184,8 +184,8 @@ func TestRecallToolSearchesEverything(t *testing.T) {
 	}
 }
 
-// TestNumbersOfASummaryAreRecalled: what a summary cites as [s12] is what recall
-// returns for s12, over chained compactions and in another process.
+// TestNumbersOfASummaryAreRecalled: recall returns for s12 the message that a summary
+// cites as [s12], over chained compactions and in another process.
 func TestNumbersOfASummaryAreRecalled(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
 	history := needles(200)

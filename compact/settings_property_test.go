@@ -70,7 +70,7 @@ func drawPolicy(rng *rand.Rand, p *policy.Config) {
 	p.MaxHistoryTokens, p.KeepRecentMessages = oneOf(rng, 0, rng.IntN(5_000)), rng.IntN(6)
 }
 
-// planOf is what the independent floor has to know of a configuration.
+// planOf returns the facts about a configuration that the independent floor needs.
 func planOf(c compact.Config) invariant.Plan {
 	p := invariant.Plan{
 		Stages: c.Policy.Stages, KeepTurns: c.Policy.KeepRecentTurns, KeepPairs: c.Policy.KeepToolIOPairs,

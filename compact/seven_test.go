@@ -36,7 +36,7 @@ func (e *era) call(tool, args, result string) []message.Message {
 	return []message.Message{message.Assistant("", message.Call(id, tool, args)), message.ToolResult(id, result)}
 }
 
-// next is what happens between two compactions.
+// next returns the messages between two compactions.
 func (e *era) next(k int) (msgs []message.Message) {
 	said := fmt.Sprintf("Please never rename column_%d of table%d, and keep at most %d of them.", k, k, 10+e.rng.IntN(80))
 	msgs = append(msgs, message.User(said))

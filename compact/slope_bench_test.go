@@ -14,9 +14,9 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// coldCall is what the first call of a process costs with a history of so many
-// messages that nobody has seen, in processor time: counting, the compaction
-// where one is due, the archive in memory.
+// coldCall measures the first call of a process with a history of so many new
+// messages, in processor time: counting, the compaction where one is due, the
+// archive in memory.
 func coldCall(tb testing.TB, preset string, messages int) time.Duration {
 	tb.Helper()
 	ctx := context.Background()

@@ -107,7 +107,7 @@ func descriptors() int {
 	return len(all)
 }
 
-// holdings is what is in a folder.
+// holdings returns the content of a folder.
 func holdings(t *testing.T, dir string) (files int, size int64) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(_ string, d os.DirEntry, err error) error {

@@ -58,7 +58,7 @@ func (s *scripted) Summarize(ctx context.Context, _ strategy.Request) (strategy.
 	return d, end.err
 }
 
-// haiku is what a call with a usage costs by the card of claude-haiku-4-5.
+// haiku returns the cost of a call with a usage, by the card of claude-haiku-4-5.
 func haiku(prompt, answers int) float64 {
 	card, _ := price.For("claude-haiku-4-5")
 	return card.Cost(price.Usage{Fresh: prompt, Output: 20 * answers})

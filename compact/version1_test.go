@@ -61,8 +61,8 @@ func unpack(raw []byte, dir string) error {
 	}
 }
 
-// Version 1 is read and gone on with: its views are what they were, byte for byte,
-// its references find what they found, and what comes after is keyed.
+// A session of version 1 is read and continued: its views are the same, byte for
+// byte, its references lead to the same texts, and later references are keyed.
 func TestVersion1(t *testing.T) {
 	keysOnly(t)
 	a := folderArchive(t, version1(t))

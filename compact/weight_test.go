@@ -38,7 +38,7 @@ func bounded(t testing.TB, c Config, maxBytes int) *CompactManager {
 	return m
 }
 
-// heap is what is alive.
+// heap returns the bytes of live objects.
 func heap() int64 {
 	var s runtime.MemStats
 	for range 2 {

@@ -17,7 +17,7 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// alike is what one wire made of a conversation.
+// alike is the outcome of a conversation on one wire.
 type alike struct {
 	res   *compact.Result
 	err   error

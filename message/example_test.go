@@ -6,7 +6,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A round is what can't be cut: an assistant's message with all results that answer
+// A round can't be split: it is an assistant's message with all results that answer
 // its calls.
 func Example() {
 	history := []message.Message{

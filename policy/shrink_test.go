@@ -9,8 +9,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A builtRound is what a test knows of a round that it made. A message of the user
-// belongs to the turn of the model's answer.
+// A builtRound describes a round that a test made. A message of the user belongs to
+// the turn of the model's answer.
 type builtRound struct {
 	turn, pairs, cost int
 	user              bool

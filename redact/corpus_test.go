@@ -126,7 +126,7 @@ func (s sample) blank() string {
 	return text
 }
 
-// score is what one set came to.
+// score is the result of one set.
 type score struct {
 	secrets, found      int
 	texts, clean        int // texts with secrets, and those of them in which all were found

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// goVerdicts is what go test prints of tests that passed, as such and in what other
-// programs make of it.
+// goVerdicts are lines that go test prints for tests that passed, verbatim and as
+// other programs show them.
 var goVerdicts = []string{
 	"--- PASS: TestS3 (0.00s)",
 	"    --- PASS: TestX509/sub_case_1 (0.01s)",

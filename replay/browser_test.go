@@ -26,7 +26,7 @@ var looker string
 //go:embed testdata/read.js
 var reader string
 
-// seen is what looker found.
+// seen is the result of looker.
 type seen struct {
 	Width     int      // of the window, in pixels
 	Overflow  int      // pixels by which the page is wider
@@ -87,7 +87,7 @@ func look(t *testing.T, browser, page, looker string, args ...string) (s seen) {
 	return s
 }
 
-// screens are what people look at pages with.
+// screens are the sizes of common screens.
 var screens = []struct {
 	name, picture string
 	dark          bool

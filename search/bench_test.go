@@ -52,8 +52,8 @@ func many(b *testing.B, sessions int) *fs.Archive {
 	return a
 }
 
-// scan is what there would be without an index: it reads every transcript and looks
-// for the word.
+// scan is a search without an index: it reads every transcript and looks for the
+// word.
 func scan1(b *testing.B, a storage.Archive, word string) (n int) {
 	b.Helper()
 	for info, err := range a.List(context.Background(), storage.Key{}) {

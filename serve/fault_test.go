@@ -18,7 +18,7 @@ import (
 	"github.com/agentcompact/compact/serve"
 )
 
-// faults are what an upstream does in place of an answer, by the header X-Fault.
+// faults are the faults of an upstream, by the header X-Fault.
 var faults = map[string]func(w http.ResponseWriter, r *http.Request){
 	"none": func(w http.ResponseWriter, _ *http.Request) { whole(w) },
 	"busy": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) },
@@ -53,7 +53,7 @@ func whole(w http.ResponseWriter) {
 	}
 }
 
-// outcome is what a client sees of a call.
+// outcome returns the outcome of a call for a client.
 func outcome(client *http.Client, req *http.Request) string {
 	resp, err := client.Do(req)
 	if err != nil {

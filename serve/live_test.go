@@ -202,7 +202,7 @@ func browser(t *testing.T) string {
 
 var tags = regexp.MustCompile(`(?s)<(style|script).*?</(style|script)>|<[^>]*>`)
 
-// wordsOf is what a person reads of a page.
+// wordsOf returns the visible text of a page.
 func wordsOf(page string) string {
 	text := strings.NewReplacer("&lt;", "<", "&gt;", ">", "&#34;", `"`, "&amp;", "&").Replace(tags.ReplaceAllString(page, ""))
 	return strings.Join(strings.Fields(text), " ")

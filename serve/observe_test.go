@@ -30,7 +30,7 @@ func upstream(t *testing.T, f http.HandlerFunc) string {
 	return upstreamServer(t, f).URL
 }
 
-// sums are what bodies were, by the number of their request.
+// sums are checksums of bodies, by the number of their request.
 type sums struct {
 	mu  sync.Mutex
 	all map[string][sha256.Size]byte

@@ -16,7 +16,7 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// formats are what preflight calls the wires, with what their lists are called.
+// formats holds the wire's name in preflight and the name of its list.
 var formats = map[string][2]string{"chat": {"openai", "messages"}, "responses": {"responses", "input"}, "anthropic": {"anthropic", "messages"}, "gemini": {"gemini", "contents"}}
 
 type viewed struct {
@@ -50,8 +50,8 @@ func asJSON(t *testing.T, v any) string {
 	return string(b)
 }
 
-// What a hook sends that follows the plan is what the proxy sends of the same
-// history, on every wire, before and after compactions.
+// A hook that follows the plan sends the same as the proxy for the same history, on
+// every wire, before and after compactions.
 func TestPlansOfPreflightMakeTheViewThatTheProxySends(t *testing.T) {
 	edits, made := 0, 0
 	for _, f := range forms() {

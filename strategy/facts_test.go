@@ -363,7 +363,7 @@ func TestLookupNamesWhatThereIs(t *testing.T) {
 		if err != nil || s.Name != name || len(s.Examples) < 2 || s.Extract == nil || len(s.Sections) == 0 || s.Instructions == "" {
 			t.Errorf("%s is not complete: %v", name, err)
 		}
-		// The examples are what a model imitates: they must have the form that is asked for.
+		// A model imitates the examples, so they must have the required form.
 		for i, e := range s.Examples {
 			d := strategy.ParseDocument(s, e.Summary)
 			if got := d.Render(s); strings.ReplaceAll(got, "\n\n", "\n") != e.Summary || len(d.Notes) > 0 {

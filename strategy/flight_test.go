@@ -27,7 +27,7 @@ func (f *faraway) Summarize(ctx context.Context, _ Request) (Draft, error) {
 	return Draft{Text: "## Goals and success criteria\n- [open] all tests must pass\n", PromptTokens: 70, CompletionTokens: 7}, nil
 }
 
-// runway is what a call of an agent brings.
+// runway is the input of one call of an agent.
 type runway struct {
 	Beside
 	heard, thrown, late int

@@ -12,7 +12,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// hard is what scanners stumble over.
+// hard are texts that break scanners.
 var hard = []string{"a", "/", "a/", "1,", "123,", "_", "a_b", ".", "a.", "-", "@", "a@", "\"", "`", "\"error a b ", "[s1] ", "\n", "- ", "# ", "<", "</", "/>", "{",
 	"a b. ", "。", "::", "é", "\\", "|", ">", "a > b ", "<<E\n", "--- a\n+++ b\n", "*** Add File: a\n", "@@", "[ ] x\n", "http://", "a-1", "v1.", "deadbeef",
 	"必须 ", "TODO ", "error:\n", "x=", "x= "}

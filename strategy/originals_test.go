@@ -131,8 +131,8 @@ func TestWhatPeopleTypedIsNotPrunedWithTheRest(t *testing.T) {
 	}
 }
 
-// Where agents act in their text, a patch that the user's role says next is what that
-// printed, and nobody typed it.
+// If agents act in their text, a patch in the next message of role user is the output
+// of the action, and no user typed it.
 func TestWhatACommandInTextPrintedIsPruned(t *testing.T) {
 	msgs := []message.Message{message.System("You are a coding agent."), message.User("Fix the failing import.")}
 	for i := range 20 {

@@ -8,7 +8,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// titledPart is what stands under a heading of a summary.
+// titledPart returns the text under a heading of a summary.
 func titledPart(text, title string) string {
 	_, after, _ := strings.Cut("\n"+text, "\n## "+title+"\n")
 	body, _, _ := strings.Cut(after, "\n## ")

@@ -413,7 +413,7 @@ func TestFleetSharesSessionsThroughABucket(t *testing.T) {
 	f.prove(sessions, calls, "--config", config)
 }
 
-// fleetFaults are what calls ask the model for; "" is an answer.
+// fleetFaults are the faults that calls request from the model; "" = an answer.
 var fleetFaults = []string{"", "", "", "", "busy", "", "garbage", "", "reset", "half", "", "stall", ""}
 
 func fleetSize() (sessions, calls int) {

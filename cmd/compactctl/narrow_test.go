@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/internal/samples"
 )
 
-// ran is what a command prints that goes well.
+// ran returns the output of a command that succeeds.
 func ran(t *testing.T, args ...string) string {
 	t.Helper()
 	var out, errOut bytes.Buffer

@@ -11,7 +11,7 @@ import (
 
 const proxyRoot = "http://127.0.0.1:1"
 
-// told is what an agent is started with.
+// told returns the settings that an agent starts with.
 func told(t *testing.T, upstreams []string, args []string, environ ...string) *telling {
 	t.Helper()
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(t.TempDir(), "cache"))

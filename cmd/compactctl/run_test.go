@@ -177,7 +177,7 @@ func TestWhatIsLoggedIsToldWhenTheCommandHasEnded(t *testing.T) {
 	}
 }
 
-// postAsAgent is what the command of the test above does: a model call.
+// postAsAgent is the command of the test above: it makes a model call.
 func postAsAgent(file string) int {
 	body, err := os.ReadFile(file)
 	if err != nil {

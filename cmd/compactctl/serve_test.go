@@ -79,7 +79,7 @@ func TestServeCompactsUntilItIsStopped(t *testing.T) {
 	}
 }
 
-// fetched is what a server answers.
+// fetched returns the answer of a server.
 func fetched(t *testing.T, url string) string {
 	t.Helper()
 	resp, err := http.Get(url)

@@ -28,8 +28,8 @@ func text(t *testing.T, path string) string {
 	return string(raw)
 }
 
-// What the table says is what the programs have: each has a row, in it stands the line
-// that the program was made with, and the version that is tested.
+// The table agrees with the programs: each program has a row, with the line that added
+// it and the tested version.
 func TestTableHasEachProgram(t *testing.T) {
 	table := text(t, filepath.Join(docs, "README.md"))
 	required := text(t, "go.mod") + text(t, "frameworks/go.mod") + text(t, "fantasy/go.mod")

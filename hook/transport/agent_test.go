@@ -30,8 +30,8 @@ func asksForSummary(q provider.Request) bool {
 // cacheMarks finds the marks of Anthropic's cache.
 var cacheMarks = regexp.MustCompile(`,"cache_control":\{[^{}]*\}`)
 
-// byteCache is what a provider holds: the requests that it has read. It tells by
-// bytes how much of the next one it knows.
+// byteCache is the cache of a provider: the requests that it has read. It compares
+// bytes to find the known part of the next one.
 type byteCache struct {
 	off bool // it holds nothing
 

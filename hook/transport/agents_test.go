@@ -64,8 +64,8 @@ const (
 	ses2  = "ses_000000000000000000000002"
 )
 
-// agentForms are what agents send, recorded in November 2026: Claude Code
-// 2.1.197, Codex 0.169.0, Gemini CLI 0.61.0, OpenCode 1.18.33, pi 0.73.1.
+// agentForms are requests of agents, recorded in November 2026: Claude Code 2.1.197,
+// Codex 0.169.0, Gemini CLI 0.61.0, OpenCode 1.18.33, pi 0.73.1.
 var agentForms = []struct {
 	name, session, agent string
 	own                  string // whose own summary it is

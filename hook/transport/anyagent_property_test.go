@@ -71,7 +71,7 @@ var inPairs = map[provider.Wire]string{
 		`{"role":"user","parts":[{"functionResponse":{"name":"read","response":{"output":%[3]q}}},{"functionResponse":{"name":"read","response":{"output":%[4]q}}}]}`,
 }
 
-// mode is what a process does with a call that it can't compact.
+// mode is the behavior of a process for a call that it can't compact.
 type mode uint8
 
 const (
@@ -217,7 +217,7 @@ func (w *world) process() *rig {
 
 var refInBody = regexp.MustCompile(`ref ([0-9a-f]{8,})`)
 
-// reply is what the model says: words, a call, or that it wants to see something again.
+// reply returns the answer of the model: words, a call, or a recall.
 func (w *world) reply(q provider.Request) provider.Answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -10,5 +10,5 @@ func (t *Transport) Pauses(f func(time.Duration)) {
 	t.pause = func(ctx context.Context, d time.Duration) error { f(d); return ctx.Err() }
 }
 
-// UsageOf is what an answer says it is billed, for tests.
+// UsageOf returns the usage of an answer, for tests.
 var UsageOf = usageOf

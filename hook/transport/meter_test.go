@@ -12,8 +12,8 @@ import (
 	"github.com/agentcompact/compact/compact"
 )
 
-// answers are what providers say, with the size of the prompt; 0 = it does not
-// say, or it is not the one that was sent.
+// answers are answers of providers, with the size of the prompt; 0 = not stated, or
+// that of another prompt.
 var answers = map[string]struct {
 	form   counted
 	text   string

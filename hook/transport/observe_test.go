@@ -67,7 +67,7 @@ func zipped(t *testing.T, body string) string {
 	return b.String()
 }
 
-// faulty is what an observing manager and its wire can have wrong with them.
+// faulty is a fault of an observing manager or its wire.
 type faulty struct {
 	on      bool
 	hang    chan struct{}

@@ -29,7 +29,7 @@ func eachFlow(t *testing.T, test func(t *testing.T, f form)) {
 	})
 }
 
-// recordedAs is what the server says on a wire, event by event.
+// recordedAs returns the answer of the server on a wire, event by event.
 func recordedAs(t *testing.T, f form, a provider.Answer) []string {
 	t.Helper()
 	r := newRig(t, compact.Config{})

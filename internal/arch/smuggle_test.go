@@ -63,8 +63,8 @@ func smuggle(ctx context.Context, s string, t redact.Text, sum [32]byte, k stora
 }
 `
 
-// allowed is what a program may do, so that the test fails if the frame of the
-// others does not compile.
+// allowed is a program that must compile, so that the test fails if the frame of the
+// others does not.
 var allowed = []string{
 	`_ = storage.Redacted(t, redact.Lit("a constant"), redact.Digest(sum), redact.Ref(sum))`,
 	`_ = trace.Event{Session: t, Agent: t, Data: redact.Join(t, t.TrimSuffix("}")), Trace: &trace.TraceInfo{Name: t, GroupID: t}}`,

@@ -125,8 +125,8 @@ func TestOwnFormsAreRecognizedExactly(t *testing.T) {
 	}
 }
 
-// A summary is what its form says: the head, a line feed, the body, a line feed,
-// the end, and nothing behind it.
+// A summary has an exact form: the head, a line feed, the body, a line feed, the end,
+// and nothing after it.
 func TestSummaryIsParsedAsItsFormSays(t *testing.T) {
 	form := regexp.MustCompile(`(?s)\A<COMPACT-SUMMARY v([1-9][0-9]{0,6})>\n(.*)\n</COMPACT-SUMMARY>\z`)
 	const head, end = "<COMPACT-SUMMARY v12>\n", "\n</COMPACT-SUMMARY>"

@@ -29,7 +29,7 @@ import (
 
 func soak() bool { return os.Getenv("COMPACT_SOAK") == "1" }
 
-// names are what the module calls the wires.
+// names holds the module's names of the wires.
 var names = map[provider.Wire]string{
 	provider.Chat: "openai", provider.Responses: "responses", provider.Anthropic: "anthropic", provider.Gemini: "gemini",
 }

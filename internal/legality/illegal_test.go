@@ -44,7 +44,7 @@ func rendered(t *testing.T, w provider.Wire, seed uint64) ([]byte, *provider.Jud
 	return body, j
 }
 
-// A view is what became of the messages of a request.
+// A view is the view of the messages of a request.
 type view struct {
 	msgs    []message.Message
 	sources []int

@@ -42,7 +42,7 @@ func loopRows(rng *rand.Rand, users, rounds int) []render.Row {
 	return rows
 }
 
-// outcome is what became of one call.
+// outcome is the outcome of one call.
 type outcome struct {
 	err   error
 	res   *compact.Result

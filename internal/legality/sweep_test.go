@@ -105,7 +105,7 @@ type at struct {
 	window int
 }
 
-// totals are what a sweep did, by wire and window.
+// totals are the counts of a sweep, by wire and window.
 type totals map[at]*tally
 
 func (all totals) add(w provider.Wire, window int, c tally) {

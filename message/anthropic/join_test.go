@@ -10,7 +10,7 @@ import (
 )
 
 // System messages in mid-conversation become one where what stood between them
-// is gone: the API refuses the second of two. Their blocks are what they were.
+// is gone: the API refuses the second of two. Their blocks do not change.
 func TestSystemMessagesThatBecomeNeighborsAreOneItem(t *testing.T) {
 	const blocks = `{ "role":"system","content":[ {"type":"text","text":"two","cache_control":{"type":"ephemeral"}} , {"type":"text","text":"three"} ]}`
 	r := parse(t, body(u("a"), system(`o\u006ee`), a("b"), u("c"), blocks, a("d"), u("e"), system("four"), a("f"), u("g")))

@@ -28,7 +28,7 @@ var lists = map[string]string{
 {"role":"model","parts":[{"text":"b"}]}`,
 }
 
-// bodyKeys are what the list is called in a body.
+// bodyKeys holds the name of the list in a body.
 var bodyKeys = map[string]string{"openai": "messages", "anthropic": "messages", "responses": "input", "gemini": "contents"}
 
 // A format that is named and is not that of the file is an error: read all the
@@ -55,7 +55,7 @@ func TestFormatThatIsNamedWronglyIsAnError(t *testing.T) {
 	}
 }
 
-// What two wires write alike is what it is called.
+// A list that two wires write alike has the format that the caller names.
 func TestFormatThatIsNamedDecidesWhatCouldBeEither(t *testing.T) {
 	const plain = `{"role":"user","content":"hello"}
 {"role":"assistant","content":"what can I do?"}`

@@ -26,7 +26,7 @@ var sayings = map[string]string{
 		{"role":"user","parts":[{"functionResponse":{"id":"a","name":"f","response":{"output":"one"}}}]},{"role":"user","parts":[{"functionResponse":{"id":"b","name":"g","response":{"output":"two"}}}]},{"role":"model","parts":[{"text":"done"}]}]}`,
 }
 
-// said is what of a message no wire may lose.
+// said is the part of a message that no wire may lose.
 type said struct {
 	Role  message.Role
 	Parts []string

@@ -83,7 +83,7 @@ func TestCheckCatchesEachRule(t *testing.T) {
 	}
 }
 
-// reasoningOf is what is left of a message without what its reasoning led to.
+// reasoningOf returns a message without the items that its reasoning led to.
 func reasoningOf(t *testing.T, m message.Message) message.Message {
 	t.Helper()
 	first, _, _ := strings.Cut(string(m.Raw()), ",\n")

@@ -24,7 +24,7 @@ func ExampleRun() {
 	// Output: true <nil>
 }
 
-// answers is what the server writes. The client goes after the first answer.
+// answers is the output of the server. The client disconnects after the first answer.
 type answers struct {
 	strings.Builder
 	done io.Closer

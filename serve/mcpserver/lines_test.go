@@ -63,7 +63,8 @@ func TestRequestsBeforeTheEndAreAnswered(t *testing.T) {
 	}
 }
 
-// TestLineThatIsNoMessageEndsNothing: it is answered, and so is what follows.
+// TestLineThatIsNoMessageEndsNothing: such a line is answered, and so are the lines
+// after it.
 func TestLineThatIsNoMessageEndsNothing(t *testing.T) {
 	ids, codes := spoken(t, slowly, initialize, ready, "sessions", "", `"hello"`, "[]", `{"jsonrpc":"1.0","id":9,"method":"ping"}`, `[{"jsonrpc":"2.0","id":7,"method":"ping"}, 3]`,
 		`{"jsonrpc":"2.0","id":2,"method":"ping"}`)

@@ -42,7 +42,7 @@ func BenchmarkAppend1kB(b *testing.B) {
 	})
 }
 
-// BenchmarkReadPage is what a recall reads: 4 KB of 1 MB.
+// BenchmarkReadPage reads as much as a recall: 4 KB of 1 MB.
 func BenchmarkReadPage(b *testing.B) {
 	data := storage.Redacted(text(b, strings.Repeat("0123456789abcdef", 1<<16)))
 	both(b, func(b *testing.B, a storage.Archive) {

@@ -19,7 +19,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// objects is what an archive holds below the encryption.
+// objects is the content of the archive below the encryption.
 type objects map[string][]byte
 
 var mutations = []func(r *rand.Rand, o objects, name string) string{
@@ -144,7 +144,7 @@ func place(t *testing.T, o objects) storage.Archive {
 	return a
 }
 
-// contents is what can be read, by key.
+// contents returns the readable contents, by key.
 func contents(t *testing.T, o objects, k *crypt.Keys) map[string]string {
 	t.Helper()
 	a, out := crypt.New(place(t, o), k), map[string]string{}

@@ -16,7 +16,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// folder is what a session's folder holds, by name.
+// folder is the content of a session's folder, by name.
 type folder map[string][]byte
 
 // mutations are the ways in which one thing of a folder is changed. Each returns

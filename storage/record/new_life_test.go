@@ -26,7 +26,7 @@ func contents(t *testing.T, a storage.Archive, dir string) map[string]string {
 }
 
 // startOver is a session of another life than old: what that one was is erased. Their
-// manifests do not end at the same place, which is what chance sees to elsewhere.
+// manifests do not end at the same place, which elsewhere only chance ensures.
 func startOver(t *testing.T, begin, again func(*testing.T, storage.Archive) *record.Session) (a storage.Archive, old *record.Session) {
 	t.Helper()
 	for {

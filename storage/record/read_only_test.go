@@ -56,7 +56,7 @@ func TestWhoReadsHasWhatAScrubThatWasCutShortLeaves(t *testing.T) {
 	}
 }
 
-// readable is what is in a session, besides its manifest.
+// readable returns the content of a session, without its manifest.
 func readable(t *testing.T, s *record.Session) string {
 	t.Helper()
 	var b strings.Builder

@@ -13,7 +13,7 @@ import (
 
 // TestALastLineThatLostBytesIsFound: nothing follows the last line of a log and
 // holds its hash but the manifest. Whatever is cut out of it is found, with its
-// line feed and without; the line feed alone is what a crash may take.
+// line feed and without; a crash may remove only the line feed.
 func TestALastLineThatLostBytesIsFound(t *testing.T) {
 	t.Parallel()
 	a := memory.New()

@@ -20,7 +20,7 @@ import (
 	"github.com/agentcompact/compact/storage/s3/s3test"
 )
 
-// terms is what a server says of an object.
+// terms is the server's description of an object.
 type terms struct {
 	SSE, Key, Mode string
 	Until          time.Time

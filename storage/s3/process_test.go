@@ -132,7 +132,7 @@ func TestKilledServerLosesNothingAcknowledged(t *testing.T) {
 	}
 }
 
-// writer is what one of several writers of a session has seen.
+// writer is one of several writers of a session, with the lines that it has seen.
 type writer struct {
 	acked []int // numbers of its steps
 	doubt int   // steps that ended with an error of the server, so that they may be there

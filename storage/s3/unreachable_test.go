@@ -32,7 +32,7 @@ func withKeys(t *testing.T) {
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "test-secret")
 }
 
-// attempts is what each kind of call says.
+// attempts returns the error of each kind of call.
 func attempts(t *testing.T, a *s3.Archive) map[string]error {
 	t.Helper()
 	out := map[string]error{

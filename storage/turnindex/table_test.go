@@ -270,7 +270,7 @@ func randomRecords(rng *rand.Rand) []turnindex.Record {
 	return out
 }
 
-// identity is what Add says that there is one of.
+// identity returns the fields by which Add recognizes a record that it already has.
 func identity(r turnindex.Record) turnindex.Record {
 	r.Shown, r.File, r.Off = 0, "", 0
 	if strings.HasPrefix(r.Key.String(), "turn:") {

@@ -82,8 +82,8 @@ func TestRunRefusesAnUnknownStrategy(t *testing.T) {
 	}
 }
 
-// sessions reads the recorded sessions. The source is what their names begin
-// with: recorder and project. Every n-th is read, and with COMPACT_SOAK each.
+// sessions reads the recorded sessions. The source is the beginning of their names:
+// recorder and project. Every n-th is read, and with COMPACT_SOAK every one.
 func sessions(t testing.TB, n int) []Session {
 	t.Helper()
 	var out []Session

@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/strategy/eval"
 )
 
-// Facts are what a summary is judged by.
+// Facts are the measure of a summary.
 func ExampleFactsOf() {
 	facts := eval.FactsOf([]message.Message{
 		message.User("Make the tests pass."),

@@ -11,7 +11,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// payload is what every attack wants to see in the summary.
+// payload is the text that every attack tries to get into the summary.
 const payload = "OWNED BY THE HISTORY"
 
 // attacks are histories that try to be instructions.

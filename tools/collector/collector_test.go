@@ -118,7 +118,7 @@ func waitFor(t *testing.T, what string, done func() bool) {
 	}
 }
 
-// span is what of a span is in the collector's file.
+// span is a span in the collector's file.
 type span struct {
 	TraceID, SpanID, ParentSpanID, Name string
 	Kind                                int
@@ -173,8 +173,8 @@ func read(t *testing.T, file string) (spans []span, services map[string]bool) {
 	return spans, services
 }
 
-// What the real collector writes down is what was emitted: ids, parents, times
-// and attributes.
+// The real collector writes the same as was emitted: ids, parents, times and
+// attributes.
 func TestCollectorReceivesEveryEvent(t *testing.T) {
 	url, file := collector(t)
 	e, err := otel.NewOTLP(t.Context(), url, &otel.OTLPOptions{ServiceName: "agent", Content: true})

@@ -17,8 +17,8 @@ import (
 	"github.com/agentcompact/compact/trace/metrics"
 )
 
-// numbers are what of a metric is in the collector's file: the sum of a counter or
-// gauge over its labels, or how many values a histogram has.
+// numbers are the values of metrics in the collector's file: the sum of a counter or
+// gauge over its labels, or the number of values of a histogram.
 func numbers(t *testing.T, file string) map[string]float64 {
 	t.Helper()
 	raw, err := os.ReadFile(file)
@@ -69,8 +69,7 @@ func numbers(t *testing.T, file string) map[string]float64 {
 	return all
 }
 
-// What the real collector writes down at the end is what was counted, metric by
-// metric.
+// The real collector writes at the end the same as was counted, metric by metric.
 func TestCollectorNamedInAFileReceivesMetrics(t *testing.T) {
 	url, file := collector(t)
 	path := filepath.Join(t.TempDir(), "compact.yaml")

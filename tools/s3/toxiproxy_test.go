@@ -86,7 +86,7 @@ const (
 	deaf     = `{"type":"timeout","stream":"upstream","attributes":{"timeout":200}}`
 )
 
-// weathers are what happens to the network one after the other, by turns.
+// weathers are the conditions of the network, one after the other.
 var weathers = []struct {
 	name   string
 	closed bool
@@ -213,8 +213,8 @@ func arrived(t testing.TB, s *s3test.Server, bucket string, sessions, steps int)
 	t.Logf("%d of %d arrived, each once", total, sessions*steps)
 }
 
-// TestRealTenMinutesWithoutS3 is what the fake clock does in the tests of
-// package spool, with a real clock and a real server: COMPACT_SOAK=1, or
+// TestRealTenMinutesWithoutS3 is the test with the fake clock in package
+// spool, with a real clock and a real server: COMPACT_SOAK=1, or
 // COMPACT_OUTAGE for another time.
 func TestRealTenMinutesWithoutS3Soak(t *testing.T) {
 	outage := 3 * time.Second

@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/trace/tracetest"
 )
 
-// BenchmarkEncode is what one event costs before it is posted.
+// BenchmarkEncode measures the cost of one event before it is posted.
 func BenchmarkEncode(b *testing.B) {
 	b.ReportAllocs()
 	e := New("http://127.0.0.1:1", &Options{ErrorLog: io.Discard})

@@ -165,7 +165,7 @@ func TestSoakDeadServerBoundsMemoryAndCountsExactly(t *testing.T) {
 	}
 }
 
-// heap is what is reachable, in bytes.
+// heap returns the bytes of live objects.
 func heap() int64 {
 	runtime.GC()
 	runtime.GC()

@@ -320,7 +320,7 @@ func TestHandlerAnswersScrapers(t *testing.T) {
 	}
 }
 
-// BenchmarkCount is what one event of a call costs.
+// BenchmarkCount measures the cost of one event of a call.
 func BenchmarkCount(b *testing.B) {
 	m := metrics.New(nil)
 	e := m.Exporter()

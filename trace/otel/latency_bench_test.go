@@ -17,11 +17,12 @@ import (
 	"github.com/agentcompact/compact/trace/otel"
 )
 
-// BenchmarkCallWithTracing is what tracing adds to a call: the same growing
-// session goes through a manager without exporters and through one with all of
-// them (Ariadne, spans and metrics by OTLP), call by call in turn, so that both see
-// the same machine. Printed are the medians of each and what one is to the other.
-// A model would think for seconds between two calls; here it is two milliseconds.
+// BenchmarkCallWithTracing measures the cost of tracing for a call: the same
+// growing session goes through a manager without exporters and through one with all
+// of them (Ariadne, spans and metrics by OTLP), call by call in turn, so that both
+// see the same machine. Printed are the medians of each and what one is to the
+// other. A model would think for seconds between two calls; here it is two
+// milliseconds.
 //
 //	go test ./trace/otel -run '^$' -bench CallWithTracing -benchtime 20x
 func BenchmarkCallWithTracing(b *testing.B) {

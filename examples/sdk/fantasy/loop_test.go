@@ -19,7 +19,7 @@ func TestLoop(t *testing.T) {
 
 func TestExample(t *testing.T) { agentloop.Example(t, main) }
 
-// args are what the tool is given.
+// args are the arguments of the tool.
 type args struct {
 	Name string `json:"name"`
 }

@@ -108,7 +108,7 @@ func (r *rig) open(s sdk, stream bool) agent {
 	return a
 }
 
-// middleware is what SDKs call for each attempt.
+// middleware is the function that SDKs call for each attempt.
 type middleware func(*http.Request, func(*http.Request) (*http.Response, error)) (*http.Response, error)
 
 // middleware returns what goes into an SDK; where the rig has its own, that can
