@@ -122,19 +122,23 @@ func (l *loader) summarizer(c *compact.Config, prefix string) {
 // overruled clears the settings of a model that became useless because a higher
 // layer named another backend.
 func (l *loader) overruled(s *compact.SummarizerConfig) {
-	if s.Backend == openai.Name {
-		return
-	}
 	backend, root := l.from["summarizer.backend"].layer, reflect.ValueOf(s).Elem()
-	useless := ofServers
-	if s.Backend != strategy.BackendAgent {
-		useless = slices.Concat(ofServers, ofModels)
-	}
-	for _, path := range useless {
+	for _, path := range uselessWith(s.Backend) {
 		if f := schema().byPath[path]; l.from[path].layer < backend {
 			root.Field(f.index[len(f.index)-1]).SetZero()
 		}
 	}
+}
+
+// uselessWith returns the settings that a backend does not use.
+func uselessWith(backend string) []string {
+	switch backend {
+	case openai.Name:
+		return nil
+	case strategy.BackendAgent:
+		return ofServers
+	}
+	return slices.Concat(ofServers, ofModels)
 }
 
 // ofServers are settings that only a server for summaries uses. ofModels are

@@ -103,6 +103,7 @@ func (l *loader) overrideOf(number int, x exception, files int) (compact.Overrid
 		o.Set[s.path] = s.value
 	}
 	l.chooseBackend(prefix, o.Set)
+	l.overruledIn(prefix, o.Set)
 	return o, len(o.Set) > 0 || len(x.settings) == 0
 }
 
@@ -117,6 +118,19 @@ func (l *loader) chooseBackend(prefix string, set map[string]any) {
 			set[backend] = openai.Name
 			l.from[prefix+"."+backend] = l.from[prefix+"."+path]
 		}
+	}
+}
+
+// overruledIn removes the settings of a model that became useless because a layer above
+// the override named another backend.
+func (l *loader) overruledIn(prefix string, set map[string]any) {
+	backend := l.from["summarizer.backend"]
+	if _, named := set[backend.path]; named || backend.layer <= l.from[prefix].layer {
+		return
+	}
+	for _, path := range uselessWith(fmt.Sprint(backend.value)) {
+		delete(set, path)
+		delete(l.from, prefix+"."+path)
 	}
 }
 

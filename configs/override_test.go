@@ -125,3 +125,18 @@ overrides:
 		}
 	}
 }
+
+// A model of an override must not bring back a server for summaries that a higher layer has
+// ruled out.
+func TestNoModelOfAnOverrideOverrulesTheBackendOfAHigherLayer(t *testing.T) {
+	const text = "overrides: [{agent: a, summarizer: {model: small, base_url: \"http://localhost:1/v1\"}}]\n"
+	for name, opt := range map[string]Option{
+		"environment": Environ([]string{"COMPACT_SUMMARIZER_BACKEND=extractive"}),
+		"flag":        Override("--backend", "summarizer.backend", "extractive"),
+	} {
+		got, err := load(t, text, opt).For("", "a")
+		if err != nil || got.Summarizer.Backend != "extractive" || got.Summarize != nil {
+			t.Errorf("%s: summaries by %q (client %v), %v", name, got.Summarizer.Backend, got.Summarize, err)
+		}
+	}
+}
