@@ -101,6 +101,24 @@ func TestLongOutageDropsTheOldestAndCountsExactly(t *testing.T) {
 	})
 }
 
+// Events that come while a batch is under way take the room of its oldest ones if it comes back.
+func TestABatchThatComesBackToAFullQueueIsCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &slow{took: time.Minute}
+		r.Err = &trace.RetryError{Err: errRefused}
+		p := trace.NewPipeline(exporters(r), &trace.PipelineOptions{BatchEvents: 16, QueueEvents: 100, ExportTimeout: time.Hour})
+		p.Emit(numbered(1, 16)...)
+		synctest.Wait() // these are under way
+		p.Emit(numbered(17, 111)...)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if s := p.Stats()[0]; s.Dropped != 11 || s.Waiting != 100 || s.Emitted != s.Exported+s.Lost()+uint64(s.Waiting) {
+			t.Errorf("%v does not add up, or is not 11 dropped of 111 with room for 100", s)
+		}
+		_ = p.Close(t.Context()) // the exporter is slower than that
+	})
+}
+
 func TestFlushSaysThatEventsWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &away{back: time.Now().Add(time.Minute)}
