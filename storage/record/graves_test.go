@@ -1,6 +1,7 @@
 package record_test
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -40,7 +41,7 @@ func TestGravesSayWhatTheLogSays(t *testing.T) {
 	}
 	for size := range all {
 		must(t, log.Append(t.Context(), k, int64(size), storage.Redacted(text("%s", string(all[size:size+1])))))
-		if size%31 == 0 || all[size] == '\n' {
+		if size%31 == 0 || bytes.IndexByte(all[size:], '\n') <= 1 { // also just before a line has its end
 			compare(size + 1)
 		}
 	}

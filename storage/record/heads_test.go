@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -87,6 +88,29 @@ func TestHeadsOfManySessionsGoTogether(t *testing.T) {
 		if !r.OK() || !r.TailProven || r.Proof != record.ProofHeads {
 			t.Errorf("s%d: %q, proven %v by %q", i, r.Problems, r.TailProven, r.Proof)
 		}
+	}
+}
+
+// A manifest that was cut back by several steps is told by the last of them: that much is gone.
+func TestTheLastOfTheLostStepsIsTold(t *testing.T) {
+	a := memory.New()
+	s := session(t, a, "s")
+	s.KeepHeads(record.NewHeads(a, nil))
+	step(t, s, 1)
+	log := key(t, "s/manifest.jsonl")
+	short := content(t, s, "manifest.jsonl")
+	for n := range 3 {
+		step(t, s, n+2)
+	}
+	book, err := record.ReadHeads(t.Context(), a, record.HeadsOptions{})
+	must(t, err)
+	must(t, a.Remove(t.Context(), log))
+	must(t, a.Append(t.Context(), log, 0, storage.Redacted(text("%s", short))))
+	r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Heads: book})
+	must(t, err)
+	said := fmt.Sprint(r.Problems)
+	if !strings.Contains(said, "rolled back") || !strings.Contains(said, "commit of step 4") || strings.Contains(said, "commit of step 2") {
+		t.Error(said)
 	}
 }
 
