@@ -40,3 +40,25 @@ func TestLogWithAHoleIsNotAppendedTo(t *testing.T) {
 		t.Errorf("err = %v, want ErrDamaged", err)
 	}
 }
+
+// A log that another process made anew, as long as the one before and in other pieces, takes
+// the next append once one has failed.
+func TestAppendGoesOnBehindALogInOtherPieces(t *testing.T) {
+	p, inner := newPair(t), memory.New()
+	a, other := crypt.New(inner, keys(t, p.identity, p)), crypt.New(inner, keys(t, p.identity, p))
+	log := key(t, "s/log.jsonl")
+	must(t, a.Append(t.Context(), log, 0, storage.Redacted(text(t, "one\n"))))
+	must(t, other.Remove(t.Context(), log))
+	must(t, other.Append(t.Context(), log, 0, storage.Redacted(text(t, "1\n"))))
+	must(t, other.Append(t.Context(), log, 2, storage.Redacted(text(t, "2\n"))))
+	next := storage.Redacted(text(t, "two\n"))
+	if err := a.Append(t.Context(), log, 4, next); err != nil && !errors.Is(err, storage.ErrSeq) {
+		t.Fatal(err)
+	}
+	if err := a.Append(t.Context(), log, 4, next); err != nil {
+		t.Errorf("again: %v", err)
+	}
+	if got, err := read(t.Context(), other, log, 0, -1); err != nil || got != "1\n2\ntwo\n" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
