@@ -81,3 +81,31 @@ func TestSessionUnderAHoldStaysAlthoughItWasErased(t *testing.T) {
 	must(t, second(session(t, r, "alice").Erase(t.Context(), redact.Text{})))
 	wantConflict(t, s, "under a legal hold here: case 7")
 }
+
+// The disk keeps the only whole copy of a session of which the remote archive has lost a file
+// or the end of one, whatever it confirmed before.
+func TestSessionOfWhichAPartWasLostStays(t *testing.T) {
+	for name, lose := range map[string]func(r *remote, k storage.Key, data string) error{
+		"a file": func(*remote, storage.Key, string) error { return nil },
+		"the end of a file": func(r *remote, k storage.Key, data string) error {
+			return r.Append(t.Context(), k, 0, storage.Redacted(text(data[:strings.Index(data, "\n")+1])))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRemote()
+			s := open(t, t.TempDir(), r, &spool.Options{Passive: true, Keep: time.Nanosecond})
+			must(t, step(t.Context(), session(t, s, "alice")))
+			must(t, s.Flush(t.Context()))
+			k := key(t, "alice/manifest.jsonl")
+			f, err := r.Open(t.Context(), k, 0, -1)
+			must(t, err)
+			data, err := io.ReadAll(f)
+			must(t, errors.Join(err, f.Close(), r.Archive.Remove(t.Context(), k), lose(r, k, string(data))))
+			must(t, s.Evict(t.Context()))
+			sound(t, s, "alice", 1)
+			if err := s.Flush(t.Context()); !errors.Is(err, spool.ErrConflict) || !strings.Contains(err.Error(), k.String()) {
+				t.Errorf("flush: %v", err)
+			}
+		})
+	}
+}
