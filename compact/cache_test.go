@@ -12,15 +12,19 @@ import (
 )
 
 // markedTalk is a request of so many rounds; the result of one of them has a
-// mark, and the system prompt has one where system says so.
-func markedTalk(rounds, at int, system bool) []byte {
+// mark, and so has the system prompt or the task, if where is "prompt" or "task".
+func markedTalk(rounds, at int, where string) []byte {
 	const mark = `,"cache_control":{"type":"ephemeral"}`
 	var b strings.Builder
-	front := ""
-	if system {
+	front, first := "", ""
+	switch where {
+	case "prompt":
 		front = mark
+	case "task":
+		first = mark
 	}
-	fmt.Fprintf(&b, `{"model":"claude-sonnet-4-5","max_tokens":9,"system":[{"type":"text","text":%q%s}],"messages":[{"role":"user","content":"go"}`, strings.Repeat("Look before you leap. ", 900), front)
+	fmt.Fprintf(&b, `{"model":"claude-sonnet-4-5","max_tokens":9,"system":[{"type":"text","text":%q%s}],"messages":[{"role":"user","content":[{"type":"text","text":"go"%s}]}`,
+		strings.Repeat("Look before you leap. ", 900), front, first)
 	for i := range rounds {
 		on := ""
 		if i == at {
@@ -35,7 +39,7 @@ func markedTalk(rounds, at int, system bool) []byte {
 // What the provider goes on holding ends at a mark in front of the edit: a cut
 // behind a prompt without one is paid for as a whole.
 func TestCandidatesGoByTheMarks(t *testing.T) {
-	fixed := func(marks string, system bool) float64 {
+	fixed := func(marks, where string) float64 {
 		m, err := compact.New(context.Background(), compact.Config{
 			Preset: "economy", MaxContextTokens: 200_000, Archive: memory.New(), Cache: compact.CacheConfig{Marks: marks},
 		})
@@ -45,7 +49,7 @@ func TestCandidatesGoByTheMarks(t *testing.T) {
 		defer func() { _ = m.Close(context.Background()) }()
 		var res *compact.Result
 		for _, rounds := range []int{20, 21} {
-			req, err := anthropic.Wire.ParseRequest(markedTalk(rounds, rounds-1, system), nil)
+			req, err := anthropic.Wire.ParseRequest(markedTalk(rounds, rounds-1, where), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -61,8 +65,11 @@ func TestCandidatesGoByTheMarks(t *testing.T) {
 		t.Fatalf("%s: no candidate: %+v", marks, res.Reason)
 		return 0
 	}
-	held, bare, auto := fixed("keep", true), fixed("keep", false), fixed("auto", false)
+	held, bare, auto := fixed("keep", "prompt"), fixed("keep", ""), fixed("auto", "")
 	if bare <= held || auto != held {
 		t.Errorf("a cut costs %v behind a marked prompt, %v behind one without, %v where we mark it", held, bare, auto)
+	}
+	if task := fixed("keep", "task"); task > held { // the mark ends right where the cut begins
+		t.Errorf("a cut costs %v behind a marked task, %v behind a marked prompt before it", task, held)
 	}
 }

@@ -139,6 +139,31 @@ func TestSessionGoesOnWhereItWasAfterAScrub(t *testing.T) {
 	}
 }
 
+// A session that was scrubbed beside its agent is an archive that works: where the configuration
+// goes on without one, the next step is stored all the same.
+func TestStepAfterAScrubIsStoredWhateverOnErrorSays(t *testing.T) {
+	r := newRig(t, compact.Config{Storage: compact.StorageConfig{OnError: "continue"}})
+	history := leakyLoop()
+	if _, err := r.ManualCompact(t.Context(), "s", history, "test"); err != nil {
+		t.Fatal(err)
+	}
+	done, err := compact.Scrub(t.Context(), r.stored(), compact.ScrubOptions{Secrets: []string{leakedLater}, Reason: redact.Lit("it leaked")})
+	if err != nil || len(done.Files) == 0 {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	history = append(history, message.User("And now module_b."))
+	for i := 20; i < 30; i++ {
+		history = append(history, round(i, 200)...)
+	}
+	res, err := r.ManualCompact(t.Context(), "s", history, "test")
+	if err != nil || res.Archived == nil || len(res.Warnings) > 0 {
+		t.Errorf("archived %v, warnings %q, %v", res.Archived, res.Warnings, err)
+	}
+	if n := r.verified().Steps; n != 2 {
+		t.Errorf("%d steps are stored, want 2", n)
+	}
+}
+
 func TestScrubByRulesTakesOutWhatTheyFindNow(t *testing.T) {
 	nothing, err := redact.New(redact.Options{Disabled: true}) // what redaction was then
 	if err != nil {
