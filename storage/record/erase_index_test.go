@@ -32,3 +32,27 @@ func TestEraseTakesTheFilesWhateverTheIndexDoes(t *testing.T) {
 		t.Errorf("again: %+v, %v", stone, err)
 	}
 }
+
+// lateIndex notes what was left of a session when it was told to forget it the last time.
+type lateIndex struct {
+	t    *testing.T
+	a    *memory.Archive
+	left map[string]string
+}
+
+func (x *lateIndex) Forget(context.Context, ...string) error {
+	x.left = contents(x.t, x.a, "s")
+	return nil
+}
+
+// A session can be indexed again while it is erased, as long as there is something of it.
+func TestTheIndexForgetsWhenNothingIsLeft(t *testing.T) {
+	a := memory.New()
+	s := life(t, a, "x", 2)
+	x := &lateIndex{t: t, a: a}
+	s.KeepIndex(x)
+	must(t, second(s.Erase(t.Context(), redact.Text{})))
+	if x.left == nil || len(x.left) > 0 {
+		t.Errorf("the index forgot the session for the last time while there was %v", x.left)
+	}
+}
