@@ -5,6 +5,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage/memory"
 )
 
@@ -32,6 +33,32 @@ func TestEditsOfACallAreRemembered(t *testing.T) {
 	}
 	if edits < 40 {
 		t.Errorf("%d edits", edits)
+	}
+}
+
+// A lane can hold a message that another process edited before this one reads the step that did
+// so. It is known as edited from then on.
+func TestEditsOfOthersAreRecognizedWhenTheyAreRead(t *testing.T) {
+	m, err := New(t.Context(), Config{Model: "gpt-4", MaxContextTokens: 1_000_000, Archive: memory.New()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = m.Close(context.Background()) }()
+	for files := range 2 { // the second goes on with what is remembered
+		history := reads(files + 2)
+		if _, err := m.Preflight(t.Context(), "s", history); err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range m.inMemory() {
+			for _, l := range s.lanes {
+				if _, known := l.memo.now.conv.Origin(2, 0); known != (files == 1) {
+					t.Errorf("after %d calls the edit is known: %v", files+1, known)
+				}
+			}
+			s.mu.Lock()
+			s.origins[history[2].Fingerprint()] = map[int]policy.Origin{0: {Chars: 5000, Ref: "0123456789ab"}}
+			s.mu.Unlock()
+		}
 	}
 }
 

@@ -1,0 +1,22 @@
+package compact
+
+import (
+	"testing"
+	"time"
+)
+
+// The steps of other processes are asked for once in a while, however many calls come in: each
+// time is a request to the archive.
+func TestStepsOfOthersAreAskedForOnceInAWhile(t *testing.T) {
+	began := time.Now()
+	s, asked := &session{checked: began}, 0
+	for at := time.Duration(0); at < 10*headEvery; at += headEvery / 20 {
+		if s.due(began.Add(at)) {
+			asked++
+			s.asked()
+		}
+	}
+	if asked != 9 {
+		t.Errorf("asked %d times in ten intervals, the first of which had just been asked for", asked)
+	}
+}
