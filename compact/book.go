@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/storage/seal"
 )
 
-// book is a session for those who read its archive.
+// book is a session for readers of its archive.
 type book struct{ s *session }
 
 var _ lookup.Book = book{}

@@ -10,9 +10,9 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// call is one call of the manager in progress: who asks, what is known, what happened,
-// and what of it is told. Its lane is locked while it runs, so that its fields need no
-// lock.
+// call is one call of the manager in progress: its request, the facts that it knows,
+// its outcome, and its telemetry. Its lane is locked while it runs, so that its fields
+// need no lock.
 type call struct {
 	m *CompactManager
 	asker
@@ -29,7 +29,7 @@ type call struct {
 	teller
 }
 
-// asker is who asks, and for what. It does not change while the call runs.
+// asker holds the caller and the request. It does not change while the call runs.
 type asker struct {
 	q       request
 	id      string            // as nameOf returns it, like the agent and the branch in q

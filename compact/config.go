@@ -53,7 +53,7 @@ type Config struct {
 	Tidy       policy.TidyConfig     `mapstructure:"tidy"`       // how tool results are reduced on arrival
 	Truncate   policy.TruncateConfig `mapstructure:"truncate"`   // how a tool result is cut that is too large
 	Mask       policy.MaskConfig     `mapstructure:"mask"`       // which tool results become placeholders
-	Summarizer SummarizerConfig      `mapstructure:"summarizer"` // who writes summaries
+	Summarizer SummarizerConfig      `mapstructure:"summarizer"` // backend that writes summaries
 	Redaction  RedactionConfig       `mapstructure:"redaction"`  // which secrets are removed from everything that leaves memory
 	Storage    StorageConfig         `mapstructure:"storage"`    // where removed text is archived
 	Trace      TraceConfig           `mapstructure:"trace"`      // where events go besides the audit log
@@ -120,7 +120,7 @@ type Config struct {
 	complete bool // made by Preset: zeros mean zero
 }
 
-// SummarizerConfig configures who writes summaries, and how.
+// SummarizerConfig configures the backend that writes summaries.
 type SummarizerConfig struct {
 	// Backend is "extractive" (no model, no network), "openai" (any server that
 	// speaks its chat completions) or "agent" (the agent's own model, with an

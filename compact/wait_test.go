@@ -221,7 +221,7 @@ func TestVocabularyIsLoadedBesideOtherModels(t *testing.T) {
 }
 
 // What compacts nothing asks nobody: others' steps are looked for beside the
-// call, by one at a time, and not for ever.
+// call, by one at a time, and not forever.
 func TestLookForOthersStepsDelaysNoCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &hanging{Archive: memory.New(), reads: "s/ledger-"}

@@ -23,7 +23,7 @@ func taskList() []message.Message {
 
 // TestATaskIsUpdatedAfterItsSummary: the update has only the id, which the summary must
 // keep. Without it the agent cannot update the task either, and finished work reads as
-// open for ever.
+// open forever.
 func TestATaskIsUpdatedAfterItsSummary(t *testing.T) {
 	text := write4(t, Input{Messages: taskList()})
 	for _, want := range []string{"[open] Zero the keys after use (task 1) (in progress)", "[open] Validate the schema (task 2)", "[open] Run the tests and commit (task 3)"} {

@@ -62,7 +62,7 @@ func TestAnOvertakenCopyRemovesNothingOfAnotherCopier(t *testing.T) {
 }
 
 // A copy that is overtaken is removed in the order of an erase, so that no rest of it is
-// taken for a session, and a copy does not begin anew for ever.
+// taken for a session, and a copy does not begin anew forever.
 func TestACopyThatIsOvertakenAgainAndAgainGivesUp(t *testing.T) {
 	src := memory.New()
 	leaky(t, src)

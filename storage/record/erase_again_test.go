@@ -200,7 +200,7 @@ func (a *lateCreate) Create(ctx context.Context, k storage.Key, b storage.Blob) 
 }
 
 // TestALateFileIsTakenOutOfTheNextSession: it has a name that the next session has
-// announced for another file, which would be reported as changed for ever.
+// announced for another file, which would be reported as changed forever.
 func TestALateFileIsTakenOutOfTheNextSession(t *testing.T) {
 	t.Parallel()
 	for _, same := range []bool{false, true} { // whether the next session stores the same

@@ -6,11 +6,11 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// OpenToRead is [OpenSession] for who writes nothing. While somebody scrubs the session,
-// OpenToRead waits for that, up to the lease of a process that died (20 seconds by
-// default). A scrub that was cut short stays as it is: the Session reads each file as the
-// scrub leaves it, and writing returns [ErrUnplaced]. Where a file of the scrub is not as
-// it should be, the Session is that of OpenSession.
+// OpenToRead is [OpenSession] for callers that only read. While somebody scrubs the
+// session, OpenToRead waits for that, up to the lease of a process that died (20 seconds
+// by default). A scrub that was cut short stays as it is: the Session reads each file as
+// the scrub leaves it, and writing returns [ErrUnplaced]. Where a file of the scrub is
+// not as it should be, the Session is that of OpenSession.
 func OpenToRead(ctx context.Context, a storage.Archive, id string) (*Session, error) {
 	s, err := OpenSession(ctx, a, id)
 	if err != nil {
@@ -19,7 +19,7 @@ func OpenToRead(ctx context.Context, a storage.Archive, id string) (*Session, er
 	return s.toRead(ctx)
 }
 
-// OpenDirToRead is [OpenDir] for who writes nothing; see [OpenToRead].
+// OpenDirToRead is [OpenDir] for callers that only read; see [OpenToRead].
 func OpenDirToRead(ctx context.Context, a storage.Archive, dir string) (*Session, error) {
 	s, err := OpenDir(ctx, a, dir)
 	if err != nil {

@@ -104,7 +104,7 @@ func (s *Session) Scrub(ctx context.Context, opts ScrubOptions) (Scrubbed, error
 // scrubAttempts limits how often a scrub starts over because others write.
 const scrubAttempts = 8
 
-// scrubAgain makes attempts until one is not overtaken by others who write or scrub.
+// scrubAgain repeats attempts that another write or scrub overtakes.
 func (s *Session) scrubAgain(ctx context.Context, opts ScrubOptions, out *Scrubbed) error {
 	for range scrubAttempts {
 		before, _ := s.manifest.known()

@@ -32,7 +32,7 @@ type turn struct {
 
 // holder is the process that has the turn, as a line of the manifest says.
 type holder struct {
-	by    string // "": nobody says who, as in version 0.1.0
+	by    string // "": unknown, as in version 0.1.0
 	at    time.Time
 	lease time.Duration
 }

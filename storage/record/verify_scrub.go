@@ -103,7 +103,7 @@ func (h *half) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.I
 // Location implements [storage.Locator].
 func (h *half) Location(k storage.Key) string { return location(h.Archive, k) }
 
-// Create implements [storage.Archive]: who writes ends the scrub first.
+// Create implements [storage.Archive]. It refuses: a writer must end the scrub first.
 func (h *half) Create(_ context.Context, k storage.Key, _ storage.Blob) error {
 	return &storage.Error{Op: "create", Key: k, Err: ErrUnplaced}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// watch tells who reads a session whether its files were replaced or removed meanwhile, by
-// a scrub or an erase. Both are recorded in the manifest before they touch a file.
+// watch tells a reader of a session whether files were replaced or removed meanwhile, by a
+// scrub or an erase. Both are recorded in the manifest before they touch a file.
 type watch struct {
 	manifest *chain
 	others   turn
@@ -19,8 +19,8 @@ func watchOver(a storage.Archive, dir storage.Key) *watch {
 	return &watch{manifest: newChain(a, child(dir, manifestName), true)}
 }
 
-// look begins to watch. It returns what the manifest says, which is nothing if it can't be
-// read: who reads the session finds that himself.
+// look begins to watch. It returns the content of the manifest, or nothing if the manifest
+// can't be read: the reader of the session gets that error itself.
 func (w *watch) look(ctx context.Context) tail {
 	w.before = tail{}
 	if t, ok := w.now(ctx); ok {

@@ -30,7 +30,7 @@ type Config struct {
 	Timeout time.Duration
 }
 
-// LockMode says who can shorten a retention.
+// LockMode determines which users can shorten a retention.
 type LockMode string
 
 // The modes of Object Lock. NoLock leaves it to the bucket.

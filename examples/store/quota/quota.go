@@ -83,7 +83,7 @@ func (q *Archive) take(op string, k storage.Key, size int64, store func() error)
 	return err
 }
 
-// Remove takes k away, for who erases sessions; the room of it is not given back.
+// Remove removes k, for the erasure of sessions. It does not give back the space.
 func (q *Archive) Remove(ctx context.Context, k storage.Key) error {
 	below, ok := q.Archive.(storage.Remover)
 	if !ok {

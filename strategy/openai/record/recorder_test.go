@@ -17,7 +17,7 @@ import (
 const answer = `{"id":"x","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"## Decisions\n- an array instead of a map"},"finish_reason":"stop"}]}`
 
 // against returns a recorder for a server that gives these statuses, the last
-// one for ever.
+// one forever.
 func against(t *testing.T, status ...int) (*recorder, *[]byte) {
 	t.Helper()
 	session, err := readSession("", filepath.Join("..", "testdata", "exchange.txtar"))

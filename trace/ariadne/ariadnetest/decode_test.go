@@ -21,7 +21,7 @@ func checkDecode(t *testing.T, s string) {
 	if err != nil || json.Unmarshal([]byte(s), &want) != nil {
 		return
 	}
-	if !reflect.DeepEqual(want, got.plain()) { // a diff would take for ever where it is deep
+	if !reflect.DeepEqual(want, got.plain()) { // a diff would take forever where it is deep
 		t.Errorf("decode(%.500q) = %.500q, want %.500q", s, fmt.Sprint(got.plain()), fmt.Sprint(want))
 	}
 }
