@@ -37,7 +37,7 @@ func shell(rounds int) []message.Message {
 	return msgs
 }
 
-var shellForm = regexp.MustCompile(`\[observation masked — \d+ chars · bash "go test \./\.\.\. -run 'Test\(A\)'" · exit 1( · recall [0-9a-f]{12})?\]`)
+var shellForm = regexp.MustCompile(`\[observation masked — \d+ chars · bash "go test \./\.\.\. -run "Test\[A\]"" · exit 1( · recall [0-9a-f]{12})?\]`)
 
 // masked returns the placeholder of the first masked result.
 func masked(t *testing.T, res *compact.Result) string {

@@ -23,7 +23,8 @@ const (
 // mention it.
 type Answered struct {
 	Tool   string // the name of the tool
-	Target string // what the call was made on, on one line
+	Target string // what the call was made on, on one line, for forms before call@3
+	Made   string // what the call was made on, for call@3
 	Status string // "ok" or "error", for custom templates
 	Result string // the text that the placeholder replaces
 }
@@ -37,7 +38,7 @@ type Answered struct {
 func renderCall(k *Mark, answered Answered) (string, error) {
 	head := "[observation masked — " + strconv.Itoa(k.Chars) + " chars"
 	tail := "]"
-	if k.Form == FormCallRecall || k.Form == formCallSaysRec {
+	if plainForm(k.Form) == FormRecall {
 		tail = " · recall " + k.Ref + "]"
 	}
 	if k.Ended {
@@ -52,10 +53,10 @@ func renderCall(k *Mark, answered Answered) (string, error) {
 	}
 	head += " · " + tool
 	const around = len(` ""`)
-	target := oneLine(answered.Target)
+	target, quoted := k.quotes(answered)
 	room := callFormMost - runes(head) - runes(tail) - around
 	const says = ` · says "`
-	if quoted := oneLine(testrun.Uncolored(answered.Result[k.SaysFrom:k.SaysTo])); quoted != "" && target != "" {
+	if quoted != "" && target != "" {
 		most := room - min(runes(target), callNameMost) - runes(says) - 1
 		if quoted = cutRunes(quoted, min(most, callSaysMost)); quoted != "" {
 			tail = says + quoted + `"` + tail
@@ -68,8 +69,48 @@ func renderCall(k *Mark, answered Answered) (string, error) {
 	return head + ` "` + target + `"` + tail, nil
 }
 
-// oneLine prepares text for use in a placeholder: it returns one line without
-// invisible characters and without the characters that delimit the form.
+// quotes returns what a placeholder quotes of the call and of the result, before
+// it is cut to what there is room for.
+func (k *Mark) quotes(answered Answered) (target, says string) {
+	says = testrun.Uncolored(answered.Result[k.SaysFrom:k.SaysTo])
+	if k.Form == formCallMade || k.Form == formCallMadeRec {
+		return unaltered(answered.Made), visible(says)
+	}
+	return oneLine(answered.Target), oneLine(says)
+}
+
+// visible returns a text on one line without invisible characters. "·" separates
+// the fields of a placeholder, so that quotes and brackets may stay as they are.
+func visible(s string) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r == '·':
+			return '.'
+		case r == utf8.RuneError, unicode.IsSpace(r), !unicode.IsPrint(r):
+			return ' '
+		}
+		return r
+	}, s)
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// unaltered is like visible, but cuts the text at the first character that it
+// would alter: a pattern with another character in it would be another pattern.
+func unaltered(s string) string {
+	at := strings.IndexFunc(s, func(r rune) bool {
+		return r == '·' || r == utf8.RuneError || !unicode.IsSpace(r) && !unicode.IsPrint(r)
+	})
+	if at < 0 {
+		return visible(s)
+	}
+	if s = visible(s[:at]); s != "" {
+		s += "…"
+	}
+	return s
+}
+
+// oneLine prepares text for use in a placeholder of a form before call@3: it returns
+// one line without invisible characters, quotes and brackets.
 func oneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -102,50 +143,46 @@ func cutRunes(s string, n int) string {
 }
 
 var callForm = regexp.MustCompile(`\A\[observation masked — (0|[1-9][0-9]{0,17}) chars` +
-	`(?: · ([^\s"\[\]·]+)(?: "([^"\[\]·]+)"(?: · says "([^"\[\]·]+)")?)?)?(?: · exit (0|-?[1-9][0-9]{0,9}))?(?: · recall ([0-9a-f]{12}))?\]\z`)
+	`(?: · ([^\s"\[\]·]+)(?: "([^·]+)"(?: · says "([^·]+)")?)?)?(?: · exit (0|-?[1-9][0-9]{0,9}))?(?: · recall ([0-9a-f]{12}))?\]\z`)
 
-// parseCall recognizes what renderCall writes.
+// parseCall recognizes what renderCall writes, in any version of the form, and
+// returns it as the newest.
 func parseCall(text string) (Mark, bool) {
 	if len(text) > callFormMost*utf8.UTFMax || !strings.HasPrefix(text, "[observation masked — ") || runes(text) > callFormMost {
 		return Mark{}, false
 	}
 	found := callForm.FindStringSubmatch(text)
-	if found == nil {
+	if found == nil || found[2] != oneLine(found[2]) || found[3] != visible(found[3]) || found[4] != visible(found[4]) {
 		return Mark{}, false
 	}
-	for _, quoted := range found[2:5] {
-		if quoted != oneLine(quoted) {
-			return Mark{}, false
-		}
-	}
-	k := Mark{Form: FormCall, Ref: found[6], Ended: found[5] != ""}
+	k := Mark{Form: formCallMade, Ref: found[6], Ended: found[5] != ""}
 	k.Chars, _ = strconv.Atoi(found[1])
 	k.Exit, _ = strconv.Atoi(found[5])
 	if k.Ref != "" {
-		k.Form = FormCallRecall
-	}
-	if found[4] != "" {
-		k.Form = saying(k.Form)
+		k.Form = formCallMadeRec
 	}
 	return k, true
 }
+
+// namesCall reports whether a form names the call that a result answers.
+func namesCall(form string) bool { return plainForm(form) != form }
 
 // plainForm returns the short counterpart of a form that names a call. Other
 // forms are returned unchanged.
 func plainForm(form string) string {
 	switch form {
-	case FormCall, formCallSays:
+	case FormCall, formCallSays, formCallMade:
 		return FormObservation
-	case FormCallRecall, formCallSaysRec:
+	case FormCallRecall, formCallSaysRec, formCallMadeRec:
 		return FormRecall
 	}
 	return form
 }
 
-// saying returns the version of a form that quotes an outcome.
-func saying(form string) string {
-	if form == FormCallRecall {
-		return formCallSaysRec
+// newest returns the newest version of a form that names a call.
+func newest(form string) string {
+	if plainForm(form) == FormRecall {
+		return formCallMadeRec
 	}
-	return formCallSays
+	return formCallMade
 }

@@ -2,6 +2,7 @@ package policy_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -12,7 +13,7 @@ import (
 
 func TestAPlaceholderSaysWhichCallItStandsFor(t *testing.T) {
 	mark := func(ended bool, exit int) policy.Mark {
-		return policy.Mark{Form: policy.FormCallRecall, Chars: 4812, Ref: "3f9a2c1b70de", Ended: ended, Exit: exit}
+		return policy.Mark{Form: "call-recall@3", Chars: 4812, Ref: "3f9a2c1b70de", Ended: ended, Exit: exit}
 	}
 	for _, c := range []struct {
 		name string
@@ -20,15 +21,18 @@ func TestAPlaceholderSaysWhichCallItStandsFor(t *testing.T) {
 		of   policy.Answered
 		want string
 	}{
-		{"all of it", mark(true, 1), policy.Answered{Tool: "bash", Target: "go test ./..."},
+		{"all of it", mark(true, 1), policy.Answered{Tool: "bash", Made: "go test ./..."},
 			`[observation masked — 4812 chars · bash "go test ./..." · exit 1 · recall 3f9a2c1b70de]`},
 		{"no target", mark(true, 0), policy.Answered{Tool: "bash"}, `[observation masked — 4812 chars · bash · exit 0 · recall 3f9a2c1b70de]`},
-		{"no status", mark(false, 0), policy.Answered{Tool: "read", Target: "a.go"}, `[observation masked — 4812 chars · read "a.go" · recall 3f9a2c1b70de]`},
-		{"no call", mark(true, 2), policy.Answered{Target: "x"}, `[observation masked — 4812 chars · exit 2 · recall 3f9a2c1b70de]`},
-		{"nobody answers", policy.Mark{Form: policy.FormCall, Chars: 1, Ref: "3f9a2c1b70de"}, policy.Answered{Tool: "ls", Target: "/"},
+		{"no status", mark(false, 0), policy.Answered{Tool: "read", Made: "a.go"}, `[observation masked — 4812 chars · read "a.go" · recall 3f9a2c1b70de]`},
+		{"no call", mark(true, 2), policy.Answered{Made: "x"}, `[observation masked — 4812 chars · exit 2 · recall 3f9a2c1b70de]`},
+		{"nobody answers", policy.Mark{Form: "call@3", Chars: 1, Ref: "3f9a2c1b70de"}, policy.Answered{Tool: "ls", Made: "/"},
 			`[observation masked — 1 chars · ls "/"]`},
-		{"what the form is made of is not in it", mark(false, 0), policy.Answered{Tool: "my tool", Target: "grep \"a]\" [b] · c\x1b[2J\n\u202e"},
-			`[observation masked — 4812 chars · my_tool "grep 'a)' (b) . c (2J" · recall 3f9a2c1b70de]`},
+		{"quotes and brackets are those of the call", mark(false, 0), policy.Answered{Tool: "my tool", Made: "grep \"[^=]\" [b]\n c"},
+			`[observation masked — 4812 chars · my_tool "grep "[^=]" [b] c" · recall 3f9a2c1b70de]`},
+		{"what separates the fields is not in it", mark(false, 0), policy.Answered{Tool: "rg", Made: "a · exit 3"}, `[observation masked — 4812 chars · rg "a…" · recall 3f9a2c1b70de]`},
+		{"nothing invisible is in it", mark(false, 0), policy.Answered{Tool: "rg", Made: "a\u202eb"}, `[observation masked — 4812 chars · rg "a…" · recall 3f9a2c1b70de]`},
+		{"nothing of it can be shown", mark(false, 0), policy.Answered{Tool: "rg", Made: "·"}, `[observation masked — 4812 chars · rg · recall 3f9a2c1b70de]`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := policy.Forms(nil).Render(c.mark, c.of)
@@ -36,7 +40,7 @@ func TestAPlaceholderSaysWhichCallItStandsFor(t *testing.T) {
 				t.Fatalf("%q, %v\nwant %q", got, err, c.want)
 			}
 			back, ok := policy.Forms(nil).ParseMark(got)
-			if !ok || back.Form != c.mark.Form || back.Form == policy.FormCallRecall && back.Ref != c.mark.Ref || back.Chars != c.mark.Chars || back.Ended != c.mark.Ended || back.Exit != c.mark.Exit {
+			if !ok || back.Form != c.mark.Form || back.Form == "call-recall@3" && back.Ref != c.mark.Ref || back.Chars != c.mark.Chars || back.Ended != c.mark.Ended || back.Exit != c.mark.Exit {
 				t.Errorf("reads back as %+v, %v", back, ok)
 			}
 		})
@@ -49,8 +53,8 @@ func TestAPlaceholderSaysWhichCallItStandsFor(t *testing.T) {
 func TestALongTargetFillsThePlaceholder(t *testing.T) {
 	for _, tool := range []string{"bash", "größen_prüfen", "検索"} {
 		for _, target := range []string{strings.Repeat("x", 300), strings.Repeat("ü", 300)} {
-			k := policy.Mark{Form: policy.FormCallRecall, Chars: 4812, Ref: "3f9a2c1b70de", Ended: true, Exit: 1}
-			text, err := policy.Forms(nil).Render(k, policy.Answered{Tool: tool, Target: target})
+			k := policy.Mark{Form: "call-recall@3", Chars: 4812, Ref: "3f9a2c1b70de", Ended: true, Exit: 1}
+			text, err := policy.Forms(nil).Render(k, policy.Answered{Tool: tool, Made: target})
 			if n := utf8.RuneCountInString(text); err != nil || n != 160 || !strings.HasSuffix(text, `…" · exit 1 · recall 3f9a2c1b70de]`) {
 				t.Errorf("%q, %v has %d characters", text, err, n)
 			}
@@ -64,11 +68,11 @@ func FuzzCallFormIsReadBack(f *testing.F) {
 	f.Add("a\" · exit 3 · recall 0123456789ab]", "\xff·\u2028[x]", "\" · exit 0]\x1b[", 0, -7, true)
 	f.Add(strings.Repeat("ü", 300), strings.Repeat("日本", 300), strings.Repeat("ß", 300), 1<<40, 1<<30, false)
 	f.Fuzz(func(t *testing.T, tool, target, says string, chars, exit int, ended bool) {
-		k := policy.Mark{Form: policy.FormCallRecall, Chars: max(chars, 0) % 1e15, Ref: "3f9a2c1b70de", Ended: ended, Exit: exit % 1e9, SaysTo: len(says)}
-		if says != "" {
-			k.Form = "call-recall@2"
+		k := policy.Mark{Form: "call-recall@2", Chars: max(chars, 0) % 1e15, Ref: "3f9a2c1b70de", Ended: ended, Exit: exit % 1e9, SaysTo: len(says)}
+		if chars%2 == 0 {
+			k.Form = "call-recall@3"
 		}
-		text, err := policy.Forms(nil).Render(k, policy.Answered{Tool: tool, Target: target, Result: says})
+		text, err := policy.Forms(nil).Render(k, policy.Answered{Tool: tool, Target: target, Made: target, Result: says})
 		if err != nil || utf8.RuneCountInString(text) > 160 || strings.ContainsAny(text, "\n\r\x1b") || !utf8.ValidString(text) {
 			t.Fatalf("%q, %v", text, err)
 		}
@@ -81,8 +85,10 @@ func FuzzCallFormIsReadBack(f *testing.F) {
 
 func TestTextThatLooksLikeACallsPlaceholderIsText(t *testing.T) {
 	for _, text := range []string{
-		`[observation masked — 12 chars · bash "a" "b"]`,
-		`[observation masked — 12 chars · bash "a ]" · exit 1]`,
+		`[observation masked — 12 chars · bash "a" b]`,
+		`[observation masked — 12 chars · bash "a" · "b"]`,
+		`[observation masked — 12 chars · bash "a · b"]`,
+		`[observation masked — 12 chars · ba"sh "a"]`,
 		`[observation masked — 12 chars · bash "a" · exit 01]`,
 		`[observation masked — 12 chars · two words]`,
 		`[observation masked — 12 chars · bash "two  spaces"]`,
@@ -153,18 +159,29 @@ func TestMaskingWhatIsMaskedByItsCallChangesNothing(t *testing.T) {
 
 // A ledger of an older version renders the same bytes forever.
 func TestRecipesOfOlderFormsRenderWhatTheyRendered(t *testing.T) {
+	msgs := slices.Clone(oneCall)
+	msgs[1] = message.Assistant("", message.Call("1", "bash", `{"cmd":"make \"a[b]\"\nmake c"}`))
 	for form, want := range map[string]string{
 		"observation@1": "[observation masked — 512 chars]",
 		"recall@1":      "[observation masked — 512 chars · recall 0123456789ab]",
+		"call@1":        `[observation masked — 512 chars · bash "make 'a(b)'"]`,
+		"call-recall@1": `[observation masked — 512 chars · bash "make 'a(b)'" · recall 0123456789ab]`,
+		"call@2":        `[observation masked — 512 chars · bash "make 'a(b)'" · says "Exit code 2"]`,
+		"call-recall@2": `[observation masked — 512 chars · bash "make 'a(b)'" · says "Exit code 2" · recall 0123456789ab]`,
+		"call@3":        `[observation masked — 512 chars · bash "make "a[b]" ⏎ make c" · says "Exit code 2"]`,
 		"result@1":      "[result masked — ~99 tokens removed]",
 	} {
 		var r policy.Recipe
+		said := ""
+		if form == "call@2" || form == "call-recall@2" || form == "call@3" {
+			said = `,"says_to":11`
+		}
 		stored := `{"stage":"mask","texts":[{"at":2,"was":"` + oneCall[2].Fingerprint().String() + `","is":"` + oneCall[2].Fingerprint().String() +
-			`","decision":"masked","segments":[{"mark":{"form":"` + form + `","chars":512,"tokens":99,"turn":1,"ref":"0123456789ab"}}]}]}`
+			`","decision":"masked","segments":[{"mark":{"form":"` + form + `","chars":512,"tokens":99,"turn":1,"ref":"0123456789ab"` + said + `}}]}]}`
 		if err := json.Unmarshal([]byte(stored), &r); err != nil {
 			t.Fatal(err)
 		}
-		c, err := policy.NewConversation(oneCall, nil, nil).Replay(r)
+		c, err := policy.NewConversation(msgs, nil, nil).Replay(r)
 		if err != nil {
 			t.Fatal(err)
 		}

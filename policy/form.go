@@ -26,6 +26,8 @@ const (
 	FormCallRecall  = "call-recall@1" // likewise, with the reference for a recall
 	formCallSays    = "call@2"        // quotes what the command's output states, too
 	formCallSaysRec = "call-recall@2"
+	formCallMade    = "call@3" // quotes the call unaltered, with all lines of its command
+	formCallMadeRec = "call-recall@3"
 	formDispatch    = "dispatch@1"
 	formBlocks      = "blocks@1" // only the dispatch blocks, without a placeholder for the rest
 	FormResult      = "result@1"
@@ -48,6 +50,8 @@ var builtinForms = Forms{
 	FormCallRecall:  "[observation masked — {chars} chars · recall {ref}]",
 	formCallSays:    "[observation masked — {chars} chars]",
 	formCallSaysRec: "[observation masked — {chars} chars · recall {ref}]",
+	formCallMade:    "[observation masked — {chars} chars]",
+	formCallMadeRec: "[observation masked — {chars} chars · recall {ref}]",
 	formDispatch:    "[dispatch output masked — {chars} chars]\n",
 	formBlocks:      "",
 	FormResult:      "[result masked — ~{tokens} tokens removed]",
@@ -86,10 +90,10 @@ func (f Forms) Template(form string) (string, error) {
 // Render returns the text of a mark. answered describes the call that the result
 // answers.
 func (f Forms) Render(k Mark, answered Answered) (string, error) {
-	switch k.Form {
-	case FormCall, FormCallRecall, formCallSays, formCallSaysRec:
+	switch {
+	case namesCall(k.Form):
 		return renderCall(&k, answered)
-	case FormMedia:
+	case k.Form == FormMedia:
 		return message.MediaText(k.kind(), k.Tokens, k.Chars, k.Ref), nil
 	}
 	t, err := f.Template(k.Form)
@@ -117,7 +121,7 @@ func (f Forms) Render(k Mark, answered Answered) (string, error) {
 
 // renderLazily is like Render, but calls answered only if the form names the call.
 func (f Forms) renderLazily(k *Mark, answered func() Answered) (string, error) {
-	if plainForm(k.Form) == k.Form {
+	if !namesCall(k.Form) {
 		t, err := f.Template(k.Form)
 		if err != nil || !strings.Contains(t, "{tool}") && !strings.Contains(t, "{status}") {
 			answered = func() Answered { return Answered{} }
@@ -349,7 +353,7 @@ func Tool(msgs []message.Message, i, p int) string {
 func (t tools) answered(i int, p *message.Part) Answered {
 	of := Answered{Tool: t.nameOf(i, p), Status: status(p.Text), Result: p.Text}
 	if c, ok := t.call(i, p); ok {
-		of.Target = target(c.args)
+		of.Target, of.Made = target(c.args), wholeTarget(c.args)
 	}
 	return of
 }

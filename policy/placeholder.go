@@ -29,6 +29,7 @@ func (m Mask) mark(v *View, i, p int) Mark {
 	o := v.Origin(i, p)
 	k := Mark{Form: form, Chars: o.Chars, Tokens: max(o.Tokens, 0), Ref: o.Ref, Turn: v.TurnOf(i)}
 	if form == FormCall || form == FormCallRecall {
+		k.Form = newest(form)
 		k.Exit, k.Ended = exitCode(v.Unedited(i).Parts[p].Text)
 		v.quote(i, p, &k)
 	}
@@ -68,8 +69,11 @@ func (m Mask) forms(v *View, i, p int, mark Mark) [][]Segment {
 	if blocks := v.blocks(i, p, text); len(blocks) > 0 {
 		return m.around(v, text, blocks, mark)
 	}
-	if plain := mark; mark.Form != plainForm(mark.Form) {
+	if plain := mark; namesCall(mark.Form) {
 		plain = plain.without(plainForm(mark.Form))
+		if unsaid, ok := mark.unsaid(text); ok {
+			return [][]Segment{{{Mark: &mark}}, {{Mark: &unsaid}}, {{Mark: &plain}}}
+		}
 		return [][]Segment{{{Mark: &mark}}, {{Mark: &plain}}}
 	}
 	placeholder, err := v.Forms.Render(mark, Answered{})

@@ -28,15 +28,22 @@ func TestAPlaceholderQuotesHowAChecksOutputEnds(t *testing.T) {
 		"no status":                      {`{"cmd":"cd src && go test ./..."}`, failed, `bash "cd src && go test ./..." · says "--- FAIL: TestA (0.00s)"]`},
 		"what failed, beside a status":   {`{"command":"go test ./..."}`, "Exit code 1\n" + failed, `bash "go test ./..." · says "--- FAIL: TestA (0.00s)" · exit 1]`},
 		"words of a shell":               {`{"command":["bash","-lc","npm test"]}`, "Tests:  1 failed, 3 passed, 4 total", `bash "bash -lc npm test" · says "Tests: 1 failed, 3 passed, 4 total"]`},
-		"passed, no status":              {`{"command":"pytest -q"}`, "====== 12 passed in 0.3s ======", `bash "pytest -q" · says "====== 12 passed in 0.3s ======"]`},
-		"passed, and so does a status":   {`{"command":"pytest -q"}`, "Exit code 0\n12 passed in 0.3s", `bash "pytest -q" · exit 0]`},
+		"passed, no status":              {`{"command":"pytest -q"}`, "====== 12 passed in 0.3s ======", `bash "pytest -q" · says "12 passed in 0.3s"]`},
+		"passed, and so does a status":   {`{"command":"pytest -q"}`, "Exit code 0\n12 passed in 0.3s", `bash "pytest -q" · says "12 passed in 0.3s" · exit 0]`},
 		"a status outweighs what passed": {`{"command":"go test ./a && ./deploy"}`, "Exit code 3\nok  \texample.org/a\t0.01s", `bash "go test ./a && ./deploy" · exit 3]`},
 		"no report":                      {`{"command":"./deploy"}`, "deployed", `bash "./deploy"]`},
 		"a log that is shown":            {`{"command":"cat test.log"}`, failed, `bash "cat test.log"]`},
 		"a log that is shown elsewhere":  {`{"command":"cd logs; tail -n 50 test.log"}`, failed, `bash "cd logs; tail -n 50 test.log"]`},
 		"a log that a shell shows":       {`{"command":"bash -lc cat test.log"}`, failed, `bash "bash -lc cat test.log"]`},
 		"a file":                         {`{"path":"test.log"}`, failed, `bash "test.log"]`},
-		"what the form is made of":       {`{"command":"make test"}`, "FAILED [\"a\" · b]", `bash "make test" · says "FAILED ('a' . b)"]`},
+		"what the form is made of":       {`{"command":"make test"}`, "FAILED [\"a\" · b]", `bash "make test" · says "FAILED ["a" . b]"]`},
+		"a commit":                       {`{"command":"git add -A && git commit -m x"}`, "✓ lint\n[main 1a2b3c4] Cut the list\n 2 files changed\n✓ hooks", `bash "git add -A && git commit -m x" · says "[main 1a2b3c4] Cut the list"]`},
+		"a commit that failed":           {`{"command":"git commit -m x"}`, "Exit code 1\nOn branch main\nerror: the list is not cut\nhusky - pre-commit script failed (code 1)", `bash "git commit -m x" · says "error: the list is not cut" · exit 1]`},
+		"what git shows":                 {`{"command":"git log && git diff"}`, "✓ built", `bash "git log && git diff"]`},
+		"a script that succeeded":        {`{"command":"python3 verify.py"}`, "Exit code 0\n✗ was slow\n✓ All rules hold!", `bash "python3 verify.py" · says "✓ All rules hold!" · exit 0]`},
+		"an exception behind a pipe":     {`{"command":"python3 verify.py | tail -5"}`, "Exit code 0\nTraceback (most recent call last):\n  File \"verify.py\", line 3\nshop.TooLarge: 12 rows", `bash "python3 verify.py | tail -5" · says "shop.TooLarge: 12 rows" · exit 0]`},
+		"a script that is written first": {`{"command":"cat > a.py <<'E'\nprint(1)\nE\npython3 a.py"}`, "ok\n✓ done", `bash "cat > a.py <<'E' ⏎ print(1) ⏎ E ⏎ python3 a.py" · says "✓ done"]`},
+		"comments go":                    {`{"command":"# Don't push\n\ngit add \\\n  a.go \\\n  b.go\n# then\nmake"}`, "done", `bash "git add a.go b.go ⏎ make"]`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			msgs := ran(c.args, c.output)
@@ -110,8 +117,8 @@ func TestAnOutcomeOfATruncatedResultIsQuotedFromWhatIsLeft(t *testing.T) {
 
 // Without the command nobody knows what the line is about.
 func TestAnOutcomeIsQuotedOnlyBesideItsCommand(t *testing.T) {
-	for _, of := range []policy.Answered{{Result: "FAIL a"}, {Tool: "bash", Result: "FAIL a"}, {Tool: "bash", Target: "\x1b", Result: "FAIL a"}} {
-		text, err := policy.Forms(nil).Render(policy.Mark{Form: "call@2", Chars: 5, SaysTo: 6}, of)
+	for _, of := range []policy.Answered{{Result: "FAIL a"}, {Tool: "bash", Result: "FAIL a"}, {Tool: "bash", Made: "\x1b", Result: "FAIL a"}} {
+		text, err := policy.Forms(nil).Render(policy.Mark{Form: "call@3", Chars: 5, SaysTo: 6}, of)
 		if err != nil || strings.Contains(text, "FAIL") {
 			t.Errorf("%+v: %q, %v", of, text, err)
 		}
@@ -122,7 +129,7 @@ func TestAnOutcomeIsQuotedOnlyBesideItsCommand(t *testing.T) {
 func TestAQuotedLineIsCutAt60Characters(t *testing.T) {
 	for n, cut := range map[int]bool{60: false, 61: true} {
 		line := "FAIL " + strings.Repeat("ä", n-5)
-		text, err := policy.Forms(nil).Render(policy.Mark{Form: "call@2", Chars: 5, SaysTo: len(line)}, policy.Answered{Tool: "bash", Target: "make test", Result: line})
+		text, err := policy.Forms(nil).Render(policy.Mark{Form: "call@3", Chars: 5, SaysTo: len(line)}, policy.Answered{Tool: "bash", Made: "make test", Result: line})
 		if err != nil || strings.Contains(text, line) == cut || strings.Contains(text, "…") != cut {
 			t.Errorf("%d: %q, %v", n, text, err)
 		}
@@ -132,9 +139,38 @@ func TestAQuotedLineIsCutAt60Characters(t *testing.T) {
 // A range that the text does not have is an error of the recipe.
 func TestAQuotationOutsideOfTheTextIsRefused(t *testing.T) {
 	for _, span := range [][2]int{{0, 6}, {-1, 2}, {3, 2}} {
-		k := policy.Mark{Form: "call@2", Chars: 5, SaysFrom: span[0], SaysTo: span[1]}
-		if text, err := policy.Forms(nil).Render(k, policy.Answered{Tool: "bash", Target: "x", Result: "short"}); !errors.Is(err, policy.ErrEdit) {
+		k := policy.Mark{Form: "call@3", Chars: 5, SaysFrom: span[0], SaysTo: span[1]}
+		if text, err := policy.Forms(nil).Render(k, policy.Answered{Tool: "bash", Made: "x", Result: "short"}); !errors.Is(err, policy.ErrEdit) {
 			t.Errorf("%v: %q, %v", span, text, err)
+		}
+	}
+}
+
+// A quotation that would cost what the mask is to save is left out, and the rest stays.
+func TestAnOutcomeIsLeftOutWhereItWouldTakeWhatIsSaved(t *testing.T) {
+	msgs := ran(`{"command":"pytest -q"}`, "")
+	msgs[2] = message.ToolResult("1", "12 passed in 0.3s"+strings.Repeat("\n", 120))
+	for least, want := range map[int]string{50: `[observation masked — 137 chars · bash "pytest -q" · says "12 passed in 0.3s"]`, 70: `[observation masked — 137 chars · bash "pytest -q"]`, 95: "[observation masked — 137 chars]"} {
+		out, _ := maskAll(t, policy.Mask{Form: policy.FormCall, MinTokens: least}, false, msgs...)
+		if text := out.Messages()[2].ResultText(); text != want {
+			t.Errorf("least %d: %q, want %q", least, text, want)
+		}
+	}
+}
+
+// Without a common name, the arguments stand in the order of the call, the long ones last.
+func TestAPlaceholderNamesAllArgumentsOfAToolItDoesNotKnow(t *testing.T) {
+	long := strings.Repeat("look for it ", 20)
+	for args, want := range map[string]string{
+		`{"origin":"JFK","to":"SEA","date":"2024-05-26","seats":2}`:                          `bash "JFK, SEA, 2024-05-26"`,
+		`{"prompt":"` + long + `","description":"Find","kind":"explorer"}`:                   `bash "explorer, look for it look`,
+		`{"patch":"*** Begin Patch\n*** Update File: a.go\n@@\n-b\n*** Add File: c.go\n+d"}`: `bash "*** Update File: a.go ⏎ *** Add File: c.go"`,
+		`{"origin":`: "bash]",
+		`[1]`:        "bash]",
+	} {
+		out, _ := maskAll(t, policy.Mask{Form: policy.FormCall}, false, ran(args, "1")...)
+		if _, after, _ := strings.Cut(out.Messages()[2].ResultText(), " chars · "); !strings.HasPrefix(after, want) {
+			t.Errorf("%s: %q, want %q", args, after, want)
 		}
 	}
 }

@@ -133,7 +133,7 @@ func (v *View) plainPlaceholder(i, p int) (Edit, bool) {
 	if ok && k.Form == FormMedia {
 		return Edit{}, false // it cannot be shorter
 	}
-	if ok = ok && (k.Form == FormRecall || plainForm(k.Form) != k.Form); !ok {
+	if ok = ok && (k.Form == FormRecall || namesCall(k.Form)); !ok {
 		blocks := v.survivors(i, p, k, text)
 		if v.before == nil || v.before(i).Parts[p].Text != text { // masked in this run: leave it
 			return Edit{}, false

@@ -1,16 +1,18 @@
 package policy
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // targetKeys are arguments that say what a call was made on, the most telling
 // first.
 var targetKeys = []string{"command", "cmd", "file_path", "filePath", "filename", "notebook_path", "pattern", "query", "q", "path", "url", "uri", "ref"}
 
-// target returns what a call was made on, in one line: its command, path, pattern
+// target returns what a call was made on, in one line, for forms before call@3: its command, path, pattern
 // or address, by common names of such arguments. Otherwise it returns the first
 // text argument by name. It returns "" if there is none, and does not cut the
 // text.
@@ -40,18 +42,105 @@ func target(arguments json.RawMessage) string {
 // argument returns the first non-empty line of a text, or of a list of words
 // joined by spaces.
 func argument(raw json.RawMessage) string {
-	var text string
-	if json.Unmarshal(raw, &text) != nil {
-		var words []string
-		if json.Unmarshal(raw, &words) != nil {
-			return ""
-		}
-		text = strings.Join(words, " ")
-	}
-	for line := range strings.SplitSeq(text, "\n") {
+	for line := range strings.SplitSeq(words(raw), "\n") {
 		if line = oneLine(line); line != "" && line != "*** Begin Patch" {
 			return line
 		}
 	}
 	return ""
+}
+
+// lineBreak stands between the lines of a command in a placeholder.
+const lineBreak = " ⏎ "
+
+// wholeTarget returns what a call was made on, for call@3: as target, but with all lines
+// of a text. Without one of the common names it returns all texts in the order of
+// the call, the short ones first.
+func wholeTarget(arguments json.RawMessage) string {
+	args := textArguments(arguments)
+	for _, key := range targetKeys {
+		for _, a := range args {
+			if a.name == key && a.text != "" {
+				return a.text
+			}
+		}
+	}
+	var short, long []string
+	for _, a := range args {
+		switch {
+		case a.text == "" || a.name == "description":
+		case runes(a.text) <= callNameMost:
+			short = append(short, a.text)
+		default:
+			long = append(long, a.text)
+		}
+	}
+	return strings.Join(append(short, long...), ", ")
+}
+
+type textArgument struct{ name, text string }
+
+// textArguments returns the arguments of a call that are texts or lists of words, in
+// their order.
+func textArguments(arguments json.RawMessage) (out []textArgument) {
+	d := json.NewDecoder(bytes.NewReader(arguments))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return nil
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil
+		}
+		var value json.RawMessage
+		if d.Decode(&value) != nil {
+			return nil
+		}
+		key, _ := name.(string)
+		out = append(out, textArgument{key, joined(value, slices.Contains(commandKeys, key))})
+	}
+	return out
+}
+
+// joined returns the lines of a text in one, without the comments of a command and
+// without the hunks of a patch.
+func joined(raw json.RawMessage, command bool) string {
+	var b strings.Builder
+	text := words(raw)
+	patch := strings.HasPrefix(text, "*** Begin Patch")
+	glue := ""
+	for line := range strings.SplitSeq(text, "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || command && line[0] == '#' || patch && !patched(line) {
+			continue
+		}
+		b.WriteString(glue)
+		glue = lineBreak
+		if rest, more := strings.CutSuffix(line, "\\"); more && command { // the next line goes on
+			line, glue = strings.TrimSpace(rest), " "
+		}
+		b.WriteString(line)
+		if b.Len() > callFormMost*utf8.UTFMax {
+			break
+		}
+	}
+	return b.String()
+}
+
+// patched reports whether a line of a patch says which file is changed, and how.
+func patched(line string) bool {
+	return strings.HasPrefix(line, "*** ") && strings.Contains(line, " File: ")
+}
+
+// words returns a text, or a list of words joined by spaces.
+func words(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	var list []string
+	if json.Unmarshal(raw, &list) != nil {
+		return ""
+	}
+	return strings.Join(list, " ")
 }

@@ -71,7 +71,8 @@ func withoutOurs(text string) string {
 // says nothing else: the quoted line and the exit status.
 func outcomeIn(mark *policy.Mark, placeholder string) string {
 	_, rest, _ := strings.Cut(placeholder, `" · says "`)
-	says, _, _ := strings.Cut(rest, `"`)
+	says, _, _ := strings.Cut(rest, " · ")
+	says = strings.TrimSuffix(strings.TrimSuffix(says, "]"), `"`)
 	if !mark.Ended {
 		return says
 	}

@@ -17,7 +17,7 @@ var (
 	noticeForm  = regexp.MustCompile(`\A\[conversation truncated — (0|[1-9][0-9]*) older messages omitted\]\z`)
 
 	observationForm = regexp.MustCompile(`\[observation masked — (0|[1-9][0-9]{0,17}) chars` +
-		`(?: · ([^\s"\[\]·]+)(?: "([^"\[\]·\x00-\x1f]+)"(?: · says "([^"\[\]·\x00-\x1f]+)")?)?)?(?: · exit (0|-?[1-9][0-9]*))?(?: · recall ([0-9a-f]{12}))?\]\z`)
+		`(?: · ([^\s"\[\]·]+)(?: "([^·\x00-\x1f]+)"(?: · says "([^·\x00-\x1f]+)")?)?)?(?: · exit (0|-?[1-9][0-9]*))?(?: · recall ([0-9a-f]{12}))?\]\z`)
 	resultForm   = regexp.MustCompile(`\A\[result masked — ~(0|[1-9][0-9]{0,17}) tokens removed\]\z`)
 	dispatchForm = regexp.MustCompile(`\A\[dispatch output masked — (0|[1-9][0-9]{0,17}) chars\]\n`)
 

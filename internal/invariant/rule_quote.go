@@ -3,6 +3,7 @@ package invariant
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -19,7 +20,7 @@ func (j *judge) misnamed(i, p int, tool, target string) string {
 		return "there is no such call. "
 	case !beginsWith(skeleton(call.Name), tool):
 		return "the tool is " + call.Name + ". "
-	case target != "" && !holds(unescaped(string(call.Args)), target):
+	case target != "" && !holdsAll(unescaped(string(call.Args)), target):
 		return "the call was made with " + string(call.Args) + ". "
 	}
 	return ""
@@ -72,6 +73,16 @@ func (j *judge) concealed(i, p int, target, says string) string {
 		}
 	}
 	return ""
+}
+
+// holdsAll reports whether the arguments of a call contain what a placeholder names of
+// them: the lines of a command, without its comments, or several arguments.
+func holdsAll(args, target string) bool {
+	if holds(args, target) {
+		return true
+	}
+	lines := strings.FieldsFunc(target, func(r rune) bool { return r == '⏎' || r == ',' })
+	return !slices.ContainsFunc(lines, func(line string) bool { return !holds(args, strings.TrimSpace(line)) })
 }
 
 // holds reports whether a text contains a quote, which may be cut at its end.

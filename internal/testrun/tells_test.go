@@ -1,0 +1,48 @@
+package testrun_test
+
+import (
+	"testing"
+
+	"github.com/agentcompact/compact/internal/testrun"
+)
+
+func TestTellsFindsTheLineThatSaysHowACommandEnded(t *testing.T) {
+	const trace = "Traceback (most recent call last):\n  File \"a.py\", line 3, in f\n    g()\n"
+	for name, c := range map[string]struct {
+		output string
+		failed bool
+		want   testrun.Verdict
+		says   string
+	}{
+		"a test that failed goes first":       {"fatal: it is over\n--- FAIL: TestA\n", true, testrun.Failure, "--- FAIL: TestA"},
+		"a place in a file":                   {"error: hook failed\na/b.go:12:3: undefined: x\n", true, testrun.Failure, "a/b.go:12:3: undefined: x"},
+		"a place means nothing where it went": {"a/b.go:12:3: undefined: x\n", false, testrun.None, ""},
+		"the first error":                     {"warming up\n ! [rejected] main -> main (fetch first)\nerror: failed to push some refs\n", true, testrun.Failure, "! [rejected] main -> main (fetch first)"},
+		"the last line with a word of one":    {"the file was not found\nOn branch main\nnothing to commit, working tree clean\nbye\n", true, testrun.Failure, "nothing to commit, working tree clean"},
+		"not what the runner says of itself":  {"no such table\nhusky - pre-commit script failed (code 1)\n", true, testrun.Failure, "no such table"},
+		"not what was done before":            {"✓ one\n", true, testrun.None, ""},
+		"an exception":                        {trace + "shop.TooLarge: 12 rows\nbye\n", true, testrun.Failure, "shop.TooLarge: 12 rows"},
+		"the last of two exceptions":          {trace + "KeyError: 'a'\n\nDuring handling of the above exception, another exception occurred:\n\n" + trace + "ValueError: b\n", true, testrun.Failure, "ValueError: b"},
+		"an exception behind a pipe":          {trace + "ValueError: b\n", false, testrun.Failure, "ValueError: b"},
+		"an exception that was overcome":      {trace + "ValueError: b\n✓ All rules hold\n", false, testrun.Success, "✓ All rules hold"},
+		"what went wrong last":                {"✓ done\n❌ two\n", false, testrun.Failure, "❌ two"},
+		"a commit":                            {"[main 1a2b3c4] Cut the list\n✓ hook\n", false, testrun.Success, "[main 1a2b3c4] Cut the list"},
+		"no commit":                           {"[main 12] Cut the list\n[x]\n[info] a3b\n", false, testrun.None, ""},
+		"a push":                              {"To example.org:a.git\n   1a2b3c4..5d6e7f8  main -> main\n", false, testrun.Success, "1a2b3c4..5d6e7f8  main -> main"},
+		"not a range elsewhere":               {"see 1..2 and 3 -> 4\n", false, testrun.None, ""},
+		"the count of a runner":               {"12 passed in 0.3s\nbye\n", false, testrun.Success, "12 passed in 0.3s"},
+		"one of a list says little":           {"✓ a\n✓ b\n", false, testrun.None, ""},
+		"the line that sums up":               {"✓ a\n✓ b\n✓ All of them hold\n✓ c\n", false, testrun.Success, "✓ All of them hold"},
+		"without the frame":                   {"==== 2 passed in 0.1s ====\n", false, testrun.Success, "2 passed in 0.1s"},
+		"a failure without the frame":         {"==== 1 failed in 0.1s ====\n", true, testrun.Failure, "1 failed in 0.1s"},
+		"signs alone":                         {"✓\n---\n", false, testrun.None, ""},
+		"nothing":                             {"", true, testrun.None, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := testrun.Tells(c.output, c.failed)
+			if says := c.output[r.From:r.To]; r.Verdict != c.want || says != c.says {
+				t.Errorf("%v %q, want %v %q", r.Verdict, says, c.want, c.says)
+			}
+		})
+	}
+}
