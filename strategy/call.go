@@ -32,9 +32,10 @@ type Call struct {
 	Says     string   // the line of the result with the outcome; "" if only a status states it
 	Files    []FileOp // its operations on files
 
-	base  string // folder that a mark abbreviates in the call's paths, "" for none
-	doubt bool   // an effect whose result speaks of a failure, and nobody can tell of which part
-	broke bool   // a notice of the harness says that the task did not complete
+	base   string // folder that a mark abbreviates in the call's paths, "" for none
+	doubt  bool   // an effect whose result speaks of a failure, and nobody can tell of which part
+	broke  bool   // a notice of the harness says that the task did not complete
+	spoken bool   // the message wrote it as a part of its text, which is an answer, too
 }
 
 // An Arg is one string or number in the arguments of a call.

@@ -112,7 +112,7 @@ func folderIn(cmd string) string {
 
 // placeFlags lists flags that select the package of a check, or parts of it.
 // The same test name means different tests for different values of these flags.
-var placeFlags = []string{"-p", "--package", "--manifest-path", "--features", "--test", "--bin", "--example", "--bench", "--prefix", "-w", "--workspace", "--root", "--rootDir", "--cwd", "-C", "--dir", "-c", "--config", "--project"}
+var placeFlags = []string{"-p", "--package", "--manifest-path", "--features", "--test", "--bin", "--example", "--bench", "--prefix", "-w", "--workspace", "--root", "--rootDir", "--cwd", "-C", "--dir", "-c", "--config", "--project", "--filter", "-F", "workspace"}
 
 // variantFlags lists flags of that kind without a value.
 var variantFlags = []string{"--lib", "--bins", "--doc", "--release", "--all-features", "--no-default-features"}

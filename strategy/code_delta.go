@@ -92,7 +92,11 @@ func extractDelta(h *History) []Line {
 		if what := f.what(reason); what != "" {
 			text += ": " + what
 		}
-		out = append(out, Line{Section: deltaChanges, Text: text + cite(f.Last), Value: fileValue * h.recency(f.Last), Order: n})
+		value := fileValue * h.recency(f.Last)
+		if throwaway(f.Path) {
+			value *= throwawayShare
+		}
+		out = append(out, Line{Section: deltaChanges, Text: text + cite(f.Last), Value: value, Order: n})
 	}
 	out = append(out, h.folderLines(rest, deltaChanges)...)
 	for _, f := range h.Goals() {
@@ -113,6 +117,9 @@ func extractDelta(h *History) []Line {
 	return out
 }
 
+// throwawayShare is the value of a temporary file, as a share of that of another one.
+const throwawayShare = 0.3
+
 // declaredHere is the maximum number of declared names in a line.
 const declaredHere = 3
 
@@ -121,6 +128,9 @@ func (s *FileState) what(why string) string {
 	what := ""
 	if s.Op != Deleted {
 		what = joinAnd(s.Funcs[:min(len(s.Funcs), declaredHere)], "")
+		if what == "" {
+			what = quotedNew(s.Added)
+		}
 	}
 	return strings.TrimPrefix(what+why, " — ")
 }

@@ -144,27 +144,33 @@ func beginsCheck(simple string) bool {
 // the project: "npm --prefix ui run build" runs "npm run build" there.
 var (
 	scriptRunners = []string{"npm", "pnpm", "yarn", "bun"}
-	projectFlags  = []string{"--prefix", "-C", "-c", "--dir", "--cwd", "--filter", "-F", "-f", "-w", "--workspace"}
+	projectFlags  = []string{"--prefix", "-C", "-c", "--dir", "--cwd", "--filter", "--filter-prod", "-F", "-f", "-w", "--workspace", "--loglevel", "--reporter"}
 )
 
-// ofProject returns the words of a command without the flags that name the
-// project, if it runs a script.
+// ofProject returns the words of a command without the options of the runner and the
+// words that name the project, if it runs a script.
 func ofProject(w []string) []string {
 	if len(w) < 3 || !slices.Contains(scriptRunners, w[0]) {
 		return w
 	}
-	out := w[:1:1]
-	for i := 1; i < len(w); i++ {
+	i := 1
+	for i < len(w) {
 		flag, _, whole := strings.Cut(w[i], "=")
-		if len(out) == 1 && slices.Contains(projectFlags, flag) {
-			if !whole {
+		switch {
+		case w[0] == "pnpm" && flag == "-w": // in the root of the workspace
+			i++
+		case slices.Contains(projectFlags, flag) && !whole, w[i] == "workspace" && w[0] == "yarn":
+			i += 2
+		case strings.HasPrefix(flag, "-"), w[0] == "yarn" && (flag == "workspaces" || flag == "foreach"):
+			i++
+		default:
+			if w[0] == "yarn" && w[i] == "run" { // runs the same as without the word
 				i++
 			}
-			continue
+			return append(w[:1:1], w[i:]...)
 		}
-		out = append(out, w[i])
 	}
-	return out
+	return w[:1:1]
 }
 
 // anyCommand reports whether f holds for one of the simple commands of a

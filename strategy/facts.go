@@ -160,7 +160,7 @@ func (h *History) repliedTo(step int) string {
 // its turn.
 func (h *History) endsTurn(i int) bool {
 	s := &h.Steps[i]
-	return s.Role == message.RoleAssistant && s.Text != "" && len(s.Calls) == 0 && h.ends(i)
+	return s.Role == message.RoleAssistant && s.Text != "" && s.onlySpeaks() && h.ends(i)
 }
 
 // wanted returns in one line what a message asks for: its first request and the
@@ -383,7 +383,7 @@ func (h *History) lastAnswer() int {
 		switch {
 		case s.user():
 			spoke = spoke || s.Text != ""
-		case spoke && s.Role == message.RoleAssistant && s.Text != "" && len(s.Calls) == 0:
+		case spoke && s.Role == message.RoleAssistant && s.Text != "" && s.onlySpeaks():
 			return i
 		case s.Role == message.RoleAssistant:
 			spoke = false

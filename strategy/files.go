@@ -30,6 +30,7 @@ type FileOp struct {
 	From  string // previous path of a renamed file
 	Op    Op
 	Funcs []string // functions, types and classes that the change touches
+	Added []string // of text and settings: new headings, or the first new line
 	named string   // the path as the call writes it, if Path differs
 }
 
@@ -67,7 +68,8 @@ func fileOps(c *Call) []FileOp {
 			op := c.op()
 			f := FileOp{Path: a.Value, Op: op}
 			if op == Edited || op == Created {
-				f.Funcs = declared(c.arg(newTextArgs...))
+				added := c.arg(newTextArgs...)
+				f.Funcs, f.Added = declared(added), newText(f.Path, c.arg(oldTextArgs...), added)
 			}
 			out = append(out, f)
 		}
@@ -140,7 +142,9 @@ func patchOps(patch string) []FileOp {
 		if len(r.out) > maxOps {
 			break
 		}
-		if line = strings.TrimRight(line, "\r\n"); !r.header(line) {
+		if line = strings.TrimRight(line, "\r\n"); r.header(line) {
+			r.headed = false
+		} else {
 			r.body(line)
 		}
 	}
@@ -151,6 +155,7 @@ func patchOps(patch string) []FileOp {
 type patchReader struct {
 	out        []FileOp
 	old, moved string // the file's old name from an earlier line
+	headed     bool   // the last named file has new headings
 }
 
 func (r *patchReader) last() *FileOp {
@@ -206,6 +211,22 @@ func (r *patchReader) body(line string) {
 		f.add(declaration(strings.TrimSpace(context)))
 	case strings.HasPrefix(line, "+") || strings.HasPrefix(line, "-"):
 		f.add(declaration(strings.TrimSpace(line[1:])))
+		if line[0] == '+' {
+			r.added(f, line[1:])
+		}
+	}
+}
+
+// added notes a new line of text or settings: a heading, or the first one.
+func (r *patchReader) added(f *FileOp, line string) {
+	for _, text := range newText(f.Path, "", line) {
+		heading := strings.HasPrefix(line, "#") || strings.HasPrefix(line, "=")
+		switch {
+		case heading && !r.headed:
+			f.Added, r.headed = []string{text}, true
+		case heading && len(f.Added) < maxFuncs || len(f.Added) == 0:
+			f.Added = appendNew(f.Added, text)
+		}
 	}
 }
 

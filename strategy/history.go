@@ -56,6 +56,7 @@ func NewHistory(r Request) *History {
 	h.findBase(marked(r.Messages))
 	h.eachCall(func(_ *Step, c *Call) { c.finish() })
 	h.findFolder()
+	h.findWritten()
 	h.findRewritten()
 	h.finishIndex()
 	return h
@@ -107,6 +108,7 @@ type reader struct {
 	h     *History
 	open  map[string][]at // call id → calls without a result so far
 	acted string          // command of the action that the previous message wrote as text
+	edits []textEdit      // that the previous message wrote as text
 }
 
 func (b *reader) message(id int, m *message.Message) {
@@ -150,9 +152,14 @@ func (b *reader) message(id int, m *message.Message) {
 			}
 		}
 	}
-	b.acted = ""
-	if m.Role == message.RoleAssistant && len(step.Calls) == 0 && actsInText(step.Text) {
-		b.acted = actionIn(step.Text)
+	b.acted, b.edits = "", nil
+	if m.Role == message.RoleAssistant && len(step.Calls) == 0 {
+		if b.edits = textEdits(step.Text); len(b.edits) == 0 && actsInText(step.Text) {
+			b.acted = actionIn(step.Text)
+		}
+		if markupOnly(step.Text) {
+			step.Text = ""
+		}
 	}
 	b.keep(step)
 }
@@ -169,6 +176,7 @@ func (b *reader) user(id int, m *message.Message) {
 	b.acted = ""
 	step := Step{ID: id, Role: m.Role}
 	text := saidIn(m)
+	b.applied(text)
 	switch s := classify(m, acted != ""); s.speech {
 	case speechTyped, speechPasted:
 		step.Text = withoutNotes(s.words)

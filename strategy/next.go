@@ -196,7 +196,7 @@ func (h *History) waiting() Fact {
 	for i := len(h.Steps) - 1; i >= 0; i-- {
 		s := &h.Steps[i]
 		switch {
-		case s.Role == message.RoleAssistant && s.Speaker == "" && s.Text != "" && len(s.Calls) == 0:
+		case s.Role == message.RoleAssistant && s.Speaker == "" && s.Text != "" && s.onlySpeaks():
 			return Fact{}
 		case s.user() && s.Text != "":
 			if asked := wanted(s.ID, s.Text); len(asked) > 0 {
@@ -294,7 +294,7 @@ func (h *History) announced() Fact {
 			if _, rest, ok := strings.Cut(t, ". "); ok && !announces(t) {
 				t = rest // "Good catch. Let me look again"
 			}
-			if one.item && len(s.Calls) == 0 && beginsAny(strings.ToLower(t), []string{"now "}) {
+			if one.item && s.onlySpeaks() && beginsAny(strings.ToLower(t), []string{"now "}) {
 				return // an item of a report says how something is now
 			}
 			if !one.heading && len(t) > 8 && announces(t) && (len(s.Calls) > 0 || !strings.HasSuffix(t, ":")) {

@@ -19,7 +19,7 @@ func (h *History) reasons() map[string]reason {
 					continue
 				}
 				if !asked {
-					said, asked = purpose(s.Text), true
+					said, asked = purpose(s.saidBefore()), true
 				}
 				if said != "" {
 					out[h.key(f.Path)] = reason{s.ID, said}

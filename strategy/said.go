@@ -48,7 +48,7 @@ func (h *History) saidLines(section int) []Line {
 			continue
 		}
 		b := quoting{h: h, step: s, section: section, after: h.failedBefore(i), first: true, asked: h.asksQuestion(i), factor: h.recency(s.ID) * fresh}
-		if len(s.Calls) == 0 || i == h.referred {
+		if s.onlySpeaks() || i == h.referred {
 			if i == newest {
 				b.factor *= newestFactor
 			} else if h.ends(i) {
@@ -94,7 +94,7 @@ func (h *History) ends(i int) bool {
 // none.
 func (h *History) newestAnswer() int {
 	for i := len(h.Steps) - 1; i >= 0; i-- {
-		if s := &h.Steps[i]; s.Role == message.RoleAssistant && len(s.Calls) == 0 && s.Text != "" {
+		if s := &h.Steps[i]; s.Role == message.RoleAssistant && s.onlySpeaks() && s.Text != "" {
 			return i
 		}
 	}

@@ -12,13 +12,14 @@ type FileState struct {
 	From    string   // of a file that was renamed: what it was called before
 	Op      Op       // the most important operation: deleted, created, edited, ran, read
 	Funcs   []string // touched
+	Added   []string // headings or lines of text and settings, the newest last
 	Changes int      // calls that changed it
 	named   []string // as calls write the path otherwise
 	Last    int      // number of the step that changed it last; for an unchanged file, that used it last
 }
 
 // Files returns the files that calls used and those in the previous summary.
-// Changed files come first, the latest change before the others. Only the net
+// Changed files come first, the latest change before the others, temporary ones last. Only the net
 // effect is shown: a file that was created and then deleted is deleted.
 func (h *History) Files() []FileState {
 	if h.files == nil {
@@ -109,10 +110,13 @@ func (h *History) findRewritten() {
 }
 
 func (s *FileState) weight() int {
-	if s.Op >= Edited {
+	switch {
+	case s.Op < Edited:
+		return 0
+	case throwaway(s.Path):
 		return 1
 	}
-	return 0
+	return 2
 }
 
 func (s *FileState) merge(f FileOp, step int) {
@@ -134,6 +138,9 @@ func (s *FileState) merge(f FileOp, step int) {
 	}
 	if (f.Op != Deleted || !was) && (f.Op != Renamed || s.Op != Created) {
 		s.Changes++ // that a created file was renamed is told of by its name
+	}
+	for _, text := range f.Added {
+		s.Added = append(slices.DeleteFunc(s.Added, func(had string) bool { return had == text }), text)
 	}
 	for _, name := range f.Funcs {
 		if !slices.Contains(s.Funcs, name) && len(s.Funcs) < maxFuncs {

@@ -1,0 +1,148 @@
+package strategy
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// proseFormats are the extensions of formats of text, in which a change declares nothing.
+var proseFormats = []string{".md", ".mdx", ".markdown", ".rst", ".adoc", ".txt", ".org"}
+
+// settingFormats are those of settings.
+var settingFormats = []string{".yaml", ".yml", ".toml", ".json", ".ini", ".cfg"}
+
+// Bounds of what is quoted of new text.
+const (
+	headingsHere = 2
+	headingChars = 60
+)
+
+// newText returns what an edit adds to a file that declares nothing: the headings of
+// text, or else its first new line. old is the text that the edit replaces.
+func newText(file, old, added string) []string {
+	ext := strings.ToLower(path.Ext(pathKey(file)))
+	prose := slices.Contains(proseFormats, ext)
+	if !prose && !slices.Contains(settingFormats, ext) {
+		return nil
+	}
+	had := map[string]bool{}
+	for line := range strings.Lines(old) {
+		had[strings.TrimSpace(line)] = true
+	}
+	first, fenced := "", false
+	var headings []string
+	for line := range strings.Lines(added[:min(len(added), 64<<10)]) {
+		line = strings.TrimSpace(line)
+		if prose && strings.HasPrefix(line, "```") {
+			fenced = !fenced
+			continue
+		}
+		if had[line] || !strings.ContainsFunc(line, unicode.IsLetter) {
+			continue
+		}
+		if first == "" {
+			first = line
+		}
+		if head := strings.TrimLeft(line, "#="); prose && !fenced && head != line && strings.HasPrefix(head, " ") {
+			headings = appendNew(headings, clip(squash(head), headingChars))
+		}
+	}
+	if len(headings) == 0 && first != "" {
+		return []string{clip(squash(first), headingChars)}
+	}
+	return headings
+}
+
+// quotedNew quotes the newest of what edits added to a file, "" for nothing.
+func quotedNew(added []string) string {
+	added = added[max(0, len(added)-headingsHere):]
+	if len(added) == 0 {
+		return ""
+	}
+	return "“" + strings.Join(added, "”, “") + "”"
+}
+
+// throwaway reports whether a file lies directly in a folder for temporary files.
+// A project may lie deeper.
+func throwaway(file string) bool {
+	switch dir := strings.ToLower(path.Dir(pathKey(file))); dir {
+	case "/tmp", "/var/tmp", "/private/tmp":
+		return true
+	default:
+		return strings.HasSuffix(dir, "/appdata/local/temp")
+	}
+}
+
+// wroteHeads begin lines in which a script says that it wrote a file.
+var wroteHeads = []string{"updated", "wrote", "modified", "patched", "rewrote", "saved", "fixed", "edited", "changed"}
+
+// findWritten adds the changes that scripts say they made, of files that the session
+// knows: the script may be the only trace of them.
+func (h *History) findWritten() {
+	known := map[string]bool{}
+	for _, f := range h.Previous.files() {
+		known[h.key(f.Path)] = true
+	}
+	h.eachCall(func(_ *Step, c *Call) {
+		if c.Outcome != Failed && c.runsScript() {
+			for _, file := range saysWritten(c.Result) {
+				same := func(f FileOp) bool { return f.Op >= Edited && h.key(f.Path) == h.key(file) }
+				if file = h.knownAs(file, known); file != "" && !slices.ContainsFunc(c.Files, same) {
+					c.Files = append(c.Files, FileOp{Path: file, Op: Edited})
+				}
+			}
+		}
+		for _, f := range c.Files {
+			known[h.key(f.Path)] = true
+		}
+	})
+}
+
+// knownAs returns the path of a file that is known, by its whole name or, if there is one
+// alone, by the end of its path; "" for another file.
+func (h *History) knownAs(file string, known map[string]bool) string {
+	if known[h.key(file)] {
+		return file
+	}
+	whole := ""
+	for k := range known {
+		if strings.Contains(file, "/") && strings.HasSuffix(k, "/"+strings.TrimPrefix(file, "./")) {
+			if whole != "" {
+				return ""
+			}
+			whole = k
+		}
+	}
+	return whole
+}
+
+// runsScript reports whether a command runs a script, from a file or as it is given.
+func (c *Call) runsScript() bool {
+	if c.Command() == "" || c.Check() {
+		return false
+	}
+	return slices.ContainsFunc(c.Files, func(f FileOp) bool { return f.Op == Ran }) ||
+		anyCommand(c.Command(), func(simple string) bool {
+			word, _, _ := strings.Cut(simple, " ")
+			return slices.Contains([]string{"python", "python3", "node", "ruby", "perl", "deno", "bun"}, base(word)) || strings.HasPrefix(word, "./")
+		})
+}
+
+// saysWritten returns the files that lines of an output say were written: "Updated a/b.py".
+func saysWritten(result string) (out []string) {
+	for line := range strings.Lines(bothEnds(result)) {
+		words := strings.Fields(line)
+		if len(words) < 2 || len(words) > 4 || !slices.Contains(wroteHeads, strings.ToLower(strings.TrimRight(words[0], ":"))) {
+			continue
+		}
+		for _, w := range words[1:] {
+			if w = strings.TrimRight(strings.Trim(w, "`'\":,"), "."); isFilePath(w) && !strings.ContainsAny(w, "()=") {
+				out = appendNew(out, w)
+				break
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,149 @@
+package strategy
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// A textEdit is a change that a message writes as text below the path of a file: lines
+// to search for, and those in place of them.
+type textEdit struct{ path, old, new string }
+
+// Marks of such a block, each at the beginning of a line.
+const (
+	blockFrom = "<<<<<<< "
+	blockTo   = ">>>>>>> "
+	blockMid  = "======="
+)
+
+// textEdits returns the whole search/replace blocks of a text.
+func textEdits(text string) (out []textEdit) {
+	if !strings.Contains(text, blockFrom) {
+		return nil
+	}
+	var e textEdit
+	var in *string // what the next line belongs to, nil outside of a block
+	for line := range strings.Lines(text) {
+		plain := strings.TrimRight(line, "\r\n")
+		switch {
+		case strings.HasPrefix(plain, blockFrom):
+			e.old, e.new = "", ""
+			in = &e.old
+		case in == &e.old && plain == blockMid:
+			in = &e.new
+		case in == &e.new && strings.HasPrefix(plain, blockTo):
+			if in = nil; e.path != "" {
+				out = append(out, e)
+			}
+		case in != nil:
+			*in += line
+		default:
+			e.path = pathAbove(plain, e.path)
+		}
+	}
+	return out
+}
+
+// pathAbove returns the path that a line above a block names. A fence and an empty line
+// may stand between both, and a block may follow another one.
+func pathAbove(line, before string) string {
+	line = strings.TrimSpace(line)
+	if line == "" || strings.HasPrefix(line, "```") {
+		return before
+	}
+	line = strings.Trim(line, "`*#: ")
+	if strings.ContainsAny(line, " \t()") || !isFilePath(line) {
+		return ""
+	}
+	return line
+}
+
+// appliedHead begins a line in which a program says that it made such an edit. commitHead
+// begins one about the commit that it made of it: "Commit 1a2b3c4 Cut the list".
+const (
+	appliedHead = "Applied edit to "
+	commitHead  = "Commit "
+)
+
+// applied adds calls for the edits that the previous message wrote as text, as far as
+// this message says that they were made, and for the commits.
+func (b *reader) applied(text string) {
+	edits := b.edits
+	b.edits = nil
+	if n := len(b.h.Steps); len(edits) > 0 && n > 0 && strings.Contains(text, appliedHead) {
+		last := &b.h.Steps[n-1]
+		last.Calls = append(last.Calls, callsOf(edits, text)...)
+	}
+}
+
+// callsOf returns the calls that stand for edits in text, with one for all edits of a
+// file.
+func callsOf(edits []textEdit, said string) (out []Call) {
+	for line := range strings.Lines(said) {
+		line = strings.TrimSpace(line)
+		if path, ok := strings.CutPrefix(line, appliedHead); ok {
+			if c, ok := editCall(edits, path, line); ok && !slices.ContainsFunc(out, func(o Call) bool { return o.Result == line }) {
+				out = append(out, c)
+			}
+			continue
+		}
+		rest, ok := strings.CutPrefix(line, commitHead)
+		if hash, _, more := strings.Cut(rest, " "); ok && more && len(out) > 0 && len(hash) >= 7 && strings.Trim(hash, "0123456789abcdef") == "" {
+			out = append(out, Call{Tool: "shell", Args: []Arg{{"command", "git commit"}}, Result: line, Answered: true, Exit: -1, spoken: true})
+		}
+	}
+	return out
+}
+
+func editCall(edits []textEdit, path, result string) (Call, bool) {
+	c := Call{Tool: "write", Result: result, Answered: true, Exit: -1, spoken: true}
+	var gone, added strings.Builder
+	for _, e := range edits {
+		if e.path == path {
+			gone.WriteString(e.old)
+			added.WriteString(e.new)
+			if e.old != "" {
+				c.Tool = "edit"
+			}
+		}
+	}
+	c.Args = []Arg{{"file_path", path}, {"old_string", gone.String()}, {"new_string", added.String()}}
+	return c, gone.Len()+added.Len() > 0
+}
+
+// onlySpeaks reports whether a message is text alone, and the edits in it.
+func (s *Step) onlySpeaks() bool {
+	return !slices.ContainsFunc(s.Calls, func(c Call) bool { return !c.spoken })
+}
+
+// saidBefore returns the text of a message before the edits that it writes as text, or
+// all of it. What follows them does not say what they are for.
+func (s *Step) saidBefore() string {
+	text, _, ok := strings.Cut(s.Text, blockFrom)
+	if !ok || len(s.Calls) == 0 || !s.onlySpeaks() {
+		return s.Text
+	}
+	text = strings.TrimSpace(text)
+	for text != "" {
+		at := strings.LastIndexByte(text, '\n') + 1
+		if line := text[at:]; !strings.HasPrefix(line, "```") && pathAbove(line, "") == "" {
+			break
+		}
+		text = strings.TrimSpace(text[:at])
+	}
+	return text
+}
+
+// markupOnly reports whether a text consists of tags, without a word between them.
+func markupOnly(text string) bool {
+	if !strings.HasPrefix(strings.TrimSpace(text), "<") {
+		return false
+	}
+	for line := range strings.Lines(text) {
+		if strings.ContainsFunc(markless(strings.TrimSpace(line)), unicode.IsLetter) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,66 @@
+package strategy
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+)
+
+const twoBlocks = "Here is the change.\n\n```python\nshop/cart.py\n<<<<<<< SEARCH\ntotal = 0\n=======\ndef total_of(rows):\n    return 0\n>>>>>>> REPLACE\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n```\n\n" +
+	"`shop/new.py`\n```\n<<<<<<< SEARCH\n=======\nclass Order:\n>>>>>>> REPLACE\n```\nThe total is a function now."
+
+func TestTextEditsReadsWholeBlocksBelowAPath(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string
+		want []textEdit
+	}{
+		"three":            {twoBlocks, []textEdit{{"shop/cart.py", "total = 0\n", "def total_of(rows):\n    return 0\n"}, {"shop/cart.py", "a\n", "b\n"}, {"shop/new.py", "", "class Order:\n"}}},
+		"the answer ended": {"a.py\n<<<<<<< ORIGINAL\na\n=======\nb\n", nil},
+		"no path":          {"The file has a conflict:\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> main\n", nil},
+		"a rule in a text": {"a.py\n=======\nb\n", nil},
+	} {
+		got := textEdits(c.text)
+		if len(got) != len(c.want) {
+			t.Errorf("%s: %+v", name, got)
+			continue
+		}
+		for i := range got {
+			if got[i] != c.want[i] {
+				t.Errorf("%s: %+v, want %+v", name, got[i], c.want[i])
+			}
+		}
+	}
+}
+
+// An edit that the assistant wrote as text was made if the program says so, and only then.
+func TestEditsInTextAreChangesOnceTheyWereApplied(t *testing.T) {
+	session := func(said ...string) []message.Message {
+		return []message.Message{message.User("Make the total a function."), message.Assistant(twoBlocks), message.User(strings.Join(said, "\n")), message.User("Thanks. And the tax?"), message.Assistant("</div>\n</div>")}
+	}
+	h := NewHistory(Request{Strategy: CodeDelta, First: 1, Count: quarter, Messages: session("[console of the editor]", "Applied edit to shop/cart.py", "Applied edit to shop/cart.py", "Applied edit to shop/new.py", "Commit 1a2b3c4 Made the total a function")})
+	var files []string
+	for _, f := range h.Files() {
+		files = append(files, f.Op.String()+" "+f.Path+" "+strings.Join(f.Funcs, ","))
+	}
+	if got := strings.Join(files, "; "); got != "edited shop/cart.py total_of; created shop/new.py Order" && got != "created shop/new.py Order; edited shop/cart.py total_of" {
+		t.Error(got)
+	}
+	if e := h.effects(); len(e) != 1 || !strings.Contains(e[0].Text, "Commit 1a2b3c4 Made the total a function") {
+		t.Errorf("%+v", e)
+	}
+	if got := h.Steps[1].saidBefore(); got != "Here is the change." {
+		t.Errorf("said before the edits: %q", got)
+	}
+	if got := h.repliedTo(1); got != replied+"[s2]" {
+		t.Errorf("the message with the edits is the answer, not %q", got)
+	}
+	if got := h.repliedTo(4); got != "" {
+		t.Errorf("tags are no answer: %q", got)
+	}
+	for _, said := range []string{"^C", "No, leave it.", "Commit 1a2b3c4 Something else", "Applied edit to shop/other.py"} {
+		if h := NewHistory(Request{Strategy: CodeDelta, First: 1, Count: quarter, Messages: session(said)}); len(h.Files()) > 0 || len(h.effects()) > 0 {
+			t.Errorf("%q: %+v, %+v", said, h.Files(), h.effects())
+		}
+	}
+}
