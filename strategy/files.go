@@ -217,19 +217,6 @@ func (r *patchReader) body(line string) {
 	}
 }
 
-// added notes a new line of text or settings: a heading, or the first one.
-func (r *patchReader) added(f *FileOp, line string) {
-	for _, text := range newText(f.Path, "", line) {
-		heading := strings.HasPrefix(line, "#") || strings.HasPrefix(line, "=")
-		switch {
-		case heading && !r.headed:
-			f.Added, r.headed = []string{text}, true
-		case heading && len(f.Added) < maxFuncs || len(f.Added) == 0:
-			f.Added = appendNew(f.Added, text)
-		}
-	}
-}
-
 func cutTo(line *string, prefix string) bool {
 	rest, ok := strings.CutPrefix(*line, prefix)
 	if ok {

@@ -154,12 +154,7 @@ func (b *reader) message(id int, m *message.Message) {
 	}
 	b.acted, b.edits = "", nil
 	if m.Role == message.RoleAssistant && len(step.Calls) == 0 {
-		if b.edits = textEdits(step.Text); len(b.edits) == 0 && actsInText(step.Text) {
-			b.acted = actionIn(step.Text)
-		}
-		if markupOnly(step.Text) {
-			step.Text = ""
-		}
+		b.actions(&step)
 	}
 	b.keep(step)
 }

@@ -11,7 +11,7 @@ import (
 var proseFormats = []string{".md", ".mdx", ".markdown", ".rst", ".adoc", ".txt", ".org"}
 
 // settingFormats are those of settings.
-var settingFormats = []string{".yaml", ".yml", ".toml", ".json", ".ini", ".cfg"}
+var settingFormats = []string{".yaml", ".yml", ".toml", ".ini", ".cfg"}
 
 // Bounds of what is quoted of new text.
 const (
@@ -53,6 +53,19 @@ func newText(file, old, added string) []string {
 		return []string{clip(squash(first), headingChars)}
 	}
 	return headings
+}
+
+// added notes a new line of text or settings: a heading, or the first one.
+func (r *patchReader) added(f *FileOp, line string) {
+	for _, text := range newText(f.Path, "", line) {
+		heading := strings.HasPrefix(line, "#") || strings.HasPrefix(line, "=")
+		switch {
+		case heading && !r.headed:
+			f.Added, r.headed = []string{text}, true
+		case heading && len(f.Added) < maxFuncs || len(f.Added) == 0:
+			f.Added = appendNew(f.Added, text)
+		}
+	}
 }
 
 // quotedNew quotes the newest of what edits added to a file, "" for nothing.

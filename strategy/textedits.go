@@ -66,6 +66,17 @@ const (
 	commitHead  = "Commit "
 )
 
+// actions notes what a message without calls writes as text for the program to do. Tags
+// alone are no text.
+func (b *reader) actions(step *Step) {
+	if b.edits = textEdits(step.Text); len(b.edits) == 0 && actsInText(step.Text) {
+		b.acted = actionIn(step.Text)
+	}
+	if markupOnly(step.Text) {
+		step.Text = ""
+	}
+}
+
 // applied adds calls for the edits that the previous message wrote as text, as far as
 // this message says that they were made, and for the commits.
 func (b *reader) applied(text string) {
