@@ -38,7 +38,7 @@ type groupKey struct {
 // A candidate is a line on its way into a summary.
 type candidate struct {
 	Line
-	place    int // index among the offered lines
+	nth      int // index among the offered lines
 	cost     int
 	entities []*Entity
 	words    []uint32
@@ -168,7 +168,7 @@ func (c *composer) candidates(lines []Line) []*candidate {
 	out := make([]*candidate, 0, len(lines))
 	for i, l := range lines {
 		l.Text = shortPaths(squash(neutral(l.Text)), c.base)
-		key := itemKey(l.Text)
+		key := l.place.key() + itemKey(l.Text)
 		if l.Text == "" || l.Section < 0 || l.Section >= len(c.spent) {
 			continue
 		}
@@ -176,7 +176,7 @@ func (c *composer) candidates(lines []Line) []*candidate {
 			same.Value = max(same.Value, l.Value) // keep one line, with the higher value
 			continue
 		}
-		k := &candidate{Line: l, place: i, quotes: sawNames(l.Text), words: wordHashes(l.Text)}
+		k := &candidate{Line: l, nth: i, quotes: sawNames(l.Text), words: wordHashes(l.Text)}
 		seen[key] = k
 		if l.Group == "" {
 			k.cost = c.count("- " + l.Text + "\n")
@@ -188,7 +188,7 @@ func (c *composer) candidates(lines []Line) []*candidate {
 				k.entities = append(k.entities, e)
 			}
 		})
-		for _, name := range l.Names {
+		for _, name := range slices.Concat(l.Names, l.place.names()) {
 			if e := c.index.Lookup(name); e != nil {
 				k.entities = append(k.entities, e)
 			}
@@ -214,7 +214,7 @@ func (c *composer) worth(k *candidate) float64 {
 			}
 		}
 	}
-	n := k.cost + c.overhead(k) + 1
+	n := k.cost + c.overhead(k) - c.unshared(k) + 1
 	if k.Group != "" && c.groups[groupKey{k.Section, k.Group}] {
 		n += together
 	} else {
@@ -248,6 +248,18 @@ func (c *composer) overhead(k *candidate) int {
 	}
 	if k.Group != "" && !c.groups[groupKey{k.Section, k.Group}] {
 		n += 3 + c.count(k.Group)
+	}
+	return n + c.unshared(k)
+}
+
+// unshared returns the tokens of what precedes a line of a list and is not told yet.
+// They are the price of the whole list, and do not count where lines are compared.
+func (c *composer) unshared(k *candidate) int {
+	n := 0
+	for name, text := range k.preceding() {
+		if text != "" && !c.groups[name] {
+			n += 1 + c.count(text)
+		}
 	}
 	return n
 }
@@ -290,6 +302,9 @@ func (c *composer) take(k *candidate, room int, shares bool) {
 	if k.Group != "" {
 		c.groups[groupKey{k.Section, k.Group}] = true
 	}
+	for name := range k.preceding() {
+		c.groups[name] = true
+	}
 	for _, e := range k.entities {
 		c.covered[e] = true
 	}
@@ -310,7 +325,7 @@ func (c *composer) said(k *candidate) bool {
 		if o.Section == next && k.Section != next && k.Group == "" {
 			continue
 		}
-		if strings.Contains(o.Text, core) {
+		if strings.Contains(o.Text, core) && !k.place.apart(o.place, core) {
 			return true
 		}
 	}
@@ -348,37 +363,6 @@ func (c *composer) share(section int) int {
 	return max(int(share*float64(c.limit)), min(leastShare, c.limit/4))
 }
 
-// document arranges the chosen lines.
-func (c *composer) document() Document {
-	slices.SortStableFunc(c.chosen, func(a, b *candidate) int {
-		return cmp.Or(cmp.Compare(a.Section, b.Section), cmp.Compare(a.Order, b.Order), cmp.Compare(a.place, b.place))
-	})
-	d := Document{Sections: make([][]string, len(c.spent))}
-	where, after := map[groupKey]int{}, map[groupKey]int{}
-	for _, k := range c.chosen {
-		s := &d.Sections[k.Section]
-		if k.Group == "" {
-			*s = append(*s, k.Text)
-			continue
-		}
-		key := groupKey{k.Section, k.Group}
-		if i, ok := where[key]; ok {
-			if k.place > after[key]+1 {
-				(*s)[i] += " …"
-			} else if !closed((*s)[i]) {
-				(*s)[i] += ";" // items of a list
-			}
-			(*s)[i] += " " + k.Text
-			after[key] = k.place
-			continue
-		}
-		where[key], after[key] = len(*s), k.place
-		*s = append(*s, k.Group+": "+k.Text)
-	}
-	d.mark(c.base)
-	return d
-}
-
 // closed reports whether a text ends with punctuation, so that text appended to
 // it does not run into it.
 func closed(s string) bool {
@@ -404,7 +388,7 @@ func (q queue) Less(i, j int) bool {
 	if q[i].gain != q[j].gain {
 		return q[i].gain > q[j].gain
 	}
-	return q[i].place < q[j].place
+	return q[i].nth < q[j].nth
 }
 func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
 func (q *queue) Push(x any)   { *q = append(*q, x.(*candidate)) }

@@ -243,7 +243,7 @@ func TestAnItemOfPossibilitiesKeepsItsLead(t *testing.T) {
 	h := NewHistory(Request{Strategy: TaskState, First: 1, Messages: []message.Message{message.User("They do not show."),
 		message.Assistant("If they do not appear in the dashboard, then very likely one of these is true, as far as I can tell from here:\n- the eval never produced a summary of the rows\n- the project is not registered in the dashboard"), message.User("Thanks.")}})
 	lines := h.saidLines(0)
-	if len(lines) != 2 || !strings.Contains(lines[0].Text, "one of these is true") || !strings.Contains(lines[1].Text, "one of these is true") {
+	if len(lines) != 2 || !strings.Contains(strings.Join(lines[0].place.leads, " "), "one of these is true") || !strings.Contains(strings.Join(lines[1].place.leads, " "), "one of these is true") {
 		t.Errorf("%+v", lines)
 	}
 }

@@ -148,7 +148,7 @@ func TestDeedsReadPlainlyAndAreReadBack(t *testing.T) {
 
 func TestTheItemsOfAListDoNotRunIntoEachOther(t *testing.T) {
 	tells(t, long("Which flights are there?", message.Assistant("There are three flights:\n- AV208 at 07:40 for 64 euros\n- AV214 at 11:05 for 95 euros\n\nAV208 is the cheaper one.")),
-		[]string{"AV208 at 07:40 for 64 euros; AV214 at 11:05 for 95 euros; AV208 is the cheaper one."}, nil)
+		[]string{"AV208 at 07:40 for 64 euros; AV214 at 11:05 for 95 euros. AV208 is the cheaper one."}, nil)
 }
 
 // A tool that puts a question to the user returns the question: that is no answer.

@@ -10,6 +10,10 @@ const longestReply = 300
 // message stays in view and the other does not.
 const referredValue = 1.6
 
+// mostReferred is the number of items and questions of it that are worth as much as a
+// failure: the message that stays names them by number.
+const mostReferred = 16
+
 // findReferred finds the assistant's message to which the last message of the user that
 // stays in view replies.
 func (h *History) findReferred(r Request) {

@@ -132,51 +132,56 @@ type quoting struct {
 	most    int
 	after   bool // right after something failed
 	first   bool
-	amends  bool   // right after an admission
-	asked   bool   // nothing was said since the user's question
-	lead    string // sentence that leads to a list whose first item follows
+	amends  bool // right after an admission
+	asked   bool // nothing was said since the user's question
+	lists   lister
 	out     []Line
 }
 
-// answered adds a sentence of an answer. An item of a list gets the sentence
-// that leads to the list.
+// answered adds a sentence of an answer.
 func (b *quoting) answered(one sentence) {
-	t, lead := one.text, ""
+	place, t := b.lists.at(one), one.text
 	if one.heading || b.verdict(t) {
 		return
 	}
-	if (strings.HasSuffix(t, ":") || strings.HasSuffix(t, "：")) && (len(t) < longestLeadIn || alternates(t)) {
-		b.lead = clip(t, maxPassage/2)
+	if opensList(one) {
+		b.lists.lead(one, place)
 		return
 	}
-	if lead = b.lead; !one.item {
-		lead = ""
-	}
-	if !alternates(lead) {
-		b.lead = "" // the other items stand by themselves
-	}
+	b.lists.count(place)
 	if quality(t) < 0.2 || len(t) < 8 || claims(t) && namesCommand(t) {
 		return
 	}
-	if lead != "" {
-		t = lead + " " + t
-	}
-	b.offer(t)
+	b.offerAt(one, place)
+}
+
+// opensList reports whether a sentence only leads to what follows, unless that is code.
+func opensList(one sentence) bool {
+	t := one.text
+	return (strings.HasSuffix(t, ":") || strings.HasSuffix(t, "：")) && !one.code && (len(t) < longestLeadIn || alternates(t))
 }
 
 // alternating lists phrases of sentences that lead to a list of which not all
 // holds.
 var alternating = []string{"one of", "either", "likely", "possib", "might", "could be", "maybe", "perhaps", "option", "alternativ", "choose", "if you", "unless", "not ", "n't", "n’t", "never", "without", "avoid", "before"}
 
-// alternates reports whether a sentence leads to such a list. Then each item
-// stands with it.
+// alternates reports whether a sentence leads to such a list.
 func alternates(lead string) bool { return lead != "" && hasAny(strings.ToLower(lead), alternating) }
 
 // noted adds a sentence beside calls, unless it only states their purpose or
 // their outcome, which the results state.
 func (b *quoting) noted(one sentence) {
-	if !one.heading && !b.verdict(one.text) && lasting(one.text) {
-		b.offer(one.text)
+	place := b.lists.at(one)
+	if one.heading || b.verdict(one.text) {
+		return
+	}
+	if opensList(one) {
+		b.lists.lead(one, place)
+		return
+	}
+	b.lists.count(place)
+	if lasting(one.text) {
+		b.offerAt(one, place)
 	}
 }
 
@@ -250,7 +255,14 @@ var findings = []string{"i found", "i've found", "i’ve found", "i see that", "
 // finds reports whether a sentence states a finding of the assistant.
 func finds(t string) bool { return beginsAny(strings.ToLower(t), findings) }
 
-func (b *quoting) offer(t string) {
+func (b *quoting) offer(t string) { b.offerAt(sentence{text: t}, nil) }
+
+// codeFollows stands for a block of code below a quoted sentence.
+const codeFollows = " [code]"
+
+// offerAt adds a sentence that stands at a place in a list, or at none.
+func (b *quoting) offerAt(one sentence, place *listed) {
+	t := one.text
 	if len(b.out) >= b.most {
 		return
 	}
@@ -276,7 +288,14 @@ func (b *quoting) offer(t string) {
 	if b.h.cleared(b.step.ID, t) {
 		v *= clearedShare
 	}
-	b.out = append(b.out, Line{Section: b.section, Group: b.group, Text: clip(squash(unlabeled(t)), maxPassage), Value: max(v, leastSaid) * b.factor, Order: b.step.ID})
+	if b.value == referredValue && len(b.out) < mostReferred && (place.inList() || leads(t)) {
+		v = max(v, failedValue)
+	}
+	t = clip(squash(unlabeled(t)), maxPassage)
+	if one.code && strings.HasSuffix(t, ":") {
+		t += codeFollows
+	}
+	b.out = append(b.out, Line{Section: b.section, Group: b.group, Text: t, Value: max(v, leastSaid) * b.factor, Order: b.step.ID, place: place})
 }
 
 // maxPassage is the maximum length of a quoted sentence or table row, in

@@ -42,7 +42,7 @@ func TestAReportIsToldInFullWithItsTable(t *testing.T) {
 	text := write4(t, long("Which backend is fastest?",
 		message.Assistant("I measured three backends.\n\n| backend | time |\n|---|---|\n| memory | 12 ms |\n| disk | 340 ms |\n\nDisk is slow because every write syncs."),
 	))
-	if want := "told the user: I measured three backends. backend | time; memory | 12 ms; disk | 340 ms; Disk is slow because every write syncs."; !strings.Contains(text, want) {
+	if want := "told the user: I measured three backends. backend | time; memory | 12 ms; disk | 340 ms. Disk is slow because every write syncs."; !strings.Contains(text, want) {
 		t.Errorf("%q is not in:\n%s", want, text)
 	}
 }

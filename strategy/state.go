@@ -318,6 +318,7 @@ type shownQuoter struct {
 	out     []Line
 	text    string
 	lead    string // sentence that leads to the list
+	told    string // lead that stands in the line
 	gap     bool   // something was left out since the last quoted sentence
 	example bool   // under a heading of an example
 }
@@ -341,14 +342,10 @@ func (q *shownQuoter) add(one sentence) {
 		q.gap = true
 		return
 	}
-	if lead != "" {
-		t = lead + " " + t
-		q.lead = lead
-	}
-	t = clip(squash(t), maxSentence)
 	if len(q.text)+len(t) > shownTogether {
 		q.flush()
 	}
+	t = clip(squash(q.led(lead, one.later)+t), maxSentence)
 	switch {
 	case q.text == "":
 	case q.gap:
@@ -361,9 +358,21 @@ func (q *shownQuoter) add(one sentence) {
 	q.text, q.gap = q.text+t, false
 }
 
+// led returns what leads to an item, once in a line: it stands before the items that
+// follow, and before no second sentence of one.
+func (q *shownQuoter) led(lead string, later bool) string {
+	if lead == "" || q.told == lead {
+		return ""
+	}
+	if q.told = lead; later {
+		return lead + " … "
+	}
+	return lead + " "
+}
+
 func (q *shownQuoter) flush() {
 	if q.text != "" {
 		q.out = append(q.out, Line{Section: q.section, Text: q.what + q.text + " " + stepID(q.step.ID), Value: 0.1, Order: q.step.ID})
 	}
-	q.text = ""
+	q.text, q.told = "", ""
 }

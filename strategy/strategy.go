@@ -56,6 +56,8 @@ type Line struct {
 	Names []string
 	// Order sorts the lines of a section; the sort is stable.
 	Order int
+
+	place *listed // in a list of the message that the line quotes; nil: in none
 }
 
 var registered = map[string]Strategy{}

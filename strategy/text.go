@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -69,32 +70,6 @@ func sentences(text string, f func(s string, heading bool)) {
 	eachSentence(text, func(s sentence) { f(s.text, s.heading) })
 }
 
-// A sentence is one sentence of a text that people wrote.
-type sentence struct {
-	text    string
-	heading bool
-	item    bool // of a list
-}
-
-// eachSentence is sentences, and tells which of them are items of a list.
-func eachSentence(text string, f func(s sentence)) {
-	fenced := false
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~") {
-			fenced = !fenced
-			continue
-		}
-		if fenced || line == "" || line[0] == '|' || line[0] == '<' || strings.HasPrefix(line, "---") {
-			continue
-		}
-		heading := line[0] == '#'
-		bare := strings.TrimSpace(strings.TrimLeft(line, "#>*-+•"))
-		item := bare != line && !heading && !strings.HasPrefix(line, "**") && line[0] != '>' || unnumbered(bare) != bare
-		splitSentences(strings.ReplaceAll(unnumbered(bare), "**", ""), func(s string) { f(sentence{s, heading, item}) })
-	}
-}
-
 // unnumbered removes the number of a list item.
 func unnumbered(line string) string {
 	end := 0
@@ -117,7 +92,7 @@ func splitSentences(line string, f func(string)) {
 		case '`':
 			code = !code && strings.IndexByte(line[i+1:], '`') >= 0
 		case '.', '!', '?':
-			if !code && i+1 < len(line) && line[i+1] == ' ' && i-start > 15 && !abbreviates(line[start:i]) {
+			if !code && i+1 < len(line) && line[i+1] == ' ' && (i-start > leastBefore && !abbreviates(line[start:i]) || courtesy(line[start:i])) {
 				end = i + 1
 			}
 		case 0xe3: // 。
@@ -133,6 +108,17 @@ func splitSentences(line string, f func(string)) {
 	if rest := strings.TrimSpace(line[start:]); rest != "" {
 		f(rest)
 	}
+}
+
+// leastBefore is the length up to which a full stop does not end a sentence, in bytes.
+const leastBefore = 15
+
+// courtesies are sentences that say nothing.
+var courtesies = []string{"good", "good catch", "nice", "nice catch", "great", "great catch", "good point", "great question", "good question", "perfect", "excellent", "awesome", "thanks", "got it", "understood"}
+
+// courtesy reports whether a text is such a sentence.
+func courtesy(s string) bool {
+	return slices.Contains(courtesies, strings.ToLower(strings.TrimSpace(s)))
 }
 
 // abbreviated lists words whose full stop does not end a sentence.

@@ -1,0 +1,80 @@
+package strategy
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// document arranges the chosen lines.
+func (c *composer) document() Document {
+	slices.SortStableFunc(c.chosen, func(a, b *candidate) int {
+		return cmp.Or(cmp.Compare(a.Section, b.Section), cmp.Compare(a.Order, b.Order), cmp.Compare(a.nth, b.nth))
+	})
+	d := Document{Sections: make([][]string, len(c.spent))}
+	shared := map[groupKey]*sharedBullet{}
+	var order []*sharedBullet
+	for _, k := range c.chosen {
+		s := &d.Sections[k.Section]
+		if k.Group == "" {
+			*s = append(*s, k.Text)
+			continue
+		}
+		key := groupKey{k.Section, k.Group}
+		b := shared[key]
+		if b == nil {
+			b = &sharedBullet{section: k.Section, index: len(*s), told: map[groupKey]bool{}}
+			shared[key], order = b, append(order, b)
+			*s = append(*s, "")
+		}
+		b.add(k)
+	}
+	for _, b := range order {
+		d.Sections[b.section][b.index] = b.end()
+	}
+	d.mark(c.base)
+	return d
+}
+
+// A sharedBullet is a bullet of several lines.
+type sharedBullet struct {
+	section, index int
+	text           string
+	last           *candidate
+	told           map[groupKey]bool // of what precedes lines of lists
+}
+
+// add appends a line, after what its place in a list needs, and with a mark where
+// something before it was left out.
+func (b *sharedBullet) add(k *candidate) {
+	switch {
+	case b.last == nil:
+		b.text = k.Group + ":"
+		if k.place.inList() && k.place.seq > 1 {
+			b.text += " …"
+		}
+	case !k.place.follows(b.last.place, k.nth > b.last.nth+1):
+		b.text += " …"
+	case closed(b.text):
+	case b.last.place.inList() && b.last.place.ends():
+		b.text += "."
+	default:
+		b.text += ";" // items of a list
+	}
+	for name, text := range k.preceding() {
+		if !b.told[name] {
+			b.told[name] = true
+			b.text = strings.TrimRight(b.text+" "+text, " ")
+		}
+	}
+	b.text += " " + k.Text
+	b.last = k
+}
+
+// end returns the bullet, with a mark if items of the last list were left out.
+func (b *sharedBullet) end() string {
+	if !b.last.place.ends() {
+		return b.text + " …"
+	}
+	return b.text
+}

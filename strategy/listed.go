@@ -1,0 +1,205 @@
+package strategy
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/ident"
+)
+
+// A listed is the place of a sentence in a list of the message that a line quotes.
+// Without what leads to the list, and without the head of its item, a sentence reads as
+// if it stood by itself, and says something else: composers write both before the first
+// sentence that needs them.
+type listed struct {
+	leads []string // what leads to the list, outermost first
+	list  int      // number of the list in its message, 0 for a sentence outside of lists
+	item  int      // number of the item in its message
+	mark  string   // number that the message gives the item: "3."
+	head  string   // first sentence of the item, "" if this is the first
+	seq   int      // number of the sentence in its list
+	of    *int     // sentences of the list
+}
+
+// Lengths of what stands before a sentence of a list, in characters.
+const (
+	maxLead = maxPassage / 2
+	maxHead = 90
+)
+
+// before returns what precedes a sentence that no sentence of its item precedes.
+func (l *listed) before() string {
+	switch {
+	case l.item == 0:
+		return ""
+	case l.head == "":
+		return l.mark
+	}
+	head := clip(l.head, maxHead)
+	if !closed(head) {
+		head += ":"
+	}
+	return strings.TrimSpace(l.mark + " " + head)
+}
+
+// names returns the identifiers in what precedes a sentence: where the sentence is told,
+// they are told too.
+func (l *listed) names() []string {
+	if l == nil {
+		return nil
+	}
+	var out []string
+	for _, text := range append([]string{clip(l.head, maxHead)}, l.leads...) {
+		identifiers(text, func(_ ident.Kind, s string) { out = append(out, s) })
+	}
+	return out
+}
+
+// key tells equal sentences of different lists apart.
+func (l *listed) key() string {
+	if l == nil {
+		return ""
+	}
+	return itemKey(strings.Join(l.leads, " ")+l.head) + ":"
+}
+
+// leastTold is the length of a sentence that says the same in every list, in bytes.
+const leastTold = 40
+
+// apart reports whether a sentence says something else than an equal one elsewhere:
+// what leads to it is another.
+func (l *listed) apart(o *listed, text string) bool {
+	if l == nil {
+		return false
+	}
+	for _, lead := range l.leads {
+		if alternates(lead) && (o == nil || !slices.Contains(o.leads, lead)) {
+			return true
+		}
+	}
+	return l.head != "" && len(text) < leastTold
+}
+
+// preceding returns what precedes a line, each under the name by which it is told once:
+// what leads to its list, and what its item has before it.
+func (k *candidate) preceding() iter.Seq2[groupKey, string] {
+	return func(yield func(groupKey, string) bool) {
+		if k.place == nil {
+			return
+		}
+		for _, lead := range k.place.leads {
+			if !yield(groupKey{k.Section, k.Group + "\x00" + lead}, lead) {
+				return
+			}
+		}
+		if k.place.item > 0 {
+			yield(groupKey{k.Section, k.Group + "\x01" + itoa(k.place.item)}, k.place.before())
+		}
+	}
+}
+
+// follows reports whether nothing is left out between two sentences of a message.
+// apart tells it of sentences outside of lists.
+func (l *listed) follows(before *listed, apart bool) bool {
+	switch {
+	case before.inList() && l.inList() && before.list == l.list:
+		return l.seq == before.seq+1
+	case before.inList() && !before.ends(), l.inList() && l.seq > 1:
+		return false
+	}
+	return !apart
+}
+
+func (l *listed) inList() bool { return l != nil && l.list > 0 }
+
+// ends reports whether a sentence is the last one of its list, or of none.
+func (l *listed) ends() bool { return !l.inList() || l.seq == *l.of }
+
+// A lister follows the lists of a message from sentence to sentence.
+type lister struct {
+	leads []lead
+	now   listed
+	first string // of the item
+}
+
+// A lead is a sentence that leads to a list.
+type lead struct {
+	text   string
+	indent int // of the item that it is in; outside for none
+}
+
+// outside is the indentation of what is in no item.
+const outside = -1
+
+// at returns the place of the next sentence.
+func (x *lister) at(one sentence) *listed {
+	if one.heading || !one.item {
+		led := x.leads
+		if x.now.list > 0 {
+			led = nil // they led to the list that ends here
+		}
+		x.leads, x.now = nil, listed{list: -abs(x.now.list), item: x.now.item}
+		if one.heading || len(led) == 0 {
+			return nil
+		}
+		return &listed{leads: texts(led)} // what is led to is no list
+	}
+	for n := len(x.leads); n > 0 && x.leads[n-1].indent >= one.indent; n-- {
+		x.leads = x.leads[:n-1] // a list within an item before has ended
+	}
+	if x.now.list <= 0 {
+		x.now.list, x.now.seq, x.now.of = 1-x.now.list, 0, new(int)
+	}
+	if !one.later {
+		x.now.item++
+		x.now.mark, x.first = one.mark, squash(one.text)
+	}
+	place := x.now
+	if one.later {
+		place.head = x.first
+	}
+	place.leads = texts(x.leads)
+	return &place
+}
+
+// count counts a sentence that is no lead.
+func (x *lister) count(place *listed) {
+	if place.inList() {
+		x.now.seq++
+		*x.now.of = x.now.seq
+		place.seq = x.now.seq
+	}
+}
+
+// lead notes that a sentence leads to what follows.
+func (x *lister) lead(one sentence, place *listed) {
+	text, indent := clip(squash(one.text), maxLead), outside
+	if place.inList() {
+		indent = one.indent
+		text = strings.TrimSpace(place.before() + " " + text)
+	} else if place != nil {
+		text = strings.Join(append(place.leads, text), " ")
+	}
+	if !place.inList() && dullLead(one.text) {
+		text = ""
+	}
+	x.leads = append(x.leads, lead{text, indent})
+}
+
+// dullLead reports whether a sentence that leads to a list says nothing of it.
+func dullLead(t string) bool {
+	return !alternates(t) && (narrates(t) || beginsAny(strings.ToLower(t), []string{"here's ", "here’s ", "here is ", "here are ", "below ", "the following:", "summary:", "results:", "以下", "下面"}))
+}
+
+func texts(leads []lead) []string {
+	var out []string
+	for _, l := range leads {
+		if l.text != "" {
+			out = append(out, l.text)
+		}
+	}
+	return out
+}
+
+func abs(n int) int { return max(n, -n) }

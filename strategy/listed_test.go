@@ -1,0 +1,74 @@
+package strategy
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// What leads to a list stands once before the items that are kept, with their numbers, and
+// before no second sentence of an item.
+func TestWhatLeadsToAListStandsOnce(t *testing.T) {
+	tells(t, long("Why can't I see my runs?", message.Assistant("Likely one of these is true:\n\n1. You are expecting drafts to appear. They will not. Publish them first.\n2. The run never produced a summary file.\n\nThen restart the dashboard.")),
+		[]string{"Likely one of these is true: 1. You are expecting drafts to appear. They will not. Publish them first. 2. The run never produced a summary file. Then restart the dashboard."},
+		[]string{"is true: They will not", "is true: The run"})
+}
+
+// A colon before code leads to the code, and not to the next items of the list.
+func TestAColonBeforeCodeLeadsToNoList(t *testing.T) {
+	tells(t, long("Update the message.", message.Assistant("What was done:\n1. Updated the warning in `hooks.go` to the friendlier format:\n   ```\n   Another session runs.\n   ```\n\n2. Removed the unused variables `a` and `b`\n3. Removed the unused imports of both files\n")),
+		[]string{"1. Updated the warning in `hooks.go` to the friendlier format: [code]; 2. Removed the unused variables"}, nil)
+}
+
+// Of two lists each has its own introduction, and one within an item ends with the item.
+func TestEachListHasItsOwnLead(t *testing.T) {
+	tells(t, long("What changed?", message.Assistant("Changes:\n\n- **Backend**:\n  - `api.go`: the route takes a cursor.\n    It is optional.\n  - `db.go`: an index on the column of the date.\n- The list loads more rows on scroll.\n\nNot touched:\n- `legacy.go` and what it imports")),
+		[]string{"Changes: Backend: `api.go`: the route takes a cursor. It is optional. `db.go`: an index on the column of the date. The list loads more rows on scroll. Not touched: `legacy.go` and what it imports"}, nil)
+}
+
+// A sentence from inside an item stands with the head of the item, and what is left out of
+// a list leaves a mark, at its end too.
+func TestASentenceOfAnItemHasItsHead(t *testing.T) {
+	b := quoting{h: &History{Index: newIndex()}, step: &Step{ID: 2}, most: 60, value: 1, factor: 1, group: "[s2] told the user"}
+	passages("Worth a change:\n1. `spawn.go:64` - The log file stays open. Close it on the error path.\n2. `review.go:237` - Errors are swallowed. It should return the error.\n3. `wait.go:9` - The timer is never stopped.", b.answered)
+	for i, l := range b.out {
+		if strings.HasPrefix(l.Text, "It should return") {
+			c := &composer{strategy: TaskState, history: b.h, index: b.h.Index, spent: make([]int, 9)}
+			c.chosen = []*candidate{{Line: l, nth: i}}
+			want := "[s2] told the user: … Worth a change: 2. `review.go:237` - Errors are swallowed. It should return the error. …"
+			if got := c.document().Sections[0][0]; got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+			return
+		}
+	}
+	t.Errorf("%+v", b.out)
+}
+
+// Short items that read alike are told under each of their heads.
+func TestShortItemsOfDifferentHeadsAreBothTold(t *testing.T) {
+	tells(t, long("Review it.", message.Assistant("Not worth a change:\n1. `review.go:211` - The base parameter is unused. Fine as it is now.\n2. `settings.go:33` - The field has no documentation. Fine as it is now.")),
+		[]string{"parameter is unused. Fine as it is now. 2. `settings.go:33` - The field has no documentation. Fine as it is now."}, nil)
+}
+
+// A pleasantry before a sentence does not take the sentence with it.
+func TestAPleasantryIsASentenceOfItsOwn(t *testing.T) {
+	var got []string
+	splitSentences("Good catch. It should return the error.", func(s string) { got = append(got, s) })
+	if len(got) != 2 || got[1] != "It should return the error." {
+		t.Errorf("%q", got)
+	}
+}
+
+// Of a pasted list, too, what leads to it stands once in a line.
+func TestTheLeadOfAPastedListStandsOnce(t *testing.T) {
+	s := &Step{ID: 1, Shown: "The following is required:\n- The patch touches no test of the suite. Other files may change where they must.\n- The patch applies to the main branch."}
+	got := ""
+	for _, l := range s.shownLines(0) {
+		got += l.Text + "\n"
+	}
+	if strings.Count(got, "is required:") != 1 || !strings.Contains(got, "Other files may change") {
+		t.Error(got)
+	}
+}
