@@ -72,3 +72,25 @@ func TestTheLeadOfAPastedListStandsOnce(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A short output shows where a line is left out, and a word in a path leaves out none.
+func TestAListOfFilesHasNoSilentGap(t *testing.T) {
+	if got := wholeOf("M web/error-messages.ts\nM web/api.ts\n3 tests failed\n?? docs/exit.md\n"); got != "M web/error-messages.ts; M web/api.ts; …; ?? docs/exit.md" {
+		t.Errorf("%q", got)
+	}
+	var long strings.Builder
+	for i := range 30 {
+		long.WriteString("M internal/worker/part" + itoa(i) + ".go\n")
+	}
+	if got := wholeOf(long.String()); !strings.HasSuffix(got, "; … (+20 more)") || !strings.HasPrefix(got, "M internal/worker/part0.go; M") {
+		t.Errorf("%q", got)
+	}
+}
+
+// Of a long listing the names are told, and not who may read them.
+func TestOfALongListingTheNamesAreTold(t *testing.T) {
+	got := wholeOf("total 24\ndrwxr-xr-x  4 ann staff  128 Mar  3 10:11 .\ndrwxr-xr-x 12 ann staff  384 Mar  3 10:11 ..\n-rw-r--r--@ 1 ann staff 2.1K Mar  3 10:11 api.go\nlrwxr-xr-x  1 ann staff   11 Mar  3  2024 now -> api.go\n")
+	if got != "api.go; now -> api.go" {
+		t.Errorf("%q", got)
+	}
+}

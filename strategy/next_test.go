@@ -174,7 +174,7 @@ I need to understand the code of the builder before I go on.`}
 	for _, l := range s.shownLines(0) {
 		text += l.Text + "\n"
 	}
-	for _, want := range []string{"Do not submit changes to any of the following files: reproduction scripts", "Do not submit changes to any of the following files: helper scripts", "The patch must only"} {
+	for _, want := range []string{"Do not submit changes to any of the following files: reproduction scripts", "; helper scripts and tools that you created on the way. The patch must", "The patch must only"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in:\n%s", want, text)
 		}

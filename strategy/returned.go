@@ -1,7 +1,10 @@
 package strategy
 
 import (
+	"regexp"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agentcompact/compact/internal/testrun"
 )
@@ -114,17 +117,76 @@ func tellsState(cmd string) bool {
 	return cmd != "" && anyCommand(cmd, func(s string) bool { return beginsAny(s, stateCommands) })
 }
 
-// wholeOf returns a short output on one line, "" for a long one.
+// wholeOf returns a short output on one line, "" for a long one. A line that would read
+// as an outcome leaves a mark; a word in a path is none.
 func wholeOf(result string) string {
 	text := strings.TrimSpace(testrun.Uncolored(body(result)))
 	if len(text) < leastResult || len(text) > 4*wholeResult {
 		return ""
 	}
 	var lines []string
+	kept := 0
 	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" && !framed(line) && !ourOwn(line) && !claims(line) && !statesExit(line) {
-			lines = append(lines, squash(line))
+		line = nameOnly(strings.TrimSpace(line))
+		words := withoutPaths(line)
+		switch n := len(lines); {
+		case line == "" || framed(line) || ourOwn(line):
+		case !claims(words) && !statesExit(words):
+			lines, kept = append(lines, squash(line)), kept+1
+		case n == 0 || lines[n-1] != "…":
+			lines = append(lines, "…")
 		}
 	}
-	return cutText(strings.Join(lines, "; "), wholeResult)
+	if kept == 0 {
+		return ""
+	}
+	return cutList(lines, wholeResult)
+}
+
+// cutList joins the lines of a list, and says how many of them are left out at its end.
+func cutList(lines []string, n int) string {
+	all := strings.Join(lines, "; ")
+	if utf8.RuneCountInString(all) <= n {
+		return all
+	}
+	kept, size := 0, 0
+	for _, l := range lines {
+		if size += utf8.RuneCountInString(l) + 2; size > n-len("… (+999 more)") {
+			break
+		}
+		kept++
+	}
+	if kept == 0 {
+		return cutText(all, n)
+	}
+	return strings.Join(lines[:kept], "; ") + "; … (+" + itoa(len(lines)-kept) + " more)"
+}
+
+// withoutPaths returns a line without the words that are paths or names of files.
+func withoutPaths(line string) string {
+	if !strings.ContainsAny(line, "/.") {
+		return line
+	}
+	return strings.Join(slices.DeleteFunc(strings.Fields(line), func(w string) bool {
+		return strings.Contains(w, "/") || strings.Contains(strings.Trim(w, ".,:;"), ".")
+	}), " ")
+}
+
+// longListing matches a line of "ls -l" up to the name.
+var longListing = regexp.MustCompile(`^[-dlbcps][-rwxsStT]{9}[.+@]?\s+\d+\s+\S+\s+\S+\s+[\d,.]+[KMGT]?\s+\S+\s+\S+\s+(?:[\d:]+\s+)?`)
+
+// nameOnly returns the name in a line of "ls -l", "" for one that names nothing, and
+// another line as it is: who may read a file, and since when, is not what is looked for.
+func nameOnly(line string) string {
+	if rest, ok := strings.CutPrefix(line, "total "); ok && isDigits(strings.TrimRight(rest, "KMGT")) {
+		return ""
+	}
+	at := longListing.FindStringIndex(line)
+	if at == nil {
+		return line
+	}
+	if name := line[at[1]:]; name != "." && name != ".." {
+		return name
+	}
+	return ""
 }

@@ -352,6 +352,8 @@ func (q *shownQuoter) add(one sentence) {
 		q.text += " … "
 	case closed(q.text):
 		q.text += " "
+	case !one.item:
+		q.text += ". "
 	default:
 		q.text += "; "
 	}
