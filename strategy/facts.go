@@ -1,7 +1,6 @@
 package strategy
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/agentcompact/compact/message"
@@ -237,128 +236,6 @@ func hasAny(low string, words []string) bool {
 	}
 	return false
 }
-
-// strongBinds mark a rule, with the exceptions of orders. weakBinds mark a weaker
-// rule, but none in a question or in a wish of ownNeeds.
-var (
-	strongBinds = []string{"must", "never ", "do not", "don't", "dont ", "always ", "make sure", "not allowed", "should not", "shouldn't", "no more than",
-		"only use", "only the", "only change", "only edit", "only if", "only when", "only run", "only touch", "必须", "不要", "只能", "请勿"}
-	weakBinds = []string{"only ", "ensure ", "avoid ", "at most", "at least", "required", "keep ", "instead of", "needs to", "need to", "has to", "prefer ", "without "}
-	// descriptive lists phrases with "never" and "only" that state a fact.
-	descriptive = []string{"assumes ", "assuming ", "currently ", "expects ", "expected to", "never called", "never used", "never set", "never gets", "never been", "never run", "only called", "only used", "only get", "only has", "have only ", "only one"}
-)
-
-// Constraints returns the sentences of the user and of system messages that set
-// rules, verbatim, except those that were taken back. One that was lifted says so.
-func (h *History) Constraints() []Fact {
-	var out []Fact
-	gone := h.withdrawn()
-	for i := range h.Steps {
-		s := &h.Steps[i]
-		if s.Role == message.RoleAssistant || s.Role == message.RoleTool || gone[i] {
-			continue
-		}
-		n := 0
-		sentences(s.Text, func(t string, heading bool) {
-			if value := binds(t); !heading && value > 0 && n < 12 {
-				n++
-				f := Fact{s.ID, clip(squash(t), maxSentence), value * quality(t) * h.recency(s.ID)}
-				f.Text += h.liftedBy(f)
-				out = append(out, f)
-			}
-		})
-	}
-	return out
-}
-
-// bindValue is the value of a sentence that states what must or must not be
-// done. Losing it costs more than losing a name.
-const bindValue = 2.5
-
-// binds returns the value of a sentence as a rule, 0 if it is none.
-func binds(t string) float64 {
-	if len(t) < 12 || len(t) > 600 || strings.HasSuffix(strings.TrimRight(t, " \"'`)”’»"), "?") || strings.HasSuffix(t, ":") && len(t) < 60 {
-		return 0
-	}
-	low := strings.ReplaceAll(strings.ToLower(t), "’", "'")
-	switch {
-	case hasAny(low, descriptive), beginsAny(low, supposing), beginsAny(low, consequences), atLine(low):
-		return 0
-	case orders(low):
-		return bindValue
-	case inquires(low) || beginsAny(low, ownNeeds):
-		return 0
-	case hasAny(low, weakBinds):
-		return 0.5
-	}
-	return 0
-}
-
-// consequences lists beginnings of sentences that say what something does: in a review
-// that the user pasted, say.
-var consequences = []string{"this causes ", "this ensures ", "this means ", "this results ", "this leads ", "this makes ", "this is the ", "that causes ", "that means ", "which means ", "which causes ",
-	"error: ", "warning: ", "fatal: ", "exception: ", "panic: ", "typeerror: ", "valueerror: "}
-
-// atLine reports whether a sentence begins with the place of a line in a file, as the
-// output of a test or a compiler does: "store_test.go:80: ".
-func atLine(low string) bool {
-	word, _, ok := strings.Cut(low, " ")
-	place, number, numbered := strings.Cut(strings.TrimSuffix(word, ":"), ":")
-	number, _, _ = strings.Cut(number, ":")
-	return ok && numbered && strings.HasSuffix(word, ":") && strings.Contains(place, ".") && number != "" && isDigits(number)
-}
-
-// supposing lists beginnings of sentences that suppose something.
-var supposing = []string{"my assumption ", "my guess ", "my theory ", "i assume ", "i guess ", "i suspect ", "i suppose ", "i imagine ", "i was wondering", "i wonder "}
-
-// ownNeeds lists beginnings of sentences that state what somebody wants, not a
-// rule for the work.
-var ownNeeds = []string{"i need to ", "i have to ", "i want to ", "i'd prefer to ", "we still need to ", "as for "}
-
-// orders reports whether a sentence states what must or must not be done: it
-// has a word of strongBinds. The words of describing count only if they tell
-// somebody to do something, and "only" does not count in a question.
-func orders(low string) bool {
-	asked := inquires(low)
-	for _, w := range strongBinds {
-		if asked && strings.HasPrefix(w, "only") {
-			continue
-		}
-		for from := 0; ; {
-			i := strings.Index(low[from:], w)
-			if i < 0 {
-				break
-			}
-			from += i + len(w)
-			if !slices.Contains(describing, strings.TrimSpace(w)) || toldTo(low[:from-len(w)], low[from:]) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// describing lists words of strongBinds that also appear in statements of fact:
-// "it is never condensed", "I don't remember".
-var describing = []string{"never", "always", "do not", "don't", "dont"}
-
-// toldTo reports whether the text before and after such a word tells somebody
-// to do something or not to.
-func toldTo(before, after string) bool {
-	words := strings.FieldsFunc(before, func(r rune) bool { return r == ' ' || r == '\t' })
-	if len(words) == 0 {
-		return true
-	}
-	last := words[len(words)-1]
-	if strings.HasPrefix(strings.TrimSpace(after), "want ") {
-		return true
-	}
-	return !wordByte(last[len(last)-1]) && last[len(last)-1] < 0x80 || slices.Contains(addressing, last)
-}
-
-// addressing lists words after which "never" and "don't" tell somebody to do
-// something.
-var addressing = []string{"please", "you", "we", "and", "but", "so", "or", "then", "just", "also", "to", "must", "should", "pls", "again"}
 
 // inquiries lists beginnings of questions.
 var inquiries = []string{"can you", "could you", "can we", "could we", "would you", "will you", "what ", "what's ", "why ", "how ", "who ", "where ", "when will", "which ", "is ", "isn't ", "are ", "aren't ", "does ", "doesn't ", "do you", "do we", "do i ", "did ", "have you", "has ", "should i", "should we", "shall ", "am i "}

@@ -108,7 +108,7 @@ func TestConstraintsStayInTheUsersWords(t *testing.T) {
 		message.Assistant("I must say that this looks easy. " + strings.Repeat("Work goes on with the table. ", 30)),
 	}
 	got := section(t, extract(t, strategy.TaskState, msgs), "Constraints")
-	want := "- You must never drop the column legacy_id!\n- Only use PostgreSQL 14 features."
+	want := "- You must never drop the column legacy_id! [s1]\n- Only use PostgreSQL 14 features. [s1]"
 	if d := cmp.Diff(want, strings.TrimSpace(got)); d != "" {
 		t.Error(d)
 	}

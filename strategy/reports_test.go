@@ -91,7 +91,7 @@ func TestASearchForToolsIsNoSource(t *testing.T) {
 func TestASuppositionIsNoConstraint(t *testing.T) {
 	h := history(message.User("My assumption is that you must never start it twice. You must never stop it twice either."))
 	got := h.Constraints()
-	if len(got) != 1 || got[0].Text != "You must never stop it twice either." {
+	if len(got) != 1 || got[0].Text != "You must never stop it twice either. [s1]" {
 		t.Errorf("%+v", got)
 	}
 }

@@ -1,0 +1,71 @@
+package strategy
+
+import (
+	"slices"
+	"strings"
+)
+
+// mostForbidding is the maximum length of a sentence that forbids a thing, "no new
+// dependencies", in words.
+const mostForbidding = 10
+
+// answering lists words that follow a "no" which forbids nothing: it answers, or states
+// that there is none.
+var answering = []string{"problem", "problems", "worries", "need", "idea", "i", "it", "its", "it's", "the", "that", "that's", "this", "there", "these", "they", "he", "she", "we", "you", "your", "my", "wonder", "rush", "further", "other", "way", "longer", "one", "matter", "doubt", "such", "more", "response", "reply", "issue", "issues",
+	"change", "changes", "error", "errors", "output", "luck", "result", "results", "difference", "effect", "success", "answer", "clue", "thanks", "sign", "question", "questions", "but", "just", "let's", "don't", "not", "and", "so", "what", "why", "how", "if", "is", "as", "in", "on", "for", "please", "wait", "sorry", "actually", "thank", "match", "matches", "files", "file", "preference", "objections", "objection", "particular", "specific", "warnings", "failures", "because", "only"}
+
+// forbidsThing reports whether a short sentence forbids a thing.
+func forbidsThing(low string) bool {
+	words := strings.Fields(low)
+	if n := len(words); n < 2 || n > mostForbidding || n == 2 && !strings.HasSuffix(low, "!") {
+		return false
+	}
+	switch words[0] {
+	case "no", "keine", "kein", "keinen", "pas":
+	default:
+		return false
+	}
+	if slices.Contains(answering, strings.Trim(words[1], ".,!;:")) || strings.HasSuffix(words[1], ",") {
+		return false
+	}
+	return !slices.ContainsFunc(words[2:], func(w string) bool {
+		return slices.Contains([]string{"is", "are", "was", "were", "has", "have", "had", "found", "ran", "exists", "exist", "failed", "left", "happens", "happened", "works", "ist", "sind"}, strings.Trim(w, ".,!"))
+	})
+}
+
+// lastingWords make a sentence a rule that stays, whatever else it asks for.
+var lastingWords = []string{"always", "never", "ever", "any", "anything", "every", "all", "from now on", "in general", "again", "immer", "nie", "jamais", "toujours", "siempre", "nunca"}
+
+// oneOff reports whether a rule is part of a request for one step: another clause of the
+// sentence asks for something.
+func oneOff(t string) bool {
+	low := strings.ReplaceAll(strings.ToLower(t), "’", "'")
+	for w := range strings.FieldsFuncSeq(low, func(r rune) bool { return strings.ContainsRune(" ,.!;:()", r) }) {
+		if slices.Contains(lastingWords, w) {
+			return false
+		}
+	}
+	for clause := range strings.FieldsFuncSeq(strings.NewReplacer(" but ", ",", " and ", ",", " then ", ",").Replace(low), func(r rune) bool { return r == ',' || r == ';' }) {
+		if clause = strings.TrimSpace(clause); tellsToDo(clause) && binds(clause) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// wentBy reports whether what step i asks for is done: the assistant ended its turn after
+// it, and the user went on.
+func (h *History) wentBy(i int) bool {
+	ended := false
+	for k := i + 1; k < len(h.Steps); k++ {
+		if s := &h.Steps[k]; ended && s.user() && s.Text != "" && !objects(s.Text) {
+			return true
+		}
+		ended = ended || h.endsTurn(k)
+	}
+	return false
+}
+
+// addressing lists words after which "never" and "don't" tell somebody to do
+// something.
+var addressing = []string{"please", "you", "we", "and", "but", "so", "or", "then", "just", "also", "to", "must", "should", "pls", "again"}
