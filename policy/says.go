@@ -96,8 +96,12 @@ func simpleCommands(text string) iter.Seq[string] {
 			case c == '\'' || c == '"':
 				quote = c
 			case c == '#' && strings.TrimSpace(text[start:i]) == "":
-				i += max(strings.IndexByte(text[i:]+"\n", '\n')-1, 0)
-				start = i + 1
+				end := strings.IndexByte(text[i:], '\n')
+				if end < 0 {
+					end = len(text) - i
+				}
+				i += end
+				start = i
 			case c == '\n' || c == ';' || strings.HasPrefix(text[i:], "&&"):
 				command := strings.TrimSpace(text[start:i])
 				if !yield(command) {

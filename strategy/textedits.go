@@ -22,24 +22,24 @@ func textEdits(text string) (out []textEdit) {
 	if !strings.Contains(text, blockFrom) {
 		return nil
 	}
-	var e textEdit
-	var in *string // what the next line belongs to, nil outside of a block
+	path, at := "", 0
+	from, rule, mid := -1, -1, -1 // where the old lines begin and end, and where the new ones begin; -1 outside of them
 	for line := range strings.Lines(text) {
+		start := at
+		at += len(line)
 		plain := strings.TrimRight(line, "\r\n")
 		switch {
 		case strings.HasPrefix(plain, blockFrom):
-			e.old, e.new = "", ""
-			in = &e.old
-		case in == &e.old && plain == blockMid:
-			in = &e.new
-		case in == &e.new && strings.HasPrefix(plain, blockTo):
-			if in = nil; e.path != "" {
-				out = append(out, e)
+			from, mid = at, -1
+		case from < 0:
+			path = pathAbove(plain, path)
+		case mid < 0 && plain == blockMid:
+			rule, mid = start, at
+		case mid >= 0 && strings.HasPrefix(plain, blockTo):
+			if path != "" {
+				out = append(out, textEdit{path, text[from:rule], text[mid:start]})
 			}
-		case in != nil:
-			*in += line
-		default:
-			e.path = pathAbove(plain, e.path)
+			from, mid = -1, -1
 		}
 	}
 	return out
@@ -91,12 +91,17 @@ func (b *reader) applied(text string) {
 // callsOf returns the calls that stand for edits in text, with one for all edits of a
 // file.
 func callsOf(edits []textEdit, said string) (out []Call) {
+	byFile := map[string][]textEdit{}
+	for _, e := range edits {
+		byFile[e.path] = append(byFile[e.path], e)
+	}
 	for line := range strings.Lines(said) {
 		line = strings.TrimSpace(line)
 		if path, ok := strings.CutPrefix(line, appliedHead); ok {
-			if c, ok := editCall(edits, path, line); ok && !slices.ContainsFunc(out, func(o Call) bool { return o.Result == line }) {
+			if c, ok := editCall(byFile[path], path, line); ok {
 				out = append(out, c)
 			}
+			delete(byFile, path) // a program says so of each block
 			continue
 		}
 		rest, ok := strings.CutPrefix(line, commitHead)
@@ -107,16 +112,15 @@ func callsOf(edits []textEdit, said string) (out []Call) {
 	return out
 }
 
+// editCall returns the call that stands for all edits of a file.
 func editCall(edits []textEdit, path, result string) (Call, bool) {
 	c := Call{Tool: "write", Result: result, Answered: true, Exit: -1, spoken: true}
 	var gone, added strings.Builder
 	for _, e := range edits {
-		if e.path == path {
-			gone.WriteString(e.old)
-			added.WriteString(e.new)
-			if e.old != "" {
-				c.Tool = "edit"
-			}
+		gone.WriteString(e.old)
+		added.WriteString(e.new)
+		if e.old != "" {
+			c.Tool = "edit"
 		}
 	}
 	c.Args = []Arg{{"file_path", path}, {"old_string", gone.String()}, {"new_string", added.String()}}

@@ -1,0 +1,35 @@
+package strategy
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// A message with edits is copied a fixed number of times, however long a block is and
+// however often the program says that it was applied.
+func TestEditsInTextCostLinearMemory(t *testing.T) {
+	for name, say := range map[string]func(n int) (text, said string){
+		"a long block": func(n int) (string, string) {
+			return "a.py\n<<<<<<< SEARCH\n" + strings.Repeat("a line\n", n) + "=======\nb\n>>>>>>> REPLACE\n", appliedHead + "a.py"
+		},
+		"said often": func(n int) (string, string) {
+			return "a.py\n" + strings.Repeat("<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n", n/4), strings.Repeat(appliedHead+"a.py\n", n/4)
+		},
+	} {
+		allocated := func(n int) uint64 {
+			text, said := say(n)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			if calls := callsOf(textEdits(text), said); len(calls) != 1 {
+				t.Fatalf("%s: %d calls", name, len(calls))
+			}
+			runtime.ReadMemStats(&after)
+			return after.TotalAlloc - before.TotalAlloc
+		}
+		allocated(100)
+		if small, large := allocated(5_000), allocated(20_000); large > 8*small {
+			t.Errorf("%s: %d bytes for 5,000 lines, %d for 20,000", name, small, large)
+		}
+	}
+}
