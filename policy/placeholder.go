@@ -71,7 +71,7 @@ func (m Mask) forms(v *View, i, p int, mark Mark) [][]Segment {
 	}
 	if plain := mark; namesCall(mark.Form) {
 		plain = plain.without(plainForm(mark.Form))
-		if unsaid, ok := mark.unsaid(text); ok {
+		if unsaid, ok := v.unsaid(i, p, mark); ok {
 			return [][]Segment{{{Mark: &mark}}, {{Mark: &unsaid}}, {{Mark: &plain}}}
 		}
 		return [][]Segment{{{Mark: &mark}}, {{Mark: &plain}}}

@@ -1,24 +1,27 @@
 package testrun
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
 
 // Tells returns the line of an output that says most of how its command ended: To 0 if
-// none does. failed says that the command ended with a status other than 0.
+// none does. failed says that the command ended with a status other than 0. printed is
+// what the command prints whatever comes of it: a success in it is none.
 //
 // What [Read] takes for a failure goes first. Of a command that failed it is then the
 // first place in a file, or the first line that calls itself an error, or else the
 // last one with a word of one. Of any other command it is a commit that was made, or
 // the last line that says what was done or what went wrong: behind a pipe, an exception
-// ends with status 0.
-func Tells(output string, failed bool) Report {
+// ends with status 0. An error after a commit and what ended the command from outside
+// go before it, and beside a command that still runs nothing is done.
+func Tells(output string, failed bool, printed string) Report {
 	r := Read(output)
 	if r.Verdict == Failure {
 		return r.unframed(output)
 	}
-	var s reader
+	s := reader{printed: printed}
 	from := 0
 	for line := range strings.Lines(output) {
 		start := from
@@ -30,8 +33,9 @@ func Tells(output string, failed bool) Report {
 		}
 		start += strings.Index(line, text)
 		s.read(line, strings.TrimSpace(Uncolored(text)), Report{From: start, To: start + len(text)})
+		s.began = true
 	}
-	return s.best(r, failed).unframed(output)
+	return s.best(failed).unframed(output)
 }
 
 // unframed returns the report without the rule in which a line stands: of
@@ -49,8 +53,13 @@ func (r Report) unframed(output string) Report {
 // A reader keeps the lines that say how a command ended. To 0 means that there is none.
 type reader struct {
 	commit, first, word, last, place, tick Report
-	ticked                                 int  // lines with a sign that something is done or holds
-	traced                                 bool // within the lines of a traceback
+	grave, stopped                         Report // the last error, and what ended the command from outside
+	ticked                                 int    // lines with a sign that something is done or holds
+	traced                                 bool   // within the lines of a traceback
+	began                                  bool   // a line was read
+	cut                                    bool   // the first line says what ended the command
+	runs                                   bool   // the command still runs
+	printed                                string // by the command, whatever comes of it
 }
 
 func (s *reader) read(line, plain string, at Report) {
@@ -60,11 +69,19 @@ func (s *reader) read(line, plain string, at Report) {
 		return
 	}
 	switch {
+	case ended(low):
+		s.stopped, s.cut = at.is(Failure), s.cut || !s.began
 	case Wrapper(plain) || !strings.ContainsFunc(plain, unicode.IsLetter):
-	case commits(plain):
-		s.commit = at.is(Success)
-	case trace && raised(plain), begins(low, errorStarts), begins(plain, alarms):
+	case begins(low, runningStarts):
+		s.runs = true
+	case line[0] == '[' && commits(plain):
+		s.commit, s.grave = at.is(Success), Report{}
+	case begins(low, idleStarts) && s.last.To > 0:
+	case trace && raised(plain), begins(low, errorStarts), begins(plain, alarms), begins(low, idleStarts):
 		s.last = at.is(Failure)
+		if !begins(plain, alarms) && !begins(low, idleStarts) {
+			s.grave = s.last
+		}
 		if s.first.To == 0 || trace {
 			s.first = s.last
 		}
@@ -72,6 +89,7 @@ func (s *reader) read(line, plain string, at Report) {
 		if s.place.To == 0 {
 			s.place = at.is(Failure)
 		}
+	case s.printed != "" && strings.Contains(s.printed, plain):
 	case begins(plain, ticks) && !hasAny(low, sums):
 		if s.ticked++; s.ticked == 1 {
 			s.tick = at.is(Success)
@@ -85,14 +103,20 @@ func (s *reader) read(line, plain string, at Report) {
 
 func (r Report) is(v Verdict) Report { return Report{v, r.From, r.To} }
 
-func (s *reader) best(reported Report, failed bool) Report {
+func (s *reader) best(failed bool) Report {
 	switch {
 	case failed && s.place.To > 0:
 		return s.place
 	case failed && s.first.To > 0:
 		return s.first
-	case failed:
+	case failed && s.word.To > 0:
 		return s.word
+	case s.cut, s.stopped.To > max(s.last.To, s.commit.To):
+		return s.stopped
+	case failed, s.runs:
+		return Report{}
+	case s.grave.To > 0 && s.commit.To > 0:
+		return s.grave
 	case s.commit.To > 0:
 		return s.commit
 	case s.last.To > 0:
@@ -100,7 +124,7 @@ func (s *reader) best(reported Report, failed bool) Report {
 	case s.ticked == 1: // one of many would say less than nothing
 		return s.tick
 	}
-	return reported
+	return Report{}
 }
 
 // errorStarts begin lines, in lower case, in which a command says that it failed. alarms
@@ -109,6 +133,23 @@ var (
 	errorStarts = []string{"fatal: ", "error: ", "error[", "! [rejected]", "! [remote rejected]", "conflict (", "automatic merge failed", "panic: ", "uncaught ", "bash: ", "sh: ", "zsh: ", "curl: ("}
 	alarms      = []string{"✗", "✘", "❌", "✖", "⛔", "⚠"}
 )
+
+// runningStarts begin lines, in lower case, in which a program says that a command still
+// runs. endings are lines about what ended a command from outside, and endStarts begin
+// such lines.
+var (
+	runningStarts = []string{"process running with session id ", "command running in background"}
+	endings       = []string{"^c", "killed", "terminated", "aborted", "interrupted", "keyboardinterrupt"}
+	endStarts     = []string{"command timed out", "error: command timed out", "execution timed out", "timed out after ", "[request interrupted", "[interrupted", "interrupted by ", "command was interrupted", "command was aborted", "segmentation fault", "aborted (core dumped)", "!!!!!!!!!! keyboardinterrupt"}
+)
+
+// ended reports whether a line, in lower case, says that something ended the command.
+func ended(low string) bool {
+	return slices.Contains(endings, low) || begins(low, endStarts)
+}
+
+// idleStarts begin lines, in lower case, in which git says that it had nothing to do.
+var idleStarts = []string{"nothing to commit", "nothing added to commit", "no changes added to commit"}
 
 // errorWords stand in lines of other commands that failed.
 var errorWords = []string{"error", "failed", "cannot ", "can't ", "could not ", "not found", "no such ", "denied", "refused", "invalid", "timed out", "conflict", "unable to ", "not staged", "nothing to commit", "nothing added"}

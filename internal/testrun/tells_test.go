@@ -1,6 +1,7 @@
 package testrun_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/agentcompact/compact/internal/testrun"
@@ -39,9 +40,38 @@ func TestTellsFindsTheLineThatSaysHowACommandEnded(t *testing.T) {
 		"nothing":                             {"", true, testrun.None, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := testrun.Tells(c.output, c.failed)
+			r := testrun.Tells(c.output, c.failed, "")
 			if says := c.output[r.From:r.To]; r.Verdict != c.want || says != c.says {
 				t.Errorf("%v %q, want %v %q", r.Verdict, says, c.want, c.says)
+			}
+		})
+	}
+}
+
+// What a command did before it was ended from outside, before an error, or in words that
+// it prints whatever comes of it, is not how it ended.
+func TestTellsTakesNoSuccessThatSomethingElseDenies(t *testing.T) {
+	const ok = "ok  \texample.org/a\t0.1s\n"
+	for name, c := range map[string]struct{ output, printed, says string }{
+		"timed out":                    {ok + "Command timed out after 120000ms\n", "", "Command timed out after 120000ms"},
+		"timed out, as the first line": {"Error: Command timed out after 2m 0.0s\n" + ok, "", "Error: Command timed out after 2m 0.0s"},
+		"interrupted":                  {ok + "^C\n", "", "^C"},
+		"killed":                       {"✅ step one complete\nKilled\n", "", "Killed"},
+		"a part was ended before":      {ok + "Terminated\n" + ok, "", strings.TrimSpace(ok)},
+		"still running":                {"Process running with session ID 7\n" + ok, "", ""},
+		"an error after a commit":      {"[main 1a2b3c4] Cut the list\n ! [rejected] main -> main (fetch first)\nerror: failed to push some refs\n", "", "error: failed to push some refs"},
+		"an error before a commit":     {"error: no cache\n[main 1a2b3c4] Cut the list\n", "", "[main 1a2b3c4] Cut the list"},
+		"a warning after a commit":     {"[main 1a2b3c4] Cut the list\n⚠ no hook\n", "", "[main 1a2b3c4] Cut the list"},
+		"a log shows a commit":         {"commit 5d6e7f8\n\n    [main 1a2b3c4] Cut the list\n", "", ""},
+		"git had nothing to do":        {"On branch main\nnothing to commit, working tree clean\n", "", "nothing to commit, working tree clean"},
+		"git did, and then shows":      {"[main 1a2b3c4] Cut the list\nnothing to commit, working tree clean\n", "", "[main 1a2b3c4] Cut the list"},
+		"tests, and then git shows":    {ok + "nothing to commit, working tree clean\n", "", strings.TrimSpace(ok)},
+		"what is printed anyway":       {"cannot find it\n✅ Build complete\n", `echo "✅ Build complete"`, ""},
+		"what failed before that":      {"fatal: no such ref\n✅ Build complete\n", `echo "✅ Build complete"`, "fatal: no such ref"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if r := testrun.Tells(c.output, false, c.printed); c.output[r.From:r.To] != c.says {
+				t.Errorf("%v %q, want %q", r.Verdict, c.output[r.From:r.To], c.says)
 			}
 		})
 	}

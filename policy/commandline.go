@@ -1,0 +1,180 @@
+package policy
+
+import (
+	"encoding/json"
+	"iter"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// viewers are programs that print the content of files or of other places, which
+// says nothing about a run. setups prepare the command that follows them, or print
+// nothing of a file. carriers run the command that follows them.
+var (
+	viewers = []string{"cat", "sed", "head", "tail", "less", "more", "nl", "tac", "bat", "zcat", "xxd", "strings", "awk", "grep", "egrep", "rg", "git", "gh", "ls", "find", "diff", "jq", "yq", "curl", "journalctl", "type", "Get-Content"}
+	setups  = []string{"cd", "pushd", "export", "set", "source", ".", "echo", "printf", "mkdir", "sleep", "for", "while", "case", "done", "fi", "esac", "}", ")", "true", ":", "wait", "trap"}
+
+	carriers = []string{"sudo", "time", "nohup", "env", "exec", "command", "(", "{", "!", "if", "then", "else", "do"}
+)
+
+// deeds are what git and gh are told to do, and do not only show. shown is what git
+// shows; it does the rest without a word of how it ended.
+var (
+	deeds = []string{"add", "commit", "push", "pull", "merge", "rebase", "cherry-pick", "revert", "am", "apply", "clone", "create", "close", "edit", "reopen"}
+	shown = []string{"log", "show", "diff", "blame", "grep", "cat-file", "ls-files", "reflog", "shortlog", ""}
+)
+
+// shells matches a shell before the command line that it runs.
+var shells = regexp.MustCompile(`\A(?:/usr)?(?:/bin/)?(?:bash|sh|zsh) -l?c ["']?`)
+
+// A commandLine is what is known of a command from the arguments of its call.
+type commandLine struct {
+	does   bool   // it does more than to show something
+	shows  bool   // then it shows a file that it did not write
+	prints string // what it prints as it stands there
+}
+
+// mostPrinted is the number of bytes that are kept of what a command prints as it stands
+// there.
+const mostPrinted = 4 << 10
+
+func readCommand(arguments json.RawMessage) (c commandLine) {
+	var args map[string]json.RawMessage
+	if json.Unmarshal(arguments, &args) != nil {
+		return c
+	}
+	named := map[string]bool{} // words of the commands so far: the files that they wrote are among them
+	for _, key := range commandKeys {
+		text := shells.ReplaceAllString(strings.TrimSpace(words(args[key])), "")
+		for command := range simpleCommands(text) {
+			does, shows := classify(command)
+			switch {
+			case shows && !c.does:
+				return c
+			case shows:
+				c.shows = c.shows || showsOther(command, named)
+			}
+			c.does = c.does || does
+			for word := range strings.FieldsSeq(command) {
+				named[strings.Trim(word, `>&'"`)] = true
+			}
+			if at := max(strings.Index(command, "echo "), strings.Index(command, "printf ")); at >= 0 {
+				c.prints += command[at:min(len(command), max(at, at+mostPrinted-len(c.prints)))]
+			}
+		}
+	}
+	return c
+}
+
+// showsOther reports whether a viewer shows a file that the commands before it do not
+// name.
+func showsOther(command string, named map[string]bool) bool {
+	command, _, _ = strings.Cut(command, "|")
+	file := ""
+	words := strings.Fields(command)
+	if words[0] == "git" || words[0] == "gh" || words[0] == "ls" {
+		return false
+	}
+	for _, word := range words[1:] {
+		if word[0] != '-' && strings.Trim(word, "0123456789") != "" && !strings.Contains(word, ">") {
+			file = strings.Trim(word, `'"`)
+		}
+	}
+	return file != "" && !named[file]
+}
+
+// classify reports whether a simple command does something, or shows something.
+// Neither is so for one that prepares others, and for one whose output goes to a file.
+func classify(command string) (does, shows bool) {
+	words := strings.Fields(strings.TrimLeft(command, "( "))
+	for len(words) > 0 && (strings.Contains(words[0], "=") || slices.Contains(carriers, words[0]) || words[0] == "timeout") {
+		words = words[min(1+strings.Count(words[0], "timeout"), len(words)):] // with the time
+	}
+	if len(words) == 0 {
+		return false, false
+	}
+	name := path.Base(words[0])
+	switch {
+	case slices.Contains(setups, name), name == "sed" && len(words) > 1 && strings.HasPrefix(words[1], "-i"):
+		return false, false
+	case name == "cat" && (strings.Contains(command, "> ") || strings.Contains(command, "<<")):
+		return false, false
+	case name == "git":
+		sub := gitVerb(words[1:])
+		return slices.Contains(deeds, sub), slices.Contains(shown, sub)
+	case name == "gh":
+		does = slices.ContainsFunc(words[1:min(len(words), 3)], func(w string) bool { return slices.Contains(deeds, w) })
+		return does, !does
+	}
+	shows = slices.Contains(viewers, name) || slices.Contains(words[1:min(len(words), 3)], "logs")
+	return !shows, shows
+}
+
+// gitVerb returns what git is told to do: the first word after its options.
+func gitVerb(words []string) string {
+	for len(words) > 0 && words[0][0] == '-' {
+		n := 1
+		if words[0] == "-C" || words[0] == "-c" {
+			n = 2
+		}
+		words = words[min(n, len(words)):]
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return words[0]
+}
+
+// simpleCommands splits a command line at the ends of lines, at ; and at &&, outside of
+// quotes. It leaves out comments and the text of here-documents.
+func simpleCommands(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		var quote byte
+		start := 0
+		for i := 0; i < len(text); i++ {
+			switch c := text[i]; {
+			case quote != 0:
+				if c == quote {
+					quote = 0
+				}
+			case c == '\'' || c == '"':
+				quote = c
+			case c == '#' && strings.TrimSpace(text[start:i]) == "":
+				end := strings.IndexByte(text[i:], '\n')
+				if end < 0 {
+					end = len(text) - i
+				}
+				i += end
+				start = i
+			case c == '\n' || c == ';' || strings.HasPrefix(text[i:], "&&"):
+				command := strings.TrimSpace(text[start:i])
+				if !yield(command) {
+					return
+				}
+				switch c {
+				case '\n':
+					i = hereEnd(command, text, i)
+				case '&':
+					i++
+				}
+				start = min(i+1, len(text))
+			}
+		}
+		yield(strings.TrimSpace(text[min(start, len(text)):]))
+	}
+}
+
+// hereEnd returns the end of the here-document that a command begins whose line ends at
+// i, or i.
+func hereEnd(command, text string, i int) int {
+	_, word, ok := strings.Cut(command, "<<")
+	if name := strings.Fields(strings.TrimLeft(word, "-")); ok && len(name) > 0 {
+		if at := strings.Index(text[i:], "\n"+strings.Trim(name[0], `'"\`)+"\n"); at >= 0 {
+			return i + at + len(strings.Trim(name[0], `'"\`)) + 1
+		}
+		return len(text)
+	}
+	return i
+}

@@ -1,0 +1,55 @@
+package policy_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/policy"
+)
+
+// What a file says that a command shows is not how the command ended, nor is what the
+// command prints whatever comes of it.
+func TestAPlaceholderQuotesOnlyWhatTheCommandDid(t *testing.T) {
+	const passed, failed = "12 passed in 3s", "--- FAIL: TestA (0.1s)"
+	for command, says := range map[string]string{
+		"sudo cat a.log":                                    "",
+		"/bin/cat a.log":                                    "",
+		"timeout 5 tail -f a.log":                           "",
+		"(cat a.log)":                                       "",
+		"for f in *.log; do cat $f; done":                   "",
+		"if true; then cat a.log; fi":                       "",
+		"docker logs shop":                                  "",
+		"git log --grep add":                                "",
+		"git -C /shop show commit":                          "",
+		"git --no-pager log -S push":                        "",
+		"make && cat a.log":                                 "",
+		"make; tail -n 5 a.log | grep pass":                 "",
+		"pytest > a.log 2>&1; tail -n 5 a.log":              passed,
+		"pytest 2>&1 | tee a.log; cat a.log":                passed,
+		"make; echo '" + passed + "'":                       "",
+		"sed -i s/a/b/ a.go && pytest":                      passed,
+		"git checkout main && pytest":                       passed,
+		"git status && pytest":                              passed,
+		"env A=1 timeout 9 pytest":                          passed,
+		"pytest; git log -1":                                passed,
+		"# a comment\npytest":                               passed,
+		"echo '# no comment'; pytest":                       passed,
+		"cat > run.sh <<'E'\necho '12 passed'\nE\n./run.sh": passed,
+	} {
+		args, err := json.Marshal(map[string]string{"command": command})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, _ := maskAll(t, policy.Mask{Form: policy.FormCall}, false, ran(string(args), passed)...)
+		_, got, _ := strings.Cut(out.Messages()[2].ResultText(), `" · says "`)
+		if got = strings.TrimSuffix(got, `"]`); got != says {
+			t.Errorf("%q says %q, want %q", command, got, says)
+		}
+	}
+	// A failure may be of either, and is quoted.
+	out, _ := maskAll(t, policy.Mask{Form: policy.FormCall}, false, ran(`{"command":"go test ./...; cat a.go"}`, failed)...)
+	if text := out.Messages()[2].ResultText(); !strings.Contains(text, failed) {
+		t.Error(text)
+	}
+}
