@@ -54,16 +54,20 @@ func renderCall(k *Mark, answered Answered) (string, error) {
 	head += " · " + tool
 	const around = len(` ""`)
 	target, quoted := k.quotes(answered)
+	cut := cutRunes
+	if k.made() {
+		cut = cutWords
+	}
 	room := callFormMost - runes(head) - runes(tail) - around
 	const says = ` · says "`
 	if quoted != "" && target != "" {
 		most := room - min(runes(target), callNameMost) - runes(says) - 1
-		if quoted = cutRunes(quoted, min(most, callSaysMost)); quoted != "" {
+		if quoted = cut(quoted, min(most, callSaysMost)); quoted != "" {
 			tail = says + quoted + `"` + tail
 			room -= runes(says) + runes(quoted) + 1
 		}
 	}
-	if target = cutRunes(target, room); target == "" {
+	if target = cut(target, room); target == "" {
 		return head + tail, nil
 	}
 	return head + ` "` + target + `"` + tail, nil
@@ -73,11 +77,14 @@ func renderCall(k *Mark, answered Answered) (string, error) {
 // it is cut to what there is room for.
 func (k *Mark) quotes(answered Answered) (target, says string) {
 	says = testrun.Uncolored(answered.Result[k.SaysFrom:k.SaysTo])
-	if k.Form == formCallMade || k.Form == formCallMadeRec {
+	if k.made() {
 		return unaltered(answered.Made), visible(says)
 	}
 	return oneLine(answered.Target), oneLine(says)
 }
+
+// made reports whether a mark is in a form that quotes the call unaltered.
+func (k *Mark) made() bool { return k.Form == formCallMade || k.Form == formCallMadeRec }
 
 // visible returns a text on one line without invisible characters. "·" separates
 // the fields of a placeholder, so that quotes and brackets may stay as they are.
@@ -140,6 +147,31 @@ func cutRunes(s string, n int) string {
 		return s
 	}
 	return strings.TrimRight(s[:runePrefix(s, n-1)], " ") + "…"
+}
+
+// longWord is the length from which a word with digits is not cut.
+const longWord = 12
+
+// cutWords is like cutRunes, but leaves out a long word with digits whose end would go:
+// half a key is one that redaction does not know.
+func cutWords(s string, n int) string {
+	cut := cutRunes(s, n)
+	if cut == s {
+		return s
+	}
+	kept := strings.TrimSuffix(cut, "…")
+	start := len(strings.TrimRightFunc(kept, wordPart))
+	if next, _ := utf8.DecodeRuneInString(s[len(kept):]); !wordPart(next) || len(kept)-start < longWord || !strings.ContainsAny(kept[start:], "0123456789") {
+		return cut
+	}
+	if kept = strings.TrimRight(kept[:start], " "); kept == "" {
+		return ""
+	}
+	return kept + "…"
+}
+
+func wordPart(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("+_-", r)
 }
 
 var callForm = regexp.MustCompile(`\A\[observation masked — (0|[1-9][0-9]{0,17}) chars` +

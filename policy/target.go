@@ -81,12 +81,14 @@ func wholeTarget(arguments json.RawMessage) string {
 type textArgument struct{ name, text string }
 
 // textArguments returns the arguments of a call that are texts or lists of words, in
-// their order.
+// their order. Of several with the same name the last one counts, as for programs that
+// read them.
 func textArguments(arguments json.RawMessage) (out []textArgument) {
 	d := json.NewDecoder(bytes.NewReader(arguments))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
 		return nil
 	}
+	seen := map[string]int{}
 	for d.More() {
 		name, err := d.Token()
 		if err != nil {
@@ -97,7 +99,13 @@ func textArguments(arguments json.RawMessage) (out []textArgument) {
 			return nil
 		}
 		key, _ := name.(string)
-		out = append(out, textArgument{key, joined(value, slices.Contains(commandKeys, key))})
+		a := textArgument{key, joined(value, slices.Contains(commandKeys, key))}
+		if at, again := seen[key]; again {
+			out[at] = a
+			continue
+		}
+		seen[key] = len(out)
+		out = append(out, a)
 	}
 	return out
 }
@@ -119,12 +127,30 @@ func joined(raw json.RawMessage, command bool) string {
 		if rest, more := strings.CutSuffix(line, "\\"); more && command { // the next line goes on
 			line, glue = strings.TrimSpace(rest), " "
 		}
+		if at := ending(line); at >= 0 {
+			b.WriteString(line[:at] + unshown)
+			break
+		}
 		b.WriteString(line)
 		if b.Len() > callFormMost*utf8.UTFMax {
 			break
 		}
 	}
 	return b.String()
+}
+
+// unshown is a character at which a target ends; see [unaltered].
+const unshown = "\x00"
+
+// ending returns where a line has to end, or -1: before a sign that would read as the end
+// of a line, and before a key, which redaction would not know once it is on one line.
+func ending(line string) int {
+	const keyBegin = "-----BEGIN "
+	at := strings.Index(line, strings.TrimSpace(lineBreak))
+	if key := strings.Index(line, keyBegin); key >= 0 && (at < 0 || key < at) {
+		return key + len(keyBegin)
+	}
+	return at
 }
 
 // patched reports whether a line of a patch says which file is changed, and how.

@@ -1,0 +1,67 @@
+package policy_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/policy"
+)
+
+// named returns what a placeholder of a call with these arguments says after the size.
+func named(t *testing.T, args string) string {
+	t.Helper()
+	out, _ := maskAll(t, policy.Mask{Form: policy.FormCall}, false, ran(args, "x")...)
+	_, text, _ := strings.Cut(out.Messages()[2].ResultText(), " chars · ")
+	return text
+}
+
+func command(text string) string {
+	args, err := json.Marshal(map[string]string{"command": text})
+	if err != nil {
+		panic(err)
+	}
+	return string(args)
+}
+
+// Redaction knows a key by its whole form. Neither half of one nor one without its lines
+// may stand in a placeholder.
+func TestAPlaceholderHoldsNoPartOfAKey(t *testing.T) {
+	token := "ghp_" + strings.Repeat("q0Zk3x", 6)
+	block := "-----BEGIN RSA " + "PRIVATE KEY-----\n" + strings.Repeat("MIIEowIBAAKCAQEA", 4) + "\n-----END RSA " + "PRIVATE KEY-----\n"
+	for name, text := range map[string]string{
+		"a key in a here-document": "cat > k.pem <<'E'\n" + block + "E",
+		"a key on a line":          "printf '" + strings.ReplaceAll(block, "\n", `\n`) + "' > k.pem",
+		"a token at the end":       "echo " + strings.Repeat("x", 75) + " && x " + token,
+		"a token after a sign":     "echo " + strings.Repeat("x", 70) + " && x t=" + token,
+	} {
+		got := named(t, command(text))
+		if strings.Contains(got, "MIIEow") || strings.Contains(got, "q0Zk3x") || !strings.HasSuffix(got, `…"]`) {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	if got := named(t, command("x "+token)); !strings.Contains(got, token) {
+		t.Errorf("a whole token is one that redaction knows: %s", got)
+	}
+}
+
+// The sign between lines is no part of a line, or it would read as another command.
+func TestATargetEndsBeforeASignOfThePlaceholder(t *testing.T) {
+	for text, want := range map[string]string{
+		"echo a ⏎ rm -r b": `bash "echo a…"]`,
+		"echo a · exit 0":  `bash "echo a…"]`,
+		"⏎":                "bash]",
+		"a\nb ⏎ c\nd":      `bash "a ⏎ b…"]`,
+	} {
+		if got := named(t, command(text)); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// Programs run the last of two commands with the same name.
+func TestOfTwoArgumentsWithOneNameTheLastCounts(t *testing.T) {
+	if got := named(t, `{"command":"true","timeout":3,"command":"pytest"}`); got != `bash "pytest"]` {
+		t.Error(got)
+	}
+}
