@@ -112,7 +112,10 @@ func folderIn(cmd string) string {
 
 // placeFlags lists flags that select the package of a check, or parts of it.
 // The same test name means different tests for different values of these flags.
-var placeFlags = []string{"-p", "--package", "--manifest-path", "--features", "--test", "--bin", "--example", "--bench", "--prefix", "-w", "--workspace", "--root", "--rootDir", "--cwd", "-C", "--dir", "-c", "--config", "--project", "--filter", "-F", "workspace"}
+var placeFlags = []string{"-p", "--package", "--manifest-path", "--features", "--test", "--bin", "--example", "--bench", "--prefix", "-w", "--workspace", "--root", "--rootDir", "--cwd", "-C", "--dir", "-c", "--config", "--project"}
+
+// packageFlags do so for a script of a package manager. Others filter tests with them.
+var packageFlags = []string{"--filter", "-F", "workspace"}
 
 // variantFlags lists flags of that kind without a value.
 var variantFlags = []string{"--lib", "--bins", "--doc", "--release", "--all-features", "--no-default-features"}
@@ -131,7 +134,7 @@ func placeOf(cmd string) string {
 			switch {
 			case slices.Contains(variantFlags, word):
 				place += word + "\x00"
-			case !slices.Contains(placeFlags, flag):
+			case !slices.Contains(placeFlags, flag) && !(slices.Contains(packageFlags, flag) && slices.Contains(scriptRunners, w[0])):
 			case ok:
 				place += value + "\x00"
 			case i+1 < len(w):

@@ -143,7 +143,7 @@ func patchOps(patch string) []FileOp {
 			break
 		}
 		if line = strings.TrimRight(line, "\r\n"); r.header(line) {
-			r.headed = false
+			r.headed, r.fence = false, ""
 		} else {
 			r.body(line)
 		}
@@ -154,8 +154,9 @@ func patchOps(patch string) []FileOp {
 // patchReader reads a patch line by line, in the form of apply_patch or of diff.
 type patchReader struct {
 	out        []FileOp
-	old, moved string // the file's old name from an earlier line
-	headed     bool   // the last named file has new headings
+	old, moved string    // the file's old name from an earlier line
+	headed     bool      // the last named file has new headings
+	fence      codeFence //  around the lines of code of a text
 }
 
 func (r *patchReader) last() *FileOp {
@@ -203,7 +204,10 @@ func (r *patchReader) body(line string) {
 		return
 	}
 	switch {
+	case strings.HasPrefix(line, " "):
+		r.fence.takes(line[1:])
 	case strings.HasPrefix(line, "@@"):
+		r.fence = ""
 		_, context, _ := strings.Cut(line[2:], "@@")
 		if context == "" {
 			context = line[2:]

@@ -22,30 +22,27 @@ const (
 // newText returns what an edit adds to a file that declares nothing: the headings of
 // text, or else its first new line. old is the text that the edit replaces.
 func newText(file, old, added string) []string {
-	ext := strings.ToLower(path.Ext(pathKey(file)))
-	prose := slices.Contains(proseFormats, ext)
-	if !prose && !slices.Contains(settingFormats, ext) {
+	ext := extension(file)
+	if !slices.Contains(proseFormats, ext) && !slices.Contains(settingFormats, ext) {
 		return nil
 	}
 	had := map[string]bool{}
 	for line := range strings.Lines(old) {
 		had[strings.TrimSpace(line)] = true
 	}
-	first, fenced := "", false
+	first := ""
+	var code codeFence
 	var headings []string
-	for line := range strings.Lines(added[:min(len(added), 64<<10)]) {
-		line = strings.TrimSpace(line)
-		if prose && strings.HasPrefix(line, "```") {
-			fenced = !fenced
-			continue
-		}
-		if had[line] || !strings.ContainsFunc(line, unicode.IsLetter) {
+	for whole := range strings.Lines(added[:min(len(added), 64<<10)]) {
+		line := strings.TrimSpace(whole)
+		inCode := headingSigns[ext] != "" && code.takes(line)
+		if had[line] || inCode && strings.Trim(line[:min(len(line), 3)], "`~") == "" || !strings.ContainsFunc(line, unicode.IsLetter) {
 			continue
 		}
 		if first == "" {
 			first = line
 		}
-		if head := strings.TrimLeft(line, "#="); prose && !fenced && head != line && strings.HasPrefix(head, " ") {
+		if head := headingIn(ext, whole); head != "" && !inCode {
 			headings = appendNew(headings, clip(squash(head), headingChars))
 		}
 	}
@@ -55,18 +52,8 @@ func newText(file, old, added string) []string {
 	return headings
 }
 
-// added notes a new line of text or settings: a heading, or the first one.
-func (r *patchReader) added(f *FileOp, line string) {
-	for _, text := range newText(f.Path, "", line) {
-		heading := strings.HasPrefix(line, "#") || strings.HasPrefix(line, "=")
-		switch {
-		case heading && !r.headed:
-			f.Added, r.headed = []string{text}, true
-		case heading && len(f.Added) < maxFuncs || len(f.Added) == 0:
-			f.Added = appendNew(f.Added, text)
-		}
-	}
-}
+// extension returns the extension of a file in lower case.
+func extension(file string) string { return strings.ToLower(path.Ext(pathKey(file))) }
 
 // quotedNew quotes the newest of what edits added to a file, "" for nothing.
 func quotedNew(added []string) string {

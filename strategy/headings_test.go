@@ -1,0 +1,51 @@
+package strategy
+
+import "testing"
+
+// A sign begins a heading only in the formats that have it so, and not in code.
+func TestOnlyAHeadingIsToldOfAsOne(t *testing.T) {
+	for name, c := range map[string]struct{ file, added, want string }{
+		"a comment in a list of packages": {"requirements.txt", "# pinned\nrequests==2.1\n", "“# pinned”"},
+		"another fence":                   {"a.md", "Do so:\n\n~~~sh\n# install\n~~~\n", "“Do so:”"},
+		"a fence in a longer one":         {"a.md", "Do so:\n\n````\n```\n# x\n```\n# y\n````\n# Then\n", "“Then”"},
+		"indented code":                   {"a.md", "Do so:\n\n    # install\n", "“Do so:”"},
+		"too deep":                        {"a.md", "Some text.\n####### seven\n", "“Some text.”"},
+		"a comment of org":                {"a.org", "# a comment\n* Head\n", "“Head”"},
+		"asciidoc":                        {"a.adoc", "Text\n== Part\n", "“Part”"},
+		"another format's sign":           {"a.md", "Text\n= Part\n", "“Text”"},
+		"rst":                             {"a.rst", "New part\n========\n# no heading\n", "“New part”"},
+		"signs at both ends":              {"a.md", "# About C# #\r\n## Of C#\r\n", "“About C#”, “Of C#”"},
+	} {
+		if got := quotedNew(newText(c.file, "", c.added)); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+	const head = "*** Begin Patch\n*** Update File: "
+	for name, c := range map[string]struct{ patch, want string }{
+		"new code":       {"a.md\n@@\n+Do so:\n+```sh\n+# install\n+```\n+## Then\n", "“Then”"},
+		"old code":       {"a.md\n@@\n ```sh\n+# install\n ```\n+Do so.\n", "“# install”"},
+		"settings":       {"a.yaml\n@@\n+port: 80\n+# why\n", "“port: 80”"},
+		"another file":   {"b.md\n@@\n+```\n*** Update File: a.md\n@@\n+# Head\n", "“Head”"},
+		"below the code": {"a.md\n@@\n+Text.\n ```\n x\n ```\n+# Head\n", "“Head”"},
+	} {
+		ops := patchOps(head + c.patch + "*** End Patch")
+		if got := quotedNew(ops[len(ops)-1].Added); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+// What filters packages for one program filters tests for another.
+func TestAFilterOfTestsIsNoPlace(t *testing.T) {
+	for cmd, same := range map[string]bool{
+		"dotnet test --filter TestA": true,
+		"phpunit --filter testA":     true,
+		"pnpm --filter shop test":    false,
+		"bun --filter shop test":     false,
+		"yarn workspace shop test":   false,
+	} {
+		if place := placeOf(cmd); place == "\x00" != same {
+			t.Errorf("%q: %q", cmd, place)
+		}
+	}
+}
