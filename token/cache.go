@@ -65,7 +65,7 @@ func (c *cache) store(k cacheKey, p priced) {
 }
 
 // shape hashes everything that affects the cost of a message besides its
-// fingerprint. It reads lengths and never text.
+// fingerprint. Of what can be long, it reads only the length.
 func shape(m *message.Message) uint64 {
 	h := uint64(len(m.Parts))
 	for i := range m.Parts {
@@ -79,7 +79,9 @@ func shape(m *message.Message) uint64 {
 			h = mix64(h, uint64(len(p.Media.URL)))
 			h = mix64(h, uint64(p.Media.Bytes))
 			h = mix64(h, uint64(p.Media.Width)<<32|uint64(p.Media.Height))
-			h = mix64(h, uint64(len(p.Media.Detail)))
+			for i := range len(p.Media.Detail) { // its length would not do: auto and high have the same
+				h = mix64(h, uint64(p.Media.Detail[i]))
+			}
 		}
 	}
 	return h

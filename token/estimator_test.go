@@ -125,6 +125,24 @@ func TestEstimatorTellsApartWhatFingerprintsDoNot(t *testing.T) {
 	}
 }
 
+// Each detail has a price of its own, in whatever order an estimator meets them.
+func TestEstimatorTellsTheDetailsOfOneImageApart(t *testing.T) {
+	details := []string{"", "auto", "high", "low", "original"}
+	for _, model := range []string{"gpt-4o", "gpt-5.4", "gpt-5.5", "gpt-5.6"} {
+		image := func(detail string) message.Message {
+			m := message.User("")
+			m.Parts = []message.Part{{Kind: message.KindImage, Media: &message.Media{URL: "u", Width: 4000, Height: 3000, Detail: detail}}}
+			return m
+		}
+		e := estimator(t, model)
+		for _, d := range details {
+			if got, want := e.Message(image(d)), estimator(t, model).Message(image(d)); got != want {
+				t.Errorf("%s: an image in the detail %q costs %d behind others, %d alone", model, d, got, want)
+			}
+		}
+	}
+}
+
 func TestEstimatorCacheIsBounded(t *testing.T) {
 	c := &counting{Counter: token.Bytes4}
 	e := withCounter(t, "gpt-4o", c, &token.EstimatorOptions{CachedMessages: 16})
