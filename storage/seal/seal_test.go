@@ -169,6 +169,22 @@ func TestANewKeyStandsInFrontAndNamesStay(t *testing.T) {
 	}
 }
 
+// A ring may begin with a key of its own and learn that of the archive afterwards.
+// Nothing is sealed or named with the first one then, and what it sealed still opens.
+func TestKeysThatAreLearnedReplaceTheOnesBefore(t *testing.T) {
+	own := Key{3}
+	for _, learned := range [][]Key{{one}, {two, one}} {
+		r := NewRing("", own)
+		r.Use(learned[0], learned[1:]...)
+		if r.Current().ID() != learned[0].ID() || r.Root().ID() != one.ID() {
+			t.Errorf("with %d keys of the archive: sealed with %s, named with %s", len(learned), r.Current().ID(), r.Root().ID())
+		}
+		if _, ok := r.ByID(own.ID()); !ok {
+			t.Error("the first key is forgotten")
+		}
+	}
+}
+
 func TestARingFindsKeysByTheirIDs(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "keys")
 	if err := WriteKey(folder, two); err != nil {
