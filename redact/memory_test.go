@@ -52,3 +52,21 @@ func TestASessionFindsTheLongestOfThoseThatBeginAlike(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// A value is found in every spelling still after so many others that the memory has
+// begun a generation of its own for the new ones.
+func TestASessionKnowsOlderValuesInOtherSpellings(t *testing.T) {
+	s := newRedactor(t, Options{}).Session()
+	s.Learn([]byte("password: aB3$dE7gHk9Lm"))
+	for i := 0; s.mem.older == nil; i++ {
+		if i > 2*maxRemembered {
+			t.Fatal("there is no older generation")
+		}
+		s.Learn(fmt.Appendf(nil, "password: q%dWzX%05dyT", i, 7*i))
+	}
+	for _, form := range []string{"aB3$dE7gHk9Lm", `aB3\u0024dE7gHk9Lm`, "aB3%24dE7gHk9Lm", "aB3&#36;dE7gHk9Lm"} {
+		if got := s.Text("it is " + form + " now").String(); got != "it is <REDACTED> now" {
+			t.Errorf("%s: %q", form, got)
+		}
+	}
+}
