@@ -58,6 +58,26 @@ func TestCalibrationOutlivesTheProcess(t *testing.T) {
 	}
 }
 
+// What was learned of one model says nothing of another: a session that goes on with
+// another one begins with what is known of that one.
+func TestCalibrationOfOneModelIsNoneOfAnother(t *testing.T) {
+	c := compact.Config{Model: "claude-sonnet-4", MaxContextTokens: 20_000, Archive: memory.New()}
+	first := newRig(t, c)
+	for range 8 {
+		res := first.preflight(turns(10, 400))
+		first.Observe(res, compact.Usage{PromptTokens: res.After.Total * 14 / 10})
+	}
+	history := turns(40, 400)
+	if res := first.preflight(history); !res.Triggered {
+		t.Fatal("not triggered")
+	}
+	learned := newRig(t, c).preflight(history)
+	c.Model = "claude-opus-4"
+	if got, want := newRig(t, c).preflight(history), newRig(t, compact.Config{Model: c.Model, MaxContextTokens: c.MaxContextTokens}).preflight(learned.Messages); got.UpperBound != want.UpperBound || got.UpperBound == learned.UpperBound {
+		t.Errorf("upper bound %d of a view of %d tokens; want %d, without what was learned of the first model (%d)", got.UpperBound, got.After.Total, want.UpperBound, learned.UpperBound)
+	}
+}
+
 // What the estimate may be short of counts as if it were there.
 func TestUpperBoundTriggers(t *testing.T) {
 	history := loop(40, 350)
