@@ -350,6 +350,50 @@ func TestOrderOfLinesIsKeptWhenAWriteFails(t *testing.T) {
 	}
 }
 
+// Lines that are dropped while a write runs are told of by the next write, and those
+// that it told of are not told of again.
+func TestLinesDroppedDuringAWriteAreSaidByTheNext(t *testing.T) {
+	ctx := t.Context()
+	a := &broken{Archive: memory.New()}
+	m, _ := logging(t, a, 1<<10)
+	s, err := m.session(ctx, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.release(s)
+	line := redact.Lit(`{"n":1,"of":"a line that is so long that few of them have room in what may wait for a session"}`)
+	overflow := func() (dropped int) {
+		for range 50 {
+			dropped += s.audit.add(line)
+		}
+		return dropped
+	}
+	want := []int{overflow()}
+	a.meanwhile = func() {
+		if len(want) == 1 {
+			want = append(want, overflow())
+		}
+	}
+	for range 3 {
+		if err := s.audit.write(ctx, line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var said []int
+	for _, l := range linesOf(t, a, "s") {
+		if _, rest, ok := strings.Cut(l, "so long that the "); ok {
+			var n int
+			if _, err := fmt.Sscanf(rest, "%d oldest", &n); err != nil {
+				t.Fatal(err)
+			}
+			said = append(said, n)
+		}
+	}
+	if !slices.Equal(said, want) || want[0] == want[1] {
+		t.Errorf("said that %d were dropped, want %d", said, want)
+	}
+}
+
 // What a process that is killed leaves of its audit log has all calls but those of
 // the last minute, and what another one reads has their bill.
 func TestLinesWaitForAMinuteAtMost(t *testing.T) {

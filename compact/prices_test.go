@@ -1,10 +1,12 @@
 package compact
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/price"
 	"github.com/agentcompact/compact/storage/memory"
 )
@@ -58,5 +60,26 @@ func TestPricesThatCannotBeAreSaidOnceAndIgnored(t *testing.T) {
 	}
 	if said != 1 {
 		t.Errorf("said %d times, want once", said)
+	}
+}
+
+// A plan says what is wrong each time, and takes nothing from the calls that follow.
+func TestPricesThatCannotBeAreSaidAfterAPlanToo(t *testing.T) {
+	m, err := New(t.Context(), Config{Model: "gpt-4o", Archive: memory.New(), Prices: PricesConfig{CacheRead: 9, CacheWrite: 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close(t.Context())
+	for i, c := range []struct {
+		call func(context.Context, string, []message.Message, ...Option) (*Result, error)
+		said bool
+	}{{m.Plan, true}, {m.Plan, true}, {m.Preflight, true}, {m.Preflight, false}, {m.Plan, true}} {
+		res, err := c.call(t.Context(), "s", reads(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.Contains(strings.Join(res.Warnings, "\n"), "must not be above cache_write"); said != c.said {
+			t.Errorf("call %d: said %v, want %v", i+1, said, c.said)
+		}
 	}
 }
