@@ -245,6 +245,23 @@ func TestTheDeadlineHoldsForAllAttemptsTogether(t *testing.T) {
 	})
 }
 
+// Nobody waits for an attempt that the deadline does not leave room for.
+func TestAWaitThatTheDeadlineCutsIsNotBegun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &model{window: 128_000, answer: func(strategy.Request) (strategy.Draft, error) {
+			return strategy.Draft{}, &strategy.Failure{Reason: strategy.ErrTransient, Status: 503, RetryAfter: 10 * time.Minute}
+		}}
+		start := time.Now()
+		sum, err := strategy.Writer{Summarizer: m}.Write(t.Context(), strategy.Input{Messages: long(5000, 0.5), Count: count4})
+		if !errors.Is(err, strategy.ErrTransient) || sum.Attempts != 1 {
+			t.Errorf("%d attempts, error %v", sum.Attempts, err)
+		}
+		if got := time.Since(start); got != 0 {
+			t.Errorf("waited %v for a server that said ten minutes", got)
+		}
+	})
+}
+
 func TestCancellingDuringABackoffReturnsTheContextsError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &model{window: 128_000, answer: func(strategy.Request) (strategy.Draft, error) {
