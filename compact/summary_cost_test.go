@@ -3,6 +3,7 @@ package compact_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"strings"
 	"sync/atomic"
@@ -175,6 +176,25 @@ func TestSummaryThatNobodyUsesIsInTheBill(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Nobody asks any more for the summary of a branch that leaves memory; the session has
+// paid for it.
+func TestSummaryOfAForgottenBranchIsInTheBill(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: &scripted{model: "claude-haiku-4-5", ends: []ending{{usage: 900}}}, Prices: sonnet})
+		if _, err := r.Preflight(gaveUp(t), "s", loop(250, 200), compact.WithBranch("mine")); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		var bill compact.SessionBill
+		for i := range 70 { // more than stay in memory
+			bill = r.preflight(turns(1, 10), compact.WithBranch(fmt.Sprint("other-", i))).Bill.Session
+		}
+		if !near(bill.SummaryUSD, haiku(900, 1)) {
+			t.Errorf("the session paid %v, want %v", bill.SummaryUSD, haiku(900, 1))
+		}
+	})
 }
 
 // A summary that was paid in a call that then failed is in the session's bill.

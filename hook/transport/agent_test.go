@@ -298,6 +298,25 @@ func TestAgentsOwnModelIsGivenUpWithoutAUsage(t *testing.T) {
 	}
 }
 
+// A request that was refused in its stream was never accepted: no summary is asked for
+// behind it, which would be refused as well.
+func TestAgentsOwnModelIsNotAskedBehindARefusedRequest(t *testing.T) {
+	f := forms()[3].withTools()
+	r := agentRig(t, compact.Config{}, &byteCache{}, writes)
+	r.server.Window, r.server.InStream = 8_000, true
+	for _, rounds := range []int{1, 60, 61} {
+		if status, answer := r.post(f, f.body("hi", rounds, 200)); status != http.StatusOK {
+			t.Fatalf("%d %s", status, answer)
+		}
+	}
+	asked, before := r.summaries()
+	for i, q := range asked {
+		if before[i].Prompt > r.server.Window {
+			t.Errorf("asked in %d bytes behind a request of %d tokens, more than the %d that the provider accepts", len(q.Body), before[i].Prompt, r.server.Window)
+		}
+	}
+}
+
 // A session that goes on at another provider is not asked behind what that one
 // has never seen.
 func TestAgentsOwnModelIsNotAskedElsewhere(t *testing.T) {
