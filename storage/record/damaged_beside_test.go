@@ -90,3 +90,23 @@ func TestDamagedKeyStopsNobody(t *testing.T) {
 		t.Errorf("%q, %v", ids, err)
 	}
 }
+
+// Of two processes that give an archive its first key at once, one does, and the other
+// gets to know that key.
+func TestOneOfTwoGivesAnArchiveItsFirstKey(t *testing.T) {
+	any := func(ids []string) bool { return len(ids) > 0 }
+	a := &failing{Archive: memory.New()}
+	a.fail = func(op string, _ storage.Key) error {
+		if op == "append" {
+			a.fail = nil
+			must(t, second(record.AddKeyID(t.Context(), a.Archive, "theirs", any)))
+		}
+		return nil
+	}
+	got, err := record.AddKeyID(t.Context(), a, "ours", any)
+	must(t, err)
+	there, err := record.KeyIDs(t.Context(), a)
+	if want := []string{"theirs"}; err != nil || !slices.Equal(got, want) || !slices.Equal(there, want) {
+		t.Errorf("told of the keys %q, the archive names %q, %v", got, there, err)
+	}
+}

@@ -197,6 +197,43 @@ func TestALedgerThatIsRefusedIsNotAnnounced(t *testing.T) {
 	}
 }
 
+// TestALostRaceForTheSameLedgerLeavesNothingMissing: who lost has announced the same
+// bytes with files of its own, which it never stored.
+func TestALostRaceForTheSameLedgerLeavesNothingMissing(t *testing.T) {
+	t.Parallel()
+	same := func(s *record.Session) record.Step {
+		transcript, err := s.Transcript(t.Context(), 1, lines("t", 1))
+		must(t, err)
+		step := draftedStep(s, 1, transcript)
+		step.Ledger = func([]record.Written) ([]redact.Text, error) { return []redact.Text{text(`{"v":1}`)}, nil }
+		return step
+	}
+	one, two := &failing{Archive: memory.New()}, &failing{}
+	two.Archive = one.Archive
+	winner, loser := session(t, one, "s"), session(t, two, "s")
+	won, lost := same(winner), same(loser)
+	one.fail = func(op string, k storage.Key) error {
+		if op == "create" && k.Base() == "ledger-001.json" {
+			one.fail = nil
+			two.fail = func(op string, _ storage.Key) error {
+				if op == "create" {
+					return errRefused
+				}
+				return nil
+			}
+			if _, err := loser.CommitStep(t.Context(), lost); !errors.Is(err, errRefused) {
+				t.Errorf("the loser ends with %v", err)
+			}
+		}
+		return nil
+	}
+	must(t, second(winner.CommitStep(t.Context(), won)))
+	if n := strings.Count(content(t, winner, "manifest.jsonl"), `"op":"commit"`); n != 2 {
+		t.Fatalf("the ledger was announced %d times: the test shows nothing", n)
+	}
+	wantOK(t, one.Archive, "s")
+}
+
 // TestDraftsThatAreLateHaveNoLedger: a scrub has not waited for what takes longer than
 // its announcement counts, and the ledger would name what stands there no more.
 func TestDraftsThatAreLateHaveNoLedger(t *testing.T) {
