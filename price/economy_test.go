@@ -22,7 +22,7 @@ func TestJudgeIsTheSquareRootOfInventory(t *testing.T) {
 	if math.Abs(v.Due-due) > 1e-6 || !v.Pays || !v.Safe || !v.Chosen(s) {
 		t.Errorf("%+v, want it due at %v", v, due)
 	}
-	// No other interval costs less when calls are added up one by one.
+	// No other interval costs less in a sum over single calls.
 	mean := func(calls int) float64 {
 		sum := fixed
 		for i := range calls {
@@ -57,7 +57,7 @@ func TestJudgeHoldsTheLeastStep(t *testing.T) {
 	}
 }
 
-func TestJudgeRefusesWhatDoesNotPay(t *testing.T) {
+func TestJudgeRefusesACandidateThatDoesNotPay(t *testing.T) {
 	c := card(t, "claude-sonnet-4-5")
 	for name, change := range map[string]func(*Stock, *Candidate){
 		"nothing goes":           func(_ *Stock, x *Candidate) { x.Level = 60_000 },

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// covered lists the full names of models for lines of the table whose text is
-// only a part of their names. A name that is neither listed here nor a line of
-// the table gets the card of the first line that is a part of it.
+// covered lists the full names of models for lines of the table with only a part of
+// their names. A name that is neither listed here nor a line of the table gets the card
+// of the first line that is a part of it.
 var covered = map[string][]string{
 	"claude-opus-4": {"claude-opus-4-1", "claude-4-opus"},
 	"opus":          {"claude-opus"},

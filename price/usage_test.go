@@ -20,7 +20,7 @@ func TestSplitFollowsTheRulesOfTheCache(t *testing.T) {
 		prompt, same int
 		want         Usage
 	}{
-		{"claude-sonnet-4-5", 1000, 900, Usage{Fresh: 1000}},                 // shorter than what is cached
+		{"claude-sonnet-4-5", 1000, 900, Usage{Fresh: 1000}},                 // shorter than the smallest cached prompt
 		{"claude-sonnet-4-5", 5000, 900, Usage{Written: 5000}},               // the common part is
 		{"claude-sonnet-4-5", 5000, 4001, Usage{Cached: 4001, Written: 999}}, // step 1
 		{"gpt-4o", 5000, 4001, Usage{Cached: 3968, Written: 1032}},           // steps of 128

@@ -1,7 +1,7 @@
-// Package recall reads what an archive holds, without a manager and without its keys: text
-// that compactions removed from the views of a session, the lines of it that match a
-// pattern, and all stored messages. It only reads, and what it reads is redacted and
-// checked against what the session's ledgers and manifest say of it.
+// Package recall reads an archive, without a manager and without its keys: text that
+// compactions removed from the views of a session, the lines of it that match a
+// pattern, and all stored messages. It only reads. The text is redacted, and is checked
+// against the session's ledgers and manifest.
 //
 //	text, err := recall.Text(ctx, archive, "session-1", "3f9a2c1b77de", recall.Head(20))
 //

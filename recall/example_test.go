@@ -31,7 +31,8 @@ func compacted(ctx context.Context) (storage.Archive, error) {
 	return archive, err
 }
 
-// Another program searches what an agent no longer sees, and reads what it finds.
+// Another program searches the text that an agent no longer sees, and reads one of the
+// results.
 func Example() {
 	ctx := context.Background()
 	archive, err := compacted(ctx)
@@ -60,7 +61,7 @@ func Example() {
 	// INFO all is well <nil>
 }
 
-// Who reads several texts opens the session once.
+// A program that reads several texts opens the session once.
 func ExampleOpen() {
 	ctx := context.Background()
 	archive, err := compacted(ctx)

@@ -13,8 +13,8 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// removed is an archive of a session whose first results, which a summary stands for,
-// have these lines.
+// removed returns an archive of a session in which a summary has replaced the first
+// results. The results have these lines.
 func removed(t *testing.T, results ...string) *memory.Archive {
 	t.Helper()
 	history := loop(60)
@@ -89,7 +89,7 @@ func TestSearchShowsEachMatchingLineOnceWithItsNeighbors(t *testing.T) {
 	}
 }
 
-func TestAMatchSaysWhereItStands(t *testing.T) {
+func TestAMatchHasItsPosition(t *testing.T) {
 	a := removed(t, "one\nthe needle\nthree")
 	_, found := search(t, a, "needle", 0)
 	if len(found.Matches) != 1 {

@@ -31,8 +31,8 @@ func Lines(first, last int) Option {
 	}
 }
 
-// Matching returns the matching lines, each with this many lines of context on
-// both sides. The search stops after ten seconds; the last line then says so.
+// Matching returns the matching lines, each with around lines of context on both sides.
+// The search stops after ten seconds; the last line then reports that.
 func Matching(pattern *regexp.Regexp, around int) Option {
 	return func(lines []string) []string {
 		ctx, cancel := excerpt.WithMatchTime(context.Background())
@@ -43,7 +43,7 @@ func Matching(pattern *regexp.Regexp, around int) Option {
 			out = append(out, lines[l.At])
 		}
 		if err != nil {
-			out = append(out, "["+err.Error()+": the lines behind were not searched]")
+			out = append(out, "["+err.Error()+": the lines after it were not searched]")
 		}
 		return out
 	}

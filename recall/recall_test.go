@@ -121,7 +121,7 @@ func TestAnOpenSessionSeesLaterSteps(t *testing.T) {
 
 const secret = "ghp_" + "x8Kq2LmZ0pWv7Rt3" + "Yb9Nc5Hd1Fg4Js6Aa0Qe"
 
-// broken is an archive that panics with what it holds.
+// broken is an archive that panics with its content.
 type broken struct{ storage.Archive }
 
 func (broken) Open(context.Context, storage.Key, int64, int64) (io.ReadCloser, error) {
@@ -151,7 +151,7 @@ func (f *failing) Open(ctx context.Context, k storage.Key, off, n int64) (io.Rea
 }
 
 // A panic and a failure of the archive are errors, wherever in a read they come.
-func TestWhatTheArchiveDoesIsAnError(t *testing.T) {
+func TestAFailureOfTheArchiveIsAnError(t *testing.T) {
 	var said bytes.Buffer
 	was := slog.Default()
 	slog.SetDefault(slog.New(slog.NewTextHandler(&said, nil)))

@@ -12,7 +12,7 @@ import (
 	"github.com/agentcompact/compact/internal/lookup"
 )
 
-// What takes too long is given up by itself, and what was found stays.
+// A search stops by itself after its time limit, and keeps its results.
 func TestASearchIsGivenUpAfterItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := excerpt.WithMatchTime(t.Context())

@@ -22,8 +22,8 @@ var (
 	ErrInternal = panics.ErrInternal
 )
 
-// A ReadError reports that the archive could not be read. Err is of package storage or
-// of the context, or says which ledger can't be read.
+// A ReadError reports that the archive could not be read. Err is an error of package
+// storage or of the context, or names the ledger that can't be read.
 type ReadError struct {
 	Session string
 	Err     error

@@ -83,7 +83,7 @@ var blobs = [3]string{";base64,", `"encrypted_content":"`, `"encrypted_content":
 // other returns the cost of JSON of an unknown kind: as text, but with base64 by
 // its size. It takes linear time, because it searches for each mark only once.
 func (c *chat) other(raw string) int {
-	var next [3]int // where base64 begins behind each mark; len(raw) = nowhere
+	var next [3]int // where base64 begins after each mark; len(raw) = nowhere
 	for i := range next {
 		next[i] = blob(raw, 0, blobs[i])
 	}

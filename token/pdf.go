@@ -80,7 +80,7 @@ func decodeBase64(s string) (data []byte, lost int) {
 		}
 	}
 	code = bytes.TrimRight(code, "=")
-	n, _ := base64.RawStdEncoding.Decode(code, code) // what was decoded before an error counts
+	n, _ := base64.RawStdEncoding.Decode(code, code) // the bytes decoded before an error count
 	return code[:n], max(0, base64.RawStdEncoding.DecodedLen(len(code))-n)
 }
 
@@ -165,7 +165,7 @@ func (u *unpacker) unpack(stream []byte) []byte {
 	if err != nil {
 		return nil
 	}
-	objects, _ := io.ReadAll(io.LimitReader(r, int64(u.out))) // what came before an error counts
+	objects, _ := io.ReadAll(io.LimitReader(r, int64(u.out))) // the bytes read before an error count
 	u.out -= len(objects)
 	return objects
 }

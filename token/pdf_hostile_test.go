@@ -65,7 +65,7 @@ func effort(f func()) time.Duration {
 }
 
 // All streams of a PDF share one budget of bytes, which is counted exactly.
-func TestWhatIsReadOfStreamsIsCounted(t *testing.T) {
+func TestBytesReadFromStreamsAreCounted(t *testing.T) {
 	const tail = 5_000
 	stream := append([]byte("\x78\x01"), fill("\x00\x00\x00\xff\xff", tail)...)
 	u := unpacker{in: 2*len(stream) + 10, out: 1}

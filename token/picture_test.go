@@ -51,7 +51,7 @@ func TestPicturesCostWhatProvidersPublish(t *testing.T) {
 		{"gpt-5.4-mini", 1024, 1024, "", 1659},
 		{"gemini-2.5-flash", 384, 384, "", 258},
 		{"gemini-2.5-flash", 1536, 768, "", 516},
-		{"gemini-2.5-flash", 4_000_000_000, 4_000_000_000, "", 16 * 258}, // what a hostile header may say
+		{"gemini-2.5-flash", 4_000_000_000, 4_000_000_000, "", 16 * 258}, // a hostile header may have any size
 		{"gpt-4.1-nano", 4_000_000_000, 4_000_000_000, "", 3742},
 		{"nobody-knows", 1024, 1024, "", 765},
 	} {
@@ -70,9 +70,9 @@ func TestAPictureOfUnknownSizeCostsTheMostOfOne(t *testing.T) {
 	}
 }
 
-// A header may leave out the height, which only the rest of the file says, as that of
-// a JPEG may. Counted as a picture of no height, it would cost next to nothing, and
-// the request would exceed the window.
+// A header may leave out the height, as that of a JPEG may; then only the rest of the
+// file has it. Counted with no height, the picture would cost next to nothing, and the
+// request would exceed the window.
 func TestAPictureOfHalfASizeCostsTheMostOfOne(t *testing.T) {
 	head := func(width, height byte) string { // a frame header
 		return dataURL([]byte{0xff, 0xd8, 0xff, 0xc0, 0, 17, 8, height, 0, width, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0})

@@ -17,7 +17,7 @@ func dataURLSize(url string) (width, height int) {
 		return 0, 0
 	}
 	data = data[:min(len(data), headerBytes/3*4)]
-	head, _ := decodeBase64(data) // what was decoded before an error is enough
+	head, _ := decodeBase64(data) // the bytes decoded before an error are enough
 	return pictureSize(head)
 }
 

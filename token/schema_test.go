@@ -12,7 +12,7 @@ func function(parameters string) []byte {
 	return []byte(`[{"type":"function","function":{"name":"f","description":"d","parameters":` + parameters + `}}]`)
 }
 
-func TestToolsPriceWhatSchemasHoldInside(t *testing.T) {
+func TestToolsCountNestedSchemas(t *testing.T) {
 	e := withCounter(t, "gpt-4o", token.Chars, nil)
 	const frame = 7 + len("f:d") + 12
 	if n := e.Tools(function(`{"type":"object","properties":{}}`)); n != frame {
@@ -37,7 +37,7 @@ func TestToolsPriceWhatSchemasHoldInside(t *testing.T) {
 	}
 }
 
-func TestToolsPriceWhatIsNoFunctionAsText(t *testing.T) {
+func TestToolsCountOtherJSONAsText(t *testing.T) {
 	e := withCounter(t, "gpt-4", token.Chars, nil)
 	for tools, want := range map[string]int{
 		``:                                0,

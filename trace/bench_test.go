@@ -10,8 +10,8 @@ import (
 	"github.com/agentcompact/compact/trace/tracetest"
 )
 
-// BenchmarkEmit measures the hook's cost of an event whose text is already redacted,
-// while the exporter hangs and the queue is full.
+// BenchmarkEmit measures the time of Emit for an event with redacted text, while the
+// exporter hangs and the queue is full.
 func BenchmarkEmit(b *testing.B) {
 	stuck := &tracetest.Recorder{Stuck: make(chan struct{})}
 	p := trace.NewPipeline([]trace.Exporter{stuck}, &trace.PipelineOptions{CloseTimeout: time.Millisecond})

@@ -32,12 +32,12 @@ type Event struct {
 	Name string // one of the Name constants
 	Kind string // one of the Kind constants
 
-	TraceID  string // 32 hex digits, or what the caller's own tracing uses
+	TraceID  string // 32 hex digits, or an id of the caller's own tracing
 	SpanID   string // 16 hex digits, unique across traces
 	ParentID string // SpanID of the parent; empty for a root
 
-	Session redact.Text // what the session is called
-	Agent   redact.Text // what the agent is called; may be empty
+	Session redact.Text // name of the session
+	Agent   redact.Text // name of the agent; may be empty
 
 	Start time.Time // when it began, unrounded
 	End   time.Time // when it ended; never before Start
@@ -60,7 +60,7 @@ type TraceInfo struct {
 	Name     redact.Text            // display name: "session 7f3a", "model call #12"
 	GroupID  redact.Text            // groups traces: the session's id
 	Start    time.Time              // when the trace began
-	End      time.Time              // when it ended; zero while it goes on
+	End      time.Time              // when it ended; zero while it runs
 	Metadata map[string]redact.Text // model, agent, …; exporters add what their viewer needs
 }
 

@@ -11,8 +11,7 @@ import (
 	"github.com/agentcompact/compact/trace/console"
 )
 
-// An event is made of a payload that went through the redactor, and handed to
-// whoever exports it.
+// The data of an event goes through the redactor before an exporter gets the event.
 func Example() {
 	redactor, err := redact.New(redact.Options{})
 	if err != nil {

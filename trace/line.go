@@ -16,8 +16,8 @@ import (
 // added.
 const LineVersion = 3
 
-// AppendJSON appends the event to dst as the audit log keeps it: one JSON
-// object on one line, without a line feed at the end. The keys, in this order:
+// AppendJSON appends the event to dst in the form of the audit log: one JSON object on
+// one line, without a line feed at the end. The keys, in this order:
 //
 //	v           3 (LineVersion)
 //	name, kind  constants of this package
@@ -28,12 +28,12 @@ const LineVersion = 3
 //	data        the payload, an object
 //	trace       {name, group_id, started_at, ended_at, metadata}
 //
-// v, name, kind, session, trace_id and status are always there, the others
-// when they aren't empty. Data that is no JSON object becomes {"output_text":
-// data}, so that a line always parses.
+// v, name, kind, session, trace_id and status are always present, the others if they
+// aren't empty. Data that is not a JSON object becomes {"output_text": data}, so that a
+// line always parses.
 //
-// The identifiers are written as they are; an archive that takes only redacted
-// text passes the line through [redact.Redactor.Record].
+// The identifiers are written unchanged; an archive that takes only redacted text
+// passes the line through [redact.Redactor.Record].
 func (e Event) AppendJSON(dst []byte) []byte {
 	dst = append(dst, `{"v":`...)
 	dst = strconv.AppendInt(dst, LineVersion, 10)

@@ -3,7 +3,7 @@ package trace
 // Names of events: what happened.
 const (
 	NameBeforeModelCall    = "before_model_call"           // the parent of all others: the whole hook
-	NameTokenEstimate      = "compact.token_estimate"      // what is about to be sent was counted
+	NameTokenEstimate      = "compact.token_estimate"      // the size of the next request was counted
 	NameTriggerDecision    = "compact.trigger_decision"    // compact now, or not, and why
 	NameArchival           = "compact.archival"            // the history was stored
 	NameSummarize          = "compact.summarize"           // the summarizer's call; its duration is its latency
@@ -11,13 +11,13 @@ const (
 	NameMaskedObservations = "compact.masked_observations" // old tool results were replaced by placeholders
 	NameTruncatedResults   = "compact.truncated_results"   // large tool results were cut
 	NamePrunedMessages     = "compact.pruned_messages"     // what left the view, by layer
-	NameError              = "compact.error"               // something failed, and what was done instead
+	NameError              = "compact.error"               // a failure, and how the call continued
 	NameRedactionDisabled  = "compact.redaction_disabled"  // nothing is redacted; always SeverityHigh
-	NameCallUsage          = "compact.usage"               // what the provider billed for a call
-	NameObserved           = "observe.call"                // a call that was only looked at: what would have been sent
+	NameCallUsage          = "compact.usage"               // the provider's bill for a call
+	NameObserved           = "observe.call"                // a call that was only observed: the view that would have been sent
 	NameWouldCompact       = "observe.would_compact"       // the compaction that it would have made
-	NameObservedUsage      = "observe.usage"               // what the provider billed for it, with the projected tokens
-	NameRefused            = "compact.refused"             // the provider said that a request is too long
+	NameObservedUsage      = "observe.usage"               // the provider's bill for an observed call, with the projected tokens
+	NameRefused            = "compact.refused"             // the provider refused a request as too long
 	NameRecall             = "compact.recall"              // the agent asked for removed content
 	NameSummaryBegun       = "compact.summary_begun"       // a summary takes long, and is still being written
 	NameSummaryAttempt     = "compact.summary_attempt"     // a call of the summarizer failed, and the manager recovered

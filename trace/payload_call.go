@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Preflight is the payload of before_model_call: the whole hook. An ErrorType
-// says that the hook returned an error.
+// Preflight is the payload of before_model_call: the whole hook. An ErrorType means
+// that the hook returned an error.
 type Preflight struct {
 	SessionID       string             `json:"session_id"`
 	Agent           string             `json:"agent,omitempty"`
@@ -26,7 +26,7 @@ type Preflight struct {
 	MessagesBefore  int                `json:"message_count_before"` // with the edits of earlier steps
 	MessagesAfter   int                `json:"message_count_after"`
 	PrunedCount     int                `json:"pruned_count"`     // removed by this call: summarized + dropped
-	SummarizedCount int                `json:"summarized_count"` // of these, the ones that a summary of this call stands for
+	SummarizedCount int                `json:"summarized_count"` // of these, the ones in a summary of this call
 	MaskedCount     int                `json:"masked_count"`     // masked by this call
 	TruncatedCount  int                `json:"truncated_count"`
 	SessionPruned   int                `json:"session_pruned_count"` // messages of the history that are not in the view, removed by any call
@@ -68,7 +68,7 @@ type CallBill struct {
 	Relative       bool    `json:"relative"` // no price of the model is known: in units of its input price
 	EstimatedUSD   float64 `json:"estimated_prompt_usd"`
 	WholeUSD       float64 `json:"projected_whole_prompt_usd"`
-	SummaryUSD     float64 `json:"summary_usd"` // what the call learned of the cost of summaries; each [Summarize] has its own
+	SummaryUSD     float64 `json:"summary_usd"` // cost of the summaries of this call, as far as it is known; each [Summarize] has its own
 	SessionUSD     float64 `json:"session_estimated_prompts_usd"`
 	SessionWhole   float64 `json:"session_projected_whole_prompts_usd"`
 	SessionSummary float64 `json:"session_summaries_usd"`
@@ -124,7 +124,7 @@ func (p Preflight) way() string {
 	return fmt.Sprintf("%d -> %d tokens (-%.1f%%)", p.TokensBefore, p.TokensAfter, reduction(p.TokensBefore, p.TokensAfter))
 }
 
-// done describes what a call without a summary did.
+// done describes the outcome of a call without a summary.
 func (p Preflight) done() string {
 	if p.Reason == ReasonArrival {
 		return "reduced " + count(p.TruncatedCount, "result") + " at arrival"
@@ -160,7 +160,7 @@ type Error struct {
 	Largest   []ResultSize `json:"largest,omitempty"`  // the largest contributors
 	Chain     []string     `json:"chain,omitempty"`    // the errors of the attempts, first to last
 	Guidance  string       `json:"guidance,omitempty"` // what the operator can do
-	Voids     []string     `json:"voids,omitempty"`    // ids of earlier spans in the audit log that tell of no step: another process took its number, or it failed
+	Voids     []string     `json:"voids,omitempty"`    // ids of earlier spans in the audit log without a step: another process took its number, or it failed
 
 	Message string `json:"message"`
 }
@@ -170,7 +170,7 @@ const (
 	FallbackNone       = "none"
 	FallbackPruning    = "pruning-only"
 	FallbackExtractive = "extractive"
-	FallbackNewEpoch   = "new epoch" // earlier decisions are not used: the session is compacted anew from its history
+	FallbackNewEpoch   = "new epoch" // earlier decisions are not used: the session's history is compacted again from the start
 	FallbackNotUsed    = "not used"  // a changed file of the archive
 )
 

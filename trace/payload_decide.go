@@ -47,8 +47,8 @@ type TriggerDecision struct {
 	Triggered bool   `json:"triggered"`
 	Manual    bool   `json:"manual"` // requested, not triggered by size
 	Reason    string `json:"reason"` // one of the Reason constants, or a short text like them
-	TEst      int    `json:"t_est"`  // that was compared: the estimate, or its likely maximum where the tokenizer is not public
-	// Estimated is the estimate where TEst is its likely maximum, else 0.
+	TEst      int    `json:"t_est"`  // the compared figure: the estimate, or its likely maximum if the tokenizer is not public
+	// Estimated is the estimate if TEst is its likely maximum, else 0.
 	Estimated int     `json:"tokens_estimated,omitempty"`
 	MaxTokens int     `json:"max_tokens"`
 	UsagePct  float64 `json:"usage_pct"`       // computed: TEst / MaxTokens
@@ -88,7 +88,7 @@ const (
 	ReasonEconomic   = "economic"                  // policy.when economic: a candidate pays
 	ReasonBelow      = "usage_pct < trigger_pct"
 	ReasonManual     = "manual"
-	ReasonFloor      = "floor_above_target"       // above the trigger, but what must stay is more than the target: due later
+	ReasonFloor      = "floor_above_target"       // above the trigger, but the messages that must stay exceed the target: due later
 	ReasonWaiting    = "waiting_for_next_trigger" // above the trigger, and the last compaction ended above the target: due later
 	ReasonObserve    = "observed"                 // only observed, nothing is done
 	ReasonNever      = "switched_off"             // policy.when is never
@@ -97,12 +97,12 @@ const (
 	ReasonLate       = "summary_pending"          // the summary is still being written, and the view fits as it is
 	ReasonBusy       = "no_place"                 // other compactions computed until the deadline was near, and the view fits as it is
 	ReasonNothingOld = "nothing_to_compact"       // all of it is pinned or recent
-	ReasonNoRoom     = "insufficient_budget"      // what must stay is more than the budget: the call was refused
+	ReasonNoRoom     = "insufficient_budget"      // the messages that must stay exceed the budget: the call was refused
 )
 
 // A Check is one comparison of a decision.
 type Check struct {
-	Check     string  `json:"check"`     // what was compared: "t_est >= trigger"
+	Check     string  `json:"check"`     // the comparison: "t_est >= trigger"
 	Value     float64 `json:"value"`     // the left side
 	Threshold float64 `json:"threshold"` // the right side
 	Met       bool    `json:"met"`       // whether it holds
@@ -138,7 +138,7 @@ type Plan struct {
 type Candidate struct {
 	Cut       bool    `json:"cut"`        // a summary; false: placeholders alone
 	KeepTurns int     `json:"keep_turns"` // turns that stay; of a mask: with their results
-	MaskTurns int     `json:"mask_turns"` // of a cut: turns whose results stay; 0 = all
+	MaskTurns int     `json:"mask_turns"` // for cuts: turns whose results stay; 0 = all
 	Level     int     `json:"level"`      // tokens of the view after it
 	Due       int     `json:"due"`        // tokens of the view from which it would be made
 	Fixed     float64 `json:"projected_fixed_usd"`

@@ -5,11 +5,11 @@ import (
 	"fmt"
 )
 
-// Summarize is the payload of compact.summarize: the call of the summarizer
-// with all its attempts. With an ErrorType it is a failure.
+// Summarize is the payload of compact.summarize: the call of the summarizer with all
+// its attempts. With an ErrorType it is a failure.
 //
-// USD is the sum of what was answered, by its usage. A refused connection and an
-// error status cost nothing.
+// USD is the sum of all answers, by their usage. A refused connection and an error
+// status cost nothing.
 type Summarize struct {
 	SessionID        string  `json:"session_id"`
 	Model            string  `json:"model,omitempty"` // the summarizer's; empty if no model was called
@@ -17,7 +17,7 @@ type Summarize struct {
 	Strategy         string  `json:"strategy"`
 	Attempts         int     `json:"attempts"`
 	Pieces           int     `json:"pieces"`     // number of pieces of the input, which was cut to fit the summarizer's window
-	MaxTokens        int     `json:"max_tokens"` // of what the summarizer writes
+	MaxTokens        int     `json:"max_tokens"` // limit of the summary
 	InputMessages    int     `json:"input_messages"`
 	InputTokens      int     `json:"input_tokens"`
 	SummaryTokens    int     `json:"summary_tokens"`                  // of the whole summary: the user's words come on top of max_tokens

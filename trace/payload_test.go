@@ -67,8 +67,8 @@ func object(t *testing.T, p trace.Payload) map[string]any {
 	return m
 }
 
-// The schema: a key that is renamed, goes or moves changes a file format and
-// what a viewer shows.
+// The keys are a file format, and viewers depend on them: a renamed, removed or moved
+// key changes it.
 func TestPayloadsHaveDocumentedKeys(t *testing.T) {
 	want := map[string]string{
 		"before_model_call": "session_id agent model triggered manual step tokens_in tokens_before tokens_after tokens_saved session_tokens_saved max_tokens budget message_count_in message_count_before message_count_after " +
@@ -204,7 +204,7 @@ func TestNewSetsStatusAndSeverityOfPayload(t *testing.T) {
 	}
 }
 
-// The viewer picks an icon by what a name contains.
+// The viewer chooses an icon by substrings of a name.
 func TestNamesGiveNoOddIcons(t *testing.T) {
 	names, kinds := map[string]bool{}, map[string]bool{}
 	for _, p := range everyPayload() {

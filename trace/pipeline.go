@@ -14,10 +14,9 @@ import (
 type PipelineOptions struct {
 	// QueueEvents is how many events may wait for one exporter. Default 16384.
 	QueueEvents int
-	// QueueBytes is how much memory they may take, per exporter: what they
-	// hold and their place in the queue. Default 16 MiB, which is more than a
-	// second of ten thousand usual events. One event is taken whatever its
-	// size.
+	// QueueBytes limits the memory of the events, per exporter: their content and their
+	// places in the queue. The default is 16 MiB, which is more than a second of ten
+	// thousand usual events. A single event is always taken, even if it is larger.
 	QueueBytes int
 	// BatchEvents is how many events an exporter gets at once, at most.
 	// Default 512.
@@ -27,8 +26,8 @@ type PipelineOptions struct {
 	Linger time.Duration
 	// ExportTimeout is the deadline of one Export. Default 10 s.
 	ExportTimeout time.Duration
-	// CloseTimeout is how long Close waits, whatever its context allows.
-	// Default 5 s.
+	// CloseTimeout limits how long Close waits, even if its context allows more. The
+	// default is 5 s.
 	CloseTimeout time.Duration
 	// OnError receives the failures of exporters as [*ExportError]: the first at
 	// once, later ones together at most every 10 s, and the rest at Close. Calls

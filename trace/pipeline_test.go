@@ -261,9 +261,9 @@ func (s *slow) Export(ctx context.Context, events []trace.Event) error {
 	}
 }
 
-// An exporter that wants to know is told, before anything else, how to ask for
-// the counts of its pipeline.
-func TestWatchersAreToldOfTheCounts(t *testing.T) {
+// A pipeline gives an exporter that implements Watch the function for its counts before
+// anything else.
+func TestWatchersGetTheFunctionForTheCounts(t *testing.T) {
 	var stats func() []trace.Stats
 	w := &watching{Recorder: &tracetest.Recorder{}, told: func(f func() []trace.Stats) { stats = f }}
 	p := trace.NewPipeline([]trace.Exporter{w, &discard{}}, nil)

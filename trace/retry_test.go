@@ -17,8 +17,8 @@ import (
 
 var errRefused = &net.OpError{Op: "dial", Err: errors.New("connection refused")}
 
-// away is a recorder that nobody can reach until a time; of each batch it then
-// takes no more than part, if that is set, and wants the others again.
+// away is a recorder that can't be reached until a time. After that, it takes at most
+// part events of each batch if part is set, and asks for the others again.
 type away struct {
 	tracetest.Recorder
 	back time.Time
@@ -36,7 +36,7 @@ func (a *away) Export(ctx context.Context, events []trace.Event) error {
 	return a.Recorder.Export(ctx, events)
 }
 
-// told gathers what OnError was told, and when.
+// told records the errors that OnError received, and when.
 type told struct {
 	mu   sync.Mutex
 	at   []time.Duration
@@ -119,7 +119,7 @@ func TestABatchThatComesBackToAFullQueueIsCounted(t *testing.T) {
 	})
 }
 
-func TestFlushSaysThatEventsWait(t *testing.T) {
+func TestFlushReportsWaitingEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &away{back: time.Now().Add(time.Minute)}
 		p := trace.NewPipeline(exporters(r), nil)
@@ -141,7 +141,7 @@ func TestFlushSaysThatEventsWait(t *testing.T) {
 	})
 }
 
-func TestCloseInAnOutageTriesOnceAndTellsWhatIsLost(t *testing.T) {
+func TestCloseInAnOutageTriesOnceAndReportsTheLoss(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told told
 		r := &away{back: time.Now().Add(time.Hour)}
@@ -166,7 +166,7 @@ func TestCloseInAnOutageTriesOnceAndTellsWhatIsLost(t *testing.T) {
 	})
 }
 
-func TestFailuresAreToldAtOnceThenEveryTenSeconds(t *testing.T) {
+func TestFailuresAreReportedAtOnceThenEveryTenSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told told
 		r := &slow{}
@@ -193,9 +193,9 @@ func TestFailuresAreToldAtOnceThenEveryTenSeconds(t *testing.T) {
 	})
 }
 
-// TestDroppedEventsAreToldWithTheFailure: what a full queue loses while an
-// exporter hangs is in the next line about it.
-func TestDroppedEventsAreToldWithTheFailure(t *testing.T) {
+// The error of a hanging exporter includes the events that its full queue dropped
+// meanwhile.
+func TestDroppedEventsAreReportedWithTheFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told told
 		r := &slow{took: time.Hour}
@@ -212,7 +212,7 @@ func TestDroppedEventsAreToldWithTheFailure(t *testing.T) {
 	})
 }
 
-func TestHandlerThatPanicsHurtsNobody(t *testing.T) {
+func TestAPanicOfAHandlerStopsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &slow{}
 		r.Err = errors.New("down")

@@ -194,7 +194,7 @@ func (s *Spool) Sessions() ([]string, error) {
 	return here, nil
 }
 
-// Waiting counts what was not sent yet.
+// Waiting counts the data that was not sent yet.
 func (s *Spool) Waiting() (Waiting, error) {
 	w := Waiting{Dir: s.dir}
 	sessions, err := s.sessions()

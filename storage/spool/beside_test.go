@@ -8,9 +8,9 @@ import (
 	"github.com/agentcompact/compact/storage/spool"
 )
 
-// TestHeadsComeAfterWhatTheySpeakOf: heads of a commit that the remote archive does
-// not have would say that it was taken away there.
-func TestHeadsComeAfterWhatTheySpeakOf(t *testing.T) {
+// The heads of a commit that the remote archive does not have would report the commit
+// as removed there. So heads are sent after their sessions.
+func TestHeadsAreSentAfterTheirSessions(t *testing.T) {
 	far := newRemote()
 	far.refused = func(session string) bool { return session == "alice" }
 	s := open(t, t.TempDir(), far, &spool.Options{Passive: true})
@@ -53,7 +53,7 @@ func TestHeadsComeAfterWhatTheySpeakOf(t *testing.T) {
 	}
 }
 
-// wrong counts what the heads of an archive say against it.
+// wrong counts the problems that the heads of an archive report.
 func wrong(t *testing.T, a storage.Archive) int {
 	t.Helper()
 	book, err := record.ReadHeads(t.Context(), a, record.HeadsOptions{})

@@ -33,8 +33,8 @@ func (b *bulk) KeptAny(context.Context, []storage.Key) error {
 	return nil
 }
 
-// What the remote archive does at once is asked of it at once, and the disk forgets the
-// same.
+// The spool uses bulk operations of the remote archive in an erase, and removes the
+// same files from the disk.
 func TestEraseAsksTheRemoteArchiveAtOnce(t *testing.T) {
 	b := &bulk{remote: newRemote()}
 	s := open(t, t.TempDir(), b, &spool.Options{Passive: true})

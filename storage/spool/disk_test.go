@@ -15,16 +15,16 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// TestQueueLastsBeforeWhatItSpeaksOf notes what is synced, and that what is
-// written is not on the disk by then.
-func TestQueueLastsBeforeWhatItSpeaksOf(t *testing.T) {
+// TestALineOfTheQueueIsDurableBeforeItsData records which files are synced, and checks that
+// the data is not on the disk before its line of the queue is.
+func TestALineOfTheQueueIsDurableBeforeItsData(t *testing.T) {
 	dir := t.TempDir()
 	s, err := Open(dir, memory.New(), &Options{Passive: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var synced []string
-	now := "" // what is being written
+	now := "" // key that is being written
 	real, random := syncFile, regexp.MustCompile(`\.new-.*`)
 	syncFile = func(f *os.File) error {
 		name, err := filepath.Rel(dir, f.Name())
@@ -62,10 +62,9 @@ func TestQueueLastsBeforeWhatItSpeaksOf(t *testing.T) {
 	}
 }
 
-// TestOriginGoesBeforeWhatItSpeaksOf holds the order in which a session is
-// taken off the disk: what is left after a power loss is no session that could
-// be taken for whole.
-func TestOriginGoesBeforeWhatItSpeaksOf(t *testing.T) {
+// TestTheOriginOfASessionIsRemovedFirst checks the order in which a session is removed
+// from the disk: after a power loss, the rest must not look like a whole session.
+func TestTheOriginOfASessionIsRemovedFirst(t *testing.T) {
 	dir := t.TempDir()
 	s, err := Open(dir, memory.New(), &Options{Passive: true})
 	if err != nil {

@@ -1,36 +1,36 @@
-// Package spool puts a disk in front of an archive that is far away: what is
-// written is durable on the disk first, and goes to the remote archive in the
-// background, in its order, again and again until it is there.
+// Package spool puts a disk in front of a remote archive. A write is durable on the
+// disk first. In the background it goes to the remote archive, in the order of the
+// writes, and is retried until it succeeds.
 //
-// # What decides
+// # The disk decides
 //
-// The disk decides. While a session is on it, the disk holds all that was
-// written there, and a step is committed when the disk says so; the remote
-// archive may be away for as long as it wants, and gets a copy. Any number of
-// processes may share one folder. A session is written on one machine at a
-// time: it can move to another when all of it was sent ([Spool.Flush]), for then
-// the other one copies its logs first. When two machines write to one session
-// all the same, the remote archive keeps what came first; the other one finds
-// that out when it sends, stops there, keeps its own on the disk, and says
-// [ErrConflict] from then on. Nothing is overwritten and nothing is lost, but
-// somebody has to choose. Where several machines share sessions at the same
-// time, use the remote archive without a spool.
+// While a session is on the disk, the disk holds all of its data, and a step is
+// committed when it is on the disk. The remote archive gets a copy, and may be
+// unreachable for any time. Any number of processes may share one folder.
 //
-// # What is where
+// A session is written on one machine at a time. It can move to another machine after
+// all of it was sent ([Spool.Flush]), because that machine copies its logs first. If
+// two machines write to one session all the same, the remote archive keeps the data
+// that arrived first. The other machine detects this when it sends. It stops sending,
+// keeps its own data on the disk, and returns [ErrConflict] from then on. Nothing is
+// overwritten and nothing is lost, but a person has to choose. If several machines
+// share sessions at the same time, use the remote archive without a spool.
+//
+// # Files
 //
 //	DIR/archive         an archive like that of package storage/fs: can be read, verified and exported as one
-//	DIR/state/SESSION   queue: what is to be sent, a line an operation; sent: how much of it was;
-//	                    origin: what the remote archive had before; conflict: why nothing is sent any more
+//	DIR/state/SESSION   queue: the operations to send, one on each line; sent: how many bytes of the queue were sent;
+//	                    origin: the files that only the remote archive has; conflict: why sending has stopped
 //	DIR/remote          which archive the folder belongs to
 //	DIR/locks           against other processes
 //
-// A line of the queue is durable before what it speaks of, so that nothing on the
-// disk can be forgotten. Sending is repeated safely: what is there already is
-// compared and not written again. Only the operations of one session wait for
-// each other: one that the remote archive refuses, for an Object Lock say, is
-// tried again by itself, later each time, and holds up no other. What all sessions share, such as the log of
-// tombstones, goes straight to the remote archive.
+// A line of the queue is durable before its data, so that all data on the disk will be
+// sent. A repeated send is safe: it compares existing files and does not write them
+// again. Only operations of the same session wait for each other. An operation that the
+// remote archive refuses, for example because of an Object Lock, is retried with
+// growing delays, and delays no other session. Data that all sessions share, such as
+// the log of tombstones, goes straight to the remote archive.
 //
-// A session that was sent, and not written to for [Options.Keep], is removed
-// from the disk.
+// A session that was sent, and not written to for [Options.Keep], is removed from the
+// disk.
 package spool

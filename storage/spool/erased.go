@@ -26,8 +26,8 @@ const (
 	manifestFile = "manifest.jsonl"
 )
 
-// leave removes from the disk what other machines have erased since the last call.
-// Without news it makes one request.
+// leave removes sessions from the disk that other machines have erased since the last
+// call. Without news it makes one request.
 func (s *Spool) leave(ctx context.Context) error {
 	sessions, err := s.sessions()
 	if err != nil || len(sessions) == 0 {
@@ -99,9 +99,9 @@ func (s *Spool) leaveIfErased(ctx context.Context, session string) error {
 	return err
 }
 
-// leftErased removes a session from the disk if another machine has erased it, what
-// waits included. The caller holds the sending lock. A [*ConflictError] says why the
-// session stays though there is a tombstone.
+// leftErased removes a session from the disk if another machine has erased it, unsent
+// data included. The caller holds the sending lock. A [*ConflictError] has the reason
+// if the session stays although there is a tombstone.
 func (s *Spool) leftErased(ctx context.Context, session string) (bool, error) {
 	if gone, err := s.erased(ctx, session); err != nil || !gone {
 		return false, err
@@ -122,10 +122,10 @@ func (s *Spool) leftErased(ctx context.Context, session string) (bool, error) {
 	return true, err
 }
 
-// erased reports whether the remote archive has nothing of a session but a tombstone
-// of it. A session that began on this machine under the name of an erased one is
-// another one. Where it is not known which one was erased, and the remote archive had
-// this one, that is a [*ConflictError].
+// erased reports whether the remote archive has only a tombstone of a session. A
+// session that began on this machine under the name of an erased one is a different
+// session. If the tombstone does not identify its session, and the remote archive had
+// this one, erased returns a [*ConflictError].
 func (s *Spool) erased(ctx context.Context, session string) (bool, error) {
 	for info, err := range s.remote.List(ctx, mustKey(session)) {
 		if err != nil || info.Foreign == "" {
@@ -151,7 +151,7 @@ func (s *Spool) erased(ctx context.Context, session string) (bool, error) {
 	if had, err := s.remoteHad(session); err != nil || !had || !unknown {
 		return false, err
 	}
-	return false, &ConflictError{Reason: "the remote archive has nothing of it any more, and a session of this name was erased; nobody knows whether it was this one"}
+	return false, &ConflictError{Reason: "the remote archive has nothing of it any more, and a session of this name was erased; the tombstone does not tell whether it was this one"}
 }
 
 // remoteHad reports whether the remote archive had anything of a session on the disk.

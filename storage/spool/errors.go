@@ -29,13 +29,13 @@ type ConflictError struct {
 
 // Error returns all fields in one line.
 func (e *ConflictError) Error() string {
-	return fmt.Sprintf("session %s is written by somebody else, too: %s; what was written here is in %s", e.Session, e.Reason, e.Path)
+	return fmt.Sprintf("session %s is also written elsewhere: %s; the data written here is in %s", e.Session, e.Reason, e.Path)
 }
 
 // Is makes errors.Is(err, ErrConflict) true.
 func (e *ConflictError) Is(target error) bool { return target == ErrConflict }
 
-// Waiting counts what is on the disk but not in the remote archive.
+// Waiting counts the data that is on the disk but not in the remote archive.
 type Waiting struct {
 	Dir        string   `json:"dir"`
 	Sessions   int      `json:"sessions"`
@@ -46,8 +46,8 @@ type Waiting struct {
 // None reports whether everything was sent.
 func (w Waiting) None() bool { return w.Operations == 0 && len(w.Conflicts) == 0 }
 
-// A WaitingError reports what was not sent. It is durable in the folder, and
-// the next process that opens the folder sends it, except for conflicts.
+// A WaitingError reports unsent data. The data is durable in the folder, and the next
+// process that opens the folder sends it, except for conflicts.
 type WaitingError struct {
 	Waiting
 	Err error // reason; may be nil

@@ -11,8 +11,8 @@ import (
 	"github.com/agentcompact/compact/storage/spool"
 )
 
-// What is stored is on the disk at once, and goes to the archive far away when it
-// can.
+// A stored file is on the disk at once. The spool sends it to the remote archive when
+// it can.
 func Example() {
 	ctx, far := context.Background(), memory.New()
 	dir, err := os.MkdirTemp("", "spool")

@@ -5,10 +5,11 @@ import (
 	"errors"
 )
 
-// Evict takes off the disk what was erased and what is old, as the background does now and then.
+// Evict removes erased and old sessions from the disk, as the background does
+// periodically.
 func (s *Spool) Evict(ctx context.Context) error {
 	return errors.Join(s.leave(ctx), s.evict(ctx, s.opts.Keep))
 }
 
-// Stored returns what an archive holds.
+// Stored returns the content of a file in an archive.
 var Stored = stored

@@ -92,8 +92,9 @@ func testRefused(t *testing.T, dir string, refused int) {
 	must(t, s.Close(t.Context()))
 }
 
-// The next process, which knows nothing of who was refused, sends the others.
-func TestFlushSendsWhatIsNotRefused(t *testing.T) {
+// The next process does not know which sessions were refused, and still sends the
+// others.
+func TestFlushSendsTheSessionsThatAreNotRefused(t *testing.T) {
 	const sessions, refused = 20, 9
 	r := newRemote()
 	r.refuse(func(session string) bool { return session < fmt.Sprintf("session-%02d", refused) })
@@ -129,7 +130,7 @@ func TestFlushGivesUpSoonOnAnArchiveThatIsAway(t *testing.T) {
 	}
 }
 
-// A refused session says nothing of whether the remote archive can be reached.
+// A refused session does not count as an unreachable archive.
 func TestRefusalIsNotAnArchiveThatIsAway(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {

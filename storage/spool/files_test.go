@@ -52,8 +52,8 @@ func FuzzOrigin(f *testing.F) {
 	})
 }
 
-// quickFolder is a folder that waits for no disk, where the machine has one:
-// what is looked at is not whether it lasts.
+// quickFolder returns a folder in memory if the machine has one, because these tests do
+// not depend on durability.
 func quickFolder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "spool-*")
@@ -64,9 +64,9 @@ func quickFolder(t *testing.T) string {
 	return dir
 }
 
-// FuzzSpoolFolder opens a spool whose files are anything: it must neither hang
-// nor panic nor write over what the remote archive has, and say what it cannot
-// read.
+// FuzzSpoolFolder opens a spool whose files have any content. The spool must not hang,
+// panic, or overwrite files of the remote archive, and it must report the files that it
+// cannot read.
 func FuzzSpoolFolder(f *testing.F) {
 	f.Add("c s/f\na 6 s/log\n", string(sentLine(0)), string(origin{}.bytes()), "")
 	f.Add("c s/f\n", string(sentLine(999)), "compact spool 1", "because")

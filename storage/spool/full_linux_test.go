@@ -39,7 +39,7 @@ func TestFullDiskIsAClearErrorAndLosesNothing(t *testing.T) {
 	must(t, s.Flush(t.Context())) // also while there is no room
 	same(t, r, s)
 	other := session(t, s, "t")
-	must(t, step(t.Context(), other)) // what was sent makes room
+	must(t, step(t.Context(), other)) // the sent data makes room
 	must(t, step(t.Context(), log))   // and comes back
 	must(t, s.Flush(t.Context()))
 	same(t, r, s)

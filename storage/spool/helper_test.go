@@ -31,7 +31,7 @@ func open(t testing.TB, dir string, remote storage.Archive, o *spool.Options) *s
 	t.Helper()
 	s, err := spool.Open(dir, remote, o)
 	must(t, err)
-	t.Cleanup(func() { _ = s.Close(context.Background()) }) // what is left is some tests' point
+	t.Cleanup(func() { _ = s.Close(context.Background()) }) // some tests leave data unsent on purpose
 	return s
 }
 
@@ -53,8 +53,8 @@ func text(s string) redact.Text {
 
 var errAway = errors.New("the remote archive is away")
 
-// remote is an archive in memory that can be away, and that can do what it is
-// asked for and lose the answer.
+// remote is an archive in memory that can be unreachable, and that can execute a
+// request and lose the answer.
 type remote struct {
 	*memory.Archive
 	mu      sync.Mutex
@@ -63,7 +63,7 @@ type remote struct {
 	writes  int
 	created map[storage.Key]int // how often each key was created
 
-	refused  func(session string) bool // whose writes are refused
+	refused  func(session string) bool // sessions whose writes are refused
 	refusals int
 	asked    int // how often it did not answer
 }

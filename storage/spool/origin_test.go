@@ -12,7 +12,7 @@ import (
 	"github.com/agentcompact/compact/storage/spool"
 )
 
-func TestWhatWaitsIsNotClearedWhenItsOriginIsLost(t *testing.T) {
+func TestUnsentDataStaysWithoutItsOrigin(t *testing.T) {
 	dir, far := t.TempDir(), newRemote()
 	s := open(t, dir, far, &spool.Options{Passive: true, Blind: true})
 	log, err := record.OpenSession(t.Context(), s, "s")
@@ -33,9 +33,9 @@ func TestWhatWaitsIsNotClearedWhenItsOriginIsLost(t *testing.T) {
 	}
 }
 
-// A remote archive that takes a file and has it no more is not trusted with
-// the only copy: the session stays on the disk, and is a conflict.
-func TestWhatTheRemoteHasLostStaysOnTheDisk(t *testing.T) {
+// If the remote archive lost a file that it had confirmed, it must not get the only
+// copy: the session stays on the disk, and is a conflict.
+func TestASessionLostByTheRemoteArchiveStaysOnTheDisk(t *testing.T) {
 	dir, far := t.TempDir(), newRemote()
 	s := open(t, dir, far, &spool.Options{Passive: true, Keep: time.Nanosecond})
 	log, err := record.OpenSession(t.Context(), s, "s")
@@ -52,7 +52,7 @@ func TestWhatTheRemoteHasLostStaysOnTheDisk(t *testing.T) {
 	}
 }
 
-func TestWhatAnotherMachineErasedLeavesTheDisk(t *testing.T) {
+func TestASessionErasedByAnotherMachineLeavesTheDisk(t *testing.T) {
 	dir, far := t.TempDir(), newRemote()
 	s := open(t, dir, far, &spool.Options{Passive: true, Keep: time.Nanosecond})
 	log, err := record.OpenSession(t.Context(), s, "s")

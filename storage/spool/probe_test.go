@@ -20,8 +20,8 @@ func (silent) List(ctx context.Context, _ storage.Key) iter.Seq2[storage.Info, e
 	}
 }
 
-// While the remote archive is asked whether it is there, nobody waits for the
-// answer who only says how a session went, or asks whether to go on.
+// While the spool tests whether the remote archive answers, other sessions can record
+// their outcome and ask whether to continue.
 func TestAskingTheRemoteArchiveHoldsUpNoSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &passing{s: &Spool{remote: silent{}, turns: map[string]turn{}}}

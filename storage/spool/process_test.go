@@ -20,8 +20,8 @@ import (
 	"github.com/agentcompact/compact/storage/spool"
 )
 
-// The tests start their own binary again as a process that archives through a
-// spool, and says on standard output which steps were acknowledged.
+// The tests start their own binary again as a process that archives through a spool and
+// prints the acknowledged steps.
 const workerDir, workerRemote = "COMPACT_SPOOL_DIR", "COMPACT_SPOOL_REMOTE"
 
 func TestMain(m *testing.M) {
@@ -115,9 +115,9 @@ func start(t *testing.T, dir, remote string) *worker {
 	return w
 }
 
-// TestKilledProcessesLoseNothingAcknowledged kills two processes that share a
-// spool and write one session, at random moments, again and again. Then what is
-// left is sent. COMPACT_KILLS says how often.
+// TestKilledProcessesLoseNothingAcknowledged kills two processes that share a spool and
+// write one session, at random moments, again and again. Then it sends the rest.
+// COMPACT_KILLS is the number of rounds.
 func TestKilledProcessesLoseNothingAcknowledged(t *testing.T) {
 	kills := 8
 	if os.Getenv("COMPACT_SOAK") != "" {
@@ -138,7 +138,7 @@ func TestKilledProcessesLoseNothingAcknowledged(t *testing.T) {
 			one, two := start(t, dir, remote), start(t, dir, remote)
 			for _, w := range []*worker{one, two} {
 				time.Sleep(time.Duration(50+rnd.IntN(250)) * time.Millisecond)
-				_ = w.cmd.Process.Kill() // one that has ended by itself said why
+				_ = w.cmd.Process.Kill() // if it ended by itself, it has printed why
 			}
 			for _, w := range []*worker{one, two} {
 				acked += <-w.said

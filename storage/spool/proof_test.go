@@ -26,8 +26,8 @@ func withoutLife(t *testing.T, r *remote) {
 	must(t, r.Archive.Append(t.Context(), k, 0, b))
 }
 
-// wantConflict checks that a flush finds a conflict that says why, and that the disk has
-// both steps.
+// wantConflict checks that a flush finds a conflict with this reason, and that the disk
+// has both steps.
 func wantConflict(t *testing.T, s *spool.Spool, why string) {
 	t.Helper()
 	for range 2 {
@@ -39,8 +39,9 @@ func wantConflict(t *testing.T, s *spool.Spool, why string) {
 	sound(t, s, "alice", 2)
 }
 
-// A tombstone of version 0.1.0 does not say which session of a name was erased. One that
-// the remote archive has lost stays, waiting or not.
+// A tombstone of version 0.1.0 does not identify the erased session, only its name. A
+// session that the remote archive has lost stays on the disk, whether it has unsent
+// data or not.
 func TestSessionThatWasLostStaysAlthoughAnotherOneWasErased(t *testing.T) {
 	for name, waits := range map[string]bool{"waiting": true, "sent": false} {
 		t.Run(name, func(t *testing.T) {
@@ -64,7 +65,7 @@ func TestSessionThatWasLostStaysAlthoughAnotherOneWasErased(t *testing.T) {
 			if !waits {
 				must(t, s.Evict(t.Context()))
 			}
-			wantConflict(t, s, "nobody knows whether it was this one")
+			wantConflict(t, s, "the tombstone does not tell whether it was this one")
 		})
 	}
 }
@@ -82,8 +83,8 @@ func TestSessionUnderAHoldStaysAlthoughItWasErased(t *testing.T) {
 	wantConflict(t, s, "under a legal hold here: case 7")
 }
 
-// The disk keeps the only whole copy of a session of which the remote archive has lost a file
-// or the end of one, whatever it confirmed before.
+// If the remote archive has lost a file of a session, or the end of a file, the disk
+// keeps the only whole copy, although the remote archive had confirmed it.
 func TestSessionOfWhichAPartWasLostStays(t *testing.T) {
 	for name, lose := range map[string]func(r *remote, k storage.Key, data string) error{
 		"a file": func(*remote, storage.Key, string) error { return nil },

@@ -9,10 +9,9 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// TestWhatNeverCameAboutIsNotTakenForSent has a process die between the line of
-// the queue and the bytes that it speaks of. Another one sends what there is,
-// and later what was appended in its place.
-func TestWhatNeverCameAboutIsNotTakenForSent(t *testing.T) {
+// A process dies between the line of the queue and its data. Another process sends the
+// data that exists, and later the data that was appended in its place.
+func TestUnwrittenDataDoesNotCountAsSent(t *testing.T) {
 	line := storage.Redacted(redact.Lit("line\n"))
 	k, _ := storage.ParseKey("s/log")
 	for name, c := range map[string]struct{ before, part bool }{

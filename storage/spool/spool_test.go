@@ -91,7 +91,7 @@ func TestAnswersThatAreLostSendNothingTwice(t *testing.T) {
 	}
 }
 
-func TestWhatWaitsIsSentAtTheNextStart(t *testing.T) {
+func TestWaitingDataIsSentAtTheNextStart(t *testing.T) {
 	dir, r := t.TempDir(), newRemote()
 	r.goAway(true)
 	first := open(t, dir, r, &spool.Options{Blind: true})
@@ -169,7 +169,7 @@ func TestSessionMovesToAnotherMachineWhenAllWasSent(t *testing.T) {
 	sound(t, r, "s", 3)
 }
 
-func TestSecondMachineOnASessionIsToldAndNothingIsLost(t *testing.T) {
+func TestASecondMachineOnASessionGetsAConflictAndLosesNothing(t *testing.T) {
 	r := newRemote()
 	r.goAway(true)
 	dirs := []string{t.TempDir(), t.TempDir()}
@@ -195,7 +195,7 @@ func TestSecondMachineOnASessionIsToldAndNothingIsLost(t *testing.T) {
 		t.Errorf("it sent something all the same: %v", got)
 	}
 	sound(t, r, "s", 1)
-	sound(t, spools[1], "s", 2) // what it wrote is whole
+	sound(t, spools[1], "s", 2) // its own lines are whole
 	if err := step(t.Context(), session(t, spools[1], "s")); !errors.Is(err, spool.ErrConflict) {
 		t.Errorf("the next step on the second machine: %v", err)
 	}
@@ -262,8 +262,8 @@ func TestFolderBelongsToOneArchive(t *testing.T) {
 	}
 }
 
-// TestSessionThatLeftTheDiskIsNotTakenForANewOne has an agent that goes on with
-// a session which is in the remote archive alone, while that is away.
+// An agent continues a session that is only in the remote archive, while that is
+// unreachable.
 func TestSessionThatLeftTheDiskIsNotTakenForANewOne(t *testing.T) {
 	r := newRemote()
 	s := open(t, t.TempDir(), r, &spool.Options{Blind: true, Passive: true, Keep: time.Nanosecond})

@@ -39,9 +39,9 @@ func TestEraseTakesTheDisksPartInEveryState(t *testing.T) {
 	}
 }
 
-// TestSweepTakesWhatIsInConflict: nothing can be appended to such a session, and so
-// nothing can say in its manifest that it is being erased.
-func TestSweepTakesWhatIsInConflict(t *testing.T) {
+// A session in conflict takes no appends, so its manifest can't record that it is being
+// erased.
+func TestSweepRemovesASessionInConflict(t *testing.T) {
 	dir, r := t.TempDir(), newRemote()
 	s := open(t, dir, r, &spool.Options{Passive: true})
 	log := session(t, s, "s")
@@ -61,7 +61,7 @@ func TestSweepTakesWhatIsInConflict(t *testing.T) {
 	must(t, s.Flush(t.Context()))
 }
 
-// nothingOf fails where the folder of a spool holds something of a session.
+// nothingOf fails if the folder of a spool has files of a session.
 func nothingOf(t *testing.T, dir, id string) {
 	t.Helper()
 	for _, sub := range []string{"archive", "state"} {

@@ -36,7 +36,7 @@ func TestNameOfASessionThatBeganAfterAnEraseStays(t *testing.T) {
 	s := open(t, t.TempDir(), far, &spool.Options{Passive: true})
 	must(t, step(t.Context(), headed(t, s, "bob")))
 	far.before = func() { must(t, step(t.Context(), headed(t, s, "alice"))) }
-	_ = s.Flush(t.Context()) // what was written meanwhile waits
+	_ = s.Flush(t.Context()) // data that was written meanwhile waits
 	must(t, s.Flush(t.Context()))
 	if got := strings.Count(strings.Join(keys(t, r), " "), "_names/"); got != 2 {
 		t.Errorf("%d names in %q", got, keys(t, r))

@@ -65,7 +65,7 @@ func (d *deaf) Remove(ctx context.Context, k storage.Key) error {
 	return errors.Join(d.hang(ctx), d.Archive.Remove(ctx, k))
 }
 
-func TestNobodyWaitsForARemoteArchiveLongerThanWanted(t *testing.T) {
+func TestOperationsEndWithTheirContextIfTheRemoteArchiveHangs(t *testing.T) {
 	for name, o := range map[string]spool.Options{"in the background": {}, "blind": {Blind: true}, "passive": {Passive: true}} {
 		t.Run(name, func(t *testing.T) {
 			storagetest.RunHanging(t, func(t testing.TB) (storage.Archive, func() (<-chan struct{}, func())) {
@@ -77,8 +77,7 @@ func TestNobodyWaitsForARemoteArchiveLongerThanWanted(t *testing.T) {
 	}
 }
 
-// Close and Flush end with their context, too, whatever the remote archive
-// does.
+// Close and Flush also end with their context if the remote archive does not answer.
 func TestCloseWaitsNoLongerThanWanted(t *testing.T) {
 	d := newDeaf()
 	s := open(t, t.TempDir(), d, &spool.Options{Blind: true})

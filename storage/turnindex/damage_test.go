@@ -29,8 +29,8 @@ func readAll(ctx context.Context, data []byte) (n int, err error) {
 	return n, nil
 }
 
-// written returns an index of so many messages in this version's form, and one of
-// version 1, with where their pages are: the header first.
+// written returns an index of n messages in the current form, and one of version 1,
+// with the positions of their pages: the header first.
 func written(t *testing.T, n int) map[string]*file {
 	t.Helper()
 	var s turnindex.Set
@@ -101,8 +101,8 @@ func TestEveryDamagedPageIsSeen(t *testing.T) {
 	}
 }
 
-// resealed gives every page the checksum that fits, so that what stands behind
-// checksums is tried.
+// resealed gives every page a valid checksum, so that the tests reach the checks after
+// the checksum.
 func (f *file) resealed(data []byte) []byte {
 	out, le := bytes.Clone(data), binary.LittleEndian
 	for n := range len(f.at) - 1 {

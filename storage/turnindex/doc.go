@@ -1,19 +1,17 @@
-// Package turnindex is the form of the turn index of a session: a file that
-// says where in the archive each part of a turn lies, so that it is found by
-// reading one page of 4 KB.
+// Package turnindex defines the form of the turn index of a session: a file with the
+// place in the archive of each part of a turn. A lookup reads one page of 4 KB.
 //
-// It is a linear hash table that is built whole and never changed. A key is
-// the number of a turn, the fingerprint of a message, or the reference of a
-// part; a record says in which file, at which offset and in how many bytes the
-// line of that message stands, which part of the turn it is, and how the view
-// shows it. The table holds no text.
+// The index is a linear hash table that is built whole and never changed. A key is the
+// number of a turn, the fingerprint of a message, or the reference of a part. A record
+// has the file, the offset and the length of the line of that message, the part of the
+// turn that the line is, and how the view shows it. The table holds no text.
 //
 // # Form
 //
 // All numbers are little endian. The file is pages without anything between them; the
-// last four bytes of each are the CRC-32C of what it has before them followed by its
-// number as four bytes. First comes the header, then a page for each bucket,
-// then the overflow pages.
+// last four bytes of each page are the CRC-32C of its other bytes followed by its
+// number as four bytes. First comes the header, then a page for each bucket, then the
+// overflow pages.
 //
 // The header is page 0:
 //
@@ -29,18 +27,19 @@
 //	40  4  number of files
 //	44  4  bytes of the filter
 //	48     for each file one byte of length and its name; then the filter; then for
-//	       each page behind the header one byte: how many records it holds
+//	       each page after the header one byte: how many records it holds
 //
-// The filter is a Bloom filter of 16 bits for each key, 10 probes. A page of
-// records has at most 4,096 bytes:
+// The filter is a Bloom filter of 16 bits for each key, 10 probes. A page of records
+// has at most 4,096 bytes:
 //
 //	0   2  number of records
 //	2   2  zero
-//	4   4  number of the page that goes on with this bucket, 0 = none
+//	4   4  number of the next page of this bucket, 0 = none
 //	8      records, 24 bytes each
 //
-// In version 1 every page has 4,096 bytes, zeros before its checksum; the header has as
-// many pages as it needs, which stand at 12 instead of its bytes, and no list of pages.
+// In version 1 every page has 4,096 bytes, with zeros before its checksum. The header
+// has as many pages as it needs; their number stands at 12 instead of its bytes, and
+// there is no list of pages.
 //
 // A record:
 //
@@ -52,13 +51,12 @@
 //	4   2  ordinal: of the message among those of its slot in the turn, or of
 //	       the part in its message
 //	6   8  the number of the turn, or the first eight bytes of the fingerprint
-//	       as a big-endian number (of a part the first six; zeros behind)
+//	       as a big-endian number (of a part the first six, then zeros)
 //	14  6  offset of the line in the file
 //	20  4  length of the line without its line feed
 //
-// The hash of a key is splitmix64 of 1<<33 | n for turn n, which has 32 bits,
-// and of 1<<32 | p where p is the first four bytes of a fingerprint, so that
-// eight hex digits of it are enough to look it up. With
-// L the largest power of two that is not above B, the bucket of hash h is
-// h mod 2L, less L where there is no such bucket.
+// The hash of a key is splitmix64 of 1<<33 | n for turn n, which has 32 bits, and of
+// 1<<32 | p where p is the first four bytes of a fingerprint, so that eight hex digits
+// of it are enough for a lookup. With L the largest power of two that is at most B, the
+// bucket of hash h is h mod 2L, minus L if there is no such bucket.
 package turnindex

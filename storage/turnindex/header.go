@@ -9,7 +9,7 @@ import (
 const (
 	magic      = "turnsidx"
 	version    = 2
-	padded     = 1 // the version whose pages all have [PageSize] bytes
+	padded     = 1 // the version in which every page has [PageSize] bytes
 	headFields = 48
 
 	maxFiles    = 1 << 16
@@ -145,7 +145,7 @@ func (h *header) directory(held []byte, end int64) error {
 	h.ends[0] = end
 	for _, n := range held {
 		if n > perPage {
-			return &PageError{0, "it says that a page holds more records than one can"}
+			return &PageError{0, "it lists more records for a page than a page can hold"}
 		}
 		end += int64(pageHead + int(n)*recordSize + pageSum)
 		h.ends = append(h.ends, end)

@@ -93,7 +93,7 @@ func unpack(b []byte) packed {
 func slots(page []byte) ([]byte, error) {
 	n := int(binary.LittleEndian.Uint16(page))
 	if n > perPage || pageHead+n*recordSize+pageSum > len(page) {
-		return nil, errors.New("it says that it holds more records than a page can")
+		return nil, errors.New("its header has more records than a page can hold")
 	}
 	return page[pageHead : pageHead+n*recordSize], nil
 }

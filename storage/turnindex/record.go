@@ -102,8 +102,8 @@ func ParseSlot(text string) (Slot, bool) {
 	return 0, false
 }
 
-// Shown says how the view shows a record's message or part after the last step
-// in the index that changed it.
+// Shown is how the view shows a record's message or part after the last step in the
+// index that changed it.
 type Shown uint8
 
 // The ways in which a view shows a message.

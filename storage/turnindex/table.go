@@ -142,7 +142,7 @@ func (t *Table) follow(page []byte, number int64) (int64, error) {
 	next := nextPage(page)
 	overflow := int64(t.h.pages) + int64(t.h.buckets)
 	if next != 0 && (next <= number || next < overflow || next >= overflow+int64(t.h.overflow)) {
-		return 0, &PageError{number, "it goes on with a page that can't be the next"}
+		return 0, &PageError{number, "its link to the next page is invalid"}
 	}
 	return next, nil
 }
@@ -159,7 +159,7 @@ func (t *Table) All(ctx context.Context) iter.Seq2[Record, error] {
 		switch {
 		case stopped:
 		case err == nil && count != t.h.records:
-			err = &PageError{0, "it says another number of records"}
+			err = &PageError{0, "its number of records is wrong"}
 			fallthrough
 		case err != nil:
 			yield(Record{}, err)

@@ -132,7 +132,7 @@ func TestNinetyNineOfAHundredLookupsReadOnePage(t *testing.T) {
 	}
 }
 
-func TestFilterKnowsWhatIsNotThere(t *testing.T) {
+func TestFilterRejectsAbsentKeys(t *testing.T) {
 	var s turnindex.Set
 	add(t, &s, rows(5000)...)
 	table := open(t, s.Encode())
@@ -188,7 +188,7 @@ func TestSameRecordsGiveTheSameBytes(t *testing.T) {
 	}
 }
 
-func TestWhatIsAddedFirstStays(t *testing.T) {
+func TestTheFirstRecordOfAKeyStays(t *testing.T) {
 	newer := turnindex.Record{Key: turnindex.Turn(7), Slot: turnindex.Observation, Shown: turnindex.Masked, File: "new.jsonl", Off: 5, Len: 9}
 	older := newer
 	older.Shown, older.File = turnindex.InFull, "old.jsonl"
@@ -202,7 +202,7 @@ func TestWhatIsAddedFirstStays(t *testing.T) {
 }
 
 // Chains, duplicates and collisions of eight digits, in random mixtures.
-func TestRandomSetsHoldWhatWasAdded(t *testing.T) {
+func TestRandomSetsHoldTheirRecords(t *testing.T) {
 	sets := 40
 	if os.Getenv("COMPACT_SOAK") != "" {
 		sets = 2000

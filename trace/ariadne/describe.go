@@ -77,8 +77,9 @@ func data(ev *trace.Event) []byte {
 	return b
 }
 
-// Limits of the server, or of this package where the server has none. They are
-// in bytes, which are never fewer than the UTF-16 units that the server counts.
+// The limits are those of the server, or of this package if the server has none. They
+// are in bytes; a text never has fewer bytes than the UTF-16 units that the server
+// counts.
 const (
 	maxName = 1024
 	maxMeta = 4096

@@ -20,8 +20,8 @@ import (
 	"github.com/agentcompact/compact/trace/tracetest"
 )
 
-// TestMain runs the tests far from Greenwich: where local time is UTC, a time
-// that was not converted goes unnoticed.
+// TestMain runs the tests in a time zone far from UTC. In UTC, a test would not notice
+// a time that was not converted.
 func TestMain(m *testing.M) {
 	time.Local = time.FixedZone("elsewhere", 5*3600+1800)
 	os.Exit(m.Run())
@@ -237,7 +237,7 @@ func TestExporterCutsLongTextsOnBoundaries(t *testing.T) {
 	}
 }
 
-// bigNumber is more than a float64 can tell apart.
+// bigNumber has more digits than a float64 can represent.
 const bigNumber = "12345678901234567890"
 
 func quote(s string) string {
@@ -329,8 +329,8 @@ func TestLongSessionsThatBeginAlikeHaveHeadingsOfTheirOwn(t *testing.T) {
 	}
 }
 
-// What was got over says so on the page, too: its status alone is that of a failure.
-func TestWarningsSayThatTheyAre(t *testing.T) {
+// The page must show a warning as one, because its status alone is that of a failure.
+func TestThePageShowsWarningsAsWarnings(t *testing.T) {
 	server := ariadnetest.NewServer(t)
 	events := tracetest.Sample(time.Now())
 	warned, plain := &events[0], &events[1]

@@ -19,7 +19,7 @@ import (
 func pipeline(t testing.TB, url string) *trace.Pipeline {
 	t.Helper()
 	p := trace.NewPipeline([]trace.Exporter{ariadne.New(url, &ariadne.Options{ErrorLog: io.Discard})}, nil)
-	t.Cleanup(func() { _ = p.Close(context.Background()) }) // what is left is counted by who cares
+	t.Cleanup(func() { _ = p.Close(context.Background()) }) // each test counts the rest itself
 	return p
 }
 
@@ -57,7 +57,7 @@ func BenchmarkOnTheWire(b *testing.B) {
 }
 
 // Whatever Ariadne does, Close ends and every event is accounted for.
-func TestCallerNeverNoticesWhatAriadneDoes(t *testing.T) {
+func TestFaultsOfAriadneNeverReachTheCaller(t *testing.T) {
 	for mode := ariadnetest.Dead; mode <= ariadnetest.Redirecting; mode++ {
 		t.Run(mode.String(), func(t *testing.T) {
 			t.Parallel()
@@ -79,8 +79,8 @@ func TestCallerNeverNoticesWhatAriadneDoes(t *testing.T) {
 	}
 }
 
-// soak is how long the load tests run: a moment, or with COMPACT_SOAK=1 the
-// minute that is asked for; COMPACT_LOAD=10s says otherwise.
+// soak returns the duration of the load tests: a moment, or a minute with
+// COMPACT_SOAK=1. COMPACT_LOAD=10s overrides both.
 func soak() time.Duration {
 	if d, err := time.ParseDuration(os.Getenv("COMPACT_LOAD")); err == nil {
 		return d

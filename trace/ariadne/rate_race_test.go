@@ -2,6 +2,6 @@
 
 package ariadne_test
 
-// perSecond is the rate of the load tests, in events: what the race detector
-// leaves of 10,000.
+// perSecond is the rate of the load tests in events per second. The race detector
+// allows a tenth of the usual 10,000.
 const perSecond = 1_000

@@ -19,7 +19,7 @@ import (
 	"github.com/agentcompact/compact/trace/tracetest"
 )
 
-// A batch that is refused is searched for what it is refused for.
+// The exporter searches a refused batch for the event that caused the refusal.
 func TestExporterLosesOnlyTheEventThatIsRefused(t *testing.T) {
 	srv := ariadnetest.NewServer(t)
 	client := &http.Client{Transport: refuser{marker: "poison"}}
@@ -51,7 +51,7 @@ func TestExporterLosesOnlyTheEventThatIsRefused(t *testing.T) {
 	}
 }
 
-// refuser answers 400 in place of the server where it sees the marker.
+// refuser answers 400 to requests that contain the marker, and passes on the others.
 type refuser struct{ marker string }
 
 func (r refuser) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -145,8 +145,8 @@ func TestEventsThatNeverLeftMayBeOfferedAgain(t *testing.T) {
 	}
 }
 
-// TestSpansOfferedAgainStayWhereTheyWere: an outage must not move what is drawn.
-func TestSpansOfferedAgainStayWhereTheyWere(t *testing.T) {
+// An outage must not change where the page draws a span.
+func TestRetriedSpansKeepTheirPlaces(t *testing.T) {
 	events := tracetest.Sample(start)
 	arrived := func(outages int) [][]byte {
 		srv := ariadnetest.NewServer(t)

@@ -15,10 +15,10 @@ func delivery(ended map[string]trace.Stats, pipes []func() []trace.Stats) []Fami
 		sum(ended, stats())
 	}
 	out := []Family{
-		{Name: "compact.events.emitted", Unit: "{event}", Help: "Events that were to reach an exporter's receiver: delivered, lost and waiting ones together."},
-		{Name: "compact.events.delivered", Unit: "{event}", Help: "Events that did."},
-		{Name: "compact.events.lost", Unit: "{event}", Help: "Events that never will."},
-		{Name: "compact.events.waiting", Unit: "{event}", Help: "Events that are in the queue, or under way.", Kind: Gauge},
+		{Name: "compact.events.emitted", Unit: "{event}", Help: "Events for an exporter's receiver: delivered, lost and waiting ones together."},
+		{Name: "compact.events.delivered", Unit: "{event}", Help: "Events that reached the receiver."},
+		{Name: "compact.events.lost", Unit: "{event}", Help: "Events that will never reach the receiver."},
+		{Name: "compact.events.waiting", Unit: "{event}", Help: "Events in the queue or in transit.", Kind: Gauge},
 	}
 	for _, name := range slices.Sorted(maps.Keys(ended)) {
 		s := ended[name]

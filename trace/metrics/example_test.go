@@ -6,7 +6,8 @@ import (
 	"github.com/agentcompact/compact/trace/metrics"
 )
 
-// A Metrics counts what its exporter is told, and is a handler for Prometheus.
+// A Metrics counts the events that its exporter receives, and is a handler for
+// Prometheus.
 func Example() {
 	m := metrics.New(nil)
 	_ = m.Exporter() // put it into Config.Exporters

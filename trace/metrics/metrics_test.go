@@ -28,7 +28,8 @@ func event(p trace.Payload, took time.Duration) trace.Event {
 	return trace.New(p, r.JSON(trace.Encode(p)), at, at.Add(took))
 }
 
-// lines are those of the text, by what stands in front of the number.
+// lines returns the lines of the metrics text: the number of each by the text in front
+// of it.
 func lines(m *metrics.Metrics) map[string]string {
 	all := map[string]string{}
 	for line := range strings.Lines(string(m.AppendText(nil))) {
@@ -51,7 +52,7 @@ func TestExporterKeepsItsPromises(t *testing.T) {
 	tracetest.Run(t, func(testing.TB) trace.Exporter { return metrics.New(nil).Exporter() })
 }
 
-// counted says of each payload what it adds.
+// counted lists payloads and the metrics lines that each must change.
 var counted = []struct {
 	payload trace.Payload
 	want    string // the number is after the last space
@@ -206,8 +207,8 @@ func TestNoFamilyIsDead(t *testing.T) {
 	}
 }
 
-// A label's values that come from outside are bounded, and no text of theirs
-// breaks the form.
+// Label values from outside are bounded in number and length, and none breaks the
+// format.
 func TestLabelsAreBounded(t *testing.T) {
 	m := metrics.New(&metrics.Options{MaxValues: 7})
 	for i := range 200 {
@@ -235,7 +236,7 @@ func TestLabelsAreBounded(t *testing.T) {
 	}
 }
 
-// What is no payload of ours changes nothing.
+// Data that is not a payload of this module changes no metric.
 func TestStrangeEventsCountNothing(t *testing.T) {
 	m := metrics.New(nil)
 	before := string(m.AppendText(nil))

@@ -28,7 +28,7 @@ func one(t *testing.T, i int, change func(*trace.Event), opts ...otel.Option) sd
 
 const summarize, created = 3, 4 // in the sample
 
-// Backends such as Langfuse take whatever names a model for a generation.
+// Backends such as Langfuse take every span that names a model for a generation.
 func TestOnlyTheCallOfAModelNamesOne(t *testing.T) {
 	tp, rec := provider(t)
 	export(t, otel.New(tp), tracetest.Sample(start)...)
@@ -58,7 +58,7 @@ func TestContentIsOptIn(t *testing.T) {
 	if want := `[{"finish_reason":"stop","parts":[{"content":"The plan","type":"text"}],"role":"assistant"}]`; got != want {
 		t.Errorf("gen_ai.output.messages = %s", got)
 	}
-	// What failed, and what we say ourselves, is no content.
+	// Failures and the texts of this module are not content.
 	if got := attributes(one(t, 0, func(*trace.Event) {}))["compact.output_text"]; got == nil {
 		t.Error("our own line is withheld")
 	}
@@ -70,7 +70,7 @@ func TestContentIsOptIn(t *testing.T) {
 	}
 }
 
-func TestConversationIDIsOneThatSomebodyNamed(t *testing.T) {
+func TestOnlyANamedSessionIsAConversationID(t *testing.T) {
 	s := attributes(one(t, 0, func(ev *trace.Event) { ev.Session = redact.Lit("unnamed:4711") }))
 	if s["gen_ai.conversation.id"] != nil || s["compact.session_id"] != "unnamed:4711" {
 		t.Errorf("%v", s)
@@ -131,15 +131,15 @@ func TestAttributesHaveOneOrder(t *testing.T) {
 	}
 }
 
-func TestScopeSaysWhichConventions(t *testing.T) {
+func TestScopeNamesItsConventions(t *testing.T) {
 	s := one(t, 0, func(*trace.Event) {}).InstrumentationScope()
 	if !strings.HasPrefix(s.SchemaURL, "https://opentelemetry.io/schemas/") || s.Name == "" {
 		t.Errorf("scope %+v", s)
 	}
 }
 
-// What somebody searched for is content in the description of a failure, too.
-func TestWhatWasSearchedForIsContent(t *testing.T) {
+// A search pattern is content, also in the description of a failure.
+func TestASearchPatternIsContent(t *testing.T) {
 	search := trace.Recalled{SessionID: "s", Pattern: "the plan", ErrorType: "ArchiveFailed"}
 	failed := func(ev *trace.Event) {
 		*ev = trace.New(search, redact.Lit(""), ev.Start, ev.End)

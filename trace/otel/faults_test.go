@@ -25,8 +25,8 @@ import (
 	"github.com/agentcompact/compact/trace/tracetest"
 )
 
-// A receiver takes the events of either exporter, has a fault, and counts the
-// spans that it took and said so.
+// A receiver accepts the events of either exporter, has a fault, and counts the spans
+// that it has acknowledged.
 type receiver struct {
 	*httptest.Server
 	status int           // of each answer; 0 = none, the connection is reset
@@ -74,7 +74,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	}
 }
 
-// read counts the spans of a body, and says how it is answered.
+// read counts the spans of a body, and returns the answer to it.
 func read(path string, body []byte) (spans int, answer []byte) {
 	var batch struct{ Batch []struct{ Type string } }
 	if strings.HasSuffix(path, "/ingest") {
@@ -100,10 +100,10 @@ func read(path string, body []byte) (spans int, answer []byte) {
 // all the same.
 var faults = []struct {
 	name    string
-	fault   *receiver // nil: nobody listens
-	restart bool      // somebody does later
+	fault   *receiver // nil: nothing listens on the port
+	restart bool      // a receiver starts later on the same port
 	all     bool      // everything arrives
-	some    bool      // what came before the fault does
+	some    bool      // the events before the fault arrive
 }{
 	{name: "dead"},
 	{name: "refused", fault: &receiver{status: http.StatusBadRequest}},
@@ -117,7 +117,7 @@ var faults = []struct {
 	{name: "restarted", fault: &receiver{status: http.StatusOK}, restart: true, all: true},
 }
 
-// told collects what exporters could not do.
+// told collects the errors of exporters.
 type told struct {
 	mu   sync.Mutex
 	lost int
@@ -134,9 +134,10 @@ func (l *told) hear(err error) {
 	}
 }
 
-// Whatever a receiver does, emitted = delivered + lost + waiting, delivered is
-// what it has taken, and all that is lost is told, with the exporter's name.
-func TestEveryFaultIsCountedExactlyAndTold(t *testing.T) {
+// With every fault of a receiver, emitted = delivered + lost + waiting, the receiver
+// has taken exactly the delivered spans, and every loss is reported with the exporter's
+// name.
+func TestEveryFaultIsCountedExactlyAndReported(t *testing.T) {
 	for _, f := range faults {
 		for _, protocol := range []string{"ariadne", "otlp"} {
 			t.Run(f.name+"/"+protocol, func(t *testing.T) {
@@ -181,7 +182,7 @@ func check(t *testing.T, protocol string, r *receiver, restart, all, some bool) 
 	if all || some {
 		patience = 2 * time.Second // on a busy machine, too
 	}
-	counts := metrics.New(nil) // beside it, they say the same
+	counts := metrics.New(nil) // a second exporter, whose counts must agree
 	p := trace.NewPipeline([]trace.Exporter{exporterTo(t, protocol, r.URL, patience), counts.Exporter()}, &trace.PipelineOptions{Linger: time.Millisecond, OnError: l.hear})
 	emitted := 0
 	for range 4 {

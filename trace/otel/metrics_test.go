@@ -123,8 +123,8 @@ func TestMetricsExporterKeepsItsPromises(t *testing.T) {
 	tracetest.Run(t, func(testing.TB) trace.Exporter { return metricsTo(t, r.URL, otel.MetricsOptions{}) })
 }
 
-// What is counted arrives at the end, without an interval having passed, as sums
-// and histograms, with units, and with what the configuration says.
+// At Shutdown all counts arrive, without waiting for an interval: sums and histograms,
+// with units and with the configured name and headers.
 func TestMetricsArriveAtShutdown(t *testing.T) {
 	r := newMeter(t, &meter{status: http.StatusOK})
 	e := metricsTo(t, r.URL, otel.MetricsOptions{ServiceName: "agent", Headers: map[string]string{"X-Tenant": "seven"}, Interval: time.Hour})
@@ -173,8 +173,8 @@ func TestMetricsAreSentFromTimeToTime(t *testing.T) {
 var meterFaults = []struct {
 	name    string
 	fault   meter
-	dead    bool // nobody listens
-	restart bool // somebody does later
+	dead    bool // nothing listens on the port
+	restart bool // a receiver starts later on the same port
 	heals   bool // the last request arrives
 }{
 	{name: "dead", dead: true},
@@ -189,9 +189,9 @@ var meterFaults = []struct {
 	{name: "restarted", fault: meter{status: http.StatusOK}, dead: true, restart: true, heals: true},
 }
 
-// Whatever a receiver of metrics does, no event is lost by it and each is counted
-// once; a failure is told with the exporter's name; and what arrives in the end
-// are the sums of all that was emitted.
+// With every fault of a receiver of metrics, each event is counted exactly once; a
+// failure is reported with the exporter's name; and the last request that arrives has
+// the sums of all emitted events.
 func TestEveryFaultOfAReceiverOfMetrics(t *testing.T) {
 	for i := range meterFaults {
 		f := &meterFaults[i]
@@ -284,8 +284,8 @@ func total(m *metrics.Metrics, name string) (n float64) {
 	return n
 }
 
-// While an agent runs, a collector that fails is told of with the next event.
-func TestAFailedRequestIsToldWithTheNextEvent(t *testing.T) {
+// While an agent runs, the next event reports that a request to the collector failed.
+func TestTheNextEventReportsAFailedRequest(t *testing.T) {
 	r := newMeter(t, &meter{status: http.StatusUnauthorized})
 	e := metricsTo(t, r.URL, otel.MetricsOptions{Interval: time.Millisecond})
 	e.Watch(func() []trace.Stats { return nil })

@@ -24,7 +24,7 @@ import (
 	"github.com/agentcompact/compact/trace/tracetest"
 )
 
-// collector takes OTLP over HTTP and keeps what it got.
+// collector accepts OTLP over HTTP and keeps the requests.
 type collector struct {
 	url    string
 	status int
@@ -125,7 +125,7 @@ func TestOTLPSendsEventsWithTheirOwnIDs(t *testing.T) {
 func TestOTLPKeepsACallerThatIsNotSampledOut(t *testing.T) {
 	c := newCollector(t)
 	e := open(t, c.url)
-	tp, _ := provider(t) // some other tracing, whose span is in the context
+	tp, _ := provider(t) // another tracing of the program, with its span in the context
 	ctx, caller := tp.Tracer("agent").Start(t.Context(), "invoke_agent")
 	defer caller.End()
 	traceID, parentID, _ := trace.FromContext(e.Join(ctx))
@@ -202,7 +202,7 @@ func TestOTLPReturnsTheCollectorsRefusal(t *testing.T) {
 	}
 }
 
-func TestOTLPRepeatsWhatFailedInPassing(t *testing.T) {
+func TestOTLPRetriesTransientFailures(t *testing.T) {
 	c := newCollector(t)
 	c.status = http.StatusServiceUnavailable
 	if err := open(t, c.url).Export(t.Context(), tracetest.Sample(start)); err == nil {
@@ -250,8 +250,8 @@ func TestCheckURLNamesTheFaultAndNoPassword(t *testing.T) {
 	}
 }
 
-// TestSpansThatNeverLeftAreOfferedAgain: nobody answers, and then somebody does.
-func TestSpansThatNeverLeftAreOfferedAgain(t *testing.T) {
+// At first nothing listens on the port. Then a collector answers, but refuses.
+func TestUnsentSpansAreRetried(t *testing.T) {
 	e, err := otel.NewOTLP(t.Context(), tracetest.DeadURL(t), nil)
 	if err != nil {
 		t.Fatal(err)

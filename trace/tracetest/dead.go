@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// DeadURL returns the base URL of a port on which nobody listens.
+// DeadURL returns the base URL of a port on which nothing listens.
 func DeadURL(tb testing.TB) string {
 	tb.Helper()
 	var lc net.ListenConfig

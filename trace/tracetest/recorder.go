@@ -14,8 +14,8 @@ import (
 type Recorder struct {
 	// Err is returned by Export, after it has kept the events. Default nil.
 	Err error
-	// Stuck, if not nil, blocks Export until it is closed, whatever the
-	// context: an exporter that breaks its contract.
+	// Stuck, if not nil, blocks Export until it is closed, even after the context is
+	// done: an exporter that breaks its contract.
 	Stuck chan struct{}
 
 	mu       sync.Mutex

@@ -28,7 +28,7 @@ func TestCountIsExactOnEveryCodePoint(t *testing.T) {
 	each(t, func(t *testing.T, s subject) {
 		step, wrong := rune(scaled(11, 2, 1)), 0
 		for r := rune(0); r <= unicode.MaxRune && wrong < 10; r += step {
-			if r >= 0x3100 { // behind the scripts that are mixed in practice
+			if r >= 0x3100 { // after the scripts that are mixed in practice
 				step = rune(scaled(601, 61, 1))
 			}
 			// Between letters, after an apostrophe, and after white space at the end.

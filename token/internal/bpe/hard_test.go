@@ -57,7 +57,7 @@ func hardTexts(size int) map[string]string {
 // TestNoTextTakesMoreThanLinearTime would take minutes if a piece of 200 kB were
 // merged in quadratic time.
 func TestNoTextTakesMoreThanLinearTime(t *testing.T) {
-	const limit = 5 * time.Second // a hundred times what it takes
+	const limit = 5 * time.Second // a hundred times the usual time
 	each(t, func(t *testing.T, s subject) {
 		for name, text := range hardTexts(scaled(10_000, 200_000, 1_000_000)) {
 			begin := time.Now()

@@ -105,7 +105,7 @@ func TestLongPiecesAreMergedAlikeInWindowsOfAnySize(t *testing.T) {
 	})
 }
 
-func TestNeighborsAreWhatMergingLeavesSideBySide(t *testing.T) {
+func TestNeighborsAreThePairsThatMergingLeaves(t *testing.T) {
 	each(t, func(t *testing.T, s subject) {
 		v := s.enc.load()
 		reference := newNaive(v)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// checkDecode holds the decoder against encoding/json, which knows the same
-// grammar. Only numbers beyond float64 are refused there and not in JavaScript.
+// checkDecode compares the decoder with encoding/json, which accepts the same grammar.
+// Only encoding/json refuses numbers beyond float64; JavaScript accepts them.
 func checkDecode(t *testing.T, s string) {
 	t.Helper()
 	s = strings.ToValidUTF8(s, "\uFFFD")
@@ -21,7 +21,7 @@ func checkDecode(t *testing.T, s string) {
 	if err != nil || json.Unmarshal([]byte(s), &want) != nil {
 		return
 	}
-	if !reflect.DeepEqual(want, got.plain()) { // a diff would take forever where it is deep
+	if !reflect.DeepEqual(want, got.plain()) { // a diff of a deep value would take forever
 		t.Errorf("decode(%.500q) = %.500q, want %.500q", s, fmt.Sprint(got.plain()), fmt.Sprint(want))
 	}
 }

@@ -146,9 +146,9 @@ func (s *Server) Counts() Counts {
 	return s.counts
 }
 
-// Problems describes what is wrong with the events sent so far: every refusal,
-// everything cut or stripped, and what the page would show wrongly. While
-// events are on their way, it may report parents that are yet to come.
+// Problems describes the faults of the events sent so far: every refusal, every cut or
+// stripped value, and every event that the page would show wrongly. While events are on
+// their way, it may report parents that are yet to come.
 func (s *Server) Problems() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -21,7 +21,7 @@ import (
 func open(t *testing.T) *ariadnetest.Server {
 	t.Helper()
 	srv := ariadnetest.NewServer(t)
-	srv.Lenient() // these tests send what is wrong on purpose
+	srv.Lenient() // these tests send faulty events on purpose
 	return srv
 }
 

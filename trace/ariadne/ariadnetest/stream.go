@@ -76,8 +76,8 @@ func (s *Server) unsubscribe(c chan Event) {
 	delete(s.streams, c)
 }
 
-// broadcast sends an event to the streams; the caller holds the lock. A reader
-// that is more than 4096 events behind misses some.
+// broadcast sends an event to the streams; the caller holds the lock. A reader that
+// lags by more than 4096 events misses some.
 func (s *Server) broadcast(e Event) {
 	for c, f := range s.streams {
 		if !f.wants(e) {

@@ -130,7 +130,7 @@ func TestServerFailsTheTestThatSentSomethingWrong(t *testing.T) {
 	}
 }
 
-func TestServerForgivesWhatItLostItself(t *testing.T) {
+func TestServerReportsNoParentThatItDroppedItself(t *testing.T) {
 	srv := ariadnetest.NewServer(t)
 	srv.SetMode(ariadnetest.Failing)
 	post(t, srv, `{"batch":[]}`)
