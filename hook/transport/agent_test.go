@@ -39,8 +39,8 @@ type byteCache struct {
 	bodies []string
 }
 
-// cached returns how many tokens of a request the cache knows, and keeps it.
-// Anthropic's keeps what is marked alone.
+// cached returns how many tokens of a request the cache has, and stores the request.
+// Anthropic's cache stores only marked prompts.
 func (c *byteCache) cached(q provider.Request) int {
 	body := string(q.Body)
 	marked := cacheMarks.MatchString(body)
@@ -62,8 +62,8 @@ func (c *byteCache) cached(q provider.Request) int {
 	return min(best/4, q.Prompt)
 }
 
-// agentRig is a rig whose summaries are asked of the agent's own model, which
-// answers by summary.
+// agentRig is a rig in which the agent's own model writes the summaries; summary is its
+// answer.
 func agentRig(t *testing.T, c compact.Config, cache *byteCache, summary func(n int) provider.Answer, opts ...transport.Option) *rig {
 	t.Helper()
 	c.Preset, c.Summarizer.Backend = "summarize", "agent"
@@ -88,7 +88,8 @@ func agentRig(t *testing.T, c compact.Config, cache *byteCache, summary func(n i
 // writes answers with a summary.
 func writes(int) provider.Answer { return provider.Answer{Text: handoff, Output: 40} }
 
-// marked is a body whose newest message has a mark, where the wire has them.
+// marked returns a body whose newest message has a cache mark, if the wire has such
+// marks.
 func (f form) marked(body string) string {
 	if f.wire != provider.Anthropic {
 		return body
@@ -160,12 +161,12 @@ func TestAgentsOwnModelIsAskedBehindItsLastRequest(t *testing.T) {
 	}
 }
 
-// cacheOf is how many tokens a request behind this one reads from the cache.
+// cacheOf returns how many tokens a request that extends this one reads from the cache.
 func cacheOf(q provider.Request) int {
 	return len(strings.TrimSuffix(cacheMarks.ReplaceAllString(string(q.Body), ""), "]}")) / 4
 }
 
-// billed checks what a summary has cost.
+// billed checks the cost of a summary.
 func (r *rig) billed(f form, asked provider.Request, cached int) {
 	r.t.Helper()
 	b := r.last().Bill
@@ -176,8 +177,8 @@ func (r *rig) billed(f form, asked provider.Request, cached int) {
 	}
 }
 
-// What goes on after a summary goes on from it, and the next one is asked behind
-// the view that was sent.
+// After a summary the session continues from it. The next summary is requested with the
+// view that was sent last.
 func TestAgentsOwnModelIsAskedAgain(t *testing.T) {
 	f := forms()[4]
 	r := agentRig(t, compact.Config{}, &byteCache{}, writes)
@@ -200,7 +201,7 @@ func TestAgentsOwnModelThatDoesNotAnswer(t *testing.T) {
 	f := forms()[5].withTools()
 	for name, c := range map[string]struct {
 		summary func(n int) provider.Answer
-		by, why string // who wrote it, what the errors say
+		by, why string // writer of the summary, causes of the errors
 		asked   int
 	}{
 		"calls a tool": {func(int) provider.Answer {
@@ -262,7 +263,7 @@ func said(res *compact.Result, what string) bool {
 	return strings.Contains(strings.Join(res.Warnings, "\n"), what)
 }
 
-// A server that never reads a cache is not asked at all, and neither is one whose
+// A provider whose cache was never read is not asked for a summary, nor is one whose
 // cache has gone cold.
 func TestAgentsOwnModelIsNotAskedInTheCold(t *testing.T) {
 	f := forms()[0]
@@ -287,7 +288,7 @@ func TestAgentsOwnModelIsNotAskedInTheCold(t *testing.T) {
 	r.quiet()
 }
 
-// A usage that says nothing of a cache gives nothing to go by.
+// A usage without figures of a cache is no reason to ask.
 func TestAgentsOwnModelIsGivenUpWithoutAUsage(t *testing.T) {
 	f := forms()[1]
 	f.fields = `"model":"gpt-4o","stream":true`
@@ -317,8 +318,8 @@ func TestAgentsOwnModelIsNotAskedBehindARefusedRequest(t *testing.T) {
 	}
 }
 
-// A session that goes on at another provider is not asked behind what that one
-// has never seen.
+// If a session moves to another provider, that provider is not asked to extend a
+// request that it has never seen.
 func TestAgentsOwnModelIsNotAskedElsewhere(t *testing.T) {
 	f := forms()[5]
 	for _, moved := range []bool{false, true} {
@@ -341,7 +342,8 @@ func TestAgentsOwnModelIsNotAskedElsewhere(t *testing.T) {
 	}
 }
 
-// Sub-agents that work side by side are each asked behind their own request.
+// For concurrent sub-agents, each summary is requested with the last request of its own
+// agent.
 func TestAgentsOwnModelBesideOthers(t *testing.T) {
 	f := forms()[5]
 	r := agentRig(t, compact.Config{}, &byteCache{}, writes)
@@ -374,7 +376,7 @@ func TestAgentsOwnModelBesideOthers(t *testing.T) {
 			t.Errorf("%s: not behind a request that was sent", who)
 		}
 	}
-	if len(counts) == 0 { // who loses the lane's last request to another has the extractive backend's
+	if len(counts) == 0 { // an agent whose lane's last request was replaced by another gets an extractive summary
 		t.Error("none was asked")
 	}
 	r.quiet()
@@ -398,7 +400,7 @@ func (f failsAsked) RoundTrip(req *http.Request) (*http.Response, error) {
 	return f.base.RoundTrip(req)
 }
 
-// Failures on the way: the call goes on with what no model wrote.
+// If the agent's model fails, the call continues with a summary without a model.
 func TestAgentsOwnModelThatFails(t *testing.T) {
 	f := forms()[4]
 	status := func(code int) func(*http.Request) (*http.Response, error) {
@@ -437,8 +439,8 @@ func TestAgentsOwnModelThatFails(t *testing.T) {
 	}
 }
 
-// What the model's answer holds is redacted before it is in the view, and no
-// summary is asked of a request that asks for none.
+// The model's answer is redacted before it enters the view, and a request for a summary
+// causes no further one.
 func TestAgentsOwnSummaryIsRedacted(t *testing.T) {
 	f := forms()[0]
 	secret := "ghp_" + strings.Repeat("a1", 18)

@@ -37,16 +37,16 @@ func readRecorded(t *testing.T, name string) (out recorded) {
 	return out
 }
 
-// uncut is the request with what the recorder cut off of the words by which Claude Code
-// asks for a summary, as far as they are looked at: the two tags that it wants.
+// uncut restores the words that the recorder cut from Claude Code's request for a
+// summary, as far as the transport reads them: the two tags.
 func (r recorded) uncut() recorded {
 	const cut = `"text":"CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.\n\n- `
 	r.Body = bytes.Replace(r.Body, []byte(cut), []byte(cut+"… <analysis> … <summary>"), 1)
 	return r
 }
 
-// send sends a recorded request, with the rounds of body of a wire in place of
-// its conversation where there are any.
+// send sends a recorded request. If body is given, its rounds replace the recorded
+// conversation.
 func (r *rig) send(rec recorded) {
 	r.t.Helper()
 	req := r.request(context.Background(), rec.Path, string(rec.Body))
@@ -68,7 +68,7 @@ const (
 // Codex 0.169.0, Gemini CLI 0.61.0, OpenCode 1.18.33, pi 0.73.1.
 var agentForms = []struct {
 	name, session, agent string
-	own                  string // whose own summary it is
+	own                  string // session of the agent's own summary
 }{
 	{"claude-main", "request:metadata.user_id:" + uuid1, "", ""},
 	{"claude-sub", "request:metadata.user_id:" + uuid1, "00000000000000003", ""},
@@ -123,8 +123,8 @@ func (r *rig) wentWhole(name, own, body string) {
 	}
 }
 
-// What a person says, pastes, or has in a file is no such request, however it
-// begins: these are held against the budget.
+// A text that a user types, pastes, or has in a file is not an agent's request for a
+// summary, however it begins. Such requests are compared with the budget.
 func TestNotEveryWordOfASummaryIsAnAgentsOwn(t *testing.T) {
 	const asks = "Your task is to create a detailed summary of the conversation so far."
 	const form = " <analysis> … </analysis> <summary> … </summary>"
@@ -148,7 +148,7 @@ func TestNotEveryWordOfASummaryIsAnAgentsOwn(t *testing.T) {
 	}
 }
 
-// asking is a long request whose last words are these.
+// asking returns a long request with these last words.
 func (f form) asking(last string) string {
 	s := shapes[f.wire].ask
 	s = s[strings.LastIndex(s, `{"role":"user"`):]
@@ -179,7 +179,7 @@ func TestAnAgentsOwnSummaryThatIsTooLongIsCompacted(t *testing.T) {
 			if r.post(f, body); len(r.results) != 0 || r.got()[0] != body {
 				t.Errorf("%v: what has a place was compacted", f)
 			}
-			small := f // a model whose window is less than the history
+			small := f // a model with a window smaller than the history
 			small.path = strings.Replace(f.path, "gemini-2.5-pro", "gpt-4-0613", 1)
 			for _, name := range []string{"gpt-4o", "gpt-5", "claude-sonnet-4-5"} {
 				small.fields = strings.Replace(small.fields, `"`+name+`"`, `"gpt-4-0613"`, 1)
@@ -192,9 +192,9 @@ func TestAnAgentsOwnSummaryThatIsTooLongIsCompacted(t *testing.T) {
 	}
 }
 
-// The agent's own summary goes out whole however large it is, is compacted only
-// where the provider refuses it, and the history after it is a branch of the same
-// session, with compactions of its own.
+// The request for the agent's own summary is sent whole, however large it is, and is
+// compacted only if the provider refuses it. The history after the summary is a branch
+// of the same session, with its own compactions.
 func TestHistoryAfterAnAgentsOwnSummaryIsAnotherEpoch(t *testing.T) {
 	const asks = `,{"role":"user","content":[{"type":"text","text":"Your task is to create a detailed summary of the conversation so far. <analysis> … <summary> …"}]}]}`
 	f := forms()[4]
@@ -224,8 +224,8 @@ func TestHistoryAfterAnAgentsOwnSummaryIsAnotherEpoch(t *testing.T) {
 	}
 }
 
-// Tools that stand in the conversation never leave it, and no other list of them
-// is put beside it.
+// Tools that are declared inside the conversation stay there, and no second list of
+// them is added.
 func TestToolsInTheConversationStay(t *testing.T) {
 	const item = `{"type":"additional_tools","role":"developer","tools":[{"type":"custom","name":"exec"}]}`
 	f := forms()[2]

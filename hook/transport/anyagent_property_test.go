@@ -29,12 +29,13 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// Agents of any program work at once through two processes that share an archive: they
-// begin alike or not, are named or not, go back, change what they said, give up calls, and
-// repeat what failed; the provider is overloaded now and then, has a smaller window than
-// everybody believes, and its model recalls; the archive fails, or a process only observes.
-// No answer is lost, nothing goes out that the provider refuses, what is newest is in each
-// request, what a request lacks is in the archive, and a repeated request is the same bytes.
+// Agents of any program work at once through two processes that share an archive. Their
+// conversations begin alike or not, are named or not, go back, change earlier messages,
+// cancel calls, and retry failed ones. The provider is overloaded now and then, has a
+// smaller window than configured, and its model recalls. The archive fails, or a
+// process only observes. The test checks that no answer is lost, that no outgoing
+// request breaks the provider's rules, that each request has the newest messages, that
+// the archive has the missing ones, and that a repeated request has the same bytes.
 func TestPropertyAgentsOfAnyProgram(t *testing.T) {
 	n := samples.Of(60)
 	switch {
@@ -100,7 +101,7 @@ type world struct {
 	mu      sync.Mutex
 	rng     *rand.Rand // of the provider
 	went    int
-	refused int             // calls that nobody could compact
+	refused int             // calls that could not be compacted
 	lacked  map[string]bool // texts, as they are in JSON
 }
 
@@ -123,7 +124,7 @@ type outbox struct {
 
 type outboxKey struct{}
 
-// outgoing notes what goes out, and for whose call.
+// outgoing records the outgoing requests of each call.
 type outgoing struct{ base http.RoundTripper }
 
 func (o outgoing) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -211,7 +212,7 @@ func (w *world) process() *rig {
 	if w.url == "" {
 		w.url = r.url
 	}
-	r.url = w.url // sessions without a name are known by where they go, too
+	r.url = w.url // sessions without a name are also identified by their host
 	return r
 }
 
@@ -345,8 +346,8 @@ func (p *program) post(r *rig, body string, patience time.Duration) (out []strin
 	return s.bodies, status, answer, err
 }
 
-// call makes the next call as agents do: it is given up now and then, and made again where
-// the provider was overloaded.
+// call makes the next call as agents do: it cancels some calls, and retries them if the
+// provider was overloaded.
 func (p *program) call(r *rig) {
 	w, body := p.w, p.body()
 	if p.rng.IntN(12) == 0 {
@@ -379,8 +380,8 @@ func (p *program) call(r *rig) {
 	}
 }
 
-// refuses reports whether an agent may be told that its request is refused: what went out
-// is too long for the provider and nobody could compact it, or its process is strict.
+// refuses reports whether an agent may get a refusal: the request was too long for the
+// provider and could not be compacted, or its process is strict.
 func (w *world) refuses(out []string, answer string) bool {
 	if w.fails && w.mode == strict && strings.Contains(answer, flaky.Err.Error()) {
 		return true
@@ -405,7 +406,7 @@ func (w *world) tooLong(q provider.Request) bool {
 	return q.Prompt+room > w.server.Window
 }
 
-// saw holds what went out for a call against what the agent has.
+// saw compares the outgoing requests of a call with the agent's history.
 func (p *program) saw(bodies []string) {
 	w := p.w
 	w.mu.Lock()
@@ -419,7 +420,7 @@ func (p *program) saw(bodies []string) {
 		if w.config.Summarizer.Backend == "agent" && strings.Contains(b, "Copy identifiers") && !strings.Contains(b, last) {
 			continue // what its own model is asked for a summary of goes by its last request
 		}
-		// Where even the least does not fit, the end of the newest result is cut.
+		// If even the smallest view does not fit, the end of the newest result is cut.
 		if !strings.Contains(b, last[:min(len(last), 60)]) {
 			w.t.Errorf("seed %d: %s: the newest message is not in a request: %.80s", w.seed, p.name, last)
 		}
@@ -431,8 +432,8 @@ func (p *program) saw(bodies []string) {
 	}
 }
 
-// settled makes the last call again, in new processes where sessions have names, and else
-// in the one that knows them: the same bytes go out.
+// settled repeats the last call, in new processes if sessions have names, otherwise in
+// the process that knows them. The same bytes must go out.
 func (p *program) settled() {
 	w, body := p.w, p.body()
 	if w.mode == observes {

@@ -34,9 +34,8 @@ func (r *reader) RoundTrip(req *http.Request) (*http.Response, error) {
 	}, req.Body.Close()
 }
 
-// BenchmarkRoundTrip sends 1,000 messages in about 1 MB, which need no
-// compaction, with and without a transport. B/op is to be held against the
-// size of the body.
+// BenchmarkRoundTrip sends 1,000 messages in about 1 MB, which need no compaction, with
+// and without a transport. Compare B/op with the size of the body.
 func BenchmarkRoundTrip(b *testing.B) {
 	for _, f := range []form{forms()[0], forms()[2], forms()[4], forms()[6]} {
 		body := []byte(f.body("Fix it.", 499, 390))
@@ -77,7 +76,8 @@ func BenchmarkRoundTrip(b *testing.B) {
 	}
 }
 
-// What a warm call allocates, that of the plain one taken off.
+// The overhead is the allocation of a warm call minus that of a call without the
+// transport.
 func TestOverheadIsLessThanTwoCopiesOfTheBody(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates too: run it without -race")

@@ -56,8 +56,8 @@ func TestABodyAboveTheProvidersLimitIsCompacted(t *testing.T) {
 	}
 }
 
-// What providers publish holds where nothing is set.
-func TestBodiesAreHeldAgainstWhatProvidersPublish(t *testing.T) {
+// Without a setting the published limits of the providers apply.
+func TestBodiesAreComparedWithPublishedLimits(t *testing.T) {
 	if os.Getenv("COMPACT_SOAK") == "" {
 		t.Skip("bodies of up to 105 MB: set COMPACT_SOAK")
 	}
@@ -86,8 +86,8 @@ func TestBodiesAreHeldAgainstWhatProvidersPublish(t *testing.T) {
 	}
 }
 
-// What can't be made small enough goes out, and that is said once.
-func TestABodyThatStaysTooLargeIsSaid(t *testing.T) {
+// A body that can't be made small enough is sent, and that is reported once.
+func TestABodyThatStaysTooLargeIsReported(t *testing.T) {
 	f := browsers()[0]
 	r := newRig(t, compact.Config{MaxContextTokens: 1_000_000, MaxRequestBytes: 50_000})
 	said := 0
@@ -111,7 +111,8 @@ func TestABodyThatStaysTooLargeIsSaid(t *testing.T) {
 	}
 }
 
-// A provider that takes less than is known of it says so once.
+// A provider with a lower limit than the published one reports that once; then the
+// transport knows the limit.
 func TestTheSizeThatAProviderRefusesIsLearned(t *testing.T) {
 	var shots []string
 	for i := range 32 {
@@ -130,7 +131,7 @@ func TestTheSizeThatAProviderRefusesIsLearned(t *testing.T) {
 			if n := len(r.got()); n != 16 {
 				t.Errorf("%d requests for 15 calls", n)
 			}
-			few := f.browse(shots[:1]) // of which nothing can go
+			few := f.browse(shots[:1]) // of these none can be removed
 			r.server.MaxBytes = len(few) - 1
 			if status, _ := r.post(f, few); status != http.StatusRequestEntityTooLarge {
 				t.Errorf("%d", status)
@@ -139,7 +140,8 @@ func TestTheSizeThatAProviderRefusesIsLearned(t *testing.T) {
 	}
 }
 
-// What was learned is less than what the provider takes, and is not called that.
+// The learned limit is lower than the provider's, and messages do not call it the
+// provider's limit.
 func TestTheSizeThatWasLearnedIsNotCalledTheProviders(t *testing.T) {
 	f := browsers()[0]
 	r := newRig(t, compact.Config{MaxContextTokens: 1_000_000})
@@ -154,13 +156,13 @@ func TestTheSizeThatWasLearnedIsNotCalledTheProviders(t *testing.T) {
 	}
 }
 
-// Texts do not go for the size of pictures, where tokens alone are not too many.
+// Large pictures cause no removal of texts if the tokens fit.
 func TestForBytesNoTextGoes(t *testing.T) {
 	var shots []string
 	for i := range 12 {
 		shots = append(shots, screenshot(i, 20_000))
 	}
-	for _, f := range browsers()[:2] { // whose tokens are counted exactly
+	for _, f := range browsers()[:2] { // tokens of these are counted exactly
 		t.Run(string(f.wire), func(t *testing.T) {
 			body := f.browse(shots)
 			var b strings.Builder
@@ -184,7 +186,7 @@ func TestForBytesNoTextGoes(t *testing.T) {
 	}
 }
 
-// givingUp is a connection whose caller gives up as soon as a refusal has come.
+// givingUp is a connection whose caller cancels right after a refusal.
 type givingUp struct {
 	base   http.RoundTripper
 	cancel context.CancelFunc
@@ -202,9 +204,9 @@ func (g givingUp) RoundTrip(q *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// As for a context that is too long, so for a body: an agent that has given up gets to
-// know that, and nobody is told of a failure.
-func TestWhoGivesUpBeforeABodyIsMadeSmallerIsNotRefused(t *testing.T) {
+// As with a context that is too long, a caller that cancels gets its own cancellation,
+// and no failure is reported.
+func TestACallerThatCancelsGetsNoRefusalOfItsBody(t *testing.T) {
 	var shots []string
 	for i := range 12 {
 		shots = append(shots, screenshot(i, 8_000))

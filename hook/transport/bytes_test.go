@@ -12,8 +12,8 @@ import (
 	"github.com/agentcompact/compact/internal/samples"
 )
 
-// texts are of all kinds and lengths: some of them shorter than what stands for
-// them, some written with escapes.
+// texts have all kinds and lengths: some are shorter than their placeholders, some are
+// written with escapes.
 func someText(r *rand.Rand) string {
 	words := []string{"word", "Größe", "日本語", "a\"b", "path/to/file.go", "\t", "🙂", "<tag>", "x", "é"}
 	var b strings.Builder
@@ -23,7 +23,7 @@ func someText(r *rand.Rand) string {
 	return b.String()
 }
 
-// ragged is a request whose results are of any size.
+// ragged returns a request with results of any size.
 func (f form) ragged(r *rand.Rand, rounds int) string {
 	s := shapes[f.wire]
 	var b strings.Builder
@@ -54,7 +54,7 @@ func (f form) denseBody(r *rand.Rand, rounds, most int) string {
 	return b.String() + "]}"
 }
 
-// No body grows in bytes, with any preset, on any wire.
+// With any preset, on any wire, no compaction makes a body larger in bytes.
 func TestNoBodyGrowsInBytes(t *testing.T) {
 	for _, preset := range compact.Presets() {
 		for _, f := range forms() {
@@ -91,8 +91,8 @@ func TestNoBodyGrowsInBytes(t *testing.T) {
 	}
 }
 
-// A placeholder is written in more bytes than characters: where it would make
-// a short result longer on the wire, the result stays.
+// A placeholder has more bytes than characters. If it would make a short result longer
+// on the wire, the result stays.
 func TestShortResultsAreNotMaskedByMoreBytes(t *testing.T) {
 	for _, f := range forms() {
 		if f.stream {

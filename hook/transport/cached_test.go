@@ -12,8 +12,8 @@ import (
 	"github.com/agentcompact/compact/compact"
 )
 
-// caching is Gemini with so many tokens in each cache: every answer says so, and
-// prompts above the window are refused with what is in the cache counted.
+// caching is Gemini with caches of a given size in tokens. Every answer reports the
+// size, and prompts above the window, the cache included, are refused.
 type caching struct {
 	window, held int
 	prompts      []int
@@ -60,7 +60,7 @@ func TestCachedContentIsAFixedCostAndTheRestIsCompacted(t *testing.T) {
 		t.Errorf("the upper bound is %d of %d tokens: what the provider counted needs no margin", res.UpperBound, res.After.Total)
 	}
 
-	// Of another cache nobody knows the size: an overflow tells.
+	// The size of another cache is unknown until an overflow.
 	c.bodies, c.held = nil, 33_000
 	status, answer = r.post(f, cached("cachedContents/2", "Fix that.", 59))
 	if status != http.StatusOK || len(c.bodies) != 2 {

@@ -85,7 +85,7 @@ func TestAnswersComeThroughUnchanged(t *testing.T) {
 	}
 }
 
-// norm takes the serial number out of what the server made up.
+// norm removes the serial numbers that the server makes.
 func norm(answer string) string {
 	for _, id := range []string{"chatcmpl-", "resp_", "rs_", "msg_", "fc_", `"r`} {
 		answer = strings.NewReplacer(id+"1", id+"N", id+"2", id+"N").Replace(answer)

@@ -19,7 +19,7 @@ import (
 	"github.com/agentcompact/compact/internal/provider"
 )
 
-// flusher is a compressor that hands on what it has.
+// flusher is a compressor that can write out its buffer.
 type flusher interface {
 	io.WriteCloser
 	Flush() error
@@ -68,8 +68,8 @@ func (p *packed) Flush() {
 	}
 }
 
-// A proxy's clients ask for compressed answers: their usage is read, their
-// overflows are answered, and what they get is what the provider sent.
+// Clients of a proxy request compressed answers. The transport reads their usage and
+// handles their overflows, and the client gets the provider's bytes.
 func TestCompressedAnswersAreReadAndHandedOnAsTheyAre(t *testing.T) {
 	for coding, c := range codings {
 		for _, f := range append(guessed(), forms()[3]) {
@@ -108,7 +108,7 @@ func TestCompressedAnswersAreReadAndHandedOnAsTheyAre(t *testing.T) {
 	}
 }
 
-func TestAnswersInOtherCodingsAreHandedOnAndThatIsSaidOnce(t *testing.T) {
+func TestAnswersInOtherCodingsArePassedOnAndReportedOnce(t *testing.T) {
 	for _, media := range []string{"application/json", "text/event-stream"} {
 		for _, status := range []int{http.StatusOK, http.StatusBadRequest} {
 			const answer = "\x0b\x02\x80 as brotli has it"
@@ -128,8 +128,8 @@ func TestAnswersInOtherCodingsAreHandedOnAndThatIsSaidOnce(t *testing.T) {
 	}
 }
 
-// What a few bytes stand for has a bound, and what is none of what it says does
-// no harm.
+// Decompression is bounded, and bodies that are not in their declared encoding do no
+// harm.
 func TestCompressedAnswersThatAreNone(t *testing.T) {
 	var bomb bytes.Buffer
 	z := gzip.NewWriter(&bomb)
@@ -154,7 +154,7 @@ func TestCompressedAnswersThatAreNone(t *testing.T) {
 	}
 }
 
-// gzippedText is a document that says its usage behind a text.
+// gzippedText returns a document with a usage after a text.
 func gzippedText(text string) string {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
@@ -163,7 +163,7 @@ func gzippedText(text string) string {
 	return b.String()
 }
 
-// What is kept of a compressed answer has a bound, and so has what it stands for.
+// Both the stored part of a compressed answer and its decompressed size are bounded.
 func TestCompressedAnswersAreReadUpToABound(t *testing.T) {
 	noise := make([]byte, 1<<20)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(noise)
@@ -189,8 +189,8 @@ func TestCompressedAnswersAreReadUpToABound(t *testing.T) {
 	}
 }
 
-// The caller has been told how the stream is compressed: one that is compressed
-// in another way can't take its place.
+// The caller already knows the encoding of the stream, so an answer in another encoding
+// can't replace it.
 func TestAStreamIsReplacedByOneOfItsCodingOnly(t *testing.T) {
 	f, n := forms()[3], 0
 	var packed bytes.Buffer

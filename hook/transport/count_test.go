@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/hook/transport"
 )
 
-// countPaths are where the wires are asked how many tokens a request has.
+// countPaths are the paths of the wires for counting the tokens of a request.
 var countPaths = map[string]string{
 	"anthropic": "/v1/messages/count_tokens?beta=true", "responses": "/v1/responses/input_tokens", "gemini": "/v1beta/models/gemini-2.5-pro:countTokens",
 }
@@ -62,8 +62,8 @@ func TestCountingLooksIntoAWrappedRequest(t *testing.T) {
 	}
 }
 
-// What can't be read, and what can't be made small enough, is counted as it came.
-func TestWhatCanNotBeCompactedIsCountedAsItCame(t *testing.T) {
+// A request that can't be read or can't be made small enough is counted unchanged.
+func TestARequestThatCannotBeCompactedIsCountedUnchanged(t *testing.T) {
 	f := forms()[4]
 	for name, body := range map[string]string{"no JSON": "{", "an empty object": "{}", "no object": " [1]", "a string": `"x"`, "too large": f.body(strings.Repeat("word ", 30_000), 2, 10)} {
 		r := newRig(t, compact.Config{}, transport.Counts())

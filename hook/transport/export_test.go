@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Pauses makes a transport tell f how long it would wait, and wait no moment.
+// Pauses makes a transport call f with each pause instead of waiting.
 func (t *Transport) Pauses(f func(time.Duration)) {
 	t.pause = func(ctx context.Context, d time.Duration) error { f(d); return ctx.Err() }
 }

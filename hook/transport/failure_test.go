@@ -30,7 +30,7 @@ type panics struct{ wire.Format }
 
 func (panics) ParseRequest([]byte, *wire.Cache) (wire.Request, error) { panic("a bug") }
 
-func TestWhatGoesWrongHereDoesNotStopTheAgent(t *testing.T) {
+func TestFailuresDoNotStopTheAgent(t *testing.T) {
 	f := forms()[0]
 	for name, c := range map[string]struct {
 		config compact.Config

@@ -22,7 +22,7 @@ import (
 type form struct {
 	wire   provider.Wire
 	path   string
-	fields string // of the body, beside the conversation
+	fields string // fields of the body besides the conversation
 	stream bool
 }
 
@@ -198,7 +198,7 @@ func (r *rig) steps() int {
 	return n
 }
 
-// closer says whether a body was closed.
+// closer records whether a body was closed.
 type closer struct {
 	io.Reader
 	closed bool

@@ -19,7 +19,7 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// scripted answers with bodies of its own, of a known length where length says so.
+// scripted answers with given bodies, with a Content-Length if length is set.
 func scripted(status func(n int) int, media, length string, answers ...io.Reader) http.RoundTripper {
 	n := 0
 	return sender(func(r *http.Request) (*http.Response, error) {
@@ -169,8 +169,8 @@ func TestStreamsThatCantBeReadAreNotHeldBack(t *testing.T) {
 	}
 }
 
-// What the provider said was for another model behind the same name, or the
-// conversation has outgrown it: the model's own window counts then.
+// The window that the provider named was for another model of the same name, or the
+// conversation has outgrown it. Then the model's own window counts.
 func TestRememberedWindowDoesNotStopASession(t *testing.T) {
 	said := `{"error":{"code":"context_length_exceeded","message":"This model's maximum context length is 8000 tokens. However, your messages resulted in 20000 tokens."}}`
 	status := func(n int) int { return []int{http.StatusBadRequest, http.StatusOK, http.StatusOK}[n] }

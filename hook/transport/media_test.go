@@ -15,8 +15,8 @@ import (
 	"github.com/agentcompact/compact/internal/provider"
 )
 
-// screenshot is a picture of 1280 by 800 pixels in base64, another one for every
-// step, with so many bytes of data behind it.
+// screenshot returns a picture of 1280 by 800 pixels in base64, a different one for
+// each step, with extra bytes of data.
 func screenshot(step, extra int) string {
 	var b bytes.Buffer
 	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 1280, 800))); err != nil {
@@ -31,8 +31,8 @@ func screenshot(step, extra int) string {
 	return base64.StdEncoding.EncodeToString(b.Bytes())
 }
 
-// looks are a call and the screenshot that answers it on each wire: in the result
-// where the wire takes it there, else as the user's.
+// looks are a call and its screenshot on each wire: in the result if the wire allows
+// that, otherwise in a user message.
 var looks = map[provider.Wire]string{
 	provider.Chat: `{"role":"assistant","content":null,"tool_calls":[{"id":"c%[1]d","type":"function","function":{"name":"look","arguments":"{\"n\":%[1]d}"}}]},` +
 		`{"role":"tool","tool_call_id":"c%[1]d","content":"page %[1]d"},{"role":"user","content":[{"type":"text","text":"Screen %[1]d"},{"type":"image_url","image_url":{"url":"data:image/png;base64,%[2]s","detail":"high"}}]}`,
@@ -44,7 +44,7 @@ var looks = map[provider.Wire]string{
 		`{"role":"user","parts":[{"functionResponse":{"name":"look","response":{"output":"page %[1]d"},"parts":[{"inlineData":{"mimeType":"image/png","data":"%[2]s"}}]}}]}`,
 }
 
-// browse is a request behind so many steps.
+// browse returns a request after so many steps.
 func (f form) browse(shots []string) string {
 	s := shapes[f.wire]
 	var b strings.Builder
@@ -115,8 +115,8 @@ func common(a, b string) int {
 	return n
 }
 
-// shots counts the screenshots of a body, and fails where one is there and a
-// newer one is not.
+// shots counts the screenshots of a body, and fails if an older one is there without a
+// newer one.
 func (r *rig) shots(body string, shots []string) (kept int) {
 	r.t.Helper()
 	for i, shot := range shots {

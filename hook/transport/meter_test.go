@@ -56,7 +56,7 @@ var answers = map[string]struct {
 	"broken, then a good one": {stream, "data: {\"usage\":{\"x\":\"\n\ndata: {\"usage\":{\"prompt_tokens\":1234}}\n\n", 1234},
 }
 
-// told reads a body through a meter and returns what was observed.
+// told reads a body through a meter and returns the observed usage.
 func told(form counted, r io.Reader) (text string, tokens []int, err error) {
 	m := newMeter(io.NopCloser(r), form, func(n int) { tokens = append(tokens, n) })
 	b, err := io.ReadAll(m)
@@ -120,7 +120,7 @@ func TestErrorsOfAnAnswerAreHandedOn(t *testing.T) {
 	}
 }
 
-// A meter holds little of an answer, whatever is in it.
+// A meter holds only a few bytes of any answer.
 func TestMeterHoldsAFewBytes(t *testing.T) {
 	m := newMeter(io.NopCloser(strings.NewReader("")), stream, func(int) {})
 	for _, piece := range []string{"data: {\"", strings.Repeat("k", 1<<20), "\":", strings.Repeat("9", 1<<20), ",\"s\":\"", strings.Repeat("v", 1<<20), "\"", strings.Repeat("[", 1<<20)} {
@@ -131,8 +131,8 @@ func TestMeterHoldsAFewBytes(t *testing.T) {
 	}
 }
 
-// FuzzMeter holds what a meter finds against encoding/json, and pieces of the
-// input against the whole.
+// FuzzMeter compares the findings of a meter with those of encoding/json, and pieces of
+// the input with the whole.
 func FuzzMeter(f *testing.F) {
 	for _, a := range answers {
 		f.Add(a.text, 3)

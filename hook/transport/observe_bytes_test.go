@@ -12,8 +12,8 @@ import (
 	"github.com/agentcompact/compact/hook/transport"
 )
 
-// losing is a connection that is lost in the midst of a body, so that the request
-// is sent once more.
+// losing is a connection that is lost in the middle of a body, so that the request is
+// sent again.
 type losing struct {
 	again string
 	req   *http.Request
@@ -39,8 +39,8 @@ func (l *losing) RoundTrip(req *http.Request) (*http.Response, error) {
 
 var longAnswer = `{"choices":[{"message":{"role":"assistant","content":"` + strings.Repeat("said ", 500) + `"}}],"usage":{"prompt_tokens":9}}` + "\n\n"
 
-// What an observed request is besides its body, what is sent when it is sent once
-// more, and what comes back, is as without the transport, too.
+// The other parts of an observed request, its retries and its answers are also the same
+// as without the transport.
 func TestAnObservedRequestIsTheSameInAllElse(t *testing.T) {
 	m, err := compact.New(t.Context(), compact.Config{Model: "gpt-4o", MaxContextTokens: 16_000, Observe: true})
 	if err != nil {

@@ -22,7 +22,7 @@ var marked = map[string]string{
 {"type":"message","role":"assistant","content":[{"type":"output_text","text":"Ho."}]},{"role":"user","content":"and?"}]}`,
 }
 
-// strictTap is a provider that refuses what the test says.
+// strictTap is a provider that refuses requests with a text chosen by the test.
 type strictTap struct {
 	refuses func(body string) (status int, err error)
 	bodies  []string
@@ -83,8 +83,9 @@ func refusesMarks(body string) (int, error) {
 	return http.StatusOK, nil
 }
 
-// A session that recalled goes on under Observe: its request goes out as it came, and
-// where the provider refuses it for our mark, once more without.
+// A session that recalled continues under Observe. Its request is sent unchanged. If
+// the provider refuses it because of a recall mark, it is sent once more without the
+// marks.
 func TestObservedMarksAreTakenOutOnlyWhereTheyAreRefused(t *testing.T) {
 	for path, body := range marked {
 		for coding, sent := range map[string]string{"": body, "gzip": zipped(t, body)} {
@@ -105,8 +106,8 @@ func TestObservedMarksAreTakenOutOnlyWhereTheyAreRefused(t *testing.T) {
 	}
 }
 
-// What is refused for something else, or can't be sent a second time, is answered as
-// it was.
+// Other refusals, and refusals of requests that can't be sent again, reach the caller
+// unchanged.
 func TestObservedRefusalsOfOtherKindsStand(t *testing.T) {
 	const path = "/v1/messages"
 	always := func(status int) func(string) (int, error) { return func(string) (int, error) { return status, nil } }

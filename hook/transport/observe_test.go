@@ -21,7 +21,7 @@ import (
 	"github.com/agentcompact/compact/trace/tracetest"
 )
 
-// wireTap is a provider: it keeps what it is sent, and answers with an answer.
+// wireTap is a provider that stores its requests and returns a fixed answer.
 type wireTap struct {
 	mu     sync.Mutex
 	bodies []string
@@ -47,7 +47,7 @@ func (w *wireTap) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: 200, Status: "200 OK", Header: h, Body: io.NopCloser(strings.NewReader(w.answer)), Request: req}, nil
 }
 
-// spaced is JSON as nobody writes it.
+// spaced returns JSON with unusual white space.
 func spaced(body string) string {
 	body = strings.Replace(body, `{`, "\n \t{ ", 1)
 	body = strings.ReplaceAll(body, `","`, "\" ,\r\n\t \"")
@@ -127,7 +127,7 @@ func TestObservedRequestsGoOutByteForByteAtOnce(t *testing.T) {
 			for _, f := range forms() {
 				plain := strings.Replace(f.body(ask, 40, 300), `{`, `{"meta":{"protected":true},`, 1)
 				bodies := map[string]string{"": plain}
-				if name == "it compacts" || name == "it hangs" { // what fails elsewhere has not looked at how it is coded
+				if name == "it compacts" || name == "it hangs" { // in the other cases the observation failed before it read the encoding
 					bodies["identity"], bodies["gzip"] = spaced(plain), zipped(t, plain)
 				}
 				for coding, body := range bodies {
@@ -173,7 +173,7 @@ func TestObservedRequestsGoOutByteForByteAtOnce(t *testing.T) {
 	}
 }
 
-// observing is a rig whose looks have ended when it is asked.
+// observing is a rig that waits for its observations before it returns them.
 func observing(t *testing.T, model string, opts ...transport.Option) (*rig, *tracetest.Recorder, func() []*compact.Result) {
 	t.Helper()
 	events := &tracetest.Recorder{}
@@ -226,9 +226,8 @@ func TestObservedAnswersAreMeteredAndNothingIsArchived(t *testing.T) {
 	}
 }
 
-// What keeps a look from its end is told as every other failure is, and the request
-// goes out.
-func TestALookThatFailsIsTold(t *testing.T) {
+// A failed observation is reported as every other failure is, and the request goes out.
+func TestAFailedObservationIsReported(t *testing.T) {
 	f := forms()[0]
 	for name, c := range map[string]struct {
 		body string
@@ -279,8 +278,8 @@ func TestAManagerThatObservesMakesTheTransportObserve(t *testing.T) {
 	}
 }
 
-// What is larger than MaxBody goes out whole, and it is said that nobody looked.
-func TestWhatIsTooLargeToLookAtGoesOutWhole(t *testing.T) {
+// A body above MaxBody goes out whole, and the missing observation is reported.
+func TestABodyTooLargeToObserveIsSentWhole(t *testing.T) {
 	r, _, results := observing(t, "gpt-4o", transport.MaxBody(1000))
 	r.server.Lenient = true
 	f := forms()[0]
@@ -294,7 +293,7 @@ func TestWhatIsTooLargeToLookAtGoesOutWhole(t *testing.T) {
 }
 
 // A look that is under way is waited for, as long as one wants to.
-func TestSettleWaitsForWhatIsLookedAt(t *testing.T) {
+func TestSettleWaitsForObservations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &faulty{hang: make(chan struct{})}
 		m, err := compact.New(t.Context(), b.config())

@@ -12,7 +12,7 @@ import (
 	"github.com/agentcompact/compact/internal/provider"
 )
 
-// clocked is a request whose system prompt says the time.
+// clocked returns a request whose system prompt has the time.
 func (f form) clocked(ask string, rounds, words, minute int) string {
 	clock := fmt.Sprintf("Fix bugs. It is 12:%02d.", minute)
 	body := f.body(ask, rounds, words)
@@ -58,7 +58,7 @@ func TestAClockInTheSystemPromptMakesNoNewSession(t *testing.T) {
 	}
 }
 
-// jwt is a JSON web token that nobody signed.
+// jwt returns a JSON web token without a valid signature.
 func jwt(claims string) string {
 	part := func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) }
 	return part(`{"alg":"RS256"}`) + "." + part(claims) + "." + part(claims+"signed")
@@ -110,8 +110,8 @@ func TestProjectsInThePathAreTenants(t *testing.T) {
 	}
 }
 
-// What users share names none of their conversations.
-func TestWhatIsSharedNamesNoSession(t *testing.T) {
+// An identifier that users share does not name a conversation.
+func TestSharedIdentifiersNameNoSession(t *testing.T) {
 	for _, fields := range []string{`,"prompt_cache_key":"agent-v1"`, `,"user":"me"`, `,"prompt_cache_key":"agent-v1","user":"me"`} {
 		f, r := forms()[0], newRig(t, compact.Config{})
 		f.fields += fields
@@ -132,8 +132,9 @@ func TestWhatIsSharedNamesNoSession(t *testing.T) {
 	}
 }
 
-// Sub-agents, titles and second answers come between the calls of the main
-// conversation, under one name or none: its view stays what it was.
+// Requests of sub-agents, for titles and for second answers come between the calls of
+// the main conversation, under one name or without a name. The view of the main
+// conversation must not change.
 func TestOtherConversationsDoNotDisturb(t *testing.T) {
 	for _, fields := range []string{"", `,"metadata":{"session_id":"s"}`, `,"user":"me"`} {
 		f := forms()[0]
@@ -164,8 +165,8 @@ func TestOtherConversationsDoNotDisturb(t *testing.T) {
 	}
 }
 
-// Back at an earlier step, with the same words or with others, what was
-// compacted before that step still holds.
+// After a conversation goes back to an earlier step, with the same words or others, the
+// compactions before that step still apply.
 func TestRewoundConversationsKeepTheirCompactions(t *testing.T) {
 	f, r := forms()[0], newRig(t, compact.Config{})
 	for step := 10; step <= 60; step += 5 {
@@ -185,8 +186,9 @@ func TestRewoundConversationsKeepTheirCompactions(t *testing.T) {
 	}
 }
 
-// Nothing is compacted before there is an answer, not even above the trigger:
-// all of it is the open round. So there is nothing to take along from then on.
+// Before the first answer nothing is compacted, not even above the trigger, because
+// everything is the open round. So the session has no edits yet that a branch could
+// need.
 func TestNothingIsCompactedBeforeTheFirstAnswer(t *testing.T) {
 	ask := strings.Repeat(`,{"role":"user","content":"`+strings.Repeat("word ", 90)+`"},{"role":"system","content":"tick"}`, 180)
 	r := newRig(t, compact.Config{MaxContextTokens: 20_500})
@@ -196,9 +198,9 @@ func TestNothingIsCompactedBeforeTheFirstAnswer(t *testing.T) {
 	}
 }
 
-// An agent whose task stands in its system prompt works without a user; one who
-// speaks to it later makes no other session of it.
-func TestAnAgentWithoutAUserStaysWhoItIs(t *testing.T) {
+// An agent with its task in the system prompt works without a user message. A later
+// user message does not make another session.
+func TestAnAgentWithoutAUserKeepsItsSession(t *testing.T) {
 	f := forms()[0]
 	solo := func(rounds int) string {
 		return strings.Replace(f.body("x", rounds, 300), `{"role":"user","content":"x"},`, "", 1)
@@ -220,7 +222,7 @@ func TestAnAgentWithoutAUserStaysWhoItIs(t *testing.T) {
 	}
 }
 
-// What everybody is greeted with tells nobody apart.
+// A common greeting does not distinguish conversations.
 func TestAGreetingIsNoAnswer(t *testing.T) {
 	f, r := forms()[0], newRig(t, compact.Config{})
 	greeted := func(ask string) string {

@@ -17,7 +17,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// tight is a configuration whose window is far larger than the provider's.
+// tight is a configuration with a window far larger than the provider's.
 var tight = compact.Config{MaxContextTokens: 200_000}
 
 func TestOverflowIsAnsweredByOneCompactionAndOneRetry(t *testing.T) {
@@ -34,7 +34,8 @@ func TestOverflowIsAnsweredByOneCompactionAndOneRetry(t *testing.T) {
 			if len(got) != 2 || got[0] != body || len(got[1]) >= len(body) || r.steps() != 1 {
 				t.Errorf("%d requests, %d and %d bytes, %d steps", len(got), len(got[0]), len(got[1]), r.steps())
 			}
-			// The provider's word holds for what the session sends from now on.
+			// The limit that the provider named holds for later requests of the
+			// session.
 			if status, _ = r.post(f, f.body("Fix it.", 61, 200)); status != http.StatusOK || len(r.got()) != 3 {
 				t.Errorf("the next call: %d after %d requests", status, len(r.got())-2)
 			}
@@ -43,8 +44,8 @@ func TestOverflowIsAnsweredByOneCompactionAndOneRetry(t *testing.T) {
 	}
 }
 
-// What the provider says that the refused request has is a bill, too; that of
-// the answer is told of the smaller one.
+// The provider's size of the refused request counts as a bill of it, too. The bill of
+// the answer counts for the smaller request.
 func TestOverflowIsABillOfTheRefusedRequest(t *testing.T) {
 	for _, f := range guessed() {
 		for _, inStream := range []bool{false, true} {
@@ -64,7 +65,7 @@ func TestOverflowIsABillOfTheRefusedRequest(t *testing.T) {
 	}
 }
 
-// broken gives an error, and nothing behind it.
+// broken is a body that only returns an error.
 type broken struct{ err error }
 
 func (b *broken) Read([]byte) (int, error) {
@@ -125,7 +126,7 @@ func TestASecondOverflowIsTheCallers(t *testing.T) {
 	}
 }
 
-func TestOverflowOfWhatCantBecomeSmallerIsTheCallers(t *testing.T) {
+func TestTheCallerGetsTheRefusalOfARequestThatCannotShrink(t *testing.T) {
 	f := forms()[0]
 	r := newRig(t, tight)
 	r.server.Window = 100
@@ -194,7 +195,7 @@ func TestRetryHasAnotherIdempotencyKey(t *testing.T) {
 	}
 }
 
-// Whoever is told of a window is told for one session and one model.
+// A window that a refusal names applies to one session and one model.
 func TestOverflowShrinksTheWindowOfItsSessionAndModelAlone(t *testing.T) {
 	f := forms()[0]
 	r := newRig(t, tight)
@@ -235,7 +236,7 @@ func TestOverflowWithoutNumbersIsAnsweredToo(t *testing.T) {
 	}
 }
 
-// One retry is all there is, whichever way the second refusal comes.
+// There is only one retry, in whichever form the second refusal arrives.
 func TestASecondOverflowInTheStreamIsTheCallers(t *testing.T) {
 	requests := 0
 	const failed = "event: response.failed\ndata: {\"response\":{\"error\":{\"code\":\"context_length_exceeded\",\"message\":\"x\"}}}\n\n"
@@ -258,9 +259,9 @@ func TestASecondOverflowInTheStreamIsTheCallers(t *testing.T) {
 	}
 }
 
-// An agent that gives up while its history is compacted gets to know that, and not that
-// the context is too long, which would be for good; nobody is told of a failure.
-func TestWhoGivesUpWhileAnOverflowIsAnsweredIsNotRefused(t *testing.T) {
+// A caller that cancels while its history is compacted gets its cancellation. A refusal
+// as too long would be permanent. No failure is reported.
+func TestACallerThatCancelsGetsNoRefusalOfItsContext(t *testing.T) {
 	stream := forms()[3] // the refusal comes in a stream that began with 200
 	for i, f := range append(forms(), stream) {
 		t.Run(f.String(), func(t *testing.T) {
@@ -282,7 +283,7 @@ func TestWhoGivesUpWhileAnOverflowIsAnsweredIsNotRefused(t *testing.T) {
 	}
 }
 
-// givenUp is a summarizer whose caller gives up meanwhile.
+// givenUp is a summarizer whose caller cancels meanwhile.
 type givenUp struct{ cancel context.CancelFunc }
 
 func (g givenUp) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft, error) {

@@ -73,7 +73,7 @@ func TestBodiesThatTheClientCompressedAreRead(t *testing.T) {
 	}
 }
 
-// unwrapped is a reader that says that it was closed.
+// unwrapped is a reader that records that it was closed.
 type unwrapped struct {
 	io.Reader
 	closed *atomic.Int64
@@ -103,7 +103,7 @@ func TestCodingsThatWereNamedAreRead(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotWhatItsEncodingSaysGoesOutAsItCame(t *testing.T) {
+func TestABodyNotInItsEncodingIsSentUnchanged(t *testing.T) {
 	f := forms()[0]
 	whole := packedBy(t, f.body("Fix it.", 60, 300), func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) })
 	for name, c := range map[string]struct {

@@ -18,7 +18,7 @@ func long(fields string) string {
 	return strings.Replace(forms()[0].body("Fix it.", 60, 300), "{", "{"+fields, 1)
 }
 
-func TestWhatIsNoModelCallIsUntouched(t *testing.T) {
+func TestOtherRequestsAreUntouched(t *testing.T) {
 	chat, anthropic, responses := long(""), forms()[4].body("Fix it.", 60, 300), forms()[2].body("Fix it.", 60, 300)
 	with := func(body, field string) string { return strings.Replace(body, "{", "{"+field+",", 1) }
 	for name, c := range map[string]struct {
@@ -169,7 +169,7 @@ func TestTheCallersRequestIsNotModified(t *testing.T) {
 	}
 }
 
-func TestBodiesThatAreNotWhatTheySayFailTheCall(t *testing.T) {
+func TestABodyWithAWrongLengthFailsTheCall(t *testing.T) {
 	bad := errors.New("disk gone")
 	for name, c := range map[string]struct {
 		body   io.Reader

@@ -14,7 +14,8 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// recallsOnce is a model that recalls at its first call and says "done." ever after.
+// recallsOnce is a model that recalls at its first call and answers "done." to all
+// others.
 type recallsOnce struct{ asked int }
 
 func (r *recallsOnce) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -31,8 +32,8 @@ func (r *recallsOnce) RoundTrip(req *http.Request) (*http.Response, error) {
 	}, req.Body.Close()
 }
 
-// afterRecall is a program whose model recalled behind a history of n messages: each
-// call sends the history, with what came after it.
+// afterRecall returns a program whose model recalled after a history of n messages.
+// Each call sends the history and the messages since then.
 func afterRecall(t testing.TB, n int) (call func(body string), body string, model *recallsOnce) {
 	t.Helper()
 	m, err := compact.New(context.Background(), compact.Config{Model: "gpt-4.1", MaxContextTokens: 100_000_000, Archive: memory.New()})
@@ -64,8 +65,8 @@ func afterRecall(t testing.TB, n int) (call func(body string), body string, mode
 	return call, more(body, fmt.Sprintf(texts[f.wire], "done.")), model
 }
 
-// Where a round belongs is found out from the history, which has not changed since the
-// last request: it is not read once more, in between others of the agent or not.
+// The place of a round in the history is computed once and kept while the history only
+// grows, also if the agent sends other requests in between.
 func TestAHistoryIsReadOnceForItsRounds(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates too: run it without -race")
@@ -84,8 +85,8 @@ func TestAHistoryIsReadOnceForItsRounds(t *testing.T) {
 	}
 }
 
-// BenchmarkRecalledLength is the slope of a call over the length of the history, where
-// a round of the recall tool belongs behind it.
+// BenchmarkRecalledLength measures how the time of a call grows with the length of the
+// history, if a round of recall has a place in it.
 func BenchmarkRecalledLength(b *testing.B) {
 	slope.Report(b, func(n int) func() {
 		call, body, _ := afterRecall(b, n)

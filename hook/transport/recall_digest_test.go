@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// What was read of a history is kept, and no more than two histories: one that begins
-// anew each time takes no more room.
+// At most two histories stay in memory as read. A history that starts over each time
+// takes no more memory.
 func TestReadingsAreBounded(t *testing.T) {
 	const length = 100
 	history := func(n int) []json.RawMessage {

@@ -90,15 +90,15 @@ func (p *playing) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	}
 }
 
-// waits reports whether an event is handed on with the one that comes after it:
-// it only announces, or ends reasoning, which may lead to a call of ours.
+// waits reports whether an event is held until the next one arrives: it only announces
+// an answer, or ends reasoning that may lead to a recall call.
 func waits(e string) bool {
 	return strings.Contains(e, "response.created") || strings.Contains(e, "signature_delta") || strings.Contains(e, `"index":0,"type":"content_block_stop"`) ||
 		strings.Contains(e, "response.output_item.done") && strings.Contains(e, `"reasoning"`)
 }
 
-// Text, reasoning and the calls of others reach the caller before the provider
-// says the next thing, also where the model recalls, and in what it says then.
+// Text, reasoning and the calls of other tools reach the caller before the provider
+// sends the next event, also if the model recalls, and in the answer after that.
 func TestStreamsFlowWhereTheModelRecalls(t *testing.T) {
 	eachFlow(t, func(t *testing.T, f form) {
 		recalls := provider.Call{ID: "ours", Name: "recall", Args: `{"ref":"turn:1"}`}
@@ -126,7 +126,7 @@ func TestStreamsFlowWhereTheModelRecalls(t *testing.T) {
 	})
 }
 
-// readEvents reads a stream, and tells of each event.
+// readEvents reads a stream, and signals each event.
 func readEvents(t *testing.T, body io.Reader, read chan<- struct{}) string {
 	t.Helper()
 	var got strings.Builder
@@ -147,7 +147,7 @@ func readEvents(t *testing.T, body io.Reader, read chan<- struct{}) string {
 	}
 }
 
-// readElements reads an array, and tells of each element.
+// readElements reads an array, and signals each element.
 func readElements(t *testing.T, body io.Reader, read chan<- struct{}) string {
 	t.Helper()
 	var got strings.Builder
@@ -169,7 +169,7 @@ func readElements(t *testing.T, body io.Reader, read chan<- struct{}) string {
 	return got.String()
 }
 
-// What a caller gets for several answers is one stream, as a provider writes it.
+// Several answers reach the caller as one stream in the provider's form.
 func TestAnswersThatFollowAreOneStream(t *testing.T) {
 	eachFlow(t, func(t *testing.T, f form) {
 		r, body, ref := recalling(t, f)

@@ -15,13 +15,13 @@ func events(n int) string {
 
 const callBegins = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0}]}}]}\n\n"
 
-// lively is a stream of chat completions that is handed on as it comes.
+// lively is a stream of chat completions that is passed on as it arrives.
 func lively(body io.Reader, most int) *live {
 	return &live{a: &asking{x: &exchange{}}, d: chatDialect{}, body: io.NopCloser(body), most: most, cancel: func() {}}
 }
 
-// A live stream is kept as far as a call of ours may still have to be taken
-// out of it, and no further.
+// A live stream stores only the part from which a recall call may still have to be
+// removed.
 func TestLiveStreamKeepsABoundedPart(t *testing.T) {
 	const most = 64 << 10
 	for name, text := range map[string]string{
@@ -68,8 +68,8 @@ func TestLiveStreamFindsTheEndsOfEvents(t *testing.T) {
 	}
 }
 
-// A byte of an event that does not end is looked at once or twice, not with
-// every piece that comes: an end that is put where it was looked is not found.
+// The scanner reads each byte of an unfinished event once or twice, not again with
+// every piece. An end that is placed in the part already read is not found.
 func TestLiveStreamLooksAtAByteOnce(t *testing.T) {
 	l := lively(strings.NewReader("data: "+strings.Repeat("x", 1<<20)), 1<<30)
 	for l.ended == nil {

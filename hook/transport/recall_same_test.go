@@ -9,8 +9,8 @@ import (
 	"github.com/agentcompact/compact/internal/provider"
 )
 
-// Two conversations of one agent with the same past: each goes on with what its own
-// model recalled.
+// Two conversations of one agent share their past. Each continues with the recalls of
+// its own model.
 func TestRoundsOfConversationsWithTheSamePast(t *testing.T) {
 	eachForm(t, func(t *testing.T, f form) {
 		if f.flows() {
@@ -54,9 +54,9 @@ func TestRoundsOfConversationsWithTheSamePast(t *testing.T) {
 	})
 }
 
-// Of two answers with the same words, each with a recall beside another call, only
-// the recall of the conversation that goes on is put back. With both, the model would
-// read what it never asked for.
+// Two answers have the same words, each with a recall beside another call. Only the
+// recall of the continued conversation is put back. With both, the model would read
+// text that it never requested.
 func TestOneRoundOfAnswersWithTheSameWordsIsPutBack(t *testing.T) {
 	eachForm(t, func(t *testing.T, f form) {
 		r, body, ref := recalling(t, f)

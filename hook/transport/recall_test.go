@@ -43,8 +43,7 @@ func (f form) withTools() form {
 // more is a body with more elements at its end.
 func more(body, elems string) string { return strings.TrimSuffix(body, "]}") + "," + elems + "]}" }
 
-// recalling is a rig whose session "s" was compacted, with a reference of its
-// view.
+// recalling is a rig with a compacted session "s", and a reference of its view.
 func recalling(t *testing.T, f form, opts ...transport.Option) (r *rig, body, ref string) {
 	t.Helper()
 	r = newRig(t, compact.Config{}, append([]transport.Option{transport.Recall()}, opts...)...)
@@ -73,7 +72,7 @@ func recallOf(ref string) provider.Call {
 	return provider.Call{Name: "recall", Args: `{"ref":"` + ref + `"}`}
 }
 
-// allOK fails where the provider refused anything.
+// allOK fails if the provider refused a request.
 func (r *rig) allOK(f form) {
 	r.t.Helper()
 	for i, q := range r.server.Requests() {
@@ -111,7 +110,7 @@ func TestRecallIsAnsweredOnTheWay(t *testing.T) {
 		if len(got) != 3 || strings.Count(got[1], "word word word") <= strings.Count(got[0], "word word word") {
 			t.Fatalf("%d requests; the second holds what was recalled: %v", len(got), len(got) > 1 && strings.Contains(got[1], "word word"))
 		}
-		// The round stays where it was.
+		// The round keeps its place.
 		if status, answer = r.post(f, more(body, back)); status != http.StatusOK {
 			t.Fatalf("%d %s", status, answer)
 		}
@@ -141,7 +140,7 @@ func (f form) callAgain(n int) string {
 	return fmt.Sprintf(shapes[f.wire].round, n, "what was read")
 }
 
-// callAgainAfter is that round where words stand before the call.
+// callAgainAfter is that round with words before the call.
 func (f form) callAgainAfter(words string, n int) string {
 	back := f.callAgain(n)
 	switch f.wire {
@@ -264,7 +263,7 @@ func TestInnerCallsOfAStreamAreTriedAgain(t *testing.T) {
 // declared finds the definition of the tool in a body.
 var declared = regexp.MustCompile(`"name":"recall"`)
 
-func TestWhoIsToldOfTheRecallTool(t *testing.T) {
+func TestWhichRequestsDeclareTheRecallTool(t *testing.T) {
 	for _, f := range forms() {
 		small, large := f.body("hi", 1, 5), f.body("hi", 60, 300)
 		r := newRig(t, compact.Config{}, transport.Recall())
@@ -306,9 +305,9 @@ func TestTheDeclarationNeverChanges(t *testing.T) {
 	})
 }
 
-// Conversations that begin alike share a session that nobody named: the model
-// of one must not read what is the other's.
-func TestRecallInASessionThatNobodyNamed(t *testing.T) {
+// Conversations with the same beginning and no name share a session. The model of one
+// must not read texts of the other.
+func TestRecallInAnUnnamedSession(t *testing.T) {
 	for _, fields := range []string{"", `,"user":"u"`, `,"prompt_cache_key":"k"`} {
 		f := forms()[0].withTools()
 		f.fields += fields
@@ -391,7 +390,7 @@ func TestRecallBillsEachInnerCall(t *testing.T) {
 	}
 }
 
-// What reaches the caller of a stream is a stream that reads like one.
+// The caller of a stream gets a well-formed stream.
 func TestStreamsWithoutOurCallsAreWellFormed(t *testing.T) {
 	eachForm(t, func(t *testing.T, f form) {
 		if !f.stream {
@@ -430,7 +429,7 @@ func ExampleRecall() {
 	// Output:
 }
 
-// closing counts the bodies that nobody has closed.
+// closing counts the bodies that were not closed.
 type closing struct {
 	base http.RoundTripper
 	open atomic.Int64

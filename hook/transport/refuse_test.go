@@ -48,11 +48,11 @@ func decoded(t *testing.T, text string) any {
 	return v
 }
 
-// On every wire, an error of ours has the form of the provider's, and a status
-// that no client tries again.
+// On every wire, an error of this package has the form of the provider's errors, and a
+// status that no client retries.
 func TestStrictErrorsHaveTheFormOfTheWire(t *testing.T) {
 	for _, f := range forms() {
-		// What the provider says of a prompt that is too long.
+		// The provider's own answer to a prompt that is too long.
 		theirs := newRig(t, compact.Config{})
 		theirs.server.Window = 10
 		_, model := theirs.read(http.DefaultClient.Do(theirs.request(t.Context(), f.path, f.body("go", 5, 50))))

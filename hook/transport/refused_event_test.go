@@ -9,7 +9,7 @@ import (
 )
 
 // The refusal of a provider and the smaller request after it are an event.
-func TestARefusalIsToldWithTheLimitThatItNames(t *testing.T) {
+func TestARefusalIsReportedWithItsLimit(t *testing.T) {
 	events, c := &tracetest.Recorder{}, tight
 	c.Exporters = []trace.Exporter{events}
 	r := newRig(t, c)

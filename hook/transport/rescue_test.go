@@ -54,8 +54,8 @@ func suffix(f form) string {
 	return path[strings.LastIndexAny(path, "/:"):]
 }
 
-// A request that went out as it came in, because of a failure of ours, and that
-// the provider finds too long is compacted and sent once more.
+// If a failure of this package sends a request unchanged, and the provider refuses it
+// as too long, it is compacted and sent once more.
 func TestAfterAFailureOfOursAnOverflowIsStillAnsweredOnce(t *testing.T) {
 	for _, f := range forms() {
 		for _, inStream := range []bool{false, true} {
@@ -92,7 +92,7 @@ func TestAfterAFailureOfOursAnOverflowIsStillAnsweredOnce(t *testing.T) {
 	}
 }
 
-// What fails again is the provider's refusal, as it came.
+// If that fails again, the caller gets the provider's refusal unchanged.
 func TestAFailureThatStaysHandsTheRefusalOn(t *testing.T) {
 	f := forms()[0]
 	for name, config := range map[string]compact.Config{
@@ -113,14 +113,14 @@ func TestAFailureThatStaysHandsTheRefusalOn(t *testing.T) {
 			t.Errorf("%s: told %v", name, r.errs)
 		}
 	}
-	r := newRig(t, tight) // what can't be read can't be made smaller
+	r := newRig(t, tight) // an unreadable request can't be made smaller
 	r.server.Lenient, r.server.Window = true, 1
 	if status, _ := r.post(f, `{"model":"gpt-4o","messages":7}`); status != http.StatusBadRequest || len(r.got()) != 1 {
 		t.Errorf("%d after %d requests", status, len(r.got()))
 	}
 }
 
-// Once is once, also where the first request went out as it came in.
+// There is only one retry, also if the first request was sent unchanged.
 func TestASecondOverflowAfterAFailureIsTheCallers(t *testing.T) {
 	a := &moody{Archive: memory.New()}
 	a.fails.Store(1)
@@ -132,7 +132,7 @@ func TestASecondOverflowAfterAFailureIsTheCallers(t *testing.T) {
 }
 
 // Whoever is passed over on purpose is not compacted by an overflow.
-func TestAnOverflowOfWhatIsPassedOverIsTheCallers(t *testing.T) {
+func TestTheCallerGetsTheOverflowOfAPassedRequest(t *testing.T) {
 	f, r := forms()[2], newRig(t, tight)
 	r.server.Window = 8_000
 	f.fields += `,"previous_response_id":"resp_1"`

@@ -57,7 +57,7 @@ func writeJSON(rnd *rand.Rand, depth int, b *strings.Builder) {
 	}
 }
 
-// numbersIn lists what the scanner is to report, by encoding/json.
+// numbersIn lists the numbers that the scanner must report, found with encoding/json.
 func numbersIn(t *testing.T, text string) (out []string) {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(text))

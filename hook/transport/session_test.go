@@ -171,8 +171,8 @@ func TestUnnamedSessionsAreToldApartByHowTheyBegin(t *testing.T) {
 	}
 }
 
-// Until there is an answer a call is a branch of how it begins, also where several
-// conversations of one name begin at once.
+// Before the first answer, a call is a branch identified by its beginning, also if
+// several conversations of one name begin at once.
 func TestCallsBeforeTheFirstAnswerAreBranchesOfHowTheyBegin(t *testing.T) {
 	f := forms()[0]
 	f.fields += `,"metadata":{"session_id":"s"}`

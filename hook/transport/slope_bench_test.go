@@ -9,9 +9,9 @@ import (
 	"github.com/agentcompact/compact/internal/slope"
 )
 
-// BenchmarkAnswerLength is the slope of what looks at answers over their length:
-// for the usage, in a document or in n events of a stream, and for calls of our
-// tool in a stream that is handed on as it comes.
+// BenchmarkAnswerLength measures how the time of reading an answer grows with its
+// length: for the usage, in a document or in n events of a stream, and for recall calls
+// in a stream that is passed on as it arrives.
 func BenchmarkAnswerLength(b *testing.B) {
 	text := func(n int) string {
 		return events(n) + "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":1234}}\n\n"

@@ -53,8 +53,8 @@ func TestOverflowsAreKnownByWhatProvidersSay(t *testing.T) {
 	}
 }
 
-// The prompt of the next request fits into what the provider said, in its own
-// count, which is the second figure for our first.
+// The prompt of the next request fits the limit that the provider named, in the
+// provider's count.
 func TestWindowAfterAnOverflowFits(t *testing.T) {
 	for _, c := range []struct {
 		o              overflow
@@ -169,7 +169,7 @@ func TestStreamsThatBeginWithAnOverflowAreReplaced(t *testing.T) {
 	}
 }
 
-// Where there is no smaller request, the caller reads the refusal.
+// If there is no smaller request, the caller gets the refusal.
 func TestStreamsThatCantBeReplacedAreHandedOn(t *testing.T) {
 	e := &early{body: &body{Reader: strings.NewReader(created + failedE)}, again: func(overflow) io.ReadCloser { return nil }}
 	if got, err := io.ReadAll(e); err != nil || string(got) != created+failedE {

@@ -40,9 +40,9 @@ func TestTheLowerThresholdWorks(t *testing.T) {
 	}
 }
 
-// What stands before a compaction of the provider's goes out as it came, is
-// counted as nothing, and what comes behind is reduced as ever.
-func TestBehindAProvidersCompactionWeGoOn(t *testing.T) {
+// Messages before a compaction by the provider are sent unchanged and count as nothing.
+// Messages after it are reduced as usual.
+func TestMessagesAfterAProvidersCompactionAreReduced(t *testing.T) {
 	items := map[provider.Wire]string{
 		provider.Anthropic: `{"role":"assistant","content":[{"type":"compaction","content":"The file was read.","encrypted_content":"QUJD"},{"type":"text","text":"On."}]},{"role":"user","content":"Go on."}`,
 		provider.Responses: `{"type":"compaction","id":"cmp_1","encrypted_content":"QUJDREVG"},{"role":"user","content":"Go on."}`,
@@ -84,9 +84,9 @@ func TestBehindAProvidersCompactionWeGoOn(t *testing.T) {
 	}
 }
 
-// A request that has the provider compact a history goes out whole, and what is
-// done with the history that it returns is no error.
-func TestWhatTheProviderIsAskedToCompactGoesOutWhole(t *testing.T) {
+// A request for a compaction by the provider is sent whole, and the use of the history
+// that it returns is not an error.
+func TestARequestForACompactionByTheProviderIsSentWhole(t *testing.T) {
 	f := forms()[2]
 	r := newRig(t, compact.Config{}, transport.SessionHeader("X-S"))
 	r.server.Lenient = true

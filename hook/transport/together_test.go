@@ -58,9 +58,9 @@ func exactly(t *testing.T, f wire.Format) func([]byte) int {
 	}
 }
 
-// Six conversations at once, under one cache key, one user, one session's name
-// or no name at all, whether they begin alike or not: nobody's call fails,
-// nothing above the window goes out, and each compaction is one summary.
+// Six conversations run at once, under one cache key, one user, one session's name or
+// no name, and begin alike or not. No call fails, no request exceeds the window, and
+// each compaction makes one summary.
 func TestConversationsAtOnceDoNotHarmEachOther(t *testing.T) {
 	i := 0
 	for _, alike := range []bool{false, true} {
@@ -146,8 +146,8 @@ func (h *held) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draf
 	return strategy.Draft{Text: "## Goals and success criteria\n- [open] the tests of the module pass\n"}, nil
 }
 
-// While one conversation waits for its summary, others that begin with the same
-// words go on, whatever names them all.
+// While one conversation waits for its summary, others with the same beginning
+// continue, whatever name they share.
 func TestConversationsThatBeginAlikeDoNotWaitForEachOther(t *testing.T) {
 	for _, fields := range []string{"", `,"user":"me"`, `,"metadata":{"session_id":"s"}`} {
 		h := &held{make(chan struct{}), make(chan struct{})}

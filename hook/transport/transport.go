@@ -13,9 +13,9 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// A Transport compacts the requests of model calls and sends them on. It
-// serves any number of sessions and is safe for concurrent use; one for a
-// program is enough, and shares what it has read among them.
+// A Transport compacts the requests of model calls and sends them on. It serves any
+// number of sessions and is safe for concurrent use. One Transport is enough for a
+// program, and its sessions share a cache of parsed messages.
 type Transport struct {
 	m        *compact.CompactManager
 	base     http.RoundTripper

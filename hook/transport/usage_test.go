@@ -26,8 +26,8 @@ func guessed() (out []form) {
 	return out
 }
 
-// observed reports whether the bill of a result has been told: a second time
-// it is not taken.
+// observed reports whether the bill of a result was already recorded: a second bill is
+// refused.
 func (r *rig) observed(res *compact.Result, tokens int) bool {
 	r.t.Helper()
 	return !r.m.Observe(res, compact.Usage{PromptTokens: tokens})
@@ -63,7 +63,7 @@ func TestUsageOfAnswersCalibratesTheEstimate(t *testing.T) {
 	}
 }
 
-// What is compressed, and by whom, is the caller's affair.
+// Compression is left to the caller.
 func TestCompressedAnswersAreLeftAlone(t *testing.T) {
 	answer := `{"id":"x","choices":[],"usage":{"prompt_tokens":900}}`
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
@@ -106,11 +106,11 @@ func TestCompressedAnswersAreLeftAlone(t *testing.T) {
 	}
 }
 
-// step is a server that sends one event when it is told to.
+// step is a server that sends one event on each signal.
 type step chan string
 
-// newStep puts one in the place of the rig's server. Each is for one call: the
-// one before may not have heard yet that its client has gone.
+// newStep replaces the rig's server. Each step serves one call, because the server may
+// learn late that the client of the previous call has gone.
 func newStep(r *rig) step {
 	s := make(step)
 	h := httptest.NewServer(s)
@@ -163,8 +163,8 @@ func TestStreamsArePassedOnEventByEvent(t *testing.T) {
 	}
 }
 
-func TestStreamsThatAreClosedEarlyTellWhatTheySaid(t *testing.T) {
-	f := guessed()[5] // Anthropic says it first
+func TestStreamsClosedEarlyReportTheirUsage(t *testing.T) {
+	f := guessed()[5] // Anthropic sends it first
 	r := newRig(t, compact.Config{})
 	s := newStep(r)
 	resp, err := r.client.Do(r.request(t.Context(), f.path, f.body("x", 10, 200)))
@@ -185,8 +185,8 @@ func TestStreamsThatAreClosedEarlyTellWhatTheySaid(t *testing.T) {
 	}
 }
 
-// A session that goes on in another process has what the first one learned
-// only from its archive, so this is about one process and two sessions.
+// In another process, a session has the figures of the first process only from its
+// archive. So this test uses one process and two sessions.
 func TestBillsAreThoseOfTheirOwnRequests(t *testing.T) {
 	r := newRig(t, compact.Config{Archive: memory.New()})
 	f := guessed()[0]

@@ -24,7 +24,7 @@ type voice struct {
 	said   *recent[string, struct{}]
 }
 
-// heard is when a cause was last logged, and how often it occurred since.
+// heard records when a cause was last logged, and how often it occurred since.
 type heard struct {
 	at    time.Time
 	since int

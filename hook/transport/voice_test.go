@@ -32,7 +32,7 @@ func (j *journal) Write(p []byte) (int, error) {
 
 func (j *journal) logger() *slog.Logger { return slog.New(slog.NewJSONHandler(j, nil)) }
 
-// records returns what was logged since it was last asked.
+// records returns the log records since the last call.
 func (j *journal) records(t *testing.T) (out []map[string]any) {
 	t.Helper()
 	j.mu.Lock()
@@ -48,7 +48,7 @@ func (j *journal) records(t *testing.T) (out []map[string]any) {
 	return out
 }
 
-// silent is a rig whose program wants to be told of nothing.
+// silent is a rig whose program discards the log.
 func silent(t *testing.T, c compact.Config, opts ...transport.Option) *rig {
 	r := newRig(t, c, append([]transport.Option{transport.OnError(nil)}, opts...)...)
 	r.server.Lenient = true
@@ -60,7 +60,7 @@ type hourglass struct{ at time.Time }
 
 func (h *hourglass) now() time.Time { return h.at }
 
-func TestWhatGoesWrongIsLoggedOnceAMinuteACause(t *testing.T) {
+func TestFailuresAreLoggedOnceAMinutePerCause(t *testing.T) {
 	j, clock := &journal{}, &hourglass{time.Unix(1e9, 0)}
 	before := slog.Default()
 	slog.SetDefault(j.logger())
@@ -121,7 +121,7 @@ func TestTheLogCanBeReplacedOrSilenced(t *testing.T) {
 	}
 }
 
-// Nothing that a request or an error holds gets into the log as it is.
+// The log has no unredacted text of a request or an error.
 func TestTheLogIsRedacted(t *testing.T) {
 	j := &journal{}
 	secret := "ghp_" + "aB3dE5fG7hJ9kL1mN2" + "pQ4rS6tU8vW0xY1zA2"
@@ -139,7 +139,7 @@ func TestTheLogIsRedacted(t *testing.T) {
 	}
 }
 
-func TestWhatIsPassedOverIsSaidOnceAConversation(t *testing.T) {
+func TestPassedRequestsAreLoggedOncePerConversation(t *testing.T) {
 	responses, anthropic := forms()[2], forms()[4]
 	with := func(body, field string) string { return strings.Replace(body, "{", "{"+field+",", 1) }
 	named := func(id string) map[string]string { return map[string]string{"X-Compact-Session": id} }
@@ -201,7 +201,7 @@ func TestWhatIsPassedOverIsSaidOnceAConversation(t *testing.T) {
 	}
 }
 
-func TestWebsocketsAreSaid(t *testing.T) {
+func TestWebsocketsAreReported(t *testing.T) {
 	r := newRig(t, compact.Config{}, transport.Base(&sent{}))
 	for range 2 {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, r.url+"/v1/responses", http.NoBody)

@@ -32,9 +32,9 @@ func NewAccessLog(a storage.Archive) *AccessLog {
 	return &AccessLog{newChain(a, child(keyOf(accessName), NewHeads(a, nil).writer+".jsonl"), false)}
 }
 
-// Record stores that who reads from a session, given by its id or the name of
-// its folder, or searches all sessions (""). The record is durable when Record returns; after an error the
-// caller should not read.
+// Record stores that the user who reads from a session, given by its id or the name of
+// its folder, or searches all sessions (""). The record is durable when Record returns;
+// after an error the caller should not read.
 func (l *AccessLog) Record(ctx context.Context, session, op string, who, what redact.Text) error {
 	id := ""
 	if session != "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// asked is an archive that counts what it is asked for.
+// asked is an archive that counts its requests.
 type asked struct {
 	*memory.Archive
 	created, appended, opened, listed atomic.Int64
@@ -43,10 +43,9 @@ func (a *asked) reset() {
 	}
 }
 
-// Which names are free the manifest says: nothing is looked for to write a step, but
-// whether somebody else has committed it, nor to write the hundredth final
-// transcript.
-func TestNoNameIsLookedFor(t *testing.T) {
+// The manifest knows which names are free. So a step looks up only whether another
+// process has committed it, and the hundredth final transcript looks up nothing.
+func TestNamesNeedNoLookup(t *testing.T) {
 	a := &asked{Archive: memory.New()}
 	s := session(t, a, "s")
 	step(t, s, 1)
@@ -66,8 +65,8 @@ func TestNoNameIsLookedFor(t *testing.T) {
 	}
 }
 
-// Two sessions that know nothing of each other take different names, and one that was
-// announced by somebody who died is not taken again.
+// Two sessions opened independently take different names. A name that a dead process
+// has announced is not taken again.
 func TestNamesAreTakenOnce(t *testing.T) {
 	a := &failing{Archive: memory.New()}
 	one, two := session(t, a, "s"), session(t, a, "s")

@@ -54,7 +54,7 @@ type tail struct {
 	sure *ledgerLines
 }
 
-// facts holds what a session needs to know from its manifest.
+// facts holds the state of a session that its manifest records.
 type facts struct {
 	held    bool // under a legal hold
 	erasing bool
@@ -68,7 +68,7 @@ type facts struct {
 	scrub   *unplaced // scrub with files that are not in place yet; nil: none
 	fence   fence     // fence in the last line, for a log that is not a manifest
 	size    int64     // size of the log, for appends
-	strange bool      // what was read does not go on from what was known before
+	strange bool      // the lines read do not continue the known ones
 }
 
 func newChain(a storage.Archive, k storage.Key, full bool) *chain {
@@ -231,8 +231,9 @@ func (c *chain) reset(ctx context.Context) error {
 	return nil
 }
 
-// reread reads the log from its beginning and remembers it. It returns [ErrErased], and
-// remembers what it did, if the log is gone or begins with another line than the known one.
+// reread reads the log from its beginning and remembers it. If the log is gone or
+// begins with another line than the known one, it returns [ErrErased] and keeps its
+// earlier state.
 func (c *chain) reread(ctx context.Context) error {
 	if err := c.busy.Lock(ctx); err != nil {
 		return &storage.Error{Op: "read", Key: c.key, Err: err}

@@ -10,8 +10,8 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// A log that was read once is told from one that another life of its session began
-// under the same name, and from one that is gone.
+// A log that was read once is distinguished from a log of the same name that a later
+// session began, and from a log that is gone.
 func TestALogIsReadAnewUnlessItIsOfAnotherLife(t *testing.T) {
 	k, err := storage.ParseKey("s/manifest.jsonl")
 	if err != nil {

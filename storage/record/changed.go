@@ -118,10 +118,10 @@ func (s *Session) stored(ctx context.Context, name string, fn func(rawLine)) err
 	return s.orScrub(ctx, was, s.asStored(ctx, name, fn))
 }
 
-// orScrub returns err. If it says that a file is missing or another one, and that can be
-// due to a scrub, it returns [ErrScrubbed] for one that came since the session was opened,
-// and [ErrUnplaced] for one that was cut short or under way when the manifest was as was, or
-// is now.
+// orScrub returns err, or the reason for it. If err reports a missing or different file
+// and a scrub can be the cause, orScrub returns [ErrScrubbed] for a scrub since the
+// session was opened, and [ErrUnplaced] for a scrub that was interrupted or in progress
+// when the manifest was as was, or is so now.
 func (s *Session) orScrub(ctx context.Context, was tail, err error) error {
 	if !errors.Is(err, storage.ErrChanged) && !errors.Is(err, storage.ErrNotExist) {
 		return err
@@ -138,7 +138,7 @@ func (s *Session) orScrub(ctx context.Context, was tail, err error) error {
 	return err
 }
 
-// asStored is stored for a session that nobody scrubs.
+// asStored is stored for a session without a concurrent scrub.
 func (s *Session) asStored(ctx context.Context, name string, fn func(rawLine)) error {
 	said, err := s.recorded(ctx, name)
 	if err != nil {

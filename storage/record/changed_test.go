@@ -196,7 +196,7 @@ func TestAChangedLineOfALogIsNotHandedOut(t *testing.T) {
 
 // A process that lost the race for a number has announced its own ledger under that
 // number. It still reads the ledger that won.
-func TestALedgerOfAnotherIsReadBehindALostRace(t *testing.T) {
+func TestALedgerOfAnotherProcessIsReadAfterALostRace(t *testing.T) {
 	archives(t, func(t *testing.T, a storage.Archive) {
 		one, two := session(t, a, "s"), session(t, a, "s")
 		must(t, second(one.Transcript(t.Context(), 1, lines("one", 1))))

@@ -83,7 +83,7 @@ func (s *Session) settleManifest(ctx context.Context, failed error) error {
 	err := s.manifest.settle(ctx)
 	_, checks := s.a.(storage.Deferrer)
 	if checks && !errors.Is(err, storage.ErrSeq) && !errors.Is(failed, ErrErased) && !errors.Is(failed, storage.ErrNotExist) && !errors.Is(failed, ErrStep) && !errors.Is(failed, storage.ErrExists) {
-		return failed // the manifest is there, so that an erase still lists the files; or nobody knows
+		return failed // the manifest is there, so an erase still lists the files; or its state is unknown
 	}
 	if gone, _ := s.withdraw(ctx); gone && !errors.Is(failed, ErrErased) {
 		return errors.Join(&storage.Error{Op: "commit", Key: s.dir, Err: ErrErased}, failed)

@@ -8,8 +8,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// Where several write steps at once, files are stored under numbers that
-// somebody else's step gets in the end.
+// If several processes write steps at once, a file may be stored under a number that
+// another process's step gets in the end.
 func TestStepStandsOnTheFilesThatAreNamed(t *testing.T) {
 	archives(t, func(t *testing.T, a storage.Archive) {
 		s := session(t, a, "s")

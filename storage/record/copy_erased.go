@@ -13,7 +13,7 @@ import (
 // errErasing: the erase of a session of src has begun, and has no tombstone yet.
 var errErasing = errors.New("its erase was begun there and did not come to its end; erase it again")
 
-// A srcStone is a tombstone of src, with what the chain of its log says about it.
+// A srcStone is a tombstone of src, with the result of checking the chain of its log.
 type srcStone struct {
 	Tombstone
 	whole  bool // the next line, if any, holds the hash of this one
@@ -98,9 +98,9 @@ func (c *copier) carryAll(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// carry erases a session of dst if src has erased it. It reports whether src has nothing
-// of it any more, rather than having begun it anew. A session of the same name that is
-// not a copy of an erased one stays, and so does one whose erase is not proven.
+// carry erases a session of dst if src has erased it. It returns true if src has no
+// files of the session, and false if src has begun it again. A session of the same name
+// that is not a copy of an erased one stays, and so does one whose erase is not proven.
 func (c *copier) carry(ctx context.Context, dir storage.Key) (gone bool, err error) {
 	stones := c.ended[tombstoneID(dir)]
 	if len(stones) == 0 {
@@ -122,7 +122,7 @@ func (c *copier) carry(ctx context.Context, dir storage.Key) (gone bool, err err
 	}
 	stone, err := c.stoneOf(ctx, dir, theirs.first, stones)
 	if !gone && errors.Is(err, storage.ErrExists) {
-		return false, nil // the copy of the new session says that another one is there
+		return false, nil // the copy of the new session reports that dst has another one
 	}
 	if err != nil || stone == nil {
 		return gone, err

@@ -16,8 +16,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// wantErased fails where a copy has something of a session that was erased where it was
-// copied from, or where verify takes that for tampering.
+// wantErased fails if a copy has files of a session that src has erased, or if verify
+// takes their absence for tampering.
 func wantErased(t *testing.T, dst storage.Archive, id string) {
 	t.Helper()
 	for k := range everything(t, dst) {
@@ -31,7 +31,7 @@ func wantErased(t *testing.T, dst storage.Archive, id string) {
 	wantWhole(t, dst)
 }
 
-// wantWhole fails where verify finds anything wrong with an archive.
+// wantWhole fails if verify finds a problem in an archive.
 func wantWhole(t *testing.T, a storage.Archive) {
 	t.Helper()
 	book, err := record.ReadHeads(t.Context(), a, record.HeadsOptions{})
@@ -61,7 +61,8 @@ func eraseAs(t *testing.T, a storage.Archive, id string) {
 	must(t, second(s.Erase(t.Context(), text("asked for"))))
 }
 
-// A nightly copy erases what was erased since, and says why.
+// A nightly copy erases the sessions that were erased since the last one, with the
+// reason.
 func TestCopyCarriesAnEraseOver(t *testing.T) {
 	for _, heads := range []bool{false, true} {
 		src, dst := lived(t), memory.New()
@@ -83,7 +84,7 @@ func TestCopyCarriesAnEraseOver(t *testing.T) {
 	}
 }
 
-// A session that begins anew under the name of an erased one is copied.
+// A new session under the name of an erased one is copied.
 func TestCopyOfASecondLifeTakesThePlaceOfTheFirst(t *testing.T) {
 	src, dst := lived(t), memory.New()
 	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
@@ -110,7 +111,7 @@ func TestCopyOfANamedSessionThatWasErased(t *testing.T) {
 	wantErased(t, dst, "alice")
 }
 
-// What the copy keeps, by a hold of its own, stays whole; the others are copied.
+// A session that dst holds stays whole; the others are copied.
 func TestCopyErasesNothingThatIsHeld(t *testing.T) {
 	src, dst := lived(t), memory.New()
 	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
@@ -237,7 +238,7 @@ func TestCopyCarriesOverAnEraseOfAnOlderVersion(t *testing.T) {
 	}
 }
 
-// vanish removes the files of a session, and no more than that.
+// vanish removes the files of a session, and leaves its heads and tombstones.
 func vanish(t *testing.T, a *memory.Archive, id string) {
 	t.Helper()
 	for _, n := range names(t, session(t, a, id)) {
@@ -252,7 +253,7 @@ func key(t *testing.T, s string) storage.Key {
 	return k
 }
 
-// wantUnproven fails where a copy takes a tombstone for the proof of an erase.
+// wantUnproven fails if a copy takes a tombstone for the proof of an erase.
 func wantUnproven(t *testing.T, dst, src storage.Archive, opts record.CopyOptions, id string) {
 	t.Helper()
 	before := len(names(t, session(t, dst, id)))
@@ -269,8 +270,8 @@ func wantUnproven(t *testing.T, dst, src storage.Archive, opts record.CopyOption
 	wantWhole(t, dst)
 }
 
-// A line that anybody can write proves no erase: it has to fit the chain, and the heads
-// have to know of the erase.
+// A line that anyone can write proves no erase: it has to fit the chain, and the heads
+// must have a line for the erase.
 func TestCopyErasesNothingForAForgedTombstone(t *testing.T) {
 	for name, prev := range map[string]func(log string) string{
 		"outside the chain": func(string) string { return strings.Repeat("0", 64) },
@@ -290,7 +291,7 @@ func TestCopyErasesNothingForAForgedTombstone(t *testing.T) {
 	}
 }
 
-// Where a key is given, a head without its signature proves no erase.
+// If a key is given, a head without its signature proves no erase.
 func TestCopyErasesOnlyForASignedHead(t *testing.T) {
 	public, private, err := ed25519.GenerateKey(nil)
 	must(t, err)

@@ -13,9 +13,9 @@ import (
 // errOvertaken: a session of src was scrubbed while it was copied.
 var errOvertaken = errors.New("scrubbed")
 
-// folder copies a session. If it is scrubbed meanwhile, files from before and after that do
-// not fit together: what dst has of it is removed, if all of it came with this copy, and it is
-// copied anew.
+// folder copies a session. If a scrub overtakes it, the files from before and after do
+// not fit together. Then, if dst had nothing of the session before, folder removes the
+// copy and starts over.
 func (c *copier) folder(ctx context.Context, dir storage.Key) error {
 	remover, removes := c.dst.(storage.Remover)
 	before, err := listed(ctx, c.dst, dir)

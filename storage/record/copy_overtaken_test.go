@@ -42,7 +42,7 @@ func scrubs(t *testing.T, a storage.Archive, word string) {
 	must(t, second(session(t, a, "s").Scrub(t.Context(), record.ScrubOptions{Find: finds(word)})))
 }
 
-// Files of another copier stay, also where a scrub overtook this one.
+// If a scrub overtakes a copy, files of another copier stay.
 func TestAnOvertakenCopyRemovesNothingOfAnotherCopier(t *testing.T) {
 	src := memory.New()
 	leaky(t, src)
@@ -61,9 +61,9 @@ func TestAnOvertakenCopyRemovesNothingOfAnotherCopier(t *testing.T) {
 	}
 }
 
-// A copy that is overtaken is removed in the order of an erase, so that no rest of it is
-// taken for a session, and a copy does not begin anew forever.
-func TestACopyThatIsOvertakenAgainAndAgainGivesUp(t *testing.T) {
+// An overtaken copy is removed in the order of an erase, so that an incomplete rest is
+// not taken for a session. After some attempts the copy gives up.
+func TestACopyGivesUpAfterRepeatedScrubs(t *testing.T) {
 	src := memory.New()
 	leaky(t, src)
 	dst := &meddled{Archive: memory.New()}

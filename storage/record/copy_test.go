@@ -36,7 +36,7 @@ func lived(t *testing.T) *memory.Archive {
 	return a
 }
 
-// wantCopy fails where a copy is not what it was made of, or is not proven.
+// wantCopy fails if a copy differs from its source, or is not proven.
 func wantCopy(t *testing.T, dst, src storage.Archive) {
 	t.Helper()
 	have, want := everything(t, dst), everything(t, src)
@@ -84,7 +84,7 @@ func everything(t *testing.T, a storage.Archive) map[string]string {
 	return all
 }
 
-func TestCopyIsWhatItWasMadeOf(t *testing.T) {
+func TestACopyEqualsItsSource(t *testing.T) {
 	src := lived(t)
 	archives(t, func(t *testing.T, dst storage.Archive) {
 		done, err := record.Copy(t.Context(), dst, src, record.CopyOptions{})
@@ -152,7 +152,7 @@ func TestCopyThatWasCutShortGoesOn(t *testing.T) {
 
 func TestCopyOverwritesNothing(t *testing.T) {
 	src, dst := lived(t), memory.New()
-	must(t, session(t, dst, "alice").Hold(t.Context(), text("another case"))) // another first line, whatever the clock says
+	must(t, session(t, dst, "alice").Hold(t.Context(), text("another case"))) // another first line, even at the same time
 	step(t, session(t, dst, "alice"), 1)
 	before := everything(t, dst)
 	if _, err := record.Copy(t.Context(), dst, src, record.CopyOptions{}); !errors.Is(err, storage.ErrExists) {
@@ -171,7 +171,7 @@ func TestCopyOverwritesNothing(t *testing.T) {
 
 // What was erased does not come back with a copy that somebody still has.
 // What was scrubbed since is another one. The copy is no worse for that.
-func TestCopyOfWhatWasScrubbedLeavesTheCopyWhole(t *testing.T) {
+func TestACopyAfterAScrubLeavesTheEarlierCopyWhole(t *testing.T) {
 	src, dst := lived(t), memory.New()
 	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
 	s := session(t, src, "alice")
@@ -257,7 +257,7 @@ func TestCopyOfAllHasTheAccessRecords(t *testing.T) {
 	l := record.NewAccessLog(src)
 	show := func(what string) { must(t, l.Record(t.Context(), "alice", "show", text("ann"), text("%s", what))) }
 	for _, what := range []string{"turn:1", "turn:2"} {
-		show(what) // so that the second copy goes on with the log of the first
+		show(what) // the second copy continues the log of the first
 		must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
 	}
 	wantCopy(t, dst, src)

@@ -17,8 +17,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// mortal is an archive whose process dies at a certain write. How much of that
-// write comes to be is the test's to say.
+// mortal is an archive whose process dies at a certain write. The test decides how much
+// of that write is stored.
 type mortal struct {
 	storage.Archive
 	before func(call int) // called before each write, counted from 1
@@ -78,8 +78,8 @@ func (a *mortal) Append(ctx context.Context, k storage.Key, seq int64, b storage
 	return errors.Join(errDead, a.Archive.Append(ctx, k, seq, storage.Redacted(text("%s", data))))
 }
 
-// survives checks that what was acknowledged is there after a death, and that
-// the next process goes on.
+// survives checks that acknowledged data is there after a death, and that the next
+// process can continue.
 func survives(t *testing.T, a storage.Archive, acked int) {
 	t.Helper()
 	wantOK(t, a, "s")
@@ -203,7 +203,7 @@ func TestLedgerIsTheLastFileOfItsStepAndNothingIsUnannounced(t *testing.T) {
 	}
 }
 
-// forgetful says that it has done what it has not.
+// forgetful is an archive that acknowledges some writes without storing them.
 type forgetful struct {
 	storage.Archive
 	forgets func(op string, k storage.Key, n int) bool
@@ -233,8 +233,8 @@ func (a *forgetful) forgot(op string, k storage.Key) bool {
 	return a.forgets(op, k, a.n)
 }
 
-// TestEachForgottenWriteIsSeen: a ledger without its transcript, a manifest
-// without a line, and whatever else a faulty archive or session can forget.
+// TestEachForgottenWriteIsSeen: Verify finds every write that a faulty archive or
+// session can lose, such as a transcript or a line of the manifest.
 func TestEachForgottenWriteIsSeen(t *testing.T) {
 	for forgotten := 1; ; forgotten++ {
 		what := ""

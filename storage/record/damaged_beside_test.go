@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// damage writes a log anew with another text in its first two lines, as a bad disk could.
+// damage replaces a text in the first two lines of a log, as a bad disk could.
 func damage(t *testing.T, a *memory.Archive, key, from, to string) {
 	t.Helper()
 	k, err := storage.ParseKey(key)
@@ -23,10 +23,10 @@ func damage(t *testing.T, a *memory.Archive, key, from, to string) {
 	must(t, a.Append(t.Context(), k, 0, storage.Redacted(text("%s", strings.Replace(was, from, to, 2)))))
 }
 
-// A damaged tombstone stops nobody, and the session that it is about stays erased. Where
-// nobody can tell which one that is, only who asks for a session without a tombstone gets
-// an error.
-func TestDamagedTombstoneStopsNobody(t *testing.T) {
+// A damaged tombstone blocks no other session, and its own session stays erased. If the
+// line no longer names its session, only calls for a session without a tombstone get an
+// error.
+func TestADamagedTombstoneBlocksNoOtherSession(t *testing.T) {
 	for name, c := range map[string]struct {
 		from, to string
 		known    bool
@@ -70,7 +70,7 @@ func TestDamagedTombstoneStopsNobody(t *testing.T) {
 	}
 }
 
-func TestDamagedKeyStopsNobody(t *testing.T) {
+func TestADamagedKeyBlocksNoSession(t *testing.T) {
 	a := memory.New()
 	for _, id := range []string{"one", "two"} {
 		must(t, second(record.AddKeyID(t.Context(), a, id, func([]string) bool { return false })))

@@ -39,8 +39,8 @@ type Tombstone struct {
 	// KeptUntil is the end of the lock that refused it; zero if unknown.
 	KeptUntil time.Time `json:"kept_until,omitzero"`
 
-	// Damaged: the line was changed and has no more than these values. Without Session
-	// nobody knows which session it is about.
+	// Damaged: the line was changed and has only these values. Without Session it is
+	// unknown which session it is about.
 	Damaged bool `json:"damaged,omitempty"`
 }
 
@@ -50,7 +50,7 @@ func (t Tombstone) body() string {
 	return string(b)
 }
 
-// head returns the head that says what the tombstone says.
+// head returns the head with the facts of the tombstone.
 func (t Tombstone) head(op string) head { return head{Op: op, At: t.At, Who: t.Who, Why: t.Reason} }
 
 func tombstoneID(dir storage.Key) string { return hashOf([]byte(dir.String())) }

@@ -30,9 +30,8 @@ func (a *afterRemoval) Remove(ctx context.Context, k storage.Key) error {
 	return err
 }
 
-// TestAnEraseLeavesTheSessionThatBeginsNextAlone: an agent that goes on after the erase
-// begins the session anew as soon as the manifest is gone. What it stores is not part
-// of what was to be erased.
+// After an erase, an agent can begin the session again as soon as the manifest is gone.
+// The erase must leave the new session alone.
 func TestAnEraseLeavesTheSessionThatBeginsNextAlone(t *testing.T) {
 	t.Parallel()
 	a := &afterRemoval{Archive: memory.New(), name: "manifest.jsonl"}
@@ -127,10 +126,10 @@ func TestAnEraseByAnEarlierVersionIsContinuedAtOnce(t *testing.T) {
 	})
 }
 
-// TestErasesAtOnceTakeNothingOfWhatBeginsMeanwhile: three operators erase a session again
-// and again while agents store steps, and begin the session anew after each erase. A step
-// that was acknowledged is there, or its session was erased after it.
-func TestErasesAtOnceTakeNothingOfWhatBeginsMeanwhile(t *testing.T) {
+// Three operators erase a session again and again while agents store steps, and begin
+// the session again after each erase. An acknowledged step is there, or its session was
+// erased after it.
+func TestConcurrentErasesLeaveNewSessionsAlone(t *testing.T) {
 	t.Parallel()
 	for range 20 {
 		a := memory.New()
@@ -165,7 +164,7 @@ func TestErasesAtOnceTakeNothingOfWhatBeginsMeanwhile(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		// Nobody erases any more, and the last agent began when nobody did.
+		// The erases have ended, and the last agent began after them.
 		r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{})
 		if err != nil || !r.OK() || r.Steps < 3 {
 			t.Fatalf("%d steps, problems %v (%v)", r.Steps, r.Problems, err)
@@ -230,10 +229,10 @@ func TestALateFileIsTakenOutOfTheNextSession(t *testing.T) {
 	}
 }
 
-// TestAStepOfASessionThatWasNewIsToldAsErased: it was opened when nothing was stored, saw
+// TestAStepOfANewSessionReturnsErrErased: it was opened when nothing was stored, saw
 // the steps of others, and these were erased. As a step that lacks the one before it, the
 // agent would fail in each call.
-func TestAStepOfASessionThatWasNewIsToldAsErased(t *testing.T) {
+func TestAStepOfANewSessionReturnsErrErased(t *testing.T) {
 	t.Parallel()
 	a := memory.New()
 	s := session(t, a, "s")
@@ -241,7 +240,7 @@ func TestAStepOfASessionThatWasNewIsToldAsErased(t *testing.T) {
 	if head, err := s.Head(t.Context()); head != 1 || err != nil {
 		t.Fatal(head, err)
 	}
-	time.Sleep(2 * time.Millisecond) // tombstones tell milliseconds
+	time.Sleep(2 * time.Millisecond) // tombstones have times in milliseconds
 	must(t, second(session(t, a, "s").Erase(t.Context(), text("asked for"))))
 	must(t, second(session(t, a, "s").Transcript(t.Context(), 1, []redact.Text{text(`{"role":"user","content":"new"}`)})))
 	if err := second(s.CommitStep(t.Context(), wholeStep(s, 2, nil))); !errors.Is(err, record.ErrErased) {
@@ -252,8 +251,8 @@ func TestAStepOfASessionThatWasNewIsToldAsErased(t *testing.T) {
 	}
 }
 
-// TestAnIdleAgentAddsNothingToTheLogOfTheNextSession: the logs are equally long, so that
-// the place of its line is right, and its hash is not: the log would read as changed.
+// The logs of both sessions have the same length. So the offset of the agent's line
+// fits the new log, but its hash does not: the log would read as changed.
 func TestAnIdleAgentAddsNothingToTheLogOfTheNextSession(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -276,8 +275,8 @@ func TestAnIdleAgentAddsNothingToTheLogOfTheNextSession(t *testing.T) {
 	})
 }
 
-// TestALostRaceLooksForAnErase: the step is there, but in the next session, and what was
-// stored for it is of the erased one.
+// The step exists, but in the next session. The files that were stored for it belong to
+// the erased one.
 func TestALostRaceLooksForAnErase(t *testing.T) {
 	t.Parallel()
 	a := &slowCreate{Archive: memory.New()}

@@ -28,9 +28,8 @@ func (a *slowOpen) Open(ctx context.Context, k storage.Key, off, n int64) (io.Re
 	return a.Archive.Open(ctx, k, off, n)
 }
 
-// TestAnEraseBesideAReaderIsToldAsThat: a file that is missing, or a log that ends too
-// early, is not what the operator has to know.
-func TestAnEraseBesideAReaderIsToldAsThat(t *testing.T) {
+// An operator must learn of the erase, not of a missing file or a truncated log.
+func TestAReaderGetsErrErasedDuringAnErase(t *testing.T) {
 	t.Parallel()
 	for what, read := range map[string]func(*record.Session) error{
 		"export": func(s *record.Session) error {
@@ -52,7 +51,7 @@ func TestAnEraseBesideAReaderIsToldAsThat(t *testing.T) {
 	}
 }
 
-// TestAMissingFileIsNoErase: without a tombstone the error stays what it is.
+// Without a tombstone the error stays the same.
 func TestAMissingFileIsNoErase(t *testing.T) {
 	t.Parallel()
 	a := &slowOpen{Archive: memory.New(), name: "transcript-pre-compact-001"}
@@ -64,9 +63,9 @@ func TestAMissingFileIsNoErase(t *testing.T) {
 	}
 }
 
-// TestAStepAfterErasedOnesIsToldAsErased, not as a step that lacks the one before it:
-// the caller begins anew, and does not look for a hole.
-func TestAStepAfterErasedOnesIsToldAsErased(t *testing.T) {
+// The error must be ErrErased, not ErrStep for the missing previous step: then the
+// caller starts over, and does not look for a hole.
+func TestAStepAfterErasedOnesReturnsErrErased(t *testing.T) {
 	t.Parallel()
 	a := memory.New()
 	s, other := session(t, a, "s"), session(t, a, "s")
@@ -81,8 +80,8 @@ func TestAStepAfterErasedOnesIsToldAsErased(t *testing.T) {
 	}
 }
 
-// TestTwoCopiesAtOnce: one ends, and is told why. Its heads do not come before what they
-// prove, and it can be repeated.
+// Of two concurrent copies one ends with an error and can be repeated. Its heads are
+// not stored before the data that they prove.
 func TestTwoCopiesAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"manifest", "transcript-pre-compact-001"} {

@@ -16,7 +16,7 @@ var errFull = errors.New("the disk is full")
 
 func (fullIndex) Forget(context.Context, ...string) error { return errFull }
 
-// What a session said goes even so; the erase is repeated for the index.
+// An erase removes the files even if the index fails. It can be repeated for the index.
 func TestEraseTakesTheFilesWhateverTheIndexDoes(t *testing.T) {
 	a := memory.New()
 	s := life(t, a, "x", 1)
@@ -33,7 +33,8 @@ func TestEraseTakesTheFilesWhateverTheIndexDoes(t *testing.T) {
 	}
 }
 
-// lateIndex notes what was left of a session when it was told to forget it the last time.
+// lateIndex records the files that a session still had when the index was last told to
+// forget it.
 type lateIndex struct {
 	t    *testing.T
 	a    *memory.Archive

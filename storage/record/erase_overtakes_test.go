@@ -14,8 +14,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// slowCreate is an archive in which the file of a name comes to be only when do has
-// returned, as where a connection stalls.
+// slowCreate is an archive in which the file of a name is created only after do has
+// returned, as if a connection had stalled.
 type slowCreate struct {
 	*memory.Archive
 	name string
@@ -31,9 +31,9 @@ func (a *slowCreate) Create(ctx context.Context, k storage.Key, b storage.Blob) 
 	return a.Archive.Create(ctx, k, b)
 }
 
-// TestWhatComesAfterAnEraseGoes: a file whose create an erase has overtaken is
-// removed by who made it, who is told. So are lines of a log that follow it.
-func TestWhatComesAfterAnEraseGoes(t *testing.T) {
+// If an erase overtakes the create of a file, its writer removes the file and gets
+// ErrErased. The same holds for later lines of a log.
+func TestFilesWrittenAfterAnEraseAreRemoved(t *testing.T) {
 	t.Parallel()
 	for name, step := range map[string]int{"transcript-pre-compact-001": 1, "summary-001": 1, "ledger-001": 1, "transcript-pre-compact-002": 2, "ledger-002": 2} {
 		t.Run(name, func(t *testing.T) {
@@ -60,8 +60,8 @@ func TestWhatComesAfterAnEraseGoes(t *testing.T) {
 	}
 }
 
-// TestAStepThatFailsBesideAnEraseLeavesNoFile: what is written beside the drafts fails
-// after the erase and before the create that it has overtaken.
+// A file that is written at the same time as the drafts fails after the erase, and
+// before the overtaken create.
 func TestAStepThatFailsBesideAnEraseLeavesNoFile(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"summary-002", "turns-002"} {
@@ -104,8 +104,8 @@ func TestAStepThatFailsBesideAnEraseLeavesNoFile(t *testing.T) {
 	}
 }
 
-// TestAnEventOfAnErasedSessionRemovesWhatWasLate, as a caller who gets the error stops.
-func TestAnEventOfAnErasedSessionRemovesWhatWasLate(t *testing.T) {
+// The event itself removes the late files, because a caller that gets the error stops.
+func TestAnEventOfAnErasedSessionRemovesLateFiles(t *testing.T) {
 	t.Parallel()
 	a := &slowCreate{Archive: memory.New(), name: "transcript-pre-compact-002"}
 	s := session(t, a, "s")
@@ -160,8 +160,8 @@ func TestAHoldBeginsNoErasedSession(t *testing.T) {
 	must(t, session(t, a, "not stored yet").Hold(t.Context(), text("a case")))
 }
 
-// TestNoSessionBeginsThatWasErasedSinceItWasOpened: it was new then, others stored it,
-// and somebody erased it.
+// The session was new when it was opened. Then another process stored it, and a third
+// erased it.
 func TestNoSessionBeginsThatWasErasedSinceItWasOpened(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -180,12 +180,12 @@ func TestNoSessionBeginsThatWasErasedSinceItWasOpened(t *testing.T) {
 		if left := inFolder(t, a, "s"); len(left) > 0 {
 			t.Errorf("in the erased session are %q", left)
 		}
-		step(t, session(t, a, "s"), 1) // who opens it now knows
+		step(t, session(t, a, "s"), 1) // a session that is opened now knows of the erase
 	})
 }
 
-// TestNothingToSayLosesSightOfNoFile: a checkpoint without a line asks for nothing, so
-// that what was stored before it may still have come behind an erase.
+// A checkpoint without a new line makes no request. So a file that was stored before it
+// may still be created after an erase.
 func TestNothingToSayLosesSightOfNoFile(t *testing.T) {
 	t.Parallel()
 	a := &slowCreate{Archive: memory.New(), name: "transcript"}
@@ -201,8 +201,8 @@ func TestNothingToSayLosesSightOfNoFile(t *testing.T) {
 	}
 }
 
-// TestAnEraseBeforeTheSessionBeganCostsNoFile: the tombstone of an earlier session of
-// the same name does not say that this one was erased.
+// The tombstone of an earlier session of the same name does not mean that this one was
+// erased.
 func TestAnEraseBeforeTheSessionBeganCostsNoFile(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

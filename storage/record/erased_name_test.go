@@ -25,8 +25,8 @@ func (a *meanwhile) Append(ctx context.Context, k storage.Key, seq int64, b stor
 	return err
 }
 
-// Who says what a hash stands for while somebody else erases the session takes that
-// back: the id is to be gone.
+// A process that stores the session id for a hash during an erase removes it again,
+// because the erase must remove the id.
 func TestNameOfASessionThatIsErasedMeanwhileGoes(t *testing.T) {
 	a := &meanwhile{Archive: memory.New()}
 	s := session(t, a, "alice")

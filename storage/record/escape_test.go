@@ -11,7 +11,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// hostile are session ids that somebody could use against the archive.
+// hostile are session ids that an attacker could use against the archive.
 var hostile = []string{
 	"../../etc", "..", ".", "/etc/passwd", "a/../../b", `..\..\windows`, "a\x00b", "con", "CON", "nul.txt", "COM1", "lpt9", "aux.",
 	"Session", "session", "SESSION", "sessioN", "\u00e9", "e\u0301", "ｓession", "sеssion", "\u202egpj", "ß", "ẞ", "ss", " ", "a ", " a", "a.", ".a", "-rf", "_erased.jsonl", "_x",
@@ -36,7 +36,7 @@ func TestSessionIDsHaveSafeFoldersOfTheirOwn(t *testing.T) {
 	}
 }
 
-// checkFolder says what every folder must be, whatever the id.
+// checkFolder checks the properties that every folder name must have.
 func checkFolder(t *testing.T, id, dir string) {
 	t.Helper()
 	if !filepath.IsLocal(dir) || strings.ContainsAny(dir, `/\`) || len(dir) > 120 || dir == "" {

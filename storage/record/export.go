@@ -60,10 +60,10 @@ func (s *Session) Export(ctx context.Context, w io.Writer, format ExportFormat, 
 	return storage.Wrap("export", s.dir, err)
 }
 
-// ExportBeside writes to w what stands beside the sessions and proves them: heads, names,
-// tombstones and ids of keys. It reports how many files that are; for none it writes
-// nothing. Call it before the sessions are exported, and compare [Tombstones] afterwards:
-// the heads do not know of a session that was erased since.
+// ExportBeside writes the files beside the sessions that prove them to w: heads, names,
+// tombstones and ids of keys. It returns the number of these files; without any it
+// writes nothing. Call it before you export the sessions, and compare [Tombstones]
+// afterwards: the heads do not know of sessions that were erased since.
 func ExportBeside(ctx context.Context, a storage.Archive, w io.Writer, format ExportFormat) (n int, err error) {
 	var files []storage.Info
 	for _, name := range []string{erasedName, headsName, keysName, namesName} {

@@ -115,7 +115,7 @@ func TestCommitConfirmsEvenWhenItsCallerIsGone(t *testing.T) {
 	committed := false
 	a.fail = func(op string, _ storage.Key) error {
 		if op == "append" && committed {
-			cancel() // after the ledger, before the line that says so
+			cancel() // after the ledger, before the line that confirms it
 		}
 		committed = committed || op == "create"
 		return nil

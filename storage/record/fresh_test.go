@@ -9,8 +9,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// Fresh tells who opened a session before it was erased, also if nothing was stored of it
-// by then, and nobody who opens it afterwards.
+// Fresh reports an erase to a session that was opened before it, even if nothing was
+// stored by then, and not to a session that is opened later.
 func TestFreshTellsOfAnErase(t *testing.T) {
 	a := memory.New()
 	early, asked := session(t, a, "s"), session(t, a, "s")

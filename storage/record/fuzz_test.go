@@ -57,8 +57,8 @@ func readAll(ctx context.Context, s *record.Session, name string) (string, error
 	return string(data), errors.Join(err, r.Close())
 }
 
-// FuzzVerify puts any bytes in the place of any file. What Verify then accepts
-// must hold everything that was stored.
+// FuzzVerify replaces any file by any bytes. A session that Verify then accepts must
+// hold everything that was stored.
 func FuzzVerify(f *testing.F) {
 	files, head := fuzzFiles(f)
 	names := slices.Sorted(maps.Keys(files))
@@ -94,8 +94,8 @@ func FuzzVerify(f *testing.F) {
 	})
 }
 
-// FuzzAppendAfterAnything goes on with logs that hold any bytes, as after a
-// crash on a bad disk.
+// FuzzAppendAfterAnything appends to logs that hold any bytes, as after a crash on a
+// bad disk.
 func FuzzAppendAfterAnything(f *testing.F) {
 	files, _ := fuzzFiles(f)
 	f.Add([]byte(files["manifest.jsonl"]), []byte(files["events.jsonl"]))

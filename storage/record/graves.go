@@ -89,7 +89,7 @@ func (g *Graves) refresh(ctx context.Context) error {
 	if err != nil || info.Size == g.size {
 		return err
 	}
-	if info.Size < g.size { // the log was truncated: only what it holds counts, as for [Erased]
+	if info.Size < g.size { // the log was truncated: only its content counts, as for [Erased]
 		g.size, g.last, g.lines, g.lost = 0, map[string]Tombstone{}, stoneReader{}, false
 	}
 	return eachLineOf(ctx, g.a, info.Key, g.size, func(l rawLine) error {

@@ -13,9 +13,9 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// Graves, which reads each line once, says what Erased says, which reads all: also while the
-// last line is only there in part, and after the log became shorter.
-func TestGravesSayWhatTheLogSays(t *testing.T) {
+// Graves reads each line once, Erased reads all lines. Both must agree, also while the
+// last line is incomplete, and after the log was truncated.
+func TestGravesAgreeWithErased(t *testing.T) {
 	a := lived(t)
 	bob := session(t, a, "bob")
 	_, _ = bob.Erase(t.Context(), text("in the way")) // refused
@@ -55,8 +55,8 @@ func TestGravesSayWhatTheLogSays(t *testing.T) {
 	}
 }
 
-// A request that fails at once is made again by the next lookup. Only one that took its
-// time is not, for a while.
+// The next lookup retries a request that failed at once. After a request that took
+// long, lookups make none for a while.
 func TestGravesAskAgainAfterAnError(t *testing.T) {
 	a := lived(t)
 	eraseAs(t, a, "alice")

@@ -108,8 +108,9 @@ func headsKey(writer string) storage.Key { return child(keyOf(headsName), writer
 // write. Without it no heads are written.
 func (s *Session) KeepHeads(h *Heads) { s.heads = h }
 
-// tell writes a line with the current end of the session's manifest. A stored step that
-// the manifest does not confirm is confirmed first, because nobody would miss its files.
+// tell writes a line with the current end of the session's manifest. If the manifest
+// does not confirm a stored step yet, tell confirms it first, because otherwise a loss
+// of its files would go unnoticed.
 func (s *Session) tell(ctx context.Context, l head) error {
 	if l.Op != opErase {
 		if err := s.confirmLast(ctx); err != nil {

@@ -47,8 +47,8 @@ type headLine struct {
 
 // HeadsOptions is for [ReadHeads]. The zero value is valid.
 type HeadsOptions struct {
-	// Public are the keys that may have signed lines; a line without such a
-	// signature is a problem. None: signatures are not checked.
+	// Public are the keys that may have signed lines; a line without such a signature
+	// is a problem. Without keys, signatures are not checked.
 	Public []ed25519.PublicKey
 }
 
@@ -295,7 +295,7 @@ func (x *life) last() *headLine {
 	return slices.MaxFunc(x.lines, func(p, q *headLine) int { return int(p.Line - q.Line) })
 }
 
-// said describes a line.
+// said describes a line in words.
 func (l *headLine) said() string {
 	s := l.Op
 	if l.Step > 0 {

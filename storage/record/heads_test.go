@@ -23,7 +23,7 @@ func TestForgedHeadsAreFound(t *testing.T) {
 	})
 }
 
-// counting counts what an archive is asked to write.
+// counting counts the writes of an archive.
 type counting struct {
 	storage.Archive
 	mu               sync.Mutex
@@ -62,7 +62,8 @@ func TestHeadsCostOneAppendAStep(t *testing.T) {
 	}
 }
 
-// Sessions of one process don't wait for one another's heads: who waits goes along.
+// Sessions of one process don't wait for each other's heads: waiting heads are written
+// together.
 func TestHeadsOfManySessionsGoTogether(t *testing.T) {
 	const sessions = 40
 	a := memory.New()
@@ -91,8 +92,8 @@ func TestHeadsOfManySessionsGoTogether(t *testing.T) {
 	}
 }
 
-// A manifest that was cut back by several steps is told by the last of them: that much is gone.
-func TestTheLastOfTheLostStepsIsTold(t *testing.T) {
+// If a manifest lost several steps at its end, the last one is reported.
+func TestTheLastOfTheLostStepsIsReported(t *testing.T) {
 	a := memory.New()
 	s := session(t, a, "s")
 	s.KeepHeads(record.NewHeads(a, nil))
@@ -114,9 +115,9 @@ func TestTheLastOfTheLostStepsIsTold(t *testing.T) {
 	}
 }
 
-// An archive that does not take a head takes the commit back no more than it takes
-// back a line of the manifest; a hold says that it is not proven.
-func TestWhatHasNoHeadIsNotProven(t *testing.T) {
+// A commit stands even if the archive refuses its head, as it does if the archive
+// refuses a line of the manifest. A hold reports that it is not proven.
+func TestACommitWithoutAHeadIsNotProven(t *testing.T) {
 	a := &headless{memory.New()}
 	s := session(t, a, "s")
 	s.KeepHeads(record.NewHeads(a, nil))

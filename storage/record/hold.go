@@ -13,10 +13,10 @@ import (
 // heads. Call it before Hold, Release and Erase.
 func (s *Session) ActAs(who redact.Text) { s.who = who }
 
-// Hold puts the session under a legal hold: [Prune] and [Session.Erase] leave
-// it alone until [Session.Release]. The reason is kept in the manifest. A session
-// whose erasure has begun, or that was erased and has not begun again, can't be held
-// any more: the error is [ErrErased]. One that nothing is stored of yet can.
+// Hold puts the session under a legal hold: [Prune] and [Session.Erase] leave it alone
+// until [Session.Release]. The reason is kept in the manifest. A session whose erasure
+// has begun can't be held, nor can an erased session that has not begun again: the
+// error is [ErrErased]. A session without stored files can be held.
 //
 // A [*HeadError] means that the hold is in force, and that its head could not be
 // written.

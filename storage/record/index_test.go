@@ -22,7 +22,7 @@ func fingerprint(n int) [16]byte {
 	return [16]byte(sum[:])
 }
 
-// indexed is a transcript and what an index says of it.
+// indexed returns a transcript and its index.
 func indexed(n int) (lines []redact.Text, set *turnindex.Set) {
 	set = &turnindex.Set{}
 	set.Cover(1, 1)
@@ -175,7 +175,7 @@ func TestVerifyHoldsIndexAndLedgerAgainstEachOther(t *testing.T) {
 	}
 }
 
-func TestDamagedIndexIsTold(t *testing.T) {
+func TestADamagedIndexIsReported(t *testing.T) {
 	a := memory.New()
 	s := session(t, a, "s")
 	lines, set := indexed(5)

@@ -15,7 +15,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// stalled is an archive in which a ledger is late, and whose manifest takes no line any more once it is told so.
+// stalled is an archive in which a ledger is late, and whose manifest can be made to
+// refuse lines.
 type stalled struct {
 	slowCreate
 	dead, blind bool
@@ -29,7 +30,8 @@ func (a *stalled) Append(ctx context.Context, k storage.Key, seq int64, b storag
 	return a.Archive.Append(ctx, k, seq, b)
 }
 
-// lateStep commits step 3 of a session whose ledger takes as long as do.
+// lateStep commits step 3 of a session. The create of its ledger waits until do
+// returns.
 func lateStep(t *testing.T, a *stalled, do func()) error {
 	t.Helper()
 	s := leaky(t, a)
@@ -42,8 +44,8 @@ func lateStep(t *testing.T, a *stalled, do func()) error {
 	return err
 }
 
-// TestACommitSeesAScrubThatOvertookIt: a ledger that takes longer than its announcement
-// counts is not looked at by a scrub, and whoever commits it is told.
+// A scrub ignores a ledger whose create takes longer than its announcement counts. The
+// commit must return an error then.
 func TestACommitSeesAScrubThatOvertookIt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -82,8 +84,8 @@ func TestACommitSeesAScrubThatWasCutShort(t *testing.T) {
 	})
 }
 
-// TestALateCommitSeesAnEraseWithoutAManifest: the manifest takes no line, so that the
-// commit can't be confirmed; what is read of it still says that the session was erased.
+// The manifest accepts no line, so the commit can't be confirmed. A read of the
+// manifest still shows that the session was erased.
 func TestALateCommitSeesAnEraseWithoutAManifest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -102,8 +104,8 @@ func TestALateCommitSeesAnEraseWithoutAManifest(t *testing.T) {
 	})
 }
 
-// TestALateCommitIsNotOfTheNextSessionOfItsName: what was erased and begun anew is
-// another session, which gets no line and loses no file.
+// A session that was erased and begun again is a different session. The late commit
+// must add no line to it and remove none of its files.
 func TestALateCommitIsNotOfTheNextSessionOfItsName(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -140,8 +142,7 @@ func (a *stalled) Open(ctx context.Context, k storage.Key, off, n int64) (io.Rea
 	return a.Archive.Open(ctx, k, off, n)
 }
 
-// TestALateCommitThatSeesNothingDoesNotCount: where the manifest can't be read nobody
-// knows what became of the session.
+// If the manifest can't be read, the state of the session is unknown.
 func TestALateCommitThatSeesNothingDoesNotCount(t *testing.T) {
 	t.Parallel()
 	for name, wait := range map[string]time.Duration{"late": 2 * time.Minute, "soon": time.Second} {
@@ -175,7 +176,7 @@ func TestOnlyALateCommitReadsTheManifest(t *testing.T) {
 	}
 }
 
-// afterCreate is an archive in which do happens just behind the create of a ledger.
+// afterCreate is an archive that calls do right after the create of a ledger.
 type afterCreate struct {
 	*memory.Archive
 	do func()
@@ -190,9 +191,9 @@ func (a *afterCreate) Create(ctx context.Context, k storage.Key, b storage.Blob)
 	return err
 }
 
-// TestACommitIsToldOfAScrubThatFollowsAtOnce: nothing took long, and the line that
+// TestACommitReportsAScrubThatFollowsAtOnce: nothing took long, and the line that
 // confirms the commit finds the scrub, ended or not.
-func TestACommitIsToldOfAScrubThatFollowsAtOnce(t *testing.T) {
+func TestACommitReportsAScrubThatFollowsAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, dead := range map[string]bool{"ended": false, "cut short": true} {
 		t.Run(name, func(t *testing.T) {

@@ -18,8 +18,8 @@ type Ledger struct {
 	Step int
 	Data []byte // owned by the caller; nil if it was changed. It includes the summary of its step, even if that is stored in another file
 
-	// Changed, if not nil, says that the ledger differs from the manifest or is
-	// missing, and must not be used. The other steps can be.
+	// Changed, if not nil, reports that the ledger differs from the manifest or is
+	// missing, and must not be used. The other steps are not affected.
 	Changed *storage.ChangedError
 
 	is fileHash

@@ -13,7 +13,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// naming takes a session through a step whose ledger names its summary.
+// naming commits a step whose ledger names its summary.
 func naming(t *testing.T, s *record.Session, n int, named string) {
 	t.Helper()
 	ctx := t.Context()
@@ -44,7 +44,7 @@ func TestLedgerHasTheSummaryThatAFileHas(t *testing.T) {
 	})
 }
 
-func TestLedgerWhoseSummaryWasChangedIsNotHandedOut(t *testing.T) {
+func TestALedgerWithAChangedSummaryIsNotReturned(t *testing.T) {
 	for name, c := range map[string]struct {
 		named, file string
 		do          func(t *testing.T, a *memory.Archive)
@@ -114,7 +114,7 @@ func (p *panics) Open(ctx context.Context, k storage.Key, off, n int64) (io.Read
 	return p.Archive.Open(ctx, k, off, n)
 }
 
-// What panics while several ledgers are read panics where it can be caught.
+// A panic while several ledgers are read reaches the caller, who can recover from it.
 func TestLedgersThatPanicDoSoInTheirCaller(t *testing.T) {
 	a := &panics{memory.New()}
 	s := session(t, a.Archive, "s")

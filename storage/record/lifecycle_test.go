@@ -97,8 +97,8 @@ func TestEraseLeavesATombstoneAndNothingElse(t *testing.T) {
 	})
 }
 
-// busy is an archive in which somebody writes while things are removed, and
-// that notes what goes.
+// busy is an archive with a concurrent writer during removals. It records the removed
+// keys.
 type busy struct {
 	*memory.Archive
 	write func()
@@ -153,8 +153,7 @@ func TestCheckpointOfNothingNewWritesNothing(t *testing.T) {
 	})
 }
 
-// endless is an archive of large files, whose reader gives up after some pieces
-// of one.
+// endless is an archive of large files, in which a reader stops after some pieces.
 type endless struct {
 	*memory.Archive
 	stop   context.CancelFunc // nil: the files are as they are
@@ -175,7 +174,7 @@ func (a *endless) Read(p []byte) (int, error) {
 	switch a.pieces++; {
 	case a.pieces == 3:
 		a.stop()
-	case a.pieces > 30: // nobody has seen it
+	case a.pieces > 30: // the reader did not stop
 		return 0, io.EOF
 	}
 	return len(p), nil
@@ -319,7 +318,7 @@ func TestEraseThatWasCutShortIsNoWholeSessionAndCanBeEnded(t *testing.T) {
 	})
 }
 
-func TestPruneRemovesWhatIsOldAndNotHeld(t *testing.T) {
+func TestPruneRemovesOldSessionsWithoutAHold(t *testing.T) {
 	archives(t, func(t *testing.T, a storage.Archive) {
 		for _, id := range []string{"old", "held", "older"} {
 			step(t, session(t, a, id), 1)
@@ -413,7 +412,7 @@ func TestPruneGoesByTheLaterOfManifestAndFile(t *testing.T) {
 	wantOK(t, a, "s")
 }
 
-// timeless is a place that does not say when things were written.
+// timeless is a place that does not report when files were written.
 type timeless struct{ *memory.Archive }
 
 func (a timeless) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
@@ -427,8 +426,8 @@ func (a timeless) List(ctx context.Context, prefix storage.Key) iter.Seq2[storag
 	}
 }
 
-// A session that only has logs says nowhere when it was written to.
-func TestPruneKeepsWhatNobodyKnowsTheAgeOf(t *testing.T) {
+// A session that has only logs records no time of its last write.
+func TestPruneKeepsSessionsOfUnknownAge(t *testing.T) {
 	a := timeless{memory.New()}
 	must(t, session(t, a, "live").Events(t.Context(), lines("e", 2)))
 	var got []record.PruneOutcome

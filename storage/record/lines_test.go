@@ -40,8 +40,8 @@ func TestLinesOfTranscriptsAreReadAboveTheLimitOfLogs(t *testing.T) {
 	}
 }
 
-// What nobody could read back is not stored.
-func TestLinesThatNobodyCanReadAreRefused(t *testing.T) {
+// Lines that could not be read back are not stored.
+func TestUnreadableLinesAreRefused(t *testing.T) {
 	r, err := redact.New(redact.Options{Disabled: true})
 	if err != nil {
 		t.Fatal(err)

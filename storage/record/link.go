@@ -59,7 +59,7 @@ func hashOf(b []byte) string {
 // [Session.Edits] take.
 const MaxLogLine = maxLineBytes / 2
 
-// errTooLong: nobody could read the line back.
+// errTooLong: the line could not be read back.
 var errTooLong = fmt.Errorf("%w that can be read back: it is too long", ErrLine)
 
 // checkBody returns an error for a body that can't be a line of a log: it must
@@ -118,9 +118,9 @@ func (l linked) body() []byte {
 	return append([]byte("{"), bytes.TrimPrefix(l.tail, []byte(","))...)
 }
 
-// torn is the line that a writer puts after the rest that a crash left at the
-// end of a log. It holds the number and the hash of the bytes before it that
-// are no lines, so that a later change of them is detected.
+// torn is the line that a writer puts after an incomplete line that a crash left at the
+// end of a log. It holds the number and the hash of those bytes, so that a later change
+// of them is detected.
 type torn struct {
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`

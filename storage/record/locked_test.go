@@ -31,7 +31,8 @@ func (k *keeper) Kept(_ context.Context, key storage.Key) error {
 	return nil
 }
 
-// stones are the tombstones of an archive, whose log is whole; at least one.
+// stones returns the tombstones of an archive, at least one, and checks that their log
+// is whole.
 func stones(t *testing.T, a storage.Archive) []record.Tombstone {
 	t.Helper()
 	var out []record.Tombstone
@@ -49,7 +50,7 @@ func stones(t *testing.T, a storage.Archive) []record.Tombstone {
 
 var withoutTime = cmpopts.IgnoreFields(record.Tombstone{}, "At")
 
-func TestRequestToEraseWhatIsHeldIsOnRecord(t *testing.T) {
+func TestARefusedEraseIsOnRecord(t *testing.T) {
 	a := memory.New()
 	s := session(t, a, "s")
 	step(t, s, 1)
@@ -65,7 +66,7 @@ func TestRequestToEraseWhatIsHeldIsOnRecord(t *testing.T) {
 	}
 }
 
-func TestWhatIsLockedIsNotErasedNorSealed(t *testing.T) {
+func TestALockedSessionIsNeitherErasedNorSealed(t *testing.T) {
 	a := &keeper{Archive: memory.New(), keeps: "ledger-001.json"}
 	s, err := record.OpenSession(t.Context(), a, "s")
 	if err != nil {
@@ -98,7 +99,7 @@ func TestWhatIsLockedIsNotErasedNorSealed(t *testing.T) {
 	if diff := cmp.Diff(want, stones(t, a), withoutTime); diff != "" {
 		t.Errorf("tombstones; pruning asks for nobody (-want +got):\n%s", diff)
 	}
-	archive(2) // it goes on
+	archive(2) // the session continues
 	a.keeps = ""
 	if stone, err := s.Erase(t.Context(), redact.Text{}); err != nil || !stone.Done {
 		t.Errorf("when nothing is locked any more: %+v, %v", stone, err)

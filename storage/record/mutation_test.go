@@ -19,8 +19,8 @@ import (
 // folder is the content of a session's folder, by name.
 type folder map[string][]byte
 
-// mutations are the ways in which one thing of a folder is changed. Each returns
-// what it did in words, or "" where there was nothing to change.
+// mutations are the ways to change one thing in a folder. Each returns a description of
+// the change, or "" if it found nothing to change.
 var mutations = []func(r *rand.Rand, f folder, name string) string{
 	func(r *rand.Rand, f folder, name string) string { // one bit
 		b := bytes.Clone(f[name])
@@ -113,9 +113,10 @@ var mutations = []func(r *rand.Rand, f folder, name string) string{
 	},
 }
 
-// TestVerifyFindsEveryMutation changes one thing of a stored session at a time.
-// What Verify then calls good must hold every byte that was stored: with the head
-// that was kept of the manifest; without it, all that its lines still speak of.
+// TestVerifyFindsEveryMutation changes one thing of a stored session at a time. If
+// Verify then accepts the session, it must hold every byte that was stored (with a kept
+// head of the manifest), or all files that the lines of the manifest still name
+// (without one).
 func TestVerifyFindsEveryMutation(t *testing.T) {
 	whole, head := mutable(t)
 	names := slices.Sorted(maps.Keys(whole))
@@ -141,9 +142,9 @@ func TestVerifyFindsEveryMutation(t *testing.T) {
 			case lost == "":
 				harmless++
 			case kept == "" && !report.TailProven && lastLineOnly(whole, f, lost):
-				harmless++ // nobody speaks for the last line, and Verify says so
+				harmless++ // no line confirms the last one, and Verify reports that
 			case kept == "" && endsEarly(whole, f, lost):
-				harmless++ // which is what "the end is not proven" says
+				harmless++ // covered by "the end is not proven"
 				if report.TailProven {
 					t.Errorf("seed %d: %s %s: the tail is called proven", seed, name, did)
 				}
@@ -197,8 +198,8 @@ func place(t *testing.T, f folder) storage.Archive {
 	return a
 }
 
-// missing names a file that does not begin with what it held, or "". A log may go
-// on, and its last line feed says nothing.
+// missing names a file that does not begin with its former content, or returns "". A
+// log may have more lines, and its last line feed does not count.
 func missing(whole, f folder) string {
 	for _, name := range slices.Sorted(maps.Keys(whole)) {
 		want, have := whole[name], f[name]
@@ -213,9 +214,9 @@ func missing(whole, f folder) string {
 	return ""
 }
 
-// endsEarly reports whether the manifest lost nothing but its end, and no other
-// file anything. What stands in the place of the end is no line, so nobody reads
-// it as one.
+// endsEarly reports whether only the end of the manifest is missing, and no other file
+// has changed. Bytes in the place of the end are not a line, so no reader takes them
+// for one.
 func endsEarly(whole, f folder, lost string) bool {
 	others := maps.Clone(f)
 	others[lost] = whole[lost]

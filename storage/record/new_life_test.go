@@ -25,8 +25,8 @@ func contents(t *testing.T, a storage.Archive, dir string) map[string]string {
 	return out
 }
 
-// startOver is a session of another life than old: what that one was is erased. Their
-// manifests do not end at the same place, which elsewhere only chance ensures.
+// startOver begins a session again after its erase, so that the new manifest and the
+// old one end at different offsets. In practice only chance ensures this.
 func startOver(t *testing.T, begin, again func(*testing.T, storage.Archive) *record.Session) (a storage.Archive, old *record.Session) {
 	t.Helper()
 	for {
@@ -41,7 +41,7 @@ func startOver(t *testing.T, begin, again func(*testing.T, storage.Archive) *rec
 	}
 }
 
-// life is a session with as many steps, whose lines no other has.
+// life returns a session with so many steps, whose lines are unique.
 func life(t *testing.T, a storage.Archive, name string, steps int) *record.Session {
 	t.Helper()
 	s := session(t, a, "s")
@@ -76,9 +76,9 @@ func intoNoNewSession(t *testing.T, steps, again int, write func(context.Context
 	}
 }
 
-// What was erased gets into no session that begins under the same name, whatever is
+// Data of an erased session never gets into a new session of the same name, whatever is
 // written, and the new session loses nothing.
-func TestWhatWasErasedGetsIntoNoNewSession(t *testing.T) {
+func TestErasedDataGetsIntoNoNewSession(t *testing.T) {
 	t.Parallel()
 	for name, write := range map[string]func(ctx context.Context, s *record.Session) error{
 		"summary": func(ctx context.Context, s *record.Session) error {
@@ -100,8 +100,8 @@ func TestWhatWasErasedGetsIntoNoNewSession(t *testing.T) {
 	}
 }
 
-// A file whose create has ended, but behind which nothing was written, is the new
-// session's where that has made one of the same name, even with the same words.
+// After the create of a file without a later write, the file belongs to the new session
+// if that has made one of the same name, even with the same content.
 func TestANewSessionKeepsFilesOfTheSameName(t *testing.T) {
 	t.Parallel()
 	a := memory.New()
@@ -119,8 +119,8 @@ func TestANewSessionKeepsFilesOfTheSameName(t *testing.T) {
 	}
 }
 
-// A ledger that lands behind an erase, and whose answer is lost, is removed by the next
-// write; another's is not.
+// If a ledger is created after an erase, and the answer is lost, the next write removes
+// it. It does not remove a ledger of another process.
 func TestALedgerWithoutAnswerGoes(t *testing.T) {
 	t.Parallel()
 	for _, late := range []bool{false, true} {
@@ -168,8 +168,8 @@ func (a *unheard) Create(ctx context.Context, k storage.Key, b storage.Blob) err
 	return a.Archive.Create(ctx, k, b)
 }
 
-// A log of a session that was erased since it was opened does not begin again, also
-// where it was new then and others stored it.
+// A log does not begin again in a session that was erased since it was opened, even if
+// the session was new then and another process stored it.
 func TestNoLogBeginsInASessionThatWasErased(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -187,13 +187,13 @@ func TestNoLogBeginsInASessionThatWasErased(t *testing.T) {
 		if left := inFolder(t, a, "s"); len(left) > 0 {
 			t.Errorf("in the erased session are %q", left)
 		}
-		must(t, session(t, a, "s").Events(t.Context(), lines("new", 1))) // who opens it now may
+		must(t, session(t, a, "s").Events(t.Context(), lines("new", 1))) // a session that is opened now may append
 	})
 }
 
-// Logs of the new session that are exactly as long as those of the old one stay, and so
-// does a ledger of the name of one whose answer was lost.
-func TestANewSessionKeepsWhatIsAsLong(t *testing.T) {
+// Logs of the new session with the length of the old ones stay. So does a ledger with
+// the name of one whose answer was lost.
+func TestANewSessionKeepsLogsOfTheSameLength(t *testing.T) {
 	t.Parallel()
 	lost := &unheard{}
 	a, old := startOver(t, func(t *testing.T, a storage.Archive) *record.Session {
@@ -237,8 +237,8 @@ func TestALogThatWasReadFromItsEndGetsIntoNoNewSession(t *testing.T) {
 	}
 }
 
-// Two sessions of one name differ from the first line of their manifests on, even where
-// they say the same at the same moment.
+// Manifests of two sessions of one name differ from their first lines on, even if both
+// record the same at the same moment.
 func TestTwoLivesDifferFromTheFirstLineOn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

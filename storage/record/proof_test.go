@@ -9,8 +9,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// A copy of the heads speaks for what it has seen, and not for what came later:
-// whoever writes beside the sessions could have written that anew.
+// A copy of the heads proves what it has seen, but nothing later: a user who can write
+// beside the sessions could have rewritten the rest.
 func TestOldCopyDoesNotProveTheEnd(t *testing.T) {
 	a := memory.New()
 	s := session(t, a, "s")
@@ -34,7 +34,7 @@ func TestOldCopyDoesNotProveTheEnd(t *testing.T) {
 	if r := verify(""); !r.TailProven || r.Proof != record.ProofHeads {
 		t.Errorf("a copy from before the end: proven %v by %q", r.TailProven, r.Proof)
 	}
-	// Nor does a head that was kept take away what the heads beside it prove.
+	// An old copy of a head does not weaken the proof by the heads beside the session.
 	if r := verify(first); !r.TailProven || r.Proof != record.ProofHeads {
 		t.Errorf("a head from before the end: proven %v by %q, %q", r.TailProven, r.Proof, r.Notes)
 	}
@@ -43,8 +43,8 @@ func TestOldCopyDoesNotProveTheEnd(t *testing.T) {
 	}
 }
 
-// Where heads must be signed, those that are not speak for nothing: neither for an
-// end nor for an erasure, also where only one session is looked at.
+// If heads must be signed, unsigned heads prove nothing: neither an end nor an erasure,
+// also if only one session is verified.
 func TestUnsignedHeadsProveNothing(t *testing.T) {
 	key, err := record.HeadsKey("AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")
 	must(t, err)

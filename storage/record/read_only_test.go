@@ -13,9 +13,10 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// Wherever a scrub was cut short, who opens the session to read has all files as the scrub
-// leaves them, also when another process ends it meanwhile, and writes nothing.
-func TestWhoReadsHasWhatAScrubThatWasCutShortLeaves(t *testing.T) {
+// At every point where a scrub can be interrupted, a session opened for reading has all
+// files as the scrub leaves them, also if another process ends the scrub meanwhile, and
+// it writes nothing.
+func TestAReaderSeesAnInterruptedScrubAsComplete(t *testing.T) {
 	waited := 0
 	for at := 0; ; at++ {
 		a := memory.New()
@@ -71,7 +72,7 @@ func readable(t *testing.T, s *record.Session) string {
 			continue
 		}
 		if strings.HasPrefix(name, "scrub.") {
-			continue // what a process left that died before it said so
+			continue // files of a process that died before it recorded them
 		}
 		f, err := s.Open(t.Context(), name, 0, -1)
 		must(t, err)

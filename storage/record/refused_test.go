@@ -48,8 +48,8 @@ func (a *between) Remove(ctx context.Context, k storage.Key) error {
 	return a.Archive.Remove(ctx, k)
 }
 
-// TestTwoErasersOfWhichOneDies: one stalls, so that the other takes its turn and dies. The
-// first removes nothing more in it, and completes the erase when it is asked again.
+// One eraser stalls, so that another takes its turn and dies. The first must remove
+// nothing more in its old turn, and completes the erase when it is called again.
 func TestTwoErasersOfWhichOneDies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := memory.New()

@@ -21,7 +21,7 @@ import (
 // oneByOne is an archive in which a change waits until it is let through.
 type oneByOne struct {
 	*memory.Archive
-	arrived chan struct{} // a change waits, or (closed) there will be no more
+	arrived chan struct{} // a change waits, or (closed) no more changes will come
 	next    chan struct{}
 }
 
@@ -45,7 +45,7 @@ func (g *oneByOne) Remove(ctx context.Context, k storage.Key) error {
 	return g.Archive.Remove(ctx, k)
 }
 
-// paused is a scrub or an erase that makes its changes when it is told to.
+// paused is a scrub or an erase that makes each change only when the test allows it.
 type paused struct {
 	g      *oneByOne
 	err    error
@@ -109,8 +109,8 @@ func besideAScrub(t *testing.T, read func(t *testing.T, name string, a storage.A
 	beside(t, map[int]func(*record.Session) error{1: scrub(0), 4: scrub(0), 1 << 30: scrub(time.Millisecond)}, read)
 }
 
-// beside calls read for turns in which do can make some of its changes; the others follow
-// the key of do operations later.
+// beside calls read repeatedly. During each call do makes some of its changes; the
+// others follow a number of operations later, the key of do.
 func beside(t *testing.T, do map[int]func(*record.Session) error, read func(t *testing.T, name string, a storage.Archive)) {
 	t.Helper()
 	stride, skip := 12, 3
@@ -154,8 +154,7 @@ func TestVerifyInEachTurnOfAScrub(t *testing.T) {
 	})
 }
 
-// TestVerifyFindsDamageBesideAScrub: a scrub that runs meanwhile does not excuse a file
-// that nobody stored.
+// A concurrent scrub does not excuse a file that was never stored.
 func TestVerifyFindsDamageBesideAScrub(t *testing.T) {
 	besideAScrub(t, func(t *testing.T, name string, a storage.Archive) {
 		k := mustKey(t, "s/turns-007.idx") // no scrub reads one
@@ -167,7 +166,7 @@ func TestVerifyFindsDamageBesideAScrub(t *testing.T) {
 	})
 }
 
-// imported returns an archive with what an export has.
+// imported returns an archive with the files of an export.
 func imported(t *testing.T, export []byte) *memory.Archive {
 	t.Helper()
 	a := memory.New()
@@ -177,7 +176,7 @@ func imported(t *testing.T, export []byte) *memory.Archive {
 	return a
 }
 
-// An export is whole, or it is told that it is not.
+// An export is whole, or returns an error.
 func TestExportInEachTurnOfAScrub(t *testing.T) {
 	told, whole := 0, 0
 	besideAScrub(t, func(t *testing.T, name string, a storage.Archive) {
@@ -198,7 +197,7 @@ func TestExportInEachTurnOfAScrub(t *testing.T) {
 	}
 }
 
-// What was copied before the scrub is removed from the copy, and copied anew.
+// Files that were copied before the scrub are removed from the copy, and copied again.
 func TestCopyInEachTurnOfAScrub(t *testing.T) {
 	besideAScrub(t, func(t *testing.T, name string, a storage.Archive) {
 		copied := memory.New()
@@ -214,7 +213,8 @@ func TestCopyInEachTurnOfAScrub(t *testing.T) {
 // kept is an archive that removes nothing.
 type kept struct{ storage.Archive }
 
-// A copy whose files can't be removed gets none from after the scrub, and is told.
+// A copy whose files can't be removed gets no files from after the scrub, and returns
+// an error.
 func TestACopyThatIsKeptInEachTurnOfAScrub(t *testing.T) {
 	told := 0
 	besideAScrub(t, func(t *testing.T, name string, a storage.Archive) {
@@ -240,7 +240,7 @@ func TestACopyThatIsKeptInEachTurnOfAScrub(t *testing.T) {
 	}
 }
 
-// Nothing of a copy that was there before goes, whatever overtakes the next one.
+// An older copy loses no file, whatever overtakes the next copy.
 func TestAnOlderCopyInEachTurnOfAScrub(t *testing.T) {
 	told := 0
 	besideAScrub(t, func(t *testing.T, name string, a storage.Archive) {
@@ -269,8 +269,8 @@ func TestAnOlderCopyInEachTurnOfAScrub(t *testing.T) {
 	}
 }
 
-// To who reads steps and files a scrub is no change and no loss of them. He is told of the scrub
-// where he could not read what he knows.
+// A reader of steps and files never sees a scrub as a change or a loss. It gets
+// ErrScrubbed or ErrUnplaced if it could not read a file that it knows.
 func TestStepsInEachTurnOfAScrub(t *testing.T) {
 	told, whole := 0, 0
 	besideAScrub(t, func(t *testing.T, name string, a storage.Archive) {
@@ -304,7 +304,7 @@ func TestStepsInEachTurnOfAScrub(t *testing.T) {
 	}
 }
 
-// While a session is erased it is whole or gone, to who verifies, exports or copies it.
+// During an erase, verify, export and copy see the session whole or gone.
 func TestReadersInEachTurnOfAnErase(t *testing.T) {
 	erase := func(s *record.Session) error { return second(s.Erase(t.Context(), text("asked for"))) }
 	for what, read := range map[string]func(a storage.Archive) (storage.Archive, error){

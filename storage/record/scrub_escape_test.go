@@ -9,8 +9,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// What looks like a secret across an escape, such as that of a line feed, keeps no scrub
-// from its work, and the line stays one.
+// A match that spans an escape, such as that of a line feed, does not stop a scrub, and
+// the line stays valid.
 func TestScrubAcrossAnEscape(t *testing.T) {
 	a := memory.New()
 	s := session(t, a, "s")

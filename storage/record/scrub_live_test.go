@@ -14,7 +14,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// writer is an agent that appends to a session, and opens it again when it is told to.
+// writer is an agent that appends to a session, and opens it again after ErrScrubbed.
 func writer(ctx context.Context, a storage.Archive, name string, rounds int) error {
 	s, err := record.OpenSession(ctx, a, "s")
 	for i := 0; i < rounds && err == nil; i++ {
@@ -35,7 +35,7 @@ func writer(ctx context.Context, a storage.Archive, name string, rounds int) err
 }
 
 // Two agents write all the time while the session is scrubbed, again and again.
-func TestScrubLosesNothingOfThoseWhoWriteMeanwhile(t *testing.T) {
+func TestAScrubLosesNoConcurrentWrites(t *testing.T) {
 	const rounds = 12
 	a := memory.New()
 	leaky(t, a)
@@ -54,7 +54,7 @@ func TestScrubLosesNothingOfThoseWhoWriteMeanwhile(t *testing.T) {
 		}
 		s, err := record.OpenSession(t.Context(), a, "s")
 		must(t, err)
-		// One word after the other, so that there is always something to do.
+		// The words alternate, so that each scrub finds one.
 		word := []string{leaked, "hello", "three", "role"}[scrubs%4]
 		switch _, err := s.Scrub(t.Context(), record.ScrubOptions{Find: finds(word)}); {
 		case err == nil:
@@ -107,7 +107,7 @@ func (a *vanishing) Append(ctx context.Context, k storage.Key, seq int64, b stor
 	return a.Archive.Append(ctx, k, seq, b)
 }
 
-func TestWhoAppendsToALogThatIsRemovedLooksForAScrub(t *testing.T) {
+func TestAnAppendToARemovedLogLooksForAScrub(t *testing.T) {
 	a := &vanishing{Archive: memory.New()}
 	s := leaky(t, a)
 	a.times = 1
@@ -131,8 +131,8 @@ func TestScrubGoesOnWhereAPieceWasInTheWay(t *testing.T) {
 	proven(t, a)
 }
 
-// betweenTimes is an archive in which somebody else is there just when a scrub has put
-// its first file down, before the manifest says so.
+// betweenTimes is an archive in which another process acts right after a scrub has
+// stored its first file, before the manifest records the scrub.
 type betweenTimes struct {
 	*memory.Archive
 	do func()
@@ -147,7 +147,7 @@ func (a *betweenTimes) Create(ctx context.Context, k storage.Key, b storage.Blob
 	return err
 }
 
-func TestScrubComesToBeOnlyWhereNobodyWroteSinceItsFences(t *testing.T) {
+func TestAScrubIsRecordedOnlyIfNothingFollowsItsFences(t *testing.T) {
 	a := &betweenTimes{Archive: memory.New()}
 	s := leaky(t, a)
 	agent := session(t, a, "s")
@@ -185,8 +185,9 @@ func (a *stuck) Remove(ctx context.Context, k storage.Key) error {
 	return a.Archive.Remove(ctx, k)
 }
 
-// Who only writes files ends a scrub that was cut short, as who appends to a log does.
-func TestWhoWritesAFileEndsAScrubThatWasCutShort(t *testing.T) {
+// A process that only writes files ends an interrupted scrub, as one that appends to a
+// log does.
+func TestAWriterOfAFileEndsAnInterruptedScrub(t *testing.T) {
 	a := &stuck{Archive: memory.New()}
 	s := leaky(t, a)
 	a.dead = true

@@ -19,7 +19,7 @@ import (
 
 const leaked = "hunter2-of-alice"
 
-// finds returns what a scrub looks for.
+// finds returns the search function of a scrub for a secret.
 func finds(secret string) func(string, []byte) [][2]int {
 	return func(_ string, line []byte) (all [][2]int) {
 		for at := 0; ; {
@@ -93,7 +93,7 @@ func wholeText(t *testing.T, a storage.Archive) string {
 	return b.String()
 }
 
-// proven fails unless verify finds nothing wrong, and returns what it notes.
+// proven fails if verify finds a problem, and returns its notes.
 func proven(t *testing.T, a storage.Archive) []string {
 	t.Helper()
 	refs := func(l record.Ledger) ([]record.Ref, error) {
@@ -151,7 +151,7 @@ func TestScrubTakesASecretOutOfEveryFile(t *testing.T) {
 func TestSessionGoesOnAfterAScrub(t *testing.T) {
 	a := memory.New()
 	s := leaky(t, a)
-	other, err := record.OpenSession(t.Context(), a, "s") // who does not scrub
+	other, err := record.OpenSession(t.Context(), a, "s") // a session that does not scrub
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +225,7 @@ func tamper(t *testing.T, a *memory.Archive, name string) {
 	}
 }
 
-// dying is an archive of which the process dies at its nth change.
+// dying is an archive whose process dies at its nth change.
 type dying struct {
 	*memory.Archive
 	left   int

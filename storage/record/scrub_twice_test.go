@@ -12,7 +12,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// gated is an archive that waits at gates before what it does.
+// gated is an archive whose operations wait at gates.
 type gated struct {
 	*memory.Archive
 	before func(op string, k storage.Key)
@@ -28,8 +28,8 @@ func (a *gated) Remove(ctx context.Context, k storage.Key) error {
 	return a.Archive.Remove(ctx, k)
 }
 
-// TestTwoScrubsAtOnceTakeNothingFromEachOther: one removes what the other had waiting
-// before it was void, while the other has files waiting again and puts them in place.
+// One scrub removes the waiting files of the other one's void attempt, while the other
+// one stores waiting files again and puts them in place.
 func TestTwoScrubsAtOnceTakeNothingFromEachOther(t *testing.T) {
 	t.Parallel()
 	shared := memory.New()
@@ -49,7 +49,7 @@ func TestTwoScrubsAtOnceTakeNothingFromEachOther(t *testing.T) {
 		case op == "remove" && !strings.HasPrefix(k.Base(), "scrub."): // the second attempt
 			placing.Do(func() {
 				close(places)
-				time.Sleep(20 * time.Millisecond) // while the other one removes what it has seen
+				time.Sleep(20 * time.Millisecond) // while the other one removes the files that it has seen
 			})
 		}
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// BenchmarkLogLength is the slope of what a session of the archive does over
-// the number of lines that its logs have: n lines that are appended one after
-// the other, and a process that opens what is there, appends one, and reads it.
+// BenchmarkLogLength measures how the time of a session's operations grows with the
+// number of lines in its logs: n lines appended one after the other, and a process that
+// opens the logs, appends one line, and reads them.
 func BenchmarkLogLength(b *testing.B) {
 	ctx := context.Background()
 	plain, err := redact.New(redact.Options{Disabled: true})

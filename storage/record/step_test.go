@@ -19,8 +19,8 @@ import (
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
-// drafted commits a step whose summary and index are stored with its ledger, which names
-// them, and whose line of the audit log does.
+// drafted commits a step with a summary, an index and a line of the audit log. The
+// summary and the index are stored with the ledger, which names them.
 func drafted(ctx context.Context, s *record.Session, n int) (record.Committed, error) {
 	transcript, err := s.Transcript(ctx, n, []redact.Text{text(`{"role":"user","content":"hello"}`)})
 	if err != nil {
@@ -45,9 +45,9 @@ func draftedStep(s *record.Session, n int, files ...record.Written) record.Step 
 	}
 }
 
-// TestALedgerNamesWhatIsStoredWithIt also where the names of the drafts are taken: by a
-// file that was left behind, and by somebody who announces it at the same moment.
-func TestALedgerNamesWhatIsStoredWithIt(t *testing.T) {
+// The ledger has the right names also if the names of the drafts are taken: by a
+// leftover file, or by a process that announces them at the same moment.
+func TestALedgerNamesTheFilesStoredWithIt(t *testing.T) {
 	t.Parallel()
 	a := memory.New()
 	s := session(t, a, "s")
@@ -76,8 +76,8 @@ func TestALedgerNamesWhatIsStoredWithIt(t *testing.T) {
 	verified(t, a, "s")
 }
 
-// TestStepsWithDraftsAtOnce: of two who commit one number one wins, whatever was stored
-// by then, and all of the files that count are whole.
+// Of two processes that commit one number one wins, at whatever point, and all files
+// that count are whole.
 func TestStepsWithDraftsAtOnce(t *testing.T) {
 	t.Parallel()
 	a := memory.New()
@@ -122,7 +122,7 @@ func TestStepsWithDraftsAtOnce(t *testing.T) {
 	verified(t, a, "s")
 }
 
-// refusing refuses files whose name begins so, or panics.
+// refusing refuses files whose name has a prefix, or panics.
 type refusing struct {
 	storage.Archive
 	name   string
@@ -141,7 +141,7 @@ func (a *refusing) Create(ctx context.Context, k storage.Key, b storage.Blob) er
 	return errRefused
 }
 
-// TestNoLedgerWithoutItsFiles: whatever a ledger stands on is there before it is.
+// Every file that a ledger depends on is stored before the ledger.
 func TestNoLedgerWithoutItsFiles(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"summary", "turns", "events"} {
@@ -168,7 +168,7 @@ func TestNoLedgerWithoutItsFiles(t *testing.T) {
 	}
 }
 
-// TestAPanicWhileADraftIsStored reaches the caller, who can catch it.
+// TestAPanicWhileADraftIsStored: the panic reaches the caller, who can recover from it.
 func TestAPanicWhileADraftIsStored(t *testing.T) {
 	t.Parallel()
 	a := &refusing{Archive: memory.New(), name: "turns", panics: true}
@@ -181,7 +181,7 @@ func TestAPanicWhileADraftIsStored(t *testing.T) {
 	t.Errorf("the step ends with %v", err)
 }
 
-// TestALedgerThatIsRefusedIsNotAnnounced: the error of who makes it is the caller's.
+// The caller gets the error of the function that makes the ledger.
 func TestALedgerThatIsRefusedIsNotAnnounced(t *testing.T) {
 	t.Parallel()
 	s := session(t, memory.New(), "s")
@@ -234,8 +234,8 @@ func TestALostRaceForTheSameLedgerLeavesNothingMissing(t *testing.T) {
 	wantOK(t, one.Archive, "s")
 }
 
-// TestDraftsThatAreLateHaveNoLedger: a scrub has not waited for what takes longer than
-// its announcement counts, and the ledger would name what stands there no more.
+// A scrub does not wait for files that take longer than their announcement counts. A
+// ledger that names such files must not be created.
 func TestDraftsThatAreLateHaveNoLedger(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -254,8 +254,8 @@ func TestDraftsThatAreLateHaveNoLedger(t *testing.T) {
 	})
 }
 
-// TestWhatComesOfAStepAfterAnEraseGoes: whichever of its files was late.
-func TestWhatComesOfAStepAfterAnEraseGoes(t *testing.T) {
+// Whichever file of a step is late, it is removed after an erase.
+func TestLateFilesOfAStepAreRemovedAfterAnErase(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"transcript-pre-compact-002", "summary-002", "turns-002", "ledger-002"} {
 		a := &slowCreate{Archive: memory.New(), name: name}

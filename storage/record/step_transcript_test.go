@@ -17,8 +17,9 @@ import (
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
-// wholeStep is a step whose transcript is stored with it, and whose index and ledger name
-// that. The audit log waits for it, and came is told what came of it.
+// wholeStep is a step whose transcript is stored with it, and whose index and ledger
+// name the transcript. The audit log waits for the transcript, and came receives the
+// outcome.
 func wholeStep(s *record.Session, n int, came func(record.Written, error)) record.Step {
 	var c record.Content
 	c.Line(text(`{"role":"user","content":"of step %d"}`, n))
@@ -68,8 +69,8 @@ func namedByIndex(t *testing.T, s *record.Session, index string) string {
 	return ""
 }
 
-// TestATranscriptIsStoredWithItsStep: it is announced together with it, and all that
-// names it has the name that it got, also where somebody else took its name first.
+// A transcript is announced together with its step. Index, ledger and audit log have
+// the transcript's final name, also if another process took its first one.
 func TestATranscriptIsStoredWithItsStep(t *testing.T) {
 	t.Parallel()
 	a := memory.New()
@@ -103,8 +104,8 @@ func TestATranscriptIsStoredWithItsStep(t *testing.T) {
 	verified(t, a, "s")
 }
 
-// TestATranscriptThatCanNotBeStoredEndsItsStep, whether the archive refuses it or panics:
-// who waits for it is told, and the step is stored as a whole afterwards.
+// Whether the archive refuses the transcript or panics, the waiting audit log gets the
+// error, and a later attempt stores the step as a whole.
 func TestATranscriptThatCanNotBeStoredEndsItsStep(t *testing.T) {
 	t.Parallel()
 	for _, panics := range []bool{false, true} {
@@ -136,8 +137,8 @@ func TestATranscriptThatCanNotBeStoredEndsItsStep(t *testing.T) {
 	}
 }
 
-// TestAStepWithoutAnyTranscriptIsRefused: none is stored, and none is a draft. What was
-// stored under its number for another attempt does not count for one that has its own.
+// The step has neither a stored transcript nor a draft of one. A transcript that
+// another attempt stored under its number does not count.
 func TestAStepWithoutAnyTranscriptIsRefused(t *testing.T) {
 	t.Parallel()
 	s := session(t, memory.New(), "s")
@@ -155,8 +156,8 @@ func TestAStepWithoutAnyTranscriptIsRefused(t *testing.T) {
 	}
 }
 
-// TestStepsWithTheirTranscriptsAtOnce: of two who commit one number one wins. The other
-// one keeps what it has stored by then, and its next step can stand on it.
+// Of two processes that commit one number one wins. The other one keeps its stored
+// files, and its next step can use them.
 func TestStepsWithTheirTranscriptsAtOnce(t *testing.T) {
 	t.Parallel()
 	a := memory.New()

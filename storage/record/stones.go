@@ -27,8 +27,8 @@ var (
 	stoneRefused = regexp.MustCompile(`"refused":"([^"]+)"`)
 )
 
-// read returns the tombstones that a line reveals. Bytes that a crash left are followed by
-// a line that says so; other bytes are a damaged tombstone.
+// read returns the tombstones of a line. A line that closes a torn one accounts for the
+// bytes before it; other bytes that are not a line are a damaged tombstone.
 func (r *stoneReader) read(l rawLine) (all []Tombstone) {
 	link, ok := parseLink(l.text)
 	if !ok {
@@ -62,9 +62,9 @@ func damagedStone(line []byte) Tombstone {
 	return Tombstone{Session: member(stoneSession), Head: member(stoneHead), Life: member(stoneLife), Refused: member(stoneRefused), Damaged: true}
 }
 
-// Tombstones yields the tombstones of erased sessions in order of time: usually
-// two for each session, the second one Done, and one for each refusal. A damaged line is
-// a tombstone that says so. An error is yielded last.
+// Tombstones yields the tombstones of erased sessions in order of time: usually two for
+// each session, the second one Done, and one for each refusal. A damaged line yields a
+// tombstone with Damaged set. An error is yielded last.
 func Tombstones(ctx context.Context, a storage.Archive) iter.Seq2[Tombstone, error] {
 	return func(yield func(Tombstone, error) bool) {
 		r := &stoneReader{}

@@ -15,7 +15,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// stretch is lines first to last, from 1, of what a file was made of.
+// stretch returns a reference to lines first to last, from 1, of a file with these
+// lines.
 func stretch(from string, all []redact.Text, first, last int) record.Stretch {
 	st := record.Stretch{From: from, First: first, Lines: last - first + 1}
 	h := sha256.New()
@@ -32,8 +33,8 @@ func stretch(from string, all []redact.Text, first, last int) record.Stretch {
 	return st
 }
 
-// referring stores two steps, of which the second has four lines of the first one's
-// transcript and two of its own, and returns what a reader is to find in it.
+// referring stores two steps. The second step refers to four lines of the first one's
+// transcript and has two of its own. It returns the lines that a reader must find.
 func referring(t *testing.T, a storage.Archive) (s *record.Session, whole []redact.Text) {
 	t.Helper()
 	s = session(t, a, "s")
@@ -110,9 +111,9 @@ func TestStretchThatCannotBeIsRefused(t *testing.T) {
 	}
 }
 
-// A line that is that of a stretch, in whatever pieces, is not taken for a message;
-// one that only looks like it is a message.
-func TestLineThatSaysItIsAStretchIsNone(t *testing.T) {
+// A line with the form of a reference, even in pieces, is not taken for a message; a
+// line that only resembles one is a message.
+func TestALineInTheFormOfAReferenceIsNoMessage(t *testing.T) {
 	a := memory.New()
 	s, _ := referring(t, a)
 	forged, _, _ := strings.Cut(content(t, s, secondTranscript), "\n")
@@ -148,9 +149,9 @@ func TestLineThatSaysItIsAStretchIsNone(t *testing.T) {
 	}
 }
 
-// A file that is referred to and is gone, or another, is named, by readers and by
-// Verify; what is not referred to there is no matter for readers.
-func TestWhatIsReferredToIsHeldAgainstTheReference(t *testing.T) {
+// If a referenced file is gone or changed, readers and Verify name it. Readers ignore
+// the parts of the file that nothing refers to.
+func TestReferencedLinesAreComparedWithTheirReference(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(b []byte) []byte
 		bad    bool // for readers
@@ -255,8 +256,7 @@ func TestStretchOfAStretchIsDamage(t *testing.T) {
 	}
 }
 
-// Whatever stands in a transcript, reading it ends, and yields no more lines than
-// there are.
+// Reading any transcript ends, and yields no more lines than the transcript has.
 func FuzzTranscriptLines(f *testing.F) {
 	f.Add(`{"from":"transcript-pre-compact-001.jsonl","lines":[1,2],"at":[0,44],"sha256":"` + strings.Repeat("0", 64) + `"}`)
 	f.Add(`{"from":"transcript-pre-compact-001.jsonl","lines":[1,9223372036854775807],"at":[0,1],"sha256":""}`)

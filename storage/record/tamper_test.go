@@ -17,8 +17,8 @@ type find struct {
 	line int // 0: of the whole file
 }
 
-// tampering is everything somebody could do to a stored session, and how it is
-// named.
+// tampering lists everything that an attacker could do to a stored session, and the
+// names that Verify gives it.
 var tampering = []struct {
 	name string
 	do   func(s *stored)

@@ -12,9 +12,9 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// TestTornTailIsClosedAndTold cuts the log at every byte, as a crash in the
-// middle of an append would, and goes on with another process.
-func TestTornTailIsClosedAndTold(t *testing.T) {
+// TestATornTailIsClosedAndReported cuts the log at every byte, as a crash in the middle of
+// an append would. Another process then continues the log.
+func TestATornTailIsClosedAndReported(t *testing.T) {
 	for _, name := range []string{"events.jsonl", "manifest.jsonl"} {
 		whole := memory.New()
 		s := session(t, whole, "s")
@@ -58,7 +58,7 @@ func copySession(t *testing.T, from, to storage.Archive, name, data string) {
 	}
 }
 
-func TestTornLineCannotExcuseWhatWasPutThereLater(t *testing.T) {
+func TestATornLineDoesNotExcuseLaterBytes(t *testing.T) {
 	s := newStored(t)
 	whole := s.read("events.jsonl")
 	s.write("events.jsonl", append(whole, `{"seq":10,"prev":"`...))

@@ -30,7 +30,7 @@ type turn struct {
 	since time.Time // when it was first seen with it, by this process's clock
 }
 
-// holder is the process that has the turn, as a line of the manifest says.
+// holder is the process that has the turn, according to a line of the manifest.
 type holder struct {
 	by    string // "": unknown, as in version 0.1.0
 	at    time.Time

@@ -81,8 +81,8 @@ func removeStep2(t *testing.T, a *memory.Archive) {
 	}
 }
 
-// A step whose process died before it could say so is claimed by whatever writes a head
-// next, so that nobody takes it away unseen.
+// If a process died before it confirmed a step, the next head confirms the step, so
+// that its loss is noticed.
 func TestStepOfDeadProcessIsConfirmedByNextHead(t *testing.T) {
 	for name, write := range map[string]func(*record.Session) error{
 		"hold":    func(s *record.Session) error { return s.Hold(t.Context(), text("case")) },
@@ -114,8 +114,8 @@ func TestStepOfDeadProcessIsConfirmedByNextHead(t *testing.T) {
 	}
 }
 
-// A commit whose last line the archive did not take has no head either, and the end of
-// its session is not proven.
+// A commit whose last line the archive refused has no head either, and the end of its
+// session is not proven.
 func TestUnconfirmedCommitHasNoHead(t *testing.T) {
 	a := &fallen{Archive: memory.New()}
 	s := half(t, a)

@@ -34,7 +34,7 @@ func (a *reading) Open(ctx context.Context, k storage.Key, off, n int64) (io.Rea
 	return a.Archive.Open(ctx, k, off, n)
 }
 
-// Only a problem makes a verification look whether it was overtaken.
+// Verify checks whether a scrub or an erase overtook it only if it found a problem.
 func TestAWholeSessionIsReadOnce(t *testing.T) {
 	a := &reading{Archive: memory.New()}
 	leaky(t, a.Archive)
@@ -47,7 +47,7 @@ func TestAWholeSessionIsReadOnce(t *testing.T) {
 	}
 }
 
-// A verification that is overtaken again and again ends, and says why.
+// A verification that is overtaken again and again ends, with the reason.
 func TestAVerificationThatIsOvertakenAgainAndAgainEnds(t *testing.T) {
 	a := &reading{Archive: memory.New()}
 	leaky(t, a.Archive)

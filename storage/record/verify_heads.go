@@ -105,7 +105,7 @@ func (b *HeadBook) proof(l *headLine) Proof {
 }
 
 // Vanished returns a report for each session that is in the heads but not in the
-// archive, although nobody erased it, and for each erased session whose tombstone
+// archive, although no erase is recorded, and for each erased session whose tombstone
 // is missing. Dir is the folder, or its hash if the name is unknown.
 func (b *HeadBook) Vanished(ctx context.Context, a storage.Archive) ([]Report, error) {
 	there := map[string]bool{}
@@ -171,9 +171,10 @@ func (v *verifier) checkRefusals(b *HeadBook, x *life) {
 	}
 }
 
-// checkRecord checks that an erasure, or a refused one, has a tombstone that says the
-// same of who, why and when, as does the one of its completion, if any. Of several that
-// erased the same life at once, any can have left them.
+// checkRecord checks that an erasure, or a refused one, has a tombstone with the same
+// user, reason and time, and so does the tombstone of its completion, if there is one.
+// If several processes erased the same session at once, the tombstone of any of them
+// counts.
 func (v *verifier) checkRecord(b *HeadBook, l *headLine) bool {
 	begun, done := b.records(l, false), b.records(l, true)
 	all := b.erasures(l)
@@ -204,7 +205,7 @@ func (b *HeadBook) erasures(l *headLine) []*headLine {
 	return all
 }
 
-// tells reports whether a tombstone says the same of who, why and when.
+// tells reports whether a tombstone has the same user, reason and time.
 func (l *headLine) tells(t Tombstone) bool {
 	return t.Who == l.Who && t.Reason == l.Why && t.At.After(l.At.Add(-stoneSlack)) && (t.Done || t.At.Before(l.At.Add(stoneSlack)))
 }

@@ -108,8 +108,8 @@ func (c *logCheck) line(l rawLine) {
 	}
 }
 
-// closeJunk checks the bytes between the last line and this one. They are the
-// rest of a crash if this line says so.
+// closeJunk checks the bytes between the last line and this one. If this line is a torn
+// line for them, a crash left them.
 func (c *logCheck) closeJunk(next linked) {
 	t, ok := next.torn()
 	if ok && t.covers(c.junk) && next.prev == c.head {

@@ -12,8 +12,8 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// half is a session of which a scrub was cut short while it replaced files. It reads the
-// files that wait as those that they will replace.
+// half is a session with a scrub that was interrupted while it replaced files. It reads
+// each waiting file in place of the file that it will replace.
 type half struct {
 	storage.Archive
 	waiting map[storage.Key]storage.Key // by the key that a file will have

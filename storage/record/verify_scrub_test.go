@@ -13,8 +13,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// A scrub that was cut short, wherever, is no damage, and verify says how it ends. A file of
-// it that was changed is damage.
+// An interrupted scrub is not damage, at whatever point it stopped, and verify reports
+// how it will end. A changed file of the scrub is damage.
 func TestVerifyOfAScrubThatWasCutShort(t *testing.T) {
 	told, broken := 0, 0
 	for at := 0; ; at++ {

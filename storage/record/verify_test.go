@@ -135,8 +135,8 @@ func TestVerifySeesACutTailOnlyWithAHead(t *testing.T) {
 	}
 }
 
-// TestVerifyTellsACrashFromAManifestThatWasWrittenOver: beside logs alone, the
-// first line of the manifest may have been cut off by a crash.
+// Beside a session that has only logs, a first line of the manifest may be incomplete
+// because of a crash.
 func TestVerifyTellsACrashFromAManifestThatWasWrittenOver(t *testing.T) {
 	a := memory.New()
 	s := session(t, a, "s")
@@ -338,8 +338,8 @@ func ExampleVerify() {
 	// Output: true true <nil>
 }
 
-// racing is an archive whose first listing of a session is made of two halves,
-// and something happens in between.
+// racing is an archive whose first listing of a session has two halves, with a change
+// in between.
 type racing struct {
 	*memory.Archive
 	between func()

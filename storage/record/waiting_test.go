@@ -13,8 +13,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// hangingArchive takes appends only after a long time, whatever the context
-// says: a disk that is gone.
+// hangingArchive completes appends only after a long time, whatever the context: a disk
+// that is gone.
 type hangingArchive struct {
 	storage.Archive
 	hangs chan struct{}
@@ -27,9 +27,9 @@ func (a *hangingArchive) Append(ctx context.Context, k storage.Key, seq int64, b
 	return a.Archive.Append(ctx, k, seq, b)
 }
 
-// Who waits for a log that somebody else is stuck at waits no longer than
-// wanted, and what asks for nothing new does not wait at all.
-func TestNobodyWaitsForALogLongerThanWanted(t *testing.T) {
+// A caller that waits for a stuck log waits no longer than its context allows. A caller
+// that requests nothing new does not wait at all.
+func TestCallersOfAStuckLogWaitNoLongerThanTheirContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &hangingArchive{Archive: memory.New()}
 		s, err := record.OpenSession(t.Context(), a, "s")

@@ -27,8 +27,9 @@ func (s *Session) making(k storage.Key, b storage.Blob) {
 	s.loose[k] = looseFile{sha256: b.SHA256()}
 }
 
-// made records the result of a create. Only [storage.ErrExists] proves that the file belongs to
-// somebody else; after any other error the file may exist, or appear later.
+// made records the result of a create. Only [storage.ErrExists] proves that the file
+// belongs to another process; after any other error the file may exist, or appear
+// later.
 func (s *Session) made(k storage.Key, b storage.Blob, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,11 +71,12 @@ func (s *Session) fasten(keys ...storage.Key) {
 	}
 }
 
-// withdraw removes what this Session wrote into a session that was erased in the
-// meantime. A create that began before the erase may end after it (a connection that
-// stalls, a process that was suspended); the erase cannot see such a file, and nobody
-// else would remove it. withdraw does nothing unless the erase is on record, in the
-// manifest or as a tombstone, so a manifest that vanished in another way costs no file.
+// withdraw removes the files that this Session wrote into a session that was erased in
+// the meantime. A create that began before the erase may end after it (a connection
+// that stalls, a process that was suspended). The erase cannot see such a file, and no
+// other process would remove it. withdraw does nothing unless the erase is on record,
+// in the manifest or as a tombstone, so a manifest that vanished in another way costs
+// no file.
 //
 // withdraw reports whether the session was erased.
 func (s *Session) withdraw(ctx context.Context) (gone bool, err error) {
@@ -91,9 +93,9 @@ func (s *Session) withdraw(ctx context.Context) (gone bool, err error) {
 	var errs []error
 	keys := s.loosely(true)
 	if now.seq > 0 && now.first == "" {
-		// The manifest is the end of one: a line that this Session appended behind the
-		// erase, before the archive took it back ([storage.Deferrer]). Whose files it
-		// announces shows when that is done, and a later call removes them.
+		// The manifest is only the end of one: a line that this Session appended after
+		// the erase, before the archive took it back ([storage.Deferrer]). It is not
+		// known yet which session announces the files; a later call removes them.
 		keys = nil
 	}
 	for _, k := range keys {
@@ -170,8 +172,8 @@ func (s *Session) gone(ctx context.Context) (yes bool, now tail, err error) {
 	return yes, now, err
 }
 
-// orErased returns ErrErased in place of an error that an erase beside the operation can
-// cause. Other errors stay.
+// orErased returns ErrErased instead of an error that a concurrent erase can cause.
+// Other errors stay.
 func (s *Session) orErased(ctx context.Context, op string, err error) error {
 	for _, cause := range []error{storage.ErrChanged, storage.ErrNotExist, storage.ErrDamaged, io.ErrUnexpectedEOF} {
 		if errors.Is(err, cause) && s.isErased(ctx) {

@@ -19,8 +19,8 @@ var (
 	fileResult = regexp.MustCompile(`file \d+: word word`)
 )
 
-// begin makes the manager and the transport anew, as a program does that was
-// started again; the archive stays.
+// begin makes a new manager and a new transport, as after a restart of the program; the
+// archive stays.
 func (r *rig) begin() {
 	r.t.Helper()
 	_ = r.m.Close(context.Background())
@@ -42,8 +42,8 @@ func (t through) RoundTrip(req *http.Request) (*http.Response, error) {
 	return (*t.r.mid)(req, http.DefaultTransport.RoundTrip)
 }
 
-// reader is a model that reads files until its view names what was taken out,
-// recalls, several times in a row and beside another call, and reads on.
+// reader is a model that reads files until its view has a reference, recalls it,
+// several times in a row and beside another call, and continues to read.
 type reader struct {
 	r       *rig
 	done    int   // of the script
@@ -93,9 +93,9 @@ func (m *reader) read() provider.Answer {
 	return provider.Answer{Reasoning: "Next.", Calls: []provider.Call{{ID: fmt.Sprintf("call_%d", n), Name: "read", Args: fmt.Sprintf(`{"n":%d}`, n)}}}
 }
 
-// A program that knows nothing of the recall tool works on under each SDK while
-// its model recalls, and after a restart in another process, where the rounds
-// are left out whole.
+// Under each SDK, a program without knowledge of the recall tool continues while its
+// model recalls, and after a restart in another process, which leaves the rounds out
+// whole.
 func TestRecallUnderSDKs(t *testing.T) {
 	forEach(t, func(t *testing.T, s sdk, stream bool) {
 		r := newRig(t)
@@ -111,7 +111,7 @@ func TestRecallUnderSDKs(t *testing.T) {
 			}
 		}
 		text := r.work(transport.WithSession(context.Background(), "s"), r.open(s, stream))
-		if !strings.HasSuffix(text, "done") || strings.HasPrefix(text, "Wait.") != stream { // a stream has shown what came before
+		if !strings.HasSuffix(text, "done") || strings.HasPrefix(text, "Wait.") != stream { // a stream has already shown the earlier text
 			t.Errorf("the agent ended with %q", text)
 		}
 		if bad := r.refused(); len(bad) > 0 {

@@ -16,7 +16,7 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// A call is a tool call that a model made, as an SDK says it.
+// A call is a tool call of the model, as an SDK returns it.
 type call struct{ id, name, args string }
 
 // A mode is how an agent asks next: which model, and whether the answer is streamed.
@@ -34,7 +34,7 @@ type agent interface {
 	user(text string)
 	// say adds the results of the last calls, if there were any, and asks the model.
 	say(ctx context.Context, results []string) (calls []call, text string, err error)
-	// fork returns an agent that goes on from the same history at another place.
+	// fork returns an agent that continues from the same history at another place.
 	fork(at place) agent
 }
 
@@ -111,8 +111,8 @@ func (r *rig) open(s sdk, stream bool) agent {
 // middleware is the function that SDKs call for each attempt.
 type middleware func(*http.Request, func(*http.Request) (*http.Response, error)) (*http.Response, error)
 
-// middleware returns what goes into an SDK; where the rig has its own, that can
-// be replaced under it.
+// middleware returns the middleware for an SDK. If the rig has its own, a test can
+// replace it later.
 func (r *rig) middleware() middleware {
 	if r.mid == nil {
 		return transport.Middleware(r.m, r.options()...)
@@ -122,7 +122,7 @@ func (r *rig) middleware() middleware {
 	}
 }
 
-// options are strict, so that what goes wrong is seen.
+// The options are strict, so that failures are visible.
 func (r *rig) options() []transport.Option {
 	return append([]transport.Option{transport.Strict()}, r.more...)
 }

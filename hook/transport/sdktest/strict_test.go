@@ -17,8 +17,8 @@ import (
 	"github.com/agentcompact/compact/hook/transport"
 )
 
-// statusOf reads an error as its SDK has it; typed is the transport's, where
-// the SDK hands the answer on.
+// statusOf reads an error as its SDK returns it; typed is the transport's error, if the
+// SDK keeps the answer.
 func statusOf(err error) (status int, text string, typed *transport.Error) {
 	if e := (*openai.Error)(nil); errors.As(err, &e) {
 		return e.StatusCode, e.Message, transport.ErrorOf(e.Response)
@@ -35,8 +35,8 @@ func statusOf(err error) (status int, text string, typed *transport.Error) {
 	return 0, "", nil
 }
 
-// What a strict transport refuses is an error of the API to every SDK, which
-// none of them tries again.
+// Every SDK takes a refusal of a strict transport for an error of the API, and does not
+// retry it.
 func TestStrictErrorsAreTheAPIsAndNotTriedAgain(t *testing.T) {
 	forEach(t, func(t *testing.T, s sdk, stream bool) {
 		var attempts atomic.Int32
