@@ -63,8 +63,7 @@ func TestOptionsOfTheHistoryReducerAreItsSettings(t *testing.T) {
 	}
 }
 
-// Names in the spelling of versions before 0.1 keep their meaning, whatever their
-// source.
+// Spellings of names from versions before 0.1 keep their meaning in every source.
 func TestOldSpellingsOfNamesAreRead(t *testing.T) {
 	want := []string{"mask", "summarize", "squeeze"}
 	const old = "mask, summarise, squeeze"

@@ -73,9 +73,9 @@ func openPlain(c compact.StorageConfig) (storage.Archive, error) {
 	return openRegistered(ctx, c)
 }
 
-// OpenArchiveReadOnly is like OpenArchive for callers that write nothing. The
-// archive may be on a read-only medium, and it refuses writes. Its content
-// decides whether it is decrypted, whatever the configuration says.
+// OpenArchiveReadOnly is like OpenArchive for callers that only read. The archive may
+// be on a read-only medium, and it refuses writes. Whether it is decrypted depends on
+// its content, not on the configuration.
 func OpenArchiveReadOnly(c compact.StorageConfig) (storage.Archive, error) {
 	if c.Timeout == 0 || c.Timeout > readTimeout {
 		c.Timeout = readTimeout
@@ -88,8 +88,9 @@ func OpenArchiveReadOnly(c compact.StorageConfig) (storage.Archive, error) {
 	}, decrypted)
 }
 
-// readTimeout is the longest time for a read, not counting the transfer of its
-// bytes, whatever is configured for agents: a person waits, and can ask again.
+// readTimeout is the longest time for a read, not counting the transfer of its bytes.
+// It does not depend on the configuration for agents, because a person waits, and can
+// ask again.
 const readTimeout = 15 * time.Second
 
 // tryTimeout is how long a bucket with a spool in front of it is tried.

@@ -23,7 +23,7 @@ func withSections(file []byte, sections []*section) []byte {
 	return []byte(strings.Join(lines, ""))
 }
 
-// endOf returns the index behind the last line of a top-level section.
+// endOf returns the index after the last line of a top-level section.
 func endOf(lines []string, name string) int {
 	end := slices.Index(lines, name+":\n") + 1
 	for i := end; i < len(lines); i++ {

@@ -14,7 +14,7 @@ import (
 	"github.com/agentcompact/compact/redact"
 )
 
-// An Origin says where the value of one setting comes from.
+// An Origin names the source of the value of one setting.
 type Origin struct {
 	Path   string // "policy.trigger_pct"; in an override "overrides[0].policy.trigger_pct"
 	Value  any    // string, int, float64, bool or []string, without secrets
@@ -58,8 +58,8 @@ func (o Origin) String() string {
 	return text
 }
 
-// LoadWithOrigins is like [Load], and also returns where each setting comes from:
-// all settings in the order of the presets' files, then those of the overrides.
+// LoadWithOrigins is like [Load], and also returns the source of each setting: all
+// settings in the order of the presets' files, then those of the overrides.
 func LoadWithOrigins(path string, opts ...Option) (compact.Config, []Origin, error) {
 	l, c, err := loadFile(path, opts)
 	if err != nil {
@@ -137,8 +137,8 @@ var secrets = sync.OnceValue(func() *redact.Redactor {
 	return r
 })
 
-// showable returns a value for display. Custom redaction patterns may contain
-// what they find, so only their number is shown.
+// showable returns a value for display. A custom redaction pattern may contain the
+// secret that it matches, so only the number of patterns is shown.
 func showable(path string, v any) any {
 	if path == "redaction.patterns" {
 		if n := reflect.ValueOf(v).Len(); n > 0 {

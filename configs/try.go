@@ -23,7 +23,7 @@ import (
 type Probe struct {
 	What   string        // "archive", "bucket", "KMS key", "Object Lock", "spool", "encryption", "collector", "Ariadne", "summarizer"
 	Where  string        // the folder, the bucket, the URL without a password, the model
-	Did    string        // what was done, if it works
+	Did    string        // description of the probe, if it works
 	Err    error         // why it does not work; nil if it works or was not tried
 	Advice string        // how to fix it
 	Not    string        // why it was not tried; "" if it was
@@ -38,11 +38,11 @@ func (p Probe) Stored() bool {
 	return p.What == "archive" || p.What == "bucket" || p.What == "KMS key" || p.What == "Object Lock" || p.What == "spool" || p.What == "encryption"
 }
 
-// Try opens what a configuration of [Load] names: its archive, spool, collectors
-// and summarizers, in parallel, each for at most timeout. It writes as little as
-// possible and removes that again; a later Try removes an object that Object Lock
-// keeps. A summarizer is asked for one word, which may be billed. The result
-// holds no secrets.
+// Try opens everything that a configuration of [Load] names: its archive, spool,
+// collectors and summarizers, in parallel, each for at most timeout. It writes as
+// little as possible and removes that again; a later Try removes an object that Object
+// Lock keeps. It asks a summarizer for one word, which may be billed. The result holds
+// no secrets.
 func Try(ctx context.Context, c compact.Config, timeout time.Duration) []Probe {
 	var tries []attempt
 	tries = append(tries, archiveTries(c.Storage)...)
@@ -80,7 +80,7 @@ func Try(ctx context.Context, c compact.Config, timeout time.Duration) []Probe {
 type attempt struct {
 	named []Probe
 	try   func(ctx context.Context) error
-	// judge returns what the error means for each of named.
+	// judge returns the meaning of the error for each of named.
 	judge func(named []Probe, err error) []Probe
 }
 

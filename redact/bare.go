@@ -50,10 +50,9 @@ func (a *assignment) readBare(blank, i int) bool {
 	return true
 }
 
-// isHelp reports whether a flag stands in the help of a program: [--flag VALUE],
-// or at the beginning of a line with a description in a column of its own behind
-// it, or behind the name of its value. The flag is at from, and what follows it at
-// i.
+// isHelp reports whether a flag stands in the help of a program: [--flag VALUE], or at
+// the beginning of a line with a description in a column after it, or after the name of
+// its value. The flag is at from, and the text after it at i.
 func isHelp(s string, from, blank, i int) bool {
 	end := run(s, i, maxName, func(c byte) bool { return !isSpace(c) })
 	if from > 0 && s[from-1] == '[' && s[end-1] == ']' {

@@ -10,8 +10,8 @@ import (
 	"github.com/agentcompact/compact/internal/cputime"
 )
 
-// transcript makes n bytes of a session: prose, code and tool output, without
-// secrets. It comes from the shared transcripts where they are there.
+// transcript returns n bytes of a session: prose, code and tool output, without
+// secrets. It uses the shared transcripts if they exist.
 func transcript(b testing.TB, n int) string {
 	b.Helper()
 	paths, _ := filepath.Glob(filepath.Join(sharedDir(b, "COMPACT_TRANSCRIPTS", "transcripts"), "chat", "*.jsonl*"))

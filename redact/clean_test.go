@@ -2,8 +2,8 @@ package redact
 
 import "testing"
 
-// TestCodeAndProseAreLeftAlone is the other half: what stands where a secret
-// could stand, in code, schemas, logs and prose.
+// TestCodeAndProseAreLeftAlone checks texts without secrets in the places of secrets:
+// code, schemas, logs and prose.
 func TestCodeAndProseAreLeftAlone(t *testing.T) {
 	family{clean: []string{
 		"const token = await getToken();",

@@ -228,7 +228,7 @@ func (c *score) report(t *testing.T, set string) {
 	}
 }
 
-// writeReport writes what was missed and what was flagged wrongly.
+// writeReport writes the missed secrets and the false findings.
 func writeReport(t *testing.T, path string, c *score) {
 	t.Helper()
 	for name, rows := range map[string][]string{".missed": c.missed, ".flagged": c.falseAlarms} {

@@ -10,7 +10,7 @@ type document struct {
 	mem    *memory // memory of the session that the text belongs to
 	names  *names  // names of that session
 	again  bool    // it was JSON in the pass before, and strings without a placeholder were found clean
-	json   bool    // the caller says that the text is JSON, so it may be a mere string or number
+	json   bool    // the caller states that the text is JSON, so it may be a mere string or number
 	record bool    // digests are not redacted
 	only   *string // the only member of the outermost object to search
 	level  int     // number of strings that this text is nested in
@@ -77,8 +77,8 @@ func (d *document) find(s string) []span {
 	return d.sc.find(s)
 }
 
-// findKnown returns the known values in s, however they are written. What is
-// JSON as a whole is decoded before.
+// findKnown returns the known values in s, in any spelling. A text that is JSON as a
+// whole is decoded first.
 func (d *document) findKnown(s string) []span {
 	return spelled(s, d.known, &d.used, depth{json: 3, url: 1})
 }

@@ -19,7 +19,7 @@ func Example() {
 	// {"user":"ann","api_key":"<REDACTED>"}
 }
 
-// A rule says by samples what it finds and what it leaves alone.
+// The samples of a rule show secrets that it finds and texts that it leaves alone.
 func ExampleRule() {
 	r, err := redact.New(redact.Options{Rules: []redact.Rule{{
 		ID: "acme-badge", Words: []string{"acme"}, Pattern: `\bACME-[0-9]{6}\b`,

@@ -15,7 +15,7 @@ type family struct {
 	clean  []string // texts that must come out as they went in
 }
 
-// in makes samples of one secret in several texts; %s stands for the secret.
+// in makes samples of one secret in several texts; %s is the place of the secret.
 func in(secret string, texts ...string) []secretSample {
 	var all []secretSample
 	for _, t := range texts {
@@ -71,8 +71,8 @@ func checkIdempotent(t *testing.T, r *Redactor, text string) {
 	}
 }
 
-// checkInside embeds the text in JSON, twice, and looks for the secret in what
-// is decoded again.
+// checkInside embeds the text in JSON, twice, and looks for the secret in the decoded
+// result.
 func checkInside(t *testing.T, r *Redactor, s secretSample) {
 	t.Helper()
 	raw := mustJSON(t, map[string]any{"n": json.Number("12345678901234567890"), "content": s.text})

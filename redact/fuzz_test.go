@@ -22,8 +22,8 @@ func fuzzSeeds() []string {
 	return seeds
 }
 
-// FuzzTextIsIdempotent holds redaction to: no panic, and nothing more to
-// redact in what has been redacted.
+// FuzzTextIsIdempotent checks that redaction never panics, and that a second redaction
+// changes nothing.
 func FuzzTextIsIdempotent(f *testing.F) {
 	for _, s := range fuzzSeeds() {
 		f.Add(s)
@@ -42,8 +42,8 @@ func FuzzTextIsIdempotent(f *testing.F) {
 	})
 }
 
-// FuzzJSONKeepsItsStructure holds redaction of JSON to: what was valid stays
-// valid, with the same keys, lengths and numbers, and idempotence.
+// FuzzJSONKeepsItsStructure checks that redacted JSON stays valid, with the same keys,
+// lengths and numbers, and that redaction is idempotent.
 func FuzzJSONKeepsItsStructure(f *testing.F) {
 	for _, s := range fuzzSeeds() {
 		f.Add([]byte(s))

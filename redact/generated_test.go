@@ -27,8 +27,8 @@ var leastFound = []struct {
 	{secretgen.Class{Hard: true, HeldOut: true}, 65},
 }
 
-// TestRandomSecretsInAgentShapes measures what is found of random secrets in
-// the texts of package secretgen, and what is flagged of their look-alikes.
+// TestRandomSecretsInAgentShapes measures how many random secrets are found in the
+// texts of package secretgen, and how many look-alikes are flagged.
 func TestRandomSecretsInAgentShapes(t *testing.T) {
 	r := newRedactor(t, Options{})
 	redact := func(s string) string { return r.Text(s).String() }
@@ -52,8 +52,8 @@ func TestRandomSecretsInAgentShapes(t *testing.T) {
 	}
 }
 
-// writeWrong writes what was missed or flagged, without the shapes that are
-// held out, which go to a file of their own.
+// writeWrong writes the missed secrets and false findings. Those of the held-out shapes
+// go to a separate file.
 func writeWrong(t *testing.T, dir string, wrong []secretgen.Wrong) {
 	t.Helper()
 	files := map[string]*strings.Builder{"generated": {}, "generated.heldout": {}}

@@ -28,8 +28,8 @@ func TestPassphrasesAreToldFromNames(t *testing.T) {
 	}
 }
 
-// TestPasswordsInDataVanishWhateverTheirLetters is what stands under an exact
-// key in data and in literals of code.
+// TestPasswordsInDataVanishWhateverTheirLetters checks values after an exact key in
+// data and in literals of code.
 func TestPasswordsInDataVanishWhateverTheirLetters(t *testing.T) {
 	random, phrase, dollar, human := "Fr"+"nihAtspgvahLugpiLC", "amber-falcon"+"-ribbon-valley", "$"+"Wj8nR3vK6qT", "Autumn"+"1987!"
 	var all []secretSample

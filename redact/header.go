@@ -37,8 +37,7 @@ func (sc *scan) basic(start, end int) {
 
 var authorizationRule = &rule{id: "authorization", kind: "authorization"}
 
-// authorization finds the credentials of an Authorization header, whatever
-// their scheme is.
+// authorization finds the credentials of an Authorization header, with any scheme.
 func (sc *scan) authorization(_, end int) {
 	s := sc.s
 	i := passQuotes(s, end, 3, false)
@@ -104,8 +103,8 @@ func escaped(s string, i int) bool {
 	return i > 1 && s[i-2] == '\\' && strings.IndexByte("nrtbf", s[i-1]) >= 0
 }
 
-// jwt finds a JSON web token: two or three (five when encrypted) segments, the first of
-// which is JSON in base64.
+// jwt finds a JSON web token: two or three (five when encrypted) segments. The first
+// segment is JSON in base64.
 func (sc *scan) jwt(start, _ int) {
 	s := sc.s
 	if s[start:start+3] != "eyJ" || start > 0 && isWord(s[start-1]) && s[start-1] != '_' && !escaped(s, start) {

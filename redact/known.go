@@ -48,10 +48,10 @@ func (k *Known) add(d needle) {
 	k.used.add(d.form)
 }
 
-// Find returns where the secrets are in s, which is JSON or a part of it, as offsets,
-// in order and without overlaps. It takes escapes as a whole: the n of \n begins no
-// secret. If it seems to, where more is written in another way than s itself, the rest is
-// returned without that escape, because another secret may overlap.
+// Find returns the places of the secrets in s, which is JSON or a part of it, as
+// offsets, in order and without overlaps. It takes an escape as a unit: the n of \n
+// begins no secret. If a match of a decoded form begins or ends inside an escape, Find
+// returns the match without that escape, because another secret may overlap.
 func (k *Known) Find(s string) (places [][2]int) {
 	cut := cutsOf(s)
 	found := k.scan(s, cut)
@@ -95,8 +95,8 @@ func cutsOf(s string) cuts {
 // find implements [finder].
 func (k *Known) find(s string) []span { return k.scan(s, nil) }
 
-// scan returns where the secrets are in s, except for those that begin or end at cut. It
-// joins those that overlap at once, as there can be one at each byte.
+// scan returns the places of the secrets in s, except those that begin or end at cut.
+// It joins overlapping places at once, because there can be one at each byte.
 func (k *Known) scan(s string, cut cuts) (found []span) {
 	for i := 0; i+MinKnown <= len(s); i++ {
 		first := s[i : i+MinKnown]

@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/internal/cputime"
 )
 
-// masked returns s with asterisks where the secrets are.
+// masked returns s with its secrets as asterisks.
 func masked(s string, secrets ...string) string {
 	var k Known
 	for _, secret := range secrets {
@@ -95,7 +95,7 @@ func TestKnownSecretsAreFoundInLinearTime(t *testing.T) {
 	}
 }
 
-// So do those where a secret begins at each byte.
+// The time stays linear if a secret begins at each byte.
 func TestKnownSecretsThatOverlapAreFoundInLinearTime(t *testing.T) {
 	took := func(n int) time.Duration {
 		text := strings.Repeat("a", n) + `\u0061%61&#97;`

@@ -5,7 +5,7 @@ import "strings"
 const (
 	stride    = 48  // bytes; every run that can be a key covers a multiple of it
 	keyLines  = 3   // lines of base64 in a row that count as a key
-	maxBefore = 400 // bytes before a run that can tell its type
+	maxBefore = 400 // bytes before a run that can show its type
 )
 
 // longRuns finds runs of base64 as long as a line of a key, without a prefix:
@@ -54,9 +54,9 @@ var inBase64 = func() (t [256]bool) {
 	return t
 }()
 
-// keyBody finds the middle of a private key that begins with the line
-// s[from:to]: three or more lines of base64 of one length, unless the text
-// around them tells another type. It returns the end of the lines that it read.
+// keyBody finds the middle of a private key that begins with the line s[from:to]: three
+// or more lines of base64 of one length, unless the text around them shows another
+// type. It returns the end of the lines that it read.
 func (sc *scan) keyBody(from, to int) int {
 	s, n, lines := sc.s, to-from, 1
 	for lines < 1000 {
@@ -94,8 +94,8 @@ func isKeyText(s string) bool {
 // lines and are not keys.
 var blocks = []string{"iVBOR", "/9j/", "R0lGOD", "JVBERi", "UEsDB", "H4sI", "UklGR", "AAAA", "PD94bWw", "PHN2Zy", "AAEAAA", "d09GM", "AGFzb", "data:", "base64,"}
 
-// isKnownBlock reports whether the beginning of s[from:to], or the text around
-// it, tells a type that is not a private key.
+// isKnownBlock reports whether the beginning of s[from:to], or the text around it,
+// shows a type that is not a private key.
 func (sc *scan) isKnownBlock(from, to int) bool {
 	s := sc.s
 	before := s[max(0, from-maxBefore):from]

@@ -2,7 +2,7 @@ package redact
 
 import "strings"
 
-// strength says how strongly the name of a value indicates a secret.
+// strength is how strongly the name of a value indicates a secret.
 type strength uint8
 
 const (
@@ -99,8 +99,8 @@ func isBareVerb(name string) bool {
 	return strings.EqualFold(name, "pass") || strings.EqualFold(name, "pwd")
 }
 
-// describes reports whether the last word of a name says that the value
-// describes a secret (its name, its length, its place) and is not the secret.
+// describes reports whether the last word of a name marks the value as a description of
+// a secret (its name, its length, its place), and not the secret itself.
 func describes(word []byte) bool {
 	switch string(word) {
 	case "id", "ids", "name", "names", "path", "paths", "file", "files", "filename", "dir", "url", "uri", "urls", "endpoint",

@@ -17,7 +17,7 @@ func named(t *testing.T, also ...Text) *Session {
 	return r.Session(append([]Text{r.Text(calledSo)}, also...)...)
 }
 
-// A name of the session is none of its secrets for a word that says little.
+// After a weak word, the name of a session is not one of its secrets.
 func TestNamesAreNoSecretsForAWeakWord(t *testing.T) {
 	for _, text := range []string{
 		"session: " + calledSo, "session=" + calledSo + "; path=/", "key: " + calledSo,
@@ -38,7 +38,8 @@ func TestNamesAreNoSecretsForAWeakWord(t *testing.T) {
 	}
 }
 
-// What is said to be a password, a token or a key is one, whatever it names.
+// A value that the text calls a password, a token or a key is a secret, even if it is a
+// name.
 func TestNamesAreSecretsWhereOneIsTold(t *testing.T) {
 	for _, text := range []string{
 		"password: " + calledSo, "API_TOKEN=" + calledSo, "api_key=" + calledSo, `{"password":"` + calledSo + `"}`, `{"access_token":"` + calledSo + `"}`,

@@ -21,7 +21,7 @@ type needle struct {
 	form    string
 	secret  string
 	rule    *rule
-	word    bool // matches only without a letter or a digit beside it
+	word    bool // matches only if no letter or digit is next to it
 	spill   int  // number of bytes before and after the form that hold bits of the secret, too
 	shorter int  // index of the longest needle whose form is a prefix of this one, -1 if none
 }

@@ -14,9 +14,9 @@ import (
 // them.
 var exceptions = []string{"type", "call", "reference", "standin", "word", "prose", "regex", "version"}
 
-// TestThePatternsOfTheSpecificationHoldByDefault takes what the two patterns
-// match in the texts of package secretgen: a secret must go, and what stays
-// must be one of the exceptions.
+// TestThePatternsOfTheSpecificationHoldByDefault tests the matches of the two patterns
+// in the texts of package secretgen: a secret must go, and the other matches must be
+// among the exceptions.
 func TestThePatternsOfTheSpecificationHoldByDefault(t *testing.T) {
 	r := newRedactor(t, Options{})
 	matched, stayed := 0, map[string]int{}

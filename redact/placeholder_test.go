@@ -13,8 +13,8 @@ func TestPlaceholdersAreReadExactly(t *testing.T) {
 	}
 }
 
-// TestWhatStandsBesideAPlaceholderIsStillJudged keeps a placeholder from being
-// a place to hide behind.
+// TestWhatStandsBesideAPlaceholderIsStillJudged: a secret next to a placeholder is
+// still found.
 func TestWhatStandsBesideAPlaceholderIsStillJudged(t *testing.T) {
 	r := newRedactor(t, Options{})
 	key := letters(24)

@@ -2,8 +2,8 @@ package redact
 
 import "strings"
 
-// isPublic reports whether v has a form that no secret has, whatever name stands
-// before it. The weaker that name, the more forms count.
+// isPublic reports whether v has a form that no secret has, under any name before it.
+// The weaker that name, the more forms count.
 func (v value) isPublic(s strength) bool {
 	t := v.text
 	switch {
@@ -77,7 +77,7 @@ func isPreRelease(s string) bool {
 	return true
 }
 
-// isDependency reports whether s says where a package manager finds a package.
+// isDependency reports whether s names the place of a package for a package manager.
 func isDependency(s string) bool {
 	from, rest, found := strings.Cut(s, ":")
 	if !found || rest == "" {
@@ -145,8 +145,8 @@ func isAccount(s string) bool {
 	return len(s) == 42 && s[:2] == "0x" && run(s, 2, 40, isHex) == len(s)
 }
 
-// isCacheKey reports whether s is words and a digest, as a build names what it
-// caches: Linux-node-3b1f….
+// isCacheKey reports whether s is words and a digest, as a build names its cache
+// entries: Linux-node-3b1f….
 func isCacheKey(s string) bool {
 	digests, words := 0, 0
 	for part := range strings.SplitSeq(s, "-") {

@@ -77,7 +77,7 @@ func TestRuleIsHeldAgainstItsSamples(t *testing.T) {
 	}
 }
 
-// TestNameOfADetectorIsTooLong: the error says the limit.
+// The error has the limit of the length.
 func TestNameOfADetectorIsTooLong(t *testing.T) {
 	_, err := redact.New(redact.Options{Detectors: []redact.Detector{longName{}}})
 	if err == nil || !strings.Contains(err.Error(), "has a name that is not 1 to 32 characters") {
@@ -111,7 +111,7 @@ func TestDetectorsFindWhatTheySay(t *testing.T) {
 	}
 }
 
-// What can't be searched is not shown.
+// If a detector fails on a text, the text is not shown.
 func TestDetectorThatFailsCostsTheText(t *testing.T) {
 	for name, d := range map[string]detector{
 		"panics":            func(string) []redact.Range { panic("a fault") },
@@ -131,7 +131,7 @@ func TestDetectorThatFailsCostsTheText(t *testing.T) {
 	}
 }
 
-// A fault on what was decoded costs what it stands in.
+// If a detector fails on a decoded part, the encoded part around it is removed.
 func TestDetectorThatFailsOnAViewCostsIt(t *testing.T) {
 	faults := map[string]func(text string) []redact.Range{
 		"panics":      func(string) []redact.Range { panic("a fault") },

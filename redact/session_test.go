@@ -66,8 +66,8 @@ func TestSessionLearnsBeforeItRedacts(t *testing.T) {
 	}
 }
 
-// What could be a word of the language must not vanish from a whole session
-// because somebody chose it for a password.
+// A word of the language must not vanish from a whole session because a user chose it
+// as a password.
 func TestSessionLetsWordsBe(t *testing.T) {
 	s := newRedactor(t, Options{}).Session()
 	for _, word := range []string{"postgres", "development", "12345678", "test"} {
@@ -122,7 +122,7 @@ func BenchmarkSession(b *testing.B) {
 	}
 }
 
-// What is remembered of a secret is sizes, hashes, and the name of a rule.
+// A session remembers only sizes, hashes, and the name of a rule of a secret.
 func TestSessionKeepsNoSecret(t *testing.T) {
 	s := newRedactor(t, Options{}).Session()
 	secret := letters(24)

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestSecretsOfManyShapesVanish holds the rules together: files, logs, code,
-// commands and prose as agents see them. What else goes with a secret is left
-// to the tests of each family.
+// TestSecretsOfManyShapesVanish tests the rules together: files, logs, code, commands
+// and prose as agents see them. The tests of each family check what else goes with a
+// secret.
 func TestSecretsOfManyShapesVanish(t *testing.T) {
 	K, H, P := letters(40), hexDigits(64), "Tr0ub"+"4dor&3"
 	U := "dac6fb3d" + "-713c-4555-8a97-4089aa3849be"

@@ -12,11 +12,11 @@ import (
 	part "github.com/agentcompact/compact/internal/samples"
 )
 
-// identifier matches what must survive: ids of calls and messages, and UUIDs.
+// identifier matches values that must stay: ids of calls and messages, and UUIDs.
 var identifier = regexp.MustCompile(`^(?:(?:call|toolu|msg|req|resp|chatcmpl)[_-]\w+|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})$`)
 
-// TestTranscriptsAreLeftAlone counts what is found in recorded sessions. The
-// findings go to a file for reading, where COMPACT_REDACTION_REPORT names a folder.
+// TestTranscriptsAreLeftAlone counts the findings in recorded sessions. If
+// COMPACT_REDACTION_REPORT names a folder, it writes them to a file there for reading.
 func TestTranscriptsAreLeftAlone(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join(sharedDir(t, "COMPACT_TRANSCRIPTS", "transcripts"), "chat", "*.jsonl*"))
 	if err != nil || len(paths) == 0 {

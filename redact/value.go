@@ -22,7 +22,7 @@ func (v value) secret(s strength) bool {
 	case v.isPublic(s):
 		return false
 	case v.quoted && isLowerWord(t) && (strings.Contains(t, "fake") || strings.Contains(t, "dummy")):
-		return false // a word that says that it is fake
+		return false // a word that marks the value as fake
 	case isProse(t) && !isPassphrase(t) && !isGibberish(t, 12), isNamedDigest(t):
 		return false
 	case !v.quoted && !v.env && isCode(t), v.quoted && isQuotedCode(t):

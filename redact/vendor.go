@@ -224,8 +224,8 @@ func addAlphabet(re *syntax.Regexp, in *[256]bool) {
 	}
 }
 
-// rest returns the end of a token that is longer than its rule says: the rest
-// of the token is a secret, too.
+// rest returns the end of a token that is longer than in its rule: the rest of the
+// token is a secret, too.
 func (v *vendor) rest(s string, to int) int {
 	if !v.solid || !isURLSafe(s[to-1]) {
 		return to

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestTheRestOfATokenGoesWithIt: a token that is longer than its rule knows leaves
-// nothing of itself behind.
+// TestTheRestOfATokenGoesWithIt: a token that is longer than in its rule is removed
+// whole.
 func TestTheRestOfATokenGoesWithIt(t *testing.T) {
 	r := &Redactor{words: vendorWords()}
 	const alphabet = "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L"

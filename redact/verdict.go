@@ -2,9 +2,9 @@ package redact
 
 import "strings"
 
-// isVerdict reports whether "pass" is the outcome of a test, and the value the
-// name of that test: --- PASS: TestS3 (0.00s), PASS: gcc.dg/pr12345.c. What is
-// in quotes, or stands beside a user, is a password.
+// isVerdict reports whether "pass" is the outcome of a test, and the value the name of
+// that test: --- PASS: TestS3 (0.00s), PASS: gcc.dg/pr12345.c. A value in quotes, or
+// next to the name of a user, is a password.
 func (a *assignment) isVerdict() bool {
 	if a.op != opColon || !strings.EqualFold(a.name, "pass") || a.val.quoted && a.s[a.start-1] != '`' {
 		return false
@@ -37,9 +37,9 @@ func (a *assignment) timed() bool {
 	return hasPrefix(s[unit:], []string{"s)", "ms)", "us)", "µs)", "ns)", "m)", "sec)", "seconds)"})
 }
 
-// besideUser reports whether the name of a user stands in the 64 bytes before the
-// name or behind the value: as a key ("user: bob"), or before it in the same line
-// ("login bob pass: …"). A word such as TestUserLogin is neither.
+// besideUser reports whether the name of a user stands in the 64 bytes before the name
+// or after the value: as a key ("user: bob"), or before it in the same line ("login bob
+// pass: …"). A word such as TestUserLogin is neither.
 func (a *assignment) besideUser() bool {
 	before, after := a.s[max(0, a.from-64):a.from], a.s[a.end:min(len(a.s), a.end+64)]
 	return namesUser(before, lineStart(before, len(before))) || namesUser(after, len(after))
@@ -123,8 +123,8 @@ func saysVerdict(line, head string) bool {
 }
 
 // namesTest reports whether a part of s is the name of a test: TestS3, test_v2,
-// S3Suite.TestPut, UserServiceV2Test. What follows the function after a slash is
-// the name of a case, which may be anything; the name may stand in a pattern.
+// S3Suite.TestPut, UserServiceV2Test. The text after a slash is the name of a case,
+// which may be any text; the name may stand in a pattern.
 func namesTest(s string) bool {
 	for at := 0; at < len(s); {
 		end := run(s, at, len(s), isWord)

@@ -29,8 +29,8 @@ var goVerdicts = []string{
 	`go test -v 2>&1 | grep -E "PASS: TestE2E|FAIL"`, `grep 'PASS: TestE2E\|FAIL' log`,
 }
 
-// TestVerdictsOfTestsAreLeftAlone has lines of test runners in which PASS stands
-// where the name of a password could.
+// TestVerdictsOfTestsAreLeftAlone has lines of test runners with PASS in the place of a
+// password's name.
 func TestVerdictsOfTestsAreLeftAlone(t *testing.T) {
 	family{clean: goVerdicts}.check(t, newRedactor(t, Options{}))
 	family{clean: []string{
@@ -81,8 +81,8 @@ func TestPasswordsBesideVerdictsAreFound(t *testing.T) {
 	)}.check(t, newRedactor(t, Options{}))
 }
 
-// TestNameOfATestIsNotLearned keeps the names of tests that passed in what a
-// session says later.
+// TestNameOfATestIsNotLearned: the names of passed tests stay in later texts of a
+// session.
 func TestNameOfATestIsNotLearned(t *testing.T) {
 	s := newRedactor(t, Options{}).Session()
 	s.Learn([]byte(`{"content":"--- PASS: TestX509V3Chain2a (0.00s)\n"}`))

@@ -47,7 +47,7 @@ type AccountCall struct {
 	In      int       `json:"tokens_in"`   // the whole history, or the view before the call if the log lacks it
 	Sent    int       `json:"tokens_sent"` // the view
 	Stage   string    `json:"reduction_stage"`
-	Failed  string    `json:"error_type,omitempty"` // of an error that the caller got; nobody knows what it sent then
+	Failed  string    `json:"error_type,omitempty"` // error that the caller got; the tokens sent then are unknown
 	Cost    float64   `json:"estimated_prompt_usd"`
 	Raw     float64   `json:"projected_raw_prompt_usd"`   // with the whole history
 	Whole   float64   `json:"projected_whole_prompt_usd"` // the same, by the name that events have
@@ -124,7 +124,7 @@ type AccountUsage struct {
 	Prompt int       `json:"prompt_tokens_measured"`
 	Cached int       `json:"cached_tokens_measured"`
 	Output int       `json:"output_tokens_measured"`
-	USD    float64   `json:"measured_usd"` // 0 where no price of the model was known
+	USD    float64   `json:"measured_usd"` // 0 if no price of the model was known
 }
 
 // AccountMoney is the cost of the prompts by a price card, in US dollars. It is
@@ -135,7 +135,7 @@ type AccountMoney struct {
 	Sent      float64 `json:"estimated_prompts_usd"`
 	Raw       float64 `json:"projected_raw_prompts_usd"`
 	Whole     float64 `json:"projected_whole_prompts_usd"`       // the same as Raw, by the name that events have
-	Measured  float64 `json:"measured_usd"`                      // what the provider billed for the calls of Usages, answers included
+	Measured  float64 `json:"measured_usd"`                      // the provider's bill for the calls of Usages, answers included
 	Summaries float64 `json:"summaries_usd"`                     // what models were paid for summaries, unused ones included
 	Estimated float64 `json:"summaries_estimated_usd,omitempty"` // of Summaries: answers without a usage, and requests that were cut off
 	Priced    bool    `json:"priced"`                            // false: no card is known, or it has ratios alone
@@ -323,7 +323,7 @@ func (a *Account) failed(e *event) int {
 	return len(a.Errors) - 1
 }
 
-// changed adds a ledger that is not what was stored, unless an event reports it.
+// changed adds a changed ledger, unless an event reports it.
 func (a *Account) changed(step int, at time.Time, what string) {
 	const kind = "ArchiveChanged"
 	for i := range a.Errors {
@@ -448,7 +448,7 @@ func (a *Account) price(card price.Card) {
 	for i := range a.Calls {
 		c := &a.Calls[i]
 		if c.Failed != "" {
-			continue // nobody knows what was sent
+			continue // the sent tokens are unknown
 		}
 		was, again := lanes[c.Agent]
 		if again && card.Lifetime > 0 && c.At.Sub(was.at) > card.Lifetime {

@@ -11,8 +11,8 @@ import (
 // processes.
 type SessionBill struct {
 	Calls         int `json:"calls"`          // that did not fail
-	CallsFailed   int `json:"calls_failed"`   // nobody knows what was sent for them
-	CallsMeasured int `json:"calls_measured"` // whose usage the provider reported
+	CallsFailed   int `json:"calls_failed"`   // the tokens sent for them are unknown
+	CallsMeasured int `json:"calls_measured"` // calls with a usage from the provider
 	AccountMoney
 }
 

@@ -28,7 +28,7 @@ type billed struct {
 	calls     int
 	measured  float64
 	sent, raw float64 // as estimated in each call
-	first     float64 // what the first call was estimated at
+	first     float64 // estimate of the first call
 	history   []message.Message
 }
 
@@ -46,8 +46,8 @@ func billing(t *testing.T, archive storage.Archive, agent string) *billed {
 	return &billed{t: t, m: m, agent: agent, history: []message.Message{message.User("go on as " + agent)}}
 }
 
-// goes makes calls, of each of which the provider bills its prompt and a hundred
-// tokens of an answer.
+// goes makes calls. For each the provider bills its prompt and a hundred tokens of an
+// answer.
 func (b *billed) goes(calls int) {
 	b.t.Helper()
 	for range calls {
@@ -95,8 +95,8 @@ func wantBill(t *testing.T, got SessionStats, calls int, usd float64) {
 	}
 }
 
-// Who begins anew does not bill again what was billed, and agents of one session
-// are billed each for its own.
+// A session that is begun again does not bill earlier calls again, and each agent of a
+// session gets its own bill.
 func TestBillOfASessionIsTheSumOfItsProcesses(t *testing.T) {
 	archive := memory.New()
 	one, two := billing(t, archive, "one"), billing(t, archive, "two")
@@ -120,8 +120,8 @@ func TestBillOfASessionIsTheSumOfItsProcesses(t *testing.T) {
 		t.Errorf("the bill is %+v, %v; that of all sessions %+v", bill, err, got)
 	}
 	wantBill(t, got, 27, one.measured+two.measured+again.measured)
-	// The provider still holds what the first process of the agent sent, which the
-	// second one does not know.
+	// The provider's cache still has the requests of the agent's first process, which
+	// the second process does not know.
 	sent, raw := one.sent+two.sent+again.sent, one.raw+two.raw+again.raw
 	warm := again.first
 	if got.Compactions == 0 || math.Abs(got.SentUSD-sent) > warm || math.Abs(got.RawUSD-raw) > warm || got.SentUSD > sent || got.RawUSD > raw {
@@ -129,8 +129,8 @@ func TestBillOfASessionIsTheSumOfItsProcesses(t *testing.T) {
 	}
 }
 
-// Where the process knew the provider's cache, the account has its prices: a
-// compacted prompt keeps what stands in front of the first change.
+// If the process knew the provider's cache, the account has its prices: a compacted
+// prompt keeps the cached part before the first change.
 func TestAnAccountPricesAsTheProcessDid(t *testing.T) {
 	for _, model := range []string{"claude-sonnet-4-5", "gpt-4o"} {
 		archive := memory.New()

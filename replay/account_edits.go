@@ -167,7 +167,7 @@ type tally struct {
 // fingerprint.
 type position struct {
 	fp   string
-	turn int // negative: a number of its own, where no turn is known
+	turn int // negative: a number of its own, if the turn is unknown
 }
 
 func (c *course) of(o owner) *tally {
@@ -228,8 +228,8 @@ func (a *Account) BetweenSteps() string {
 	return fmt.Sprintf("%s; %s, %s tokens less", goneBy(gone, missing), counted(len(a.Between), "call"), thousands(tokens))
 }
 
-// stageDropped stands in accounts for the stage summarize where it took messages
-// out and no summary could be had.
+// stageDropped is the name in accounts for the stage summarize if it removed messages
+// without a summary.
 const stageDropped = "drop"
 
 // stages returns the names of the stages of a step that edited something, in

@@ -172,7 +172,7 @@ func logEvents(t *testing.T, a storage.Archive, lines ...string) {
 	}
 }
 
-// A late summary is one failure of its call, whatever it is called on the way.
+// A late summary is one failure of its call, under whatever names the log reports it.
 func TestAnAccountCountsAFailureOfACallOnce(t *testing.T) {
 	_, archive, _ := driven(t, "graduated", 100_000, 2, 5)
 	for k := range 3 {
@@ -190,7 +190,7 @@ func TestAnAccountCountsAFailureOfACallOnce(t *testing.T) {
 	}
 }
 
-// What the report finds itself is no second failure where the audit log has it.
+// A failure that the report finds itself is not counted again if the audit log has it.
 func TestAnAccountCountsAChangedLedgerOnce(t *testing.T) {
 	dir := t.TempDir()
 	_, archive, _ := drivenIn(t, openFolder(t, dir), "graduated", 16_000, 30, 40)
@@ -212,7 +212,7 @@ func TestAnAccountCountsAChangedLedgerOnce(t *testing.T) {
 	}
 }
 
-// The page and the text tell errors from what was got over, in the same words.
+// The page and the text distinguish errors from recovered failures, in the same words.
 func TestThePageTellsErrorsFromWhatWasGotOver(t *testing.T) {
 	over := AccountProblem{Type: "CommitLost", Fallback: "next number", Message: "taken"}
 	failed := AccountProblem{Type: "InsufficientBudget", Fallback: "none", Message: "too large"}
@@ -252,8 +252,8 @@ func TestReasonsOfACompactionStandInWords(t *testing.T) {
 	}
 }
 
-// Summaries cost what their own events say, also where no call used them; older
-// programs have the cost in the bill of the call alone.
+// The cost of summaries comes from their own events, also if no call used them. Older
+// programs recorded it only in the bill of the call.
 func TestAnAccountHasTheCostOfSummaries(t *testing.T) {
 	_, archive, _ := driven(t, "graduated", 100_000, 2, 5)
 	const at = `"started_at":"2026-11-25T22:32:45Z"`

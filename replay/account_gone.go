@@ -29,8 +29,8 @@ type evicted struct {
 	lost bool // the archive does not give it back
 }
 
-// counter counts archived messages. It uses one encoding for all models: the
-// messages are redacted, so their counts differ from what was sent anyway.
+// counter counts archived messages. It uses one encoding for all models, because the
+// messages are redacted, and their counts differ from the sent ones anyway.
 var counter = sync.OnceValues(func() (*token.Estimator, error) {
 	c, err := token.ForModel("gpt-4o")
 	if err != nil {

@@ -39,7 +39,7 @@ type SessionStats struct {
 	WholeUSD    float64        `json:"projected_whole_prompts_usd"` // the same, by the name that events have
 	Unpriced    int            `json:"calls_without_price"`
 	Measured    int            `json:"calls_measured"` // calls whose usage the provider reported
-	MeasuredUSD float64        `json:"measured_usd"`   // what it billed for these calls, answers included
+	MeasuredUSD float64        `json:"measured_usd"`   // the provider's bill for these calls, answers included
 	SummaryUSD  float64        `json:"summaries_usd"`
 }
 

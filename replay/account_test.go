@@ -209,7 +209,8 @@ func TestStatsAddUpWhatAFilterTakes(t *testing.T) {
 	}
 }
 
-// Models without a list price have no money, and what is erased has no account.
+// Models without a list price have no figures in money, and an erased session has no
+// account.
 func TestAnAccountWithoutPricesOrCalls(t *testing.T) {
 	a := memory.New()
 	x := accountOf(t, a, "nobody")
@@ -224,8 +225,8 @@ func TestAnAccountWithoutPricesOrCalls(t *testing.T) {
 	}
 }
 
-// What the provider billed, and what summaries cost, are told beside the
-// estimates, under names of their own.
+// The provider's bill and the cost of summaries stand beside the estimates, under their
+// own names.
 func TestAccountTellsWhatWasMeasured(t *testing.T) {
 	ctx := t.Context()
 	a := memory.New()

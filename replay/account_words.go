@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// AccountSums adds up the calls of a session. Nobody knows what was sent for a
-// call that failed, so tokens and money count the others only.
+// AccountSums adds up the calls of a session. The tokens sent for a failed call are
+// unknown, so tokens and money count only the others.
 type AccountSums struct {
 	Calls  int // that did not fail
 	Failed int
@@ -62,8 +62,8 @@ func (a *Account) Window() int {
 	return a.Calls[len(a.Calls)-1].Window
 }
 
-// Sure reports how far the session can be relied on: what can be recalled, what
-// failed, and what did not fit.
+// Sure reports the limits of the session's record: what can be recalled, what failed,
+// and what did not fit.
 func (a *Account) Sure() []string {
 	over := 0
 	for i := range a.Calls {
@@ -100,8 +100,7 @@ func (a *Account) Problems() (errors, gotOver int) {
 	return errors, gotOver
 }
 
-// failures counts the failed calls and what is listed below; "" if there is
-// nothing.
+// failures counts the failed calls and the listed failures; "" if there are none.
 func (a *Account) failures() string {
 	failed, listed := a.Sums().Failed, []string{}
 	errors, over := a.Problems()

@@ -8,8 +8,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A summary by the agent's own model is billed as the prompt before it, read from
-// the cache, and its own text; nobody is asked.
+// A summary by the agent's own model is billed as the previous prompt, read from the
+// cache, plus its own text; no model is asked.
 func TestSummariesByTheAgentsOwnModelArePriced(t *testing.T) {
 	msgs := []message.Message{message.System("You are an agent."), message.User("Read all files.")}
 	for i := range 30 {

@@ -16,7 +16,7 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// looker asks a page, in the browser, what a person would look for.
+// looker inspects a page in the browser as a reader would.
 //
 //go:embed testdata/look.js
 var looker string
@@ -33,17 +33,17 @@ type seen struct {
 	Pictures  []string // classes of those of the first window that can be seen
 	Covered   []string // names of points that cover one another, or are cut off
 	Sorted    []string // the first policy, by cost, both ways
-	Tip       string   // what the keyboard shows of a point
+	Tip       string   // text that the keyboard shows for a point
 	TipHidden bool     // after the escape key
-	Opened    bool     // a mark opened what the compaction did
+	Opened    bool     // a mark opened the details of its compaction
 	Hidden    bool     // a box without its check mark hides the curve
 	Contrast  float64  // of text to its ground, the least on the page
 	Dark      bool
 	Focus     int // things that the tab key reaches
 
-	First  string   // what is said first, where it is seen without scrolling
+	First  string   // the first statement, visible without scrolling
 	Judged []string // the columns of the first table that are seen without scrolling
-	Went   string   // what the page of a session says of a compaction in its closed box
+	Went   string   // text about a compaction in its closed box on the page of a session
 	Parts  []string // and the boxes in it, once it is open
 	Back   int      // references that bring something back
 }
@@ -59,7 +59,7 @@ func browser(t *testing.T) string {
 	return ""
 }
 
-// look opens a page and returns what is seen in it.
+// look opens a page and returns what the looker sees.
 func look(t *testing.T, browser, page, looker string, args ...string) (s seen) {
 	t.Helper()
 	dir := t.TempDir()

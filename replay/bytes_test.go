@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// Page, table, rows and JSON of two runs are the same bytes, however many
-// sessions are replayed at once: what a replay runs has no clock and no work
-// that goes on beside its calls.
+// Page, table, rows and JSON of two runs have the same bytes, however many sessions are
+// replayed at once, because a replay uses no clock and no background work.
 func TestTwoRunsWriteTheSameBytes(t *testing.T) {
 	var sessions []*Session
 	for i := range 4 {

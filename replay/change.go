@@ -25,7 +25,7 @@ type ChangedLine struct {
 	Index         int // in the history
 	Role          string
 	Decision      string
-	Before, After int    // tokens; After is 0 where the message is gone
+	Before, After int    // tokens; After is 0 if the message is gone
 	Words         string // its beginning, redacted, on one line
 	Now           string // its replacement; "" = none
 }

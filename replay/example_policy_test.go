@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/replay"
 )
 
-// heads is a policy of somebody else: it sends the first bytes of each tool result.
+// heads is a policy of another module: it sends the first bytes of each tool result.
 type heads int
 
 func (heads) Name() string    { return "heads" }
@@ -39,7 +39,8 @@ func (h heads) View(_ context.Context, history []message.Message) (replay.View, 
 	return v, nil
 }
 
-// What is not a preset is measured beside the presets, on the same sessions and prices.
+// A policy that is not a preset is measured beside the presets, on the same sessions
+// and prices.
 func ExamplePolicy() {
 	long := strings.Repeat("one more line of a listing; ", 400) + "and token_budget.go at its end"
 	s, err := replay.Parse("session.jsonl", fmt.Appendf(nil, `{"role":"user","content":"list the files"}

@@ -6,7 +6,7 @@ import (
 	"github.com/agentcompact/compact/replay"
 )
 
-// A recorded session is replayed call by call: what it would have cost, and what of it
+// Replay runs a recorded session call by call, and reports its cost and the text that
 // the model would not have seen.
 func ExampleParse() {
 	s, err := replay.Parse("session.jsonl", []byte(`{"role":"user","content":"hello"}

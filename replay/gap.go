@@ -18,7 +18,7 @@ func gapsOf(s *Session) ([]time.Duration, error) {
 			sent = s.timeOf(at)
 		}
 		if sent.IsZero() {
-			return nil, fmt.Errorf("%s: message %d has no time stamp, so that the recorded gaps are not known: say how long they are, --gap 20s", s.Name, at+1)
+			return nil, fmt.Errorf("%s: message %d has no time stamp, so the recorded gaps are unknown: set their length with --gap 20s", s.Name, at+1)
 		}
 		gap := time.Duration(0)
 		if !last.IsZero() {

@@ -10,8 +10,7 @@ import (
 	"github.com/agentcompact/compact/price"
 )
 
-// timed returns a session whose messages are 10 seconds apart, with a night in
-// front of call 20.
+// timed returns a session with messages 10 seconds apart, and a night before call 20.
 func timed() *Session {
 	s := session("a", 40)
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -45,7 +44,7 @@ func TestGapsAreFromPromptToPrompt(t *testing.T) {
 	if err != nil || len(gaps) != 40 || gaps[0] != 0 || gaps[1] != 20*time.Second || gaps[20] != 8*time.Hour+20*time.Second {
 		t.Fatalf("%v, %v", gaps, err)
 	}
-	s.Times[s.Calls()[3]-1] = time.Time{} // the answer's time stands for it
+	s.Times[s.Calls()[3]-1] = time.Time{} // the time of the answer is used instead
 	if gaps, err = gapsOf(s); err != nil || gaps[3] != 30*time.Second || gaps[4] != 10*time.Second {
 		t.Errorf("%v, %v", gaps[:6], err)
 	}

@@ -66,8 +66,8 @@ func isIdentifier(word string) bool {
 	return marks > 0 && letters > marks
 }
 
-// isReadable reports whether somebody could work from a line: at least a
-// quarter of its words are plain words. A list of names is not readable.
+// isReadable reports whether a reader can work from a line: at least a quarter of its
+// words are plain words. A list of names is not readable.
 func isReadable(line string) bool {
 	words, plain := 0, 0
 	for w := range strings.FieldsSeq(line) {

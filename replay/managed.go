@@ -44,7 +44,7 @@ func (p managed) Begin(ctx context.Context, s *Session, e Env) (Runner, error) {
 	if c.Prices == (compact.PricesConfig{}) {
 		c.Prices = compact.PricesOf(e.Card)
 	}
-	c.Tidy.Wait = time.Hour // no reduction is given up for a slow archive, so that two runs are equal
+	c.Tidy.Wait = time.Hour // a slow archive cancels no reduction, so two runs are equal
 	m, err := compact.New(ctx, c)
 	if err != nil {
 		return nil, err

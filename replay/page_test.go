@@ -107,7 +107,7 @@ func TestNamesOfPointsDoNotCoverOneAnother(t *testing.T) {
 	}
 }
 
-// Who reads the page at night reads its first sentence.
+// An operator who reads the page at night reads its first sentence.
 func TestTheVerdictSaysWhichPolicyToTakeAndWhetherThatIsSure(t *testing.T) {
 	at := func(name string, cost, held float64) Total {
 		return Total{Policy: name, OfRaw: Interval{Value: cost, Low: cost - 0.1, High: cost + 0.1}, Held: Interval{Value: held}, Calls: 50}

@@ -29,7 +29,7 @@ func ReadAll(from Source, model string, least AtLeast) ([]*Session, error) {
 		case err != nil:
 			bad = append(bad, err)
 		case len(s.Calls()) == 0:
-			bad = append(bad, s.Flaw, fmt.Errorf("%s: there is no answer in it, so that there is no call to replay", s.Name))
+			bad = append(bad, s.Flaw, fmt.Errorf("%s: it has no answer, so there is no call to replay", s.Name))
 		case least.met(s, count):
 			all = append(all, s)
 			if s.Flaw != nil {

@@ -114,7 +114,7 @@ func TestTheBestRecallIsFound(t *testing.T) {
 }
 
 func TestOfAnAnswerOnlyTheFirstTokensCount(t *testing.T) {
-	// one line, so that a pattern brings the same
+	// one line, so that a pattern returns the same text
 	history := []message.Message{message.ToolResult("a", strings.Repeat("word ", recallTokens)+"pkg/one.go")}
 	if got, err := recallsOf(t, &shelf{}, history).best(t.Context(), history, []string{"pkg/one.go"}); got != 0 || err != nil {
 		t.Errorf("%d come back, %v; it stands behind the first %d tokens", got, err, recallTokens)

@@ -14,8 +14,8 @@ func Raw() Policy {
 	return reference{"raw", func(Env) step { return func(h []message.Message) View { return whole(h) } }}
 }
 
-// Sliding replaces every tool result that is older than the last turns
-// assistant messages by a short placeholder, anew at each call.
+// Sliding replaces every tool result that is older than the last turns assistant
+// messages by a short placeholder, at each call again.
 func Sliding(turns int) Policy {
 	return reference{fmt.Sprintf("sliding:%d", turns), func(Env) step {
 		return func(h []message.Message) View {

@@ -119,7 +119,7 @@ func TestASessionThatCannotBeReplayedIsNamedAndTheRestGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rep.Sessions != 2 || len(rep.Errors) != 2 || !errors.Is(rep.Err(), broken) || !strings.Contains(rep.Err().Error(), "silent: there is no answer") {
+	if rep.Sessions != 2 || len(rep.Errors) != 2 || !errors.Is(rep.Err(), broken) || !strings.Contains(rep.Err().Error(), "silent: it has no answer") {
 		t.Errorf("%d sessions, errors %v", rep.Sessions, rep.Err())
 	}
 }

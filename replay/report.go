@@ -31,7 +31,7 @@ type Row struct {
 	Sent        int         `json:"tokens_sent"`          // in the prompts of all calls
 	Kept
 	Tidied   []Tidied   `json:"tidied,omitempty"`   // by the name of the reducer
-	Standing []Standing `json:"standing,omitempty"` // what the prompts consist of, if Options.Where is set
+	Standing []Standing `json:"standing,omitempty"` // contents of the prompts, if Options.Where is set
 	Lost     []Loss     `json:"lost,omitempty"`     // what became of the missing identifiers, if Options.Where is set
 	Recalls  bool       `json:"recalls"`            // removed text can be recalled
 

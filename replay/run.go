@@ -98,7 +98,7 @@ func (r *runner) next() (s *Session, at int, ok bool) {
 		_, err = r.o.gaps(s)
 	}
 	if err == nil && len(s.Calls()) == 0 {
-		s, err = nil, fmt.Errorf("%s: there is no answer in it, so that there is no call to replay", s.Name)
+		s, err = nil, fmt.Errorf("%s: it has no answer, so there is no call to replay", s.Name)
 	}
 	if err != nil {
 		r.report.bad(at, err)

@@ -22,9 +22,9 @@ func (t Told) Plus(o Told) Told {
 	return Told{t.User + o.User, t.UserOf + o.UserOf, t.Failed + o.Failed, t.FailedOf + o.FailedOf, t.False + o.False, t.Stated + o.Stated}
 }
 
-// toldBy judges what a view says in place of the messages that it does not show
-// in full. It treats a round as a unit: a result without its command says
-// nothing.
+// toldBy judges the facts that a view has about the messages that it does not show in
+// full. It treats a round as a unit, because a result without its command has no
+// meaning.
 func toldBy(history []message.Message, v *View, whole []bool) Told {
 	instead := map[int]message.Message{} // by the index of the original message
 	var made []message.Message

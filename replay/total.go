@@ -35,9 +35,9 @@ type Total struct {
 	Worst       float64     `json:"worst_session_of_raw"`  // highest share of its raw cost, of the sessions of 15 calls or more
 	WorstByWill float64     `json:"worst_session_by_will"` // the same for sessions in which only compactions that pay were made; 0: there was none that pays
 	Kept        Kept        `json:"kept"`
-	Tidied      []Tidied    `json:"tidied,omitempty"` // what the stage tidy did, by reducer
+	Tidied      []Tidied    `json:"tidied,omitempty"` // results of the stage tidy, by reducer
 
-	Standing []Standing `json:"standing,omitempty"`           // what the prompts consist of, if Options.Where is set
+	Standing []Standing `json:"standing,omitempty"`           // contents of the prompts, if Options.Where is set
 	Lost     []Loss     `json:"lost,omitempty"`               // what became of the missing identifiers, if Options.Where is set
 	Recall   *Interval  `json:"one_recall_brings_of_missing"` // nil: nothing is missing, or there is no recall
 	User     *Interval  `json:"user_told"`                    // share of the removed typed sentences that the views contain right after compactions; nil: none were removed

@@ -35,8 +35,8 @@ func tunerOf(t *testing.T, sessions []*Session, o TuneOptions) *tuner {
 	return tu
 }
 
-// What a search leaves out of a replay changes nothing: calls below the trigger,
-// and counting what was counted.
+// The parts that a search leaves out of a replay do not change its figures: calls below
+// the trigger, and repeated counts.
 func TestSearchReplaysAsAWholeReplayDoes(t *testing.T) {
 	saved, dearer := sameAsWhole(t, tunerOf(t, shortProjects(1), TuneOptions{Window: 4000}), 4)
 	if saved == 0 || dearer == 0 {
@@ -80,8 +80,8 @@ func sameAsWhole(t *testing.T, tu *tuner, settings int) (saved, changed int) {
 	return saved, changed
 }
 
-// Where something is done at every call, or the model's tokens are approximated,
-// no call is left out.
+// If a configuration works on every call, or the model's tokens are approximated, no
+// call is left out.
 func TestSearchBeginsAtTheFirstCallWhereItMust(t *testing.T) {
 	tu := tunerOf(t, shortProjects(1), TuneOptions{Window: 6000})
 	c, err := (candidate{}).config()
@@ -138,7 +138,7 @@ func TestInTurnBeginsWithEveryProject(t *testing.T) {
 	}
 }
 
-// Whoever ends a search gets the best that it has found, and is told so.
+// An interrupted search returns the best setting so far, with the context's error.
 func TestInterruptedTuneGivesTheBestSoFar(t *testing.T) {
 	o := TuneOptions{Keep: 0.3, Window: 4000, Gap: time.Second, Evaluations: 20, Folds: 2, Seed: 3, Workers: 1}
 	o.Card, _ = price.For("claude-sonnet-4-5")

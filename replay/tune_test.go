@@ -84,8 +84,8 @@ func every() []candidate {
 	return all
 }
 
-// Where what settings cost and keep is known, the search comes near the best,
-// and never prefers what keeps too little or does not fit.
+// With known costs and shares of settings, the search comes near the best one. It never
+// prefers a setting that keeps too little or does not fit.
 func TestSearchFindsTheCheapestOfThoseThatKeepEnough(t *testing.T) {
 	const needed, seeds = 1000, 10
 	reached := 0.0 // of what there is to be saved
@@ -194,7 +194,7 @@ func TestTuneEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// Where the best is the last that is tried, the file says so.
+// If the best value is the last one tried, the file reports that.
 func TestTheFileNamesSettingsAtTheEdge(t *testing.T) {
 	for _, c := range []struct {
 		k    candidate

@@ -30,7 +30,8 @@ type Loss struct {
 // ages are the lower bounds of the classes of age, in turns.
 var ages = [...]int{0, 2, 6, 12, 24, 48}
 
-// where counts, for one session, what the views hold and what they lack.
+// where counts, for one session, the identifiers that the views have and those that
+// they lack.
 type where struct {
 	count    *token.Estimator
 	needs    *needs
@@ -145,8 +146,8 @@ func kindIn(m *message.Message, src int, whole []bool) string {
 	return "system"
 }
 
-// fate returns what became of a message of the history; "gone" if the policy does
-// not say.
+// fate returns the decision on a message of the history; "gone" if the policy does not
+// name one.
 func (v *View) fate(i int) string {
 	if i < len(v.Fates) && v.Fates[i] != "" {
 		return v.Fates[i]

@@ -9,8 +9,8 @@ import (
 )
 
 // TestRandomSecretsBesideGitleaks runs both over the random secrets of package
-// secretgen: four columns of this project, and the same four of gitleaks. It
-// fails where gitleaks finds more in a class of shapes.
+// secretgen: four columns of this project, and the same four of gitleaks. It fails if
+// gitleaks finds more in a class of shapes.
 func TestRandomSecretsBesideGitleaks(t *testing.T) {
 	r, d := redactor(t), gitleaks(t)
 	beside := func(text string) string {

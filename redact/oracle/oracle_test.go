@@ -80,9 +80,9 @@ func TestTheVendorRulesAreUpToDate(t *testing.T) {
 	}
 }
 
-// TestWhatGitleaksFindsIsRedacted runs both over the labeled texts. What only
-// gitleaks' rule on generic keys finds does not count: it takes any random
-// value after a word like "key", and assignments are judged more strictly here.
+// TestWhatGitleaksFindsIsRedacted runs both over the labeled texts. Findings only of
+// gitleaks' rule on generic keys do not count: that rule takes any random value after a
+// word like "key", and this package judges assignments more strictly.
 func TestWhatGitleaksFindsIsRedacted(t *testing.T) {
 	r, d := redactor(t), gitleaks(t)
 	total, missed := 0, 0

@@ -25,7 +25,7 @@ func failed(err error) {
 	}
 }
 
-// page replaces the text behind the mark.
+// page replaces the text after the mark.
 func page(file string) error {
 	text, err := reference.Page()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 )
 
-// Mark is the line in docs/CONFIGURATION.md behind which the page begins.
+// Mark is the line in docs/CONFIGURATION.md after which the page begins.
 const Mark = "<!-- made by go generate ./configs -->\n"
 
 // Page returns all settings as a Markdown page with one table per section: the
