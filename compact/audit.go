@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	// flushLines and flushBytes limit what waits for a session before it is
-	// written in the background. A commit writes it in any case.
+	// flushLines and flushBytes limit the waiting lines of a session before they are
+	// written in the background. A commit writes them in any case.
 	flushLines, flushBytes = 2048, 1 << 20
 	// flushAfter is how long a line can wait while calls come in. It limits how much
 	// of the bill is lost if the process is killed.
 	flushAfter = time.Minute
-	// maxWaiting limits the bytes that wait for one session while its archive
-	// fails, and maxWaitingAll the bytes of all sessions. The oldest lines are
-	// dropped first, and their number is recorded.
+	// maxWaiting limits the waiting bytes of one session while its archive fails, and
+	// maxWaitingAll the bytes of all sessions. The oldest lines are dropped first, and
+	// their number is recorded.
 	maxWaiting, maxWaitingAll = 8 << 20, 64 << 20
 	// lineOverhead is the memory of a line besides its text, in bytes.
 	lineOverhead = 64
@@ -129,8 +129,8 @@ func (a *auditLog) due() bool {
 	return len(a.lines) > flushLines || a.bytes > a.backlog.flushAt || !a.since.IsZero() && a.backlog.m.now().Sub(a.since) >= flushAfter
 }
 
-// drain appends what waits. Nothing waits for a session that was erased; the next call of
-// its agent reads what goes on after it.
+// drain appends the waiting lines. For an erased session nothing waits any more; the
+// next call of its agent finds the session that continues it.
 func (a *auditLog) drain(ctx context.Context) error {
 	err := a.write(ctx)
 	if errors.Is(err, record.ErrErased) {
@@ -140,7 +140,7 @@ func (a *auditLog) drain(ctx context.Context) error {
 	return err
 }
 
-// write appends what waits, and then more. On an error all of it continues to
+// write appends the waiting lines, and then more. On an error all of them continue to
 // wait, except after [record.ErrErased].
 func (a *auditLog) write(ctx context.Context, more ...redact.Text) error {
 	if err := a.writing.Lock(ctx); err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// asked is a summarizer that does something whenever it is asked what it is:
-// once of these a summary is just about to begin.
+// asked is a summarizer that calls a function whenever Describe is called. One of these
+// calls comes right before a summary begins.
 type asked struct{ hook func() }
 
 func (a *asked) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
@@ -30,8 +30,8 @@ func (a *asked) Describe() strategy.Info {
 	return strategy.Info{Name: "asked", Window: 128_000, Remote: true}
 }
 
-// Close whose time is over throws away what was begun while calls still begin
-// something: neither waits for the other.
+// After its time limit, Close discards the running work while calls still start some.
+// Neither must wait for the other.
 func TestThrowingAwayHoldsUpNoCallThatBeginsASummary(t *testing.T) {
 	s := &asked{}
 	m, err := New(t.Context(), Config{Model: "gpt-4", MaxContextTokens: 8_000, Archive: memory.New(), Summarize: s})
@@ -67,7 +67,7 @@ func TestThrowingAwayHoldsUpNoCallThatBeginsASummary(t *testing.T) {
 	}
 }
 
-// mine is an archive that panics where it is told to.
+// mine is an archive that panics on demand.
 type mine struct {
 	storage.Archive
 	reads, logs atomic.Bool
@@ -87,7 +87,7 @@ func (a *mine) Append(ctx context.Context, k storage.Key, seq int64, b storage.B
 	return a.Archive.Append(ctx, k, seq, b)
 }
 
-// What goes on beside a call must not end the program either.
+// A panic in background work must not end the program either.
 func TestPanicsBesideACallAreErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &mine{Archive: memory.New()}

@@ -22,7 +22,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// ageKeys returns keys for somebody, and those of a process that has his identity.
+// ageKeys returns keys of a recipient, and the keys of a process with its identity.
 func ageKeys(t *testing.T) (writer func() *crypt.Keys, reader *crypt.Keys) {
 	t.Helper()
 	identity, recipient, err := crypt.NewIdentity()
@@ -39,8 +39,8 @@ func ageKeys(t *testing.T) (writer func() *crypt.Keys, reader *crypt.Keys) {
 	return func() *crypt.Keys { return keys("") }, keys(identity)
 }
 
-// TestAProcessWithoutAnIdentityCompacts: it goes on in its own folder where it can't
-// read what is there; whoever has the identity reads and proves all of it.
+// TestAProcessWithoutAnIdentityCompacts: a process that can't read a session continues
+// in its own folder. A process with the identity reads and proves all folders.
 func TestAProcessWithoutAnIdentityCompacts(t *testing.T) {
 	writer, reader := ageKeys(t)
 	inner := memory.New()
@@ -86,8 +86,8 @@ func TestAProcessWithoutAnIdentityCompacts(t *testing.T) {
 	}
 }
 
-// TestAFlippedBitOfAnEncryptedArchive is TestAFlippedBitNeverReachesAPrompt below
-// encryption, where a bit makes a whole piece unreadable.
+// TestAFlippedBitOfAnEncryptedArchive is TestAFlippedBitNeverReachesAPrompt with
+// encryption, where one bit makes a whole piece unreadable.
 func TestAFlippedBitOfAnEncryptedArchive(t *testing.T) {
 	count := 6
 	if os.Getenv("COMPACT_SOAK") != "" {
@@ -130,8 +130,8 @@ func plainText(t *testing.T, s string) redact.Text {
 	return plain.Text(s)
 }
 
-// encryptedObjects stores a session's files encrypted, a line of a log a piece, and
-// returns what is there.
+// encryptedObjects stores the files of a session encrypted, with each line of a log as
+// one piece, and returns the stored objects.
 func encryptedObjects(t *testing.T, files map[string][]byte, keys *crypt.Keys) map[string][]byte {
 	t.Helper()
 	inner := memory.New()

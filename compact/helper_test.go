@@ -15,10 +15,10 @@ import (
 	"github.com/agentcompact/compact/trace/tracetest"
 )
 
-// text is so many tokens of cl100k_base.
+// text returns a text of so many tokens of cl100k_base.
 func text(tokens int) string { return strings.TrimSpace(strings.Repeat("word ", tokens)) }
 
-// rig is a manager under test with its archive and what it emitted.
+// rig is a manager under test with its archive and the events that it emitted.
 type rig struct {
 	*compact.CompactManager
 	t       *testing.T
@@ -66,7 +66,7 @@ func (r *rig) preflight(history []message.Message, opts ...compact.Option) *comp
 	return res
 }
 
-// turns is a conversation of questions and answers of so many tokens each.
+// turns returns a conversation of n questions and answers of so many tokens each.
 func turns(n, tokens int) []message.Message {
 	msgs := []message.Message{message.System("Be brief.")}
 	for i := range n {
@@ -77,8 +77,7 @@ func turns(n, tokens int) []message.Message {
 	return msgs
 }
 
-// loop is an agent loop: one user message, then rounds of one call and its
-// result.
+// loop returns an agent loop: one user message, then rounds of one call and its result.
 func loop(rounds, tokens int) []message.Message {
 	msgs := []message.Message{message.System("You fix bugs."), message.User("Make all tests of module_a pass.")}
 	for i := range rounds {
@@ -95,7 +94,7 @@ func round(i, tokens int) []message.Message {
 	}
 }
 
-// bytesOf is a view as it would be sent.
+// bytesOf returns the JSON of a view.
 func bytesOf(msgs []message.Message) string {
 	var b []byte
 	for _, m := range msgs {

@@ -22,7 +22,7 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// loop is an agent loop: one user message, then rounds of one call and its result.
+// loop returns an agent loop: one user message, then rounds of one call and its result.
 func loop(rounds int) []message.Message {
 	msgs := []message.Message{message.System("You fix bugs."), message.User("Make all tests of module_a pass.")}
 	for i := range rounds {
@@ -34,7 +34,7 @@ func loop(rounds int) []message.Message {
 	return msgs
 }
 
-// agent returns what compacts histories of session s into an archive.
+// agent returns a function that compacts histories of session s into an archive.
 func agent(t *testing.T, a storage.Archive) (compacts func([]message.Message) *compact.Result) {
 	t.Helper()
 	m, err := compact.New(t.Context(), compact.Config{Model: "gpt-4", MaxContextTokens: 8_000, Archive: a})
@@ -86,7 +86,7 @@ func listing(t *testing.T, a storage.Archive) string {
 	return b.String()
 }
 
-// A session that is open sees what is committed later, and several may read it at once.
+// An open session sees later commits, and several goroutines may read it at once.
 func TestAnOpenSessionSeesLaterSteps(t *testing.T) {
 	a := memory.New()
 	compacts, history := agent(t, a), loop(200)
@@ -132,7 +132,7 @@ func (broken) List(context.Context, storage.Key) iter.Seq2[storage.Info, error] 
 	panic("no list for " + secret)
 }
 
-// failing is an archive that can't be read any more.
+// failing is an archive that stops to work.
 type failing struct {
 	storage.Archive
 	fails, panics bool
@@ -150,7 +150,7 @@ func (f *failing) Open(ctx context.Context, k storage.Key, off, n int64) (io.Rea
 	return f.Archive.Open(ctx, k, off, n)
 }
 
-// A panic and a failure of the archive are errors, wherever in a read they come.
+// A panic and a failure of the archive become errors, at any point of a read.
 func TestAFailureOfTheArchiveIsAnError(t *testing.T) {
 	var said bytes.Buffer
 	was := slog.Default()

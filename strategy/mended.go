@@ -4,9 +4,8 @@ import (
 	"slices"
 )
 
-// A mend follows a failed check that reported everything that failed: packages,
-// files, tests. left holds the names that have not passed since, under any
-// command.
+// A mend follows a failed check that reported all of its failures: packages, files,
+// tests. left holds the names that have not passed since, under any command.
 type mend struct {
 	all, left map[string]bool
 	tests     map[string][]string // failed tests by go package, if only some failed
@@ -16,7 +15,7 @@ type mend struct {
 	step      int                 // the last run in which a name of left passed
 }
 
-// Limits on what is followed.
+// Limits of what a History follows.
 const (
 	mostMends   = 60 // commands
 	mostMended  = 60 // names that one of them reports
@@ -59,8 +58,8 @@ func newMend(r *verdicts, flags, vars []string) *mend {
 	return m
 }
 
-// hear removes from left what a later run reports as passed, and adds again
-// what it reports as failed.
+// hear removes the names from left that a later run reports as passed, and adds again
+// those that it reports as failed.
 func (m *mend) hear(r *verdicts, flags, vars []string, step int) {
 	for _, name := range r.failed {
 		if m.all[name] && (len(m.tests[name]) == 0 || overlap(m.tests[name], r.tests[name])) {

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// A textEdit is a change that a message writes as text below the path of a file: lines
-// to search for, and those in place of them.
+// A textEdit is an edit that a message has as text below the path of a file: the lines
+// to search for, and the lines that replace them.
 type textEdit struct{ path, old, new string }
 
 // Marks of such a block, each at the beginning of a line.
@@ -59,15 +59,15 @@ func pathAbove(line, before string) string {
 	return line
 }
 
-// appliedHead begins a line in which a program says that it made such an edit. commitHead
-// begins one about the commit that it made of it: "Commit 1a2b3c4 Cut the list".
+// appliedHead begins a line in which a program reports that it applied such an edit.
+// commitHead begins one about the commit of that edit: "Commit 1a2b3c4 Cut the list".
 const (
 	appliedHead = "Applied edit to "
 	commitHead  = "Commit "
 )
 
-// actions notes what a message without calls writes as text for the program to do. Tags
-// alone are no text.
+// actions records the actions that a message without calls writes as text for the
+// program. A text of tags alone does not count.
 func (b *reader) actions(step *Step) {
 	if b.edits = textEdits(step.Text); len(b.edits) == 0 && actsInText(step.Text) {
 		b.acted = actionIn(step.Text)
@@ -77,8 +77,8 @@ func (b *reader) actions(step *Step) {
 	}
 }
 
-// applied adds calls for the edits that the previous message wrote as text, as far as
-// this message says that they were made, and for the commits.
+// applied adds calls for the edits in the text of the previous message that this
+// message reports as applied, and for the commits.
 func (b *reader) applied(text string) {
 	edits := b.edits
 	b.edits = nil
@@ -88,8 +88,7 @@ func (b *reader) applied(text string) {
 	}
 }
 
-// callsOf returns the calls that stand for edits in text, with one for all edits of a
-// file.
+// callsOf returns calls for the edits in a text, one call for all edits of a file.
 func callsOf(edits []textEdit, said string) (out []Call) {
 	byFile := map[string][]textEdit{}
 	for _, e := range edits {
@@ -127,13 +126,13 @@ func editCall(edits []textEdit, path, result string) (Call, bool) {
 	return c, gone.Len()+added.Len() > 0
 }
 
-// onlySpeaks reports whether a message is text alone, and the edits in it.
+// onlySpeaks reports whether a message has no calls but its text edits.
 func (s *Step) onlySpeaks() bool {
 	return !slices.ContainsFunc(s.Calls, func(c Call) bool { return !c.spoken })
 }
 
-// saidBefore returns the text of a message before the edits that it writes as text, or
-// all of it. What follows them does not say what they are for.
+// saidBefore returns the text of a message before its text edits, or all of it. The
+// text after the edits does not give their reason.
 func (s *Step) saidBefore() string {
 	text, _, ok := strings.Cut(s.Text, blockFrom)
 	if !ok || len(s.Calls) == 0 || !s.onlySpeaks() {

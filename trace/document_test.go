@@ -13,7 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// payloads is one of each type; that it is complete is a test of its own.
+// payloads has one payload of each type; TestEveryPayloadTypeIsKnownToTheTests checks
+// that it is complete.
 var payloads = []Payload{
 	Preflight{}, TokenEstimate{}, TriggerDecision{}, Archival{}, Summarize{}, SummaryCreated{}, MaskedObservations{}, TruncatedResults{},
 	PrunedMessages{}, Error{}, RedactionDisabled{}, Observed{}, WouldCompact{}, ObservedUsage{}, CallUsage{},
@@ -38,8 +39,8 @@ func TestEveryPayloadTypeIsKnownToTheTests(t *testing.T) {
 	}
 }
 
-// keysOf returns the keys of a struct as the documentation writes them:
-// "step?" where it can be absent, "kept{pinned, summary}".
+// keysOf returns the keys of a struct in the form of the documentation: "step?" for an
+// optional key, "kept{pinned, summary}" for an object.
 func keysOf(s reflect.Type, optional bool) []string {
 	var out []string
 	for i := range s.NumField() {
@@ -90,7 +91,7 @@ func documented(t *testing.T) (keys map[string][]string, kinds map[string]string
 		for i, part := range []string{cell, conditional} {
 			for _, c := range code.FindAllStringSubmatch(part, -1) {
 				key := c[1]
-				if i == 1 && !strings.Contains(key, "?") { // "kept{…}" is there under a condition
+				if i == 1 && !strings.Contains(key, "?") { // "kept{…}" is optional
 					name, rest, nested := strings.Cut(key, "{")
 					key = name + "?"
 					if nested {

@@ -27,15 +27,15 @@ import (
 	"github.com/agentcompact/compact/storage/s3/s3test"
 )
 
-// instance is a compactctl serve in a process of its own.
+// instance is a compactctl serve in its own process.
 type instance struct {
 	cmd   *exec.Cmd
 	url   string
-	said  *strings.Builder // on standard error; whole once it has ended
+	said  *strings.Builder // standard error; complete after the process has ended
 	ended chan error
 }
 
-// launch starts one; env goes over the test's own variables.
+// launch starts an instance; env overrides the test's own variables.
 func launch(t *testing.T, env []string, args ...string) *instance {
 	t.Helper()
 	self, err := os.Executable()
@@ -72,8 +72,9 @@ func launch(t *testing.T, env []string, args ...string) *instance {
 	return i
 }
 
-// end sends a signal, and returns what the instance ended with. An instance is this very
-// program, so that -race watches it, too; one that is killed has no exit status to say so.
+// end sends a signal, and returns the error with which the instance ended. An instance
+// is the test binary itself, so that -race covers it. A killed instance has no exit
+// status that could report a race.
 func (i *instance) end(t *testing.T, s os.Signal) error {
 	t.Helper()
 	if err := i.cmd.Process.Signal(s); err != nil {
@@ -91,8 +92,8 @@ func (i *instance) end(t *testing.T, s os.Signal) error {
 	}
 }
 
-// balancer sends each request to the next instance, and on to the one after it
-// where there was no answer, as balancers do.
+// balancer sends each request to the next instance, and to the one after it if there
+// was no answer, as balancers do.
 type balancer struct {
 	client http.Client
 	mu     sync.Mutex
@@ -106,8 +107,8 @@ func (b *balancer) set(to ...*instance) {
 	b.to = to
 }
 
-// turn is the instances in the order in which a request goes to them, whatever other
-// requests do meanwhile.
+// turn returns the instances in the order in which a request tries them, independent of
+// concurrent requests.
 func (b *balancer) turn() []*instance {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -143,7 +144,8 @@ func (b *balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// wrongModel is a provider that fails where a request asks for it, once a try.
+// wrongModel is a provider that fails if a request asks for a fault, once for each
+// call.
 type wrongModel struct {
 	*provider.Server
 	mu   sync.Mutex
@@ -152,7 +154,7 @@ type wrongModel struct {
 
 func (f *wrongModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	session := r.Header.Get("X-Of")
-	body, _ := io.ReadAll(r.Body) // else nobody sees that the client has gone
+	body, _ := io.ReadAll(r.Body) // without this read the server does not notice that the client has gone
 	switch r.Header.Get("X-Fault") {
 	case "busy":
 		w.WriteHeader(http.StatusServiceUnavailable)
@@ -172,14 +174,14 @@ func (f *wrongModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		<-r.Context().Done()
 		return
 	}
-	f.mu.Lock() // before the answer: that to an instance that was killed may end after the next call
+	f.mu.Lock() // before the answer, because an answer to a killed instance may end after the next call
 	f.seen[session] = append(f.seen[session], body)
 	f.mu.Unlock()
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	f.Server.ServeHTTP(w, r)
 }
 
-// fleet is instances behind a balancer, and sessions that go through it.
+// fleet is a set of instances behind a balancer, with sessions that use it.
 type fleet struct {
 	t        *testing.T
 	args     []string
@@ -187,8 +189,8 @@ type fleet struct {
 	model    *wrongModel
 	balancer *balancer
 	url      string
-	calls    atomic.Int64 // that were answered
-	again    atomic.Int64 // that were made once more, although no fault was asked for
+	calls    atomic.Int64 // answered calls
+	again    atomic.Int64 // retries without a requested fault
 }
 
 const fleetWindow = 8_000
@@ -206,8 +208,8 @@ func newFleet(t *testing.T, env []string, args ...string) *fleet {
 
 func (f *fleet) launch() *instance { return launch(f.t, f.env, f.args...) }
 
-// session makes the calls of one session, each with a round more. A call that
-// fails is made again, twice at most, as every SDK does.
+// session makes the calls of one session, each with one more round. It retries a failed
+// call at most twice, as every SDK does.
 func (f *fleet) session(name string, calls int, faults []string) {
 	client := &http.Client{Transport: &http.Transport{}}
 	defer client.CloseIdleConnections()
@@ -229,11 +231,11 @@ func (f *fleet) session(name string, calls int, faults []string) {
 	}
 }
 
-// call makes a call; the error says why there is no whole answer.
+// call makes a call; the error is the reason why there is no whole answer.
 func (f *fleet) call(client *http.Client, session, fault, body string) error {
 	ctx, cancel := context.WithCancel(f.t.Context())
 	defer cancel()
-	if fault == "stall" { // the client loses patience
+	if fault == "stall" { // the client gives up
 		defer time.AfterFunc(100*time.Millisecond, cancel).Stop()
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, f.url+fleetWires[fleetWire(session)].path, strings.NewReader(body))
@@ -255,8 +257,8 @@ func (f *fleet) call(client *http.Client, session, fault, body string) error {
 	return err
 }
 
-// fleetWires are a path, what a request begins with, its question and a round of a
-// call, by wire: a session speaks one of them.
+// fleetWires has, for each wire, a path, the beginning of a request, its question, and
+// a round of a call. A session uses one of them.
 var fleetWires = []struct{ path, begin, ask, round string }{
 	{"/openai/v1/chat/completions", `{"model":"gpt-4o","messages":[{"role":"system","content":"Fix bugs."},`, `{"role":"user","content":"Fix bug %s."}`,
 		`,{"role":"assistant","content":null,"tool_calls":[{"id":"c%[1]d","type":"function","function":{"name":"read","arguments":"{\"n\":%[1]d}"}}]},{"role":"tool","tool_call_id":"c%[1]d","content":"file %[1]d: %[2]s"}`},
@@ -268,7 +270,7 @@ var fleetWires = []struct{ path, begin, ask, round string }{
 		`,{"role":"model","parts":[{"functionCall":{"name":"read","args":{"n":%[1]d}},"thoughtSignature":"skip_thought_signature_validator"}]},{"role":"user","parts":[{"functionResponse":{"name":"read","response":{"output":"file %[1]d: %[2]s"}}}]}`},
 }
 
-// fleetWire is the wire of a session: its number says which.
+// fleetWire returns the wire of a session, by its number.
 func fleetWire(session string) int {
 	n, _ := strconv.Atoi(strings.TrimPrefix(session, "s"))
 	return n % len(fleetWires)
@@ -284,7 +286,7 @@ func fleetBody(session string, rounds int) string {
 	return b.String() + "]}"
 }
 
-// reach waits until so many calls were answered.
+// reach waits until so many calls have an answer.
 func (f *fleet) reach(calls int) {
 	f.t.Helper()
 	for deadline := time.Now().Add(4 * time.Minute); f.calls.Load() < int64(calls); time.Sleep(time.Millisecond) {
@@ -294,8 +296,7 @@ func (f *fleet) reach(calls int) {
 	}
 }
 
-// changes counts how often the prompt of a session was not the one before with
-// something more behind it.
+// changes counts the prompts of a session that do not begin with the previous prompt.
 func changes(bodies [][]byte) (n int) {
 	for i := 1; i < len(bodies); i++ {
 		before := bytes.TrimSuffix(bodies[i-1], []byte("]}"))
@@ -306,9 +307,8 @@ func changes(bodies [][]byte) (n int) {
 	return n
 }
 
-// work runs sessions over a fleet whose first instance is replaced after a third
-// of the calls, as in a rolling restart, and whose second one is killed after two
-// thirds.
+// work runs sessions over a fleet. After a third of the calls the first instance is
+// replaced, as in a rolling restart. After two thirds the second one is killed.
 func (f *fleet) work(sessions, calls int, faults ...string) {
 	t := f.t
 	a, b := f.launch(), f.launch()
@@ -345,8 +345,9 @@ func (f *fleet) work(sessions, calls int, faults ...string) {
 	t.Logf("%d calls, %d made again", f.calls.Load(), f.again.Load())
 }
 
-// prove holds the prompts against the steps in the archive, which verify reads. Where
-// a tokenizer is secret the upper bound of the count compacts sooner.
+// prove compares the prompts with the steps in the archive, and verifies the archive.
+// If a tokenizer is not public, the upper bound of the count causes earlier
+// compactions.
 func (f *fleet) prove(sessions, calls int, flags ...string) {
 	t := f.t
 	steps := f.steps(flags...)
@@ -367,7 +368,7 @@ func (f *fleet) prove(sessions, calls int, flags ...string) {
 	}
 }
 
-// steps are those of each session in the archive.
+// steps returns the number of steps of each session in the archive.
 func (f *fleet) steps(flags ...string) map[string]int {
 	var out, errOut bytes.Buffer
 	if code := run(f.t.Context(), append([]string{"archive", "ls", "--json"}, flags...), strings.NewReader(""), &out, &errOut); code != exitOK {
@@ -387,9 +388,10 @@ func (f *fleet) steps(flags ...string) map[string]int {
 	return n
 }
 
-// Instances that share nothing but the archive, and its key, are one proxy on every
-// wire: each goes on with what another has compacted, also where that is stopped or
-// killed. 2,000 calls, the instances under the race detector, too:
+// Instances that share only the archive and its key act as one proxy on every wire:
+// each continues from the compactions of the others, also if another one is stopped or
+// killed. With COMPACT_SOAK the test makes 2,000 calls; -race also covers the
+// instances:
 //
 //	COMPACT_SOAK=1 go test -race ./cmd/compactctl -run FleetSharesSessionsThroughAFolder -v
 func TestFleetSharesSessionsThroughAFolder(t *testing.T) {
@@ -423,8 +425,8 @@ func fleetSize() (sessions, calls int) {
 	return 4, 15
 }
 
-// An instance with another key than the rest of its fleet knows nothing of what
-// they compacted, and says why.
+// An instance with another key than the rest of its fleet does not know their
+// compactions, and reports the reason.
 func TestAnInstanceWithAnotherKeySaysSo(t *testing.T) {
 	archive := filepath.Join(t.TempDir(), "a")
 	f := newFleet(t, nil, "--archive", archive)

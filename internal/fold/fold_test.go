@@ -46,7 +46,7 @@ func TestTableKeepsWhatFitsTogether(t *testing.T) {
 	}
 }
 
-// One column that is wider than the line stands alone.
+// A column that is wider than the line gets a table of its own.
 func TestTableHoldsAnyColumn(t *testing.T) {
 	var b strings.Builder
 	Table(&b, "", [][]string{{"n", strings.Repeat("x", 100), "y"}}, nil)
@@ -55,7 +55,7 @@ func TestTableHoldsAnyColumn(t *testing.T) {
 	}
 }
 
-// Cells take as many columns as the caller says.
+// The caller sets the widths of cells.
 func TestTableTakesWidthsOfTheCaller(t *testing.T) {
 	var b strings.Builder
 	Table(&b, "", [][]string{{"日本", "x"}, {"ab", "y"}}, func(s string) int {
@@ -72,9 +72,9 @@ func TestTableTakesWidthsOfTheCaller(t *testing.T) {
 	}
 }
 
-// A line may have 80 columns, and no more.
+// A line has at most 80 columns.
 func TestTableFillsTheLine(t *testing.T) {
-	for wide, blocks := range map[int]int{75: 1, 76: 2} { // beside "n", two blanks and "y" with its own two
+	for wide, blocks := range map[int]int{75: 1, 76: 2} { // "n", two blanks, and "y" with its two blanks take the rest
 		var b strings.Builder
 		Table(&b, "", [][]string{{"n", strings.Repeat("x", wide-1), "y"}}, nil)
 		if got := strings.Count(b.String(), "\n\n") + 1; got != blocks {

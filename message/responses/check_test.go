@@ -12,9 +12,9 @@ import (
 	"github.com/agentcompact/compact/message/wire/wiretest"
 )
 
-// The messages of it: 0 instructions, 1 compaction, 2 user, 3 reasoning and two
-// calls, 4 and 5 their outputs, 6 reference, 7 an output to what it refers to,
-// 8 reasoning and text, 9 user.
+// Its messages: 0 instructions, 1 compaction, 2 user, 3 reasoning and two calls, 4 and
+// 5 their outputs, 6 reference, 7 an output for a call in the referenced item, 8
+// reasoning and text, 9 user.
 const legal = `{"instructions":"s","input":[
 {"type":"compaction","encrypted_content":"x"},
 {"role":"user","content":"q"},
@@ -29,14 +29,14 @@ const legal = `{"instructions":"s","input":[
 {"type":"message","role":"assistant","content":[{"type":"output_text","text":"done"}]},
 {"role":"user","content":"next"}]}`
 
-// Each case is a view of the legal request, made by hand: what it breaks that
-// the request did not.
+// Each case is a view of the legal request, made by hand, with the rules that it breaks
+// and the request does not.
 func TestCheckCatchesEachRule(t *testing.T) {
 	r := parse(t, legal)
 	msgs := r.Messages()
 	before := r.Check(msgs, seq(len(msgs)))
 	if diff := cmp.Diff([]string{"tool_result_without_call z"}, wiretest.Broken(before)); diff != "" {
-		t.Fatal(diff) // its call is behind the reference: the provider knows
+		t.Fatal(diff) // its call is in the referenced item, which the provider has
 	}
 	fp := func(i int) string { return msgs[i].Fingerprint().String() }
 	item := func(old, new string) message.Message {

@@ -86,7 +86,7 @@ func judgeUnitMask(t *testing.T, c *tally, r unitRow) {
 	c.judge(r.ID, differ(want.Masked, got), counts, d)
 }
 
-// observation returns what the preset's mask leaves of a result.
+// observation returns a result after the preset's mask.
 func observation(t *testing.T, text string) string {
 	t.Helper()
 	msgs := []message.Message{message.Assistant("", message.Call("a", "bash", "{}")), message.ToolResult("a", text), message.User("go on")}
@@ -104,7 +104,7 @@ func observation(t *testing.T, text string) string {
 }
 
 // The texts that the source writes and keeps. They are repeated here so that the
-// predicates share nothing with the stages.
+// predicates do not depend on the stages.
 const (
 	vecBegin = "BEGIN_DISPATCH_RESULT"
 	vecEnd   = "END_DISPATCH_RESULT"

@@ -61,9 +61,9 @@ func (t *terms) in(text string) string {
 	return ""
 }
 
-// eachWord calls f for each word of letters, digits and underscores with
-// termLeast to termMost bytes, until f returns false. quoted says whether the
-// word stands in quotes.
+// eachWord calls f for each word of letters, digits and underscores with termLeast to
+// termMost bytes, until f returns false. quoted reports whether the word stands in
+// quotes.
 func eachWord(s string, f func(w string, quoted bool) bool) {
 	for i := 0; i < len(s); {
 		if !wordByte[s[i]] {
@@ -91,8 +91,8 @@ var wordByte = func() (t [256]bool) {
 	return t
 }()
 
-// isName tells names from words: a name holds an underscore or a digit, or a
-// capital behind a small letter.
+// isName distinguishes names from words: a name has an underscore or a digit, or a
+// capital after a small letter.
 func isName(w string) bool {
 	letters, other, hump := 0, false, false
 	for i := 0; i < len(w); i++ {

@@ -19,7 +19,8 @@ import (
 // A call is a tool call of the model, as an SDK returns it.
 type call struct{ id, name, args string }
 
-// A mode is how an agent asks next: which model, and whether the answer is streamed.
+// A mode determines the next request of an agent: the model, and whether the answer is
+// streamed.
 type mode struct {
 	model  string
 	stream bool
@@ -27,29 +28,29 @@ type mode struct {
 
 func (m *mode) set(to mode) { *m = to }
 
-// An agent is an SDK with the history that a program holds in its types.
+// An agent is an SDK with the program's history in the types of the SDK.
 type agent interface {
 	set(to mode)
-	// user adds what a person says.
+	// user adds a user message.
 	user(text string)
-	// say adds the results of the last calls, if there were any, and asks the model.
+	// say adds the results of the last calls, if there are any, and calls the model.
 	say(ctx context.Context, results []string) (calls []call, text string, err error)
 	// fork returns an agent that continues from the same history at another place.
 	fork(at place) agent
 }
 
-// A place is a server, and the way of an SDK to it.
+// A place is a server, and the connection of an SDK to it.
 type place struct {
 	url    string
 	client *http.Client
 	mid    middleware // in place of client, for SDKs that take one; nil: the client
 }
 
-// An sdk makes an agent that asks one wire.
+// An sdk makes an agent for one wire.
 type sdk struct {
 	name   string
 	open   func(at place) agent
-	models [2]string // the second is switched to in the middle of a loop
+	models [2]string // the agent changes to the second one in the middle of a loop
 }
 
 var sdks = []sdk{
@@ -74,12 +75,12 @@ type rig struct {
 	then func(n int) // before the program's call n; may be nil
 
 	mu    sync.Mutex
-	calls int // of the model that were answered
+	calls int // answered calls of the model
 }
 
 const (
 	rounds = 40
-	words  = 600 // of a tool's result
+	words  = 600 // words of a tool result
 	window = 16_000
 )
 
@@ -100,7 +101,7 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
-// open opens an SDK at the rig, as a program does that reads files.
+// open opens an SDK with the rig for a program that reads files.
 func (r *rig) open(s sdk, stream bool) agent {
 	a := s.open(place{r.url, r.client, r.middleware()})
 	a.set(mode{s.models[0], stream})
@@ -127,7 +128,7 @@ func (r *rig) options() []transport.Option {
 	return append([]transport.Option{transport.Strict()}, r.more...)
 }
 
-// reply asks for one more file until there were enough.
+// reply requests one more file until there are enough.
 func (r *rig) reply(q provider.Request) provider.Answer {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -88,8 +88,8 @@ func (s *Session) geminiAsked(r Row) []any {
 	return parts
 }
 
-// geminiAnswer returns thoughts, text and calls; the first call of a step is
-// signed, and sometimes a text.
+// geminiAnswer returns thoughts, text and calls. The first call of a step has a
+// signature, and some texts have one.
 func (s *Session) geminiAnswer(i int, r Row) []any {
 	var parts []any
 	if blank(r) {
