@@ -68,7 +68,7 @@ const rightAfterwards = 8
 // later with a name that its output has.
 func (e blamed) of(step int, c *Call) string {
 	for _, x := range e {
-		if x.step <= step || refusedCall(c.Result) { // nobody ran it
+		if x.step <= step || refusedCall(c.Result) { // it did not run
 			continue
 		}
 		near := x.after == step && x.step <= step+rightAfterwards && (!x.spoke || hasAny(strings.ToLower(x.text), failureWords))

@@ -33,7 +33,7 @@ type Call struct {
 	Files    []FileOp // its operations on files
 
 	base   string // folder that a mark abbreviates in the call's paths, "" for none
-	doubt  bool   // an effect whose result speaks of a failure, and nobody can tell of which part
+	doubt  bool   // an effect whose result reports a failure of an unknown part
 	broke  bool   // a notice of the harness says that the task did not complete
 	spoken bool   // the message wrote it as a part of its text, which is an answer, too
 }

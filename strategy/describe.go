@@ -176,7 +176,7 @@ func cutText(s string, n int) string {
 // target.
 func (c *Call) name() string {
 	if cmd := c.Command(); cmd != "" && strings.ContainsAny(cmd, " \n") {
-		if cmd = fromCheck(shortPaths(cmd, c.base)); c.Outcome != Failed { // of a failed one, nobody knows which part failed
+		if cmd = fromCheck(shortPaths(cmd, c.base)); c.Outcome != Failed { // if it failed, the failed part is unknown
 			cmd = fromEffect(cmd)
 		}
 		return "`" + shortCommand(cmd) + "`"

@@ -22,7 +22,7 @@ func (h *History) nextLines(section int) []Line {
 	announced, how := h.announcedHow()
 	add(announced, how)
 	add(h.remaining(), "announced with it, and not begun in this part: ")
-	if f := h.stillFailing(); f.Step != announced.Step { // the last step says so itself
+	if f := h.stillFailing(); f.Step != announced.Step { // the last step states it itself
 		add(f, "its last run failed: ")
 	}
 	add(h.unanswered(), h.questionHow())
@@ -79,7 +79,7 @@ func (h *History) cameOut(step int) string {
 		text := ""
 		switch d := c.deed(); {
 		case d == deedPlan || d == deedSend || d == deedAsk || running(c.Result):
-		case d == deedLook && c.Outcome != Failed: // one line says little of what was seen
+		case d == deedLook && c.Outcome != Failed: // one line has little of the output
 			text = "looked with " + c.name()
 		case d == deedChange && c.Outcome != Failed:
 			text = c.changed()
@@ -295,7 +295,7 @@ func (h *History) announced() Fact {
 				t = rest // "Good catch. Let me look again"
 			}
 			if one.item && s.onlySpeaks() && beginsAny(strings.ToLower(t), []string{"now "}) {
-				return // an item of a report says how something is now
+				return // an item of a report states the present condition
 			}
 			if !one.heading && len(t) > 8 && announces(t) && (len(s.Calls) > 0 || !strings.HasSuffix(t, ":")) {
 				last = t

@@ -67,7 +67,7 @@ func proposalIn(text, answer string) string {
 		}
 		if strings.HasSuffix(t, "?") || strings.HasSuffix(t, "？") || proposes(t) {
 			asked, since = append(asked, t), 0
-		} else if !one.item { // items can be what it asks about
+		} else if !one.item { // the items can be the object of its question
 			since++
 		}
 		last = t

@@ -38,7 +38,7 @@ func (q *quotation) add(text, name string) (ok bool) {
 	}
 	l := lineWith(text, name)
 	if l == "" || codeLine(l) || claims(l) || statesExit(l) || !saysOf(l, name) || strings.HasSuffix(l, ":") {
-		return false // a line that ends with a colon says nothing without the next ones
+		return false // a line that ends with a colon has no meaning without the next ones
 	}
 	q.lines = append(q.lines, l)
 	q.names++

@@ -133,7 +133,7 @@ type quoting struct {
 	after   bool // right after something failed
 	first   bool
 	amends  bool // right after an admission
-	asked   bool // nothing was said since the user's question
+	asked   bool // no text since the user's question
 	lists   lister
 	out     []Line
 }

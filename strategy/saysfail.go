@@ -78,7 +78,7 @@ func (c *Call) outputStates(text string) (statement, string) {
 	for i, line := range lines {
 		last := i == len(lines)-1
 		switch {
-		case one && committed(line): // what a hook printed may stand behind it
+		case one && committed(line): // the output of a hook may follow it
 			return statesNone, ""
 		case tellsFailure(line), last && len(lines) <= 3 && beginsAny(strings.ToLower(line), softStarts):
 			if failed = i; says == "" || testrun.Wrapper(says) {

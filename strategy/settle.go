@@ -17,7 +17,7 @@ func (h *History) settleEntries(log []event) {
 		}
 		switch end, step := ends[e.ran], mended[e.ran]; {
 		case end.step > e.last:
-			if c := e.failed; c != nil { // nobody needs to know why any more
+			if c := e.failed; c != nil { // the reason no longer matters
 				e.text = strings.Replace(e.text, reasonOf(c.Result, c.Says), "", 1)
 			}
 			e.text += "; " + end.how + " in the end " + stepID(end.step)
@@ -116,7 +116,7 @@ type chain struct {
 	cmd    string
 	parts  []string
 	checks []covering // nil if it checks nothing
-	stated bool       // its status says that it failed
+	stated bool       // its status reports a failure
 }
 
 func (c *Call) chain() chain {
@@ -125,7 +125,7 @@ func (c *Call) chain() chain {
 		out.checks = c.checks()
 	}
 	if strings.ContainsAny(out.cmd, ";|\n`(") {
-		out.parts = []string{out.cmd} // the end of one part says nothing of the others
+		out.parts = []string{out.cmd} // the end of one part does not cover the others
 		return out
 	}
 	for _, part := range splitCommands(out.cmd) {

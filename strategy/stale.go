@@ -9,7 +9,7 @@ import (
 // A change is a change of a file, as far as a quotation of its text is concerned.
 type change struct {
 	step    int
-	whole   bool     // the file was written anew, or deleted
+	whole   bool     // the file was rewritten, or deleted
 	removed []string // lines, or parts of lines, that are gone
 }
 

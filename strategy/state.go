@@ -77,7 +77,7 @@ type check struct {
 	at     at
 	before past   // earlier runs that failed
 	again  int    // step of a later run whose outcome is not stated; 0 = none
-	came   string // what came of it
+	came   string // its outcome
 
 	all, left []covering // what it checks, and what of it has not passed since
 }
@@ -313,7 +313,7 @@ type shownQuoter struct {
 	section int
 	what    string
 	most    int
-	rules   bool // only sentences that say what must or must not be done
+	rules   bool // only sentences with a rule
 
 	out     []Line
 	text    string

@@ -46,7 +46,7 @@ func (c *Call) judgeEffect() {
 // structured counts before what is said in words.
 func (c *Call) statement() (statement, string) {
 	text, cmd := body(c.Result), c.Command()
-	if cmd != "" && c.Exit == 0 && !hidesStatus(cmd) && !strings.Contains(cmd, "curl ") { // curl ends with 0 whatever the server says
+	if cmd != "" && c.Exit == 0 && !hidesStatus(cmd) && !strings.Contains(cmd, "curl ") { // curl ends with 0 for every answer of the server
 		return statesNone, ""
 	}
 	if page := errorPage(text); page != "" {

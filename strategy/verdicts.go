@@ -13,7 +13,7 @@ type verdicts struct {
 	tests    map[string][]string // failed tests of a failed package, if the output names them
 	passed   map[string]bool
 	unbuilt  map[string]bool // failed go packages that did not compile
-	built    map[string]bool // go packages that did, whatever became of their tests
+	built    map[string]bool // go packages that compiled, with any outcome of their tests
 	complete bool            // failed lists everything that failed
 	whole    bool            // the run was not narrowed to some tests
 	counted  int             // failures as counted by the runner, -1 if it states no count

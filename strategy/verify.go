@@ -10,7 +10,7 @@ import (
 // A verdict counts what verification removed.
 type verdict struct {
 	untrue   int // lines with an outcome that the source lacks
-	foreign  int // constraints that nobody typed
+	foreign  int // constraints that no user typed
 	invented int // identifiers and quotations that the source lacks
 	lines    int // removed lines
 }

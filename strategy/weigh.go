@@ -8,7 +8,7 @@ import (
 // Additions to the value of a sentence, for its contents.
 const (
 	reasonBonus  = 0.3  // it gives a reason
-	turnBonus    = 0.15 // it says what does not hold
+	turnBonus    = 0.15 // it states that something does not hold
 	figureBonus  = 0.2  // it compares figures
 	themeBonus   = 0.08 // for each word of the task, up to mostThemes
 	mostThemes   = 3

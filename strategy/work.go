@@ -9,7 +9,7 @@ import (
 // A FileState is the net effect of a history on one file.
 type FileState struct {
 	Path    string
-	From    string   // of a file that was renamed: what it was called before
+	From    string   // former name of a renamed file
 	Op      Op       // the most important operation: deleted, created, edited, ran, read
 	Funcs   []string // touched
 	Added   []string // headings or lines of text and settings, the newest last

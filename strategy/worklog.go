@@ -144,7 +144,7 @@ func (c *Call) events(step int, settled bool) []event {
 	case d == deedLook && c.searchedInVain():
 		return []event{{first: step, last: step, look: &looks{vain: []string{shortCommand(shortPaths(c.Command(), c.base))}}, value: 0.02}}
 	case d == deedLook && c.Outcome != Failed && c.shows() != "":
-		return nil // returnedLines quotes what it showed
+		return nil // returnedLines quotes its output
 	case d == deedLook && c.Outcome != Failed:
 		return []event{{first: step, last: step, look: c.looks(), value: 0.02}}
 	case d == deedChange && c.Outcome == Failed:
@@ -209,7 +209,7 @@ const silentValue = 0.5
 const (
 	calledValue    = 0.35
 	ranValue       = 0.3
-	confirmedValue = 0.7 // its result says that something is done
+	confirmedValue = 0.7 // its result confirms an effect
 )
 
 // confirms reports whether the first or the last line of an output states that

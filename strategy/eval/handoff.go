@@ -12,11 +12,11 @@ type Handoff struct {
 	UserOf    int `json:"user_of"`
 	Fitting   int `json:"fitting"` // sessions whose typed words fit, and that have all of them
 	FittingOf int `json:"fitting_of"`
-	Failed    int `json:"failed"` // commands whose last run failed, and a line says so
+	Failed    int `json:"failed"` // commands whose last run failed, and a line reports it
 	FailedOf  int `json:"failed_of"`
 	False     int `json:"false"` // stated outcomes of commands that no run had
 	Stated    int `json:"stated"`
-	Changed   int `json:"changed"` // files that edit tools changed, and a line says so
+	Changed   int `json:"changed"` // files that edit tools changed, and a line reports it
 	ChangedOf int `json:"changed_of"`
 	Unmade    int `json:"unmade"` // files that a line reports as changed although every edit was refused
 	UnmadeOf  int `json:"unmade_of"`
@@ -24,7 +24,7 @@ type Handoff struct {
 	PlanOf    int `json:"plan_of"`
 	Next      int `json:"next"` // the announced step that nothing followed
 	NextOf    int `json:"next_of"`
-	Stale     int `json:"stale"`     // announced steps that something followed, told of as what is next
+	Stale     int `json:"stale"`     // announced steps that something followed, stated as the next step
 	Bag       int `json:"bag_chars"` // characters in lists of names
 	Chars     int `json:"chars"`
 }
