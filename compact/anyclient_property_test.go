@@ -39,7 +39,7 @@ import (
 // summaries and the memory for sessions fail. Whatever a view lacked is recalled, and
 // found by a search, in the process and elsewhere, other processes make the same view, and the archive verifies.
 func TestPropertyWhateverClientsDoIsRecalled(t *testing.T) {
-	n := samples.Of(120)
+	n := samples.Of(80)
 	switch {
 	case soak():
 		n = 4_000
