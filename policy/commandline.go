@@ -74,7 +74,7 @@ func showsOther(command string, named map[string]bool) bool {
 	command, _, _ = strings.Cut(command, "|")
 	file := ""
 	words := strings.Fields(command)
-	if words[0] == "git" || words[0] == "gh" || words[0] == "ls" {
+	if len(words) == 0 || words[0] == "git" || words[0] == "gh" || words[0] == "ls" {
 		return false
 	}
 	for _, word := range words[1:] {

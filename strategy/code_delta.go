@@ -67,6 +67,28 @@ file_path: what changed (functions, APIs, side effects)
 })
 
 func extractDelta(h *History) []Line {
+	out := h.changeLines()
+	for _, f := range h.Goals() {
+		out = append(out, Line{Section: deltaWhy, Text: f.Text, Value: f.Value, Order: f.Step})
+	}
+	for _, f := range h.Decisions() {
+		out = append(out, Line{Section: deltaWhy, Text: f.Text + " " + stepID(f.Step) + h.against(f), Value: f.Value * 0.8, Order: f.Step})
+	}
+	out = append(out, h.selectionLines(deltaWhy, selection.line)...)
+	for _, l := range h.checkLines(deltaChecks) {
+		l.Text = strings.Replace(l.Text, "` ", "` → ", 1)
+		out = append(out, l)
+	}
+	out = append(out, h.planLines(deltaFollow)...)
+	for _, f := range h.effects() {
+		out = append(out, Line{Section: deltaFollow, Text: "[done] " + f.Text, Value: f.Value, Order: 20_000 + f.Step})
+	}
+	return out
+}
+
+// changeLines returns a line for each of the changed files that are worth one, and one
+// for each folder of the others.
+func (h *History) changeLines() []Line {
 	var out []Line
 	why := h.reasons()
 	n, said := 0, ""
@@ -98,23 +120,7 @@ func extractDelta(h *History) []Line {
 		}
 		out = append(out, Line{Section: deltaChanges, Text: text + cite(f.Last), Value: value, Order: n})
 	}
-	out = append(out, h.folderLines(rest, deltaChanges)...)
-	for _, f := range h.Goals() {
-		out = append(out, Line{Section: deltaWhy, Text: f.Text, Value: f.Value, Order: f.Step})
-	}
-	for _, f := range h.Decisions() {
-		out = append(out, Line{Section: deltaWhy, Text: f.Text + " " + stepID(f.Step) + h.against(f), Value: f.Value * 0.8, Order: f.Step})
-	}
-	out = append(out, h.selectionLines(deltaWhy, selection.line)...)
-	for _, l := range h.checkLines(deltaChecks) {
-		l.Text = strings.Replace(l.Text, "` ", "` → ", 1)
-		out = append(out, l)
-	}
-	out = append(out, h.planLines(deltaFollow)...)
-	for _, f := range h.effects() {
-		out = append(out, Line{Section: deltaFollow, Text: "[done] " + f.Text, Value: f.Value, Order: 20_000 + f.Step})
-	}
-	return out
+	return append(out, h.folderLines(rest, deltaChanges)...)
 }
 
 // throwawayShare is the value of a temporary file, as a share of that of another one.
