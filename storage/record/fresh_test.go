@@ -3,6 +3,7 @@ package record_test
 import (
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/agentcompact/compact/storage/memory"
@@ -10,21 +11,44 @@ import (
 )
 
 // Fresh reports an erase to a session that was opened before it, even if nothing was
-// stored by then, and not to a session that is opened later.
+// stored by then and both happened in one millisecond, which is all that a tombstone
+// keeps of its time, and not to a session that is opened later.
 func TestFreshTellsOfAnErase(t *testing.T) {
-	a := memory.New()
-	early, asked := session(t, a, "s"), session(t, a, "s")
-	must(t, asked.Fresh(t.Context()))
-	writer := session(t, a, "s")
-	step(t, writer, 1)
-	between := session(t, a, "s")
-	must(t, errors.Join(asked.Fresh(t.Context()), between.Fresh(t.Context())))
-	eraseAs(t, a, "s")
-	for name, s := range map[string]*record.Session{"before it was stored": early, "before it was stored, and asked then": asked, "before the erase": between, "its writer": writer} {
-		if err := s.Fresh(t.Context()); !errors.Is(err, record.ErrErased) {
-			t.Errorf("who opened it %s hears %v", name, err)
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := memory.New()
+		time.Sleep(300 * time.Microsecond)
+		early, asked := session(t, a, "s"), session(t, a, "s")
+		must(t, asked.Fresh(t.Context()))
+		writer := session(t, a, "s")
+		step(t, writer, 1)
+		between := session(t, a, "s")
+		must(t, errors.Join(asked.Fresh(t.Context()), between.Fresh(t.Context())))
+		time.Sleep(300 * time.Microsecond)
+		eraseAs(t, a, "s")
+		for name, s := range map[string]*record.Session{"before it was stored": early, "before it was stored, and asked then": asked, "before the erase": between, "by its writer": writer} {
+			if err := s.Fresh(t.Context()); !errors.Is(err, record.ErrErased) {
+				t.Errorf("a session opened %s reports %v", name, err)
+			}
 		}
-	}
-	time.Sleep(time.Millisecond) // tombstones keep milliseconds
-	must(t, session(t, a, "s").Fresh(t.Context()))
+		time.Sleep(time.Millisecond)
+		must(t, session(t, a, "s").Fresh(t.Context()))
+	})
+}
+
+// Fresh reports an erase that began and ended while the session was being opened.
+func TestFreshTellsOfAnEraseBesideTheOpening(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := &slowOpen{Archive: memory.New(), name: "manifest"}
+		a.do = func() {
+			step(t, session(t, a.Archive, "s"), 1)
+			eraseAs(t, a.Archive, "s")
+			time.Sleep(5 * time.Millisecond)
+		}
+		s := session(t, a, "s")
+		if err := s.Fresh(t.Context()); !errors.Is(err, record.ErrErased) || a.do != nil {
+			t.Errorf("it reports %v", err)
+		}
+	})
 }
