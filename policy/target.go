@@ -12,10 +12,10 @@ import (
 // first.
 var targetKeys = []string{"command", "cmd", "file_path", "filePath", "filename", "notebook_path", "pattern", "query", "q", "path", "url", "uri", "ref"}
 
-// target returns what a call was made on, in one line, for forms before call@3: its command, path, pattern
-// or address, by common names of such arguments. Otherwise it returns the first
-// text argument by name. It returns "" if there is none, and does not cut the
-// text.
+// target returns what a call was made on, in one line, for forms before call@3: its
+// command, path, pattern or address, by common names of such arguments. Otherwise it
+// returns the first text argument by name. It returns "" if there is none, and does not
+// cut the text.
 func target(arguments json.RawMessage) string {
 	var args map[string]json.RawMessage
 	if json.Unmarshal(arguments, &args) != nil {
