@@ -18,6 +18,7 @@ const (
 	firstBonus     = 0.3
 	decidingBonus  = 0.3
 	specificBonus  = 0.15
+	setbackBonus   = 0.4 // nobody should try again what failed
 	remedyBonus    = 0.6 // the first sentence after a failure mostly explains it
 	newestFactor   = 1.3 // of the last answer
 	besideCarried  = 0.5 // if a previous summary competes for the room
@@ -232,7 +233,7 @@ func (h *History) asksQuestion(i int) bool {
 // lasting reports whether a sentence beside a call still holds when the call is
 // done.
 func lasting(t string) bool {
-	return len(t) > leastNoted && quality(t) >= 0.6 && (!narrates(t) || finds(t)) && !leads(t) && !(claims(t) && namesCommand(t))
+	return len(t) > leastNoted && quality(t) >= 0.6 && (!narrates(t) || finds(t) || setback(t)) && !leads(t) && !(claims(t) && namesCommand(t))
 }
 
 // thought adds a sentence of the reasoning if it concludes something, or if a
@@ -255,6 +256,23 @@ var findings = []string{"i found", "i've found", "i’ve found", "i see that", "
 // finds reports whether a sentence states a finding of the assistant.
 func finds(t string) bool { return beginsAny(strings.ToLower(t), findings) }
 
+// setbacks lists words of sentences about attempts that failed or were taken back.
+// Such a sentence is only quoted, in its place: whether it is about an attempt, a bug
+// or a plan, and whether it still holds, the words do not say.
+var setbacks = []string{"didn't work", "doesn't work", "did not work", "does not work", "didn’t work", "doesn’t work", "didn't help", "did not help", "no effect", "reverting", "reverted",
+	"not the cause", "wrong approach", "that's not it", "still fails", "still failing", "won't work", "can't be used", "not possible", "backfired", "made it worse", "没有用", "无效", "失败了"}
+
+// setback reports whether a sentence has such words.
+func setback(t string) bool {
+	low := strings.ToLower(t)
+	return hasAnyWord(low, setbacks) && !supposes(low)
+}
+
+// supposes reports whether a sentence in lower case is about a possibility.
+func supposes(low string) bool {
+	return beginsAny(low, []string{"if ", "what if", "wait", "maybe", "perhaps", "but if", "let me", "i wonder"}) || hasAny(low, []string{" if ", "might", " when it "})
+}
+
 func (b *quoting) offer(t string) { b.offerAt(sentence{text: t}, nil) }
 
 // codeFollows stands for a block of code below a quoted sentence.
@@ -267,7 +285,7 @@ func (b *quoting) offerAt(one sentence, place *listed) {
 		return
 	}
 	v := b.value * quality(t)
-	if narrates(t) && !finds(t) {
+	if narrates(t) && !finds(t) && !setback(t) {
 		v *= 0.4
 	} else if b.first {
 		v, b.first = v+firstBonus, false
@@ -280,6 +298,9 @@ func (b *quoting) offerAt(one sentence, place *listed) {
 	}
 	if b.amends {
 		v += remedyBonus
+	}
+	if setback(t) {
+		v += setbackBonus
 	}
 	if b.h.Index.specific(t) {
 		v += specificBonus

@@ -57,6 +57,24 @@ func TestWhatIsSaidBesideCallsIsKeptAndNarrationIsNot(t *testing.T) {
 	}
 }
 
+func TestSetbacksAreQuotedAndNothingIsClaimedOfThem(t *testing.T) {
+	text := write4(t, long("Make the union tests pass.",
+		message.Assistant("Dropping the second sort had no effect on the plan, because the planner adds its own. Reverting that now.", message.Call("1", "bash", `{"command":"ls -la tmp"}`)),
+		message.ToolResult("1", "session.json 1.5 MiB"),
+		message.Assistant("I'll look at `TestShadow_RevertedFiles` first, which tells how the two files are compared.", message.Call("2", "bash", `{"command":"ls -la src"}`)),
+		message.ToolResult("2", "main.go 2 KiB"),
+		message.Assistant("Sorting a union doesn't work as the issue says, and a refund of those rows is not possible after the merge."),
+	))
+	for _, want := range []string{"noted: Dropping the second sort had no effect on the plan, because the planner adds its own.", "told the user: Sorting a union doesn't work as the issue says"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "did not work") || strings.Contains(text, "RevertedFiles") {
+		t.Errorf("a sentence is called a failed attempt, or a name passes for one, in:\n%s", text)
+	}
+}
+
 func TestASearchThatFindsNothingIsNoFailure(t *testing.T) {
 	for result, want := range map[string]bool{"<returncode>1</returncode>\n<output>\n</output>": true, "Exit code 1\ngrep: no such file": false} {
 		c := Call{Tool: "bash", Args: []Arg{{"command", "cd src && grep -n flush store.go"}}, Answered: true, Result: result}

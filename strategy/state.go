@@ -3,8 +3,6 @@ package strategy
 import (
 	"slices"
 	"strings"
-
-	"github.com/agentcompact/compact/message"
 )
 
 // checkLines returns lines with the last result of each check.
@@ -49,11 +47,7 @@ func (h *History) standingLines(section int) []Line {
 		}
 		out = append(out, s.shownLines(section)...)
 	}
-	out = append(append(out, h.backgroundLines(section)...), h.tookBackLines(section)...)
-	for _, f := range h.vain() {
-		out = append(out, Line{Section: section, Text: "did not work: " + f.Text + " " + stepID(f.Step), Value: f.Value, Order: f.Step})
-	}
-	return out
+	return append(append(out, h.backgroundLines(section)...), h.tookBackLines(section)...)
 }
 
 // passedValue is the value of a line about a check that passed.
@@ -230,42 +224,6 @@ func (h *History) reportLines(section int, s *Step, c *Call) []Line {
 
 // reportValue is the value of the first sentence of a sub-agent's report.
 const reportValue = 1.5
-
-// vainWords appear in sentences about failed attempts.
-var vainWords = []string{"didn't work", "doesn't work", "did not work", "does not work", "didn't help", "did not help", "no effect", "reverting", "reverted", "not the cause",
-	"wrong approach", "that's not it", "still fails", "still failing", "won't work", "can't be used", "not possible", "backfired", "made it worse", "没有用", "无效", "失败了"}
-
-// vainValue is the value of a sentence about a failed attempt.
-const vainValue = 0.8
-
-// supposes reports whether a sentence is about a possibility.
-func supposes(low string) bool {
-	return beginsAny(low, []string{"if ", "what if", "wait", "maybe", "perhaps", "but if", "let me", "i wonder"}) || hasAny(low, []string{" if ", "might", " when it "})
-}
-
-// vain returns the sentences about attempts that did not work.
-func (h *History) vain() []Fact {
-	var out []Fact
-	for i := range h.Steps {
-		s := &h.Steps[i]
-		if s.Role != message.RoleAssistant {
-			continue
-		}
-		n, open := 0, false
-		sentences(s.Text, func(t string, heading bool) {
-			low := strings.ToLower(t)
-			if k := len(out) - 1; open && !heading && !leads(t) && !narrates(t) && len(out[k].Text)+len(t) < reasonLength {
-				out[k].Text += " " + squash(t) // the reason
-			}
-			if open = false; !heading && n < 2 && len(t) > 25 && !leads(t) && !supposes(low) && hasAny(low, vainWords) {
-				n++
-				out = append(out, Fact{s.ID, clip(squash(t), maxSentence), vainValue * h.recency(s.ID)})
-				open = true
-			}
-		})
-	}
-	return out
-}
 
 // maxShown is the maximum number of lines that quote one pasted text, and
 // maxGiven that of a file of instructions. shownTogether is the maximum number
