@@ -61,7 +61,7 @@ func debris(t string) bool {
 // looks at next.
 var narrations = []string{"let me ", "now let me ", "now i'll ", "now i’ll ", "now i ", "now let's ", "i'll ", "i’ll ", "i will ", "i'm ", "i’m ", "i am ", "i need to ", "i should ", "i can ", "i see that ", "let's ", "let’s ",
 	"maybe i ", "perhaps i ", "we need to ", "looking at ", "looking back ", "first, i", "first i", "next, i", "next i", "it seems ", "it looks like ", "wait", "hmm", "ah", "actually, let", "good. now", "so i ",
-	"now we ", "now that ", "then i", "i want to ", "i have to ", "i would ", "i'd ", "if i ", "since i ", "also, i", "but i ", "okay", "让我", "现在", "我需要", "我将", "我会", "首先我", "首先,我", "首先，我", "接下来"}
+	"now we ", "now that ", "then i", "i want to ", "i have to ", "i would ", "i'd ", "if i ", "since i ", "also, i", "but i ", "i have all ", "i have a complete ", "i have everything", "i have enough", "i now have ", "okay", "让我", "现在", "我需要", "我将", "我会", "首先我", "首先,我", "首先，我", "接下来"}
 
 // narrates reports whether a sentence only states what the assistant is doing.
 func narrates(t string) bool { return beginsAny(strings.ToLower(t), narrations) }

@@ -120,3 +120,15 @@ func TestAQuestionOfTheUserIsNoAnswer(t *testing.T) {
 		}
 	}
 }
+
+func TestReportOfASubAgentBeginsWithItsFirstFinding(t *testing.T) {
+	report := "Now I have all the information I need. Let me write a detailed report of the cache.\n\nThe cache answers 40% of the lookups in `cache/size.go`. Its limit of 512 entries is never reached."
+	text := write4(t, long("Measure the cache.",
+		message.Assistant("", message.Call("1", "Task", `{"description":"Measure the cache","prompt":"Measure how many lookups the cache answers."}`)),
+		message.ToolResult("1", report),
+		message.Assistant("Thanks."),
+	))
+	if !strings.Contains(text, "“Measure the cache” reported: The cache answers 40% of the lookups in `cache/size.go`.") {
+		t.Errorf("the finding does not begin the report in:\n%s", text)
+	}
+}

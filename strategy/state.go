@@ -218,6 +218,8 @@ func (h *History) reportLines(section int, s *Step, c *Call) []Line {
 	if len(b.out) == 0 {
 		b.offer(cutText(squash(body(c.Result)), maxPassage))
 	}
+	// The first sentences mostly say that a report follows.
+	b.out = b.out[max(0, slices.IndexFunc(b.out, func(l Line) bool { return !narrates(l.Text) })):]
 	b.out[0].Value = max(b.out[0].Value, reportValue*b.factor)
 	return b.out
 }
