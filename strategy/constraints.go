@@ -62,7 +62,7 @@ func binds(t string) float64 {
 	}
 	low := strings.ReplaceAll(strings.ToLower(t), "’", "'")
 	switch {
-	case hasAny(low, descriptive), beginsAny(low, supposing), beginsAny(low, consequences), atLine(low):
+	case hasAny(low, descriptive), beginsAny(low, supposing), beginsAny(low, doubting), beginsAny(low, consequences), atLine(low):
 		return 0
 	case orders(low), forbidsThing(low):
 		return bindValue
@@ -97,6 +97,10 @@ func atLine(low string) bool {
 
 // supposing lists beginnings of sentences that suppose something.
 var supposing = []string{"my assumption ", "my guess ", "my theory ", "i assume ", "i guess ", "i suspect ", "i suppose ", "i imagine ", "i was wondering", "i wonder "}
+
+// doubting lists beginnings of questions without a question mark: "shouldn't the URL be
+// the remote one".
+var doubting = []string{"shouldn't ", "shouldnt ", "mustn't it ", "should we ", "should i "}
 
 // ownNeeds lists beginnings of sentences that state what somebody wants, not a
 // rule for the work.
@@ -205,7 +209,7 @@ func advises(low string) bool {
 				return true
 			}
 		default:
-			if !strings.HasSuffix(strings.TrimSpace(before), "to") && toldTo(before, after) {
+			if !strings.HasSuffix(strings.TrimSpace(before), "to") && !hasAny(before, []string{" can ", " could "}) && toldTo(before, after) { // "we can just keep them" permits
 				return true
 			}
 		}

@@ -18,7 +18,8 @@ func TestWhatDescribesTheCodeIsNoRule(t *testing.T) {
 	}
 	for _, s := range []string{"The endpoint already works for failed jobs (only blocks queued ones)", "The shared part (project and files), never benefits from the cache.", "We also need to add attribution to the summary.",
 		"Use the other function to avoid the problem of time zones.", "It is read with io.ReadAll without any limit.", "The extractor now requires at least two lines.", "Only the list of files is affected, because the parser must hold the lock.",
-		"no problem", "No errors were found in the log.", "no, it works now", "No idea why it is slow.", "change the colors to blue instead of green", "yes, but you don't need to commit"} {
+		"no problem", "No errors were found in the log.", "no, it works now", "No idea why it is slow.", "change the colors to blue instead of green", "yes, but you don't need to commit",
+		"shouldn't the URL be the remote one", "that covers it too and we can just keep them"} {
 		if v := binds(s); v != 0 {
 			t.Errorf("%q binds: %v", s, v)
 		}
