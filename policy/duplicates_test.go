@@ -226,6 +226,11 @@ func TestTheLastCopyNeverGoes(t *testing.T) {
 	if got := again(t, anew, step); !slices.EqualFunc(got, anew, message.Identical) {
 		t.Errorf("%d messages of %d are left", len(got), len(anew))
 	}
+	guarded := slices.Clone(msgs)
+	guarded[6].Protected = true // since the step was made
+	if got := again(t, guarded, step); !slices.ContainsFunc(got, func(m message.Message) bool { return m.Protected }) {
+		t.Error("a copy that the caller protects by now went")
+	}
 }
 
 // again applies a step to a history.

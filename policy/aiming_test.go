@@ -1,0 +1,49 @@
+package policy_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+)
+
+// The limit of a single result is a quarter of the real cap. With counts that are
+// approximate, stages work for a lower cap, and results would lose more than a user has
+// configured.
+func TestTheLimitOfAResultIsAQuarterOfTheRealCap(t *testing.T) {
+	for _, aim := range []int{4_000, 1_000, 100} {
+		for words, cut := range map[int]bool{900: false, 1_100: true} {
+			b := budget(4_000).Aiming(aim, aim/2)
+			out, err := run(t, engine(policy.Step{Stage: policy.Truncate{MaxTokens: 8_000}, Goal: policy.All}), loop(1, words), b)
+			if err != nil || out.Changed() != cut {
+				t.Errorf("aim %d, a result of %d words: cut %v, %v", aim, words, out.Changed(), err)
+			}
+		}
+	}
+}
+
+// A dispatch block that masking leaves can lift the smallest view above the real cap, where
+// the aim is out of reach either way. The call would then be refused although squeeze
+// could have made it fit.
+func TestNothingLiftsTheFloorAboveTheRealCap(t *testing.T) {
+	text := strings.Repeat("x", 300) + beginBlock + strings.Repeat("b", 300) + endBlock
+	msgs := []message.Message{message.User("go")}
+	for _, id := range []string{"a", "b", "c"} {
+		msgs = append(msgs, message.Assistant("", message.Call(id, "task", "{}")), message.ToolResult(id, text))
+		text = "ok"
+	}
+	msgs = append(msgs, message.Assistant("done"))
+	e := policy.Engine{Dispatch: policy.DefaultDispatchTools(), Keep: policy.Keep{Turns: 1, Pairs: 1}, Cost: bytesCost{},
+		Steps: []policy.Step{{Stage: policy.Mask{WindowTurns: 1}}, {Stage: policy.Squeeze{}, Goal: policy.ToBudget}}}
+	b := policy.Budget{Max: 500, Cap: 250, Trigger: 250, Target: 150}
+	for _, aim := range []int{250, 50} {
+		out, err := e.Run(t.Context(), policy.Request{Conversation: policy.NewConversation(msgs, nil, nil), Budget: b.Aiming(aim, aim)})
+		if err != nil {
+			t.Fatalf("aim %d: %v", aim, err)
+		}
+		if d, _ := out.Conversation.Decision(2); out.View.Total() > b.Cap || d != policy.Truncated {
+			t.Errorf("aim %d: the view costs %d of %d, the result is %s", aim, out.View.Total(), b.Cap, d)
+		}
+	}
+}

@@ -1,0 +1,41 @@
+package policy_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+)
+
+// cutWithout is a stage that removes messages and puts nothing in their place.
+type cutWithout struct{ at []int }
+
+func (cutWithout) Name() string { return "cut" }
+
+func (s cutWithout) Propose(context.Context, *policy.View) (policy.Proposal, error) {
+	return policy.Proposal{Groups: [][]policy.Edit{{{Decision: policy.Dropped, Cut: &policy.Cut{Removed: s.at, Recent: s.at[len(s.at)-1] + 1}}}}}, nil
+}
+
+// Where the provider wants something in front of an answer, the engine puts a notice there.
+// It counts the messages that earlier notices stood for, not the notices.
+func TestANoticeThatTheProviderRequiresCountsWhatEarlierNoticesStoodFor(t *testing.T) {
+	msgs := []message.Message{
+		message.System("s"), policy.NewNotice(7), message.Assistant(text(50)), message.Assistant(text(50)), message.User("now"),
+	}
+	q := policy.Request{Conversation: policy.NewConversation(msgs, pins, nil), Budget: budget(10_000),
+		Legal: func(view []message.Message, _ []int) error {
+			if view[1].Role == message.RoleAssistant {
+				return errors.New("the model can't speak first")
+			}
+			return nil
+		}}
+	out, err := engine(policy.Step{Stage: cutWithout{[]int{1, 2}}, Goal: policy.All}).Run(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, ok := policy.ParseNotice(out.Conversation.Messages()[1]); !ok || n != 8 {
+		t.Errorf("%q stands for 8 messages", out.Conversation.Messages()[1].Text())
+	}
+}

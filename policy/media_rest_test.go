@@ -1,0 +1,95 @@
+package policy_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+)
+
+// shots returns a task followed by calls, each answered by a picture of 40,000 bytes.
+func shots(n int) []message.Message {
+	msgs := []message.Message{message.System("browse"), message.User("Find the form.")}
+	for i := range n {
+		id := fmt.Sprint("c", i)
+		picture := message.Part{Kind: message.KindImage, CallID: id, Media: &message.Media{MIME: "image/png", URL: "data:image/png;base64," + id, Bytes: 40_000}}
+		shot := message.ToolResult(id, "a page")
+		shot.Parts = append(shot.Parts, picture)
+		msgs = append(msgs, message.Assistant("", message.Call(id, "screenshot", "{}")), shot)
+	}
+	return msgs
+}
+
+// left tells, for each picture, whether it is still there.
+func left(o *policy.Outcome) string {
+	var b strings.Builder
+	for _, m := range o.Conversation.Messages() {
+		for _, p := range m.Parts {
+			if _, _, _, _, masked := message.ParseMediaText(p.Text); masked {
+				b.WriteByte('-')
+			} else if p.Kind.IsMedia() {
+				b.WriteByte('P')
+			}
+		}
+	}
+	return b.String()
+}
+
+// shotCost counts 1000 for a picture, and the words of texts.
+type shotCost struct{ words }
+
+func (c shotCost) Message(m message.Message) int {
+	n := c.words.Message(m)
+	for i := range m.Parts {
+		if m.Parts[i].Kind.IsMedia() {
+			n += 1000
+		}
+	}
+	return n
+}
+
+func runShots(t *testing.T, q policy.Request, keep policy.Keep, step policy.Step) *policy.Outcome {
+	t.Helper()
+	e := engine(step)
+	e.Keep, e.Cost = keep, shotCost{}
+	q.Conversation = policy.NewConversation(shots(10), pins, nil)
+	out, err := e.Run(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// An offer of the economic trigger says how many turns keep their pictures. The last
+// calls keep theirs, too, or the model would look for what it has just seen.
+func TestPicturesOfTheLastCallsStayWhateverTheTurns(t *testing.T) {
+	for _, c := range []struct {
+		keep  policy.Keep
+		turns int
+		want  string
+	}{
+		{policy.Keep{Turns: 6, Pairs: 1}, 2, "--------PP"},
+		{policy.Keep{Turns: 1, Pairs: 4}, 2, "------PPPP"},
+		{policy.Keep{Turns: 1, Pairs: 1}, 5, "-----PPPPP"},
+	} {
+		out := runShots(t, policy.Request{Budget: budget(1 << 20)}, c.keep, policy.Step{Stage: policy.Media{Turns: c.turns}, Goal: policy.All})
+		if got := left(out); got != c.want {
+			t.Errorf("%d turns beside %+v: %s, want %s", c.turns, c.keep, got, c.want)
+		}
+	}
+}
+
+// The provider's limit of bytes is one of the whole request. Schemas of tools and system
+// prompts beside the messages leave less room for pictures.
+func TestBytesBesideTheMessagesLeaveLessRoomForPictures(t *testing.T) {
+	step := policy.Step{Stage: policy.Media{Heavy: true}, Goal: policy.ToBytes}
+	for outside, want := range map[int]string{0: "---PPPPPPP", 80_000: "-----PPPPP", 120_000: "------PPPP"} {
+		b := budget(1 << 20)
+		b.MaxBytes, b.TargetBytes = 350_000, 300_000
+		if got := left(runShots(t, policy.Request{Budget: b, Outside: outside}, policy.Keep{Turns: 1, Pairs: 1}, step)); got != want {
+			t.Errorf("%d bytes beside the messages: %s, want %s", outside, got, want)
+		}
+	}
+}

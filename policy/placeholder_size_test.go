@@ -1,0 +1,70 @@
+package policy_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+)
+
+// The placeholder beside dispatch blocks says how many characters it stands for, and the
+// one that replaces the blocks too, in a later compaction, says how many the result had.
+func TestPlaceholdersOfDispatchResultsSayTheirSizeInCharacters(t *testing.T) {
+	beside, block := strings.Repeat("ä", 400), beginBlock+strings.Repeat("ö", 200)+endBlock
+	msgs := []message.Message{
+		message.User("go"), message.Assistant("", message.Call("1", "task", "{}")), message.ToolResult("1", beside+block),
+		message.User("go on"), message.Assistant("done"),
+	}
+	e := policy.Engine{Dispatch: policy.DefaultDispatchTools(), Cost: bytesCost{}, Steps: []policy.Step{{Stage: policy.Mask{WindowTurns: 1}, Goal: policy.All}}}
+	masked, err := e.Run(t.Context(), policy.Request{Conversation: policy.NewConversation(msgs, nil, nil), Budget: budget(10_000)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := masked.Conversation.Messages()[2].ResultText(), "[dispatch output masked — 400 chars]\n"+block; got != want {
+		t.Errorf("masked: %.80q, want %.80q", got, want)
+	}
+	e.Steps = []policy.Step{{Stage: policy.Squeeze{}, Goal: policy.ToBudget}}
+	squeezed, err := e.Run(t.Context(), policy.Request{Conversation: masked.Conversation, Budget: budget(200)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("[observation masked — %d chars]", utf8.RuneCountInString(beside+block))
+	if got := squeezed.Conversation.Messages()[2].ResultText(); got != want {
+		t.Errorf("squeezed: %.80q, want %q", got, want)
+	}
+}
+
+// A placeholder loses its reference only where the view would not fit with it: with
+// it gone, the model has nothing to recall the result by.
+func TestAPlaceholderIsShortenedOnlyWhereTheViewWouldNotFit(t *testing.T) {
+	msgs := loop(2, 40)
+	e := engine(policy.Step{Stage: policy.Mask{WindowTurns: 1, Form: policy.FormRecall}, Goal: policy.All})
+	e.Keep, e.Cost = policy.Keep{Turns: 1, Pairs: 1}, bytesCost{}
+	masked, err := run(t, e, msgs, budget(10_000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := masked.Conversation.Messages()[3].ResultText()
+	if !strings.Contains(long, "recall") {
+		t.Fatalf("no reference to begin with: %q", long)
+	}
+	e.Steps = []policy.Step{{Stage: policy.Squeeze{}, Goal: policy.ToBudget}}
+	shortened := 0
+	for limit := masked.View.Total(); ; limit-- {
+		out, err := e.Run(t.Context(), policy.Request{Conversation: masked.Conversation, Budget: budget(limit)})
+		if err != nil {
+			break // no view is as small
+		}
+		if short := out.Conversation.Messages()[3].ResultText(); short != long {
+			if shortened++; out.View.Total()+len(long)-len(short) <= limit {
+				t.Fatalf("%d: %q became %q, and the view costs %d", limit, long, short, out.View.Total())
+			}
+		}
+	}
+	if shortened == 0 {
+		t.Fatal("no placeholder was shortened")
+	}
+}

@@ -1,0 +1,130 @@
+package tidy_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/policy/tidy"
+)
+
+// wordCost costs a token for each word, and two for a message.
+type wordCost struct{}
+
+func (wordCost) Text(s string) int { return len(strings.Fields(s)) }
+
+func (c wordCost) Message(m message.Message) int {
+	n := 2
+	for i := range m.Parts {
+		n += c.Text(m.Parts[i].Text)
+	}
+	return n
+}
+
+// numbered returns lines of ten words that are different.
+func numbered(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%d of the lines that a tool printed, all different\n", i)
+	}
+	return b.String()
+}
+
+func arrived(texts ...string) *policy.View {
+	var calls []message.Part
+	answer := message.Message{Role: message.RoleTool}
+	for i, text := range texts {
+		id := fmt.Sprint("c", i)
+		calls = append(calls, message.Call(id, "bash", fmt.Sprintf(`{"command":"make part%d"}`, i)))
+		answer.Parts = append(answer.Parts, message.ToolResult(id, text).Parts...)
+	}
+	return policy.NewView([]message.Message{message.User("go"), message.Assistant("", calls...), answer}, nil, wordCost{})
+}
+
+func proposed(t *testing.T, v *policy.View) [][]policy.Edit {
+	t.Helper()
+	p, err := tidy.Stage{Options: tidy.Options{Large: 2000}}.Propose(t.Context(), v)
+	if err != nil || len(p.Failed) > 0 {
+		t.Fatal(err, p.Failed)
+	}
+	return p.Groups
+}
+
+// Some providers want all results of a turn in one message. Each is large by its own
+// size: small ones would lose lines only because several came at once.
+func TestResultsOfOneMessageAreLargeEachByItself(t *testing.T) {
+	small, large := numbered(150), numbered(400)
+	for _, c := range []struct {
+		name  string
+		texts []string
+		want  int
+	}{
+		{"a small one", []string{small}, 0},
+		{"three small ones, large together", []string{small, small + "x", small + "y"}, 0},
+		{"a large one among small ones", []string{small, large, small + "x"}, 1},
+		{"two large ones", []string{large, large + "x"}, 2},
+	} {
+		if got := proposed(t, arrived(c.texts...)); len(got) != c.want {
+			t.Errorf("%s: %d are reduced, want %d", c.name, len(got), c.want)
+		}
+	}
+}
+
+// The log and the counts of reducers say what is left of a result.
+func TestTheMarkOfAReducedResultSaysWhatIsLeft(t *testing.T) {
+	v := arrived(numbered(400))
+	groups := proposed(t, v)
+	if len(groups) != 1 {
+		t.Fatalf("%d groups", len(groups))
+	}
+	c, err := policy.NewConversation(v.Messages, nil, nil).Apply(groups[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := c.Messages()[2].ResultText()
+	for _, s := range groups[0][0].Text.Segments {
+		if k := s.Mark; k != nil && (k.Tokens != v.Cost.Text(v.Messages[2].ResultText()) || k.Kept != v.Cost.Text(text)) {
+			t.Errorf("%d of %d tokens are left, the mark says %d of %d", v.Cost.Text(text), v.Cost.Text(v.Messages[2].ResultText()), k.Kept, k.Tokens)
+		}
+	}
+}
+
+// A command that runs again at once asks for what was left out, and one that runs later
+// asks for it if it prints as much as before. Otherwise it has a new result.
+func TestACommandAsksAgainAtOnceOrForAsMuch(t *testing.T) {
+	const original = 9000
+	reduced := "[tidied — head and tail, 90 of 99 lines left out · ~900 tokens in full]\nwords"
+	for _, c := range []struct {
+		name    string
+		between int // turns between the two runs
+		size    int // of the new result
+		again   bool
+	}{
+		{"at once", 0, 300, true},
+		{"at once, as much", 0, original, true},
+		{"a turn later", 1, 300, false},
+		{"a turn later, as much", 1, original, true},
+		{"three turns later, one character more", 3, original + 1, false},
+		{"three turns later, as much", 3, original, true},
+	} {
+		call := func(id, command string) message.Message {
+			return message.Assistant("", message.Call(id, "bash", `{"command":"`+command+`"}`))
+		}
+		msgs := []message.Message{message.User("go"), call("a", "make test"), message.ToolResult("a", reduced)}
+		for i := range c.between {
+			msgs = append(msgs, call(fmt.Sprint("b", i), "ls"), message.ToolResult(fmt.Sprint("b", i), "a.go"))
+		}
+		msgs = append(msgs, call("z", "make test"), message.ToolResult("z", strings.Repeat("é", c.size)))
+		v := policy.NewView(msgs, nil, wordCost{})
+		v.Origins = func(i, _ int) (policy.Origin, bool) { return policy.Origin{Chars: original}, i == 2 }
+		want := -1
+		if c.again {
+			want = 2
+		}
+		if k, first := tidy.Before(v, len(msgs)-1, 0); k != want || first != c.again {
+			t.Errorf("%s: message %d, first %v; want %d", c.name, k, first, want)
+		}
+	}
+}
