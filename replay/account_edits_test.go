@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
@@ -274,5 +275,38 @@ func TestAnAccountHasTheCostOfSummaries(t *testing.T) {
 	}
 	if usd := statsOf(t, archive).SummaryUSD; usd != 3.5 {
 		t.Errorf("$%v in all", usd)
+	}
+}
+
+// Two calls of one agent can edit equal sizes, as two reads of one file do. Each edit has
+// the time of its own call.
+func TestEqualEditsHaveTheTimesOfTheirOwnCalls(t *testing.T) {
+	made := func(agent string, minute int) AccountCall {
+		return AccountCall{At: beginning.Add(time.Duration(minute) * time.Minute), Agent: agent, before: 900, Sent: 500, between: true}
+	}
+	edit := func(agent string) AccountEdit { return AccountEdit{Agent: agent, Before: 900, After: 500} }
+	a := &Account{Calls: []AccountCall{made("one", 1), made("two", 2), made("one", 3)}}
+	for i, e := range a.dated([]AccountEdit{edit("one"), edit("one"), edit("two"), edit("two")}) {
+		want := time.Time{} // the audit log lacks the call
+		if minute := []int{1, 3, 2, 0}[i]; minute > 0 {
+			want = beginning.Add(time.Duration(minute) * time.Minute)
+		}
+		if !e.At.Equal(want) {
+			t.Errorf("edit %d of agent %s is of %s, want %s", i+1, e.Agent, e.At, want)
+		}
+	}
+}
+
+// Statistics of one agent, or of a time, have the summaries of that agent and time.
+func TestAFilterTakesTheSummariesOfItsAgentAndTime(t *testing.T) {
+	a := &Account{summaries: []summaryCost{
+		{at: beginning, agent: "one", usd: 1}, {at: beginning.Add(time.Hour), agent: "one", usd: 2}, {at: beginning.Add(time.Hour), agent: "two", usd: 4},
+	}}
+	for f, want := range map[Filter]float64{
+		{}: 7, {Agent: "one"}: 3, {Agent: "two"}: 4, {Since: beginning.Add(time.Minute)}: 6, {Agent: "one", Since: beginning.Add(time.Minute)}: 2, {Agent: "three"}: 0,
+	} {
+		if got := a.stats(f).SummaryUSD; got != want {
+			t.Errorf("%+v: $%v of summaries, want $%v", f, got, want)
+		}
 	}
 }
