@@ -1,0 +1,50 @@
+package policy_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+)
+
+// An agent that keeps the view sends a cut result again. By its ledger, another process
+// knows that it was cut, and how large it was, but not masked: it can still be, and its
+// placeholder then says the size of the original.
+func TestACutResultOfAnotherProcessCanBeMasked(t *testing.T) {
+	for name, c := range map[string]struct {
+		stage  policy.Stage
+		masked bool
+	}{
+		"cut":    {policy.Truncate{MaxTokens: 100}, false},
+		"masked": {policy.Mask{WindowTurns: 1}, true},
+	} {
+		msgs := append(loop(3, 10), message.User("go on"), message.Assistant("done"))
+		msgs[3] = message.ToolResult("call_0", text(300))
+		e := engine(policy.Step{Stage: c.stage, Goal: policy.All})
+		e.Keep = policy.Keep{Turns: 1, Pairs: 1}
+		out, err := run(t, e, msgs, budget(10_000))
+		if err != nil || len(out.Passes) != 1 || len(out.Passes[0].Recipe.Texts) == 0 {
+			t.Fatal(err)
+		}
+		known := map[message.Fingerprint]map[int]policy.Origin{}
+		for _, r := range out.Passes[0].Recipe.Texts {
+			if o, ok := r.OriginOf(); ok {
+				known[r.Is] = map[int]policy.Origin{r.Part: o}
+			}
+		}
+		conv := policy.NewConversation(out.Conversation.Messages(), pins, nil)
+		conv.Recognize(0, func(fp message.Fingerprint) map[int]policy.Origin { return known[fp] })
+		if v := e.View(conv, policy.Request{Conversation: conv}); v.Masked(3, 0) != c.masked || v.OriginTokens(3, 0) != 300 && !c.masked {
+			t.Errorf("%s: masked %v, %d tokens before", name, v.Masked(3, 0), v.OriginTokens(3, 0))
+		}
+		e.Steps = []policy.Step{{Stage: policy.Mask{WindowTurns: 1, Form: policy.FormResult}, Goal: policy.All}}
+		again, err := e.Run(t.Context(), policy.Request{Conversation: conv, Budget: budget(10_000)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := again.Conversation.Messages()[3].ResultText(); !c.masked && !strings.HasPrefix(got, "[result masked — ~30") {
+			t.Errorf("%s: then it is %.80q", name, got)
+		}
+	}
+}
