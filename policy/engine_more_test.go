@@ -1,0 +1,93 @@
+package policy_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+)
+
+// partly is a stage that masks what it may and fails at some parts.
+type partly struct{ failed []error }
+
+func (partly) Name() string { return "partly" }
+
+func (s partly) Propose(ctx context.Context, v *policy.View) (policy.Proposal, error) {
+	p, err := policy.Mask{WindowTurns: 1}.Propose(ctx, v)
+	p.Failed = s.failed
+	return p, err
+}
+
+// What a stage could not do is reported, and what it could is done.
+func TestPartsThatFailedAreReportedBesideTheEdits(t *testing.T) {
+	one, two := errors.New("one"), errors.New("two")
+	for _, failed := range [][]error{nil, {one}, {one, two}} {
+		e := engine(policy.Step{Stage: partly{failed}, Goal: policy.All})
+		e.Keep = policy.Keep{Turns: 1, Pairs: 1}
+		out, err := run(t, e, loop(4, 40), budget(10_000))
+		if err != nil || len(out.Passes) != 1 {
+			t.Fatal(err)
+		}
+		p := out.Passes[0]
+		for _, want := range failed {
+			if !errors.Is(p.Err, want) {
+				t.Errorf("of %v the pass reports %v", failed, p.Err)
+			}
+		}
+		if p.Applied != 1 || p.Discarded || len(failed) == 0 && p.Err != nil {
+			t.Errorf("%v: %d groups are applied, discarded %v, %v", failed, p.Applied, p.Discarded, p.Err)
+		}
+	}
+}
+
+// If the provider refuses all but the smallest view, that one is sent, however many
+// others there are. Otherwise the call would be refused although a view exists.
+func TestTheSmallestOfManyAlternativesIsTried(t *testing.T) {
+	for _, rounds := range []int{5, 66, 90} {
+		var msgs []message.Message
+		for i := range rounds {
+			msgs = append(msgs, message.User(fmt.Sprintf("question %d", i)), message.Assistant(text(20)))
+		}
+		msgs = append(msgs, message.User("last"), message.Assistant("yes"))
+		q := policy.Request{Conversation: policy.NewConversation(msgs, nil, nil), Budget: budget(1 << 20),
+			Legal: func(view []message.Message, _ []int) error {
+				if len(view) > 2 {
+					return errors.New("too long")
+				}
+				return nil
+			}}
+		q.Budget.Target = policy.NewView(msgs, nil, words{}).Total() - 1
+		out, err := engine(policy.Step{Stage: policy.Drop{NoNotice: true}}).Run(t.Context(), q)
+		if err != nil || out.Conversation.Len() != 2 {
+			t.Errorf("%d rounds: %d messages are left, %v", rounds, out.Conversation.Len(), err)
+		}
+	}
+}
+
+// Squeeze shares what the budget leaves, also where many results can't be cut a little,
+// because the marker would be longer than what it stands for. One step too many cuts all of
+// them to nothing for the few tokens that one of them lacks.
+func TestSqueezeUsesMostOfTheBudget(t *testing.T) {
+	msgs := []message.Message{message.User("go")}
+	for i := range 21 {
+		id, result := fmt.Sprint("c", i), strings.TrimSpace(strings.Repeat("a ", 120))
+		if i == 0 {
+			result = text(1_000)
+		}
+		msgs = append(msgs, message.Assistant("", message.Call(id, "read", "{}")), message.ToolResult(id, result))
+	}
+	all := policy.NewView(msgs, nil, words{}).Total()
+	for over := 900; over < 2_000; over += 50 {
+		out, err := run(t, engine(policy.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget}), msgs, budget(all-over))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if unused := all - over - out.View.Total(); 4*unused > all-over {
+			t.Errorf("%d tokens over: %d of %d stay unused", over, unused, all-over)
+		}
+	}
+}
