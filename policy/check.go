@@ -28,6 +28,7 @@ func check(stage string, before, after *View, b, a *Conversation) error {
 		f    func(before, after *View, b, a *Conversation, at placed) string
 	}{
 		{"pinned messages come out byte for byte", checkPinned},
+		{"no edit pins a message", checkUnpinned},
 		{"no orphan: calls and results stay together", checkPairs},
 		{"no edit makes a message larger", checkGrowth},
 		{"the anchor stays, behind the summary", checkAnchor},
@@ -61,6 +62,24 @@ func checkPinned(before, after *View, b, a *Conversation, at placed) string {
 			return fmt.Sprintf("message %d changed its place among the pinned", i)
 		}
 		last = k
+	}
+	return ""
+}
+
+// checkUnpinned reports a notice that an edit made an instruction. A ledger counts the
+// messages that are not pinned, and could not repeat the edits of a step that changes
+// their number.
+func checkUnpinned(before, after *View, b, _ *Conversation, at placed) string {
+	uncut := len(before.Messages) == len(after.Messages) // then a message that a stage made is where it was
+	for i, pinned := range before.Pinned {
+		src := b.items.at(i).src
+		k, ok := at.index(src)
+		if src < 0 && uncut {
+			k, ok = i, true
+		}
+		if ok && !pinned && after.Pinned[k] {
+			return fmt.Sprintf("message %d became pinned", i)
+		}
 	}
 	return ""
 }

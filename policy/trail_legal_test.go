@@ -1,6 +1,8 @@
 package policy_test
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"testing"
 
@@ -39,4 +41,114 @@ func TestTrailTellsWhereTheMessagesOfAViewCameFrom(t *testing.T) {
 	if err != nil || asked != 1 {
 		t.Fatalf("asked %d times, %v", asked, err)
 	}
+}
+
+// A step that is refused leaves nothing behind, also where it cuts, masks and cuts off one
+// and the same messages: the history goes out as it came.
+func TestTrailTakesBackSeveralEditsOfOneMessage(t *testing.T) {
+	history := loop(12, 60)
+	e := engine(
+		policy.Step{Stage: policy.Truncate{MaxTokens: 40}, Goal: policy.All},
+		policy.Step{Stage: policy.Mask{WindowTurns: 2}, Goal: policy.All},
+		policy.Step{Stage: cutAll{}, Goal: policy.All},
+	)
+	e.Keep = policy.Keep{Turns: 1, Pairs: 1}
+	conv := policy.NewConversation(history, pins, nil)
+	out, err := e.Run(t.Context(), policy.Request{Conversation: conv, Budget: budget(1 << 20)})
+	if err != nil || len(out.Passes) != 3 {
+		t.Fatal(err)
+	}
+	s := stepOf(t, conv, out)
+	for name, refuse := range map[string]func(s *policy.TrailStep) func([]message.Message, []int) error{
+		"by the provider": func(*policy.TrailStep) func([]message.Message, []int) error {
+			return func([]message.Message, []int) error { return policy.ErrEdit }
+		},
+		"by the outcome": func(s *policy.TrailStep) func([]message.Message, []int) error {
+			s.Out.Hash[0]++
+			return nil
+		},
+	} {
+		wrong := s
+		legal := refuse(&wrong)
+		tr := policy.NewTrail(history, pins, nil, nil)
+		if _, err := tr.Make(wrong, legal); err == nil {
+			t.Fatalf("%s: it was not refused", name)
+		}
+		if !tr.Has(s.In) {
+			t.Errorf("%s: the history does not begin as it did", name)
+		}
+		got, _ := tr.End()
+		if !slices.EqualFunc(got.Messages(), history, message.Identical) {
+			t.Errorf("%s: %d messages, other than the %d of the history", name, got.Len(), len(history))
+		}
+		for i := range history {
+			if d, _ := got.Decision(i); d != policy.Kept {
+				t.Errorf("%s: message %d is %s", name, i, d)
+			}
+		}
+	}
+}
+
+// retext is a caller's stage that replaces the text of one message.
+type retext struct{ at int }
+
+func (retext) Name() string { return "retext" }
+
+func (s retext) Propose(context.Context, *policy.View) (policy.Proposal, error) {
+	return policy.Proposal{Groups: [][]policy.Edit{{{Decision: policy.Truncated,
+		Text: &policy.TextEdit{Index: s.at, Segments: []policy.Segment{{Lit: "Be brief."}}}}}}}, nil
+}
+
+// A notice that a caller's stage rewrites would be an instruction from then on, and pinned.
+// The ledger counts the messages without those, so that the next call could not repeat the
+// step. The edit is not made, be the notice of an earlier call or of this one.
+func TestNoStageMakesANoticeAnInstruction(t *testing.T) {
+	history := slices.Insert(loop(6, 40), 2, policy.NewNotice(3))
+	for name, steps := range map[string][]policy.Step{
+		"of an earlier call": {{Stage: retext{2}, Goal: policy.All}, {Stage: policy.Mask{WindowTurns: 1}, Goal: policy.All}},
+		"of this call":       {{Stage: policy.Drop{}, Goal: policy.ToTarget}, {Stage: retext{1}, Goal: policy.All}, {Stage: policy.Mask{WindowTurns: 1}, Goal: policy.All}},
+	} {
+		e := engine(steps...)
+		e.Keep = policy.Keep{Turns: 1, Pairs: 1}
+		conv, b := policy.NewConversation(history, pins, nil), budget(1<<20)
+		b.Target = 250
+		out, err := e.Run(t.Context(), policy.Request{Conversation: conv, Budget: b})
+		if err != nil || len(out.Passes) != len(steps) {
+			t.Fatalf("%s: %v, %+v", name, err, out.Passes)
+		}
+		for _, p := range out.Passes {
+			var broken *policy.BrokenError
+			if own := p.Stage == "retext"; own != errors.As(p.Err, &broken) || own != p.Discarded || own != (p.Applied == 0) {
+				t.Errorf("%s: stage %s: %v, %d groups applied", name, p.Stage, p.Err, p.Applied)
+			}
+		}
+		got, _ := trail(t, history, []policy.TrailStep{stepOf(t, conv, out)})
+		sameConversation(t, 0, got, out.Conversation)
+	}
+}
+
+// A ledger from before may have such an edit. Then later edits of its step count the
+// messages without the one that became an instruction.
+func TestTrailCountsWithoutANoticeThatBecameAnInstruction(t *testing.T) {
+	history := slices.Insert(loop(6, 40), 2, policy.NewNotice(3))
+	conv := policy.NewConversation(history, pins, nil)
+	first, _ := retext{2}.Propose(t.Context(), nil)
+	between, err := conv.Apply(first.Groups[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := policy.Mask{WindowTurns: 1}.Propose(t.Context(), policy.NewView(between.Messages(), pins, words{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := between.Apply(second.Groups[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	step := policy.TrailStep{
+		In: conv.Chain().At(conv, conv.Unpinned()), Out: after.Chain().At(after, after.Unpinned()),
+		Recipes: []policy.Recipe{conv.Record("retext", first.Groups[0], between), between.Record("mask", second.Groups[0], after)},
+	}
+	got, _ := trail(t, history, []policy.TrailStep{step})
+	sameConversation(t, 0, got, after)
 }

@@ -1,0 +1,32 @@
+package policy_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/agentcompact/compact/policy"
+)
+
+// A pass says which input messages its text edits changed. The log names their roles and
+// tools by that, also where an earlier stage of the same run has removed messages.
+func TestAPassNamesTheInputMessagesThatItChanged(t *testing.T) {
+	e := engine(
+		policy.Step{Stage: policy.Drop{}, Goal: policy.All},
+		policy.Step{Stage: policy.Truncate{MaxTokens: 50}, Goal: policy.All},
+	)
+	msgs := loop(6, 100)
+	out, err := run(t, e, msgs, budget(10_000))
+	if err != nil || len(out.Passes) != 2 || out.Passes[0].Applied == 0 || out.Passes[1].Applied == 0 {
+		t.Fatalf("%v, %+v", err, out.Passes)
+	}
+	var want []int
+	for i := range msgs {
+		if d, _ := out.Conversation.Decision(i); d == policy.Truncated {
+			want = append(want, i)
+		}
+	}
+	got := slices.Clone(out.Passes[1].Sources)
+	if slices.Sort(got); len(want) == 0 || !slices.Equal(got, want) {
+		t.Errorf("the pass names messages %v, and %v are cut", got, want)
+	}
+}
