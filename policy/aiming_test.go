@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -44,6 +45,19 @@ func TestNothingLiftsTheFloorAboveTheRealCap(t *testing.T) {
 		}
 		if d, _ := out.Conversation.Decision(2); out.View.Total() > b.Cap || d != policy.Truncated {
 			t.Errorf("aim %d: the view costs %d of %d, the result is %s", aim, out.View.Total(), b.Cap, d)
+		}
+	}
+}
+
+// The error names the budget that a user has configured, not what stages aimed for.
+func TestTheErrorNamesTheRealCap(t *testing.T) {
+	for _, floors := range []bool{false, true} {
+		e := engine(policy.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget})
+		e.Floors = floors
+		_, err := run(t, e, []message.Message{message.User(text(500))}, budget(400).Aiming(300, 200))
+		var b *policy.BudgetError
+		if !errors.As(err, &b) || b.Budget != 400 {
+			t.Errorf("floors %v: %v", floors, err)
 		}
 	}
 }

@@ -90,6 +90,11 @@ func TestNeedsFallWithAge(t *testing.T) {
 			}
 		}
 	}
+	for k, age := range needAges {
+		if at, before := needsOf(&result, age), needsOf(&result, age-1); at != resultNeeds[k] || before != resultNeeds[max(k-1, 0)] {
+			t.Errorf("%v at %d turns, %v a turn before; the table has %v", at, age, before, resultNeeds)
+		}
+	}
 }
 
 func BenchmarkOffers(b *testing.B) {

@@ -79,3 +79,13 @@ func TestOldestMakesNoRoomByTheAnchor(t *testing.T) {
 		t.Errorf("remainder %v, want %v: three rounds for 41 tokens", p.Remainder, want)
 	}
 }
+
+// A question whose answer is protected has no other one: the next question is of another
+// turn, and stays if there is room for it.
+func TestOldestTakesNoQuestionOfAnotherTurn(t *testing.T) {
+	answer := message.Assistant("a")
+	answer.Protected = true
+	if p := oldest(t, 180, 0, message.User("q"), answer); !slices.Equal(p.Remainder, []int{1}) {
+		t.Errorf("remainder %v, want the first question alone", p.Remainder)
+	}
+}

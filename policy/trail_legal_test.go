@@ -152,3 +152,35 @@ func TestTrailCountsWithoutANoticeThatBecameAnInstruction(t *testing.T) {
 	got, _ := trail(t, history, []policy.TrailStep{step})
 	sameConversation(t, 0, got, after)
 }
+
+// An agent that goes back to a question sends it again as the last user message. A step
+// that dropped it is not repeated: the model would get no question.
+func TestTrailDropsNoQuestionThatIsTheLastAgain(t *testing.T) {
+	history := []message.Message{message.System("s")}
+	for range 4 {
+		history = append(history, message.User(text(20)), message.Assistant(text(20)))
+	}
+	history = append(history, message.User("last"))
+	conv, b := policy.NewConversation(history, pins, nil), budget(1<<20)
+	b.Target = policy.NewView(history, pins, words{}).Total() - 30
+	out, err := engine(policy.Step{Stage: policy.Drop{NoNotice: true}}).Run(t.Context(), policy.Request{Conversation: conv, Budget: b})
+	if err != nil || !slices.Equal(out.Conversation.Sources(), []int{0, 3, 4, 5, 6, 7, 8, 9}) {
+		t.Fatalf("%v, %v", err, out.Conversation.Sources())
+	}
+	step, back := stepOf(t, conv, out), append(slices.Clone(history[:3]), message.Assistant("Another answer."))
+	for name, c := range map[string]struct {
+		history []message.Message
+		want    error
+	}{"the whole history": {history, nil}, "back at the first question": {back, policy.ErrReplay}} {
+		tr := policy.NewTrail(c.history, pins, nil, nil)
+		if !tr.Has(step.In) {
+			t.Fatalf("%s: it does not begin as it did", name)
+		}
+		if _, err := tr.Make(step, nil); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got, _ := tr.End(); c.want != nil && !slices.EqualFunc(got.Messages(), c.history, message.Identical) {
+			t.Errorf("%s: %d messages of %d are left", name, got.Len(), len(c.history))
+		}
+	}
+}

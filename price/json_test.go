@@ -30,6 +30,10 @@ func TestACardOfOnesOwn(t *testing.T) {
 	if c.CacheWrite != 2 || c.CacheWriteHour != 2 || c.Lifetime != 10*time.Minute {
 		t.Errorf("the card is %+v", c)
 	}
+	own := Card{}
+	if err := json.Unmarshal([]byte(`{"input": 2, "cache_write": 2.5}`), &own); err != nil || own.CacheWrite != 2.5 || own.CacheWriteHour != 2.5 {
+		t.Errorf("%v; writing for an hour costs what writing costs, or the card is refused: %+v", err, own)
+	}
 	for text, want := range map[string]string{
 		`{"input": 2, "cached": 1}`:          "cached",
 		`{"input": 2, "lifetime": "5 days"}`: "no duration",

@@ -128,3 +128,54 @@ func TestACommandAsksAgainAtOnceOrForAsMuch(t *testing.T) {
 		}
 	}
 }
+
+// A result that a call sent before, which got no answer, is in the provider's cache as it
+// is.
+func TestResultsThatWereSentStay(t *testing.T) {
+	for _, sent := range []bool{false, true} {
+		v := arrived(numbered(400))
+		v.Sent = func(*message.Message) bool { return sent }
+		if got := proposed(t, v); (len(got) == 0) != sent {
+			t.Errorf("sent %v: %d results are reduced", sent, len(got))
+		}
+	}
+}
+
+// What is large and has nothing to leave out stays whole: no reducer of another kind
+// cuts its middle, and none takes a few lines that are worth less than what it hides.
+func TestLargeResultsOfWhichLittleCanGoStayWhole(t *testing.T) {
+	var errs strings.Builder
+	for i := range 400 {
+		if i%8 == 7 {
+			fmt.Fprintf(&errs, "2026-01-02 10:00:%02d INFO request %d was served in %d ms, as all requests of this hour were\n", i%60, i, i*3)
+			continue
+		}
+		fmt.Fprintf(&errs, "2026-01-02 10:00:%02d ERROR request %d: error: no space left on disk %d\n", i%60, i, i*7)
+	}
+	object := func(n int, value func(i int) string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, ", \"key%d\": %s", i, value(i))
+		}
+		return "{" + b.String()[2:] + "}"
+	}
+	json := object(18, func(i int) string {
+		return object(18, func(k int) string { return fmt.Sprintf("%q", fmt.Sprintf("value %d of the object number %d", k, i)) })
+	})
+	for name, text := range map[string]string{"errors": errs.String(), "an object": json, "an object on lines": strings.ReplaceAll(json, ", ", ",\n")} {
+		if out, ok := tidy.Reduce(&tidy.Result{Text: text, Call: tidy.Call{Tool: "query", Args: []byte(`{}`)}, Tokens: len(text) / 4}, tidy.Options{}); ok {
+			t.Errorf("%s of %d bytes: %s, by %v", name, len(text), out.What, out.By)
+		}
+	}
+}
+
+// Lines that were counted once are not counted again: "x × 5 × 3" says nothing.
+func TestCountedLinesAreNotCountedAgain(t *testing.T) {
+	line := "waiting for the lock of the database"
+	text := strings.Repeat(line+" × 5\n", 6) + strings.Repeat(line+"\n", 20)
+	out, ok := tidy.Reduce(&tidy.Result{Text: text, Call: tidy.Call{Tool: "bash", Args: []byte(`{"command":"make"}`)}, Tokens: 100}, tidy.Options{})
+	want := strings.Repeat(line+" × 5\n", 6) + line + " × 20\n"
+	if got := out.Render(text, 100, "0123456789ab"); !ok || got != want {
+		t.Errorf("%v: %q", ok, got)
+	}
+}
