@@ -270,7 +270,7 @@ func TestAnAccountHasTheCostOfSummaries(t *testing.T) {
 		t.Errorf("$%v for summaries, $%v of it estimated", m.Summaries, m.Estimated)
 	}
 	s, err := ReadStats(t.Context(), archive, Filter{Agent: "x"}, price.Card{})
-	if err != nil || s.Total.SummaryUSD != 1 && s.Total.Calls > 0 {
+	if err != nil || s.Total.SummaryUSD != 1 { // although the agent has no call
 		t.Errorf("%+v, %v", s.Total, err)
 	}
 	if usd := statsOf(t, archive).SummaryUSD; usd != 3.5 {

@@ -17,7 +17,7 @@ import (
 
 // Stats sums up the sessions of an archive.
 type Stats struct {
-	Sessions []SessionStats `json:"sessions"` // those with calls, by folder
+	Sessions []SessionStats `json:"sessions"` // those with calls or costs, by folder
 	Total    SessionStats   `json:"total"`
 }
 
@@ -69,7 +69,7 @@ func ReadStats(ctx context.Context, archive storage.Archive, f Filter, card pric
 		if err != nil {
 			return nil, err
 		}
-		if one := a.stats(f); one.Calls > 0 || one.Compactions > 0 {
+		if one := a.stats(f); one.Calls > 0 || one.Compactions > 0 || one.Measured > 0 || one.SummaryUSD > 0 {
 			out.Sessions = append(out.Sessions, one)
 			out.Total.add(&one)
 		}

@@ -1,0 +1,160 @@
+package replay
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/price"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
+)
+
+// A ledger lists what calls have edited since the step before, too. An edit that an earlier
+// step listed is not taken off again: equal messages have one fingerprint, and the second of
+// them would be missing from its step.
+func TestAStepHasEqualMessagesThatAnEarlierEditHad(t *testing.T) {
+	gone := func(fps ...string) (all []evicted) {
+		for _, fp := range fps {
+			all = append(all, evicted{FP: fp, Is: "masked"})
+		}
+		return all
+	}
+	way := newCourse([]AccountEdit{
+		{seq: 4, owner: owner{"one", ""}, evicted: gone("x")},
+		{seq: 5, owner: owner{"two", ""}, evicted: gone("y")},
+		{seq: 8, owner: owner{"one", ""}, evicted: gone("z")},
+	})
+	for _, step := range []struct {
+		agent string
+		edits int64
+		all   []evicted
+		want  []string
+	}{
+		{"one", 5, gone("x", "a", "y"), []string{"a", "y"}},
+		{"one", 8, gone("x", "z", "b"), []string{"x", "b"}},
+		{"one", 8, gone("z"), []string{"z"}},
+		{"two", 8, gone("y", "z"), []string{"z"}},
+	} {
+		var got []string
+		for _, e := range way.own(&ledgerData{Agent: step.agent, Edits: step.edits, Evicted: step.all}) {
+			got = append(got, e.FP)
+		}
+		if !slices.Equal(got, step.want) {
+			t.Errorf("the step of %s up to edit %d has %v of its own, want %v", step.agent, step.edits, got, step.want)
+		}
+	}
+}
+
+// The bill of an event tells how much was cached only if it went by the card that reads it.
+// By another one, such as the configuration's, the previous call tells.
+func TestWhatWasCachedIsReadByTheCardOfTheBill(t *testing.T) {
+	card, _ := price.For("claude-sonnet-4-5")
+	call := func(prices string, tokens int, usd float64) string {
+		line, err := json.Marshal(map[string]any{"name": "before_model_call", "span_id": fmt.Sprint(usd), "data": map[string]any{
+			"model": "claude-sonnet-4-5", "tokens_in": tokens, "tokens_before": tokens, "tokens_after": tokens,
+			"bill": map[string]any{"prices": prices, "estimated_prompt_usd": usd, "projected_whole_prompt_usd": usd},
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(line)
+	}
+	warm := card.Cost(card.Split(12_000, 9_000))
+	for prices, same := range map[string]int{card.String(): 9_000, "mine (configuration)": 10_000} {
+		a, spans := &Account{}, map[string]int{}
+		for _, line := range []string{call(prices, 10_000, 2), call(prices, 12_000, warm)} {
+			var e event
+			if err := json.Unmarshal([]byte(line), &e); err != nil {
+				t.Fatal(err)
+			}
+			a.take(&e, spans)
+		}
+		a.price(card)
+		if got, want := a.Calls[1].Cost, card.Cost(card.Split(12_000, same)); got != want || a.Calls[1].Raw != want {
+			t.Errorf("by %s the call costs %v, and %v with the whole history; want %v", prices, got, a.Calls[1].Raw, want)
+		}
+	}
+}
+
+// A message of several results is recalled by the largest of them, which is the one that a
+// reader looks for.
+func TestAMessageIsRecalledByItsLargestPart(t *testing.T) {
+	result := func(n int) message.Part {
+		return message.Part{Kind: message.KindToolResult, Text: strings.Repeat("x", n)}
+	}
+	m := archivedLine{Message: message.Message{Parts: []message.Part{result(5), result(90), result(40), result(200)}}}
+	for _, c := range []struct {
+		refs []string
+		want string
+	}{
+		{[]string{"a", "b", "c", "d"}, "d"},
+		{[]string{"a", "b", "c", ""}, "b"},
+		{[]string{"a", "", "c"}, "c"},
+		{[]string{"a"}, "a"},
+		{nil, "0123456789ab"},
+	} {
+		m.refs = c.refs
+		if got := m.ref("0123456789abcdef"); got != c.want {
+			t.Errorf("%v: %s, want %s", c.refs, got, c.want)
+		}
+	}
+}
+
+// Branches of one agent are histories of their own. The last one that compacted is read,
+// whole.
+func TestAnArchiveOfTwoBranchesGivesTheLastOne(t *testing.T) {
+	c, err := compact.Preset("graduated")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := memory.New()
+	c.Model, c.MaxContextTokens, c.Archive = "gpt-4o", 8000, a
+	m, err := compact.New(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left, right := session("s", 25), session("s", 25)
+	for i := 2; i < len(right.Messages); i++ {
+		if right.Messages[i].Role == message.RoleTool {
+			right.Messages[i].Parts[0].Text = "right: " + right.Messages[i].Parts[0].Text
+		}
+	}
+	sendBranch(t, m, "", left)
+	sendBranch(t, m, "right", right)
+	if err := errors.Join(m.Archive(t.Context(), "s", right.Messages), m.Close(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	stored, err := record.OpenSession(t.Context(), a, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	was, err := FromArchive(t.Context(), a, stored, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.EqualFunc(was.Session.Messages, right.Messages, func(x, y message.Message) bool { return x.ResultText() == y.ResultText() }) {
+		t.Errorf("%d messages of another branch", len(was.Session.Messages))
+	}
+}
+
+// sendBranch makes the calls of a session on a branch, and wants a compaction.
+func sendBranch(t *testing.T, m *compact.CompactManager, branch string, s *Session) {
+	t.Helper()
+	steps := 0
+	for _, at := range s.Calls() {
+		res, err := m.Preflight(t.Context(), "s", s.Messages[:at:at], compact.WithBranch(branch))
+		if err != nil {
+			t.Fatal(err)
+		}
+		steps += one(res.Step > 0)
+	}
+	if steps == 0 {
+		t.Fatalf("branch %q made no compaction", branch)
+	}
+}
