@@ -39,9 +39,11 @@ var counter = sync.OnceValues(func() (*token.Estimator, error) {
 	return token.NewEstimator("gpt-4o", c, nil)
 })
 
-// archivedLine is a message of the archive, with the references of its parts.
+// archivedLine is a message of the archive, with its fingerprint and the references of its
+// parts.
 type archivedLine struct {
 	message.Message
+	fp   string
 	refs []string
 }
 
@@ -49,6 +51,7 @@ type archivedLine struct {
 func parseLine(line []byte) (archivedLine, bool) {
 	var about struct {
 		Meta struct {
+			FP   string   `json:"fp"`
 			Refs []string `json:"refs"`
 			Wire string   `json:"wire"`
 		} `json:"meta"`
@@ -63,7 +66,7 @@ func parseLine(line []byte) (archivedLine, bool) {
 		}
 	}
 	m, err := f.ParseMessage(line)
-	return archivedLine{m, about.Meta.Refs}, err == nil
+	return archivedLine{m, about.Meta.FP, about.Meta.Refs}, err == nil
 }
 
 // readGone reads the messages that a step edited or removed. missing counts
@@ -96,15 +99,20 @@ func readGone(ctx context.Context, s *record.Session, file string, all []*evicte
 	return gone, missing, nil
 }
 
-func goneLine(count *token.Estimator, m *archivedLine, tools map[string]string, e *evicted) GoneLine {
+func goneLine(count *token.Estimator, m *archivedLine, tools map[answer]string, e *evicted) GoneLine {
 	return GoneLine{
-		Role: string(m.Role), Tool: m.tool(tools), Tokens: count.Message(m.Message), Ref: m.ref(e.FP), Is: e.Is, Words: firstWords(&m.Message),
+		Role: string(m.Role), Tool: m.tool(e.FP, tools), Tokens: count.Message(m.Message), Ref: m.ref(e.FP), Is: e.Is, Words: firstWords(&m.Message),
 	}
 }
 
-// toolNames maps the call ids of an archived transcript to tools.
-func toolNames(ctx context.Context, s *record.Session, file string, wanted int) (map[string]string, error) {
-	tools := map[string]string{}
+// An answer is a result in an archived transcript: the fingerprint of its message, and the
+// id of its call. The id alone is not enough, because some servers restart their ids at
+// every turn.
+type answer struct{ fp, id string }
+
+// toolNames maps the results of an archived transcript to tools.
+func toolNames(ctx context.Context, s *record.Session, file string, wanted int) (map[answer]string, error) {
+	tools, calls := map[answer]string{}, map[string]string{}
 	if wanted == 0 || file == "" {
 		return tools, nil
 	}
@@ -117,16 +125,20 @@ func toolNames(ctx context.Context, s *record.Session, file string, wanted int) 
 		}
 		m, _ := parseLine(line)
 		for i := range m.Parts {
-			if p := &m.Parts[i]; p.Kind == message.KindToolCall {
-				tools[p.CallID] = p.Name
+			switch p := &m.Parts[i]; p.Kind {
+			case message.KindToolCall:
+				calls[p.CallID] = p.Name
+			case message.KindToolResult:
+				tools[answer{m.fp, p.CallID}] = calls[p.CallID]
 			}
 		}
 	}
 	return tools, nil
 }
 
-// tool names the tools that a message calls, or whose results it contains.
-func (m *archivedLine) tool(tools map[string]string) string {
+// tool names the tools that a message with this fingerprint calls, or whose results it
+// contains.
+func (m *archivedLine) tool(fp string, tools map[answer]string) string {
 	var names []string
 	for i := range m.Parts {
 		name := ""
@@ -134,7 +146,7 @@ func (m *archivedLine) tool(tools map[string]string) string {
 		case message.KindToolCall:
 			name = p.Name
 		case message.KindToolResult:
-			if name = tools[p.CallID]; name == "" {
+			if name = tools[answer{fp, p.CallID}]; name == "" {
 				name = p.Name
 			}
 		}
@@ -170,12 +182,12 @@ func (a *Account) readRecalls(ctx context.Context, s *record.Session, files []st
 	if err != nil {
 		return nil, err
 	}
-	var all []AccountRecall
-	at := map[string]int{}
+	all := recalling{count: count, at: map[recallKey]int{}}
 	for n, file := range files {
 		if file == "" {
 			continue
 		}
+		all.begin()
 		for line, err := range s.Lines(ctx, file) {
 			if isGone(err) {
 				break
@@ -185,19 +197,56 @@ func (a *Account) readRecalls(ctx context.Context, s *record.Session, files []st
 			}
 			m, _ := parseLine(line)
 			for i := range m.Parts {
-				p := &m.Parts[i]
-				k, known := at[p.CallID]
-				switch {
-				case p.Kind == message.KindToolCall && p.Name == recallTool && !known:
-					at[p.CallID] = len(all)
-					all = append(all, AccountRecall{At: a.Steps[n].At, Agent: a.Steps[n].Agent, Asked: string(p.Args)})
-				case p.Kind == message.KindToolResult && known:
-					all[k].Tokens = count.Part(*p)
-				}
+				all.part(&m.Parts[i], &a.Steps[n])
 			}
 		}
 	}
-	return all, nil
+	return all.found, nil
+}
+
+// A recalling collects the calls of the recall tool. A transcript has those of the ones
+// before it again.
+type recalling struct {
+	count *token.Estimator
+	found []AccountRecall
+	at    map[recallKey]int // index in found
+
+	again map[recallKey]int // of the transcript that is read: number of equal calls so far
+	open  map[string]int    // by id: index in found of the call that the next result answers
+}
+
+// recallKey identifies a call. Some servers restart the ids of calls at every turn, so that
+// several calls can have one id, and be equal.
+type recallKey struct {
+	id, arguments string
+	nth           int
+}
+
+// begin begins a transcript.
+func (r *recalling) begin() { r.again, r.open = map[recallKey]int{}, map[string]int{} }
+
+// part takes a part of a transcript that a step archived.
+func (r *recalling) part(p *message.Part, step *AccountStep) {
+	switch p.Kind {
+	case message.KindToolCall:
+		delete(r.open, p.CallID)
+		if p.Name != recallTool {
+			return
+		}
+		key := recallKey{id: p.CallID, arguments: string(p.Args)}
+		r.again[key]++
+		key.nth = r.again[key] // of equal calls
+		k, known := r.at[key]
+		if !known {
+			k = len(r.found)
+			r.at[key], r.found = k, append(r.found, AccountRecall{At: step.At, Agent: step.Agent, Asked: string(p.Args)})
+		}
+		r.open[p.CallID] = k
+	case message.KindToolResult:
+		if k, ok := r.open[p.CallID]; ok {
+			r.found[k].Tokens = r.count.Part(*p)
+		}
+	}
 }
 
 // firstWords returns the beginning of a message on one line.
