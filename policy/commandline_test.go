@@ -27,6 +27,8 @@ func TestAPlaceholderQuotesOnlyWhatTheCommandDid(t *testing.T) {
 		"make; tail -n 5 a.log | grep pass":                 "",
 		"pytest > a.log 2>&1; tail -n 5 a.log":              passed,
 		"pytest 2>&1 | tee a.log; cat a.log":                passed,
+		"pytest > a.log 2>&1; cat a.log | tail":             passed,
+		"pytest > a.log; tail -n 5 b.log | grep a.log":      "",
 		"make; echo '" + passed + "'":                       "",
 		"sed -i s/a/b/ a.go && pytest":                      passed,
 		"git checkout main && pytest":                       passed,

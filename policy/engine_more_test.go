@@ -91,3 +91,31 @@ func TestSqueezeUsesMostOfTheBudget(t *testing.T) {
 		}
 	}
 }
+
+// A report says why a result is as short as it is: the reason of the last cut counts.
+func TestTheReasonOfAResultIsThatOfItsLastCut(t *testing.T) {
+	e := engine(policy.Step{Stage: policy.Truncate{MaxTokens: 200, NoShare: true}, Goal: policy.All}, policy.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget})
+	out, err := run(t, e, loop(1, 500), budget(100))
+	if err != nil || len(out.Passes) != 2 {
+		t.Fatalf("%v, %+v", err, out)
+	}
+	last := out.Passes[1].Recipe.Texts[0].Reason
+	if d, reason := out.Conversation.Decision(3); d != policy.Truncated || reason != last || last == out.Passes[0].Recipe.Texts[0].Reason {
+		t.Errorf("%s: %q, and the last cut was for %q", d, reason, last)
+	}
+}
+
+// A placeholder has the reference of a recall, twelve digits. A text with another one is
+// text, and can still be masked.
+func TestATextWithAnotherReferenceIsNoPlaceholder(t *testing.T) {
+	for _, c := range []struct {
+		ref  string
+		want bool
+	}{{"3f9a2c1b70de", true}, {"3f9a2c1b70", false}, {"3f9a2c1b70de00", false}, {"3f9a2c1b70dg", false}, {"", false}} {
+		for _, form := range []string{"[observation masked — 40 chars · recall %s]", "[observation masked — 40 chars · read \"a.go\" · recall %s]"} {
+			if _, ok := (policy.Forms{}).ParseMark(fmt.Sprintf(form, c.ref)); ok != c.want {
+				t.Errorf(form+": %v", c.ref, ok)
+			}
+		}
+	}
+}

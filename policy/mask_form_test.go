@@ -1,0 +1,66 @@
+package policy_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/openai"
+	"github.com/agentcompact/compact/policy"
+)
+
+// Where there is no room for the line that says that a command failed, the command is not
+// named either: beside "exit 0" of a pipe it would read as a success.
+func TestAFailureIsNeverLeftOutBesideItsCommand(t *testing.T) {
+	failed := "--- FAIL: TestA (0.1s)" + strings.Repeat("\n", 130)
+	for least := range 130 {
+		msgs := ran(`{"command":"go test ./... | tail"}`, "")
+		msgs[2] = message.ToolResult("1", failed)
+		out, _ := maskAll(t, policy.Mask{Form: policy.FormCall, MinTokens: least}, false, msgs...)
+		if text := out.Messages()[2].ResultText(); strings.Contains(text, "go test") && !strings.Contains(text, "FAIL") {
+			t.Fatalf("least %d: %q", least, text)
+		}
+	}
+}
+
+// A pinned call may be another one tomorrow, as the caller's instructions may: the
+// placeholder of its result, which would change with it, does not name it.
+func TestAPlaceholderDoesNotNameAPinnedCall(t *testing.T) {
+	for _, guarded := range []bool{false, true} {
+		msgs := ran(`{"command":"make"}`, "made")
+		msgs[1].Protected = guarded
+		out, _ := maskAll(t, policy.Mask{Form: policy.FormCall}, false, msgs...)
+		if text := out.Messages()[2].ResultText(); strings.Contains(text, "make") == guarded || !strings.HasPrefix(text, "[observation masked — ") {
+			t.Errorf("protected %v: %q", guarded, text)
+		}
+	}
+}
+
+// A placeholder is no longer than what it replaces in the request, either: there its signs
+// take more bytes than characters.
+func TestAPlaceholderMakesNoRequestLarger(t *testing.T) {
+	named := 0
+	for n := 15; n < 60; n++ {
+		raw := `{"role":"tool","tool_call_id":"1","content":"` + strings.TrimSpace(strings.Repeat("a ", n)) + `"}`
+		result, err := openai.ParseMessage([]byte(raw))
+		if err != nil {
+			t.Fatal(err)
+		}
+		msgs := ran(`{"command":"make \"all\""}`, "")
+		msgs[2] = result
+		out, err := run(t, engine(policy.Step{Stage: policy.Mask{Form: policy.FormCall, Turns: 1}, Goal: policy.All}), append(msgs, loop(5, 1)[2:]...), budget(10_000))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := out.Conversation.Messages()[2]
+		if len(m.Raw()) > len(raw) {
+			t.Errorf("%d bytes became %d: %s", len(raw), len(m.Raw()), m.Raw())
+		}
+		if strings.Contains(m.ResultText(), "make") {
+			named++
+		}
+	}
+	if named == 0 {
+		t.Error("no placeholder names the call")
+	}
+}

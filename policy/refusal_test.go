@@ -1,0 +1,75 @@
+package policy_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+)
+
+// The error adds up: what it names is what the smallest view costs, with results cut as
+// far as they can be.
+func TestTheErrorAddsUpToTheSmallestView(t *testing.T) {
+	for _, floors := range []bool{false, true} {
+		e := engine(policy.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget})
+		e.Floors = floors
+		_, err := e.Run(t.Context(), policy.Request{Conversation: policy.NewConversation(loop(9, 100), pins, nil), Fixed: 30, Budget: budget(100)})
+		var b *policy.BudgetError
+		if !errors.As(err, &b) {
+			t.Fatal(err)
+		}
+		sum := b.Fixed
+		for _, c := range b.Largest {
+			sum += c.Tokens
+		}
+		for _, s := range b.Others {
+			sum += s.Tokens
+		}
+		if sum != b.Tokens || b.Tokens > 500 || len(b.Others) == 0 {
+			t.Errorf("floors %v: %d tokens are named of %d: %v", floors, sum, b.Tokens, err)
+		}
+	}
+}
+
+// Stages that would make it fit are named, and no more of them than are needed.
+func TestTheErrorNamesTheStagesThatAreMissing(t *testing.T) {
+	said := []message.Message{message.User("go")}
+	for range 10 {
+		said = append(said, message.Assistant(text(300)), message.User("go on"))
+	}
+	for _, c := range []struct {
+		msgs  []message.Message
+		rigid bool
+		limit int
+		want  string
+	}{
+		{said, true, 2_000, "add summarize to policy.stages"},
+		{said, true, 700, "add summarize and shrink to policy.stages"},
+		{said, false, 700, "add summarize to policy.stages"},
+		{loop(10, 300), true, 700, "add squeeze to policy.stages"},
+		{said, true, 100, "shorten the largest"},
+	} {
+		e := engine(policy.Step{Stage: policy.Duplicates{}, Goal: policy.ToBudget})
+		e.Rigid = c.rigid
+		_, err := run(t, e, c.msgs, budget(c.limit))
+		var b *policy.BudgetError
+		if !errors.As(err, &b) || !slices.Contains(b.Advice, c.want) {
+			t.Errorf("%d of %d messages, rigid %v: %v", c.limit, len(c.msgs), c.rigid, err)
+		}
+	}
+}
+
+// What a configuration reserves in percent is no part of the budget.
+func TestTheMarginOfAConfigurationIsReserved(t *testing.T) {
+	c := policy.Default()
+	all, err := c.Limits(100_000, 1_000).Budget()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.MarginPct = 7
+	if b, err := c.Limits(100_000, 1_000).Budget(); err != nil || b.Cap != all.Cap-7_000 {
+		t.Errorf("%d tokens of %d with a margin of 7 %%, %v", b.Cap, all.Cap, err)
+	}
+}
