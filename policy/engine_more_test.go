@@ -119,3 +119,21 @@ func TestATextWithAnotherReferenceIsNoPlaceholder(t *testing.T) {
 		}
 	}
 }
+
+// A summary of before is dropped like what it stands for, with the oldest rounds: in front
+// of a gap it would tell of what nobody can look up.
+func TestDropTakesTheSummaryWithTheOldest(t *testing.T) {
+	msgs := []message.Message{message.System("s"), policy.NewSummary(1, text(40))}
+	for range 3 {
+		msgs = append(msgs, message.User(text(10)), message.Assistant(text(10)))
+	}
+	b := budget(1 << 20)
+	b.Target = policy.NewView(msgs, pins, words{}).Total() - 20
+	out, err := run(t, engine(policy.Step{Stage: policy.Drop{}}), msgs, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d, _ := out.Conversation.Decision(1); d != policy.Dropped || out.Conversation.Len() != len(msgs) {
+		t.Errorf("the summary is %s, and %d of %d messages are left", d, out.Conversation.Len(), len(msgs))
+	}
+}

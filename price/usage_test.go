@@ -49,3 +49,10 @@ func TestCostAddsUpWhatIsBilled(t *testing.T) {
 		t.Errorf("Plus = %+v", sum)
 	}
 }
+
+func TestPlusAddsEveryKindOfTokens(t *testing.T) {
+	a, b := Usage{Cached: 1, Written: 2, WrittenHour: 3, Fresh: 4, Output: 5}, Usage{Cached: 10, Written: 20, WrittenHour: 30, Fresh: 40, Output: 50}
+	if got, want := a.Plus(b), (Usage{Cached: 11, Written: 22, WrittenHour: 33, Fresh: 44, Output: 55}); got != want || got.Prompt() != 110 {
+		t.Errorf("%+v, want %+v; a prompt of %d", got, want, got.Prompt())
+	}
+}

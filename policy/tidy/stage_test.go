@@ -179,3 +179,82 @@ func TestCountedLinesAreNotCountedAgain(t *testing.T) {
 		t.Errorf("%v: %q", ok, got)
 	}
 }
+
+// What a command prints is not compared with what it printed before: unlike a file, it is
+// an outcome, and is read as a whole.
+func TestOutputOfACommandIsShownWhole(t *testing.T) {
+	before := numbered(60)
+	after := strings.Replace(before, "30 of the lines", "another of the lines", 1)
+	for command, whole := range map[string]bool{"make check": true, "cat notes.txt": false} {
+		call := tidy.Call{Tool: "bash", Args: []byte(`{"command":"` + command + `"}`)}
+		_, ok := tidy.Reduce(&tidy.Result{Text: after, Call: call, Tokens: 600, Earlier: []tidy.Earlier{{Text: before, Call: call, Ref: "0123456789ab"}}}, tidy.Options{})
+		if ok == whole {
+			t.Errorf("%s: reduced %v", command, ok)
+		}
+	}
+}
+
+// twice is a view in which a call was made twice, and the second result has just arrived.
+func twice(text string) *policy.View {
+	call := func(id string) message.Message {
+		return message.Assistant("", message.Call(id, "query", `{"of":"all"}`))
+	}
+	return policy.NewView([]message.Message{message.User("go"), call("a"), message.ToolResult("a", text), call("b"), message.ToolResult("b", text)}, nil, wordCost{})
+}
+
+// A note that a result came before is of use where the view shows it. One that was edited
+// is not there, or not whole.
+func TestANoteStandsOnlyForAResultThatIsThere(t *testing.T) {
+	for _, edited := range []bool{false, true} {
+		v := twice(numbered(60))
+		v.Origins = func(i, _ int) (policy.Origin, bool) {
+			return policy.Origin{Chars: 9_000, Tokens: 900}, edited && i == 2
+		}
+		if got := proposed(t, v); (len(got) == 0) != edited {
+			t.Errorf("edited %v: %d results are reduced", edited, len(got))
+		}
+	}
+}
+
+// The first line of a reduced result has a reference only if the model can recall it.
+func TestOnlyWhatCanBeRecalledHasAReference(t *testing.T) {
+	for _, can := range []bool{false, true} {
+		v := arrived(numbered(400))
+		v.Recall = can
+		groups := proposed(t, v)
+		if len(groups) != 1 {
+			t.Fatalf("%d groups", len(groups))
+		}
+		c, err := policy.NewConversation(v.Messages, nil, nil).Apply(groups[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, _, _ := strings.Cut(c.Messages()[2].ResultText(), "\n")
+		if strings.Contains(first, "recall ") != can || !strings.HasPrefix(first, "[tidied — ") {
+			t.Errorf("recall %v: %q", can, first)
+		}
+	}
+}
+
+// The lines that the user asked for are kept, also behind a summary that a wire has as the
+// user's text.
+func TestASummaryIsNotWhatTheUserAskedFor(t *testing.T) {
+	summary := policy.NewSummary(1, "We looked at other_names and at more_names.")
+	summary.Role = message.RoleUser
+	text := strings.Replace(numbered(400), "200 of the lines", "200 of needle_name", 1)
+	v := policy.NewView([]message.Message{
+		message.User("Look for needle_name."), message.User("Go on."), summary,
+		message.Assistant("", message.Call("a", "query", "{}")), message.ToolResult("a", text),
+	}, nil, wordCost{})
+	groups := proposed(t, v)
+	if len(groups) != 1 {
+		t.Fatalf("%d groups", len(groups))
+	}
+	c, err := policy.NewConversation(v.Messages, nil, nil).Apply(groups[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Messages()[4].ResultText(); !strings.Contains(got, "200 of needle_name") {
+		t.Errorf("the line is left out: %.300q", got)
+	}
+}

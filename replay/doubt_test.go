@@ -1,0 +1,78 @@
+package replay
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// The share that a choice keeps is certain only if the whole interval is above what was
+// asked for.
+func TestAShareIsCertainByItsInterval(t *testing.T) {
+	for _, c := range []struct {
+		held    Interval
+		certain bool
+	}{
+		{Interval{0.95, 0.91, 0.99}, true}, {Interval{0.95, 0.85, 0.99}, false}, {Interval{0.85, 0.8, 0.95}, false},
+	} {
+		x := &Tuning{Options: TuneOptions{Keep: 0.9}, Sessions: 20, Projects: 4, Folds: 4, Expected: Figures{Held: c.held, OfPreset: Interval{0.9, 0.8, 0.95}}}
+		x.doubt()
+		if certain := !strings.Contains(strings.Join(x.TooFew, ". "), "is not certain"); certain != c.certain {
+			t.Errorf("%+v of at least 90 %%: %q", c.held, x.TooFew)
+		}
+	}
+}
+
+// A setting that leaves calls above the window is no setting. Those of the whole history
+// are counted, too, where a search begins behind them.
+func TestASearchCountsCallsAboveTheWindow(t *testing.T) {
+	s, over := session("a", 40), 0
+	tu, err := newTuner(t.Context(), []*Session{s}, &TuneOptions{Window: 8000, Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw := tu.runs[0].raw
+	for _, c := range raw[:len(raw)-1] {
+		if c.before.over != over {
+			t.Fatalf("before a prompt of %d tokens %d calls are above the window, want %d", c.prompt, c.before.over, over)
+		}
+		over += one(c.prompt > 8000)
+	}
+	if total := raw[len(raw)-1].before.over; over == 0 || total != over {
+		t.Errorf("%d calls are above the window, want %d", total, over)
+	}
+}
+
+// A policy without an archive recalls nothing, which is no share of 0.
+func TestOnlyAPolicyThatRecallsHasAShareOfRecalls(t *testing.T) {
+	rep := run(t, Options{Policies: []Policy{DropOldest(3), preset(t, "graduated")}, Windows: []int{8000}}, session("a", 60))
+	drop, graduated := rep.Totals[0], rep.Totals[1]
+	if drop.Kept.Missing() == 0 || drop.Recall != nil {
+		t.Errorf("drop: %d are missing, of which %+v are recalled", drop.Kept.Missing(), drop.Recall)
+	}
+	if graduated.Kept.Missing() == 0 || graduated.Recall == nil || graduated.Recall.Value == 0 {
+		t.Errorf("graduated: %d are missing, of which %+v are recalled", graduated.Kept.Missing(), graduated.Recall)
+	}
+}
+
+// Events of a program that writes no spans are each one of its own.
+func TestEventsWithoutASpanAreNotOne(t *testing.T) {
+	a, spans := &Account{}, map[string]int{}
+	for _, line := range []string{
+		`{"name":"before_model_call","data":{"model":"m","tokens_before":10,"tokens_after":10}}`,
+		`{"name":"before_model_call","data":{"model":"m","tokens_before":20,"tokens_after":20}}`,
+		`{"name":"compact.usage","data":{"prompt_tokens_measured":10,"measured_usd":1}}`,
+		`{"name":"compact.usage","data":{"prompt_tokens_measured":20,"measured_usd":2}}`,
+		`{"name":"compact.error","data":{"error_type":"A","message":"a"}}`,
+		`{"name":"compact.error","data":{"error_type":"A","message":"a"}}`,
+	} {
+		var e event
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatal(err)
+		}
+		a.take(&e, spans)
+	}
+	if len(a.Calls) != 2 || len(a.Usages) != 2 || len(a.Errors) != 2 {
+		t.Errorf("%d calls, %d usages, %d errors; want 2 of each", len(a.Calls), len(a.Usages), len(a.Errors))
+	}
+}
