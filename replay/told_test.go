@@ -67,3 +67,17 @@ func TestCompactionsAreJudgedOverAll(t *testing.T) {
 		}
 	}
 }
+
+// A command that failed and then passed is none that failed last, also where the placeholder
+// of the second run says nothing of it.
+func TestACommandThatPassedInTheEndIsNoFailure(t *testing.T) {
+	again := failing("b", "go test ./storage")
+	again[1] = message.ToolResult("b", "Exit code 0\nok  \texample.org/storage\t0.2s\n"+strings.Repeat("a line of the log\n", 40))
+	h := append(append([]message.Message{message.User("go")}, failing("a", "go test ./storage")...), again...)
+	h = append(h, message.User("Go on."))
+	v := &View{Messages: append([]message.Message(nil), h...), Sources: identity(len(h))}
+	v.Messages[2], v.Messages[4] = message.ToolResult("a", "[observation masked — 900 chars]"), message.ToolResult("b", "[observation masked — 800 chars]")
+	if got := toldBy(h, v, inFull(h, v)); got != (Told{}) {
+		t.Errorf("%+v, and nothing failed last", got)
+	}
+}
