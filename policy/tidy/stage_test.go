@@ -85,6 +85,9 @@ func TestTheMarkOfAReducedResultSaysWhatIsLeft(t *testing.T) {
 	}
 	text := c.Messages()[2].ResultText()
 	for _, s := range groups[0][0].Text.Segments {
+		if k := s.Mark; k != nil && (k.Chars != len(v.Messages[2].ResultText()) || k.Ref != v.RefOf(&v.Messages[2].Parts[0])) {
+			t.Errorf("the mark is of %d characters and has the reference %q", k.Chars, k.Ref)
+		}
 		if k := s.Mark; k != nil && (k.Tokens != v.Cost.Text(v.Messages[2].ResultText()) || k.Kept != v.Cost.Text(text)) {
 			t.Errorf("%d of %d tokens are left, the mark says %d of %d", v.Cost.Text(text), v.Cost.Text(v.Messages[2].ResultText()), k.Kept, k.Tokens)
 		}
@@ -256,5 +259,73 @@ func TestASummaryIsNotWhatTheUserAskedFor(t *testing.T) {
 	}
 	if got := c.Messages()[4].ResultText(); !strings.Contains(got, "200 of needle_name") {
 		t.Errorf("the line is left out: %.300q", got)
+	}
+}
+
+// Results that must stay as they are, do: those of pinned messages, and those that were
+// edited before.
+func TestPinnedAndEditedResultsStay(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(v *policy.View)
+		want   int
+	}{
+		"a new one": {func(*policy.View) {}, 1},
+		"pinned":    {func(v *policy.View) { v.Pinned[2] = true }, 0},
+		"edited": {func(v *policy.View) {
+			v.Origins = func(int, int) (policy.Origin, bool) { return policy.Origin{Chars: 50_000}, true }
+		}, 0},
+	} {
+		v := arrived(numbered(400))
+		c.change(v)
+		if got := proposed(t, v); len(got) != c.want {
+			t.Errorf("%s: %d results are reduced, want %d", name, len(got), c.want)
+		}
+	}
+}
+
+// A result of which a reader misses nothing has no first line that says what was left out.
+// Its origin is recorded all the same.
+func TestAResultThatLostNothingHasNoFirstLine(t *testing.T) {
+	for _, can := range []bool{false, true} {
+		plain := numbered(30)
+		v := arrived(strings.ReplaceAll(plain, "lines", "\x1b[31mlines \x1b[0m\r\x1b[32m30 of the lines\x1b[0m"))
+		v.Recall = can
+		groups := proposed(t, v)
+		if len(groups) != 1 {
+			t.Fatalf("%d groups", len(groups))
+		}
+		c, err := policy.NewConversation(v.Messages, nil, nil).Apply(groups[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Messages()[2].ResultText(); strings.Contains(got, "tidied") || !strings.HasPrefix(got, "30 of the lines that a tool") {
+			t.Errorf("recall %v: %.80q", can, got)
+		}
+		if o, ok := c.Origin(2, 0); !ok || o.Ref == "" || o.Chars == 0 || o.Masked {
+			t.Errorf("recall %v: the origin is %+v, %v", can, o, ok)
+		}
+	}
+}
+
+// Of several calls that ask for a reduced result again, the first one counts.
+func TestOnlyTheFirstCallAsksForAResultAgain(t *testing.T) {
+	read := func(id, file string) message.Message {
+		return message.Assistant("", message.Call(id, "Read", `{"file_path":"`+file+`"}`))
+	}
+	msgs := []message.Message{
+		message.User("go"),
+		read("a", "/a.go"), message.ToolResult("a", "[tidied — outline, 90 of 99 lines left out · ~900 tokens in full]\nwords"),
+		read("b", "/b.go"), message.ToolResult("b", "package b"),
+		read("c", "/a.go"), message.ToolResult("c", "package a"),
+		read("d", "/a.go"), message.ToolResult("d", "package a"),
+	}
+	v := policy.NewView(msgs, nil, wordCost{})
+	for i, want := range map[int]struct {
+		k     int
+		first bool
+	}{2: {-1, false}, 4: {-1, false}, 6: {2, true}, 8: {2, false}} {
+		if k, first := tidy.Before(v, i, 0); k != want.k || first != want.first {
+			t.Errorf("message %d asks for message %d, first %v; want %+v", i, k, first, want)
+		}
 	}
 }
