@@ -76,3 +76,24 @@ func TestEventsWithoutASpanAreNotOne(t *testing.T) {
 		t.Errorf("%d calls, %d usages, %d errors; want 2 of each", len(a.Calls), len(a.Usages), len(a.Errors))
 	}
 }
+
+// The first sessions of a search may happen to be hard. A setting that lacks a little there
+// goes on, and one that lacks much does not.
+func TestARaceForgivesALittleOnItsFirstSessions(t *testing.T) {
+	better := candidate{1}
+	for _, c := range []struct {
+		held  int
+		cost  float64
+		whole bool
+	}{{90, 0.5, true}, {88, 0.5, true}, {86, 0.5, false}, {95, 1.02, true}, {95, 1.1, false}} {
+		tu := &tuner{o: &TuneOptions{Keep: 0.9, Workers: 1}, tried: map[candidate]bool{}, known: map[tuneKey]tuneRow{}}
+		for i := range 3 {
+			tu.known[tuneKey{candidate{}, i}] = tuneRow{cost: 1, raw: 1, needed: 100, held: 95}
+			tu.known[tuneKey{better, i}] = tuneRow{cost: c.cost, raw: 1, needed: 100, held: 99}
+		}
+		tu.known[tuneKey{better, 0}] = tuneRow{cost: c.cost, raw: 1, needed: 100, held: c.held}
+		if _, whole, err := tu.race(t.Context(), better, candidate{}, []int{0, 1, 2}); err != nil || whole != c.whole {
+			t.Errorf("%d %% at a cost of %v: replayed on all sessions %v, %v", c.held, c.cost, whole, err)
+		}
+	}
+}
