@@ -244,8 +244,8 @@ func supposes(low string) bool {
 }
 
 // vain returns the sentences about attempts that did not work.
-func (h *History) vain() []Fact {
-	var out []Fact
+func (h *History) vain() []fact {
+	var out []fact
 	for i := range h.Steps {
 		s := &h.Steps[i]
 		if s.Role != message.RoleAssistant {
@@ -259,7 +259,7 @@ func (h *History) vain() []Fact {
 			}
 			if open = false; !heading && n < 2 && len(t) > 25 && !leads(t) && !supposes(low) && hasAny(low, vainWords) {
 				n++
-				out = append(out, Fact{s.ID, clip(squash(t), maxSentence), vainValue * h.recency(s.ID)})
+				out = append(out, fact{s.ID, clip(squash(t), maxSentence), vainValue * h.recency(s.ID)})
 				open = true
 			}
 		})
