@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/agentcompact/compact/internal/setting"
@@ -87,12 +85,16 @@ func (f Forms) Template(form string) (string, error) {
 	return "", fmt.Errorf("policy: unknown form %q", form)
 }
 
-// Render returns the text of a mark. answered describes the call that the result
+// Text returns the text of a mark that does not describe the call that its result
 // answers.
-func (f Forms) Render(k Mark, answered Answered) (string, error) {
+func (f Forms) Text(k Mark) (string, error) { return f.render(k, answered{}) }
+
+// render returns the text of a mark. of describes the call that the result
+// answers.
+func (f Forms) render(k Mark, of answered) (string, error) {
 	switch {
 	case namesCall(k.Form):
-		return renderCall(&k, answered)
+		return renderCall(&k, of)
 	case k.Form == FormMedia:
 		return message.MediaText(k.kind(), k.Tokens, k.Chars, k.Ref), nil
 	}
@@ -108,7 +110,7 @@ func (f Forms) Render(k Mark, answered Answered) (string, error) {
 			return b.String(), nil
 		}
 		field, after, ok := strings.Cut(rest, "}")
-		value, known := k.field(field, answered)
+		value, known := k.field(field, of)
 		if !ok || !known { // a literal brace
 			b.WriteByte('{')
 			t = rest
@@ -119,18 +121,18 @@ func (f Forms) Render(k Mark, answered Answered) (string, error) {
 	}
 }
 
-// renderLazily is like Render, but calls answered only if the form names the call.
-func (f Forms) renderLazily(k *Mark, answered func() Answered) (string, error) {
+// renderLazily is like render, but calls of only if the form names the call.
+func (f Forms) renderLazily(k *Mark, of func() answered) (string, error) {
 	if !namesCall(k.Form) {
 		t, err := f.Template(k.Form)
 		if err != nil || !strings.Contains(t, "{tool}") && !strings.Contains(t, "{status}") {
-			answered = func() Answered { return Answered{} }
+			of = func() answered { return answered{} }
 		}
 	}
-	return f.Render(*k, answered())
+	return f.render(*k, of())
 }
 
-func (k *Mark) field(name string, answered Answered) (string, bool) {
+func (k *Mark) field(name string, of answered) (string, bool) {
 	switch name {
 	case "chars":
 		return strconv.Itoa(k.Chars), true
@@ -143,9 +145,9 @@ func (k *Mark) field(name string, answered Answered) (string, bool) {
 	case "ref":
 		return k.Ref, true
 	case "tool":
-		return answered.Tool, true
+		return of.Tool, true
 	case "status":
-		return answered.Status, true
+		return of.Status, true
 	}
 	return "", false
 }
@@ -263,97 +265,46 @@ func (k *Mark) set(field, value string) bool {
 
 func runes(s string) int { return utf8.RuneCountInString(s) }
 
-// tools maps the id of a call to the calls with that id, in order. It finds the
-// tool that a result answers.
-type tools map[string][]call
-
-type call struct {
-	at   int // index of its message
-	name string
-	args json.RawMessage
-}
-
-// A callIndex keeps the tools of a growing conversation.
-type callIndex struct {
-	mu sync.Mutex
-	t  tools
-	n  int // number of messages already indexed
-}
-
-// upTo returns the tools of msgs, which must begin with the messages already
-// indexed.
-func (x *callIndex) upTo(msgs []message.Message) tools {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.t == nil {
-		x.t = tools{}
-	}
-	for ; x.n < len(msgs); x.n++ {
-		x.t.add(x.n, &msgs[x.n])
-	}
-	return x.t
-}
-
-func toolsOf(msgs []message.Message) tools {
-	t := tools{}
-	for i := range msgs {
-		t.add(i, &msgs[i])
-	}
-	return t
-}
-
-// add indexes the calls of message i.
-func (t tools) add(i int, m *message.Message) {
-	for _, p := range m.Parts {
-		if p.Kind == message.KindToolCall {
-			t[p.CallID] = append(t[p.CallID], call{i, p.Name, p.Args})
-		}
-	}
-}
-
-// nameOf returns the name of the tool that part p of message i answers.
-func (t tools) nameOf(i int, p *message.Part) string {
-	if p.Name != "" {
-		return p.Name
-	}
-	c, _ := t.call(i, p)
-	return c.name
-}
-
-// call returns the call that part p of message i answers: the newest one with
-// its id before message i. Some servers restart their ids at every turn, so
-// that a later call with the same id must not count.
-func (t tools) call(i int, p *message.Part) (call, bool) {
-	calls := t[p.CallID]
-	n := sort.Search(len(calls), func(k int) bool { return calls[k].at >= i })
-	if n == 0 {
-		return call{}, false
-	}
-	return calls[n-1], true
-}
-
-// Tool returns the name of the tool that part p of message i answers, or "" if
-// no earlier call is known.
-func Tool(msgs []message.Message, i, p int) string {
-	part := &msgs[i].Parts[p]
-	if part.Name != "" {
-		return part.Name
-	}
-	for k := i - 1; k >= 0; k-- {
-		for q := len(msgs[k].Parts) - 1; q >= 0; q-- {
-			if c := &msgs[k].Parts[q]; c.Kind == message.KindToolCall && c.CallID == part.CallID {
-				return c.Name
+// Rewrite builds the new text of a part from the old one. It calls call, which
+// returns the tool that the part answers and the arguments of the call, only for
+// a mark that names them.
+func (f Forms) Rewrite(old string, segments []Segment, call func() (tool string, args json.RawMessage)) (string, error) {
+	var b strings.Builder
+	for _, s := range segments {
+		switch {
+		case s.Mark != nil:
+			text, err := f.renderLazily(s.Mark, func() answered {
+				tool, args := call()
+				return answered{Tool: tool, Status: status(old), Result: old, Target: target(args), Made: wholeTarget(args)}
+			})
+			if err != nil {
+				return "", err
 			}
+			b.WriteString(text)
+		case !utf8.ValidString(s.Lit):
+			return "", fmt.Errorf("%w: a ledger can't store the literal %q", ErrEdit, s.Lit)
+		case s.Lit != "":
+			b.WriteString(s.Lit)
+		case s.From < 0 || s.To < s.From || s.To > len(old):
+			return "", fmt.Errorf("%w: range [%d:%d] of %d bytes", ErrEdit, s.From, s.To, len(old))
+		default:
+			b.WriteString(old[s.From:s.To])
 		}
 	}
-	return ""
+	if text := b.String(); text != "" && (utf8.ValidString(text) || !utf8.ValidString(old)) {
+		return text, nil
+	}
+	return "", fmt.Errorf("%w: the text would be empty or cut inside a character", ErrEdit)
 }
 
-// answered describes the call for a placeholder of part p of message i.
-func (t tools) answered(i int, p *message.Part) Answered {
-	of := Answered{Tool: t.nameOf(i, p), Status: status(p.Text), Result: p.Text}
-	if c, ok := t.call(i, p); ok {
-		of.Target, of.Made = target(c.args), wholeTarget(c.args)
+// status returns in one word how a tool call ended, judged by the start of its
+// output.
+func status(output string) string {
+	head := strings.ToLower(output[:min(len(output), 200)])
+	for _, sign := range []string{"error", "failed", "exception", "traceback", "exit status 1", "exit code 1", "fatal:"} {
+		if strings.Contains(head, sign) {
+			return "error"
+		}
 	}
-	return of
+	return "ok"
 }

@@ -112,7 +112,7 @@ func (m Mask) excluded(v *View) func(i int, p *message.Part) bool {
 	if len(m.ExcludeTools) == 0 {
 		return func(int, *message.Part) bool { return false }
 	}
-	return func(i int, p *message.Part) bool { return slices.Contains(m.ExcludeTools, v.tools().nameOf(i, p)) }
+	return func(i int, p *message.Part) bool { return slices.Contains(m.ExcludeTools, v.tools().Name(i, p)) }
 }
 
 func countResults(msgs []message.Message) int {

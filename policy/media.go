@@ -102,7 +102,7 @@ func (v *View) maskMedia(i, least int) (group []Edit) {
 			continue
 		}
 		mark := v.mediaMark(i, p)
-		text, err := v.Forms.Render(mark, Answered{})
+		text, err := v.Forms.Text(mark)
 		if err != nil || mark.Tokens <= v.Cost.Text(text) {
 			continue
 		}

@@ -57,7 +57,7 @@ func (m Mask) form(v *View, i, p int) string {
 	if form == FormCall && v.Recall {
 		form = FormCallRecall
 	}
-	if c, ok := v.tools().call(i, &v.Messages[i].Parts[p]); ok && v.Pinned[c.at] || m.MaxChars > 0 {
+	if c, ok := v.tools().Call(i, &v.Messages[i].Parts[p]); ok && v.Pinned[c.At] || m.MaxChars > 0 {
 		return plainForm(form)
 	}
 	return form
@@ -76,7 +76,7 @@ func (m Mask) forms(v *View, i, p int, mark Mark) [][]Segment {
 		}
 		return [][]Segment{{{Mark: &mark}}, {{Mark: &plain}}}
 	}
-	placeholder, err := v.Forms.Render(mark, Answered{})
+	placeholder, err := v.Forms.Text(mark)
 	room := m.MaxChars - runes(placeholder) - 1
 	if err != nil || m.MaxChars == 0 || room <= 0 {
 		return [][]Segment{{{Mark: &mark}}}

@@ -135,7 +135,7 @@ func (v *View) plainPlaceholder(i, p int) (Edit, bool) {
 	}
 	if ok = ok && (k.Form == FormRecall || namesCall(k.Form)); !ok {
 		blocks := v.survivors(i, p, k, text)
-		if v.before == nil || v.before(i).Parts[p].Text != text { // masked in this run: leave it
+		if v.run.Before == nil || v.run.Before(i).Parts[p].Text != text { // masked in this run: leave it
 			return Edit{}, false
 		}
 		k = Mark{Chars: o.Chars + v.blockChars(o, text, blocks), Tokens: o.Tokens, Ref: o.Ref}
