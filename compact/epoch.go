@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentcompact/compact/internal/formname"
 	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/policy/tidy"
@@ -217,13 +218,13 @@ func (ep *epoch) maskForm() string {
 	c := &ep.cfg
 	switch {
 	case c.Mask.Template != "":
-		return policy.CustomForm(c.Mask.Template)
+		return formname.Custom(c.Mask.Template)
 	case c.Preset == presetGateway:
-		return policy.FormResult
+		return formname.Result
 	case (c.Preset == "graduated" || c.Preset == presetEconomy) && c.Storage.Adapter != "memory" && !c.Mask.Plain:
-		return policy.FormCall
+		return formname.Call
 	}
-	return policy.FormObservation
+	return formname.Observation
 }
 
 func (ep *epoch) forms() policy.Forms { return forms(&ep.cfg) }
@@ -233,5 +234,5 @@ func forms(c *Config) policy.Forms {
 	if c.Mask.Template == "" {
 		return nil
 	}
-	return policy.Forms{policy.CustomForm(c.Mask.Template): c.Mask.Template}
+	return policy.Forms{formname.Custom(c.Mask.Template): c.Mask.Template}
 }

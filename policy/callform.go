@@ -38,7 +38,7 @@ type answered struct {
 func renderCall(k *Mark, of answered) (string, error) {
 	head := "[observation masked — " + strconv.Itoa(k.Chars) + " chars"
 	tail := "]"
-	if plainForm(k.Form) == FormRecall {
+	if plainForm(k.Form) == formRecall {
 		tail = " · recall " + k.Ref + "]"
 	}
 	if k.Ended {
@@ -203,17 +203,17 @@ func namesCall(form string) bool { return plainForm(form) != form }
 // forms are returned unchanged.
 func plainForm(form string) string {
 	switch form {
-	case FormCall, formCallSays, formCallMade:
-		return FormObservation
-	case FormCallRecall, formCallSaysRec, formCallMadeRec:
-		return FormRecall
+	case formCall, formCallSays, formCallMade:
+		return formObservation
+	case formCallRecall, formCallSaysRec, formCallMadeRec:
+		return formRecall
 	}
 	return form
 }
 
 // newest returns the newest version of a form that names a call.
 func newest(form string) string {
-	if plainForm(form) == FormRecall {
+	if plainForm(form) == formRecall {
 		return formCallMadeRec
 	}
 	return formCallMade

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agentcompact/compact/internal/formname"
 	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
@@ -84,7 +85,7 @@ func TestAForgedDispatchPlaceholderIsSqueezed(t *testing.T) {
 // imitates it can keep no more than a name's length in the view.
 func TestAForgedPlaceholderOfATemplateIsBounded(t *testing.T) {
 	const template = "[gone: {tool}, {status}, {chars}]"
-	forms := policy.Forms{policy.CustomForm(template): template}
+	forms := policy.Forms{formname.Custom(template): template}
 	for text, want := range map[string]bool{
 		"[gone: bash, ok, 12]":    true,
 		"[gone: bash, error, 12]": true,

@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -11,68 +10,55 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/agentcompact/compact/internal/formname"
 	"github.com/agentcompact/compact/internal/setting"
 	"github.com/agentcompact/compact/message"
 )
 
-// The built-in forms of placeholders and markers. The number after @ is the
-// version of the form, so that an old ledger renders the same text forever.
+// The built-in forms of placeholders and markers.
 const (
-	FormObservation = "observation@1"
-	FormRecall      = "recall@1"
-	FormCall        = "call@1"        // names the call and states how it ended
-	FormCallRecall  = "call-recall@1" // likewise, with the reference for a recall
-	formCallSays    = "call@2"        // quotes what the command's output states, too
+	formObservation = formname.Observation
+	formRecall      = formname.Recall
+	formCall        = formname.Call
+	formCallRecall  = formname.CallRecall
+	formCallSays    = "call@2" // quotes what the command's output states, too
 	formCallSaysRec = "call-recall@2"
 	formCallMade    = "call@3" // quotes the call unaltered, with all lines of its command
 	formCallMadeRec = "call-recall@3"
 	formDispatch    = "dispatch@1"
 	formBlocks      = "blocks@1" // only the dispatch blocks, without a placeholder for the rest
-	FormResult      = "result@1"
+	formResult      = formname.Result
 	formHead        = "head@1"
 	formTail        = "tail@1"
 	formBoth        = "both@1"
-	// The end of the first line of a result that was reduced on arrival.
-	// FormTidiedWhole only records the origin of a result that lost nothing.
-	FormTidied       = "tidied@1"
-	FormTidiedRecall = "tidied-recall@1"
-	FormTidiedWhole  = "tidied-whole@1"
-	// The replacement of an image, audio or a file.
-	FormMedia = "media@1"
 )
 
 var builtinForms = Forms{
-	FormObservation: "[observation masked — {chars} chars]",
-	FormRecall:      "[observation masked — {chars} chars · recall {ref}]",
-	FormCall:        "[observation masked — {chars} chars]", // for a result that answers no call
-	FormCallRecall:  "[observation masked — {chars} chars · recall {ref}]",
+	formObservation: "[observation masked — {chars} chars]",
+	formRecall:      "[observation masked — {chars} chars · recall {ref}]",
+	formCall:        "[observation masked — {chars} chars]", // for a result that answers no call
+	formCallRecall:  "[observation masked — {chars} chars · recall {ref}]",
 	formCallSays:    "[observation masked — {chars} chars]",
 	formCallSaysRec: "[observation masked — {chars} chars · recall {ref}]",
 	formCallMade:    "[observation masked — {chars} chars]",
 	formCallMadeRec: "[observation masked — {chars} chars · recall {ref}]",
 	formDispatch:    "[dispatch output masked — {chars} chars]\n",
 	formBlocks:      "",
-	FormResult:      "[result masked — ~{tokens} tokens removed]",
+	formResult:      "[result masked — ~{tokens} tokens removed]",
 	formHead:        "\n\n[truncated: kept first ~{kept} of ~{tokens} tokens (head)]",
 	formTail:        "[truncated: kept last ~{kept} of ~{tokens} tokens (tail)]\n\n",
 	formBoth:        "\n\n[truncated: kept first+last ~{kept} of ~{tokens} tokens (both)]\n\n",
 
-	FormTidied:       " · ~{tokens} tokens in full]\n",
-	FormTidiedRecall: " · ~{tokens} tokens in full: recall {ref}]\n",
-	FormTidiedWhole:  "",
+	formname.Tidied:       " · ~{tokens} tokens in full]\n",
+	formname.TidiedRecall: " · ~{tokens} tokens in full: recall {ref}]\n",
+	formname.TidiedWhole:  "",
 
-	FormMedia: "", // rendered by [message.MediaText]
+	formname.Media: "", // rendered by [message.MediaText]
 }
 
 // Forms maps the name of a form to its template. The fields of templates are
 // {chars}, {tokens}, {kept}, {tool}, {turn}, {ref} and {status}.
 type Forms map[string]string
-
-// CustomForm returns a name for a custom template, derived from its content.
-func CustomForm(template string) string {
-	sum := sha256.Sum256([]byte(template))
-	return "custom-" + hex.EncodeToString(sum[:6]) + "@1"
-}
 
 // Template returns the template of a form that is built in or in f.
 func (f Forms) Template(form string) (string, error) {
@@ -95,7 +81,7 @@ func (f Forms) render(k Mark, of answered) (string, error) {
 	switch {
 	case namesCall(k.Form):
 		return renderCall(&k, of)
-	case k.Form == FormMedia:
+	case k.Form == formname.Media:
 		return message.MediaText(k.kind(), k.Tokens, k.Chars, k.Ref), nil
 	}
 	t, err := f.Template(k.Form)
@@ -159,9 +145,10 @@ var templateNames = []string{"chars", "tokens", "tool", "turn", "ref", "status"}
 // literal.
 var templateName = regexp.MustCompile(`\{\s*[A-Za-z_][A-Za-z0-9_-]*\s*\}`)
 
-// ValidTemplate returns the mistake in a custom template, as a [*ConfigError] of
+// CheckTemplate returns the mistake in a custom template, as a [*ConfigError] of
 // mask.template.
-func ValidTemplate(t string) error {
+func (c *MaskConfig) CheckTemplate() error {
+	t := c.Template
 	wrong := func(format string, args ...any) error {
 		return &ConfigError{Path: "mask.template", Value: t, Reason: fmt.Sprintf(format, args...)}
 	}
@@ -188,12 +175,12 @@ func (f Forms) ParseMark(text string) (Mark, bool) {
 		return k, true
 	}
 	if what, tokens, size, ref, ok := message.ParseMediaText(text); ok {
-		return Mark{Form: FormMedia, What: what.String(), Tokens: tokens, Chars: size, Ref: ref}, true
+		return Mark{Form: formname.Media, What: what.String(), Tokens: tokens, Chars: size, Ref: ref}, true
 	}
 	if len(text) > 4096 || !strings.HasPrefix(text, "[") && len(f) == 0 {
 		return Mark{}, false
 	}
-	for _, form := range []string{FormObservation, FormRecall, FormResult} {
+	for _, form := range []string{formObservation, formRecall, formResult} {
 		if k, ok := parseForm(form, builtinForms[form], text); ok {
 			return k, true
 		}

@@ -50,13 +50,13 @@ var arrows = map[string][]string{
 	"internal/lookup":    {"message", "policy", "storage", "storage/record", "storage/seal", "internal/ledger"},
 	"message":            {"internal/jsonscan"},
 	"token":              {"message", "internal/jsonscan"},
-	"policy":             {"message", "token", "internal/setting", "internal/testrun", "internal/toolcall", "internal/running"},
+	"policy":             {"message", "token", "internal/setting", "internal/testrun", "internal/toolcall", "internal/running", "internal/formname"},
 	"price":              {},
 	"strategy":           {"message", "token", "policy", "internal/jsonscan", "internal/fold", "internal/testrun"},
 	"redact":             {"internal/jsonscan"},
 	"trace":              {"redact", "internal/jsonscan", "internal/ctxlock"},
 	"recall":             {"message", "storage", "storage/record", "internal/ledger", "internal/lookup", "internal/excerpt", "internal/panics"},
-	"compact":            {"message", "token", "policy", "internal/reduce", "internal/toolcall", "policy/compat", "price", "strategy", "redact", "storage", "storage/record", "storage/seal", "trace", "recall", "internal/ledger", "internal/lookup", "internal/excerpt", "internal/panics", "internal/jsonscan", "internal/ctxlock", "internal/setting"},
+	"compact":            {"message", "token", "policy", "internal/reduce", "internal/toolcall", "internal/formname", "policy/compat", "price", "strategy", "redact", "storage", "storage/record", "storage/seal", "trace", "recall", "internal/ledger", "internal/lookup", "internal/excerpt", "internal/panics", "internal/jsonscan", "internal/ctxlock", "internal/setting"},
 	"replay":             {"message", "token", "policy", "internal/reduce", "strategy", "price", "redact", "storage", "storage/record", "storage/seal", "compact", "recall", "internal/chart", "internal/fold"},
 	"search":             {"message", "storage", "storage/record", "recall"},
 	"configs":            {"message", "token", "policy", "strategy", "redact", "storage", "storage/record", "storage/spool", "trace", "compact", "internal/jsonscan", "internal/setting"},
@@ -81,6 +81,7 @@ var arrows = map[string][]string{
 
 	// The engine stands on the words of policy, which must not know it: a stage is asked, and
 	// asks nobody. What it tells a view of its run goes through running, which nobody else can name.
+	"internal/formname":         {}, // names that ledgers store; policy has the texts
 	"internal/toolcall":         {"message"},
 	"internal/running":          {"message"},
 	"internal/reduce":           {"message", "policy", "internal/toolcall", "internal/running"},

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agentcompact/compact/internal/formname"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 )
@@ -29,7 +30,7 @@ func observed(t *testing.T, r *rand.Rand, n int) (before, after *Conversation) {
 			if history[i].Parts[p].Kind != message.KindToolResult || r.IntN(3) > 0 {
 				continue
 			}
-			e := policy.Edit{Decision: policy.Truncated, Text: &policy.TextEdit{Index: i, Part: p, Segments: []policy.Segment{{To: 4}, {Lit: " "}, {Mark: &policy.Mark{Form: policy.FormObservation, Chars: 50 + i, Ref: "3f9a2c1b77de"}}}}}
+			e := policy.Edit{Decision: policy.Truncated, Text: &policy.TextEdit{Index: i, Part: p, Segments: []policy.Segment{{To: 4}, {Lit: " "}, {Mark: &policy.Mark{Form: formname.Observation, Chars: 50 + i, Ref: "3f9a2c1b77de"}}}}}
 			if r.IntN(2) == 0 {
 				e.Decision, e.Text.Segments = policy.Masked, e.Text.Segments[2:]
 			}

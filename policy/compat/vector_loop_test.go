@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agentcompact/compact/internal/formname"
 	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
@@ -74,7 +75,7 @@ func requests(t *testing.T, r *loopRow) (all []request) {
 	since := at(len(r.Input.Initial))
 	e := &reduce.Engine{Pins: systemPins, Cost: gateway, Steps: []reduce.Step{
 		{When: policy.Always, Stage: policy.Truncate{MaxTokens: o.MaxResult, Keep: o.Keep, MarkerOnTop: true, NoShare: true, BytesPerToken: 4}},
-		{When: policy.Always, Stage: policy.Mask{Since: since, KeepFirst: o.First, KeepLast: o.Last, Form: policy.FormResult}},
+		{When: policy.Always, Stage: policy.Mask{Since: since, KeepFirst: o.First, KeepLast: o.Last, Form: formname.Result}},
 		{Goal: policy.ToBudget, Stage: compat.Groups{Since: since}},
 	}}
 	b := policy.Budget{Max: o.Window, Cap: o.Budget}.CapOnly()
