@@ -1,4 +1,4 @@
-package policy_test
+package reduce_test
 
 import (
 	"context"
