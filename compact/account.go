@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
-	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/trace"
 )
 
@@ -19,7 +19,7 @@ type account struct {
 	last      time.Time            // time of the last call
 	model     string               // its model
 	sent      []sentMessage        // its view
-	conv      *policy.Conversation // conversation of the view; nil: unknown, so views are compared message by message
+	conv      *reduce.Conversation // conversation of the view; nil: unknown, so views are compared message by message
 	total     int                  // size of the view in tokens
 	in        int                  // size of the whole history in tokens
 	fruitless fruitless            // when candidates are not evaluated again
@@ -35,7 +35,7 @@ type account struct {
 // fruitless is a view for which an offer had no effect.
 type fruitless struct {
 	upTo  int         // size in tokens up to which it can grow without a further look
-	after policy.Link // outcome of its newest compaction
+	after reduce.Link // outcome of its newest compaction
 }
 
 // sentMessage is a message of a view that was sent.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/trace"
 )
@@ -92,8 +93,8 @@ func (c *call) untried() bool {
 
 // withBytes inserts the steps that reduce the size of the body before the first
 // step that masks media. Without such a step it inserts none.
-func withBytes(steps []policy.Step) []policy.Step {
-	at := slices.IndexFunc(steps, func(s policy.Step) bool { return s.Stage.Name() == policy.Media{}.Name() })
+func withBytes(steps []reduce.Step) []reduce.Step {
+	at := slices.IndexFunc(steps, func(s reduce.Step) bool { return s.Stage.Name() == policy.Media{}.Name() })
 	if at < 0 {
 		return steps
 	}
@@ -101,5 +102,5 @@ func withBytes(steps []policy.Step) []policy.Step {
 	media.Heavy, media.Deep = true, false
 	deep := media
 	deep.Deep = true
-	return slices.Insert(steps, at, policy.Step{Goal: policy.ToBytes, Stage: media}, policy.Step{Goal: policy.InBytes, Stage: deep})
+	return slices.Insert(steps, at, reduce.Step{Goal: reduce.ToBytes, Stage: media}, reduce.Step{Goal: reduce.InBytes, Stage: deep})
 }

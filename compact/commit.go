@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/internal/ledger"
-	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/record"
@@ -36,7 +36,7 @@ var (
 // then the ledger. Only then the view changes. Slow work is done before the
 // session's lock is taken, so that a summary of one agent does not delay
 // another.
-func (c *call) commit(ctx context.Context, r *run, out *policy.Outcome) error {
+func (c *call) commit(ctx context.Context, r *run, out *reduce.Outcome) error {
 	if c.q.observe {
 		return c.pretend(ctx, out, c.small(out))
 	}
@@ -66,7 +66,7 @@ func (c *call) commit(ctx context.Context, r *run, out *policy.Outcome) error {
 
 // archive waits until the removed text is stored, unless it can be stored together
 // with the step.
-func (c *call) archive(ctx context.Context, r *run, out *policy.Outcome) error {
+func (c *call) archive(ctx context.Context, r *run, out *reduce.Outcome) error {
 	var originals []int
 	if !c.q.manual && c.res.Reason == trace.ReasonEveryCall {
 		originals = c.taken(out)
@@ -92,7 +92,7 @@ func (c *call) archive(ctx context.Context, r *run, out *policy.Outcome) error {
 // makeStep commits the outcome under the next free number. Steps that others
 // committed in the meantime don't matter, except those of the call's own lane,
 // which the decision should have known.
-func (c *call) makeStep(ctx context.Context, r *run, out *policy.Outcome) error {
+func (c *call) makeStep(ctx context.Context, r *run, out *reduce.Outcome) error {
 	waiting := c.m.now()
 	if err := c.s.committing.Lock(ctx); err != nil {
 		return err
@@ -140,7 +140,7 @@ func (c *call) makeStep(ctx context.Context, r *run, out *policy.Outcome) error 
 
 // catchUp reads the steps of others. It returns errStale for an unseen step of
 // this call's lane, or the number of a step that holds this very outcome.
-func (c *call) catchUp(ctx context.Context, r *run, out *policy.Outcome) (mine int, err error) {
+func (c *call) catchUp(ctx context.Context, r *run, out *reduce.Outcome) (mine int, err error) {
 	if c.s.isVolatile() {
 		return 0, nil
 	}
@@ -163,14 +163,14 @@ func (c *call) catchUp(ctx context.Context, r *run, out *policy.Outcome) (mine i
 // transcript alone does not prove it: an earlier call that failed leaves its
 // transcript to this one, and the step of that call may have been stored all the same,
 // with another summary.
-func (c *call) isOwn(r *run, out *policy.Outcome, step *ledger.Step) bool {
+func (c *call) isOwn(r *run, out *reduce.Outcome, step *ledger.Step) bool {
 	return c.outChain != nil && r.err == nil && step.Archive == path.Base(r.written.Key.String()) &&
 		step.Out == c.outChain.At(out.Conversation, step.Out.N)
 }
 
 // tryStep stores the step under a number. errTaken: another process has taken
 // the number.
-func (c *call) tryStep(ctx context.Context, r *run, out *policy.Outcome, number int) error {
+func (c *call) tryStep(ctx context.Context, r *run, out *reduce.Outcome, number int) error {
 	if c.s.isVolatile() {
 		if err := r.storeNow(ctx); err != nil {
 			return err
@@ -192,7 +192,7 @@ func (c *call) tryStep(ctx context.Context, r *run, out *policy.Outcome, number 
 
 // drafts returns the files that are stored with the ledger of a step: the transcript
 // if it is not stored yet, the summary of this call, if any, and the index.
-func (c *call) drafts(ctx context.Context, r *run, out *policy.Outcome, step *ledger.Step) (drafts []record.Draft, err error) {
+func (c *call) drafts(ctx context.Context, r *run, out *reduce.Outcome, step *ledger.Step) (drafts []record.Draft, err error) {
 	c.summaryFile = record.Written{}
 	unstored := r.isUnstored()
 	if unstored {
@@ -377,7 +377,7 @@ func (c *call) archiveFailed(ctx context.Context, op string, err error) error {
 }
 
 // ledger returns the ledger of the step.
-func (c *call) ledger(r *run, out *policy.Outcome, number int) ledger.Step {
+func (c *call) ledger(r *run, out *reduce.Outcome, number int) ledger.Step {
 	step := ledger.Step{
 		V: ledger.Version, Key: c.s.keys.Current().ID(), Step: number, Session: c.id, Agent: c.q.agent, Branch: c.q.branch, Kind: "preflight", Note: c.s.redactor.Text(c.q.note).String(),
 		Model: c.ep.name, Window: c.ep.window, Preset: c.ep.cfg.Preset,
@@ -403,7 +403,7 @@ func (c *call) ledger(r *run, out *policy.Outcome, number int) ledger.Step {
 	if info := summaryOf(out); info != nil && info.First > 0 {
 		step.Numbers = info.First + info.Input - 1
 	}
-	in, n := policy.Coverage(step.Recipes)
+	in, n := reduce.Coverage(step.Recipes)
 	c.outChain = c.now.chain.Fork(firstChanged(out))
 	step.In, step.Out = c.now.chain.At(c.now.conv, in), c.outChain.At(out.Conversation, n)
 	return step

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/strategy"
@@ -21,9 +22,9 @@ type outcome struct {
 	offer    *policy.Offer // offer chosen by the economic trigger; nil = none
 	soon     *policy.Offer // offer that it will choose soon
 
-	shown    *policy.Conversation // conversation of the result's messages; nil: the unchanged history
+	shown    *reduce.Conversation // conversation of the result's messages; nil: the unchanged history
 	did      *deeds               // messages that this call changed; nil = none
-	outChain *policy.Chain        // chain of the conversation after the commit
+	outChain *reduce.Chain        // chain of the conversation after the commit
 
 	summary     *policy.SummaryInfo // summary that this call made
 	summaryFile record.Written      // its file; the zero value: not stored, or unknown
@@ -33,8 +34,8 @@ type outcome struct {
 }
 
 // engineRequest returns the request to the engine.
-func (c *call) engineRequest() policy.Request {
-	return policy.Request{
+func (c *call) engineRequest() reduce.Request {
+	return reduce.Request{
 		Conversation: c.now.conv, Fixed: c.fixed, Outside: c.outside, Budget: c.budget,
 		Manual: c.q.manual, Estimate: c.q.dry, Legal: c.legal(), Recall: c.recalls(),
 		View: c.now.seen.view, Costs: c.now.seen.costs, Sent: c.wasSent().has, Ref: c.s.ref,
@@ -90,7 +91,7 @@ func (c *call) waits(due int) {
 }
 
 // compact runs the engine and commits its outcome.
-func (c *call) compact(ctx context.Context, started time.Time, q policy.Request) error {
+func (c *call) compact(ctx context.Context, started time.Time, q reduce.Request) error {
 	if !c.q.dry {
 		if err := c.haveKey(ctx); err != nil {
 			return err
@@ -139,7 +140,7 @@ func (c *call) compact(ctx context.Context, started time.Time, q policy.Request)
 
 // carryOut commits an outcome that changed something; a dry run only reports
 // it.
-func (c *call) carryOut(ctx context.Context, started time.Time, run *run, out *policy.Outcome) error {
+func (c *call) carryOut(ctx context.Context, started time.Time, run *run, out *reduce.Outcome) error {
 	c.res.Triggered = true
 	c.emitDecision(started, run.view)
 	if c.q.dry {
@@ -150,7 +151,7 @@ func (c *call) carryOut(ctx context.Context, started time.Time, run *run, out *p
 }
 
 // aim sets the target in a request, and returns the engine for it.
-func (c *call) aim(engine *policy.Engine, q *policy.Request) *policy.Engine {
+func (c *call) aim(engine *reduce.Engine, q *reduce.Request) *reduce.Engine {
 	q.Budget = c.budget
 	if c.offer != nil {
 		engine = narrowed(engine, *c.offer)
@@ -173,7 +174,7 @@ func reasonFor(err error, reason string) string {
 }
 
 // unchanged reports why nothing was done although a compaction was due.
-func (c *call) unchanged(started time.Time, r *run, q policy.Request, out *policy.Outcome) error {
+func (c *call) unchanged(started time.Time, r *run, q reduce.Request, out *reduce.Outcome) error {
 	c.res.Triggered, c.decision, c.telling = false, nil, stepTelling{}
 	switch {
 	case r.late:
@@ -199,7 +200,7 @@ func (c *call) unchanged(started time.Time, r *run, q policy.Request, out *polic
 }
 
 // explain reports, once for each lane, why the session stays above the trigger.
-func (c *call) explain(out *policy.Outcome) {
+func (c *call) explain(out *reduce.Outcome) {
 	if c.lane.explained {
 		return
 	}

@@ -3,6 +3,7 @@ package compact
 import (
 	"slices"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/trace"
 )
@@ -16,7 +17,7 @@ type deeds struct {
 }
 
 // deedsOf compares an outcome with the conversation before it.
-func (c *call) deedsOf(out *policy.Outcome) *deeds {
+func (c *call) deedsOf(out *reduce.Outcome) *deeds {
 	d := &deeds{kept: kept(out.View)}
 	for _, i := range c.changed(out) {
 		switch is, _ := out.Conversation.Decision(i); is {

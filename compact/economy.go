@@ -3,6 +3,7 @@ package compact
 import (
 	"math"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/policy/tidy"
@@ -95,7 +96,7 @@ func (c *call) offers() (all []policy.Offer) {
 	least := c.ep.engine.Keep.Turns
 	mask, masks, cuts := c.stages()
 	v := c.view()
-	of, summary := v.Offers(mask), c.expected(v)
+	of, summary := reduce.OffersOf(v, mask), c.expected(v)
 	for _, turns := range from(keptTurns, least) {
 		if !cuts {
 			break
@@ -213,7 +214,7 @@ func (c *call) soFar() (usd float64) {
 }
 
 // narrowed returns an engine that carries out only the offer, and reduces new results.
-func narrowed(e *policy.Engine, o policy.Offer) *policy.Engine {
+func narrowed(e *reduce.Engine, o policy.Offer) *reduce.Engine {
 	n := *e
 	n.Keep, n.Steps = o.Keep, nil
 	for _, s := range e.Steps {
@@ -267,9 +268,9 @@ func (c *call) nothingOffered() {
 
 // lastOutcome returns the outcome of the newest compaction in the view; the zero Link if
 // there is none.
-func (c *call) lastOutcome() policy.Link {
+func (c *call) lastOutcome() reduce.Link {
 	if c.now.last == nil {
-		return policy.Link{}
+		return reduce.Link{}
 	}
 	return c.now.last.Out
 }

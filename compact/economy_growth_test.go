@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/internal/ledger"
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
-	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage/memory"
 )
 
@@ -25,7 +25,7 @@ func TestFruitlessOffersAreForOneCompaction(t *testing.T) {
 	}{
 		"none":                     {fruitless{}, true},
 		"of this view":             {fruitless{upTo: 1 << 30}, false},
-		"of another compaction":    {fruitless{1 << 30, policy.Link{N: 3}}, true},
+		"of another compaction":    {fruitless{1 << 30, reduce.Link{N: 3}}, true},
 		"of a view that has grown": {fruitless{upTo: 1}, true},
 	} {
 		config, err := Preset("economy")

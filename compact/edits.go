@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/internal/ledger"
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/redact"
@@ -115,7 +116,7 @@ func (s *session) logged() []ledger.Step {
 
 // small reports whether the outcome is appended to the edits: in a preset that
 // works on every call, while the batch is not full and each original fits.
-func (c *call) small(out *policy.Outcome) bool {
+func (c *call) small(out *reduce.Outcome) bool {
 	return !c.q.manual && c.res.Reason == trace.ReasonEveryCall && (c.s.shadow || !c.s.isVolatile()) && len(c.s.pending(c.q.owner()))+1 < editBatch &&
 		!slices.ContainsFunc(c.changed(out), func(i int) bool { return c.s.tooLong(&c.history[i]) })
 }
@@ -128,7 +129,7 @@ func (s *session) tooLong(msg *message.Message) bool {
 
 // appendEdits appends the outcome and its originals to the edits in one write,
 // before the view is returned.
-func (c *call) appendEdits(ctx context.Context, out *policy.Outcome) error {
+func (c *call) appendEdits(ctx context.Context, out *reduce.Outcome) error {
 	started := c.m.now()
 	c.took(out)
 	step, lines, err := c.editLines(out)
@@ -157,7 +158,7 @@ func (c *call) appendEdits(ctx context.Context, out *policy.Outcome) error {
 
 // editLines returns the lines to append for an outcome: the originals, and the
 // line with their changes.
-func (c *call) editLines(out *policy.Outcome) (step ledger.Step, lines []redact.Text, err error) {
+func (c *call) editLines(out *reduce.Outcome) (step ledger.Step, lines []redact.Text, err error) {
 	at := c.changed(out)
 	lines = c.s.lines(c.history, at)
 	step = c.ledger(&run{}, out, 0)
@@ -239,7 +240,7 @@ func (c *call) editsStored(w record.EditsWritten, err error, count int, started 
 
 // taken returns the input messages that the step covers: those that the run
 // edited or removed, and those of calls since the previous step.
-func (c *call) taken(out *policy.Outcome) []int {
+func (c *call) taken(out *reduce.Outcome) []int {
 	before := map[message.Fingerprint]bool{}
 	for _, e := range c.s.pending(c.q.owner()) {
 		for i := range e.Evicted {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentcompact/compact/internal/formname"
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/policy/tidy"
 	"github.com/agentcompact/compact/price"
@@ -33,7 +35,7 @@ type epoch struct {
 	priceErr error      // why the configured prices are not used
 	window   int
 	spare
-	engine *policy.Engine
+	engine *reduce.Engine
 	writer strategy.Writer
 }
 
@@ -135,9 +137,9 @@ func (m *CompactManager) estimator(model string) (*token.Estimator, string, erro
 }
 
 // newEngine returns an engine with the configured stages.
-func (m *CompactManager) newEngine(ep *epoch) (*policy.Engine, error) {
+func (m *CompactManager) newEngine(ep *epoch) (*reduce.Engine, error) {
 	c := &ep.cfg
-	e := &policy.Engine{
+	e := &reduce.Engine{
 		Pins: policy.Pins(c.Policy.RolesNeverPrune),
 		Keep: policy.Keep{Turns: c.Policy.KeepRecentTurns, Pairs: c.Policy.KeepToolIOPairs},
 		Cost: ep.estimator,
@@ -165,33 +167,33 @@ func (m *CompactManager) newEngine(ep *epoch) (*policy.Engine, error) {
 // mediaSteps returns the steps that mask images and files before the named stage:
 // before the first stage that changes texts at the trigger, and again before the
 // last resort. It returns none if results are not masked.
-func mediaSteps(c *Config, name string, before []policy.Step) []policy.Step {
+func mediaSteps(c *Config, name string, before []reduce.Step) []reduce.Step {
 	if !c.Mask.Media || !slices.Contains(c.Policy.Stages, "mask") {
 		return nil
 	}
 	media := policy.Media{ExcludeTools: c.Mask.ExcludeTools}
-	first := !slices.ContainsFunc(before, func(s policy.Step) bool { return s.Stage.Name() == media.Name() })
+	first := !slices.ContainsFunc(before, func(s reduce.Step) bool { return s.Stage.Name() == media.Name() })
 	switch {
 	case name == "squeeze":
 		media.Deep = true
-		return []policy.Step{{Goal: policy.ToBudget, Stage: media}}
+		return []reduce.Step{{Goal: policy.ToBudget, Stage: media}}
 	case first && name != tidy.StageName:
-		return []policy.Step{{Manual: true, Stage: media}}
+		return []reduce.Step{{Manual: true, Stage: media}}
 	}
 	return nil
 }
 
 // withDuplicates inserts the stage that removes copies of system messages, which
 // loses nothing, before the first step toward the budget that is not a mask.
-func withDuplicates(steps []policy.Step) []policy.Step {
-	at := slices.IndexFunc(steps, func(s policy.Step) bool {
+func withDuplicates(steps []reduce.Step) []reduce.Step {
+	at := slices.IndexFunc(steps, func(s reduce.Step) bool {
 		_, mask := s.Stage.(policy.Mask)
 		return s.Goal == policy.ToBudget && !mask
 	})
 	if at < 0 {
 		at = len(steps)
 	}
-	return slices.Insert(steps, at, policy.Step{Goal: policy.ToBudget, Stage: policy.Duplicates{}})
+	return slices.Insert(steps, at, reduce.Step{Goal: policy.ToBudget, Stage: policy.Duplicates{}})
 }
 
 // squeezeLast returns the names of stages with squeeze at the end, because it
@@ -216,13 +218,13 @@ func (ep *epoch) maskForm() string {
 	c := &ep.cfg
 	switch {
 	case c.Mask.Template != "":
-		return policy.CustomForm(c.Mask.Template)
+		return formname.Custom(c.Mask.Template)
 	case c.Preset == presetGateway:
-		return policy.FormResult
+		return formname.Result
 	case (c.Preset == "graduated" || c.Preset == presetEconomy) && c.Storage.Adapter != "memory" && !c.Mask.Plain:
-		return policy.FormCall
+		return formname.Call
 	}
-	return policy.FormObservation
+	return formname.Observation
 }
 
 func (ep *epoch) forms() policy.Forms { return forms(&ep.cfg) }
@@ -232,5 +234,5 @@ func forms(c *Config) policy.Forms {
 	if c.Mask.Template == "" {
 		return nil
 	}
-	return policy.Forms{policy.CustomForm(c.Mask.Template): c.Mask.Template}
+	return policy.Forms{formname.Custom(c.Mask.Template): c.Mask.Template}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/trace"
@@ -228,7 +229,7 @@ func (c *call) emitError(kind, fallback string, err error) {
 	c.emit(c.event(e, c.working))
 }
 
-func (c *call) emitDiscard(p policy.Pass) {
+func (c *call) emitDiscard(p reduce.Pass) {
 	e := trace.Error{SessionID: c.id, ErrorType: "StageFailed", Cause: causeOf(p.Err), Stage: p.Stage, Message: p.Err.Error()}
 	if p.Discarded {
 		e.ErrorType = "StageDiscarded"

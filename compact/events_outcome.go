@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"path"
 
+	"github.com/agentcompact/compact/internal/reduce"
+	"github.com/agentcompact/compact/internal/toolcall"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/policy/tidy"
 	"github.com/agentcompact/compact/strategy"
@@ -12,7 +14,7 @@ import (
 
 // pruned returns the references of the input messages that the compaction
 // removed from the view.
-func (c *call) pruned(after *policy.Conversation) []string {
+func (c *call) pruned(after *reduce.Conversation) []string {
 	var refs []string
 	for i := range c.now.conv.Inputs() {
 		if c.now.conv.Holds(i) && !after.Holds(i) {
@@ -23,7 +25,7 @@ func (c *call) pruned(after *policy.Conversation) []string {
 }
 
 // outcomeEvents returns the events of a compaction, by stage.
-func (c *call) outcomeEvents(out *policy.Outcome, step int) (events []trace.Event) {
+func (c *call) outcomeEvents(out *reduce.Outcome, step int) (events []trace.Event) {
 	for _, p := range out.Passes {
 		if p.Applied == 0 {
 			continue
@@ -41,7 +43,7 @@ func (c *call) outcomeEvents(out *policy.Outcome, step int) (events []trace.Even
 
 // eventOf returns the function that creates the event of a stage's edits. For the
 // caller's own stage it depends on the decision of the edits.
-func eventOf(p policy.Pass) func(*call, int, policy.Pass) trace.Event {
+func eventOf(p reduce.Pass) func(*call, int, reduce.Pass) trace.Event {
 	b, ok := builtinNamed(p.Stage)
 	switch {
 	case ok && b.event != nil:
@@ -52,7 +54,7 @@ func eventOf(p policy.Pass) func(*call, int, policy.Pass) trace.Event {
 	return (*call).truncatedEvent
 }
 
-func (c *call) maskedEvent(step int, p policy.Pass) trace.Event {
+func (c *call) maskedEvent(step int, p reduce.Pass) trace.Event {
 	e := trace.MaskedObservations{
 		SessionID: c.id, Step: step,
 		WindowTurns: c.ep.cfg.Mask.WindowTurns, KeepRecentTurns: c.ep.cfg.Policy.KeepRecentTurns,
@@ -79,7 +81,7 @@ func (c *call) maskedEvent(step int, p policy.Pass) trace.Event {
 	return c.passEvent(e, p)
 }
 
-func (c *call) truncatedEvent(step int, p policy.Pass) trace.Event {
+func (c *call) truncatedEvent(step int, p reduce.Pass) trace.Event {
 	e := trace.TruncatedResults{
 		SessionID: c.id, Step: step, TruncatedCount: len(p.Recipe.Texts), Mode: c.ep.cfg.Truncate.Keep,
 		LimitTokens: c.ep.cfg.Truncate.MaxToolResultTokens, TokensBefore: p.Before, TokensAfter: p.After,
@@ -96,7 +98,7 @@ func (c *call) truncatedEvent(step int, p policy.Pass) trace.Event {
 }
 
 // tidiedEvent returns the event of results that were reduced on arrival.
-func (c *call) tidiedEvent(step int, p policy.Pass) trace.Event {
+func (c *call) tidiedEvent(step int, p reduce.Pass) trace.Event {
 	e := trace.TruncatedResults{
 		SessionID: c.id, Step: step, TruncatedCount: len(p.Recipe.Texts), Mode: tidy.StageName,
 		LimitTokens: c.ep.cfg.Tidy.LargeTokens, TokensBefore: p.Before, TokensAfter: p.After,
@@ -116,7 +118,7 @@ func (c *call) tidiedEvent(step int, p policy.Pass) trace.Event {
 
 // passEvent returns the event of one stage, with the stage's start and
 // duration.
-func (c *call) passEvent(e trace.Payload, p policy.Pass) trace.Event {
+func (c *call) passEvent(e trace.Payload, p reduce.Pass) trace.Event {
 	return c.eventAt(e, p.Started, p.Started.Add(p.Elapsed))
 }
 
@@ -125,12 +127,12 @@ func (c *call) passEvent(e trace.Payload, p policy.Pass) trace.Event {
 func (c *call) resultSize(src, part int, m *policy.Mark) trace.ResultSize {
 	size := trace.ResultSize{Index: src, Tokens: m.Tokens, Kept: m.Kept}
 	if src >= 0 {
-		size.Role, size.Tool = string(c.history[src].Role), policy.Tool(c.history, src, part)
+		size.Role, size.Tool = string(c.history[src].Role), toolcall.Tool(c.history, src, part)
 	}
 	return size
 }
 
-func (c *call) summaryEvents(step int, p policy.Pass) (events []trace.Event) {
+func (c *call) summaryEvents(step int, p reduce.Pass) (events []trace.Event) {
 	s := p.Recipe.Cut.Summary
 	if p.Summary != nil && (s == nil || s.Text == "" || s.Fallback != "") {
 		events = append(events, c.fallbackEvent(step, p))
@@ -176,7 +178,7 @@ type filedText struct {
 	TextIn string `json:"text_in"`
 }
 
-func (c *call) prunedEvent(step int, out *policy.Outcome) trace.Event {
+func (c *call) prunedEvent(step int, out *reduce.Outcome) trace.Event {
 	res, ids := c.res, c.pruned(out.Conversation)
 	e := trace.PrunedMessages{
 		SessionID: c.id, Step: step, PrunedCount: len(ids), PrunedIDs: ids, TotalMessages: res.Before.Messages,
@@ -205,7 +207,7 @@ func layersOf(v *policy.View) trace.Layers {
 	return l
 }
 
-func (c *call) fallbackEvent(step int, p policy.Pass) trace.Event {
+func (c *call) fallbackEvent(step int, p reduce.Pass) trace.Event {
 	s := p.Summary
 	e := trace.Error{
 		SessionID: c.id, Step: step, ErrorType: "SummarizerFailed", Cause: c.cause, Fallback: s.Fallback, Attempts: s.Attempts, Strategy: s.Strategy,

@@ -3,7 +3,7 @@ package compact
 import (
 	"time"
 
-	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/trace"
 )
@@ -33,7 +33,7 @@ type teller struct {
 type stepTelling struct {
 	decided *decision       // nil = none, or its event is emitted
 	stored  *archival       // nil = none
-	made    *policy.Outcome // nil = none
+	made    *reduce.Outcome // nil = none
 
 	said   []trace.Event // events that the log has under number
 	number int

@@ -4,8 +4,9 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/agentcompact/compact/internal/reduce"
+	"github.com/agentcompact/compact/internal/toolcall"
 	"github.com/agentcompact/compact/message"
-	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/trace"
 )
 
@@ -15,7 +16,7 @@ const takenRows = 20
 // rows lists the messages whose change or removal freed most tokens, at most
 // takenRows, and sums up the others by role, tool and decision. It allocates for
 // the changed messages, not for the history.
-func (c *call) rows(out *policy.Outcome) (rows []trace.TakenRow, rest []trace.TakenSum) {
+func (c *call) rows(out *reduce.Outcome) (rows []trace.TakenRow, rest []trace.TakenSum) {
 	costs, answers := c.costs(), 0
 	for i := range c.history {
 		m := &c.history[i]
@@ -46,7 +47,7 @@ func (c *call) rows(out *policy.Outcome) (rows []trace.TakenRow, rest []trace.Ta
 
 // addTokens adds to the rows, in the order of the history, the tokens that they
 // have in a view.
-func addTokens(rows []trace.TakenRow, conv *policy.Conversation, tokens []int, to func(*trace.TakenRow) *int) {
+func addTokens(rows []trace.TakenRow, conv *reduce.Conversation, tokens []int, to func(*trace.TakenRow) *int) {
 	for k := range conv.Len() {
 		src := conv.Source(k)
 		if len(rows) == 0 || src < rows[0].Index || src > rows[len(rows)-1].Index {
@@ -90,7 +91,7 @@ func toolOf(history []message.Message, i int) string {
 	for p := range history[i].Parts {
 		switch part := &history[i].Parts[p]; part.Kind {
 		case message.KindToolResult:
-			return policy.Tool(history, i, p)
+			return toolcall.Tool(history, i, p)
 		case message.KindToolCall:
 			return part.Name
 		}

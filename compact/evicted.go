@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/agentcompact/compact/internal/ledger"
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/redact"
 )
@@ -75,7 +76,7 @@ func (s *stored) places(file string) map[int]*storedLine {
 }
 
 // evicted returns the messages that the step edited or removed.
-func (c *call) evicted(r *run, out *policy.Outcome, n *numbered) []ledger.Eviction {
+func (c *call) evicted(r *run, out *reduce.Outcome, n *numbered) []ledger.Eviction {
 	at := r.stored.places(r.archive())
 	var all []ledger.Eviction
 	var of []int
@@ -97,7 +98,7 @@ func (c *call) evicted(r *run, out *policy.Outcome, n *numbered) []ledger.Evicti
 
 // cited sets the numbers by which a summary cites its messages. It sets none if
 // there are more or fewer messages than the summary was written from.
-func (c *call) cited(all []ledger.Eviction, of []int, out *policy.Outcome) {
+func (c *call) cited(all []ledger.Eviction, of []int, out *reduce.Outcome) {
 	info := summaryOf(out)
 	if info == nil || info.First < 1 {
 		return
@@ -118,7 +119,7 @@ func (c *call) cited(all []ledger.Eviction, of []int, out *policy.Outcome) {
 }
 
 // summaryOf returns the summary that a run made, nil if none.
-func summaryOf(out *policy.Outcome) *policy.SummaryInfo {
+func summaryOf(out *reduce.Outcome) *policy.SummaryInfo {
 	for _, p := range out.Passes {
 		if p.Applied > 0 && p.Summary != nil && p.Summary.Text != "" {
 			return p.Summary

@@ -15,7 +15,7 @@ import (
 type refuser struct{ brief bool }
 
 func (r refuser) Summarize(_ context.Context, q strategy.Request) (strategy.Draft, error) {
-	if r.brief && q.Strategy.Name == strategy.Brief.Name {
+	if r.brief && q.Strategy.Name == "brief" {
 		return strategy.Draft{Text: "## Summary\n- pkg/file_3.go was read"}, nil
 	}
 	return strategy.Draft{Text: "I apologize, but I can't, password: hunter2x7Q9."}, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/agentcompact/compact/internal/ledger"
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage/record"
@@ -24,7 +25,7 @@ func (s *session) rowOf(m *message.Message, at *storedLine, want bool) ledger.Ro
 
 // index creates the turn index of the step, which includes the indexes that it
 // replaces, and adds it and the removed messages to the ledger.
-func (c *call) index(ctx context.Context, r *run, out *policy.Outcome, step *ledger.Step) (*turnindex.Set, error) {
+func (c *call) index(ctx context.Context, r *run, out *reduce.Outcome, step *ledger.Step) (*turnindex.Set, error) {
 	set := &turnindex.Set{}
 	err := c.m.computeNow(func() error {
 		n := c.s.number(c.history, c.q.owner(), c.ep.engine.Pins)
@@ -40,7 +41,7 @@ func (c *call) index(ctx context.Context, r *run, out *policy.Outcome, step *led
 
 // fillIndex adds to the turn index the messages that are new since the previous
 // step or shown differently.
-func (c *call) fillIndex(set *turnindex.Set, r *run, out *policy.Outcome, n *numbered, step int) error {
+func (c *call) fillIndex(set *turnindex.Set, r *run, out *reduce.Outcome, n *numbered, step int) error {
 	changed := map[int]bool{}
 	for _, i := range c.taken(out) {
 		changed[i] = true

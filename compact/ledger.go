@@ -12,6 +12,7 @@ import (
 	"github.com/agentcompact/compact/internal/ctxlock"
 	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/internal/lookup"
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage"
@@ -128,7 +129,7 @@ func (s *session) learn(step ledger.Step) {
 
 // learnTexts remembers the origins of edited parts. Existing maps are shared
 // with conversations, so they are replaced, not modified.
-func (s *session) learnTexts(texts []policy.TextRecipe) {
+func (s *session) learnTexts(texts []reduce.TextRecipe) {
 	fresh := map[message.Fingerprint]map[int]policy.Origin{}
 	for i := range texts {
 		t := &texts[i]
@@ -198,8 +199,8 @@ func (s *session) originCount() int {
 
 // A replayed conversation is the history with the edits of earlier steps.
 type replayed struct {
-	conv  *policy.Conversation
-	chain *policy.Chain // chain of conv
+	conv  *reduce.Conversation
+	chain *reduce.Chain // chain of conv
 	last  *ledger.Step  // newest compaction whose edits conv has; nil = none
 	edits int           // number of edits that were applied
 	made  []Earlier     // settings of the compactions whose edits conv has; never modified in place
@@ -209,7 +210,7 @@ type replayed struct {
 
 // await records a prefix that is longer than the history, so that it is unknown
 // whether its step applies.
-func (r *replayed) await(t *policy.Trail, l policy.Link) {
+func (r *replayed) await(t *reduce.Trail, l reduce.Link) {
 	if ahead := l.N - t.Len() - 1; ahead >= 0 {
 		r.room = min(r.room, ahead)
 	}
@@ -223,7 +224,7 @@ func (s *session) replay(history []message.Message, of ledger.Owner, pins policy
 	if s.originCount() > 0 {
 		known = s.known
 	}
-	t := policy.NewTrail(history, pins, forms, known)
+	t := reduce.NewTrail(history, pins, forms, known)
 	r := replayed{room: math.MaxInt, seen: new(seen)}
 	for _, step := range s.course(of) {
 		r.await(t, step.In)

@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"github.com/agentcompact/compact/internal/ledger"
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 )
@@ -146,7 +147,7 @@ func (c *call) costs() []int {
 
 // remember puts the outcome of a committed step into the memo. A replay of the ledger
 // would return the same outcome.
-func (c *call) remember(out *policy.Outcome) {
+func (c *call) remember(out *reduce.Outcome) {
 	steps, n := c.s.snapshot(), c.res.Step
 	if n < 1 || n > len(steps) || steps[n-1].Owner() != c.q.owner() {
 		return
@@ -161,7 +162,7 @@ func (c *call) remember(out *policy.Outcome) {
 
 // rememberEdits does the same for appended edits. If others have appended edits
 // of the lane, it does nothing.
-func (c *call) rememberEdits(out *policy.Outcome, seq int64) {
+func (c *call) rememberEdits(out *reduce.Outcome, seq int64) {
 	_, all, own := c.s.record(c.q.owner())
 	if m := &c.lane.memo; own == m.edits+1 {
 		at := sort.Search(len(all), func(i int) bool { return all[i].Seq >= seq })
@@ -171,7 +172,7 @@ func (c *call) rememberEdits(out *policy.Outcome, seq int64) {
 }
 
 // went replaces the memo by the outcome of a step.
-func (m *memo) went(now replayed, c *call, out *policy.Outcome, made *ledger.Step) {
+func (m *memo) went(now replayed, c *call, out *reduce.Outcome, made *ledger.Step) {
 	if made.Cuts() && made.In.N == now.conv.Unpinned() {
 		now.room = 0 // see replay
 	}
@@ -186,7 +187,7 @@ func (m *memo) went(now replayed, c *call, out *policy.Outcome, made *ledger.Ste
 
 // firstChanged returns the index of the first message that a run changed; 0 if
 // it removed any.
-func firstChanged(out *policy.Outcome) int {
+func firstChanged(out *reduce.Outcome) int {
 	first := out.Conversation.Len()
 	for _, p := range out.Passes {
 		for _, e := range p.Edits {

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agentcompact/compact/internal/formname"
 	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/internal/lookup"
 	"github.com/agentcompact/compact/message"
@@ -102,7 +103,7 @@ func (c *call) shownRefs(upTo int) (refs []string) {
 				continue
 			}
 			mark, _ := forms.ParseMark(msgs[i].Parts[p].Text)
-			if mark.Form == policy.FormMedia {
+			if mark.Form == formname.Media {
 				continue // an image does not say how a call came out
 			}
 			o, ours := conv.Origin(i, p) // any tool can write a text like a placeholder

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 )
@@ -130,8 +131,8 @@ func (m *CompactManager) ownStages(c Config) map[string]*ownStage {
 }
 
 // step returns the engine's step for the stage.
-func (s *ownStage) step() policy.Step {
-	step := policy.Step{Stage: s, When: s.When, Goal: s.Goal, Manual: s.Goal == policy.ToTarget}
+func (s *ownStage) step() reduce.Step {
+	step := reduce.Step{Stage: s, When: s.When, Goal: s.Goal, Manual: s.Goal == policy.ToTarget}
 	if _, ok := s.Stage.(policy.Taker); ok {
 		step.Stage = ownTaker{s}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/policy"
 )
 
@@ -35,7 +36,7 @@ func (s *ownStage) judged(v *policy.View, p policy.Proposal) (policy.Proposal, e
 }
 
 func (s *ownStage) broken(rule, detail string, args ...any) error {
-	return &policy.BrokenError{Stage: s.name, Rule: rule, Detail: fmt.Sprintf(detail, args...)}
+	return &reduce.BrokenError{Stage: s.name, Rule: rule, Detail: fmt.Sprintf(detail, args...)}
 }
 
 // judge checks one proposal.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/formname"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage/memory"
@@ -125,8 +126,8 @@ func TestBadStagesHarmNothing(t *testing.T) {
 		"empties":                   write(3),
 		"ranges too far":            write(3, policy.Segment{From: -1, To: 1 << 40}),
 		"has an unknown mark":       write(3, policy.Segment{Mark: &policy.Mark{Form: "none@9"}}),
-		"marks another part":        write(3, policy.Segment{Mark: &policy.Mark{Form: policy.FormRecall, Ref: "0123456789ab"}}),
-		"marks too much":            write(3, policy.Segment{Mark: &policy.Mark{Form: policy.FormObservation, Chars: 1 << 30}}),
+		"marks another part":        write(3, policy.Segment{Mark: &policy.Mark{Form: formname.Recall, Ref: "0123456789ab"}}),
+		"marks too much":            write(3, policy.Segment{Mark: &policy.Mark{Form: formname.Observation, Chars: 1 << 30}}),
 		"copies the history":        write(3, policy.Segment{Lit: text(20)}),
 		"writes a secret":           write(3, policy.Segment{Lit: "password=" + "hunter2" + "Xy9!"}),
 		"writes at length":          write(3, policy.Segment{Lit: strings.Repeat("ab ", 100)}),

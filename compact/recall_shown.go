@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/agentcompact/compact/internal/formname"
 	"github.com/agentcompact/compact/internal/lookup"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
@@ -78,7 +79,7 @@ func (m *CompactManager) shows(view []message.Message, ref string) bool {
 	for i := range view {
 		for p := range view[i].Parts {
 			part := &view[i].Parts[p]
-			if mark, ok := forms(&m.cfg).ParseMark(part.Text); ok && (part.Kind == message.KindToolResult || mark.Form == policy.FormMedia) && mark.Ref == ref {
+			if mark, ok := forms(&m.cfg).ParseMark(part.Text); ok && (part.Kind == message.KindToolResult || mark.Form == formname.Media) && mark.Ref == ref {
 				return true
 			}
 			if policy.IsSummary(view[i]) && strings.Contains(part.Text, ref) {

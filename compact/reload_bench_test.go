@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/internal/ledger"
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/internal/slope"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
@@ -21,9 +22,9 @@ func editOf(i int) ledger.Step {
 	fp := func(of string) message.Fingerprint { return message.User(fmt.Sprint(of, i)).Fingerprint() }
 	return ledger.Step{
 		V: ledger.Version, Session: "s", Kind: "always", Model: "gpt-4o", Window: 128_000, Preset: "masking",
-		In: policy.Link{N: 2 * i, Hash: fp("in")}, Out: policy.Link{N: 2 * i, Hash: fp("out")}, Before: 1000, After: 900, Bound: 900,
+		In: reduce.Link{N: 2 * i, Hash: fp("in")}, Out: reduce.Link{N: 2 * i, Hash: fp("out")}, Before: 1000, After: 900, Bound: 900,
 		Keep: policy.Keep{Turns: 6, Pairs: 4},
-		Recipes: []policy.Recipe{{Stage: "mask", Texts: []policy.TextRecipe{{
+		Recipes: []reduce.Recipe{{Stage: "mask", Texts: []reduce.TextRecipe{{
 			At: 2 * i, Was: fp("was"), Is: fp("is"), Decision: "masked", Reason: "observation outside of the window",
 			Segments: []policy.Segment{{Mark: &policy.Mark{Form: "observation@1", Chars: 1000, Turn: i, Ref: "d469954efb98"}}},
 		}}}},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/strategy"
@@ -13,14 +14,14 @@ import (
 
 // keepView sets the result to the conversation, for a call that compacted
 // nothing.
-func (c *call) keepView(conv *policy.Conversation) {
+func (c *call) keepView(conv *reduce.Conversation) {
 	c.res.Messages, c.shown = conv.Messages(), conv
 	c.decisions(conv, nil)
 	c.sayTooLarge()
 }
 
 // took fills in the result from the engine's outcome.
-func (c *call) took(out *policy.Outcome) {
+func (c *call) took(out *reduce.Outcome) {
 	c.res.Messages, c.shown = out.Conversation.Messages(), out.Conversation
 	c.res.After = c.layersIn(out.View)
 	c.res.Keep = out.Keep
@@ -66,7 +67,7 @@ func (c *call) undo() {
 
 // discards reports stages whose edits were discarded, and summaries that
 // failed.
-func (c *call) discards(out *policy.Outcome) {
+func (c *call) discards(out *reduce.Outcome) {
 	for _, p := range out.Passes {
 		if p.Err != nil {
 			c.res.InvariantStatus = InvariantsFallback
@@ -84,7 +85,7 @@ func (c *call) discards(out *policy.Outcome) {
 }
 
 // failedStage returns the error of a stage with the stage's name.
-func failedStage(p policy.Pass) string {
+func failedStage(p reduce.Pass) string {
 	text := p.Err.Error()
 	if name := "stage " + p.Stage; !strings.Contains(text, name) {
 		text = name + ": " + text
@@ -109,7 +110,7 @@ func noSummary(s *policy.SummaryInfo) string {
 }
 
 // decisions sets the decision of each message, and the counts.
-func (c *call) decisions(conv *policy.Conversation, view *policy.View) {
+func (c *call) decisions(conv *reduce.Conversation, view *policy.View) {
 	if view == nil {
 		view = c.view()
 	}

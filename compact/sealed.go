@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/agentcompact/compact/internal/ledger"
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
-	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/trace"
 )
 
@@ -62,7 +62,7 @@ func mapStep(s *ledger.Step, f func([16]byte) [16]byte) {
 	}
 }
 
-func mapRecipe(r *policy.Recipe, f func([16]byte) [16]byte) {
+func mapRecipe(r *reduce.Recipe, f func([16]byte) [16]byte) {
 	r.Texts, r.Copies = slices.Clone(r.Texts), slices.Clone(r.Copies)
 	for i := range r.Texts {
 		r.Texts[i].Was, r.Texts[i].Is = f(r.Texts[i].Was), f(r.Texts[i].Is)

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
-	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/trace"
 )
@@ -186,7 +186,7 @@ func (c *call) sayUsage(p trace.Observed) func(measured int) {
 }
 
 // pretend commits an outcome in memory only, as a step or as edits between steps.
-func (c *call) pretend(ctx context.Context, out *policy.Outcome, edits bool) error {
+func (c *call) pretend(ctx context.Context, out *reduce.Outcome, edits bool) error {
 	if err := c.s.committing.Lock(ctx); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package compact
 import (
 	"fmt"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/policy/compat"
 	"github.com/agentcompact/compact/policy/tidy"
@@ -15,10 +16,10 @@ type builtin struct {
 	name string
 	// step returns the configured stage; nil for a stage that the manager adds by
 	// itself and policy.stages cannot name.
-	step func(*CompactManager, *epoch) (policy.Step, error)
+	step func(*CompactManager, *epoch) (reduce.Step, error)
 	// event returns the event for texts that the stage edited; nil for a stage that
 	// only removes messages.
-	event func(*call, int, policy.Pass) trace.Event
+	event func(*call, int, reduce.Pass) trace.Event
 }
 
 // builtins are all built-in stages, in the order of errors and reports.
@@ -61,14 +62,14 @@ func StageNames() []string {
 }
 
 // step returns the step of a named stage.
-func (m *CompactManager) step(name string, ep *epoch) (policy.Step, error) {
+func (m *CompactManager) step(name string, ep *epoch) (reduce.Step, error) {
 	if b, ok := builtinNamed(name); ok && b.step != nil {
 		return b.step(m, ep)
 	}
 	if own, ok := m.stages[name]; ok {
 		return own.step(), nil
 	}
-	return policy.Step{}, fmt.Errorf("compact: unknown stage %q", name)
+	return reduce.Step{}, fmt.Errorf("compact: unknown stage %q", name)
 }
 
 // Presets whose stages differ in more than their numbers.
@@ -78,48 +79,48 @@ const (
 	presetHistoryReducer = "history-reducer"
 )
 
-func tidyStep(_ *CompactManager, ep *epoch) (policy.Step, error) {
-	return policy.Step{When: policy.Always, Stage: tidyStage(&ep.cfg)}, nil
+func tidyStep(_ *CompactManager, ep *epoch) (reduce.Step, error) {
+	return reduce.Step{When: policy.Always, Stage: tidyStage(&ep.cfg)}, nil
 }
 
-func windowStep(_ *CompactManager, ep *epoch) (policy.Step, error) {
-	return policy.Step{When: policy.Always, Stage: compat.Window{Messages: compat.MessageLimit(ep.window)}}, nil
+func windowStep(_ *CompactManager, ep *epoch) (reduce.Step, error) {
+	return reduce.Step{When: policy.Always, Stage: compat.Window{Messages: compat.MessageLimit(ep.window)}}, nil
 }
 
-func truncateStep(_ *CompactManager, ep *epoch) (policy.Step, error) {
-	return policy.Step{When: ep.cfg.Truncate.When, Stage: truncate(&ep.cfg)}, nil
+func truncateStep(_ *CompactManager, ep *epoch) (reduce.Step, error) {
+	return reduce.Step{When: ep.cfg.Truncate.When, Stage: truncate(&ep.cfg)}, nil
 }
 
-func historyStep(_ *CompactManager, ep *epoch) (policy.Step, error) {
-	return policy.Step{When: policy.Always, Stage: compat.History{MaxTokens: ep.cfg.Policy.MaxHistoryTokens, Since: compat.AfterRequest}}, nil
+func historyStep(_ *CompactManager, ep *epoch) (reduce.Step, error) {
+	return reduce.Step{When: policy.Always, Stage: compat.History{MaxTokens: ep.cfg.Policy.MaxHistoryTokens, Since: compat.AfterRequest}}, nil
 }
 
-func summarizeStep(_ *CompactManager, ep *epoch) (policy.Step, error) {
+func summarizeStep(_ *CompactManager, ep *epoch) (reduce.Step, error) {
 	stage, err := strategy.NewStage(ep.writer)
-	return policy.Step{Manual: true, Stage: stage}, err
+	return reduce.Step{Manual: true, Stage: stage}, err
 }
 
 // shrinkStep has no stage: shrink is how summarize chooses the keep counts.
-func shrinkStep(*CompactManager, *epoch) (policy.Step, error) { return policy.Step{}, nil }
+func shrinkStep(*CompactManager, *epoch) (reduce.Step, error) { return reduce.Step{}, nil }
 
-func localStep(m *CompactManager, ep *epoch) (policy.Step, error) {
-	return policy.Step{Goal: policy.ToBudget, Manual: true, Stage: m.localSummary(&ep.cfg)}, nil
+func localStep(m *CompactManager, ep *epoch) (reduce.Step, error) {
+	return reduce.Step{Goal: policy.ToBudget, Manual: true, Stage: m.localSummary(&ep.cfg)}, nil
 }
 
-func fallbackStep(_ *CompactManager, ep *epoch) (policy.Step, error) {
-	return policy.Step{Goal: policy.ToBudget, Stage: compat.Fallback{Messages: ep.cfg.Policy.KeepRecentMessages}}, nil
+func fallbackStep(_ *CompactManager, ep *epoch) (reduce.Step, error) {
+	return reduce.Step{Goal: policy.ToBudget, Stage: compat.Fallback{Messages: ep.cfg.Policy.KeepRecentMessages}}, nil
 }
 
-func groupsStep(*CompactManager, *epoch) (policy.Step, error) {
-	return policy.Step{Goal: policy.ToBudget, Stage: compat.Groups{Since: compat.AfterRequest}}, nil
+func groupsStep(*CompactManager, *epoch) (reduce.Step, error) {
+	return reduce.Step{Goal: policy.ToBudget, Stage: compat.Groups{Since: compat.AfterRequest}}, nil
 }
 
-func dropStep(*CompactManager, *epoch) (policy.Step, error) {
-	return policy.Step{Goal: policy.ToBudget, Stage: policy.Drop{}}, nil
+func dropStep(*CompactManager, *epoch) (reduce.Step, error) {
+	return reduce.Step{Goal: policy.ToBudget, Stage: policy.Drop{}}, nil
 }
 
-func squeezeStep(*CompactManager, *epoch) (policy.Step, error) {
-	return policy.Step{Goal: policy.ToBudget, Stage: policy.Squeeze{Keep: policy.Auto}}, nil
+func squeezeStep(*CompactManager, *epoch) (reduce.Step, error) {
+	return reduce.Step{Goal: policy.ToBudget, Stage: policy.Squeeze{Keep: policy.Auto}}, nil
 }
 
 func truncate(c *Config) policy.Truncate {
@@ -137,7 +138,7 @@ func truncate(c *Config) policy.Truncate {
 
 // maskStep returns the stage mask of the preset: by turns, by the results of
 // the running loop (gateway), or by messages (history-reducer).
-func maskStep(_ *CompactManager, ep *epoch) (policy.Step, error) {
+func maskStep(_ *CompactManager, ep *epoch) (reduce.Step, error) {
 	c := &ep.cfg
 	mask := policy.Mask{
 		WindowTurns: c.Mask.WindowTurns, KeepFirst: c.Mask.KeepFirst, KeepLast: c.Mask.KeepLast,
@@ -147,7 +148,7 @@ func maskStep(_ *CompactManager, ep *epoch) (policy.Step, error) {
 	if n := c.Policy.KeepRecentMessages; n > 0 {
 		mask.Recent = compat.Tail(n)
 	}
-	step := policy.Step{When: c.Mask.When, Manual: true}
+	step := reduce.Step{When: c.Mask.When, Manual: true}
 	switch c.Preset {
 	case presetGateway:
 		mask.Since = compat.AfterRequest

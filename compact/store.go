@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/redact"
@@ -299,7 +300,7 @@ func (s *session) lines(history []message.Message, only []int) []redact.Text {
 }
 
 // changed returns the input messages that the run edited or removed.
-func (c *call) changed(out *policy.Outcome) []int { return c.now.conv.Redecided(out.Conversation) }
+func (c *call) changed(out *reduce.Outcome) []int { return c.now.conv.Redecided(out.Conversation) }
 
 // writeEvents appends the waiting lines of the audit log, and more.
 func (s *session) writeEvents(ctx context.Context, more ...redact.Text) error {

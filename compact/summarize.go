@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/policy/compat"
 	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
@@ -98,9 +98,9 @@ func summarizePayload(session string, i strategy.CallInfo) trace.Summarize {
 
 // engine returns the engine of this run: a copy of the shared one, whose
 // summary stages use the session's redactor and report to the run.
-func (r *run) engine() (*policy.Engine, error) {
+func (r *run) engine() (*reduce.Engine, error) {
 	e := *r.c.ep.engine
-	e.Steps = append([]policy.Step(nil), e.Steps...)
+	e.Steps = append([]reduce.Step(nil), e.Steps...)
 	session := r.c.s
 	clean := func(s string) string { return session.redactor.Text(s).String() }
 	for i, s := range e.Steps {
@@ -132,7 +132,7 @@ func (r *run) engine() (*policy.Engine, error) {
 
 // drive runs the engine, and stops it if the archive fails. If the view does not
 // fit the budget, it runs it again with the smallest reserve for the answer.
-func (r *run) drive(ctx context.Context, engine *policy.Engine, q *policy.Request) (*policy.Outcome, error) {
+func (r *run) drive(ctx context.Context, engine *reduce.Engine, q *reduce.Request) (*reduce.Outcome, error) {
 	c := r.c
 	driven, give := context.WithCancelCause(ctx)
 	defer give(nil)

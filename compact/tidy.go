@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/internal/ledger"
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/policy/tidy"
@@ -99,7 +100,7 @@ func (c *call) tidies() bool { return slices.Contains(c.ep.cfg.Policy.Stages, ti
 
 // onlyTidied reports whether a run without a due compaction only reduced new
 // results.
-func onlyTidied(q policy.Request, out *policy.Outcome) bool {
+func onlyTidied(q reduce.Request, out *reduce.Outcome) bool {
 	if q.Only != policy.Always {
 		return false
 	}
@@ -112,7 +113,7 @@ func onlyTidied(q policy.Request, out *policy.Outcome) bool {
 }
 
 // tidied finishes a call that reduced results on arrival.
-func (c *call) tidied(ctx context.Context, started time.Time, r *run, out *policy.Outcome) error {
+func (c *call) tidied(ctx context.Context, started time.Time, r *run, out *reduce.Outcome) error {
 	before := *c.res
 	c.res.Triggered, c.res.Reason = true, trace.ReasonArrival
 	if c.q.dry || c.q.observe {
@@ -141,7 +142,7 @@ func (c *call) tidied(ctx context.Context, started time.Time, r *run, out *polic
 	}
 	*c.res, c.did = before, nil
 	c.countTidied(nil)
-	return c.unchanged(started, r, policy.Request{Only: policy.Always}, &policy.Outcome{View: r.view, Conversation: c.now.conv})
+	return c.unchanged(started, r, reduce.Request{Only: policy.Always}, &reduce.Outcome{View: r.view, Conversation: c.now.conv})
 }
 
 // appendInTime appends lines, and waits for that at most tidy.wait. If it
@@ -189,7 +190,7 @@ func (c *call) appendInTime(ctx context.Context, step ledger.Step, lines []redac
 }
 
 // tidiedAs finishes a call whose originals are archived.
-func (c *call) tidiedAs(ctx context.Context, started time.Time, r *run, out *policy.Outcome, step ledger.Step, w record.EditsWritten, appended time.Time) error {
+func (c *call) tidiedAs(ctx context.Context, started time.Time, r *run, out *reduce.Outcome, step ledger.Step, w record.EditsWritten, appended time.Time) error {
 	c.emitDecision(started, r.view)
 	c.tellStored(c.editsStored(w, nil, len(step.Evicted), appended))
 	c.telling.made = out

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/policy/tidy"
@@ -32,7 +33,7 @@ type Tidied struct {
 const tidiedWithin = 10
 
 // countTidied sets the counts of reducers in this call.
-func (c *call) countTidied(out *policy.Outcome) {
+func (c *call) countTidied(out *reduce.Outcome) {
 	if !c.tidies() {
 		return
 	}
@@ -62,7 +63,7 @@ func (c *call) countTidied(out *policy.Outcome) {
 	slices.SortFunc(c.res.Tidied, func(a, b Tidied) int { return strings.Compare(a.Reducer, b.Reducer) })
 }
 
-func countEdits(p *policy.Pass, of func(string) *Tidied) {
+func countEdits(p *reduce.Pass, of func(string) *Tidied) {
 	if p.Stage != tidy.StageName || p.Applied == 0 {
 		return
 	}
@@ -94,7 +95,7 @@ func countFailed(err error, of func(string) *Tidied) {
 // reducerOf returns the reducer that a reason names.
 func reducerOf(reason string) (string, bool) { return strings.CutPrefix(reason, tidy.Reason) }
 
-func markOf(t *policy.TextRecipe) *policy.Mark {
+func markOf(t *reduce.TextRecipe) *policy.Mark {
 	for i := range t.Segments {
 		if t.Segments[i].Mark != nil {
 			return t.Segments[i].Mark

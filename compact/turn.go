@@ -2,6 +2,7 @@ package compact
 
 import (
 	"github.com/agentcompact/compact/internal/ledger"
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 )
@@ -12,7 +13,7 @@ type numbered struct {
 	numbers []uint32 // turn → number
 	fresh   int      // index of the first message that no step has seen
 	next    uint32
-	all     policy.Link
+	all     reduce.Link
 }
 
 // turn returns the number of the turn of message i, 0 for none.
@@ -21,7 +22,7 @@ func (n *numbered) turn(i int) uint32 { return n.numbers[n.of[i]] }
 // number numbers the turns of a history: with the numbers from the newest step
 // that the history continues, and new ones after it.
 func (s *session) number(history []message.Message, of ledger.Owner, pins policy.Pins) *numbered {
-	trail := policy.NewTrail(history, pins, nil, nil)
+	trail := reduce.NewTrail(history, pins, nil, nil)
 	n := &numbered{next: 1, all: trail.Whole()}
 	known, seen := s.numberedBefore(trail, of, &n.next)
 	n.fresh = indexOf(history, seen, pins)
@@ -42,7 +43,7 @@ func (s *session) number(history []message.Message, of ledger.Owner, pins policy
 // numberedBefore returns the existing numbers of the beginning of a history,
 // and how many of its unpinned messages steps have seen. It raises next to the
 // first free number.
-func (s *session) numberedBefore(trail *policy.Trail, of ledger.Owner, next *uint32) (known ledger.Numbering, seen int) {
+func (s *session) numberedBefore(trail *reduce.Trail, of ledger.Owner, next *uint32) (known ledger.Numbering, seen int) {
 	steps := s.snapshot()
 	for i := len(steps) - 1; i >= 0; i-- {
 		t := steps[i].Turns
@@ -69,19 +70,19 @@ func (s *session) numberedBefore(trail *policy.Trail, of ledger.Owner, next *uin
 func (s *session) seenBeyond(from int, history []message.Message, of ledger.Owner, pins policy.Pins) int {
 	before := unpinned(history[:from], pins)
 	all := before + unpinned(history[from:], pins)
-	var trail *policy.Trail
+	var trail *reduce.Trail
 	steps := s.snapshot()
 	for i := len(steps) - 1; i >= 0; i-- {
 		t := steps[i].Turns
 		if t == nil || steps[i].Owner() != of {
 			continue
 		}
-		for _, seen := range []policy.Link{t.All, t.Shown} {
+		for _, seen := range []reduce.Link{t.All, t.Shown} {
 			if seen.N <= before || seen.N > all {
 				continue
 			}
 			if trail == nil {
-				trail = policy.NewTrail(history, pins, nil, nil)
+				trail = reduce.NewTrail(history, pins, nil, nil)
 			}
 			if trail.Has(seen) {
 				return indexOf(history, seen.N, pins)
@@ -115,7 +116,7 @@ func indexOf(history []message.Message, n int, pins policy.Pins) int {
 
 // viewed returns the numbers of the turns of a view: the number of each turn's
 // answer, or of its last message if it has no answer yet.
-func (n *numbered) viewed(c *policy.Conversation) ledger.Numbering {
+func (n *numbered) viewed(c *reduce.Conversation) ledger.Numbering {
 	msgs := c.Messages()
 	of, count := ledger.TurnsOf(msgs)
 	numbers, answered := make([]uint32, count), make([]bool, count)
@@ -133,6 +134,6 @@ func (n *numbered) viewed(c *policy.Conversation) ledger.Numbering {
 }
 
 // ledger returns the numbers for a ledger. chain is the chain of the view.
-func (n *numbered) ledger(view *policy.Conversation, chain *policy.Chain) *ledger.Turns {
+func (n *numbered) ledger(view *reduce.Conversation, chain *reduce.Chain) *ledger.Turns {
 	return &ledger.Turns{Next: n.next, History: ledger.Numbered(n.numbers), View: n.viewed(view), All: n.all, Shown: chain.At(view, view.Len())}
 }

@@ -95,7 +95,7 @@ func (c Config) checkBudget() error {
 func (c Config) checkPolicy() error {
 	errs := []error{c.Policy.Check(), policy.DispatchTools(c.Mask.DispatchTools).Check()}
 	if c.Mask.Template != "" {
-		errs = append(errs, policy.ValidTemplate(c.Mask.Template))
+		errs = append(errs, c.Mask.CheckTemplate())
 	}
 	if c.Strategy != nil {
 		if _, err := strategy.New(*c.Strategy); err != nil {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 )
@@ -16,7 +17,7 @@ func TestTheLimitOfAResultIsAQuarterOfTheRealCap(t *testing.T) {
 	for _, aim := range []int{4_000, 1_000, 100} {
 		for words, cut := range map[int]bool{900: false, 1_100: true} {
 			b := budget(4_000).Aiming(aim, aim/2)
-			out, err := run(t, engine(policy.Step{Stage: policy.Truncate{MaxTokens: 8_000}, Goal: policy.All}), loop(1, words), b)
+			out, err := run(t, engine(reduce.Step{Stage: policy.Truncate{MaxTokens: 8_000}, Goal: policy.All}), loop(1, words), b)
 			if err != nil || out.Changed() != cut {
 				t.Errorf("aim %d, a result of %d words: cut %v, %v", aim, words, out.Changed(), err)
 			}
@@ -35,11 +36,11 @@ func TestNothingLiftsTheFloorAboveTheRealCap(t *testing.T) {
 		text = "ok"
 	}
 	msgs = append(msgs, message.Assistant("done"))
-	e := policy.Engine{Dispatch: policy.DefaultDispatchTools(), Keep: policy.Keep{Turns: 1, Pairs: 1}, Cost: bytesCost{},
-		Steps: []policy.Step{{Stage: policy.Mask{WindowTurns: 1}}, {Stage: policy.Squeeze{}, Goal: policy.ToBudget}}}
+	e := reduce.Engine{Dispatch: policy.DefaultDispatchTools(), Keep: policy.Keep{Turns: 1, Pairs: 1}, Cost: bytesCost{},
+		Steps: []reduce.Step{{Stage: policy.Mask{WindowTurns: 1}}, {Stage: policy.Squeeze{}, Goal: policy.ToBudget}}}
 	b := policy.Budget{Max: 500, Cap: 250, Trigger: 250, Target: 150}
 	for _, aim := range []int{250, 50} {
-		out, err := e.Run(t.Context(), policy.Request{Conversation: policy.NewConversation(msgs, nil, nil), Budget: b.Aiming(aim, aim)})
+		out, err := e.Run(t.Context(), reduce.Request{Conversation: reduce.NewConversation(msgs, nil, nil), Budget: b.Aiming(aim, aim)})
 		if err != nil {
 			t.Fatalf("aim %d: %v", aim, err)
 		}
@@ -52,7 +53,7 @@ func TestNothingLiftsTheFloorAboveTheRealCap(t *testing.T) {
 // The error names the budget that a user has configured, not what stages aimed for.
 func TestTheErrorNamesTheRealCap(t *testing.T) {
 	for _, floors := range []bool{false, true} {
-		e := engine(policy.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget})
+		e := engine(reduce.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget})
 		e.Floors = floors
 		_, err := run(t, e, []message.Message{message.User(text(500))}, budget(400).Aiming(300, 200))
 		var b *policy.BudgetError

@@ -22,8 +22,8 @@ func (v *View) Arrived() int {
 // arguments and the index of the message that holds it. ok is false if no call
 // is known.
 func (v *View) Call(i, p int) (name string, args json.RawMessage, at int, ok bool) {
-	c, ok := v.tools().call(i, &v.Messages[i].Parts[p])
-	return c.name, c.args, c.at, ok
+	c, ok := v.tools().Call(i, &v.Messages[i].Parts[p])
+	return c.Name, c.Args, c.At, ok
 }
 
 // Saves returns how many tokens a text edit saves. ok is false if it saves none

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/policy/compat"
@@ -18,7 +19,7 @@ func TestTruncateLeavesAQuarterOfTheBudgetAtMost(t *testing.T) {
 		if err != nil || len(p.Groups) != 1 {
 			t.Fatalf("%v, %d groups", err, len(p.Groups))
 		}
-		c, err := policy.NewConversation(v.Messages, pins, nil).Apply(p.Groups[0])
+		c, err := reduce.NewConversation(v.Messages, pins, nil).Apply(p.Groups[0])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,7 +34,7 @@ func TestBoundaryIsKeptWithinTheView(t *testing.T) {
 	for _, at := range []int{-5, 0, len(msgs), len(msgs) + 7} {
 		since := func(*policy.View) int { return at }
 		for _, stage := range []policy.Stage{policy.Mask{Since: since, KeepFirst: 1}, compat.Groups{Since: since}, compat.History{Since: since, MaxTokens: 10}} {
-			out, err := run(t, engine(policy.Step{Stage: stage, Goal: policy.All}), msgs, budget(10_000))
+			out, err := run(t, engine(reduce.Step{Stage: stage, Goal: policy.All}), msgs, budget(10_000))
 			if err != nil {
 				t.Fatalf("%s at %d: %v", stage.Name(), at, err)
 			}

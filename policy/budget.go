@@ -150,10 +150,10 @@ func (b Budget) Aiming(aim, target int) Budget {
 	if aim >= b.Cap {
 		return b
 	}
-	b.limit, b.Cap, b.Target = b.most(), max(aim, 0), min(b.Target, max(target, 0))
+	b.limit, b.Cap, b.Target = b.Most(), max(aim, 0), min(b.Target, max(target, 0))
 	b.Target, b.shrinkTo = min(b.Target, b.Cap), min(b.shrinkTo, b.Cap)
 	return b
 }
 
-// most returns the real cap: what a view may cost before it is refused.
-func (b Budget) most() int { return max(b.limit, b.Cap) }
+// Most returns the real cap: what a view may cost before it is refused.
+func (b Budget) Most() int { return max(b.limit, b.Cap) }

@@ -19,9 +19,9 @@ const (
 	callNameMost = 40 // what of the target stays beside a quoted outcome
 )
 
-// Answered describes the call that a result answers, as far as placeholders
+// answered describes the call that a result answers, as far as placeholders
 // mention it.
-type Answered struct {
+type answered struct {
 	Tool   string // the name of the tool
 	Target string // what the call was made on, on one line, for forms before call@3
 	Made   string // what the call was made on, for call@3
@@ -35,25 +35,25 @@ type Answered struct {
 //
 // and leaves out what is not known. It cuts the target and the quotation so that
 // the whole text has at most 160 characters.
-func renderCall(k *Mark, answered Answered) (string, error) {
+func renderCall(k *Mark, of answered) (string, error) {
 	head := "[observation masked — " + strconv.Itoa(k.Chars) + " chars"
 	tail := "]"
-	if plainForm(k.Form) == FormRecall {
+	if plainForm(k.Form) == formRecall {
 		tail = " · recall " + k.Ref + "]"
 	}
 	if k.Ended {
 		tail = " · exit " + strconv.Itoa(k.Exit) + tail
 	}
-	if k.SaysFrom < 0 || k.SaysTo < k.SaysFrom || k.SaysTo > len(answered.Result) {
-		return "", fmt.Errorf("%w: range [%d:%d] of %d bytes", ErrEdit, k.SaysFrom, k.SaysTo, len(answered.Result))
+	if k.SaysFrom < 0 || k.SaysTo < k.SaysFrom || k.SaysTo > len(of.Result) {
+		return "", fmt.Errorf("%w: range [%d:%d] of %d bytes", ErrEdit, k.SaysFrom, k.SaysTo, len(of.Result))
 	}
-	tool := strings.ReplaceAll(cutRunes(oneLine(answered.Tool), callToolMost), " ", "_")
+	tool := strings.ReplaceAll(cutRunes(oneLine(of.Tool), callToolMost), " ", "_")
 	if tool == "" {
 		return head + tail, nil
 	}
 	head += " · " + tool
 	const around = len(` ""`)
-	target, quoted := k.quotes(answered)
+	target, quoted := k.quotes(of)
 	cut := cutRunes
 	if k.made() {
 		cut = cutWords
@@ -75,12 +75,12 @@ func renderCall(k *Mark, answered Answered) (string, error) {
 
 // quotes returns what a placeholder quotes of the call and of the result, before
 // it is cut to what there is room for.
-func (k *Mark) quotes(answered Answered) (target, says string) {
-	says = testrun.Uncolored(answered.Result[k.SaysFrom:k.SaysTo])
+func (k *Mark) quotes(of answered) (target, says string) {
+	says = testrun.Uncolored(of.Result[k.SaysFrom:k.SaysTo])
 	if k.made() {
-		return unaltered(answered.Made), visible(says)
+		return unaltered(of.Made), visible(says)
 	}
-	return oneLine(answered.Target), oneLine(says)
+	return oneLine(of.Target), oneLine(says)
 }
 
 // made reports whether a mark is in a form that quotes the call unaltered.
@@ -203,17 +203,17 @@ func namesCall(form string) bool { return plainForm(form) != form }
 // forms are returned unchanged.
 func plainForm(form string) string {
 	switch form {
-	case FormCall, formCallSays, formCallMade:
-		return FormObservation
-	case FormCallRecall, formCallSaysRec, formCallMadeRec:
-		return FormRecall
+	case formCall, formCallSays, formCallMade:
+		return formObservation
+	case formCallRecall, formCallSaysRec, formCallMadeRec:
+		return formRecall
 	}
 	return form
 }
 
 // newest returns the newest version of a form that names a call.
 func newest(form string) string {
-	if plainForm(form) == FormRecall {
+	if plainForm(form) == formRecall {
 		return formCallMadeRec
 	}
 	return formCallMade

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 )
@@ -104,14 +105,14 @@ func TestTextThatLooksLikeACallsPlaceholderIsText(t *testing.T) {
 }
 
 // maskAll masks the results of a view and returns the conversation.
-func maskAll(t *testing.T, m policy.Mask, recall bool, msgs ...message.Message) (*policy.Conversation, []policy.Recipe) {
+func maskAll(t *testing.T, m policy.Mask, recall bool, msgs ...message.Message) (*reduce.Conversation, []reduce.Recipe) {
 	t.Helper()
-	e := policy.Engine{Steps: []policy.Step{{Stage: m, Goal: policy.All}}, Cost: bytesCost{}}
-	out, err := e.Run(t.Context(), policy.Request{Conversation: policy.NewConversation(msgs, nil, nil), Budget: policy.Budget{Cap: 1 << 30}, Recall: recall})
+	e := reduce.Engine{Steps: []reduce.Step{{Stage: m, Goal: policy.All}}, Cost: bytesCost{}}
+	out, err := e.Run(t.Context(), reduce.Request{Conversation: reduce.NewConversation(msgs, nil, nil), Budget: policy.Budget{Cap: 1 << 30}, Recall: recall})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var recipes []policy.Recipe
+	var recipes []reduce.Recipe
 	for _, p := range out.Passes {
 		recipes = append(recipes, p.Recipe)
 	}
@@ -151,7 +152,7 @@ func TestMaskingWhatIsMaskedByItsCallChangesNothing(t *testing.T) {
 	if len(more) != 0 || twice.Messages()[2].ResultText() != text {
 		t.Errorf("masked again: %q, %d passes", twice.Messages()[2].ResultText(), len(more))
 	}
-	again, err := policy.NewConversation(oneCall, nil, nil).Replay(recipes[0])
+	again, err := reduce.NewConversation(oneCall, nil, nil).Replay(recipes[0])
 	if err != nil || again.Messages()[2].ResultText() != text {
 		t.Errorf("a replay reads %q, %v", again.Messages()[2].ResultText(), err)
 	}
@@ -171,7 +172,7 @@ func TestRecipesOfOlderFormsRenderWhatTheyRendered(t *testing.T) {
 		"call@3":        `[observation masked — 512 chars · bash "make "a[b]" ⏎ make c" · says "Exit code 2"]`,
 		"result@1":      "[result masked — ~99 tokens removed]",
 	} {
-		var r policy.Recipe
+		var r reduce.Recipe
 		said := ""
 		if form == "call@2" || form == "call-recall@2" || form == "call@3" {
 			said = `,"says_to":11`
@@ -181,7 +182,7 @@ func TestRecipesOfOlderFormsRenderWhatTheyRendered(t *testing.T) {
 		if err := json.Unmarshal([]byte(stored), &r); err != nil {
 			t.Fatal(err)
 		}
-		c, err := policy.NewConversation(msgs, nil, nil).Replay(r)
+		c, err := reduce.NewConversation(msgs, nil, nil).Replay(r)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,10 +13,10 @@ func (v *View) Copy() *View {
 	w.Messages = copies(len(v.Messages), func(i int) message.Message { return v.Messages[i] })
 	w.Tokens, w.Pinned, w.Rounds, w.Turns = slices.Clone(v.Tokens), slices.Clone(v.Pinned), slices.Clone(v.Rounds), slices.Clone(v.Turns)
 	w.traits, w.round, w.turn = slices.Clone(v.traits), slices.Clone(v.round), slices.Clone(v.turn)
-	w.rounder, w.calls, w.Sent, w.masks = new(message.Rounder), nil, nil, nil
-	if v.before != nil {
-		before := copies(len(v.Messages), v.before)
-		w.before = func(i int) message.Message { return before[i] }
+	w.rounder, w.calls, w.Sent, w.run.Masks = new(message.Rounder), nil, nil, nil
+	if v.run.Before != nil {
+		before := copies(len(v.Messages), v.run.Before)
+		w.run.Before = func(i int) message.Message { return before[i] }
 	}
 	if v.Origins != nil {
 		known := v.origins()

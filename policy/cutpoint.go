@@ -59,7 +59,7 @@ func boundary(text string, i int) int {
 	return i
 }
 
-// sliceBytes keeps n bytes of text; for FormBoth, half of them at each end. It
+// sliceBytes keeps n bytes of text; for formBoth, half of them at each end. It
 // returns the segments and the resulting text.
 func sliceBytes(text string, n int, mark Mark, marker string) ([]Segment, string) {
 	switch mark.Form {

@@ -44,7 +44,7 @@ func (d DispatchTools) Check() error {
 // dispatches reports whether part p of message i is the result of a tool whose
 // dispatch blocks survive.
 func (v *View) dispatches(i, p int) bool {
-	return len(v.dispatch) > 0 && v.dispatch.Has(v.tools().nameOf(i, &v.Messages[i].Parts[p]))
+	return len(v.run.Dispatch) > 0 && DispatchTools(v.run.Dispatch).Has(v.tools().Name(i, &v.Messages[i].Parts[p]))
 }
 
 // blocks returns the dispatch blocks of part p of message i that survive

@@ -44,7 +44,7 @@ func (d Drop) Propose(_ context.Context, v *View) (Proposal, error) {
 		}
 		offer("oldest round, over the budget", unit[len(unit)-1]+1, notice)
 	}
-	if !d.NoNotice && words > 0 && v.Floor()+words > v.Budget.most() {
+	if !d.NoNotice && words > 0 && v.Floor()+words > v.Budget.Most() {
 		offer("oldest round, and no room for a notice", 0, nil)
 	}
 	return out, nil

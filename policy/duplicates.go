@@ -1,9 +1,7 @@
 package policy
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/agentcompact/compact/message"
@@ -96,114 +94,8 @@ func (v *View) spareBeside(gone []bool) []int {
 	return slices.DeleteFunc(v.duplicatesBeside(gone), func(i int) bool { return i == 0 })
 }
 
-// isCopy reports whether pinned message i may be missing from the new view
-// because an identical later message is still there.
-func (v *View) isCopy(i int, b *Conversation, at placed) bool {
-	m := &v.Messages[i]
-	if m.Protected || !instructs(m) {
-		return false
-	}
-	for k := i + 1; k < len(v.Messages); k++ {
-		if _, there := at.index(b.items.at(k).src); there && message.Identical(*m, v.Messages[k]) {
-			return true
-		}
-	}
-	return false
-}
-
-// A CopyRecipe removes copies of a pinned message. Pinned messages have no
-// ordinal, so the recipe counts the messages with the same content that stand
-// between two unpinned messages. If their number is not Had, it removes
-// nothing: the view was restored, or the message has changed since.
-type CopyRecipe struct {
-	Of   message.Fingerprint `json:"of"`
-	At   int                 `json:"at"`   // ordinal of the unpinned message behind them
-	Had  int                 `json:"had"`  // number of copies there
-	Gone []int               `json:"gone"` // which of those were removed, from 0
-	Stay int                 `json:"stay"` // At of the newest copy, which stays
-}
-
-// recordCopies returns recipes for the removed copies.
-func (c *Conversation) recordCopies(removed []int, ord []int) (out []CopyRecipe) {
-	type place struct {
-		of message.Fingerprint
-		at int
-	}
-	stands := map[place][]int{}
-	newest := map[message.Fingerprint]int{}
-	for i := range c.items.len() {
-		if m := &c.items.at(i).m; c.pins.Pinned(m) {
-			p := place{m.Fingerprint(), ord[i]}
-			stands[p] = append(stands[p], i)
-			newest[p.of] = ord[i]
-		}
-	}
-	for p, all := range stands {
-		r := CopyRecipe{Of: p.of, At: p.at, Had: len(all), Stay: newest[p.of]}
-		for k, i := range all {
-			if slices.Contains(removed, i) {
-				r.Gone = append(r.Gone, k)
-			}
-		}
-		if len(r.Gone) > 0 {
-			out = append(out, r)
-		}
-	}
-	slices.SortFunc(out, func(a, b CopyRecipe) int {
-		return cmp.Or(cmp.Compare(a.At, b.At), slices.Compare(a.Of[:], b.Of[:]))
-	})
-	return out
-}
-
-// replayCopies returns an edit that removes the recorded copies again. ok is
-// false if there is nothing to remove.
-func (c *Conversation) replayCopies(all []CopyRecipe, index []int) (e Edit, ok bool, err error) {
-	e = Edit{Decision: Dropped, Reason: reasonDuplicate, Cut: &Cut{Copies: true}}
-	for k := range all {
-		r := &all[k]
-		if r.At < 0 || r.At >= len(index) {
-			return e, false, fmt.Errorf("%w: copies before message %d of %d", ErrEdit, r.At, len(index))
-		}
-		from := 0
-		if r.At > 0 {
-			from = index[r.At-1] + 1
-		}
-		e.Cut.Removed = append(e.Cut.Removed, c.copiesIn(r, from, index[r.At])...)
-	}
-	slices.Sort(e.Cut.Removed)
-	return e, len(e.Cut.Removed) > 0, nil
-}
-
-// copiesIn returns the messages in [from, to) that a recipe removes.
-func (c *Conversation) copiesIn(r *CopyRecipe, from, to int) (gone []int) {
-	is := func(i int) bool {
-		m := &c.items.at(i).m
-		return c.pins.Pinned(m) && m.Fingerprint() == r.Of
-	}
-	var there []int
-	for i := from; i < to; i++ {
-		if is(i) {
-			there = append(there, i)
-		}
-	}
-	if len(there) != r.Had {
-		return nil
-	}
-	for _, k := range r.Gone {
-		if k < 0 || k >= len(there) || c.items.at(there[k]).m.Protected || !c.staysBehind(there[k], is) {
-			return nil
-		}
-		gone = append(gone, there[k])
-	}
-	return gone
-}
-
-// staysBehind reports whether a message after i satisfies is.
-func (c *Conversation) staysBehind(i int, is func(int) bool) bool {
-	for k := i + 1; k < c.items.len(); k++ {
-		if is(k) {
-			return true
-		}
-	}
-	return false
+// instructs reports whether a message is an instruction of its author, and not a
+// summary or notice made by a stage.
+func instructs(m *message.Message) bool {
+	return (m.Role == message.RoleSystem || m.Role == message.RoleDeveloper) && !made(m)
 }

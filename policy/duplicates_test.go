@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/openai"
 	"github.com/agentcompact/compact/policy"
@@ -31,9 +32,9 @@ func reminded() []message.Message {
 	}
 }
 
-var copies = policy.Step{Goal: policy.ToBudget, Stage: policy.Duplicates{}}
+var copies = reduce.Step{Goal: policy.ToBudget, Stage: policy.Duplicates{}}
 
-func dropped(o *policy.Outcome) (at []int) {
+func dropped(o *reduce.Outcome) (at []int) {
 	for i := range o.Conversation.Inputs() {
 		if d, why := o.Conversation.Decision(i); d == policy.Dropped && why == "duplicate_of" {
 			at = append(at, i)
@@ -113,17 +114,17 @@ func (s takesPinned) Propose(context.Context, *policy.View) (policy.Proposal, er
 
 func TestNoStageTakesAPinnedMessageThatIsNoCopy(t *testing.T) {
 	for _, at := range [][]int{{3}, {8}, {0, 2, 6, 8}} {
-		out, _ := run(t, engine(policy.Step{Goal: policy.All, Stage: takesPinned{at}}), reminded(), budget(1_000))
+		out, _ := run(t, engine(reduce.Step{Goal: policy.All, Stage: takesPinned{at}}), reminded(), budget(1_000))
 		if out.Changed() || !out.Passes[0].Discarded {
 			t.Errorf("%v went", at)
 		}
 	}
 	guarded := reminded()
 	guarded[2].Protected = true
-	if out, _ := run(t, engine(policy.Step{Goal: policy.All, Stage: takesPinned{[]int{2}}}), guarded, budget(1_000)); out.Changed() {
+	if out, _ := run(t, engine(reduce.Step{Goal: policy.All, Stage: takesPinned{[]int{2}}}), guarded, budget(1_000)); out.Changed() {
 		t.Error("a copy that the caller protects went")
 	}
-	if out, _ := run(t, engine(policy.Step{Goal: policy.All, Stage: takesPinned{[]int{2}}}), reminded(), budget(1_000)); !out.Changed() {
+	if out, _ := run(t, engine(reduce.Step{Goal: policy.All, Stage: takesPinned{[]int{2}}}), reminded(), budget(1_000)); !out.Changed() {
 		t.Error("a copy that may go stays")
 	}
 }
@@ -140,31 +141,31 @@ func TestCopiesGoBeforeAnybodyHasAnswered(t *testing.T) {
 // The floor of an engine counts copies as removable if the engine has the stage.
 func TestFloorCountsOneCopy(t *testing.T) {
 	all := policy.NewView(reminded(), pins, words{}).Total()
-	e := engine(copies, policy.Step{Stage: cutAll{}})
+	e := engine(copies, reduce.Step{Stage: cutAll{}})
 	e.Floors = true
 	if _, err := run(t, e, reminded(), budget(all-60)); err != nil {
 		t.Error(err)
 	}
-	if _, err := run(t, engine(policy.Step{Stage: cutAll{}}), reminded(), budget(all-60)); err == nil {
+	if _, err := run(t, engine(reduce.Step{Stage: cutAll{}}), reminded(), budget(all-60)); err == nil {
 		t.Error("nothing takes the copies out, and it fits")
 	}
 }
 
 // stepOf returns the ledger's record of an outcome, as another process reads it.
-func stepOf(t *testing.T, before *policy.Conversation, out *policy.Outcome) (s policy.TrailStep) {
+func stepOf(t *testing.T, before *reduce.Conversation, out *reduce.Outcome) (s reduce.TrailStep) {
 	t.Helper()
 	for _, p := range out.Passes {
 		if p.Applied > 0 {
 			s.Recipes = append(s.Recipes, p.Recipe)
 		}
 	}
-	in, n := policy.Coverage(s.Recipes)
+	in, n := reduce.Coverage(s.Recipes)
 	s.In, s.Out = before.Chain().At(before, in), out.Conversation.Chain().At(out.Conversation, n)
 	raw, err := json.Marshal(s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var back policy.TrailStep
+	var back reduce.TrailStep
 	if err := json.Unmarshal(raw, &back); err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +187,7 @@ func TestCopiesThatWentStayAway(t *testing.T) {
 
 func staysAway(t *testing.T, msgs []message.Message, over int) {
 	t.Helper()
-	before := policy.NewConversation(msgs, pins, nil)
+	before := reduce.NewConversation(msgs, pins, nil)
 	out, err := run(t, engine(copies), msgs, budget(policy.NewView(msgs, pins, words{}).Total()-over))
 	if err != nil {
 		t.Fatal(err)
@@ -209,7 +210,7 @@ func staysAway(t *testing.T, msgs []message.Message, over int) {
 // If the newest copy is missing, or a rule was rewritten, older copies stay.
 func TestTheLastCopyNeverGoes(t *testing.T) {
 	msgs := reminded()
-	before := policy.NewConversation(msgs, pins, nil)
+	before := reduce.NewConversation(msgs, pins, nil)
 	out, err := run(t, engine(copies), msgs, budget(policy.NewView(msgs, pins, words{}).Total()-60))
 	if err != nil {
 		t.Fatal(err)
@@ -234,9 +235,9 @@ func TestTheLastCopyNeverGoes(t *testing.T) {
 }
 
 // again applies a step to a history.
-func again(t *testing.T, history []message.Message, step policy.TrailStep) []message.Message {
+func again(t *testing.T, history []message.Message, step reduce.TrailStep) []message.Message {
 	t.Helper()
-	tr := policy.NewTrail(history, pins, nil, nil)
+	tr := reduce.NewTrail(history, pins, nil, nil)
 	if !tr.Has(step.In) {
 		t.Fatal("the history does not begin as it did")
 	}
@@ -250,12 +251,12 @@ func again(t *testing.T, history []message.Message, step policy.TrailStep) []mes
 // The target of an engine does not depend on whether copies may be removed.
 func TestCopiesAreNoTarget(t *testing.T) {
 	for name, c := range map[string]struct {
-		step policy.Step
+		step reduce.Step
 		want bool
 	}{
-		"at every call":  {policy.Step{When: policy.Always, Stage: policy.Mask{}}, true},
-		"for the target": {policy.Step{Stage: cutAll{}}, true},
-		"for the budget": {policy.Step{Goal: policy.ToBudget, Stage: compat.Groups{}}, false},
+		"at every call":  {reduce.Step{When: policy.Always, Stage: policy.Mask{}}, true},
+		"for the target": {reduce.Step{Stage: cutAll{}}, true},
+		"for the budget": {reduce.Step{Goal: policy.ToBudget, Stage: compat.Groups{}}, false},
 	} {
 		if got := engine(copies, c.step).HasTarget(); got != c.want {
 			t.Errorf("%s: %v", name, got)

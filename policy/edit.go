@@ -2,6 +2,8 @@ package policy
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/agentcompact/compact/message"
 )
@@ -75,8 +77,8 @@ type Mark struct {
 	What string `json:"what,omitempty"`
 }
 
-// origin returns what the mark says about the part it stands for.
-func (k Mark) origin(masked bool) Origin {
+// Origin returns what the mark says about the part it stands for.
+func (k Mark) Origin(masked bool) Origin {
 	return Origin{Chars: k.Chars, Tokens: k.Tokens, Ref: k.Ref, Masked: masked, Media: k.What != ""}
 }
 
@@ -89,6 +91,9 @@ func (k *Mark) kind() message.Kind {
 	}
 	return message.KindImage
 }
+
+// ErrEdit is wrapped by every error of an edit that does not fit the conversation.
+var ErrEdit = errors.New("policy: the edit does not fit the conversation")
 
 // A Cut removes whole rounds from the view and puts one message in their place.
 // The remaining messages have this order: pinned rounds from before Recent,
@@ -112,10 +117,6 @@ type Cut struct {
 	// Copies says that the removed messages are older copies of pinned
 	// messages, see [Duplicates]. No other message moves.
 	Copies bool
-
-	// anchor is set in a replay: the index, from 1, of the message that was the
-	// last user message when the cut was made. -1 = none, 0 = not a replay.
-	anchor int
 }
 
 // SummaryInfo describes a summary in ledgers, reports and events.
@@ -175,6 +176,16 @@ type Estimator interface {
 	Estimate(v *View) (Proposal, error)
 }
 
+// A Goal says how far a stage goes.
+type Goal uint8
+
+// Goals of a stage.
+const (
+	ToTarget Goal = iota // until the view costs no more than the target
+	ToBudget             // only if the view exceeds the cap of the budget, and down to the cap
+	All                  // take everything that is offered
+)
+
 // When says at which calls a stage or a policy works.
 type When string
 
@@ -188,3 +199,14 @@ const (
 	Never     When = "never"
 	Economic  When = "economic"
 )
+
+// A PanicError reports a panic of a stage.
+type PanicError struct {
+	Stage string
+	Value any
+	Stack []byte
+}
+
+func (e *PanicError) Error() string {
+	return fmt.Sprintf("policy: stage %s panicked: %v", e.Stage, e.Value)
+}

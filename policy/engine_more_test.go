@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 )
@@ -26,7 +27,7 @@ func (s partly) Propose(ctx context.Context, v *policy.View) (policy.Proposal, e
 func TestPartsThatFailedAreReportedBesideTheEdits(t *testing.T) {
 	one, two := errors.New("one"), errors.New("two")
 	for _, failed := range [][]error{nil, {one}, {one, two}} {
-		e := engine(policy.Step{Stage: partly{failed}, Goal: policy.All})
+		e := engine(reduce.Step{Stage: partly{failed}, Goal: policy.All})
 		e.Keep = policy.Keep{Turns: 1, Pairs: 1}
 		out, err := run(t, e, loop(4, 40), budget(10_000))
 		if err != nil || len(out.Passes) != 1 {
@@ -53,7 +54,7 @@ func TestTheSmallestOfManyAlternativesIsTried(t *testing.T) {
 			msgs = append(msgs, message.User(fmt.Sprintf("question %d", i)), message.Assistant(text(20)))
 		}
 		msgs = append(msgs, message.User("last"), message.Assistant("yes"))
-		q := policy.Request{Conversation: policy.NewConversation(msgs, nil, nil), Budget: budget(1 << 20),
+		q := reduce.Request{Conversation: reduce.NewConversation(msgs, nil, nil), Budget: budget(1 << 20),
 			Legal: func(view []message.Message, _ []int) error {
 				if len(view) > 2 {
 					return errors.New("too long")
@@ -61,7 +62,7 @@ func TestTheSmallestOfManyAlternativesIsTried(t *testing.T) {
 				return nil
 			}}
 		q.Budget.Target = policy.NewView(msgs, nil, words{}).Total() - 1
-		out, err := engine(policy.Step{Stage: policy.Drop{NoNotice: true}}).Run(t.Context(), q)
+		out, err := engine(reduce.Step{Stage: policy.Drop{NoNotice: true}}).Run(t.Context(), q)
 		if err != nil || out.Conversation.Len() != 2 {
 			t.Errorf("%d rounds: %d messages are left, %v", rounds, out.Conversation.Len(), err)
 		}
@@ -82,7 +83,7 @@ func TestSqueezeUsesMostOfTheBudget(t *testing.T) {
 	}
 	all := policy.NewView(msgs, nil, words{}).Total()
 	for over := 900; over < 2_000; over += 50 {
-		out, err := run(t, engine(policy.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget}), msgs, budget(all-over))
+		out, err := run(t, engine(reduce.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget}), msgs, budget(all-over))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +95,7 @@ func TestSqueezeUsesMostOfTheBudget(t *testing.T) {
 
 // A report says why a result is as short as it is: the reason of the last cut counts.
 func TestTheReasonOfAResultIsThatOfItsLastCut(t *testing.T) {
-	e := engine(policy.Step{Stage: policy.Truncate{MaxTokens: 200, NoShare: true}, Goal: policy.All}, policy.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget})
+	e := engine(reduce.Step{Stage: policy.Truncate{MaxTokens: 200, NoShare: true}, Goal: policy.All}, reduce.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget})
 	out, err := run(t, e, loop(1, 500), budget(100))
 	if err != nil || len(out.Passes) != 2 {
 		t.Fatalf("%v, %+v", err, out)
@@ -129,7 +130,7 @@ func TestDropTakesTheSummaryWithTheOldest(t *testing.T) {
 	}
 	b := budget(1 << 20)
 	b.Target = policy.NewView(msgs, pins, words{}).Total() - 20
-	out, err := run(t, engine(policy.Step{Stage: policy.Drop{}}), msgs, b)
+	out, err := run(t, engine(reduce.Step{Stage: policy.Drop{}}), msgs, b)
 	if err != nil {
 		t.Fatal(err)
 	}

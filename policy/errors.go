@@ -114,19 +114,19 @@ func thousands(n int) string {
 
 const namedContributors = 5
 
-// refuse returns the error that even the smallest view does not fit. Its
-// indexes are those of the input messages. With floor, before the stages have
-// run, it describes the floor; otherwise, after them, the resulting view.
-func (e *Engine) refuse(o *Outcome, floor bool) *BudgetError {
-	v := o.View
-	v.reach = e.reach(0)
-	out := &BudgetError{Tokens: v.Total(), Budget: v.Budget.most(), Fixed: v.Fixed, Stages: e.Name}
-	gone, why, media := v.takes(), o.reasons(), v.mediaBound()
+// Refusal returns the error that even the smallest view does not fit. source
+// returns the index of the input message that message i came from, -1 = made by a
+// stage; stages is the common name of the stages; illegal says that edits were not
+// made because the provider would refuse the view. With floor, before the stages
+// have run, it describes the floor; otherwise, after them, the resulting view.
+func (v *View) Refusal(floor bool, stages string, source func(i int) int, illegal bool) *BudgetError {
+	out := &BudgetError{Tokens: v.Total(), Budget: v.Budget.Most(), Fixed: v.Fixed, Stages: stages}
+	gone, why, media := v.takes(), v.reasons(illegal), v.mediaBound()
 	if floor {
 		out.Tokens = v.least(gone)
 	}
 	for i := range v.Messages {
-		c := Contributor{Index: o.Conversation.Source(i), Role: v.Messages[i].Role, Tokens: v.Tokens[i]}
+		c := Contributor{Index: source(i), Role: v.Messages[i].Role, Tokens: v.Tokens[i]}
 		switch {
 		case floor && gone[i]:
 			continue
@@ -171,14 +171,11 @@ type staying struct {
 	turn, pair, least []bool // rounds kept as the last turn, as the last pair, by the smallest keep counts
 }
 
-func (o *Outcome) reasons() staying {
-	v := o.View
+func (v *View) reasons(illegal bool) staying {
 	s := staying{v: v, left: whyFailed}
 	s.turn, s.pair, s.least = v.recentRounds(Keep{Turns: 1}), v.recentRounds(Keep{Pairs: 1}), v.recentRounds(v.Smallest())
-	for _, p := range o.Passes {
-		if p.illegal {
-			s.left = whyIllegal
-		}
+	if illegal {
+		s.left = whyIllegal
 	}
 	return s
 }
@@ -231,7 +228,7 @@ func (v *View) missing() []string {
 	for _, names := range [][]string{
 		nil, {"summarize"}, {"squeeze"}, {"shrink"}, {"summarize", "shrink"}, {"summarize", "squeeze"}, {"shrink", "squeeze"}, {"summarize", "shrink", "squeeze"},
 	} {
-		if v.with(names).Floor() <= v.Budget.most() {
+		if v.with(names).Floor() <= v.Budget.Most() {
 			return names
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 )
@@ -28,12 +29,12 @@ func Example() {
 		id := fmt.Sprint(i)
 		history = append(history, message.Assistant("", message.Call(id, "status", "{}")), message.ToolResult(id, strings.Repeat("still running ", 40)))
 	}
-	e := &policy.Engine{
-		Steps: []policy.Step{{Stage: policy.Mask{WindowTurns: 2}}, {Stage: policy.Drop{}}},
+	e := &reduce.Engine{
+		Steps: []reduce.Step{{Stage: policy.Mask{WindowTurns: 2}}, {Stage: policy.Drop{}}},
 		Keep:  policy.Keep{Turns: 2, Pairs: 2}, Cost: wordCost{},
 	}
-	out, err := e.Run(context.Background(), policy.Request{
-		Conversation: policy.NewConversation(history, nil, nil),
+	out, err := e.Run(context.Background(), reduce.Request{
+		Conversation: reduce.NewConversation(history, nil, nil),
 		Budget:       policy.Budget{Max: 500, Cap: 500, Trigger: 425, Target: 300},
 	})
 	if err != nil {

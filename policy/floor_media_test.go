@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/policy"
 )
 
@@ -30,7 +31,7 @@ func TestTheFloorCountsPicturesOfExcludedTools(t *testing.T) {
 		{policy.Media{}, 0},
 	} {
 		n := 0
-		e := engine(policy.Step{Stage: asked{&n}, Goal: policy.ToBudget}, policy.Step{Stage: c.media, Goal: policy.ToBudget})
+		e := engine(reduce.Step{Stage: asked{&n}, Goal: policy.ToBudget}, reduce.Step{Stage: c.media, Goal: policy.ToBudget})
 		e.Keep, e.Cost, e.Floors = policy.Keep{Turns: 2, Pairs: 2}, shotCost{}, true
 		_, err := run(t, e, shots(10), budget(4_000))
 		if refused := errors.Is(err, policy.ErrInsufficientBudget); n != c.asked || refused != (c.asked == 0) {

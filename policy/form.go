@@ -1,80 +1,64 @@
 package policy
 
 import (
-	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
+	"github.com/agentcompact/compact/internal/formname"
 	"github.com/agentcompact/compact/internal/setting"
 	"github.com/agentcompact/compact/message"
 )
 
-// The built-in forms of placeholders and markers. The number after @ is the
-// version of the form, so that an old ledger renders the same text forever.
+// The built-in forms of placeholders and markers.
 const (
-	FormObservation = "observation@1"
-	FormRecall      = "recall@1"
-	FormCall        = "call@1"        // names the call and states how it ended
-	FormCallRecall  = "call-recall@1" // likewise, with the reference for a recall
-	formCallSays    = "call@2"        // quotes what the command's output states, too
+	formObservation = formname.Observation
+	formRecall      = formname.Recall
+	formCall        = formname.Call
+	formCallRecall  = formname.CallRecall
+	formCallSays    = "call@2" // quotes what the command's output states, too
 	formCallSaysRec = "call-recall@2"
 	formCallMade    = "call@3" // quotes the call unaltered, with all lines of its command
 	formCallMadeRec = "call-recall@3"
 	formDispatch    = "dispatch@1"
 	formBlocks      = "blocks@1" // only the dispatch blocks, without a placeholder for the rest
-	FormResult      = "result@1"
+	formResult      = formname.Result
 	formHead        = "head@1"
 	formTail        = "tail@1"
 	formBoth        = "both@1"
-	// The end of the first line of a result that was reduced on arrival.
-	// FormTidiedWhole only records the origin of a result that lost nothing.
-	FormTidied       = "tidied@1"
-	FormTidiedRecall = "tidied-recall@1"
-	FormTidiedWhole  = "tidied-whole@1"
-	// The replacement of an image, audio or a file.
-	FormMedia = "media@1"
 )
 
 var builtinForms = Forms{
-	FormObservation: "[observation masked — {chars} chars]",
-	FormRecall:      "[observation masked — {chars} chars · recall {ref}]",
-	FormCall:        "[observation masked — {chars} chars]", // for a result that answers no call
-	FormCallRecall:  "[observation masked — {chars} chars · recall {ref}]",
+	formObservation: "[observation masked — {chars} chars]",
+	formRecall:      "[observation masked — {chars} chars · recall {ref}]",
+	formCall:        "[observation masked — {chars} chars]", // for a result that answers no call
+	formCallRecall:  "[observation masked — {chars} chars · recall {ref}]",
 	formCallSays:    "[observation masked — {chars} chars]",
 	formCallSaysRec: "[observation masked — {chars} chars · recall {ref}]",
 	formCallMade:    "[observation masked — {chars} chars]",
 	formCallMadeRec: "[observation masked — {chars} chars · recall {ref}]",
 	formDispatch:    "[dispatch output masked — {chars} chars]\n",
 	formBlocks:      "",
-	FormResult:      "[result masked — ~{tokens} tokens removed]",
+	formResult:      "[result masked — ~{tokens} tokens removed]",
 	formHead:        "\n\n[truncated: kept first ~{kept} of ~{tokens} tokens (head)]",
 	formTail:        "[truncated: kept last ~{kept} of ~{tokens} tokens (tail)]\n\n",
 	formBoth:        "\n\n[truncated: kept first+last ~{kept} of ~{tokens} tokens (both)]\n\n",
 
-	FormTidied:       " · ~{tokens} tokens in full]\n",
-	FormTidiedRecall: " · ~{tokens} tokens in full: recall {ref}]\n",
-	FormTidiedWhole:  "",
+	formname.Tidied:       " · ~{tokens} tokens in full]\n",
+	formname.TidiedRecall: " · ~{tokens} tokens in full: recall {ref}]\n",
+	formname.TidiedWhole:  "",
 
-	FormMedia: "", // rendered by [message.MediaText]
+	formname.Media: "", // rendered by [message.MediaText]
 }
 
 // Forms maps the name of a form to its template. The fields of templates are
 // {chars}, {tokens}, {kept}, {tool}, {turn}, {ref} and {status}.
 type Forms map[string]string
-
-// CustomForm returns a name for a custom template, derived from its content.
-func CustomForm(template string) string {
-	sum := sha256.Sum256([]byte(template))
-	return "custom-" + hex.EncodeToString(sum[:6]) + "@1"
-}
 
 // Template returns the template of a form that is built in or in f.
 func (f Forms) Template(form string) (string, error) {
@@ -87,13 +71,17 @@ func (f Forms) Template(form string) (string, error) {
 	return "", fmt.Errorf("policy: unknown form %q", form)
 }
 
-// Render returns the text of a mark. answered describes the call that the result
+// Text returns the text of a mark that does not describe the call that its result
 // answers.
-func (f Forms) Render(k Mark, answered Answered) (string, error) {
+func (f Forms) Text(k Mark) (string, error) { return f.render(k, answered{}) }
+
+// render returns the text of a mark. of describes the call that the result
+// answers.
+func (f Forms) render(k Mark, of answered) (string, error) {
 	switch {
 	case namesCall(k.Form):
-		return renderCall(&k, answered)
-	case k.Form == FormMedia:
+		return renderCall(&k, of)
+	case k.Form == formname.Media:
 		return message.MediaText(k.kind(), k.Tokens, k.Chars, k.Ref), nil
 	}
 	t, err := f.Template(k.Form)
@@ -108,7 +96,7 @@ func (f Forms) Render(k Mark, answered Answered) (string, error) {
 			return b.String(), nil
 		}
 		field, after, ok := strings.Cut(rest, "}")
-		value, known := k.field(field, answered)
+		value, known := k.field(field, of)
 		if !ok || !known { // a literal brace
 			b.WriteByte('{')
 			t = rest
@@ -119,18 +107,18 @@ func (f Forms) Render(k Mark, answered Answered) (string, error) {
 	}
 }
 
-// renderLazily is like Render, but calls answered only if the form names the call.
-func (f Forms) renderLazily(k *Mark, answered func() Answered) (string, error) {
+// renderLazily is like render, but calls of only if the form names the call.
+func (f Forms) renderLazily(k *Mark, of func() answered) (string, error) {
 	if !namesCall(k.Form) {
 		t, err := f.Template(k.Form)
 		if err != nil || !strings.Contains(t, "{tool}") && !strings.Contains(t, "{status}") {
-			answered = func() Answered { return Answered{} }
+			of = func() answered { return answered{} }
 		}
 	}
-	return f.Render(*k, answered())
+	return f.render(*k, of())
 }
 
-func (k *Mark) field(name string, answered Answered) (string, bool) {
+func (k *Mark) field(name string, of answered) (string, bool) {
 	switch name {
 	case "chars":
 		return strconv.Itoa(k.Chars), true
@@ -143,9 +131,9 @@ func (k *Mark) field(name string, answered Answered) (string, bool) {
 	case "ref":
 		return k.Ref, true
 	case "tool":
-		return answered.Tool, true
+		return of.Tool, true
 	case "status":
-		return answered.Status, true
+		return of.Status, true
 	}
 	return "", false
 }
@@ -157,9 +145,10 @@ var templateNames = []string{"chars", "tokens", "tool", "turn", "ref", "status"}
 // literal.
 var templateName = regexp.MustCompile(`\{\s*[A-Za-z_][A-Za-z0-9_-]*\s*\}`)
 
-// ValidTemplate returns the mistake in a custom template, as a [*ConfigError] of
+// CheckTemplate returns the mistake in a custom template, as a [*ConfigError] of
 // mask.template.
-func ValidTemplate(t string) error {
+func (c *MaskConfig) CheckTemplate() error {
+	t := c.Template
 	wrong := func(format string, args ...any) error {
 		return &ConfigError{Path: "mask.template", Value: t, Reason: fmt.Sprintf(format, args...)}
 	}
@@ -186,12 +175,12 @@ func (f Forms) ParseMark(text string) (Mark, bool) {
 		return k, true
 	}
 	if what, tokens, size, ref, ok := message.ParseMediaText(text); ok {
-		return Mark{Form: FormMedia, What: what.String(), Tokens: tokens, Chars: size, Ref: ref}, true
+		return Mark{Form: formname.Media, What: what.String(), Tokens: tokens, Chars: size, Ref: ref}, true
 	}
 	if len(text) > 4096 || !strings.HasPrefix(text, "[") && len(f) == 0 {
 		return Mark{}, false
 	}
-	for _, form := range []string{FormObservation, FormRecall, FormResult} {
+	for _, form := range []string{formObservation, formRecall, formResult} {
 		if k, ok := parseForm(form, builtinForms[form], text); ok {
 			return k, true
 		}
@@ -263,97 +252,46 @@ func (k *Mark) set(field, value string) bool {
 
 func runes(s string) int { return utf8.RuneCountInString(s) }
 
-// tools maps the id of a call to the calls with that id, in order. It finds the
-// tool that a result answers.
-type tools map[string][]call
-
-type call struct {
-	at   int // index of its message
-	name string
-	args json.RawMessage
-}
-
-// A callIndex keeps the tools of a growing conversation.
-type callIndex struct {
-	mu sync.Mutex
-	t  tools
-	n  int // number of messages already indexed
-}
-
-// upTo returns the tools of msgs, which must begin with the messages already
-// indexed.
-func (x *callIndex) upTo(msgs []message.Message) tools {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.t == nil {
-		x.t = tools{}
-	}
-	for ; x.n < len(msgs); x.n++ {
-		x.t.add(x.n, &msgs[x.n])
-	}
-	return x.t
-}
-
-func toolsOf(msgs []message.Message) tools {
-	t := tools{}
-	for i := range msgs {
-		t.add(i, &msgs[i])
-	}
-	return t
-}
-
-// add indexes the calls of message i.
-func (t tools) add(i int, m *message.Message) {
-	for _, p := range m.Parts {
-		if p.Kind == message.KindToolCall {
-			t[p.CallID] = append(t[p.CallID], call{i, p.Name, p.Args})
-		}
-	}
-}
-
-// nameOf returns the name of the tool that part p of message i answers.
-func (t tools) nameOf(i int, p *message.Part) string {
-	if p.Name != "" {
-		return p.Name
-	}
-	c, _ := t.call(i, p)
-	return c.name
-}
-
-// call returns the call that part p of message i answers: the newest one with
-// its id before message i. Some servers restart their ids at every turn, so
-// that a later call with the same id must not count.
-func (t tools) call(i int, p *message.Part) (call, bool) {
-	calls := t[p.CallID]
-	n := sort.Search(len(calls), func(k int) bool { return calls[k].at >= i })
-	if n == 0 {
-		return call{}, false
-	}
-	return calls[n-1], true
-}
-
-// Tool returns the name of the tool that part p of message i answers, or "" if
-// no earlier call is known.
-func Tool(msgs []message.Message, i, p int) string {
-	part := &msgs[i].Parts[p]
-	if part.Name != "" {
-		return part.Name
-	}
-	for k := i - 1; k >= 0; k-- {
-		for q := len(msgs[k].Parts) - 1; q >= 0; q-- {
-			if c := &msgs[k].Parts[q]; c.Kind == message.KindToolCall && c.CallID == part.CallID {
-				return c.Name
+// Rewrite builds the new text of a part from the old one. It calls call, which
+// returns the tool that the part answers and the arguments of the call, only for
+// a mark that names them.
+func (f Forms) Rewrite(old string, segments []Segment, call func() (tool string, args json.RawMessage)) (string, error) {
+	var b strings.Builder
+	for _, s := range segments {
+		switch {
+		case s.Mark != nil:
+			text, err := f.renderLazily(s.Mark, func() answered {
+				tool, args := call()
+				return answered{Tool: tool, Status: status(old), Result: old, Target: target(args), Made: wholeTarget(args)}
+			})
+			if err != nil {
+				return "", err
 			}
+			b.WriteString(text)
+		case !utf8.ValidString(s.Lit):
+			return "", fmt.Errorf("%w: a ledger can't store the literal %q", ErrEdit, s.Lit)
+		case s.Lit != "":
+			b.WriteString(s.Lit)
+		case s.From < 0 || s.To < s.From || s.To > len(old):
+			return "", fmt.Errorf("%w: range [%d:%d] of %d bytes", ErrEdit, s.From, s.To, len(old))
+		default:
+			b.WriteString(old[s.From:s.To])
 		}
 	}
-	return ""
+	if text := b.String(); text != "" && (utf8.ValidString(text) || !utf8.ValidString(old)) {
+		return text, nil
+	}
+	return "", fmt.Errorf("%w: the text would be empty or cut inside a character", ErrEdit)
 }
 
-// answered describes the call for a placeholder of part p of message i.
-func (t tools) answered(i int, p *message.Part) Answered {
-	of := Answered{Tool: t.nameOf(i, p), Status: status(p.Text), Result: p.Text}
-	if c, ok := t.call(i, p); ok {
-		of.Target, of.Made = target(c.args), wholeTarget(c.args)
+// status returns in one word how a tool call ended, judged by the start of its
+// output.
+func status(output string) string {
+	head := strings.ToLower(output[:min(len(output), 200)])
+	for _, sign := range []string{"error", "failed", "exception", "traceback", "exit status 1", "exit code 1", "fatal:"} {
+		if strings.Contains(head, sign) {
+			return "error"
+		}
 	}
-	return of
+	return "ok"
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 )
@@ -39,14 +40,14 @@ func loop(rounds, size int) []message.Message {
 	return msgs
 }
 
-func engine(steps ...policy.Step) *policy.Engine {
-	return &policy.Engine{Steps: steps, Pins: pins, Keep: policy.Keep{Turns: 6, Pairs: 4}, Cost: words{}}
+func engine(steps ...reduce.Step) *reduce.Engine {
+	return &reduce.Engine{Steps: steps, Pins: pins, Keep: policy.Keep{Turns: 6, Pairs: 4}, Cost: words{}}
 }
 
-func run(t *testing.T, e *policy.Engine, msgs []message.Message, b policy.Budget) (*policy.Outcome, error) {
+func run(t *testing.T, e *reduce.Engine, msgs []message.Message, b policy.Budget) (*reduce.Outcome, error) {
 	t.Helper()
-	return e.Run(context.Background(), policy.Request{
-		Conversation: policy.NewConversation(msgs, e.Pins, nil), Budget: b,
+	return e.Run(context.Background(), reduce.Request{
+		Conversation: reduce.NewConversation(msgs, e.Pins, nil), Budget: b,
 	})
 }
 

@@ -41,8 +41,8 @@ func (v *View) unseen(i int) bool {
 // arguments of the call.
 func (v *View) ofCommand(i, p int) bool {
 	part := &v.Messages[i].Parts[p]
-	c, _ := v.tools().call(i, part)
-	return runs(v.tools().nameOf(i, part)) || command(c.args)
+	c, _ := v.tools().Call(i, part)
+	return runs(v.tools().Name(i, part)) || command(c.Args)
 }
 
 // runners are words in the names of tools that run commands.

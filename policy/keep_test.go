@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 )
@@ -20,7 +21,7 @@ func cut(t *testing.T, stage policy.Stage, tool, args string, more ...message.Me
 	if err != nil || len(p.Groups) != 1 {
 		t.Fatalf("%v, %d groups", err, len(p.Groups))
 	}
-	c, err := policy.NewConversation(msgs, pins, nil).Apply(p.Groups[0])
+	c, err := reduce.NewConversation(msgs, pins, nil).Apply(p.Groups[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +82,7 @@ func TestNewestRoundKeepsBothEndsWhereNobodyHasReadIt(t *testing.T) {
 func TestWhatIsCutAgainKeepsTheSameEnd(t *testing.T) {
 	for _, first := range []string{policy.Head, policy.Tail, policy.Both} {
 		msgs := []message.Message{message.User("do"), message.Assistant("", message.Call("c", "bash", "{}")), message.ToolResult("c", "first "+text(400)+" last")}
-		conv := policy.NewConversation(msgs, pins, nil)
+		conv := reduce.NewConversation(msgs, pins, nil)
 		for _, stage := range []policy.Truncate{{MaxTokens: 200, Keep: first}, {MaxTokens: 60, Keep: policy.Both}} {
 			v := policy.NewView(conv.Messages(), pins, words{})
 			v.Budget = budget(2000)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 )
@@ -24,14 +25,14 @@ func TestANoticeThatTheProviderRequiresCountsWhatEarlierNoticesStoodFor(t *testi
 	msgs := []message.Message{
 		message.System("s"), policy.NewNotice(7), message.Assistant(text(50)), message.Assistant(text(50)), message.User("now"),
 	}
-	q := policy.Request{Conversation: policy.NewConversation(msgs, pins, nil), Budget: budget(10_000),
+	q := reduce.Request{Conversation: reduce.NewConversation(msgs, pins, nil), Budget: budget(10_000),
 		Legal: func(view []message.Message, _ []int) error {
 			if view[1].Role == message.RoleAssistant {
 				return errors.New("the model can't speak first")
 			}
 			return nil
 		}}
-	out, err := engine(policy.Step{Stage: cutWithout{[]int{1, 2}}, Goal: policy.All}).Run(t.Context(), q)
+	out, err := engine(reduce.Step{Stage: cutWithout{[]int{1, 2}}, Goal: policy.All}).Run(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ type Mask struct {
 	KeepLast     int      // number of last results in the history that stay; default 0
 	ExcludeTools []string // tools whose results stay
 	MaxChars     int      // 0: only the placeholder; otherwise the result keeps its beginning, up to this length with the placeholder
-	Form         string   // default FormObservation
+	Form         string   // default "observation@1"
 	Every        int      // number of turns by which the window moves at once; 0 and 1: it moves every turn
 	Turns        int      // if not 0, replaces WindowTurns and the turns of the view's Keep; its pairs still apply
 	MinTokens    int      // the tokens that a mask must save to be made; 0: any saving
@@ -112,7 +112,7 @@ func (m Mask) excluded(v *View) func(i int, p *message.Part) bool {
 	if len(m.ExcludeTools) == 0 {
 		return func(int, *message.Part) bool { return false }
 	}
-	return func(i int, p *message.Part) bool { return slices.Contains(m.ExcludeTools, v.tools().nameOf(i, p)) }
+	return func(i int, p *message.Part) bool { return slices.Contains(m.ExcludeTools, v.tools().Name(i, p)) }
 }
 
 func countResults(msgs []message.Message) int {

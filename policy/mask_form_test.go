@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/openai"
 	"github.com/agentcompact/compact/policy"
@@ -48,7 +49,7 @@ func TestAPlaceholderMakesNoRequestLarger(t *testing.T) {
 		}
 		msgs := ran(`{"command":"make \"all\""}`, "")
 		msgs[2] = result
-		out, err := run(t, engine(policy.Step{Stage: policy.Mask{Form: policy.FormCall, Turns: 1}, Goal: policy.All}), append(msgs, loop(5, 1)[2:]...), budget(10_000))
+		out, err := run(t, engine(reduce.Step{Stage: policy.Mask{Form: policy.FormCall, Turns: 1}, Goal: policy.All}), append(msgs, loop(5, 1)[2:]...), budget(10_000))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package policy
 import (
 	"context"
 
+	"github.com/agentcompact/compact/internal/formname"
 	"github.com/agentcompact/compact/message"
 )
 
@@ -102,7 +103,7 @@ func (v *View) maskMedia(i, least int) (group []Edit) {
 			continue
 		}
 		mark := v.mediaMark(i, p)
-		text, err := v.Forms.Render(mark, Answered{})
+		text, err := v.Forms.Text(mark)
 		if err != nil || mark.Tokens <= v.Cost.Text(text) {
 			continue
 		}
@@ -115,7 +116,7 @@ func (v *View) maskMedia(i, least int) (group []Edit) {
 // mediaMark returns the placeholder for the media in part p of message i.
 func (v *View) mediaMark(i, p int) Mark {
 	o := v.Origin(i, p)
-	return Mark{Form: FormMedia, What: v.Messages[i].Parts[p].Kind.String(), Chars: o.Chars, Tokens: v.mediaTokens(i, p), Ref: o.Ref}
+	return Mark{Form: formname.Media, What: v.Messages[i].Parts[p].Kind.String(), Chars: o.Chars, Tokens: v.mediaTokens(i, p), Ref: o.Ref}
 }
 
 // mediaTokens returns the number of tokens that the media add to their message.

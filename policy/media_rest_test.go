@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 )
@@ -23,7 +24,7 @@ func shots(n int) []message.Message {
 }
 
 // left tells, for each picture, whether it is still there.
-func left(o *policy.Outcome) string {
+func left(o *reduce.Outcome) string {
 	var b strings.Builder
 	for _, m := range o.Conversation.Messages() {
 		for _, p := range m.Parts {
@@ -50,11 +51,11 @@ func (c shotCost) Message(m message.Message) int {
 	return n
 }
 
-func runShots(t *testing.T, q policy.Request, keep policy.Keep, step policy.Step) *policy.Outcome {
+func runShots(t *testing.T, q reduce.Request, keep policy.Keep, step reduce.Step) *reduce.Outcome {
 	t.Helper()
 	e := engine(step)
 	e.Keep, e.Cost = keep, shotCost{}
-	q.Conversation = policy.NewConversation(shots(10), pins, nil)
+	q.Conversation = reduce.NewConversation(shots(10), pins, nil)
 	out, err := e.Run(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +75,7 @@ func TestPicturesOfTheLastCallsStayWhateverTheTurns(t *testing.T) {
 		{policy.Keep{Turns: 1, Pairs: 4}, 2, "------PPPP"},
 		{policy.Keep{Turns: 1, Pairs: 1}, 5, "-----PPPPP"},
 	} {
-		out := runShots(t, policy.Request{Budget: budget(1 << 20)}, c.keep, policy.Step{Stage: policy.Media{Turns: c.turns}, Goal: policy.All})
+		out := runShots(t, reduce.Request{Budget: budget(1 << 20)}, c.keep, reduce.Step{Stage: policy.Media{Turns: c.turns}, Goal: policy.All})
 		if got := left(out); got != c.want {
 			t.Errorf("%d turns beside %+v: %s, want %s", c.turns, c.keep, got, c.want)
 		}
@@ -84,11 +85,11 @@ func TestPicturesOfTheLastCallsStayWhateverTheTurns(t *testing.T) {
 // The provider's limit of bytes is one of the whole request. Schemas of tools and system
 // prompts beside the messages leave less room for pictures.
 func TestBytesBesideTheMessagesLeaveLessRoomForPictures(t *testing.T) {
-	step := policy.Step{Stage: policy.Media{Heavy: true}, Goal: policy.ToBytes}
+	step := reduce.Step{Stage: policy.Media{Heavy: true}, Goal: reduce.ToBytes}
 	for outside, want := range map[int]string{0: "---PPPPPPP", 80_000: "-----PPPPP", 120_000: "------PPPP"} {
 		b := budget(1 << 20)
 		b.MaxBytes, b.TargetBytes = 350_000, 300_000
-		if got := left(runShots(t, policy.Request{Budget: b, Outside: outside}, policy.Keep{Turns: 1, Pairs: 1}, step)); got != want {
+		if got := left(runShots(t, reduce.Request{Budget: b, Outside: outside}, policy.Keep{Turns: 1, Pairs: 1}, step)); got != want {
 			t.Errorf("%d bytes beside the messages: %s, want %s", outside, got, want)
 		}
 	}

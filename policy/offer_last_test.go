@@ -3,6 +3,7 @@ package policy_test
 import (
 	"testing"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/policy"
 )
 
@@ -17,7 +18,7 @@ func TestAnOfferOfAMaskLeavesOutWhatItsSettingsKeep(t *testing.T) {
 		if err != nil || len(p.Groups) != 1 {
 			t.Fatal(err)
 		}
-		o, ok := v.Offers(m).Mask(m.Turns)
+		o, ok := reduce.OffersOf(v, m).Mask(m.Turns)
 		if each == 0 {
 			each = o.Gone / len(p.Groups[0])
 		}

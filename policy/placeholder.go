@@ -28,7 +28,7 @@ func (m Mask) mark(v *View, i, p int) Mark {
 	form := m.form(v, i, p)
 	o := v.Origin(i, p)
 	k := Mark{Form: form, Chars: o.Chars, Tokens: max(o.Tokens, 0), Ref: o.Ref, Turn: v.TurnOf(i)}
-	if form == FormCall || form == FormCallRecall {
+	if form == formCall || form == formCallRecall {
 		k.Form = newest(form)
 		k.Exit, k.Ended = exitCode(v.Unedited(i).Parts[p].Text)
 		v.quote(i, p, &k)
@@ -40,7 +40,7 @@ func (m Mask) mark(v *View, i, p int) Mark {
 	if m.CostAsChars {
 		k.Chars = k.Tokens
 	}
-	if form == FormResult && len(v.Messages[i].Parts) == 1 { // this form states the size of the message
+	if form == formResult && len(v.Messages[i].Parts) == 1 { // this form states the size of the message
 		k.Tokens += v.Tokens[i] - v.Cost.Text(v.Messages[i].Parts[p].Text)
 	}
 	return k
@@ -52,12 +52,12 @@ func (m Mask) mark(v *View, i, p int) Mark {
 func (m Mask) form(v *View, i, p int) string {
 	form := m.Form
 	if form == "" {
-		form = FormObservation
+		form = formObservation
 	}
-	if form == FormCall && v.Recall {
-		form = FormCallRecall
+	if form == formCall && v.Recall {
+		form = formCallRecall
 	}
-	if c, ok := v.tools().call(i, &v.Messages[i].Parts[p]); ok && v.Pinned[c.at] || m.MaxChars > 0 {
+	if c, ok := v.tools().Call(i, &v.Messages[i].Parts[p]); ok && v.Pinned[c.At] || m.MaxChars > 0 {
 		return plainForm(form)
 	}
 	return form
@@ -76,7 +76,7 @@ func (m Mask) forms(v *View, i, p int, mark Mark) [][]Segment {
 		}
 		return [][]Segment{{{Mark: &mark}}, {{Mark: &plain}}}
 	}
-	placeholder, err := v.Forms.Render(mark, Answered{})
+	placeholder, err := v.Forms.Text(mark)
 	room := m.MaxChars - runes(placeholder) - 1
 	if err != nil || m.MaxChars == 0 || room <= 0 {
 		return [][]Segment{{{Mark: &mark}}}

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/agentcompact/compact/internal/formname"
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 )
@@ -18,16 +20,16 @@ func TestPlaceholdersOfDispatchResultsSayTheirSizeInCharacters(t *testing.T) {
 		message.User("go"), message.Assistant("", message.Call("1", "task", "{}")), message.ToolResult("1", beside+block),
 		message.User("go on"), message.Assistant("done"),
 	}
-	e := policy.Engine{Dispatch: policy.DefaultDispatchTools(), Cost: bytesCost{}, Steps: []policy.Step{{Stage: policy.Mask{WindowTurns: 1}, Goal: policy.All}}}
-	masked, err := e.Run(t.Context(), policy.Request{Conversation: policy.NewConversation(msgs, nil, nil), Budget: budget(10_000)})
+	e := reduce.Engine{Dispatch: policy.DefaultDispatchTools(), Cost: bytesCost{}, Steps: []reduce.Step{{Stage: policy.Mask{WindowTurns: 1}, Goal: policy.All}}}
+	masked, err := e.Run(t.Context(), reduce.Request{Conversation: reduce.NewConversation(msgs, nil, nil), Budget: budget(10_000)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got, want := masked.Conversation.Messages()[2].ResultText(), "[dispatch output masked — 400 chars]\n"+block; got != want {
 		t.Errorf("masked: %.80q, want %.80q", got, want)
 	}
-	e.Steps = []policy.Step{{Stage: policy.Squeeze{}, Goal: policy.ToBudget}}
-	squeezed, err := e.Run(t.Context(), policy.Request{Conversation: masked.Conversation, Budget: budget(200)})
+	e.Steps = []reduce.Step{{Stage: policy.Squeeze{}, Goal: policy.ToBudget}}
+	squeezed, err := e.Run(t.Context(), reduce.Request{Conversation: masked.Conversation, Budget: budget(200)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +43,7 @@ func TestPlaceholdersOfDispatchResultsSayTheirSizeInCharacters(t *testing.T) {
 // it gone, the model has nothing to recall the result by.
 func TestAPlaceholderIsShortenedOnlyWhereTheViewWouldNotFit(t *testing.T) {
 	msgs := loop(2, 40)
-	e := engine(policy.Step{Stage: policy.Mask{WindowTurns: 1, Form: policy.FormRecall}, Goal: policy.All})
+	e := engine(reduce.Step{Stage: policy.Mask{WindowTurns: 1, Form: formname.Recall}, Goal: policy.All})
 	e.Keep, e.Cost = policy.Keep{Turns: 1, Pairs: 1}, bytesCost{}
 	masked, err := run(t, e, msgs, budget(10_000))
 	if err != nil {
@@ -51,10 +53,10 @@ func TestAPlaceholderIsShortenedOnlyWhereTheViewWouldNotFit(t *testing.T) {
 	if !strings.Contains(long, "recall") {
 		t.Fatalf("no reference to begin with: %q", long)
 	}
-	e.Steps = []policy.Step{{Stage: policy.Squeeze{}, Goal: policy.ToBudget}}
+	e.Steps = []reduce.Step{{Stage: policy.Squeeze{}, Goal: policy.ToBudget}}
 	shortened := 0
 	for limit := masked.View.Total(); ; limit-- {
-		out, err := e.Run(t.Context(), policy.Request{Conversation: masked.Conversation, Budget: budget(limit)})
+		out, err := e.Run(t.Context(), reduce.Request{Conversation: masked.Conversation, Budget: budget(limit)})
 		if err != nil {
 			break // no view is as small
 		}

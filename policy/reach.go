@@ -19,24 +19,20 @@ type reach struct {
 	media  bool   // media can be replaced
 }
 
-// reach returns what the steps from index from on can do.
-func (e *Engine) reach(from int) *reach {
+// reachOf returns what the stages can do.
+func reachOf(stages []Stage) *reach {
 	r := &reach{}
-	for _, s := range e.Steps[from:] {
-		if s.Goal == ToBytes || s.Goal == InBytes {
-			continue // these steps ignore the token budget
-		}
-		if t, ok := s.Stage.(Taker); ok {
+	for _, s := range stages {
+		if t, ok := s.(Taker); ok {
 			r.takers = append(r.takers, t)
 		}
-		switch stage := s.Stage.(type) {
+		switch stage := s.(type) {
 		case Truncate, Mask:
 			r.edits = true
 		case Media:
 			r.media = r.media || stage.Deep && len(stage.ExcludeTools) == 0
-		}
-		if squeeze, ok := s.Stage.(Squeeze); ok {
-			r.cuts, r.keep = true, squeeze.Keep
+		case Squeeze:
+			r.cuts, r.keep = true, stage.Keep
 		}
 	}
 	return r

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 )
@@ -21,7 +22,7 @@ func TestACutResultOfAnotherProcessCanBeMasked(t *testing.T) {
 	} {
 		msgs := append(loop(3, 10), message.User("go on"), message.Assistant("done"))
 		msgs[3] = message.ToolResult("call_0", text(300))
-		e := engine(policy.Step{Stage: c.stage, Goal: policy.All})
+		e := engine(reduce.Step{Stage: c.stage, Goal: policy.All})
 		e.Keep = policy.Keep{Turns: 1, Pairs: 1}
 		out, err := run(t, e, msgs, budget(10_000))
 		if err != nil || len(out.Passes) != 1 || len(out.Passes[0].Recipe.Texts) == 0 {
@@ -33,13 +34,13 @@ func TestACutResultOfAnotherProcessCanBeMasked(t *testing.T) {
 				known[r.Is] = map[int]policy.Origin{r.Part: o}
 			}
 		}
-		conv := policy.NewConversation(out.Conversation.Messages(), pins, nil)
+		conv := reduce.NewConversation(out.Conversation.Messages(), pins, nil)
 		conv.Recognize(0, func(fp message.Fingerprint) map[int]policy.Origin { return known[fp] })
-		if v := e.View(conv, policy.Request{Conversation: conv}); v.Masked(3, 0) != c.masked || v.OriginTokens(3, 0) != 300 && !c.masked {
+		if v := e.View(conv, reduce.Request{Conversation: conv}); v.Masked(3, 0) != c.masked || v.OriginTokens(3, 0) != 300 && !c.masked {
 			t.Errorf("%s: masked %v, %d tokens before", name, v.Masked(3, 0), v.OriginTokens(3, 0))
 		}
-		e.Steps = []policy.Step{{Stage: policy.Mask{WindowTurns: 1, Form: policy.FormResult}, Goal: policy.All}}
-		again, err := e.Run(t.Context(), policy.Request{Conversation: conv, Budget: budget(10_000)})
+		e.Steps = []reduce.Step{{Stage: policy.Mask{WindowTurns: 1, Form: policy.FormResult}, Goal: policy.All}}
+		again, err := e.Run(t.Context(), reduce.Request{Conversation: conv, Budget: budget(10_000)})
 		if err != nil {
 			t.Fatal(err)
 		}

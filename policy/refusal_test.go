@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 )
@@ -13,9 +14,9 @@ import (
 // far as they can be.
 func TestTheErrorAddsUpToTheSmallestView(t *testing.T) {
 	for _, floors := range []bool{false, true} {
-		e := engine(policy.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget})
+		e := engine(reduce.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget})
 		e.Floors = floors
-		_, err := e.Run(t.Context(), policy.Request{Conversation: policy.NewConversation(loop(9, 100), pins, nil), Fixed: 30, Budget: budget(100)})
+		_, err := e.Run(t.Context(), reduce.Request{Conversation: reduce.NewConversation(loop(9, 100), pins, nil), Fixed: 30, Budget: budget(100)})
 		var b *policy.BudgetError
 		if !errors.As(err, &b) {
 			t.Fatal(err)
@@ -51,7 +52,7 @@ func TestTheErrorNamesTheStagesThatAreMissing(t *testing.T) {
 		{loop(10, 300), true, 700, "add squeeze to policy.stages"},
 		{said, true, 100, "shorten the largest"},
 	} {
-		e := engine(policy.Step{Stage: policy.Duplicates{}, Goal: policy.ToBudget})
+		e := engine(reduce.Step{Stage: policy.Duplicates{}, Goal: policy.ToBudget})
 		e.Rigid = c.rigid
 		_, err := run(t, e, c.msgs, budget(c.limit))
 		var b *policy.BudgetError

@@ -21,11 +21,11 @@ func (v *View) quote(i, p int, k *Mark) {
 // denies it, nor where it may stand in a file that the command shows.
 func (v *View) tells(i, p int, k *Mark) testrun.Report {
 	part := &v.Messages[i].Parts[p]
-	c, ok := v.tools().call(i, part)
+	c, ok := v.tools().Call(i, part)
 	if !ok {
 		return testrun.Report{}
 	}
-	line := readCommand(c.args)
+	line := readCommand(c.Args)
 	if !line.does {
 		return testrun.Report{}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 )
@@ -59,11 +60,11 @@ func TestAPlaceholderQuotesHowAChecksOutputEnds(t *testing.T) {
 			if err != nil || strings.Contains(string(raw), "TestA") || strings.Contains(string(raw), "passed") {
 				t.Errorf("the ledger holds text of the history: %s, %v", raw, err)
 			}
-			var stored policy.Recipe
+			var stored reduce.Recipe
 			if err := json.Unmarshal(raw, &stored); err != nil {
 				t.Fatal(err)
 			}
-			again, err := policy.NewConversation(msgs, nil, nil).Replay(stored)
+			again, err := reduce.NewConversation(msgs, nil, nil).Replay(stored)
 			if err != nil || again.Messages()[2].ResultText() != text {
 				t.Errorf("a replay gives %v", err)
 			}
@@ -101,10 +102,10 @@ func TestAnOutcomeOfATruncatedResultIsQuotedFromWhatIsLeft(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			msgs := ran(`{"command":"go test ./..."}`, "")
 			msgs[2] = message.ToolResult("1", c.output)
-			e := policy.Engine{Steps: []policy.Step{
+			e := reduce.Engine{Steps: []reduce.Step{
 				{Stage: policy.Truncate{MaxTokens: 1000, Keep: policy.Both}, Goal: policy.All}, {Stage: policy.Mask{Form: policy.FormCall}, Goal: policy.All},
 			}, Cost: bytesCost{}}
-			out, err := e.Run(t.Context(), policy.Request{Conversation: policy.NewConversation(msgs, nil, nil), Budget: policy.Budget{Cap: 1 << 30}})
+			out, err := e.Run(t.Context(), reduce.Request{Conversation: reduce.NewConversation(msgs, nil, nil), Budget: policy.Budget{Cap: 1 << 30}})
 			if err != nil || len(out.Passes) != 2 {
 				t.Fatalf("%d passes, %v", len(out.Passes), err)
 			}

@@ -13,7 +13,7 @@ func TestTemplateNamesOnlyWhatThereIs(t *testing.T) {
 		"plain": true, "{": true, "{}": true, `{"json": 1}`: true, "{{chars}}": true,
 		"": false, " ": false, "a\nb": false, "{kept}": false, "{chrs}": false, "{ chars }": false, "{Chars}": false, "\xff": false,
 	} {
-		err := policy.ValidTemplate(template)
+		err := (&policy.MaskConfig{Template: template}).CheckTemplate()
 		var e *policy.ConfigError
 		if ok != (err == nil) || !ok && (!errors.As(err, &e) || e.Path != "mask.template") {
 			t.Errorf("%q: %v", template, err)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/policy"
 )
 
@@ -11,8 +12,8 @@ import (
 // tools by that, also where an earlier stage of the same run has removed messages.
 func TestAPassNamesTheInputMessagesThatItChanged(t *testing.T) {
 	e := engine(
-		policy.Step{Stage: policy.Drop{}, Goal: policy.All},
-		policy.Step{Stage: policy.Truncate{MaxTokens: 50}, Goal: policy.All},
+		reduce.Step{Stage: policy.Drop{}, Goal: policy.All},
+		reduce.Step{Stage: policy.Truncate{MaxTokens: 50}, Goal: policy.All},
 	)
 	msgs := loop(6, 100)
 	out, err := run(t, e, msgs, budget(10_000))

@@ -3,6 +3,7 @@ package policy
 import (
 	"context"
 
+	"github.com/agentcompact/compact/internal/formname"
 	"github.com/agentcompact/compact/message"
 )
 
@@ -130,17 +131,17 @@ func (v *View) plainPlaceholder(i, p int) (Edit, bool) {
 	}
 	text := v.Messages[i].Parts[p].Text
 	k, ok := v.Forms.ParseMark(text)
-	if ok && k.Form == FormMedia {
+	if ok && k.Form == formname.Media {
 		return Edit{}, false // it cannot be shorter
 	}
-	if ok = ok && (k.Form == FormRecall || namesCall(k.Form)); !ok {
+	if ok = ok && (k.Form == formRecall || namesCall(k.Form)); !ok {
 		blocks := v.survivors(i, p, k, text)
-		if v.before == nil || v.before(i).Parts[p].Text != text { // masked in this run: leave it
+		if v.run.Before == nil || v.run.Before(i).Parts[p].Text != text { // masked in this run: leave it
 			return Edit{}, false
 		}
 		k = Mark{Chars: o.Chars + v.blockChars(o, text, blocks), Tokens: o.Tokens, Ref: o.Ref}
 	}
-	k = k.without(FormObservation)
+	k = k.without(formObservation)
 	segments := []Segment{{Mark: &k}}
 	e := Edit{Decision: Masked, Reason: "no room for more than the size in the placeholder", Text: &TextEdit{Index: i, Part: p, Segments: segments}}
 	return e, shrinks(v, i, p, segments)

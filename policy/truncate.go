@@ -39,7 +39,7 @@ func (Truncate) Name() string { return "truncate" }
 // Propose offers one group for each result that is too large.
 func (t Truncate) Propose(_ context.Context, v *View) (Proposal, error) {
 	limit := t.MaxTokens
-	if share := v.Budget.most() / 4; !t.NoShare && share < limit {
+	if share := v.Budget.Most() / 4; !t.NoShare && share < limit {
 		limit = share
 	}
 	type oversize struct{ i, p, tokens int }
@@ -109,7 +109,7 @@ func formOf(keep string) string {
 // fit cuts text, which costs old, to limit tokens, with the marker within the
 // limit or on top. It returns false if the text would not become smaller.
 func (t Truncate) fit(v *View, text string, old, limit int, mark Mark) ([]Segment, bool) {
-	marker, err := v.Forms.Render(mark, Answered{})
+	marker, err := v.Forms.Text(mark)
 	if err != nil {
 		return nil, false
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/token"
@@ -77,7 +78,7 @@ func apply(t *testing.T, cost policy.Coster, s policy.Stage, text string) string
 		id := fmt.Sprintf("call_%d", i)
 		msgs = append(msgs, message.Assistant("", message.Call(id, "bash", "{}")), message.ToolResult(id, text))
 	}
-	e := &policy.Engine{Steps: []policy.Step{{Stage: s, Goal: policy.All}}, Pins: pins, Cost: cost}
+	e := &reduce.Engine{Steps: []reduce.Step{{Stage: s, Goal: policy.All}}, Pins: pins, Cost: cost}
 	out, err := run(t, e, msgs, budget(1_000_000))
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 )
@@ -23,7 +24,7 @@ func TestEditsThatNoLedgerCanStoreAreRefused(t *testing.T) {
 		"a summary of bytes": {policy.Edit{Decision: policy.Summarized, Cut: &policy.Cut{Removed: []int{1, 2}, Recent: 3, New: summary("said \xff")}}, policy.ErrEdit},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := policy.NewConversation(history, policy.Pins{}, nil).Apply([]policy.Edit{c.edit}); !errors.Is(err, c.want) {
+			if _, err := reduce.NewConversation(history, policy.Pins{}, nil).Apply([]policy.Edit{c.edit}); !errors.Is(err, c.want) {
 				t.Errorf("%v, want %v", err, c.want)
 			}
 		})

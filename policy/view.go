@@ -1,8 +1,11 @@
 package policy
 
 import (
+	"encoding/json"
 	"slices"
 
+	"github.com/agentcompact/compact/internal/running"
+	"github.com/agentcompact/compact/internal/toolcall"
 	"github.com/agentcompact/compact/message"
 )
 
@@ -65,17 +68,10 @@ type View struct {
 	Origins func(i, p int) (Origin, bool)
 	Forms   Forms
 
-	// before returns message i as it was when this run of the engine began; nil =
-	// unchanged.
-	before func(i int) message.Message
-
-	masks func(i, p int) (masked, known bool) // a fast path for Origin.Masked; nil = use Origins
-
-	dispatch DispatchTools
-
-	reach   *reach // what the engine's stages can do; nil = no engine made the view
+	run     running.Run // zero = no engine made the view
+	reach   *reach      // what the engine's stages can do; nil = no engine made the view
 	rounder *message.Rounder
-	calls   *callIndex
+	calls   *toolcall.Growing
 	traits  []trait // by message, for those that were read
 	round   []int   // message → round
 	turn    []int   // round → turn; len(Turns) for rounds behind the last turn
@@ -106,18 +102,18 @@ func made(m *message.Message) bool {
 // NewView reads the structure of a conversation in one pass. The view shares the
 // messages with msgs.
 func NewView(msgs []message.Message, pins Pins, cost Coster) *View {
-	v := &View{Cost: cost, rounder: new(message.Rounder)}
-	v.read(msgs, pins, func(i int) int { return cost.Message(msgs[i]) })
+	v := &View{Cost: cost}
+	v.Extend(msgs, pins, func(i int) int { return cost.Message(msgs[i]) })
 	return v
 }
 
-// read extends the view to msgs, which must begin with the messages of the view.
+// Extend extends the view to msgs, which must begin with the messages of the view.
 // price returns the cost of message i; it is called only for new messages.
-func (v *View) read(msgs []message.Message, pins Pins, price func(i int) int) {
+func (v *View) Extend(msgs []message.Message, pins Pins, price func(i int) int) {
 	known := len(v.Messages)
 	v.Messages, v.Anchor = msgs, message.Anchor(msgs)
 	if v.calls == nil {
-		v.calls = new(callIndex)
+		v.rounder, v.calls = new(message.Rounder), new(toolcall.Growing)
 	}
 	v.Rounds = v.rounder.Rounds(msgs)
 	v.Open = message.Open(v.Rounds)
@@ -163,11 +159,11 @@ func (v *View) trait(i int) trait {
 }
 
 // tools returns the calls in the view by id. Edits never change a call.
-func (v *View) tools() tools {
+func (v *View) tools() toolcall.Index {
 	if v.calls == nil {
-		return toolsOf(v.Messages)
+		return toolcall.Of(v.Messages)
 	}
-	return v.calls.upTo(v.Messages)
+	return v.calls.UpTo(v.Messages)
 }
 
 // number computes the round of each message and the turn of each round.
@@ -192,34 +188,12 @@ func (v *View) number() {
 	}
 }
 
-// rewritten returns the view after edits that change only texts of tool results,
-// which keeps its structure. after is the edited conversation.
-func (v *View) rewritten(after *Conversation, edits []Edit) *View {
-	w := *v
-	w.Messages, w.Tokens = roomy(v.Messages), roomy(v.Tokens)
-	for k := range edits {
-		i := edits[k].Text.Index
-		w.Messages[i] = after.items.at(i).m
-		w.Tokens[i] = v.Cost.Message(w.Messages[i])
-	}
-	return &w
-}
+// Bind ties a view to a run of the engine of this module.
+func (v *View) Bind(run running.Run) { v.run = run }
 
-// roomy returns a copy with spare capacity for what later calls append.
-func roomy[T any](s []T) []T {
-	return append(make([]T, 0, len(s)+pageLen), s...)
-}
-
-// onlyResults reports whether edits change only texts of tool results.
-func (v *View) onlyResults(edits []Edit) bool {
-	for k := range edits {
-		t := edits[k].Text
-		if t == nil || edits[k].Cut != nil || v.Messages[t.Index].Parts[t.Part].Kind != message.KindToolResult {
-			return false
-		}
-	}
-	return true
-}
+// SetLater sets the stages that work on the view from here on, on which its floor
+// depends; see [View.Floor].
+func (v *View) SetLater(stages []Stage) { v.reach = reachOf(stages) }
 
 // Total returns the cost of the view.
 func (v *View) Total() int {
@@ -240,10 +214,10 @@ func (v *View) RoundOf(i int) int { return v.round[i] }
 // result that this run masked is whole there; one that an earlier run masked is a
 // placeholder.
 func (v *View) Unedited(i int) message.Message {
-	if v.before == nil {
+	if v.run.Before == nil {
 		return v.Messages[i]
 	}
-	return v.before(i)
+	return v.run.Before(i)
 }
 
 // Origin returns the origin of part p of message i. For a part that was never
@@ -254,7 +228,7 @@ func (v *View) Origin(i, p int) Origin {
 	}
 	part := &v.Messages[i].Parts[p]
 	if k, ok := v.parseMark(i, p); ok {
-		return k.origin(true)
+		return k.Origin(true)
 	}
 	o := Origin{Chars: runes(part.Text), Tokens: -1, Ref: v.RefOf(part)}
 	if part.Kind.IsMedia() {
@@ -287,14 +261,14 @@ func (v *View) RefOf(p *message.Part) string {
 // rendered returns the text of part p of message i after an edit.
 func (v *View) rendered(i, p int, segments []Segment) (string, error) {
 	part := &v.Messages[i].Parts[p]
-	return (&Conversation{forms: v.Forms}).render(part.Text, segments, func() Answered { return v.tools().answered(i, part) })
+	return v.Forms.Rewrite(part.Text, segments, func() (string, json.RawMessage) { return v.tools().Answered(i, part) })
 }
 
 // Masked reports whether part p of message i is a placeholder already.
 func (v *View) Masked(i, p int) bool {
 	switch {
-	case v.masks != nil:
-		if masked, known := v.masks(i, p); known {
+	case v.run.Masks != nil:
+		if masked, known := v.run.Masks(i, p); known {
 			return masked
 		}
 	case v.Origins != nil:

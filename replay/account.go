@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/price"
 	"github.com/agentcompact/compact/storage"
@@ -194,12 +195,12 @@ type ledgerData struct {
 	Branch  string          `json:"branch"`
 	Note    string          `json:"note"`
 	Model   string          `json:"model"`
-	Out     policy.Link     `json:"out"`
+	Out     reduce.Link     `json:"out"`
 	Edits   int64           `json:"edits"` // number of the last line of edits.jsonl before it
 	Before  int             `json:"tokens_before"`
 	After   int             `json:"tokens_after"`
 	Archive string          `json:"archive"`
-	Recipes []policy.Recipe `json:"recipes"`
+	Recipes []reduce.Recipe `json:"recipes"`
 	Evicted []evicted       `json:"evicted"`
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/strategy"
@@ -30,7 +31,7 @@ type AccountEdit struct {
 
 	owner
 	seq     int64 // number of its line in edits.jsonl
-	out     policy.Link
+	out     reduce.Link
 	evicted []evicted
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/formats"
 	"github.com/agentcompact/compact/policy"
@@ -38,7 +39,7 @@ type archivedStep struct {
 	Kind    string          `json:"kind"`
 	Window  int             `json:"window"`
 	Forms   policy.Forms    `json:"forms"`
-	Recipes []policy.Recipe `json:"recipes"`
+	Recipes []reduce.Recipe `json:"recipes"`
 	Archive string          `json:"archive"`
 
 	at int // length of the history at that step

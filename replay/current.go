@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/recall"
@@ -41,14 +42,14 @@ func (c current) Begin(_ context.Context, s *Session, e Env) (Runner, error) {
 		return nil, err
 	}
 	clean, err := usual.Redaction.Redactor()
-	return &redone{of: c.Archived, count: e.Count, conv: policy.NewConversation(nil, pins, nil), now: now, refs: refs, changes: changes{clean: clean}}, err
+	return &redone{of: c.Archived, count: e.Count, conv: reduce.NewConversation(nil, pins, nil), now: now, refs: refs, changes: changes{clean: clean}}, err
 }
 
 // redone repeats the steps of a ledger.
 type redone struct {
 	of    *Archived
 	count *token.Estimator
-	conv  *policy.Conversation
+	conv  *reduce.Conversation
 	now   map[message.Fingerprint]message.Fingerprint // original fingerprint → fingerprint in the archive
 	refs  map[message.Fingerprint]string              // part → reference
 	next  int                                         // index of the next step
@@ -73,7 +74,7 @@ func (r *redone) View(_ context.Context, history []message.Message) (View, error
 	return v, nil
 }
 
-func last(recipes []policy.Recipe) string {
+func last(recipes []reduce.Recipe) string {
 	if len(recipes) == 0 {
 		return ""
 	}

@@ -26,7 +26,7 @@ func TestDecisionThatItsOwnMessageDropsIsNone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			msgs := []message.Message{message.User("Extract the prompts."), message.Assistant(c.said, message.Call("1", "edit_file", `{"path":"a.go","old_string":"x","new_string":"y"}`)), message.ToolResult("1", "ok")}
 			got := ""
-			for _, f := range NewHistory(Request{Strategy: TaskState, Messages: msgs, First: 1}).Decisions() {
+			for _, f := range NewHistory(Request{Strategy: TaskState, Messages: msgs, First: 1}).decisions() {
 				got += f.Text + "\n"
 			}
 			if !strings.Contains(got, c.want) || strings.Contains(got, c.not) {

@@ -188,7 +188,7 @@ func (a *asker) react(ctx context.Context, err error) (action string, wait time.
 	case is(ErrEmpty) && a.empties < maxEmpty:
 		a.empties++
 		return "ask again", 0, true
-	case is(ErrRefused, ErrUnusable, ErrFiltered, ErrEmpty) && a.r.Strategy.Name != Brief.Name:
+	case is(ErrRefused, ErrUnusable, ErrFiltered, ErrEmpty) && a.r.Strategy.Name != brief.Name:
 		a.becomeBrief()
 		return FallbackBrief, 0, true
 	case is(ErrContextLength):
@@ -199,12 +199,12 @@ func (a *asker) react(ctx context.Context, err error) (action string, wait time.
 
 // becomeBrief switches the following requests to the brief strategy.
 func (a *asker) becomeBrief() {
-	a.r.Strategy = Brief
+	a.r.Strategy = brief
 	a.empties = maxEmpty
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.piece == 0 || len(a.r.Partial) > 0 {
-		a.strategy, a.fallback = Brief, FallbackBrief
+		a.strategy, a.fallback = brief, FallbackBrief
 	}
 }
 

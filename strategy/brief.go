@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Brief consists of a few bullets. A model that refused another strategy is
+// brief consists of a few bullets. A model that refused another strategy is
 // asked for it.
-var Brief = register(Strategy{
+var brief = register(Strategy{
 	Name:     "brief",
 	Sections: []Section{{Title: "Summary", Share: 0.5}},
 	Instructions: `Write a few bullets, eight at most: what is wanted, what was done, what holds, what comes next.
@@ -39,13 +39,13 @@ Unfinished work begins with [open], finished work that must not be repeated with
 
 func extractBrief(h *History) []Line {
 	var out []Line
-	for _, f := range h.Goals() {
+	for _, f := range h.goals() {
 		out = append(out, Line{Text: f.Text, Value: f.Value, Order: f.Step})
 	}
-	for _, f := range h.Constraints() {
+	for _, f := range h.constraints() {
 		out = append(out, Line{Text: f.Text, Value: f.Value * 0.6, Order: 10_000 + f.Step})
 	}
-	for _, f := range h.Decisions() {
+	for _, f := range h.decisions() {
 		out = append(out, Line{Text: f.Text + h.against(f), Value: f.Value * 0.7, Order: 20_000 + f.Step})
 	}
 	out = append(out, h.selectionLines(0, selection.line)...)

@@ -30,7 +30,7 @@ type Call struct {
 	Outcome  Outcome
 	Exit     int      // of a command; -1 = not stated
 	Says     string   // the line of the result with the outcome; "" if only a status states it
-	Files    []FileOp // its operations on files
+	files    []fileOp // its operations on files
 
 	base   string // folder that a mark abbreviates in the call's paths, "" for none
 	doubt  bool   // an effect whose result reports a failure of an unknown part
@@ -202,6 +202,6 @@ func (c *Call) finish() {
 	if c.Answered {
 		c.read()
 	}
-	c.Files = fileOps(c)
+	c.files = fileOps(c)
 	c.judgeEffect()
 }

@@ -16,9 +16,9 @@ const (
 // does not repeat them in another section.
 const deltaChecksTitle = "Tests and builds"
 
-// CodeDelta records the changes of the code. Paths, operations and results come
+// codeDelta records the changes of the code. Paths, operations and results come
 // from the tool calls.
-var CodeDelta = register(Strategy{
+var codeDelta = register(Strategy{
 	Name: "code_delta",
 	Sections: []Section{
 		{Title: "Changes", Share: 0.5},
@@ -68,10 +68,10 @@ file_path: what changed (functions, APIs, side effects)
 
 func extractDelta(h *History) []Line {
 	out := h.changeLines()
-	for _, f := range h.Goals() {
+	for _, f := range h.goals() {
 		out = append(out, Line{Section: deltaWhy, Text: f.Text, Value: f.Value, Order: f.Step})
 	}
-	for _, f := range h.Decisions() {
+	for _, f := range h.decisions() {
 		out = append(out, Line{Section: deltaWhy, Text: f.Text + " " + stepID(f.Step) + h.against(f), Value: f.Value * 0.8, Order: f.Step})
 	}
 	out = append(out, h.selectionLines(deltaWhy, selection.line)...)
@@ -92,9 +92,9 @@ func (h *History) changeLines() []Line {
 	var out []Line
 	why := h.reasons()
 	n, said := 0, ""
-	var rest []FileState
-	for _, f := range h.Files() {
-		if f.Op < Edited {
+	var rest []fileState
+	for _, f := range h.fileStates() {
+		if f.Op < opEdited {
 			continue
 		}
 		if n++; n > 2*alone {
@@ -130,9 +130,9 @@ const throwawayShare = 0.3
 const declaredHere = 3
 
 // what describes the change of a file: the declared names and the reason, as a suffix.
-func (s *FileState) what(why string) string {
+func (s *fileState) what(why string) string {
 	what := ""
-	if s.Op != Deleted {
+	if s.Op != opDeleted {
 		what = joinAnd(s.Funcs[:min(len(s.Funcs), declaredHere)], "")
 		if what == "" {
 			what = quotedNew(s.Added)

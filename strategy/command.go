@@ -8,8 +8,8 @@ import (
 // commandOps returns the file operations that a command line performs. It
 // recognizes the forms that agents use, and skips everything else rather than
 // guess.
-func commandOps(cmd string) []FileOp {
-	var out []FileOp
+func commandOps(cmd string) []fileOp {
+	var out []fileOp
 	if i := strings.Index(cmd, "*** Begin Patch"); i >= 0 {
 		return patchOps(cmd[i:])
 	}
@@ -77,7 +77,7 @@ func splitCommands(line string) []string {
 }
 
 // simpleOps reads one command without pipes.
-func simpleOps(cmd string) []FileOp {
+func simpleOps(cmd string) []fileOp {
 	words := fields(cmd)
 	for len(words) > 0 && (words[0] == "sudo" || strings.Contains(words[0], "=") || words[0] == "time") {
 		words = words[1:]
@@ -85,7 +85,7 @@ func simpleOps(cmd string) []FileOp {
 	if len(words) == 0 {
 		return nil
 	}
-	var out []FileOp
+	var out []fileOp
 	for i := 1; i < len(words); i++ {
 		if w := words[i]; (w == ">" || w == ">>") && i+1 < len(words) {
 			out = appendFiles(out, redirected(w), words[i+1])
@@ -95,41 +95,41 @@ func simpleOps(cmd string) []FileOp {
 	switch base(words[0]) {
 	case "cat", "head", "tail", "less", "more", "wc", "nl", "bat":
 		if len(out) == 0 {
-			out = appendFiles(out, Read, args...)
+			out = appendFiles(out, opRead, args...)
 		}
 	case "sed", "perl":
 		out = appendFiles(out, sedOp(words), slices.DeleteFunc(args, isScript)...)
 	case "tee":
-		out = appendFiles(out, Created, args...)
+		out = appendFiles(out, opCreated, args...)
 	case "touch":
-		out = appendFiles(out, Created, args...)
+		out = appendFiles(out, opCreated, args...)
 	case "rm", "unlink":
-		out = appendFiles(out, Deleted, args...)
+		out = appendFiles(out, opDeleted, args...)
 	case "mv":
 		out = appendRename(out, args)
 	case "cp":
 		if len(args) == 2 {
-			out = appendFiles(out, Created, args[1])
+			out = appendFiles(out, opCreated, args[1])
 		}
 	case "git":
 		if len(args) > 1 && args[0] == "rm" {
-			out = appendFiles(out, Deleted, args[1:]...)
+			out = appendFiles(out, opDeleted, args[1:]...)
 		} else if len(args) > 1 && args[0] == "mv" {
 			out = appendRename(out, args[1:])
 		}
 	case "python", "python3", "node", "bash", "sh", "ruby", "deno", "tsx", "npx":
 		if len(args) > 0 {
-			out = appendFiles(out, Ran, args[0])
+			out = appendFiles(out, opRan, args[0])
 		}
 	}
 	return out
 }
 
-func redirected(w string) Op {
+func redirected(w string) fileOpKind {
 	if w == ">>" {
-		return Edited
+		return opEdited
 	}
-	return Created
+	return opCreated
 }
 
 // isScript reports whether an operand of sed is a script (s/old/new/, /old/d)
@@ -147,20 +147,20 @@ func isScript(word string) bool {
 	return strings.ContainsRune("/|#,:@!~%", mark) && strings.Count(word[1:], string(mark)) >= 3
 }
 
-func sedOp(words []string) Op {
+func sedOp(words []string) fileOpKind {
 	for _, w := range words {
 		if strings.HasPrefix(w, "-i") || strings.HasPrefix(w, "-pi") {
-			return Edited
+			return opEdited
 		}
 	}
-	return Read
+	return opRead
 }
 
 // appendFiles adds the operands that name files.
-func appendFiles(out []FileOp, op Op, paths ...string) []FileOp {
+func appendFiles(out []fileOp, op fileOpKind, paths ...string) []fileOp {
 	for _, p := range paths {
 		if isFilePath(p) && !strings.HasPrefix(p, "/dev/") && !strings.ContainsAny(p, "$(){}=,;&!\\ ") {
-			out = append(out, FileOp{Path: p, Op: op})
+			out = append(out, fileOp{Path: p, Op: op})
 		}
 	}
 	return out
@@ -168,8 +168,8 @@ func appendFiles(out []FileOp, op Op, paths ...string) []FileOp {
 
 // appendRename adds the rename that an mv with two operands makes. The second
 // operand is the new path, or the target folder.
-func appendRename(out []FileOp, args []string) []FileOp {
-	if len(args) != 2 || len(appendFiles(nil, Renamed, args[0])) == 0 {
+func appendRename(out []fileOp, args []string) []fileOp {
+	if len(args) != 2 || len(appendFiles(nil, opRenamed, args[0])) == 0 {
 		return out
 	}
 	to := args[1]
@@ -177,7 +177,7 @@ func appendRename(out []FileOp, args []string) []FileOp {
 		to += base(args[0])
 	}
 	n := len(out)
-	if out = appendFiles(out, Renamed, to); len(out) > n {
+	if out = appendFiles(out, opRenamed, to); len(out) > n {
 		out[n].From = args[0]
 	}
 	return out

@@ -49,14 +49,14 @@ func (j *job) complete(draft string) (string, error) {
 	defer j.mu.Unlock()
 	j.outcome.Named, j.outcome.References = d.identifiers()
 	j.outcome.Invented = v.invented
-	j.outcome.Retention = retention(d, j.history.Index)
+	j.outcome.Retention = retention(d, j.history.index)
 	return strings.TrimSpace(j.head(j.strategy) + text), nil
 }
 
 // fitted returns a model's document with the identifiers that it lacks, within
 // limit tokens.
 func (j *job) fitted(d Document, limit int) Document {
-	d = makeRoom(d, j.strategy, j.history.Index, limit, j.in.Count)
+	d = makeRoom(d, j.strategy, j.history.index, limit, j.in.Count)
 	d = j.history.addSeen(d, j.strategy, limit, j.in.Count)
 	return fit(d, j.strategy, limit, j.in.Count)
 }
@@ -109,7 +109,7 @@ func neutralText(s string) string {
 
 // makeRoom drops lines that name none of the most salient identifiers, last
 // lines first, until the missing identifiers fit as references.
-func makeRoom(d Document, s Strategy, x *Index, limit int, count func(string) int) Document {
+func makeRoom(d Document, s Strategy, x *nameIndex, limit int, count func(string) int) Document {
 	d = d.clone()
 	top := map[string]bool{}
 	for _, e := range x.Top(salient) {

@@ -15,13 +15,13 @@ import (
 type composer struct {
 	strategy Strategy
 	history  *History
-	index    *Index
+	index    *nameIndex
 	limit    int // tokens
 	count    func(string) int
 
 	base string // folder that a mark stands for in paths
 
-	covered map[*Entity]bool
+	covered map[*entity]bool
 	told    map[uint32]bool // words of the chosen lines
 	groups  map[groupKey]bool
 	titles  []bool
@@ -40,7 +40,7 @@ type candidate struct {
 	Line
 	nth      int // index among the offered lines
 	cost     int
-	entities []*Entity
+	entities []*entity
 	words    []uint32
 	quotes   bool    // quoted for the names in it
 	gain     float64 // worth per token, as last computed
@@ -48,7 +48,7 @@ type candidate struct {
 
 func newComposer(s Strategy, h *History, limit int, count func(string) int) *composer {
 	n := max(len(s.Sections), 1)
-	return &composer{strategy: s, history: h, index: h.Index, base: h.base, limit: limit, count: count, covered: map[*Entity]bool{}, told: map[uint32]bool{},
+	return &composer{strategy: s, history: h, index: h.index, base: h.base, limit: limit, count: count, covered: map[*entity]bool{}, told: map[uint32]bool{},
 		groups: map[groupKey]bool{}, titles: make([]bool, n), spent: make([]int, n)}
 }
 
@@ -59,7 +59,7 @@ func (c *composer) compose(lines []Line) Document {
 	room := c.limit - int(float64(c.limit)*quotedShare*c.scarcity())
 	c.essentials(all, room)
 	c.refill(all, room, true)
-	untold := func(e *Entity) bool { return !c.covered[e] }
+	untold := func(e *entity) bool { return !c.covered[e] }
 	quoted := c.candidates(c.history.quotedLines(c.strategy.seenSection(), maxSeen, untold))
 	c.refill(quoted, min(c.limit, c.used+int(float64(c.limit)*quotedShare)), false)
 	c.refill(all, c.limit, false)

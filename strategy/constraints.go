@@ -20,11 +20,11 @@ var (
 	descriptive = []string{"assumes ", "assuming ", "currently ", "expects ", "expected to", "never called", "never used", "never set", "never gets", "never been", "never run", "only called", "only used", "only get", "only has", "have only ", "only one"}
 )
 
-// Constraints returns the sentences of the user and of system messages that set
+// constraints returns the sentences of the user and of system messages that set
 // rules, verbatim and with their step, except those that were taken back, and those that were
 // part of a request that is done. One that was lifted says so.
-func (h *History) Constraints() []Fact {
-	var out []Fact
+func (h *History) constraints() []fact {
+	var out []fact
 	gone := h.withdrawn()
 	for i := range h.Steps {
 		s := &h.Steps[i]
@@ -35,7 +35,7 @@ func (h *History) Constraints() []Fact {
 		sentences(s.Text, func(t string, heading bool) {
 			if value := binds(t); !heading && value > 0 && n < 12 {
 				n++
-				f := Fact{s.ID, clip(squash(t), maxRuleQuoted), value * max(quality(t), leastRule) * h.recency(s.ID)}
+				f := fact{s.ID, clip(squash(t), maxRuleQuoted), value * max(quality(t), leastRule) * h.recency(s.ID)}
 				if s.user() && oneOff(t) && h.wentBy(i) {
 					return
 				}

@@ -31,7 +31,7 @@ func TestWhatDescribesTheCodeIsNoRule(t *testing.T) {
 func TestARuleOfOneRequestEndsWithIt(t *testing.T) {
 	rules := func(msgs ...message.Message) string {
 		out := ""
-		for _, f := range NewHistory(Request{Strategy: TaskState, First: 1, Messages: msgs}).Constraints() {
+		for _, f := range NewHistory(Request{Strategy: taskState, First: 1, Messages: msgs}).constraints() {
 			out += f.Text + "\n"
 		}
 		return out

@@ -8,8 +8,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// DecisionLog records the decisions, step by step.
-var DecisionLog = register(Strategy{
+// decisionLog records the decisions, step by step.
+var decisionLog = register(Strategy{
 	Name: "decision_log",
 	Sections: []Section{
 		{Title: "Decision log", Share: 0.4},
@@ -70,7 +70,7 @@ func extractDecisions(h *History) []Line {
 func (h *History) logLine(i int) (string, float64) {
 	s := &h.Steps[i]
 	decision, why, value := h.decide(i)
-	against := h.against(Fact{s.ID, decision, value})
+	against := h.against(fact{s.ID, decision, value})
 	if len(s.Calls) > 0 && claims(decision) {
 		decision, value, against = "", 0, "" // it would read as the outcome of these calls
 	}
@@ -111,7 +111,7 @@ const maxLogCalls = 3
 // looking.
 func (c *Call) acts() float64 {
 	switch {
-	case c.Effect(), len(c.Files) > 0 && c.Files[0].Op >= Edited:
+	case c.Effect(), len(c.files) > 0 && c.files[0].Op >= opEdited:
 		return 0.5
 	case c.Check():
 		return 0.35
@@ -203,8 +203,8 @@ func (c *Call) outcomeText() string {
 	case c.Outcome == OK && c.Exit >= 0:
 		return "exit " + itoa(c.Exit)
 	}
-	for _, f := range c.Files {
-		if f.Op >= Edited {
+	for _, f := range c.files {
+		if f.Op >= opEdited {
 			return f.Op.String() + " " + f.Path
 		}
 	}

@@ -186,15 +186,15 @@ func reports(t string) bool {
 // stand.
 const takenBackValue = failedValue + 0.5
 
-// Decisions returns the assistant's sentences that say what will be done, or what
+// decisions returns the assistant's sentences that say what will be done, or what
 // was chosen, with their reasons. A guess is no decision, and neither is an offer
 // that the user has not accepted, or a sentence that describes something; those
 // are in the log as statements.
-func (h *History) Decisions() []Fact { return h.judgments(resolves) }
+func (h *History) decisions() []fact { return h.judgments(resolves) }
 
 // conclusions returns the assistant's sentences that state what is wrong, and
 // why, except decisions.
-func (h *History) conclusions() []Fact {
+func (h *History) conclusions() []fact {
 	return h.judgments(func(t string) bool { return diagnoses(t) && !resolves(t) })
 }
 
@@ -204,8 +204,8 @@ const mostJudgments = 4
 
 // judgments returns the assistant's sentences of one kind that decide or
 // conclude.
-func (h *History) judgments(kind func(t string) bool) []Fact {
-	var out []Fact
+func (h *History) judgments(kind func(t string) bool) []fact {
+	var out []fact
 	for i := range h.Steps {
 		s := &h.Steps[i]
 		if s.Role != message.RoleAssistant || s.recap() || s.Speaker != "" && len(s.Text) > longestSpoken {
@@ -226,7 +226,7 @@ func (h *History) judgments(kind func(t string) bool) []Fact {
 				return
 			}
 			n++
-			f := Fact{s.ID, clip(squash(unlabeled(t)), maxSentence), value * weight * h.recency(s.ID)}
+			f := fact{s.ID, clip(squash(unlabeled(t)), maxSentence), value * weight * h.recency(s.ID)}
 			if h.against(f) != "" {
 				f.Value = max(f.Value, takenBackValue)
 			}
@@ -290,7 +290,7 @@ func (h *History) conclusionLines(section int) []Line {
 
 // concludedAgain reports whether the assistant later stated another finding
 // about the same: the last one stands.
-func (h *History) concludedAgain(f Fact) bool {
+func (h *History) concludedAgain(f fact) bool {
 	l := h.hindsight()
 	for k, n := range l.concluded.shared(f.Text) {
 		if n >= leastShared && l.concluded.all[k].step > f.Step {

@@ -52,7 +52,7 @@ func TestDecisionsAndConclusions(t *testing.T) {
 			{Role: message.RoleUser, Parts: []message.Part{{Kind: message.KindText, Text: "Thank you."}}},
 		}})
 		got := ""
-		for range h.Decisions() {
+		for range h.decisions() {
 			got += "decision"
 		}
 		for range h.conclusions() {
@@ -124,7 +124,7 @@ func TestAnOptionIsNoDecisionUntilItIsChosen(t *testing.T) {
 	const offer = "There are two ways to get the key.\n\n1. Callers should use the option instead of the variable, because it is explicit.\n2. Keep the variable instead of the option, because scripts set it.\n\nWhat is your preference?"
 	decisions := func(msgs ...message.Message) string {
 		out := ""
-		for _, f := range NewHistory(Request{Strategy: TaskState, Messages: append([]message.Message{message.User("Design it.")}, msgs...), First: 1}).Decisions() {
+		for _, f := range NewHistory(Request{Strategy: TaskState, Messages: append([]message.Message{message.User("Design it.")}, msgs...), First: 1}).decisions() {
 			out += f.Text + "\n"
 		}
 		return out

@@ -59,7 +59,7 @@ func (c *Call) deed() deed {
 			return deedLook
 		}
 		return deedRun
-	case c.op() == Read && len(c.Files) > 0, hasWord(low, lookTools):
+	case c.op() == opRead && len(c.files) > 0, hasWord(low, lookTools):
 		return deedLook
 	}
 	return deedCall
@@ -67,12 +67,12 @@ func (c *Call) deed() deed {
 
 // changes reports whether the call changes a file, or failed to.
 func (c *Call) changes() bool {
-	for _, f := range c.Files {
-		if f.Op >= Edited {
+	for _, f := range c.files {
+		if f.Op >= opEdited {
 			return true
 		}
 	}
-	return c.Outcome == Failed && c.Command() == "" && c.op() >= Edited && c.arg("path", "file_path", "filePath", "input", "patch", "patchText") != ""
+	return c.Outcome == Failed && c.Command() == "" && c.op() >= opEdited && c.arg("path", "file_path", "filePath", "input", "patch", "patchText") != ""
 }
 
 func planTool(low string) bool {

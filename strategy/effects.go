@@ -75,7 +75,7 @@ var askingVerbs = []string{"can", "is", "has", "get", "list", "check", "search",
 
 // Effect reports whether the call succeeded and changed something outside of
 // the conversation, so that it must not be repeated. Changes of files do not
-// count; see [Call.Files].
+// count; see Call.files.
 func (c *Call) Effect() bool {
 	return c.Outcome != Failed && !c.doubt && c.Answered && !running(c.Result) && c.attempts()
 }
@@ -93,7 +93,7 @@ func (c *Call) attempts() bool {
 				requestsChange(c)
 		})
 	}
-	if len(c.Files) > 0 {
+	if len(c.files) > 0 {
 		return false
 	}
 	if d := c.deed(); d != deedCall && d != deedLook && d != deedRun {

@@ -52,15 +52,15 @@ func (h *History) excerptLines(section int) []Line {
 	for _, p := range best[:min(len(best), mostExcerpts)] {
 		s := &h.Steps[p.step]
 		c := &s.Calls[p.call]
-		if len(c.Files) == 1 && h.editedSince(c.Files[0].Path, s.ID) {
+		if len(c.files) == 1 && h.editedSince(c.files[0].Path, s.ID) {
 			continue // it reads otherwise now
 		}
 		where := theOutput // not the command: an excerpt must not read as the command's outcome
 		switch {
 		case strings.Contains(c.Result, "\n@@ "):
 			where = theDiff
-		case len(c.Files) == 1 && c.Command() == "":
-			where = "`" + c.Files[0].Path + "`"
+		case len(c.files) == 1 && c.Command() == "":
+			where = "`" + c.files[0].Path + "`"
 		}
 		out = append(out, Line{Section: section, Text: where + readsVerb + p.text + " " + stepID(s.ID), Value: excerptValue * p.score / best[0].score, Order: 80_000 + 100*s.ID + p.line})
 	}
@@ -69,9 +69,9 @@ func (h *History) excerptLines(section int) []Line {
 
 // editedSince reports whether a file was changed after a step.
 func (h *History) editedSince(path string, step int) bool {
-	for _, f := range h.Files() {
+	for _, f := range h.fileStates() {
 		if h.key(f.Path) == h.key(path) {
-			return f.Op >= Edited && f.Last > step
+			return f.Op >= opEdited && f.Last > step
 		}
 	}
 	return false

@@ -7,8 +7,41 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
 
+// The machinery of the extractors, for tests in strategy_test.
+var (
+	TaskState   = taskState
+	Brief       = brief
+	DecisionLog = decisionLog
+	CodeDelta   = codeDelta
+)
+
+// Op is what a call did to a file.
+type Op = fileOpKind
+
+// The operations of calls on files that tests name.
+const (
+	Edited  = opEdited
+	Created = opCreated
+	Deleted = opDeleted
+)
+
+// Index returns the identifiers of the history.
+func (h *History) Index() *nameIndex { return h.index }
+
+// Files returns the net effect of the history on each file.
+func (h *History) Files() []fileState { return h.fileStates() }
+
+// Items returns the items of work.
+func (h *History) Items() []item { return h.items() }
+
+// Constraints returns the rules that bind.
+func (h *History) Constraints() []fact { return h.constraints() }
+
+// Files returns the operations of the call on files.
+func (c *Call) Files() []fileOp { return c.files }
+
 // Features of an identifier, for the training of the ranking.
-func (x *Index) Features(e *Entity) []float64 {
+func (x *nameIndex) Features(e *entity) []float64 {
 	f := x.features(e)
 	return f[:]
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A Fact is a statement of a history that a summary may repeat.
-type Fact struct {
+// A fact is a statement of a history that a summary may repeat.
+type fact struct {
 	Step  int // number of the message
 	Text  string
 	Value float64
@@ -83,11 +83,11 @@ const (
 	firstRequest  = "older, the first request: "
 )
 
-// Goals returns the user's requests: the newest, marked as such and with the
+// goals returns the user's requests: the newest, marked as such and with the
 // message that replied to it, then the first one. All requests are quoted in the
 // section of the user's words.
-func (h *History) Goals() []Fact {
-	var asked []Fact
+func (h *History) goals() []fact {
+	var asked []fact
 	for _, w := range h.Previous.Words {
 		asked = append(asked, wanted(w.Step, withoutNotes(w.Text))...)
 	}
@@ -115,7 +115,7 @@ func (h *History) Goals() []Fact {
 		first.Text = firstRequest + clip(first.Text, firstChars) + " " + stepID(first.Step)
 		newest.Value, first.Value = taskValue+1, taskValue
 		newest.Step, first.Step = goalOrder-1, goalOrder
-		return []Fact{newest, first}
+		return []fact{newest, first}
 	}
 }
 
@@ -164,7 +164,7 @@ func (h *History) endsTurn(i int) bool {
 
 // wanted returns in one line what a message asks for: its first request and the
 // next one. It returns nil if the message asks for nothing.
-func wanted(step int, text string) []Fact {
+func wanted(step int, text string) []fact {
 	all := requests(step, text)
 	if len(all) == 0 {
 		return nil
@@ -173,13 +173,13 @@ func wanted(step int, text string) []Fact {
 	if len(all) > 1 && len(f.Text)+len(all[1].Text) < maxSentence {
 		f.Text += " " + all[1].Text
 	}
-	return []Fact{f}
+	return []fact{f}
 }
 
 // requests returns the sentences of a message that ask for something. A
 // sentence that leads to the next one is joined with it.
-func requests(step int, text string) []Fact {
-	var out []Fact
+func requests(step int, text string) []fact {
+	var out []fact
 	lead, gap := "", false
 	sentences(text, func(t string, heading bool) {
 		t = strings.TrimSpace(strings.TrimSuffix(t, `"""`)) // the quoted text follows
@@ -193,7 +193,7 @@ func requests(step int, text string) []Fact {
 			gap = true
 			return
 		}
-		f := Fact{step, clip(squash(t), maxSentence), 0.7 - 0.1*float64(len(out))}
+		f := fact{step, clip(squash(t), maxSentence), 0.7 - 0.1*float64(len(out))}
 		if gap && len(out) > 0 {
 			f.Text = "… " + f.Text
 		}

@@ -399,7 +399,7 @@ func TestSealedReasoningIsNotRead(t *testing.T) {
 	m := message.Assistant("I'll look at main.go first, because it is small.")
 	m.Parts = append(m.Parts, message.Part{Kind: message.KindReasoning, Text: "gAAAA sealedBlob", Sealed: true}, message.Part{Kind: message.KindReasoning, Text: "plainThought"})
 	h := history(m)
-	if h.Index.Lookup("sealedBlob") != nil || h.Index.Lookup("plainThought") == nil || h.Steps[0].Reasoning != "plainThought" {
+	if h.Index().Lookup("sealedBlob") != nil || h.Index().Lookup("plainThought") == nil || h.Steps[0].Reasoning != "plainThought" {
 		t.Errorf("step %+v", h.Steps[0])
 	}
 }

@@ -36,11 +36,11 @@ func temporary(path string) bool {
 // The files of a folder share a line if there are many.
 func (h *History) fileLines(section int) []Line {
 	var out []Line
-	var rest []FileState
+	var rest []fileState
 	why := h.reasons()
 	n, said := 0, ""
-	for _, f := range h.Files() {
-		if f.Op < Edited {
+	for _, f := range h.fileStates() {
+		if f.Op < opEdited {
 			continue
 		}
 		scratch := temporary(f.Path)
@@ -71,8 +71,8 @@ func cite(step int) string {
 const filesPerLine = 8
 
 // folderLines groups files by folder. A line names its folder once.
-func (h *History) folderLines(files []FileState, section int) []Line {
-	byFolder := map[string][]FileState{}
+func (h *History) folderLines(files []fileState, section int) []Line {
+	byFolder := map[string][]fileState{}
 	var order []string
 	for _, f := range files {
 		d := f.folder()
@@ -99,7 +99,7 @@ func (h *History) folderLines(files []FileState, section int) []Line {
 
 // folder returns the folder that stands for a file in a line about several: of a
 // temporary file that a command names from another folder, that folder.
-func (s *FileState) folder() string {
+func (s *fileState) folder() string {
 	for _, named := range s.named {
 		if dir, ok := strings.CutSuffix(s.Path, "/"+named); ok && temporary(s.Path) {
 			return dir
@@ -116,7 +116,7 @@ func nameIn(folder, p string) string {
 	return fileName(p)
 }
 
-func pathsOf(files []FileState) []string {
+func pathsOf(files []fileState) []string {
 	var out []string
 	for i := range files {
 		out = append(append(out, files[i].Path), files[i].named...)
@@ -124,7 +124,7 @@ func pathsOf(files []FileState) []string {
 	return out
 }
 
-func folderLine(d string, files []FileState) string {
+func folderLine(d string, files []fileState) string {
 	var b strings.Builder
 	if d == "" {
 		b.WriteString("In the working folder: ")
@@ -150,7 +150,7 @@ func folderLine(d string, files []FileState) string {
 }
 
 // citeAll cites the range of steps in which files were changed.
-func citeAll(files []FileState) string {
+func citeAll(files []fileState) string {
 	first, last := files[0].Last, files[0].Last
 	for _, f := range files {
 		first, last = min(first, f.Last), max(last, f.Last)
@@ -169,20 +169,20 @@ func fileName(p string) string { return p[strings.LastIndexAny(p, `/\`)+1:] }
 
 // deeds describes what was done to a file: "edited 3 times (in f and g)",
 // "created, then edited twice".
-func (s *FileState) deeds() string {
+func (s *fileState) deeds() string {
 	text := s.Op.String() + s.renamed()
-	if s.Op == Deleted {
+	if s.Op == opDeleted {
 		return text + s.often()
 	}
 	return text + s.often() + in(s.Funcs)
 }
 
 // renamed describes what a file was called before, "" for one that was not renamed.
-func (s *FileState) renamed() string {
+func (s *fileState) renamed() string {
 	switch {
 	case s.From == "":
 		return ""
-	case s.Op == Renamed:
+	case s.Op == opRenamed:
 		return " from `" + s.From + "`"
 	}
 	return ", renamed from `" + s.From + "`"
@@ -196,23 +196,23 @@ const (
 )
 
 // often describes how often a file was changed, "" for once.
-func (s *FileState) often() string {
+func (s *fileState) often() string {
 	switch {
 	case s.Changes < 2:
 		return ""
 	case s.From != "":
 		return alsoEdited + times(s.Changes-1)
-	case s.Op == Edited:
+	case s.Op == opEdited:
 		return " " + times(s.Changes)
-	case s.Op == Deleted:
+	case s.Op == opDeleted:
 		return hadChanged + times(s.Changes-1)
 	}
 	return thenEdited + times(s.Changes-1)
 }
 
 // files reads the states of files back from the lines of a summary.
-func (d *Document) files() []FileState {
-	var out []FileState
+func (d *Document) files() []fileState {
+	var out []fileState
 	d.all(func(lines []string) []string {
 		for _, l := range lines {
 			if dir, rest, ok := folderOfLine(l); ok {
@@ -228,21 +228,21 @@ func (d *Document) files() []FileState {
 
 // fileOfLine reads "`path`: edited twice (in f) — said before: “why” [s12]", and
 // "[edited] path: …" of code_delta.
-func fileOfLine(l string) (FileState, bool) {
+func fileOfLine(l string) (fileState, bool) {
 	if rest, ok := strings.CutPrefix(l, "`"); ok {
 		p, deeds, ok := strings.Cut(rest, "`: ")
 		op, known := opOf(deeds)
-		return FileState{Path: p, From: fromIn(deeds), Op: op, Changes: changesIn(deeds), Last: lastStep(l)}, ok && known && isFilePath(p)
+		return fileState{Path: p, From: fromIn(deeds), Op: op, Changes: changesIn(deeds), Last: lastStep(l)}, ok && known && isFilePath(p)
 	}
-	for op := Edited; op <= Deleted; op++ {
+	for op := opEdited; op <= opDeleted; op++ {
 		if rest, ok := strings.CutPrefix(l, "["+op.String()+"] "); ok {
 			p, _, _ := strings.Cut(rest, ": ")
 			p, _, _ = strings.Cut(p, " [s")
 			p, _, _ = strings.Cut(p, ", before it `")
-			return FileState{Path: p, Op: op, Changes: 1, Last: lastStep(l)}, isFilePath(p)
+			return fileState{Path: p, Op: op, Changes: 1, Last: lastStep(l)}, isFilePath(p)
 		}
 	}
-	return FileState{}, false
+	return fileState{}, false
 }
 
 func folderOfLine(l string) (dir, rest string, ok bool) {
@@ -255,12 +255,12 @@ func folderOfLine(l string) (dir, rest string, ok bool) {
 	return dir, rest, ok
 }
 
-func filesInFolder(dir, rest string) []FileState {
+func filesInFolder(dir, rest string) []fileState {
 	step := lastStep(rest)
 	if i := strings.LastIndex(rest, " [s"); i >= 0 {
 		rest = rest[:i]
 	}
-	var out []FileState
+	var out []fileState
 	for _, piece := range strings.Split(rest, "; ") {
 		op, ok := opOf(piece)
 		if !ok {
@@ -269,7 +269,7 @@ func filesInFolder(dir, rest string) []FileState {
 		_, piece, _ = strings.Cut(piece, " ")
 		for _, one := range strings.Split(piece, sameOp) {
 			if words := strings.Fields(one); len(words) > 0 {
-				out = append(out, FileState{Path: dir + strings.TrimSuffix(words[0], ","), From: fromIn(one), Op: op, Changes: changesIn(one), Last: step})
+				out = append(out, fileState{Path: dir + strings.TrimSuffix(words[0], ","), From: fromIn(one), Op: op, Changes: changesIn(one), Last: step})
 			}
 		}
 	}
@@ -277,8 +277,8 @@ func filesInFolder(dir, rest string) []FileState {
 }
 
 // opOf reads the operation that a text begins with.
-func opOf(text string) (Op, bool) {
-	for op := Edited; op <= Deleted; op++ {
+func opOf(text string) (fileOpKind, bool) {
+	for op := opEdited; op <= opDeleted; op++ {
 		if beginsWord(text, op.String()) {
 			return op, true
 		}

@@ -6,29 +6,29 @@ import (
 	"strings"
 )
 
-// An Op is the operation of a call on a file.
-type Op uint8
+// A fileOpKind is the operation of a call on a file.
+type fileOpKind uint8
 
 // The operations, in order of importance, the most important last.
 const (
-	Read Op = iota
-	Ran
-	Edited
-	Created
-	Renamed
-	Deleted
+	opRead fileOpKind = iota
+	opRan
+	opEdited
+	opCreated
+	opRenamed
+	opDeleted
 )
 
 var opNames = [...]string{"read", "ran", "edited", "created", "renamed", "deleted"}
 
 // String returns the word that summaries use.
-func (o Op) String() string { return opNames[o] }
+func (o fileOpKind) String() string { return opNames[o] }
 
-// A FileOp is one operation of a call on one file.
-type FileOp struct {
+// A fileOp is one operation of a call on one file.
+type fileOp struct {
 	Path  string
 	From  string // previous path of a renamed file
-	Op    Op
+	Op    fileOpKind
 	Funcs []string // functions, types and classes that the change touches
 	Added []string // of text and settings: new headings, or the first new line
 	named string   // the path as the call writes it, if Path differs
@@ -44,11 +44,11 @@ var newTextArgs = []string{"new_string", "new_str", "newText", "newString", "con
 
 // fileOps returns the file operations of a call, read from its arguments. A
 // failed call has only those of what was done before its check failed.
-func fileOps(c *Call) []FileOp {
+func fileOps(c *Call) []fileOp {
 	if c.Outcome == Failed {
-		return slices.DeleteFunc(commandOps(c.beforeCheck()), func(f FileOp) bool { return f.Op < Edited })
+		return slices.DeleteFunc(commandOps(c.beforeCheck()), func(f fileOp) bool { return f.Op < opEdited })
 	}
-	var out []FileOp
+	var out []fileOp
 	for _, a := range c.Args {
 		if patchArgs[a.Name] {
 			out = append(out, patchOps(a.Value)...)
@@ -61,13 +61,13 @@ func fileOps(c *Call) []FileOp {
 		return commandOps(cmd)
 	}
 	if from, to := c.renames(); to != "" {
-		return []FileOp{{Path: to, From: from, Op: Renamed}}
+		return []fileOp{{Path: to, From: from, Op: opRenamed}}
 	}
 	for _, a := range c.Args {
 		if pathArgs[a.Name] && isFilePath(a.Value) {
 			op := c.op()
-			f := FileOp{Path: a.Value, Op: op}
-			if op == Edited || op == Created {
+			f := fileOp{Path: a.Value, Op: op}
+			if op == opEdited || op == opCreated {
 				added := c.arg(newTextArgs...)
 				f.Funcs, f.Added = declared(added), newText(f.Path, c.arg(oldTextArgs...), added)
 			}
@@ -100,14 +100,14 @@ func isFilePath(s string) bool {
 // verbs maps parts of a tool's name or command argument to operations.
 var verbs = []struct {
 	part string
-	op   Op
+	op   fileOpKind
 }{
-	{"delete", Deleted}, {"remove", Deleted}, {"create", Created}, {"write", Created},
-	{"str_replace", Edited}, {"edit", Edited}, {"replace", Edited}, {"insert", Edited}, {"patch", Edited}, {"update", Edited}, {"undo", Edited},
-	{"run", Ran}, {"exec", Ran}, {"view", Read}, {"read", Read}, {"open", Read}, {"get", Read}, {"cat", Read},
+	{"delete", opDeleted}, {"remove", opDeleted}, {"create", opCreated}, {"write", opCreated},
+	{"str_replace", opEdited}, {"edit", opEdited}, {"replace", opEdited}, {"insert", opEdited}, {"patch", opEdited}, {"update", opEdited}, {"undo", opEdited},
+	{"run", opRan}, {"exec", opRan}, {"view", opRead}, {"read", opRead}, {"open", opRead}, {"get", opRead}, {"cat", opRead},
 }
 
-func (c *Call) op() Op {
+func (c *Call) op() fileOpKind {
 	names := []string{c.Tool}
 	if cmd := c.arg("command", "action", "operation"); cmd != "" && !strings.ContainsAny(cmd, " \n/") {
 		names = []string{cmd, c.Tool}
@@ -125,18 +125,18 @@ func (c *Call) op() Op {
 	}
 	switch {
 	case c.arg("old_string", "old_str", "oldText", "oldString") != "":
-		return Edited
+		return opEdited
 	case c.arg("content", "contents", "file_text") != "":
-		return Created
+		return opCreated
 	}
-	return Read
+	return opRead
 }
 
 // maxOps is the maximum number of file operations that are read from one patch.
 const maxOps = 500
 
 // patchOps reads a unified diff or an apply_patch envelope.
-func patchOps(patch string) []FileOp {
+func patchOps(patch string) []fileOp {
 	var r patchReader
 	for line := range strings.Lines(patch) {
 		if len(r.out) > maxOps {
@@ -153,13 +153,13 @@ func patchOps(patch string) []FileOp {
 
 // patchReader reads a patch line by line, in the form of apply_patch or of diff.
 type patchReader struct {
-	out        []FileOp
+	out        []fileOp
 	old, moved string    // the file's old name from an earlier line
 	headed     bool      // the last named file has new headings
 	fence      codeFence //  around the lines of code of a text
 }
 
-func (r *patchReader) last() *FileOp {
+func (r *patchReader) last() *fileOp {
 	if len(r.out) == 0 {
 		return nil
 	}
@@ -170,24 +170,24 @@ func (r *patchReader) last() *FileOp {
 func (r *patchReader) header(line string) bool {
 	switch {
 	case cutTo(&line, "*** Add File: "):
-		r.out = append(r.out, FileOp{Path: line, Op: Created})
+		r.out = append(r.out, fileOp{Path: line, Op: opCreated})
 	case cutTo(&line, "*** Update File: "):
-		r.out = append(r.out, FileOp{Path: line, Op: Edited})
+		r.out = append(r.out, fileOp{Path: line, Op: opEdited})
 	case cutTo(&line, "*** Delete File: "):
-		r.out = append(r.out, FileOp{Path: line, Op: Deleted})
+		r.out = append(r.out, fileOp{Path: line, Op: opDeleted})
 	case cutTo(&line, "*** Move to: "):
 		if f := r.last(); f != nil {
-			f.From, f.Path, f.Op = f.Path, line, Renamed
+			f.From, f.Path, f.Op = f.Path, line, opRenamed
 		}
 	case cutTo(&line, "rename from "):
 		r.moved = line
 	case r.moved != "" && cutTo(&line, "rename to "):
-		r.out = append(r.out, FileOp{Path: line, From: r.moved, Op: Renamed})
+		r.out = append(r.out, fileOp{Path: line, From: r.moved, Op: opRenamed})
 		r.moved = ""
 	case cutTo(&line, "--- "):
 		r.old = diffPath(line)
 	case r.old != "" && cutTo(&line, "+++ "):
-		if f := r.last(); f == nil || f.Op != Renamed || f.Path != diffPath(line) {
+		if f := r.last(); f == nil || f.Op != opRenamed || f.Path != diffPath(line) {
 			r.out = append(r.out, diffOp(r.old, diffPath(line)))
 		}
 		r.old = ""
@@ -239,20 +239,20 @@ func diffPath(s string) string {
 	return strings.TrimPrefix(s, "b/")
 }
 
-func diffOp(from, to string) FileOp {
+func diffOp(from, to string) fileOp {
 	switch {
 	case from == "/dev/null":
-		return FileOp{Path: to, Op: Created}
+		return fileOp{Path: to, Op: opCreated}
 	case to == "/dev/null":
-		return FileOp{Path: from, Op: Deleted}
+		return fileOp{Path: from, Op: opDeleted}
 	}
-	return FileOp{Path: to, Op: Edited}
+	return fileOp{Path: to, Op: opEdited}
 }
 
 // maxFuncs is the maximum number of touched functions kept for one change.
 const maxFuncs = 12
 
-func (f *FileOp) add(name string) {
+func (f *fileOp) add(name string) {
 	if name != "" && len(f.Funcs) < maxFuncs && !slices.Contains(f.Funcs, name) {
 		f.Funcs = append(f.Funcs, name)
 	}
@@ -260,7 +260,7 @@ func (f *FileOp) add(name string) {
 
 // declared returns the functions, types and classes that a text declares.
 func declared(text string) []string {
-	var f FileOp
+	var f fileOp
 	for line := range strings.Lines(text[:min(len(text), 64<<10)]) {
 		f.add(declaration(strings.TrimSpace(line)))
 	}

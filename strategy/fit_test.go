@@ -129,7 +129,7 @@ func samplesOf(t *testing.T, sessions []eval.Session, half map[string]int) (out 
 				continue
 			}
 			x := strategy.NewHistory(strategy.Request{Strategy: strategy.TaskState, Messages: split.Evicted,
-				Visible: slices.Concat(split.Pinned, split.Recent), First: 1, Count: count4}).Index
+				Visible: slices.Concat(split.Pinned, split.Recent), First: 1, Count: count4}).Index()
 			for _, e := range x.All() {
 				if !e.Visible {
 					out = append(out, sample{x.Features(e), needed[e.Text], half[s.Source]})

@@ -28,7 +28,7 @@ func inFolder(dir, p string) string {
 }
 
 // in returns the operation with the paths that a command in a folder names.
-func (f FileOp) in(dir string) FileOp {
+func (f fileOp) in(dir string) fileOp {
 	if p := inFolder(dir, f.Path); p != f.Path {
 		f.Path, f.named = p, f.Path
 	}
@@ -46,7 +46,7 @@ const leastHome = 3
 func (h *History) home() string {
 	times, all := map[string]int{}, 0
 	h.eachCall(func(_ *Step, c *Call) {
-		for _, f := range c.Files {
+		for _, f := range c.files {
 			if dir, ok := strings.CutSuffix(f.Path, f.named); ok && f.named != "" {
 				times[dir]++
 				all++
@@ -65,8 +65,8 @@ func (h *History) home() string {
 // commands use: most of the session reads so.
 func (h *History) leaveHome(home string) {
 	h.eachCall(func(_ *Step, c *Call) {
-		for i := range c.Files {
-			if f := &c.Files[i]; home != "" && f.named != "" && f.Path == home+f.named {
+		for i := range c.files {
+			if f := &c.files[i]; home != "" && f.named != "" && f.Path == home+f.named {
 				h.full[f.named] = f.Path
 				f.Path, f.From, f.named = f.named, strings.TrimPrefix(f.From, home), ""
 			}

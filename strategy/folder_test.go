@@ -10,7 +10,7 @@ import (
 
 func filesOf(msgs ...message.Message) string {
 	var out []string
-	for _, f := range NewHistory(Request{Strategy: TaskState, Messages: msgs, First: 1}).Files() {
+	for _, f := range NewHistory(Request{Strategy: TaskState, Messages: msgs, First: 1}).fileStates() {
 		out = append(out, f.Path+" "+f.Op.String()+" "+itoa(f.Changes))
 	}
 	return strings.Join(out, ", ")

@@ -51,7 +51,7 @@ func (f *codeFence) takes(line string) bool {
 }
 
 // added notes a new line of text or settings: a heading, or the first one.
-func (r *patchReader) added(f *FileOp, line string) {
+func (r *patchReader) added(f *fileOp, line string) {
 	inCode := r.fence.takes(line)
 	if inCode && len(f.Added) > 0 {
 		return

@@ -14,9 +14,9 @@ import (
 type History struct {
 	Steps    []Step
 	Previous Document // the summary before, by the sections of the strategy
-	Index    *Index
+	index    *nameIndex
 
-	files    []FileState         // computed on first use
+	files    []fileState         // computed on first use
 	full     map[string]string   // of a file that calls name by its absolute path, too: that path by the relative one
 	base     string              // folder that a mark abbreviates in paths, "" for none
 	task     themes              // words of the task, computed on first use
@@ -42,7 +42,7 @@ type Step struct {
 
 // NewHistory reads the messages of a request.
 func NewHistory(r Request) *History {
-	h := &History{Previous: ParseDocument(r.Strategy, fullPaths(r.Previous)), Index: newIndex()}
+	h := &History{Previous: ParseDocument(r.Strategy, fullPaths(r.Previous)), index: newIndex()}
 	h.showVisible(r)
 	first := max(r.First, h.Previous.lastStep()+1)
 	r.First = first
@@ -72,12 +72,12 @@ func (h *History) showVisible(r Request) {
 		}
 		for k := range r.Visible[i].Parts {
 			p := &r.Visible[i].Parts[k]
-			h.Index.show(p.Text)
+			h.index.show(p.Text)
 			if len(p.Args) > 0 {
-				h.Index.show(p.Name)
+				h.index.show(p.Name)
 				for _, a := range readCall(p).Args {
-					h.Index.show(a.Name)
-					h.Index.show(a.Value)
+					h.index.show(a.Name)
+					h.index.show(a.Value)
 				}
 			}
 		}
@@ -87,18 +87,18 @@ func (h *History) showVisible(r Request) {
 // finishIndex adds the previous summary and the changed files to the index, and
 // ranks it.
 func (h *History) finishIndex() {
-	h.Index.addSummary(h.Previous)
-	for _, f := range h.Files() {
-		if f.Op < Edited {
+	h.index.addSummary(h.Previous)
+	for _, f := range h.fileStates() {
+		if f.Op < opEdited {
 			continue
 		}
 		for _, name := range slices.Concat([]string{f.Path}, f.named, f.Funcs) {
-			if e := h.Index.Lookup(name); e != nil {
+			if e := h.index.Lookup(name); e != nil {
 				e.Changed = true
 			}
 		}
 	}
-	h.Index.rank()
+	h.index.rank()
 }
 
 // at is the place of a call.
@@ -112,7 +112,7 @@ type reader struct {
 }
 
 func (b *reader) message(id int, m *message.Message) {
-	b.h.Index.call = at{-1, 0}
+	b.h.index.call = at{-1, 0}
 	if m.Role == message.RoleUser && !m.Has(message.KindToolResult) {
 		b.user(id, m)
 		return
@@ -136,7 +136,7 @@ func (b *reader) message(id int, m *message.Message) {
 			}
 		case message.KindToolCall:
 			c := readCall(p)
-			b.h.Index.call = at{own, len(step.Calls)}
+			b.h.index.call = at{own, len(step.Calls)}
 			b.args(&c, id)
 			b.open[p.CallID] = append(b.open[p.CallID], at{own, len(step.Calls)})
 			step.Calls = append(step.Calls, c)
@@ -144,7 +144,7 @@ func (b *reader) message(id int, m *message.Message) {
 				step.Reasoning = join(step.Reasoning, c.Target())
 			}
 		case message.KindToolResult:
-			b.h.Index.call = b.result(&step, own, p)
+			b.h.index.call = b.result(&step, own, p)
 			b.add(p.Text, textShown, id)
 		case message.KindFile, message.KindImage, message.KindAudio:
 			if p.Media != nil && p.Media.Name != "" {
@@ -183,7 +183,7 @@ func (b *reader) user(id int, m *message.Message) {
 	case speechAnswering:
 		if n := len(b.h.Steps); acted != "" && n > 0 {
 			last := &b.h.Steps[n-1]
-			b.h.Index.call = at{n - 1, len(last.Calls)}
+			b.h.index.call = at{n - 1, len(last.Calls)}
 			last.Calls = append(last.Calls, Call{Tool: "shell", Args: []Arg{{"command", acted}}, Exit: -1, Result: withoutOurs(text), Answered: true})
 		}
 		b.add(text, textShown, id)
@@ -250,12 +250,12 @@ func (b *reader) result(step *Step, own int, p *message.Part) at {
 // unanswered reports whether a recorder left a note in place of a result.
 func unanswered(text string) bool { return strings.HasPrefix(text, "[no tool result was recorded") }
 
-func (b *reader) add(text string, w textKind, id int) { b.h.Index.add(text, w, id) }
+func (b *reader) add(text string, w textKind, id int) { b.h.index.add(text, w, id) }
 
 func (b *reader) args(c *Call, id int) {
-	b.h.Index.addName(c.Tool, id)
+	b.h.index.addName(c.Tool, id)
 	for _, a := range c.Args {
-		b.h.Index.addName(a.Name, id)
+		b.h.index.addName(a.Name, id)
 		b.add(a.Value, textAsked, id)
 	}
 }

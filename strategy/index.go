@@ -21,8 +21,8 @@ const (
 	places
 )
 
-// An Entity is an identifier with its uses in a history.
-type Entity struct {
+// An entity is an identifier with its uses in a history.
+type entity struct {
 	Text     string
 	Kind     ident.Kind
 	Count    [places]int32 // messages that name it, by kind of text
@@ -51,28 +51,28 @@ type place struct {
 	call  at    // of arguments and results; step -1 = none
 }
 
-// An Index holds every identifier of a history.
-type Index struct {
-	byText map[string]*Entity
-	all    []*Entity
-	arena  []Entity // blocks that hold the elements of all
+// A nameIndex holds every identifier of a history.
+type nameIndex struct {
+	byText map[string]*entity
+	all    []*entity
+	arena  []entity // blocks that hold the elements of all
 	first  int32
 	last   int32
 	task   int32 // number of the user's first message
-	ranked []*Entity
+	ranked []*entity
 	shown  map[string]bool // named in messages that stay in the view
 	bases  map[string]bool // last elements of paths that the assistant uses
-	text   []*Entity       // entities of the text that is being added
+	text   []*entity       // entities of the text that is being added
 	call   at              // the call that the text belongs to
 	naming bool            // the text is the name of a tool or a parameter
 }
 
 // newIndex returns an empty index.
-func newIndex() *Index {
-	return &Index{byText: make(map[string]*Entity, 1024), shown: map[string]bool{}}
+func newIndex() *nameIndex {
+	return &nameIndex{byText: make(map[string]*entity, 1024), shown: map[string]bool{}}
 }
 
-func (x *Index) add(text string, w textKind, id int) {
+func (x *nameIndex) add(text string, w textKind, id int) {
 	n := int32(id)
 	if x.first == 0 {
 		x.first = n
@@ -110,7 +110,7 @@ func (x *Index) add(text string, w textKind, id int) {
 }
 
 // addName adds the name of a tool or a parameter.
-func (x *Index) addName(name string, id int) {
+func (x *nameIndex) addName(name string, id int) {
 	x.naming = true
 	x.add(name, textAsked, id)
 	x.naming = false
@@ -128,7 +128,7 @@ func gutter(text string, start, end int) bool {
 }
 
 // show records the identifiers in a text that stays in the view.
-func (x *Index) show(text string) {
+func (x *nameIndex) show(text string) {
 	ident.ScanAll(text, func(_ ident.Kind, start, end int) { x.shown[text[start:end]] = true })
 }
 
@@ -136,14 +136,14 @@ func (x *Index) show(text string) {
 // bytes. A longer one is data.
 const maxIdentifier = 240
 
-func (x *Index) entity(s string, k ident.Kind, n int32) *Entity {
+func (x *nameIndex) entity(s string, k ident.Kind, n int32) *entity {
 	if e, ok := x.byText[s]; ok {
 		return e
 	}
 	if len(x.arena) == cap(x.arena) {
-		x.arena = make([]Entity, 0, 512)
+		x.arena = make([]entity, 0, 512)
 	}
-	x.arena = append(x.arena, Entity{Text: s, Kind: k, First: n, Last: n, Visible: x.shown[s]})
+	x.arena = append(x.arena, entity{Text: s, Kind: k, First: n, Last: n, Visible: x.shown[s]})
 	e := &x.arena[len(x.arena)-1]
 	x.byText[s] = e
 	x.all = append(x.all, e)
@@ -151,7 +151,7 @@ func (x *Index) entity(s string, k ident.Kind, n int32) *Entity {
 }
 
 // addSummary records which identifiers the previous summary names, and where.
-func (x *Index) addSummary(d Document) {
+func (x *nameIndex) addSummary(d Document) {
 	d.all(func(lines []string) []string {
 		for _, l := range lines {
 			place := int32(0)
@@ -168,23 +168,23 @@ func (x *Index) addSummary(d Document) {
 
 // Lookup returns the entity of an identifier, nil if the history does not
 // contain it.
-func (x *Index) Lookup(s string) *Entity { return x.byText[s] }
+func (x *nameIndex) Lookup(s string) *entity { return x.byText[s] }
 
 // Len returns the number of different identifiers.
-func (x *Index) Len() int { return len(x.all) }
+func (x *nameIndex) Len() int { return len(x.all) }
 
 // All returns every identifier, in the order of first appearance. The caller
 // owns the slice, but must not modify the entities.
-func (x *Index) All() []*Entity { return slices.Clone(x.all) }
+func (x *nameIndex) All() []*entity { return slices.Clone(x.all) }
 
 // rank scores every identifier and sorts them, best first.
-func (x *Index) rank() {
+func (x *nameIndex) rank() {
 	x.ranked = slices.Clone(x.all)
 	x.noteBases()
 	for _, e := range x.ranked {
 		e.Score = x.score(e)
 	}
-	slices.SortStableFunc(x.ranked, func(a, b *Entity) int {
+	slices.SortStableFunc(x.ranked, func(a, b *entity) int {
 		if c := cmp.Compare(b.Score, a.Score); c != 0 {
 			return c
 		}
@@ -194,7 +194,7 @@ func (x *Index) rank() {
 
 // noteBases records the file names at the end of the paths that the assistant
 // uses.
-func (x *Index) noteBases() {
+func (x *nameIndex) noteBases() {
 	x.bases = map[string]bool{}
 	for _, e := range x.all {
 		if e.Kind == ident.Path && e.LastUsed > 0 {
@@ -208,4 +208,4 @@ func lastElement(p string) string { return p[strings.LastIndexByte(p, '/')+1:] }
 
 // Top returns the n identifiers that are most likely needed again, best
 // first. The slice must not be modified.
-func (x *Index) Top(n int) []*Entity { return x.ranked[:min(n, len(x.ranked))] }
+func (x *nameIndex) Top(n int) []*entity { return x.ranked[:min(n, len(x.ranked))] }

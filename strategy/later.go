@@ -115,7 +115,7 @@ func firstSentence(text string) string {
 // against returns what was said later against a decision, as a suffix for its
 // line: the user's objection, or the sentence in which the assistant took it
 // back. It returns "" if nothing was said.
-func (h *History) against(f Fact) string {
+func (h *History) against(f fact) string {
 	l := h.hindsight()
 	first := -1
 	consider := func(k int) {

@@ -12,14 +12,14 @@ func decisionsOf(t *testing.T, in Input) string {
 	t.Helper()
 	h := historyOfInput(in)
 	out := ""
-	for _, f := range h.Decisions() {
+	for _, f := range h.decisions() {
 		out += f.Text + " " + stepID(f.Step) + h.against(f) + "\n"
 	}
 	return out
 }
 
 func historyOfInput(in Input) *History {
-	return NewHistory(Request{Strategy: TaskState, Messages: in.Messages, First: 1})
+	return NewHistory(Request{Strategy: taskState, Messages: in.Messages, First: 1})
 }
 
 // What was taken back before is not what is decided now.
@@ -53,7 +53,7 @@ func TestAGuessIsNoDecision(t *testing.T) {
 	if !strings.Contains(text, "The root cause is probably the lock") {
 		t.Errorf("the guess is not told as it was said:\n%s", text)
 	}
-	if got := titledPart(writtenBy(t, DecisionLog, in), "Decision log"); strings.Contains(got, "probably") || !strings.Contains(got, "batch the inserts") {
+	if got := titledPart(writtenBy(t, decisionLog, in), "Decision log"); strings.Contains(got, "probably") || !strings.Contains(got, "batch the inserts") {
 		t.Errorf("decision log:\n%s", got)
 	}
 }
@@ -102,7 +102,7 @@ func TestADecisionStandsWithWhatWasSaidAgainstItLater(t *testing.T) {
 		if got := decisionsOf(t, in); !strings.Contains(got, said+" "+c.want) {
 			t.Errorf("%s: %q is not in:\n%s", c.name, c.want, got)
 		}
-		for _, f := range historyOfInput(in).Decisions() {
+		for _, f := range historyOfInput(in).decisions() {
 			if f.Step == 4 && (f.Value >= takenBackValue) != (c.want != "[s4]\n") {
 				t.Errorf("%s: it is worth %v", c.name, f.Value)
 			}
@@ -168,7 +168,7 @@ func TestEachMendedCheckSaysSo(t *testing.T) {
 	}
 	in := long("Fix it.", msgs...)
 	tells(t, in, []string{"`go test ./...` failed: --- FAIL: TestTorn (0.00s): torn_test.go:9: got 3, want 2 [s4]; what failed there passed later [s6]"}, nil)
-	if text := writtenBy(t, CodeDelta, in); !strings.Contains(text, "→ failed: --- FAIL: TestTorn (0.00s): torn_test.go:9: got 3, want 2 [s4]; what failed there passed later [s6]") {
+	if text := writtenBy(t, codeDelta, in); !strings.Contains(text, "→ failed: --- FAIL: TestTorn (0.00s): torn_test.go:9: got 3, want 2 [s4]; what failed there passed later [s6]") {
 		t.Errorf("code_delta:\n%s", text)
 	}
 }

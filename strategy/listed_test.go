@@ -30,11 +30,11 @@ func TestEachListHasItsOwnLead(t *testing.T) {
 // A sentence from inside an item stands with the head of the item, and what is left out of
 // a list leaves a mark, at its end too.
 func TestASentenceOfAnItemHasItsHead(t *testing.T) {
-	b := quoting{h: &History{Index: newIndex()}, step: &Step{ID: 2}, most: 60, value: 1, factor: 1, group: "[s2] told the user"}
+	b := quoting{h: &History{index: newIndex()}, step: &Step{ID: 2}, most: 60, value: 1, factor: 1, group: "[s2] told the user"}
 	passages("Worth a change:\n1. `spawn.go:64` - The log file stays open. Close it on the error path.\n2. `review.go:237` - Errors are swallowed. It should return the error.\n3. `wait.go:9` - The timer is never stopped.", b.answered)
 	for i, l := range b.out {
 		if strings.HasPrefix(l.Text, "It should return") {
-			c := &composer{strategy: TaskState, history: b.h, index: b.h.Index, spent: make([]int, 9)}
+			c := &composer{strategy: taskState, history: b.h, index: b.h.index, spent: make([]int, 9)}
 			c.chosen = []*candidate{{Line: l, nth: i}}
 			want := "[s2] told the user: … Worth a change: 2. `review.go:237` - Errors are swallowed. It should return the error. …"
 			if got := c.document().Sections[0][0]; got != want {

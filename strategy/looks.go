@@ -38,7 +38,7 @@ func appendNew(list []string, more ...string) []string {
 // looks returns what the call looked at.
 func (c *Call) looks() *looks {
 	l := &looks{}
-	for _, f := range c.Files {
+	for _, f := range c.files {
 		l.read = appendNew(l.read, f.Path)
 	}
 	if s := c.arg("pattern", "query", "q", "search", "regex"); s != "" && foundNothing(c.Result) {
@@ -91,7 +91,7 @@ func foundNothing(result string) bool {
 const namedLooks = 3
 
 // tell describes what was looked at. It names the most important files.
-func (l *looks) tell(x *Index) string {
+func (l *looks) tell(x *nameIndex) string {
 	var out []string
 	if n := len(l.read); n > 0 {
 		best := x.best(l.read, namedLooks)
@@ -129,7 +129,7 @@ func (l *looks) tell(x *Index) string {
 }
 
 // best returns the n highest scored names, in their original order.
-func (x *Index) best(names []string, n int) []string {
+func (x *nameIndex) best(names []string, n int) []string {
 	if len(names) <= n {
 		return names
 	}

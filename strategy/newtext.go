@@ -88,13 +88,13 @@ func (h *History) findWritten() {
 	h.eachCall(func(_ *Step, c *Call) {
 		if c.Outcome != Failed && c.runsScript() {
 			for _, file := range saysWritten(c.Result) {
-				same := func(f FileOp) bool { return f.Op >= Edited && h.key(f.Path) == h.key(file) }
-				if file = h.knownAs(file, known); file != "" && !slices.ContainsFunc(c.Files, same) {
-					c.Files = append(c.Files, FileOp{Path: file, Op: Edited})
+				same := func(f fileOp) bool { return f.Op >= opEdited && h.key(f.Path) == h.key(file) }
+				if file = h.knownAs(file, known); file != "" && !slices.ContainsFunc(c.files, same) {
+					c.files = append(c.files, fileOp{Path: file, Op: opEdited})
 				}
 			}
 		}
-		for _, f := range c.Files {
+		for _, f := range c.files {
 			known[h.key(f.Path)] = true
 		}
 	})
@@ -123,7 +123,7 @@ func (c *Call) runsScript() bool {
 	if c.Command() == "" || c.Check() {
 		return false
 	}
-	return slices.ContainsFunc(c.Files, func(f FileOp) bool { return f.Op == Ran }) ||
+	return slices.ContainsFunc(c.files, func(f fileOp) bool { return f.Op == opRan }) ||
 		anyCommand(c.Command(), func(simple string) bool {
 			word, _, _ := strings.Cut(simple, " ")
 			return slices.Contains([]string{"python", "python3", "node", "ruby", "perl", "deno", "bun"}, base(word)) || strings.HasPrefix(word, "./")

@@ -48,10 +48,10 @@ func TestWhatAScriptSaysItWroteIsAChange(t *testing.T) {
 		"the script failed": {"python3 /tmp/mend.py", "Exit code: 1\nUpdated /shop/src/options.py", false},
 		"what git says":     {"git log", "Updated /shop/src/options.py", false},
 	} {
-		files := NewHistory(Request{Strategy: CodeDelta, First: 1, Count: quarter, Messages: scripted(c.command, c.output)}).Files()
+		files := NewHistory(Request{Strategy: codeDelta, First: 1, Count: quarter, Messages: scripted(c.command, c.output)}).fileStates()
 		changed := false
 		for _, f := range files {
-			changed = changed || f.Path == "/shop/src/options.py" && f.Op == Edited
+			changed = changed || f.Path == "/shop/src/options.py" && f.Op == opEdited
 		}
 		if changed != c.changed {
 			t.Errorf("%s: %+v", name, files)

@@ -12,7 +12,7 @@ import (
 // assistant's last list, and what it called open.
 func (h *History) nextLines(section int) []Line {
 	var out []Line
-	add := func(f Fact, prefix string) {
+	add := func(f fact, prefix string) {
 		if f.Text != "" {
 			out = append(out, Line{Section: section, Text: prefix + f.Text + " " + stepID(f.Step), Value: f.Value, Order: f.Step})
 		}
@@ -27,7 +27,7 @@ func (h *History) nextLines(section int) []Line {
 	}
 	add(h.unanswered(), h.questionHow())
 	add(h.lastList(), writtenPlan)
-	for _, f := range h.Next() {
+	for _, f := range h.next() {
 		if f.Text == announced.Text {
 			continue
 		}
@@ -38,11 +38,11 @@ func (h *History) nextLines(section int) []Line {
 
 // announcedHow returns the step that was announced last, with its introduction.
 // It returns nothing if the step was run and something followed.
-func (h *History) announcedHow() (Fact, string) {
+func (h *History) announcedHow() (fact, string) {
 	f := h.announced()
 	switch begun := h.begun(f.Step); {
 	case f.Text == "" || begun && h.wentOn(f.Step):
-		return Fact{}, ""
+		return fact{}, ""
 	case begun:
 		f.Text += h.cameOut(f.Step)
 		return f, "the last step: "
@@ -111,36 +111,36 @@ var thens = []string{", then i'll ", ", then i’ll ", ", then i will ", " and t
 
 // remaining returns what the last step announced for after it, if the step made
 // one call and nothing followed.
-func (h *History) remaining() Fact {
+func (h *History) remaining() fact {
 	f := h.announced()
 	s := h.step(f.Step)
 	if s == nil || len(s.Calls) != 1 || !h.begun(f.Step) || h.wentOn(f.Step) {
-		return Fact{}
+		return fact{}
 	}
 	low := strings.ToLower(f.Text)
 	for _, then := range thens {
 		if i := strings.Index(low, then); i >= 0 && len(low) == len(f.Text) {
-			return Fact{f.Step, f.Text[i+len(then):], announcedValue}
+			return fact{f.Step, f.Text[i+len(then):], announcedValue}
 		}
 	}
-	return Fact{}
+	return fact{}
 }
 
 // stillFailing returns the check that failed last, unless something settled it,
 // or the session went on to other work.
-func (h *History) stillFailing() Fact {
+func (h *History) stillFailing() fact {
 	mended := h.mended()
 	all := h.checks()
 	for i := len(all) - 1; i >= 0; i-- {
 		c := all[i].call
 		if h.wentOver(all[i].step) {
-			return Fact{}
+			return fact{}
 		}
 		if c.Outcome == Failed && all[i].again == 0 && !refusedCall(c.Result) && !c.misspelled() && mended[c.Command()] <= all[i].step {
-			return Fact{all[i].step, c.name() + h.blamed().of(all[i].step, c), announcedValue - 1}
+			return fact{all[i].step, c.name() + h.blamed().of(all[i].step, c), announcedValue - 1}
 		}
 	}
-	return Fact{}
+	return fact{}
 }
 
 // laterRequests is the number of messages of the user after which a failure is
@@ -189,20 +189,20 @@ func (h *History) questionHow() string {
 // waiting returns the newest request if the assistant has replied only with
 // calls and text beside them. It returns nothing if a request stays in view,
 // because that one may be newer.
-func (h *History) waiting() Fact {
+func (h *History) waiting() fact {
 	if h.asked != "" {
-		return Fact{}
+		return fact{}
 	}
 	for i := len(h.Steps) - 1; i >= 0; i-- {
 		s := &h.Steps[i]
 		switch {
 		case s.Role == message.RoleAssistant && s.Speaker == "" && s.Text != "" && s.onlySpeaks():
-			return Fact{}
+			return fact{}
 		case s.user() && s.Text != "":
 			if asked := wanted(s.ID, s.Text); len(asked) > 0 {
-				return Fact{s.ID, newestHere, announcedValue}
+				return fact{s.ID, newestHere, announcedValue}
 			}
-			return Fact{}
+			return fact{}
 		}
 	}
 	return h.stillWaiting()
@@ -210,11 +210,11 @@ func (h *History) waiting() Fact {
 
 // inWork returns the request that follows the block, if the block covers work
 // on it.
-func (h *History) inWork() Fact {
+func (h *History) inWork() fact {
 	if h.order.since == 0 || !h.order.typed {
-		return Fact{}
+		return fact{}
 	}
-	return Fact{h.order.since, "the user's message right after this block, since", announcedValue + 1}
+	return fact{h.order.since, "the user's message right after this block, since", announcedValue + 1}
 }
 
 // Introductions of lines about what is next that hold for more than one step.
@@ -231,11 +231,11 @@ const (
 
 // stillWaiting returns the request that the previous summary reports as not
 // replied to.
-func (h *History) stillWaiting() (f Fact) {
+func (h *History) stillWaiting() (f fact) {
 	h.Previous.all(func(lines []string) []string {
 		for _, l := range lines {
 			if rest, ok := strings.CutPrefix(l, notReplied); ok {
-				f = Fact{lastStep(rest), withoutSteps(rest), announcedValue}
+				f = fact{lastStep(rest), withoutSteps(rest), announcedValue}
 			}
 		}
 		return lines
@@ -282,7 +282,7 @@ func atIt(low string) bool {
 }
 
 // announced returns the sentence in which the assistant last announced a step.
-func (h *History) announced() Fact {
+func (h *History) announced() fact {
 	for i := len(h.Steps) - 1; i >= 0; i-- {
 		s := &h.Steps[i]
 		if s.Role != message.RoleAssistant || s.Text == "" || s.recap() {
@@ -302,10 +302,10 @@ func (h *History) announced() Fact {
 			}
 		})
 		if last != "" {
-			return Fact{s.ID, clip(squash(last), maxSentence), announcedValue}
+			return fact{s.ID, clip(squash(last), maxSentence), announcedValue}
 		}
 	}
-	return Fact{}
+	return fact{}
 }
 
 // begun reports whether a step has calls and all of them were answered. Then
@@ -338,19 +338,19 @@ func (h *History) answeredSince(step int) bool {
 const announcedValue = 5
 
 // unanswered returns the question with which the history ends, if it does.
-func (h *History) unanswered() Fact {
+func (h *History) unanswered() fact {
 	for i := len(h.Steps) - 1; i >= 0; i-- {
 		s := &h.Steps[i]
 		if s.user() && s.Text != "" {
-			return Fact{}
+			return fact{}
 		}
 		for k := range s.Calls {
 			if c := &s.Calls[k]; c.deed() == deedAsk && !c.Answered {
-				return Fact{s.ID, quoted(c.arg("question", "questions", "text", "prompt"), 200), announcedValue}
+				return fact{s.ID, quoted(c.arg("question", "questions", "text", "prompt"), 200), announcedValue}
 			}
 		}
 		if len(s.Calls) > 0 {
-			return Fact{} // the assistant went on without an answer
+			return fact{} // the assistant went on without an answer
 		}
 		if s.Role != message.RoleAssistant || s.Text == "" {
 			continue
@@ -361,7 +361,7 @@ func (h *History) unanswered() Fact {
 				question = t
 			}
 		})
-		return Fact{s.ID, clip(squash(question), maxSentence), announcedValue}
+		return fact{s.ID, clip(squash(question), maxSentence), announcedValue}
 	}
-	return Fact{}
+	return fact{}
 }

@@ -204,7 +204,7 @@ func TestASummaryOfAHarnessIsNoAnswer(t *testing.T) {
 	for _, l := range append(h.proposalLines(0), h.saidLines(0)...) {
 		text += l.Text + "\n"
 	}
-	for _, f := range h.Goals() {
+	for _, f := range h.goals() {
 		text += f.Text + "\n"
 	}
 	for _, not := range []string{"a plan that the assistant wrote", "answered the assistant's", "replied to in [s4]", "said to be still open"} {
@@ -217,7 +217,7 @@ func TestASummaryOfAHarnessIsNoAnswer(t *testing.T) {
 func TestAMessageThatIsTakenBackIsNoRequest(t *testing.T) {
 	h := NewHistory(Request{Strategy: TaskState, First: 1, Messages: []message.Message{message.User("I think the design can be further simplified, please do it."), message.Assistant("How?"),
 		message.User("Rename the column of the orders table as well, please."), message.User("ignore last message, wrong chat")}})
-	if f := h.Goals(); len(f) != 1 || !strings.HasPrefix(f[0].Text, "I think the design") {
+	if f := h.goals(); len(f) != 1 || !strings.HasPrefix(f[0].Text, "I think the design") {
 		t.Errorf("%+v", f)
 	}
 }

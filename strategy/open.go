@@ -106,12 +106,12 @@ func (l *listHead) done() bool {
 	return false
 }
 
-// Next returns what the assistant called still to do, in the last third of the
+// next returns what the assistant called still to do, in the last third of the
 // history and since its last answer to the user. Earlier announcements are
 // mostly done. So are those in a message with calls, once something followed the
 // calls.
-func (h *History) Next() []Fact {
-	var out []Fact
+func (h *History) next() []fact {
+	var out []fact
 	for i := max(len(h.Steps)*2/3, h.lastAnswer()); i < len(h.Steps); i++ {
 		s := &h.Steps[i]
 		if s.Role != message.RoleAssistant || s.recap() || s.begun() && h.wentOn(s.ID) {
@@ -126,7 +126,7 @@ func (h *History) Next() []Fact {
 			}
 			if n < 2 && len(t) > 25 && leavesOpen(t) && !strings.HasSuffix(t, ":") && !reports(t) {
 				n++
-				out = append(out, Fact{s.ID, clip(squash(t), maxSentence), 0.4 * quality(t) * h.recency(s.ID)})
+				out = append(out, fact{s.ID, clip(squash(t), maxSentence), 0.4 * quality(t) * h.recency(s.ID)})
 			}
 		})
 	}

@@ -77,7 +77,7 @@ func TestACommandThatDoesNotExistIsNotNext(t *testing.T) {
 		if got := nextOf(t, msgs...); strings.Contains(got, "its last run failed") == c.wrong {
 			t.Errorf("%s:\n%s", c.cmd, got)
 		}
-		h := NewHistory(Request{Strategy: TaskState, First: 1, Messages: append(msgs, command("2", "", "make rows", "3 passed\nTests:       3 passed, 3 total")...)})
+		h := NewHistory(Request{Strategy: taskState, First: 1, Messages: append(msgs, command("2", "", "make rows", "3 passed\nTests:       3 passed, 3 total")...)})
 		lines := h.checkLines(0)
 		if got := slices.ContainsFunc(lines, func(l Line) bool {
 			return strings.Contains(l.Text, c.cmd) && strings.HasSuffix(l.Text, "[s2]; another check passed later [s4]")

@@ -28,7 +28,7 @@ func TestASummarySaysWhenTheMessageBehindItWasWritten(t *testing.T) {
 		}
 		first := number
 		number += len(msgs)
-		sum, err := Writer{Strategy: TaskState, Summarizer: Extractive{}, MaxTokens: 900}.Write(t.Context(), Input{Previous: previous, First: first, Messages: msgs, Visible: visible, After: after, MaxTokens: 2000, Count: func(s string) int { return len(s)/4 + 1 }})
+		sum, err := Writer{Strategy: taskState, Summarizer: Extractive{}, MaxTokens: 900}.Write(t.Context(), Input{Previous: previous, First: first, Messages: msgs, Visible: visible, After: after, MaxTokens: 2000, Count: func(s string) int { return len(s)/4 + 1 }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +84,7 @@ func TestAFolderThatTheShellIsInAlready(t *testing.T) {
 func TestWhatASummaryCarriesIsSettledByLaterSteps(t *testing.T) {
 	in := func(previous string, msgs []message.Message) string {
 		t.Helper()
-		sum, err := Writer{Strategy: TaskState, Summarizer: Extractive{}, MaxTokens: 900}.Write(t.Context(), Input{Previous: previous, Messages: msgs, MaxTokens: 2000, Count: func(s string) int { return len(s)/4 + 1 }})
+		sum, err := Writer{Strategy: taskState, Summarizer: Extractive{}, MaxTokens: 900}.Write(t.Context(), Input{Previous: previous, Messages: msgs, MaxTokens: 2000, Count: func(s string) int { return len(s)/4 + 1 }})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -42,9 +42,9 @@ func TestOfWhatIsNotToBeHadNothingIsSaid(t *testing.T) {
 		for i := range v.Messages {
 			msgs = append(msgs, restored(v, i, nil))
 		}
-		d := NewHistory(Request{Strategy: TaskState, Messages: msgs, First: 1, Count: quarter}).compose(Request{Strategy: TaskState, MaxTokens: 500, Count: quarter})
+		d := NewHistory(Request{Strategy: taskState, Messages: msgs, First: 1, Count: quarter}).compose(Request{Strategy: taskState, MaxTokens: 500, Count: quarter})
 		for _, not := range []string{"masked", "4200", "truncated", "8000", "passed", "failed"} {
-			if text := d.body(TaskState); strings.Contains(text, not) {
+			if text := d.body(taskState); strings.Contains(text, not) {
 				t.Errorf("%q is in:\n%s", not, text)
 			}
 		}
@@ -75,8 +75,8 @@ func TestOfWhatIsNotToBeHadThePlaceholderTellsTheOutcome(t *testing.T) {
 	v := masked(head + ` · says "--- FAIL: TestA (0.00s)" · exit 0]`)
 	v.Origins = func(i, p int) (policy.Origin, bool) { return policy.Origin{Chars: 4200}, i == 2 }
 	msgs := []message.Message{v.Messages[0], v.Messages[1], restored(v, 2, nil), v.Messages[3]}
-	d := NewHistory(Request{Strategy: TaskState, Messages: msgs, First: 1, Count: quarter}).compose(Request{Strategy: TaskState, MaxTokens: 500, Count: quarter})
-	if text := d.body(TaskState); !strings.Contains(text, "--- FAIL: TestA (0.00s)") || strings.Contains(text, "passed") {
+	d := NewHistory(Request{Strategy: taskState, Messages: msgs, First: 1, Count: quarter}).compose(Request{Strategy: taskState, MaxTokens: 500, Count: quarter})
+	if text := d.body(taskState); !strings.Contains(text, "--- FAIL: TestA (0.00s)") || strings.Contains(text, "passed") {
 		t.Error(text)
 	}
 }

@@ -84,7 +84,7 @@ func TestAResultOfAToolIsAnErrorOnlyInItsStead(t *testing.T) {
 		"[observation masked — 4200 chars]":                       Unknown,
 		"[truncated: kept first ~8000 of ~52000 tokens (head)]\n": Unknown,
 	} {
-		h := NewHistory(Request{Strategy: TaskState, First: 1, Messages: []message.Message{
+		h := NewHistory(Request{Strategy: taskState, First: 1, Messages: []message.Message{
 			message.Assistant("", message.Call("1", "lookup", `{"id":"x"}`)), message.ToolResult("1", result)}})
 		if got := h.Steps[0].Calls[0].Outcome; got != want {
 			t.Errorf("%q: %v, want %v", result, got, want)
@@ -93,7 +93,7 @@ func TestAResultOfAToolIsAnErrorOnlyInItsStead(t *testing.T) {
 }
 
 func TestACommandThatGoesOnEndsWithWhatWasWaitedFor(t *testing.T) {
-	h := NewHistory(Request{Strategy: TaskState, First: 1, Messages: []message.Message{
+	h := NewHistory(Request{Strategy: taskState, First: 1, Messages: []message.Message{
 		message.Assistant("", message.Call("1", "exec_command", `{"cmd":"go test ./slow"}`)),
 		message.ToolResult("1", "Chunk ID: 1\nProcess running with session ID 71\nOutput:\n"),
 		message.Assistant("", message.Call("2", "write_stdin", `{"session_id":71,"chars":""}`)),
@@ -135,8 +135,8 @@ func TestAnEditThatWasRefusedChangedNothing(t *testing.T) {
 		if want == Failed && (strings.HasPrefix(c.ErrorLine(), "ERROR") || c.Target() != "/a/b.go") {
 			t.Errorf("%q: the error is %q, of %s", result, c.ErrorLine(), c.Target())
 		}
-		if changed := len(c.Files) > 0; changed != (want == OK) {
-			t.Errorf("%q: files %v", result, c.Files)
+		if changed := len(c.files) > 0; changed != (want == OK) {
+			t.Errorf("%q: files %v", result, c.files)
 		}
 	}
 	if c := ranCommand("make", "ok"); c.Command() != "make" {

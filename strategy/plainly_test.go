@@ -79,7 +79,7 @@ func TestWhatOthersSayIsNoDecision(t *testing.T) {
 		message.Assistant("I decided to batch the inserts because each commit syncs the disk.\n\n> I'd rather drop the table instead of batching, because nobody reads it.\n\nThe reviewer suggested that we should use a queue instead of the table, because it is simpler."),
 		message.User("This session is being continued from a previous conversation. It was decided that the exporter should use a pool because it is faster."))
 	got := ""
-	for _, f := range NewHistory(Request{Strategy: TaskState, Messages: in.Messages, Count: in.Count}).Decisions() {
+	for _, f := range NewHistory(Request{Strategy: TaskState, Messages: in.Messages, Count: in.Count}).decisions() {
 		got += f.Text + "\n"
 	}
 	if !strings.Contains(got, "batch the inserts") || strings.Contains(got, "drop the table") || strings.Contains(got, "queue") || strings.Contains(got, "pool") {
@@ -117,14 +117,14 @@ func TestARequestThatNobodyRepliedToIsNext(t *testing.T) {
 }
 
 func TestDeedsReadPlainlyAndAreReadBack(t *testing.T) {
-	for text, f := range map[string]FileState{
-		"edited":                                        {Op: Edited, Changes: 1},
-		"edited twice":                                  {Op: Edited, Changes: 2},
-		"edited 7 times (in Load and Store)":            {Op: Edited, Changes: 7, Funcs: []string{"Load", "Store"}},
-		"created, then edited once":                     {Op: Created, Changes: 2},
-		"created, then edited 3 times":                  {Op: Created, Changes: 4},
-		"deleted after it had been changed twice":       {Op: Deleted, Changes: 3},
-		"renamed from `b/old.go`, edited twice (in Go)": {Op: Renamed, From: "b/old.go", Changes: 3, Funcs: []string{"Go"}},
+	for text, f := range map[string]fileState{
+		"edited":                                        {Op: opEdited, Changes: 1},
+		"edited twice":                                  {Op: opEdited, Changes: 2},
+		"edited 7 times (in Load and Store)":            {Op: opEdited, Changes: 7, Funcs: []string{"Load", "Store"}},
+		"created, then edited once":                     {Op: opCreated, Changes: 2},
+		"created, then edited 3 times":                  {Op: opCreated, Changes: 4},
+		"deleted after it had been changed twice":       {Op: opDeleted, Changes: 3},
+		"renamed from `b/old.go`, edited twice (in Go)": {Op: opRenamed, From: "b/old.go", Changes: 3, Funcs: []string{"Go"}},
 	} {
 		if got := f.deeds(); got != text {
 			t.Errorf("%q, want %q", got, text)
@@ -135,7 +135,7 @@ func TestDeedsReadPlainlyAndAreReadBack(t *testing.T) {
 			t.Errorf("%q was read back as %+v", text, back)
 		}
 	}
-	files := []FileState{{Path: "b/one.go", Op: Created, Changes: 2}, {Path: "b/two.go", Op: Created, Changes: 1}, {Path: "b/three.go", Op: Created, Changes: 1}}
+	files := []fileState{{Path: "b/one.go", Op: opCreated, Changes: 2}, {Path: "b/two.go", Op: opCreated, Changes: 1}, {Path: "b/three.go", Op: opCreated, Changes: 1}}
 	line := folderLine("b", files)
 	if want := "In `b/`: created one.go, then edited once; created two.go; created three.go"; line != want {
 		t.Errorf("%q, want %q", line, want)

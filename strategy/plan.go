@@ -7,26 +7,26 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A Status is the status of an item.
-type Status uint8
+// An itemStatus is the status of an item.
+type itemStatus uint8
 
 // The statuses of items. Only open ones read as things to do.
 const (
-	Open Status = iota
-	Blocked
-	Done
+	itemOpen itemStatus = iota
+	itemBlocked
+	itemDone
 )
 
 var statusNames = [...]string{"open", "blocked", "done"}
 
 // String returns the word in brackets before an item.
-func (s Status) String() string { return statusNames[s] }
+func (s itemStatus) String() string { return statusNames[s] }
 
-// An Item is an item of work.
-type Item struct {
+// An item is an item of work.
+type item struct {
 	Step   int
 	Text   string
-	Status Status
+	Status itemStatus
 	Active bool   // is being worked on
 	id     string // of a task list, where it has ids
 	tool   string // that wrote the list as a whole
@@ -41,9 +41,9 @@ const (
 )
 
 // marks returns the marks that follow the text of an item that is not done.
-func (it Item) marks() string {
+func (it item) marks() string {
 	out := ""
-	if it.id != "" && it.Status != Done {
+	if it.id != "" && it.Status != itemDone {
 		out = taskMark + it.id + ")"
 	}
 	if it.Active {
@@ -53,8 +53,8 @@ func (it Item) marks() string {
 }
 
 // unmarked returns an item of a line without its marks, which it reads.
-func unmarked(text string) Item {
-	var it Item
+func unmarked(text string) item {
+	var it item
 	it.Text, it.Active = strings.CutSuffix(strings.TrimSpace(text), inProgress)
 	if at := strings.LastIndex(it.Text, taskMark); at > 0 {
 		if id, ok := strings.CutSuffix(it.Text[at+len(taskMark):], ")"); ok && id != "" && len(id) <= maxTaskID && !strings.ContainsAny(id, " ()") {
@@ -69,9 +69,9 @@ const maxTaskID = 40
 
 // carried adds the items of a line of the previous summary: one item, or
 // several done ones.
-func (b *items) carried(text string, st Status) {
+func (b *items) carried(text string, st itemStatus) {
 	texts := []string{text}
-	if st == Done {
+	if st == itemDone {
 		texts = strings.Split(text, "; ")
 	}
 	for _, t := range texts {
@@ -81,10 +81,10 @@ func (b *items) carried(text string, st Status) {
 	}
 }
 
-// Items returns the items of work in the history with their last status, in
+// items returns the items of work in the history with their last status, in
 // order of appearance: entries of task lists, checkboxes, and items of the
 // previous summary.
-func (h *History) Items() []Item {
+func (h *History) items() []item {
 	b := items{byKey: map[string]int{}}
 	for _, lines := range append([][]string{h.Previous.Notes}, h.Previous.Sections...) {
 		for _, l := range lines {
@@ -106,7 +106,7 @@ func (h *History) Items() []Item {
 }
 
 type items struct {
-	list  []Item
+	list  []item
 	byKey map[string]int
 }
 
@@ -123,7 +123,7 @@ func itemText(text string) string {
 	return clip(text, maxSentence)
 }
 
-func (b *items) set(it Item) {
+func (b *items) set(it item) {
 	it.Text = itemText(it.Text)
 	if it.Text == "" {
 		return
@@ -160,7 +160,7 @@ func (b *items) call(step int, c *Call) {
 	low := strings.ToLower(c.Tool)
 	switch {
 	case strings.Contains(low, "taskcreate"):
-		b.set(Item{Step: step, Text: c.arg("subject", "title"), id: taskID(c)})
+		b.set(item{Step: step, Text: c.arg("subject", "title"), id: taskID(c)})
 	case strings.Contains(low, "taskupdate"):
 		b.update(step, c)
 	case strings.Contains(low, "todo") || strings.Contains(low, "plan") || low == "task_tracker":
@@ -194,11 +194,11 @@ func (b *items) update(step int, c *Call) {
 // its list as a whole. An item of the same tool that is missing from the new list
 // and not done is dropped.
 func (b *items) plan(step int, c *Call) {
-	var now []Item
+	var now []item
 	text, status := "", ""
 	flush := func() {
 		if text != "" && status != "" {
-			now = append(now, Item{Step: step, Text: text, Status: parseStatus(status), Active: active(status), tool: c.Tool})
+			now = append(now, item{Step: step, Text: text, Status: parseStatus(status), Active: active(status), tool: c.Tool})
 			text, status = "", ""
 		}
 	}
@@ -225,7 +225,7 @@ func (b *items) plan(step int, c *Call) {
 	kept := b.list[:0]
 	b.byKey = map[string]int{}
 	for _, it := range b.list {
-		if key := itemKey(it.Text); it.tool != c.Tool || it.Status == Done || named[key] {
+		if key := itemKey(it.Text); it.tool != c.Tool || it.Status == itemDone || named[key] {
 			b.byKey[key] = len(kept)
 			kept = append(kept, it)
 		}
@@ -244,14 +244,14 @@ func active(status string) bool {
 	return false
 }
 
-func parseStatus(s string) Status {
+func parseStatus(s string) itemStatus {
 	switch strings.ToLower(s) {
 	case "completed", "complete", "done", "deleted", "cancelled", "canceled":
-		return Done
+		return itemDone
 	case "blocked", "failed":
-		return Blocked
+		return itemBlocked
 	}
-	return Open
+	return itemOpen
 }
 
 func (b *items) checkboxes(step int, text string) {
@@ -261,25 +261,25 @@ func (b *items) checkboxes(step int, text string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimLeft(strings.TrimSpace(line), "-*0123456789. ")
 		if rest, ok := strings.CutPrefix(line, "[ ] "); ok {
-			b.set(Item{Step: step, Text: rest})
+			b.set(item{Step: step, Text: rest})
 		} else if rest, ok := strings.CutPrefix(line, "[x] "); ok {
-			b.set(Item{Step: step, Text: rest, Status: Done})
+			b.set(item{Step: step, Text: rest, Status: itemDone})
 		}
 	}
 }
 
 // statusOf parses "[open] text".
-func statusOf(line string) (Status, string, bool) {
+func statusOf(line string) (itemStatus, string, bool) {
 	for st, name := range statusNames {
 		if rest, ok := strings.CutPrefix(line, "["+name+"] "); ok {
-			return Status(st), rest, true
+			return itemStatus(st), rest, true
 		}
 	}
 	return 0, "", false
 }
 
 // Line returns the item as summaries write it.
-func (it Item) Line() string {
+func (it item) Line() string {
 	return "[" + it.Status.String() + "] " + it.Text + it.marks()
 }
 
@@ -290,9 +290,9 @@ const planValue = 4
 const doneTogether = 4
 
 // planLines returns the items with their status. Done items share lines.
-func (h *History) planLines(section int) []Line { return itemLines(h.Items(), section) }
+func (h *History) planLines(section int) []Line { return itemLines(h.items(), section) }
 
-func itemLines(items []Item, section int) []Line {
+func itemLines(items []item, section int) []Line {
 	var out []Line
 	var done []string
 	flush := func() {
@@ -302,7 +302,7 @@ func itemLines(items []Item, section int) []Line {
 		done = nil
 	}
 	for _, it := range items {
-		if it.Status != Done {
+		if it.Status != itemDone {
 			out = append(out, Line{Section: section, Text: it.Line(), Value: planValue, Order: int(it.Status) * 10_000})
 			continue
 		}
@@ -317,9 +317,9 @@ func itemLines(items []Item, section int) []Line {
 // lastList returns the last list in which the assistant wrote what it is going
 // to do. It returns nothing if there are items of a plan, if it was carried out, or if
 // the assistant ended its turn since: that answer says what became of the plan.
-func (h *History) lastList() Fact {
-	if len(h.Items()) > 0 {
-		return Fact{}
+func (h *History) lastList() fact {
+	if len(h.items()) > 0 {
+		return fact{}
 	}
 	for i := len(h.Steps) - 1; i >= 0; i-- {
 		s := &h.Steps[i]
@@ -328,15 +328,15 @@ func (h *History) lastList() Fact {
 		}
 		if list := planList(s.Text); list != "" && !forTheUser(list) {
 			if h.carriedOut(list, s.ID) {
-				return Fact{}
+				return fact{}
 			}
-			return Fact{s.ID, clip(list, 420), 1.5}
+			return fact{s.ID, clip(list, 420), 1.5}
 		}
 		if h.endsTurn(i) {
-			return Fact{}
+			return fact{}
 		}
 	}
-	return Fact{}
+	return fact{}
 }
 
 // forTheUser reports whether a list is addressed to the user.

@@ -43,15 +43,15 @@ func (h *History) withPlan(d Document, s Strategy, limit int, count func(string)
 // plan returns the items that tools of this part wrote, and those of the
 // previous summary that no line of d decides. It leaves out a model's own
 // items, which cite steps: the model carries them over.
-func (h *History) plan(d Document) []Item {
-	return slices.DeleteFunc(h.Items(), func(it Item) bool {
+func (h *History) plan(d Document) []item {
+	return slices.DeleteFunc(h.items(), func(it item) bool {
 		return it.Step == 0 && (strings.Contains(it.Text, "[s") || d.decides(it))
 	})
 }
 
 // decides reports whether a line with a status is about an item: it has two
 // thirds of the item's words.
-func (d Document) decides(it Item) bool {
+func (d Document) decides(it item) bool {
 	want, found := wordSet(it.Text), false
 	d.all(func(lines []string) []string {
 		for _, l := range lines {
@@ -72,7 +72,7 @@ func (d Document) decides(it Item) bool {
 }
 
 // linesWithin returns the lines of items that fit room, open items first.
-func linesWithin(items []Item, room int, count func(string) int) []string {
+func linesWithin(items []item, room int, count func(string) int) []string {
 	all := itemLines(items, 0)
 	slices.SortStableFunc(all, func(a, b Line) int { return a.Order - b.Order })
 	var out []string

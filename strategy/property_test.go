@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/internal/histgen"
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/internal/samples"
-	"github.com/agentcompact/compact/policy"
 )
 
 // TestPropertyOfTheStageOnRandomHistories: whatever the history, what is
@@ -56,7 +56,7 @@ func TestPropertyOfTheStageOnRandomHistories(t *testing.T) {
 		if cut.Summary != nil && (cut.Summary.Tokens > st.w.MaxTokens+freed/2+20 || cut.New.Text() != cut.Summary.Text || again.Groups[0][0].Cut.Summary.Text != cut.Summary.Text) {
 			t.Errorf("seed %d: summary of %d tokens, limit %d", seed, cut.Summary.Tokens, st.w.MaxTokens)
 		}
-		if _, err := policy.NewConversation(v.Messages, pins, v.Forms).Apply(p.Groups[0]); err != nil {
+		if _, err := reduce.NewConversation(v.Messages, pins, v.Forms).Apply(p.Groups[0]); err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 		}
 	}

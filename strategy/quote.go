@@ -149,7 +149,7 @@ func (h *History) textAt(p place) (text, verb string) {
 		switch {
 		case c.Outcome == Failed:
 			return "", ""
-		case len(c.Files) == 1 && c.Files[0].Op == Read:
+		case len(c.files) == 1 && c.files[0].Op == opRead:
 			return c.Result, " has "
 		case c.Check(), clipped(c.Command()):
 			return "", "" // another line has the outcome; what a cut command did later is not seen
@@ -181,7 +181,7 @@ func (h *History) reliedLines(section int) []Line {
 	byCall := map[place]*quotation{}
 	var order []place
 	n := 0
-	for _, e := range h.Index.ranked {
+	for _, e := range h.index.ranked {
 		p := e.Origin
 		if n == mostRelied {
 			break

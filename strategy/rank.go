@@ -61,7 +61,7 @@ var weights = [features]float64{
 const visibleShare = 0.1
 
 // features returns the features of an identifier.
-func (x *Index) features(e *Entity) (f [features]float64) {
+func (x *nameIndex) features(e *entity) (f [features]float64) {
 	f[bias] = 1
 	f[told] = math.Log1p(float64(e.Count[textTold]))
 	f[said] = math.Log1p(float64(e.Count[textSaid]))
@@ -105,7 +105,7 @@ func choice(path string) bool {
 
 // score returns the probability, 0 to 1, that an identifier is needed again and
 // is not in view.
-func (x *Index) score(e *Entity) float64 {
+func (x *nameIndex) score(e *entity) float64 {
 	z := 0.0
 	for i, f := range x.features(e) {
 		z += weights[i] * f

@@ -17,9 +17,9 @@ func TestLinesThatAreHeadings(t *testing.T) {
 		"- Decisions": "", "- Decisions:": "", "* Decisions:": "", "2. Decisions": "", "Decisions were made": "", "Nothing of that:": "",
 	} {
 		got := ""
-		if h, ok := TaskState.heading(line); ok {
-			if i, ok := TaskState.section(h); ok {
-				got = TaskState.Sections[i].Title
+		if h, ok := taskState.heading(line); ok {
+			if i, ok := taskState.section(h); ok {
+				got = taskState.Sections[i].Title
 			}
 		}
 		if got != want {
@@ -27,7 +27,7 @@ func TestLinesThatAreHeadings(t *testing.T) {
 		}
 	}
 	for heading, want := range map[string]bool{"Decisions": true, "Decisions of the user": true, "Key": false, "Dec": false, "Decisionsmade": false} {
-		if _, ok := TaskState.section(heading); ok != want {
+		if _, ok := taskState.section(heading); ok != want {
 			t.Errorf("%q is a section: %v", heading, ok)
 		}
 	}
@@ -138,12 +138,12 @@ func TestFencesPartBlocks(t *testing.T) {
 
 // A renaming has both names.
 func TestPatchesThatRename(t *testing.T) {
-	for patch, want := range map[string][]FileOp{
-		"rename from a.go\nrename to b.go\n":                       {{Path: "b.go", From: "a.go", Op: Renamed}},
-		"rename to b.go\n--- a/x.go\n+++ b/x.go\n@@ -1 +1 @@\n":    {{Path: "x.go", Op: Edited}},
-		"*** Update File: a.go\n*** Move to: b.go\n":               {{Path: "b.go", From: "a.go", Op: Renamed}},
-		"*** Move to: b.go\n*** Add File: c.go\n":                  {{Path: "c.go", Op: Created}},
-		"*** Delete File: a.go\n*** Update File: c.go\n@@\n-a\n+b": {{Path: "a.go", Op: Deleted}, {Path: "c.go", Op: Edited}},
+	for patch, want := range map[string][]fileOp{
+		"rename from a.go\nrename to b.go\n":                       {{Path: "b.go", From: "a.go", Op: opRenamed}},
+		"rename to b.go\n--- a/x.go\n+++ b/x.go\n@@ -1 +1 @@\n":    {{Path: "x.go", Op: opEdited}},
+		"*** Update File: a.go\n*** Move to: b.go\n":               {{Path: "b.go", From: "a.go", Op: opRenamed}},
+		"*** Move to: b.go\n*** Add File: c.go\n":                  {{Path: "c.go", Op: opCreated}},
+		"*** Delete File: a.go\n*** Update File: c.go\n@@\n-a\n+b": {{Path: "a.go", Op: opDeleted}, {Path: "c.go", Op: opEdited}},
 	} {
 		if got := patchOps(patch); !reflect.DeepEqual(got, want) {
 			t.Errorf("%q: %+v, want %+v", patch, got, want)
@@ -153,15 +153,15 @@ func TestPatchesThatRename(t *testing.T) {
 
 // Two files share a verb unless one of them was changed more than once.
 func TestFilesOfAFolderInOneLine(t *testing.T) {
-	file := func(name string, op Op, changes int) FileState {
-		return FileState{Path: "d/" + name, Op: op, Changes: changes}
+	file := func(name string, op fileOpKind, changes int) fileState {
+		return fileState{Path: "d/" + name, Op: op, Changes: changes}
 	}
-	for want, files := range map[string][]FileState{
-		"In `d/`: edited a.go and b.go":                      {file("a.go", Edited, 1), file("b.go", Edited, 1)},
-		"In `d/`: edited a.go; edited b.go twice":            {file("a.go", Edited, 1), file("b.go", Edited, 2)},
-		"In `d/`: edited a.go twice; edited b.go":            {file("a.go", Edited, 2), file("b.go", Edited, 1)},
-		"In `d/`: edited a.go; created b.go":                 {file("a.go", Edited, 1), file("b.go", Created, 1)},
-		"In `d/`: edited a.go and b.go; edited c.go 3 times": {file("a.go", Edited, 1), file("b.go", Edited, 1), file("c.go", Edited, 3)},
+	for want, files := range map[string][]fileState{
+		"In `d/`: edited a.go and b.go":                      {file("a.go", opEdited, 1), file("b.go", opEdited, 1)},
+		"In `d/`: edited a.go; edited b.go twice":            {file("a.go", opEdited, 1), file("b.go", opEdited, 2)},
+		"In `d/`: edited a.go twice; edited b.go":            {file("a.go", opEdited, 2), file("b.go", opEdited, 1)},
+		"In `d/`: edited a.go; created b.go":                 {file("a.go", opEdited, 1), file("b.go", opCreated, 1)},
+		"In `d/`: edited a.go and b.go; edited c.go 3 times": {file("a.go", opEdited, 1), file("b.go", opEdited, 1), file("c.go", opEdited, 3)},
 	} {
 		if got := folderLine("d", files); got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -170,7 +170,7 @@ func TestFilesOfAFolderInOneLine(t *testing.T) {
 }
 
 func TestDoneItemsShareALine(t *testing.T) {
-	items := []Item{{Text: "a", Status: Done}, {Text: "b", Status: Done}, {Text: "c", Status: Done}, {Text: "d", Status: Done}, {Text: "e", Status: Done}, {Text: "f", Status: Open}}
+	items := []item{{Text: "a", Status: itemDone}, {Text: "b", Status: itemDone}, {Text: "c", Status: itemDone}, {Text: "d", Status: itemDone}, {Text: "e", Status: itemDone}, {Text: "f", Status: itemOpen}}
 	var got []string
 	for _, l := range itemLines(items, 0) {
 		got = append(got, l.Text)
@@ -183,7 +183,7 @@ func TestDoneItemsShareALine(t *testing.T) {
 // What is left out of a document stays in the one that was handed in.
 func TestVerifyLeavesTheDraftAlone(t *testing.T) {
 	src := newSource([]message.Message{message.User("Fix lock.go.")})
-	d := ParseDocument(TaskState, "## Decisions\n- lock.go is fixed\n- src/never/there.go is new\n")
+	d := ParseDocument(taskState, "## Decisions\n- lock.go is fixed\n- src/never/there.go is new\n")
 	before := d.clone()
 	out, _ := verify(d, src)
 	if !reflect.DeepEqual(d, before) {

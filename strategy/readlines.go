@@ -11,8 +11,8 @@ func (h *History) readLines(section int) []Line {
 	}
 	at := map[string]int{}
 	var folders []folder
-	for _, f := range h.Files() {
-		if f.Op >= Edited || f.Last == 0 {
+	for _, f := range h.fileStates() {
+		if f.Op >= opEdited || f.Last == 0 {
 			continue
 		}
 		d := folderOf(f.Path)

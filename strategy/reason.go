@@ -14,8 +14,8 @@ func (h *History) reasons() map[string]reason {
 		s := &h.Steps[i]
 		said, asked := "", false
 		for k := range s.Calls {
-			for _, f := range s.Calls[k].Files {
-				if f.Op < Edited {
+			for _, f := range s.Calls[k].files {
+				if f.Op < opEdited {
 					continue
 				}
 				if !asked {

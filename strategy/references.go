@@ -23,7 +23,7 @@ func namesIn(d Document) map[string]bool {
 
 // retention returns the share of the salient identifiers worth listing that d
 // names; 1 if there are none.
-func retention(d Document, x *Index) float64 {
+func retention(d Document, x *nameIndex) float64 {
 	have, n, of := namesIn(d), 0, 0
 	for _, e := range x.Top(salient) {
 		if !e.worthListing() {

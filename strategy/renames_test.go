@@ -18,8 +18,8 @@ func TestARenameIsShownAsOne(t *testing.T) {
 		"renameFile": {"rename", `{"old_path":"store/old.go","new_path":"store/new.go"}`},
 	} {
 		c := callOf(args[0], args[1])
-		if len(c.Files) != 1 || c.Files[0].Op != Renamed || c.Files[0].Path != "store/new.go" || !strings.HasSuffix(c.Files[0].From, ".go") {
-			t.Errorf("%s: %+v", name, c.Files)
+		if len(c.files) != 1 || c.files[0].Op != opRenamed || c.files[0].Path != "store/new.go" || !strings.HasSuffix(c.files[0].From, ".go") {
+			t.Errorf("%s: %+v", name, c.files)
 		}
 	}
 }

@@ -37,7 +37,7 @@ func TestScriptsOfSedAreNoFiles(t *testing.T) {
 		"sed -n 1,5p src/s/a/b.go /home/x/y/ab": "src/s/a/b.go read, /home/x/y/ab read",
 	} {
 		got := ""
-		for i, f := range history(called("1", "bash", fmt.Sprintf(`{"command":%q}`, cmd), "")...).Steps[0].Calls[0].Files {
+		for i, f := range history(called("1", "bash", fmt.Sprintf(`{"command":%q}`, cmd), "")...).Steps[0].Calls[0].Files() {
 			if i > 0 {
 				got += ", "
 			}

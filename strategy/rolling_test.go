@@ -40,7 +40,7 @@ func roll(t *testing.T, s strategy.Strategy, msgs []message.Message, count func(
 // salient of what it was written of. Lines that only name what was seen are
 // left aside: they make room for what is seen later.
 func pinned(s strategy.Strategy, sum strategy.Summary, msgs []message.Message, count func(string) int) []string {
-	x := strategy.NewHistory(strategy.Request{Strategy: s, Messages: msgs, First: 1, Count: count}).Index
+	x := strategy.NewHistory(strategy.Request{Strategy: s, Messages: msgs, First: 1, Count: count}).Index()
 	sections, _, _ := strings.Cut(withoutWords(s, sum.Text), "## References")
 	have := map[string]bool{}
 	for line := range strings.Lines(strategy.FullPaths(sections)) {

@@ -302,7 +302,7 @@ func (b *quoting) offerAt(one sentence, place *listed) {
 	if setback(t) {
 		v += setbackBonus
 	}
-	if b.h.Index.specific(t) {
+	if b.h.index.specific(t) {
 		v += specificBonus
 	}
 	v += b.h.weigh(t)
@@ -324,7 +324,7 @@ func (b *quoting) offerAt(one sentence, place *listed) {
 const maxPassage = 360
 
 // specific reports whether a sentence has several names or numbers.
-func (x *Index) specific(t string) bool {
+func (x *nameIndex) specific(t string) bool {
 	n := 0
 	identifiers(t, func(_ ident.Kind, _ string) { n++ })
 	return n >= leastSpecifics

@@ -94,7 +94,7 @@ func TestWhatTheUserSaidWhenTheyRefusedIsTold(t *testing.T) {
 }
 
 func TestALineThatTwoOfferIsWorthWhatItIsToEither(t *testing.T) {
-	c := newComposer(DecisionLog, NewHistory(Request{Strategy: DecisionLog}), 100, func(s string) int { return len(s) / 4 })
+	c := newComposer(decisionLog, NewHistory(Request{Strategy: decisionLog}), 100, func(s string) int { return len(s) / 4 })
 	all := c.candidates([]Line{{Text: "[s1] `make` :: - :: failed", Value: 0.1}, {Section: 2, Text: "[s1] `make` failed", Value: 2}})
 	if len(all) != 1 || all[0].Value != 2 {
 		t.Errorf("%d lines, worth %v", len(all), all[0].Value)

@@ -48,7 +48,7 @@ func (h *History) pathsUsed() (absolute, relative map[string]bool) {
 		note(f.Path)
 	}
 	h.eachCall(func(_ *Step, c *Call) {
-		for _, f := range c.Files {
+		for _, f := range c.files {
 			note(f.Path)
 			note(f.From)
 		}

@@ -29,7 +29,7 @@ const seenVerb = " names "
 // worthListing reports whether an identifier is meaningful next to the place
 // where it was seen: no number, version or address, no alternative words, no
 // tool.
-func (e *Entity) worthListing() bool {
+func (e *entity) worthListing() bool {
 	switch e.Kind {
 	case ident.Number, ident.Version, ident.Email:
 		return false
@@ -47,28 +47,28 @@ const maxCarried = 30
 
 // carried returns the identifiers that the previous summary names, highest
 // score first.
-func (x *Index) carried() []*Entity {
-	var out []*Entity
+func (x *nameIndex) carried() []*entity {
+	var out []*entity
 	for _, e := range x.all {
 		if e.Place > 0 && e.Kind != ident.Number {
 			out = append(out, e)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b *Entity) int { return cmp.Compare(b.Score, a.Score) })
+	slices.SortStableFunc(out, func(a, b *entity) int { return cmp.Compare(b.Score, a.Score) })
 	return out[:min(len(out), maxCarried)]
 }
 
 // seenLines returns lines about where the most identifiers for which missing
 // reports true were seen. The names of one place share lines.
-func (h *History) seenLines(section, most int, missing func(*Entity) bool) []Line {
+func (h *History) seenLines(section, most int, missing func(*entity) bool) []Line {
 	type group struct {
 		place place
 		names []string
 	}
-	byPlace, taken := map[place]int{}, map[*Entity]bool{}
+	byPlace, taken := map[place]int{}, map[*entity]bool{}
 	var groups []group
 	n := 0
-	for _, e := range slices.Concat(h.Index.carried(), h.Index.ranked) {
+	for _, e := range slices.Concat(h.index.carried(), h.index.ranked) {
 		if n == most {
 			break
 		}
@@ -110,8 +110,8 @@ func (h *History) placeName(p place) (string, int) {
 	if p.call.step >= 0 && p.call.step < len(h.Steps) && p.call.call < len(h.Steps[p.call.step].Calls) {
 		s := &h.Steps[p.call.step]
 		c := &s.Calls[p.call.call]
-		if len(c.Files) == 1 {
-			return "`" + c.Files[0].Path + "`", s.ID
+		if len(c.files) == 1 {
+			return "`" + c.files[0].Path + "`", s.ID
 		}
 		return c.name(), s.ID
 	}
@@ -153,7 +153,7 @@ func (s Strategy) excerptSection() int {
 
 // quotedLines returns lines that quote texts for the best identifiers for which
 // missing reports true. The quotations from one place share lines.
-func (h *History) quotedLines(section, most int, missing func(*Entity) bool) []Line {
+func (h *History) quotedLines(section, most int, missing func(*entity) bool) []Line {
 	type group struct {
 		place place
 		verb  string
@@ -162,7 +162,7 @@ func (h *History) quotedLines(section, most int, missing func(*Entity) bool) []L
 	byPlace := map[place]int{}
 	var groups []group
 	n := 0
-	for _, e := range h.Index.ranked {
+	for _, e := range h.index.ranked {
 		if n == most {
 			break
 		}
@@ -205,7 +205,7 @@ func (h *History) addSeen(d Document, s Strategy, limit int, count func(string) 
 	c := newComposer(s, h, limit, count)
 	c.base = ""
 	have := namesIn(d)
-	missing := func(e *Entity) bool { return !have[e.Text] }
+	missing := func(e *entity) bool { return !have[e.Text] }
 	lines := h.seenLines(0, salient, missing)
 	all := c.candidates(lines)
 	for _, k := range all {

@@ -56,7 +56,7 @@ func TestAnAnswerNamesOptionsOfTheList(t *testing.T) {
 
 func TestASelectionStandsWithItsQuestionInEveryStrategy(t *testing.T) {
 	in := long("Design the importer with me.", message.Assistant(table), message.User("A. is fine, ensure we log"), message.Assistant("Noted."))
-	for _, s := range []Strategy{TaskState, CodeDelta, DecisionLog, Brief} {
+	for _, s := range []Strategy{taskState, codeDelta, decisionLog, brief} {
 		text := writtenBy(t, s, in)
 		for _, want := range []string{"to “Next question: How should failures be handled?” the user answered “A. is fine, ensure we log”", "“A. Silent fallback (recommended) — Log the error and proceed.”", "[s5]"} {
 			if !strings.Contains(text, want) {
@@ -78,7 +78,7 @@ func TestSelectionsStandBesideManyChangedFiles(t *testing.T) {
 		then = append(then, message.Assistant("", message.Call(id, "write_file", `{"path":"src/part`+itoa(i)+`/deeply/nested/component_`+itoa(i)+`.go","content":"x"}`)), message.ToolResult(id, "ok"))
 	}
 	then = append(then, message.Assistant(table), message.User("B."), message.Assistant("Noted."))
-	if text := writtenBy(t, TaskState, long("Design the importer with me.", then...)); !strings.Contains(text, "“B. Warn — Print a warning, proceed.”") || !strings.Contains(text, "component_59.go") {
+	if text := writtenBy(t, taskState, long("Design the importer with me.", then...)); !strings.Contains(text, "“B. Warn — Print a warning, proceed.”") || !strings.Contains(text, "component_59.go") {
 		t.Errorf("a selection or the newest file is not in:\n%s", text)
 	}
 }
@@ -96,7 +96,7 @@ func TestTemporaryFilesComeAfterThoseThatStay(t *testing.T) {
 	for i := range 20 {
 		write("/tmp/run" + itoa(i) + "/output/of_the_check_" + itoa(i) + ".txt")
 	}
-	text := writtenBy(t, TaskState, long("Build the parts.", then...))
+	text := writtenBy(t, taskState, long("Build the parts.", then...))
 	if kept, scratch := strings.Count(text, "component_"), strings.Count(text, "of_the_check_"); kept < 10 || scratch > kept {
 		t.Errorf("%d files that stay, %d temporary ones in:\n%s", kept, scratch, text)
 	}
@@ -144,14 +144,14 @@ func TestTheNewestSelectionsAreWorthMost(t *testing.T) {
 
 // A summary puts commands in backticks whose outcome it tells; a quotation tells none.
 func TestAQuotedOptionHasNoBackticks(t *testing.T) {
-	text := writtenBy(t, TaskState, long("Design the importer with me.", message.Assistant("Which flag?\n1. `--fast` of `import`\n2. `--safe`"), message.User("1"), message.Assistant("Noted.")))
+	text := writtenBy(t, taskState, long("Design the importer with me.", message.Assistant("Which flag?\n1. `--fast` of `import`\n2. `--safe`"), message.User("1"), message.Assistant("Noted.")))
 	if !strings.Contains(text, "“1. --fast of import”") {
 		t.Errorf("the option is not quoted so in:\n%s", text)
 	}
 }
 
 func readOf(in Input) *History {
-	return NewHistory(Request{Strategy: TaskState, Messages: in.Messages, First: 1})
+	return NewHistory(Request{Strategy: taskState, Messages: in.Messages, First: 1})
 }
 
 // wrote is a call that creates a file, with its result.

@@ -79,8 +79,8 @@ func TestAFailureOfTheSummaryBeforeCarriesItsEnd(t *testing.T) {
 		for i, r := range runs {
 			msgs = append(msgs, command(itoa(i), "", r.cmd, r.result)...)
 		}
-		h := NewHistory(Request{Strategy: TaskState, Previous: "## What happened\n- " + line, Messages: msgs, First: 20})
-		for _, l := range h.carried(TaskState, nil) {
+		h := NewHistory(Request{Strategy: taskState, Previous: "## What happened\n- " + line, Messages: msgs, First: 20})
+		for _, l := range h.carried(taskState, nil) {
 			if strings.HasPrefix(l.Text, "[s3]") {
 				return strings.TrimPrefix(l.Text, line)
 			}

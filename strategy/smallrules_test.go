@@ -8,13 +8,13 @@ import (
 // The name of a tool tells what it does where its command does not. A file that was
 // deleted or written would else be told as read, and the agent would look for it.
 func TestACommandThatSaysNothingLeavesItToTheTool(t *testing.T) {
-	for tool, want := range map[string]Op{"delete_file": Deleted, "write_file": Created, "patch_file": Edited, "view_file": Read} {
+	for tool, want := range map[string]fileOpKind{"delete_file": opDeleted, "write_file": opCreated, "patch_file": opEdited, "view_file": opRead} {
 		c := Call{Tool: tool, Args: []Arg{{"operation", "force"}, {"path", "/w/store/lock.go"}}, Answered: true}
 		if got := c.op(); got != want {
 			t.Errorf("%s with the operation force: %v, want %v", tool, got, want)
 		}
 		c.Args[0].Value = "delete"
-		if got := c.op(); got != Deleted {
+		if got := c.op(); got != opDeleted {
 			t.Errorf("%s with the operation delete: %v", tool, got)
 		}
 	}
@@ -23,9 +23,9 @@ func TestACommandThatSaysNothingLeavesItToTheTool(t *testing.T) {
 // Done items share a line, and are read back from it one by one. An item with a semicolon
 // would come back as two, and the second as work that nobody planned.
 func TestADoneItemWithASemicolonStaysOneItem(t *testing.T) {
-	for _, l := range itemLines([]Item{{Text: "open the store; lock it", Status: Done}, {Text: "shut the store", Status: Done}}, 0) {
+	for _, l := range itemLines([]item{{Text: "open the store; lock it", Status: itemDone}, {Text: "shut the store", Status: itemDone}}, 0) {
 		st, text, ok := statusOf(l.Text)
-		if !ok || st != Done {
+		if !ok || st != itemDone {
 			t.Fatalf("%q", l.Text)
 		}
 		b := items{byKey: map[string]int{}}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 )
@@ -68,7 +69,7 @@ func apply(t *testing.T, v *policy.View, p policy.Proposal) []message.Message {
 	if len(p.Groups) != 1 {
 		t.Fatalf("%d groups, want 1", len(p.Groups))
 	}
-	c, err := policy.NewConversation(v.Messages, pins, v.Forms).Apply(p.Groups[0])
+	c, err := reduce.NewConversation(v.Messages, pins, v.Forms).Apply(p.Groups[0])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,14 +26,14 @@ func (h *History) changesOf() map[string][]change {
 	}
 	h.changes = map[string][]change{}
 	h.eachCall(func(s *Step, c *Call) {
-		for _, f := range c.Files {
-			if f.Op < Edited || f.Op == Renamed {
+		for _, f := range c.files {
+			if f.Op < opEdited || f.Op == opRenamed {
 				continue
 			}
 			removed := c.removed()
 			written := c.Command() == "" && len(removed) == 0 && c.arg(wholeTextArgs...) != ""
 			key := h.key(f.Path)
-			h.changes[key] = append(h.changes[key], change{s.ID, written || f.Op != Edited, removed})
+			h.changes[key] = append(h.changes[key], change{s.ID, written || f.Op != opEdited, removed})
 		}
 	})
 	return h.changes
@@ -130,10 +130,10 @@ func (h *History) current(p place, q *quotation, verb string) string {
 	}
 	s := &h.Steps[p.call.step]
 	c := &s.Calls[p.call.call]
-	if len(c.Files) != 1 || p.where != textShown {
+	if len(c.files) != 1 || p.where != textShown {
 		return verb
 	}
-	left, changed := h.since(c.Files[0].Path, s.ID, q.lines, numberedHead.MatchString(body(c.Result)))
+	left, changed := h.since(c.files[0].Path, s.ID, q.lines, numberedHead.MatchString(body(c.Result)))
 	if q.lines = left; changed > 0 {
 		return hadBefore + stepID(changed) + ", "
 	}

@@ -20,7 +20,7 @@ func TestAQuotationOfAChangedFileIsNotCurrent(t *testing.T) {
 		msgs := append([]message.Message{message.User("Cut the rows.")}, asked("1", "Read", `{"file_path":"store/cut.go"}`, readOnce)...)
 		h := NewHistory(Request{Strategy: TaskState, Messages: append(msgs, edit...), First: 1, Count: func(s string) int { return len(s) / 4 }})
 		out := ""
-		for _, l := range h.quotedLines(0, 40, func(e *Entity) bool { return e.Text == "limitOfRows" }) {
+		for _, l := range h.quotedLines(0, 40, func(e *entity) bool { return e.Text == "limitOfRows" }) {
 			out += l.Text
 		}
 		return out

@@ -50,7 +50,7 @@ func TestATaskIsUpdatedAfterItsSummary(t *testing.T) {
 
 // TestAMarkIsReadBackAsItWasWritten, and a bracket of the user's own text is none.
 func TestAMarkIsReadBackAsItWasWritten(t *testing.T) {
-	for _, it := range []Item{{Text: "Run the tests"}, {Text: "Run the tests", id: "a7f-1"}, {Text: "Run the tests", id: "12", Active: true}, {Text: "Fix (task force of one)"}, {Text: "Fix it (in part)", Active: true}} {
+	for _, it := range []item{{Text: "Run the tests"}, {Text: "Run the tests", id: "a7f-1"}, {Text: "Run the tests", id: "12", Active: true}, {Text: "Fix (task force of one)"}, {Text: "Fix it (in part)", Active: true}} {
 		got := unmarked(it.Text + it.marks())
 		if got.Text != it.Text || got.id != it.id || got.Active != it.Active {
 			t.Errorf("%+v is read as %+v", it, got)

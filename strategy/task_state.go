@@ -16,8 +16,8 @@ const (
 	stateSources
 )
 
-// TaskState, the default, records what a successor needs to continue the task.
-var TaskState = register(Strategy{
+// taskState, the default, records what a successor needs to continue the task.
+var taskState = register(Strategy{
 	Name: "task_state",
 	Sections: []Section{
 		{Title: "Goals and success criteria", Share: 0.06},
@@ -84,13 +84,13 @@ var TaskState = register(Strategy{
 
 func extractState(h *History) []Line {
 	var out []Line
-	for _, f := range h.Goals() {
+	for _, f := range h.goals() {
 		out = append(out, Line{Section: stateGoals, Text: f.Text, Value: f.Value, Order: f.Step})
 	}
-	for _, f := range h.Constraints() {
+	for _, f := range h.constraints() {
 		out = append(out, Line{Section: stateConstraints, Text: f.Text, Value: f.Value, Order: f.Step})
 	}
-	for _, f := range h.Decisions() {
+	for _, f := range h.decisions() {
 		out = append(out, Line{Section: stateDecisions, Text: f.Text + " " + stepID(f.Step) + h.against(f), Value: f.Value, Order: f.Step})
 	}
 	out = append(out, h.selectionLines(stateDecisions, selection.line)...)

@@ -40,7 +40,7 @@ func TestEditsInTextAreChangesOnceTheyWereApplied(t *testing.T) {
 	}
 	h := NewHistory(Request{Strategy: CodeDelta, First: 1, Count: quarter, Messages: session("[console of the editor]", "Applied edit to shop/cart.py", "Applied edit to shop/cart.py", "Applied edit to shop/new.py", "Commit 1a2b3c4 Made the total a function")})
 	var files []string
-	for _, f := range h.Files() {
+	for _, f := range h.fileStates() {
 		files = append(files, f.Op.String()+" "+f.Path+" "+strings.Join(f.Funcs, ","))
 	}
 	if got := strings.Join(files, "; "); got != "edited shop/cart.py total_of; created shop/new.py Order" && got != "created shop/new.py Order; edited shop/cart.py total_of" {
@@ -59,8 +59,8 @@ func TestEditsInTextAreChangesOnceTheyWereApplied(t *testing.T) {
 		t.Errorf("tags are no answer: %q", got)
 	}
 	for _, said := range []string{"^C", "No, leave it.", "Commit 1a2b3c4 Something else", "Applied edit to shop/other.py"} {
-		if h := NewHistory(Request{Strategy: CodeDelta, First: 1, Count: quarter, Messages: session(said)}); len(h.Files()) > 0 || len(h.effects()) > 0 {
-			t.Errorf("%q: %+v, %+v", said, h.Files(), h.effects())
+		if h := NewHistory(Request{Strategy: CodeDelta, First: 1, Count: quarter, Messages: session(said)}); len(h.fileStates()) > 0 || len(h.effects()) > 0 {
+			t.Errorf("%q: %+v, %+v", said, h.fileStates(), h.effects())
 		}
 	}
 }

@@ -133,7 +133,7 @@ func TestASentenceThatGivesAReasonIsWorthMore(t *testing.T) {
 }
 
 func TestWhatIsSaidAgainIsWorthLess(t *testing.T) {
-	c := newComposer(TaskState, NewHistory(Request{Strategy: TaskState}), 500, func(s string) int { return len(s) / 4 })
+	c := newComposer(taskState, NewHistory(Request{Strategy: taskState}), 500, func(s string) int { return len(s) / 4 })
 	all := c.candidates([]Line{{Text: "The importer skips rows without a region."}, {Text: "Rows without a region: the importer skips those."}, {Text: "Prices come from the nightly export."}})
 	c.take(all[0], 500, false)
 	if again, fresh := c.novelty(all[1]), c.novelty(all[2]); again >= fresh/2 {
@@ -154,7 +154,7 @@ func TestALowTargetLeavesTheWordsOfTheUser(t *testing.T) {
 }
 
 func TestFilesOfAFolderAreReadBack(t *testing.T) {
-	files := []FileState{{Path: "a/x.go", Op: Created, Changes: 1}, {Path: "a/y.go", Op: Created, Changes: 3}, {Path: "a/z.go", Op: Created, Changes: 1}, {Path: "a/w.go", Op: Deleted, Changes: 1}}
+	files := []fileState{{Path: "a/x.go", Op: opCreated, Changes: 1}, {Path: "a/y.go", Op: opCreated, Changes: 3}, {Path: "a/z.go", Op: opCreated, Changes: 1}, {Path: "a/w.go", Op: opDeleted, Changes: 1}}
 	files[0].Last, files[1].Last, files[2].Last, files[3].Last = 31, 12, 40, 31
 	line := folderLine("a", files)
 	if !strings.HasSuffix(line, "; deleted w.go [s12–s40]") { // not that all were changed at s31
@@ -182,7 +182,7 @@ func TestWhatWasAnsweredIsNotNext(t *testing.T) {
 		message.Assistant("The palette still needs to be read from the theme file first.", message.Call("2", "read", `{"path":"theme.ts"}`)), message.ToolResult("2", "red"),
 	}
 	var next []string
-	for _, f := range NewHistory(Request{Strategy: TaskState, Messages: msgs, First: 1}).Next() {
+	for _, f := range NewHistory(Request{Strategy: taskState, Messages: msgs, First: 1}).next() {
 		next = append(next, f.Text)
 	}
 	text := strings.Join(next, "\n")

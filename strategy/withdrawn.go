@@ -71,7 +71,7 @@ var permitting = []string{"you may ", "you can now ", "you're allowed ", "you ar
 // liftedBy returns the sentence in which the user later permitted what a sentence of
 // theirs had forbidden, as a suffix for its line: both name the same. It returns "" if
 // nobody did.
-func (h *History) liftedBy(f Fact) string {
+func (h *History) liftedBy(f fact) string {
 	names := identifiersIn(f.Text)
 	if len(names) == 0 || !forbids(f.Text) {
 		return ""

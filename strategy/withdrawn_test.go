@@ -50,7 +50,7 @@ func TestWhatTheUserTookBackDoesNotStand(t *testing.T) {
 			}
 			h := NewHistory(Request{Strategy: TaskState, Messages: msgs, First: 1})
 			var lines []string
-			for _, f := range append(h.Goals(), h.Constraints()...) {
+			for _, f := range append(h.goals(), h.constraints()...) {
 				lines = append(lines, f.Text)
 			}
 			got := strings.Join(lines, "\n")

@@ -6,31 +6,31 @@ import (
 	"strings"
 )
 
-// A FileState is the net effect of a history on one file.
-type FileState struct {
+// A fileState is the net effect of a history on one file.
+type fileState struct {
 	Path    string
-	From    string   // former name of a renamed file
-	Op      Op       // the most important operation: deleted, created, edited, ran, read
-	Funcs   []string // touched
-	Added   []string // headings or lines of text and settings, the newest last
-	Changes int      // calls that changed it
-	named   []string // as calls write the path otherwise
-	Last    int      // number of the step that changed it last; for an unchanged file, that used it last
+	From    string     // former name of a renamed file
+	Op      fileOpKind // the most important operation: deleted, created, edited, ran, read
+	Funcs   []string   // touched
+	Added   []string   // headings or lines of text and settings, the newest last
+	Changes int        // calls that changed it
+	named   []string   // as calls write the path otherwise
+	Last    int        // number of the step that changed it last; for an unchanged file, that used it last
 }
 
-// Files returns the files that calls used and those in the previous summary.
+// fileStates returns the files that calls used and those in the previous summary.
 // Changed files come first, the latest change before the others, temporary ones last. Only the net
 // effect is shown: a file that was created and then deleted is deleted.
-func (h *History) Files() []FileState {
+func (h *History) fileStates() []fileState {
 	if h.files == nil {
 		h.files = h.readFiles()
 	}
 	return h.files
 }
 
-func (h *History) readFiles() []FileState {
+func (h *History) readFiles() []fileState {
 	byPath := map[string]int{}
-	out := []FileState{}
+	out := []fileState{}
 	for _, f := range h.Previous.files() {
 		if _, ok := byPath[h.key(f.Path)]; !ok {
 			byPath[h.key(f.Path)] = len(out)
@@ -38,10 +38,10 @@ func (h *History) readFiles() []FileState {
 		}
 	}
 	h.eachCall(func(s *Step, c *Call) {
-		for _, f := range c.Files {
+		for _, f := range c.files {
 			key, from := h.key(f.Path), h.key(f.From)
 			at, ok := byPath[key]
-			if was, known := byPath[from]; f.Op == Renamed && known {
+			if was, known := byPath[from]; f.Op == opRenamed && known {
 				if ok && at != was {
 					out[at].Path = ""
 				}
@@ -52,7 +52,7 @@ func (h *History) readFiles() []FileState {
 			if !ok {
 				at = len(out)
 				byPath[key] = at
-				out = append(out, FileState{Path: f.Path, Op: f.Op})
+				out = append(out, fileState{Path: f.Path, Op: f.Op})
 			}
 			if h.full[f.Path] == "" || !ok {
 				out[at].Path = f.Path // as the tools write it, but by the absolute path if they do, too
@@ -65,8 +65,8 @@ func (h *History) readFiles() []FileState {
 			}
 		}
 	})
-	out = slices.DeleteFunc(out, func(f FileState) bool { return f.Path == "" })
-	slices.SortStableFunc(out, func(a, b FileState) int {
+	out = slices.DeleteFunc(out, func(f fileState) bool { return f.Path == "" })
+	slices.SortStableFunc(out, func(a, b fileState) int {
 		return cmp.Or(cmp.Compare(b.weight(), a.weight()), cmp.Compare(b.Last, a.Last))
 	})
 	return out
@@ -90,28 +90,28 @@ var rewrites = []string{"has been updated", "updated successfully", "overwritten
 func (h *History) findRewritten() {
 	there := map[string]bool{}
 	for _, f := range h.Previous.files() {
-		there[h.key(f.Path)] = f.Op != Deleted
+		there[h.key(f.Path)] = f.Op != opDeleted
 	}
 	h.eachCall(func(_ *Step, c *Call) {
 		said := hasAny(c.Result[:min(len(c.Result), edge)], rewrites)
-		for i := range c.Files {
-			f := &c.Files[i]
-			if f.Op == Created && (there[h.key(f.Path)] || said && len(c.Files) == 1) {
-				f.Op = Edited
+		for i := range c.files {
+			f := &c.files[i]
+			if f.Op == opCreated && (there[h.key(f.Path)] || said && len(c.files) == 1) {
+				f.Op = opEdited
 			}
-			there[h.key(f.From)] = there[h.key(f.From)] && f.Op != Renamed
+			there[h.key(f.From)] = there[h.key(f.From)] && f.Op != opRenamed
 			switch {
-			case f.Op == Read && c.Command() != "" && (c.Exit != 0 || hidesStatus(c.Command())): // the command may have reported that there is no such file
-			case f.Op != Ran:
-				there[h.key(f.Path)] = f.Op != Deleted
+			case f.Op == opRead && c.Command() != "" && (c.Exit != 0 || hidesStatus(c.Command())): // the command may have reported that there is no such file
+			case f.Op != opRan:
+				there[h.key(f.Path)] = f.Op != opDeleted
 			}
 		}
 	})
 }
 
-func (s *FileState) weight() int {
+func (s *fileState) weight() int {
 	switch {
-	case s.Op < Edited:
+	case s.Op < opEdited:
 		return 0
 	case throwaway(s.Path):
 		return 1
@@ -119,24 +119,24 @@ func (s *FileState) weight() int {
 	return 2
 }
 
-func (s *FileState) merge(f FileOp, step int) {
-	if f.Op < Edited {
-		if s.Op = max(s.Op, f.Op); s.Op < Edited {
+func (s *fileState) merge(f fileOp, step int) {
+	if f.Op < opEdited {
+		if s.Op = max(s.Op, f.Op); s.Op < opEdited {
 			s.Last = step
 		}
 		return
 	}
 	s.Last = step
-	was := s.Op == Deleted && s.Changes > 0
+	was := s.Op == opDeleted && s.Changes > 0
 	switch {
-	case (f.Op == Edited || f.Op == Renamed) && s.Op == Created && s.Changes > 0, f.Op == Edited && s.Op == Renamed:
+	case (f.Op == opEdited || f.Op == opRenamed) && s.Op == opCreated && s.Changes > 0, f.Op == opEdited && s.Op == opRenamed:
 	default:
 		s.Op = f.Op
 	}
-	if f.Op == Renamed && s.From == "" {
+	if f.Op == opRenamed && s.From == "" {
 		s.From = f.From
 	}
-	if (f.Op != Deleted || !was) && (f.Op != Renamed || s.Op != Created) {
+	if (f.Op != opDeleted || !was) && (f.Op != opRenamed || s.Op != opCreated) {
 		s.Changes++ // that a created file was renamed is told of by its name
 	}
 	for _, text := range f.Added {
@@ -152,7 +152,7 @@ func (s *FileState) merge(f FileOp, step int) {
 // effects returns the calls that changed something outside, which must not be
 // repeated. Of commits and pushes, which a session makes again and again, it
 // returns the last few; those of one kind in one step share a line.
-func (h *History) effects() []Fact {
+func (h *History) effects() []fact {
 	var all []effect
 	times := map[string]int{}
 	probes := h.probes()
@@ -168,11 +168,11 @@ func (h *History) effects() []Fact {
 		times[e.repeats]++
 	})
 	seen := map[string]int{}
-	var out []Fact
+	var out []fact
 	for i := range all {
 		e := &all[i]
 		if seen[e.repeats]++; e.repeats == "" || seen[e.repeats] > times[e.repeats]-mostRepeated {
-			out = append(out, Fact{e.step, e.tell() + " (do not repeat) " + stepID(e.step), failedValue + 0.2*h.recency(e.step)})
+			out = append(out, fact{e.step, e.tell() + " (do not repeat) " + stepID(e.step), failedValue + 0.2*h.recency(e.step)})
 		}
 	}
 	return out

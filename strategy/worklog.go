@@ -149,10 +149,10 @@ func (c *Call) events(step int, settled bool) []event {
 		return []event{{first: step, last: step, look: c.looks(), value: 0.02}}
 	case d == deedChange && c.Outcome == Failed:
 		return one("the edit of "+c.edits()+" was refused"+colon(c.wrong()), "", c.refusedValue())
-	case d == deedChange && c.Files[0].From != "":
+	case d == deedChange && c.files[0].From != "":
 		return one(c.changed(), "", 0.3)
 	case d == deedChange:
-		return one(c.changed(), "changed "+c.Files[0].Path, 0.2)
+		return one(c.changed(), "changed "+c.files[0].Path, 0.2)
 	case c.Outcome == Failed && d == deedLook && c.Exit == 1 && c.silent(): // it shows nothing, or is not so
 		return one(c.tell(), c.tell(), silentValue)
 	case c.Outcome == Failed && d == deedLook:
@@ -249,12 +249,12 @@ func (c *Call) edits() string {
 // changed describes the changes of a call to files.
 func (c *Call) changed() string {
 	var out []string
-	for i, f := range c.Files {
-		if f.Op < Edited {
+	for i, f := range c.files {
+		if f.Op < opEdited {
 			continue
 		}
 		if i >= 4 {
-			out = append(out, fmt.Sprintf("%d more files", len(c.Files)-i))
+			out = append(out, fmt.Sprintf("%d more files", len(c.files)-i))
 			break
 		}
 		if f.From != "" {
@@ -280,7 +280,7 @@ func in(funcs []string) string {
 }
 
 // line returns the entry as a line of a summary.
-func (e *event) line(x *Index) string {
+func (e *event) line(x *nameIndex) string {
 	text := e.text
 	if e.look != nil {
 		text = e.look.tell(x)
@@ -310,7 +310,7 @@ func (h *History) logLines(section int) []Line {
 		if e.open {
 			value = max(value, failedValue)
 		}
-		out = append(out, Line{Section: section, Text: e.line(h.Index), Value: value, Order: e.first})
+		out = append(out, Line{Section: section, Text: e.line(h.index), Value: value, Order: e.first})
 	}
 	return append(out, h.saidLines(section)...)
 }

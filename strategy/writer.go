@@ -31,7 +31,7 @@ const (
 // identifiers. The zero value is usable: task_state, extractive. A Writer may
 // be used concurrently; it must not be changed once in use.
 type Writer struct {
-	Strategy   Strategy   // default TaskState
+	Strategy   Strategy   // default: task_state
 	Summarizer Summarizer // default Extractive
 	MaxTokens  int        // of a summary without the user's words; default 1500
 	// Instructions are added to those of the strategy, for a summarizer that is
@@ -149,7 +149,7 @@ func (w Writer) Write(ctx context.Context, in Input) (Summary, error) {
 
 func (w Writer) defaults() Writer {
 	if w.Strategy.Name == "" {
-		w.Strategy = TaskState
+		w.Strategy = taskState
 	}
 	if w.Summarizer == nil {
 		w.Summarizer = Extractive{}

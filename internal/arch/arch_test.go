@@ -46,18 +46,18 @@ var arrows = map[string][]string{
 	"internal/testkey":   {"message", "storage/seal"},
 	"internal/excerpt":   {},
 	"internal/panics":    {"redact"},
-	"internal/ledger":    {"message", "token", "policy", "redact", "storage", "storage/record", "internal/jsonscan"},
+	"internal/ledger":    {"message", "token", "policy", "internal/reduce", "redact", "storage", "storage/record", "internal/jsonscan"},
 	"internal/lookup":    {"message", "policy", "storage", "storage/record", "storage/seal", "internal/ledger"},
 	"message":            {"internal/jsonscan"},
 	"token":              {"message", "internal/jsonscan"},
-	"policy":             {"message", "token", "internal/setting", "internal/testrun"},
+	"policy":             {"message", "token", "internal/setting", "internal/testrun", "internal/toolcall", "internal/running", "internal/formname"},
 	"price":              {},
 	"strategy":           {"message", "token", "policy", "internal/jsonscan", "internal/fold", "internal/testrun"},
 	"redact":             {"internal/jsonscan"},
 	"trace":              {"redact", "internal/jsonscan", "internal/ctxlock"},
 	"recall":             {"message", "storage", "storage/record", "internal/ledger", "internal/lookup", "internal/excerpt", "internal/panics"},
-	"compact":            {"message", "token", "policy", "policy/compat", "price", "strategy", "redact", "storage", "storage/record", "storage/seal", "trace", "recall", "internal/ledger", "internal/lookup", "internal/excerpt", "internal/panics", "internal/jsonscan", "internal/ctxlock", "internal/setting"},
-	"replay":             {"message", "token", "policy", "strategy", "price", "redact", "storage", "storage/record", "storage/seal", "compact", "recall", "internal/chart", "internal/fold"},
+	"compact":            {"message", "token", "policy", "internal/reduce", "internal/toolcall", "internal/formname", "policy/compat", "price", "strategy", "redact", "storage", "storage/record", "storage/seal", "trace", "recall", "internal/ledger", "internal/lookup", "internal/excerpt", "internal/panics", "internal/jsonscan", "internal/ctxlock", "internal/setting"},
+	"replay":             {"message", "token", "policy", "internal/reduce", "strategy", "price", "redact", "storage", "storage/record", "storage/seal", "compact", "recall", "internal/chart", "internal/fold"},
 	"search":             {"message", "storage", "storage/record", "recall"},
 	"configs":            {"message", "token", "policy", "strategy", "redact", "storage", "storage/record", "storage/spool", "trace", "compact", "internal/jsonscan", "internal/setting"},
 	"cmd/compactctl":     {"search", "recall", "message", "token", "policy", "strategy", "redact", "storage", "storage/record", "storage/seal", "storage/spool", "trace", "compact", "configs", "price", "replay", "serve", "internal/jsonscan", "internal/setting", "internal/fold"},
@@ -71,12 +71,20 @@ var arrows = map[string][]string{
 	// The place, with its adapters, which know nothing of sessions; and what is built on it:
 	// seal keeps the ids of its keys in the record, spool reads tombstones and holds to carry
 	// an erase over, and storagetest scrubs a session.
-	"storage":                   {"redact", "internal/ctxlock"},
-	"storage/record":            {"redact", "storage", "internal/ctxlock", "internal/jsonscan"},
-	"storage/seal":              {"storage", "storage/record"},
-	"storage/spool":             {"storage", "storage/record"},
-	"storage/storagetest":       {"redact", "storage", "storage/record"},
-	"policy/compat":             {"message", "token", "policy"},
+	"storage":             {"redact", "internal/ctxlock"},
+	"storage/record":      {"redact", "storage", "internal/ctxlock", "internal/jsonscan"},
+	"storage/seal":        {"storage", "storage/record"},
+	"storage/spool":       {"storage", "storage/record"},
+	"storage/storagetest": {"redact", "storage", "storage/record"},
+	"policy/compat":       {"message", "token", "policy"},
+	"policy/policytest":   {"message", "policy", "internal/reduce"}, // its promises are those that the engine checks
+
+	// The engine stands on the words of policy, which must not know it: a stage is asked, and
+	// asks nobody. What it tells a view of its run goes through running, which nobody else can name.
+	"internal/formname":         {}, // names that ledgers store; policy has the texts
+	"internal/toolcall":         {"message"},
+	"internal/running":          {"message"},
+	"internal/reduce":           {"message", "policy", "internal/toolcall", "internal/running"},
 	"trace/tracetest":           {"trace", "redact"},
 	"trace/ariadne/ariadnetest": {},
 }

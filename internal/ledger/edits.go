@@ -9,8 +9,8 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
-	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/record"
 )
@@ -45,7 +45,7 @@ type Edits struct {
 type (
 	outcome struct {
 		Owner
-		out policy.Link
+		out reduce.Link
 	}
 	attempt struct {
 		outcome

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
-	"github.com/agentcompact/compact/policy"
 )
 
 func TestUnarchivedAreThePartsThatNoStepHolds(t *testing.T) {
@@ -50,7 +50,7 @@ func TestUnarchivedAreThePartsThatNoStepHolds(t *testing.T) {
 // they hold of originals is there.
 func TestVoidEditsAreLoggedAndNoEdits(t *testing.T) {
 	edit := func(seq int64, kind, out string) Step {
-		return Step{Kind: kind, Seq: seq, Off: 10 * seq, Out: policy.Link{N: 1, Hash: message.User(out).Fingerprint()}, Evicted: []Eviction{{FP: message.User(out).Fingerprint()}}}
+		return Step{Kind: kind, Seq: seq, Off: 10 * seq, Out: reduce.Link{N: 1, Hash: message.User(out).Fingerprint()}, Evicted: []Eviction{{FP: message.User(out).Fingerprint()}}}
 	}
 	for name, read := range map[string][]Step{
 		"line before":              {edit(1, KindTidy, "a"), edit(3, KindTidy, "b"), edit(5, KindTidy, "c"), edit(6, KindVoid, "b")},
@@ -86,7 +86,7 @@ func TestVoidEditsAreLoggedAndNoEdits(t *testing.T) {
 // that another process stored and shows. Lines of older versions name no try.
 func TestVoidLineIsForOneTry(t *testing.T) {
 	edit := func(seq int64, kind, try string) Step {
-		return Step{Kind: kind, Seq: seq, Out: policy.Link{N: 1}, Try: try}
+		return Step{Kind: kind, Seq: seq, Out: reduce.Link{N: 1}, Try: try}
 	}
 	for name, c := range map[string]struct {
 		read []Step

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/agentcompact/compact/internal/jsonscan"
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage/record"
 )
@@ -112,7 +113,7 @@ func readStep(r *jsonscan.Record, to *Step) {
 	})
 }
 
-func readLink(r *jsonscan.Record, name string, to *policy.Link) {
+func readLink(r *jsonscan.Record, name string, to *reduce.Link) {
 	if r.Key(name) {
 		r.Object(func(r *jsonscan.Record) {
 			r.Int("n", &to.N)
@@ -130,19 +131,19 @@ func readKeep(r *jsonscan.Record, to *policy.Keep) {
 	}
 }
 
-func readRecipe(r *jsonscan.Record, to *policy.Recipe) {
+func readRecipe(r *jsonscan.Record, to *reduce.Recipe) {
 	r.Object(func(r *jsonscan.Record) {
 		r.Word("stage", &to.Stage)
 		jsonscan.List(r, "texts", &to.Texts, readText)
 		if r.Key("cut") {
-			to.Cut = new(policy.CutRecipe)
+			to.Cut = new(reduce.CutRecipe)
 			readCut(r, to.Cut)
 		}
 		r.JSON("copies", &to.Copies)
 	})
 }
 
-func readCut(r *jsonscan.Record, to *policy.CutRecipe) {
+func readCut(r *jsonscan.Record, to *reduce.CutRecipe) {
 	r.Object(func(r *jsonscan.Record) {
 		r.JSON("removed", &to.Removed)
 		r.Int("recent", &to.Recent)
@@ -187,7 +188,7 @@ func readSummary(r *jsonscan.Record, to *policy.SummaryInfo) {
 	})
 }
 
-func readText(r *jsonscan.Record, to *policy.TextRecipe) {
+func readText(r *jsonscan.Record, to *reduce.TextRecipe) {
 	r.Object(func(r *jsonscan.Record) {
 		r.Int("at", &to.At)
 		r.Int("part", &to.Part)

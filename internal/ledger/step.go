@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"slices"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage"
@@ -37,15 +38,15 @@ type Step struct {
 	Window      int                `json:"window"`
 	Preset      string             `json:"preset,omitempty"`   // configured preset; "" in older ledgers
 	Strategy    string             `json:"strategy,omitempty"` // configured strategy, if the step made a summary
-	In          policy.Link        `json:"in"`                 // shortest prefix with all edits, after earlier steps
-	Out         policy.Link        `json:"out"`                // the prefix after the edits
+	In          reduce.Link        `json:"in"`                 // shortest prefix with all edits, after earlier steps
+	Out         reduce.Link        `json:"out"`                // the prefix after the edits
 	Before      int                `json:"tokens_before"`
 	After       int                `json:"tokens_after"`
 	Bound       int                `json:"upper_bound"`           // upper bound of After if the tokenizer is not public
 	Calibration *token.Calibration `json:"calibration,omitempty"` // calibration that the decision used
 	Keep        policy.Keep        `json:"keep"`
 	Forms       policy.Forms       `json:"forms,omitempty"`
-	Recipes     []policy.Recipe    `json:"recipes"`
+	Recipes     []reduce.Recipe    `json:"recipes"`
 	Archive     string             `json:"archive,omitempty"` // file with the removed messages
 	Evicted     []Eviction         `json:"evicted,omitempty"` // their places in it
 	Index       *IndexRef          `json:"index,omitempty"`
@@ -120,13 +121,13 @@ func (s *Step) Evictions() map[Place]*Eviction {
 }
 
 // Trail returns the step for a replay.
-func (s *Step) Trail() policy.TrailStep {
-	return policy.TrailStep{In: s.In, Out: s.Out, Recipes: s.Recipes, Forms: s.Forms}
+func (s *Step) Trail() reduce.TrailStep {
+	return reduce.TrailStep{In: s.In, Out: s.Out, Recipes: s.Recipes, Forms: s.Forms}
 }
 
 // Cuts reports whether the step removed messages.
 func (s *Step) Cuts() bool {
-	return slices.ContainsFunc(s.Recipes, func(r policy.Recipe) bool { return r.Removes() })
+	return slices.ContainsFunc(s.Recipes, func(r reduce.Recipe) bool { return r.Removes() })
 }
 
 // CountEdits returns the number of edits of the step.

@@ -1,8 +1,8 @@
 package ledger
 
 import (
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
-	"github.com/agentcompact/compact/policy"
 )
 
 // Turns have numbers, from 1, that stay the same in all steps of a session,
@@ -13,8 +13,8 @@ type Turns struct {
 	Next    uint32      `json:"next"` // number of the next new turn
 	History Numbering   `json:"history"`
 	View    Numbering   `json:"view"`
-	All     policy.Link `json:"all"`   // the whole history
-	Shown   policy.Link `json:"shown"` // the whole view
+	All     reduce.Link `json:"all"`   // the whole history
+	Shown   reduce.Link `json:"shown"` // the whole view
 }
 
 // Numbering holds the numbers of a conversation's turns, in order, as runs: the

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/redact"
 )
@@ -34,7 +35,7 @@ func Pieces(step Step, redactor *redact.Session) ([]redact.Text, error) {
 func (w *ledgerWriter) ledger(step Step) {
 	recipes, evicted := step.Recipes, step.Evicted
 	if len(recipes) > 0 {
-		step.Recipes = make([]policy.Recipe, 1)
+		step.Recipes = make([]reduce.Recipe, 1)
 	}
 	if len(evicted) > 0 {
 		step.Evicted = make([]Eviction, 1)
@@ -57,10 +58,10 @@ func (w *ledgerWriter) ledger(step Step) {
 	w.add(rest)
 }
 
-func (w *ledgerWriter) recipe(r policy.Recipe) {
+func (w *ledgerWriter) recipe(r reduce.Recipe) {
 	texts := r.Texts
 	if len(texts) > 0 {
-		r.Texts = make([]policy.TextRecipe, 1)
+		r.Texts = make([]reduce.TextRecipe, 1)
 	}
 	rest := w.encode(r)
 	if len(texts) > 0 {

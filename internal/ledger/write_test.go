@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/redact"
 )
@@ -50,7 +51,7 @@ func TestLedgerInPiecesIsTheSameBytes(t *testing.T) {
 	full, looks := fullStep(), fullStep()
 	looks.Note = `"recipes":[{"stage":""}] "evicted":[{"fp":""}] "texts":[{"at":0}] password=hunter2hunter2 AKIAIOSFODNN7EXAMPLE`
 	looks.Recipes[1].Stage = looks.Note
-	looks.Recipes[1].Cut = &policy.CutRecipe{Summary: &policy.SummaryInfo{Text: looks.Note}}
+	looks.Recipes[1].Cut = &reduce.CutRecipe{Summary: &policy.SummaryInfo{Text: looks.Note}}
 	for _, o := range []redact.Options{{}, {Disabled: true}, {Strict: true}, {Patterns: []string{`^0+$`, `text \d+`, `mask`}}, {Patterns: []string{`^$|.`}}} {
 		for _, step := range []Step{full, looks, {}} {
 			samePieces(t, o, step)

@@ -22,11 +22,11 @@ type fault struct {
 
 // unchecked switches the engine's own check of a stage's outcome off, so that
 // what is caught is caught by the independent judge.
-var unchecked = fault{file: "policy/check.go", old: `detail != "" {`, wrong: `detail == "\x00" {`}
+var unchecked = fault{file: "internal/reduce/check.go", old: `detail != "" {`, wrong: `detail == "\x00" {`}
 
 var faults = []fault{
-	{"the anchor is lost", "policy/conversation.go", `take(0, e.Cut.Recent, func(i int) bool { return !pinned[i] })`, ``, nil},
-	{"pinned rounds are lost", "policy/conversation.go", `take(0, front, func(i int) bool { return pinned[i] })`, ``, nil},
+	{"the anchor is lost", "internal/reduce/conversation.go", `take(0, e.Cut.Recent, func(i int) bool { return !pinned[i] })`, ``, nil},
+	{"pinned rounds are lost", "internal/reduce/conversation.go", `take(0, front, func(i int) bool { return pinned[i] })`, ``, nil},
 	{"pinned rounds may be summarized", "policy/partition.go", `case pinned:`, `case false:`, nil},
 	{"the last user message may be summarized", "policy/partition.go", `case recent[r] && !ours, v.holdsAnchor(r):`, `case recent[r] && !ours:`, nil},
 	{"visible results are masked", "policy/mask.go", `visible[v.round[i]] || v.Pinned[i]`, `visible[v.round[i]] && false || v.Pinned[i]`, nil},
@@ -35,9 +35,9 @@ var faults = []fault{
 	{"a placeholder states a wrong size", "policy/placeholder.go", `Chars: o.Chars, Tokens`, `Chars: o.Chars + 1, Tokens`, nil},
 	{"a call is separated from its result", "message/round.go", `	if !answers {`, `	if !answers || i%2 == 0 {`, nil},
 	{"a compaction comes before it is due", "policy/budget.go", `last+b.Trigger-b.Target)), last+1)`, `0)), 0)`, nil},
-	{"decisions are not noted", "policy/conversation.go", `if src >= 0 && e.Decision >= d.fates.at(src).decision {`, `if src == 0 && e.Decision >= d.fates.at(src).decision {`, nil},
+	{"decisions are not noted", "internal/reduce/conversation.go", `if src >= 0 && e.Decision >= d.fates.at(src).decision {`, `if src == 0 && e.Decision >= d.fates.at(src).decision {`, nil},
 	{"the ledger is not replayed", "compact/ledger.go", `case t.Has(step.In):`, `case t.Len() < 0:`, nil},
-	{"a view above the budget is returned", "policy/engine.go", `q.Only != Always && total > q.Budget.most() {`, `q.Only != Always && total > 2*q.Budget.most() {`,
+	{"a view above the budget is returned", "internal/reduce/engine.go", `q.Only != policy.Always && total > q.Budget.Most() {`, `q.Only != policy.Always && total > 2*q.Budget.Most() {`,
 		&fault{file: "policy/squeeze.go", old: `over := total - v.Budget.Cap`, wrong: `over := 1`}},
 	{"a call is refused although it fits", "policy/reach.go", "	n, stays := v.Fixed, v.mediaBound()\n", "	n, stays := v.Fixed+400, v.mediaBound()\n", nil},
 }

@@ -13,13 +13,13 @@ var ruleFaults = []struct {
 	fault
 	pkg, tests string
 }{
-	{fault{"a result may take half of the budget", "policy/truncate.go", `v.Budget.most() / 4; !t`, `v.Budget.most() / 2; !t`, nil}, "./policy", "TestTruncateLeavesAQuarter"},
-	{fault{"edits that lift a view above the budget are made", "policy/apply.go", `	if e.lifts(o.View, view) {`, `	if false && e.lifts(o.View, view) {`, nil}, "./policy", "TestEditsThatLift"},
+	{fault{"a result may take half of the budget", "policy/truncate.go", `v.Budget.Most() / 4; !t`, `v.Budget.Most() / 2; !t`, nil}, "./policy", "TestTruncateLeavesAQuarter"},
+	{fault{"edits that lift a view above the budget are made", "internal/reduce/apply.go", `	if e.lifts(o.View, view) {`, `	if false && e.lifts(o.View, view) {`, nil}, "./internal/reduce", "TestEditsThatLift"},
 	{fault{"a boundary behind the view is taken as it is", "policy/mask.go", `return min(max(m.Since(v), 0), len(v.Messages))`, `return max(m.Since(v), 0)`, nil}, "./policy", "TestBoundaryIsKept"},
 	{fault{"a boundary before the view is taken as it is", "policy/mask.go", `return min(max(m.Since(v), 0), len(v.Messages))`, `return min(m.Since(v), len(v.Messages))`, nil}, "./policy", "TestBoundaryIsKept"},
 	{fault{"a round counts as one pair", "policy/partition.go", `pairs -= v.Rounds[r].Pairs`, `pairs--`, nil}, "./policy", "TestKeepCountsPairs"},
-	{fault{"instructions stay before a question", "policy/apply.go", `if behind.Recent = at; at > from {`, `if behind.Recent = at; at < 0 {`, nil}, "./policy", "TestEnginePutsInstructions"},
-	{fault{"no notice comes in front where the user has to speak", "policy/apply.go", `range []bool{false, true} {`, `range []bool{false} {`, nil}, "./policy", "TestEnginePutsInstructions"},
+	{fault{"instructions stay before a question", "internal/reduce/apply.go", `if behind.Recent = at; at > from {`, `if behind.Recent = at; at < 0 {`, nil}, "./internal/reduce", "TestEnginePutsInstructions"},
+	{fault{"no notice comes in front where the user has to speak", "internal/reduce/apply.go", `range []bool{false, true} {`, `range []bool{false} {`, nil}, "./internal/reduce", "TestEnginePutsInstructions"},
 	{fault{"system messages stay two in a row", "message/internal/splice/joiner.go", `return ok && (before.Joined`, `return false && ok && (before.Joined`, nil}, "./message/anthropic", "TestSystemMessages"},
 	{fault{"a system message that says more loses it in one with others", "message/anthropic/join.go", `|| members != 2 ||`, `||`, nil}, "./message/anthropic", "TestSystemMessages"},
 	{fault{"hysteresis goes by the estimate", "compact/look.go", `c.last = max(l.After, l.Bound)`, `c.last = l.After`, nil}, "./compact", "TestHysteresisGoesByTheUpperBound"},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/policy/compat"
@@ -15,12 +16,12 @@ import (
 // without a model.
 func ExampleLocalSummary() {
 	history := []message.Message{message.User("Rename the flag."), message.Assistant(strings.Repeat("thinking ", 80)), message.User("And the docs?"), message.Assistant("Next.")}
-	e := &policy.Engine{
-		Steps: []policy.Step{{Goal: policy.ToBudget, Stage: compat.LocalSummary{Messages: 2, MaxChars: 300}}},
+	e := &reduce.Engine{
+		Steps: []reduce.Step{{Goal: policy.ToBudget, Stage: compat.LocalSummary{Messages: 2, MaxChars: 300}}},
 		Cost:  token.NewCharsEstimator(),
 	}
-	out, err := e.Run(context.Background(), policy.Request{
-		Conversation: policy.NewConversation(history, nil, nil), Budget: policy.Budget{Max: 400, Cap: 400}.CapOnly(),
+	out, err := e.Run(context.Background(), reduce.Request{
+		Conversation: reduce.NewConversation(history, nil, nil), Budget: policy.Budget{Max: 400, Cap: 400}.CapOnly(),
 	})
 	if err != nil {
 		fmt.Println(err)

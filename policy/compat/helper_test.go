@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 )
@@ -38,10 +39,10 @@ func loop(rounds, size int) []message.Message {
 	return msgs
 }
 
-func run(t *testing.T, e *policy.Engine, msgs []message.Message, b policy.Budget) (*policy.Outcome, error) {
+func run(t *testing.T, e *reduce.Engine, msgs []message.Message, b policy.Budget) (*reduce.Outcome, error) {
 	t.Helper()
-	return e.Run(context.Background(), policy.Request{
-		Conversation: policy.NewConversation(msgs, e.Pins, nil), Budget: b,
+	return e.Run(context.Background(), reduce.Request{
+		Conversation: reduce.NewConversation(msgs, e.Pins, nil), Budget: b,
 	})
 }
 
@@ -58,7 +59,7 @@ func apply(t *testing.T, cost policy.Coster, s policy.Stage, text string) string
 		id := fmt.Sprintf("call_%d", i)
 		msgs = append(msgs, message.Assistant("", message.Call(id, "bash", "{}")), message.ToolResult(id, text))
 	}
-	e := &policy.Engine{Steps: []policy.Step{{Stage: s, Goal: policy.All}}, Pins: pins, Cost: cost}
+	e := &reduce.Engine{Steps: []reduce.Step{{Stage: s, Goal: policy.All}}, Pins: pins, Cost: cost}
 	out, err := run(t, e, msgs, budget(1_000_000))
 	if err != nil {
 		t.Fatal(err)

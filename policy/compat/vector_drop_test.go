@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
-	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/policy/compat"
 )
 
@@ -43,7 +43,7 @@ func TestVectorDrop(t *testing.T) {
 	})
 }
 
-func dropDeviations(r *dropRow, out *policy.Outcome, diff string) (d deviations) {
+func dropDeviations(r *dropRow, out *reduce.Outcome, diff string) (d deviations) {
 	in, want := r.Input.Messages, r.Expected.Messages
 	gone := missing(in, want)
 	anchor, open := message.Anchor(history(in)), message.Open(message.Rounds(history(in)))
@@ -117,7 +117,7 @@ func unpaired(msgs []message.Message) map[string]bool {
 
 // soundDrop checks that the output is the history without some whole rounds, in
 // order, with the last user message and the last round.
-func soundDrop(in []message.Message, out *policy.Outcome) string {
+func soundDrop(in []message.Message, out *reduce.Outcome) string {
 	left := out.Conversation.Messages()
 	last := -1
 	for i := range left {

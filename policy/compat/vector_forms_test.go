@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/agentcompact/compact/internal/formname"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 )
@@ -46,7 +47,7 @@ func TestAdapterOfTheLoopTakesOtherForms(t *testing.T) {
 func TestAdapterOfMasksTakesOtherForms(t *testing.T) {
 	user, system := said(message.RoleUser, "go"), said(message.RoleSystem, "be good")
 	for name, msgs := range map[string][]wireMessage{"nothing": nil, "no results": {user}, "a system message inside": {user, system, user}} {
-		out, err := stage(t, policy.Mask{Since: at(0), Form: policy.FormResult}, history(msgs), unbounded)
+		out, err := stage(t, policy.Mask{Since: at(0), Form: formname.Result}, history(msgs), unbounded)
 		if err != nil || out.Changed() || out.Conversation.Len() != len(msgs) {
 			t.Errorf("%s: %v, %d messages", name, err, out.Conversation.Len())
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/policy/compat"
@@ -86,14 +87,14 @@ func cheaper(is, was string) bool {
 func at(i int) func(*policy.View) int { return func(*policy.View) int { return i } }
 
 // stage runs one stage of the gateway. The error is a *policy.BudgetError.
-func stage(t *testing.T, s policy.Stage, msgs []message.Message, cap int) (*policy.Outcome, error) {
+func stage(t *testing.T, s policy.Stage, msgs []message.Message, cap int) (*reduce.Outcome, error) {
 	t.Helper()
-	e := &policy.Engine{Steps: []policy.Step{{Stage: s, Goal: policy.ToBudget}}, Pins: systemPins, Cost: gateway}
+	e := &reduce.Engine{Steps: []reduce.Step{{Stage: s, Goal: policy.ToBudget}}, Pins: systemPins, Cost: gateway}
 	if _, drop := s.(compat.Groups); !drop {
 		e.Steps[0].Goal = policy.All
 	}
 	b := policy.Budget{Max: cap, Cap: cap}.CapOnly()
-	out, err := e.Run(context.Background(), policy.Request{Conversation: policy.NewConversation(msgs, systemPins, nil), Budget: b})
+	out, err := e.Run(context.Background(), reduce.Request{Conversation: reduce.NewConversation(msgs, systemPins, nil), Budget: b})
 	if err != nil && !errors.Is(err, policy.ErrInsufficientBudget) {
 		t.Fatal(err)
 	}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agentcompact/compact/internal/formname"
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/policy/compat"
@@ -71,15 +73,15 @@ func requests(t *testing.T, r *loopRow) (all []request) {
 	t.Helper()
 	o := r.Options
 	since := at(len(r.Input.Initial))
-	e := &policy.Engine{Pins: systemPins, Cost: gateway, Steps: []policy.Step{
+	e := &reduce.Engine{Pins: systemPins, Cost: gateway, Steps: []reduce.Step{
 		{When: policy.Always, Stage: policy.Truncate{MaxTokens: o.MaxResult, Keep: o.Keep, MarkerOnTop: true, NoShare: true, BytesPerToken: 4}},
-		{When: policy.Always, Stage: policy.Mask{Since: since, KeepFirst: o.First, KeepLast: o.Last, Form: policy.FormResult}},
+		{When: policy.Always, Stage: policy.Mask{Since: since, KeepFirst: o.First, KeepLast: o.Last, Form: formname.Result}},
 		{Goal: policy.ToBudget, Stage: compat.Groups{Since: since}},
 	}}
 	b := policy.Budget{Max: o.Window, Cap: o.Budget}.CapOnly()
-	c := policy.NewConversation(history(r.Input.Initial), systemPins, nil)
+	c := reduce.NewConversation(history(r.Input.Initial), systemPins, nil)
 	for i := range r.Input.Turns {
-		out, err := e.Run(context.Background(), policy.Request{Conversation: c, Budget: b})
+		out, err := e.Run(context.Background(), reduce.Request{Conversation: c, Budget: b})
 		if err != nil && !errors.Is(err, policy.ErrInsufficientBudget) {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 )
@@ -81,11 +82,11 @@ func judgeManual(t *testing.T, c *tally, r *partitionRow) {
 	if r.Input.Summary != nil {
 		m = policy.NewSummary(1, *r.Input.Summary)
 	}
-	e := &policy.Engine{
+	e := &reduce.Engine{
 		Pins: policy.Pins(r.Options.Roles), Keep: r.keep(), Cost: flat(r.Input.Each),
-		Steps: []policy.Step{{Stage: cutWith{m}, Manual: true}},
+		Steps: []reduce.Step{{Stage: cutWith{m}, Manual: true}},
 	}
-	q := policy.Request{Conversation: policy.NewConversation(r.history(), e.Pins, nil), Budget: b, Manual: true}
+	q := reduce.Request{Conversation: reduce.NewConversation(r.history(), e.Pins, nil), Budget: b, Manual: true}
 	out, err := e.Run(context.Background(), q)
 	if err != nil && !errors.Is(err, policy.ErrInsufficientBudget) {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agentcompact/compact/internal/formname"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 )
@@ -31,7 +32,7 @@ func TestVectorMask(t *testing.T) {
 		c := newTally(t, "mask_tool_results")
 		for _, r := range rows[maskRow](t, path) {
 			in := history(r.Input.Messages)
-			out, err := stage(t, policy.Mask{Since: at(r.Options.End), KeepFirst: r.Options.First, KeepLast: r.Options.Last, Form: policy.FormResult}, in, unbounded)
+			out, err := stage(t, policy.Mask{Since: at(r.Options.End), KeepFirst: r.Options.First, KeepLast: r.Options.Last, Form: formname.Result}, in, unbounded)
 			if err != nil {
 				t.Fatal(err)
 			}

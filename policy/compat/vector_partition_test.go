@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 )
@@ -133,7 +134,7 @@ func sorted(at []int) []int {
 // without returns the order of the messages after the remainder is removed.
 func without(t *testing.T, r *partitionRow, p policy.Partition) []int {
 	t.Helper()
-	c := policy.NewConversation(r.history(), policy.Pins(r.Options.Roles), nil)
+	c := reduce.NewConversation(r.history(), policy.Pins(r.Options.Roles), nil)
 	c, err := c.Apply([]policy.Edit{{Decision: policy.Summarized, Cut: &policy.Cut{Removed: p.Remainder, Recent: p.Start}}})
 	if err != nil {
 		t.Fatal(err)

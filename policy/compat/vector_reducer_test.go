@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/policy/compat"
@@ -96,23 +97,23 @@ type reduced struct {
 	Over         *policy.BudgetError // set if the history came back unchanged
 	Refused      bool                // the options were refused
 	Discarded    error
-	conversation *policy.Conversation
+	conversation *reduce.Conversation
 }
 
 var systemPins = policy.Pins{message.RoleSystem}
 
 // reduce runs the stages of the preset "history-reducer" over a row.
-func reduce(t *testing.T, r *reducerRow) reduced {
+func reduceRow(t *testing.T, r *reducerRow) reduced {
 	t.Helper()
 	if r.keep() < 1 {
 		return reduced{Refused: true, Messages: r.Messages}
 	}
-	conv := policy.NewConversation(r.history(), systemPins, nil)
+	conv := reduce.NewConversation(r.history(), systemPins, nil)
 	b := policy.Budget{Max: r.Options.MaxInputChars, Cap: r.Options.MaxInputChars}.CapOnly()
 	if r.off() || sizeOf(r.Messages) < b.Trigger {
 		return report(r, conv, nil)
 	}
-	steps := []policy.Step{
+	steps := []reduce.Step{
 		{Goal: policy.ToBudget, Stage: policy.Mask{Recent: compat.Tail(r.keep()), CostAsChars: true, BareBlocks: true}},
 		{Goal: policy.ToBudget, Stage: compat.LocalSummary{
 			Messages: r.keep(), MaxChars: r.summaryChars(), Tags: func(_ *policy.View, i int) []string { return r.Messages[i].Tags },
@@ -123,8 +124,8 @@ func reduce(t *testing.T, r *reducerRow) reduced {
 	if !r.masking() {
 		steps = steps[1:]
 	}
-	e := &policy.Engine{Steps: steps, Pins: systemPins, Cost: token.NewCharsEstimator(), Dispatch: policy.DispatchTools{"*"}}
-	out, err := e.Run(context.Background(), policy.Request{Conversation: conv, Budget: b})
+	e := &reduce.Engine{Steps: steps, Pins: systemPins, Cost: token.NewCharsEstimator(), Dispatch: policy.DispatchTools{"*"}}
+	out, err := e.Run(context.Background(), reduce.Request{Conversation: conv, Budget: b})
 	var over *policy.BudgetError
 	if errors.As(err, &over) {
 		got := report(r, conv, nil)
@@ -136,7 +137,7 @@ func reduce(t *testing.T, r *reducerRow) reduced {
 	return report(r, out.Conversation, out.Passes)
 }
 
-func report(r *reducerRow, c *policy.Conversation, passes []policy.Pass) reduced {
+func report(r *reducerRow, c *reduce.Conversation, passes []reduce.Pass) reduced {
 	out := reduced{Status: "ok", conversation: c}
 	for i, m := range c.Messages() {
 		src := c.Source(i)
@@ -178,7 +179,7 @@ func TestVectorHistoryReducer(t *testing.T) {
 	eachSet(t, "history-reducer", func(t *testing.T, path string) {
 		c := newTally(t, "history-reducer")
 		for _, r := range rows[reducerRow](t, path) {
-			got := reduce(t, &r)
+			got := reduceRow(t, &r)
 			if wrong := got.unsound(t, &r); wrong != "" {
 				t.Errorf("%s: %s", r.ID, wrong)
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/policy/compat"
@@ -128,15 +129,15 @@ func schemas(t *testing.T, raw json.RawMessage) int {
 	return gateway.Tools(b.Bytes())
 }
 
-func render(in []message.Message, fixed, limit, most int) (*policy.Outcome, error) {
-	e := &policy.Engine{Steps: []policy.Step{{When: policy.Always, Stage: compat.History{MaxTokens: most}}}, Pins: systemPins, Cost: gateway}
-	return e.Run(context.Background(), policy.Request{
-		Conversation: policy.NewConversation(in, systemPins, nil), Fixed: fixed, Budget: policy.Budget{Max: limit, Cap: limit}.CapOnly(),
+func render(in []message.Message, fixed, limit, most int) (*reduce.Outcome, error) {
+	e := &reduce.Engine{Steps: []reduce.Step{{When: policy.Always, Stage: compat.History{MaxTokens: most}}}, Pins: systemPins, Cost: gateway}
+	return e.Run(context.Background(), reduce.Request{
+		Conversation: reduce.NewConversation(in, systemPins, nil), Fixed: fixed, Budget: policy.Budget{Max: limit, Cap: limit}.CapOnly(),
 	})
 }
 
 // renderDeviations are the predicates for what the source omits.
-func renderDeviations(in []message.Message, want *rendered, room int, out *policy.Outcome, err error) (d deviations) {
+func renderDeviations(in []message.Message, want *rendered, room int, out *reduce.Outcome, err error) (d deviations) {
 	notice, kept := 0, steered(want.Messages)
 	if len(kept) > 0 && isNotice(want.Messages[0]) {
 		notice, kept = gateway.Message(kept[0]), kept[1:]
@@ -157,7 +158,7 @@ func renderDeviations(in []message.Message, want *rendered, room int, out *polic
 // soundRender checks that the output fits the budget and has the last user
 // message, the newest round, only whole rounds, and a notice with the number of
 // omitted messages.
-func soundRender(in []message.Message, room int, out *policy.Outcome, err error) string {
+func soundRender(in []message.Message, room int, out *reduce.Outcome, err error) string {
 	left := out.Conversation.Messages()
 	gone := 0
 	for i := range in {

@@ -6,15 +6,16 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 )
 
 // run lets an engine apply the proposal of a stage for a conversation: all of it,
 // or as much as reaches the goal.
-func run(s policy.Stage, msgs []message.Message, v *policy.View, goal policy.Goal) (*policy.Outcome, error) {
-	e := &policy.Engine{Steps: []policy.Step{{Stage: s, Goal: goal}}, Pins: Pins, Keep: v.Keep, Cost: Words{}}
-	out, err := e.Run(context.Background(), policy.Request{Conversation: policy.NewConversation(msgs, Pins, nil), Budget: v.Budget})
+func run(s policy.Stage, msgs []message.Message, v *policy.View, goal policy.Goal) (*reduce.Outcome, error) {
+	e := &reduce.Engine{Steps: []reduce.Step{{Stage: s, Goal: goal}}, Pins: Pins, Keep: v.Keep, Cost: Words{}}
+	out, err := e.Run(context.Background(), reduce.Request{Conversation: reduce.NewConversation(msgs, Pins, nil), Budget: v.Budget})
 	if err != nil && !errors.Is(err, policy.ErrInsufficientBudget) {
 		return nil, err
 	}
@@ -71,7 +72,7 @@ func replays(s policy.Stage, v *policy.View) error {
 	if err != nil {
 		return err
 	}
-	c := policy.NewConversation(v.Messages, Pins, nil)
+	c := reduce.NewConversation(v.Messages, Pins, nil)
 	for _, p := range out.Passes {
 		if p.Applied == 0 {
 			continue

@@ -3,6 +3,7 @@ package tidy
 import (
 	"strings"
 
+	"github.com/agentcompact/compact/internal/formname"
 	"github.com/agentcompact/compact/policy"
 )
 
@@ -23,7 +24,7 @@ func IsReduced(text string) bool {
 // Render returns the text of a reduced result as the stage writes it if the model
 // can recall references.
 func (r *Reduced) Render(text string, tokens int, ref string) string {
-	of, _ := policy.Forms{}.Render(policy.Mark{Form: policy.FormTidiedRecall, Tokens: tokens, Ref: ref}, policy.Answered{})
+	of, _ := policy.Forms{}.Text(policy.Mark{Form: formname.TidiedRecall, Tokens: tokens, Ref: ref})
 	if r.What == "" {
 		return render(text, r.Segments)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 )
@@ -37,8 +38,8 @@ func TestResultOfAReducerThatPanicsGoesOutWhole(t *testing.T) {
 		message.ToolResult("a", "\x1b[31m// unlucky\x1b[m\n"+code),
 		message.ToolResult("b", strings.ReplaceAll(code, "return", "yield")),
 	}
-	e := policy.Engine{Steps: []policy.Step{{Stage: Stage{}, When: policy.Always}}, Cost: costs{}}
-	out, err := e.Run(context.Background(), policy.Request{Conversation: policy.NewConversation(msgs, policy.Pins{}, policy.Forms{}), Only: policy.Always, Budget: policy.Budget{Cap: 1 << 20, Target: 1 << 20, Trigger: 1 << 20}})
+	e := reduce.Engine{Steps: []reduce.Step{{Stage: Stage{}, When: policy.Always}}, Cost: costs{}}
+	out, err := e.Run(context.Background(), reduce.Request{Conversation: reduce.NewConversation(msgs, policy.Pins{}, policy.Forms{}), Only: policy.Always, Budget: policy.Budget{Cap: 1 << 20, Target: 1 << 20, Trigger: 1 << 20}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/agentcompact/compact/internal/formname"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 )
@@ -80,14 +81,14 @@ func (s Stage) edit(v *policy.View, i, p int, said []string) (policy.Edit, bool,
 		return policy.Edit{}, false, out.Err
 	}
 	e := policy.Edit{Decision: policy.Truncated, Reason: Reason + out.Main(), Text: &policy.TextEdit{Index: i, Part: p}}
-	mark := policy.Mark{Form: policy.FormTidiedWhole, Tokens: v.OriginTokens(i, p)}
+	mark := policy.Mark{Form: formname.TidiedWhole, Tokens: v.OriginTokens(i, p)}
 	o := v.Origin(i, p)
 	mark.Chars, mark.Ref = o.Chars, o.Ref
 	switch {
 	case out.What != "" && v.Recall:
-		mark.Form = policy.FormTidiedRecall
+		mark.Form = formname.TidiedRecall
 	case out.What != "":
-		mark.Form = policy.FormTidied
+		mark.Form = formname.Tidied
 	}
 	e.Text.Segments = out.withMark(mark)
 	saved, ok := v.Saves(e.Text)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/policy/tidy"
@@ -79,7 +80,7 @@ func TestTheMarkOfAReducedResultSaysWhatIsLeft(t *testing.T) {
 	if len(groups) != 1 {
 		t.Fatalf("%d groups", len(groups))
 	}
-	c, err := policy.NewConversation(v.Messages, nil, nil).Apply(groups[0])
+	c, err := reduce.NewConversation(v.Messages, nil, nil).Apply(groups[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +229,7 @@ func TestOnlyWhatCanBeRecalledHasAReference(t *testing.T) {
 		if len(groups) != 1 {
 			t.Fatalf("%d groups", len(groups))
 		}
-		c, err := policy.NewConversation(v.Messages, nil, nil).Apply(groups[0])
+		c, err := reduce.NewConversation(v.Messages, nil, nil).Apply(groups[0])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -253,7 +254,7 @@ func TestASummaryIsNotWhatTheUserAskedFor(t *testing.T) {
 	if len(groups) != 1 {
 		t.Fatalf("%d groups", len(groups))
 	}
-	c, err := policy.NewConversation(v.Messages, nil, nil).Apply(groups[0])
+	c, err := reduce.NewConversation(v.Messages, nil, nil).Apply(groups[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,7 +295,7 @@ func TestAResultThatLostNothingHasNoFirstLine(t *testing.T) {
 		if len(groups) != 1 {
 			t.Fatalf("%d groups", len(groups))
 		}
-		c, err := policy.NewConversation(v.Messages, nil, nil).Apply(groups[0])
+		c, err := reduce.NewConversation(v.Messages, nil, nil).Apply(groups[0])
 		if err != nil {
 			t.Fatal(err)
 		}

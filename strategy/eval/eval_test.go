@@ -135,7 +135,7 @@ func TestWhatTheExtractiveSummaryTellsASuccessor(t *testing.T) {
 func holds(t *testing.T, report Report, all bool) {
 	t.Helper()
 	for _, s := range Settings() {
-		row, ok := report.Total(s, strategy.TaskState.Name)
+		row, ok := report.Total(s, "task_state")
 		if !ok {
 			t.Fatalf("%v: no session", s)
 		}

@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agentcompact/compact/internal/samples"
-	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/token"
 )
 
@@ -88,7 +87,7 @@ func TestFutureNeedRecallHoldsUnderOtherReadings(t *testing.T) {
 	names = names[:samples.Of(len(names))]
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
-			o := Options{Count: c.Count, Strategies: []string{strategy.TaskState.Name}, Reading: name}
+			o := Options{Count: c.Count, Strategies: []string{"task_state"}, Reading: name}
 			report, err := Run(context.Background(), all, o)
 			if err != nil {
 				t.Fatal(err)

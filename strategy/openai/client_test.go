@@ -40,7 +40,7 @@ func TestClientAsksReasoningModelsTheirWay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Summarize(t.Context(), strategy.Request{Strategy: strategy.TaskState, Messages: history(2), First: 1, MaxTokens: 700, Count: count}); err != nil {
+	if _, err := c.Summarize(t.Context(), strategy.Request{Strategy: named("task_state"), Messages: history(2), First: 1, MaxTokens: 700, Count: count}); err != nil {
 		t.Fatal(err)
 	}
 	r := s.requests()[0]
@@ -66,7 +66,7 @@ func TestClientLearnsWhatTheServerDoesNotTake(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := strategy.Request{Strategy: strategy.Brief, Messages: history(2), First: 1, MaxTokens: 700, Count: count}
+	r := strategy.Request{Strategy: named("brief"), Messages: history(2), First: 1, MaxTokens: 700, Count: count}
 	for range 2 {
 		if _, err := c.Summarize(t.Context(), r); err != nil {
 			t.Fatal(err)
@@ -89,7 +89,7 @@ func TestClientDoesNotGoBackAndForthBetweenTwoNamesOfALimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = c.Summarize(t.Context(), strategy.Request{Strategy: strategy.Brief, Messages: history(2), First: 1, MaxTokens: 700, Count: count})
+	_, err = c.Summarize(t.Context(), strategy.Request{Strategy: named("brief"), Messages: history(2), First: 1, MaxTokens: 700, Count: count})
 	if n := len(s.requests()); n != 2 || !errors.Is(err, strategy.ErrRejected) {
 		t.Errorf("%d requests, error %v; want each name once, and the refusal", n, err)
 	}
@@ -373,7 +373,7 @@ func TestThinkingOfOpenModelsIsNoPartOfTheSummary(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		draft, err := client.Summarize(t.Context(), strategy.Request{Strategy: strategy.Brief, Messages: history(2), First: 1, MaxTokens: 700, Count: count})
+		draft, err := client.Summarize(t.Context(), strategy.Request{Strategy: named("brief"), Messages: history(2), First: 1, MaxTokens: 700, Count: count})
 		if draft.Text != c.want || (c.want == "") != errors.Is(err, strategy.ErrEmpty) {
 			t.Errorf("got %q, error %v", draft.Text, err)
 		}
@@ -388,7 +388,7 @@ func TestAnAnswerWithoutEndIsReadOnlySoFar(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = client.Summarize(t.Context(), strategy.Request{Strategy: strategy.Brief, Messages: history(2), First: 1, MaxTokens: 700, Count: count})
+	_, err = client.Summarize(t.Context(), strategy.Request{Strategy: named("brief"), Messages: history(2), First: 1, MaxTokens: 700, Count: count})
 	if !errors.Is(err, strategy.ErrMalformed) {
 		t.Errorf("error %v, want ErrMalformed", err)
 	}
@@ -449,9 +449,18 @@ func TestAKeyThatIsNotAcceptedIsNamed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = client.Summarize(t.Context(), strategy.Request{Strategy: strategy.TaskState, MaxTokens: 100, Count: func(s string) int { return len(s) }})
+		_, err = client.Summarize(t.Context(), strategy.Request{Strategy: named("task_state"), MaxTokens: 100, Count: func(s string) int { return len(s) }})
 		if !errors.Is(err, strategy.ErrRejected) || !strings.HasSuffix(err.Error(), want) || strings.Contains(err.Error(), "test-key") {
 			t.Errorf("%v, want ...%q", err, want)
 		}
 	}
+}
+
+// named returns a built-in strategy.
+func named(name string) strategy.Strategy {
+	s, err := strategy.Lookup(name)
+	if err != nil {
+		panic(err)
+	}
+	return s
 }

@@ -24,8 +24,13 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
+	brief, err := strategy.Lookup("brief")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	draft, err := client.Summarize(context.Background(), strategy.Request{
-		Strategy: strategy.Brief, Messages: []message.Message{message.User("hello")}, First: 1, MaxTokens: 200,
+		Strategy: brief, Messages: []message.Message{message.User("hello")}, First: 1, MaxTokens: 200,
 		Count: func(text string) int { return len(strings.Fields(text)) },
 	})
 	fmt.Println(draft.Text, err)

@@ -99,9 +99,9 @@ func TestHistoryIsNeverAnInstruction(t *testing.T) {
 				}
 				// What the model said of its own accord, and nothing else; what
 				// people typed stands before it, word for word.
-				d := strategy.ParseDocument(strategy.TaskState, sum.Text)
+				d := strategy.ParseDocument(named("task_state"), sum.Text)
 				d.Words, d.References = nil, nil
-				sections := d.Render(strategy.TaskState)
+				sections := d.Render(named("task_state"))
 				if strings.Contains(sections, payload) {
 					t.Errorf("the history gave the model an order:\n%s", sum.Text)
 				}

@@ -1,4 +1,4 @@
-package policy
+package reduce
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
 )
 
 // A list behaves like a slice, and its clones do not see each other's changes.
@@ -78,7 +79,7 @@ func TestSharedCountsWhatNeedNotBeLookedAt(t *testing.T) {
 		history = append(history, message.ToolResult(fmt.Sprint(i), strings.Repeat("x", 100+i)))
 	}
 	c := NewConversation(history, nil, nil)
-	d, err := c.Apply([]Edit{{Text: &TextEdit{Index: pageLen + 5, Segments: []Segment{{Lit: "short"}}}}})
+	d, err := c.Apply([]policy.Edit{{Text: &policy.TextEdit{Index: pageLen + 5, Segments: []policy.Segment{{Lit: "short"}}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

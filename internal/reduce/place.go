@@ -1,4 +1,4 @@
-package policy
+package reduce
 
 // placed maps each input message to its index in a conversation, counted from
 // 1; 0 means that it is not there.

@@ -1,4 +1,4 @@
-package policy
+package reduce
 
 import (
 	"crypto/sha256"

@@ -1,12 +1,14 @@
-package policy
+package reduce
 
 import (
 	"context"
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
 )
 
 // pictureCost counts characters, and 1000 for a picture.
@@ -15,14 +17,14 @@ type pictureCost struct{}
 func (pictureCost) Message(m message.Message) int {
 	n := 4
 	for i := range m.Parts {
-		if n += runes(m.Parts[i].Text); m.Parts[i].Kind.IsMedia() {
+		if n += utf8.RuneCountInString(m.Parts[i].Text); m.Parts[i].Kind.IsMedia() {
 			n += 1000
 		}
 	}
 	return n
 }
 
-func (pictureCost) Text(s string) int { return runes(s) }
+func (pictureCost) Text(s string) int { return utf8.RuneCountInString(s) }
 
 func picture(n int, call string) message.Part {
 	return message.Part{Kind: message.KindImage, CallID: call, Media: &message.Media{MIME: "image/png", URL: fmt.Sprintf("data:image/png;base64,%04d", n), Bytes: 40_000}}
@@ -45,9 +47,9 @@ func browsing(steps int) []message.Message {
 
 func runMedia(t *testing.T, msgs []message.Message, target int, steps ...Step) *Outcome {
 	t.Helper()
-	e := Engine{Steps: steps, Pins: Pins{message.RoleSystem}, Keep: Keep{3, 2}, Cost: pictureCost{}}
+	e := Engine{Steps: steps, Pins: policy.Pins{message.RoleSystem}, Keep: policy.Keep{Turns: 3, Pairs: 2}, Cost: pictureCost{}}
 	o, err := e.Run(context.Background(), Request{
-		Conversation: NewConversation(msgs, e.Pins, nil), Budget: Budget{Max: 1 << 20, Cap: 1 << 20, Trigger: target, Target: target},
+		Conversation: NewConversation(msgs, e.Pins, nil), Budget: policy.Budget{Max: 1 << 20, Cap: 1 << 20, Trigger: target, Target: target},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -89,21 +91,21 @@ func TestTheOldestPicturesGoFirstAndNoMoreThanTheGoalNeeds(t *testing.T) {
 		{6_000, "P------PPPP"},
 		{100, "P-------PPP"}, // those of the last turns stay
 	} {
-		if got := pictures(runMedia(t, msgs, c.target, Step{Stage: Media{}})); got != c.want {
+		if got := pictures(runMedia(t, msgs, c.target, Step{Stage: policy.Media{}})); got != c.want {
 			t.Errorf("down to %d: %s, want %s", c.target, got, c.want)
 		}
 	}
-	deep := runMedia(t, msgs, 100, Step{Stage: Media{Deep: true}})
+	deep := runMedia(t, msgs, 100, Step{Stage: policy.Media{Deep: true}})
 	if got := pictures(deep); got != "P---------P" {
 		t.Errorf("as far as it may go: %s", got)
 	}
-	if got := pictures(runMedia(t, msgs, 100, Step{Stage: Media{ExcludeTools: []string{"screenshot"}}})); strings.Contains(got, "-") {
+	if got := pictures(runMedia(t, msgs, 100, Step{Stage: policy.Media{ExcludeTools: []string{"screenshot"}}})); strings.Contains(got, "-") {
 		t.Errorf("of a tool that is excluded: %s", got)
 	}
 }
 
 func TestPicturesGoBeforeTexts(t *testing.T) {
-	o := runMedia(t, browsing(30), 24_000, Step{Stage: Media{}}, Step{Stage: Mask{WindowTurns: 3}})
+	o := runMedia(t, browsing(30), 24_000, Step{Stage: policy.Media{}}, Step{Stage: policy.Mask{WindowTurns: 3}})
 	for _, m := range o.Conversation.Messages() {
 		if strings.Contains(m.ResultText(), "[observation masked") {
 			t.Fatal("a text was masked although the pictures were enough")
@@ -116,7 +118,7 @@ func TestPicturesGoBeforeTexts(t *testing.T) {
 
 func TestWhatStandsForAPictureSaysItsSizeAndReference(t *testing.T) {
 	msgs := browsing(10)
-	o := runMedia(t, msgs, 100, Step{Stage: Media{}})
+	o := runMedia(t, msgs, 100, Step{Stage: policy.Media{}})
 	got := o.Conversation.Messages()[3].Parts[1]
 	want := "[image masked — ~1000 tokens, 40000 bytes · ref " + msgs[3].Parts[1].Fingerprint().Ref() + "]"
 	if got.Text != want || got.Kind != message.KindToolResult || got.CallID != "c0" {
@@ -126,12 +128,12 @@ func TestWhatStandsForAPictureSaysItsSizeAndReference(t *testing.T) {
 		t.Errorf("the text beside it became %q", text)
 	}
 	// Replayed, and run once more, it stays as it is.
-	c := NewConversation(msgs, Pins{message.RoleSystem}, nil)
+	c := NewConversation(msgs, policy.Pins{message.RoleSystem}, nil)
 	again, err := c.Replay(o.Passes[0].Recipe)
 	if err != nil || again.Messages()[3].Fingerprint() != o.Conversation.Messages()[3].Fingerprint() {
 		t.Fatalf("replayed: %v", err)
 	}
-	twice := runMedia(t, o.Conversation.Messages(), 100, Step{Stage: Media{}})
+	twice := runMedia(t, o.Conversation.Messages(), 100, Step{Stage: policy.Media{}})
 	if len(twice.Passes) != 0 {
 		t.Errorf("run again it edits %+v", twice.Passes)
 	}
@@ -139,13 +141,13 @@ func TestWhatStandsForAPictureSaysItsSizeAndReference(t *testing.T) {
 
 func TestTheFloorKnowsThatPicturesCanGo(t *testing.T) {
 	msgs := browsing(10)
-	e := Engine{Steps: []Step{{Goal: ToBudget, Stage: Media{Deep: true}}}, Pins: Pins{message.RoleSystem}, Keep: Keep{3, 2}, Cost: pictureCost{}, Floors: true}
-	q := Request{Conversation: NewConversation(msgs, e.Pins, nil), Budget: Budget{Max: 4_000, Cap: 4_000, Trigger: 4_000, Target: 3_000}}
+	e := Engine{Steps: []Step{{Goal: policy.ToBudget, Stage: policy.Media{Deep: true}}}, Pins: policy.Pins{message.RoleSystem}, Keep: policy.Keep{Turns: 3, Pairs: 2}, Cost: pictureCost{}, Floors: true}
+	q := Request{Conversation: NewConversation(msgs, e.Pins, nil), Budget: policy.Budget{Max: 4_000, Cap: 4_000, Trigger: 4_000, Target: 3_000}}
 	o, err := e.Run(context.Background(), q)
 	if err != nil || o.View.Total() > 4_000 {
 		t.Fatalf("%v: it can be made to fit", err)
 	}
-	q.Budget = Budget{Max: 2_000, Cap: 2_000, Trigger: 2_000, Target: 1_500}
+	q.Budget = policy.Budget{Max: 2_000, Cap: 2_000, Trigger: 2_000, Target: 1_500}
 	if _, err := e.Run(context.Background(), q); err == nil {
 		t.Error("two pictures can't go, and cost more")
 	}
@@ -169,7 +171,7 @@ func TestBytesTakeOutWhatWeighs(t *testing.T) {
 		return msgs
 	}
 	msgs := heavy(10, "https://example.com/shot.png") // the others have 40,000 bytes
-	e := Engine{Steps: []Step{{Goal: ToBytes, Stage: Media{Heavy: true}}, {Goal: InBytes, Stage: Media{Heavy: true, Deep: true}}}, Pins: Pins{message.RoleSystem}, Keep: Keep{3, 2}, Cost: pictureCost{}}
+	e := Engine{Steps: []Step{{Goal: ToBytes, Stage: policy.Media{Heavy: true}}, {Goal: InBytes, Stage: policy.Media{Heavy: true, Deep: true}}}, Pins: policy.Pins{message.RoleSystem}, Keep: policy.Keep{Turns: 3, Pairs: 2}, Cost: pictureCost{}}
 	for _, c := range []struct {
 		most, target int
 		want         string
@@ -180,7 +182,7 @@ func TestBytesTakeOutWhatWeighs(t *testing.T) {
 		{160_000, 100_000, "PP-------PP"}, // half way is enough
 		{90_000, 80_000, "PP--------P"},   // that of the task and the last stay
 	} {
-		q := Request{Conversation: NewConversation(msgs, e.Pins, nil), Budget: Budget{Max: 1 << 20, Cap: 1 << 20, Trigger: 1 << 20, Target: 1 << 20, MaxBytes: c.most, TargetBytes: c.target}}
+		q := Request{Conversation: NewConversation(msgs, e.Pins, nil), Budget: policy.Budget{Max: 1 << 20, Cap: 1 << 20, Trigger: 1 << 20, Target: 1 << 20, MaxBytes: c.most, TargetBytes: c.target}}
 		o, err := e.Run(context.Background(), q)
 		if err != nil {
 			t.Fatal(err)
@@ -189,7 +191,7 @@ func TestBytesTakeOutWhatWeighs(t *testing.T) {
 			t.Errorf("%d down to %d: %s, want %s; %d bytes", c.most, c.target, got, c.want, o.View.Bytes())
 		}
 	}
-	if (&Engine{Steps: append(e.Steps, Step{Goal: ToBudget, Stage: Media{}})}).HasTarget() {
+	if (&Engine{Steps: append(e.Steps, Step{Goal: policy.ToBudget, Stage: policy.Media{}})}).HasTarget() {
 		t.Error("steps that work for bytes have no target of tokens")
 	}
 }

@@ -1,10 +1,12 @@
-package policy
+package reduce
 
 import (
 	"bytes"
 	"fmt"
+	"unicode/utf8"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
 )
 
 // A BrokenError says which promise the edits of a stage would have broken. The
@@ -21,11 +23,11 @@ func (e *BrokenError) Error() string {
 
 // check compares the conversation before and after a stage. It looks at the
 // outcome, not at the edits, so that it also covers stages written by users.
-func check(stage string, before, after *View, b, a *Conversation) error {
+func check(stage string, before, after *policy.View, b, a *Conversation) error {
 	at := places(a)
 	for _, rule := range []struct {
 		name string
-		f    func(before, after *View, b, a *Conversation, at placed) string
+		f    func(before, after *policy.View, b, a *Conversation, at placed) string
 	}{
 		{"pinned messages come out byte for byte", checkPinned},
 		{"no edit pins a message", checkUnpinned},
@@ -42,14 +44,14 @@ func check(stage string, before, after *View, b, a *Conversation) error {
 	return nil
 }
 
-func checkPinned(before, after *View, b, a *Conversation, at placed) string {
+func checkPinned(before, after *policy.View, b, a *Conversation, at placed) string {
 	last := -1
 	for i, pinned := range before.Pinned {
 		if !pinned || b.items.at(i).src < 0 {
 			continue
 		}
 		k, ok := at.index(b.items.at(i).src)
-		if !ok && before.isCopy(i, b, at) {
+		if !ok && isCopy(before, i, b, at) {
 			continue
 		}
 		if !ok {
@@ -69,7 +71,7 @@ func checkPinned(before, after *View, b, a *Conversation, at placed) string {
 // checkUnpinned reports a notice that an edit made an instruction. A ledger counts the
 // messages that are not pinned, and could not repeat the edits of a step that changes
 // their number.
-func checkUnpinned(before, after *View, b, _ *Conversation, at placed) string {
+func checkUnpinned(before, after *policy.View, b, _ *Conversation, at placed) string {
 	uncut := len(before.Messages) == len(after.Messages) // then a message that a stage made is where it was
 	for i, pinned := range before.Pinned {
 		src := b.items.at(i).src
@@ -93,7 +95,7 @@ func identical(x, y message.Message) bool {
 
 // checkPairs reports a round that is kept only in part, or whose messages are
 // torn apart. A round is either kept whole or removed whole.
-func checkPairs(before, _ *View, b, a *Conversation, at placed) string {
+func checkPairs(before, _ *policy.View, b, a *Conversation, at placed) string {
 	for r, span := range before.Rounds {
 		kept, all, last := 0, 0, -1
 		for i := span.Start; i < span.End; i++ {
@@ -121,7 +123,7 @@ func checkPairs(before, _ *View, b, a *Conversation, at placed) string {
 	return ""
 }
 
-func checkGrowth(before, after *View, b, a *Conversation, at placed) string {
+func checkGrowth(before, after *policy.View, b, a *Conversation, at placed) string {
 	for i := range before.Messages {
 		k, ok := at.index(b.items.at(i).src)
 		if !ok || message.Same(before.Messages[i], after.Messages[k]) {
@@ -147,17 +149,17 @@ func charsBeside(was, is *message.Message) (before, after int) {
 		if p < len(was.Parts) && was.Parts[p].Kind.IsMedia() {
 			continue
 		}
-		after += runes(is.Parts[p].Text)
+		after += utf8.RuneCountInString(is.Parts[p].Text)
 	}
 	for p := range was.Parts {
 		if !was.Parts[p].Kind.IsMedia() {
-			before += runes(was.Parts[p].Text)
+			before += utf8.RuneCountInString(was.Parts[p].Text)
 		}
 	}
 	return before, after
 }
 
-func checkAnchor(before, after *View, b, _ *Conversation, at placed) string {
+func checkAnchor(before, after *policy.View, b, _ *Conversation, at placed) string {
 	summary, many := newSummary(before, after)
 	if many {
 		return "there are two summaries"
@@ -180,7 +182,7 @@ func checkAnchor(before, after *View, b, _ *Conversation, at placed) string {
 // newSummary returns the index of the newly made summary, and whether the view
 // has other summaries beside it. Texts of the history that only look like a
 // summary belong to the remainder, so that a cut removes them too.
-func newSummary(before, after *View) (at int, many bool) {
+func newSummary(before, after *policy.View) (at int, many bool) {
 	known := map[message.Fingerprint]bool{}
 	for i := range before.Messages {
 		if before.Summary(i) {
@@ -189,7 +191,7 @@ func newSummary(before, after *View) (at int, many bool) {
 	}
 	at, all := -1, 0
 	for i := range after.Messages {
-		if after.Summary(i) && !after.Pinned[i] && after.owned(after.round[i]) {
+		if after.Summary(i) && !after.Pinned[i] && after.Owned(i) {
 			all++
 			if !known[after.Messages[i].Fingerprint()] {
 				at = i
@@ -199,14 +201,14 @@ func newSummary(before, after *View) (at int, many bool) {
 	return at, at >= 0 && all > 1
 }
 
-func checkOpen(before, _ *View, b, a *Conversation, at placed) string {
+func checkOpen(before, _ *policy.View, b, a *Conversation, at placed) string {
 	for i := before.Open; i < len(before.Messages); i++ {
 		src := b.items.at(i).src
-		if _, ok := at.index(src); src >= 0 && !ok && !before.isCopy(i, b, at) {
+		if _, ok := at.index(src); src >= 0 && !ok && !isCopy(before, i, b, at) {
 			return fmt.Sprintf("message %d is gone", i)
 		}
-		if d, _ := a.Decision(max(src, 0)); src >= 0 && d == Masked && before.Messages[i].Has(message.KindToolResult) {
-			if was, _ := b.Decision(src); was != Masked {
+		if d, _ := a.Decision(max(src, 0)); src >= 0 && d == policy.Masked && before.Messages[i].Has(message.KindToolResult) {
+			if was, _ := b.Decision(src); was != policy.Masked {
 				return fmt.Sprintf("message %d was masked", i)
 			}
 		}
@@ -214,13 +216,28 @@ func checkOpen(before, _ *View, b, a *Conversation, at placed) string {
 	return ""
 }
 
-func checkAccount(_, _ *View, _, a *Conversation, at placed) string {
+func checkAccount(_, _ *policy.View, _, a *Conversation, at placed) string {
 	for src := range a.fates.len() {
 		d := a.fates.at(src).decision
 		_, there := at.index(src)
-		if gone := d == Summarized || d == Dropped; gone == there {
+		if gone := d == policy.Summarized || d == policy.Dropped; gone == there {
 			return fmt.Sprintf("message %d is %s, and in the view: %v", src, d, there)
 		}
 	}
 	return ""
+}
+
+// isCopy reports whether pinned message i may be missing from the new view
+// because an identical later message is still there.
+func isCopy(v *policy.View, i int, b *Conversation, at placed) bool {
+	m := &v.Messages[i]
+	if m.Protected || !instructing(m) {
+		return false
+	}
+	for k := i + 1; k < len(v.Messages); k++ {
+		if _, there := at.index(b.items.at(k).src); there && message.Identical(*m, v.Messages[k]) {
+			return true
+		}
+	}
+	return false
 }

@@ -1,4 +1,4 @@
-package policy
+package reduce
 
 import (
 	"context"
@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
 )
 
 // questions returns rounds of one question and one answer, a hundred units each.
@@ -23,23 +25,30 @@ func questions(n int) []message.Message {
 func dropping(t *testing.T, budget int, legal func([]message.Message, []int) error) (*Outcome, error) {
 	t.Helper()
 	cost := charCost{}
-	e := Engine{Steps: []Step{{Stage: Drop{NoNotice: true}}}, Keep: Keep{1, 1}, Cost: cost}
+	e := Engine{Steps: []Step{{Stage: policy.Drop{NoNotice: true}}}, Keep: policy.Keep{Turns: 1, Pairs: 1}, Cost: cost}
 	c := NewConversation(questions(10), nil, nil)
 	return e.Run(context.Background(), Request{
-		Conversation: c, Budget: Budget{Max: 5000, Cap: 5000, Trigger: 5000, Target: budget}, Legal: legal,
+		Conversation: c, Budget: policy.Budget{Max: 5000, Cap: 5000, Trigger: 5000, Target: budget}, Legal: legal,
 	})
+}
+
+// made reports whether a message has the form of a summary or notice made by a
+// stage.
+func made(m *message.Message) bool {
+	_, notice := policy.ParseNotice(*m)
+	return notice || m.Role != message.RoleUser && policy.IsSummary(*m)
 }
 
 type charCost struct{}
 
 func (charCost) Message(m message.Message) (n int) {
 	for i := range m.Parts {
-		n += runes(m.Parts[i].Text)
+		n += utf8.RuneCountInString(m.Parts[i].Text)
 	}
 	return n
 }
 
-func (charCost) Text(s string) int { return runes(s) }
+func (charCost) Text(s string) int { return utf8.RuneCountInString(s) }
 
 func TestEngineTriesFewerGroupsWhereTheViewWouldBeRefused(t *testing.T) {
 	free, err := dropping(t, 900, nil)
@@ -94,15 +103,15 @@ func TestEnginePutsPinnedRoundsBehindTheAnchorWhereTheUserMustSpeakFirst(t *test
 	note.Protected = true
 	msgs := []message.Message{message.System("s"), message.User(strings.Repeat("q", 100)), message.Assistant(strings.Repeat("a", 300)), note}
 	msgs = append(msgs, message.User("Now."), message.Assistant("Recent."))
-	conv := NewConversation(msgs, Pins{message.RoleSystem}, nil)
+	conv := NewConversation(msgs, policy.Pins{message.RoleSystem}, nil)
 	userFirst := func(view []message.Message, _ []int) error {
-		if first := view[1]; first.Role != message.RoleUser && !IsSummary(first) {
+		if first := view[1]; first.Role != message.RoleUser && !policy.IsSummary(first) {
 			return errors.New("the user speaks first")
 		}
 		return nil
 	}
-	e := Engine{Steps: []Step{{Stage: summing{}}}, Pins: Pins{message.RoleSystem}, Keep: Keep{1, 1}, Cost: charCost{}}
-	out, err := e.Run(context.Background(), Request{Conversation: conv, Budget: Budget{Max: 1000, Cap: 1000, Trigger: 800, Target: 300}, Legal: userFirst})
+	e := Engine{Steps: []Step{{Stage: summing{}}}, Pins: policy.Pins{message.RoleSystem}, Keep: policy.Keep{Turns: 1, Pairs: 1}, Cost: charCost{}}
+	out, err := e.Run(context.Background(), Request{Conversation: conv, Budget: policy.Budget{Max: 1000, Cap: 1000, Trigger: 800, Target: 300}, Legal: userFirst})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,17 +129,17 @@ func TestEnginePutsPinnedRoundsBehindTheAnchorWhereTheUserMustSpeakFirst(t *test
 type summing struct{}
 
 func (summing) Name() string { return "summing" }
-func (summing) Propose(context.Context, *View) (Proposal, error) {
-	m := NewSummary(1, "Short.")
-	return Proposal{Groups: [][]Edit{{{Decision: Summarized, Cut: &Cut{
-		Removed: []int{1, 2}, Recent: 5, New: &m, Summary: &SummaryInfo{Text: m.Text()},
+func (summing) Propose(context.Context, *policy.View) (policy.Proposal, error) {
+	m := policy.NewSummary(1, "Short.")
+	return policy.Proposal{Groups: [][]policy.Edit{{{Decision: policy.Summarized, Cut: &policy.Cut{
+		Removed: []int{1, 2}, Recent: 5, New: &m, Summary: &policy.SummaryInfo{Text: m.Text()},
 	}}}}}, nil
 }
 
 // between is the rule of a provider that wants the user first, and instructions
 // in mid-conversation behind the user and before the model.
 func between(view []message.Message, _ []int) error {
-	model := func(m message.Message) bool { return m.Role == message.RoleAssistant && !IsSummary(m) }
+	model := func(m message.Message) bool { return m.Role == message.RoleAssistant && !policy.IsSummary(m) }
 	for i := 1; i < len(view); i++ {
 		behind := i > 1 && view[i-1].Role == message.RoleSystem // any of several instructions may stand there
 		switch before, m := view[i-1], view[i]; {
@@ -153,27 +162,27 @@ func TestEnginePutsInstructionsBetweenTheUserAndTheModel(t *testing.T) {
 	long := func(role string) string { return strings.Repeat(role, 200) }
 	rule := func(n int) message.Message { return message.System(fmt.Sprint("Rule ", n)) }
 	for name, c := range map[string]struct {
-		stage Stage
-		keep  Keep
+		stage policy.Stage
+		keep  policy.Keep
 		msgs  []message.Message
 		want  []int
 	}{
-		"before the model's next word": {summing{}, Keep{1, 1},
+		"before the model's next word": {summing{}, policy.Keep{Turns: 1, Pairs: 1},
 			[]message.Message{message.System("s"), message.User(long("q")), message.Assistant(long("a")), rule(1), message.Assistant("b"), message.User("Now."), rule(2), message.Assistant("c")},
 			[]int{0, -1, 4, 5, 3, 6, 7}},
-		"behind the last user message": {Drop{NoNotice: true}, Keep{1, 1},
+		"behind the last user message": {policy.Drop{NoNotice: true}, policy.Keep{Turns: 1, Pairs: 1},
 			[]message.Message{message.System("s"), message.User(long("q")), rule(1), message.Assistant(long("a")), message.User("Now."), rule(2)},
 			[]int{0, 4, 2, 5}},
-		"behind the one question of a loop": {Drop{NoNotice: true}, Keep{1, 1},
+		"behind the one question of a loop": {policy.Drop{NoNotice: true}, policy.Keep{Turns: 1, Pairs: 1},
 			[]message.Message{message.System("s"), message.User("q"), rule(1), message.Assistant(long("a")), message.Assistant(long("b")), message.Assistant("c")},
 			[]int{0, 1, 2, 5}},
-		"with a notice where nothing of the user's is left": {bare{}, Keep{1, 1},
+		"with a notice where nothing of the user's is left": {bare{}, policy.Keep{Turns: 1, Pairs: 1},
 			[]message.Message{message.System("s"), message.User(long("q")), message.Assistant(long("a")), message.Assistant("b"), message.User("Now.")},
 			[]int{0, -1, 3, 4}},
 	} {
-		e := Engine{Steps: []Step{{Stage: c.stage}}, Pins: Pins{message.RoleSystem}, Keep: c.keep, Cost: charCost{}}
+		e := Engine{Steps: []Step{{Stage: c.stage}}, Pins: policy.Pins{message.RoleSystem}, Keep: c.keep, Cost: charCost{}}
 		conv := NewConversation(c.msgs, e.Pins, nil)
-		out, err := e.Run(context.Background(), Request{Conversation: conv, Budget: Budget{Max: 1000, Cap: 1000, Trigger: 300, Target: 150}, Legal: between})
+		out, err := e.Run(context.Background(), Request{Conversation: conv, Budget: policy.Budget{Max: 1000, Cap: 1000, Trigger: 300, Target: 150}, Legal: between})
 		if err != nil || len(out.Passes) == 0 {
 			t.Fatalf("%s: %v, %d passes", name, err, len(out.Passes))
 		}
@@ -193,6 +202,6 @@ func TestEnginePutsInstructionsBetweenTheUserAndTheModel(t *testing.T) {
 type bare struct{}
 
 func (bare) Name() string { return "bare" }
-func (bare) Propose(context.Context, *View) (Proposal, error) {
-	return Proposal{Groups: [][]Edit{{{Decision: Dropped, Cut: &Cut{Removed: []int{1, 2}, Recent: 3}}}}}, nil
+func (bare) Propose(context.Context, *policy.View) (policy.Proposal, error) {
+	return policy.Proposal{Groups: [][]policy.Edit{{{Decision: policy.Dropped, Cut: &policy.Cut{Removed: []int{1, 2}, Recent: 3}}}}}, nil
 }

@@ -1,11 +1,13 @@
-package policy
+package reduce
 
 import (
 	"errors"
 	"maps"
 	"sync"
 
+	"github.com/agentcompact/compact/internal/toolcall"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
 )
 
 // A Trail repeats the steps of a ledger on a history, one after the other and in
@@ -15,22 +17,22 @@ import (
 type Trail struct {
 	conv   *Conversation     // the part that steps have reached
 	rest   []message.Message // messages that no step has reached
-	known  func(message.Fingerprint) map[int]Origin
+	known  func(message.Fingerprint) map[int]policy.Origin
 	anchor int // input index of the last user message; -1 = none
 
 	left  int // number of unpinned messages in rest
 	index []int
 	chain Chain
-	tools func() tools
+	calls func() toolcall.Index
 }
 
 // NewTrail returns a trail over the unedited history. known, which may be nil,
 // maps the fingerprint of an edited message to the origins of its parts.
-func NewTrail(history []message.Message, pins Pins, forms Forms, known func(message.Fingerprint) map[int]Origin) *Trail {
+func NewTrail(history []message.Message, pins policy.Pins, forms policy.Forms, known func(message.Fingerprint) map[int]policy.Origin) *Trail {
 	t := &Trail{
 		conv: &Conversation{pins: pins, forms: forms},
 		rest: history, known: known, anchor: message.Anchor(history), chain: newChain(),
-		tools: sync.OnceValue(func() tools { return toolsOf(history) }),
+		calls: sync.OnceValue(func() toolcall.Index { return toolcall.Of(history) }),
 	}
 	for i := range history {
 		t.conv.fates.add(fate{})
@@ -88,7 +90,7 @@ func (t *Trail) take() {
 type TrailStep struct {
 	In, Out Link
 	Recipes []Recipe
-	Forms   Forms // forms of the marks that the recipes make; they add to those of the trail
+	Forms   policy.Forms // forms of the marks that the recipes make; they add to those of the trail
 }
 
 // ErrReplay means that the edits of a step lead to another conversation than the
@@ -120,13 +122,13 @@ func (t *Trail) Make(s TrailStep, legal func([]message.Message, []int) error) (e
 
 func (t *Trail) make(recipes []Recipe, u *undo) (n int, err error) {
 	for k := range recipes {
-		edits, err := t.conv.edits(&recipes[k], t.index)
+		edits, anchor, err := t.conv.edits(&recipes[k], t.index)
 		if err != nil {
 			return n, err
 		}
 		before, cut := t.conv.items, recipes[k].Removes()
 		from := firstEdited(edits, before.len())
-		if err := t.conv.edit(edits, u, t.tools); err != nil {
+		if err := t.conv.edit(edits, anchor, u, t.calls); err != nil {
 			return n, err
 		}
 		if cut {
@@ -143,7 +145,7 @@ func (t *Trail) make(recipes []Recipe, u *undo) (n int, err error) {
 
 // pinned reports whether a text edit turned an unpinned message, such as a
 // notice, into a pinned one.
-func (t *Trail) pinned(edits []Edit) bool {
+func (t *Trail) pinned(edits []policy.Edit) bool {
 	for k := range edits {
 		if e := edits[k].Text; e != nil && t.conv.items.at(e.Index).pinned {
 			return true
@@ -154,7 +156,7 @@ func (t *Trail) pinned(edits []Edit) bool {
 
 // firstEdited returns the smallest index of a message whose text is edited, or
 // none.
-func firstEdited(edits []Edit, none int) int {
+func firstEdited(edits []policy.Edit, none int) int {
 	for k := range edits {
 		if t := edits[k].Text; t != nil {
 			none = min(none, t.Index)
@@ -221,11 +223,11 @@ func (t *Trail) End() (*Conversation, *Chain) {
 }
 
 // merged returns the union of forms and over; entries of over take precedence.
-func merged(forms, over Forms) Forms {
+func merged(forms, over policy.Forms) policy.Forms {
 	if len(over) == 0 {
 		return forms
 	}
-	out := Forms{}
+	out := policy.Forms{}
 	maps.Copy(out, forms)
 	maps.Copy(out, over)
 	return out

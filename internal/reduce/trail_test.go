@@ -1,4 +1,4 @@
-package policy_test
+package reduce_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/internal/histgen"
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 )
@@ -17,18 +18,18 @@ import (
 // of each compaction, and the last view.
 //
 // With protects, one message of so many is protected, and the user's last one always is.
-func steps(t *testing.T, seed uint64, protects int) (history []message.Message, made []policy.TrailStep, last *policy.Conversation) {
+func steps(t *testing.T, seed uint64, protects int) (history []message.Message, made []reduce.TrailStep, last *reduce.Conversation) {
 	t.Helper()
 	rng := histgen.Rand(seed)
 	e := engine(
-		policy.Step{Stage: policy.Mask{WindowTurns: 2}, When: policy.Always},
-		policy.Step{Stage: cutAll{}},
+		reduce.Step{Stage: policy.Mask{WindowTurns: 2}, When: policy.Always},
+		reduce.Step{Stage: cutAll{}},
 	)
 	e.Keep = policy.Keep{Turns: 1, Pairs: 1}
 	history = protected(histgen.New(seed), 0, rng, protects)
 	for call := range 6 {
 		conv, chain := trail(t, history, made)
-		q := policy.Request{Conversation: conv, Budget: budget(1 << 30), Manual: call%3 == 2}
+		q := reduce.Request{Conversation: conv, Budget: budget(1 << 30), Manual: call%3 == 2}
 		if !q.Manual {
 			q.Only = policy.Always
 		}
@@ -38,13 +39,13 @@ func steps(t *testing.T, seed uint64, protects int) (history []message.Message, 
 		}
 		last = out.Conversation
 		if out.Changed() {
-			var s policy.TrailStep
+			var s reduce.TrailStep
 			for _, p := range out.Passes {
 				if p.Applied > 0 {
 					s.Recipes = append(s.Recipes, p.Recipe)
 				}
 			}
-			in, n := policy.Coverage(s.Recipes)
+			in, n := reduce.Coverage(s.Recipes)
 			s.In, s.Out = chain.At(conv, in), out.Conversation.Chain().At(out.Conversation, n)
 			made = append(made, s)
 		}
@@ -71,9 +72,9 @@ func protected(msgs []message.Message, from int, rng *rand.Rand, one int) []mess
 }
 
 // trail repeats all steps on a history.
-func trail(t *testing.T, history []message.Message, made []policy.TrailStep) (*policy.Conversation, *policy.Chain) {
+func trail(t *testing.T, history []message.Message, made []reduce.TrailStep) (*reduce.Conversation, *reduce.Chain) {
 	t.Helper()
-	tr := policy.NewTrail(history, pins, nil, nil)
+	tr := reduce.NewTrail(history, pins, nil, nil)
 	for i, s := range made {
 		if !tr.Has(s.In) {
 			t.Fatalf("step %d is not found", i+1)
@@ -112,18 +113,18 @@ func TestTrailLeavesAProtectedAnchorWhereItWas(t *testing.T) {
 		for _, i := range []int{user, user + 5, user + 6} {
 			history[i].Protected = true
 		}
-		e := engine(policy.Step{Stage: cutAll{}, Goal: policy.All})
+		e := engine(reduce.Step{Stage: cutAll{}, Goal: policy.All})
 		e.Keep = policy.Keep{Turns: 1, Pairs: 1}
-		conv := policy.NewConversation(history, pins, nil)
-		out, err := e.Run(t.Context(), policy.Request{Conversation: conv, Budget: budget(1 << 30), Manual: true})
+		conv := reduce.NewConversation(history, pins, nil)
+		out, err := e.Run(t.Context(), reduce.Request{Conversation: conv, Budget: budget(1 << 30), Manual: true})
 		if err != nil || !out.Changed() {
 			t.Fatal(err)
 		}
-		s := policy.TrailStep{Recipes: []policy.Recipe{out.Passes[0].Recipe}}
-		in, n := policy.Coverage(s.Recipes)
+		s := reduce.TrailStep{Recipes: []reduce.Recipe{out.Passes[0].Recipe}}
+		in, n := reduce.Coverage(s.Recipes)
 		s.In, s.Out = conv.Chain().At(conv, in), out.Conversation.Chain().At(out.Conversation, n)
 		more := append(slices.Clone(history), message.Assistant("Done."), message.User("And the third one?"), message.Assistant("I look."))
-		got, _ := trail(t, more, []policy.TrailStep{s})
+		got, _ := trail(t, more, []reduce.TrailStep{s})
 		want := append(out.Conversation.Messages(), more[len(history):]...)
 		if !slices.EqualFunc(got.Messages(), want, message.Identical) {
 			t.Errorf("the user's message %d: another order: %v, was %v", user, got.Sources(), out.Conversation.Sources())
@@ -131,7 +132,7 @@ func TestTrailLeavesAProtectedAnchorWhereItWas(t *testing.T) {
 	}
 }
 
-func sameConversation(t *testing.T, seed uint64, got, want *policy.Conversation) {
+func sameConversation(t *testing.T, seed uint64, got, want *reduce.Conversation) {
 	t.Helper()
 	if !slices.EqualFunc(got.Messages(), want.Messages(), message.Identical) || !slices.Equal(got.Sources(), want.Sources()) {
 		t.Fatalf("seed %d: another view", seed)
@@ -148,36 +149,36 @@ func sameConversation(t *testing.T, seed uint64, got, want *policy.Conversation)
 // number, a history that has all of them would be compacted once more, or the part
 // that the step made would not be compared.
 func TestCoverageIsWhatTheRecipesReferTo(t *testing.T) {
-	text := func(at ...int) (r policy.Recipe) {
+	text := func(at ...int) (r reduce.Recipe) {
 		for _, i := range at {
-			r.Texts = append(r.Texts, policy.TextRecipe{At: i})
+			r.Texts = append(r.Texts, reduce.TextRecipe{At: i})
 		}
 		return r
 	}
-	cut := func(c policy.CutRecipe) policy.Recipe {
+	cut := func(c reduce.CutRecipe) reduce.Recipe {
 		c.Removed, c.Recent = [][2]int{{1, 3}, {4, 6}}, 7
-		return policy.Recipe{Cut: &c}
+		return reduce.Recipe{Cut: &c}
 	}
-	summary, notice := policy.CutRecipe{Summary: &policy.SummaryInfo{}}, policy.CutRecipe{Notice: 4}
+	summary, notice := reduce.CutRecipe{Summary: &policy.SummaryInfo{}}, reduce.CutRecipe{Notice: 4}
 	for _, c := range []struct {
 		name    string
-		recipes []policy.Recipe
+		recipes []reduce.Recipe
 		in, out int
 	}{
 		{"nothing", nil, 0, 0},
-		{"the last text", []policy.Recipe{text(4, 2)}, 5, 5},
-		{"a cut with a summary", []policy.Recipe{cut(summary)}, 7, 4},
-		{"a cut with a notice", []policy.Recipe{cut(notice)}, 7, 4},
-		{"a cut with neither", []policy.Recipe{cut(policy.CutRecipe{})}, 7, 3},
-		{"a text before a cut", []policy.Recipe{text(9), cut(notice)}, 10, 7},
-		{"a text behind a cut with a summary", []policy.Recipe{cut(summary), text(5)}, 9, 6},
-		{"a text behind a cut with a notice", []policy.Recipe{cut(notice), text(5)}, 9, 6},
-		{"a text behind a cut with neither", []policy.Recipe{cut(policy.CutRecipe{}), text(5)}, 10, 6},
-		{"a text that the cut covers", []policy.Recipe{cut(notice), text(3)}, 7, 4},
-		{"a copy and the one that stays", []policy.Recipe{{Copies: []policy.CopyRecipe{{At: 3, Stay: 8}}}}, 8, 8},
+		{"the last text", []reduce.Recipe{text(4, 2)}, 5, 5},
+		{"a cut with a summary", []reduce.Recipe{cut(summary)}, 7, 4},
+		{"a cut with a notice", []reduce.Recipe{cut(notice)}, 7, 4},
+		{"a cut with neither", []reduce.Recipe{cut(reduce.CutRecipe{})}, 7, 3},
+		{"a text before a cut", []reduce.Recipe{text(9), cut(notice)}, 10, 7},
+		{"a text behind a cut with a summary", []reduce.Recipe{cut(summary), text(5)}, 9, 6},
+		{"a text behind a cut with a notice", []reduce.Recipe{cut(notice), text(5)}, 9, 6},
+		{"a text behind a cut with neither", []reduce.Recipe{cut(reduce.CutRecipe{}), text(5)}, 10, 6},
+		{"a text that the cut covers", []reduce.Recipe{cut(notice), text(3)}, 7, 4},
+		{"a copy and the one that stays", []reduce.Recipe{{Copies: []reduce.CopyRecipe{{At: 3, Stay: 8}}}}, 8, 8},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if in, out := policy.Coverage(c.recipes); in != c.in || out != c.out {
+			if in, out := reduce.Coverage(c.recipes); in != c.in || out != c.out {
 				t.Errorf("%d messages before and %d after, want %d and %d", in, out, c.in, c.out)
 			}
 		})
@@ -190,11 +191,11 @@ func TestTrailTakesBackWhatLeadsElsewhere(t *testing.T) {
 	refused := 0
 	for seed := range uint64(150) {
 		history, made, want := steps(t, seed, 0)
-		tr := policy.NewTrail(history, pins, nil, nil)
+		tr := reduce.NewTrail(history, pins, nil, nil)
 		for i, s := range made {
 			wrong := s
 			wrong.Out.Hash[0]++
-			if n, err := tr.Make(wrong, nil); s.Out.N > 0 && !errors.Is(err, policy.ErrReplay) {
+			if n, err := tr.Make(wrong, nil); s.Out.N > 0 && !errors.Is(err, reduce.ErrReplay) {
 				t.Fatalf("seed %d: %d edits, %v", seed, n, err)
 			} else if err == nil {
 				continue
@@ -227,12 +228,12 @@ func TestViewGrowsAsItIsRead(t *testing.T) {
 		history := histgen.New(seed)
 		e := engine()
 		n := rng.IntN(len(history) + 1)
-		conv := policy.NewConversation(history[:n], pins, nil)
-		view := e.View(conv, policy.Request{Conversation: conv})
+		conv := reduce.NewConversation(history[:n], pins, nil)
+		view := e.View(conv, reduce.Request{Conversation: conv})
 		for n < len(history) {
 			m := n + 1 + rng.IntN(len(history)-n)
 			conv = conv.Append(history[n:m])
-			view, n = e.Grow(view, conv, policy.Request{Conversation: conv, Costs: []int{words{}.Message(history[0])}}), m
+			view, n = e.Grow(view, conv, reduce.Request{Conversation: conv, Costs: []int{words{}.Message(history[0])}}), m
 		}
 		want := policy.NewView(history, pins, words{})
 		if !slices.EqualFunc(view.Messages, want.Messages, message.Identical) {

@@ -1,34 +1,29 @@
-package policy
+package reduce
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/agentcompact/compact/internal/running"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
 )
 
-// A Goal says how far a step of the engine goes.
-type Goal uint8
-
-// Goals of a step.
+// Goals of a step that works for the size of the request.
 const (
-	ToTarget Goal = iota // until the view costs no more than the target
-	ToBudget             // only if the view exceeds the cap of the budget, and down to the cap
-	All                  // take everything that is offered
-	ToBytes              // only if the request exceeds the limit of bytes, and down to [Budget.TargetBytes]
-	InBytes              // likewise, half way from [Budget.MaxBytes] to [Budget.TargetBytes]
+	ToBytes = policy.All + 1 + iota // only if the request exceeds the limit of bytes, and down to [policy.Budget.TargetBytes]
+	InBytes                         // likewise, half way from [policy.Budget.MaxBytes] to [policy.Budget.TargetBytes]
 )
 
 // A Step is a stage with the goal it works for.
 type Step struct {
-	Stage Stage
-	When  When // default AtTrigger
-	Goal  Goal
+	Stage policy.Stage
+	When  policy.When // default AtTrigger
+	Goal  policy.Goal
 	// Manual: in a manual compaction, take all that the stage offers.
 	Manual bool
 }
@@ -39,15 +34,15 @@ type Step struct {
 // stages are.
 type Engine struct {
 	Steps  []Step
-	Pins   Pins
-	Keep   Keep
-	Cost   Coster
+	Pins   policy.Pins
+	Keep   policy.Keep
+	Cost   policy.Coster
 	Floors bool             // report a floor above the budget before asking any stage
 	Rigid  bool             // the keep counts are never shrunk
 	Now    func() time.Time // clock that times the stages; nil = no times
 
 	// Dispatch names the tools whose dispatch blocks survive masking; nil = none.
-	Dispatch DispatchTools
+	Dispatch policy.DispatchTools
 
 	// Name is how errors refer to the stages, for example "preset masking"; ""
 	// = the names of the stages.
@@ -57,21 +52,21 @@ type Engine struct {
 // A Request holds the input of one run of the engine.
 type Request struct {
 	Conversation *Conversation
-	Fixed        int // see [View]
+	Fixed        int // see [policy.View]
 	Outside      int // likewise
-	Budget       Budget
+	Budget       policy.Budget
 	Manual       bool
-	Only         When // AtTrigger: all steps; Always: only those that work at every call
-	Estimate     bool // call Estimate where a stage has it, and spend no money
-	Recall       bool // the model can fetch the original by its reference
+	Only         policy.When // AtTrigger: all steps; Always: only those that work at every call
+	Estimate     bool        // call Estimate where a stage has it, and spend no money
+	Recall       bool        // the model can fetch the original by its reference
 
-	Sent func(m *message.Message) bool       // see [View]
+	Sent func(m *message.Message) bool       // see [policy.View]
 	Ref  func(fp message.Fingerprint) string // likewise
 
 	// View is the view of Conversation if the caller has it from [Engine.View]
 	// or [Engine.Grow]; nil: the engine reads it. Costs are the known costs of
 	// the first input messages. Both only save work.
-	View  *View
+	View  *policy.View
 	Costs []int
 
 	// Legal returns an error if the provider would refuse a view. sources are
@@ -92,7 +87,7 @@ func (q *Request) legal(c *Conversation) error {
 type Pass struct {
 	Stage     string
 	Recipe    Recipe
-	Edits     []Edit
+	Edits     []policy.Edit
 	Sources   []int // the input message of each text recipe
 	Proposed  int   // number of groups
 	Applied   int
@@ -100,7 +95,7 @@ type Pass struct {
 	After     int
 	Started   time.Time
 	Elapsed   time.Duration
-	Summary   *SummaryInfo
+	Summary   *policy.SummaryInfo
 	Err       error // of the stage, or a *BrokenError when its edits were thrown away
 	Discarded bool
 
@@ -110,9 +105,11 @@ type Pass struct {
 // An Outcome is the result of a run.
 type Outcome struct {
 	Conversation *Conversation
-	View         *View // of Conversation
+	View         *policy.View // of Conversation
 	Passes       []Pass
-	Keep         Keep // the keep counts in effect; a shrink makes them smaller
+	Keep         policy.Keep // the keep counts in effect; a shrink makes them smaller
+
+	later []policy.Stage // of the current step and after it
 }
 
 // Changed reports whether any edit was applied.
@@ -126,23 +123,23 @@ func (o *Outcome) Changed() bool {
 }
 
 // View reads the structure of a conversation.
-func (e *Engine) View(c *Conversation, q Request) *View {
-	v := &View{Cost: e.Cost, rounder: new(message.Rounder)}
-	v.read(c.Messages(), e.Pins, e.price(c, q.Costs))
-	return e.bind(v, c, q)
+func (e *Engine) View(c *Conversation, q Request) *policy.View {
+	v := &policy.View{Cost: e.Cost}
+	v.Extend(c.Messages(), e.Pins, e.price(c, q.Costs))
+	return e.bind(v, c, q, e.later(0))
 }
 
 // Grow returns the view of c, given the view v of a conversation with the same
 // first messages. v must not be used after that.
-func (e *Engine) Grow(v *View, c *Conversation, q Request) *View {
+func (e *Engine) Grow(v *policy.View, c *Conversation, q Request) *policy.View {
 	w := *v
 	known := len(v.Messages)
 	msgs := slices.Grow(v.Messages, c.Len()-known)
 	for i := known; i < c.Len(); i++ {
 		msgs = append(msgs, c.items.at(i).m)
 	}
-	w.read(msgs, e.Pins, e.price(c, q.Costs))
-	return e.bind(&w, c, q)
+	w.Extend(msgs, e.Pins, e.price(c, q.Costs))
+	return e.bind(&w, c, q, e.later(0))
 }
 
 // price returns a function for the cost of message i. For an unedited message
@@ -150,62 +147,80 @@ func (e *Engine) Grow(v *View, c *Conversation, q Request) *View {
 func (e *Engine) price(c *Conversation, costs []int) func(i int) int {
 	return func(i int) int {
 		it := c.items.at(i)
-		if it.src >= 0 && it.src < len(costs) && c.fates.at(it.src).decision == Kept {
+		if it.src >= 0 && it.src < len(costs) && c.fates.at(it.src).decision == policy.Kept {
 			return costs[it.src]
 		}
 		return e.Cost.Message(it.m)
 	}
 }
 
-// bind ties a view to its conversation and to the request.
-func (e *Engine) bind(v *View, c *Conversation, q Request) *View {
+// bind ties a view to its conversation, to the request and to the stages that work
+// on it from here on.
+func (e *Engine) bind(v *policy.View, c *Conversation, q Request, later []policy.Stage) *policy.View {
 	v.Fixed, v.Outside, v.Budget, v.Manual, v.Keep, v.Forms = q.Fixed, q.Outside, q.Budget, q.Manual, e.Keep, c.forms
-	v.Rigid, v.Recall, v.Sent, v.Ref, v.dispatch = e.Rigid, q.Recall, q.Sent, q.Ref, e.Dispatch
-	v.reach = e.reach(0)
+	v.Rigid, v.Recall, v.Sent, v.Ref = e.Rigid, q.Recall, q.Sent, q.Ref
 	v.Origins = c.Origin
-	v.masks = func(i, p int) (masked, known bool) { return c.items.at(i).masks(p) }
 	began := q.Conversation // capture nothing else of q, because q holds a view
 	at := sync.OnceValue(func() placed { return places(began) })
-	v.before = func(i int) message.Message {
-		if k, ok := at().index(c.items.at(i).src); ok {
-			return began.items.at(k).m
-		}
-		return c.items.at(i).m
-	}
+	v.Bind(running.Run{
+		Dispatch: e.Dispatch,
+		Masks:    func(i, p int) (masked, known bool) { return c.items.at(i).masks(p) },
+		Before: func(i int) message.Message {
+			if k, ok := at().index(c.items.at(i).src); ok {
+				return began.items.at(k).m
+			}
+			return c.items.at(i).m
+		},
+	})
+	v.SetLater(later)
 	return v
 }
 
 // Settle returns the resulting view of a run in a form that a caller may keep
 // for the next run ([Request.View]): bound to the conversation of q, and free
 // of references to the run and its stages.
-func (e *Engine) Settle(v *View, q Request) *View {
+func (e *Engine) Settle(v *policy.View, q Request) *policy.View {
 	w := *v
-	return e.bind(&w, q.Conversation, q)
+	return e.bind(&w, q.Conversation, q, e.later(0))
 }
 
 // first returns the initial view of a run.
-func (e *Engine) first(q Request) *View {
+func (e *Engine) first(q Request) *policy.View {
 	if q.View == nil {
 		return e.View(q.Conversation, q)
 	}
 	v := *q.View
-	return e.bind(&v, q.Conversation, q)
+	return e.bind(&v, q.Conversation, q, e.later(0))
 }
 
-// after returns the view after the edits.
-func (e *Engine) after(o *Outcome, edits []Edit, after *Conversation, q Request) *View {
-	if o.View.onlyResults(edits) {
-		return e.bind(o.View.rewritten(after, edits), after, q)
+// after returns the view after the edits, on which the later stages work.
+func (e *Engine) after(o *Outcome, edits []policy.Edit, after *Conversation, q Request, later []policy.Stage) *policy.View {
+	if onlyResults(o.View, edits) {
+		return e.bind(rewritten(o.View, after, edits), after, q, later)
 	}
-	return e.View(after, q)
+	v := &policy.View{Cost: e.Cost}
+	v.Extend(after.Messages(), e.Pins, e.price(after, q.Costs))
+	return e.bind(v, after, q, later)
 }
 
-// Run executes the steps. The error is a *[BudgetError] or the context's error;
+// later returns the stages of the steps from index from on, without those that
+// ignore the token budget.
+func (e *Engine) later(from int) []policy.Stage {
+	stages := make([]policy.Stage, 0, len(e.Steps))
+	for _, s := range e.Steps[from:] {
+		if s.Goal != ToBytes && s.Goal != InBytes {
+			stages = append(stages, s.Stage)
+		}
+	}
+	return stages
+}
+
+// Run executes the steps. The error is a *[policy.BudgetError] or the context's error;
 // the outcome then holds the steps up to the error.
 func (e *Engine) Run(ctx context.Context, q Request) (*Outcome, error) {
 	o := &Outcome{Conversation: q.Conversation, View: e.first(q), Keep: e.Keep}
-	if e.Floors && q.Only != Always && o.View.Total() > q.Budget.most() {
-		if floor := o.View.Floor(); floor > q.Budget.most() {
+	if e.Floors && q.Only != policy.Always && o.View.Total() > q.Budget.Most() {
+		if floor := o.View.Floor(); floor > q.Budget.Most() {
 			return o, e.refuse(o, true)
 		}
 	}
@@ -213,34 +228,43 @@ func (e *Engine) Run(ctx context.Context, q Request) (*Outcome, error) {
 		if err := ctx.Err(); err != nil {
 			return o, err
 		}
-		if q.Only == Always && s.When != Always {
+		if q.Only == policy.Always && s.When != policy.Always {
 			continue
 		}
 		goal, due := s.goal(o.View)
 		if !due {
 			continue
 		}
-		o.View.reach = e.reach(k)
+		o.later = e.later(k)
+		o.View.SetLater(o.later)
 		if err := e.step(ctx, s, q, o, goal); err != nil {
 			return o, err
 		}
 	}
-	if total := o.View.Total(); q.Only != Always && total > q.Budget.most() {
+	if total := o.View.Total(); q.Only != policy.Always && total > q.Budget.Most() {
 		return o, e.refuse(o, false)
 	}
 	return o, nil
 }
 
+// refuse returns the error that even the smallest view does not fit, see
+// [policy.View.Refusal].
+func (e *Engine) refuse(o *Outcome, floor bool) *policy.BudgetError {
+	o.View.SetLater(e.later(0))
+	illegal := slices.ContainsFunc(o.Passes, func(p Pass) bool { return p.illegal })
+	return o.View.Refusal(floor, e.Name, o.Conversation.Source, illegal)
+}
+
 // goal returns what the view may cost after the step, and whether the step
 // has anything to do.
-func (s Step) goal(v *View) (goal int, due bool) {
+func (s Step) goal(v *policy.View) (goal int, due bool) {
 	total := v.Total()
 	switch {
 	case s.Goal == ToBytes || s.Goal == InBytes:
-		return total, v.Budget.MaxBytes > 0 && v.HasMedia() && v.Bytes() > v.Budget.bytes(s.Goal)
-	case s.When == Always, s.Goal == All, v.Manual && s.Manual:
+		return total, v.Budget.MaxBytes > 0 && v.HasMedia() && v.Bytes() > bytesOf(v.Budget, s.Goal)
+	case s.When == policy.Always, s.Goal == policy.All, v.Manual && s.Manual:
 		return -1, true
-	case s.Goal == ToBudget:
+	case s.Goal == policy.ToBudget:
 		return v.Budget.Cap, total > v.Budget.Cap
 	}
 	return v.Budget.Target, total > v.Budget.Target
@@ -251,14 +275,14 @@ func (s Step) goal(v *View) (goal int, due bool) {
 func (e *Engine) HasTarget() bool {
 	target, budget := false, false
 	for _, s := range e.Steps {
-		if _, ok := s.Stage.(Duplicates); ok {
+		if _, ok := s.Stage.(policy.Duplicates); ok {
 			continue // it has no target of its own
 		}
 		if s.Goal == ToBytes || s.Goal == InBytes {
 			continue // its target is in bytes, not tokens
 		}
-		target = target || s.When != Always && s.Goal != ToBudget
-		budget = budget || s.When != Always && s.Goal == ToBudget
+		target = target || s.When != policy.Always && s.Goal != policy.ToBudget
+		budget = budget || s.When != policy.Always && s.Goal == policy.ToBudget
 	}
 	return target || !budget
 }
@@ -292,32 +316,50 @@ func (e *Engine) step(ctx context.Context, s Step, q Request, o *Outcome, goal i
 	return nil
 }
 
-// A PanicError reports a panic of a stage.
-type PanicError struct {
-	Stage string
-	Value any
-	Stack []byte
-}
-
-func (e *PanicError) Error() string {
-	return fmt.Sprintf("policy: stage %s panicked: %v", e.Stage, e.Value)
-}
-
 // propose asks a stage for its proposal. A panic of the stage counts as its
 // failure and no more, because compaction precedes every model call and must
 // not take the agent down.
-func propose(ctx context.Context, s Stage, v *View, estimate bool) (p Proposal, err error) {
+func propose(ctx context.Context, s policy.Stage, v *policy.View, estimate bool) (p policy.Proposal, err error) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
-		case *PanicError: // from another goroutine: it already has that stack
-			p, err = Proposal{}, r
+		case *policy.PanicError: // from another goroutine: it already has that stack
+			p, err = policy.Proposal{}, r
 		default:
-			p, err = Proposal{}, &PanicError{Stage: s.Name(), Value: r, Stack: debug.Stack()}
+			p, err = policy.Proposal{}, &policy.PanicError{Stage: s.Name(), Value: r, Stack: debug.Stack()}
 		}
 	}()
-	if est, ok := s.(Estimator); ok && estimate {
+	if est, ok := s.(policy.Estimator); ok && estimate {
 		return est.Estimate(v)
 	}
 	return s.Propose(ctx, v)
+}
+
+// rewritten returns the view after edits that change only texts of tool results,
+// which keeps its structure. after is the edited conversation.
+func rewritten(v *policy.View, after *Conversation, edits []policy.Edit) *policy.View {
+	w := *v
+	w.Messages, w.Tokens = roomy(v.Messages), roomy(v.Tokens)
+	for k := range edits {
+		i := edits[k].Text.Index
+		w.Messages[i] = after.items.at(i).m
+		w.Tokens[i] = v.Cost.Message(w.Messages[i])
+	}
+	return &w
+}
+
+// roomy returns a copy with spare capacity for what later calls append.
+func roomy[T any](s []T) []T {
+	return append(make([]T, 0, len(s)+pageLen), s...)
+}
+
+// onlyResults reports whether edits change only texts of tool results.
+func onlyResults(v *policy.View, edits []policy.Edit) bool {
+	for k := range edits {
+		t := edits[k].Text
+		if t == nil || edits[k].Cut != nil || v.Messages[t.Index].Parts[t.Part].Kind != message.KindToolResult {
+			return false
+		}
+	}
+	return true
 }

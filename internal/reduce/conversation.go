@@ -1,12 +1,13 @@
-package policy
+package reduce
 
 import (
-	"errors"
+	"encoding/json"
 	"fmt"
-	"strings"
 	"unicode/utf8"
 
+	"github.com/agentcompact/compact/internal/toolcall"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
 )
 
 // A Conversation is a history on its way to a view: the current messages, and
@@ -15,8 +16,8 @@ import (
 type Conversation struct {
 	items list[item]
 	fates list[fate] // index: input message
-	pins  Pins
-	forms Forms
+	pins  policy.Pins
+	forms policy.Forms
 }
 
 type item struct {
@@ -29,12 +30,12 @@ type item struct {
 
 // fate is the decision on an input message, and its reason.
 type fate struct {
-	decision Decision
+	decision policy.Decision
 	reason   string
 }
 
 // NewConversation returns a conversation that holds the unedited history.
-func NewConversation(history []message.Message, pins Pins, forms Forms) *Conversation {
+func NewConversation(history []message.Message, pins policy.Pins, forms policy.Forms) *Conversation {
 	c := &Conversation{pins: pins, forms: forms}
 	c.take(history)
 	return c
@@ -77,7 +78,7 @@ func (c *Conversation) Sources() []int {
 }
 
 // Decision returns the decision on input message src, and the reason.
-func (c *Conversation) Decision(src int) (Decision, string) {
+func (c *Conversation) Decision(src int) (policy.Decision, string) {
 	f := c.fates.at(src)
 	return f.decision, f.reason
 }
@@ -103,7 +104,7 @@ func (c *Conversation) Inputs() int { return c.fates.len() }
 
 // Origin returns what part p of message i was before its first edit, and false if
 // that is not known.
-func (c *Conversation) Origin(i, p int) (Origin, bool) {
+func (c *Conversation) Origin(i, p int) (policy.Origin, bool) {
 	return c.items.at(i).origins.get(p)
 }
 
@@ -126,15 +127,12 @@ func (c *Conversation) clone() *Conversation {
 	return &d
 }
 
-// ErrEdit is wrapped by every error of [Conversation.Apply].
-var ErrEdit = errors.New("policy: the edit does not fit the conversation")
-
 // Apply returns the conversation with the edits made: first the text edits,
 // then the cut, of which there may be at most one. Indexes are those of c. On
 // an error, nothing is applied.
-func (c *Conversation) Apply(edits []Edit) (*Conversation, error) {
+func (c *Conversation) Apply(edits []policy.Edit) (*Conversation, error) {
 	d := c.clone()
-	if err := d.edit(edits, nil, nil); err != nil {
+	if err := d.edit(edits, 0, nil, nil); err != nil {
 		return nil, err
 	}
 	return d, nil
@@ -143,8 +141,11 @@ func (c *Conversation) Apply(edits []Edit) (*Conversation, error) {
 // edit makes edits in place. On an error some of them may have been made; u,
 // which may be nil, can undo them. all returns the tool calls of the input; if
 // it is nil, edit looks for calls in d.
-func (d *Conversation) edit(edits []Edit, u *undo, all func() tools) error {
-	var cut *Edit
+//
+// anchor is set in a replay: the index, from 1, of the message that was the last
+// user message when the cut was made. -1 = none, 0 = not a replay.
+func (d *Conversation) edit(edits []policy.Edit, anchor int, u *undo, all func() toolcall.Index) error {
+	var cut *policy.Edit
 	w := rewriter{d: d, u: u, all: all}
 	for k := range edits {
 		e := &edits[k]
@@ -156,13 +157,13 @@ func (d *Conversation) edit(edits []Edit, u *undo, all func() tools) error {
 		case e.Cut != nil && e.Text == nil && cut == nil:
 			cut = e
 		default:
-			return fmt.Errorf("%w: edit %d wants one text edit or one cut", ErrEdit, k)
+			return fmt.Errorf("%w: edit %d wants one text edit or one cut", policy.ErrEdit, k)
 		}
 	}
 	if err := w.flush(); err != nil || cut == nil {
 		return err
 	}
-	return d.cut(cut, u)
+	return d.cut(cut, anchor, u)
 }
 
 // A rewriter makes the text edits of one message together, so that the raw form
@@ -170,17 +171,17 @@ func (d *Conversation) edit(edits []Edit, u *undo, all func() tools) error {
 type rewriter struct {
 	d     *Conversation
 	u     *undo
-	all   func() tools // tool calls of the input; nil: use those of d
-	tools tools
+	all   func() toolcall.Index // tool calls of the input; nil: use those of d
+	calls toolcall.Index
 	at    int
-	texts map[int]string // new texts of message at, by part
-	marks map[int]Origin // origins to remember, by part
+	texts map[int]string        // new texts of message at, by part
+	marks map[int]policy.Origin // origins to remember, by part
 }
 
-func (w *rewriter) add(e *Edit) error {
+func (w *rewriter) add(e *policy.Edit) error {
 	t := e.Text
 	if t.Index < 0 || t.Index >= w.d.items.len() || t.Part < 0 || t.Part >= len(w.d.items.at(t.Index).m.Parts) {
-		return fmt.Errorf("%w: no part %d of message %d", ErrEdit, t.Part, t.Index)
+		return fmt.Errorf("%w: no part %d of message %d", policy.ErrEdit, t.Part, t.Index)
 	}
 	if _, again := w.texts[t.Part]; again || t.Index != w.at {
 		if err := w.flush(); err != nil {
@@ -188,17 +189,17 @@ func (w *rewriter) add(e *Edit) error {
 		}
 	}
 	it := w.d.items.at(t.Index)
-	text, err := w.d.render(it.m.Parts[t.Part].Text, t.Segments, w.answered(t.Index, &it.m.Parts[t.Part]))
+	text, err := w.d.forms.Rewrite(it.m.Parts[t.Part].Text, t.Segments, w.answered(t.Index, &it.m.Parts[t.Part]))
 	if err != nil {
 		return err
 	}
 	if w.at = t.Index; w.texts == nil {
-		w.texts, w.marks = map[int]string{}, map[int]Origin{}
+		w.texts, w.marks = map[int]string{}, map[int]policy.Origin{}
 	}
 	w.texts[t.Part] = text
 	for _, s := range t.Segments {
 		if s.Mark != nil {
-			w.marks[t.Part] = s.Mark.origin(e.Decision == Masked)
+			w.marks[t.Part] = s.Mark.Origin(e.Decision == policy.Masked)
 			break
 		}
 	}
@@ -207,17 +208,17 @@ func (w *rewriter) add(e *Edit) error {
 	return nil
 }
 
-// answered returns a function that describes the call that part p of message i
-// answers.
-func (w *rewriter) answered(i int, p *message.Part) func() Answered {
-	return func() Answered {
+// answered returns a function that returns the tool that part p of message i
+// answers, and the arguments of the call.
+func (w *rewriter) answered(i int, p *message.Part) func() (string, json.RawMessage) {
+	return func() (string, json.RawMessage) {
 		if w.all != nil {
-			return w.all().answered(w.d.items.at(i).src, p)
+			return w.all().Answered(w.d.items.at(i).src, p)
 		}
-		if w.tools == nil {
-			w.tools = toolsOf(w.d.Messages())
+		if w.calls == nil {
+			w.calls = toolcall.Of(w.d.Messages())
 		}
-		return w.tools.answered(i, p)
+		return w.calls.Answered(i, p)
 	}
 }
 
@@ -228,7 +229,7 @@ func (w *rewriter) flush() error {
 	}
 	m, err := w.d.items.at(w.at).m.WithPartTexts(w.texts)
 	if err != nil {
-		return fmt.Errorf("%w: message %d: %w", ErrEdit, w.at, err)
+		return fmt.Errorf("%w: message %d: %w", policy.ErrEdit, w.at, err)
 	}
 	w.u.edited(w.d, w.at)
 	it := w.d.items.edit(w.at)
@@ -241,71 +242,30 @@ func (w *rewriter) flush() error {
 
 // decide records what became of an input message. A masked message stays
 // masked, even if another part of it is only truncated later.
-func (d *Conversation) decide(src int, e *Edit) {
+func (d *Conversation) decide(src int, e *policy.Edit) {
 	if src >= 0 && e.Decision >= d.fates.at(src).decision {
 		*d.fates.edit(src) = fate{e.Decision, e.Reason}
 	}
 }
 
-// render builds the new text of a part from the old one. It calls answered, which
-// describes the tool call that the part answers, only for a mark that names the
-// call.
-func (d *Conversation) render(old string, segments []Segment, answered func() Answered) (string, error) {
-	var b strings.Builder
-	for _, s := range segments {
-		switch {
-		case s.Mark != nil:
-			text, err := d.forms.renderLazily(s.Mark, answered)
-			if err != nil {
-				return "", err
-			}
-			b.WriteString(text)
-		case !utf8.ValidString(s.Lit):
-			return "", fmt.Errorf("%w: a ledger can't store the literal %q", ErrEdit, s.Lit)
-		case s.Lit != "":
-			b.WriteString(s.Lit)
-		case s.From < 0 || s.To < s.From || s.To > len(old):
-			return "", fmt.Errorf("%w: range [%d:%d] of %d bytes", ErrEdit, s.From, s.To, len(old))
-		default:
-			b.WriteString(old[s.From:s.To])
-		}
-	}
-	if text := b.String(); text != "" && (utf8.ValidString(text) || !utf8.ValidString(old)) {
-		return text, nil
-	}
-	return "", fmt.Errorf("%w: the text would be empty or cut inside a character", ErrEdit)
-}
-
-// status returns in one word how a tool call ended, judged by the start of its
-// output.
-func status(output string) string {
-	head := strings.ToLower(output[:min(len(output), 200)])
-	for _, sign := range []string{"error", "failed", "exception", "traceback", "exit status 1", "exit code 1", "fatal:"} {
-		if strings.Contains(head, sign) {
-			return "error"
-		}
-	}
-	return "ok"
-}
-
 // cut removes rounds and arranges the remaining messages.
-func (d *Conversation) cut(e *Edit, u *undo) error {
+func (d *Conversation) cut(e *policy.Edit, was int, u *undo) error {
 	gone := make([]bool, d.items.len())
 	for _, i := range e.Cut.Removed {
 		if i < 0 || i >= d.items.len() || gone[i] {
-			return fmt.Errorf("%w: message %d can't be removed", ErrEdit, i)
+			return fmt.Errorf("%w: message %d can't be removed", policy.ErrEdit, i)
 		}
 		gone[i] = true
 		u.decided(d, d.items.at(i).src)
 		d.decide(d.items.at(i).src, e)
 	}
 	if e.Cut.Recent < 0 || e.Cut.Recent > d.items.len() {
-		return fmt.Errorf("%w: recent span at %d of %d", ErrEdit, e.Cut.Recent, d.items.len())
+		return fmt.Errorf("%w: recent span at %d of %d", policy.ErrEdit, e.Cut.Recent, d.items.len())
 	}
 	if e.Cut.New != nil && !utf8.ValidString(e.Cut.New.Text()) {
-		return fmt.Errorf("%w: a ledger can't store what stands for the removed messages: it is no UTF-8", ErrEdit)
+		return fmt.Errorf("%w: a ledger can't store what stands for the removed messages: it is no UTF-8", policy.ErrEdit)
 	}
-	pinned, anchor := d.pinnedRounds(e.Cut)
+	pinned, anchor := d.pinnedRounds(e.Cut, was)
 	var out list[item]
 	take := func(from, to int, want func(i int) bool) {
 		for i := from; i < to; i++ {
@@ -342,10 +302,10 @@ func (d *Conversation) opening(pinned []bool) int {
 	said := false
 	for i := range pinned {
 		m := &d.items.at(i).m
-		if !pinned[i] || said && instructs(m) {
+		if !pinned[i] || said && instructing(m) {
 			return i
 		}
-		said = said || !instructs(m)
+		said = said || !instructing(m)
 	}
 	return len(pinned)
 }
@@ -354,15 +314,15 @@ func (d *Conversation) opening(pinned []bool) int {
 // the start of the anchor's round if that round is marked; it then comes after
 // the summary, followed by the pinned rounds after it. pinnedRounds looks only
 // at the prefix that the cut names, so that later messages do not change the
-// meaning of an old cut.
-func (d *Conversation) pinnedRounds(c *Cut) (marked []bool, at int) {
+// meaning of an old cut. was is the anchor of a replay, see edit.
+func (d *Conversation) pinnedRounds(c *policy.Cut, was int) (marked []bool, at int) {
 	end := c.Recent
 	for _, i := range c.Removed {
 		end = max(end, i+1)
 	}
 	msgs := d.Messages()
-	anchor := c.anchor - 1
-	if c.anchor == 0 {
+	anchor := was - 1
+	if was == 0 {
 		anchor = message.Anchor(msgs)
 	}
 	marked, at = make([]bool, len(msgs)), len(msgs)
@@ -384,7 +344,7 @@ func (d *Conversation) pinnedRounds(c *Cut) (marked []bool, at int) {
 }
 
 // WithForms returns the conversation with additional forms for rendering marks.
-func (c *Conversation) WithForms(forms Forms) *Conversation {
+func (c *Conversation) WithForms(forms policy.Forms) *Conversation {
 	d := *c
 	d.forms = merged(c.forms, forms)
 	return &d

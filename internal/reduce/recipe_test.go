@@ -1,19 +1,20 @@
-package policy
+package reduce
 
 import (
 	"errors"
 	"testing"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
 )
 
 func TestDecisionsOfLedgersAreReadInTheirOldSpellingToo(t *testing.T) {
-	for d := Kept; d <= Dropped; d++ {
+	for d := policy.Kept; d <= policy.Dropped; d++ {
 		if got := parseDecision(d.String()); got != d {
 			t.Errorf("%s is read as %s", d, got)
 		}
 	}
-	if got := parseDecision("summarised"); got != Summarized {
+	if got := parseDecision("summarised"); got != policy.Summarized {
 		t.Errorf("summarised is read as %s", got)
 	}
 }
@@ -21,14 +22,14 @@ func TestDecisionsOfLedgersAreReadInTheirOldSpellingToo(t *testing.T) {
 // A ledger that somebody changed can name more pinned messages than there are.
 func TestRecipeThatCountsTooManyPinnedMessagesIsReplayedToTheEnd(t *testing.T) {
 	msgs := []message.Message{message.User("a"), message.Assistant("b"), message.User("c"), message.Assistant("d"), message.System("e"), message.System("f")}
-	c := NewConversation(msgs, Pins{message.RoleSystem}, nil)
+	c := NewConversation(msgs, policy.Pins{message.RoleSystem}, nil)
 	r := Recipe{Stage: "x", Cut: &CutRecipe{Removed: [][2]int{{0, 2}}, Recent: 4, Pins: 99, Decision: "dropped", Notice: 2}}
 	d, err := c.Replay(r)
 	if err != nil || d.Len() != 5 {
 		t.Errorf("%v: %v", d.Sources(), err)
 	}
 	for _, wrong := range []CutRecipe{{Removed: [][2]int{{-1, 2}}}, {Removed: [][2]int{{0, 9}}}, {Removed: [][2]int{{2, 1}}}, {Recent: -1}, {Recent: 9}} {
-		if _, err := c.Replay(Recipe{Cut: &wrong}); !errors.Is(err, ErrEdit) {
+		if _, err := c.Replay(Recipe{Cut: &wrong}); !errors.Is(err, policy.ErrEdit) {
 			t.Errorf("%+v: %v", wrong, err)
 		}
 	}

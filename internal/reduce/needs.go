@@ -1,4 +1,4 @@
-package policy
+package reduce
 
 import (
 	"sort"
@@ -6,7 +6,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-//go:generate go run ../replay/internal/fitneeds -out needs_table.go ../../shared/transcripts/chat
+//go:generate go run ../../replay/internal/fitneeds -out needs_table.go ../../../shared/transcripts/chat
 
 // needsOf returns the expected number of later calls that need message m again
 // if it is removed at the given age in turns. The rates come from recorded

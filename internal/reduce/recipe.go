@@ -1,10 +1,10 @@
-package policy
+package reduce
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
 )
 
 // A Recipe describes the edits of a stage so that a ledger can store them and
@@ -27,22 +27,22 @@ type TextRecipe struct {
 	Is       message.Fingerprint `json:"is"`  // the message after it
 	Decision string              `json:"decision"`
 	Reason   string              `json:"reason,omitempty"`
-	Segments []Segment           `json:"segments"`
+	Segments []policy.Segment    `json:"segments"`
 }
 
 // A CutRecipe removes rounds.
 type CutRecipe struct {
-	Removed  [][2]int     `json:"removed"`        // ranges [from, to) of ordinals
-	Recent   int          `json:"recent"`         // ordinal at which the recent span begins
-	Pins     int          `json:"pins,omitempty"` // number of pinned messages right before the recent span
-	Decision string       `json:"decision"`
-	Reason   string       `json:"reason,omitempty"`
-	Summary  *SummaryInfo `json:"summary,omitempty"`
+	Removed  [][2]int            `json:"removed"`        // ranges [from, to) of ordinals
+	Recent   int                 `json:"recent"`         // ordinal at which the recent span begins
+	Pins     int                 `json:"pins,omitempty"` // number of pinned messages right before the recent span
+	Decision string              `json:"decision"`
+	Reason   string              `json:"reason,omitempty"`
+	Summary  *policy.SummaryInfo `json:"summary,omitempty"`
 	// SummaryIn names the file that holds the summary if this ledger does not.
 	// [record.Session.Ledgers] fills it in when it reads ledgers.
 	SummaryIn string `json:"summary_in,omitempty"`
 	Notice    int    `json:"notice,omitempty"` // the number in the notice; 0 = no notice
-	Behind    bool   `json:"behind,omitempty"` // see [Cut]
+	Behind    bool   `json:"behind,omitempty"` // see [policy.Cut]
 	First     bool   `json:"first,omitempty"`  // likewise
 	// Anchor is the last user message at the time of the cut, if it stood before
 	// the recent span.
@@ -64,7 +64,7 @@ func (c *Conversation) ordinals() []int {
 }
 
 // Record returns the recipe of edits that turned c into after.
-func (c *Conversation) Record(stage string, edits []Edit, after *Conversation) Recipe {
+func (c *Conversation) Record(stage string, edits []policy.Edit, after *Conversation) Recipe {
 	r := Recipe{Stage: stage}
 	ord := c.ordinals()
 	at := places(after)
@@ -89,13 +89,13 @@ func (c *Conversation) Record(stage string, edits []Edit, after *Conversation) R
 	return r
 }
 
-func (c *Conversation) recordCut(e Edit, ord []int) *CutRecipe {
+func (c *Conversation) recordCut(e policy.Edit, ord []int) *CutRecipe {
 	rec := &CutRecipe{Recent: ord[e.Cut.Recent], Decision: e.Decision.String(), Reason: e.Reason, Summary: e.Cut.Summary, Behind: e.Cut.Behind, First: e.Cut.First}
 	for i := e.Cut.Recent - 1; i >= 0 && c.items.at(i).pinned; i-- {
 		rec.Pins++
 	}
 	if e.Cut.New != nil {
-		rec.Notice, _ = ParseNotice(*e.Cut.New)
+		rec.Notice, _ = policy.ParseNotice(*e.Cut.New)
 	}
 	if a := message.Anchor(c.Messages()); a >= 0 && a < e.Cut.Recent {
 		fp := c.items.at(a).m.Fingerprint()
@@ -115,57 +115,61 @@ func (c *Conversation) recordCut(e Edit, ord []int) *CutRecipe {
 // ordinals. If an edited message has changed, Replay returns an error and applies
 // nothing.
 func (c *Conversation) Replay(r Recipe) (*Conversation, error) {
-	edits, err := c.edits(&r, c.byOrdinal())
+	edits, anchor, err := c.edits(&r, c.byOrdinal())
 	if err != nil {
 		return nil, err
 	}
-	return c.Apply(edits)
+	d := c.clone()
+	if err := d.edit(edits, anchor, nil, nil); err != nil {
+		return nil, err
+	}
+	return d, nil
 }
 
-// edits returns the edits that a recipe describes. index holds the positions of
-// the unpinned messages.
-func (c *Conversation) edits(r *Recipe, index []int) ([]Edit, error) {
-	edits := make([]Edit, 0, len(r.Texts)+1)
+// edits returns the edits that a recipe describes, and the anchor of its cut, see
+// [Conversation.edit]. index holds the positions of the unpinned messages.
+func (c *Conversation) edits(r *Recipe, index []int) (edits []policy.Edit, anchor int, err error) {
+	edits = make([]policy.Edit, 0, len(r.Texts)+1)
 	for k := range r.Texts {
 		t := &r.Texts[k]
 		if t.At < 0 || t.At >= len(index) || c.items.at(index[t.At]).m.Fingerprint() != t.Was {
-			return nil, fmt.Errorf("%w: message %d is not the one that was edited", ErrEdit, t.At)
+			return nil, 0, fmt.Errorf("%w: message %d is not the one that was edited", policy.ErrEdit, t.At)
 		}
-		edits = append(edits, Edit{Decision: parseDecision(t.Decision), Reason: t.Reason,
-			Text: &TextEdit{Index: index[t.At], Part: t.Part, Segments: t.Segments}})
+		edits = append(edits, policy.Edit{Decision: parseDecision(t.Decision), Reason: t.Reason,
+			Text: &policy.TextEdit{Index: index[t.At], Part: t.Part, Segments: t.Segments}})
 	}
 	if r.Cut != nil {
-		e, err := c.replayCut(r.Cut, index)
+		e, at, err := c.replayCut(r.Cut, index)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
-		edits = append(edits, e)
+		edits, anchor = append(edits, e), at
 	}
 	if len(r.Copies) > 0 {
 		e, ok, err := c.replayCopies(r.Copies, index)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		if ok {
 			edits = append(edits, e)
 		}
 	}
-	return edits, nil
+	return edits, anchor, nil
 }
 
 // Removes reports whether the recipe removes messages.
 func (r *Recipe) Removes() bool { return r.Cut != nil || len(r.Copies) > 0 }
 
-func (c *Conversation) replayCut(r *CutRecipe, index []int) (Edit, error) {
-	e := Edit{Decision: parseDecision(r.Decision), Reason: r.Reason, Cut: &Cut{Summary: r.Summary, Behind: r.Behind, First: r.First && c.items.len() > 0}}
+func (c *Conversation) replayCut(r *CutRecipe, index []int) (e policy.Edit, anchor int, err error) {
+	e = policy.Edit{Decision: parseDecision(r.Decision), Reason: r.Reason, Cut: &policy.Cut{Summary: r.Summary, Behind: r.Behind, First: r.First && c.items.len() > 0}}
 	for _, span := range r.Removed {
 		if span[0] < 0 || span[1] > len(index) || span[0] > span[1] {
-			return e, fmt.Errorf("%w: messages [%d:%d) of %d", ErrEdit, span[0], span[1], len(index))
+			return e, 0, fmt.Errorf("%w: messages [%d:%d) of %d", policy.ErrEdit, span[0], span[1], len(index))
 		}
 		e.Cut.Removed = append(e.Cut.Removed, index[span[0]:span[1]]...)
 	}
 	if r.Recent < 0 || r.Recent > len(index) {
-		return e, fmt.Errorf("%w: recent span at %d of %d", ErrEdit, r.Recent, len(index))
+		return e, 0, fmt.Errorf("%w: recent span at %d of %d", policy.ErrEdit, r.Recent, len(index))
 	}
 	if r.Recent > 0 {
 		e.Cut.Recent = index[r.Recent-1] + 1
@@ -173,10 +177,10 @@ func (c *Conversation) replayCut(r *CutRecipe, index []int) (Edit, error) {
 	for n := 0; n < r.Pins && e.Cut.Recent < c.items.len() && c.items.at(e.Cut.Recent).pinned; n++ {
 		e.Cut.Recent++
 	}
-	e.Cut.anchor = -1
+	anchor = -1
 	for i := e.Cut.Recent - 1; i >= 0 && r.Anchor != nil; i-- {
 		if c.items.at(i).m.IsUser() && c.items.at(i).m.Fingerprint() == *r.Anchor {
-			e.Cut.anchor = i + 1
+			anchor = i + 1
 			break
 		}
 	}
@@ -185,10 +189,10 @@ func (c *Conversation) replayCut(r *CutRecipe, index []int) (Edit, error) {
 		m := message.Assistant(r.Summary.Text)
 		e.Cut.New = &m
 	case r.Notice > 0:
-		m := NewNotice(r.Notice)
+		m := policy.NewNotice(r.Notice)
 		e.Cut.New = &m
 	}
-	return e, nil
+	return e, anchor, nil
 }
 
 // byOrdinal returns the indexes of the unpinned messages.
@@ -204,11 +208,16 @@ func (c *Conversation) byOrdinal() []int {
 
 // parseDecision parses a decision in a ledger. It accepts the spelling of
 // versions before 0.1.
-func parseDecision(s string) Decision {
+func parseDecision(s string) policy.Decision {
 	if s == "summarised" {
-		return Summarized
+		return policy.Summarized
 	}
-	return Decision(max(slices.Index(decisionNames[:], s), 0))
+	for d := policy.Kept; d <= policy.Dropped; d++ {
+		if d.String() == s {
+			return d
+		}
+	}
+	return policy.Kept
 }
 
 // A Link identifies a prefix of a conversation by the number of its unpinned
@@ -238,7 +247,7 @@ func (c *Conversation) Unpinned() (n int) {
 // Recognize sets the origins of parts that an earlier call edited, in the
 // messages from index from on. known maps the fingerprint of an edited message to
 // the origins of its parts, as the ledger has them.
-func (c *Conversation) Recognize(from int, known func(message.Fingerprint) map[int]Origin) {
+func (c *Conversation) Recognize(from int, known func(message.Fingerprint) map[int]policy.Origin) {
 	for i := from; i < c.items.len(); i++ {
 		it := c.items.at(i)
 		if it.src < 0 || it.origins != nil {
@@ -251,13 +260,13 @@ func (c *Conversation) Recognize(from int, known func(message.Fingerprint) map[i
 }
 
 // OriginOf returns what the recipe says about the part before its first edit.
-func (t *TextRecipe) OriginOf() (Origin, bool) {
+func (t *TextRecipe) OriginOf() (policy.Origin, bool) {
 	for _, s := range t.Segments {
 		if s.Mark != nil {
-			return s.Mark.origin(t.Decision == Masked.String()), true
+			return s.Mark.Origin(t.Decision == policy.Masked.String()), true
 		}
 	}
-	return Origin{}, false
+	return policy.Origin{}, false
 }
 
 // Coverage returns the length of the prefix that the recipes refer to, in
@@ -294,5 +303,5 @@ func Coverage(recipes []Recipe) (in, out int) {
 
 // Holds reports whether input message src is still in the conversation.
 func (c *Conversation) Holds(src int) bool {
-	return src >= 0 && src < c.fates.len() && c.fates.at(src).decision != Summarized && c.fates.at(src).decision != Dropped
+	return src >= 0 && src < c.fates.len() && c.fates.at(src).decision != policy.Summarized && c.fates.at(src).decision != policy.Dropped
 }

@@ -1,4 +1,4 @@
-package policy_test
+package reduce_test
 
 import (
 	"context"
@@ -6,15 +6,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 )
 
 func TestEngineStopsWhenMaskingReachesTheTarget(t *testing.T) {
 	e := engine(
-		policy.Step{Stage: policy.Truncate{MaxTokens: 8000}},
-		policy.Step{Stage: policy.Mask{WindowTurns: 10, KeepFirst: 2}},
-		policy.Step{Stage: cutAll{}},
+		reduce.Step{Stage: policy.Truncate{MaxTokens: 8000}},
+		reduce.Step{Stage: policy.Mask{WindowTurns: 10, KeepFirst: 2}},
+		reduce.Step{Stage: cutAll{}},
 	)
 	out, err := run(t, e, loop(100, 20), budget(2500))
 	if err != nil {
@@ -35,7 +36,7 @@ func TestEngineStopsWhenMaskingReachesTheTarget(t *testing.T) {
 }
 
 func TestEngineSummarizesWhatMaskingLeaves(t *testing.T) {
-	e := engine(policy.Step{Stage: policy.Mask{WindowTurns: 10, KeepFirst: 2}}, policy.Step{Stage: cutAll{}})
+	e := engine(reduce.Step{Stage: policy.Mask{WindowTurns: 10, KeepFirst: 2}}, reduce.Step{Stage: cutAll{}})
 	msgs := loop(100, 20)
 	out, err := run(t, e, msgs, budget(1000))
 	if err != nil {
@@ -52,7 +53,7 @@ func TestEngineSummarizesWhatMaskingLeaves(t *testing.T) {
 }
 
 func TestEngineKeepsPinnedRoundsBeforeTheSummary(t *testing.T) {
-	e := engine(policy.Step{Stage: cutAll{}})
+	e := engine(reduce.Step{Stage: cutAll{}})
 	msgs := loop(100, 20)
 	msgs[51].Protected = true // a result in mid-history
 	out, err := run(t, e, msgs, budget(1000))
@@ -120,7 +121,7 @@ func TestEngineDiscardsStageThatBreaksAPromise(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := engine(policy.Step{Stage: f, Goal: policy.All}, policy.Step{Stage: policy.Mask{WindowTurns: 2}})
+			e := engine(reduce.Step{Stage: f, Goal: policy.All}, reduce.Step{Stage: policy.Mask{WindowTurns: 2}})
 			out, err := run(t, e, msgs, budget(500))
 			var over *policy.BudgetError
 			if err != nil && !errors.As(err, &over) {
@@ -139,7 +140,7 @@ func TestEngineDiscardsStageThatBreaksAPromise(t *testing.T) {
 func TestEngineDiscardsASummaryBehindTheAnchor(t *testing.T) {
 	msgs := []message.Message{message.System("be good"), message.User("do the task"), message.Assistant(text(30))}
 	summary := policy.NewSummary(1, "s")
-	out, err := run(t, engine(policy.Step{Stage: faulty(func(*policy.View) []policy.Edit { return rewrite(2, summary.Text()) }), Goal: policy.All}), msgs, budget(500))
+	out, err := run(t, engine(reduce.Step{Stage: faulty(func(*policy.View) []policy.Edit { return rewrite(2, summary.Text()) }), Goal: policy.All}), msgs, budget(500))
 	if err != nil || len(out.Passes) != 1 || !out.Passes[0].Discarded {
 		t.Errorf("%v, %+v", err, out.Passes)
 	}
@@ -152,7 +153,7 @@ func TestEngineDiscardsAMaskInTheOpenRound(t *testing.T) {
 		edits[0].Decision = policy.Masked
 		return edits
 	})
-	out, err := run(t, engine(policy.Step{Stage: mask, Goal: policy.All}), msgs, budget(500))
+	out, err := run(t, engine(reduce.Step{Stage: mask, Goal: policy.All}), msgs, budget(500))
 	if err != nil || len(out.Passes) != 1 || !out.Passes[0].Discarded {
 		t.Errorf("%v, %+v", err, out.Passes)
 	}
@@ -171,7 +172,7 @@ func TestEngineReportsInsufficientBudgetBeforeAnyStage(t *testing.T) {
 	msgs := loop(20, 30)
 	msgs[0] = message.System(text(400))
 	asked := false
-	e := engine(policy.Step{Stage: faulty(func(*policy.View) []policy.Edit { asked = true; return remove(2, 3) })})
+	e := engine(reduce.Step{Stage: faulty(func(*policy.View) []policy.Edit { asked = true; return remove(2, 3) })})
 	e.Floors = true
 	_, err := run(t, e, msgs, budget(300))
 	var b *policy.BudgetError
@@ -196,7 +197,7 @@ func TestSqueezeSharesWhatIsLeftAmongTheNewestResults(t *testing.T) {
 	for i := range 20 {
 		msgs = append(msgs, message.ToolResult(string(rune('a'+i)), text(700)))
 	}
-	e := engine(policy.Step{Stage: cutAll{}}, policy.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget})
+	e := engine(reduce.Step{Stage: cutAll{}}, reduce.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget})
 	e.Floors = true
 	out, err := run(t, e, msgs, budget(10_000))
 	if err != nil {
@@ -218,7 +219,7 @@ func TestSqueezeLeavesPinnedResultsAlone(t *testing.T) {
 		message.ToolResult("a", text(700)), message.ToolResult("b", text(700)),
 	}
 	msgs[3].Protected = true
-	out, err := run(t, engine(policy.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget}), msgs, budget(1000))
+	out, err := run(t, engine(reduce.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget}), msgs, budget(1000))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +231,7 @@ func TestSqueezeLeavesPinnedResultsAlone(t *testing.T) {
 func TestMaskAndTruncateAreIdempotent(t *testing.T) {
 	msgs := loop(30, 40)
 	msgs[3] = message.ToolResult("call_0", text(5000))
-	steps := []policy.Step{
+	steps := []reduce.Step{
 		{Stage: policy.Truncate{MaxTokens: 300}, Goal: policy.All},
 		{Stage: policy.Mask{WindowTurns: 6, KeepFirst: 1}, Goal: policy.All},
 	}
@@ -252,7 +253,7 @@ func TestMaskAndTruncateAreIdempotent(t *testing.T) {
 
 func TestMaskInBatchesSlidesEveryFewTurns(t *testing.T) {
 	masked := func(rounds int) int {
-		out, err := run(t, engine(policy.Step{Stage: policy.Mask{WindowTurns: 6, Every: 5}, When: policy.Always}), loop(rounds, 30), budget(100_000))
+		out, err := run(t, engine(reduce.Step{Stage: policy.Mask{WindowTurns: 6, Every: 5}, When: policy.Always}), loop(rounds, 30), budget(100_000))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -279,7 +280,7 @@ func TestEngineBearsALateResultBehindANotice(t *testing.T) {
 	answered.Protected = true
 	msgs = append(msgs, message.Assistant("", message.Call("x", "bash", "{}"), message.Call("y", "bash", "{}")), answered)
 	msgs = append(msgs, message.User(text(30)), message.Assistant("well"), message.User("and on"))
-	drop := engine(policy.Step{Stage: policy.Drop{}, Goal: policy.ToBudget})
+	drop := engine(reduce.Step{Stage: policy.Drop{}, Goal: policy.ToBudget})
 	first, err := run(t, drop, msgs, budget(40))
 	if err != nil {
 		t.Fatal(err)
@@ -288,8 +289,8 @@ func TestEngineBearsALateResultBehindANotice(t *testing.T) {
 	if _, notice := policy.ParseNotice(late.Messages()[3]); !notice || late.Len() != 7 {
 		t.Fatalf("the notice is not behind the pinned round: %v", late.Messages())
 	}
-	squeeze := engine(policy.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget})
-	out, err := squeeze.Run(context.Background(), policy.Request{Conversation: late, Budget: budget(80)})
+	squeeze := engine(reduce.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget})
+	out, err := squeeze.Run(context.Background(), reduce.Request{Conversation: late, Budget: budget(80)})
 	if err != nil || len(out.Passes) != 1 || out.Passes[0].Err != nil {
 		t.Fatalf("%v, %+v", err, out.Passes)
 	}
@@ -297,8 +298,8 @@ func TestEngineBearsALateResultBehindANotice(t *testing.T) {
 
 func TestEngineGoesOnWhenAStagePanics(t *testing.T) {
 	e := engine(
-		policy.Step{Stage: faulty(func(*policy.View) []policy.Edit { panic("a bug") }), Goal: policy.All},
-		policy.Step{Stage: policy.Mask{WindowTurns: 2}},
+		reduce.Step{Stage: faulty(func(*policy.View) []policy.Edit { panic("a bug") }), Goal: policy.All},
+		reduce.Step{Stage: policy.Mask{WindowTurns: 2}},
 	)
 	out, err := run(t, e, loop(20, 30), budget(500))
 	var over *policy.BudgetError

@@ -1,11 +1,13 @@
-package policy_test
+package reduce_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"testing"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 )
@@ -15,17 +17,17 @@ import (
 // with the violations of other messages.
 func TestTrailTellsWhereTheMessagesOfAViewCameFrom(t *testing.T) {
 	history := loop(12, 30)
-	e := engine(policy.Step{Stage: cutAll{}, Goal: policy.All})
+	e := engine(reduce.Step{Stage: cutAll{}, Goal: policy.All})
 	e.Keep = policy.Keep{Turns: 2, Pairs: 1}
-	conv := policy.NewConversation(history[:14], pins, nil)
-	out, err := e.Run(t.Context(), policy.Request{Conversation: conv, Budget: budget(1 << 20), Manual: true})
+	conv := reduce.NewConversation(history[:14], pins, nil)
+	out, err := e.Run(t.Context(), reduce.Request{Conversation: conv, Budget: budget(1 << 20), Manual: true})
 	if err != nil || !out.Changed() {
 		t.Fatal(err)
 	}
-	s := policy.TrailStep{Recipes: []policy.Recipe{out.Passes[0].Recipe}}
-	in, n := policy.Coverage(s.Recipes)
+	s := reduce.TrailStep{Recipes: []reduce.Recipe{out.Passes[0].Recipe}}
+	in, n := reduce.Coverage(s.Recipes)
 	s.In, s.Out = conv.Chain().At(conv, in), out.Conversation.Chain().At(out.Conversation, n)
-	tr, asked := policy.NewTrail(history, pins, nil, nil), 0
+	tr, asked := reduce.NewTrail(history, pins, nil, nil), 0
 	_, err = tr.Make(s, func(view []message.Message, sources []int) error {
 		asked++
 		for k, src := range sources {
@@ -48,29 +50,29 @@ func TestTrailTellsWhereTheMessagesOfAViewCameFrom(t *testing.T) {
 func TestTrailTakesBackSeveralEditsOfOneMessage(t *testing.T) {
 	history := loop(12, 60)
 	e := engine(
-		policy.Step{Stage: policy.Truncate{MaxTokens: 40}, Goal: policy.All},
-		policy.Step{Stage: policy.Mask{WindowTurns: 2}, Goal: policy.All},
-		policy.Step{Stage: cutAll{}, Goal: policy.All},
+		reduce.Step{Stage: policy.Truncate{MaxTokens: 40}, Goal: policy.All},
+		reduce.Step{Stage: policy.Mask{WindowTurns: 2}, Goal: policy.All},
+		reduce.Step{Stage: cutAll{}, Goal: policy.All},
 	)
 	e.Keep = policy.Keep{Turns: 1, Pairs: 1}
-	conv := policy.NewConversation(history, pins, nil)
-	out, err := e.Run(t.Context(), policy.Request{Conversation: conv, Budget: budget(1 << 20)})
+	conv := reduce.NewConversation(history, pins, nil)
+	out, err := e.Run(t.Context(), reduce.Request{Conversation: conv, Budget: budget(1 << 20)})
 	if err != nil || len(out.Passes) != 3 {
 		t.Fatal(err)
 	}
 	s := stepOf(t, conv, out)
-	for name, refuse := range map[string]func(s *policy.TrailStep) func([]message.Message, []int) error{
-		"by the provider": func(*policy.TrailStep) func([]message.Message, []int) error {
+	for name, refuse := range map[string]func(s *reduce.TrailStep) func([]message.Message, []int) error{
+		"by the provider": func(*reduce.TrailStep) func([]message.Message, []int) error {
 			return func([]message.Message, []int) error { return policy.ErrEdit }
 		},
-		"by the outcome": func(s *policy.TrailStep) func([]message.Message, []int) error {
+		"by the outcome": func(s *reduce.TrailStep) func([]message.Message, []int) error {
 			s.Out.Hash[0]++
 			return nil
 		},
 	} {
 		wrong := s
 		legal := refuse(&wrong)
-		tr := policy.NewTrail(history, pins, nil, nil)
+		tr := reduce.NewTrail(history, pins, nil, nil)
 		if _, err := tr.Make(wrong, legal); err == nil {
 			t.Fatalf("%s: it was not refused", name)
 		}
@@ -104,25 +106,25 @@ func (s retext) Propose(context.Context, *policy.View) (policy.Proposal, error) 
 // step. The edit is not made, be the notice of an earlier call or of this one.
 func TestNoStageMakesANoticeAnInstruction(t *testing.T) {
 	history := slices.Insert(loop(6, 40), 2, policy.NewNotice(3))
-	for name, steps := range map[string][]policy.Step{
+	for name, steps := range map[string][]reduce.Step{
 		"of an earlier call": {{Stage: retext{2}, Goal: policy.All}, {Stage: policy.Mask{WindowTurns: 1}, Goal: policy.All}},
 		"of this call":       {{Stage: policy.Drop{}, Goal: policy.ToTarget}, {Stage: retext{1}, Goal: policy.All}, {Stage: policy.Mask{WindowTurns: 1}, Goal: policy.All}},
 	} {
 		e := engine(steps...)
 		e.Keep = policy.Keep{Turns: 1, Pairs: 1}
-		conv, b := policy.NewConversation(history, pins, nil), budget(1<<20)
+		conv, b := reduce.NewConversation(history, pins, nil), budget(1<<20)
 		b.Target = 250
-		out, err := e.Run(t.Context(), policy.Request{Conversation: conv, Budget: b})
+		out, err := e.Run(t.Context(), reduce.Request{Conversation: conv, Budget: b})
 		if err != nil || len(out.Passes) != len(steps) {
 			t.Fatalf("%s: %v, %+v", name, err, out.Passes)
 		}
 		for _, p := range out.Passes {
-			var broken *policy.BrokenError
+			var broken *reduce.BrokenError
 			if own := p.Stage == "retext"; own != errors.As(p.Err, &broken) || own != p.Discarded || own != (p.Applied == 0) {
 				t.Errorf("%s: stage %s: %v, %d groups applied", name, p.Stage, p.Err, p.Applied)
 			}
 		}
-		got, _ := trail(t, history, []policy.TrailStep{stepOf(t, conv, out)})
+		got, _ := trail(t, history, []reduce.TrailStep{stepOf(t, conv, out)})
 		sameConversation(t, 0, got, out.Conversation)
 	}
 }
@@ -131,7 +133,7 @@ func TestNoStageMakesANoticeAnInstruction(t *testing.T) {
 // messages without the one that became an instruction.
 func TestTrailCountsWithoutANoticeThatBecameAnInstruction(t *testing.T) {
 	history := slices.Insert(loop(6, 40), 2, policy.NewNotice(3))
-	conv := policy.NewConversation(history, pins, nil)
+	conv := reduce.NewConversation(history, pins, nil)
 	first, _ := retext{2}.Propose(t.Context(), nil)
 	between, err := conv.Apply(first.Groups[0])
 	if err != nil {
@@ -145,11 +147,11 @@ func TestTrailCountsWithoutANoticeThatBecameAnInstruction(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	step := policy.TrailStep{
+	step := reduce.TrailStep{
 		In: conv.Chain().At(conv, conv.Unpinned()), Out: after.Chain().At(after, after.Unpinned()),
-		Recipes: []policy.Recipe{conv.Record("retext", first.Groups[0], between), between.Record("mask", second.Groups[0], after)},
+		Recipes: []reduce.Recipe{conv.Record("retext", first.Groups[0], between), between.Record("mask", second.Groups[0], after)},
 	}
-	got, _ := trail(t, history, []policy.TrailStep{step})
+	got, _ := trail(t, history, []reduce.TrailStep{step})
 	sameConversation(t, 0, got, after)
 }
 
@@ -161,9 +163,9 @@ func TestTrailDropsNoQuestionThatIsTheLastAgain(t *testing.T) {
 		history = append(history, message.User(text(20)), message.Assistant(text(20)))
 	}
 	history = append(history, message.User("last"))
-	conv, b := policy.NewConversation(history, pins, nil), budget(1<<20)
+	conv, b := reduce.NewConversation(history, pins, nil), budget(1<<20)
 	b.Target = policy.NewView(history, pins, words{}).Total() - 30
-	out, err := engine(policy.Step{Stage: policy.Drop{NoNotice: true}}).Run(t.Context(), policy.Request{Conversation: conv, Budget: b})
+	out, err := engine(reduce.Step{Stage: policy.Drop{NoNotice: true}}).Run(t.Context(), reduce.Request{Conversation: conv, Budget: b})
 	if err != nil || !slices.Equal(out.Conversation.Sources(), []int{0, 3, 4, 5, 6, 7, 8, 9}) {
 		t.Fatalf("%v, %v", err, out.Conversation.Sources())
 	}
@@ -171,8 +173,8 @@ func TestTrailDropsNoQuestionThatIsTheLastAgain(t *testing.T) {
 	for name, c := range map[string]struct {
 		history []message.Message
 		want    error
-	}{"the whole history": {history, nil}, "back at the first question": {back, policy.ErrReplay}} {
-		tr := policy.NewTrail(c.history, pins, nil, nil)
+	}{"the whole history": {history, nil}, "back at the first question": {back, reduce.ErrReplay}} {
+		tr := reduce.NewTrail(c.history, pins, nil, nil)
 		if !tr.Has(step.In) {
 			t.Fatalf("%s: it does not begin as it did", name)
 		}
@@ -183,4 +185,25 @@ func TestTrailDropsNoQuestionThatIsTheLastAgain(t *testing.T) {
 			t.Errorf("%s: %d messages of %d are left", name, got.Len(), len(c.history))
 		}
 	}
+}
+
+// stepOf returns the ledger's record of an outcome, as another process reads it.
+func stepOf(t *testing.T, before *reduce.Conversation, out *reduce.Outcome) (s reduce.TrailStep) {
+	t.Helper()
+	for _, p := range out.Passes {
+		if p.Applied > 0 {
+			s.Recipes = append(s.Recipes, p.Recipe)
+		}
+	}
+	in, n := reduce.Coverage(s.Recipes)
+	s.In, s.Out = before.Chain().At(before, in), out.Conversation.Chain().At(out.Conversation, n)
+	raw, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back reduce.TrailStep
+	if err := json.Unmarshal(raw, &back); err != nil {
+		t.Fatal(err)
+	}
+	return back
 }

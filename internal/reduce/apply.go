@@ -1,4 +1,4 @@
-package policy
+package reduce
 
 import (
 	"errors"
@@ -6,12 +6,13 @@ import (
 	"sort"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
 )
 
 // take applies the shortest run of groups that reaches the goal, and keeps the
 // outcome if it breaks no promise. If the provider would refuse the new view,
 // take tries other orders of the messages, then other numbers of groups.
-func (e *Engine) take(p *Pass, proposal Proposal, q Request, o *Outcome, reached func(*Conversation) bool) {
+func (e *Engine) take(p *Pass, proposal policy.Proposal, q Request, o *Outcome, reached func(*Conversation) bool) {
 	n, err := shortest(proposal, o, reached)
 	if err == nil {
 		n, err = e.takeLegal(p, proposal, q, o, n)
@@ -28,40 +29,39 @@ func (e *Engine) take(p *Pass, proposal Proposal, q Request, o *Outcome, reached
 // they still reach the goal. If every number is refused, it tries again with a
 // notice in front of the remaining messages. It returns the number of groups
 // taken.
-func (e *Engine) takeLegal(p *Pass, proposal Proposal, q Request, o *Outcome, n int) (int, error) {
-	var first error
+func (e *Engine) takeLegal(p *Pass, proposal policy.Proposal, q Request, o *Outcome, n int) (int, error) {
+	var refusal error
 	for _, noticed := range []bool{false, true} {
-		for _, k := range proposal.around(n) {
-			for v, variant := range o.variants(proposal.first(k), noticed) {
+		for _, k := range around(&proposal, n) {
+			for v, variant := range o.variants(first(&proposal, k), noticed) {
 				refused, err := e.try(p, variant, q, o)
 				switch {
 				case err != nil && v == 0 && !noticed:
 					return k, err
 				case err == nil && refused == nil:
 					if k < n { // fewer groups than the goal needs
-						p.Err, p.illegal = first, true
+						p.Err, p.illegal = refusal, true
 					}
 					return k, nil
-				case first == nil:
-					first = refused
+				case refusal == nil:
+					refusal = refused
 				}
 			}
 		}
 	}
 	p.illegal = true
-	return 0, first
+	return 0, refusal
 }
 
 // try applies edits. It discards them when the provider would refuse the new
 // view, when they break a promise, or when they raise the floor of the view
 // above the budget (see lifts).
-func (e *Engine) try(p *Pass, edits []Edit, q Request, o *Outcome) (refused, broken error) {
+func (e *Engine) try(p *Pass, edits []policy.Edit, q Request, o *Outcome) (refused, broken error) {
 	after, err := o.Conversation.Apply(edits)
 	if err != nil {
 		return nil, err
 	}
-	view := e.after(o, edits, after, q)
-	view.reach = o.View.reach
+	view := e.after(o, edits, after, q, o.later)
 	if err := check(p.Stage, o.View, view, o.Conversation, after); err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func (e *Engine) try(p *Pass, edits []Edit, q Request, o *Outcome) (refused, bro
 
 // sourcesOf returns, for each text edit, the index of the input message it
 // changes.
-func sourcesOf(c *Conversation, edits []Edit) (out []int) {
+func sourcesOf(c *Conversation, edits []policy.Edit) (out []int) {
 	for i := range edits {
 		if t := edits[i].Text; t != nil {
 			out = append(out, c.Source(t.Index))
@@ -92,20 +92,20 @@ func sourcesOf(c *Conversation, edits []Edit) (out []int) {
 // messages, copies of them whose cut uses another order. With noticed, it
 // returns only variants that put a notice in front of the remaining messages,
 // because some providers require that the user speaks first.
-func (o *Outcome) variants(edits []Edit, noticed bool) [][]Edit {
-	at := slices.IndexFunc(edits, func(e Edit) bool { return e.Cut != nil })
+func (o *Outcome) variants(edits []policy.Edit, noticed bool) [][]policy.Edit {
+	at := slices.IndexFunc(edits, func(e policy.Edit) bool { return e.Cut != nil })
 	if at < 0 || edits[at].Cut.Copies || noticed && edits[at].Cut.New != nil {
 		if noticed {
 			return nil
 		}
-		return [][]Edit{edits}
+		return [][]policy.Edit{edits}
 	}
 	c := *edits[at].Cut
 	if noticed {
-		notice := NewNotice(o.omits(&c))
+		notice := policy.NewNotice(o.omits(&c))
 		c.New = &notice
 	}
-	var all [][]Edit
+	var all [][]policy.Edit
 	for _, order := range o.orders(c) {
 		out := slices.Clone(edits)
 		out[at].Cut = &order
@@ -118,20 +118,20 @@ func (o *Outcome) variants(edits []Edit, noticed bool) [][]Edit {
 // behind; with them moved further, to just before the next assistant message
 // and to just before the first one after all removed messages; and with the
 // conversation's opening instructions left in front.
-func (o *Outcome) orders(c Cut) []Cut {
-	all := []Cut{c}
+func (o *Outcome) orders(c policy.Cut) []policy.Cut {
+	all := []policy.Cut{c}
 	if !c.Behind {
 		behind := c
 		behind.Behind = true
 		all = append(all, behind)
 		from := c.Recent
-		for _, at := range o.View.answers(&c) {
+		for _, at := range answers(o.View, &c) {
 			if behind.Recent = at; at > from {
 				all, from = append(all, behind), at
 			}
 		}
 	}
-	if len(c.Removed) > 1 && c.Removed[0] == 0 && instructs(&o.View.Messages[0]) {
+	if len(c.Removed) > 1 && c.Removed[0] == 0 && instructing(&o.View.Messages[0]) {
 		c.Removed, c.First = c.Removed[1:], true
 		all = append(all, c)
 	}
@@ -140,13 +140,13 @@ func (o *Outcome) orders(c Cut) []Cut {
 
 // answers returns the indexes of two assistant messages that the cut keeps: the
 // first one in the recent span, and the first one behind all removed messages.
-func (v *View) answers(c *Cut) [2]int {
+func answers(v *policy.View, c *policy.Cut) [2]int {
 	gone, last := make([]bool, len(v.Messages)), c.Recent
 	for _, i := range c.Removed {
 		gone[i], last = true, max(last, i)
 	}
 	next := func(i int) int {
-		for i < len(gone) && (gone[i] || !v.Rounds[v.round[i]].Assistant) {
+		for i < len(gone) && (gone[i] || !v.Rounds[v.RoundOf(i)].Assistant) {
 			i++
 		}
 		return i
@@ -156,9 +156,9 @@ func (v *View) answers(c *Cut) [2]int {
 
 // omits returns the number of messages that a notice in place of the cut stands
 // for. The numbers stated by removed notices are added in.
-func (o *Outcome) omits(c *Cut) (n int) {
+func (o *Outcome) omits(c *policy.Cut) (n int) {
 	for _, i := range c.Removed {
-		if had, ok := ParseNotice(o.View.Messages[i]); ok && o.View.Owned(i) {
+		if had, ok := policy.ParseNotice(o.View.Messages[i]); ok && o.View.Owned(i) {
 			n += had
 		} else {
 			n++
@@ -167,15 +167,18 @@ func (o *Outcome) omits(c *Cut) (n int) {
 	return n
 }
 
-func instructs(m *message.Message) bool {
-	return (m.Role == message.RoleSystem || m.Role == message.RoleDeveloper) && !made(m)
+// instructing reports whether a message is an instruction of its author, and not a
+// summary or notice made by a stage.
+func instructing(m *message.Message) bool {
+	_, notice := policy.ParseNotice(*m)
+	return (m.Role == message.RoleSystem || m.Role == message.RoleDeveloper) && !notice && !policy.IsSummary(*m)
 }
 
 // around returns the numbers of groups to try, in order: n itself; for
 // alternatives, larger numbers, by ones and later in growing steps; then
 // smaller numbers, four times by one (a rule is often broken at the edge of the
 // cut) and then by halves.
-func (p *Proposal) around(n int) []int {
+func around(p *policy.Proposal, n int) []int {
 	const near = 64
 	all := []int{n}
 	if p.Alternatives {
@@ -202,13 +205,13 @@ func (p *Proposal) around(n int) []int {
 
 // lifts reports whether edits raise the floor above the budget. That can happen
 // because a placeholder can cost more than the marker that squeeze would leave.
-func (e *Engine) lifts(before, after *View) bool {
+func (e *Engine) lifts(before, after *policy.View) bool {
 	total := after.Total()
 	if total <= before.Budget.Cap {
 		return false
 	}
 	above := after.Floor()
-	for _, limit := range []int{before.Budget.Cap, before.Budget.most()} {
+	for _, limit := range []int{before.Budget.Cap, before.Budget.Most()} {
 		if total > limit && above > limit && before.Floor() <= limit {
 			return true
 		}
@@ -218,11 +221,11 @@ func (e *Engine) lifts(before, after *View) bool {
 
 // first returns the edits of the first n groups. For alternatives it returns
 // those of the nth group alone.
-func (p *Proposal) first(n int) []Edit {
+func first(p *policy.Proposal, n int) []policy.Edit {
 	if p.Alternatives {
 		return p.Groups[n-1]
 	}
-	var all []Edit
+	var all []policy.Edit
 	for _, g := range p.Groups[:n] {
 		all = append(all, g...)
 	}
@@ -231,10 +234,10 @@ func (p *Proposal) first(n int) []Edit {
 
 // shortest returns the smallest number of groups that reaches the goal. More
 // groups never free fewer tokens, so that a binary search finds it.
-func shortest(proposal Proposal, o *Outcome, reached func(*Conversation) bool) (int, error) {
+func shortest(proposal policy.Proposal, o *Outcome, reached func(*Conversation) bool) (int, error) {
 	var failed error
 	n := 1 + sort.Search(len(proposal.Groups)-1, func(k int) bool {
-		c, err := o.Conversation.Apply(proposal.first(k + 1))
+		c, err := o.Conversation.Apply(first(&proposal, k+1))
 		if err != nil {
 			failed = errors.Join(failed, err)
 			return false

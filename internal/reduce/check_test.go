@@ -1,4 +1,4 @@
-package policy
+package reduce
 
 import (
 	"errors"
@@ -6,11 +6,18 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
 )
+
+// bytesCost costs a token a byte.
+type bytesCost struct{}
+
+func (bytesCost) Text(s string) int             { return len(s) }
+func (bytesCost) Message(m message.Message) int { return len(m.Text()) + len(m.ResultText()) }
 
 // changedBy returns the conversation that a stage makes of b: messages of b by their
 // index, or new ones. decided holds what it says of those that are gone.
-func changedBy(b *Conversation, decided Decision, items ...any) *Conversation {
+func changedBy(b *Conversation, decided policy.Decision, items ...any) *Conversation {
 	a := &Conversation{pins: b.pins, forms: b.forms}
 	there := map[int]bool{}
 	for _, x := range items {
@@ -36,7 +43,7 @@ func changedBy(b *Conversation, decided Decision, items ...any) *Conversation {
 }
 
 func TestCheckFindsWhatAStageBroke(t *testing.T) {
-	pins := Pins{message.RoleSystem, message.RoleDeveloper}
+	pins := policy.Pins{message.RoleSystem, message.RoleDeveloper}
 	kept := message.Assistant("what I keep")
 	kept.Protected = true
 	history := []message.Message{
@@ -49,7 +56,7 @@ func TestCheckFindsWhatAStageBroke(t *testing.T) {
 	as := func(src int, m message.Message) item { it := *b.items.at(src); it.m = m; return it }
 	result := func(id, text string) message.Message { return message.ToolResult(id, text) }
 	unprotected := message.Assistant("what I keep")
-	summary, other := NewSummary(1, "what happened"), NewSummary(2, "what else happened")
+	summary, other := policy.NewSummary(1, "what happened"), policy.NewSummary(2, "what else happened")
 	const pinned, pairs, growth = "pinned messages come out byte for byte", "no orphan: calls and results stay together", "no edit makes a message larger"
 	const anchor, open, account = "the anchor stays, behind the summary", "the open round stays", "every message is accounted for once"
 	for _, tc := range []struct {
@@ -73,15 +80,15 @@ func TestCheckFindsWhatAStageBroke(t *testing.T) {
 		{"another message in a round", []any{0, 1, 2, 3, 6, 4, 5, 7, 8, 9, 10}, pairs, "round 2 is torn apart"},
 		{"results change places", []any{0, 1, 2, 4, 3, 5, 6, 7, 8, 9, 10}, pairs, "round 2 is torn apart"},
 		{"a token more", []any{0, 1, 2, 3, as(4, result("b", "small1")), 5, 6, 7, 8, 9, 10}, growth, "message 4 went from 5 to 6 tokens"},
-		{"a summary that is larger than what went", []any{0, 5, 7, NewSummary(1, strings.Repeat("z", 200)), 1, 2, 3, 4, 8, 9, 10}, growth, "the view went from"},
+		{"a summary that is larger than what went", []any{0, 5, 7, policy.NewSummary(1, strings.Repeat("z", 200)), 1, 2, 3, 4, 8, 9, 10}, growth, "the view went from"},
 		{"the last user message is gone", []any{0, 1, 2, 3, 4, 5, 6, 7, 9, 10}, anchor, "the last user message is gone"},
 		{"the last user message is another one", []any{0, 1, 2, 3, 4, 5, 6, 7, as(8, message.User("and")), 9, 10}, anchor, "the last user message was changed"},
 		{"the last user message before the summary", []any{0, 5, 7, 8, summary, 9, 10}, anchor, "the last user message stands before the summary"},
 		{"two summaries", []any{0, 5, 7, summary, other, 8, 9, 10}, anchor, "there are two summaries"},
 		{"the open round is gone", []any{0, 1, 2, 3, 4, 5, 6, 7, 8}, open, "message 9 is gone"},
 	} {
-		a := changedBy(b, Dropped, tc.items...)
-		err := check("s", NewView(b.Messages(), pins, bytesCost{}), NewView(a.Messages(), pins, bytesCost{}), b, a)
+		a := changedBy(b, policy.Dropped, tc.items...)
+		err := check("s", policy.NewView(b.Messages(), pins, bytesCost{}), policy.NewView(a.Messages(), pins, bytesCost{}), b, a)
 		broken := (*BrokenError)(nil)
 		switch errors.As(err, &broken); {
 		case tc.rule == "" && err == nil:
@@ -90,33 +97,33 @@ func TestCheckFindsWhatAStageBroke(t *testing.T) {
 		}
 	}
 
-	masked := changedBy(b, Kept, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, as(10, result("c", "y")))
-	masked.fates.edit(10).decision = Masked
-	if err := check("s", NewView(b.Messages(), pins, bytesCost{}), NewView(masked.Messages(), pins, bytesCost{}), b, masked); err == nil || !strings.HasSuffix(err.Error(), open+": message 10 was masked") {
+	masked := changedBy(b, policy.Kept, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, as(10, result("c", "y")))
+	masked.fates.edit(10).decision = policy.Masked
+	if err := check("s", policy.NewView(b.Messages(), pins, bytesCost{}), policy.NewView(masked.Messages(), pins, bytesCost{}), b, masked); err == nil || !strings.HasSuffix(err.Error(), open+": message 10 was masked") {
 		t.Errorf("a result of the open round is masked: %v", err)
 	}
-	was := changedBy(b, Kept, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
-	was.fates.edit(10).decision = Masked
-	if err := check("s", NewView(was.Messages(), pins, bytesCost{}), NewView(masked.Messages(), pins, bytesCost{}), was, masked); err != nil {
+	was := changedBy(b, policy.Kept, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
+	was.fates.edit(10).decision = policy.Masked
+	if err := check("s", policy.NewView(was.Messages(), pins, bytesCost{}), policy.NewView(masked.Messages(), pins, bytesCost{}), was, masked); err != nil {
 		t.Errorf("it was masked before: %v", err)
 	}
-	gone := changedBy(b, Kept, 0, 1, 2, 3, 4, 5, 7, 8, 9, 10)
-	if err := check("s", NewView(b.Messages(), pins, bytesCost{}), NewView(gone.Messages(), pins, bytesCost{}), b, gone); err == nil || !strings.Contains(err.Error(), account+": message 6 is") {
+	gone := changedBy(b, policy.Kept, 0, 1, 2, 3, 4, 5, 7, 8, 9, 10)
+	if err := check("s", policy.NewView(b.Messages(), pins, bytesCost{}), policy.NewView(gone.Messages(), pins, bytesCost{}), b, gone); err == nil || !strings.Contains(err.Error(), account+": message 6 is") {
 		t.Errorf("a message is gone, and it is said to be kept: %v", err)
 	}
-	there := changedBy(b, Kept, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
-	there.fates.edit(6).decision = Summarized
-	if err := check("s", NewView(b.Messages(), pins, bytesCost{}), NewView(there.Messages(), pins, bytesCost{}), b, there); err == nil || !strings.Contains(err.Error(), account+": message 6 is") {
+	there := changedBy(b, policy.Kept, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
+	there.fates.edit(6).decision = policy.Summarized
+	if err := check("s", policy.NewView(b.Messages(), pins, bytesCost{}), policy.NewView(there.Messages(), pins, bytesCost{}), b, there); err == nil || !strings.Contains(err.Error(), account+": message 6 is") {
 		t.Errorf("a message is there, and it is said to be summarized: %v", err)
 	}
 }
 
 // A summary of the history itself, or a text that looks like one, is not the new one.
 func TestCheckKnowsTheNewSummary(t *testing.T) {
-	pins := Pins{message.RoleSystem}
-	old := NewSummary(1, "what happened before")
+	pins := policy.Pins{message.RoleSystem}
+	old := policy.NewSummary(1, "what happened before")
 	b := NewConversation([]message.Message{message.System("be good"), old, message.User("do it"), message.Assistant("a long answer of many words"), message.User("and now?")}, pins, nil)
-	next := NewSummary(2, "all")
+	next := policy.NewSummary(2, "all")
 	for name, tc := range map[string]struct {
 		items []any
 		ok    bool
@@ -125,8 +132,8 @@ func TestCheckKnowsTheNewSummary(t *testing.T) {
 		"a new one in its place":   {[]any{0, next, 4}, true},
 		"a new one beside the old": {[]any{0, 1, next, 4}, false},
 	} {
-		a := changedBy(b, Dropped, tc.items...)
-		err := check("s", NewView(b.Messages(), pins, bytesCost{}), NewView(a.Messages(), pins, bytesCost{}), b, a)
+		a := changedBy(b, policy.Dropped, tc.items...)
+		err := check("s", policy.NewView(b.Messages(), pins, bytesCost{}), policy.NewView(a.Messages(), pins, bytesCost{}), b, a)
 		if (err == nil) != tc.ok {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -1,4 +1,4 @@
-package policy
+package reduce
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
 )
 
 // loopOf returns an agent loop of calls with results of about size tokens.
@@ -18,8 +19,8 @@ func loopOf(calls, size int) []message.Message {
 	return msgs
 }
 
-func offered(calls, size int) *View {
-	return NewView(loopOf(calls, size), Pins{message.RoleSystem}, byWords{})
+func offered(calls, size int) *policy.View {
+	return policy.NewView(loopOf(calls, size), policy.Pins{message.RoleSystem}, byWords{})
 }
 
 // byWords counts words.
@@ -33,7 +34,7 @@ func (byWords) Text(s string) int { return len(strings.Fields(s)) }
 func TestOfferOfACutIsWhatItLeaves(t *testing.T) {
 	v := offered(30, 500)
 	v.Keep.Pairs = 4
-	all := v.Offers(Mask{})
+	all := OffersOf(v, policy.Mask{})
 	o, ok := all.Cut(10, 0, 1000)
 	if !ok {
 		t.Fatal("nothing is offered")
@@ -60,9 +61,9 @@ func TestOfferOfACutIsWhatItLeaves(t *testing.T) {
 
 func TestOfferOfAMaskIsAboutWhatItLeaves(t *testing.T) {
 	v := offered(30, 500)
-	m := Mask{KeepFirst: 2, Turns: 10, MinTokens: 50}
-	v.Keep = Keep{Turns: 6, Pairs: 4}
-	all := v.Offers(m)
+	m := policy.Mask{KeepFirst: 2, Turns: 10, MinTokens: 50}
+	v.Keep = policy.Keep{Turns: 6, Pairs: 4}
+	all := OffersOf(v, m)
 	o, ok := all.Mask(10)
 	if !ok {
 		t.Fatal("nothing is offered")
@@ -101,7 +102,7 @@ func BenchmarkOffers(b *testing.B) {
 	v := offered(500, 300)
 	v.Keep.Pairs = 4
 	for b.Loop() {
-		all := v.Offers(Mask{KeepFirst: 2})
+		all := OffersOf(v, policy.Mask{KeepFirst: 2})
 		for _, k := range []int{6, 12, 20, 30, 45, 70} {
 			for _, m := range []int{0, 6, 10, 16, 24} {
 				all.Cut(k, m, 2000)

@@ -1,13 +1,17 @@
-package policy
+package reduce
 
-import "math"
+import (
+	"math"
+
+	"github.com/agentcompact/compact/policy"
+)
 
 // origins holds what the parts of a message were before they were edited.
 // Almost always only one part was; it is found without a map.
 type origins struct {
 	part int
-	one  Origin
-	all  map[int]Origin // set if there are several parts; shared, never modified
+	one  policy.Origin
+	all  map[int]policy.Origin // set if there are several parts; shared, never modified
 }
 
 // A maskState holds the answers to what every call of the hook asks about every
@@ -56,7 +60,7 @@ func (c *Conversation) MaskedChars(i int) (n int) {
 	return n
 }
 
-func originsOf(all map[int]Origin) *origins {
+func originsOf(all map[int]policy.Origin) *origins {
 	o := &origins{}
 	for o.part, o.one = range all {
 		break
@@ -68,9 +72,9 @@ func originsOf(all map[int]Origin) *origins {
 }
 
 // get returns the origin of part p. o may be nil.
-func (o *origins) get(p int) (Origin, bool) {
+func (o *origins) get(p int) (policy.Origin, bool) {
 	if o == nil {
-		return Origin{}, false
+		return policy.Origin{}, false
 	}
 	if o.part == p {
 		return o.one, true
@@ -80,11 +84,11 @@ func (o *origins) get(p int) (Origin, bool) {
 }
 
 // with returns the origins with those in more added or replaced.
-func (o *origins) with(more map[int]Origin) *origins {
+func (o *origins) with(more map[int]policy.Origin) *origins {
 	if o == nil {
 		return originsOf(more)
 	}
-	all := make(map[int]Origin, len(more)+1)
+	all := make(map[int]policy.Origin, len(more)+1)
 	all[o.part] = o.one
 	for p, one := range o.all {
 		all[p] = one

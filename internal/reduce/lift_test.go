@@ -1,4 +1,4 @@
-package policy
+package reduce
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
 )
 
 // Masking leaves a dispatch block that nothing can cut afterwards. If squeeze
@@ -18,20 +19,20 @@ func TestEditsThatLiftTheFloorAboveTheBudgetAreLeftOut(t *testing.T) {
 		history = append(history, message.Assistant("", message.Call(id, "run", "{}")), message.ToolResult(id, text))
 	}
 	history = append(history, message.Assistant("done"))
-	e := Engine{Dispatch: DispatchTools{"run"}, Keep: Keep{1, 1}, Cost: charCost{}, Steps: []Step{{Stage: Mask{WindowTurns: 1}}, {Stage: Squeeze{}, Goal: ToBudget}}}
-	q := Request{Conversation: NewConversation(history, nil, nil), Budget: Budget{Max: 500, Cap: 200, Trigger: 200, Target: 150}}
+	e := Engine{Dispatch: policy.DispatchTools{"run"}, Keep: policy.Keep{Turns: 1, Pairs: 1}, Cost: charCost{}, Steps: []Step{{Stage: policy.Mask{WindowTurns: 1}}, {Stage: policy.Squeeze{}, Goal: policy.ToBudget}}}
+	q := Request{Conversation: NewConversation(history, nil, nil), Budget: policy.Budget{Max: 500, Cap: 200, Trigger: 200, Target: 150}}
 	out, err := e.Run(context.Background(), q)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d, _ := out.Conversation.Decision(2); out.View.Total() > 200 || d != Truncated {
+	if d, _ := out.Conversation.Decision(2); out.View.Total() > 200 || d != policy.Truncated {
 		t.Errorf("the view costs %d of 200, the result is %s", out.View.Total(), d)
 	}
 	q.Budget.Cap, q.Budget.Max = 500, 1000
 	if out, err = e.Run(context.Background(), q); err != nil {
 		t.Fatal(err)
 	}
-	if d, _ := out.Conversation.Decision(2); d != Masked {
+	if d, _ := out.Conversation.Decision(2); d != policy.Masked {
 		t.Errorf("with room for the block the result is %s", d)
 	}
 }

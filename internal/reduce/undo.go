@@ -1,4 +1,4 @@
-package policy
+package reduce
 
 // An undo logs edits made to a conversation in place, and can revert them. A nil
 // undo logs nothing.

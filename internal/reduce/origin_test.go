@@ -1,0 +1,126 @@
+package reduce
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/internal/formname"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+)
+
+// observed returns a conversation of calls with one or two results each, some of
+// them masked and some truncated.
+func observed(t *testing.T, r *rand.Rand, n int) (before, after *Conversation) {
+	t.Helper()
+	history := []message.Message{message.User("go")}
+	for i := range n {
+		a, b := fmt.Sprint("a", i), fmt.Sprint("b", i)
+		two := message.ToolResult(a, strings.Repeat("some output ", 9))
+		two.Parts = append(two.Parts, message.ToolResult(b, strings.Repeat("more of it ", 7)).Parts...)
+		history = append(history, message.Assistant("", message.Call(a, "read", "{}"), message.Call(b, "read", "{}")), two)
+	}
+	before = NewConversation(history, nil, nil)
+	var edits []policy.Edit
+	for i := range history {
+		for p := range history[i].Parts {
+			if history[i].Parts[p].Kind != message.KindToolResult || r.IntN(3) > 0 {
+				continue
+			}
+			e := policy.Edit{Decision: policy.Truncated, Text: &policy.TextEdit{Index: i, Part: p, Segments: []policy.Segment{{To: 4}, {Lit: " "}, {Mark: &policy.Mark{Form: formname.Observation, Chars: 50 + i, Ref: "3f9a2c1b77de"}}}}}
+			if r.IntN(2) == 0 {
+				e.Decision, e.Text.Segments = policy.Masked, e.Text.Segments[2:]
+			}
+			edits = append(edits, e)
+		}
+	}
+	after, err := before.Apply(edits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return before, after
+}
+
+// The mask state of an item agrees with its origins.
+func TestMasksAreThoseOfTheOrigins(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	masks, cuts := 0, 0
+	for range 20 {
+		_, c := observed(t, r, 1+r.IntN(100))
+		for i := range c.Len() {
+			it, chars := c.items.at(i), 0
+			for p := range it.m.Parts {
+				o, known := c.Origin(i, p)
+				if masked, is := it.masks(p); masked != o.Masked || is != known {
+					t.Fatalf("part %d of message %d is masked: %v, known: %v; its origin says %v, %v", p, i, masked, is, o.Masked, known)
+				}
+				if o.Masked {
+					masks, chars = masks+1, chars+o.Chars
+				} else if known {
+					cuts++
+				}
+			}
+			if n := c.MaskedChars(i); n != chars {
+				t.Fatalf("%d characters of message %d are masked, want %d", n, i, chars)
+			}
+		}
+	}
+	if masks == 0 || cuts == 0 {
+		t.Errorf("%d masks, %d cuts", masks, cuts)
+	}
+}
+
+func TestRedecidedIsWhatWasDecidedOtherwise(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 20 {
+		c, after := observed(t, r, 1+r.IntN(200))
+		one, err := after.Apply([]policy.Edit{{Decision: policy.Dropped, Cut: &policy.Cut{Removed: []int{1, 2}, Recent: 3}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, pair := range [][2]*Conversation{{c, after}, {after, one}, {c, one}, {c, c}} {
+			want := []int{}
+			for i := range c.Inputs() {
+				was, _ := pair[0].Decision(i)
+				is, _ := pair[1].Decision(i)
+				if was != is {
+					want = append(want, i)
+				}
+			}
+			if got := pair[0].Redecided(pair[1]); !slices.Equal(got, want) {
+				t.Fatalf("%v, want %v", got, want)
+			}
+		}
+	}
+}
+
+// A view that was built step by step knows the traits of each message.
+func TestViewsKnowWhatTheirMessagesAre(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	e := &Engine{Cost: charCost{}}
+	c, after := observed(t, r, 90)
+	q := Request{Conversation: c}
+	v := e.View(c, q)
+	o := &Outcome{Conversation: c, View: v}
+	v = e.after(o, []policy.Edit{{Text: &policy.TextEdit{Index: 2, Part: 0}}}, after, q, e.later(0))
+	grown := after.Append([]message.Message{policy.NewSummary(2, "what was done"), message.User("go on"), message.ToolResult("a1", "late")})
+	v = e.Grow(v, grown, Request{Conversation: grown})
+	results, summaries := 0, 0
+	for i := range v.Messages {
+		if v.HasResult(i) != v.Messages[i].Has(message.KindToolResult) || v.Summary(i) != policy.IsSummary(v.Messages[i]) {
+			t.Fatalf("message %d holds a result: %v, is a summary: %v", i, v.HasResult(i), v.Summary(i))
+		}
+		if v.HasResult(i) {
+			results++
+		}
+		if v.Summary(i) {
+			summaries++
+		}
+	}
+	if results != 91 || summaries != 1 {
+		t.Errorf("%d results, %d summaries", results, summaries)
+	}
+}
