@@ -1,6 +1,7 @@
 package openai_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/agentcompact/compact/message"
@@ -28,6 +29,15 @@ func TestResultWithoutTextIsPairedWithItsCall(t *testing.T) {
 		rounds := message.Rounds(msgs)
 		if len(rounds) != 2 || rounds[1].Pairs != 1 || rounds[1].Unanswered != 0 {
 			t.Errorf("%s: rounds %+v", content, rounds)
+		}
+		for i, p := range msgs[2].Parts {
+			if !p.Kind.IsMedia() {
+				continue
+			}
+			masked, err := msgs[2].WithPartText(i, "masked")
+			if err != nil || strings.Contains(string(masked.Raw()), "_url") || strings.Contains(string(masked.Raw()), "file") || !strings.Contains(string(masked.Raw()), `"content":[{"type":"text","text":"masked"}`) {
+				t.Errorf("%s: part %d, masked, is %s, %v", content, i, masked.Raw(), err)
+			}
 		}
 		for _, p := range msgs[2].Parts {
 			if p.CallID != "c1" {
