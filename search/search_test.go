@@ -38,6 +38,31 @@ func TestSearchTellsWhereSomethingWasSaid(t *testing.T) {
 	if err != nil || !strings.Contains(text, "quux3 stands in parser") {
 		t.Errorf("its reference leads to %q, %v", text, err)
 	}
+	for since, want := range map[time.Time]int{got.At: 1, got.At.Add(time.Millisecond): 0} {
+		if all := found(t, x, Query{Words: "quux3", Since: since}); len(all) != want {
+			t.Errorf("%v after it was stored: found %q", since.Sub(got.At), all)
+		}
+	}
+}
+
+// A step stores the whole history again, so that a text belongs to each agent and model
+// that archived it, and to each of them once.
+func TestATextIsFoundUnderEachModelThatWorkedWithIt(t *testing.T) {
+	a, m := rig(t)
+	for i, model := range []string{"gpt-4", "gpt-4o", "gpt-4"} {
+		res, err := m.ManualCompact(t.Context(), "one", conversation("parser", 9+9*i), "test", compact.WithAgent("fixer"), compact.WithModel(model))
+		ok(t, err)
+		if res.Step != i+1 {
+			t.Fatalf("%s made step %d", model, res.Step)
+		}
+	}
+	x := index(t, a, folder(t))
+	for _, q := range []Query{{Model: "gpt-4"}, {Model: "gpt-4o"}, {Model: "gpt-4o", Agent: "fixer"}} {
+		q.Words, q.Role = "zebra", "user"
+		if got := found(t, x, q); len(got) != 1 {
+			t.Errorf("model %q, agent %q: found %q", q.Model, q.Agent, got)
+		}
+	}
 }
 
 func TestSearchFilters(t *testing.T) {
