@@ -173,6 +173,11 @@ func TestIdenticalSeesIDsAndUnknownFields(t *testing.T) {
 	if message.Identical(message.ToolResult("a", "x"), message.ToolResult("b", "x")) || !message.Identical(message.User("u"), message.User("u")) {
 		t.Error("identical means the ids too")
 	}
+	protected := mustParse(t, string(a.Raw()))
+	protected.Protected = true
+	if message.Identical(a, protected) || message.Identical(protected, a) {
+		t.Error("a protected message is not edited as another one is")
+	}
 }
 
 func TestFingerprintTextForm(t *testing.T) {
