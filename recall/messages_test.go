@@ -1,6 +1,8 @@
 package recall_test
 
 import (
+	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -27,7 +29,7 @@ func TestAMessageHasThePlaceAndTheTimeOfTheFileThatHoldsIt(t *testing.T) {
 			}
 			time.Sleep(time.Hour)
 		}
-		if err := m.Close(t.Context()); err != nil {
+		if err := errors.Join(m.Archive(t.Context(), "s", loop(81)), m.Close(t.Context())); err != nil {
 			t.Fatal(err)
 		}
 		s, err := record.OpenSession(t.Context(), a, "s")
@@ -39,15 +41,21 @@ func TestAMessageHasThePlaceAndTheTimeOfTheFileThatHoldsIt(t *testing.T) {
 			step  int
 			after time.Duration
 		}
-		got := map[whose]int{}
+		got, steps := map[whose]int{}, []int{}
 		for msg, err := range recall.Messages(t.Context(), s) {
 			if err != nil {
 				t.Fatal(err)
 			}
 			got[whose{msg.File, msg.Step, msg.At.Sub(began).Round(time.Minute)}]++
-			if msg.Agent != "helper" || msg.Model != "gpt-4" || msg.Turn == 0 {
+			if n := len(steps); n == 0 || steps[n-1] != msg.Step {
+				steps = append(steps, msg.Step)
+			}
+			if msg.Turn == 0 || msg.Step > 0 && (msg.Agent != "helper" || msg.Model != "gpt-4") {
 				t.Errorf("%s, line %d: agent %q, model %q, turn %d", msg.File, msg.Line, msg.Agent, msg.Model, msg.Turn)
 			}
+		}
+		if !slices.Equal(steps, []int{1, 2, 0}) {
+			t.Errorf("files in the order of the steps %v; a final transcript is none of a step, and comes last", steps)
 		}
 		first, second := "transcript-pre-compact-001.jsonl", "transcript-pre-compact-002.jsonl"
 		for w, n := range map[whose]int{{first, 1, 0}: 82, {first, 2, 0}: 82, {second, 2, time.Hour}: 80} {

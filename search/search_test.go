@@ -8,9 +8,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/recall"
 	"github.com/agentcompact/compact/storage/fs"
 	"github.com/agentcompact/compact/storage/memory"
@@ -153,6 +155,35 @@ func TestWhatIsNotWhatWasStoredIsNotSearched(t *testing.T) {
 	ok(t, err)
 	if len(f.Matches) != 0 || len(f.Unread) != 1 || f.Unread[0].Session != "one" || !strings.Contains(f.Unread[0].Why, "not what was stored") {
 		t.Errorf("found %+v", f)
+	}
+	say(t, a, "two", "a whole grape")
+	f, err = index(t, a, folder(t)).Search(t.Context(), Query{Words: "grape", Session: "two"})
+	ok(t, err)
+	if len(f.Matches) != 1 || f.Sessions != 1 || len(f.Unread) != 0 {
+		t.Errorf("in another session: found %+v", f)
+	}
+}
+
+// A summary is read last, and is older than a transcript that came after it.
+func TestSinceFindsWhatCameAfterTheLastSummary(t *testing.T) {
+	var a *memory.Archive
+	var between time.Time
+	synctest.Test(t, func(t *testing.T) {
+		var m *compact.CompactManager
+		a, m = rig(t)
+		history := conversation("parser", 9)
+		_, err := m.ManualCompact(t.Context(), "one", history, "test")
+		ok(t, err)
+		between = time.Now().Add(time.Hour)
+		time.Sleep(2 * time.Hour)
+		ok(t, m.Archive(t.Context(), "one", append(history, message.User("A giraffe, at last."))))
+		ok(t, m.Close(t.Context()))
+	})
+	x := index(t, a, folder(t))
+	for words, want := range map[string]int{"giraffe": 1, "zebra": 0} {
+		if got := found(t, x, Query{Words: words, Since: between}); len(got) != want {
+			t.Errorf("%s: found %q", words, got)
+		}
 	}
 }
 
