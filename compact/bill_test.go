@@ -113,6 +113,23 @@ func TestAColdCacheIsWrittenAnew(t *testing.T) {
 	}
 }
 
+// The sizes of what was sent are those of the model that it was sent to, also after another
+// model had a part of it.
+func TestTheCacheOfAModelIsCountedInItsTokens(t *testing.T) {
+	cached := func(models ...string) int {
+		r, _ := priced(t, compact.Config{})
+		history := []message.Message{message.User(strings.Repeat("नमस्ते, यह एक परीक्षण है. ", 300)), message.Assistant("Yes."), message.User("Go on.")}
+		for _, model := range models {
+			r.preflight(history, compact.WithModel(model))
+		}
+		other := append(history[:2:2], message.User("Stop."))
+		return r.preflight(other, compact.WithModel(models[len(models)-1])).Bill.Estimated.Cached
+	}
+	if got, want := cached("gpt-4", "gpt-4o"), cached("gpt-4o"); got != want || want == 0 {
+		t.Errorf("%d tokens are cached after a change of the model, %d without one", got, want)
+	}
+}
+
 func TestMeasuredUsageHasNamesOfItsOwn(t *testing.T) {
 	r, _ := priced(t, compact.Config{})
 	history := loop(10, 1000)
