@@ -168,6 +168,12 @@ func TestWithinIsTheCountWhoseUpperBoundIsTheLimit(t *testing.T) {
 	}
 }
 
+func TestNothingIsEstimatedAsNothing(t *testing.T) {
+	if got := token.NewCalibrator("claude-sonnet-4").Estimate(token.Mix{}); got != (token.Estimate{Factor: 1}) {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestCalibratorForgetsOldRequests(t *testing.T) {
 	c := token.NewCalibrator("claude-sonnet-4")
 	for i := range 10_000 {
