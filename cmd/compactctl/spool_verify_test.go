@@ -35,8 +35,8 @@ func TestVerifyTakesTheDiskAndTheBucketOfASpool(t *testing.T) {
 	}
 	a := newApp(strings.NewReader(""), io.Discard, io.Discard)
 	for _, c := range []struct{ names, want []string }{
-		{nil, []string{"job/7", "plain", "job%2f7 (on the disk)", "plain (on the disk)"}},
-		{[]string{"job/7"}, []string{"job/7", "job%2f7 (on the disk)"}},
+		{nil, []string{"job/7", "plain", "job/7 (on the disk)", "plain (on the disk)"}},
+		{[]string{"job/7"}, []string{"job/7", "job/7 (on the disk)"}},
 		{[]string{"plain"}, []string{"plain", "plain (on the disk)"}},
 	} {
 		all, err := a.verifyAll(t.Context(), s, c.names, &verifying{})
