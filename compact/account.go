@@ -131,11 +131,14 @@ func (a *account) called(c *call) {
 	a.waiting = nil
 	a.seen = observedUsage{}
 	a.calls++
-	a.last, a.model, a.tools = c.began, c.ep.name, maphash.Bytes(toolSeed, c.q.tools)
 	n := a.same(c)
 	if n < len(a.sent) && n < len(c.res.Messages) {
 		c.broken = &trace.CacheBreak{Index: n, Role: string(c.res.Messages[n].Role), Tokens: a.total - min(a.total, a.common(c))}
 	}
+	if a.model != c.ep.name {
+		n = 0 // the recorded sizes are in tokens of another model
+	}
+	a.last, a.model, a.tools = c.began, c.ep.name, maphash.Bytes(toolSeed, c.q.tools)
 	a.total, a.in = c.res.After.Total, c.res.TokensIn
 	a.sent, a.conv = a.sent[:n], c.shown
 	upTo := 0

@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -51,6 +52,51 @@ func TestAgentsOwnModelIsGivenUpWithAReason(t *testing.T) {
 		use(a)
 		if all := a.warnings(); !a.givenUp() || len(all) != 1 || !strings.Contains(all[0], want) {
 			t.Errorf("%s: given up %v, told %q", want, a.givenUp(), all)
+		}
+	}
+}
+
+// Only a provider that counts what it reads from its cache can say that it reads nothing.
+func TestAUsageWithoutTheCacheSaysNothingOfIt(t *testing.T) {
+	a := new(account)
+	for range 5 {
+		a.observed(observedUsage{expect: 100})
+	}
+	if a.uncached() {
+		t.Error("usages without a count of the cache: the provider seems to have none")
+	}
+	for range 2 {
+		a.observed(observedUsage{known: true, expect: 100})
+	}
+	if !a.uncached() {
+		t.Error("two usages that read nothing: the provider seems to have one")
+	}
+	if a.observed(observedUsage{}); a.uncached() {
+		t.Error("they must follow one another")
+	}
+}
+
+// What may be otherwise in a moment is asked again; what a provider has decided is not.
+func TestAFailureOfTheAgentsRequestHasItsReason(t *testing.T) {
+	for _, c := range []struct {
+		err  AskError
+		want error
+	}{
+		{AskError{}, strategy.ErrTransient}, // no response
+		{AskError{Status: 408}, strategy.ErrTransient},
+		{AskError{Status: 429}, strategy.ErrTransient},
+		{AskError{Status: 500}, strategy.ErrTransient},
+		{AskError{Status: 529}, strategy.ErrTransient},
+		{AskError{Status: 200, Unreadable: true}, strategy.ErrRejected},
+		{AskError{Status: 500, Unreadable: true}, strategy.ErrRejected},
+		{AskError{Status: 400}, strategy.ErrRejected},
+		{AskError{Status: 401}, strategy.ErrRejected},
+		{AskError{Status: 400, TooLong: true}, strategy.ErrContextLength},
+		{AskError{Status: 413}, strategy.ErrContextLength},
+	} {
+		c.err.Err = errors.New("why")
+		if err := failure(&c.err); !errors.Is(err, c.want) {
+			t.Errorf("%+v: %v, want %v", c.err, err, c.want)
 		}
 	}
 }

@@ -75,6 +75,9 @@ func TestArchiveFailureLeavesTheHistoryUntouched(t *testing.T) {
 			if bytesOf(res.Messages) != before || res.Step != 0 || res.Triggered {
 				t.Error("something was taken out that is not stored")
 			}
+			if res.Bill != nil {
+				t.Errorf("a call that failed has a bill: %+v", res.Bill)
+			}
 			if res.SummarizedCount+res.MaskedCount+res.KeptCount != 0 || res.Decisions != nil || res.Stages != nil || res.Summary != nil ||
 				res.ReductionStage != compact.ReductionNone || res.Savings != (compact.Savings{}) || res.After != res.Before {
 				t.Errorf("the result tells of edits that were not made: %+v", res)

@@ -241,6 +241,28 @@ func TestEventsOfAStepAreWrittenBeforeIt(t *testing.T) {
 
 // A session leaves the memory although its lines wait; they are written when
 // the archive works again, and the session finds them when it comes back.
+// Flush writes the lines of sessions that are not in memory, too, before their writer
+// tries again.
+func TestFlushWritesTheLinesOfForgottenSessions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &broken{Archive: memory.New(), word: "events"}
+		m, _ := logging(t, a, 1<<20)
+		talk(t, m, "first", 1)
+		crowd(t, m)
+		synctest.Wait()
+		a.repair()
+		if m.sessions["first"] != nil || len(m.backlog.left()) == 0 {
+			t.Fatal("no log of a forgotten session waits")
+		}
+		if err := m.Flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if left := len(m.backlog.left()); left > 0 || len(linesOf(t, a, "first")) == 0 {
+			t.Errorf("%d logs still wait, and that of the first session has %d lines", left, len(linesOf(t, a, "first")))
+		}
+	})
+}
+
 func TestLinesOfAForgottenSessionWaitOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &broken{Archive: memory.New(), word: "events"}

@@ -55,11 +55,14 @@ func TestBillSaysWhatThePromptCostsAndWhatItWouldHave(t *testing.T) {
 func TestBillOfACompactionReadsOnlyWhatStandsBeforeIt(t *testing.T) {
 	r, _ := priced(t, compact.Config{MaxContextTokens: 30_000})
 	history := loop(10, 1000)
-	r.preflight(history)
+	first := r.preflight(history)
 	history = loop(40, 1000)
 	res := r.preflight(history)
 	if !res.Triggered || res.Bill.Estimated.Cached >= res.After.Total/2 || res.Bill.Whole.Prompt() != res.TokensIn {
 		t.Fatalf("triggered %v: %+v of %d tokens", res.Triggered, res.Bill, res.After.Total)
+	}
+	if res.Bill.Whole.Cached != first.TokensIn {
+		t.Errorf("without it %d tokens would be cached, not %d", first.TokensIn, res.Bill.Whole.Cached)
 	}
 	next := r.preflight(append(history[:len(history):len(history)], round(40, 1000)...))
 	if next.Bill.Estimated.Cached != res.After.Total || next.Bill.Session.WholeUSD <= next.Bill.Session.EstimatedUSD {
@@ -110,6 +113,23 @@ func TestAColdCacheIsWrittenAnew(t *testing.T) {
 	}
 }
 
+// The sizes of what was sent are those of the model that it was sent to, also after another
+// model had a part of it.
+func TestTheCacheOfAModelIsCountedInItsTokens(t *testing.T) {
+	cached := func(models ...string) int {
+		r, _ := priced(t, compact.Config{})
+		history := []message.Message{message.User(strings.Repeat("नमस्ते, यह एक परीक्षण है. ", 300)), message.Assistant("Yes."), message.User("Go on.")}
+		for _, model := range models {
+			r.preflight(history, compact.WithModel(model))
+		}
+		other := append(history[:2:2], message.User("Stop."))
+		return r.preflight(other, compact.WithModel(models[len(models)-1])).Bill.Estimated.Cached
+	}
+	if got, want := cached("gpt-4", "gpt-4o"), cached("gpt-4o"); got != want || want == 0 {
+		t.Errorf("%d tokens are cached after a change of the model, %d without one", got, want)
+	}
+}
+
 func TestMeasuredUsageHasNamesOfItsOwn(t *testing.T) {
 	r, _ := priced(t, compact.Config{})
 	history := loop(10, 1000)
@@ -129,6 +149,33 @@ func TestMeasuredUsageHasNamesOfItsOwn(t *testing.T) {
 	var p trace.CallUsage
 	if err := json.Unmarshal([]byte(all[0].Data.String()), &p); err != nil || !near(p.MeasuredUSD, want) || !near(p.EstimatedUSD, first.Bill.EstimatedUSD) || p.Written != n-100 {
 		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+// What the provider read and wrote for its own summary is billed besides the prompt.
+func TestASummaryOfTheProviderIsMeasured(t *testing.T) {
+	for _, known := range []bool{true, false} {
+		r, _ := priced(t, compact.Config{})
+		res := r.preflight(loop(10, 1000))
+		n := res.After.Total
+		r.Observe(res, compact.Usage{PromptTokens: n, CacheKnown: known, WrittenTokens: n, OutputTokens: 50, CompactedTokens: 1000, SummaryTokens: 100})
+		want := (float64(n)*3.75 + 1000*3 + 150*15) / 1e6
+		if s := r.preflight(loop(11, 1000)).Bill.Session; s.Measured != 1 || !near(s.MeasuredUSD, want) {
+			t.Errorf("cache known %v: %+v, want %v measured", known, s, want)
+		}
+	}
+}
+
+// The usage of a call can come when the next call has been made. It says nothing of what
+// the cache holds then.
+func TestAUsageThatComesLateDoesNotMakeTheCacheCold(t *testing.T) {
+	r, _ := priced(t, compact.Config{})
+	r.preflight(loop(10, 1000))
+	late := r.preflight(loop(11, 1000))
+	res := r.preflight(loop(12, 1000))
+	r.Observe(late, compact.Usage{PromptTokens: late.After.Total, CacheKnown: true})
+	if b := r.preflight(loop(13, 1000)).Bill; b.Estimated.Cached != res.After.Total || b.Session.Measured != 1 {
+		t.Errorf("%+v, of which %d should be cached", b, res.After.Total)
 	}
 }
 

@@ -103,6 +103,20 @@ func TestBranchesOfOneAgentHaveLedgersOfTheirOwn(t *testing.T) {
 	}
 }
 
+// An agent may keep only the view. Its summary is a message that came in then, and the view
+// is a summarized one all the same.
+func TestAViewThatWasKeptIsASummarizedOne(t *testing.T) {
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
+	first := r.preflight(loop(100, 200))
+	if first.Summary == nil {
+		t.Fatal("nothing was summarized")
+	}
+	res := r.preflight(append(slices.Clone(first.Messages), round(100, 200)...))
+	if res.Triggered || res.Summary == nil || res.Summary.Text != first.Summary.Text || res.SummarizedCount != 0 || res.ReductionStage != compact.ReductionSummarization {
+		t.Errorf("triggered %v, summary %v, %d summarized, stage %s", res.Triggered, res.Summary != nil, res.SummarizedCount, res.ReductionStage)
+	}
+}
+
 // An edit of the history behind what was compacted leaves the prefix known; one
 // inside of it makes the rest a history of its own.
 func TestEditedHistoryReusesTheLongestCommonPrefix(t *testing.T) {

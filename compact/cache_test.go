@@ -39,7 +39,7 @@ func markedTalk(rounds, at int, where string) []byte {
 // What the provider goes on holding ends at a mark in front of the edit: a cut
 // behind a prompt without one is paid for as a whole.
 func TestCandidatesGoByTheMarks(t *testing.T) {
-	fixed := func(marks, where string) float64 {
+	fixed := func(marks, where string, opts ...compact.Option) float64 {
 		m, err := compact.New(context.Background(), compact.Config{
 			Preset: "economy", MaxContextTokens: 200_000, Archive: memory.New(), Cache: compact.CacheConfig{Marks: marks},
 		})
@@ -53,7 +53,7 @@ func TestCandidatesGoByTheMarks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if res, err = m.Preflight(context.Background(), "s", req.Messages(), compact.WithRequest(req)); err != nil {
+			if res, err = m.Preflight(context.Background(), "s", req.Messages(), append(opts, compact.WithRequest(req))...); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -68,6 +68,12 @@ func TestCandidatesGoByTheMarks(t *testing.T) {
 	held, bare, auto := fixed("keep", "prompt"), fixed("keep", ""), fixed("auto", "")
 	if bare <= held || auto != held {
 		t.Errorf("a cut costs %v behind a marked prompt, %v behind one without, %v where we mark it", held, bare, auto)
+	}
+	// The tools are a front of the prompt, too, but no mark is at their end.
+	definition := strings.Repeat("Reads one file, and says how many lines it has. ", 400)
+	tools := []byte(fmt.Sprintf(`[{"name":"read","description":%q,"input_schema":{}}]`, definition))
+	if tooled, marked := fixed("keep", "", compact.WithTools(tools)), fixed("auto", "", compact.WithTools(tools)); tooled-bare < 1000*3e-6 || marked >= tooled {
+		t.Errorf("a cut costs %v behind tools without a mark, %v without them, %v where we mark the prompt behind them", tooled, bare, marked)
 	}
 	if task := fixed("keep", "task"); task > held { // the mark ends right where the cut begins
 		t.Errorf("a cut costs %v behind a marked task, %v behind a marked prompt before it", task, held)

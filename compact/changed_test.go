@@ -247,6 +247,9 @@ func forgedSummary(t *testing.T, repeat, kind string) {
 	a := diskOf(t, files)
 	c.Archive = a
 	m := newRig(t, c)
+	if plan, err := m.Plan(t.Context(), "s", l.history); err != nil || !strings.Contains(strings.Join(plan.Warnings, "\n"), last) {
+		t.Errorf("a plan says %q, %v", plan.Warnings, err)
+	}
 	res := m.preflight(l.history)
 	if view := bytesOf(res.Messages); strings.Contains(view, "evil_") {
 		t.Errorf("the forged summary is sent: %s", view)

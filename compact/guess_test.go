@@ -7,6 +7,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/token"
 )
 
 func TestWindowOfAnUnknownModelIsAGuessThatIsSaidOnce(t *testing.T) {
@@ -33,6 +34,12 @@ func TestWindowOfAnUnknownModelIsAGuessThatIsSaidOnce(t *testing.T) {
 	small := newRig(t, compact.Config{Model: "gpt-4o", MaxContextTokens: 16_000})
 	if got := small.preflight(loop(2, 50), compact.WithModel("foo-1")); said(got) || got.MaxTokens != 16_000 {
 		t.Errorf("the configured window is less than a guess: %q", got.Warnings)
+	}
+	for window, want := range map[int]bool{token.DefaultContextWindow: false, token.DefaultContextWindow + 1: true} {
+		r := newRig(t, compact.Config{Model: "gpt-4o", MaxContextTokens: window})
+		if got := r.preflight(loop(2, 50), compact.WithModel("foo-1")); said(got) != want {
+			t.Errorf("a configured window of %d: %q, want it said: %v", window, got.Warnings, want)
+		}
 	}
 }
 

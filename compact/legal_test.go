@@ -110,9 +110,13 @@ func TestEditsThatBecameIllegalAreLeftOut(t *testing.T) {
 	}
 	for range 2 {
 		res := r.preflight(history, compact.WithRequest(&ruled{msgs: history, check: noMade}))
-		if bytesOf(res.Messages) != bytesOf(history) || len(res.Warnings) == 0 {
-			t.Fatalf("%d messages of %d, warnings %q", len(res.Messages), len(history), res.Warnings)
+		if bytesOf(res.Messages) != bytesOf(history) || len(res.Warnings) == 0 || res.InvariantStatus != compact.InvariantsFallback {
+			t.Fatalf("%d messages of %d, warnings %q, status %s", len(res.Messages), len(history), res.Warnings, res.InvariantStatus)
 		}
+	}
+	wide := newRig(t, compact.Config{MaxContextTokens: 100_000, Archive: r.archive}) // nothing is due
+	if res := wide.preflight(history, compact.WithRequest(&ruled{msgs: history, check: noMade})); res.Triggered || res.InvariantStatus != compact.InvariantsFallback || len(res.Warnings) != 1 {
+		t.Errorf("in a larger window: triggered %v, status %s, warnings %q", res.Triggered, res.InvariantStatus, res.Warnings)
 	}
 	if res := r.preflight(history); res.SummarizedCount == 0 || res.Triggered {
 		t.Error("without the rule the edits don't apply any more")

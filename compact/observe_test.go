@@ -5,6 +5,8 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/token"
+	"github.com/agentcompact/compact/trace"
 )
 
 func TestObserveCorrectsTheBoundOfModelsWithoutAPublicTokenizer(t *testing.T) {
@@ -37,6 +39,46 @@ func TestObserveLeavesExactCountsAlone(t *testing.T) {
 	res := r.preflight(turns(3, 50))
 	if r.Observe(res, compact.Usage{PromptTokens: 999}) || res.UpperBound != res.Before.Total {
 		t.Errorf("an exact count was corrected: upper bound %d of %d", res.UpperBound, res.Before.Total)
+	}
+}
+
+// Tokens that the caller counted need no correction: a usage that is what was counted
+// corrects nothing.
+func TestTokensOfTheCallerAreNotCorrected(t *testing.T) {
+	r := newRig(t, compact.Config{Model: "claude-sonnet-4", MaxContextTokens: 100_000})
+	history := turns(20, 200)
+	before := r.preflight(history, compact.WithFixed(5_000))
+	for range 8 {
+		res := r.preflight(history, compact.WithFixed(5_000))
+		if !r.Observe(res, compact.Usage{PromptTokens: res.After.Total}) {
+			t.Fatal("the figure was not used")
+		}
+	}
+	after := r.preflight(history, compact.WithFixed(5_000))
+	p := dataOf[trace.TokenEstimate](t, last(t, r, trace.NameTokenEstimate))
+	if p.Factor != 1 || after.UpperBound >= before.UpperBound || after.UpperBound <= after.After.Total {
+		t.Errorf("factor %v; upper bound %d, then %d, of %d", p.Factor, before.UpperBound, after.UpperBound, after.After.Total)
+	}
+}
+
+// A counter of the caller's own is exact, whatever the model.
+func TestAnOwnCounterIsExact(t *testing.T) {
+	r := newRig(t, compact.Config{Model: "claude-sonnet-4", Counter: token.Chars, MaxContextTokens: 100_000})
+	if res := r.preflight(turns(20, 200)); res.UpperBound != res.After.Total {
+		t.Errorf("upper bound %d of a count of %d", res.UpperBound, res.After.Total)
+	}
+}
+
+// An event says both numbers where they differ: that which decided, and the count.
+func TestADecisionSaysWhatWasCounted(t *testing.T) {
+	for model, approximate := range map[string]bool{"claude-sonnet-4": true, "gpt-4o": false} {
+		r := newRig(t, compact.Config{Model: model, MaxContextTokens: 100_000})
+		res := r.preflight(turns(20, 200))
+		p := dataOf[trace.TriggerDecision](t, last(t, r, trace.NameTriggerDecision))
+		want := map[bool]int{true: res.Before.Total}[approximate]
+		if p.TEst != res.UpperBound || p.Estimated != want {
+			t.Errorf("%s: decided by %d, counted %d; want %d and %d", model, p.TEst, p.Estimated, res.UpperBound, want)
+		}
 	}
 }
 

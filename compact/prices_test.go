@@ -26,6 +26,9 @@ func TestPricesGoOverTheList(t *testing.T) {
 		{"both writes", PricesConfig{Input: 2, CacheRead: 0.2, CacheWrite: 3, CacheWriteHour: 5}, func(c price.Card) bool {
 			return c.CacheRead == 0.2 && c.CacheWrite == 3 && c.CacheWriteHour == 5
 		}},
+		{"an hour for less than the list's", PricesConfig{Model: "claude-sonnet-4-5", CacheWriteHour: 5}, func(c price.Card) bool {
+			return c.CacheWrite == 3.75 && c.CacheWriteHour == 5
+		}},
 		{"an hour costs no less", PricesConfig{Input: 2, CacheWrite: 3}, func(c price.Card) bool { return c.CacheWriteHour == 3 }},
 		{"the rules of a cache", PricesConfig{MinPrefix: 100, Granularity: 64, Lifetime: time.Hour, Marks: 2}, func(c price.Card) bool {
 			return c.MinPrefix == 100 && c.Granularity == 64 && c.Lifetime == time.Hour && c.Marks == 2 && c.Input == 2.5
@@ -36,6 +39,16 @@ func TestPricesGoOverTheList(t *testing.T) {
 		if err != nil || !tc.check(c) {
 			t.Errorf("%s: %+v, %v", tc.name, c, err)
 		}
+	}
+}
+
+// A price of an hour below that of five minutes is a mistake, which is not corrected in
+// silence.
+func TestAnHourForLessThanFiveMinutesIsAMistake(t *testing.T) {
+	list, _ := price.For("claude-sonnet-4-5")
+	c, err := PricesConfig{CacheWriteHour: 2}.card("claude-sonnet-4-5")
+	if err == nil || !strings.Contains(err.Error(), "must not be above cache_write_hour (2)") || c != list {
+		t.Errorf("%+v, %v", c, err)
 	}
 }
 

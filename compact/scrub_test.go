@@ -11,6 +11,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/openai"
 	"github.com/agentcompact/compact/recall"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
@@ -199,6 +200,36 @@ func TestScrubByRulesTakesOutWhatTheyFindNow(t *testing.T) {
 	if again, err := compact.Scrub(t.Context(), r.stored(), compact.ScrubOptions{Rules: now}); err != nil || len(again.Files) != 0 {
 		t.Errorf("again: %+v, %v", again, err)
 	}
+}
+
+// A secret that a rule finds in one spelling is taken out in the others.
+func TestScrubByRulesTakesOutOtherSpellings(t *testing.T) {
+	nothing, err := redact.New(redact.Options{Disabled: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRig(t, compact.Config{Redactor: nothing})
+	const secret = "Zq7&Rt9xW2&kP4mN8"
+	escaped, err := openai.ParseMessage([]byte(`{"role":"tool","tool_call_id":"call_1","content":"password=` + strings.ReplaceAll(secret, "&", `\u0026`) + ` ` + text(300) + `"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	history := loop(12, 200)
+	history[5], history[7] = escaped, message.ToolResult("call_2", "and again ("+secret+")\n"+text(300))
+	if _, err := r.ManualCompact(t.Context(), "s", history, "test"); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Close(t.Context()); err != nil || !r.holdsText(secret) {
+		t.Fatal(err, "the archive never had it")
+	}
+	now, err := redact.New(redact.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if done, err := compact.Scrub(t.Context(), r.stored(), compact.ScrubOptions{Rules: now}); err != nil || r.holdsText(secret) || r.holdsText("Rt9xW2") {
+		t.Errorf("%+v, %v", done, err)
+	}
+	r.verified()
 }
 
 func TestScrubWantsSecretsThatCanBeLookedFor(t *testing.T) {

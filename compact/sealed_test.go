@@ -227,6 +227,10 @@ func TestALostKeyBeginsANewEpochAndSaysSo(t *testing.T) {
 	keysOnly(t) // an empty folder
 	events := &heard{}
 	lost := sealedManager(t, a, "graduated", func(c *compact.Config) { c.Exporters = []trace.Exporter{events} })
+	plan, err := lost.Plan(t.Context(), "s", sealedTurns(24), compact.WithRecall())
+	if err != nil || len(plan.Warnings) != 1 || !strings.Contains(plan.Warnings[0], "is lost") {
+		t.Errorf("a plan says %q, %v", plan.Warnings, err)
+	}
 	res, anew := sealedView(t, lost, "s", 24)
 	if !res.Triggered || res.Step != 2 || anew == want {
 		t.Errorf("step %d, %s: want a new epoch", res.Step, res.Reason)

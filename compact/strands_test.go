@@ -38,6 +38,19 @@ func TestAgentsWithoutNamesAreToldOf(t *testing.T) {
 		t.Errorf("without names it is said %d times", n)
 	}
 	if n := told(func(r *rig, warned func(*compact.Result)) {
+		for i := range 2 * 5 { // some that are over
+			warned(r.preflight([]message.Message{message.User(fmt.Sprint("A question ", i))}))
+		}
+		a, b := first, second
+		for i := range 5 {
+			a, b = grown(a, i), grown(b, i)
+			warned(r.preflight(a))
+			warned(r.preflight(b))
+		}
+	}); n != 1 {
+		t.Errorf("behind other conversations it is said %d times", n)
+	}
+	if n := told(func(r *rig, warned func(*compact.Result)) {
 		a, b := first, second
 		for i := range 20 {
 			a, b = grown(a, i), grown(b, i)

@@ -2,6 +2,7 @@ package message_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/agentcompact/compact/message"
@@ -97,12 +98,36 @@ func TestFingerprintIsOfContentNotOfIDs(t *testing.T) {
 		{`{"role":"user","name":"s","content":"x"}`, `{"role":"users","content":"x"}`},
 		{`{"role":"user","content":[{"type":"file","file":{"file_id":"a"}}]}`, `{"role":"user","content":[{"type":"file","file":{"file_id":"b"}}]}`},
 		{`{"role":"assistant","content":"a","reasoning_content":"b"}`, `{"role":"assistant","content":"ab"}`},
+		{`{"role":"tool","tool_call_id":"a","content":[{"type":"text","text":"x"},{"type":"image_url","image_url":{"url":"u"}}]}`,
+			`{"role":"tool","tool_call_id":"a","content":[{"type":"text","text":"x"},{"type":"image_url","image_url":{"url":"v"}}]}`},
 		{`{"role":"assistant","content":null,"tool_calls":[{"id":"1","function":{"name":"f","arguments":"{\"a\":\"1 2\"}"}}]}`,
 			`{"role":"assistant","content":null,"tool_calls":[{"id":"1","function":{"name":"f","arguments":"{\"a\":\"12\"}"}}]}`},
 	}
 	for _, s := range other {
 		if a, b := mustParse(t, s[0]), mustParse(t, s[1]); a.Fingerprint() == b.Fingerprint() {
 			t.Errorf("%s and %s are not the same content", s[0], s[1])
+		}
+	}
+}
+
+func TestBytesAreThoseOnTheWire(t *testing.T) {
+	raw := `{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}],"unknown":1}`
+	if m := mustParse(t, raw); m.Bytes() != len(raw) {
+		t.Errorf("%d bytes of %d", m.Bytes(), len(raw))
+	}
+	made := func(p message.Part) int {
+		m := message.Message{Role: message.RoleUser, Parts: []message.Part{p}}
+		return m.Bytes()
+	}
+	frame := made(message.Part{})
+	for want, p := range map[int]message.Part{
+		100: {Kind: message.KindText, Text: strings.Repeat("x", 100)},
+		200: {Kind: message.KindToolCall, Text: "12345", Args: []byte(strings.Repeat("x", 195))},
+		300: {Kind: message.KindImage, Media: &message.Media{Bytes: 300, URL: "u"}},
+		400: {Kind: message.KindImage, Media: &message.Media{Bytes: 3, URL: strings.Repeat("u", 400)}},
+	} {
+		if got := made(p); got != frame+want {
+			t.Errorf("%s: %d bytes, want %d more than %d", p.Kind, got, want, frame)
 		}
 	}
 }
@@ -172,6 +197,11 @@ func TestIdenticalSeesIDsAndUnknownFields(t *testing.T) {
 	}
 	if message.Identical(message.ToolResult("a", "x"), message.ToolResult("b", "x")) || !message.Identical(message.User("u"), message.User("u")) {
 		t.Error("identical means the ids too")
+	}
+	protected := mustParse(t, string(a.Raw()))
+	protected.Protected = true
+	if message.Identical(a, protected) || message.Identical(protected, a) {
+		t.Error("a protected message is not edited as another one is")
 	}
 }
 

@@ -8,9 +8,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/recall"
 	"github.com/agentcompact/compact/storage/fs"
 	"github.com/agentcompact/compact/storage/memory"
@@ -37,6 +39,31 @@ func TestSearchTellsWhereSomethingWasSaid(t *testing.T) {
 	text, err := recall.Text(t.Context(), a, "one", got.Ref)
 	if err != nil || !strings.Contains(text, "quux3 stands in parser") {
 		t.Errorf("its reference leads to %q, %v", text, err)
+	}
+	for since, want := range map[time.Time]int{got.At: 1, got.At.Add(time.Millisecond): 0} {
+		if all := found(t, x, Query{Words: "quux3", Since: since}); len(all) != want {
+			t.Errorf("%v after it was stored: found %q", since.Sub(got.At), all)
+		}
+	}
+}
+
+// A step stores the whole history again, so that a text belongs to each agent and model
+// that archived it, and to each of them once.
+func TestATextIsFoundUnderEachModelThatWorkedWithIt(t *testing.T) {
+	a, m := rig(t)
+	for i, model := range []string{"gpt-4", "gpt-4o", "gpt-4"} {
+		res, err := m.ManualCompact(t.Context(), "one", conversation("parser", 9+9*i), "test", compact.WithAgent("fixer"), compact.WithModel(model))
+		ok(t, err)
+		if res.Step != i+1 {
+			t.Fatalf("%s made step %d", model, res.Step)
+		}
+	}
+	x := index(t, a, folder(t))
+	for _, q := range []Query{{Model: "gpt-4"}, {Model: "gpt-4o"}, {Model: "gpt-4o", Agent: "fixer"}} {
+		q.Words, q.Role = "zebra", "user"
+		if got := found(t, x, q); len(got) != 1 {
+			t.Errorf("model %q, agent %q: found %q", q.Model, q.Agent, got)
+		}
 	}
 }
 
@@ -128,6 +155,35 @@ func TestWhatIsNotWhatWasStoredIsNotSearched(t *testing.T) {
 	ok(t, err)
 	if len(f.Matches) != 0 || len(f.Unread) != 1 || f.Unread[0].Session != "one" || !strings.Contains(f.Unread[0].Why, "not what was stored") {
 		t.Errorf("found %+v", f)
+	}
+	say(t, a, "two", "a whole grape")
+	f, err = index(t, a, folder(t)).Search(t.Context(), Query{Words: "grape", Session: "two"})
+	ok(t, err)
+	if len(f.Matches) != 1 || f.Sessions != 1 || len(f.Unread) != 0 {
+		t.Errorf("in another session: found %+v", f)
+	}
+}
+
+// A summary is read last, and is older than a transcript that came after it.
+func TestSinceFindsWhatCameAfterTheLastSummary(t *testing.T) {
+	var a *memory.Archive
+	var between time.Time
+	synctest.Test(t, func(t *testing.T) {
+		var m *compact.CompactManager
+		a, m = rig(t)
+		history := conversation("parser", 9)
+		_, err := m.ManualCompact(t.Context(), "one", history, "test")
+		ok(t, err)
+		between = time.Now().Add(time.Hour)
+		time.Sleep(2 * time.Hour)
+		ok(t, m.Archive(t.Context(), "one", append(history, message.User("A giraffe, at last."))))
+		ok(t, m.Close(t.Context()))
+	})
+	x := index(t, a, folder(t))
+	for words, want := range map[string]int{"giraffe": 1, "zebra": 0} {
+		if got := found(t, x, Query{Words: words, Since: between}); len(got) != want {
+			t.Errorf("%s: found %q", words, got)
+		}
 	}
 }
 

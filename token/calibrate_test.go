@@ -142,6 +142,38 @@ func TestCalibratorBuildsOnWhatAnEarlierRequestWasBilled(t *testing.T) {
 	}
 }
 
+// A view of at most Within tokens has an upper bound of at most the limit, whatever kind
+// of text the provider makes most tokens of.
+func TestWithinIsTheCountWhoseUpperBoundIsTheLimit(t *testing.T) {
+	const limit = 10_000
+	for kind, mix := range map[string]func(n int) token.Mix{
+		"prose": func(n int) token.Mix { return token.Mix{Prose: n} },
+		"code":  func(n int) token.Mix { return token.Mix{Code: n} },
+		"wide":  func(n int) token.Mix { return token.Mix{Wide: n} },
+		"fixed": func(n int) token.Mix { return token.Mix{Fixed: n} },
+	} {
+		c, dearest := token.NewCalibrator("claude-sonnet-4"), token.Calibration{Prose: 0.9, Code: 0.9, Wide: 0.9, Fixed: 0.9, Margin: 0.2}
+		if n := c.Within(limit, token.Mix{}); n != limit {
+			t.Errorf("%s: within %d of nothing", kind, n)
+		}
+		*map[string]*float64{"prose": &dearest.Prose, "code": &dearest.Code, "wide": &dearest.Wide, "fixed": &dearest.Fixed}[kind] = 1.5
+		c.Restore(dearest)
+		n := c.Within(limit, mix(1).Plus(token.Mix{Prose: 1, Code: 1, Wide: 1, Fixed: 1}))
+		if most, more := c.Estimate(mix(n)).Upper, c.Estimate(mix(n+2)).Upper; most > limit || more <= limit {
+			t.Errorf("%s: %d tokens are at most %d of %d, two more %d", kind, n, most, limit, more)
+		}
+	}
+	if n := token.NewCalibrator("gpt-4").Within(limit, token.Mix{Wide: 1}); n != limit {
+		t.Errorf("of a model that is counted exactly: %d", n)
+	}
+}
+
+func TestNothingIsEstimatedAsNothing(t *testing.T) {
+	if got := token.NewCalibrator("claude-sonnet-4").Estimate(token.Mix{}); got != (token.Estimate{Factor: 1}) {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestCalibratorForgetsOldRequests(t *testing.T) {
 	c := token.NewCalibrator("claude-sonnet-4")
 	for i := range 10_000 {

@@ -71,6 +71,11 @@ func TestAHostilePDFIsBounded(t *testing.T) {
 	if n := pdfPages(bomb.Bytes()); n != 0 {
 		t.Errorf("%d pages", n)
 	}
+	for behind, pages := range map[string]int{" ": 1, "/Parent": 1, ">>": 1, "": 1, "s": 0, "_": 0, "0": 0, "9": 0, "A": 0, "Z": 0, "a": 0, "z": 0} {
+		if n := pdfPages([]byte("<</Type/Page" + behind)); n != pages {
+			t.Errorf("/Page and %q: %d pages, want %d", behind, n, pages)
+		}
+	}
 	if n := pdfPages(bytes.Repeat([]byte("/Type /Page "), 2*maxPages)); n != maxPages {
 		t.Errorf("%d pages", n)
 	}

@@ -36,6 +36,7 @@ func TestPicturesCostWhatProvidersPublish(t *testing.T) {
 		{"gpt-4.1-nano", 1800, 2400, "", 3572}, // 1452 patches * 2.46
 		{"o4-mini", 1024, 1024, "", 1762},      // 1024 patches * 1.72
 		{"gpt-5-mini", 4096, 512, "low", 52},   // 32 patches of 512 by 64
+		{"gpt-5-mini", 8192, 512, "", 415},     // scaled to 2048 by 128: 256 patches * 1.62
 		{"claude-sonnet-4", 200, 200, "", 64},  // 8 by 8 patches
 		{"claude-sonnet-4", 1000, 1000, "", 1296},
 		{"claude-sonnet-4-6", 1920, 1080, "", 1560}, // scaled to 1456 by 819
@@ -165,6 +166,9 @@ func TestSoundAndDocumentsCostByTheirSize(t *testing.T) {
 	}
 	if got := audio("audio/wav", 4*rawAudioBytes*30/3); got != 300 {
 		t.Errorf("30 seconds of wav: %d tokens, want 300", got)
+	}
+	if wav, pcm := audio("audio/wav", 100_000), audio("audio/pcm;rate=16000", 100_000); pcm != wav {
+		t.Errorf("of one size, wav costs %d tokens and pcm, which is not packed either, %d", wav, pcm)
 	}
 	if short, long := audio("audio/mp3", 100_000), audio("audio/mp3", 1_000_000); short < 1 || long < 9*short {
 		t.Errorf("mp3: %d and %d tokens", short, long)

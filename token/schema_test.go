@@ -62,3 +62,19 @@ func TestToolsOfAnyDepthArePriced(t *testing.T) {
 		t.Errorf("%d tokens for %d bytes", n, len(deep))
 	}
 }
+
+// The older name of a list of shared schemas costs what the newer one does.
+func TestDefinitionsCostUnderBothNames(t *testing.T) {
+	e, err := token.NewEstimator("gpt-4", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools := func(members string) int {
+		return e.Tools([]byte(`[{"name":"f","input_schema":{"type":"object","properties":{"a":{"type":"string"}}` + members + `}}]`))
+	}
+	const shared = `{"place":{"type":"object","description":"A place on a map, with its street and city.","properties":{"street":{"type":"string"}}}}`
+	newer, older := tools(`,"$defs":`+shared), tools(`,"definitions":`+shared)
+	if bare := tools(""); newer != older || newer < bare+15 {
+		t.Errorf("%d tokens with $defs, %d with definitions, %d without", newer, older, bare)
+	}
+}

@@ -178,6 +178,9 @@ func (a *app) verifyAll(ctx context.Context, archive storage.Archive, names []st
 	}
 	local, err := a.verify(ctx, archive, disk, q)
 	for i := range local {
+		if id, ok := record.UnescapeSession(local[i].Session); ok { // it is a folder
+			local[i].Session = id
+		}
 		local[i].Session += " (on the disk)"
 	}
 	return append(all, local...), err

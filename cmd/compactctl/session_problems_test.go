@@ -58,7 +58,11 @@ func TestStepsHaveTheirAgentWhereThereAreSeveral(t *testing.T) {
 	if got, want := stepLines(x), "   1       9,000 → 1,000       mask, 0 messages  manual\n"; got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	x.Calls[1].Agent = "other"
+	x.Steps[0].Gone, x.Steps[0].Missing = make([]replay.GoneLine, 2), 3 // the archive lacks three
+	if got, want := stepLines(x), "   1       9,000 → 1,000       mask, 5 messages  manual\n"; got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	x.Steps[0].Gone, x.Steps[0].Missing, x.Calls[1].Agent = nil, 0, "other"
 	if got, want := stepLines(x), "   1  main       9,000 → 1,000       mask, 0 messages  manual\n"; got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}

@@ -54,6 +54,11 @@ func TestMarksThatAreSetHere(t *testing.T) {
 			`{"cache_control":{"type":"ephemeral"},"system":"S",` + msgs(user("1", ""), b, user("2", "")),
 			`{"cache_control":{"type":"ephemeral"},"system":[{"type":"text","text":"S"` + short + `}],` + msgs(user("1", ""), b, user("2", "")),
 		},
+		"in front of the provider's own for an hour": {
+			`{"cache_control":{"type":"ephemeral","ttl":"1h"},"system":"S",` + tool("") + msgs(summary, a, b, user("c", "")),
+			`{"cache_control":{"type":"ephemeral","ttl":"1h"},"system":[{"type":"text","text":"S"` + long + `}],` + tool("") +
+				msgs(strings.Replace(markedSummary, short, long, 1), a, b, user("c", "")),
+		},
 		"thinking last": {
 			`{` + msgs(a, `{"role":"assistant","content":[{"type":"thinking","thinking":"T","signature":"s"}]}`),
 			`{` + msgs(a, `{"role":"assistant","content":[{"type":"thinking","thinking":"T","signature":"s"}]}`),

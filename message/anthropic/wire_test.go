@@ -270,6 +270,23 @@ func TestMarksOfTheCacheAreNoContent(t *testing.T) {
 	}
 }
 
+// A result that came from another wire is one block, whatever it consists of.
+func TestAMadeResultOfSeveralPartsIsOneBlock(t *testing.T) {
+	result := func(text string) message.Part {
+		return message.Part{Kind: message.KindToolResult, CallID: "c", Text: text}
+	}
+	picture := message.Part{Kind: message.KindImage, CallID: "c", Media: &message.Media{URL: "data:image/png;base64,AAAA"}}
+	raw := anthropic.Wire.AppendMessage(nil, message.Message{Role: message.RoleTool, Parts: []message.Part{result("one"), picture, result("two")}})
+	want := `{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":[{"type":"text","text":"one"},` +
+		`{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}},{"type":"text","text":"two"}]}]}`
+	if diff := cmp.Diff(want, string(raw)); diff != "" {
+		t.Error(diff)
+	}
+	if m, err := anthropic.Wire.ParseMessage(raw); err != nil || m.Role != message.RoleTool || len(m.Parts) != 3 || m.ResultText() != "one\ntwo" || m.Parts[1].CallID != "c" {
+		t.Errorf("read again: %+v, %v", m, err)
+	}
+}
+
 func TestBadBodiesNameTheField(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"messages":[{"role":"user","content":"a"},]}`: "byte 43",

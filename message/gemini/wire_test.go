@@ -213,6 +213,33 @@ func TestEditsOfBothHalvesOfAMixedContentAreJoined(t *testing.T) {
 	}
 }
 
+// The parts stand in any order.
+func TestAResponseBehindATextIsAMessageOfItsOwn(t *testing.T) {
+	msgs := parse(t, `{"contents":[{"role":"user","parts":[{"text":"a"},{"functionResponse":{"name":"f","response":{"output":"b"}}}]}]}`).Messages()
+	if len(msgs) != 2 || msgs[0].Role != message.RoleTool || msgs[0].ResultText() != "b" || msgs[1].Role != message.RoleUser || msgs[1].Text() != "a" {
+		t.Errorf("%+v", msgs)
+	}
+}
+
+// A result that came from another wire is one response, whatever it consists of.
+func TestAMadeResultOfSeveralPartsIsOneResponse(t *testing.T) {
+	result := func(text string) message.Part {
+		return message.Part{Kind: message.KindToolResult, CallID: "c", Name: "f", Text: text}
+	}
+	picture := func(data string) message.Part {
+		return message.Part{Kind: message.KindImage, CallID: "c", Media: &message.Media{URL: "data:image/png;base64," + data}}
+	}
+	raw := gemini.Wire.AppendMessage(nil, message.Message{Role: message.RoleTool, Parts: []message.Part{result("one"), picture("AAAA"), result("two"), picture("BBBB")}})
+	want := `{"role":"user","parts":[{"functionResponse":{"id":"c","name":"f","response":{"output":"one\ntwo"},"parts":[` +
+		`{"inlineData":{"mimeType":"image/png","data":"AAAA"}},{"inlineData":{"mimeType":"image/png","data":"BBBB"}}]}}]}`
+	if diff := cmp.Diff(want, string(raw)); diff != "" {
+		t.Error(diff)
+	}
+	if m, err := gemini.Wire.ParseMessage(raw); err != nil || m.Role != message.RoleTool || len(m.Parts) != 3 || m.ResultText() != "one\ntwo" || m.Parts[2].CallID != "c" {
+		t.Errorf("read again: %+v, %v", m, err)
+	}
+}
+
 func TestMadeMessagesAreTheUsersAndReadAsWhatTheyWere(t *testing.T) {
 	r := parse(t, `{"system_instruction":{"parts":{"text":"s"}},"contents":[{"parts":[{"text":"a"}]},{"role":"model","parts":[{"text":"b"}]},{"parts":[{"text":"c"}]}]}`)
 	msgs := r.Messages()

@@ -71,6 +71,25 @@ func TestCheckCatchesEachRule(t *testing.T) {
 	}
 }
 
+// The older field of one call goes back as it came, too.
+func TestAFunctionCallThatChangesIsReported(t *testing.T) {
+	call := func(city string) string {
+		return `{"role":"assistant","content":"ok","function_call":{"name":"weather","arguments":"{\"city\":\"` + city + `\"}"}}`
+	}
+	r := parse(t, `{"messages":[{"role":"user","content":"q"},`+call("Rome")+`,{"role":"function","name":"weather","content":"sun"}]}`)
+	msgs := r.Messages()
+	for raw, want := range map[string][]string{
+		strings.Replace(call("Rome"), `"ok"`, `"masked"`, 1): nil,
+		call("Oslo"):                          {"tool_calls_changed " + msgs[1].Fingerprint().String()},
+		`{"role":"assistant","content":"ok"}`: {"tool_calls_changed " + msgs[1].Fingerprint().String()},
+	} {
+		view, sources := wiretest.View(msgs, seq(3), map[int]message.Message{1: message1(t, raw)})
+		if diff := cmp.Diff(want, wiretest.Broken(r.Check(view, sources))); diff != "" {
+			t.Errorf("%s: %s", raw, diff)
+		}
+	}
+}
+
 func TestContentOfEveryKindIsContent(t *testing.T) {
 	for raw, want := range map[string]bool{
 		`{"role":"user","content":""}`: true, // the provider takes it

@@ -1,6 +1,7 @@
 package openai_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/agentcompact/compact/message"
@@ -16,6 +17,7 @@ func TestResultWithoutTextIsPairedWithItsCall(t *testing.T) {
 		`[]`,
 		`null`,
 		`[{"type":"image_url","image_url":{"url":"u"}},{"type":"text","text":"seen"}]`,
+		`[{"type":"text","text":"seen"},{"type":"image_url","image_url":{"url":"u"}}]`,
 	} {
 		body := `{"messages":[{"role":"user","content":"Look."},` +
 			`{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"look","arguments":"{}"}}]},` +
@@ -28,6 +30,22 @@ func TestResultWithoutTextIsPairedWithItsCall(t *testing.T) {
 		rounds := message.Rounds(msgs)
 		if len(rounds) != 2 || rounds[1].Pairs != 1 || rounds[1].Unanswered != 0 {
 			t.Errorf("%s: rounds %+v", content, rounds)
+		}
+		texts := 0
+		for i, p := range msgs[2].Parts {
+			if p.Kind == message.KindToolResult {
+				texts++
+			}
+			if !p.Kind.IsMedia() {
+				continue
+			}
+			masked, err := msgs[2].WithPartText(i, "masked")
+			if err != nil || strings.Contains(string(masked.Raw()), "_url") || strings.Contains(string(masked.Raw()), "file") || !strings.Contains(string(masked.Raw()), `{"type":"text","text":"masked"}`) {
+				t.Errorf("%s: part %d, masked, is %s, %v", content, i, masked.Raw(), err)
+			}
+		}
+		if texts != 1 {
+			t.Errorf("%s: %d parts are the text that answers the call: %+v", content, texts, msgs[2].Parts)
 		}
 		for _, p := range msgs[2].Parts {
 			if p.CallID != "c1" {
@@ -42,6 +60,16 @@ func TestResultWithoutTextIsPairedWithItsCall(t *testing.T) {
 		}
 		if out, err := req.Write(msgs, []int{0, 1, 2}); err != nil || string(out) != body {
 			t.Errorf("%s: written as %s, %v", content, out, err)
+		}
+	}
+}
+
+// What the model made stays as it is.
+func TestAPictureOfTheModelIsNotMasked(t *testing.T) {
+	for role, want := range map[string]bool{"user": true, "assistant": false} {
+		m, err := openai.ParseMessage([]byte(`{"role":"` + role + `","content":[{"type":"text","text":"See."},{"type":"image_url","image_url":{"url":"u"}}]}`))
+		if err != nil || m.Replaceable(1) != want {
+			t.Errorf("%s: replaceable %v, %v", role, m.Replaceable(1), err)
 		}
 	}
 }

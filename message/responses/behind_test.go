@@ -12,10 +12,10 @@ import (
 // people said (https://developers.openai.com/api/docs/guides/compaction).
 func TestWhatStandsBeforeACompactionItemIsLeftAlone(t *testing.T) {
 	r := wiretest.Parse(t, responses.Wire, `{"instructions":"i","input":[{"role":"user","content":"one"},
-		{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"x"},{"type":"function_call","call_id":"a","name":"f","arguments":"{}"},
+		{"role":"developer","content":"rules"},{"role":"system","content":"more"},{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"x"},{"type":"function_call","call_id":"a","name":"f","arguments":"{}"},
 		{"type":"function_call_output","call_id":"a","output":"A"},{"type":"compaction","encrypted_content":"x"},
 		{"role":"user","content":"two"},{"type":"function_call","call_id":"b","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"b","output":"B"}]}`)
-	want := []struct{ unread, protected bool }{{false, true}, {false, true}, {true, true}, {true, true}, {false, true}, {}, {}, {}}
+	want := []struct{ unread, protected bool }{{false, true}, {false, true}, {false, true}, {false, true}, {true, true}, {true, true}, {false, true}, {}, {}, {}}
 	for i, m := range r.Messages() {
 		if m.Unread != want[i].unread || m.Protected != want[i].protected {
 			t.Errorf("message %d (%s): unread %v, protected %v", i, m.Role, m.Unread, m.Protected)

@@ -68,6 +68,19 @@ func TestSplitKeepsNothingOfTheCallers(t *testing.T) {
 	}
 }
 
+// Two wires may read one body, each its own list of it.
+func TestSplitOfAnotherListReadsTheBodyAnew(t *testing.T) {
+	c := NewCache(0)
+	body := []byte(`{"messages":[1,2,3],"input":["4","5"],"contents":[]}`)
+	for _, list := range []string{"messages", "contents", "input", "messages"} {
+		got, err := c.Split(body, list)
+		want, _ := jsonscan.Split(body, list)
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%s: %v %s", list, err, diff)
+		}
+	}
+}
+
 func TestSplitKnowsTheLastBodiesOnly(t *testing.T) {
 	c := NewCache(0)
 	for i := range 3 * maxBodies {

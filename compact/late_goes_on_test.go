@@ -1,0 +1,40 @@
+package compact
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"testing"
+
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
+)
+
+// Nothing of a session whose archive fails is stored, and it can go on in memory; one that
+// was erased, or is damaged, cannot.
+func TestASessionGoesOnWithoutItsArchiveOnlyIfThatFails(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	m := &CompactManager{cfg: Config{Storage: StorageConfig{OnError: "continue"}}}
+	failed := func(err error) error { return fmt.Errorf("session: %w", &storage.Error{Op: "open", Err: err}) }
+	for _, c := range []struct {
+		ctx  context.Context
+		err  error
+		want bool
+	}{
+		{t.Context(), failed(fs.ErrPermission), true},
+		{t.Context(), failed(context.DeadlineExceeded), true},
+		{t.Context(), failed(record.ErrErased), false},
+		{t.Context(), failed(storage.ErrDamaged), false},
+		{t.Context(), errors.New("not of the place"), false},
+		{ended, failed(fs.ErrPermission), false},
+	} {
+		if got := m.goesOn(c.ctx, c.err); got != c.want {
+			t.Errorf("%v: goes on %v", c.err, got)
+		}
+	}
+	if m.cfg.Storage.OnError = "fail"; m.goesOn(t.Context(), failed(fs.ErrPermission)) {
+		t.Error("it goes on against the configuration")
+	}
+}

@@ -1,0 +1,32 @@
+package compact
+
+import (
+	"context"
+	"strings"
+	"testing"
+)
+
+// A call that is not looked at because too many are does not count for those after it.
+func TestCallsThatWereNotLookedAtAreForgotten(t *testing.T) {
+	m, err := New(t.Context(), Config{Model: "gpt-4", Observe: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = m.Close(context.Background()) }()
+	left := func() bool {
+		res, err := m.Preflight(t.Context(), "s", reads(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Contains(strings.Join(res.Warnings, "\n"), "not looked at")
+	}
+	m.looking.Add(maxLooking)
+	for range maxLooking + 1 {
+		if !left() {
+			t.Fatal("one more is looked at than may be")
+		}
+	}
+	if m.looking.Add(-maxLooking); left() {
+		t.Error("nobody is looked at, and the next call is not, either")
+	}
+}

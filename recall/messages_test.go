@@ -1,0 +1,67 @@
+package recall_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/recall"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
+)
+
+// The transcript of a later step refers to what an earlier one has stored. Such a message
+// has the file, the line and the time of the earlier one.
+func TestAMessageHasThePlaceAndTheTimeOfTheFileThatHoldsIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := memory.New()
+		m, err := compact.New(t.Context(), compact.Config{Model: "gpt-4", MaxContextTokens: 8_000, Archive: a})
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		for _, rounds := range []int{40, 80} {
+			if res, err := m.Preflight(t.Context(), "s", loop(rounds), compact.WithAgent("helper")); err != nil || !res.Triggered {
+				t.Fatalf("%d rounds: triggered %v, %v", rounds, res.Triggered, err)
+			}
+			time.Sleep(time.Hour)
+		}
+		if err := errors.Join(m.Archive(t.Context(), "s", loop(81)), m.Close(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		s, err := record.OpenSession(t.Context(), a, "s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		type whose struct {
+			file  string
+			step  int
+			after time.Duration
+		}
+		got, steps := map[whose]int{}, []int{}
+		for msg, err := range recall.Messages(t.Context(), s) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[whose{msg.File, msg.Step, msg.At.Sub(began).Round(time.Minute)}]++
+			if n := len(steps); n == 0 || steps[n-1] != msg.Step {
+				steps = append(steps, msg.Step)
+			}
+			if msg.Turn == 0 || msg.Step > 0 && (msg.Agent != "helper" || msg.Model != "gpt-4") {
+				t.Errorf("%s, line %d: agent %q, model %q, turn %d", msg.File, msg.Line, msg.Agent, msg.Model, msg.Turn)
+			}
+		}
+		if !slices.Equal(steps, []int{1, 2, 0}) {
+			t.Errorf("files in the order of the steps %v; a final transcript is none of a step, and comes last", steps)
+		}
+		first, second := "transcript-pre-compact-001.jsonl", "transcript-pre-compact-002.jsonl"
+		for w, n := range map[whose]int{{first, 1, 0}: 82, {first, 2, 0}: 82, {second, 2, time.Hour}: 80} {
+			if got[w] != n {
+				t.Errorf("%d messages of %+v, want %d; all: %v", got[w], w, n, got)
+			}
+		}
+	})
+}
