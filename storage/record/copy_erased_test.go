@@ -307,6 +307,14 @@ func TestCopyErasesOnlyForASignedHead(t *testing.T) {
 	must(t, second(s.Erase(t.Context(), text("asked for"))))
 	must(t, second(record.Copy(t.Context(), dst, src, opts)))
 	wantErased(t, dst, "alice")
+
+	src, dst = memory.New(), memory.New() // without heads, as if somebody had removed them
+	step(t, session(t, src, "alice"), 1)
+	must(t, second(record.Copy(t.Context(), dst, src, opts)))
+	must(t, second(session(t, src, "alice").Erase(t.Context(), text("asked for"))))
+	wantUnproven(t, dst, src, opts, "alice")
+	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
+	wantErased(t, dst, "alice")
 }
 
 // A refusal that was damaged is no erase, and a copy ends no hold.
