@@ -92,6 +92,22 @@ func TestOneProcessErasesASessionAtATime(t *testing.T) {
 	})
 }
 
+// The tombstone of the end of an erase can be much later than the head of its beginning.
+func TestALongEraseIsTheOneThatItsHeadKnows(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := &slowRemoval{memory.New(), 6 * time.Second}
+		s := leaky(t, a)
+		s.KeepHeads(record.NewHeads(a, nil))
+		begun := time.Now()
+		stone, err := s.Erase(t.Context(), text("asked for"))
+		if must(t, err); stone.At.Sub(begun) < time.Minute {
+			t.Fatalf("it took only %s", stone.At.Sub(begun))
+		}
+		wantWhole(t, a)
+	})
+}
+
 // TestAnEraseThatFailsIsNotWaitedFor: whoever asks again, in another process, need not
 // wait until the turn of the failed one is over.
 func TestAnEraseThatFailsIsNotWaitedFor(t *testing.T) {
