@@ -119,6 +119,10 @@ func TestWhatWasTakenOutIsFoundAndRead(t *testing.T) {
 			t.Errorf("%s: %s", args, text)
 		}
 	}
+	text, _ = call(t, s, "search", map[string]any{"session": "my/session", "pattern": "needle-3 ", "context": 2})
+	if err := json.Unmarshal([]byte(text), &found); err != nil || len(found.Matches) != 3 || found.Matches[0].Near || !found.Matches[2].Near || found.Matches[2].Text != "a line of the file" {
+		t.Errorf("with two lines around it: %s, %v", text, err)
+	}
 	for tool, in := range map[string]map[string]any{
 		"search": {"session": "my/session", "pattern": "("}, "recall": {"session": "my/session", "ref": "000000000000"},
 	} {
