@@ -86,6 +86,21 @@ func TestANumberInTextThatIsNearlyJSONBecomesAString(t *testing.T) {
 		}
 		checkIdempotent(t, r, text)
 	}
+	r = newRedactor(t, Options{Patterns: []string{`1121\} END`}})
+	if got, want := r.Text(`12: {"password": 20261121} END`).String(), `12: {"password": <REDACTED>`; got != want {
+		t.Errorf("with a pattern for more than the number: %s, want %s", got, want)
+	}
+}
+
+// JSON in a string of JSON, and so on, has twice as many backslashes each time.
+func TestSecretsInTextThatQuotesJSONVanish(t *testing.T) {
+	r := newRedactor(t, Options{})
+	for depth, text := range []string{`"`, `\"`, `\\\"`, strings.Repeat(`\`, 7) + `"`, strings.Repeat(`\`, 15) + `"`} {
+		text = strings.ReplaceAll(`log: {"password": "swordfish", "note": "correct"}`, `"`, text)
+		if got, want := r.Text(text).String(), strings.Replace(text, "swordfish", Placeholder, 1); got != want {
+			t.Errorf("depth %d: %s", depth, got)
+		}
+	}
 }
 
 func TestWhatIsNoJSONIsTreatedAsText(t *testing.T) {
