@@ -171,9 +171,12 @@ func TestArchiveThatIsNotThereIsSaidAndAskedForAgain(t *testing.T) {
 }
 
 func TestLongTextsAreCut(t *testing.T) {
-	for _, text := range []string{strings.Repeat("a line\n", 10_000), strings.Repeat("é", 40_000)} {
+	for text, says := range map[string]string{
+		strings.Repeat("a line\n", 10_000): "\n[4571 lines are shown of 10000: ",
+		strings.Repeat("é", 40_000):        "é\n[32000 bytes are shown of 80000: ",
+	} {
 		got := bounded(text)
-		if len(got) > maxText+100 || !strings.HasPrefix(text, got[:maxText-10]) || !strings.Contains(got, "are shown of") || strings.ToValidUTF8(got, "?") != got {
+		if len(got) > maxText+100 || !strings.HasPrefix(text, got[:maxText-10]) || !strings.Contains(got, says) || strings.ToValidUTF8(got, "?") != got {
 			t.Errorf("%d bytes: …%s", len(got), got[len(got)-80:])
 		}
 	}
