@@ -108,6 +108,33 @@ func TestALongEraseIsTheOneThatItsHeadKnows(t *testing.T) {
 	})
 }
 
+// An erase that ends between its head and its tombstone is repeated, by a process whose
+// clock is not ahead. Its head is the one that a tombstone has to fit.
+func TestTheHeadOfTheLastEraseCounts(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := memory.New()
+		full := &failing{Archive: a, fail: func(op string, k storage.Key) error {
+			if op == "append" && k.Base() == "_erased.jsonl" {
+				return errDisk
+			}
+			return nil
+		}}
+		leaky(t, a)
+		for _, place := range []storage.Archive{full, a} {
+			s := session(t, struct {
+				storage.Archive
+				storage.Remover
+			}{place, a}, "s")
+			s.KeepHeads(record.NewHeads(a, nil))
+			if _, err := s.Erase(t.Context(), text("asked for")); place == a && err != nil || place != a && !errors.Is(err, errDisk) {
+				t.Fatal(err)
+			}
+		}
+		wantWhole(t, a)
+	})
+}
+
 // TestAnEraseThatFailsIsNotWaitedFor: whoever asks again, in another process, need not
 // wait until the turn of the failed one is over.
 func TestAnEraseThatFailsIsNotWaitedFor(t *testing.T) {
