@@ -47,6 +47,29 @@ func TestAnEraseLeavesTheSessionThatBeginsNextAlone(t *testing.T) {
 	}
 }
 
+// A manifest that is lost is no erase, even if an earlier session of the name was erased
+// since this one was opened: nothing is removed.
+func TestALostManifestAfterAnEraseCostsNoFile(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := memory.New()
+		s := session(t, a, "s")
+		time.Sleep(time.Second)
+		step(t, session(t, a, "s"), 1)
+		must(t, second(session(t, a, "s").Erase(t.Context(), text("asked for"))))
+		time.Sleep(time.Second)
+		must(t, second(s.Transcript(t.Context(), 1, lines("next", 2))))
+		time.Sleep(time.Second)
+		must(t, a.Remove(t.Context(), mustKey(t, "s/manifest.jsonl")))
+		if _, err := s.Transcript(t.Context(), 1, lines("next", 2)); err == nil {
+			t.Error("a manifest that is lost is not noticed")
+		}
+		if left := inFolder(t, a, "s"); len(left) != 1 {
+			t.Errorf("there are %q, want the transcript", left)
+		}
+	})
+}
+
 // slowRemoval is an archive whose removals take a while.
 type slowRemoval struct {
 	*memory.Archive
