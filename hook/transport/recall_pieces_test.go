@@ -88,3 +88,18 @@ func TestFieldsOfAnotherTypeReadAsNothing(t *testing.T) {
 		t.Errorf("an object is %v", o)
 	}
 }
+
+// The text of the next answer is set apart from text that the caller has received, and
+// not from thoughts, which are no text of the answer.
+func TestAThoughtIsNoTextThatAnAnswerEndsIn(t *testing.T) {
+	const thought = `{"text":"I look","thought":true}`
+	for parts, want := range map[string]string{
+		thought: "Found.", `{"text":"I look."}`: "\n\nFound.", `{"text":"I look."},` + thought: "\n\nFound.", `{"text":"I look.\n"},` + thought: "Found.",
+	} {
+		j := &joint{}
+		geminiDialect{}.note(j, split([]byte(`data: {"candidates":[{"content":{"parts":[`+parts+`]}}]}`+"\n\n"), true))
+		if got := j.apart("Found."); got != want {
+			t.Errorf("%s: %q, want %q", parts, got, want)
+		}
+	}
+}
