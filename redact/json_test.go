@@ -146,6 +146,15 @@ func TestJSONFieldTouchesThatFieldAlone(t *testing.T) {
 	}
 }
 
+// What other members say about each other is none of the field's business.
+func TestJSONFieldAtTheEndLeavesTheOthers(t *testing.T) {
+	line := `{"kind":"Secret","data":{"x":"` + letters(20) + `"},"name":"password","value":"` + letters(24) + `","text":"%s"}`
+	got, err := newRedactor(t, Options{}).JSONField([]byte(strings.Replace(line, "%s", "password=hunter2!x", 1)), "text")
+	if want := strings.Replace(line, "%s", "password="+Placeholder, 1); err != nil || got.String() != want {
+		t.Errorf("%s, %v, want %s", got, err, want)
+	}
+}
+
 func TestJSONFieldReachesEverythingBelowTheField(t *testing.T) {
 	r := newRedactor(t, Options{})
 	key := letters(30)
