@@ -118,6 +118,24 @@ func TestVoidLineIsForOneTry(t *testing.T) {
 	}
 }
 
+// Calls read the edits that they have found while others add some, older ones too.
+func TestEditsThatAreReadStayAsTheyAre(t *testing.T) {
+	var d Edits
+	for _, seq := range []int64{1, 3, 5, 7, 9} {
+		d.Add(Step{Seq: seq})
+	}
+	read := d.All
+	d.Add(Step{Seq: 2})
+	for i, seq := range []int64{1, 3, 5, 7, 9} {
+		if read[i].Seq != seq {
+			t.Errorf("edit %d is %d, was %d", i, read[i].Seq, seq)
+		}
+	}
+	if len(d.All) != 6 || d.All[1].Seq != 2 {
+		t.Errorf("%d edits, the second is %d", len(d.All), d.All[1].Seq)
+	}
+}
+
 // An edit that was changed in the log is no edit, and its originals are not those of the
 // next one. What was read is not read again.
 func TestEditsBehindAChangedOneBeginWithTheirOriginals(t *testing.T) {
