@@ -86,6 +86,21 @@ func TestANumberInTextThatIsNearlyJSONBecomesAString(t *testing.T) {
 		}
 		checkIdempotent(t, r, text)
 	}
+	r = newRedactor(t, Options{Patterns: []string{`1121\} END`}})
+	if got, want := r.Text(`12: {"password": 20261121} END`).String(), `12: {"password": <REDACTED>`; got != want {
+		t.Errorf("with a pattern for more than the number: %s, want %s", got, want)
+	}
+}
+
+// JSON in a string of JSON, and so on, has twice as many backslashes each time.
+func TestSecretsInTextThatQuotesJSONVanish(t *testing.T) {
+	r := newRedactor(t, Options{})
+	for depth, text := range []string{`"`, `\"`, `\\\"`, strings.Repeat(`\`, 7) + `"`, strings.Repeat(`\`, 15) + `"`} {
+		text = strings.ReplaceAll(`log: {"password": "swordfish", "note": "correct"}`, `"`, text)
+		if got, want := r.Text(text).String(), strings.Replace(text, "swordfish", Placeholder, 1); got != want {
+			t.Errorf("depth %d: %s", depth, got)
+		}
+	}
 }
 
 func TestWhatIsNoJSONIsTreatedAsText(t *testing.T) {
@@ -128,6 +143,15 @@ func TestJSONFieldTouchesThatFieldAlone(t *testing.T) {
 	want := strings.Replace(line, `"token=`+key+`\n"`, `"token=<REDACTED>\n"`, 1)
 	if diff := cmp.Diff(want, got.String()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// What other members say about each other is none of the field's business.
+func TestJSONFieldAtTheEndLeavesTheOthers(t *testing.T) {
+	line := `{"kind":"Secret","data":{"x":"` + letters(20) + `"},"name":"password","value":"` + letters(24) + `","text":"%s"}`
+	got, err := newRedactor(t, Options{}).JSONField([]byte(strings.Replace(line, "%s", "password=hunter2!x", 1)), "text")
+	if want := strings.Replace(line, "%s", "password="+Placeholder, 1); err != nil || got.String() != want {
+		t.Errorf("%s, %v, want %s", got, err, want)
 	}
 }
 

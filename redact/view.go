@@ -212,7 +212,7 @@ func base64End(s string, i int) int {
 		j := run(s, i, end-i, isBase64)
 		j = run(s, j, min(2, max(0, end-j)), func(c byte) bool { return c == '=' })
 		next := j
-		for _, nl := range [...]string{"\n", "\r\n", `\n`} {
+		for _, nl := range [...]string{"\n", "\r\n", `\n`, `\r\n`} {
 			if strings.HasPrefix(s[j:end], nl) {
 				next = j + len(nl)
 			}
@@ -239,7 +239,7 @@ func decodeBase64(s string) string {
 	return string(raw)
 }
 
-var lineBreaks = strings.NewReplacer("\r", "", "\n", "", `\n`, "")
+var lineBreaks = strings.NewReplacer("\r", "", "\n", "", `\r`, "", `\n`, "")
 
 // narrowed converts little-endian UTF-16 with codes below 256 to one byte each.
 // It returns "" for any other input, and for fewer than 8 bytes.

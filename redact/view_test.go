@@ -60,6 +60,10 @@ func TestSecretsThatAreWrappedVanish(t *testing.T) {
 	key := base64.StdEncoding.EncodeToString([]byte("-----BEGIN PRIVATE KEY-----\n" + letters(64) + "\n" + letters(60) + "\n-----END PRIVATE KEY-----\n"))
 	gone(t, key, key[:60], key[100:])
 	gone(t, key[:64]+"\n"+key[64:128]+"\n"+key[128:], key[64:128], key[128:])
+	wrapped := base64.StdEncoding.EncodeToString([]byte("APP_ENV=production\nAPP_DEBUG=false_\nDB_PASSWORD=" + v + "\n")) // the value begins the second line
+	for _, end := range []string{"\n", "\r\n", `\n`, `\r\n`} {
+		gone(t, "env: "+wrapped[:64]+end+wrapped[64:], wrapped[64:])
+	}
 	var wide []byte
 	for _, c := range []byte(`$password = "` + v + `"`) {
 		wide = append(wide, c, 0)

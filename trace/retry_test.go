@@ -166,6 +166,21 @@ func TestCloseInAnOutageTriesOnceAndReportsTheLoss(t *testing.T) {
 	})
 }
 
+// What an exporter lost of the part that it is done with is lost besides the rest, which
+// is not offered to it again.
+func TestCloseCountsWhatABatchLostBeforeItCameBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &slow{took: time.Second}
+		r.Err = &trace.RetryError{Done: 4, Lost: 3, Err: errRefused}
+		p := trace.NewPipeline(exporters(r), nil)
+		p.Emit(numbered(1, 10)...)
+		_ = p.Close(t.Context())
+		if s := p.Stats()[0]; s.Exported != 1 || s.Failed != 9 || s.Waiting != 0 {
+			t.Errorf("%v, %d failed, want 1 of 10 delivered", s, s.Failed)
+		}
+	})
+}
+
 func TestFailuresAreReportedAtOnceThenEveryTenSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told told

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -315,6 +316,28 @@ func TestAgentsOwnModelIsNotAskedBehindARefusedRequest(t *testing.T) {
 		if before[i].Prompt > r.server.Window {
 			t.Errorf("asked in %d bytes behind a request of %d tokens, more than the %d that the provider accepts", len(q.Body), before[i].Prompt, r.server.Window)
 		}
+	}
+}
+
+// A request that was refused is forgotten, and not the one before it, which the provider
+// has accepted: behind that one the summary is asked for.
+func TestAgentsOwnModelIsAskedBehindTheRequestBeforeARefusedOne(t *testing.T) {
+	f := forms()[3].withTools()
+	r := agentRig(t, compact.Config{}, &byteCache{}, writes)
+	r.server.Window = 10_600
+	r.talk(f, 1, 20, 1500)
+	asked, before := r.summaries()
+	if len(asked) != 1 || r.last().Summary.Backend != "agent" {
+		t.Fatalf("%d summaries were asked for, %+v; warnings %v", len(asked), r.last().Summary, r.last().Warnings)
+	}
+	accepted, all := "", r.server.Requests()
+	for _, q := range all[:slices.IndexFunc(all, asksForSummary)] {
+		if q.Status == http.StatusOK {
+			accepted = strings.TrimSuffix(string(q.Body), "]}")
+		}
+	}
+	if before[0].Status == http.StatusOK || !strings.HasPrefix(string(asked[0].Body), accepted+",") {
+		t.Errorf("before it the provider answered %d, and it does not stand behind the last request that it accepted", before[0].Status)
 	}
 }
 

@@ -66,5 +66,14 @@ func TestCachedContentIsAFixedCostAndTheRestIsCompacted(t *testing.T) {
 	if status != http.StatusOK || len(c.bodies) != 2 {
 		t.Errorf("%d %s after %d requests", status, answer, len(c.bodies))
 	}
+
+	// Once it is known, an overflow says nothing about it.
+	c.held = 20_000
+	r.post(f, cached("cachedContents/3", "Fix the rest.", 2))
+	c.bodies, c.window = nil, 24_000
+	status, answer = r.post(f, cached("cachedContents/3", "Fix the rest.", 25))
+	if res := r.last(); status != http.StatusOK || len(c.bodies) != 2 || res.After.Overhead < c.held {
+		t.Errorf("%d %s after %d requests, with %+v", status, answer, len(c.bodies), res.After)
+	}
 	r.quiet()
 }

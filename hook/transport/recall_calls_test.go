@@ -2,6 +2,7 @@ package transport
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 )
 
@@ -76,5 +77,31 @@ func TestTheDataOfAnEventIsInAllOfItsLines(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What is kept of the rounds of a conversation is bounded, whichever part of a round is
+// large. The newest round is kept.
+func TestTheRoundsOfAConversationAreBounded(t *testing.T) {
+	large := strings.Repeat("x", 30<<10)
+	quoted := json.RawMessage(`"` + large + `"`)
+	for name, one := range map[string]round{
+		"before": {before: []json.RawMessage{quoted}},
+		"prior":  {prior: []json.RawMessage{quoted}},
+		"said":   {beside: &beside{said: &said{whole: []json.RawMessage{quoted}}}},
+		"texts":  {beside: &beside{said: &said{}, texts: []string{large}}},
+	} {
+		r := newRounds()
+		x := &exchange{dialect: chatDialect{}, who: identity{session: "s"}}
+		came := `{"messages":[{"role":"user","content":"go"}`
+		const all = 40
+		for range all {
+			r.keep(x, []byte(came+"]}"), one)
+			came += `,{"role":"assistant","content":"on"}`
+		}
+		kept := r.get(roundKey{session: "s"})
+		if n := len(kept); n < 1 || n > maxRoundBytes/len(large) || kept[n-1].at != all {
+			t.Errorf("%s: %d rounds of %d bytes are kept, the last at %d", name, n, len(large), kept[max(n-1, 0)].at)
+		}
 	}
 }

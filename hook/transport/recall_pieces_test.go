@@ -88,3 +88,32 @@ func TestFieldsOfAnotherTypeReadAsNothing(t *testing.T) {
 		t.Errorf("an object is %v", o)
 	}
 }
+
+// The text of the next answer is set apart from text that the caller has received, and
+// not from thoughts, which are no text of the answer.
+func TestAThoughtIsNoTextThatAnAnswerEndsIn(t *testing.T) {
+	const thought = `{"text":"I look","thought":true}`
+	for parts, want := range map[string]string{
+		thought: "Found.", `{"text":"I look."}`: "\n\nFound.", `{"text":"I look."},` + thought: "\n\nFound.", `{"text":"I look.\n"},` + thought: "Found.",
+	} {
+		j := &joint{}
+		geminiDialect{}.note(j, split([]byte(`data: {"candidates":[{"content":{"parts":[`+parts+`]}}]}`+"\n\n"), true))
+		if got := j.apart("Found."); got != want {
+			t.Errorf("%s: %q, want %q", parts, got, want)
+		}
+	}
+}
+
+// The beginning of a second answer does not reach the caller. What it says of the prompt
+// stands at its end, where that does not say it itself.
+func TestTheEndOfASecondAnswerSaysWhatItsPromptCost(t *testing.T) {
+	p := split([]byte(`data: {"type":"message_start","message":{"usage":{"input_tokens":10,"cache_read_input_tokens":7}}}`+"\n\n"+
+		`data: {"type":"message_delta","usage":{"input_tokens":25,"output_tokens":3}}`+"\n\n"), true)
+	j := &joint{output: 4}
+	for _, e := range p.list {
+		anthropicDialect{}.follow(j, e)
+	}
+	if got, want := string(p.bytes()), `data: {"type":"message_delta","usage":{"cache_read_input_tokens":7,"input_tokens":25,"output_tokens":7}}`+"\n\n"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

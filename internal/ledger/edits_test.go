@@ -2,11 +2,17 @@ package ledger
 
 import (
 	"fmt"
+	"io"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 func TestUnarchivedAreThePartsThatNoStepHolds(t *testing.T) {
@@ -109,6 +115,59 @@ func TestVoidLineIsForOneTry(t *testing.T) {
 		if e := edit(9, KindTidy, "c"); !slices.Equal(got, c.want) || !d.Whole(&e) || d.Count(Owner{}) != len(c.want) {
 			t.Errorf("%s: edits %v, want %v; %d of the owner", name, got, c.want, d.Count(Owner{}))
 		}
+	}
+}
+
+// Calls read the edits that they have found while others add some, older ones too.
+func TestEditsThatAreReadStayAsTheyAre(t *testing.T) {
+	var d Edits
+	for _, seq := range []int64{1, 3, 5, 7, 9} {
+		d.Add(Step{Seq: seq})
+	}
+	read := d.All
+	d.Add(Step{Seq: 2})
+	for i, seq := range []int64{1, 3, 5, 7, 9} {
+		if read[i].Seq != seq {
+			t.Errorf("edit %d is %d, was %d", i, read[i].Seq, seq)
+		}
+	}
+	if len(d.All) != 6 || d.All[1].Seq != 2 {
+		t.Errorf("%d edits, the second is %d", len(d.All), d.All[1].Seq)
+	}
+}
+
+// An edit that was changed in the log is no edit, and its originals are not those of the
+// next one. What was read is not read again.
+func TestEditsBehindAChangedOneBeginWithTheirOriginals(t *testing.T) {
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := redact.New(redact.Options{Disabled: true})
+	must(err)
+	a := memory.New()
+	s, err := record.OpenSession(t.Context(), a, "s")
+	must(err)
+	var at []int64
+	for _, agent := range []string{"first", "second", "third"} {
+		w, err := s.Edits(t.Context(), []redact.Text{r.Text(`{"role":"user","content":"of the ` + agent + `"}`), r.Text(`{"edit":{"v":2,"agent":"` + agent + `"}}`)})
+		must(err)
+		at = append(at, w.Off)
+	}
+	key, err := storage.ParseKey("s/edits.jsonl")
+	must(err)
+	f, err := a.Open(t.Context(), key, 0, -1)
+	must(err)
+	data, err := io.ReadAll(f)
+	must(err)
+	must(a.Remove(t.Context(), key))
+	must(a.Append(t.Context(), key, 0, storage.Redacted(r.Text(strings.Replace(string(data), `"agent":"second"`, `"agent":"forged"`, 1)))))
+	changes := 0
+	got, end, err := ReadEdits(t.Context(), s, 0, func(*storage.ChangedError) { changes++ })
+	if err != nil || changes != 1 || len(got) != 2 || got[1].Agent != "third" || got[1].Off != at[2] || end != int64(len(data)) {
+		t.Errorf("%d changes, %v, %+v; want the third at %d, and all %d bytes read, not %d", changes, err, got, at[2], len(data), end)
 	}
 }
 

@@ -203,8 +203,9 @@ func bounded(text string) string {
 		return text
 	}
 	cut := strings.LastIndexByte(text[:maxText], '\n') + 1
-	if cut == 0 {
-		cut = len(strings.ToValidUTF8(text[:maxText], ""))
+	if cut == 0 { // one long line, of which no other lines can be asked for
+		begins := strings.ToValidUTF8(text[:maxText], "")
+		return fmt.Sprintf("%s\n[%d bytes are shown of %d: see compactctl archive export for the rest of the line]\n", begins, len(begins), len(text))
 	}
-	return fmt.Sprintf("%s[%d lines are shown of %d: ask for others with lines]\n", text[:cut], strings.Count(text[:cut], "\n"), strings.Count(text, "\n")+1)
+	return fmt.Sprintf("%s[%d lines are shown of %d: ask for others with lines]\n", text[:cut], strings.Count(text[:cut], "\n"), strings.Count(strings.TrimSuffix(text, "\n"), "\n")+1)
 }

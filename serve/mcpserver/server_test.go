@@ -119,6 +119,10 @@ func TestWhatWasTakenOutIsFoundAndRead(t *testing.T) {
 			t.Errorf("%s: %s", args, text)
 		}
 	}
+	text, _ = call(t, s, "search", map[string]any{"session": "my/session", "pattern": "needle-3 ", "context": 2})
+	if err := json.Unmarshal([]byte(text), &found); err != nil || len(found.Matches) != 3 || found.Matches[0].Near || !found.Matches[2].Near || found.Matches[2].Text != "a line of the file" {
+		t.Errorf("with two lines around it: %s, %v", text, err)
+	}
 	for tool, in := range map[string]map[string]any{
 		"search": {"session": "my/session", "pattern": "("}, "recall": {"session": "my/session", "ref": "000000000000"},
 	} {
@@ -167,9 +171,12 @@ func TestArchiveThatIsNotThereIsSaidAndAskedForAgain(t *testing.T) {
 }
 
 func TestLongTextsAreCut(t *testing.T) {
-	for _, text := range []string{strings.Repeat("a line\n", 10_000), strings.Repeat("é", 40_000)} {
+	for text, says := range map[string]string{
+		strings.Repeat("a line\n", 10_000): "\n[4571 lines are shown of 10000: ",
+		strings.Repeat("é", 40_000):        "é\n[32000 bytes are shown of 80000: ",
+	} {
 		got := bounded(text)
-		if len(got) > maxText+100 || !strings.HasPrefix(text, got[:maxText-10]) || !strings.Contains(got, "are shown of") || strings.ToValidUTF8(got, "?") != got {
+		if len(got) > maxText+100 || !strings.HasPrefix(text, got[:maxText-10]) || !strings.Contains(got, says) || strings.ToValidUTF8(got, "?") != got {
 			t.Errorf("%d bytes: …%s", len(got), got[len(got)-80:])
 		}
 	}

@@ -136,3 +136,18 @@ func TestWithoutRecipientsNothingIsWritten(t *testing.T) {
 		t.Errorf("state %v, %v", state, err)
 	}
 }
+
+// An index of the text lies beside the sessions and is not encrypted by this package.
+func TestAnIndexMakesNoArchivePlain(t *testing.T) {
+	inner, p := memory.New(), newPair(t)
+	must(t, inner.Create(t.Context(), key(t, "_index/words"), storage.Redacted(text(t, "x"))))
+	a := crypt.New(inner, keys(t, p.identity, p))
+	if state, err := crypt.Look(t.Context(), inner); state != crypt.Empty || err != nil {
+		t.Errorf("an index alone: state %v, %v", state, err)
+	}
+	must(t, a.Check(t.Context()))
+	must(t, a.Create(t.Context(), key(t, "s/f"), storage.Redacted(text(t, "x"))))
+	if state, err := crypt.Look(t.Context(), inner); state != crypt.Encrypted || err != nil {
+		t.Errorf("with an encrypted file: state %v, %v", state, err)
+	}
+}

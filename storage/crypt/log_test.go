@@ -1,8 +1,11 @@
 package crypt_test
 
 import (
+	"context"
 	"errors"
+	"iter"
 	"testing"
+	"time"
 
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/crypt"
@@ -60,5 +63,40 @@ func TestAppendGoesOnBehindALogInOtherPieces(t *testing.T) {
 	}
 	if got, err := read(t.Context(), other, log, 0, -1); err != nil || got != "1\n2\ntwo\n" {
 		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// dated is an archive whose files were written as the map says.
+type dated struct {
+	*memory.Archive
+	at map[string]time.Time
+}
+
+func (a *dated) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
+	return func(yield func(storage.Info, error) bool) {
+		for info, err := range a.Archive.List(ctx, prefix) {
+			info.Modified = a.at[info.Key.String()]
+			if !yield(info, err) {
+				return
+			}
+		}
+	}
+}
+
+// A log was last written to when the last of its pieces was: a prune goes by that time.
+func TestALogIsAsNewAsItsNewestPiece(t *testing.T) {
+	old, fresh := time.Unix(1_700_000_000, 0), time.Unix(1_700_000_500, 0)
+	p := newPair(t)
+	inner := &dated{memory.New(), map[string]time.Time{
+		"s/log.jsonl/00000000000000000000.age": old, "s/log.jsonl/00000000000000000004.age": fresh, "s/log.jsonl/00000000000000000008.age": old,
+	}}
+	a := crypt.New(inner, keys(t, p.identity, p))
+	for _, at := range []int64{0, 4, 8} {
+		must(t, a.Append(t.Context(), key(t, "s/log.jsonl"), at, storage.Redacted(text(t, "one\n"))))
+	}
+	for info, err := range a.List(t.Context(), storage.Key{}) {
+		if must(t, err); !info.Modified.Equal(fresh) || info.Size != 12 {
+			t.Errorf("%s: %d bytes of %s, want 12 of %s", info.Key, info.Size, info.Modified, fresh)
+		}
 	}
 }

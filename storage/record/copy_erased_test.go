@@ -307,6 +307,14 @@ func TestCopyErasesOnlyForASignedHead(t *testing.T) {
 	must(t, second(s.Erase(t.Context(), text("asked for"))))
 	must(t, second(record.Copy(t.Context(), dst, src, opts)))
 	wantErased(t, dst, "alice")
+
+	src, dst = memory.New(), memory.New() // without heads, as if somebody had removed them
+	step(t, session(t, src, "alice"), 1)
+	must(t, second(record.Copy(t.Context(), dst, src, opts)))
+	must(t, second(session(t, src, "alice").Erase(t.Context(), text("asked for"))))
+	wantUnproven(t, dst, src, opts, "alice")
+	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
+	wantErased(t, dst, "alice")
 }
 
 // A refusal that was damaged is no erase, and a copy ends no hold.
@@ -388,5 +396,44 @@ func TestCopyBesideADamagedTombstone(t *testing.T) {
 	wantOK(t, dst, "dora")
 	if n := len(names(t, session(t, dst, "alice"))); n > 0 {
 		t.Errorf("alice is back, with %d files", n)
+	}
+}
+
+// A session that may be the one of a damaged tombstone is not copied, and neither are the
+// heads, which would prove it missing.
+func TestCopyBesideADamagedTombstoneCopiesNoHeads(t *testing.T) {
+	src, dst := memory.New(), memory.New()
+	first := session(t, src, "alice")
+	first.KeepHeads(record.NewHeads(src, nil))
+	step(t, first, 1)
+	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{Sessions: []string{"alice"}})))
+	must(t, second(session(t, dst, "alice").Erase(t.Context(), text("in the copy alone"))))
+	damage(t, dst, "_erased.jsonl", `"session":"`+sha("alice"), `"session":"x`)
+	if _, err := record.Copy(t.Context(), dst, src, record.CopyOptions{}); !errors.Is(err, storage.ErrDamaged) {
+		t.Fatalf("copied: %v", err)
+	}
+	book, err := record.ReadHeads(t.Context(), dst, record.HeadsOptions{})
+	must(t, err)
+	gone, err := book.Vanished(t.Context(), dst)
+	if must(t, err); len(gone) > 0 {
+		t.Errorf("%q", gone[0].Problems)
+	}
+}
+
+// A damaged tombstone is not copied: in the copy it could be that of any session.
+func TestCopyLeavesADamagedTombstone(t *testing.T) {
+	src, dst := lived(t), memory.New()
+	eraseAs(t, src, "alice")
+	damage(t, src, "_erased.jsonl", `"session":"`+sha("carol"), `"session":"x`)
+	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
+	known := 0
+	for stone, err := range record.Tombstones(t.Context(), dst) {
+		if must(t, err); stone.Damaged {
+			t.Errorf("%+v", stone)
+		}
+		known++
+	}
+	if known != 2 {
+		t.Errorf("%d tombstones, want those of alice", known)
 	}
 }

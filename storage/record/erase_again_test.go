@@ -47,6 +47,29 @@ func TestAnEraseLeavesTheSessionThatBeginsNextAlone(t *testing.T) {
 	}
 }
 
+// A manifest that is lost is no erase, even if an earlier session of the name was erased
+// since this one was opened: nothing is removed.
+func TestALostManifestAfterAnEraseCostsNoFile(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := memory.New()
+		s := session(t, a, "s")
+		time.Sleep(time.Second)
+		step(t, session(t, a, "s"), 1)
+		must(t, second(session(t, a, "s").Erase(t.Context(), text("asked for"))))
+		time.Sleep(time.Second)
+		must(t, second(s.Transcript(t.Context(), 1, lines("next", 2))))
+		time.Sleep(time.Second)
+		must(t, a.Remove(t.Context(), mustKey(t, "s/manifest.jsonl")))
+		if _, err := s.Transcript(t.Context(), 1, lines("next", 2)); err == nil {
+			t.Error("a manifest that is lost is not noticed")
+		}
+		if left := inFolder(t, a, "s"); len(left) != 1 {
+			t.Errorf("there are %q, want the transcript", left)
+		}
+	})
+}
+
 // slowRemoval is an archive whose removals take a while.
 type slowRemoval struct {
 	*memory.Archive
@@ -89,6 +112,49 @@ func TestOneProcessErasesASessionAtATime(t *testing.T) {
 		if err != nil || !r.OK() || r.Steps != 1 {
 			t.Errorf("the session that began next has %d steps, problems %v (%v)", r.Steps, r.Problems, err)
 		}
+	})
+}
+
+// The tombstone of the end of an erase can be much later than the head of its beginning.
+func TestALongEraseIsTheOneThatItsHeadKnows(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := &slowRemoval{memory.New(), 6 * time.Second}
+		s := leaky(t, a)
+		s.KeepHeads(record.NewHeads(a, nil))
+		begun := time.Now()
+		stone, err := s.Erase(t.Context(), text("asked for"))
+		if must(t, err); stone.At.Sub(begun) < time.Minute {
+			t.Fatalf("it took only %s", stone.At.Sub(begun))
+		}
+		wantWhole(t, a)
+	})
+}
+
+// An erase that ends between its head and its tombstone is repeated, by a process whose
+// clock is not ahead. Its head is the one that a tombstone has to fit.
+func TestTheHeadOfTheLastEraseCounts(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := memory.New()
+		full := &failing{Archive: a, fail: func(op string, k storage.Key) error {
+			if op == "append" && k.Base() == "_erased.jsonl" {
+				return errDisk
+			}
+			return nil
+		}}
+		leaky(t, a)
+		for _, place := range []storage.Archive{full, a} {
+			s := session(t, struct {
+				storage.Archive
+				storage.Remover
+			}{place, a}, "s")
+			s.KeepHeads(record.NewHeads(a, nil))
+			if _, err := s.Erase(t.Context(), text("asked for")); place == a && err != nil || place != a && !errors.Is(err, errDisk) {
+				t.Fatal(err)
+			}
+		}
+		wantWhole(t, a)
 	})
 }
 

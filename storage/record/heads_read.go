@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"encoding/json"
@@ -280,10 +281,11 @@ func (b *HeadBook) lives(session string) (all []*life) {
 }
 
 // erasure returns the line of the erasure, nil if there is none. If an interrupted one
-// was repeated, it is the last line, because the earlier ones can lack a tombstone.
+// was repeated, it is the last line of the manifest, because the earlier ones can lack a
+// tombstone. The clocks of two processes can differ.
 func (x *life) erasure() (last *headLine) {
 	for _, l := range x.lines {
-		if l.Op == opErase && (last == nil || l.At.After(last.At)) {
+		if l.Op == opErase && (last == nil || cmp.Or(cmp.Compare(l.Line, last.Line), l.At.Compare(last.At)) > 0) {
 			last = l
 		}
 	}

@@ -413,12 +413,17 @@ func TestPruneGoesByTheLaterOfManifestAndFile(t *testing.T) {
 }
 
 // timeless is a place that does not report when files were written.
-type timeless struct{ *memory.Archive }
+type timeless struct {
+	*memory.Archive
+	only string // the one file whose time is unknown; "": of all
+}
 
 func (a timeless) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
 	return func(yield func(storage.Info, error) bool) {
 		for info, err := range a.Archive.List(ctx, prefix) {
-			info.Modified = time.Time{}
+			if a.only == "" || a.only == info.Key.Base() {
+				info.Modified = time.Time{}
+			}
 			if !yield(info, err) {
 				return
 			}
@@ -426,16 +431,20 @@ func (a timeless) List(ctx context.Context, prefix storage.Key) iter.Seq2[storag
 	}
 }
 
-// A session that has only logs records no time of its last write.
+// A session that has only logs records no time of its last write. If the time of one of
+// its files is unknown, so is that of the session.
 func TestPruneKeepsSessionsOfUnknownAge(t *testing.T) {
-	a := timeless{memory.New()}
-	must(t, session(t, a, "live").Events(t.Context(), lines("e", 2)))
-	var got []record.PruneOutcome
-	for r, err := range record.Prune(t.Context(), a, record.PruneOptions{Before: time.Now().Add(-time.Hour)}) {
-		must(t, err)
-		got = append(got, r.Outcome)
-	}
-	if len(got) != 1 || got[0] != record.KeptUnknown || len(names(t, session(t, a, "live"))) == 0 {
-		t.Errorf("outcomes %q, files %q", got, names(t, session(t, a, "live")))
+	for _, only := range []string{"", "events.jsonl", "journal.jsonl"} {
+		a := timeless{memory.New(), only}
+		must(t, session(t, a, "live").Events(t.Context(), lines("e", 2)))
+		must(t, session(t, a, "live").Journal(t.Context(), lines("j", 2)))
+		var got []record.PruneOutcome
+		for r, err := range record.Prune(t.Context(), a, record.PruneOptions{Before: time.Now().Add(time.Hour)}) {
+			must(t, err)
+			got = append(got, r.Outcome)
+		}
+		if len(got) != 1 || got[0] != record.KeptUnknown || len(names(t, session(t, a, "live"))) == 0 {
+			t.Errorf("%q: outcomes %q, files %q", only, got, names(t, session(t, a, "live")))
+		}
 	}
 }

@@ -3,6 +3,8 @@ package record_test
 import (
 	"bytes"
 	"context"
+	"errors"
+	"io"
 	"testing"
 
 	"github.com/agentcompact/compact/redact"
@@ -146,5 +148,78 @@ func TestHoldBeforeLedgerProvesNoEnd(t *testing.T) {
 			t.Errorf("%d steps, %q, proven %v", r.Steps, r.Problems, r.TailProven)
 		}
 		removeStep2(t, a.Archive)
+	}
+}
+
+// meeting is an archive that calls do once, after a ledger was opened and before it is
+// read.
+type meeting struct {
+	*memory.Archive
+	do func()
+}
+
+func (a *meeting) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+	r, err := a.Archive.Open(ctx, k, off, n)
+	if do := a.do; do != nil && k.Base() == "ledger-002.json" {
+		a.do = nil
+		do()
+	}
+	return r, err
+}
+
+// placing is an archive for a process that dies as soon as a scrub is complete.
+type placing struct {
+	*memory.Archive
+	dead bool
+}
+
+func (a *placing) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
+	if a.dead {
+		return errDead
+	}
+	var line bytes.Buffer
+	if _, err := b.WriteTo(&line); err != nil {
+		return err
+	}
+	a.dead = bytes.Contains(line.Bytes(), []byte(`"op":"placed"`))
+	return a.Archive.Append(ctx, k, seq, b)
+}
+
+// The ledger of a dead process is read and then scrubbed, by a process that dies as well
+// before it confirms the step. The reader must not confirm the ledger that it has read:
+// of two that were announced, nothing would tell any more which one was committed.
+func TestALedgerOfBeforeAScrubIsNotConfirmed(t *testing.T) {
+	t.Parallel()
+	a := &fallen{Archive: memory.New(), dead: true}
+	below := a.Archive
+	loser, winner := session(t, &failing{Archive: below, fail: func(op string, k storage.Key) error {
+		if op == "create" && k.Base() == "ledger-002.json" {
+			return errDisk
+		}
+		return nil
+	}}, "s"), session(t, a, "s")
+	step(t, winner, 1)
+	for by, s := range []*record.Session{loser, winner} {
+		must(t, second(s.Transcript(t.Context(), 2, lines("t2", 3))))
+		_, _ = s.Commit(t.Context(), 2, text(`{"v":1,"step":2,"by":%d}`, by))
+	}
+	reader := &meeting{Archive: below}
+	s := session(t, reader, "s")
+	reader.do = func() {
+		_, err := session(t, &placing{Archive: below}, "s").Scrub(t.Context(), record.ScrubOptions{Find: finds("step")})
+		if !errors.Is(err, errDead) {
+			t.Fatalf("the scrub ends with %v", err)
+		}
+	}
+	must(t, s.Release(t.Context(), text("over")))
+	if reader.do != nil {
+		t.Fatal("the ledger was not read")
+	}
+	if r := wantOK(t, below, "s"); r.Steps != 2 {
+		t.Errorf("%d steps", r.Steps)
+	}
+	must(t, session(t, below, "s").Release(t.Context(), text("over")))
+	if r := verify(t, below, "s", record.VerifyOptions{Head: session(t, below, "s").ManifestHead()}); !r.OK() || !r.TailProven {
+		t.Errorf("the next process has not confirmed it: %v, proven %v", r.Problems, r.TailProven)
 	}
 }

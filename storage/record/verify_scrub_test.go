@@ -67,3 +67,31 @@ func changeWaiting(t *testing.T, a *memory.Archive) {
 		must(t, a.Create(t.Context(), k, storage.Redacted(redact.Lit("x"), text("%s", data[1:]))))
 	}
 }
+
+// A file that waits and was changed is evidence: whoever ends the scrub reports it, and
+// keeps the file that it was to replace.
+func TestAChangedFileOfAScrubTakesNoPlace(t *testing.T) {
+	t.Parallel()
+	for at := 0; ; at++ {
+		a := memory.New()
+		leaky(t, a)
+		s, err := record.OpenSession(t.Context(), &dying{a, at, false}, "s")
+		must(t, err)
+		if _, err := s.Scrub(t.Context(), record.ScrubOptions{Find: finds(leaked), Lease: time.Millisecond}); err == nil {
+			t.Fatal("the scrub was never cut short before it replaced a file")
+		}
+		r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{})
+		if must(t, err); !strings.Contains(strings.Join(r.Notes, "\n"), "while it replaced files") {
+			continue
+		}
+		changeWaiting(t, a)
+		before := content(t, session(t, a, "s"), "events.jsonl")
+		if ended, err := session(t, a, "s").EndScrub(t.Context()); ended || !errors.Is(err, storage.ErrChanged) {
+			t.Errorf("ended %v, %v, want ErrChanged", ended, err)
+		}
+		if got := content(t, session(t, a, "s"), "events.jsonl"); got != before {
+			t.Errorf("a changed file took the place of another one: %.80q", got)
+		}
+		return
+	}
+}

@@ -2,6 +2,7 @@ package s3_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
@@ -168,6 +170,16 @@ func TestLongestLockOfALogIsTold(t *testing.T) {
 			var locked *storage.LockedError
 			if err := open(t, c).Kept(t.Context(), k); !errors.As(err, &locked) || time.Until(locked.Until) < 8*24*time.Hour {
 				t.Errorf("%s: %v, want nine days", name, err)
+			}
+			for i := range days { // a legal hold of one segment has no end
+				object := fmt.Sprintf("%s/%s!%020d", c.Prefix, name, 4*i)
+				for _, hold := range []types.ObjectLockLegalHoldStatus{types.ObjectLockLegalHoldStatusOn, types.ObjectLockLegalHoldStatusOff} {
+					must(t, second(s.Admin.PutObjectLegalHold(t.Context(), &awss3.PutObjectLegalHoldInput{Bucket: &c.Bucket, Key: &object, LegalHold: &types.ObjectLockLegalHold{Status: hold}})))
+					held := hold == types.ObjectLockLegalHoldStatusOn
+					if err := open(t, c).Kept(t.Context(), k); !errors.As(err, &locked) || locked.Until.IsZero() != held {
+						t.Errorf("%s, a hold of %s is %s: %v", name, object, hold, err)
+					}
+				}
 			}
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -155,9 +156,15 @@ func TestALookThatFailsIsMadeAgain(t *testing.T) {
 	must(t, a.Append(t.Context(), k, 0, raw("one\n")))
 	must(t, a.AppendUnseen(t.Context(), k, 4, raw("two\n")))
 	must(t, other.Remove(t.Context(), k))
+	var meanwhile sync.Once
 	f.set(func(f *front) {
 		f.own = func(w http.ResponseWriter, r *http.Request) bool {
 			if r.Method == http.MethodHead {
+				meanwhile.Do(func() { // another session of the process goes on
+					if err := a.AppendUnseen(t.Context(), k, 8, raw("three\n")); err != nil {
+						t.Error(err)
+					}
+				})
 				w.WriteHeader(http.StatusForbidden)
 			}
 			return r.Method == http.MethodHead

@@ -1,6 +1,7 @@
 package spool_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/agentcompact/compact/storage"
@@ -50,6 +51,27 @@ func TestHeadsAreSentAfterTheirSessions(t *testing.T) {
 		if !r.OK() || !r.TailProven {
 			t.Errorf("%s: %q, proven %v", id, r.Problems, r.TailProven)
 		}
+	}
+}
+
+// A session in conflict is never sent. The heads of the others don't wait for it.
+func TestHeadsDoNotWaitForASessionInConflict(t *testing.T) {
+	far := newRemote()
+	far.goAway(true)
+	here, there := open(t, t.TempDir(), far, &spool.Options{Blind: true, Passive: true}), open(t, t.TempDir(), far, &spool.Options{Blind: true, Passive: true})
+	must(t, step(t.Context(), session(t, there, "both")))
+	must(t, step(t.Context(), session(t, here, "both")))
+	must(t, step(t.Context(), headed(t, here, "alice")))
+	far.goAway(false)
+	must(t, there.Flush(t.Context()))
+	if err := here.Flush(t.Context()); !errors.Is(err, spool.ErrConflict) {
+		t.Fatalf("there is no conflict: %v", err)
+	}
+	book, err := record.ReadHeads(t.Context(), far, record.HeadsOptions{})
+	must(t, err)
+	r, err := record.Verify(t.Context(), far, "alice", record.VerifyOptions{Heads: book})
+	if must(t, err); !r.OK() || !r.TailProven {
+		t.Errorf("%q, proven %v", r.Problems, r.TailProven)
 	}
 }
 

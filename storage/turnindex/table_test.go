@@ -307,3 +307,12 @@ func TestRecordsThatDoNotFitAreRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestASetCoversAllStepsThatItWasToldOf(t *testing.T) {
+	var s turnindex.Set
+	s.Cover(5, 9)
+	s.Cover(3, 4)
+	if first, last := open(t, s.Encode()).Steps(); first != 3 || last != 9 {
+		t.Errorf("steps %d to %d", first, last)
+	}
+}

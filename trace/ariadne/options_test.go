@@ -22,3 +22,14 @@ func TestOptionsStayWithinWhatTheServerAndTheCallerBear(t *testing.T) {
 		}
 	}
 }
+
+// A text that is cut stays UTF-8, which the server requires.
+func TestTextIsClippedBetweenCharacters(t *testing.T) {
+	for text, want := range map[string]string{
+		"aéé": "aé", "éé": "é", "aéééé": "aé", "abcd": "abc", "ab": "ab", "a\xff": "a", "€€": "€",
+	} {
+		if got := clip(text, 3); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

@@ -316,7 +316,21 @@ func TestProducerGivesTheCountsToAnyReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(got.ScopeMetrics) != 1 || got.ScopeMetrics[0].Scope.SchemaURL == "" || len(got.ScopeMetrics[0].Metrics) < 10 {
-		t.Errorf("%+v", got.ScopeMetrics)
+		t.Fatalf("%+v", got.ScopeMetrics)
+	}
+	sums := map[string]float64{}
+	for _, m := range got.ScopeMetrics[0].Metrics {
+		if h, ok := m.Data.(metricdata.Histogram[float64]); ok {
+			sums[m.Name] = h.DataPoints[0].Sum
+		}
+	}
+	for _, f := range counts.Snapshot() {
+		if f.Kind == metrics.Histogram && len(f.Points) > 0 && (sums[f.Name] != f.Points[0].Value || sums[f.Name] == 0) {
+			t.Errorf("%s: the sum is %v, want %v", f.Name, sums[f.Name], f.Points[0].Value)
+		}
+	}
+	if len(sums) == 0 {
+		t.Error("there are no histograms")
 	}
 }
 

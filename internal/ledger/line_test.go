@@ -1,0 +1,50 @@
+package ledger
+
+import (
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/storage/turnindex"
+)
+
+// A reference finds the part that it names, and the fingerprint the whole message. An
+// entry of refs that can't be read names no part, and so no other one either.
+func TestInLineFindsThePartThatAReferenceNames(t *testing.T) {
+	const said = `{"role":"assistant","content":"one","tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{}"}}],"meta":{"fp":"ffffffffffffffffffffffffffffffff","refs":[`
+	for _, c := range []struct{ refs, ref, want string }{
+		{`"aaaaaaaaaaaa","bbbbbbbbbbbb"`, "bbbbbbbbbbbb", "ls {}"},
+		{`"aaaaaaaaaaaa","bbbbbbbbbbbb"`, "bbbbbbbbbbbbcccccccc", "ls {}"},
+		{`"aaaaaaaaaaaa","bbbbbbbbbbbb"`, "bbbbbbbb", "ls {}"},
+		{`"aaaaaaaaaaaa","bbbbbbbbbbbb"`, "ffffffffffff", "one\nls {}"},
+		{`"aaaaaaaaaaaa","bbbbbbbbbbbb"`, "cccccccccccc", ""},
+		{`7,"bbbbbbbbbbbb"`, "bbbbbbbbbbbb", "ls {}"},
+		{`7,"bbbbbbbbbbbb"`, "ffffffffffff", "one\nls {}"},
+		{`"aaaaaaaaaaaa","bbbbbbbbbbbb","dddddddddddd"`, "dddddddddddd", ""},
+	} {
+		got, ok := InLine([]byte(said+c.refs+`]}}`), c.ref)
+		if got != c.want || ok != (c.want != "") {
+			t.Errorf("%s in [%s]: %q, %v, want %q", c.ref, c.refs, got, ok, c.want)
+		}
+	}
+}
+
+// A turn of which a message is a placeholder of ours is not indexed by its number, wherever
+// in the turn that message stands.
+func TestATurnWithAPlaceholderIsNotIndexed(t *testing.T) {
+	row := func(turn uint32, ours bool) Row {
+		return Row{Role: message.RoleAssistant, Parts: []message.Part{{Kind: message.KindText}}, Refs: [][6]byte{{1}}, Turn: turn, File: "f", Ours: ours, Want: !ours}
+	}
+	var set turnindex.Set
+	if err := AddRows(&set, []Row{row(1, true), row(1, false), row(2, false), row(2, true), row(3, false), row(3, false)}); err != nil {
+		t.Fatal(err)
+	}
+	table, err := turnindex.Open(t.Context(), turnindex.Bytes(set.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for turn, want := range map[uint32]int{1: 0, 2: 0, 3: 2} {
+		if got, err := table.Lookup(t.Context(), turnindex.Turn(turn).Query()); len(got) != want || err != nil {
+			t.Errorf("turn %d: %v, %v, want %d records", turn, got, err, want)
+		}
+	}
+}
