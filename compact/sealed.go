@@ -19,7 +19,7 @@ func (s *session) toStore(step ledger.Step) ledger.Step {
 }
 
 // unseal decodes the fingerprints of a stored step. If its key is missing, the
-// step stays sealed and matches no history: the history is compacted anew, and
+// step stays sealed and matches no history: the history is compacted again, and
 // removed messages can still be recalled.
 func (s *session) unseal(step *ledger.Step) {
 	if step.Changed != nil {
@@ -123,9 +123,9 @@ func (m *CompactManager) sayVersion1(session string) {
 
 // LostKeyError reports that a key of the archive is missing, so the steps sealed
 // with it match no history. The session begins a new epoch: the history is
-// compacted anew, and text removed earlier can still be recalled.
+// compacted again, and text removed earlier can still be recalled.
 type LostKeyError struct {
-	Key string // its id
+	Key string // the id of the key
 }
 
 // Error names the key and the places where it was looked up.
