@@ -17,7 +17,7 @@ type joint struct {
 	answers  int             // number of earlier answers; 0 = events are passed on unchanged
 	id       json.RawMessage // id of the first answer
 	created  json.RawMessage // creation time of the first answer
-	index    int             // number of blocks or items so far
+	index    int             // end returns the end of the current element or of the array; 0 = incomplete.
 	sequence int             // sequence number of the next event
 	output   int             // output tokens of the earlier answers
 	items    []json.RawMessage
@@ -43,7 +43,7 @@ func (j *joint) addTo(usage rawObject, names ...string) {
 	}
 }
 
-// apart returns s with a separator in front if text of an earlier answer
+// apart returns s, with a separator in front if text of an earlier answer
 // precedes it. Wires without blocks have no other separator.
 func (j *joint) apart(s string) string {
 	if s == "" || !j.text {
