@@ -34,7 +34,7 @@ type ScrubReport struct {
 	Steps []int `json:"steps,omitempty"`
 }
 
-// ErrShortSecret: a secret to scrub has fewer than 4 bytes.
+// ErrShortSecret means that a secret to scrub has fewer than 4 bytes.
 var ErrShortSecret = errors.New("compact: a secret that is to be taken out has at least 4 bytes")
 
 const (

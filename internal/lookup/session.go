@@ -17,10 +17,10 @@ import (
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
-// ErrNotFound: the archive holds nothing under a reference.
+// ErrNotFound means that the archive holds nothing under a reference.
 var ErrNotFound = errors.New("compact: not in the archive")
 
-// ErrMost: a line is longer than [Ref.Most].
+// ErrMost means that a line is longer than [Ref.Most].
 var ErrMost = errors.New("the line is longer than may be read")
 
 // A Book says what is known of the steps of a session. Its methods are safe for

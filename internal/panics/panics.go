@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/redact"
 )
 
-// ErrInternal: a call panicked.
+// ErrInternal means that a call panicked.
 var ErrInternal = errors.New("compact: internal error")
 
 // Error logs a panic with its stack, and returns it as an error. A nil logger is the

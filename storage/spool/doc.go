@@ -1,16 +1,16 @@
 // Package spool puts a disk in front of a remote archive. A write is durable on the
-// disk first. In the background it goes to the remote archive, in the order of the
+// disk first. In the background it is sent to the remote archive, in the order of the
 // writes, and is retried until it succeeds.
 //
 // # The disk decides
 //
 // While a session is on the disk, the disk holds all of its data, and a step is
-// committed when it is on the disk. The remote archive gets a copy, and may be
-// unreachable for any time. Any number of processes may share one folder.
+// committed as soon as it is on the disk. The remote archive gets a copy, and may be
+// unreachable for any length of time. Any number of processes may share one folder.
 //
 // A session is written on one machine at a time. It can move to another machine after
 // all of it was sent ([Spool.Flush]), because that machine copies its logs first. If
-// two machines write to one session all the same, the remote archive keeps the data
+// two machines write to one session nevertheless, the remote archive keeps the data
 // that arrived first. The other machine detects this when it sends. It stops sending,
 // keeps its own data on the disk, and returns [ErrConflict] from then on. Nothing is
 // overwritten and nothing is lost, but a person has to choose. If several machines
