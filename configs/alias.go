@@ -57,8 +57,8 @@ var aliases = func() map[string]alias {
 	return all
 }()
 
-// spelled holds, by setting, names in values that versions before 0.1 spelled
-// differently.
+// preset is set if the number is in the unit of this preset and would mean
+// something else in another preset.
 var spelled = map[string]map[string]string{"policy.stages": {"summarise": "summarize"}}
 
 // asSpelled returns a value of the setting with names in the current spelling.
@@ -74,11 +74,12 @@ func asSpelled(path string, v any) any {
 	return list
 }
 
-// neighbors are options beside those of compaction in the option blocks of the
-// source systems. They have no effect here.
+// read converts the given value to a value of the setting, if the two differ.
+// now is the value that the setting would otherwise have. They have no effect
+// here.
 var neighbors = []string{"model.provider", "session.on_disconnect", "session.max_tool_iterations"}
 
-// aliasSections are the sections in which there are only aliases.
+// kind of the given value, if read is set
 var aliasSections = func() map[string]bool {
 	all := map[string]bool{}
 	for name := range aliases {

@@ -79,7 +79,7 @@ func (e *Estimator) Mix(m message.Message) Mix {
 			return p.Mix
 		}
 	}
-	unknown := m // the copy escapes to the heap, so that m does not have to
+	unknown := m // the copy escapes to the heap, so m does not
 	return e.price(&unknown).Mix
 }
 
@@ -144,6 +144,6 @@ func (e *Estimator) Tools(schemas []byte) int {
 	return n
 }
 
-// Reply returns the cost of a request besides its messages and tools: the tokens
-// that prime the model's answer.
+// Reply returns the cost of the tokens that prime the model's answer; a request
+// has them besides its messages and tools.
 func (e *Estimator) Reply() int { return e.format.reply() }

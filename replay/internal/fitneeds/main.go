@@ -1,5 +1,6 @@
 // Fitneeds counts, on recorded sessions, how often messages of some age are
-// needed again. It writes the table by which package policy expects recalls.
+// needed again. It writes the table from which package policy estimates
+// recalls.
 //
 //	go run ./replay/internal/fitneeds -out policy/needs_table.go PATH...
 package main
