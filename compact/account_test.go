@@ -14,7 +14,7 @@ import (
 
 // What two prompts have in common is told by what the last call noted: nothing
 // is priced again, which would cost a look-up for each message of each call.
-func TestCommonPricesNothing(t *testing.T) {
+func TestCommonCountsNoTokens(t *testing.T) {
 	sent := []message.Message{message.System("s"), message.User("one"), message.Assistant("two")}
 	a := account{total: 100}
 	for i, m := range sent {
@@ -35,7 +35,7 @@ func TestCommonPricesNothing(t *testing.T) {
 // Messages that are not examined have not changed: after calls that mask, take
 // steps, and follow another history, the account of a lane equals that of a
 // full examination.
-func TestAccountIsWhatLookingAtAllGives(t *testing.T) {
+func TestAccountEqualsAFullScan(t *testing.T) {
 	ctx := context.Background()
 	m, err := New(ctx, Config{Preset: "masking", Model: "gpt-4o", MaxContextTokens: 100_000, Archive: memory.New()})
 	if err != nil {

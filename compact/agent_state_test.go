@@ -9,7 +9,7 @@ import (
 
 // That the provider's cache was cold says nothing of the model, which was not
 // asked.
-func TestAgentsOwnModelIsNotGivenUpForACold(t *testing.T) {
+func TestAgentsOwnModelStaysEnabledAfterAColdCache(t *testing.T) {
 	failed := func(detail error) error {
 		return &strategy.WriteError{Errors: []error{&strategy.Failure{Reason: strategy.ErrRejected, Detail: detail}}}
 	}
@@ -29,7 +29,7 @@ func TestAgentsOwnModelIsNotGivenUpForACold(t *testing.T) {
 }
 
 // Who pays for whole prompts in place of cached ones is told once, and why.
-func TestAgentsOwnModelIsGivenUpWithAReason(t *testing.T) {
+func TestAgentsOwnModelIsDisabledWithAReason(t *testing.T) {
 	for want, use := range map[string]func(*agentState){
 		"does not say what of its prompt was read": func(a *agentState) { a.answered(strategy.Draft{PromptTokens: 9}) },
 		"nothing of its prompt was read":           func(a *agentState) { a.answered(strategy.Draft{PromptTokens: 9, CacheKnown: true}) },

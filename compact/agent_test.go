@@ -58,7 +58,7 @@ func TestAgentsOwnModelWithoutATransport(t *testing.T) {
 
 // It is asked behind the request before, and only where that is the beginning of
 // what is there now.
-func TestAgentsOwnModelIsAskedBehindWhatGoesOn(t *testing.T) {
+func TestSummaryRequestExtendsOnlyAPrefixOfTheView(t *testing.T) {
 	for name, c := range map[string]struct {
 		last  func(view []message.Fingerprint) []message.Fingerprint
 		asked int

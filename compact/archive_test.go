@@ -94,7 +94,7 @@ func TestArchiveFailureLeavesTheHistoryUntouched(t *testing.T) {
 	}
 }
 
-func TestOnErrorContinueCompactsAndSaysSoLoudly(t *testing.T) {
+func TestOnErrorContinueCompactsAndReportsIt(t *testing.T) {
 	a := &failing{Archive: memory.New(), word: "transcript-pre-compact"}
 	c, err := compact.Preset("graduated")
 	if err != nil {
@@ -255,7 +255,7 @@ func TestArchiveHasTheLayoutOfTheDesign(t *testing.T) {
 	}
 }
 
-func TestRecallReturnsWhatAPlaceholderStandsFor(t *testing.T) {
+func TestRecallReturnsTheOriginalOfAPlaceholder(t *testing.T) {
 	dir := t.TempDir()
 	r := newRig(t, compact.Config{MaxContextTokens: 32_000, Archive: mustOpen(t, dir)})
 	history := loop(100, 300)
@@ -288,7 +288,7 @@ func TestRecallReturnsWhatAPlaceholderStandsFor(t *testing.T) {
 	}
 }
 
-func TestRecallReturnsTheLinesThatAreAskedFor(t *testing.T) {
+func TestRecallReturnsTheRequestedLines(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
 	history := loop(100, 200)
 	history[3] = message.ToolResult("call_0", "one\ntwo\nthree error\nfour\nfive\n"+text(300))

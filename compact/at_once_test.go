@@ -22,11 +22,11 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// TestEverythingAtOnce lets agents of one session work in several managers, as in
+// TestAgentsAndOperatorsAtOnce lets agents of one session work in several managers, as in
 // several processes, two of them as the same agent, with deadlines that cut calls
 // short, while operators verify, scrub, hold, copy, export and, in every third seed,
 // erase. COMPACT_SOAK=1 does so with more seeds.
-func TestEverythingAtOnce(t *testing.T) {
+func TestAgentsAndOperatorsAtOnce(t *testing.T) {
 	t.Parallel()
 	seeds := 2 // without an erase
 	if os.Getenv("COMPACT_SOAK") != "" {

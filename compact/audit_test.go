@@ -80,7 +80,7 @@ func linesOf(t *testing.T, a storage.Archive, session string) (lines []string) {
 	return lines
 }
 
-func TestLinesThatWaitAreBoundedAndWhatIsDroppedIsSaid(t *testing.T) {
+func TestWaitingLinesAreBoundedAndDropsAreReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const bound = 16 << 10
 		a := &broken{Archive: memory.New(), word: "events"}
@@ -352,7 +352,7 @@ func TestOrderOfLinesIsKeptWhenAWriteFails(t *testing.T) {
 
 // Lines that are dropped while a write runs are told of by the next write, and those
 // that it told of are not told of again.
-func TestLinesDroppedDuringAWriteAreSaidByTheNext(t *testing.T) {
+func TestLinesDroppedDuringAWriteAreReportedByTheNext(t *testing.T) {
 	ctx := t.Context()
 	a := &broken{Archive: memory.New()}
 	m, _ := logging(t, a, 1<<10)

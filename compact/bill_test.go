@@ -34,7 +34,7 @@ func priced(t *testing.T, c compact.Config) (*rig, *clock) {
 
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-9*math.Max(1, math.Abs(b)) }
 
-func TestBillSaysWhatThePromptCostsAndWhatItWouldHave(t *testing.T) {
+func TestBillHasTheCostsWithAndWithoutEdits(t *testing.T) {
 	r, _ := priced(t, compact.Config{})
 	history := loop(10, 1000)
 	first := r.preflight(history)
@@ -52,7 +52,7 @@ func TestBillSaysWhatThePromptCostsAndWhatItWouldHave(t *testing.T) {
 	}
 }
 
-func TestBillOfACompactionReadsOnlyWhatStandsBeforeIt(t *testing.T) {
+func TestBillOfACompactionReadsOnlyItsPrefix(t *testing.T) {
 	r, _ := priced(t, compact.Config{MaxContextTokens: 30_000})
 	history := loop(10, 1000)
 	r.preflight(history)
@@ -79,7 +79,7 @@ func TestBillOfACompactionReadsOnlyWhatStandsBeforeIt(t *testing.T) {
 	}
 }
 
-func TestAColdCacheIsWrittenAnew(t *testing.T) {
+func TestColdCacheIsRewritten(t *testing.T) {
 	for name, change := range map[string]func(*rig, *clock, *compact.Result) []compact.Option{
 		"the session slept": func(_ *rig, k *clock, _ *compact.Result) []compact.Option {
 			k.at = k.at.Add(6 * time.Minute)
@@ -110,7 +110,7 @@ func TestAColdCacheIsWrittenAnew(t *testing.T) {
 	}
 }
 
-func TestMeasuredUsageHasNamesOfItsOwn(t *testing.T) {
+func TestMeasuredUsageHasItsOwnKeys(t *testing.T) {
 	r, _ := priced(t, compact.Config{})
 	history := loop(10, 1000)
 	first := r.preflight(history)
@@ -132,7 +132,7 @@ func TestMeasuredUsageHasNamesOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestUsageThatContradictsTheRequestIsSaidOnceAndIgnored(t *testing.T) {
+func TestContradictoryUsageIsReportedOnceAndIgnored(t *testing.T) {
 	r, k := priced(t, compact.Config{})
 	history := loop(5, 1000)
 	said := 0
@@ -167,7 +167,7 @@ func TestUsageThatContradictsTheRequestIsSaidOnceAndIgnored(t *testing.T) {
 }
 
 // Of calls at the same time one may end behind another that began later.
-func TestCallsAtOnceAreNoClockThatRunsBackwards(t *testing.T) {
+func TestConcurrentCallsAreNoBackwardClock(t *testing.T) {
 	r, k := priced(t, compact.Config{})
 	for range 2 {
 		if said := strings.Join(r.preflight(loop(3, 500)).Warnings, "\n"); strings.Contains(said, "clock") {
@@ -177,7 +177,7 @@ func TestCallsAtOnceAreNoClockThatRunsBackwards(t *testing.T) {
 	}
 }
 
-func TestAClockThatRunsBackwardsIsSaidOnce(t *testing.T) {
+func TestBackwardClockIsReportedOnce(t *testing.T) {
 	r, k := priced(t, compact.Config{})
 	said := 0
 	for range 4 {
@@ -200,7 +200,7 @@ func TestSummariesAreInTheBill(t *testing.T) {
 	}
 }
 
-func TestAPlanBillsNothing(t *testing.T) {
+func TestPlanIsNotBilled(t *testing.T) {
 	r, _ := priced(t, compact.Config{})
 	plan, err := r.Plan(context.Background(), "s", loop(3, 500))
 	if err != nil || plan.Bill != nil {

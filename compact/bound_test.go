@@ -54,7 +54,7 @@ func TestUpperBoundRefusesNothing(t *testing.T) {
 // The trigger is held against the upper bound, so the target is, too: with the
 // target of an estimate little is left between the two, and the next compaction
 // is near.
-func TestUpperBoundIsHeldAgainstTheTarget(t *testing.T) {
+func TestUpperBoundIsComparedWithTheTarget(t *testing.T) {
 	for _, preset := range []string{"summarize", "graduated"} {
 		r := newRig(t, compact.Config{Preset: preset, Model: "claude-sonnet-4", MaxContextTokens: 20_000})
 		res := r.preflight(loop(60, 400))
@@ -81,7 +81,7 @@ func TestWaitNamesTheUpperBoundWhereCountsAreApproximate(t *testing.T) {
 
 // The two numbers of one call that are called alike are one number, or the event says
 // which is which.
-func TestDecisionSaysWhatItCompared(t *testing.T) {
+func TestDecisionListsItsComparisons(t *testing.T) {
 	for model, bounded := range map[string]bool{"gpt-4o": false, "claude-sonnet-4-5": true} {
 		r := newRig(t, compact.Config{Model: model, MaxContextTokens: 64_000})
 		res := r.preflight(loop(40, 200))

@@ -43,7 +43,7 @@ func TestModelSwitchInMidSessionKeepsTheEditsAndCountsAnew(t *testing.T) {
 	}
 }
 
-func TestWindowOfACallOnlyNarrowsWhatIsConfigured(t *testing.T) {
+func TestWindowOfACallOnlyNarrowsTheConfiguredOne(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 16_000})
 	for told, want := range map[int]int{0: 16_000, 6_000: 6_000, 64_000: 16_000} {
 		if got := r.preflight(loop(2, 50), compact.WithWindow(told)).MaxTokens; got != want {

@@ -38,7 +38,7 @@ func markedTalk(rounds, at int, where string) []byte {
 
 // What the provider goes on holding ends at a mark in front of the edit: a cut
 // behind a prompt without one is paid for as a whole.
-func TestCandidatesGoByTheMarks(t *testing.T) {
+func TestCandidatesFollowTheCacheMarks(t *testing.T) {
 	fixed := func(marks, where string) float64 {
 		m, err := compact.New(context.Background(), compact.Config{
 			Preset: "economy", MaxContextTokens: 200_000, Archive: memory.New(), Cache: compact.CacheConfig{Marks: marks},

@@ -304,7 +304,7 @@ func TestNoPlantedSecretLeavesTheManager(t *testing.T) {
 	}
 }
 
-func TestPlantedSecretsAreAllOnTheirWayOut(t *testing.T) {
+func TestPlantedSecretsAreAllInTheInput(t *testing.T) {
 	w := watch(t, false)
 	w.everyWayOut()
 	var all strings.Builder

@@ -43,7 +43,7 @@ func wordy(rounds int) []message.Message {
 
 // What was to be a step, or was to be appended, and is not, is a step in memory:
 // it is made again from there, and it is told by its number.
-func TestWhatTheArchiveDoesNotTakeIsAStepInMemory(t *testing.T) {
+func TestUnarchivedStepStaysInMemory(t *testing.T) {
 	for _, c := range []struct {
 		name, preset, word string
 		rounds             int
@@ -76,7 +76,7 @@ func TestWhatTheArchiveDoesNotTakeIsAStepInMemory(t *testing.T) {
 
 // Edits that are a step in memory wait for others that are about to commit one,
 // no longer than the caller wants.
-func TestEditsThatAreNotAppendedWaitForOthersSteps(t *testing.T) {
+func TestUnappendedEditsWaitForOtherSteps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, _ := goingOn(t, "masking", &broken{Archive: memory.New(), word: "edits.jsonl"})
 		if _, err := m.Preflight(t.Context(), "s", wordy(1)); err != nil {
@@ -96,7 +96,7 @@ func TestEditsThatAreNotAppendedWaitForOthersSteps(t *testing.T) {
 }
 
 // A caller who has left has not met an archive that fails.
-func TestACallThatIsOverForsakesNoArchive(t *testing.T) {
+func TestCanceledCallDoesNotCountAsAnArchiveFailure(t *testing.T) {
 	m, _ := goingOn(t, "graduated", memory.New())
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -119,7 +119,7 @@ func TestConfiguredReserveForTheAnswerDoesNotGiveWay(t *testing.T) {
 }
 
 // A cache that was to hold nothing has not been missed.
-func TestCacheThatWasToHoldNothingIsNotMissed(t *testing.T) {
+func TestUncachedPromptIsNoCacheMiss(t *testing.T) {
 	for expect, want := range map[int]bool{0: false, 1: true} {
 		if got := (&account{seen: observedUsage{known: true, expect: expect}}).missed(); got != want {
 			t.Errorf("%d tokens were to be read: missed %v", expect, got)

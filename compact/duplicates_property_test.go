@@ -93,7 +93,7 @@ func (s *session) elsewhere(archive *memory.Archive, history []message.Message) 
 }
 
 // The archive has what went, before it went, and the event names it.
-func TestCopiesThatGoAreArchived(t *testing.T) {
+func TestRemovedCopiesAreArchived(t *testing.T) {
 	rule := message.System(text(700))
 	history := []message.Message{rule}
 	for i := range 6 {

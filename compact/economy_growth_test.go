@@ -13,7 +13,7 @@ import (
 
 // A view for which an offer had no effect is looked at again when it has grown, or when it
 // has another compaction, such as one that another process made.
-func TestFruitlessOffersAreForOneCompaction(t *testing.T) {
+func TestFailedOffersCountForOneCompaction(t *testing.T) {
 	history := []message.Message{message.System("You fix bugs."), message.User("Fix it.")}
 	for i := range 60 {
 		id := fmt.Sprint("call_", i)

@@ -45,7 +45,7 @@ func triggered(all []*compact.Result) (at []int) {
 	return at
 }
 
-func TestEconomyCompactsAsSoonAsItPays(t *testing.T) {
+func TestEconomyCompactsAtTheFirstSaving(t *testing.T) {
 	r, _ := economic(t, nil)
 	all := calledWith(r, 1, 70)
 	at := triggered(all)
@@ -117,7 +117,7 @@ func TestEconomyOffersMasksInSmallSteps(t *testing.T) {
 	}
 }
 
-func TestOtherPresetsGoByTheWindowAlone(t *testing.T) {
+func TestOtherPresetsUseOnlyTheWindow(t *testing.T) {
 	for _, when := range []policy.When{policy.AtWindow, policy.AtTrigger} { // which are the same
 		r, _ := economic(t, func(c *compact.Config) { c.Policy.When = when })
 		for i, res := range calledWith(r, 65, 70) {
@@ -190,7 +190,7 @@ func TestEconomyUsesAColdCache(t *testing.T) {
 	}
 }
 
-func TestPlanOfEconomyIsWhatIsDone(t *testing.T) {
+func TestPlanOfEconomyEqualsTheCall(t *testing.T) {
 	r, _ := economic(t, nil)
 	for n := 1; n <= 45; n++ {
 		plan, err := r.Plan(context.Background(), "s", loop(n, 900))
@@ -205,7 +205,7 @@ func TestPlanOfEconomyIsWhatIsDone(t *testing.T) {
 	}
 }
 
-func TestEconomySaysWhatItGoesBy(t *testing.T) {
+func TestEconomyReportsItsInputs(t *testing.T) {
 	c, err := compact.Preset("economy")
 	if err != nil {
 		t.Fatal(err)

@@ -71,7 +71,7 @@ func verified(t *testing.T, a storage.Archive) {
 
 // In the middle of a batch, and in another process, everything that a view
 // has a placeholder for is found.
-func TestWhatABatchHasNotArchivedYetIsRecalled(t *testing.T) {
+func TestUnarchivedPartOfABatchIsRecalled(t *testing.T) {
 	ctx := context.Background()
 	for _, preset := range everyCall {
 		t.Run(preset, func(t *testing.T) {
@@ -108,7 +108,7 @@ func TestWhatABatchHasNotArchivedYetIsRecalled(t *testing.T) {
 
 // An agent that gives up its oldest turns itself, in the middle of a batch, takes with
 // them what the next step would have archived: it is still found, there and elsewhere.
-func TestWhatTheAgentGaveUpBeforeABatchWasArchivedIsRecalled(t *testing.T) {
+func TestMessagesDroppedBeforeABatchWasArchivedAreRecalled(t *testing.T) {
 	ctx := context.Background()
 	for _, preset := range everyCall {
 		t.Run(preset, func(t *testing.T) {
@@ -156,7 +156,7 @@ func TestWhatTheAgentGaveUpBeforeABatchWasArchivedIsRecalled(t *testing.T) {
 
 // What a request's loop had masked stays masked in a process that only sees the
 // next request.
-func TestEditsOfABatchOutliveTheProcess(t *testing.T) {
+func TestEditsOfABatchSurviveTheProcess(t *testing.T) {
 	ctx := context.Background()
 	a := memory.New()
 	history := costHistory(20)
@@ -298,7 +298,7 @@ func TestTwoProcessesAppendAtOnce(t *testing.T) {
 
 // Originals that are not those that the edits speak of are found, even where
 // somebody chained them anew.
-func TestVerifyHoldsEditsAgainstTheirOriginals(t *testing.T) {
+func TestVerifyComparesEditsWithTheirOriginals(t *testing.T) {
 	ctx := context.Background()
 	a := memory.New()
 	m := costRig(t, everyCallConfig("masking", a))

@@ -60,7 +60,7 @@ func befores(t *testing.T, run func(t *testing.T, unaware, goesOn *rig, history 
 
 // A process that has an erased session in memory goes on where others do, whatever it
 // does first.
-func TestStepAfterAnEraseIsMadeWhereOthersGoOn(t *testing.T) {
+func TestStepAfterAnEraseJoinsTheNextLife(t *testing.T) {
 	befores(t, func(t *testing.T, unaware, _ *rig, history []message.Message) {
 		history = append(slices.Clone(history), round(40, 200)...)
 		if res, err := unaware.ManualCompact(t.Context(), "s", history, "test"); err != nil || res.Step != 1 {
@@ -69,7 +69,7 @@ func TestStepAfterAnEraseIsMadeWhereOthersGoOn(t *testing.T) {
 	})
 }
 
-func TestArchiveAfterAnEraseIsMadeWhereOthersGoOn(t *testing.T) {
+func TestArchiveContinuesInTheNextLifeAfterAnErase(t *testing.T) {
 	befores(t, func(t *testing.T, unaware, _ *rig, history []message.Message) {
 		if err := unaware.Archive(t.Context(), "s", history); err != nil {
 			t.Error(err)
@@ -77,7 +77,7 @@ func TestArchiveAfterAnEraseIsMadeWhereOthersGoOn(t *testing.T) {
 	})
 }
 
-func TestRecallAfterAnEraseReadsWhereOthersGoOn(t *testing.T) {
+func TestRecallAfterAnEraseReadsTheNextLife(t *testing.T) {
 	befores(t, func(t *testing.T, unaware, goesOn *rig, history []message.Message) {
 		history = append(slices.Clone(history), round(41, 200)...)
 		if res, err := goesOn.ManualCompact(t.Context(), "s", history, "test"); err != nil || res.Step != 1 {
@@ -90,7 +90,7 @@ func TestRecallAfterAnEraseReadsWhereOthersGoOn(t *testing.T) {
 	})
 }
 
-func TestSearchAfterAnEraseReadsWhereOthersGoOn(t *testing.T) {
+func TestSearchAfterAnEraseReadsTheNextLife(t *testing.T) {
 	befores(t, func(t *testing.T, unaware, goesOn *rig, history []message.Message) {
 		history = append(slices.Clone(history), round(41, 200)...)
 		if res, err := goesOn.ManualCompact(t.Context(), "s", history, "test"); err != nil || res.Step != 1 {
@@ -105,7 +105,7 @@ func TestSearchAfterAnEraseReadsWhereOthersGoOn(t *testing.T) {
 }
 
 // What waits to be written tells a process of an erase, too: it forgets what it knew.
-func TestAuditLogTellsOfAnErase(t *testing.T) {
+func TestAuditLogReportsAnErase(t *testing.T) {
 	befores(t, func(t *testing.T, unaware, goesOn *rig, history []message.Message) {
 		unaware.preflight(history) // leaves lines
 		if err := unaware.Flush(t.Context()); err != nil {

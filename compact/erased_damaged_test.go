@@ -83,7 +83,7 @@ func TestDamagedTombstoneRefuses(t *testing.T) {
 }
 
 // A damaged tombstone without its hash hides nothing of what went on after it.
-func TestLivesAfterADamagedTombstone(t *testing.T) {
+func TestNewLifeAfterADamagedTombstone(t *testing.T) {
 	c := compact.Config{Archive: memory.New()}
 	archived(t, c)
 	erase(t, c.Archive, "s")
@@ -108,7 +108,7 @@ func (a endless) Append(ctx context.Context, k storage.Key, off int64, b storage
 }
 
 // An erase of a later life that was killed is found under the id of the session.
-func TestUnendedEraseOfALaterLife(t *testing.T) {
+func TestUnfinishedEraseOfALaterLife(t *testing.T) {
 	a := memory.New()
 	c := compact.Config{Archive: a}
 	archived(t, c)

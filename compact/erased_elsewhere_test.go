@@ -15,7 +15,7 @@ import (
 
 // An agent whose spool has a session that another machine erases goes on in a folder of
 // its own, and what was erased leaves the spool.
-func TestAgentWithASpoolGoesOnAfterAnEraseElsewhere(t *testing.T) {
+func TestAgentWithASpoolContinuesAfterARemoteErase(t *testing.T) {
 	bucket := memory.New()
 	here, err := spool.Open(t.TempDir(), bucket, &spool.Options{Passive: true, Blind: true})
 	if err != nil {

@@ -64,7 +64,7 @@ func TestErasedSessionStaysErased(t *testing.T) {
 	}
 }
 
-func TestErasedSessionGoesOnElsewhere(t *testing.T) {
+func TestErasedSessionContinuesInANewLife(t *testing.T) {
 	for name, restart := range map[string]bool{"in the same process": false, "in another process": true} {
 		t.Run(name, func(t *testing.T) {
 			r, dir, c := erasing(t, "new", restart)

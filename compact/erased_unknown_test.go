@@ -49,7 +49,7 @@ func livesIn(t *testing.T, a storage.Archive) string {
 
 // A process that can't read the tombstones of an archive for a moment doesn't go on with an
 // erased session in a folder in which no other process does, nor stores of it what is refused.
-func TestSessionIsNotGuessedToBeUnerased(t *testing.T) {
+func TestUnreadableTombstonesDoNotReviveASession(t *testing.T) {
 	for _, policy := range []string{"new", "refuse"} {
 		for _, onError := range []string{"fail", "continue"} {
 			for _, all := range []bool{true, false} {
@@ -99,7 +99,7 @@ func goesOnUnknown(t *testing.T, policy, onError string, all bool) {
 }
 
 // An agent behind a spool goes on with a new session while its bucket is away.
-func TestSpoolGoesOnWhereTombstonesAreAway(t *testing.T) {
+func TestSpoolContinuesWithoutTombstones(t *testing.T) {
 	a := &stoneless{Archive: memory.New(), all: true}
 	a.down.Store(true)
 	here, err := spool.Open(t.TempDir(), a, &spool.Options{Passive: true, Blind: true})
@@ -114,7 +114,7 @@ func TestSpoolGoesOnWhereTombstonesAreAway(t *testing.T) {
 
 // A process that can only write goes on where others erased sessions: it can't read the
 // tombstones, now or later.
-func TestProcessWithoutAnIdentityGoesOnBesideTombstones(t *testing.T) {
+func TestProcessWithoutAnIdentityContinuesWithTombstones(t *testing.T) {
 	writer, reader := ageKeys(t)
 	inner := memory.New()
 	other := newRig(t, compact.Config{Archive: crypt.New(inner, reader)})

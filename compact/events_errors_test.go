@@ -15,7 +15,7 @@ import (
 
 // A stage that failed and one whose edits were refused are two things to who looks for the
 // mistake.
-func TestErrorsOfStagesSayWhatWentWrong(t *testing.T) {
+func TestErrorsOfStagesNameTheFailure(t *testing.T) {
 	failed := stageOf(func(context.Context, *policy.View) (policy.Proposal, error) {
 		return policy.Proposal{}, errors.New("no rules for polls")
 	})
@@ -33,7 +33,7 @@ func TestErrorsOfStagesSayWhatWentWrong(t *testing.T) {
 }
 
 // The log that says why nothing was taken out is written when the archive is there again.
-func TestAuditLogHasWhatCouldNotBeArchived(t *testing.T) {
+func TestAuditLogRecordsArchiveFailures(t *testing.T) {
 	a := &storing{Archive: memory.New(), err: errors.New("disk full")}
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a})
 	r.archive = a.Archive
@@ -48,7 +48,7 @@ func TestAuditLogHasWhatCouldNotBeArchived(t *testing.T) {
 	}
 }
 
-func TestResultSaysWhatIsCountedWith(t *testing.T) {
+func TestResultNamesTheCountingMethod(t *testing.T) {
 	for model, want := range map[string]string{"gpt-4o": "o200k_base", "gpt-4": "cl100k_base", "claude-sonnet-4-5": "cl100k_base (approximation)", "nobody-knows-it": "o200k_base (approximation)"} {
 		res := newRig(t, compact.Config{Model: model, MaxContextTokens: 64_000}).preflight(loop(3, 50))
 		if res.CountingUnit != want {

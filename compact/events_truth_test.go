@@ -168,7 +168,7 @@ func TestEventsCountWhatTheViewsShow(t *testing.T) {
 
 // Never more messages go than the decision says may go, also where keep counts
 // shrink, and of those that this program wrote none counts.
-func TestNoMoreGoesThanMay(t *testing.T) {
+func TestCompactionRemovesAtMostThePrunableMessages(t *testing.T) {
 	type plan struct {
 		Prunable int `json:"prunable_count"`
 		Pruned   int `json:"pruned_count"`
@@ -229,7 +229,7 @@ func TestSpansLastAsLongAsTheirWork(t *testing.T) {
 	})
 }
 
-func TestWaitingIsNoWork(t *testing.T) {
+func TestWaitingIsNotCountedAsWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: thinking{}, Archive: &storing{Archive: memory.New(), takes: 5 * time.Second}})
 		done := make(chan *compact.Result)
@@ -246,7 +246,7 @@ func TestWaitingIsNoWork(t *testing.T) {
 	})
 }
 
-func TestFailureOfTheArchiveIsToldWhenItHappens(t *testing.T) {
+func TestArchiveFailureIsReportedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		broken := errors.New("no space left")
 		archive := &storing{Archive: memory.New(), takes: time.Second, err: broken}
@@ -309,7 +309,7 @@ func TestFailedCompactionWasTriggered(t *testing.T) {
 }
 
 // The notice for messages that went without a summary is no system prompt.
-func TestNoticeIsNoSystemPrompt(t *testing.T) {
+func TestNoticeDoesNotCountAsSystemPrompt(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: billing{err: errors.New("answer 400")}})
 	res := r.preflight(loop(100, 200))
 	call := dataOf[trace.Preflight](t, last(t, r, trace.NameBeforeModelCall))
@@ -351,7 +351,7 @@ func (m *askedOften) Summarize(ctx context.Context, r strategy.Request) (strateg
 }
 
 // A step that fails after all of its stages did their work has done nothing.
-func TestStepThatIsNotCommittedTellsOfNothing(t *testing.T) {
+func TestUncommittedStepReportsNothing(t *testing.T) {
 	for _, word := range []string{"ledger", "summary-", "events"} {
 		a := &failing{Archive: memory.New(), word: word}
 		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a})
@@ -367,7 +367,7 @@ func TestStepThatIsNotCommittedTellsOfNothing(t *testing.T) {
 	}
 }
 
-func TestNoFileIsNamedWhereThereIsNone(t *testing.T) {
+func TestMissingFileIsNotNamed(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
 	r.preflight(loop(100, 200))
 	for _, e := range everything(t, r) {
@@ -447,7 +447,7 @@ func (a *seconds) Append(ctx context.Context, k storage.Key, seq int64, b storag
 
 // The log is written before a step is committed: what it can't know it leaves out,
 // and exporters get it.
-func TestTimingsSayWhatIsKnown(t *testing.T) {
+func TestTimingsIncludeKnownParts(t *testing.T) {
 	masking, err := compact.Preset("masking")
 	if err != nil {
 		t.Fatal(err)

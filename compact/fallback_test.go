@@ -23,7 +23,7 @@ func (r refuser) Summarize(_ context.Context, q strategy.Request) (strategy.Draf
 
 // What failed stands in the result, without secrets, and the event names what
 // was done in its own word.
-func TestWhatFailedStandsInTheWarnings(t *testing.T) {
+func TestFailuresAreInTheWarnings(t *testing.T) {
 	for fallback, test := range map[string]struct {
 		brief bool
 		want  string

@@ -155,7 +155,7 @@ func (l *lostLedger) Create(ctx context.Context, k storage.Key, b storage.Blob) 
 // A call fails, and its step is stored all the same. Another call of the same history
 // waits meanwhile, does not see the step, and goes by the same transcript: its view is
 // that of the step.
-func TestCallBehindALostAnswerGetsTheViewOfTheStep(t *testing.T) {
+func TestCallAfterALostAnswerGetsTheStepsView(t *testing.T) {
 	for _, preset := range []string{"graduated", "summarize"} {
 		for _, c := range []struct{ rounds, tokens int }{{90, 400}, {60, 2_000}} { // stored with its step, and before it
 			t.Run(fmt.Sprint(preset, c.tokens), func(t *testing.T) {
@@ -214,7 +214,7 @@ func (l *lateLedger) Create(ctx context.Context, k storage.Key, b storage.Blob) 
 // A step that failed comes into the archive after all, in front of that of the next call.
 // Both have the transcript in common, and not the window: the next call does not take it
 // for its own.
-func TestLateStepOfAnEarlierCallIsNotTheCallsOwn(t *testing.T) {
+func TestLateStepOfAnEarlierCallIsForeign(t *testing.T) {
 	archive := &lateLedger{Archive: memory.New()}
 	config := compact.Config{Preset: "summarize", MaxContextTokens: 32_000, Archive: archive, Summarize: &counting{}}
 	r, history, small := newRig(t, config), loop(60, 2_000), compact.WithWindow(16_000)

@@ -34,7 +34,7 @@ const lateSecret = "zebra-Kx81-quartz-55"
 
 // What was written before the session learned of a secret may hold it: it goes
 // when the summary enters the view.
-func TestSummaryIsRedactedWithWhatWasLearnedSince(t *testing.T) {
+func TestSummaryIsRedactedWithLaterSecrets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &saying{text: "## Goals and success criteria\n- [open] log in as the tester with " + lateSecret + "\n"}
 		r := newRig(t, compact.Config{MaxContextTokens: 16_000, Summarize: s})

@@ -52,7 +52,7 @@ func gaveUp(t *testing.T) context.Context {
 
 // A client whose timeout is below the summarizer's comes again, with the same
 // history and then with one that has grown: one summary is paid.
-func TestSummaryOutlivesTheCallsThatCannotWait(t *testing.T) {
+func TestSummarySurvivesCallsThatCanNotWait(t *testing.T) {
 	for name, grow := range map[string]int{"same history": 0, "a round more each time": 1} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -176,7 +176,7 @@ func lateOnce(t *testing.T, r *rig, want bool, fallback string) {
 
 // A conversation that goes another way has no use for the summary that was
 // begun for it; what it cost is said.
-func TestSummaryThatNobodyUsesIsSaid(t *testing.T) {
+func TestUnusedSummaryIsReported(t *testing.T) {
 	another := loop(250, 200)
 	another[2] = message.Assistant("", message.Call("call_0", "read_file", `{"path":"elsewhere"}`))
 	for name, then := range map[string]func(*testing.T, *rig, *crew.Summarizer){

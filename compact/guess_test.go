@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-func TestWindowOfAnUnknownModelIsAGuessThatIsSaidOnce(t *testing.T) {
+func TestGuessedWindowIsReportedOnce(t *testing.T) {
 	said := func(res *compact.Result) bool {
 		return strings.Contains(strings.Join(res.Warnings, "\n"), "a guess")
 	}
@@ -37,7 +37,7 @@ func TestWindowOfAnUnknownModelIsAGuessThatIsSaidOnce(t *testing.T) {
 }
 
 // The setting that a guess names is one that ends it.
-func TestTheGuessNamesTheSettingThatEndsIt(t *testing.T) {
+func TestGuessNamesItsSetting(t *testing.T) {
 	for name, c := range map[string]struct {
 		cfg, set compact.Config
 		want     string
@@ -66,7 +66,7 @@ func TestTheGuessNamesTheSettingThatEndsIt(t *testing.T) {
 	}
 }
 
-func TestFixedTokensAreCountedAndNotTakenOut(t *testing.T) {
+func TestFixedTokensAreCountedAndNotRemoved(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 16_000})
 	without, with := r.preflight(loop(2, 50)), r.preflight(loop(2, 50), compact.WithFixed(5_000))
 	if with.After.Total-without.After.Total != 5_000 || with.After.Overhead-without.After.Overhead != 5_000 {

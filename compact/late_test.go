@@ -77,7 +77,7 @@ func TestArchiveThatCannotBeOpenedIsAnErrorByDefault(t *testing.T) {
 // storage.on_error: continue holds from the beginning: the agent runs, every
 // result and the log say that nothing is archived, and the archive is opened
 // when it can be.
-func TestManagerGoesOnWithoutAnArchiveThatCannotBeOpened(t *testing.T) {
+func TestManagerContinuesWithoutAnUnopenableArchive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, l := &gate{Archive: memory.New()}, &logged{}
 		r, err := goingOn(t, g, "continue", l)
@@ -143,7 +143,7 @@ func TestManagerGoesOnWithoutAnArchiveThatCannotBeOpened(t *testing.T) {
 }
 
 // The same holds where it was opened and does not answer any more.
-func TestSessionGoesOnWhereTheArchiveDoesNotAnswer(t *testing.T) {
+func TestSessionContinuesWithoutAnAnswerOfTheArchive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := &gate{Archive: memory.New(), up: true}
 		r, err := goingOn(t, g, "continue", &logged{})

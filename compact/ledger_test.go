@@ -58,7 +58,7 @@ func parse(t *testing.T, msgs []message.Message) []message.Message {
 // What an SDK may do with the hook's result: keep it, throw it away and send
 // the whole history again, restart, move to another process. The view is the
 // same in all four, byte for byte, without another summary.
-func TestViewIsTheSameWhateverTheSDKDoesWithIt(t *testing.T) {
+func TestViewDoesNotDependOnTheSDK(t *testing.T) {
 	dir := t.TempDir()
 	s := &counting{}
 	first := onDisk(t, dir, s)
@@ -250,7 +250,7 @@ func testRewound(t *testing.T, history []message.Message) {
 
 // A call with the beginning of a history, a title for it say, and then the whole
 // again: what a call remembers of the one before must not hide the ledger.
-func TestHistoryThatGrowsBackGivesTheSameView(t *testing.T) {
+func TestRegrownHistoryGivesTheSameView(t *testing.T) {
 	for name, history := range map[string][]message.Message{"loop": loop(60, 200), "protected rounds": withProtectedRounds(60, 200)} {
 		t.Run(name, func(t *testing.T) {
 			s := &counting{}
@@ -292,7 +292,7 @@ func withProtectedRounds(rounds, tokens int) []message.Message {
 
 // Some servers begin again with the ids of calls at every turn: what a
 // placeholder says of its tool must not change with the calls that come later.
-func TestCallIdsThatBeginAgainChangeNoPlaceholder(t *testing.T) {
+func TestRestartedCallIDsChangeNoPlaceholder(t *testing.T) {
 	c, err := compact.Preset("graduated")
 	if err != nil {
 		t.Fatal(err)

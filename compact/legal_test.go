@@ -81,7 +81,7 @@ func TestViewThatTheProviderWouldRefuseIsNotReturned(t *testing.T) {
 	}
 }
 
-func TestRuleThatTheRequestBreaksItselfStopsNothing(t *testing.T) {
+func TestRuleBrokenByTheRequestItselfStopsNothing(t *testing.T) {
 	history := turns(50, 200)
 	always := func([]message.Message, []int) []wire.Violation {
 		return []wire.Violation{{Check: "pairing", ID: "call_7", Detail: "broken before"}}
@@ -94,7 +94,7 @@ func TestRuleThatTheRequestBreaksItselfStopsNothing(t *testing.T) {
 
 // Edits of an earlier step that are not legal where the history goes now are
 // left out, and the same history has the same view from then on.
-func TestEditsThatBecameIllegalAreLeftOut(t *testing.T) {
+func TestInvalidatedEditsAreLeftOut(t *testing.T) {
 	history := turns(50, 200)
 	r := newRig(t, compact.Config{MaxContextTokens: 24_000})
 	if res := r.preflight(history); res.SummarizedCount == 0 {
@@ -119,7 +119,7 @@ func TestEditsThatBecameIllegalAreLeftOut(t *testing.T) {
 	}
 }
 
-func TestRequestSaysModelToolsAndLengthOfTheAnswer(t *testing.T) {
+func TestRequestHasModelToolsAndAnswerLength(t *testing.T) {
 	history := loop(3, 10)
 	tools := json.RawMessage(`[{"type":"function","function":{"name":"read_file","description":"reads","parameters":{"type":"object"}}}]`)
 	r := newRig(t, compact.Config{Model: "gpt-4o", MaxContextTokens: 16_000})

@@ -11,7 +11,7 @@ import (
 )
 
 // A session is found under its id, whatever folder it goes on in.
-func TestLivesOfASession(t *testing.T) {
+func TestSessionHasSeveralLives(t *testing.T) {
 	r := newRig(t, compact.Config{})
 	lives := func() []string {
 		t.Helper()

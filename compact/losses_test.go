@@ -28,7 +28,7 @@ func (b *broken) Logs() bool   { return b.logs }
 
 var errUnauthorized = errors.New("answer 401 Unauthorized")
 
-func TestWhatExportersLoseIsCountedAndTold(t *testing.T) {
+func TestLossesOfExportersAreCountedAndReported(t *testing.T) {
 	var mu sync.Mutex
 	var told []*trace.ExportError
 	bad, fine := &broken{name: "otlp"}, &tracetest.Recorder{}
@@ -74,9 +74,9 @@ func TestWhatExportersLoseIsCountedAndTold(t *testing.T) {
 	}
 }
 
-// TestASilentExporterIsInTheLog: without a handler the log says what was lost,
+// TestFailureOfASilentExporterIsLogged: without a handler the log says what was lost,
 // once, and not what the exporter has said itself.
-func TestASilentExporterIsInTheLog(t *testing.T) {
+func TestFailureOfASilentExporterIsLogged(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		logs bool

@@ -39,7 +39,7 @@ func screens(t *testing.T, n int) []byte {
 	return []byte(b.String() + "]}")
 }
 
-func TestAScreenshotThatWentIsInTheArchiveAndNamed(t *testing.T) {
+func TestRemovedScreenshotIsArchivedAndNamed(t *testing.T) {
 	body := screens(t, 24)
 	req, err := anthropic.Wire.ParseRequest(body, nil)
 	if err != nil {
@@ -127,7 +127,7 @@ func screened(t *testing.T) (*rig, *compact.Result) {
 
 // The event of pictures says how many and how large they were. They are no
 // observations, and their bytes are no characters.
-func TestPicturesAreToldAsPictures(t *testing.T) {
+func TestPicturesAreDescribedAsPictures(t *testing.T) {
 	r, res := screened(t)
 	events := r.named(trace.NameMaskedObservations)
 	if len(events) != 1 {

@@ -14,7 +14,7 @@ import (
 // What a manager remembers of the call before changes nothing: its results are
 // those of one that has just begun, in every preset, with another agent's steps
 // in between.
-func TestWarmResultsAreColdResults(t *testing.T) {
+func TestWarmResultsEqualColdResults(t *testing.T) {
 	ctx := context.Background()
 	for i, preset := range compact.Presets() {
 		if i%samples.Every(1) != 0 {

@@ -15,7 +15,7 @@ import (
 
 // Ids that hold a secret are hashed: two of them are two sessions, one is the
 // same in another process, and none is in the name of a folder.
-func TestIDsThatHoldSecretsStayApart(t *testing.T) {
+func TestIDsWithSecretsStayDistinct(t *testing.T) {
 	secrets := canary.Secrets(21, 3)
 	ids := []string{"user " + secrets[0].Value, "user " + secrets[10].Value, "user " + secrets[20].Value}
 	dir := t.TempDir()

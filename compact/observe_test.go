@@ -60,7 +60,7 @@ func TestCalibrationOutlivesTheProcess(t *testing.T) {
 
 // What was learned of one model says nothing of another: a session that goes on with
 // another one begins with what is known of that one.
-func TestCalibrationOfOneModelIsNoneOfAnother(t *testing.T) {
+func TestCalibrationBelongsToOneModel(t *testing.T) {
 	c := compact.Config{Model: "claude-sonnet-4", MaxContextTokens: 20_000, Archive: memory.New()}
 	first := newRig(t, c)
 	for range 8 {
@@ -90,7 +90,7 @@ func TestUpperBoundTriggers(t *testing.T) {
 }
 
 // The bound is that of the view, whether it is sent or only planned.
-func TestUpperBoundIsOfTheView(t *testing.T) {
+func TestUpperBoundCoversTheView(t *testing.T) {
 	for _, model := range []string{"gpt-4o", "claude-sonnet-4"} {
 		r := newRig(t, compact.Config{Model: model, MaxContextTokens: 20_000})
 		history := turns(30, 400)

@@ -98,7 +98,7 @@ func eachWay(t *testing.T, f func(t *testing.T, archive storage.Archive, history
 // What an earlier run masked, in another process, the summary states all the
 // same: from the history where that is whole, from the archive where the caller
 // keeps the view.
-func TestSummaryStatesTheOutcomeOfWhatWasMaskedBefore(t *testing.T) {
+func TestSummaryStatesOutcomesOfMaskedResults(t *testing.T) {
 	eachWay(t, func(t *testing.T, archive storage.Archive, history []message.Message) {
 		res := summarizes(t, t.Context(), compact.Config{Archive: archive}, history)
 		if res.Summary == nil || !strings.Contains(res.Summary.Text, tornWrite) {
@@ -124,7 +124,7 @@ func (a *asked) Summarize(_ context.Context, r strategy.Request) (strategy.Draft
 	return strategy.Draft{Text: "## What happened\n- `go test ./storage/part3` failed: " + tornWrite}, nil
 }
 
-func TestModelIsAskedWithTheOriginals(t *testing.T) {
+func TestSummarizerGetsTheOriginals(t *testing.T) {
 	eachWay(t, func(t *testing.T, archive storage.Archive, history []message.Message) {
 		a := &asked{}
 		res := summarizes(t, t.Context(), compact.Config{Archive: archive, Summarize: a}, history)
@@ -161,7 +161,7 @@ func (a *unread) Open(ctx context.Context, k storage.Key, off, n int64) (io.Read
 // Of what can't be read back nothing is said, the call does not fail, and a
 // warning without secrets says so. A caller with a deadline has its answer by
 // then, with the summary.
-func TestOriginalsThatCannotBeReadAreUnsaid(t *testing.T) {
+func TestUnreadableOriginalsAreOmitted(t *testing.T) {
 	for name, a := range map[string]*unread{"down": {down: true}, "slow": {slow: time.Minute}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -124,7 +124,7 @@ func TestLinesOfASilentSessionOutliveABrokenArchive(t *testing.T) {
 }
 
 // A log that calls have written is let go, and comes again with the next line.
-func TestAWrittenLogLeavesTheQueue(t *testing.T) {
+func TestFlushedLogLeavesTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := memory.New()
 		m, _ := logging(t, a, maxWaiting)

@@ -50,7 +50,7 @@ func TestOwnStageWritesTheSameWordsAtEveryCompaction(t *testing.T) {
 }
 
 // What an earlier step took out of the view is of the history still.
-func TestOwnStageWritesNothingOfWhatWentOutEarlier(t *testing.T) {
+func TestOwnStageWritesNoRemovedText(t *testing.T) {
 	msgs := pollHistory()
 	secret := strings.Repeat("a plan of the user's ", 3)
 	msgs[3] = message.ToolResult("call_0", "run 0 "+text(150)+secret)

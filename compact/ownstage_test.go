@@ -164,7 +164,7 @@ func TestBadStagesHarmNothing(t *testing.T) {
 }
 
 // A stage that hangs is left out, and asked again when it has come back.
-func TestStageThatHangsIsAskedAgainWhenItIsBack(t *testing.T) {
+func TestHangingStageIsUsedAgainAfterItReturns(t *testing.T) {
 	hang, asked := make(chan struct{}), make(chan struct{}, 9)
 	s := stageOf(func(ctx context.Context, v *policy.View) (policy.Proposal, error) {
 		asked <- struct{}{}
@@ -207,7 +207,7 @@ func (taker) Takes(v *policy.View) (at []int) {
 	return at
 }
 
-func TestOwnTakerMayNotTakeWhatStays(t *testing.T) {
+func TestOwnTakerMayNotRemoveKeptMessages(t *testing.T) {
 	asked := false
 	never := func(context.Context, *policy.View) (policy.Proposal, error) {
 		asked = true
@@ -226,7 +226,7 @@ func TestOwnTakerMayNotTakeWhatStays(t *testing.T) {
 	}
 }
 
-func TestOwnStageEventsAreThoseOfItsDecision(t *testing.T) {
+func TestOwnStageEventsFollowItsDecision(t *testing.T) {
 	s := stageOf(func(_ context.Context, v *policy.View) (p policy.Proposal, err error) {
 		for i := 0; i < v.Open-1; i++ {
 			if v.HasResult(i) {
@@ -245,7 +245,7 @@ func TestOwnStageEventsAreThoseOfItsDecision(t *testing.T) {
 	}
 }
 
-func TestConfigRefusesStagesThatCannotBe(t *testing.T) {
+func TestConfigRefusesInvalidStages(t *testing.T) {
 	good := compact.OwnStage{Stage: maskPolls}
 	for want, all := range map[string][]compact.OwnStage{
 		"has no Stage":                 {{}},

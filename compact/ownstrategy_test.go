@@ -74,7 +74,7 @@ func TestOwnStrategyThatReturnsAWrongLine(t *testing.T) {
 	}
 }
 
-func TestConfigRefusesAStrategyThatCannotBe(t *testing.T) {
+func TestConfigRefusesAnInvalidStrategy(t *testing.T) {
 	c := withStrategy(nil)
 	if err := c.Validate(); err == nil || !strings.Contains(err.Error(), "has no Extract") {
 		t.Errorf("got %v", err)

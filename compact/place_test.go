@@ -38,7 +38,7 @@ func onePlace(t *testing.T, c Config) *CompactManager {
 
 // What compacts waits for its place as long as its context allows; what compacts
 // nothing needs none.
-func TestCallsThatCompactNothingStandBehindNoCompaction(t *testing.T) {
+func TestCallsThatCompactNothingNeedNoSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := onePlace(t, Config{Archive: memory.New()})
 		if err := m.places.Take(t.Context()); err != nil {
@@ -86,7 +86,7 @@ func between(t *testing.T, c Config) []message.Message {
 
 // Near its deadline a call whose view fits goes out as it is when there is no place,
 // and the next one compacts. One that does not fit, or is asked for, waits to the end.
-func TestACallThatFitsDoesNotDieForAPlace(t *testing.T) {
+func TestCallThatFitsDoesNotFailForASlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := Config{Model: "gpt-4", MaxContextTokens: 64_000, Archive: memory.New()}
 		fits := between(t, c)
@@ -169,7 +169,7 @@ func (p *patientWriter) Describe() strategy.Info {
 	return strategy.Info{Name: "patient", Window: 128_000, Remote: true}
 }
 
-func TestWhoWaitsForAModelHoldsNoPlace(t *testing.T) {
+func TestWaitForAModelHoldsNoSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &patientWriter{}
 		c := Config{Archive: memory.New(), Summarize: w}
@@ -190,7 +190,7 @@ func (a sleepy) Create(ctx context.Context, k storage.Key, b storage.Blob) error
 	return a.Archive.Create(ctx, k, b)
 }
 
-func TestWhoWaitsForTheArchiveHoldsNoPlace(t *testing.T) {
+func TestWaitForTheArchiveHoldsNoSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := onePlace(t, Config{Archive: sleepy{memory.New()}})
 		began := time.Now()
@@ -220,7 +220,7 @@ func (a crowded) Create(ctx context.Context, k storage.Key, b storage.Blob) erro
 	return a.Archive.Create(ctx, k, b)
 }
 
-func TestWhoHoldsTheCommitLockWaitsForNoPlace(t *testing.T) {
+func TestHolderOfTheCommitLockWaitsForNoSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m *CompactManager
 		m = onePlace(t, Config{Archive: crowded{memory.New(), &m}})
@@ -235,7 +235,7 @@ func TestWhoHoldsTheCommitLockWaitsForNoPlace(t *testing.T) {
 
 // Of presets that work on every call one call in 32 is a step, which archives and
 // indexes: a call like any other.
-func TestStepsOfEveryCallWaitForNoPlace(t *testing.T) {
+func TestEveryCallStepsWaitForNoSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, err := New(t.Context(), Config{Preset: "masking", Model: "gpt-4", MaxContextTokens: 1_000_000, Archive: memory.New()})
 		if err != nil {
@@ -300,7 +300,7 @@ func (a panicsAt) Create(ctx context.Context, k storage.Key, b storage.Blob) err
 
 // However a call ends, its place is free then: a panic, a deadline in the queue, an
 // error.
-func TestPlacesAreGivenBackHoweverACallEnds(t *testing.T) {
+func TestSlotsAreReleasedHoweverACallEnds(t *testing.T) {
 	g := &giddy{}
 	for name, c := range map[string]Config{
 		"a description that panics":            {Archive: memory.New(), Summarize: g},

@@ -15,7 +15,7 @@ import (
 
 // A plan agrees with the next call, manual or not: in the view, the decisions and the
 // reason.
-func TestPropertyPlanIsWhatTheNextCallDoes(t *testing.T) {
+func TestPropertyPlanEqualsTheNextCall(t *testing.T) {
 	n := samples.Of(80)
 	switch {
 	case soak():

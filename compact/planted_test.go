@@ -10,7 +10,7 @@ import (
 )
 
 // What a compaction ended at is its upper bound, where the count may be low.
-func TestHysteresisGoesByTheUpperBound(t *testing.T) {
+func TestHysteresisUsesTheUpperBound(t *testing.T) {
 	r := newRig(t, compact.Config{Model: "claude-sonnet-4", MaxContextTokens: 20_000})
 	history := turns(30, 400)
 	first := r.preflight(history)

@@ -65,7 +65,7 @@ func percentile(all []time.Duration, n int) time.Duration {
 
 // No call waits for a summarizer that had time: with the fake clock what a call
 // takes is what it waits.
-func TestCallThatCompactsWaitsForNoSummaryThatHadTime(t *testing.T) {
+func TestCompactingCallDoesNotWaitForAPreparedSummary(t *testing.T) {
 	for name, test := range map[string]struct {
 		change      func(*compact.Config)
 		calls, size int
@@ -103,7 +103,7 @@ func TestCallThatCompactsWaitsForNoSummaryThatHadTime(t *testing.T) {
 
 // A cut for which there is a summary by now is made, though another one costs less
 // meanwhile, which would want a summary of its own; and the call waits for none.
-func TestCutThatWasPreparedIsMade(t *testing.T) {
+func TestPreparedCutIsApplied(t *testing.T) {
 	dearer := 0
 	for seed := range uint64(5) {
 		synctest.Test(t, func(t *testing.T) {
@@ -299,7 +299,7 @@ func TestPlansAndShadowsPrepareNoSummary(t *testing.T) {
 
 // A summarizer that was out of order when nobody waited is asked again by the
 // call that needs it.
-func TestPreparedSummaryThatFailedIsMadeAnew(t *testing.T) {
+func TestFailedPreparedSummaryIsRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &mended{after: time.Now().Add(time.Minute)}
 		r, _ := ahead(t, func(c *compact.Config) { c.Summarize = s })
@@ -324,7 +324,7 @@ func (m *mended) Summarize(ctx context.Context, q strategy.Request) (strategy.Dr
 
 // Of two processes the one that commits first decides; a restart changes
 // nothing.
-func TestPreparedSummaryGivesWayToAStepOfAnotherProcess(t *testing.T) {
+func TestStepOfAnotherProcessReplacesAPreparedSummary(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		one, _ := ahead(t, nil)
 		two, _ := ahead(t, func(c *compact.Config) { c.Archive, c.Policy.PreparePct = one.archive, 1 })
@@ -351,7 +351,7 @@ func TestPreparedSummaryGivesWayToAStepOfAnotherProcess(t *testing.T) {
 }
 
 // A session that is forgotten says what its summary has cost.
-func TestPreparedSummaryOfAForgottenSessionIsSaid(t *testing.T) {
+func TestPreparedSummaryOfAForgottenSessionIsReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, _ := ahead(t, func(c *compact.Config) { c.Sessions.MaxBytes = 1 })
 		soon(t, r)
@@ -368,7 +368,7 @@ func TestPreparedSummaryOfAForgottenSessionIsSaid(t *testing.T) {
 
 // Sessions and branches that prepare, take and throw away summaries at the same
 // time: of interest to the race detector.
-func TestSummariesArePreparedInManyPlacesAtOnce(t *testing.T) {
+func TestSummariesArePreparedConcurrently(t *testing.T) {
 	s := &crew.Summarizer{After: time.Millisecond}
 	r, _ := ahead(t, func(c *compact.Config) { c.Summarize, c.Sessions.MaxBytes = s, 1<<20 })
 	var wg sync.WaitGroup

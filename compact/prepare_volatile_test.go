@@ -11,7 +11,7 @@ import (
 
 // A system prompt that tells the time is another one at each call: no summary
 // that was prepared can be taken, so that only a few are paid for.
-func TestFewSummariesArePreparedOfAHistoryThatChanges(t *testing.T) {
+func TestChangingHistoryPreparesFewSummaries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s := ahead(t, nil)
 		for n := range 12 {

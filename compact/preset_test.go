@@ -133,7 +133,7 @@ func TestGatewayKeepsTheNewestTwentyThousandTokensOfTheConversation(t *testing.T
 	}
 }
 
-func TestGatewayGivesUpTheOldestIterationsAboveTheBudget(t *testing.T) {
+func TestGatewayDropsTheOldestIterationsAboveTheBudget(t *testing.T) {
 	r, _ := preset(t, "gateway", compact.Config{MaxContextTokens: 10_000}) // B = 10,000 - 4,096 - 1,000
 	history := loop(12, 500)                                               // the last five results alone have 3,200 tokens
 	for i := range 4 {
@@ -160,7 +160,7 @@ func TestGatewayGivesUpTheOldestIterationsAboveTheBudget(t *testing.T) {
 	}
 }
 
-func TestGatewayRefusesOnlyWhatCanNotFit(t *testing.T) {
+func TestGatewayRefusesOnlyRequestsThatCanNotFit(t *testing.T) {
 	r, _ := preset(t, "gateway", compact.Config{MaxContextTokens: 10_000})
 	history := loop(3, 300)
 	history[1] = message.User(text(5000))
@@ -182,7 +182,7 @@ func TestGatewayRefusesOnlyWhatCanNotFit(t *testing.T) {
 	}
 }
 
-func TestGatewayHoldsTheMessagesThatItsWindowSays(t *testing.T) {
+func TestGatewayKeepsTheMessagesOfItsWindow(t *testing.T) {
 	r, _ := preset(t, "gateway", compact.Config{MaxContextTokens: 12_000}) // 2 * (12000/200) = 120 messages
 	res := r.preflight(turns(80, 10))
 	if omitted, ok := policy.ParseNotice(res.Messages[1]); !ok || omitted != 160-120 || len(res.Messages) != 2+120 {
@@ -291,7 +291,7 @@ func TestHistoryReducerRefusesAWindowBelowOne(t *testing.T) {
 
 // What was said of the default preset holds for these: whatever the SDK does
 // with the result, the view is the same, byte for byte.
-func TestPresetViewsAreTheSameWhateverTheSDKDoesWithThem(t *testing.T) {
+func TestPresetViewsDoNotDependOnTheSDK(t *testing.T) {
 	for name, c := range map[string]compact.Config{
 		"gateway":         {MaxContextTokens: 8_000},
 		"history-reducer": {MaxContextTokens: 4_000},

@@ -272,7 +272,7 @@ func lostLines(t *testing.T, a storage.Archive, want []int) {
 }
 
 // A step of the same agent is one that the decision should have known.
-func TestStepOfTheSameAgentIsDecidedAnew(t *testing.T) {
+func TestStepOfTheSameAgentCausesANewDecision(t *testing.T) {
 	a := &overtaken{Archive: memory.New()}
 	other := crew.Manager(t, a.Archive, &counting{})
 	history := historyOf(0, 100)
@@ -303,7 +303,7 @@ func TestStepOfTheSameAgentIsDecidedAnew(t *testing.T) {
 
 // Where steps of the same agent don't end, the view that was computed goes out:
 // never the raw history.
-func TestViewThatTheLedgerDoesNotTakeGoesOut(t *testing.T) {
+func TestViewWithoutALedgerIsSent(t *testing.T) {
 	a := &overtaken{Archive: memory.New()}
 	other := rival(t, a.Archive)
 	a.by = func(n int) { other(n) } // the same agent, with a history of its own each time
@@ -332,7 +332,7 @@ func TestViewThatTheLedgerDoesNotTakeGoesOut(t *testing.T) {
 
 // An archive may say that there is a ledger already when it was this call's own:
 // the answer to the request that made it got lost.
-func TestCommitWhoseAnswerWasLostIsOne(t *testing.T) {
+func TestCommitWithALostAnswerCountsOnce(t *testing.T) {
 	a := &overtaken{Archive: memory.New()}
 	a.after = storage.ErrExists
 	s := &counting{}

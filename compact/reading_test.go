@@ -49,7 +49,7 @@ func TestOnlyCallsThatCompactWaitForOriginals(t *testing.T) {
 
 // An archive that fails keeps no summary from being prepared, and is not asked at
 // every call.
-func TestOriginalsThatCannotBeReadAheadKeepNobodyWaiting(t *testing.T) {
+func TestUnreadableOriginalsBlockNoCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &unread{Archive: memory.New(), down: true}
 		_, view := masks(t, a.Archive)

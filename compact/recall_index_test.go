@@ -23,7 +23,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-func TestRecallGoesOnWithoutItsIndex(t *testing.T) {
+func TestRecallWorksWithoutItsIndex(t *testing.T) {
 	for name, ruin := range map[string]func(data []byte) []byte{
 		"missing": nil,
 		"damaged": func(data []byte) []byte {
@@ -104,7 +104,7 @@ func asIs(t *testing.T, data []byte) redact.Text {
 	return r.Text(string(data))
 }
 
-func TestNoMoreIndexesThanBitsAreAsked(t *testing.T) {
+func TestRecallReadsABoundedNumberOfIndexes(t *testing.T) {
 	a := &reader{Archive: memory.New()}
 	r := newRig(t, compact.Config{MaxContextTokens: 6_000, Archive: a})
 	grown(t, r, 31, false)
@@ -127,7 +127,7 @@ func TestNoMoreIndexesThanBitsAreAsked(t *testing.T) {
 
 // Whatever is taken out of random histories, by chained compactions of every
 // preset, is found again by a manager that has seen none of it.
-func TestPropertyWhatIsTakenOutIsRecalled(t *testing.T) {
+func TestPropertyRemovedTextIsRecalled(t *testing.T) {
 	n := 40
 	switch {
 	case soak():

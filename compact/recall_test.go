@@ -241,7 +241,7 @@ func TestWholeTurnIsRecalledByOnePageAndOneRange(t *testing.T) {
 	}
 }
 
-func TestRecallFindsWhatOnlyTheJournalOrAFinalTranscriptHas(t *testing.T) {
+func TestRecallFindsTextOfJournalAndFinalTranscripts(t *testing.T) {
 	c, err := compact.Preset("graduated")
 	if err != nil {
 		t.Fatal(err)
@@ -281,7 +281,7 @@ func TestRecallFindsWhatOnlyTheJournalOrAFinalTranscriptHas(t *testing.T) {
 	}
 }
 
-func TestRecallSeesStepsOfOtherProcesses(t *testing.T) {
+func TestRecallFindsStepsOfOtherProcesses(t *testing.T) {
 	a := memory.New()
 	one, two := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a}), newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a})
 	history := loop(100, 200)
@@ -295,7 +295,7 @@ func TestRecallSeesStepsOfOtherProcesses(t *testing.T) {
 	}
 }
 
-func TestReferencesThatAreNoneAreNotFound(t *testing.T) {
+func TestInvalidReferencesAreNotFound(t *testing.T) {
 	r := newRig(t, compact.Config{})
 	for _, ref := range []string{"", "1234567", "turn:", "turn:0", "turn:1:other", "turn:1:thought", "turn:1:action:2", "../../etc/passwd", strings.Repeat("a", 33), "zzzzzzzzzzzz"} {
 		if _, err := r.Recall(t.Context(), "s", ref); !errors.Is(err, compact.ErrNotFound) {

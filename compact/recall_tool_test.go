@@ -44,7 +44,7 @@ func recallRig(t *testing.T, text string, opts ...compact.ToolOption) (call func
 	}, testkey.Ref(history[3].Parts[0]), r
 }
 
-func TestRecallToolReturnsWhatAModelAsksFor(t *testing.T) {
+func TestRecallToolReturnsTheRequestedText(t *testing.T) {
 	call, ref, _ := recallRig(t, numbers(1000))
 	for arguments, want := range map[string]string{
 		`{"ref":"REF","head":2}`:                               "line 1\nline 2",
@@ -90,7 +90,7 @@ func TestRecallToolReturnsWhatAModelAsksFor(t *testing.T) {
 	}
 }
 
-func TestRecallToolBoundsItsAnswerAndSaysHowToGoOn(t *testing.T) {
+func TestRecallToolBoundsItsAnswerAndExplainsHowToContinue(t *testing.T) {
 	const bytes = 600
 	call, ref, _ := recallRig(t, numbers(1000), compact.ToolBytes(bytes), compact.ToolName("look_up"))
 	for _, c := range []struct{ arguments, first, last string }{
@@ -146,7 +146,7 @@ func TestRecallToolReadsTheCallersSessionOnly(t *testing.T) {
 	}
 }
 
-func TestRecallToolTellsOfAnArchiveThatFails(t *testing.T) {
+func TestRecallToolReportsAFailingArchive(t *testing.T) {
 	_, ref, r := recallRig(t, numbers(100))
 	tool := compact.RecallTool(r.CompactManager)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -157,7 +157,7 @@ func TestRecallToolTellsOfAnArchiveThatFails(t *testing.T) {
 	}
 }
 
-func TestRecallToolGivesNoSecrets(t *testing.T) {
+func TestRecallToolReturnsNoSecrets(t *testing.T) {
 	secret := "ghp_" + strings.Repeat("a1B2", 9)
 	call, ref, _ := recallRig(t, "token: "+secret+"\n"+text(300))
 	if got := call(`{"ref":"` + ref + `"}`); strings.Contains(got, secret) || !strings.Contains(got, "REDACTED") {

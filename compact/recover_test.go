@@ -114,7 +114,7 @@ func TestPanicInAnOptionIsAnError(t *testing.T) {
 	}
 }
 
-func TestPanicOfASummarizerCostsTheSummaryAlone(t *testing.T) {
+func TestPanicOfASummarizerLosesOnlyTheSummary(t *testing.T) {
 	var log logged
 	r := newRig(t, compact.Config{MaxContextTokens: 24_000, Summarize: brokenWriter{}, Logger: log.logger()})
 	res, err := r.Preflight(t.Context(), "s", turns(60, 200))
@@ -138,7 +138,7 @@ func TestPanicOfTheRulesOfAWireIsLogged(t *testing.T) {
 }
 
 // An archive that panics is one that failed.
-func TestGoingOnWithAnArchiveThatPanics(t *testing.T) {
+func TestManagerContinuesWithAPanickingArchive(t *testing.T) {
 	for name, onError := range map[string]string{"fail": "fail", "continue": "continue"} {
 		t.Run(name, func(t *testing.T) {
 			var log logged

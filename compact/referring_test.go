@@ -69,7 +69,7 @@ func readBack(t *testing.T, a *memory.Archive, h *tale, view string) {
 	}
 }
 
-func TestSessionThatRefersSurvivesWhatIsDoneToIt(t *testing.T) {
+func TestSessionWithReferencesSurvivesEveryOperation(t *testing.T) {
 	for name, do := range map[string]func(ctx context.Context, a *memory.Archive) (*memory.Archive, error){
 		"copy": func(ctx context.Context, a *memory.Archive) (*memory.Archive, error) {
 			b := memory.New()
@@ -110,7 +110,7 @@ func TestSessionThatRefersSurvivesWhatIsDoneToIt(t *testing.T) {
 }
 
 // Sessions go as a whole, so that nothing that is left refers to what went.
-func TestSessionThatRefersGoesAsAWhole(t *testing.T) {
+func TestSessionWithReferencesIsRemovedAsAWhole(t *testing.T) {
 	for name, do := range map[string]func(ctx context.Context, a *memory.Archive) error{
 		"erase": func(ctx context.Context, a *memory.Archive) error {
 			s, err := record.OpenSession(ctx, a, "s")

@@ -48,7 +48,7 @@ func onWire(t testing.TB, w provider.Wire, seed uint64, history []message.Messag
 }
 
 // A role setting that pins the assistant, or leaves out the first message's.
-func TestRolesThatAreNeverPrunedPanicNoCall(t *testing.T) {
+func TestUnprunableRolesPanicNoCall(t *testing.T) {
 	for _, roles := range [][]message.Role{{"assistant"}, {"assistant", "system"}, {"user"}, {"tool"}, {"user", "assistant", "tool"}, {"developer"}, {}} {
 		c, err := compact.Preset("graduated")
 		if err != nil {
@@ -82,7 +82,7 @@ func TestFirstMessageStaysWhateverTheRoleSetting(t *testing.T) {
 	}
 }
 
-func TestPresetsRefuseOnNoWireWhatFitsOnAnother(t *testing.T) {
+func TestPresetsRefuseEquallyOnEveryWire(t *testing.T) {
 	history := loop(30, 300)
 	for i := range 10 {
 		history = append(history, message.Assistant(fmt.Sprintf("Done %d. %s", i, text(100))), message.User(fmt.Sprintf("Next, part %d. %s", i, text(50))))
@@ -108,7 +108,7 @@ func TestPresetsRefuseOnNoWireWhatFitsOnAnother(t *testing.T) {
 	}
 }
 
-func TestSummaryStaysBehindTheSystemPrompt(t *testing.T) {
+func TestSummaryStaysAfterTheSystemPrompt(t *testing.T) {
 	c, _ := compact.Preset("summarize")
 	c.MaxContextTokens = 8_000
 	r := newRig(t, c)
@@ -158,7 +158,7 @@ func TestSummaryAboveALoweredLimitIsNoRefusal(t *testing.T) {
 	}
 }
 
-func TestReserveForTheAnswerGivesWayBeforeACallIsRefused(t *testing.T) {
+func TestReserveShrinksBeforeACallIsRefused(t *testing.T) {
 	c, _ := compact.Preset("graduated")
 	c.MaxContextTokens = 45_000
 	r := newRig(t, c)
@@ -188,7 +188,7 @@ func TestWindowsNearTwoThousand(t *testing.T) {
 }
 
 // The last messages alone begin with the model's, which some wires don't take.
-func TestFallbackGoesOnToACutThatTheWireTakes(t *testing.T) {
+func TestFallbackContinuesToACutThatTheWireAllows(t *testing.T) {
 	history := turns(2, 50)
 	for i := range 10 {
 		history = append(history, message.User(fmt.Sprintf("Next, part %d. %s", i, text(50))))
@@ -259,7 +259,7 @@ func TestBudgetErrorAddsUpAndItsAdviceHelps(t *testing.T) {
 
 // Whatever stages are configured, those that an error advises to add make the view fit,
 // and none of them is too much. Where it advises none, all of them would not help.
-func TestStagesThatARefusalAdvisesHelp(t *testing.T) {
+func TestStagesAdvisedByARefusalHelp(t *testing.T) {
 	all := []string{"truncate", "mask", "summarize", "shrink", "squeeze"}
 	large := func(rounds, size int) []message.Message { return append(loop(2, 50), loop(rounds, size)[1:]...) }
 	refused := map[string]int{}

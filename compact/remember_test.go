@@ -38,7 +38,7 @@ func TestEditsOfACallAreRemembered(t *testing.T) {
 
 // A lane can hold a message that another process edited before this one reads the step that did
 // so. It is known as edited from then on.
-func TestEditsOfOthersAreRecognizedWhenTheyAreRead(t *testing.T) {
+func TestEditsOfOtherProcessesAreRecognized(t *testing.T) {
 	m, err := New(t.Context(), Config{Model: "gpt-4", MaxContextTokens: 1_000_000, Archive: memory.New()})
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +64,7 @@ func TestEditsOfOthersAreRecognizedWhenTheyAreRead(t *testing.T) {
 
 // Who appends behind edits of another process has decided without them: it decides
 // anew, and has nothing left to change.
-func TestWhoAppendsBehindOthersDecidesAnew(t *testing.T) {
+func TestAppendAfterOthersDecidesAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := memory.New()
 		var two [2]*CompactManager

@@ -12,10 +12,10 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// TestPropertyATranscriptIsWholeWhateverItRefersTo stores histories that lost, repeat
+// TestPropertyTranscriptIsWholeDespiteItsReferences stores histories that lost, repeat
 // and exchange messages of the one before: each transcript reads as what was stored,
 // and each line stands where it is said to.
-func TestPropertyATranscriptIsWholeWhateverItRefersTo(t *testing.T) {
+func TestPropertyTranscriptIsWholeDespiteItsReferences(t *testing.T) {
 	plain, err := redact.New(redact.Options{Disabled: true})
 	if err != nil {
 		t.Fatal(err)

@@ -125,7 +125,7 @@ func TestEachMessageIsStoredOnce(t *testing.T) {
 
 // All that is stored is little more than the history: a summary stands in its file, and
 // ledger and audit log name that. What a step costs besides is the same for a long one.
-func TestEverythingStoredIsLittleMoreThanTheHistory(t *testing.T) {
+func TestArchiveIsLittleLargerThanTheHistory(t *testing.T) {
 	for _, q := range []struct {
 		rounds int
 		most   float64
@@ -273,7 +273,7 @@ func flipIn(t *testing.T, a *memory.Archive, name string, at int) {
 
 // What is not what was stored is not referred to: a new process writes it again,
 // says so, and recalls nothing of what was changed.
-func TestWhatWasChangedIsWrittenAgain(t *testing.T) {
+func TestChangedTablesAreRewritten(t *testing.T) {
 	a := memory.New()
 	h := newTale()
 	h.steps(t, 2, compact.Config{Archive: a}, false)
@@ -314,7 +314,7 @@ func TestWhatWasChangedIsWrittenAgain(t *testing.T) {
 
 // Two processes at the same time, each with a transcript of its own, refer to what
 // is there and end with one view.
-func TestTwoProcessesReferToWhatIsThere(t *testing.T) {
+func TestTwoProcessesReferToExistingFiles(t *testing.T) {
 	a := memory.New()
 	h := newTale()
 	one, two := newRig(t, compact.Config{Archive: a}), newRig(t, compact.Config{Archive: a})

@@ -12,7 +12,7 @@ import (
 
 // A client that repeats a call, in this process or in another, gets the view that it
 // got, although by then another compaction might pay: the first has not been sent yet.
-func TestRepeatedCallCompactsNoSecondTime(t *testing.T) {
+func TestRepeatedCallCompactsOnce(t *testing.T) {
 	compacted := 0
 	for _, preset := range compact.Presets() {
 		for _, size := range []struct{ rounds, tokens, window int }{{90, 150, 9_000}, {120, 20, 6_000}, {150, 60, 15_000}, {90, 400, 64_000}} {
@@ -43,7 +43,7 @@ func TestRepeatedCallCompactsNoSecondTime(t *testing.T) {
 
 // Bytes that are no text are in a history where a program made it of what a tool printed.
 // The summary that quotes them is the same elsewhere.
-func TestSummaryOfBytesThatAreNoTextIsTheSameElsewhere(t *testing.T) {
+func TestSummaryOfInvalidUTF8IsDeterministic(t *testing.T) {
 	a := memory.New()
 	c := compact.Config{MaxContextTokens: 6_000, Archive: a}
 	c.Policy.Stages = []string{"summarize"}
@@ -66,7 +66,7 @@ func TestSummaryOfBytesThatAreNoTextIsTheSameElsewhere(t *testing.T) {
 
 // A large result that comes with the call that compacts is reduced like any other: later
 // it would have been sent.
-func TestResultThatComesWithACompactionThatPaysIsReduced(t *testing.T) {
+func TestNewResultOfAPayingCompactionIsReduced(t *testing.T) {
 	c, err := compact.Preset("economy")
 	if err != nil {
 		t.Fatal(err)

@@ -195,7 +195,7 @@ func TestPinnedMessagesAboveTheTarget(t *testing.T) {
 	}
 }
 
-func TestSavingsAreAgainstTheHistoryAsItCameIn(t *testing.T) {
+func TestSavingsAreRelativeToTheWholeHistory(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 24_000})
 	history := loop(100, 200)
 	for i := range 2 { // the second call makes the edits again
@@ -250,7 +250,7 @@ func TestToolSchemasCountAgainstTheBudget(t *testing.T) {
 
 // A call between the trigger and the next one waits. Only where what must stay is
 // above the target it says so, and how much that is.
-func TestWaitingSaysWhatItWaitsFor(t *testing.T) {
+func TestWaitingNamesItsReason(t *testing.T) {
 	pinned := append([]message.Message{message.System(text(24_000))}, turns(30, 80)[1:]...)
 	for name, test := range map[string]struct {
 		window       int
@@ -316,7 +316,7 @@ func TestKeepLast6Of20Turns(t *testing.T) {
 
 // What is kept is the least, not the most: a compaction goes as far as the
 // target, and not a turn further.
-func TestWhatFitsBelowTheTargetStaysVerbatim(t *testing.T) {
+func TestTextBelowTheTargetStaysVerbatim(t *testing.T) {
 	history := turns(20, 800)
 	for i := 1; i < len(history); i += 2 {
 		history[i] = message.User("Question " + strings.Repeat("?", i)) // the user's words stay, whatever the target
@@ -333,7 +333,7 @@ func TestWhatFitsBelowTheTargetStaysVerbatim(t *testing.T) {
 
 // The newest words of the user are not cut to reach the target, only to stay
 // within the budget.
-func TestTheNewestWordsOfTheUserGoOverTheTarget(t *testing.T) {
+func TestNewestUserWordsMayExceedTheTarget(t *testing.T) {
 	history := turns(20, 400)
 	res := newRig(t, compact.Config{MaxContextTokens: 16_000}).preflight(history)
 	if res.Summary == nil || res.After.Total > res.Target*5/4 || res.After.Total > res.Budget {

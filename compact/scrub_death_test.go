@@ -15,7 +15,7 @@ import (
 
 // A scrub dies at each of its changes. The agent that has the session in memory goes on,
 // or another process does; both see the view that there was, and lose nothing.
-func TestAgentGoesOnWhereAScrubWasCutShort(t *testing.T) {
+func TestAgentContinuesAfterAnInterruptedScrub(t *testing.T) {
 	every := 1
 	if !soak() {
 		every = 5
@@ -97,7 +97,7 @@ func goesOnAfterDeath(t *testing.T, at int, same bool) (died bool) {
 
 // What an agent asks for first after a scrub died is there, whatever file the scrub had taken
 // away.
-func TestAgentRecallsWhereAScrubWasCutShort(t *testing.T) {
+func TestAgentRecallsAfterAnInterruptedScrub(t *testing.T) {
 	for at, died := 0, true; died; at++ {
 		for _, search := range []bool{true, false} {
 			synctest.Test(t, func(t *testing.T) {

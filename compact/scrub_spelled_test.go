@@ -168,7 +168,7 @@ func journal(t *testing.T, s *record.Session) []string {
 	return strings.Split(strings.TrimSpace(string(data)), "\n")
 }
 
-func TestScrubTakesOutEverySpelling(t *testing.T) {
+func TestScrubRemovesEverySpelling(t *testing.T) {
 	nothing, err := redact.New(redact.Options{Disabled: true})
 	if err != nil {
 		t.Fatal(err)
@@ -208,7 +208,7 @@ func TestScrubTakesOutEverySpelling(t *testing.T) {
 }
 
 // What only looks like a secret does not keep the others from being taken out.
-func TestScrubIsNotRefusedByWhatIsNoSecret(t *testing.T) {
+func TestScrubIgnoresHarmlessText(t *testing.T) {
 	s, err := record.OpenSession(t.Context(), memory.New(), "s")
 	if err == nil {
 		err = s.Journal(t.Context(), []redact.Text{redact.Lit(`{"role":"user","content":"restart\nginx-pass and nginx-pass","ok":true,"n":["true","x"]}`)})

@@ -88,7 +88,7 @@ func leakyLoop() []message.Message {
 	return history
 }
 
-func TestSessionGoesOnWhereItWasAfterAScrub(t *testing.T) {
+func TestSessionKeepsItsStateAfterAScrub(t *testing.T) {
 	r := newRig(t, compact.Config{})
 	history := leakyLoop()
 	if _, err := r.ManualCompact(t.Context(), "s", history, "test"); err != nil {
@@ -141,7 +141,7 @@ func TestSessionGoesOnWhereItWasAfterAScrub(t *testing.T) {
 
 // A session that was scrubbed beside its agent is an archive that works: where the configuration
 // goes on without one, the next step is stored all the same.
-func TestStepAfterAScrubIsStoredWhateverOnErrorSays(t *testing.T) {
+func TestStepAfterAScrubIsStoredForEveryOnError(t *testing.T) {
 	r := newRig(t, compact.Config{Storage: compact.StorageConfig{OnError: "continue"}})
 	history := leakyLoop()
 	if _, err := r.ManualCompact(t.Context(), "s", history, "test"); err != nil {
@@ -164,7 +164,7 @@ func TestStepAfterAScrubIsStoredWhateverOnErrorSays(t *testing.T) {
 	}
 }
 
-func TestScrubByRulesTakesOutWhatTheyFindNow(t *testing.T) {
+func TestScrubByRulesRemovesCurrentFindings(t *testing.T) {
 	nothing, err := redact.New(redact.Options{Disabled: true}) // what redaction was then
 	if err != nil {
 		t.Fatal(err)
@@ -201,7 +201,7 @@ func TestScrubByRulesTakesOutWhatTheyFindNow(t *testing.T) {
 	}
 }
 
-func TestScrubWantsSecretsThatCanBeLookedFor(t *testing.T) {
+func TestScrubRequiresSearchableSecrets(t *testing.T) {
 	r := newRig(t, compact.Config{})
 	if _, err := compact.Scrub(t.Context(), r.stored(), compact.ScrubOptions{Secrets: []string{"abc"}}); !errors.Is(err, compact.ErrShortSecret) {
 		t.Errorf("taken: %v", err)
@@ -209,7 +209,7 @@ func TestScrubWantsSecretsThatCanBeLookedFor(t *testing.T) {
 }
 
 // What is short stands by chance in what the archive goes by, too.
-func TestScrubLeavesWhatTheArchiveGoesBy(t *testing.T) {
+func TestScrubKeepsTheArchivesOwnFields(t *testing.T) {
 	for _, secret := range []string{`"at":[0,`, `"sha256":"`, `"len":`, "transcript", "role", "tool", "content", "sha256"} {
 		t.Run(secret, func(t *testing.T) {
 			r := newRig(t, compact.Config{})

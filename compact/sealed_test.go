@@ -160,7 +160,7 @@ func hexSHA256(text string) string {
 
 // The attack: whoever has the archive and the events tries a number, and looks for
 // the hash of the message with it. Version 1 gives it away, so the attack is one.
-func TestARedactedNumberCantBeGuessed(t *testing.T) {
+func TestRedactedNumberCanNotBeGuessed(t *testing.T) {
 	history, name := sealedTurns(60), "ann@example.org"
 	branch := history[1].Fingerprint().String() + "." + history[2].Fingerprint().Ref()
 	found := func(in string) (all []string) {
@@ -210,7 +210,7 @@ func TestARedactedNumberCantBeGuessed(t *testing.T) {
 
 // A process that has the archive and the key sees the same references; one that
 // has another key says that it begins anew.
-func TestALostKeyBeginsANewEpochAndSaysSo(t *testing.T) {
+func TestLostKeyBeginsANewEpochAndReportsIt(t *testing.T) {
 	keysOnly(t)
 	a := folderArchive(t, t.TempDir())
 	m := sealedManager(t, a, "graduated")
@@ -314,7 +314,7 @@ func TestAnArchiveInMemoryLeavesNoKey(t *testing.T) {
 	}
 }
 
-func TestAPlanMakesNoKey(t *testing.T) {
+func TestPlanCreatesNoKey(t *testing.T) {
 	folder := keysOnly(t)
 	a := folderArchive(t, t.TempDir())
 	m := sealedManager(t, a, "graduated")
@@ -329,7 +329,7 @@ func TestAPlanMakesNoKey(t *testing.T) {
 	}
 }
 
-func TestAKeyThatCantBeKeptIsTold(t *testing.T) {
+func TestKeyThatCanNotBeStoredIsReported(t *testing.T) {
 	t.Setenv(compact.ArchiveKeyVariable, "")
 	blocked := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
@@ -347,7 +347,7 @@ func TestAKeyThatCantBeKeptIsTold(t *testing.T) {
 	}
 }
 
-func TestAKeyThatIsNoneIsAMistake(t *testing.T) {
+func TestInvalidKeyIsAMistake(t *testing.T) {
 	t.Setenv(compact.ArchiveKeyVariable, "swordfish")
 	_, err := compact.New(t.Context(), compact.Config{})
 	if err == nil || !strings.Contains(err.Error(), "archive_key") || strings.Contains(err.Error(), "swordfish") {
@@ -398,7 +398,7 @@ func (a *keyless) Append(ctx context.Context, k storage.Key, seq int64, b storag
 
 // A call that compacts nothing needs no key in the archive; one that compacts
 // stores nothing without.
-func TestNothingIsCompactedUnderAKeyThatNobodyElseKnows(t *testing.T) {
+func TestUnsharedKeyPreventsCompaction(t *testing.T) {
 	keysOnly(t)
 	a := &keyless{folderArchive(t, t.TempDir()), true}
 	m := sealedManager(t, a, "graduated")
@@ -419,7 +419,7 @@ func TestNothingIsCompactedUnderAKeyThatNobodyElseKnows(t *testing.T) {
 }
 
 // What is made of how a conversation begins stands in the archive as a keyed hash.
-func TestIdsThatAreMadeOfContentAreKeyed(t *testing.T) {
+func TestIDsDerivedFromContentAreKeyed(t *testing.T) {
 	keysOnly(t)
 	a := folderArchive(t, t.TempDir())
 	origin := strings.Repeat("0123456789abcdef", 2)
@@ -449,7 +449,7 @@ func (a *unasked) Open(ctx context.Context, k storage.Key, off, n int64) (io.Rea
 
 // An agent does not wait for a bucket, which may be behind a spool, to know its
 // key: without one that is configured it is the machine's.
-func TestABucketIsNotAskedForItsKey(t *testing.T) {
+func TestBucketsKeyIsNotRequested(t *testing.T) {
 	keysOnly(t)
 	a := &unasked{folderArchive(t, t.TempDir())}
 	inBucket := func(c *compact.Config) {

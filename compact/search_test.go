@@ -38,10 +38,10 @@ func gone(history []message.Message, res *compact.Result) (out []message.Message
 	return out
 }
 
-// TestSearchFindsEveryLineThatWasTakenOut: with steps that summarize and with
+// TestSearchFindsEveryRemovedLine: with steps that summarize and with
 // the edits of a preset that works on every call, in this process and in
 // another, each once and the newest first.
-func TestSearchFindsEveryLineThatWasTakenOut(t *testing.T) {
+func TestSearchFindsEveryRemovedLine(t *testing.T) {
 	for _, preset := range []string{"graduated", "masking", "gateway", "summarize"} {
 		t.Run(preset, func(t *testing.T) {
 			c, err := compact.Preset(preset)
@@ -109,7 +109,7 @@ func TestSearchFindsEveryLineThatWasTakenOut(t *testing.T) {
 
 // A line that stands there already is counted apart from those that are more
 // than the bound, so that nobody asks again for what he has.
-func TestSearchSaysWhatItLeavesOut(t *testing.T) {
+func TestSearchReportsSkippedText(t *testing.T) {
 	call, _, r := recallRig(t, strings.Repeat("the same\nline between\n", 3)+"the same, not quite\n"+numbers(300))
 	got := call(`{"pattern":"^the same","context":1}`)
 	if !strings.HasSuffix(got, "\n[2 of 4 matching lines, what was said first, newest first; 2 repeat one of these]") || strings.Count(got, "line between") != 2 {
@@ -121,7 +121,7 @@ func TestSearchSaysWhatItLeavesOut(t *testing.T) {
 	}
 }
 
-func TestSearchIsBoundedAndRefusesWhatItMust(t *testing.T) {
+func TestSearchIsBoundedAndRefusesBadInput(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
 	history := loop(100, 200)
 	history[3] = message.ToolResult("call_0", strings.Repeat("x", 5000)+" KEY_IN_THE_MIDDLE "+strings.Repeat("y", 5000)+"\n"+strings.ReplaceAll(numbers(50), "line ", "KEY_"))
@@ -226,8 +226,8 @@ func TestNumbersOfASummaryAreRecalled(t *testing.T) {
 	}
 }
 
-// TestNumbersOfSeveralAgentsAreToldApart: each has an s1 of its own.
-func TestNumbersOfSeveralAgentsAreToldApart(t *testing.T) {
+// TestNumbersOfSeveralAgentsAreDistinguished: each has an s1 of its own.
+func TestNumbersOfSeveralAgentsAreDistinguished(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
 	for _, agent := range []string{"one", "two"} {
 		history := loop(100, 200)
@@ -240,7 +240,7 @@ func TestNumbersOfSeveralAgentsAreToldApart(t *testing.T) {
 	}
 }
 
-func TestSearchLooksAtWhatWasSaidFirst(t *testing.T) {
+func TestSearchPrefersSpokenText(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
 	history := loop(100, 200)
 	history[5] = message.ToolResult(history[5].Parts[0].CallID, "the Root Cause of nothing\n"+strings.Repeat("the root cause again\n", 9))

@@ -252,7 +252,7 @@ func (u unhurried) Summarize(ctx context.Context, _ strategy.Request) (strategy.
 
 // While a summary is being written for a branch, neither the branch nor its
 // session is forgotten: the retry must find it.
-func TestBranchWithASummaryOnItsWayIsNotForgotten(t *testing.T) {
+func TestBranchWithAPendingSummaryIsNotForgotten(t *testing.T) {
 	u := unhurried{make(chan struct{}), make(chan struct{})}
 	m, err := New(t.Context(), Config{Model: "gpt-4", MaxContextTokens: 8_000, Archive: memory.New(), Summarize: u})
 	if err != nil {

@@ -45,7 +45,7 @@ func looked(t *testing.T, m *compact.CompactManager, history []message.Message) 
 	return res
 }
 
-func TestObservingSaysWhatWouldHaveBeenDoneOverASession(t *testing.T) {
+func TestObservingReportsTheProjectedCompactionsOfASession(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "archive")
 	m, events := watching(t, compact.Config{MaxContextTokens: 8000, Storage: compact.StorageConfig{Path: folder}})
 	real := newRig(t, compact.Config{MaxContextTokens: 8000})

@@ -97,7 +97,7 @@ func TestTranscriptIsAnnouncedWithItsStep(t *testing.T) {
 
 // Whoever is first to take the name of the transcript, the ledger, the index and the
 // references have the one that it got.
-func TestTranscriptWhoseNameIsTaken(t *testing.T) {
+func TestTranscriptWithATakenName(t *testing.T) {
 	a := &noted{Archive: memory.New()}
 	taken := false
 	a.before = func(what string) {
@@ -180,7 +180,7 @@ func transcriptFiles(t *testing.T, a storage.Archive) (n int) {
 }
 
 // A file of the transcript's name that nobody has announced is left where it is.
-func TestTranscriptBesideAStrangeFile(t *testing.T) {
+func TestTranscriptNextToAForeignFile(t *testing.T) {
 	a := memory.New()
 	k, err := storage.ParseKey("s/transcript-pre-compact-001.jsonl")
 	if err == nil {
@@ -225,7 +225,7 @@ func TestTranscriptOfStepsThatWereKeptInMemory(t *testing.T) {
 
 // What is decided anew, as a step of the same agent came first, stands on the transcript
 // that is stored by then.
-func TestWhatIsDecidedAnewKeepsTheTranscript(t *testing.T) {
+func TestRedecidedStepKeepsTheTranscript(t *testing.T) {
 	a := &overtaken{Archive: memory.New()}
 	a.by = func(n int) {
 		if n > 1 {

@@ -50,7 +50,7 @@ func TestTheListOfTracesIsTheCurveOfTheSession(t *testing.T) {
 	}
 }
 
-func TestTracesOfFailuresAndFallbacksSaySo(t *testing.T) {
+func TestTracesShowFailuresAndFallbacks(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 3_000, Model: "gpt-4"})
 	if _, err := r.Preflight(context.Background(), "s", turns(1, 5_000)); !errors.Is(err, compact.ErrInsufficientBudget) {
 		t.Fatal(err)
@@ -67,8 +67,8 @@ func TestTracesOfFailuresAndFallbacksSaySo(t *testing.T) {
 	}
 }
 
-// TestResultsThatWereReducedAtArrivalSaySo: no trigger was reached.
-func TestResultsThatWereReducedAtArrivalSaySo(t *testing.T) {
+// TestResultsReducedOnArrivalAreReported: no trigger was reached.
+func TestResultsReducedOnArrivalAreReported(t *testing.T) {
 	a := memory.New()
 	c := tidyConfig(a)
 	seen := &tracetest.Recorder{}

@@ -12,7 +12,7 @@ import (
 
 // Two agents that call under one name are told of, once; agents with names are not, nor is
 // one that goes back and tries again.
-func TestAgentsWithoutNamesAreToldOf(t *testing.T) {
+func TestUnnamedAgentsAreReported(t *testing.T) {
 	first, second := turns(3, 50), append([]message.Message{message.User("You are the reviewer.")}, turns(2, 40)...)
 	grown := func(h []message.Message, i int) []message.Message {
 		return append(slices.Clone(h), message.User(fmt.Sprint("And now ", i)), message.Assistant(fmt.Sprint("Done ", i)))

@@ -11,7 +11,7 @@ import (
 
 // A model that fails three times and the extractive backend that takes over made
 // three requests, and each event says those of its own backend.
-func TestAttemptsAreThoseOfTheBackend(t *testing.T) {
+func TestAttemptsCountTheBackendsCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := compact.Config{MaxContextTokens: 8_000, Summarize: &scripted{model: "small", ends: []ending{{err: &strategy.Failure{Reason: strategy.ErrTransient, Status: 503}}}}}
 		c.Summarizer.MaxAttempts, c.Summarizer.Fallback = 3, strategy.FallbackExtractive

@@ -76,7 +76,7 @@ func summarized(t *testing.T, r *rig) (all []trace.Summarize) {
 
 // A summary costs what was answered. What was refused costs nothing, and what may
 // have been billed is an estimate and says so.
-func TestSummaryCostsWhatWasAnswered(t *testing.T) {
+func TestSummaryCostCountsItsAnswers(t *testing.T) {
 	refused := &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 	for name, test := range map[string]struct {
 		ends      []ending
@@ -117,7 +117,7 @@ func TestSummaryCostsWhatWasAnswered(t *testing.T) {
 }
 
 // The bill names the card where the model that writes has none of its own.
-func TestBillNamesTheCardThatStandsIn(t *testing.T) {
+func TestBillNamesTheSubstituteCard(t *testing.T) {
 	r, _ := priced(t, compact.Config{MaxContextTokens: 8_000, Summarize: &scripted{model: "in-house-7b", ends: []ending{{usage: 900}}}})
 	b := r.preflight(loop(100, 200)).Bill
 	if !strings.HasPrefix(b.SummaryPrices, "claude") || !strings.HasSuffix(b.SummaryPrices, " in place of in-house-7b") {
@@ -131,7 +131,7 @@ func TestBillNamesTheCardThatStandsIn(t *testing.T) {
 
 // A summary that no call used was paid for all the same: its event and the bill
 // of the session have its cost.
-func TestSummaryThatNobodyUsesIsInTheBill(t *testing.T) {
+func TestUnusedSummaryIsInTheBill(t *testing.T) {
 	another := append(turns(1, 10), loop(250, 200)...)
 	for name, test := range map[string]struct {
 		wait      time.Duration // until the next call, or the end

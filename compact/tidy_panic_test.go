@@ -32,7 +32,7 @@ func (s failing) Propose(ctx context.Context, v *policy.View) (p policy.Proposal
 
 // A reducer that panics is logged with its stack and counted, once, and its
 // result goes out whole, then and later.
-func TestReducerThatPanicsIsLoggedAndCountedOnce(t *testing.T) {
+func TestPanickingReducerIsLoggedAndCountedOnce(t *testing.T) {
 	var log bytes.Buffer
 	said := &tracetest.Recorder{}
 	c, err := Preset("graduated")

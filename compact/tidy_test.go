@@ -81,7 +81,7 @@ func eachCall(t *testing.T, m *compact.CompactManager, history []message.Message
 	return last
 }
 
-func TestTidyReducesWhatHasJustComeAndNeverChangesWhatWasSent(t *testing.T) {
+func TestTidyReducesOnlyNewResults(t *testing.T) {
 	a := memory.New()
 	m := costRig(t, tidyConfig(a))
 	var before []message.Message
@@ -108,7 +108,7 @@ func TestTidyReducesWhatHasJustComeAndNeverChangesWhatWasSent(t *testing.T) {
 	verified(t, a)
 }
 
-func TestTidiedResultsAreRecalledHereAndElsewhere(t *testing.T) {
+func TestTidiedResultsAreRecalledInEveryProcess(t *testing.T) {
 	a := memory.New()
 	m := costRig(t, tidyConfig(a))
 	history := tidyLoop(5)
@@ -156,7 +156,7 @@ func TestTidiedViewIsTheSameInEveryProcess(t *testing.T) {
 	}
 }
 
-func TestPlanOfTidyIsWhatTheCallDoes(t *testing.T) {
+func TestPlanOfTidyEqualsTheCall(t *testing.T) {
 	m := costRig(t, tidyConfig(memory.New()))
 	history := tidyLoop(4)
 	for n := 4; n <= len(history); n += 2 {
@@ -193,7 +193,7 @@ func (a *slowEdits) Append(ctx context.Context, k storage.Key, seq int64, b stor
 	return a.Archive.Append(ctx, k, seq, b)
 }
 
-func TestWhatTheArchiveDoesNotHaveInTimeGoesOutWholeAndStaysSo(t *testing.T) {
+func TestLateArchivedResultsAreSentWholeAndStayWhole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := context.Background()
 		mem := memory.New()
@@ -239,7 +239,7 @@ func TestWhatTheArchiveDoesNotHaveInTimeGoesOutWholeAndStaysSo(t *testing.T) {
 
 // A step says which results its call sent, also those that it sent whole because the
 // archive did not have them in time.
-func TestWhatAStepSentWholeStaysSoElsewhere(t *testing.T) {
+func TestResultsSentWholeStayWholeElsewhere(t *testing.T) {
 	mem := memory.New()
 	config := func(a storage.Archive) compact.Config {
 		c := tidyConfig(a, "mask")
@@ -304,7 +304,7 @@ func (a *lostAnswer) Append(ctx context.Context, k storage.Key, seq int64, b sto
 
 // Edits that are stored although the archive failed are no edits to other processes,
 // because the results went out whole.
-func TestEditsWhoseAnswerWasLostAreNoneElsewhere(t *testing.T) {
+func TestEditsWithALostAnswerDoNotExistElsewhere(t *testing.T) {
 	mem := memory.New()
 	m, err := compact.New(t.Context(), tidyConfig(&lostAnswer{Archive: mem}))
 	if err != nil {
@@ -351,7 +351,7 @@ func (a *heldAnswer) Append(ctx context.Context, k storage.Key, seq int64, b sto
 
 // Another process shows a reduced result whose edit is void a moment later. What it
 // shows there can be recalled all the same, by every process.
-func TestVoidEditsThatOthersHaveShownAreRecalled(t *testing.T) {
+func TestShownVoidEditsAreRecalled(t *testing.T) {
 	a := &heldAnswer{Archive: memory.New(), stored: make(chan struct{}), free: make(chan struct{})}
 	history := tidyLoop(1)
 	first := costRig(t, tidyConfig(a))
@@ -430,7 +430,7 @@ func TestVoidLineLeavesTheSameEditOfAnotherProcess(t *testing.T) {
 
 // What went out whole stays whole, also where the call got no answer and comes
 // again with other words behind it.
-func TestResultThatWasSentIsNotReducedLater(t *testing.T) {
+func TestSentResultIsNotReducedLater(t *testing.T) {
 	a := memory.New()
 	off := tidyConfig(a)
 	off.Tidy.ExcludeTools = []string{"Read"}
@@ -447,7 +447,7 @@ func TestResultThatWasSentIsNotReducedLater(t *testing.T) {
 	}
 }
 
-func TestFileThatIsReadAgainAfterItWasReducedStaysWholeAndIsCounted(t *testing.T) {
+func TestRereadReducedFileStaysWholeAndIsCounted(t *testing.T) {
 	m := costRig(t, tidyConfig(memory.New()))
 	history := tidyLoop(1)
 	eachCall(t, m, history, nil)
@@ -468,7 +468,7 @@ func TestFileThatIsReadAgainAfterItWasReducedStaysWholeAndIsCounted(t *testing.T
 
 // Tests that run again behind an edit have another result, which is reduced like the
 // first one. Those that run again at once are asked for again.
-func TestACommandIsAskedForAgainOnlyIfNothingChanged(t *testing.T) {
+func TestCommandCountsAsRepeatedOnlyIfNothingChanged(t *testing.T) {
 	m := costRig(t, tidyConfig(memory.New()))
 	history := []message.Message{message.System("You fix bugs."), message.User("Make the tests pass.")}
 	for n, tc := range []struct {
@@ -507,7 +507,7 @@ func TestACommandIsAskedForAgainOnlyIfNothingChanged(t *testing.T) {
 
 // Equal results of several calls in a row are told from one that comes again because
 // its call got no answer.
-func TestAnEqualResultOfALaterCallIsANote(t *testing.T) {
+func TestEqualResultOfALaterCallBecomesANote(t *testing.T) {
 	m := costRig(t, tidyConfig(memory.New()))
 	text := strings.Repeat("=== RUN   TestOne\n--- PASS: TestOne (0.00s)\n", 60)
 	history := []message.Message{message.System("You fix bugs."), message.User("Make the tests pass.")}
@@ -540,7 +540,7 @@ func TestReducersAreSwitchedOffByName(t *testing.T) {
 }
 
 // At the trigger the others see what tidy leaves, and a compaction is as it was.
-func TestTidyBesideACompaction(t *testing.T) {
+func TestTidyWithACompaction(t *testing.T) {
 	a := memory.New()
 	c := tidyConfig(a, "truncate", "mask", "summarize", "shrink", "squeeze")
 	c.MaxContextTokens = 32_000
@@ -590,7 +590,7 @@ func (a *voidBehind) Append(ctx context.Context, k storage.Key, seq int64, b sto
 
 // Between the line that came too late and the one that says so, the process that
 // waited does not take it for made.
-func TestLineThatCameTooLateIsNothingToTheProcessThatWaited(t *testing.T) {
+func TestLateLineIsIgnoredByTheWaitingProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := context.Background()
 		a := &voidBehind{Archive: memory.New(), first: make(chan struct{}), second: make(chan struct{})}

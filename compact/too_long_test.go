@@ -12,7 +12,7 @@ import (
 
 // A message that is too long for a line of a log stops no call: a step archives it, the
 // journal leaves it out and says so.
-func TestMessageThatIsTooLongForALog(t *testing.T) {
+func TestMessageTooLongForALogIsStored(t *testing.T) {
 	ctx := context.Background()
 	history := costHistory(12)
 	big := costTurn(100)

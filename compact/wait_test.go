@@ -144,7 +144,7 @@ func TestWaitForTheAuditLogEndsWithTheContext(t *testing.T) {
 	})
 }
 
-func TestOpeningIsSharedAndLeftWithTheContext(t *testing.T) {
+func TestOpeningIsSharedAndCanBeCanceled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &hanging{Archive: memory.New(), reads: "s/manifest"}
 		m := crew.Manager(t, a, nil)
@@ -222,7 +222,7 @@ func TestVocabularyIsLoadedBesideOtherModels(t *testing.T) {
 
 // What compacts nothing asks nobody: others' steps are looked for beside the
 // call, by one at a time, and not forever.
-func TestLookForOthersStepsDelaysNoCall(t *testing.T) {
+func TestCheckForOtherStepsDelaysNoCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &hanging{Archive: memory.New(), reads: "s/ledger-"}
 		m := crew.Manager(t, a, nil)

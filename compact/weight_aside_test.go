@@ -25,7 +25,7 @@ func (slow) Summarize(context.Context, strategy.Request) (strategy.Draft, error)
 // What a call leaves behind that could not wait for its summary, the summary
 // and the transcript that was stored beside it, is counted, and goes where it
 // is too much.
-func TestWeightOfWhatACallLeavesBehind(t *testing.T) {
+func TestWeightOfTheStateAfterACall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := bounded(t, Config{Preset: "summarize", Summarize: slow{}}, 1<<40)
 		history := long(1, 1_000_000)
@@ -64,7 +64,7 @@ func TestWeightOfWhatACallLeavesBehind(t *testing.T) {
 
 // Indexes that were made again, in memory, are counted, and go with what spares
 // work.
-func TestWeightOfIndexesThatWereMadeAgain(t *testing.T) {
+func TestWeightOfRebuiltIndexes(t *testing.T) {
 	a := memory.New()
 	history := long(1, 400_000)
 	if res, err := bounded(t, Config{Archive: a}, 1<<40).ManualCompact(t.Context(), "s", history, ""); err != nil || res.Step != 1 {

@@ -156,7 +156,7 @@ func TestWeightOfSessionsIsAboutTheirMemory(t *testing.T) {
 
 // The session that was used last stays, however large it is, and one that is in
 // use or that no archive has does, too: of that only what spares work goes.
-func TestSessionsThatStayWhateverTheirSize(t *testing.T) {
+func TestProtectedSessionsStayAtAnySize(t *testing.T) {
 	t.Run("the last one", func(t *testing.T) {
 		m := bounded(t, Config{}, 1)
 		for i := range 3 {

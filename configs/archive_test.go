@@ -129,7 +129,7 @@ func TestManagerTriesTheBucketWhenItIsMade(t *testing.T) {
 	}
 }
 
-func TestProgramWithoutThisPackageIsToldWhatOpensABucket(t *testing.T) {
+func TestProgramWithoutThePackageGetsAHint(t *testing.T) {
 	c, err := compact.Preset("")
 	if err != nil {
 		t.Fatal(err)
@@ -140,7 +140,7 @@ func TestProgramWithoutThisPackageIsToldWhatOpensABucket(t *testing.T) {
 	}
 }
 
-func TestArchiveThatIsReadIsNotWritten(t *testing.T) {
+func TestReadingDoesNotWriteTheArchive(t *testing.T) {
 	dir := t.TempDir()
 	a, err := OpenArchiveReadOnly(compact.StorageConfig{Adapter: "fs", Path: dir})
 	if err != nil {

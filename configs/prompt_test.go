@@ -63,7 +63,7 @@ func desk() []message.Message {
 
 // Configured instructions reach the model from every source. The user's words,
 // the plan and the verification remain.
-func TestWhatIsAskedArrivesAtTheModel(t *testing.T) {
+func TestConfiguredInstructionsReachTheModel(t *testing.T) {
 	model := script(t, "Sure, here it is:\n```markdown\n**Ticket:**\n- order 4417-22 is to be refunded [s1]\n- order 9999-99 was refunded\n- [open] Look up the order [s2]\n```")
 	prompt := filepath.Join(t.TempDir(), "prompt.txt")
 	if err := os.WriteFile(prompt, []byte("You write for a clerk at a help desk.\n"), 0o600); err != nil {

@@ -7,7 +7,7 @@ import (
 
 // A placeholder in the place of a megabyte is small: the raw form that it is
 // in does not keep the room of the old one.
-func TestEditedMessageIsAsSmallAsItReads(t *testing.T) {
+func TestEditedMessageHasTheSizeOfItsText(t *testing.T) {
 	raw := []byte(`{"role":"tool","content":"` + strings.Repeat("x", 1<<20) + `"}`)
 	m := FromWire(Message{Role: RoleTool, Parts: []Part{{Kind: KindToolResult, Text: strings.Repeat("x", 1<<20)}}}, "w", raw,
 		[]Span{{Start: 25, End: len(raw) - 1}})

@@ -107,7 +107,7 @@ func TestDistinctSecretsWithOneBeginningAreSearchedInLinearTime(t *testing.T) {
 	}
 }
 
-func TestATextThatAsksForTooMuchIsTakenForASecret(t *testing.T) {
+func TestTextThatIsTooExpensiveCountsAsASecret(t *testing.T) {
 	r := newRedactor(t, Options{})
 	found := r.Find(strings.Repeat("password=", 100_000))
 	if n := len(found); n == 0 || found[n-1].Rule != "unscanned" || found[n-1].End != 900_000 {

@@ -43,7 +43,7 @@ func TestASessionWithHostileValuesReadsInLinearTime(t *testing.T) {
 	}
 }
 
-func TestASessionFindsTheLongestOfThoseThatBeginAlike(t *testing.T) {
+func TestSessionFindsTheLongestSecretWithTheSameBeginning(t *testing.T) {
 	s := newRedactor(t, Options{}).Session()
 	short, long := "aB3dE7gH"+letters(12), "aB3dE7gH"+letters(12)+"k4T9"+letters(9)
 	s.Learn([]byte("password: " + short))

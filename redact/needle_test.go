@@ -13,9 +13,9 @@ func jsonForm(t *testing.T, s string) string {
 	return string(raw[1 : len(raw)-1])
 }
 
-// TestAFoundValueIsFoundEverywhereElse looks for a password that only its
+// TestFoundValueIsFoundInTheRestOfTheText looks for a password that only its
 // first occurrence gives away.
-func TestAFoundValueIsFoundEverywhereElse(t *testing.T) {
+func TestFoundValueIsFoundInTheRestOfTheText(t *testing.T) {
 	secret := "Zx9/" + letters(14) + `+"q`
 	r := newRedactor(t, Options{})
 	forms := map[string]string{

@@ -36,7 +36,7 @@ func TestPrivateKeysVanishWhole(t *testing.T) {
 	}.check(t, newRedactor(t, Options{}))
 }
 
-func TestTruncatedPrivateKeysVanishAsFarAsTheyGo(t *testing.T) {
+func TestTruncatedPrivateKeysVanish(t *testing.T) {
 	lines := pemLines(6)
 	for name, text := range map[string]string{
 		"end of text":  "-----BEGIN RSA PRIVATE KEY-----\n" + strings.Join(lines, "\n"),

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestTheRestOfATokenGoesWithIt: a token that is longer than in its rule is removed
+// TestRestOfATokenIsRedacted: a token that is longer than in its rule is removed
 // whole.
-func TestTheRestOfATokenGoesWithIt(t *testing.T) {
+func TestRestOfATokenIsRedacted(t *testing.T) {
 	r := &Redactor{words: vendorWords()}
 	const alphabet = "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L"
 	key := "AGE-SECRET-KEY-1" + (alphabet + alphabet)[:58]

@@ -46,7 +46,7 @@ func TestSecretsInColouredOutputVanish(t *testing.T) {
 	}
 }
 
-func TestSecretsThatAreWrappedVanish(t *testing.T) {
+func TestWrappedSecretsVanish(t *testing.T) {
 	v := "Wj8n" + "R3vK6qTz"
 	gone(t, "pass\u200bword="+v, v)
 	gone(t, "password="+v[:4]+"\u200b"+v[4:], v[:4]+"\u200b", v[4:])

@@ -85,7 +85,7 @@ func stepCounts(t *testing.T, a storage.Archive) map[int]int {
 	return out
 }
 
-func TestAStepHasWhatTheStepDidAndEditsBetweenStepsStandApart(t *testing.T) {
+func TestStepExcludesEditsBetweenSteps(t *testing.T) {
 	x, archive, last := driven(t, "masking", 100_000, 60, 40)
 	want := stepCounts(t, archive)
 	if len(x.Steps) == 0 || want[0] == 0 {
@@ -116,7 +116,7 @@ func TestAStepHasWhatTheStepDidAndEditsBetweenStepsStandApart(t *testing.T) {
 	}
 }
 
-func TestASessionThatOnlyTidiedSaysSo(t *testing.T) {
+func TestSessionThatOnlyTidiedReportsIt(t *testing.T) {
 	x, archive, last := driven(t, "economy", 200_000, 8, 700)
 	if want := stepCounts(t, archive); len(x.Steps) != 0 || len(x.Between) == 0 || want[0] != last.TruncatedCount || x.Edited != want[0] {
 		t.Fatalf("%d steps, %d calls between, %d messages; %d edits, %d truncated", len(x.Steps), len(x.Between), x.Edited, want[0], last.TruncatedCount)
@@ -213,7 +213,7 @@ func TestAnAccountCountsAChangedLedgerOnce(t *testing.T) {
 }
 
 // The page and the text distinguish errors from recovered failures, in the same words.
-func TestThePageTellsErrorsFromWhatWasGotOver(t *testing.T) {
+func TestPageDistinguishesErrorsFromFallbacks(t *testing.T) {
 	over := AccountProblem{Type: "CommitLost", Fallback: "next number", Message: "taken"}
 	failed := AccountProblem{Type: "InsufficientBudget", Fallback: "none", Message: "too large"}
 	call := AccountCall{Window: 9, Sent: 1}
@@ -244,7 +244,7 @@ func TestThePageTellsErrorsFromWhatWasGotOver(t *testing.T) {
 	}
 }
 
-func TestReasonsOfACompactionStandInWords(t *testing.T) {
+func TestReasonsOfACompactionHaveWords(t *testing.T) {
 	for _, reason := range []string{trace.ReasonUsage, trace.ReasonBudget, trace.ReasonBytes, trace.ReasonEconomic, trace.ReasonManual, trace.ReasonArrival, trace.ReasonEveryCall} {
 		if said := why(reason); said == reason || !strings.Contains(said, " ") {
 			t.Errorf("%s: %q", reason, said)

@@ -99,7 +99,7 @@ var screens = []struct {
 	{"narrow and dark", "narrow", true, []string{"--window-size=400,900", "--blink-settings=preferredColorScheme=0"}},
 }
 
-func TestAPersonFindsTheirWayInTheBrowser(t *testing.T) {
+func TestPageIsUsableInTheBrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a browser takes seconds")
 	}
@@ -141,7 +141,7 @@ func TestAPersonFindsTheirWayInTheBrowser(t *testing.T) {
 	}
 }
 
-func TestAPersonReadsWhatASessionDidInTheBrowser(t *testing.T) {
+func TestSessionPageIsReadableInTheBrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a browser takes seconds")
 	}

@@ -2,7 +2,7 @@ package replay
 
 import "testing"
 
-func TestAChangeIsThatOfItsCompactionAlone(t *testing.T) {
+func TestChangeDescribesOnlyItsCompaction(t *testing.T) {
 	rep := run(t, Options{Policies: []Policy{preset(t, "graduated")}, Windows: []int{16000}}, session("a", 60))
 	seen := map[int]bool{}
 	n := 0

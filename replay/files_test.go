@@ -85,7 +85,7 @@ func TestReadNamesFileAndLine(t *testing.T) {
 	}
 }
 
-func TestAFileOfSeveralFormsIsNamedWithItsLine(t *testing.T) {
+func TestFileOfSeveralFormsIsReportedWithItsLine(t *testing.T) {
 	const (
 		user      = `{"role":"user","content":"hello"}`
 		answer    = `{"role":"assistant","content":"hi"}`
@@ -130,7 +130,7 @@ func TestAFileOfSeveralFormsIsNamedWithItsLine(t *testing.T) {
 	}
 }
 
-func TestACutArchiveSaysHowFarItWent(t *testing.T) {
+func TestCutGzipFileReportsItsReadablePart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.jsonl.gz")
 	var lines strings.Builder
 	for i := range 3000 {

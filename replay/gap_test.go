@@ -65,7 +65,7 @@ func TestASessionWithoutTimesIsNamed(t *testing.T) {
 	}
 }
 
-func TestTheClockOfAPolicyGoesWithTheGaps(t *testing.T) {
+func TestPolicyClockFollowsTheGaps(t *testing.T) {
 	w := &watch{Policy: Raw()}
 	run(t, Options{Policies: []Policy{w}, Recorded: true}, timed())
 	if len(w.seen) < 21 || w.seen[1].Sub(w.seen[0]) != 20*time.Second || w.seen[20].Sub(w.seen[19]) < 8*time.Hour {

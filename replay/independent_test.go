@@ -179,7 +179,7 @@ func compare(t *testing.T, name string, jsonl []byte, window int) {
 	}
 }
 
-func TestCostsAreThoseOfAnIndependentCalculation(t *testing.T) {
+func TestCostsEqualAnIndependentCalculation(t *testing.T) {
 	var jsonl []byte
 	for _, m := range session("a", 120).Messages {
 		jsonl = append(openai.AppendJSONL(jsonl, m), '\n')
@@ -187,7 +187,7 @@ func TestCostsAreThoseOfAnIndependentCalculation(t *testing.T) {
 	compare(t, "generated", bytes.ReplaceAll(jsonl, []byte("\n\n"), []byte("\n")), 16_000)
 }
 
-func TestCostsOfRecordedSessionsAreThoseOfAnIndependentCalculation(t *testing.T) {
+func TestCostsOfRecordedSessionsEqualAnIndependentCalculation(t *testing.T) {
 	n := 0
 	for name, data := range corpus.Sessions(t, "chat") {
 		if len(data) < 400_000 || len(data) > 900_000 && os.Getenv("COMPACT_SOAK") == "" {

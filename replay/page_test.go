@@ -39,7 +39,7 @@ func pictures(t *testing.T, page string) []string {
 	return all
 }
 
-func TestThePageShowsWhatAReaderLooksFor(t *testing.T) {
+func TestPageShowsItsFacts(t *testing.T) {
 	s := session("logs/a <b>.jsonl", 60)
 	page := pageOf(t, Options{Policies: []Policy{preset(t, "graduated"), Raw(), Sliding(10)}, Windows: []int{8000, 16000}}, s, session("logs/b", 20))
 
@@ -108,7 +108,7 @@ func TestNamesOfPointsDoNotCoverOneAnother(t *testing.T) {
 }
 
 // An operator who reads the page at night reads its first sentence.
-func TestTheVerdictSaysWhichPolicyToTakeAndWhetherThatIsSure(t *testing.T) {
+func TestVerdictNamesAPolicyAndItsReliability(t *testing.T) {
 	at := func(name string, cost, held float64) Total {
 		return Total{Policy: name, OfRaw: Interval{Value: cost, Low: cost - 0.1, High: cost + 0.1}, Held: Interval{Value: held}, Calls: 50}
 	}

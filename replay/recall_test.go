@@ -13,7 +13,7 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-func TestARecallBringsBackWhatAManagerTookOut(t *testing.T) {
+func TestRecallReturnsTextThatAManagerRemoved(t *testing.T) {
 	rep := run(t, Options{Policies: []Policy{preset(t, "masking"), DropOldest(3)}, Windows: []int{8000}}, session("a", 60))
 	ours, dropped := rep.Totals[0], rep.Totals[1]
 	if ours.Kept.Missing() == 0 || ours.Kept.Recalled != ours.Kept.Missing() {

@@ -32,7 +32,7 @@ func view(t *testing.T, p Policy, s *Session, window int) View {
 	return v
 }
 
-func TestSlidingMasksWhatIsOlder(t *testing.T) {
+func TestSlidingMasksOlderResults(t *testing.T) {
 	s := session("a", 5)
 	v := view(t, Sliding(2), s, 1e6)
 	for i, m := range v.Messages {
@@ -59,7 +59,7 @@ func TestDropKeepsSystemMessagesAndTheLastTurns(t *testing.T) {
 	}
 }
 
-func TestSummarizeComesAtItsShareAndIsPaidFor(t *testing.T) {
+func TestSummarizeRunsAtItsShareAndIsBilled(t *testing.T) {
 	s := session("a", 30)
 	if v := view(t, Summarize(0.85), s, 1e6); v.Compacted || len(v.Messages) != len(s.Messages) {
 		t.Error("it compacts in an empty window")

@@ -37,7 +37,7 @@ func tunerOf(t *testing.T, sessions []*Session, o TuneOptions) *tuner {
 
 // The parts that a search leaves out of a replay do not change its figures: calls below
 // the trigger, and repeated counts.
-func TestSearchReplaysAsAWholeReplayDoes(t *testing.T) {
+func TestSearchReplaysLikeAWholeReplay(t *testing.T) {
 	saved, dearer := sameAsWhole(t, tunerOf(t, shortProjects(1), TuneOptions{Window: 4000}), 4)
 	if saved == 0 || dearer == 0 {
 		t.Errorf("%d calls were left out, %d replays cost another sum than raw: nothing is shown", saved, dearer)
@@ -82,7 +82,7 @@ func sameAsWhole(t *testing.T, tu *tuner, settings int) (saved, changed int) {
 
 // If a configuration works on every call, or the model's tokens are approximated, no
 // call is left out.
-func TestSearchBeginsAtTheFirstCallWhereItMust(t *testing.T) {
+func TestSearchBeginsAtTheFirstAffectedCall(t *testing.T) {
 	tu := tunerOf(t, shortProjects(1), TuneOptions{Window: 6000})
 	c, err := (candidate{}).config()
 	if err != nil {
@@ -139,7 +139,7 @@ func TestInTurnBeginsWithEveryProject(t *testing.T) {
 }
 
 // An interrupted search returns the best setting so far, with the context's error.
-func TestInterruptedTuneGivesTheBestSoFar(t *testing.T) {
+func TestInterruptedTuneReturnsTheBestSoFar(t *testing.T) {
 	o := TuneOptions{Keep: 0.3, Window: 4000, Gap: time.Second, Evaluations: 20, Folds: 2, Seed: 3, Workers: 1}
 	o.Card, _ = price.For("claude-sonnet-4-5")
 	for _, c := range []struct {

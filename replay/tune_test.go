@@ -35,7 +35,7 @@ func projects(n int) []*Session {
 	return all
 }
 
-func TestTuneFindsCheaperSettingsThatKeepWhatIsAsked(t *testing.T) {
+func TestTuneFindsCheaperSettingsThatKeepTheShare(t *testing.T) {
 	o := TuneOptions{Keep: 0.3, Window: 4000, Evaluations: 16, Folds: 2, Seed: 3}
 	found := tuned(t, shortProjects(2), o)
 	if !found.Met || found.Chosen.Held.Value < 0.3 || found.Chosen.Over != 0 || found.Chosen.OfRaw.Value > found.Default.OfRaw.Value {
@@ -59,7 +59,7 @@ func TestTuneFindsCheaperSettingsThatKeepWhatIsAsked(t *testing.T) {
 	}
 }
 
-func TestTuneSaysWhenSessionsAreTooFew(t *testing.T) {
+func TestTuneReportsTooFewSessions(t *testing.T) {
 	found := tuned(t, projects(1), TuneOptions{Keep: 0.999, Window: 2000, Evaluations: 2})
 	if found.Met || found.Folds != 0 || len(found.TooFew) < 2 {
 		t.Errorf("met %v, folds %d, doubts %q", found.Met, found.Folds, found.TooFew)
@@ -86,7 +86,7 @@ func every() []candidate {
 
 // With known costs and shares of settings, the search comes near the best one. It never
 // prefers a setting that keeps too little or does not fit.
-func TestSearchFindsTheCheapestOfThoseThatKeepEnough(t *testing.T) {
+func TestSearchFindsTheCheapestSettingThatKeepsEnough(t *testing.T) {
 	const needed, seeds = 1000, 10
 	reached := 0.0 // of what there is to be saved
 	for seed := range uint64(seeds) {

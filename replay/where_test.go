@@ -51,7 +51,7 @@ func TestWhereAccountsForEveryTokenAndEveryIdentifier(t *testing.T) {
 	}
 }
 
-func TestWhereNamesWhatBecameOfTheNewestHolder(t *testing.T) {
+func TestWhereNamesTheDecisionOnTheNewestHolder(t *testing.T) {
 	history := []message.Message{
 		message.User("Look at pkg/old.go, please."),
 		message.Assistant("I do.", message.Part{Kind: message.KindToolCall, CallID: "c", Name: "read", Args: []byte(`{"path":"pkg/old.go"}`)}),

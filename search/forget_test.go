@@ -52,7 +52,7 @@ func files(t testing.TB, folder string) []byte {
 	return all
 }
 
-func TestForgottenTextIsNowhereInTheFile(t *testing.T) {
+func TestForgottenTextIsNotInTheFile(t *testing.T) {
 	const sessions, words, gone = 60, 40, 17
 	dir := folder(t)
 	a := whispers(t, sessions, words)
@@ -99,7 +99,7 @@ func (x *Index) traces(t *testing.T, gone, words int) {
 	}
 }
 
-func TestStaleBeginningsOfPagesAreSeen(t *testing.T) {
+func TestStalePagesAreDetected(t *testing.T) {
 	a := whispers(t, 60, 40)
 	x := index(t, a, folder(t))
 	_, err := x.Update(t.Context(), nil)
@@ -119,7 +119,7 @@ func TestStaleBeginningsOfPagesAreSeen(t *testing.T) {
 	}
 }
 
-func TestWhatASessionNoLongerSaysIsGoneFromTheFile(t *testing.T) {
+func TestRemovedTextLeavesTheFile(t *testing.T) {
 	dir, a := folder(t), memory.New()
 	s := say(t, a, "one", "the word was sesame9000")
 	x := index(t, a, dir)
@@ -141,7 +141,7 @@ func TestWhatASessionNoLongerSaysIsGoneFromTheFile(t *testing.T) {
 	}
 }
 
-func TestErasureTellsItsIndex(t *testing.T) {
+func TestErasureUpdatesItsIndex(t *testing.T) {
 	root := t.TempDir()
 	a, err := fs.Open(root)
 	ok(t, err)
@@ -170,7 +170,7 @@ func TestErasureTellsItsIndex(t *testing.T) {
 	}
 }
 
-func TestErasureWithoutItsIndexTakesTheWholeIndexAway(t *testing.T) {
+func TestErasureWithoutItsIndexRemovesTheWholeIndex(t *testing.T) {
 	a, err := fs.Open(t.TempDir())
 	ok(t, err)
 	s := say(t, a, "one", "an apple")
@@ -197,7 +197,7 @@ type failing struct{}
 
 func (failing) Forget(context.Context, ...string) error { return errTest }
 
-func TestWhatTheIndexDoesNotForgetIsNotErased(t *testing.T) {
+func TestEraseFailsIfTheIndexKeepsText(t *testing.T) {
 	a := memory.New()
 	s := say(t, a, "one", "an apple")
 	s.KeepIndex(failing{})
@@ -210,7 +210,7 @@ func TestWhatTheIndexDoesNotForgetIsNotErased(t *testing.T) {
 	}
 }
 
-func TestADamagedIndexIsMadeAnew(t *testing.T) {
+func TestDamagedIndexIsRebuilt(t *testing.T) {
 	dir, a := folder(t), memory.New()
 	say(t, a, "one", "an apple")
 	for name, damage := range map[string]func(x *Index) error{
@@ -231,7 +231,7 @@ func TestADamagedIndexIsMadeAnew(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-func TestIndexesAreForNobodyElseToRead(t *testing.T) {
+func TestIndexesArePrivateToTheOwner(t *testing.T) {
 	dir := folder(t)
 	index(t, memory.New(), dir)
 	for name, want := range map[string]os.FileMode{dir: 0o700, filepath.Join(dir, fileName): 0o600} {

@@ -38,7 +38,7 @@ func (a *meeting) List(ctx context.Context, prefix storage.Key) iter.Seq2[storag
 }
 
 // A session that is scrubbed while it is read for the index is in it as it is after the scrub.
-func TestAScrubInEachTurnOfAnUpdate(t *testing.T) {
+func TestScrubAtEachStepOfAnUpdate(t *testing.T) {
 	const secret = "hushaboo77"
 	left, scrubs := 0, 0
 	for at, more := 1, true; more; at++ {

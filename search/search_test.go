@@ -17,7 +17,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-func TestSearchTellsWhereSomethingWasSaid(t *testing.T) {
+func TestSearchReturnsThePlaceOfAMatch(t *testing.T) {
 	a, m := rig(t)
 	res, err := m.ManualCompact(t.Context(), "one", conversation("parser", 9), "test", compact.WithAgent("fixer"))
 	ok(t, err)
@@ -79,7 +79,7 @@ func TestSearchFilters(t *testing.T) {
 	}
 }
 
-func TestSearchSeesAtOnceWhatCameAndWent(t *testing.T) {
+func TestSearchDetectsNewAndRemovedFilesAtOnce(t *testing.T) {
 	a := memory.New()
 	x := index(t, a, folder(t))
 	if got := found(t, x, Query{Words: "apple"}); len(got) != 0 {
@@ -115,7 +115,7 @@ func TestScriptsWithoutBlanksAreFound(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotWhatWasStoredIsNotSearched(t *testing.T) {
+func TestChangedDataIsNotSearched(t *testing.T) {
 	root := t.TempDir()
 	a, err := fs.Open(root)
 	ok(t, err)
@@ -131,7 +131,7 @@ func TestWhatIsNotWhatWasStoredIsNotSearched(t *testing.T) {
 	}
 }
 
-func TestSearchKnowsWhatGrewOnDisk(t *testing.T) {
+func TestSearchDetectsGrownFiles(t *testing.T) {
 	root := t.TempDir()
 	a, err := fs.Open(root)
 	ok(t, err)
@@ -201,7 +201,7 @@ func TestLongLinesAreCutAroundTheMatch(t *testing.T) {
 	}
 }
 
-func TestMostBoundsTheMatches(t *testing.T) {
+func TestMostLimitsTheMatches(t *testing.T) {
 	a := memory.New()
 	say(t, a, "one", "apple 1", "apple 2", "apple 3")
 	f, err := index(t, a, folder(t)).Search(t.Context(), Query{Words: "apple", Most: 2})
@@ -210,7 +210,7 @@ func TestMostBoundsTheMatches(t *testing.T) {
 	}
 }
 
-func TestHoldingIsEverySessionThatSaysIt(t *testing.T) {
+func TestHoldingReturnsEverySessionWithTheText(t *testing.T) {
 	a, m := rig(t)
 	_, err := m.ManualCompact(t.Context(), "one", conversation("parser", 9), "test", compact.WithAgent("fixer"))
 	ok(t, err)

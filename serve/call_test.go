@@ -78,7 +78,7 @@ func TestBodiesThatTheClientCompressedAreRead(t *testing.T) {
 
 // What can't be read of it goes out as it came, and nobody's window takes more memory
 // than is allowed.
-func TestZstdThatCanNotBeReadGoesOutAsItCame(t *testing.T) {
+func TestUnreadableZstdIsSentUnchanged(t *testing.T) {
 	body := forms()[0].body("Fix it.", 60, 300)
 	whole := zstdOf(t, body)
 	for name, packed := range map[string]string{
@@ -109,7 +109,7 @@ func zstdOf(t *testing.T, body string, opts ...zstd.EOption) string {
 	return packed.String()
 }
 
-func TestTokensAreCountedOfTheViewUnlessOfTheHistory(t *testing.T) {
+func TestTokensCountTheViewByDefault(t *testing.T) {
 	for i, path := range map[int]string{2: "/openai/v1/responses/input_tokens", 4: "/anthropic/v1/messages/count_tokens", 6: "/gemini/v1beta/models/gemini-2.5-pro:countTokens"} {
 		for _, full := range []bool{false, true} {
 			for _, coding := range []string{"", "zstd"} {
@@ -152,7 +152,7 @@ func (b *broken) Append(ctx context.Context, k storage.Key, seq int64, blob stor
 	return b.Archive.Append(ctx, k, seq, blob)
 }
 
-func TestWhatGoesWrongHereGoesOutAsItCameWithALineAndACounter(t *testing.T) {
+func TestFailuresSendTheRequestUnchangedAndAreCounted(t *testing.T) {
 	for _, f := range forms() {
 		for _, strict := range []bool{false, true} {
 			archive := &broken{Archive: memory.New()}

@@ -79,7 +79,7 @@ func class(err error) string {
 
 // Whatever goes wrong, at the upstream, with a client, with the archive: each
 // request comes to the end that it would have come to without the proxy.
-func TestNoRequestIsLostThatWouldNotHaveBeenWithoutUs(t *testing.T) {
+func TestProxyLosesNoRequest(t *testing.T) {
 	n := 160
 	if os.Getenv("COMPACT_SOAK") != "" {
 		n = 2000

@@ -13,7 +13,7 @@ import (
 
 // What an upstream says before its answer, and answers without a body, come
 // through as they are.
-func TestAnswersOfAllKindsComeBack(t *testing.T) {
+func TestAnswersOfAllKindsAreReturned(t *testing.T) {
 	up := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		switch r.Header.Get("X-Kind") {

@@ -16,7 +16,7 @@ import (
 	"github.com/agentcompact/compact/serve"
 )
 
-func TestTooManyRequestsAtOnceAreToldToComeBack(t *testing.T) {
+func TestTooManyRequestsGetRetryAfter(t *testing.T) {
 	began, end := make(chan struct{}, 2), make(chan struct{})
 	up := upstream(t, func(http.ResponseWriter, *http.Request) { began <- struct{}{}; <-end })
 	r := newRigTo(t, up, compact.Config{}, serve.Config{MaxCalls: 2})
@@ -51,7 +51,7 @@ func TestTooManyRequestsAtOnceAreToldToComeBack(t *testing.T) {
 
 // A client that stops sending its request, or stops reading its answer, is let
 // go, and what it held is free.
-func TestSlowClientsAreLetGo(t *testing.T) {
+func TestSlowClientsAreDisconnected(t *testing.T) {
 	gone := make(chan struct{}, 1)
 	up := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost {
@@ -93,7 +93,7 @@ func TestSlowClientsAreLetGo(t *testing.T) {
 }
 
 // A request that takes its time, a little with every byte, ends as well.
-func TestRequestsThatDripEnd(t *testing.T) {
+func TestSlowlySentRequestsEnd(t *testing.T) {
 	r := newRigTo(t, echo(t), compact.Config{}, serve.Config{Stall: time.Minute, BodyTimeout: 100 * time.Millisecond})
 	c, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
 	if err != nil {
@@ -109,7 +109,7 @@ func TestRequestsThatDripEnd(t *testing.T) {
 
 // An upstream that takes longer than any client may, to read a request, to begin
 // its answer or to go on with it, makes no slow client.
-func TestSlowUpstreamsAreWaitedFor(t *testing.T) {
+func TestProxyWaitsForSlowUpstreams(t *testing.T) {
 	const stall, pause = time.Second, 1200 * time.Millisecond // a busy machine forgets a process for a while
 	up := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/v1/files" {
@@ -225,7 +225,7 @@ func ready(h http.Handler) int {
 	return w.Code
 }
 
-func TestCallsThatDoNotEndAreCutOff(t *testing.T) {
+func TestEndlessCallsAreCutOff(t *testing.T) {
 	up := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		w.(http.Flusher).Flush()
 		<-r.Context().Done()

@@ -17,7 +17,7 @@ import (
 
 // The page says what the calls came to, by the same numbers as Stats, and what
 // each compaction did.
-func TestThePageSaysWhatRuns(t *testing.T) {
+func TestPageShowsCallsAndCompactions(t *testing.T) {
 	r := newRig(t, compact.Config{}, serve.Config{})
 	if _, page := r.do(r.request("GET", "/", "")); !strings.Contains(page, "No model call came by") {
 		t.Errorf("before the first call: %s", page)
@@ -55,7 +55,7 @@ func TestThePageSaysWhatRuns(t *testing.T) {
 }
 
 // What was only observed is not told as done.
-func TestThePageOfAnObserverSaysSo(t *testing.T) {
+func TestObserversPageSaysSo(t *testing.T) {
 	r := newRig(t, compact.Config{}, serve.Config{Observe: true})
 	f := forms()[4]
 	r.post(f, f.body("Fix it.", 80, 300))
@@ -67,7 +67,7 @@ func TestThePageOfAnObserverSaysSo(t *testing.T) {
 
 // The page is for who sits at this machine: not for the network, not for a page
 // elsewhere whose name was made to lead here, and with a token not without it.
-func TestThePageIsForThisMachineAlone(t *testing.T) {
+func TestPageIsServedToThisMachineOnly(t *testing.T) {
 	m, err := compact.New(t.Context(), compact.Config{})
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +101,7 @@ func TestThePageIsForThisMachineAlone(t *testing.T) {
 }
 
 // Who comes through a proxy on this machine may sit anywhere.
-func TestThePageIsNotForWhoComesThroughAProxy(t *testing.T) {
+func TestPageIsNotServedThroughAProxy(t *testing.T) {
 	r := newRig(t, compact.Config{}, serve.Config{})
 	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via"} {
 		if resp, _ := r.do(r.request("GET", "/", "", name, "192.0.2.1")); resp.StatusCode != http.StatusNotFound {

@@ -98,7 +98,7 @@ func TestNoRequestChoosesAnUpstream(t *testing.T) {
 	}
 }
 
-func TestNobodyGetsAKeyThatIsNotMeantForThem(t *testing.T) {
+func TestKeysReachOnlyTheirUpstream(t *testing.T) {
 	r := newRigTo(t, echo(t), compact.Config{}, serve.Config{})
 	for _, c := range []struct {
 		path, header string
@@ -115,7 +115,7 @@ func TestNobodyGetsAKeyThatIsNotMeantForThem(t *testing.T) {
 	}
 }
 
-func TestUpstreamsThatCanNotBeAreMistakes(t *testing.T) {
+func TestInvalidUpstreamsAreMistakes(t *testing.T) {
 	m, err := compact.New(t.Context(), compact.Config{})
 	if err != nil {
 		t.Fatal(err)

@@ -23,7 +23,7 @@ func short(ops []op) string {
 	return strings.Join(out, " ")
 }
 
-func TestPlanSaysWhereEachMessageComesFrom(t *testing.T) {
+func TestPlanNamesTheSourceOfEachMessage(t *testing.T) {
 	message := map[string]string{
 		"u": `{"role":"user","content":"hi"}`, "s": `{"role":"user","content":"a summary"}`, "a": `{"role":"assistant","content":"hi"}`,
 		"c1": `{"role":"assistant","content":null,"tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]}`,

@@ -115,7 +115,7 @@ func TestPlansOfPreflightMakeTheViewThatTheProxySends(t *testing.T) {
 
 type object = map[string]any
 
-func TestPreflightSaysWhatIsWrong(t *testing.T) {
+func TestPreflightReportsMistakes(t *testing.T) {
 	archive := &broken{Archive: memory.New()}
 	r := newRig(t, compact.Config{Archive: archive}, serve.Config{MaxBody: 100_000})
 	ask := func(messages string) string {
@@ -273,7 +273,7 @@ func TestPreflightChangesNothingWhereTheHandlerObserves(t *testing.T) {
 }
 
 // Every field that the code reads is described, and no other.
-func TestDescriptionIsOfWhatIsRead(t *testing.T) {
+func TestDescriptionMatchesTheReadFields(t *testing.T) {
 	var doc struct {
 		Components struct {
 			Schemas map[string]struct{ Properties map[string]any }

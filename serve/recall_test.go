@@ -24,7 +24,7 @@ var recallRef = regexp.MustCompile(`recall ([0-9a-f]{12})`)
 
 // A call of the recall tool is answered behind the client's back, on all wires,
 // streamed and not, unless it is switched off.
-func TestRecallIsAnsweredBeforeTheClientSeesAnythingOfIt(t *testing.T) {
+func TestRecallIsHiddenFromTheClient(t *testing.T) {
 	for _, f := range forms() {
 		f.fields += readTool[f.wire]
 		r := newRig(t, compact.Config{}, serve.Config{})
@@ -64,7 +64,7 @@ func TestRecallIsAnsweredBeforeTheClientSeesAnythingOfIt(t *testing.T) {
 
 // Money is that of the prompts: what is in the cache is cheap, with us and
 // without, and a compaction begins anew.
-func TestStatsSayWhatPromptsCost(t *testing.T) {
+func TestStatsIncludeTheCostOfPrompts(t *testing.T) {
 	f := forms()[4]
 	for _, observe := range []bool{false, true} {
 		c := compact.Config{Observe: observe}

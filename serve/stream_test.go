@@ -77,7 +77,7 @@ func TestStreamsFlowEventByEvent(t *testing.T) {
 	}
 }
 
-func TestHeadOfAnAnswerComesBeforeItsBody(t *testing.T) {
+func TestAnswersHeaderPrecedesItsBody(t *testing.T) {
 	go1 := make(chan struct{})
 	up := upstream(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -147,7 +147,7 @@ func (a *again) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: answer, ContentLength: -1, Request: req}, nil
 }
 
-func TestEndOfARequestIsReadTwice(t *testing.T) {
+func TestSecondReadAfterARequestReturnsEOF(t *testing.T) {
 	a := &again{answered: make(chan struct{})}
 	r := newRigTo(t, "http://up.test", compact.Config{}, serve.Config{Base: a})
 	resp, err := r.client.Do(r.request("POST", "/openai/v1/x", strings.Repeat("x", 200_000)))
@@ -163,7 +163,7 @@ func TestEndOfARequestIsReadTwice(t *testing.T) {
 	}
 }
 
-func TestClientThatGoesEndsTheCallOfTheUpstream(t *testing.T) {
+func TestDisconnectedClientEndsTheUpstreamCall(t *testing.T) {
 	for _, early := range []bool{false, true} {
 		began, gone := make(chan struct{}, 1), make(chan error, 1)
 		up := upstream(t, func(w http.ResponseWriter, r *http.Request) {
@@ -202,7 +202,7 @@ func TestClientThatGoesEndsTheCallOfTheUpstream(t *testing.T) {
 
 // What came before an upstream broke off reaches the client, who sees that it
 // broke off.
-func TestHalfAnAnswerIsHalfAnAnswer(t *testing.T) {
+func TestPartialAnswerIsReturnedAsPartial(t *testing.T) {
 	for _, f := range forms() {
 		for name, head := range map[string]string{
 			"length": "Content-Length: 1000\r\nContent-Type: application/json\r\n\r\n{\"half\":", "chunked": "Transfer-Encoding: chunked\r\nContent-Type: text/event-stream\r\n\r\n8\r\ndata: {}\r\n",
@@ -232,7 +232,7 @@ func TestHalfAnAnswerIsHalfAnAnswer(t *testing.T) {
 	}
 }
 
-func TestUpstreamThatDoesNotAnswerIsAnErrorInItsProvidersForm(t *testing.T) {
+func TestSilentUpstreamIsAnErrorInItsProvidersForm(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -265,7 +265,7 @@ func TestUpstreamThatDoesNotAnswerIsAnErrorInItsProvidersForm(t *testing.T) {
 }
 
 // A provider's error is the client's, whatever it is.
-func TestErrorsOfTheProviderComeBack(t *testing.T) {
+func TestErrorsOfTheProviderAreReturned(t *testing.T) {
 	for _, status := range []int{400, 401, 403, 404, 413, 429, 500, 503, 529} {
 		up := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body)
@@ -284,7 +284,7 @@ func TestErrorsOfTheProviderComeBack(t *testing.T) {
 
 // A client that asks first is told by the upstream, and sends no body to one
 // that refuses.
-func TestContinueIsTheUpstreamsToSay(t *testing.T) {
+func TestUpstreamDecidesAboutContinue(t *testing.T) {
 	up := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") == "" {
 			w.WriteHeader(http.StatusUnauthorized)

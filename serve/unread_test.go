@@ -31,7 +31,7 @@ func (r *rig) half(path string) net.Conn {
 
 // A request that is refused, or is for a path of the handler's own, holds its
 // connection no longer than others, though nobody reads its body.
-func TestSlowClientsThatAreRefusedAreLetGo(t *testing.T) {
+func TestRefusedSlowClientsAreDisconnected(t *testing.T) {
 	r := newRigTo(t, echo(t), compact.Config{}, serve.Config{Token: "secret", Stall: 50 * time.Millisecond})
 	for path, want := range map[string]int{
 		"/v1/chat/completions": http.StatusUnauthorized, "/v1/preflight": http.StatusUnauthorized, "/healthz": http.StatusMethodNotAllowed,
@@ -63,7 +63,7 @@ func (early) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // An answer that came to its end before the request did lets the connection go,
 // though somebody was still reading.
-func TestEarlyAnswersLetSlowClientsGo(t *testing.T) {
+func TestEarlyAnswersReleaseSlowClients(t *testing.T) {
 	r := newRigTo(t, echo(t), compact.Config{}, serve.Config{Base: early{}, Stall: 100 * time.Millisecond})
 	if text, err := io.ReadAll(r.half("/openai/v1/files")); err != nil || !strings.HasPrefix(string(text), "HTTP/1.1 200 OK\r\nConnection: close\r\n") {
 		t.Errorf("%q, %v", text, err)
@@ -101,7 +101,7 @@ func (c *told) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 
 
 // An answer that nobody reads, also one of the handler's own and also its last
 // bytes, ends with its connection.
-func TestAnswersThatNobodyReadsEnd(t *testing.T) {
+func TestUnreadAnswersEnd(t *testing.T) {
 	up := upstream(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "short") })
 	r := newRigTo(t, up, compact.Config{}, serve.Config{Stall: 50 * time.Millisecond})
 	l := &unbuffered{conns: make(chan net.Conn)}

@@ -10,7 +10,7 @@ import (
 
 // Codex calls over HTTP where it gets no WebSocket; others may not, and where
 // nothing is to be compacted all pass.
-func TestWhoFallsBackGetsNoWebSocket(t *testing.T) {
+func TestFallbackClientsGetNoWebSocket(t *testing.T) {
 	for _, c := range []struct {
 		agent, path, upgrade string
 		observe              bool

@@ -12,7 +12,7 @@ import (
 	"github.com/agentcompact/compact/trace/tracetest"
 )
 
-func TestFlushWaitsForWhatWasEmittedBefore(t *testing.T) {
+func TestFlushWaitsForEarlierEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &slow{took: time.Second}
 		p := trace.NewPipeline(exporters(r), &trace.PipelineOptions{Linger: time.Hour, BatchEvents: 10})
@@ -33,7 +33,7 @@ func TestFlushWaitsForWhatWasEmittedBefore(t *testing.T) {
 
 // While events under way block, later ones that are dropped must not be
 // mistaken for them.
-func TestFlushIsNotFooledByDrops(t *testing.T) {
+func TestFlushCountsDroppedEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &slow{took: time.Minute}
 		p := trace.NewPipeline(exporters(r), &trace.PipelineOptions{QueueEvents: 5, BatchEvents: 5, ExportTimeout: time.Hour, CloseTimeout: time.Hour})

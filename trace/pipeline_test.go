@@ -101,7 +101,7 @@ func TestPipelineExportsFullBatchAtOnce(t *testing.T) {
 	})
 }
 
-func TestEmitNeverWaitsThoughExporterIsStuck(t *testing.T) {
+func TestEmitNeverWaitsForAStuckExporter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stuck := &tracetest.Recorder{Stuck: make(chan struct{})}
 		var fine tracetest.Recorder

@@ -102,7 +102,7 @@ func TestLongOutageDropsTheOldestAndCountsExactly(t *testing.T) {
 }
 
 // Events that come while a batch is under way take the room of its oldest ones if it comes back.
-func TestABatchThatComesBackToAFullQueueIsCounted(t *testing.T) {
+func TestBatchReturnedToAFullQueueIsCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &slow{took: time.Minute}
 		r.Err = &trace.RetryError{Err: errRefused}

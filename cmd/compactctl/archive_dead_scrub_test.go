@@ -18,7 +18,7 @@ import (
 // Wherever the process that scrubs a session dies, who reads the archive sees the session
 // as it was before, or as the scrub leaves it: no command fails, and none says that
 // somebody changed a file.
-func TestArchiveIsReadWhereverAScrubDies(t *testing.T) {
+func TestArchiveIsReadableAfterEveryInterruptionOfAScrub(t *testing.T) {
 	const secret = "hunter-zebra-ladder"
 	dir := t.TempDir()
 	var b strings.Builder

@@ -34,7 +34,7 @@ func TestShowNamesAFileWithAnotherNumberThanItsStep(t *testing.T) {
 	}
 }
 
-func TestNewestTranscriptIsThatOfTheLastStep(t *testing.T) {
+func TestNewestTranscriptBelongsToTheLastStep(t *testing.T) {
 	names := []string{"originals-002.jsonl", "transcript-pre-compact-001.jsonl", "transcript-pre-compact-001.2.jsonl", "transcript-pre-compact-002.jsonl",
 		"transcript-pre-compact-002.9.jsonl", "transcript-pre-compact-002.10.jsonl", "transcript-pre-compact-999.2.jsonl", "transcript-pre-compact-1000.jsonl"}
 	for i := range names {

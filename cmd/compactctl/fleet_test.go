@@ -427,7 +427,7 @@ func fleetSize() (sessions, calls int) {
 
 // An instance with another key than the rest of its fleet does not know their
 // compactions, and reports the reason.
-func TestAnInstanceWithAnotherKeySaysSo(t *testing.T) {
+func TestInstanceWithAnotherKeyReportsIt(t *testing.T) {
 	archive := filepath.Join(t.TempDir(), "a")
 	f := newFleet(t, nil, "--archive", archive)
 	a, b := f.launch(), launch(t, []string{compact.ArchiveKeyVariable + "=" + strings.Repeat("5a", 32)}, f.args...)

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestMCPSaysThatItDoesNotUnderstand: it answers, and goes on to the end of the input.
-func TestMCPSaysThatItDoesNotUnderstand(t *testing.T) {
+// TestMCPRefusesUnknownRequests: it answers, and goes on to the end of the input.
+func TestMCPRefusesUnknownRequests(t *testing.T) {
 	var out, errOut bytes.Buffer
 	in := strings.NewReader("sessions\n" + `{"jsonrpc":"2.0","id":2,"method":"ping"}`)
 	code := run(t.Context(), []string{"mcp"}, in, &out, &errOut)

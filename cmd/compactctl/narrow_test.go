@@ -67,7 +67,7 @@ func TestRelativeChangesAreReadable(t *testing.T) {
 }
 
 // Each command that takes a model says that its name looks like another.
-func TestMisspelledModelsAreSaid(t *testing.T) {
+func TestMisspelledModelsAreReported(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	session := filepath.Join("..", "..", "examples", "data", "short-session.jsonl")
 	for _, args := range [][]string{

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestFileIsWrittenWholeOrNotAtAll(t *testing.T) {
+func TestFileIsWrittenAtomically(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "out")
 	if err := os.WriteFile(path, []byte("old"), 0o640); err != nil {
@@ -64,7 +64,7 @@ func TestLinkStaysALink(t *testing.T) {
 	onlyFiles(t, dir, "link", "real")
 }
 
-func TestDeviceIsWrittenTo(t *testing.T) {
+func TestDeviceIsWrittenInPlace(t *testing.T) {
 	if err := writeFile(os.DevNull, []byte("x")); err != nil {
 		t.Error(err)
 	}

@@ -23,7 +23,7 @@ func told(t *testing.T, upstreams []string, args []string, environ ...string) *t
 	return to
 }
 
-func TestAgentsThatReadNoVariableAreToldAnotherWay(t *testing.T) {
+func TestAgentsThatIgnoreVariablesAreConfiguredAnotherWay(t *testing.T) {
 	const codexURL = `openai_base_url="` + proxyRoot + `/openai/v1"`
 	login := []string{"openai=https://chatgpt.com/backend-api/codex"}
 	for _, c := range []struct {
@@ -79,7 +79,7 @@ func TestGeminiCLIKeepsItsLoginByKey(t *testing.T) {
 }
 
 // What the user has in that variable stays.
-func TestOpenCodeIsToldInItsConfiguration(t *testing.T) {
+func TestOpenCodeIsConfiguredByItsFile(t *testing.T) {
 	const name = "OPENCODE_CONFIG_CONTENT"
 	url := func(content, provider string) string {
 		var c struct {

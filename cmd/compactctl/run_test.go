@@ -71,7 +71,7 @@ func TestRunPassesSignalsOn(t *testing.T) {
 	}
 }
 
-func TestRunSaysWhatCanNotBeRun(t *testing.T) {
+func TestRunReportsAnUnusableCommand(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "plain")
 	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
@@ -130,7 +130,7 @@ func TestRunCompactsAndWritesAReceipt(t *testing.T) {
 }
 
 // A provider that is away is no saving: the receipt says that nothing came back.
-func TestRunSaysWhatGotNoAnswer(t *testing.T) {
+func TestRunReportsUnansweredRequests(t *testing.T) {
 	away := httptest.NewServer(nil)
 	t.Setenv("ANTHROPIC_BASE_URL", away.URL)
 	away.Close()
@@ -150,7 +150,7 @@ func TestRunSaysWhatGotNoAnswer(t *testing.T) {
 	}
 }
 
-func TestAgentsReachTheProxyThroughNoOther(t *testing.T) {
+func TestAgentsReachTheProxyDirectly(t *testing.T) {
 	env := agentEnv("http://127.0.0.1:1", []string{"PATH=/bin", "NO_PROXY=a.test", "OPENAI_BASE_URL=http://old", "HTTPS_PROXY=http://p"})
 	all := strings.Join(env, "\n")
 	for _, want := range []string{"PATH=/bin", "NO_PROXY=a.test,127.0.0.1", "no_proxy=127.0.0.1", "OPENAI_BASE_URL=http://127.0.0.1:1/openai/v1", "HTTPS_PROXY=http://p"} {
@@ -163,7 +163,7 @@ func TestAgentsReachTheProxyThroughNoOther(t *testing.T) {
 	}
 }
 
-func TestWhatIsLoggedIsToldWhenTheCommandHasEnded(t *testing.T) {
+func TestLogIsPrintedAfterTheCommand(t *testing.T) {
 	var out bytes.Buffer
 	l := &later{to: &out}
 	for range 3000 {

@@ -105,7 +105,7 @@ func anthropicBody(rounds int) string {
 
 // It says what it waits for, and more of the same Ctrl-C, which some programs pass on,
 // is none; one after a second ends it, however long requests may take.
-func TestAnotherInterruptEndsAServerThatWaits(t *testing.T) {
+func TestSecondInterruptEndsAWaitingServer(t *testing.T) {
 	asked := make(chan struct{})
 	up := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		close(asked)
@@ -133,7 +133,7 @@ func TestAnotherInterruptEndsAServerThatWaits(t *testing.T) {
 	t.Error("it waits for the requests that are under way")
 }
 
-func TestServeRefusesWhatItIsNotToldPlainly(t *testing.T) {
+func TestServeRefusesAmbiguousSettings(t *testing.T) {
 	empty := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(empty, []byte(" \n"), 0o600); err != nil {
 		t.Fatal(err)

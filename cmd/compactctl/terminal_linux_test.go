@@ -38,7 +38,7 @@ func terminal(t *testing.T) *os.File {
 }
 
 // Somebody who starts it by hand is told that an agent does; an agent is told nothing.
-func TestMCPSaysAtATerminalWhatItWaitsFor(t *testing.T) {
+func TestMCPExplainsItselfAtATerminal(t *testing.T) {
 	for name, in := range map[string]io.Reader{"a terminal": terminal(t), "an agent": strings.NewReader("")} {
 		ctx, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		var errOut bytes.Buffer

@@ -67,7 +67,7 @@ func TestTableHasEachProgram(t *testing.T) {
 }
 
 // Three SDKs stand in the README, and the table is linked; no link of the pages leads nowhere.
-func TestReadmeShowsThreeAndLinksTheTable(t *testing.T) {
+func TestReadmeShowsThreePresetsAndLinksTheTable(t *testing.T) {
 	readme := text(t, "../../README.md")
 	for _, want := range []string{"// go-openai, genai,", "// openai-go;", "the same for anthropic-sdk-go", "](docs/sdk/README.md)", "](docs/agents/README.md)"} {
 		if !strings.Contains(readme, want) {

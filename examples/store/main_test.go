@@ -11,7 +11,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 )
 
-func TestWhatDoesNotFitIsRefused(t *testing.T) {
+func TestTooLargeRequestIsRefused(t *testing.T) {
 	t.Setenv(compact.ArchiveKeyVariable, strings.Repeat("ab", 32))
 	var out strings.Builder
 	if err := run(t.Context(), &out, t.TempDir(), 64<<10); err != nil {

@@ -131,7 +131,7 @@ func (r *rig) summaries() (asked, before []provider.Request) {
 	return asked, before
 }
 
-func TestAgentsOwnModelIsAskedBehindItsLastRequest(t *testing.T) {
+func TestSummaryRequestExtendsTheLastRequest(t *testing.T) {
 	for _, f := range forms() {
 		f = f.withTools()
 		cache := &byteCache{}
@@ -179,7 +179,7 @@ func (r *rig) billed(f form, asked provider.Request, cached int) {
 
 // After a summary the session continues from it. The next summary is requested with the
 // view that was sent last.
-func TestAgentsOwnModelIsAskedAgain(t *testing.T) {
+func TestAgentsOwnModelIsRetried(t *testing.T) {
 	f := forms()[4]
 	r := agentRig(t, compact.Config{}, &byteCache{}, writes)
 	n := r.talk(f, 1, 14, 1200)
@@ -232,7 +232,7 @@ func TestAgentsOwnModelThatDoesNotAnswer(t *testing.T) {
 	}
 }
 
-func TestAgentsOwnModelIsGivenUpWithoutACache(t *testing.T) {
+func TestAgentsOwnModelIsDisabledWithoutACache(t *testing.T) {
 	f := forms()[4]
 	cache := &byteCache{}
 	r := agentRig(t, compact.Config{}, cache, nil)
@@ -265,7 +265,7 @@ func said(res *compact.Result, what string) bool {
 
 // A provider whose cache was never read is not asked for a summary, nor is one whose
 // cache has gone cold.
-func TestAgentsOwnModelIsNotAskedInTheCold(t *testing.T) {
+func TestAgentsOwnModelIsNotUsedWithAColdCache(t *testing.T) {
 	f := forms()[0]
 	r := agentRig(t, compact.Config{}, &byteCache{off: true}, writes)
 	r.talk(f, 1, 14, 1200)
@@ -289,7 +289,7 @@ func TestAgentsOwnModelIsNotAskedInTheCold(t *testing.T) {
 }
 
 // A usage without figures of a cache is no reason to ask.
-func TestAgentsOwnModelIsGivenUpWithoutAUsage(t *testing.T) {
+func TestAgentsOwnModelIsDisabledWithoutAUsage(t *testing.T) {
 	f := forms()[1]
 	f.fields = `"model":"gpt-4o","stream":true`
 	r := agentRig(t, compact.Config{}, &byteCache{}, writes)
@@ -301,7 +301,7 @@ func TestAgentsOwnModelIsGivenUpWithoutAUsage(t *testing.T) {
 
 // A request that was refused in its stream was never accepted: no summary is asked for
 // behind it, which would be refused as well.
-func TestAgentsOwnModelIsNotAskedBehindARefusedRequest(t *testing.T) {
+func TestSummaryRequestNeverExtendsARefusedRequest(t *testing.T) {
 	f := forms()[3].withTools()
 	r := agentRig(t, compact.Config{}, &byteCache{}, writes)
 	r.server.Window, r.server.InStream = 8_000, true
@@ -320,7 +320,7 @@ func TestAgentsOwnModelIsNotAskedBehindARefusedRequest(t *testing.T) {
 
 // If a session moves to another provider, that provider is not asked to extend a
 // request that it has never seen.
-func TestAgentsOwnModelIsNotAskedElsewhere(t *testing.T) {
+func TestAgentsOwnModelIsNotUsedAtAnotherEndpoint(t *testing.T) {
 	f := forms()[5]
 	for _, moved := range []bool{false, true} {
 		r := agentRig(t, compact.Config{}, &byteCache{}, writes)
@@ -344,7 +344,7 @@ func TestAgentsOwnModelIsNotAskedElsewhere(t *testing.T) {
 
 // For concurrent sub-agents, each summary is requested with the last request of its own
 // agent.
-func TestAgentsOwnModelBesideOthers(t *testing.T) {
+func TestAgentsOwnModelWorksWithOtherModels(t *testing.T) {
 	f := forms()[5]
 	r := agentRig(t, compact.Config{}, &byteCache{}, writes)
 	const agents = 3

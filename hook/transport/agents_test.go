@@ -92,7 +92,7 @@ var agentForms = []struct {
 	{"pi-openai-main", "request:session_id:" + uuid1, "", ""},
 }
 
-func TestWhoseConversationAgentsSend(t *testing.T) {
+func TestAgentsSendTheirConversationID(t *testing.T) {
 	for _, c := range agentForms {
 		r := newRig(t, compact.Config{MaxContextTokens: 100_000}, transport.Recall())
 		r.server.Lenient = true
@@ -125,7 +125,7 @@ func (r *rig) wentWhole(name, own, body string) {
 
 // A text that a user types, pastes, or has in a file is not an agent's request for a
 // summary, however it begins. Such requests are compared with the budget.
-func TestNotEveryWordOfASummaryIsAnAgentsOwn(t *testing.T) {
+func TestQuotedSummaryRequestIsNotAnAgentsOwn(t *testing.T) {
 	const asks = "Your task is to create a detailed summary of the conversation so far."
 	const form = " <analysis> … </analysis> <summary> … </summary>"
 	for _, f := range forms() {
@@ -195,7 +195,7 @@ func TestAnAgentsOwnSummaryThatIsTooLongIsCompacted(t *testing.T) {
 // The request for the agent's own summary is sent whole, however large it is, and is
 // compacted only if the provider refuses it. The history after the summary is a branch
 // of the same session, with its own compactions.
-func TestHistoryAfterAnAgentsOwnSummaryIsAnotherEpoch(t *testing.T) {
+func TestAgentsOwnSummaryBeginsANewEpoch(t *testing.T) {
 	const asks = `,{"role":"user","content":[{"type":"text","text":"Your task is to create a detailed summary of the conversation so far. <analysis> … <summary> …"}]}]}`
 	f := forms()[4]
 	f.fields += `,"metadata":{"session_id":"s"}`

@@ -142,7 +142,7 @@ func TestTheSizeThatAProviderRefusesIsLearned(t *testing.T) {
 
 // The learned limit is lower than the provider's, and messages do not call it the
 // provider's limit.
-func TestTheSizeThatWasLearnedIsNotCalledTheProviders(t *testing.T) {
+func TestLearnedSizeIsNotAttributedToTheProvider(t *testing.T) {
 	f := browsers()[0]
 	r := newRig(t, compact.Config{MaxContextTokens: 1_000_000})
 	r.server.MaxBytes = 60_000
@@ -157,7 +157,7 @@ func TestTheSizeThatWasLearnedIsNotCalledTheProviders(t *testing.T) {
 }
 
 // Large pictures cause no removal of texts if the tokens fit.
-func TestForBytesNoTextGoes(t *testing.T) {
+func TestBytesLimitRemovesNoText(t *testing.T) {
 	var shots []string
 	for i := range 12 {
 		shots = append(shots, screenshot(i, 20_000))

@@ -33,7 +33,7 @@ func (c *caching) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer)
 }
 
-func TestCachedContentIsAFixedCostAndTheRestIsCompacted(t *testing.T) {
+func TestCachedContentIsAFixedCost(t *testing.T) {
 	f := forms()[6]
 	cached := func(name, ask string, rounds int) string {
 		return strings.Replace(f.body(ask, rounds, 200), "{", `{"cachedContent":"`+name+`",`, 1)

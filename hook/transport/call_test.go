@@ -70,7 +70,7 @@ func TestSmallRequestsGoOutByteForByte(t *testing.T) {
 }
 
 // The answer that comes through a transport is the one that comes without.
-func TestAnswersComeThroughUnchanged(t *testing.T) {
+func TestAnswersAreReturnedUnchanged(t *testing.T) {
 	for _, f := range forms() {
 		r := newRig(t, compact.Config{})
 		r.server.Reply = func(provider.Request) provider.Answer {

@@ -17,7 +17,7 @@ var countPaths = map[string]string{
 
 // The count is that of the next call's prompt, before and after the compaction, and
 // counting itself compacts nothing.
-func TestCountingAsksAboutTheViewThatWouldBeSent(t *testing.T) {
+func TestCountRequestsCountTheView(t *testing.T) {
 	for _, f := range forms() {
 		path := countPaths[string(f.wire)]
 		if path == "" || f.stream {
@@ -50,7 +50,7 @@ func TestCountingAsksAboutTheViewThatWouldBeSent(t *testing.T) {
 	}
 }
 
-func TestCountingLooksIntoAWrappedRequest(t *testing.T) {
+func TestCountRequestsCountAWrappedRequest(t *testing.T) {
 	f := forms()[6]
 	r := newRig(t, compact.Config{}, transport.Counts())
 	body := f.body("Fix it.", 60, 300)
@@ -82,7 +82,7 @@ func TestARequestThatCannotBeCompactedIsCountedUnchanged(t *testing.T) {
 	}
 }
 
-func TestObservedCountsGoOutAsTheyCame(t *testing.T) {
+func TestObservedCountsAreSentUnchanged(t *testing.T) {
 	f := forms()[4]
 	r := newRig(t, compact.Config{}, transport.Counts(), transport.Observe())
 	body := f.body("Fix it.", 60, 300)

@@ -117,7 +117,7 @@ func TestCanceledRequestsFail(t *testing.T) {
 	}
 }
 
-func TestServersThatHangAreLeftWhenTheCallerLeaves(t *testing.T) {
+func TestHangingServersAreLeftWithTheCaller(t *testing.T) {
 	before := runtime.NumGoroutine()
 	t.Run("calls", func(t *testing.T) {
 		r := newRig(t, compact.Config{})
@@ -141,7 +141,7 @@ func TestServersThatHangAreLeftWhenTheCallerLeaves(t *testing.T) {
 	t.Errorf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, buf[:runtime.Stack(buf, true)])
 }
 
-func TestServersThatAreGoneFailTheCall(t *testing.T) {
+func TestVanishedServersFailTheCall(t *testing.T) {
 	gone := errors.New("connection refused")
 	r := newRig(t, compact.Config{}, transport.Base(refusing{gone}))
 	if _, err := r.client.Do(r.request(context.Background(), "/v1/chat/completions", long(""))); !errors.Is(err, gone) {

@@ -87,7 +87,7 @@ func announcements(n int) map[string]string {
 
 var streamed = form{wire: provider.Chat, path: "/v1/chat/completions", fields: `"model":"gpt-4o","stream":true`}
 
-func TestAnnouncementsInSmallPiecesComeThrough(t *testing.T) {
+func TestAnnouncementsInSmallPiecesArrive(t *testing.T) {
 	for name, text := range announcements(20_000) {
 		r := newRig(t, compact.Config{}, transport.Base(scripted(ok, "text/event-stream", "", &drip{text})))
 		if _, got := r.post(streamed, streamed.body("go", 1, 10)); got != text {
@@ -171,7 +171,7 @@ func TestStreamsThatCantBeReadAreNotHeldBack(t *testing.T) {
 
 // The window that the provider named was for another model of the same name, or the
 // conversation has outgrown it. Then the model's own window counts.
-func TestRememberedWindowDoesNotStopASession(t *testing.T) {
+func TestLearnedWindowDoesNotStopASession(t *testing.T) {
 	said := `{"error":{"code":"context_length_exceeded","message":"This model's maximum context length is 8000 tokens. However, your messages resulted in 20000 tokens."}}`
 	status := func(n int) int { return []int{http.StatusBadRequest, http.StatusOK, http.StatusOK}[n] }
 	var sent []int
@@ -199,7 +199,7 @@ func TestRememberedWindowDoesNotStopASession(t *testing.T) {
 	}
 }
 
-func TestGatewaysKeysTellTenantsApart(t *testing.T) {
+func TestGatewayKeysDistinguishTenants(t *testing.T) {
 	r := newRig(t, compact.Config{})
 	f := form{wire: provider.Chat, path: "/v1/chat/completions", fields: `"model":"gpt-4o"`}
 	ids := map[string]string{}

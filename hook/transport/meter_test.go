@@ -86,7 +86,7 @@ func TestUsageIsReadFromEveryFormInPiecesOfAnySize(t *testing.T) {
 }
 
 // The parts of a bill are read in the words of every provider.
-func TestUsageSaysWhatWasCached(t *testing.T) {
+func TestUsageReportsCachedTokens(t *testing.T) {
 	for name, want := range map[string]compact.Usage{
 		"chat":                    {PromptTokens: 1234, CacheKnown: true, CachedTokens: 1000},
 		"chat of a gateway":       {PromptTokens: 1234, CacheKnown: true, CachedTokens: 1000, WrittenTokens: 200},
@@ -111,7 +111,7 @@ func TestUsageSaysWhatWasCached(t *testing.T) {
 	}
 }
 
-func TestErrorsOfAnAnswerAreHandedOn(t *testing.T) {
+func TestErrorsOfAnAnswerAreReturned(t *testing.T) {
 	gone := errors.New("gone")
 	whole := `{"usage":{"prompt_tokens":1234}}`
 	text, tokens, err := told(document, io.MultiReader(strings.NewReader(whole), iotest.ErrReader(gone)))

@@ -81,7 +81,7 @@ type unwrapped struct {
 
 func (u unwrapped) Close() error { u.closed.Add(1); return nil }
 
-func TestCodingsThatWereNamedAreRead(t *testing.T) {
+func TestKnownCodingsAreRead(t *testing.T) {
 	var closed atomic.Int64
 	named := transport.Coding("X-Own", func(packed io.Reader) (io.Reader, error) {
 		z, err := gzip.NewReader(packed)

@@ -218,7 +218,7 @@ type idle struct {
 
 func (i *idle) CloseIdleConnections() { i.closed = true }
 
-func TestModelIsTheOneThatTheRequestMeans(t *testing.T) {
+func TestModelComesFromTheRequest(t *testing.T) {
 	chat, gemini := forms()[0], forms()[6]
 	for _, c := range []struct {
 		path, body, want string

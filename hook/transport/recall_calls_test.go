@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestCallsAreKnownByTheirIDs(t *testing.T) {
+func TestCallsAreIdentifiedByTheirIDs(t *testing.T) {
 	call := func(id, name, args string) string {
 		return `{"id":"` + id + `","type":"function","function":{"name":"` + name + `","arguments":` + string(enc(args)) + `}}`
 	}

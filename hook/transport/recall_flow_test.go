@@ -99,7 +99,7 @@ func waits(e string) bool {
 
 // Text, reasoning and the calls of other tools reach the caller before the provider
 // sends the next event, also if the model recalls, and in the answer after that.
-func TestStreamsFlowWhereTheModelRecalls(t *testing.T) {
+func TestStreamsFlowDuringRecalls(t *testing.T) {
 	eachFlow(t, func(t *testing.T, f form) {
 		recalls := provider.Call{ID: "ours", Name: "recall", Args: `{"ref":"turn:1"}`}
 		one := recordedAs(t, f, provider.Answer{Reasoning: "Hm, what was it.", Text: "One two three.", Calls: []provider.Call{recalls}})
@@ -170,7 +170,7 @@ func readElements(t *testing.T, body io.Reader, read chan<- struct{}) string {
 }
 
 // Several answers reach the caller as one stream in the provider's form.
-func TestAnswersThatFollowAreOneStream(t *testing.T) {
+func TestConsecutiveAnswersFormOneStream(t *testing.T) {
 	eachFlow(t, func(t *testing.T, f form) {
 		r, body, ref := recalling(t, f)
 		read := provider.Call{ID: "c900", Name: "read", Args: `{"n":900}`}

@@ -57,7 +57,7 @@ func TestRoundsOfConversationsWithTheSamePast(t *testing.T) {
 // Two answers have the same words, each with a recall beside another call. Only the
 // recall of the continued conversation is put back. With both, the model would read
 // text that it never requested.
-func TestOneRoundOfAnswersWithTheSameWordsIsPutBack(t *testing.T) {
+func TestRoundOfAnswersWithEqualTextIsRestoredOnce(t *testing.T) {
 	eachForm(t, func(t *testing.T, f form) {
 		r, body, ref := recalling(t, f)
 		recalled := [2]string{ref, "turn:4"}

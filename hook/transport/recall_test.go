@@ -89,7 +89,7 @@ func eachForm(t *testing.T, test func(t *testing.T, f form)) {
 	}
 }
 
-func TestRecallIsAnsweredOnTheWay(t *testing.T) {
+func TestRecallIsAnsweredByTheTransport(t *testing.T) {
 	eachForm(t, func(t *testing.T, f form) {
 		r, body, ref := recalling(t, f)
 		r.server.Answer(provider.Answer{Text: "Let me see.", Calls: []provider.Call{recallOf(ref)}}, provider.Answer{Calls: []provider.Call{recallOf("turn:4")}},
@@ -154,7 +154,7 @@ func (f form) callAgainAfter(words string, n int) string {
 	return `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"` + words + `"}]},` + back
 }
 
-func TestRecallBesideOtherCalls(t *testing.T) {
+func TestRecallWithOtherCalls(t *testing.T) {
 	eachForm(t, func(t *testing.T, f form) {
 		for _, first := range []bool{true, false} {
 			r, body, ref := recalling(t, f)
@@ -231,7 +231,7 @@ func TestErrorsOfTheInnerCallReachTheCaller(t *testing.T) {
 }
 
 // The caller of a stream can't ask again, so what passes is waited for.
-func TestInnerCallsOfAStreamAreTriedAgain(t *testing.T) {
+func TestInnerCallsOfAStreamAreRetried(t *testing.T) {
 	for _, c := range []struct {
 		fails []provider.Failure
 		waits string
@@ -263,7 +263,7 @@ func TestInnerCallsOfAStreamAreTriedAgain(t *testing.T) {
 // declared finds the definition of the tool in a body.
 var declared = regexp.MustCompile(`"name":"recall"`)
 
-func TestWhichRequestsDeclareTheRecallTool(t *testing.T) {
+func TestRequestsDeclareTheRecallTool(t *testing.T) {
 	for _, f := range forms() {
 		small, large := f.body("hi", 1, 5), f.body("hi", 60, 300)
 		r := newRig(t, compact.Config{}, transport.Recall())
@@ -330,7 +330,7 @@ func TestRecallInAnUnnamedSession(t *testing.T) {
 	}
 }
 
-func TestRoundsThatAreNotKept(t *testing.T) {
+func TestRoundsWithASecretAreNotKept(t *testing.T) {
 	secret := "ghp_" + "x8Kq2LmZ0pWv7Rt3" + "Yb9Nc5Hd1Fg4Js6Aa0Qe"
 	eachForm(t, func(t *testing.T, f form) {
 		r, body, ref := recalling(t, f)
@@ -455,7 +455,7 @@ func (c *closes) Close() error {
 	return c.ReadCloser.Close()
 }
 
-func TestAnswersThatTheCallerDoesNotSeeAreClosed(t *testing.T) {
+func TestHiddenAnswersAreClosed(t *testing.T) {
 	eachForm(t, func(t *testing.T, f form) {
 		base := &closing{base: http.DefaultTransport}
 		r, body, ref := recalling(t, f, transport.Base(base))

@@ -138,7 +138,7 @@ func (r *rig) unnamed(f form, body string, headers ...string) *compact.Result {
 	return r.last()
 }
 
-func TestUnnamedSessionsAreToldApartByHowTheyBegin(t *testing.T) {
+func TestUnnamedSessionsAreDistinguishedByTheirBeginning(t *testing.T) {
 	for _, f := range forms() {
 		r := newRig(t, compact.Config{})
 		one := r.unnamed(f, f.body("hi", 1, 1)).Session
@@ -173,7 +173,7 @@ func TestUnnamedSessionsAreToldApartByHowTheyBegin(t *testing.T) {
 
 // Before the first answer, a call is a branch identified by its beginning, also if
 // several conversations of one name begin at once.
-func TestCallsBeforeTheFirstAnswerAreBranchesOfHowTheyBegin(t *testing.T) {
+func TestCallsBeforeTheFirstAnswerBranchByTheirBeginning(t *testing.T) {
 	f := forms()[0]
 	f.fields += `,"metadata":{"session_id":"s"}`
 	var branches []string
@@ -257,7 +257,7 @@ func TestNothingIsRecalledFromUnnamedSessions(t *testing.T) {
 }
 
 // Two tenants behind one key, with one system prompt, both begin with "hi".
-func TestConversationsThatBeginAlikeDoNotMeet(t *testing.T) {
+func TestConversationsWithOneBeginningStaySeparate(t *testing.T) {
 	for _, fields := range []string{"", `,"user":"everybody"`} {
 		for _, f := range forms() {
 			if f.wire == provider.Gemini && fields != "" {

@@ -10,7 +10,7 @@ import (
 	"testing/iotest"
 )
 
-func TestOverflowsAreKnownByWhatProvidersSay(t *testing.T) {
+func TestOverflowsAreRecognizedByTheProvidersErrors(t *testing.T) {
 	for _, c := range []struct {
 		status int
 		body   string
@@ -170,7 +170,7 @@ func TestStreamsThatBeginWithAnOverflowAreReplaced(t *testing.T) {
 }
 
 // If there is no smaller request, the caller gets the refusal.
-func TestStreamsThatCantBeReplacedAreHandedOn(t *testing.T) {
+func TestIrreplaceableStreamsAreReturned(t *testing.T) {
 	e := &early{body: &body{Reader: strings.NewReader(created + failedE)}, again: func(overflow) io.ReadCloser { return nil }}
 	if got, err := io.ReadAll(e); err != nil || string(got) != created+failedE {
 		t.Errorf("%q, %v", got, err)

@@ -61,7 +61,7 @@ func exactly(t *testing.T, f wire.Format) func([]byte) int {
 // Six conversations run at once, under one cache key, one user, one session's name or
 // no name, and begin alike or not. No call fails, no request exceeds the window, and
 // each compaction makes one summary.
-func TestConversationsAtOnceDoNotHarmEachOther(t *testing.T) {
+func TestConcurrentConversationsAreIndependent(t *testing.T) {
 	i := 0
 	for _, alike := range []bool{false, true} {
 		for _, f := range forms() {
@@ -148,7 +148,7 @@ func (h *held) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draf
 
 // While one conversation waits for its summary, others with the same beginning
 // continue, whatever name they share.
-func TestConversationsThatBeginAlikeDoNotWaitForEachOther(t *testing.T) {
+func TestConversationsWithOneBeginningDoNotBlockEachOther(t *testing.T) {
 	for _, fields := range []string{"", `,"user":"me"`, `,"metadata":{"session_id":"s"}`} {
 		h := &held{make(chan struct{}), make(chan struct{})}
 		f, r := forms()[0], newRig(t, compact.Config{Preset: "summarize", Summarize: h})

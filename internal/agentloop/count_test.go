@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestCountIsOfTexts: every text of a request counts, wherever it stands; what a wire
+// TestCountCountsTexts: every text of a request counts, wherever it stands; what a wire
 // wraps it in does not, but for four tokens an object.
-func TestCountIsOfTexts(t *testing.T) {
+func TestCountCountsTexts(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("The parser reads the next word. ", 100)
 	want := exact().Count(text)

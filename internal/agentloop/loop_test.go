@@ -86,7 +86,7 @@ func TestLoopWithoutAnSDK(t *testing.T) {
 	Loop{Window: 16_000, Steps: steps}.Run(t, s).Check(t, s)
 }
 
-func TestSharedIsBeginningAndEnd(t *testing.T) {
+func TestSharedCountsBeginningAndEnd(t *testing.T) {
 	for _, c := range []struct {
 		before, after string
 		want          float64

@@ -138,7 +138,7 @@ func owner(rel string) string {
 	return ""
 }
 
-func TestArrowsPointOneWay(t *testing.T) {
+func TestPackagesImportInOneDirection(t *testing.T) {
 	begins := map[string]bool{}
 	defer func() {
 		for key := range arrows {
@@ -195,7 +195,7 @@ func TestStorageAndTraceUseOnlyTheTypeOfRedact(t *testing.T) {
 
 // A Blob of text that no redactor has seen can be made below storage alone, by
 // those who write again what is stored, and by the record for its own files.
-func TestFewMakeABlobOfTheirOwn(t *testing.T) {
+func TestOnlyStoragePackagesMakeUncheckedBlobs(t *testing.T) {
 	const door = module + "/storage/internal/unchecked"
 	allowed := []string{"storage", "storage/record", "storage/crypt", "storage/s3", "storage/spool"}
 	users := 0

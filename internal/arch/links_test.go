@@ -16,7 +16,7 @@ var (
 )
 
 // What a document links to in the repository is there, down to the heading.
-func TestLinksOfDocumentsLeadSomewhere(t *testing.T) {
+func TestLinksOfDocumentsHaveTargets(t *testing.T) {
 	links := 0
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() && (d.Name() == "node_modules" || d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && len(d.Name()) > 2) {
@@ -75,7 +75,7 @@ func leads(file, anchor string) string {
 
 // What README shows of a summary stands in one that docs/SUMMARIES.md has, where a
 // program writes them.
-func TestTheSummaryInREADMEIsOneThatIsMade(t *testing.T) {
+func TestSummaryInREADMEMatchesTheCode(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)

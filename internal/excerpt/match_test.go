@@ -55,7 +55,7 @@ func TestAPatternEndsWithItsContext(t *testing.T) {
 }
 
 // What takes too long is given up by itself, and what was found stays.
-func TestASearchIsGivenUpAfterItsTime(t *testing.T) {
+func TestSearchEndsAfterItsTimeLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := WithMatchTime(t.Context())
 		defer cancel()

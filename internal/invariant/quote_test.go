@@ -11,7 +11,7 @@ import (
 )
 
 // What a placeholder tells of a call stands in the call and in its result.
-func TestCheckHoldsWhatAPlaceholderSaysAgainstTheOriginal(t *testing.T) {
+func TestCheckComparesAPlaceholderWithTheOriginal(t *testing.T) {
 	const (
 		status = "Exit code 0\n"
 		failed = "\x1b[31m--- FAIL: TestA [\"x\"] (0.00s)\x1b[0m\n"
@@ -54,7 +54,7 @@ func TestCheckHoldsWhatAPlaceholderSaysAgainstTheOriginal(t *testing.T) {
 }
 
 // A result that answers no call names none.
-func TestCheckMissesTheCallOfAResultThatAnswersNone(t *testing.T) {
+func TestCheckReportsAResultWithoutACall(t *testing.T) {
 	in := []message.Message{message.User("u"), message.ToolResult("9", words(400)), message.Assistant("a")}
 	out := slices.Clone(in)
 	out[1] = edit(t, in[1], `[observation masked — 1999 chars · bash "ls"]`)

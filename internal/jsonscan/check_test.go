@@ -20,7 +20,7 @@ var documents = []string{
 	`{"messages":[{"role":1,"role":2,"role2":3,"typ":4,"type":{"type":5}}]}`, `{"messages":[{"role":1,"r\u006fle":2,"\u0074ype" : 3,"type\n":4,"rol\\":5}]}`, `[{"type":1}]`,
 }
 
-func TestCheckAcceptsWhatEncodingJSONAccepts(t *testing.T) {
+func TestCheckAcceptsTheSameInputAsEncodingJSON(t *testing.T) {
 	for _, s := range documents {
 		if err := jsonscan.Check([]byte(s)); (err == nil) != json.Valid([]byte(s)) {
 			t.Errorf("%.60q: %v, but encoding/json says %v", s, err, json.Valid([]byte(s)))
@@ -142,7 +142,7 @@ func compare(t *testing.T, data []byte, d jsonscan.Document, members map[string]
 	}
 }
 
-func TestAgainAgreesWithSplitWhereverTwoBodiesPart(t *testing.T) {
+func TestAgainAgreesWithSplitAtEveryDifference(t *testing.T) {
 	before := []byte(`{"a":[1],"messages":[{"role":"user","content":"a,]}\"b"} , 12,[3], "x",{"type":"t"}],"c":{"messages":[1]}} `)
 	doc, err := jsonscan.Split(before, "messages")
 	if err != nil {
@@ -255,7 +255,7 @@ func BenchmarkEncodingJSONValid(b *testing.B) {
 }
 
 // Who sees the first byte named learns nothing: what stands there is no JSON at all.
-func TestErrorsAtTheBeginningSayWhatIsExpected(t *testing.T) {
+func TestErrorsAtTheBeginningNameTheExpectedForm(t *testing.T) {
 	for in, want := range map[string]string{"": "it is empty", "hello": "such as { or [", "{]": "at byte 1", "[1,": "it ends at byte 3"} {
 		if err := jsonscan.Check([]byte(in)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", in, err, want)

@@ -69,7 +69,7 @@ func FuzzRecordAgreesWithEncodingJSON(f *testing.F) {
 }
 
 // What encoding/json writes is read: else every record would be read twice.
-func TestRecordReadsWhatEncodingJSONWrites(t *testing.T) {
+func TestRecordReadsTheOutputOfEncodingJSON(t *testing.T) {
 	for _, want := range []record{
 		{},
 		{Int: -1 << 40, Int64: 1 << 59, Uint32: 1<<32 - 1, True: true, String: "\"quoted\" & <é>", Word: "\x00", Text: message.Fingerprint{7}},
@@ -89,7 +89,7 @@ func TestRecordReadsWhatEncodingJSONWrites(t *testing.T) {
 }
 
 // A record that was read badly leaves nothing to the next.
-func TestRecordBeginsAgain(t *testing.T) {
+func TestResetClearsAFailedRecord(t *testing.T) {
 	var first, second record
 	r := jsonscan.NewRecord([]byte(`{"word":"w","int":"x"}`))
 	readRecord(r, &first)

@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-func TestUnarchivedAreThePartsThatNoStepHolds(t *testing.T) {
+func TestUnarchivedReturnsPartsWithoutAStep(t *testing.T) {
 	out := func(texts ...string) (all []Eviction) {
 		for _, s := range texts {
 			all = append(all, Eviction{FP: message.User(s).Fingerprint()})
@@ -48,7 +48,7 @@ func TestUnarchivedAreThePartsThatNoStepHolds(t *testing.T) {
 
 // Void edits are no edits, in whichever order they and their void lines are read, and what
 // they hold of originals is there.
-func TestVoidEditsAreLoggedAndNoEdits(t *testing.T) {
+func TestVoidEditsAreLoggedButNotApplied(t *testing.T) {
 	edit := func(seq int64, kind, out string) Step {
 		return Step{Kind: kind, Seq: seq, Off: 10 * seq, Out: policy.Link{N: 1, Hash: message.User(out).Fingerprint()}, Evicted: []Eviction{{FP: message.User(out).Fingerprint()}}}
 	}

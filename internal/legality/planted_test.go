@@ -36,7 +36,7 @@ func pinnedAnswer(t *testing.T) []render.Row {
 // The sweep must be able to fail: a manager that was not told where the view
 // goes makes one that the provider refuses, and the judge says so. Told, it
 // makes another one.
-func TestManagerThatKnowsNoRulesIsCaught(t *testing.T) {
+func TestManagerWithoutRulesIsDetected(t *testing.T) {
 	rows := pinnedAnswer(t)
 	plan := compact.WithProtected(func(m message.Message) bool { return strings.Contains(m.Text(), "PLAN") })
 	for _, w := range []provider.Wire{provider.Anthropic, provider.Gemini} {

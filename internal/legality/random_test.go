@@ -81,7 +81,7 @@ func TestPropertyRandomHistoriesStayLegalOnEachWire(t *testing.T) {
 // The codecs' checks decide what the manager may send, so that they have to
 // find whatever a provider refuses: views that no reduction would make, made
 // at random, are judged by both.
-func TestPropertyCheckFindsWhatAProviderRefuses(t *testing.T) {
+func TestPropertyCheckFindsRequestsThatAProviderRefuses(t *testing.T) {
 	n := samples.Of(240)
 	if soak() {
 		n = 40_000
@@ -201,7 +201,7 @@ func ruledRows(rng *rand.Rand) []render.Row {
 
 // Where older copies of a system message go, what is left is legal, whether the
 // agent keeps the view or not. In Gemini's conversations there are none.
-func TestPropertyCopiesThatGoLeaveALegalRequestOnEachWire(t *testing.T) {
+func TestPropertyRemovedCopiesLeaveALegalRequestOnEachWire(t *testing.T) {
 	n := samples.Of(24)
 	if soak() {
 		n = 2_000

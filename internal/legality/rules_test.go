@@ -79,7 +79,7 @@ func TestPropertyDifferentRulesOnEachWire(t *testing.T) {
 // The same for stages that only take out, in windows that just hold what must
 // stay. Where nothing of the user's is left in front, a notice has to be; with
 // room for that no wire refuses.
-func TestPropertyDifferentRulesAndStagesThatOnlyTakeOut(t *testing.T) {
+func TestPropertyDifferentRulesWithRemovingStages(t *testing.T) {
 	n := samples.Of(2)
 	if soak() {
 		n = 400

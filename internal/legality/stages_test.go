@@ -94,7 +94,7 @@ func once(t *testing.T, label string, w provider.Wire, c compact.Config, body []
 // The stages that take out without putting anything in: one conversation in
 // four wires, in windows that just hold what must stay, with the same room kept
 // for the answer: where the floor fits no wire is refused.
-func TestPropertyStagesThatOnlyTakeOutRefuseNoWireMore(t *testing.T) {
+func TestPropertyRemovingStagesRefuseEquallyOnEachWire(t *testing.T) {
 	n := samples.Of(3)
 	if soak() {
 		n = 400

@@ -16,7 +16,7 @@ import (
 // Results that are reduced as they come are results on every wire: beside one
 // another, in one message with what else it holds, as objects where the wire wants
 // them.
-func TestResultsThatAreReducedAsTheyComeAreLegalOnEveryWire(t *testing.T) {
+func TestResultsReducedOnArrivalAreLegalOnEveryWire(t *testing.T) {
 	c, err := compact.Preset("graduated")
 	if err != nil {
 		t.Fatal(err)

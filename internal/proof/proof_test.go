@@ -31,7 +31,7 @@ var large = replay.AtLeast{Tokens: 60_000, Calls: 15}
 var documents = []string{"../../README.md", "../../docs/BENCHMARKS.md"}
 
 // The table that is committed is the one that the code makes.
-func TestTheCommittedTableIsWhatTheCodeMakes(t *testing.T) {
+func TestCommittedTableMatchesTheCode(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a replay of the fixed set takes seconds")
 	}
@@ -131,7 +131,7 @@ func TestSessionsAreLargeAndTheSameEveryTime(t *testing.T) {
 	}
 }
 
-func TestPutReplacesWhatStandsBetweenMarkers(t *testing.T) {
+func TestPutReplacesTextBetweenMarkers(t *testing.T) {
 	const document = "a\n<!-- x -->\nold\n<!-- /x -->\nb\n"
 	got, err := Put(document, "x", "new\n")
 	if err != nil || got != strings.Replace(document, "old", "new", 1) || Between(got, "x") != "new\n" {

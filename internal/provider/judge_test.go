@@ -54,7 +54,7 @@ const chatBody = `{"model":"gpt-4o","messages":[
 {"role":"assistant","content":"T"},
 {"role":"user","content":"U"}]}`
 
-func TestChatRefusesWhatBreaksARule(t *testing.T) {
+func TestChatRefusesRequestsThatBreakARule(t *testing.T) {
 	tool := `{"role":"tool","tool_call_id":"b","content":"B"},` + "\n"
 	held(t, issuing(Chat, chatBody), chatBody, []plant{
 		{`"model":"gpt-4o",`, ``, "model", "you must provide a model parameter"},
@@ -122,7 +122,7 @@ const responsesBody = `{"model":"gpt-5","store":false,"instructions":"S","input"
 {"type":"web_search_call","id":"ws_1","status":"completed","action":{}},
 {"role":"user","content":[{"type":"input_text","text":"U"},{"type":"input_image","image_url":"u"}]}]}`
 
-func TestResponsesRefusesWhatBreaksARule(t *testing.T) {
+func TestResponsesRefusesRequestsThatBreakARule(t *testing.T) {
 	line := func(part string) string {
 		for _, l := range strings.SplitAfter(responsesBody, "\n") {
 			if strings.Contains(l, part) {
@@ -162,7 +162,7 @@ func TestResponsesRefusesWhatBreaksARule(t *testing.T) {
 	})
 }
 
-func TestResponsesTakesATextAndADelta(t *testing.T) {
+func TestResponsesAcceptsATextAndADelta(t *testing.T) {
 	j := NewJudge(Responses)
 	for _, body := range []string{`{"model":"m","input":"Q"}`, `{"model":"m","previous_response_id":"resp_1","input":[]}`, `{"model":"m","previous_response_id":"resp_1"}`} {
 		if found := j.Judge([]byte(body)); found != nil {
@@ -192,7 +192,7 @@ func TestResponsesDialectsRefuseMore(t *testing.T) {
 	})
 }
 
-func TestNewCountsWhatIsTheSame(t *testing.T) {
+func TestNewComparesRuleAndID(t *testing.T) {
 	r := func(rule, id, path string) Refusal { return Refusal{Rule: rule, ID: id, Path: path} }
 	before := []Refusal{r("pair", "a", "1"), r("pair", "b", "2")}
 	got := New(before, []Refusal{r("pair", "a", "9"), r("pair", "a", "10"), r("order", "a", "1")})
@@ -205,7 +205,7 @@ func TestNewCountsWhatIsTheSame(t *testing.T) {
 }
 
 // A server looks for an answer to each id, not to each call.
-func TestChatWantsOneAnswerToTwoCallsOfOneID(t *testing.T) {
+func TestChatRequiresOneAnswerForTwoCallsWithOneID(t *testing.T) {
 	body := strings.NewReplacer(`"id":"b"`, `"id":"a"`, `{"role":"tool","tool_call_id":"b","content":"B"},`, "").Replace(chatBody)
 	if found := issuing(Chat, body).Judge([]byte(body)); len(found) > 0 {
 		t.Errorf("%s: %s", found[0].Rule, found[0].Text)

@@ -99,7 +99,7 @@ func TestServerAnswersInTheProvidersForm(t *testing.T) {
 	}
 }
 
-func TestServerStreamsWithUsageWhereTheProviderHasIt(t *testing.T) {
+func TestServerStreamsUsageLikeTheProvider(t *testing.T) {
 	for w, c := range map[provider.Wire]struct {
 		path, more string
 		parts      []string
@@ -158,7 +158,7 @@ func TestServerRefusesInTheProvidersForm(t *testing.T) {
 	}
 }
 
-func TestServerSaysThatAPromptIsTooLong(t *testing.T) {
+func TestServerReportsATooLongPrompt(t *testing.T) {
 	for w, want := range map[provider.Wire]string{
 		provider.Chat:      `{"error":{"code":"context_length_exceeded","message":"This model's maximum context length is 90 tokens. However, your messages resulted in 100 tokens. Please reduce the length of the messages.","param":"messages","type":"invalid_request_error"}}`,
 		provider.Responses: `{"error":{"code":"context_length_exceeded","message":"Your input exceeds the context window of this model. Please adjust your input and try again.","param":"input","type":"invalid_request_error"}}`,
@@ -212,7 +212,7 @@ func TestServerFailsOnDemand(t *testing.T) {
 	}
 }
 
-func TestServerHangsUntilTheClientIsGone(t *testing.T) {
+func TestServerHangsUntilTheClientDisconnects(t *testing.T) {
 	s := provider.NewServer()
 	s.Fail(provider.Failure{Hang: true})
 	c := serve(t, s)
@@ -228,7 +228,7 @@ func TestServerHangsUntilTheClientIsGone(t *testing.T) {
 	}
 }
 
-func TestServerKnowsWhatIsNoModelCall(t *testing.T) {
+func TestServerRecognizesOtherRequests(t *testing.T) {
 	s := provider.NewServer()
 	c := serve(t, s)
 	if status, _, answer := c.post("/v1/messages/count_tokens", `{"a":"bcdefgh"}`); status != 200 || answer != `{"input_tokens":3}` {
@@ -268,7 +268,7 @@ func TestServerKnowsItsOwnReasoning(t *testing.T) {
 	}
 }
 
-func TestServerAnswersManyAtOnce(t *testing.T) {
+func TestServerAnswersConcurrently(t *testing.T) {
 	s := provider.NewServer()
 	s.Reply = func(q provider.Request) provider.Answer { return provider.Answer{Text: "to " + q.Header.Get("X-Who")} }
 	c := serve(t, s)

@@ -41,7 +41,7 @@ func TestShapesAreManyAndAThirdIsHeldOut(t *testing.T) {
 	}
 }
 
-func TestASeedGivesTheSameTextAndAnotherOtherSecrets(t *testing.T) {
+func TestSeedDeterminesTextAndSecrets(t *testing.T) {
 	for _, s := range Shapes() {
 		a, again, b := s.Draw(1), s.Draw(1), s.Draw(2)
 		if a.Text != again.Text || !slices.Equal(a.Secrets, again.Secrets) {

@@ -105,7 +105,7 @@ func TestLine(t *testing.T) {
 }
 
 // A line that names what failed is worth more than one that does not.
-func TestReadPrefersTheLineThatNamesWhatFailed(t *testing.T) {
+func TestReadPrefersTheLineThatNamesTheFailure(t *testing.T) {
 	for name, c := range map[string]struct{ output, says string }{
 		"a test after its package":  {"FAIL\ta\t0.1s\n--- FAIL: TestA\n", "--- FAIL: TestA"},
 		"no other test after that":  {"--- FAIL: TestA\n--- FAIL: TestB\nFAIL\tb\t0.1s\nFAIL\n", "--- FAIL: TestA"},

@@ -14,7 +14,7 @@ const summary = `{"role":"user","content":"<COMPACT-SUMMARY v1>\n…\n</COMPACT-
 
 var markedSummary = `{"role":"user","content":[{"type":"text","text":"<COMPACT-SUMMARY v1>\n…\n</COMPACT-SUMMARY>"` + short + `}]}`
 
-func TestMarksThatAreSetHere(t *testing.T) {
+func TestAutoSetsCacheMarks(t *testing.T) {
 	tool := func(mark string) string {
 		return `"tools":[{"name":"f","input_schema":{}},{"name":"g","input_schema":{}` + mark + `}],`
 	}

@@ -154,7 +154,7 @@ func TestSealedPartsThatChangeAreReported(t *testing.T) {
 
 // The input breaks rules of its own; what a reduction does to the rest is
 // found all the same, and what was there before is not held against it.
-func TestWhatTheInputBreaksIsNotHeldAgainstAView(t *testing.T) {
+func TestViolationsOfTheInputAreNotReported(t *testing.T) {
 	req := parse(t, body(a("b"), c("1"), u("x"), c("1", "2"), r("1", "2", "TEXT"), u("end")))
 	msgs := req.Messages()
 	before := req.Check(msgs, seq(len(msgs)))

@@ -110,7 +110,7 @@ func TestEditsOfBothHalvesOfAMixedMessageAreJoined(t *testing.T) {
 	}
 }
 
-func TestMadeMessagesAreTheUsersAndReadAsWhatTheyWere(t *testing.T) {
+func TestNewMessagesHaveRoleUserAndAreRecognized(t *testing.T) {
 	r := parse(t, `{"system":"s","messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"role":"user","content":"c"}]}`)
 	msgs := r.Messages()
 	summary, notice := message.Assistant(message.SummaryText(3, "Goals: \"a\"")), message.System(message.NoticeText(2))
@@ -136,7 +136,7 @@ func TestMadeMessagesAreTheUsersAndReadAsWhatTheyWere(t *testing.T) {
 // Media that a stage of the caller made, or that came from another wire, is written
 // with its source, or with its URL if that is no JSON. A body that is no JSON would
 // be refused, and the conversation could not go on.
-func TestMadeMediaIsWrittenWithItsSource(t *testing.T) {
+func TestNewMediaIsWrittenWithItsSource(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		part message.Part
@@ -239,7 +239,7 @@ func TestAboutReadsTheRestOfTheBody(t *testing.T) {
 }
 
 // Citations point into the text that they stand at, and some are encrypted.
-func TestWhatIsSignedEncryptedOrCitedIsSealed(t *testing.T) {
+func TestSignedEncryptedAndCitedPartsAreSealed(t *testing.T) {
 	for block, sealed := range map[string]bool{
 		`{"type":"text","text":"a"}`:                                                      false,
 		`{"type":"text","text":"a","citations":[ ]}`:                                      false,
@@ -257,7 +257,7 @@ func TestWhatIsSignedEncryptedOrCitedIsSealed(t *testing.T) {
 }
 
 // Clients move the marks of the cache about.
-func TestMarksOfTheCacheAreNoContent(t *testing.T) {
+func TestCacheMarksAreNoContent(t *testing.T) {
 	for _, block := range []string{`{"type":"hologram","n":1%s}`, `{"type":"redacted_thinking","data":"d"%s}`, `{%s}`, `{"type":"tool_result","tool_use_id":"1","content":[{"type":"hologram"%s}]}`} {
 		var got []message.Fingerprint
 		for _, mark := range []string{"", `,"cache_control":{"type":"ephemeral"}`} {

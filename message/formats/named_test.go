@@ -33,7 +33,7 @@ var bodyKeys = map[string]string{"openai": "messages", "anthropic": "messages", 
 
 // A format that is named and is not that of the file is an error: read all the
 // same, its messages would be without their texts, or without their calls.
-func TestFormatThatIsNamedWronglyIsAnError(t *testing.T) {
+func TestUnknownFormatNameIsAnError(t *testing.T) {
 	for is, list := range lists {
 		files := map[string]string{
 			"lines": list, "an array": "[" + strings.ReplaceAll(list, "\n", ",") + "]",
@@ -56,7 +56,7 @@ func TestFormatThatIsNamedWronglyIsAnError(t *testing.T) {
 }
 
 // A list that two wires write alike has the format that the caller names.
-func TestFormatThatIsNamedDecidesWhatCouldBeEither(t *testing.T) {
+func TestNamedFormatDecidesAmbiguousInput(t *testing.T) {
 	const plain = `{"role":"user","content":"hello"}
 {"role":"assistant","content":"what can I do?"}`
 	for _, named := range []string{"openai", "anthropic", "responses"} {

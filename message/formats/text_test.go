@@ -9,7 +9,7 @@ import (
 )
 
 // A text has the bytes of the file, whatever of it was copied into the body.
-func TestTextIsTheFile(t *testing.T) {
+func TestTextEqualsTheFile(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	shared := 0
 	for range 200 {

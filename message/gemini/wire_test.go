@@ -82,7 +82,7 @@ func parse(t *testing.T, body string) wire.Request {
 
 // A client that keeps the history that it was given sends what stands for a file back, in
 // Python in the alphabet of URLs.
-func TestWhatStandsForAFileIsReadInBothAlphabets(t *testing.T) {
+func TestStandInForAFileIsReadInBothAlphabets(t *testing.T) {
 	text := message.MediaText(message.KindFile, 300, 7, "0123456789ab")
 	data := base64.StdEncoding.EncodeToString([]byte(text))
 	if !strings.Contains(data, "+") {
@@ -179,7 +179,7 @@ func TestAnEditedResponseStaysAnObject(t *testing.T) {
 	}
 }
 
-func TestResponsesThatAreNoObjectCanNotBeEdited(t *testing.T) {
+func TestFunctionResponsesThatAreNoObjectCanNotBeEdited(t *testing.T) {
 	for response, editable := range map[string]bool{`"x"`: true, `[1]`: false, `7`: false, `null`: false} {
 		m := parse(t, `{"contents":[{"parts":[{"functionResponse":{"name":"f","response":`+response+`}}]}]}`).Messages()[0]
 		if m.Role != message.RoleTool || len(m.Parts) != 1 || m.Editable(0) != editable {
@@ -213,7 +213,7 @@ func TestEditsOfBothHalvesOfAMixedContentAreJoined(t *testing.T) {
 	}
 }
 
-func TestMadeMessagesAreTheUsersAndReadAsWhatTheyWere(t *testing.T) {
+func TestNewMessagesHaveRoleUserAndAreRecognized(t *testing.T) {
 	r := parse(t, `{"system_instruction":{"parts":{"text":"s"}},"contents":[{"parts":[{"text":"a"}]},{"role":"model","parts":[{"text":"b"}]},{"parts":[{"text":"c"}]}]}`)
 	msgs := r.Messages()
 	summary, notice := message.Assistant(message.SummaryText(3, "Goals: \"a\"")), message.System(message.NoticeText(2))
@@ -258,7 +258,7 @@ func TestTheSystemPromptIsProtectedAndStaysInItsField(t *testing.T) {
 	}
 }
 
-func TestWhatIsSignedOrThoughtIsSealed(t *testing.T) {
+func TestSignedPartsAndThoughtsAreSealed(t *testing.T) {
 	const response = `"functionResponse":{"name":"f","response":{"output":"a"}}`
 	for part, sealed := range map[string]bool{
 		`{"text":"a"}`:                              false,

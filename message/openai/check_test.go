@@ -71,7 +71,7 @@ func TestCheckCatchesEachRule(t *testing.T) {
 	}
 }
 
-func TestContentOfEveryKindIsContent(t *testing.T) {
+func TestEveryKindOfContentCountsAsContent(t *testing.T) {
 	for raw, want := range map[string]bool{
 		`{"role":"user","content":""}`: true, // the provider takes it
 		`{"role":"user","content":[]}`: false,

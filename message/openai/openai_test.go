@@ -140,7 +140,7 @@ func TestBadInputNamesLineAndField(t *testing.T) {
 	}
 }
 
-func TestArraysAndPrettyPrintedMessagesAreReadToo(t *testing.T) {
+func TestArraysAndPrettyPrintedMessagesAreRead(t *testing.T) {
 	data := []byte("\xef\xbb\xbf[\n {\n  \"role\": \"user\",\n  \"content\": \"x\"\n },\n {\"role\":\"assistant\",\"content\":\"y\"}\n]\n")
 	msgs, layout, err := openai.Parse(data)
 	if err != nil || layout != openai.Array || len(msgs) != 2 {

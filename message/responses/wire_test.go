@@ -85,7 +85,7 @@ func parse(t *testing.T, body string) wire.Request {
 	return wiretest.Parse(t, responses.Wire, body)
 }
 
-func TestItemsThatTheModelMadeInOneGoAreOneMessage(t *testing.T) {
+func TestItemsOfOneAnswerAreOneMessage(t *testing.T) {
 	r := parse(t, `{"instructions":"be good","input":[
 		{"role":"user","content":"q"},
 		{"type":"reasoning","id":"rs_1","summary":[]},
@@ -132,7 +132,7 @@ func TestItemsThatTheModelMadeInOneGoAreOneMessage(t *testing.T) {
 
 // The model may say what looks like a summary of ours; its reasoning needs it
 // all the same.
-func TestWhatFollowsReasoningIsTheModelsOwn(t *testing.T) {
+func TestItemsAfterReasoningBelongToTheModel(t *testing.T) {
 	r := parse(t, `{"input":[{"role":"user","content":"q"},
 		{"type":"reasoning","id":"rs_1","summary":[]},
 		{"type":"message","role":"assistant","id":"msg_1","content":"<COMPACT-SUMMARY v1>\nx\n</COMPACT-SUMMARY>"},
@@ -144,7 +144,7 @@ func TestWhatFollowsReasoningIsTheModelsOwn(t *testing.T) {
 	}
 }
 
-func TestReasoningIsWhatCanBeReadAndSealed(t *testing.T) {
+func TestReasoningIsReadableOrSealed(t *testing.T) {
 	m, err := responses.ParseMessage([]byte(`{"type":"reasoning","id":"rs","summary":[{"type":"summary_text","text":"a"}],"content":[{"type":"reasoning_text","text":"b"}],"encrypted_content":"QUJD"}`))
 	if err != nil {
 		t.Fatal(err)
@@ -155,7 +155,7 @@ func TestReasoningIsWhatCanBeReadAndSealed(t *testing.T) {
 	}
 }
 
-func TestAStringIsAUserMessage(t *testing.T) {
+func TestStringInputIsAUserMessage(t *testing.T) {
 	const body = `{"input":"hi \u00e9","instructions":"s", "n":1}`
 	r := parse(t, body)
 	m := r.Messages()
@@ -185,7 +185,7 @@ func TestAStringIsAUserMessage(t *testing.T) {
 	}
 }
 
-func TestASummaryIsReadBackAsItself(t *testing.T) {
+func TestSummarySurvivesARoundTrip(t *testing.T) {
 	r := parse(t, `{"input":[{"role":"user","content":"a"},{"role":"user","content":"b"},{"type":"function_call","call_id":"a","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"a","output":"1"}]}`)
 	m := r.Messages()
 	sum := message.Assistant(message.SummaryText(1, "so far"))
@@ -205,7 +205,7 @@ func TestASummaryIsReadBackAsItself(t *testing.T) {
 	}
 }
 
-func TestWhatTheServerHoldsIsNotCompacted(t *testing.T) {
+func TestStateOnTheServerIsNotCompacted(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"input":[],"previous_response_id":"r"}`:                   "previous_response_id",
 		`{"input":[],"previous_response_id":null}`:                  "",

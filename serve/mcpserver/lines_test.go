@@ -63,9 +63,9 @@ func TestRequestsBeforeTheEndAreAnswered(t *testing.T) {
 	}
 }
 
-// TestLineThatIsNoMessageEndsNothing: such a line is answered, and so are the lines
+// TestLineWithoutAMessageEndsNothing: such a line is answered, and so are the lines
 // after it.
-func TestLineThatIsNoMessageEndsNothing(t *testing.T) {
+func TestLineWithoutAMessageEndsNothing(t *testing.T) {
 	ids, codes := spoken(t, slowly, initialize, ready, "sessions", "", `"hello"`, "[]", `{"jsonrpc":"1.0","id":9,"method":"ping"}`, `[{"jsonrpc":"2.0","id":7,"method":"ping"}, 3]`,
 		`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
 	slices.Sort(codes)
@@ -89,8 +89,8 @@ func TestEndOfTheContextEndsTheWait(t *testing.T) {
 	}
 }
 
-// TestClientThatIsGoneIsNoError: nobody reads the answers.
-func TestClientThatIsGoneIsNoError(t *testing.T) {
+// TestDisconnectedClientIsNoError: nobody reads the answers.
+func TestDisconnectedClientIsNoError(t *testing.T) {
 	if err := Run(t.Context(), slowly, "v1", io.NopCloser(strings.NewReader(initialize)), deaf{}); err != nil {
 		t.Error(err)
 	}

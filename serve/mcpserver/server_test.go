@@ -74,7 +74,7 @@ func archived(t *testing.T, session string) storage.Archive {
 
 // A slip in the name of a session is said to be one: "nothing was found" would be
 // taken for an answer.
-func TestASessionThatIsNotThereIsNamed(t *testing.T) {
+func TestMissingSessionIsNamed(t *testing.T) {
 	archive := archived(t, "my/session")
 	s, _ := client(t, func(context.Context) (storage.Archive, error) { return archive, nil })
 	for tool, args := range map[string]map[string]any{
@@ -94,7 +94,7 @@ func TestASessionThatIsNotThereIsNamed(t *testing.T) {
 	}
 }
 
-func TestWhatWasTakenOutIsFoundAndRead(t *testing.T) {
+func TestRemovedTextIsFoundAndRead(t *testing.T) {
 	archive := archived(t, "my/session")
 	s, ended := client(t, func(context.Context) (storage.Archive, error) { return archive, nil })
 	tools, err := s.ListTools(t.Context(), nil)
@@ -139,7 +139,7 @@ func TestWhatWasTakenOutIsFoundAndRead(t *testing.T) {
 	}
 }
 
-func TestArchiveThatIsNotThereIsSaidAndAskedForAgain(t *testing.T) {
+func TestMissingArchiveIsReportedAndRetried(t *testing.T) {
 	archive, there := archived(t, "s"), false
 	s, _ := client(t, func(context.Context) (storage.Archive, error) {
 		if !there {

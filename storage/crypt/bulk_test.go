@@ -81,7 +81,7 @@ func TestRemovesManyAtOnce(t *testing.T) {
 }
 
 // Below one that can't, one goes after the other.
-func TestRemovesOneByOneWhereNothingElseIsThere(t *testing.T) {
+func TestRemovesOneByOneWithoutABatchMethod(t *testing.T) {
 	p := newPair(t)
 	a := crypt.New(memory.New(), keys(t, p.identity, p))
 	b := storage.Redacted(text(t, "{}\n"))

@@ -80,9 +80,9 @@ func recipientsOf(to []pair) (out []string) {
 	return out
 }
 
-// TestWhoCanRead: an identity of a recipient reads, no other does, and what is said
+// TestOnlyRecipientsCanRead: an identity of a recipient reads, no other does, and what is said
 // names the variable and no key.
-func TestWhoCanRead(t *testing.T) {
+func TestOnlyRecipientsCanRead(t *testing.T) {
 	mine, theirs, other := newPair(t), newPair(t), newPair(t)
 	inner := memory.New()
 	writer := crypt.New(inner, keys(t, "", mine, theirs))

@@ -12,7 +12,7 @@ import (
 	"github.com/agentcompact/compact/storage/crypt"
 )
 
-func TestRecipientsThatAreNone(t *testing.T) {
+func TestInvalidRecipientsAreMistakes(t *testing.T) {
 	p := newPair(t)
 	for _, c := range []struct{ recipient, says string }{
 		{"", "a text of 0 characters"},
@@ -38,7 +38,7 @@ func TestRecipientsThatAreNone(t *testing.T) {
 	}
 }
 
-func TestIdentitiesThatAreNone(t *testing.T) {
+func TestInvalidIdentitiesAreMistakes(t *testing.T) {
 	p := newPair(t)
 	broken := p.identity[:len(p.identity)-1]
 	for _, text := range []string{broken, "# only a comment\n", "nonsense", p.identity + ",x"} {

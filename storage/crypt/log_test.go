@@ -43,7 +43,7 @@ func TestLogWithAHoleIsNotAppendedTo(t *testing.T) {
 
 // A log that another process made anew, as long as the one before and in other pieces, takes
 // the next append once one has failed.
-func TestAppendGoesOnBehindALogInOtherPieces(t *testing.T) {
+func TestAppendContinuesALogInOtherPieces(t *testing.T) {
 	p, inner := newPair(t), memory.New()
 	a, other := crypt.New(inner, keys(t, p.identity, p)), crypt.New(inner, keys(t, p.identity, p))
 	log := key(t, "s/log.jsonl")

@@ -163,9 +163,9 @@ func contents(t *testing.T, o objects, k *crypt.Keys) map[string]string {
 	return out
 }
 
-// TestChangedPieceOfALogIsNoLine: what stands before and after it is read, where it
+// TestChangedPieceOfALogYieldsNoLine: what stands before and after it is read, where it
 // was, in any range.
-func TestChangedPieceOfALogIsNoLine(t *testing.T) {
+func TestChangedPieceOfALogYieldsNoLine(t *testing.T) {
 	p := newPair(t)
 	k := keys(t, p.identity, p)
 	inner := memory.New()

@@ -34,7 +34,7 @@ func TestKeepsThePromisesWithoutAnIdentity(t *testing.T) {
 	}
 }
 
-func TestNothingIsLostWhereAScrubIsCutShort(t *testing.T) {
+func TestInterruptedScrubLosesNothing(t *testing.T) {
 	storagetest.RunScrub(t, func(t testing.TB) (storage.Archive, storage.Archive) {
 		p, inner := newPair(t), memory.New()
 		return crypt.New(inner, keys(t, p.identity, p)), crypt.New(inner, keys(t, p.identity, p))

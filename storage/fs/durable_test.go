@@ -49,7 +49,7 @@ func TestOpenMakesANewRootDurable(t *testing.T) {
 	closing(t, a, err)
 }
 
-func TestCreateThatFailsLeavesNothingHalf(t *testing.T) {
+func TestFailedCreateLeavesNoPartialFile(t *testing.T) {
 	for call, wantKey := range map[string]bool{"sync file": false, "link": false, "sync folder": true} {
 		root := t.TempDir()
 		b := &breaker{call: call, n: 1}
@@ -79,7 +79,7 @@ func TestCreateThatFailsLeavesNothingHalf(t *testing.T) {
 	}
 }
 
-func TestAppendThatFailsTakesItsBytesBack(t *testing.T) {
+func TestFailedAppendRemovesItsBytes(t *testing.T) {
 	root := t.TempDir()
 	b := &breaker{call: "sync file", n: 1}
 	a, err := fs.OpenBroken(root, b.fails)
@@ -96,7 +96,7 @@ func TestAppendThatFailsTakesItsBytesBack(t *testing.T) {
 	must(t, a.Append(t.Context(), k, lit.Size(), lit2))
 }
 
-func TestAppendGoesOnAfterTheFileWasErased(t *testing.T) {
+func TestAppendContinuesAfterTheFileWasErased(t *testing.T) {
 	a := open(t, t.TempDir())
 	k := key(t, "s/events.jsonl")
 	must(t, a.Append(t.Context(), k, 0, lit))
@@ -122,7 +122,7 @@ func TestAppendWaitsForTheLockOnlyAsLongAsItsContext(t *testing.T) {
 	must(t, a.Append(t.Context(), k, lit.Size(), lit))
 }
 
-func TestRootThatGoesAwayIsAClearError(t *testing.T) {
+func TestVanishedRootIsAClearError(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "root")
 	a := open(t, root)
 	must(t, os.RemoveAll(root))
@@ -210,7 +210,7 @@ func TestCreateAllSyncsInTheOnlyOrderThatLasts(t *testing.T) {
 }
 
 // A folder that can't be synced is the error of each of its files, and of no other.
-func TestCreateAllThatFailsSaysOfWhich(t *testing.T) {
+func TestFailedCreateAllNamesTheFile(t *testing.T) {
 	for call, want := range map[string]int{"sync file": 1, "link": 1, "sync folder": 3} {
 		b := &breaker{call: call, n: 1}
 		a, err := fs.OpenBroken(t.TempDir(), b.fails)
@@ -253,7 +253,7 @@ func TestAppendSyncsTheFileAndOnceItsFolder(t *testing.T) {
 	}
 }
 
-func TestAppendSyncsTheFolderOfALogThatWasMadeAnew(t *testing.T) {
+func TestAppendSyncsTheFolderOfARecreatedLog(t *testing.T) {
 	root := t.TempDir()
 	k, path := key(t, "s/events.jsonl"), filepath.Join(root, "s", "events.jsonl")
 	a, notes, err := fs.Watch(root, fs.NoFault)
@@ -278,7 +278,7 @@ func TestAppendSyncsTheFolderOfALogThatWasMadeAnew(t *testing.T) {
 	}
 }
 
-func TestRemoveSyncsTheFoldersThatAreLeft(t *testing.T) {
+func TestRemoveSyncsTheRemainingFolders(t *testing.T) {
 	root := t.TempDir()
 	a, notes, err := fs.Watch(root, fs.NoFault)
 	closing(t, a, err)
@@ -306,7 +306,7 @@ func TestRemoveSyncsTheFoldersThatAreLeft(t *testing.T) {
 	}
 }
 
-func TestAppendThatWaitedSeesThatTheFileWasErased(t *testing.T) {
+func TestWaitingAppendDetectsAnErasedFile(t *testing.T) {
 	root := t.TempDir()
 	a := open(t, root)
 	k := key(t, "s/events.jsonl")

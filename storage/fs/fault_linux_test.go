@@ -50,7 +50,7 @@ func mount(t testing.TB, source, kind, options string) string {
 	return dir
 }
 
-func TestFullDiskIsAClearErrorAndLeavesNothingHalf(t *testing.T) {
+func TestFullDiskIsAClearErrorWithoutPartialFiles(t *testing.T) {
 	needsMounts(t)
 	root := mount(t, "none", "tmpfs", "size=300k")
 	a := open(t, root)
@@ -123,7 +123,7 @@ func TestReadOnlyFolderIsAnErrorAtOpenAndLater(t *testing.T) {
 	}
 }
 
-func TestFolderOfSomebodyElseIsAnErrorAtOpen(t *testing.T) {
+func TestForeignFolderIsAnErrorAtOpen(t *testing.T) {
 	able(t, os.Geteuid() == 0, "the right of root", "run it as root")
 	dir := t.TempDir()
 	must(t, os.Chmod(dir, 0o500))
@@ -159,10 +159,10 @@ var injected = []struct {
 
 var killed = []string{"openat", "write", "pwrite64", "fsync", "linkat", "unlinkat", "mkdirat", "flock", "newfstatat", "fstat", "close", "getdents64", "lseek", "read"}
 
-// TestEachSystemCallInTurn runs two steps under strace again and again, and
+// TestEachSystemCallCanFail runs two steps under strace again and again, and
 // lets the n-th system call of a kind fail, or kills the process there. Then a
 // sound process goes on. COMPACT_STRACE_EVERY says how many n are left out.
-func TestEachSystemCallInTurn(t *testing.T) {
+func TestEachSystemCallCanFail(t *testing.T) {
 	needsTool(t, "strace")
 	every := size(t, "COMPACT_STRACE_EVERY", 29, 1)
 	probe := start(t, "once", t.TempDir(), "s", fs.NoFault, "strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=fsync")
@@ -298,7 +298,7 @@ func TestPowerLossLosesNothingAcknowledged(t *testing.T) {
 	t.Logf("%d power losses, %d steps acknowledged, %d torn lines", losses, steps, torn)
 }
 
-func TestPowerLossSeesEachMissingSync(t *testing.T) {
+func TestPowerLossRevealsEachMissingSync(t *testing.T) {
 	d := newDisk(t)
 	for i, c := range []struct {
 		mode  string

@@ -32,7 +32,7 @@ func age(t *testing.T, name string, by time.Duration) {
 	}
 }
 
-func TestStampsShowWhatCameWentAndGrew(t *testing.T) {
+func TestStampsShowNewRemovedAndGrownFiles(t *testing.T) {
 	root := t.TempDir()
 	a, err := Open(root)
 	if err != nil {
@@ -79,7 +79,7 @@ func TestStampsShowWhatCameWentAndGrew(t *testing.T) {
 	}
 }
 
-func TestDroppedIndexIsGone(t *testing.T) {
+func TestDroppedIndexIsRemoved(t *testing.T) {
 	root := t.TempDir()
 	a, err := Open(root)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 // An erase that was killed after its last file is ended when it is asked for again: the
 // empty folder, whose name is the id, and the name in _names go.
-func TestEraseKilledBeforeItsFolderWentIsEnded(t *testing.T) {
+func TestEraseKilledBeforeItsFolderWasRemovedIsCompleted(t *testing.T) {
 	ctx, root := t.Context(), t.TempDir()
 	a, err := fs.Open(root)
 	must(t, err)

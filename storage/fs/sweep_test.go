@@ -11,8 +11,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// TestEraseTakesTemporaryFiles: a process died while it wrote, another writes now.
-func TestEraseTakesTemporaryFiles(t *testing.T) {
+// TestEraseRemovesTemporaryFiles: a process died while it wrote, another writes now.
+func TestEraseRemovesTemporaryFiles(t *testing.T) {
 	root := t.TempDir()
 	a, err := fs.Open(root)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // A process died while it wrote, another writes now.
-func TestScrubTakesTemporaryFiles(t *testing.T) {
+func TestScrubRemovesTemporaryFiles(t *testing.T) {
 	root := t.TempDir()
 	a := open(t, root)
 	s, err := record.OpenSession(t.Context(), a, "s")

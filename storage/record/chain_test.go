@@ -12,7 +12,7 @@ import (
 
 // A log that was read once is distinguished from a log of the same name that a later
 // session began, and from a log that is gone.
-func TestALogIsReadAnewUnlessItIsOfAnotherLife(t *testing.T) {
+func TestLogIsRereadUnlessItBelongsToAnotherLife(t *testing.T) {
 	k, err := storage.ParseKey("s/manifest.jsonl")
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func (a *rewritten) Open(ctx context.Context, k storage.Key, off, n int64) (io.R
 
 // The end of a log and what follows it are two reads. A log that was rewritten between
 // them is neither damaged nor erased.
-func TestALogThatIsRewrittenWhileItsEndIsSoughtIsReadAnew(t *testing.T) {
+func TestLogRewrittenDuringTheSearchForItsEndIsReread(t *testing.T) {
 	k, err := storage.ParseKey("s/edits.jsonl")
 	if err != nil {
 		t.Fatal(err)

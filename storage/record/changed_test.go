@@ -34,7 +34,7 @@ func ledgers(t *testing.T, a storage.Archive) (good []int, changed []*storage.Ch
 	return good, changed
 }
 
-func TestAChangedLedgerIsNotHandedOut(t *testing.T) {
+func TestChangedLedgerIsNotReturned(t *testing.T) {
 	whole, _ := mutable(t)
 	for name, c := range map[string]struct {
 		do   func(f folder)
@@ -130,7 +130,7 @@ func TestNoFlippedBitStopsASession(t *testing.T) {
 }
 
 // A ledger of 3 GB is not read into memory.
-func TestALedgerWithoutEndIsNotRead(t *testing.T) {
+func TestEndlessLedgerIsNotRead(t *testing.T) {
 	dir := t.TempDir()
 	a, err := fs.Open(dir)
 	must(t, err)
@@ -154,7 +154,7 @@ func TestALedgerWithoutEndIsNotRead(t *testing.T) {
 
 // A changed line of a log is reported, also if it is no longer a line. The lines
 // around it are intact.
-func TestAChangedLineOfALogIsNotHandedOut(t *testing.T) {
+func TestChangedLogLineIsNotReturned(t *testing.T) {
 	for name, change := range map[string]func([]byte) []byte{
 		"another text": func(b []byte) []byte { return bytes.Replace(b, []byte("l 2"), []byte("l 7"), 1) },
 		"no line":      func(b []byte) []byte { return bytes.Replace(b, []byte(`{"seq":3`), []byte(`{"sqe":3`), 1) },
@@ -236,7 +236,7 @@ func (a *late) Create(ctx context.Context, k storage.Key, b storage.Blob) error 
 }
 
 // A checkpoint records how long each log is, so that a missing end is found.
-func TestACheckpointShowsThatTheEndOfALogIsMissing(t *testing.T) {
+func TestCheckpointRevealsAMissingLogEnd(t *testing.T) {
 	for _, log := range []string{"events.jsonl", "edits.jsonl", "journal.jsonl"} {
 		dir := t.TempDir()
 		a, err := fs.Open(dir)

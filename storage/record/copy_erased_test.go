@@ -112,7 +112,7 @@ func TestCopyOfANamedSessionThatWasErased(t *testing.T) {
 }
 
 // A session that dst holds stays whole; the others are copied.
-func TestCopyErasesNothingThatIsHeld(t *testing.T) {
+func TestCopyErasesNoHeldSession(t *testing.T) {
 	src, dst := lived(t), memory.New()
 	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
 	s := session(t, dst, "alice")
@@ -145,7 +145,7 @@ func TestCopyErasesNoOtherSession(t *testing.T) {
 }
 
 // An erase at any time of a copy is no tampering with it.
-func TestCopyBesideAnErase(t *testing.T) {
+func TestCopyDuringAnErase(t *testing.T) {
 	for _, named := range [][]string{nil, {"alice"}} {
 		for at := 0; ; at++ {
 			src, dst, n := lived(t), memory.New(), 0
@@ -375,7 +375,7 @@ func TestCopyErasesAnEarlierLife(t *testing.T) {
 }
 
 // A damaged tombstone of the copy stops the sessions that can be its own, and no other.
-func TestCopyBesideADamagedTombstone(t *testing.T) {
+func TestCopyWithADamagedTombstone(t *testing.T) {
 	src, dst := lived(t), memory.New()
 	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
 	eraseAs(t, dst, "alice") // in the copy alone

@@ -123,9 +123,9 @@ func (l *limited) Append(ctx context.Context, k storage.Key, seq int64, b storag
 	return l.Archive.Append(ctx, k, seq, b)
 }
 
-// TestCopyThatWasCutShortGoesOn: after any number of writes, half a copy of a session
+// TestInterruptedCopyContinues: after any number of writes, half a copy of a session
 // is never taken for one, and copying again ends it.
-func TestCopyThatWasCutShortGoesOn(t *testing.T) {
+func TestInterruptedCopyContinues(t *testing.T) {
 	src := lived(t)
 	for n := 0; ; n++ {
 		dst := memory.New()
@@ -202,7 +202,7 @@ func TestACopyAfterAScrubLeavesTheEarlierCopyWhole(t *testing.T) {
 	}
 }
 
-func TestCopyBringsNothingBackThatWasErased(t *testing.T) {
+func TestCopyRestoresNoErasedSession(t *testing.T) {
 	src := lived(t)
 	archives(t, func(t *testing.T, dst storage.Archive) {
 		_, err := record.Copy(t.Context(), dst, src, record.CopyOptions{})
@@ -252,7 +252,7 @@ func TestCopyNamesTheKeys(t *testing.T) {
 	}
 }
 
-func TestCopyOfAllHasTheAccessRecords(t *testing.T) {
+func TestFullCopyHasTheAccessRecords(t *testing.T) {
 	src, dst := lived(t), memory.New()
 	l := record.NewAccessLog(src)
 	show := func(what string) { must(t, l.Record(t.Context(), "alice", "show", text("ann"), text("%s", what))) }

@@ -233,9 +233,9 @@ func (a *forgetful) forgot(op string, k storage.Key) bool {
 	return a.forgets(op, k, a.n)
 }
 
-// TestEachForgottenWriteIsSeen: Verify finds every write that a faulty archive or
+// TestEachMissingWriteIsDetected: Verify finds every write that a faulty archive or
 // session can lose, such as a transcript or a line of the manifest.
-func TestEachForgottenWriteIsSeen(t *testing.T) {
+func TestEachMissingWriteIsDetected(t *testing.T) {
 	for forgotten := 1; ; forgotten++ {
 		what := ""
 		a := &forgetful{Archive: memory.New(), forgets: func(op string, k storage.Key, n int) bool {

@@ -32,7 +32,7 @@ func (a *afterRemoval) Remove(ctx context.Context, k storage.Key) error {
 
 // After an erase, an agent can begin the session again as soon as the manifest is gone.
 // The erase must leave the new session alone.
-func TestAnEraseLeavesTheSessionThatBeginsNextAlone(t *testing.T) {
+func TestEraseDoesNotAffectTheNextSession(t *testing.T) {
 	t.Parallel()
 	a := &afterRemoval{Archive: memory.New(), name: "manifest.jsonl"}
 	s := leaky(t, a)
@@ -129,7 +129,7 @@ func TestAnEraseByAnEarlierVersionIsContinuedAtOnce(t *testing.T) {
 // Three operators erase a session again and again while agents store steps, and begin
 // the session again after each erase. An acknowledged step is there, or its session was
 // erased after it.
-func TestConcurrentErasesLeaveNewSessionsAlone(t *testing.T) {
+func TestConcurrentErasesKeepNewSessions(t *testing.T) {
 	t.Parallel()
 	for range 20 {
 		a := memory.New()
@@ -198,9 +198,9 @@ func (a *lateCreate) Create(ctx context.Context, k storage.Key, b storage.Blob) 
 	return err
 }
 
-// TestALateFileIsTakenOutOfTheNextSession: it has a name that the next session has
+// TestLateFileIsRemovedFromTheNextSession: it has a name that the next session has
 // announced for another file, which would be reported as changed forever.
-func TestALateFileIsTakenOutOfTheNextSession(t *testing.T) {
+func TestLateFileIsRemovedFromTheNextSession(t *testing.T) {
 	t.Parallel()
 	for _, same := range []bool{false, true} { // whether the next session stores the same
 		a, announced, landed := memory.New(), make(chan struct{}), make(chan struct{})

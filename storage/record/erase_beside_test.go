@@ -134,8 +134,8 @@ func (a *copying) Create(ctx context.Context, k storage.Key, b storage.Blob) err
 	return a.Archive.Create(ctx, k, b)
 }
 
-// TestAScrubThatAHoldOvertakesLeavesNoFile of those that it has waiting.
-func TestAScrubThatAHoldOvertakesLeavesNoFile(t *testing.T) {
+// TestScrubOvertakenByAHoldLeavesNoFile of those that it has waiting.
+func TestScrubOvertakenByAHoldLeavesNoFile(t *testing.T) {
 	t.Parallel()
 	shared := memory.New()
 	leaky(t, shared)

@@ -27,7 +27,7 @@ func (a *meanwhile) Append(ctx context.Context, k storage.Key, seq int64, b stor
 
 // A process that stores the session id for a hash during an erase removes it again,
 // because the erase must remove the id.
-func TestNameOfASessionThatIsErasedMeanwhileGoes(t *testing.T) {
+func TestNameOfAConcurrentlyErasedSessionIsRemoved(t *testing.T) {
 	a := &meanwhile{Archive: memory.New()}
 	s := session(t, a, "alice")
 	s.KeepHeads(record.NewHeads(a, nil))

@@ -45,7 +45,7 @@ func (a *failing) Append(ctx context.Context, k storage.Key, seq int64, b storag
 	return a.Archive.Append(ctx, k, seq, b)
 }
 
-func TestSessionGoesOnAfterAFailure(t *testing.T) {
+func TestSessionContinuesAfterAFailure(t *testing.T) {
 	for _, at := range []string{"append manifest.jsonl", "create transcript-pre-compact-001.jsonl", "create summary-001.json", "append events.jsonl", "create ledger-001.json"} {
 		t.Run(at, func(t *testing.T) {
 			a := &failing{Archive: memory.New()}
@@ -107,7 +107,7 @@ func TestStepIsCommittedByItsLedgerAlone(t *testing.T) {
 	}
 }
 
-func TestCommitConfirmsEvenWhenItsCallerIsGone(t *testing.T) {
+func TestCommitIsConfirmedAfterItsCallerLeft(t *testing.T) {
 	a := &failing{Archive: memory.New()}
 	ctx, cancel := context.WithCancel(t.Context())
 	s := session(t, a, "s")
@@ -126,9 +126,9 @@ func TestCommitConfirmsEvenWhenItsCallerIsGone(t *testing.T) {
 	}
 }
 
-// TestLineThatIsTakenBackIsForgotten: another process writes a line, cannot make
+// TestWithdrawnLineIsForgotten: another process writes a line, cannot make
 // it durable and takes it back, and meanwhile we have read it.
-func TestLineThatIsTakenBackIsForgotten(t *testing.T) {
+func TestWithdrawnLineIsForgotten(t *testing.T) {
 	below := memory.New()
 	a := &failing{Archive: below}
 	s := session(t, a, "s")

@@ -57,7 +57,7 @@ func TestGravesAgreeWithErased(t *testing.T) {
 
 // The next lookup retries a request that failed at once. After a request that took
 // long, lookups make none for a while.
-func TestGravesAskAgainAfterAnError(t *testing.T) {
+func TestGravesRetryAfterAnError(t *testing.T) {
 	a := lived(t)
 	eraseAs(t, a, "alice")
 	f := flaky.New(a, rand.New(rand.NewPCG(1, 2)))

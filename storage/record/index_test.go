@@ -43,7 +43,7 @@ func indexed(n int) (lines []redact.Text, set *turnindex.Set) {
 	return lines, set
 }
 
-func TestIndexLeadsToTheLinesOfItsTranscript(t *testing.T) {
+func TestIndexFindsTheLinesOfItsTranscript(t *testing.T) {
 	archives(t, func(t *testing.T, a storage.Archive) {
 		s := session(t, a, "s")
 		lines, set := indexed(50)
@@ -136,7 +136,7 @@ func TestVerifyNamesAnIndexThatPointsElsewhere(t *testing.T) {
 	}
 }
 
-func TestVerifyHoldsIndexAndLedgerAgainstEachOther(t *testing.T) {
+func TestVerifyComparesIndexAndLedger(t *testing.T) {
 	a := memory.New()
 	s := session(t, a, "s")
 	_, set := indexed(5)

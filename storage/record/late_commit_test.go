@@ -106,7 +106,7 @@ func TestALateCommitSeesAnEraseWithoutAManifest(t *testing.T) {
 
 // A session that was erased and begun again is a different session. The late commit
 // must add no line to it and remove none of its files.
-func TestALateCommitIsNotOfTheNextSessionOfItsName(t *testing.T) {
+func TestLateCommitDoesNotJoinTheNextSessionOfThatName(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		a := &stalled{slowCreate: slowCreate{Archive: memory.New()}}
@@ -143,7 +143,7 @@ func (a *stalled) Open(ctx context.Context, k storage.Key, off, n int64) (io.Rea
 }
 
 // If the manifest can't be read, the state of the session is unknown.
-func TestALateCommitThatSeesNothingDoesNotCount(t *testing.T) {
+func TestLateCommitWithAnUnreadableManifestDoesNotCount(t *testing.T) {
 	t.Parallel()
 	for name, wait := range map[string]time.Duration{"late": 2 * time.Minute, "soon": time.Second} {
 		synctest.Test(t, func(t *testing.T) {

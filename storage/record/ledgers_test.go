@@ -115,7 +115,7 @@ func (p *panics) Open(ctx context.Context, k storage.Key, off, n int64) (io.Read
 }
 
 // A panic while several ledgers are read reaches the caller, who can recover from it.
-func TestLedgersThatPanicDoSoInTheirCaller(t *testing.T) {
+func TestPanicOfALedgerReachesItsCaller(t *testing.T) {
 	a := &panics{memory.New()}
 	s := session(t, a.Archive, "s")
 	for n := 1; n <= 12; n++ {

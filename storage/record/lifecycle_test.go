@@ -23,7 +23,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-func TestSessionsAreListedWithWhatTheyHold(t *testing.T) {
+func TestSessionsAreListedWithTheirContents(t *testing.T) {
 	archives(t, func(t *testing.T, a storage.Archive) {
 		long := strings.Repeat("long ", 100)
 		step(t, session(t, a, "b"), 1)
@@ -114,7 +114,7 @@ func (a *busy) Remove(ctx context.Context, k storage.Key) error {
 	return a.Archive.Remove(ctx, k)
 }
 
-func TestEraseTakesTheLastLedgerFirstAndWhatIsWrittenMeanwhile(t *testing.T) {
+func TestEraseRemovesTheLastLedgerFirstAndConcurrentFiles(t *testing.T) {
 	a := &busy{Archive: memory.New()}
 	s := session(t, a, "s")
 	for n := range 3 {
@@ -134,7 +134,7 @@ func TestEraseTakesTheLastLedgerFirstAndWhatIsWrittenMeanwhile(t *testing.T) {
 	}
 }
 
-func TestCheckpointOfNothingNewWritesNothing(t *testing.T) {
+func TestCheckpointWithoutNewStepsWritesNothing(t *testing.T) {
 	archives(t, func(t *testing.T, a storage.Archive) {
 		s := session(t, a, "s")
 		must(t, s.Checkpoint(t.Context()))
@@ -220,7 +220,7 @@ func readKey(t *testing.T, a storage.Archive, k storage.Key) string {
 	return string(data)
 }
 
-func TestVerifyTombstonesSeesOneThatIsGone(t *testing.T) {
+func TestVerifyTombstonesDetectsAMissingOne(t *testing.T) {
 	root := t.TempDir()
 	a, err := fs.Open(root)
 	must(t, err)
@@ -289,9 +289,9 @@ func (a *stubborn) Remove(ctx context.Context, k storage.Key) error {
 	return a.Archive.Remove(ctx, k)
 }
 
-// TestEraseThatWasCutShortIsNoWholeSessionAndCanBeEnded: a process that died is waited
+// TestInterruptedEraseIsDetectedAndCanBeCompleted: a process that died is waited
 // for, in case it lives.
-func TestEraseThatWasCutShortIsNoWholeSessionAndCanBeEnded(t *testing.T) {
+func TestInterruptedEraseIsDetectedAndCanBeCompleted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, keep := range []string{"ledger-002.json", "events.jsonl", "transcript-pre-compact-001.jsonl", "manifest.jsonl"} {
 			a := &stubborn{memory.New(), keep}
@@ -360,7 +360,7 @@ func TestPruneRemovesOldSessionsWithoutAHold(t *testing.T) {
 	})
 }
 
-func TestPruneLeavesASessionThatCameToLifeMeanwhile(t *testing.T) {
+func TestPruneKeepsAReactivatedSession(t *testing.T) {
 	below := memory.New()
 	step(t, session(t, below, "s"), 1)
 	time.Sleep(20 * time.Millisecond)
@@ -394,7 +394,7 @@ func (a *reviving) Append(ctx context.Context, k storage.Key, seq int64, b stora
 	return a.Archive.Append(ctx, k, seq, b)
 }
 
-func TestPruneGoesByTheLaterOfManifestAndFile(t *testing.T) {
+func TestPruneUsesTheLaterTimeOfManifestAndFile(t *testing.T) {
 	root := t.TempDir()
 	a, err := fs.Open(root)
 	must(t, err)

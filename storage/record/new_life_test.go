@@ -78,7 +78,7 @@ func intoNoNewSession(t *testing.T, steps, again int, write func(context.Context
 
 // Data of an erased session never gets into a new session of the same name, whatever is
 // written, and the new session loses nothing.
-func TestErasedDataGetsIntoNoNewSession(t *testing.T) {
+func TestErasedDataEntersNoNewSession(t *testing.T) {
 	t.Parallel()
 	for name, write := range map[string]func(ctx context.Context, s *record.Session) error{
 		"summary": func(ctx context.Context, s *record.Session) error {
@@ -121,7 +121,7 @@ func TestANewSessionKeepsFilesOfTheSameName(t *testing.T) {
 
 // If a ledger is created after an erase, and the answer is lost, the next write removes
 // it. It does not remove a ledger of another process.
-func TestALedgerWithoutAnswerGoes(t *testing.T) {
+func TestUnconfirmedLedgerIsRemoved(t *testing.T) {
 	t.Parallel()
 	for _, late := range []bool{false, true} {
 		a := &unheard{Archive: memory.New(), late: late}
@@ -218,7 +218,7 @@ func TestANewSessionKeepsLogsOfTheSameLength(t *testing.T) {
 
 // Whoever knows only the end of a log, which he did not begin, adds nothing to that of
 // the new session, whether that is longer or shorter.
-func TestALogThatWasReadFromItsEndGetsIntoNoNewSession(t *testing.T) {
+func TestLogReadFromItsEndEntersNoNewSession(t *testing.T) {
 	t.Parallel()
 	for _, again := range []int{1, 5} {
 		a, old := startOver(t, func(t *testing.T, a storage.Archive) *record.Session {

@@ -117,7 +117,7 @@ func TestAnAppendToARemovedLogLooksForAScrub(t *testing.T) {
 	}
 }
 
-func TestScrubGoesOnWhereAPieceWasInTheWay(t *testing.T) {
+func TestScrubContinuesAfterAConflictingPiece(t *testing.T) {
 	a := &inTheWay{Archive: memory.New()}
 	s := leaky(t, a)
 	a.times = 3
@@ -147,7 +147,7 @@ func (a *betweenTimes) Create(ctx context.Context, k storage.Key, b storage.Blob
 	return err
 }
 
-func TestAScrubIsRecordedOnlyIfNothingFollowsItsFences(t *testing.T) {
+func TestScrubIsRecordedOnlyIfItsFencesAreLast(t *testing.T) {
 	a := &betweenTimes{Archive: memory.New()}
 	s := leaky(t, a)
 	agent := session(t, a, "s")

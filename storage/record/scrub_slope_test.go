@@ -32,7 +32,7 @@ func TestScrubOfManyHitsIsLinear(t *testing.T) {
 
 // A hit that is inside of one escape is none, and one that ends in the next takes all of
 // that.
-func TestScrubTakesEscapesAsAWhole(t *testing.T) {
+func TestScrubReplacesWholeEscapes(t *testing.T) {
 	for said, want := range map[string]string{
 		`a\u0073b`:       `a\u0073b`,
 		`\u0073ab\u0073`: `\u0073********`,

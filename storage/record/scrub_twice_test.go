@@ -30,7 +30,7 @@ func (a *gated) Remove(ctx context.Context, k storage.Key) error {
 
 // One scrub removes the waiting files of the other one's void attempt, while the other
 // one stores waiting files again and puts them in place.
-func TestTwoScrubsAtOnceTakeNothingFromEachOther(t *testing.T) {
+func TestConcurrentScrubsAreIndependent(t *testing.T) {
 	t.Parallel()
 	shared := memory.New()
 	leaky(t, shared)

@@ -182,7 +182,7 @@ func TestAPanicWhileADraftIsStored(t *testing.T) {
 }
 
 // The caller gets the error of the function that makes the ledger.
-func TestALedgerThatIsRefusedIsNotAnnounced(t *testing.T) {
+func TestRefusedLedgerIsNotAnnounced(t *testing.T) {
 	t.Parallel()
 	s := session(t, memory.New(), "s")
 	transcript, err := s.Transcript(t.Context(), 1, lines("t", 2))

@@ -106,7 +106,7 @@ func TestATranscriptIsStoredWithItsStep(t *testing.T) {
 
 // Whether the archive refuses the transcript or panics, the waiting audit log gets the
 // error, and a later attempt stores the step as a whole.
-func TestATranscriptThatCanNotBeStoredEndsItsStep(t *testing.T) {
+func TestUnstorableTranscriptEndsItsStep(t *testing.T) {
 	t.Parallel()
 	for _, panics := range []bool{false, true} {
 		a := &refusing{Archive: memory.New(), name: "transcript", panics: panics}

@@ -55,7 +55,7 @@ func referring(t *testing.T, a storage.Archive) (s *record.Session, whole []reda
 
 const secondTranscript = "transcript-pre-compact-002.jsonl"
 
-func TestWholeTranscriptHasWhatItRefersTo(t *testing.T) {
+func TestWholeTranscriptIncludesReferencedLines(t *testing.T) {
 	archives(t, func(t *testing.T, a storage.Archive) {
 		s, whole := referring(t, a)
 		var got []string
@@ -113,7 +113,7 @@ func TestStretchThatCannotBeIsRefused(t *testing.T) {
 
 // A line with the form of a reference, even in pieces, is not taken for a message; a
 // line that only resembles one is a message.
-func TestALineInTheFormOfAReferenceIsNoMessage(t *testing.T) {
+func TestLineLikeAReferenceIsNoMessage(t *testing.T) {
 	a := memory.New()
 	s, _ := referring(t, a)
 	forged, _, _ := strings.Cut(content(t, s, secondTranscript), "\n")
@@ -214,7 +214,7 @@ func TestAbandonedTranscriptThatIsReferredToIsStored(t *testing.T) {
 }
 
 // An export has each transcript whole, and gives every byte of the files back.
-func TestExportHasTranscriptsWhole(t *testing.T) {
+func TestExportHasWholeTranscripts(t *testing.T) {
 	a := memory.New()
 	s, whole := referring(t, a)
 	data := export(t, s, record.ExportJSONL)

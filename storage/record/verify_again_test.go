@@ -48,7 +48,7 @@ func TestAWholeSessionIsReadOnce(t *testing.T) {
 }
 
 // A verification that is overtaken again and again ends, with the reason.
-func TestAVerificationThatIsOvertakenAgainAndAgainEnds(t *testing.T) {
+func TestRepeatedlyOvertakenVerificationEnds(t *testing.T) {
 	a := &reading{Archive: memory.New()}
 	leaky(t, a.Archive)
 	must(t, a.Create(t.Context(), mustKey(t, "s/turns-007.idx"), storage.Redacted(text("{}"))))

@@ -54,9 +54,9 @@ func TestALastLineThatLostBytesIsFound(t *testing.T) {
 	}
 }
 
-// TestALogWithoutItsLastLineFeedGoesOn: a mark that is made before the log is appended
+// TestLogWithoutItsLastLineFeedContinues: a mark that is made before the log is appended
 // to again does not make a changed log of it.
-func TestALogWithoutItsLastLineFeedGoesOn(t *testing.T) {
+func TestLogWithoutItsLastLineFeedContinues(t *testing.T) {
 	t.Parallel()
 	whole, a := memory.New(), memory.New()
 	s := session(t, whole, "s")

@@ -15,7 +15,7 @@ import (
 
 // An interrupted scrub is not damage, at whatever point it stopped, and verify reports
 // how it will end. A changed file of the scrub is damage.
-func TestVerifyOfAScrubThatWasCutShort(t *testing.T) {
+func TestVerifyOfAnInterruptedScrub(t *testing.T) {
 	told, broken := 0, 0
 	for at := 0; ; at++ {
 		a := memory.New()

@@ -65,7 +65,7 @@ func TestVersionsOfEveryPageAreRemoved(t *testing.T) {
 
 // The delete markers of a page follow its versions. The last segment of a log goes
 // last, even so.
-func TestTheLastSegmentGoesBehindDeleteMarkers(t *testing.T) {
+func TestLastSegmentIsHiddenByDeleteMarkers(t *testing.T) {
 	var gone []string
 	a := answering(t, func(w http.ResponseWriter, r *http.Request) {
 		q := r.URL.Query()
@@ -92,7 +92,7 @@ func TestTheLastSegmentGoesBehindDeleteMarkers(t *testing.T) {
 
 // A name that somebody else writes at the same moment is asked for again: who was
 // first is not settled yet.
-func TestAConflictIsAskedForAgain(t *testing.T) {
+func TestConflictIsRetried(t *testing.T) {
 	puts := 0
 	a := answering(t, func(w http.ResponseWriter, r *http.Request) {
 		if puts++; puts == 1 {
@@ -112,7 +112,7 @@ func TestAConflictIsAskedForAgain(t *testing.T) {
 
 // An answer to the end of an upload that was lost leaves no upload: the object
 // itself says then whose it is.
-func TestAnUploadThatIsGoneAsksTheObject(t *testing.T) {
+func TestMissingUploadChecksTheObject(t *testing.T) {
 	heads := 0
 	a := answering(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodHead {

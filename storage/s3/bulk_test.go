@@ -44,7 +44,7 @@ func session(t *testing.T, a storage.Archive, id string) *record.Session {
 // by then: where its transcript is stored beside a model that writes the summary, and
 // where it is stored with the step. Opening asks for each piece of the manifest, and for
 // it once. Beside that, and beside a line of a log, each eighth line of it is rolled up.
-func TestAStepAsksAFewTimes(t *testing.T) {
+func TestStepMakesFewRequests(t *testing.T) {
 	for name, c := range map[string]struct {
 		step                      func(context.Context, *record.Session, int) error
 		first, then, open, rolled int
@@ -140,7 +140,7 @@ func commitOf(ctx context.Context, s *record.Session, step record.Step, transcri
 
 // Erasing a session asks for its objects in batches: so often, whatever it holds. Under
 // load a request to the stand-in is repeated now and then, so real servers count.
-func TestErasingASessionAsksAFewTimes(t *testing.T) {
+func TestEraseMakesFewRequests(t *testing.T) {
 	servers(t, func(t *testing.T, s *s3test.Server) {
 		f := newFront(t, s)
 		c := s.Config(s.Bucket(t, false))
@@ -171,7 +171,7 @@ func TestErasingASessionAsksAFewTimes(t *testing.T) {
 }
 
 // Every version goes, markers too, and what stands beside the keys stays.
-func TestRemoveAllTakesTheVersionsOfItsKeysAway(t *testing.T) {
+func TestRemoveAllRemovesTheVersionsOfItsKeys(t *testing.T) {
 	for name, server := range map[string]func(testing.TB) *s3test.Server{"versitygw": s3test.Versitygw, "MinIO": s3test.MinIO} {
 		t.Run(name, func(t *testing.T) {
 			s := server(t)
@@ -206,7 +206,7 @@ func TestRemoveAllTakesTheVersionsOfItsKeysAway(t *testing.T) {
 }
 
 // A lock keeps one of them, and the error says so.
-func TestRemoveAllSaysWhatALockKeeps(t *testing.T) {
+func TestRemoveAllReportsLockedObjects(t *testing.T) {
 	s := s3test.MinIO(t)
 	c := s.Config(s.Bucket(t, true))
 	c.Lock = s3.Lock{Mode: s3.Compliance, Days: 1}

@@ -12,7 +12,7 @@ import (
 
 // A listing that breaks off in its middle has the status 200. It is asked for
 // again.
-func TestListingThatBreaksOffIsAskedForAgain(t *testing.T) {
+func TestInterruptedListingIsRetried(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "test")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "test-secret")
 	t.Setenv("AWS_REGION", "us-east-1")

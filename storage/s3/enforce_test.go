@@ -156,7 +156,7 @@ func TestServerThatDeletesWhatIsLockedIsRefused(t *testing.T) {
 	}
 }
 
-func TestLongestLockOfALogIsTold(t *testing.T) {
+func TestLongestLockOfALogIsReported(t *testing.T) {
 	servers(t, func(t *testing.T, s *s3test.Server) {
 		c := s.Config(s.Bucket(t, true))
 		for name, days := range map[string][2]int{"s/longer-later": {2, 9}, "s/longer-first": {9, 2}} {
@@ -173,7 +173,7 @@ func TestLongestLockOfALogIsTold(t *testing.T) {
 	})
 }
 
-func TestPartsOfALostRaceAreGivenBack(t *testing.T) {
+func TestPartsOfALostRaceAreReleased(t *testing.T) {
 	plain(t, func(t *testing.T, s *s3test.Server) {
 		c := s.Config(s.Bucket(t, false))
 		a, k := open(t, c), key(t, "s/large")
@@ -189,7 +189,7 @@ func TestPartsOfALostRaceAreGivenBack(t *testing.T) {
 	})
 }
 
-func TestEraseThatObjectLockForbidsIsOnRecord(t *testing.T) {
+func TestEraseForbiddenByObjectLockIsRecorded(t *testing.T) {
 	servers(t, func(t *testing.T, s *s3test.Server) {
 		c := s.Config(s.Bucket(t, true))
 		c.Lock = s3.Lock{Mode: s3.Compliance, Days: 3}
@@ -232,7 +232,7 @@ func TestBucketWithoutObjectLockIsRefused(t *testing.T) {
 }
 
 // The lock of what Try leaves ends by itself, so that a later Try removes it.
-func TestRemoveTakesEveryVersionAway(t *testing.T) {
+func TestRemoveRemovesEveryVersion(t *testing.T) {
 	servers(t, func(t *testing.T, s *s3test.Server) {
 		c := s.Config(s.Bucket(t, true)) // keeps versions, locks nothing
 		a := open(t, c)
@@ -259,7 +259,7 @@ func TestRemoveTakesEveryVersionAway(t *testing.T) {
 	})
 }
 
-func TestScrubTakesEveryVersionOfASecretAway(t *testing.T) {
+func TestScrubRemovesEveryVersionOfASecret(t *testing.T) {
 	servers(t, func(t *testing.T, s *s3test.Server) {
 		c := s.Config(s.Bucket(t, true))
 		log, err := record.OpenSession(t.Context(), open(t, c), "s")

@@ -134,7 +134,7 @@ func once(n int, method string) func(*http.Request) bool {
 	}
 }
 
-func TestAnswerThatIsLostIsNotTakenForSomebodyElse(t *testing.T) {
+func TestLostAnswerIsNotTakenForAnotherWriter(t *testing.T) {
 	for _, c := range []struct {
 		what, method string
 		size         int
@@ -187,7 +187,7 @@ func TestLostRaceWithALostAnswerIsStillLost(t *testing.T) {
 	}
 }
 
-func TestBrokenReadIsPickedUpWhereItWas(t *testing.T) {
+func TestBrokenReadResumesAtItsOffset(t *testing.T) {
 	f, a, _, _ := opened(t, nil)
 	k := key(t, "s/f")
 	want := strings.Repeat("0123456789abcdef\n", 8000)
@@ -209,7 +209,7 @@ func TestBrokenReadIsPickedUpWhereItWas(t *testing.T) {
 	}
 }
 
-func TestObjectsOfEverySizeComeBackByteForByte(t *testing.T) {
+func TestObjectsOfEverySizeAreReadByteForByte(t *testing.T) {
 	var all strings.Builder
 	for i := 0; all.Len() < 33<<20; i++ {
 		fmt.Fprintf(&all, "%d ", i)
@@ -287,7 +287,7 @@ func TestCallGivesUpAfterItsTimeout(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-func TestWrongAnswersAreNotTriedAgain(t *testing.T) {
+func TestWrongAnswersAreNotRetried(t *testing.T) {
 	f, _, _, c := opened(t, nil)
 	c.Bucket = "there-is-no-such-bucket"
 	f.set(func(*front) {})

@@ -80,7 +80,7 @@ func TestABrokenReadNamesTheVersionThatItBegan(t *testing.T) {
 
 // A log was last written to when its newest segment was. By that, prune decides what
 // is old.
-func TestALogIsAsNewAsItsNewestSegment(t *testing.T) {
+func TestLogHasTheAgeOfItsNewestSegment(t *testing.T) {
 	at := func(day int) time.Time { return time.Date(2026, 1, day, 0, 0, 0, 0, time.UTC) }
 	object := func(name string, day int) string {
 		return fmt.Sprintf(`<Contents><Key>%s</Key><Size>10</Size><LastModified>%s</LastModified></Contents>`, name, at(day).Format(time.RFC3339))

@@ -75,7 +75,7 @@ func erasedBefore(t *testing.T, number int, step func(context.Context, *record.S
 
 // A step that fails in a session that was erased meanwhile leaves nothing, either: no
 // line follows that would see it.
-func TestAStepThatFailsInAnErasedSessionLeavesNothing(t *testing.T) {
+func TestStepFailingInAnErasedSessionLeavesNothing(t *testing.T) {
 	_, a, server, c := opened(t, nil)
 	s := session(t, a, "s")
 	must(t, stepOf(t, s, 1))
@@ -99,7 +99,7 @@ func TestAStepThatFailsInAnErasedSessionLeavesNothing(t *testing.T) {
 }
 
 // A log that begins anew owes nothing for the one that was removed under its name.
-func TestALogThatBeginsAnewOwesNoLook(t *testing.T) {
+func TestRestartedLogNeedsNoCheck(t *testing.T) {
 	_, a, server, c := opened(t, nil)
 	k := key(t, "s/log")
 	must(t, a.Append(t.Context(), k, 0, raw("one\n")))
@@ -114,7 +114,7 @@ func TestALogThatBeginsAnewOwesNoLook(t *testing.T) {
 
 // A log that is removed while lines are added to it without a look takes them with it,
 // by the next line and by Settle; and what others have put under its name stays.
-func TestALookThatWasPutOff(t *testing.T) {
+func TestPostponedCheckIsMadeLater(t *testing.T) {
 	for name, end := range map[string]func(context.Context, storage.Archive, storage.Key) error{
 		"Settle": func(ctx context.Context, a storage.Archive, k storage.Key) error {
 			return a.(storage.Deferrer).Settle(ctx, k)
@@ -148,7 +148,7 @@ func TestALookThatWasPutOff(t *testing.T) {
 }
 
 // A look that fails is made by the next line.
-func TestALookThatFailsIsMadeAgain(t *testing.T) {
+func TestFailedCheckIsRepeated(t *testing.T) {
 	f, a, server, c := opened(t, nil)
 	other := open(t, server.Config(c.Bucket))
 	k := key(t, "s/log")

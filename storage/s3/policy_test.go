@@ -29,9 +29,9 @@ func documented(t *testing.T, bucket string) string {
 	return regexp.MustCompile(`(?m)^.*kms:GenerateDataKey.*\n`).ReplaceAllString(policy, "")
 }
 
-// TestDocumentedPolicyIsEnoughAndNoMore lets an archive have the rights of
+// TestDocumentedPolicyIsSufficientAndMinimal lets an archive have the rights of
 // docs/SECURITY.md alone.
-func TestDocumentedPolicyIsEnoughAndNoMore(t *testing.T) {
+func TestDocumentedPolicyIsSufficientAndMinimal(t *testing.T) {
 	s := s3test.MinIO(t)
 	bucket := s.Bucket(t, true)
 	id, secret := s3test.Keys(t)

@@ -212,7 +212,7 @@ func TestManyNeighborsDoNotSlowAListing(t *testing.T) {
 	}
 }
 
-func TestWhatOthersPutThereIsForeign(t *testing.T) {
+func TestFilesOfOthersAreForeign(t *testing.T) {
 	_, a, s, c := opened(t, nil)
 	must(t, a.Append(t.Context(), key(t, "s/log"), 0, raw("line\n")))
 	for _, name := range []string{"s/README.TXT", "s/log!5", "s/log!00000000000000000005x", "Folder/x"} {

@@ -15,7 +15,7 @@ import (
 
 // Who has read a log that was written anew since, with pieces of the same lengths, rolls
 // up what he has read; then he sees that it is another log, and takes it back.
-func TestARollupOfALogThatIsWrittenAnewIsTakenBack(t *testing.T) {
+func TestRollupOfARecreatedLogIsRemoved(t *testing.T) {
 	_, a, server, c := opened(t, nil)
 	direct, k := open(t, server.Config(c.Bucket)), key(t, "s/log")
 	secret := lines(t, direct, k, "", 8)

@@ -88,7 +88,7 @@ func TestALongSessionIsOpenedWithFewRequests(t *testing.T) {
 
 // Whatever piece of a log is read, roll-ups give the bytes of its segments: also where
 // one is not to be had, is too short, or is of another log of that name.
-func TestRollupsReadAsTheirSegments(t *testing.T) {
+func TestRollupsReadLikeTheirSegments(t *testing.T) {
 	for name, spoil := range map[string]func(t *testing.T, put func(body string), f *front){
 		"whole":   func(*testing.T, func(string), *front) {},
 		"empty":   func(_ *testing.T, put func(string), _ *front) { put("") },
@@ -279,7 +279,7 @@ func TestManyRollOneLogUp(t *testing.T) {
 }
 
 // A log to which each process adds a line is rolled up too, at each level.
-func TestAResumedLogIsRolledUp(t *testing.T) {
+func TestResumedLogGetsARollup(t *testing.T) {
 	_, _, server, c := opened(t, nil)
 	k, have := key(t, "s/log"), ""
 	for range 66 {
@@ -303,7 +303,7 @@ func TestAResumedLogIsRolledUp(t *testing.T) {
 }
 
 // A roll-up that cannot be written is no failure, and is not tried again.
-func TestARollupThatFails(t *testing.T) {
+func TestFailedRollupIsIgnored(t *testing.T) {
 	for name, status := range map[string]int{"forbidden": 403, "busy": 503, "reset": 0} {
 		t.Run(name, func(t *testing.T) {
 			f, a, server, c := opened(t, nil)
@@ -378,7 +378,7 @@ func TestARollupDoesNotOutliveItsLog(t *testing.T) {
 	}
 }
 
-func TestARollupOfAnAppendThatFailsIsTakenBack(t *testing.T) {
+func TestRollupOfAFailedAppendIsRemoved(t *testing.T) {
 	f, a, server, c := opened(t, nil)
 	direct, k := open(t, server.Config(c.Bucket)), key(t, "s/log")
 	have := lines(t, a, k, "", 16)
@@ -407,7 +407,7 @@ func TestARollupOfAnAppendThatFailsIsTakenBack(t *testing.T) {
 }
 
 // A log that is rolled up while it is removed: what looks finds its last segment.
-func TestARollupThatComesWhileItsLogIsRemoved(t *testing.T) {
+func TestRollupWrittenWhileItsLogIsRemoved(t *testing.T) {
 	f, remover, server, c := opened(t, nil)
 	a, k := open(t, server.Config(c.Bucket)), key(t, "s/log")
 	have := lines(t, a, k, "", 16)

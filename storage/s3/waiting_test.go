@@ -34,7 +34,7 @@ func hanging(t testing.TB) (url string, there <-chan struct{}, release func()) {
 
 // Whoever is the first to use an archive tries it and connects, which may take
 // long; those who come meanwhile wait no longer than they want to.
-func TestNobodyWaitsForTheFirstCallLongerThanWanted(t *testing.T) {
+func TestWaitsForTheFirstCallAreBounded(t *testing.T) {
 	withKeys(t)
 	storagetest.RunHanging(t, func(t testing.TB) (storage.Archive, func() (<-chan struct{}, func())) {
 		url, there, release := hanging(t)

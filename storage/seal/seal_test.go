@@ -18,7 +18,7 @@ import (
 
 var one, two = Key{1}, Key{2}
 
-func TestWhatIsSealedOpensWithItsKeyAlone(t *testing.T) {
+func TestSealOpensOnlyWithItsKey(t *testing.T) {
 	fp := [16]byte{1, 2, 3}
 	sealed := New(one).Seal(fp)
 	if sealed == fp || New(two).Seal(fp) == sealed {
@@ -41,7 +41,7 @@ func TestWhatIsSealedOpensWithItsKeyAlone(t *testing.T) {
 	}
 }
 
-func TestDigestsHangOnKeyAndPurpose(t *testing.T) {
+func TestDigestsDependOnKeyAndPurpose(t *testing.T) {
 	seen := map[[16]byte]bool{}
 	for _, k := range []Key{one, two} {
 		for _, purpose := range []string{"name", "branch"} {
@@ -81,7 +81,7 @@ func TestKeysAreReadAndNeverPrinted(t *testing.T) {
 	}
 }
 
-func TestAKeyInAFolderIsTheUsersAlone(t *testing.T) {
+func TestKeyInAFolderIsPrivateToTheUser(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "a", "keys")
 	if err := WriteKey(folder, one); err != nil {
 		t.Fatal(err)
@@ -108,7 +108,7 @@ func TestAKeyInAFolderIsTheUsersAlone(t *testing.T) {
 }
 
 // Processes that make the key of one archive at once have the same one afterwards.
-func TestTwoThatMakeTheKeyAtOnceHaveOne(t *testing.T) {
+func TestConcurrentProcessesMakeOneKey(t *testing.T) {
 	for range 20 {
 		a, folder := memory.New(), filepath.Join(t.TempDir(), "keys")
 		var wg sync.WaitGroup
@@ -134,7 +134,7 @@ func TestTwoThatMakeTheKeyAtOnceHaveOne(t *testing.T) {
 	}
 }
 
-func TestAnArchiveWhoseKeyIsLostGetsAnotherThatIsSaid(t *testing.T) {
+func TestLostArchiveKeyIsReplacedAndReported(t *testing.T) {
 	a := memory.New()
 	here, elsewhere := filepath.Join(t.TempDir(), "keys"), filepath.Join(t.TempDir(), "keys")
 	if _, err := Make(t.Context(), a, elsewhere, one); err != nil {
@@ -154,7 +154,7 @@ func TestAnArchiveWhoseKeyIsLostGetsAnotherThatIsSaid(t *testing.T) {
 	}
 }
 
-func TestANewKeyStandsInFrontAndNamesStay(t *testing.T) {
+func TestNewKeyComesFirstAndNamesStay(t *testing.T) {
 	a, folder := memory.New(), filepath.Join(t.TempDir(), "keys")
 	if _, err := Make(t.Context(), a, folder, one); err != nil {
 		t.Fatal(err)

@@ -37,7 +37,7 @@ func onDisk(t *testing.T, dir, text string) (found []string) {
 	return found
 }
 
-func TestNameOfASessionThatWasErasedElsewhereLeaves(t *testing.T) {
+func TestNameOfARemotelyErasedSessionIsRemoved(t *testing.T) {
 	dir, r := t.TempDir(), newRemote()
 	s := open(t, dir, r, &spool.Options{Passive: true})
 	must(t, step(t.Context(), headed(t, s, "alice")))

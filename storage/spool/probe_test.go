@@ -22,7 +22,7 @@ func (silent) List(ctx context.Context, _ storage.Key) iter.Seq2[storage.Info, e
 
 // While the spool tests whether the remote archive answers, other sessions can record
 // their outcome and ask whether to continue.
-func TestAskingTheRemoteArchiveHoldsUpNoSession(t *testing.T) {
+func TestRequestsToTheRemoteArchiveBlockNoSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &passing{s: &Spool{remote: silent{}, turns: map[string]turn{}}}
 		for range sessionsAtOnce - 1 {

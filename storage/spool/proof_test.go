@@ -85,7 +85,7 @@ func TestSessionUnderAHoldStaysAlthoughItWasErased(t *testing.T) {
 
 // If the remote archive has lost a file of a session, or the end of a file, the disk
 // keeps the only whole copy, although the remote archive had confirmed it.
-func TestSessionOfWhichAPartWasLostStays(t *testing.T) {
+func TestPartlyLostSessionStays(t *testing.T) {
 	for name, lose := range map[string]func(r *remote, k storage.Key, data string) error{
 		"a file": func(*remote, storage.Key, string) error { return nil },
 		"the end of a file": func(r *remote, k storage.Key, data string) error {

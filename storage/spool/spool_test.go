@@ -72,7 +72,7 @@ func TestTenMinutesWithoutTheRemoteArchiveLoseNothing(t *testing.T) {
 	})
 }
 
-func TestAnswersThatAreLostSendNothingTwice(t *testing.T) {
+func TestLostAnswersCauseNoSecondWrite(t *testing.T) {
 	for deafAt := 1; deafAt < 8; deafAt++ {
 		dir := t.TempDir()
 		synctest.Test(t, func(t *testing.T) {
@@ -119,7 +119,7 @@ func TestWaitingDataIsSentAtTheNextStart(t *testing.T) {
 	must(t, second.Close(t.Context()))
 }
 
-func TestRemoteArchiveIsAtEachMomentOneThatACrashCouldHaveLeft(t *testing.T) {
+func TestRemoteArchiveIsAlwaysCrashConsistent(t *testing.T) {
 	r := newRemote()
 	s := open(t, t.TempDir(), r, &spool.Options{Passive: true})
 	log := session(t, s, "s")

@@ -189,7 +189,7 @@ func TestIndexIsAsLargeAsItsRecords(t *testing.T) {
 	}
 }
 
-func TestErrorsOfTheSourceComeThrough(t *testing.T) {
+func TestErrorsOfTheSourceAreReturned(t *testing.T) {
 	var s turnindex.Set
 	add(t, &s, rows(100)...)
 	data, broken := s.Encode(), errors.New("the network is down")

@@ -7,7 +7,7 @@ import (
 	_ "github.com/agentcompact/compact/token/tiktoken"
 )
 
-func TestImportMakesTheOlderEncodingsKnown(t *testing.T) {
+func TestImportRegistersTheOlderEncodings(t *testing.T) {
 	// The counts are those of OpenAI's tiktoken.
 	for encoding, want := range map[string]int{"p50k_base": 6, "p50k_edit": 6, "r50k_base": 6, "gpt2": 6} {
 		c, err := token.ForEncoding(encoding)

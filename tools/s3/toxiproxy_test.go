@@ -279,8 +279,8 @@ func direct(t testing.TB, s *s3test.Server, bucket string) storage.Archive {
 	return a
 }
 
-// TestManagerSaysWhatIsLeftWhenItIsClosed leaves S3 away until the end.
-func TestManagerSaysWhatIsLeftWhenItIsClosed(t *testing.T) {
+// TestClosedManagerReportsUndeliveredEvents leaves S3 away until the end.
+func TestClosedManagerReportsUndeliveredEvents(t *testing.T) {
 	s := s3test.Versitygw(t)
 	bucket := s.Bucket(t, false)
 	n := newNetwork(t, s.Endpoint)

@@ -289,7 +289,7 @@ func TestExporterSendsOddTextAsValidJSON(t *testing.T) {
 	}
 }
 
-func TestExporterKeepsBackWhatServerWouldRefuse(t *testing.T) {
+func TestExporterDropsEventsThatTheServerWouldRefuse(t *testing.T) {
 	srv := ariadnetest.NewServer(t)
 	e := open(t, srv.URL, io.Discard)
 	events := tracetest.Sample(start)

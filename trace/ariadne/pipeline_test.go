@@ -23,7 +23,7 @@ func pipeline(t testing.TB, url string) *trace.Pipeline {
 	return p
 }
 
-func TestEventsAreOnTheWireWithoutFlush(t *testing.T) {
+func TestEventsAreSentWithoutFlush(t *testing.T) {
 	srv := ariadnetest.NewServer(t)
 	p := pipeline(t, srv.URL)
 	for i := range 3 { // each before the next is emitted

@@ -188,7 +188,7 @@ func TestEachPayloadIsCounted(t *testing.T) {
 }
 
 // Each family is counted by one of the payloads above: none is dead.
-func TestNoFamilyIsDead(t *testing.T) {
+func TestEveryFamilyMatchesAModel(t *testing.T) {
 	m := metrics.New(nil)
 	for _, c := range counted {
 		count(t, m, event(c.payload, time.Millisecond))

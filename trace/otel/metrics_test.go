@@ -155,7 +155,7 @@ func TestMetricsArriveAtShutdown(t *testing.T) {
 }
 
 // They are sent every so often while the agent runs.
-func TestMetricsAreSentFromTimeToTime(t *testing.T) {
+func TestMetricsAreSentPeriodically(t *testing.T) {
 	r := newMeter(t, &meter{status: http.StatusOK})
 	p := trace.NewPipeline([]trace.Exporter{metricsTo(t, r.URL, otel.MetricsOptions{Interval: 5 * time.Millisecond})}, nil)
 	p.Emit(tracetest.Sample(time.Now())...)
@@ -320,7 +320,7 @@ func TestProducerGivesTheCountsToAnyReader(t *testing.T) {
 	}
 }
 
-func TestMetricsEndpointThatCannotBe(t *testing.T) {
+func TestInvalidMetricsEndpointIsAMistake(t *testing.T) {
 	for _, url := range []string{"grpc://h", "h:1", "http://", "://"} {
 		if _, err := otel.NewOTLPMetrics(t.Context(), url, nil, nil); err == nil {
 			t.Errorf("%q is taken", url)

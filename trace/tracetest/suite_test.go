@@ -18,7 +18,7 @@ func TestRecorderKeepsContract(t *testing.T) {
 	tracetest.Run(t, func(testing.TB) trace.Exporter { return &tracetest.Recorder{} })
 }
 
-func TestRecorderTellsEventsApart(t *testing.T) {
+func TestRecorderDistinguishesEvents(t *testing.T) {
 	r := &tracetest.Recorder{Err: errors.New("kept all the same")}
 	events := tracetest.Sample(time.Now())
 	if err := r.Export(t.Context(), events); !errors.Is(err, r.Err) {

@@ -7,7 +7,7 @@ import (
 )
 
 // `go generate ./configs` writes the page.
-func TestThePageIsWhatTheSettingsAre(t *testing.T) {
+func TestPageMatchesTheSettings(t *testing.T) {
 	want, err := Page()
 	if err != nil {
 		t.Fatal(err)

@@ -67,7 +67,7 @@ func (a again) say(ctx context.Context, results []string) ([]call, string, error
 }
 
 // The provider's window is smaller than the one that is configured.
-func TestOverflowsAreNotSeenByTheProgram(t *testing.T) {
+func TestOverflowsAreHiddenFromTheProgram(t *testing.T) {
 	forEach(t, func(t *testing.T, s sdk, stream bool) {
 		for _, inStream := range []bool{false, true} {
 			r := newRig(t)

@@ -10,7 +10,7 @@ import (
 )
 
 // What is written says whose a request is, and nothing of the machine.
-func TestFormsHoldNothingOfTheMachine(t *testing.T) {
+func TestFormsContainNoMachineData(t *testing.T) {
 	s := newScript(2, 50_000, 3)
 	dir := t.TempDir()
 	s.record = newRecorder(dir)

@@ -124,7 +124,7 @@ func TestSameSeedGivesTheSameBytes(t *testing.T) {
 	}
 }
 
-func TestCutsLieBeforeAnswersAndAtTheEnd(t *testing.T) {
+func TestCutsAreBeforeAnswersAndAtTheEnd(t *testing.T) {
 	if got := fmt.Sprint(render.New(provider.Chat, 0, rows).Cuts()); got != "[2 6 8]" {
 		t.Errorf("cuts %s", got)
 	}
@@ -132,7 +132,7 @@ func TestCutsLieBeforeAnswersAndAtTheEnd(t *testing.T) {
 
 // An agent that keeps its request and goes on sends what one sends that
 // renders all of it again.
-func TestExtendGoesOnWhereABodyEnds(t *testing.T) {
+func TestExtendAddsToTheEndOfABody(t *testing.T) {
 	for _, w := range provider.Wires() {
 		for seed := range uint64(40) {
 			s := render.New(w, seed, rows)
@@ -154,7 +154,7 @@ func TestExtendGoesOnWhereABodyEnds(t *testing.T) {
 }
 
 // Seeds together must show what agents do differently.
-func TestSeedsCoverWhatAgentsDo(t *testing.T) {
+func TestSeedsCoverTheBehaviorOfAgents(t *testing.T) {
 	for w, wants := range map[provider.Wire][]string{
 		provider.Chat:      {`"thought_signature"`, `"type":"text"`, "\n  \"messages\""},
 		provider.Responses: {`"instructions"`, `"encrypted_content"`, `"summary":[]`, `"id":"fc_`, `"output":[{`, `"role":"system"`, `"output_text"`},

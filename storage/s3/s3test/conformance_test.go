@@ -56,7 +56,7 @@ var facts = []fact{
 
 // The real servers keep all facts, and the stand-in all but those it is known to lack:
 // one that it keeps by now leaves the list.
-func TestServersDoWhatAWSSays(t *testing.T) {
+func TestServersConformToAWS(t *testing.T) {
 	for name, server := range map[string]func(testing.TB) *Server{"stand-in": StandIn, "versitygw": Versitygw, "MinIO": MinIO} {
 		t.Run(name, func(t *testing.T) {
 			s := server(t)

@@ -191,7 +191,7 @@ func TestServerBoundsContentLengthAndNotChunks(t *testing.T) {
 	}
 }
 
-func TestServerKeepsOnlyWhatItKnows(t *testing.T) {
+func TestServerKeepsOnlyKnownFields(t *testing.T) {
 	srv := open(t)
 	post(t, srv, spanHead+`,"name":"n","timestamp":1,"duration_ms":2,"payload":"x","group_id":"g","metadata":{},"data":{"z":1,"a":2}}`)
 	post(t, srv, traceHead+`,"status":"ok","data":{},"span_id":"s"}`)
@@ -238,7 +238,7 @@ func TestServerCutsLongTextsByUTF16Units(t *testing.T) {
 	}
 }
 
-func TestServerMindsBytesThatAreNoText(t *testing.T) {
+func TestServerReportsInvalidUTF8(t *testing.T) {
 	srv := open(t)
 	if status, _ := post(t, srv, spanHead+",\"name\":\"\xff\"}"); status != 200 || srv.Received()[0].Name != "\uFFFD" {
 		t.Errorf("%d, name %q", status, srv.Received()[0].Name)
@@ -271,7 +271,7 @@ func TestServerHasNoOtherEndpoints(t *testing.T) {
 	}
 }
 
-func TestServerStreamsWhatArrivesFromNowOn(t *testing.T) {
+func TestServerStreamsNewEvents(t *testing.T) {
 	srv := open(t)
 	post(t, srv, spanHead+`,"name":"before"}`)
 	frames := subscribe(t, srv.URL+"/events?kinds=k&traceId=t")
