@@ -12,8 +12,9 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// What two prompts have in common is told by what the last call noted: nothing
-// is priced again, which would cost a look-up for each message of each call.
+// The common part of two prompts comes from the notes of the last call: no
+// message is counted again, because that would need a look-up for each message
+// of each call.
 func TestCommonCountsNoTokens(t *testing.T) {
 	sent := []message.Message{message.System("s"), message.User("one"), message.Assistant("two")}
 	a := account{total: 100}

@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// That the provider's cache was cold says nothing of the model, which was not
+// A cold provider cache does not count as a failure of the model, which was not
 // asked.
 func TestAgentsOwnModelStaysEnabledAfterAColdCache(t *testing.T) {
 	failed := func(detail error) error {
@@ -28,7 +28,8 @@ func TestAgentsOwnModelStaysEnabledAfterAColdCache(t *testing.T) {
 	}
 }
 
-// Who pays for whole prompts in place of cached ones is told once, and why.
+// A caller who pays for whole prompts instead of cached ones gets one warning
+// with the reason.
 func TestAgentsOwnModelIsDisabledWithAReason(t *testing.T) {
 	for want, use := range map[string]func(*agentState){
 		"does not say what of its prompt was read": func(a *agentState) { a.answered(strategy.Draft{PromptTokens: 9}) },

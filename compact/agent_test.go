@@ -34,7 +34,7 @@ func agentManager(t *testing.T) *compact.CompactManager {
 	return m
 }
 
-// A manager alone has no request to ask behind: that is said, once.
+// A manager without a transport has no request to extend: it reports this once.
 func TestAgentsOwnModelWithoutATransport(t *testing.T) {
 	m := agentManager(t)
 	said := 0
@@ -56,8 +56,8 @@ func TestAgentsOwnModelWithoutATransport(t *testing.T) {
 	}
 }
 
-// It is asked behind the request before, and only where that is the beginning of
-// what is there now.
+// The summary request extends the previous request, and is made only if that
+// request is the beginning of the current view.
 func TestSummaryRequestExtendsOnlyAPrefixOfTheView(t *testing.T) {
 	for name, c := range map[string]struct {
 		last  func(view []message.Fingerprint) []message.Fingerprint

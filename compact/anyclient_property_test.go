@@ -31,13 +31,13 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// Clients do what they want with their histories: they keep the view or not, give up
-// the oldest messages, go back and on from there, change an old message, compact by hand,
-// change preset and window, give up calls, and call from two processes, one after the
-// other or at once. Operators scrub, also beside calls and until the scrub dies, and erase. A
-// process dies now and then, and the archive, the model that writes
-// summaries and the memory for sessions fail. Whatever a view lacked is recalled, and
-// found by a search, in the process and elsewhere, other processes make the same view, and the archive verifies.
+// Clients do arbitrary things with their histories: they keep the view or not, drop the oldest messages,
+// go back and continue from there, change an old message, compact by hand, change preset and window,
+// cancel calls, and call from two processes, one after the other or at once. Operators scrub, also
+// during calls and until the scrub dies, and erase. A process dies now and then, and the archive, the
+// model for summaries and the memory for sessions fail. Every message that a view lacks can be recalled
+// and is found by a search, in this process and in others. Other processes make the same view, and the
+// archive verifies.
 func TestPropertyWhateverClientsDoIsRecalled(t *testing.T) {
 	n := samples.Of(80)
 	switch {
@@ -78,7 +78,7 @@ func TestPropertyWhateverClientsDoIsRecalled(t *testing.T) {
 // calls counts the calls of clients, and how they ended.
 type calls struct {
 	all, steps, insufficient, unarchived int
-	earlier                              int // insufficient because of what another preset did to the session before
+	earlier                              int // insufficient because another preset worked on the session before
 }
 
 func (c calls) plus(o calls) calls {
@@ -109,7 +109,7 @@ type clients struct {
 	did       []string // guarded by mu
 }
 
-// lost is a message that a view lacked, and of which call.
+// lost is a message that a view lacked, with its call.
 type lost struct {
 	message.Message
 	by string
@@ -120,7 +120,7 @@ type client struct {
 	name     string
 	history  []message.Message
 	previous []message.Message // history before the last change
-	keeps    bool              // it goes on with the view that it gets
+	keeps    bool              // it continues with the view that it gets
 	raced    bool              // which was one of two at once
 }
 
@@ -323,7 +323,7 @@ func (c *clients) nextCalls() {
 	}
 }
 
-// goesOn ends a call: an agent may keep its view, and may ask for what that lacks.
+// goesOn ends a call: an agent may keep its view, and may recall missing messages.
 func (c *clients) goesOn(v *visit) {
 	c.t.Helper()
 	if c.rng.IntN(6) == 0 {
@@ -334,7 +334,7 @@ func (c *clients) goesOn(v *visit) {
 	}
 }
 
-// made holds a call against what was promised, and reports whether it made a view.
+// made compares a call with the promises, and reports whether it made a view.
 func (c *clients) made(v *visit) bool {
 	c.t.Helper()
 	res := v.res
@@ -369,7 +369,8 @@ func (c *clients) made(v *visit) bool {
 	for _, d := range res.Decisions {
 		was := v.before[d.Index]
 		// An earlier summary is in its ledger. A step that another process made of the whole
-		// history has what a placeholder of an earlier view stands for, and never saw that.
+		// history contains the original of a placeholder in an earlier view, but never saw
+		// that placeholder.
 		if d.Decision == policy.Kept || policy.IsSummary(was) || (res.Step == 0 || v.a.raced) && c.ours[was.Fingerprint()] {
 			continue
 		}
@@ -388,8 +389,8 @@ func (c *clients) made(v *visit) bool {
 	return true
 }
 
-// refused has a refusal judged by the independent floor. Where a model fails, less can be
-// taken out, and the next call may do it.
+// refused judges a refusal with the independent floor. If a model fails, less can be removed,
+// and the next call may succeed.
 func (c *clients) refused(v *visit) {
 	c.t.Helper()
 	var b *compact.BudgetError
@@ -415,8 +416,9 @@ func (c *clients) refused(v *visit) {
 	}
 }
 
-// fits reports whether a history fits in a session of its own. Where another preset worked on
-// the session before, its summary can be more than this one leaves of the same messages.
+// fits reports whether a history fits in a session of its own. If another preset worked on
+// the session before, its summary can be larger than the messages that this preset would
+// leave.
 func (c *clients) fits(history []message.Message) bool {
 	c.t.Helper()
 	fresh := c.config
@@ -435,9 +437,10 @@ func (c *clients) again(v *visit) {
 		c.fail("the same process makes another view: %v; %v %v then %v %v", err, res.Triggered, res.Reason, mine.Triggered, mine.Reason)
 		return
 	}
-	// A process that has the session open looks for the steps of others when it makes one,
-	// and beside its other calls. So the second view may have the steps of others and the
-	// first one not, and then it is that of a process that has just opened the session.
+	// A process with an open session checks for the steps of others when it makes a step, and
+	// in the background during its other calls. So the second view may include the steps of
+	// others while the first does not; then it equals the view of a process that has just
+	// opened the session.
 	if res.Step == 0 && same {
 		res = nil
 	} else if !same {
@@ -446,8 +449,8 @@ func (c *clients) again(v *visit) {
 	c.elsewhere(v.a, v.before, res)
 }
 
-// elsewhere holds what new processes make of a history against each other, and against
-// what was made of it.
+// elsewhere compares the views that new processes make of a history with each other, and with
+// the client's view.
 func (c *clients) elsewhere(a *client, history []message.Message, res *compact.Result) {
 	c.t.Helper()
 	var err error
@@ -456,7 +459,7 @@ func (c *clients) elsewhere(a *client, history []message.Message, res *compact.R
 		got, failed := m.Preflight(context.Background(), "s", history, compact.WithAgent(a.name))
 		_ = m.Close(context.Background())
 		if err != nil && (errors.Is(failed, compact.ErrInsufficientBudget) || c.config.Summarize != nil) {
-			return // what a model that failed could not do, it may do now
+			return // a failed model may now succeed
 		}
 		if failed != nil && !errors.Is(failed, compact.ErrInsufficientBudget) {
 			c.fail("another process: %q: %v", a.name, failed)
@@ -479,7 +482,7 @@ func (c *clients) prepare(a *client) {
 	a.previous = h
 	switch rng.IntN(14) {
 	case 13:
-		c.ahead.Add(int64(rng.IntN(120)) * int64(time.Minute)) // the cache may be gone
+		c.ahead.Add(int64(rng.IntN(120)) * int64(time.Minute)) // the cache may have expired
 		c.note("%v later", time.Duration(c.ahead.Load()))
 	case 0:
 		a.history = withoutOldest(h, rng)
@@ -531,7 +534,7 @@ func (c *clients) reword(h []message.Message) []message.Message {
 	return out
 }
 
-// recallSome asks for some of what is gone, or with 0 for all.
+// recallSome recalls some of the removed messages, or all of them for 0.
 func (c *clients) recallSome(m *rig, most int) {
 	c.t.Helper()
 	keys := slices.Sorted(func(yield func(string) bool) {
@@ -571,7 +574,7 @@ func (c *clients) recallSome(m *rig, most int) {
 	}
 }
 
-// redactedOf reports whether got is want with something in place of some of its words.
+// redactedOf reports whether got is want with some of its words replaced.
 func redactedOf(got, want string) bool {
 	for i, piece := range strings.Split(got, redact.Placeholder) {
 		before, after, found := strings.Cut(want, piece)

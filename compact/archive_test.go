@@ -115,9 +115,8 @@ func TestOnErrorContinueCompactsAndReportsIt(t *testing.T) {
 	}
 }
 
-// When the archive takes things again, what was decided without it is stored
-// with the next step: another process gives the same view, and pays for nothing
-// again.
+// When the archive works again, decisions made without it are stored with the next
+// step: another process gives the same view, and pays for nothing again.
 func TestStepsWithoutAnArchiveAreMadeDurableLater(t *testing.T) {
 	for _, word := range []string{"transcript-pre-compact", "ledger-"} {
 		t.Run(word, func(t *testing.T) {
@@ -140,7 +139,7 @@ func TestStepsWithoutAnArchiveAreMadeDurableLater(t *testing.T) {
 			if without != 2 {
 				t.Fatalf("%d steps without an archive: the test shows nothing", without)
 			}
-			// Another process has taken the first number meanwhile.
+			// Another process has taken the first number in the meantime.
 			other := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a.Archive})
 			if res, err := other.Preflight(t.Context(), "s", loop(90, 210), compact.WithAgent("other")); err != nil || res.Step != 1 {
 				t.Fatalf("%v, step %d", err, res.Step)
@@ -162,7 +161,7 @@ func TestStepsWithoutAnArchiveAreMadeDurableLater(t *testing.T) {
 	}
 }
 
-// slow is an archive whose transcripts are not durable until it is told so.
+// slow is an archive whose transcripts become durable only on request.
 type slow struct {
 	storage.Archive
 	entered  chan struct{} // closed when the transcript is being written
@@ -349,8 +348,8 @@ func TestTranscriptHoldsEveryMessageWithItsFingerprint(t *testing.T) {
 }
 
 // A message that a caller wrote over several lines takes one line of a transcript,
-// whatever ends the lines. With what is left of them, tools that read the file line
-// by line would find halves of messages.
+// whatever characters end the lines. Otherwise, tools that read the file line by
+// line would find parts of messages.
 func TestMessagesOfSeveralLinesAreStoredInOne(t *testing.T) {
 	for name, end := range map[string]string{"unix": "\n", "windows": "\r\n", "old mac": "\r"} {
 		t.Run(name, func(t *testing.T) {

@@ -52,7 +52,7 @@ type scene struct {
 	closed chan struct{}
 	heads  *record.Heads // of the operators
 
-	copying sync.Mutex // nobody else may write to a copy
+	copying sync.Mutex // no other writer may use a copy
 }
 
 func atOnce(t *testing.T, seed uint64) {
@@ -207,7 +207,8 @@ func (s *scene) operate(rng *rand.Rand) {
 	}
 }
 
-// proven has the session verified beside all others, in the archive or a copy of it.
+// proven verifies the session during all other operations, in the archive or a copy of
+// it.
 func (s *scene) proven(what string, a storage.Archive) {
 	r, err := record.Verify(context.Background(), a, "s", record.VerifyOptions{})
 	if s.fails(what, err); err == nil && !r.OK() && !s.erases && !begins(r) {
@@ -230,13 +231,13 @@ func (s *scene) unpacked(export []byte) {
 	s.proven("export", a)
 }
 
-// begins reports whether a session has logs and no manifest yet, as before its first
-// file.
+// begins reports whether a session has logs and no manifest yet, which is the state
+// before its first file.
 func begins(r record.Report) bool {
 	return len(r.Problems) == 1 && r.Problems[0].File == "manifest.jsonl" && r.Head == ""
 }
 
-// fails reports an error that an operator should not get from what others do.
+// fails reports an error that the operations of others should not cause for an operator.
 func (s *scene) fails(op string, err error) {
 	if err == nil {
 		return
@@ -249,8 +250,8 @@ func (s *scene) fails(op string, err error) {
 	s.t.Errorf("seed %d, %s: %s: %v", s.seed, s.preset, op, err)
 }
 
-// judge looks at what is left: it is whole, another process sees what the last one
-// saw, and after a last scrub the leaked words are nowhere.
+// judge checks the final state: it is complete, another process sees the same view as
+// the last one, and after a last scrub the leaked words occur nowhere.
 func (s *scene) judge(all []*agentAtOnce) {
 	ctx := context.Background()
 	s.verified("in the end")

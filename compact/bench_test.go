@@ -114,8 +114,8 @@ func BenchmarkThousandTurns(b *testing.B) {
 		b.ReportMetric(float64(stub.calls.Load()), "summaries")
 		b.ReportMetric(100*float64(manager+asked)/float64(session), "%all")
 		b.ReportMetric(100*float64(manager)/float64(session), "%without-summarizer")
-		// The same in processor time of the whole process, which a busy machine
-		// does not stretch.
+		// The same in processor time of the whole process, which does not
+		// depend on other load.
 		spent := cputime.Used() - cpu
 		b.ReportMetric(100*float64(spent)/float64(1000*agentCall+asked+spent), "%cpu-without-summarizer")
 		b.ReportMetric(float64(manager.Microseconds())/1000, "µs/turn")

@@ -15,7 +15,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// asked is a summarizer that calls a function whenever Describe is called. One of these
+// asked is a summarizer that calls a function at each call of Describe. One of these
 // calls comes right before a summary begins.
 type asked struct{ hook func() }
 

@@ -166,7 +166,7 @@ func TestContradictoryUsageIsReportedOnceAndIgnored(t *testing.T) {
 	}
 }
 
-// Of calls at the same time one may end behind another that began later.
+// Of concurrent calls, an earlier one may end after a later one.
 func TestConcurrentCallsAreNoBackwardClock(t *testing.T) {
 	r, k := priced(t, compact.Config{})
 	for range 2 {

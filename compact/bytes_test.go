@@ -110,7 +110,8 @@ func TestTooLargeBodyWaitsForASlot(t *testing.T) {
 	})
 }
 
-// What no compaction made small enough before goes out when there is no place.
+// A view that earlier compactions could not make small enough is sent if there is no
+// free slot.
 func TestBodyThatStaysTooLargeDoesNotFailForASlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, req := ofBytes(t, 10_000, ""), album(t, 1)
@@ -128,7 +129,7 @@ func TestBodyThatStaysTooLargeDoesNotFailForASlot(t *testing.T) {
 	})
 }
 
-// That no more may go is said only where it was tried.
+// The message that nothing more can be removed appears only after an attempt.
 func TestTooLargeIsNotReportedWithoutAnAttempt(t *testing.T) {
 	req := album(t, 12)
 	res, err := ofBytes(t, 100_000, policy.Never).Preflight(t.Context(), "s", req.Messages(), WithRequest(req))
@@ -141,7 +142,7 @@ func TestTooLargeIsNotReportedWithoutAnAttempt(t *testing.T) {
 	}
 }
 
-// A dry run says it, and does not spend the one time that it is said.
+// A dry run reports it, without using up the single report.
 func TestTooLargeIsReportedAfterAPlan(t *testing.T) {
 	m, req := ofBytes(t, 10_000, ""), album(t, 1)
 	for n, ask := range []func(context.Context, string, []message.Message, ...Option) (*Result, error){m.Plan, m.Plan, m.Preflight, m.Preflight} {
@@ -154,7 +155,7 @@ func TestTooLargeIsReportedAfterAPlan(t *testing.T) {
 
 func isTooLarge(w string) bool { return strings.Contains(w, "max_request_bytes") }
 
-// What was learned of a 413 is a guess at what the provider takes.
+// The limit learned from a 413 is an estimate of the provider's limit.
 func TestTooLargeNamesItsBound(t *testing.T) {
 	for said, want := range map[int]string{0: "where the provider takes 10000,", 5_000: "where it may have 5000,", 50_000: "where the provider takes 10000,"} {
 		req := album(t, 1)

@@ -36,8 +36,8 @@ func markedTalk(rounds, at int, where string) []byte {
 	return []byte(b.String() + `]}`)
 }
 
-// What the provider goes on holding ends at a mark in front of the edit: a cut
-// behind a prompt without one is paid for as a whole.
+// The part that the provider keeps cached ends at a mark before the edit: for a
+// cut after a prompt without a mark, the whole prompt is paid for.
 func TestCandidatesFollowTheCacheMarks(t *testing.T) {
 	fixed := func(marks, where string) float64 {
 		m, err := compact.New(context.Background(), compact.Config{

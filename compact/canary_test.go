@@ -33,7 +33,7 @@ import (
 	"github.com/agentcompact/compact/trace/tracetest"
 )
 
-// sink keeps what is written to it, or posted.
+// sink keeps everything that is written or posted to it.
 type sink struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -58,7 +58,7 @@ func (s *sink) String() string {
 }
 
 // talkative is a summarizer that puts secrets into its answers and errors, and
-// keeps what it was asked.
+// keeps its requests.
 type talkative struct {
 	asked  *sink
 	answer string
@@ -77,7 +77,7 @@ func (s talkative) Summarize(_ context.Context, r strategy.Request) (strategy.Dr
 	return strategy.Draft{Text: "## Goals and success criteria\n- [open] the tests of the module pass\n## Key entities\n" + s.answer}, s.err
 }
 
-// leaking is an archive whose errors hold a secret.
+// leaking is an archive whose errors contain a secret.
 type leaking struct {
 	storage.Archive
 	word, secret string
@@ -258,7 +258,7 @@ func (w *watched) everyWayOut() {
 	})
 }
 
-// places is all that left, by where it went.
+// places returns all data that left the manager, by destination.
 func (w *watched) places() map[string]string {
 	all := map[string]string{"Ariadne": string(bytes.Join(w.server.Bodies(), nil))}
 	for name, s := range w.sinks {
@@ -283,9 +283,9 @@ func (w *watched) places() map[string]string {
 	return all
 }
 
-// Whatever a secret is part of, nothing that is stored, sent or logged holds
-// it, in no form. That the same search finds them all where redaction is off
-// shows that each was on its way out.
+// No stored, sent or logged data contains a secret in any form, whatever part
+// of the input the secret is in. The same search finds all secrets with
+// redaction off, which shows that each was in the data.
 func TestNoPlantedSecretLeavesTheManager(t *testing.T) {
 	w := watch(t, true)
 	w.everyWayOut()

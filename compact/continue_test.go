@@ -17,7 +17,7 @@ import (
 	"github.com/agentcompact/compact/trace/tracetest"
 )
 
-// goingOn is a manager whose calls go on when its archive takes nothing.
+// goingOn returns a manager whose calls continue if its archive refuses writes.
 func goingOn(t *testing.T, preset string, a storage.Archive) (*CompactManager, *tracetest.Recorder) {
 	t.Helper()
 	seen := &tracetest.Recorder{}
@@ -41,8 +41,8 @@ func wordy(rounds int) []message.Message {
 	return history
 }
 
-// What was to be a step, or was to be appended, and is not, is a step in memory:
-// it is made again from there, and it is told by its number.
+// A step or an append that could not be stored becomes a step in memory: it is
+// repeated from there, and has a number of its own.
 func TestUnarchivedStepStaysInMemory(t *testing.T) {
 	for _, c := range []struct {
 		name, preset, word string
@@ -74,8 +74,8 @@ func TestUnarchivedStepStaysInMemory(t *testing.T) {
 	}
 }
 
-// Edits that are a step in memory wait for others that are about to commit one,
-// no longer than the caller wants.
+// Edits in a step in memory wait for other calls that are about to commit a
+// step, at most until the caller's deadline.
 func TestUnappendedEditsWaitForOtherSteps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, _ := goingOn(t, "masking", &broken{Archive: memory.New(), word: "edits.jsonl"})
@@ -106,8 +106,8 @@ func TestCanceledCallDoesNotCountAsAnArchiveFailure(t *testing.T) {
 	}
 }
 
-// What is configured to stay free for the answer does not give way, only what
-// the request asks for beyond it.
+// The configured reserve for the answer does not shrink, only the part of the
+// request's reserve beyond it.
 func TestConfiguredReserveForTheAnswerDoesNotGiveWay(t *testing.T) {
 	l := policy.Limits{MaxContextTokens: 100_000, MaxOutputTokens: 20_000, HardCapBuffer: 1_500, TriggerPct: 0.85, TargetPct: 0.6}
 	for asked, want := range map[int]int{0: 78_500, 30_000: 68_500} {
@@ -118,7 +118,7 @@ func TestConfiguredReserveForTheAnswerDoesNotGiveWay(t *testing.T) {
 	}
 }
 
-// A cache that was to hold nothing has not been missed.
+// A prompt that was expected to have no cached tokens is not a cache miss.
 func TestUncachedPromptIsNoCacheMiss(t *testing.T) {
 	for expect, want := range map[int]bool{0: false, 1: true} {
 		if got := (&account{seen: observedUsage{known: true, expect: expect}}).missed(); got != want {
@@ -127,8 +127,8 @@ func TestUncachedPromptIsNoCacheMiss(t *testing.T) {
 	}
 }
 
-// A second event of one call says no more than the first of what the session
-// has saved.
+// A second event of one call reports the same savings of the session as the
+// first.
 func TestSavingsOfACallCountOnce(t *testing.T) {
 	s := &session{saved: 1_000}
 	c := &call{res: &Result{TokensIn: 100, After: Layers{Total: 40}}}

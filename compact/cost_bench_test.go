@@ -27,8 +27,8 @@ func costWindow(preset string) int {
 	return 128_000
 }
 
-// costTurn is a turn of an agent loop: 150 bytes said, 1,000 bytes read. Every
-// 40th begins with a request.
+// costTurn returns a turn of an agent loop: 150 bytes of text, and a result of 1,000
+// bytes. Every 40th begins with a request.
 func costTurn(i int) []message.Message {
 	id := fmt.Sprintf("call_%d", i)
 	var turn []message.Message
@@ -116,7 +116,7 @@ func measureCall(b *testing.B, preset string, turns int, disk bool) {
 	}
 	m = costManager(b, preset, a)
 	defer func() { _ = m.Close(ctx) }()
-	history = costHistory(turns) // read anew
+	history = costHistory(turns) // read again
 	cpu := cputime.Used()
 	if _, err := m.Preflight(ctx, "s", history); err != nil {
 		b.Fatal(err)

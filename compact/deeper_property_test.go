@@ -10,11 +10,11 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Random sessions that grow by more than lies between target and trigger from
-// one call to the next: a compaction does not come right behind another. What
-// stays in any case (the last turn, the last call) and two more steps must have
-// room below the trigger, or nothing can be done about it: steps are at most a
-// third of the way, or a quarter where turn and call are two.
+// Random sessions that grow between two calls by more than the distance from
+// target to trigger: compactions do not directly follow each other. The last
+// turn, the last call and two more steps must fit below the trigger, because
+// these messages stay in any case: a step is at most a third of that size, or a
+// quarter if turn and call are different.
 func TestPropertyCompactionsDoNotFollowOneAnother(t *testing.T) {
 	n := samples.Of(6)
 	switch {
@@ -42,9 +42,9 @@ func TestPropertyCompactionsDoNotFollowOneAnother(t *testing.T) {
 	}
 }
 
-// leaping makes the calls of a session, and counts its compactions, and those of
-// them that came right behind another. Those up to the second do not count: how
-// much the session grows is known from one to the next.
+// leaping makes the calls of a session, and counts its compactions, and those
+// that directly followed another. Compactions up to the second do not count,
+// because the growth of the session is only known from one call to the next.
 func leaping(t *testing.T, seed uint64, least, most int, calls float64) (all, consecutive int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 37))

@@ -19,8 +19,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// reminding is a shape whose system messages come again and again, and cost the
-// most of it.
+// reminding returns a shape whose system messages recur and make up most of its
+// cost.
 func reminding(rng *rand.Rand) histgen.Shape {
 	return histgen.Shape{
 		Rounds: 5 + rng.IntN(15), OneUser: rng.IntN(2) == 0, Preamble: 1 + rng.IntN(2), Middle: 0.3 + 0.5*rng.Float64(), Again: 1 + rng.IntN(2),
@@ -28,8 +28,8 @@ func reminding(rng *rand.Rand) histgen.Shape {
 	}
 }
 
-// Older copies of a system message go where the view would not fit otherwise:
-// with every promise kept, over chained compactions, in a session whose SDK
+// Older copies of a system message are removed if the view does not fit
+// otherwise. All promises hold over chained compactions, in a session whose SDK
 // keeps the view, and in another process.
 func TestPropertyCopiesOfSystemMessagesChained(t *testing.T) {
 	n := samples.Of(16)
@@ -92,7 +92,8 @@ func (s *session) elsewhere(archive *memory.Archive, history []message.Message) 
 	_ = m.Close(context.Background())
 }
 
-// The archive has what went, before it went, and the event names it.
+// The archive has the removed copies before they leave the view, and the event
+// names them.
 func TestRemovedCopiesAreArchived(t *testing.T) {
 	rule := message.System(text(700))
 	history := []message.Message{rule}

@@ -7,7 +7,8 @@ import (
 	"github.com/agentcompact/compact/compact"
 )
 
-// A manager with other settings does again what the first one did, and says so.
+// A manager with other settings repeats the edits of the first one, and reports
+// it.
 func TestResultNamesStepsOfOtherSettings(t *testing.T) {
 	first := newRig(t, compact.Config{MaxContextTokens: 8000})
 	history := loop(30, 400)

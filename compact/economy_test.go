@@ -88,11 +88,11 @@ func TestEconomyCompactsAtTheFirstSaving(t *testing.T) {
 	}
 }
 
-// Between two masks that are offered lies a third of the turns at most: what
-// coarser ones take too soon costs more than a compaction saves.
+// Two neighboring mask offers differ by at most a third of the turns: a coarser
+// mask costs more by masking too soon than a compaction saves.
 func TestEconomyOffersMasksInSmallSteps(t *testing.T) {
 	r, _ := economic(t, nil)
-	most := []int{0, 0} // of masks alone, and of masks beside cuts
+	most := []int{0, 0} // masks alone, and masks with cuts
 	for _, res := range calledWith(r, 1, 70) {
 		var masks, beside []int
 		for _, x := range res.Candidates {
@@ -142,7 +142,7 @@ func TestTheWindowStaysTheUpperBound(t *testing.T) {
 	}
 }
 
-// What was decided by prices is a step like any other.
+// A step that was chosen by prices is a step like any other.
 func TestEconomicViewIsTheSameInAnotherProcess(t *testing.T) {
 	archive := memory.New()
 	of := func(c *compact.Config) { c.Archive = archive }

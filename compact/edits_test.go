@@ -95,7 +95,7 @@ func TestUnarchivedPartOfABatchIsRecalled(t *testing.T) {
 						t.Fatalf("message %d: %.40q, %v", i, text, err)
 					}
 					if i%3 != n%3 {
-						continue // elsewhere reads the archive anew for each
+						continue // elsewhere rereads the archive for each
 					}
 					if text, err := recall.Text(ctx, a, "s", ref); err != nil || text != want {
 						t.Fatalf("message %d, elsewhere: %.40q, %v", i, text, err)
@@ -106,8 +106,9 @@ func TestUnarchivedPartOfABatchIsRecalled(t *testing.T) {
 	}
 }
 
-// An agent that gives up its oldest turns itself, in the middle of a batch, takes with
-// them what the next step would have archived: it is still found, there and elsewhere.
+// An agent that drops its oldest turns in the middle of a batch also drops messages
+// that the next step would have archived: they can still be recalled, by this process
+// and by others.
 func TestMessagesDroppedBeforeABatchWasArchivedAreRecalled(t *testing.T) {
 	ctx := context.Background()
 	for _, preset := range everyCall {
@@ -154,8 +155,8 @@ func TestMessagesDroppedBeforeABatchWasArchivedAreRecalled(t *testing.T) {
 	}
 }
 
-// What a request's loop had masked stays masked in a process that only sees the
-// next request.
+// Results that were masked in one request's loop stay masked in a process that sees
+// only the next request.
 func TestEditsOfABatchSurviveTheProcess(t *testing.T) {
 	ctx := context.Background()
 	a := memory.New()
@@ -296,8 +297,7 @@ func TestTwoProcessesAppendAtOnce(t *testing.T) {
 	verified(t, a)
 }
 
-// Originals that are not those that the edits speak of are found, even where
-// somebody chained them anew.
+// Originals that do not match their edits are detected, even with a recomputed chain.
 func TestVerifyComparesEditsWithTheirOriginals(t *testing.T) {
 	ctx := context.Background()
 	a := memory.New()

@@ -15,8 +15,8 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// Two processes have a session in memory; it is erased, and one of them goes on. What the
-// other one knows of the session before: a step, an audit log alone, or nothing.
+// Two processes have a session in memory; it is erased, and one of them continues. before
+// is the other process's knowledge of the session: a step, only an audit log, or nothing.
 func erasedUnderBoth(t *testing.T, before string, run func(t *testing.T, unaware, goesOn *rig, history []message.Message)) {
 	t.Helper()
 	t.Run(before, func(t *testing.T) {
@@ -40,7 +40,7 @@ func erasedUnderBoth(t *testing.T, before string, run func(t *testing.T, unaware
 			if err := unaware.Flush(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(time.Minute) // nobody takes the session for one that was opened a moment ago
+			time.Sleep(time.Minute) // no process takes the session for one that was just opened
 			erase(t, a, "s")
 			time.Sleep(time.Second)
 			run(t, unaware, goesOn, history)
@@ -58,8 +58,8 @@ func befores(t *testing.T, run func(t *testing.T, unaware, goesOn *rig, history 
 	}
 }
 
-// A process that has an erased session in memory goes on where others do, whatever it
-// does first.
+// A process with an erased session in memory continues in the same folder as others,
+// whatever its first operation is.
 func TestStepAfterAnEraseJoinsTheNextLife(t *testing.T) {
 	befores(t, func(t *testing.T, unaware, _ *rig, history []message.Message) {
 		history = append(slices.Clone(history), round(40, 200)...)
@@ -104,7 +104,7 @@ func TestSearchAfterAnEraseReadsTheNextLife(t *testing.T) {
 	})
 }
 
-// What waits to be written tells a process of an erase, too: it forgets what it knew.
+// Waiting lines also reveal an erase to a process: it then forgets its state.
 func TestAuditLogReportsAnErase(t *testing.T) {
 	befores(t, func(t *testing.T, unaware, goesOn *rig, history []message.Message) {
 		unaware.preflight(history) // leaves lines

@@ -68,7 +68,8 @@ func erase(t *testing.T, a storage.Archive, id string) {
 	}
 }
 
-// With refuse nothing is stored of what a damaged tombstone may be about.
+// With refuse, no data is stored for a session that a damaged tombstone may be
+// about.
 func TestDamagedTombstoneRefuses(t *testing.T) {
 	for policy, want := range map[string]int{"refuse": 0, "new": 1} {
 		c := compact.Config{Archive: memory.New()}
@@ -82,7 +83,7 @@ func TestDamagedTombstoneRefuses(t *testing.T) {
 	}
 }
 
-// A damaged tombstone without its hash hides nothing of what went on after it.
+// A damaged tombstone without its hash does not hide the session's later life.
 func TestNewLifeAfterADamagedTombstone(t *testing.T) {
 	c := compact.Config{Archive: memory.New()}
 	archived(t, c)

@@ -13,8 +13,8 @@ import (
 	"github.com/agentcompact/compact/storage/spool"
 )
 
-// An agent whose spool has a session that another machine erases goes on in a folder of
-// its own, and what was erased leaves the spool.
+// An agent whose spool has a session that another machine erases continues in a new
+// folder, and the erased data leaves the spool.
 func TestAgentWithASpoolContinuesAfterARemoteErase(t *testing.T) {
 	bucket := memory.New()
 	here, err := spool.Open(t.TempDir(), bucket, &spool.Options{Passive: true, Blind: true})

@@ -13,14 +13,14 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// A stage that failed and one whose edits were refused are two things to who looks for the
-// mistake.
+// A failed stage and a stage whose edits were refused are distinguished.
 func TestErrorsOfStagesNameTheFailure(t *testing.T) {
 	failed := stageOf(func(context.Context, *policy.View) (policy.Proposal, error) {
 		return policy.Proposal{}, errors.New("no rules for polls")
 	})
 	torn := stageOf(func(_ context.Context, v *policy.View) (policy.Proposal, error) {
-		return policy.Proposal{Groups: [][]policy.Edit{{{Decision: policy.Dropped, Cut: &policy.Cut{Removed: []int{3}, Recent: 4}}}}}, nil // a result without its call
+		// a result without its call
+		return policy.Proposal{Groups: [][]policy.Edit{{{Decision: policy.Dropped, Cut: &policy.Cut{Removed: []int{3}, Recent: 4}}}}}, nil
 	})
 	for want, stage := range map[string]stageOf{"StageFailed": failed, "StageDiscarded": torn} {
 		r := newRig(t, ownConfig(stage, memory.New()))
@@ -32,7 +32,7 @@ func TestErrorsOfStagesNameTheFailure(t *testing.T) {
 	}
 }
 
-// The log that says why nothing was taken out is written when the archive is there again.
+// The log with the reason for removing nothing is written when the archive works again.
 func TestAuditLogRecordsArchiveFailures(t *testing.T) {
 	a := &storing{Archive: memory.New(), err: errors.New("disk full")}
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a})

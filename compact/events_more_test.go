@@ -19,8 +19,8 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// What a step took out stands message by message, the largest first, and adds up
-// to what it saved but for the summary.
+// The event lists the removed messages, the largest first; their sum is the
+// saving of the step, without the summary.
 func TestRowsSumToTheRemovedTokens(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
 	history := loop(99, 200)
@@ -57,8 +57,8 @@ func TestRowsSumToTheRemovedTokens(t *testing.T) {
 	}
 }
 
-// A message that an earlier step masked costs its placeholder, and saves no more
-// than that when it goes.
+// A message that an earlier step masked costs its placeholder, and removing it
+// saves no more than that.
 func TestRowsOfLaterStepsAddUp(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 16_000})
 	history, steps, masked := loop(20, 300), 0, false

@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// Results that read the same, of calls whose ids come again.
+// Equal results of calls with recurring ids.
 func TestTruncationEventsNameTheRightMessageAndTool(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 16_000})
 	history := []message.Message{message.System("Be brief."), message.User("Read.")}

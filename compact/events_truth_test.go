@@ -57,7 +57,7 @@ func (a *storing) Create(ctx context.Context, k storage.Key, b storage.Blob) err
 // counted holds the counts of a view, found by reading it.
 type counted struct {
 	tokens int
-	there  map[string]string // what a message is by → its text
+	there  map[string]string // identity of a message → its text
 	masked int
 }
 
@@ -89,7 +89,7 @@ func countView(t *testing.T, view []message.Message) counted {
 	return c
 }
 
-// gone counts what one view has and a later one has not.
+// gone counts the messages of one view that a later view lacks.
 func (c counted) gone(later counted) (n int) {
 	for name := range c.there {
 		if _, ok := later.there[name]; !ok && !strings.Contains(name, "<COMPACT-SUMMARY") {
@@ -116,8 +116,7 @@ func last(t *testing.T, r *rig, name string) trace.Event {
 	return events[len(events)-1]
 }
 
-// The numbers of a session of two compactions, held against what reading the
-// views gives.
+// The figures of a session with two compactions are compared with its views.
 func TestEventsCountWhatTheViewsShow(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
 	history := loop(100, 200)
@@ -166,8 +165,8 @@ func TestEventsCountWhatTheViewsShow(t *testing.T) {
 	}
 }
 
-// Never more messages go than the decision says may go, also where keep counts
-// shrink, and of those that this program wrote none counts.
+// A step never removes more messages than the decision allows, also with reduced
+// keep counts; messages that this program wrote do not count.
 func TestCompactionRemovesAtMostThePrunableMessages(t *testing.T) {
 	type plan struct {
 		Prunable int `json:"prunable_count"`
@@ -276,8 +275,8 @@ func TestArchiveFailureIsReportedAtOnce(t *testing.T) {
 	})
 }
 
-// A call that was to compact and failed says so in each of its events, and none
-// says that something was archived.
+// A failed compaction is an error in each event of its call, and no event
+// reports an archived file.
 func TestFailedCompactionWasTriggered(t *testing.T) {
 	tooMuch := []message.Message{message.User(text(9_000))}
 	for name, test := range map[string]struct {
@@ -308,7 +307,8 @@ func TestFailedCompactionWasTriggered(t *testing.T) {
 	}
 }
 
-// The notice for messages that went without a summary is no system prompt.
+// The notice for messages that were removed without a summary does not count as
+// a system prompt.
 func TestNoticeDoesNotCountAsSystemPrompt(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: billing{err: errors.New("answer 400")}})
 	res := r.preflight(loop(100, 200))
@@ -445,8 +445,8 @@ func (a *seconds) Append(ctx context.Context, k storage.Key, seq int64, b storag
 	return a.Archive.Append(ctx, k, seq, b)
 }
 
-// The log is written before a step is committed: what it can't know it leaves out,
-// and exporters get it.
+// The log is written before a step is committed: it omits facts that are not known
+// yet, and exporters get them.
 func TestTimingsIncludeKnownParts(t *testing.T) {
 	masking, err := compact.Preset("masking")
 	if err != nil {

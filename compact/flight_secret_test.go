@@ -14,7 +14,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// saying is a summarizer that says one thing.
+// saying is a summarizer with a fixed answer.
 type saying struct {
 	text  string
 	calls atomic.Int64
@@ -32,8 +32,8 @@ func (s *saying) Summarize(ctx context.Context, _ strategy.Request) (strategy.Dr
 
 const lateSecret = "zebra-Kx81-quartz-55"
 
-// What was written before the session learned of a secret may hold it: it goes
-// when the summary enters the view.
+// A summary that was written before the session learned of a secret may contain
+// it: the secret is removed when the summary enters the view.
 func TestSummaryIsRedactedWithLaterSecrets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &saying{text: "## Goals and success criteria\n- [open] log in as the tester with " + lateSecret + "\n"}
@@ -60,8 +60,8 @@ func TestSummaryIsRedactedWithLaterSecrets(t *testing.T) {
 	})
 }
 
-// A summary whose step could not be committed is still there for the next call,
-// whatever other steps the lane makes in between.
+// A summary whose step could not be committed stays available for the next
+// call, even if the lane makes other steps in between.
 func TestSummaryOfAFailedCommitIsNotForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		archive := &failing{Archive: memory.New(), word: "ledger-"}

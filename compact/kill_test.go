@@ -56,8 +56,8 @@ func TestVictimOfTheKillTest(t *testing.T) {
 	}
 }
 
-// kills is how often processes are killed: a few times in every run, 1,000
-// times with COMPACT_SOAK=1, and COMPACT_KILLS says otherwise.
+// kills is the number of killed processes: a few in every run, 1,000 with
+// COMPACT_SOAK=1, or COMPACT_KILLS.
 func kills(t *testing.T) int {
 	n := samples.Of(24)
 	if testing.Short() {
@@ -75,8 +75,8 @@ func kills(t *testing.T) int {
 }
 
 // Processes that compact one session are killed at random moments. Afterwards
-// the audit log parses, its chain holds, and each committed step has its events;
-// what was acknowledged is there.
+// the audit log parses, its chain is valid, each committed step has its events,
+// and all acknowledged data exists.
 func TestKilledCompactionsLeaveNoStepWithoutItsEvents(t *testing.T) {
 	n := kills(t)
 	const perSession = 20 // kills; later processes find what earlier ones left

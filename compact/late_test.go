@@ -53,7 +53,7 @@ func (g *gate) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCl
 	return g.Archive.Open(ctx, k, off, n)
 }
 
-// goingOn is a manager whose archive comes through the gate.
+// goingOn returns a manager whose archive opens through the gate.
 func goingOn(t *testing.T, g *gate, onError string, l *logged) (*rig, error) {
 	t.Helper()
 	c, err := compact.Preset("graduated")
@@ -74,9 +74,9 @@ func TestArchiveThatCannotBeOpenedIsAnErrorByDefault(t *testing.T) {
 	}
 }
 
-// storage.on_error: continue holds from the beginning: the agent runs, every
-// result and the log say that nothing is archived, and the archive is opened
-// when it can be.
+// storage.on_error: continue applies from the start: the agent runs, every
+// result and the log report that nothing is archived, and the archive is opened
+// when that is possible.
 func TestManagerContinuesWithoutAnUnopenableArchive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, l := &gate{Archive: memory.New()}, &logged{}
@@ -177,8 +177,7 @@ func TestSessionContinuesWithoutAnAnswerOfTheArchive(t *testing.T) {
 	_ = r.Close(t.Context()) // it can't write
 }
 
-// slowDoor is an archive whose opening takes its time, whatever its context
-// says.
+// slowDoor is an archive whose opening takes long, even after its context ends.
 type slowDoor struct {
 	*memory.Archive
 	opens  chan struct{} // nil: it can't be opened

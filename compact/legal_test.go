@@ -67,8 +67,8 @@ func TestViewThatTheProviderWouldRefuseIsNotReturned(t *testing.T) {
 		t.Error("no event names the rule")
 	}
 
-	// Where the history can't go out either, the error says so and the history
-	// is what comes back.
+	// If the history can't be sent either, the error says so, and the history
+	// is returned.
 	small := newRig(t, compact.Config{MaxContextTokens: 10_000})
 	res, err = small.Preflight(context.Background(), "s", history, compact.WithRequest(&ruled{msgs: history, check: noSummary}))
 	if !errors.Is(err, compact.ErrInsufficientBudget) || bytesOf(res.Messages) != bytesOf(history) {
@@ -92,7 +92,7 @@ func TestRuleBrokenByTheRequestItselfStopsNothing(t *testing.T) {
 	}
 }
 
-// Edits of an earlier step that are not legal where the history goes now are
+// Edits of an earlier step that are illegal on the history's current wire are
 // left out, and the same history has the same view from then on.
 func TestInvalidatedEditsAreLeftOut(t *testing.T) {
 	history := turns(50, 200)
@@ -142,8 +142,8 @@ func TestHistoryOfAnotherRequestIsAnError(t *testing.T) {
 	}
 }
 
-// Whoever implements wire.Request may have made a mistake: the history goes
-// out as it came in, and the agent lives.
+// If an implementation of wire.Request has a bug, the history is sent
+// unchanged, and the agent continues.
 func TestRequestThatPanicsLeavesTheHistory(t *testing.T) {
 	history := turns(50, 200)
 	r := newRig(t, compact.Config{MaxContextTokens: 24_000})

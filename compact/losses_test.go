@@ -51,7 +51,7 @@ func TestLossesOfExportersAreCountedAndReported(t *testing.T) {
 	if s[0].Exporter != "otlp" || s[0].Lost() == 0 || s[0].Lost() != s[0].Emitted || s[1].Lost() != 0 || s[1].Exported != s[0].Emitted {
 		t.Errorf("stats: %v", s)
 	}
-	r.preflight(turns(2, 10)) // it says what was lost before
+	r.preflight(turns(2, 10)) // it reports the earlier losses
 	if err := r.Close(context.Background()); err != nil {
 		t.Error(err)
 	}
@@ -74,8 +74,8 @@ func TestLossesOfExportersAreCountedAndReported(t *testing.T) {
 	}
 }
 
-// TestFailureOfASilentExporterIsLogged: without a handler the log says what was lost,
-// once, and not what the exporter has said itself.
+// TestFailureOfASilentExporterIsLogged: without a handler the log reports each loss
+// once, but no failure that the exporter has logged itself.
 func TestFailureOfASilentExporterIsLogged(t *testing.T) {
 	for _, c := range []struct {
 		name string

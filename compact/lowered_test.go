@@ -10,11 +10,12 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// A summary that is in the ledger is larger than a new one may be, as the
-// setting was lowered, or larger than the window of the model that comes next
-// has room for. On each wire, whether the agent keeps the view or sends all of
-// it: nothing is refused where what must stay fits, and a notice, which is what
-// Anthropic and Gemini, who want the user to speak first, have in front of it.
+// A summary in the ledger is larger than a new one may be, because the setting
+// was lowered, or larger than the next model's window allows. On each wire,
+// whether the agent keeps the view or sends the whole history, no request is
+// refused if the messages that must stay fit, with a notice. Anthropic and
+// Gemini need one more message before the notice, because the user must come
+// first.
 func TestLargeSummaryInTheLedgerIsNoRefusal(t *testing.T) {
 	stages := [][]string{nil}
 	if soak() {
@@ -64,7 +65,7 @@ func TestLargeSummaryInTheLedgerIsNoRefusal(t *testing.T) {
 }
 
 // summarizedOn compacts a session with a summary of many tokens, and returns
-// what comes next: the view, or the whole history, and a little more.
+// the next history: the view, or the whole history, and a little more.
 func summarizedOn(t *testing.T, archive *memory.Archive, kept bool, tokens int) []message.Message {
 	t.Helper()
 	c, _ := compact.Preset("graduated")

@@ -75,7 +75,8 @@ func TestRemovedScreenshotIsArchivedAndNamed(t *testing.T) {
 	if report := r.verified(); !report.OK() {
 		t.Errorf("%v", report.Problems)
 	}
-	// Another process makes the same view of the same history, and one of what it made.
+	// Another process makes the same view of the same history, and a view of the first
+	// process's view.
 	other := newRig(t, compact.Config{Model: "claude-sonnet-4-5", MaxContextTokens: 32_000, Archive: r.archive})
 	again := other.preflight(req.Messages(), compact.WithRequest(req))
 	if two, err := req.Write(again.Messages, again.Sources); err != nil || !bytes.Equal(two, out) {
@@ -125,8 +126,8 @@ func screened(t *testing.T) (*rig, *compact.Result) {
 	return r, r.preflight(req.Messages(), compact.WithRequest(req))
 }
 
-// The event of pictures says how many and how large they were. They are no
-// observations, and their bytes are no characters.
+// The event for pictures has their number and size. Pictures do not count as
+// observations, and their bytes do not count as characters.
 func TestPicturesAreDescribedAsPictures(t *testing.T) {
 	r, res := screened(t)
 	events := r.named(trace.NameMaskedObservations)

@@ -38,7 +38,7 @@ func TestIDsWithSecretsStayDistinct(t *testing.T) {
 		if strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
-		if !strings.HasPrefix(e.Name(), "_") { // beside the sessions
+		if !strings.HasPrefix(e.Name(), "_") { // the folders of sessions
 			folders++
 		}
 		for _, s := range secrets {
@@ -52,8 +52,8 @@ func TestIDsWithSecretsStayDistinct(t *testing.T) {
 	}
 }
 
-// With pseudonyms a reader of the archive can say "the same key", also across
-// processes, and with another key of the operator's nothing can be compared.
+// With pseudonyms a reader of the archive can recognize equal keys, also across
+// processes; with another key, nothing can be compared.
 func TestPseudonymsAreTheSameForTheSameSecret(t *testing.T) {
 	secrets := canary.Secrets(13, 5)
 	one, two := secrets[2], secrets[12] // both are AWS keys

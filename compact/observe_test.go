@@ -40,7 +40,7 @@ func TestObserveLeavesExactCountsAlone(t *testing.T) {
 	}
 }
 
-// What one process has learned of a model goes on in the next, with the ledger.
+// A process continues with the calibration of an earlier process, from the ledger.
 func TestCalibrationOutlivesTheProcess(t *testing.T) {
 	c := compact.Config{Model: "claude-sonnet-4", MaxContextTokens: 20_000, Archive: memory.New()}
 	first := newRig(t, c)
@@ -58,8 +58,8 @@ func TestCalibrationOutlivesTheProcess(t *testing.T) {
 	}
 }
 
-// What was learned of one model says nothing of another: a session that goes on with
-// another one begins with what is known of that one.
+// The calibration of one model does not apply to another: a session that changes its
+// model begins with the calibration of the new model.
 func TestCalibrationBelongsToOneModel(t *testing.T) {
 	c := compact.Config{Model: "claude-sonnet-4", MaxContextTokens: 20_000, Archive: memory.New()}
 	first := newRig(t, c)
@@ -78,7 +78,7 @@ func TestCalibrationBelongsToOneModel(t *testing.T) {
 	}
 }
 
-// What the estimate may be short of counts as if it were there.
+// The possible shortfall of the estimate counts as tokens.
 func TestUpperBoundTriggers(t *testing.T) {
 	history := loop(40, 350)
 	for model, want := range map[string]bool{"gpt-4o": false, "claude-sonnet-4": true} {

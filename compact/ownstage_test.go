@@ -16,7 +16,7 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// stageOf is a stage of somebody's own.
+// stageOf is a stage of a caller.
 type stageOf func(ctx context.Context, v *policy.View) (policy.Proposal, error)
 
 func (stageOf) Name() string { return "polls" }
@@ -80,8 +80,8 @@ func TestOwnStageThatNoPolicyNamesWorksFirst(t *testing.T) {
 	}
 }
 
-// Whatever a stage does wrong, the view is the one without it, the history is
-// what it was, and the result says what happened.
+// If a stage misbehaves in any way, the view equals the one without it, the
+// history is unchanged, and the result reports the failure.
 func TestBadStagesHarmNothing(t *testing.T) {
 	first := func(e policy.Edit) stageOf {
 		return func(context.Context, *policy.View) (policy.Proposal, error) {
@@ -163,7 +163,7 @@ func TestBadStagesHarmNothing(t *testing.T) {
 	}
 }
 
-// A stage that hangs is left out, and asked again when it has come back.
+// A stage that hangs is left out, and used again after it returns.
 func TestHangingStageIsUsedAgainAfterItReturns(t *testing.T) {
 	hang, asked := make(chan struct{}), make(chan struct{}, 9)
 	s := stageOf(func(ctx context.Context, v *policy.View) (policy.Proposal, error) {
@@ -197,7 +197,7 @@ func TestHangingStageIsUsedAgainAfterItReturns(t *testing.T) {
 	}
 }
 
-// taker takes the rounds that it says it takes, and more than it may.
+// taker removes the announced rounds, and others that it may not remove.
 type taker struct{ stageOf }
 
 func (taker) Takes(v *policy.View) (at []int) {

@@ -53,7 +53,7 @@ func TestOwnStrategyThatPanicsHarmsNothing(t *testing.T) {
 	}
 }
 
-// A line that can't be is a mistake of the strategy and told as one: no panic, no stack.
+// An invalid line is reported as a mistake of the strategy, without a panic or a stack.
 func TestOwnStrategyThatReturnsAWrongLine(t *testing.T) {
 	var log logged
 	c := withStrategy(func(*strategy.History) []strategy.Line { return []strategy.Line{{Section: 7, Text: "x"}} })

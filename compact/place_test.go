@@ -36,8 +36,8 @@ func onePlace(t *testing.T, c Config) *CompactManager {
 	return m
 }
 
-// What compacts waits for its place as long as its context allows; what compacts
-// nothing needs none.
+// A call that compacts waits for its slot as long as its context allows; a call that
+// compacts nothing needs no slot.
 func TestCallsThatCompactNothingNeedNoSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := onePlace(t, Config{Archive: memory.New()})
@@ -84,8 +84,9 @@ func between(t *testing.T, c Config) []message.Message {
 	}
 }
 
-// Near its deadline a call whose view fits goes out as it is when there is no place,
-// and the next one compacts. One that does not fit, or is asked for, waits to the end.
+// Near its deadline a call whose view fits is sent unchanged if there is no free slot,
+// and the next call compacts. A call whose view does not fit, or a requested
+// compaction, waits to the end.
 func TestCallThatFitsDoesNotFailForASlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := Config{Model: "gpt-4", MaxContextTokens: 64_000, Archive: memory.New()}
@@ -203,8 +204,8 @@ func TestWaitForTheArchiveHoldsNoSlot(t *testing.T) {
 	})
 }
 
-// crowded is an archive that has all places taken from a transcript on, for a
-// minute, as by the compactions of others.
+// crowded is an archive that has all slots taken for a minute after a transcript,
+// like by other compactions.
 type crowded struct {
 	*memory.Archive
 	m **CompactManager
@@ -233,8 +234,8 @@ func TestHolderOfTheCommitLockWaitsForNoSlot(t *testing.T) {
 	})
 }
 
-// Of presets that work on every call one call in 32 is a step, which archives and
-// indexes: a call like any other.
+// With presets that work on every call, one call in 32 is a step, which archives and
+// indexes: it needs no slot either.
 func TestEveryCallStepsWaitForNoSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, err := New(t.Context(), Config{Preset: "masking", Model: "gpt-4", MaxContextTokens: 1_000_000, Archive: memory.New()})
@@ -262,7 +263,7 @@ func TestEveryCallStepsWaitForNoSlot(t *testing.T) {
 	})
 }
 
-// breathless panics when it is asked for a summary.
+// breathless panics when a summary is requested.
 type breathless struct{ remote bool }
 
 func (breathless) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
@@ -272,7 +273,7 @@ func (b breathless) Describe() strategy.Info {
 	return strategy.Info{Name: "breathless", Window: 128_000, Remote: b.remote}
 }
 
-// giddy panics when it is asked what it is, once it is on: where no stage runs.
+// giddy panics in Describe once it is switched on, outside any stage.
 type giddy struct {
 	breathless
 	on atomic.Bool

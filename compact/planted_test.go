@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// What a compaction ended at is its upper bound, where the count may be low.
+// With an approximate count, the size after a compaction is its upper bound.
 func TestHysteresisUsesTheUpperBound(t *testing.T) {
 	r := newRig(t, compact.Config{Model: "claude-sonnet-4", MaxContextTokens: 20_000})
 	history := turns(30, 400)

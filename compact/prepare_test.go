@@ -21,7 +21,7 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// ahead is a rig whose summaries take five seconds of the fake clock.
+// ahead returns a rig whose summaries take five seconds of the fake clock.
 func ahead(t *testing.T, change func(*compact.Config)) (*rig, *crew.Summarizer) {
 	s := &crew.Summarizer{After: 5 * time.Second}
 	c, err := compact.Preset("graduated")
@@ -63,8 +63,8 @@ func percentile(all []time.Duration, n int) time.Duration {
 	return all[(len(all)*n+99)/100-1]
 }
 
-// No call waits for a summarizer that had time: with the fake clock what a call
-// takes is what it waits.
+// No call waits for a summarizer that had enough time: with the fake clock, the
+// duration of a call is its waiting time.
 func TestCompactingCallDoesNotWaitForAPreparedSummary(t *testing.T) {
 	for name, test := range map[string]struct {
 		change      func(*compact.Config)
@@ -101,8 +101,8 @@ func TestCompactingCallDoesNotWaitForAPreparedSummary(t *testing.T) {
 	}
 }
 
-// A cut for which there is a summary by now is made, though another one costs less
-// meanwhile, which would want a summary of its own; and the call waits for none.
+// A cut with a finished summary is made even if another cut costs less, because
+// that one would need a summary of its own; and the call does not wait.
 func TestPreparedCutIsApplied(t *testing.T) {
 	dearer := 0
 	for seed := range uint64(5) {
@@ -135,7 +135,8 @@ func TestPreparedCutIsApplied(t *testing.T) {
 	}
 }
 
-// cheapest reports whether what was chosen costs least in the long run.
+// cheapest reports whether the chosen candidate has the lowest cost in the long
+// run.
 func cheapest(all []compact.Candidate) bool {
 	least, chosen := math.Inf(1), math.Inf(1)
 	for _, x := range all {
@@ -157,8 +158,8 @@ func economyAhead(c *compact.Config) {
 	*c = e
 }
 
-// Of 16,000 tokens 13,600 trigger, and from 12,240 on a summary is written: so
-// many turns are above the one and below the other, and so many above both.
+// Of 16,000 tokens 13,600 trigger, and a summary is prepared from 12,240 on:
+// soonTurns is between the two, dueTurns above both.
 const soonTurns, dueTurns = 57, 62
 
 // soon makes the call that lets a summary begin, and returns its history.
@@ -172,8 +173,8 @@ func soon(t *testing.T, r *rig, opts ...compact.Option) []message.Message {
 	return history
 }
 
-// What was prepared is taken, joined, made anew or thrown away; what it cost is
-// said each time.
+// A prepared summary is used, joined, replaced or discarded; its cost is
+// reported each time.
 func TestPreparedSummary(t *testing.T) {
 	due := turns(dueTurns, 100)
 	another := slices.Clone(due)
@@ -249,8 +250,8 @@ func TestPreparedSummary(t *testing.T) {
 	}
 }
 
-// waits makes a call that compacts, and holds how long it took against what it
-// should have.
+// waits makes a call that compacts, and compares its duration with the expected
+// one.
 func waits(t *testing.T, r *rig, history []message.Message, want time.Duration, opts ...compact.Option) *compact.Result {
 	t.Helper()
 	began := time.Now()
@@ -276,7 +277,7 @@ func fates(r *rig) (used, thrown int) {
 	return used, thrown
 }
 
-// What only says what would be done spends nothing.
+// A plan and an observed call cost nothing.
 func TestPlansAndShadowsPrepareNoSummary(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s := ahead(t, nil)
@@ -297,8 +298,8 @@ func TestPlansAndShadowsPrepareNoSummary(t *testing.T) {
 	})
 }
 
-// A summarizer that was out of order when nobody waited is asked again by the
-// call that needs it.
+// A summarizer that failed when no call waited is asked again by the call that
+// needs it.
 func TestFailedPreparedSummaryIsRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &mended{after: time.Now().Add(time.Minute)}
@@ -322,7 +323,7 @@ func (m *mended) Summarize(ctx context.Context, q strategy.Request) (strategy.Dr
 	return m.Summarizer.Summarize(ctx, q)
 }
 
-// Of two processes the one that commits first decides; a restart changes
+// Of two processes, the one that commits first decides; a restart changes
 // nothing.
 func TestStepOfAnotherProcessReplacesAPreparedSummary(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -350,7 +351,7 @@ func TestStepOfAnotherProcessReplacesAPreparedSummary(t *testing.T) {
 	})
 }
 
-// A session that is forgotten says what its summary has cost.
+// A forgotten session reports the cost of its summary.
 func TestPreparedSummaryOfAForgottenSessionIsReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, _ := ahead(t, func(c *compact.Config) { c.Sessions.MaxBytes = 1 })

@@ -289,8 +289,8 @@ func TestHistoryReducerRefusesAWindowBelowOne(t *testing.T) {
 	}
 }
 
-// What was said of the default preset holds for these: whatever the SDK does
-// with the result, the view is the same, byte for byte.
+// The rule for the default preset also holds for these: whatever the SDK does with
+// the result, the view is the same, byte for byte.
 func TestPresetViewsDoNotDependOnTheSDK(t *testing.T) {
 	for name, c := range map[string]compact.Config{
 		"gateway":         {MaxContextTokens: 8_000},

@@ -63,7 +63,7 @@ func TestInvalidPricesAreReportedOnceAndIgnored(t *testing.T) {
 	}
 }
 
-// A plan says what is wrong each time, and takes nothing from the calls that follow.
+// A plan reports the mistake each time, and later calls still report it.
 func TestInvalidPricesAreReportedAfterAPlan(t *testing.T) {
 	m, err := New(t.Context(), Config{Model: "gpt-4o", Archive: memory.New(), Prices: PricesConfig{CacheRead: 9, CacheWrite: 3}})
 	if err != nil {

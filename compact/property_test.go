@@ -68,7 +68,7 @@ func (s *session) origin(history []message.Message) func(i, p int) string {
 	}
 }
 
-// remember notes what the parts that this call edited read at first.
+// remember records the original texts of the parts that this call edited.
 func (s *session) remember(c invariant.Case) {
 	sources, ok := invariant.Sources(c)
 	if !ok {
@@ -126,7 +126,7 @@ func (s *session) call(history []message.Message, manual bool) []message.Message
 		res, err = s.m.Preflight(context.Background(), "s", history)
 	}
 	s.found = append(s.found, frozen()...)
-	edited := s.kept && s.compacts > 0 // what comes in holds the edits of earlier calls
+	edited := s.kept && s.compacts > 0 // the input contains the edits of earlier calls
 	compacted := res.Triggered && res.Reason != trace.ReasonArrival
 	if compacted {
 		s.compacts++
@@ -167,9 +167,9 @@ func (s *session) call(history []message.Message, manual bool) []message.Message
 	}
 	c.Origin = s.origin(history)
 	for _, v := range invariant.Check(c) {
-		// A full history holds no summary of ours: what looks like one is
-		// forged, and its version binds nobody. And a notice can't say what an
-		// earlier summary, or a forged notice, stood for.
+		// A full history contains no real summary: a similar text is forged, and
+		// its version does not count. A notice can't count the messages behind
+		// an earlier summary or a forged notice.
 		if !s.kept && strings.Contains(v.Detail, "replaces version") || strings.Contains(v.Detail, "the notice speaks of") {
 			continue
 		}
@@ -185,8 +185,8 @@ func (s *session) call(history []message.Message, manual bool) []message.Message
 	return res.Messages
 }
 
-// leaps reports whether the session has grown, since the compaction before, by
-// more than lies between target and trigger.
+// leaps reports whether the session has grown since the previous compaction by
+// more than the distance from target to trigger.
 func (s *session) leaps(step invariant.Step) bool {
 	for k := len(s.steps) - 2; k >= 0; k-- {
 		if before := &s.steps[k]; before.Triggered || before.Manual {
@@ -224,8 +224,8 @@ func namedBy(b *compact.BudgetError) (at []int, sum int) {
 	return at, sum
 }
 
-// again has the same history come once more, behind a look at the beginning of
-// it: the same view, no compaction.
+// again passes the same history once more, after a call with its beginning: the
+// view is the same, without a compaction.
 func (s *session) again(history, view []message.Message) {
 	_, _ = s.m.Plan(context.Background(), "s", history[:(len(history)*2+2)/3]) // which may well be refused
 	res, err := s.m.Preflight(context.Background(), "s", history)
@@ -238,7 +238,7 @@ func (s *session) again(history, view []message.Message) {
 	s.found = append(s.found, invariant.Same("the same history again", view, res.Messages)...)
 }
 
-// report fails the test for what was found.
+// report fails the test for the findings.
 func (s *session) report(label string) {
 	s.t.Helper()
 	s.found = append(s.found, invariant.Chain(s.steps...)...)
@@ -251,7 +251,7 @@ func (s *session) report(label string) {
 	}
 }
 
-// chain goes on with a history until it was compacted so many times.
+// chain continues a history until it was compacted this many times.
 func (s *session) chain(history []message.Message, compactions int, grow func([]message.Message) []message.Message, manual func(int) bool) {
 	for turn := 0; turn < 6*compactions && s.compacts < compactions; turn++ {
 		view := s.call(history, manual(turn))
@@ -352,10 +352,10 @@ func (s *session) replay(msgs []message.Message) {
 	s.again(history, s.steps[len(s.steps)-1].View)
 }
 
-// words is the most that the user's words may take of a summary: their share, or
-// what the ten longest messages cost, which are never cut while they are among
-// the newest, and what is left of each of the others. Those that an earlier
-// summary holds are as long as it at most.
+// words returns the maximum size of the user's words in a summary: their share,
+// or the cost of the ten longest messages, which are never cut while they are
+// among the newest, plus the rest of each of the others. The words of an earlier
+// summary are at most as long as that summary.
 func (s *session) words(history []message.Message, target int) int {
 	const number, stub = 8, 120 // tokens
 	var costs []int

@@ -19,13 +19,13 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// overtaken is an archive in which somebody else is first, whenever a ledger
-// is about to be created: by then the call has looked for the next number.
+// overtaken is an archive in which another writer is first whenever a ledger is
+// about to be created: the call has already chosen its number.
 type overtaken struct {
 	*memory.Archive
 	by    func(n int) // n counts from 1
 	n     int
-	after error // what the creation of the first ledger says, although it was made
+	after error // error returned for the first ledger, although it was created
 }
 
 func (o *overtaken) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
@@ -55,7 +55,7 @@ func rival(t *testing.T, a storage.Archive) func(history int, opts ...compact.Op
 	}
 }
 
-// historyOf is one of several histories, no two of which are alike.
+// historyOf returns one of several dissimilar histories.
 func historyOf(n, rounds int) []message.Message {
 	history := loop(rounds, 200)
 	history[1] = message.User(fmt.Sprintf("Make all tests of module_%d pass.", n))
@@ -139,8 +139,8 @@ type logLine struct {
 	}
 }
 
-// countingLines returns the lines of the audit log that count, as the documentation
-// says, and how many there are in all.
+// countingLines returns the lines of the audit log that count by the documentation,
+// and the number of all lines.
 func countingLines(t *testing.T, a storage.Archive) (lines []logLine, all int) {
 	t.Helper()
 	s, err := record.OpenSession(t.Context(), a, "s")
@@ -191,8 +191,8 @@ func once(t *testing.T, a storage.Archive) {
 	}
 }
 
-// Each copy of the events of a step that lost its number can be told from the one
-// that counts, by a reader of the log alone, and exporters hear of the race.
+// A reader of the log can distinguish each copy of the events of a step that lost
+// its number from the valid one, and exporters get an event about the race.
 func TestLostRaceVoidsItsLines(t *testing.T) {
 	for name, other := range map[string]func(n int) []compact.Option{
 		"another agent":  func(n int) []compact.Option { return []compact.Option{asAgent(fmt.Sprint("other-", n))} },
@@ -271,7 +271,8 @@ func lostLines(t *testing.T, a storage.Archive, want []int) {
 	}
 }
 
-// A step of the same agent is one that the decision should have known.
+// A step of the same agent requires a new decision, because it changes the
+// history.
 func TestStepOfTheSameAgentCausesANewDecision(t *testing.T) {
 	a := &overtaken{Archive: memory.New()}
 	other := crew.Manager(t, a.Archive, &counting{})
@@ -301,8 +302,8 @@ func TestStepOfTheSameAgentCausesANewDecision(t *testing.T) {
 	crew.Verify(t, a, 1)
 }
 
-// Where steps of the same agent don't end, the view that was computed goes out:
-// never the raw history.
+// If steps of the same agent keep coming, the computed view is sent, not the raw
+// history.
 func TestViewWithoutALedgerIsSent(t *testing.T) {
 	a := &overtaken{Archive: memory.New()}
 	other := rival(t, a.Archive)
@@ -330,8 +331,8 @@ func TestViewWithoutALedgerIsSent(t *testing.T) {
 	crew.Verify(t, a, a.n+1)
 }
 
-// An archive may say that there is a ledger already when it was this call's own:
-// the answer to the request that made it got lost.
+// An archive may report that a ledger exists although this call created it: the
+// answer to its request was lost.
 func TestCommitWithALostAnswerCountsOnce(t *testing.T) {
 	a := &overtaken{Archive: memory.New()}
 	a.after = storage.ErrExists

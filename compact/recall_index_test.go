@@ -63,7 +63,7 @@ func TestRecallWorksWithoutItsIndex(t *testing.T) {
 				t.Errorf("what is not there: %v", err)
 			}
 			grownOn := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a})
-			res := grownOn.preflight(loop(200, 150)) // a step whose index would take those over
+			res := grownOn.preflight(loop(200, 150)) // a step whose index would cover those
 			if res.Step != 7 && res.Step != 8 {
 				t.Errorf("step %d", res.Step)
 			}
@@ -71,8 +71,7 @@ func TestRecallWorksWithoutItsIndex(t *testing.T) {
 	}
 }
 
-// replace changes a file of session s behind the archive's back; nil removes
-// it.
+// replace changes a file of session s behind the archive's back; nil removes it.
 func replace(t *testing.T, a *memory.Archive, name string, change func([]byte) []byte) {
 	t.Helper()
 	k, err := record.SessionKey("s", name)
@@ -125,8 +124,8 @@ func TestRecallReadsABoundedNumberOfIndexes(t *testing.T) {
 	}
 }
 
-// Whatever is taken out of random histories, by chained compactions of every
-// preset, is found again by a manager that has seen none of it.
+// A manager without any state finds every message that chained compactions of any
+// preset removed from random histories.
 func TestPropertyRemovedTextIsRecalled(t *testing.T) {
 	n := 40
 	switch {
@@ -145,13 +144,13 @@ func TestPropertyRemovedTextIsRecalled(t *testing.T) {
 	}
 }
 
-// mediaIn returns the answer of a recall for a picture, a sound or a file, which it
+// mediaIn matches the answer of a recall for a picture, a sound or a file, which it
 // can't return.
 var mediaIn = regexp.MustCompile(`\[(?:image|audio|file)(?:, [^\n]*)?; it can't be returned as text: the archive has it, see compactctl archive export\]`)
 
 func withoutMedia(text string) string { return mediaIn.ReplaceAllString(text, "") }
 
-// withoutOldest is a history whose client gave up what came before some user message.
+// withoutOldest returns a history without the messages before some user message.
 func withoutOldest(h []message.Message, rng *rand.Rand) []message.Message {
 	if len(h) < 4 {
 		return h

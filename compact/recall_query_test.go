@@ -11,8 +11,8 @@ import (
 	"github.com/agentcompact/compact/internal/lookup"
 )
 
-// Whatever a model asks for, and whatever the text is: the answer has at most
-// the bytes that it may have, and is text where the text was.
+// Whatever the model's request and the text are, the answer is within its byte
+// limit, and valid UTF-8 if the text is.
 func FuzzRecallArguments(f *testing.F) {
 	for _, arguments := range []string{
 		`{"ref":"3f9a2c1b77de"}`, `{"ref":"x","head":3}`, `{"ref":"x","tail":2}`, `{"ref":"x","lines":"2-9"}`,

@@ -25,7 +25,7 @@ func recallDefinition(t *testing.T, r *rig) json.RawMessage {
 	return json.RawMessage(`[{"type":"function","function":{"name":"bash"}},` + string(def) + `]`)
 }
 
-// shell is an agent loop of commands, with what their harness says of them.
+// shell is an agent loop of commands, with the lines of their harness.
 func shell(rounds int) []message.Message {
 	msgs := []message.Message{message.System("You fix bugs."), message.User("Make all tests pass.")}
 	for i := range rounds {
@@ -97,8 +97,8 @@ func TestEveryWireDeclaresTheRecallTool(t *testing.T) {
 	}
 }
 
-// What was masked stays as it was masked: a tool that appears later changes no
-// byte of the prefix, nor does one that goes.
+// Masked results keep their form: a tool that appears or disappears later
+// changes no byte of the prefix.
 func TestLateRecallToolRewritesNothing(t *testing.T) {
 	for _, first := range []bool{false, true} {
 		r := newRig(t, compact.Config{MaxContextTokens: 16_000})

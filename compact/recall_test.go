@@ -20,7 +20,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// reader is an archive that notes what is read.
+// reader is an archive that records the reads.
 type reader struct {
 	storage.Archive
 	mu    sync.Mutex
@@ -45,7 +45,7 @@ func (c *reader) during(f func()) []string {
 }
 
 // grown takes a session through many compactions: the history grows by rounds
-// until there have been so many steps. With keep the SDK goes on with the view.
+// until there are this many steps. With keep the SDK continues with the view.
 func grown(t *testing.T, r *rig, steps int, keep bool) (history []message.Message, originals map[string]message.Message) {
 	t.Helper()
 	originals = map[string]message.Message{}
@@ -95,7 +95,7 @@ func TestEveryEvictedMessageIsRecalledByOnePageAndOneRange(t *testing.T) {
 			for _, fp := range evicted {
 				m, ok := originals[fp]
 				if !ok {
-					continue // what an SDK that keeps the view sent again: placeholders and summaries
+					continue // placeholders and summaries that an SDK with a kept view sent again
 				}
 				for _, p := range m.Parts {
 					var text string
@@ -120,7 +120,8 @@ func TestEveryEvictedMessageIsRecalledByOnePageAndOneRange(t *testing.T) {
 	}
 }
 
-// evictions returns the fingerprints of what the steps of the session took out.
+// evictions returns the fingerprints of the messages that the session's steps
+// removed.
 func evictions(t *testing.T, a storage.Archive) (fps []string) {
 	t.Helper()
 	s, err := record.OpenSession(t.Context(), a, "s")

@@ -26,7 +26,7 @@ func numbers(n int) string {
 	return strings.Join(lines, "\n")
 }
 
-// recallRig is a session in which a long result was taken out, and the tool.
+// recallRig returns a session with a removed long result, and the tool.
 func recallRig(t *testing.T, text string, opts ...compact.ToolOption) (call func(arguments string) string, ref string, r *rig) {
 	t.Helper()
 	r = newRig(t, compact.Config{MaxContextTokens: 8_000})
@@ -105,7 +105,7 @@ func TestRecallToolBoundsItsAnswerAndExplainsHowToContinue(t *testing.T) {
 			t.Errorf("%s: %d bytes, from %q to %q; want %q to %q", c.arguments, len(got), lines[0], lines[len(lines)-1], c.first, c.last)
 		}
 	}
-	// What the note says to ask for goes on exactly where the answer ended.
+	// The arguments in the note continue exactly where the answer ended.
 	var whole []string
 	for next := 1; next <= 1000; {
 		got := call(strings.ReplaceAll(fmt.Sprintf(`{"ref":"REF","lines":"%d-1000"}`, next), "REF", ref))

@@ -47,7 +47,7 @@ func (l *logged) String() string {
 
 func (l *logged) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
 
-// breaks panics at every call behind the first few.
+// breaks panics at every call after the first few.
 type breaks struct {
 	token.Counter
 	left int
@@ -182,7 +182,7 @@ func (brokenContext) Err() error {
 	panic("no end, but ghp_" + "x8Kq2LmZ0pWv7Rt3" + "Yb9Nc5Hd1Fg4Js6Aa0Qe")
 }
 
-// What is no method of a manager recovers, too.
+// Functions that are not methods of a manager also recover.
 func TestPanicsOfFunctionsAreErrors(t *testing.T) {
 	var log logged
 	_, made := compact.New(brokenContext{t.Context()}, compact.Config{Model: "gpt-4", Archive: memory.New(), Logger: log.logger()})
@@ -216,8 +216,8 @@ func (a *suddenly) Open(ctx context.Context, k storage.Key, off, n int64) (io.Re
 	return a.Archive.Open(ctx, k, off, n)
 }
 
-// What a manager reads back through package recall panics as all else does: the
-// manager's log has the stack, and its own rules redact what was said.
+// A panic in a manager's read through package recall is handled like any other:
+// the manager's log has the stack, and its own rules redact the text.
 func TestPanicOfARecallIsLoggedByTheManager(t *testing.T) {
 	var log logged
 	a := &suddenly{Archive: memory.New()}

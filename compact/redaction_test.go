@@ -88,8 +88,8 @@ func TestRedactionOffIsAHighSeverityEvent(t *testing.T) {
 	}
 }
 
-// A secret that one message gives away is taken out of all others too, also
-// where nothing there says that it is one, and of those before it.
+// A secret that one message reveals is removed from all other messages,
+// including earlier ones and those that don't mark it as a secret.
 func TestSecretIsFoundInEveryMessageOfItsSession(t *testing.T) {
 	for _, transcripts := range []string{"compactions", "all"} {
 		t.Run("summarized, "+transcripts, func(t *testing.T) { testSecretIsFound(t, transcripts, 8_000) })

@@ -12,7 +12,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// referring is a session whose later transcripts refer to the earlier ones.
+// referring returns a session whose later transcripts refer to earlier ones.
 func referring(t *testing.T) (*rig, *tale, string) {
 	t.Helper()
 	r, h, view := newRig(t, compact.Config{}), newTale(), ""
@@ -109,7 +109,8 @@ func TestSessionWithReferencesSurvivesEveryOperation(t *testing.T) {
 	}
 }
 
-// Sessions go as a whole, so that nothing that is left refers to what went.
+// Sessions are removed as a whole, so no remaining file refers to a removed
+// one.
 func TestSessionWithReferencesIsRemovedAsAWhole(t *testing.T) {
 	for name, do := range map[string]func(ctx context.Context, a *memory.Archive) error{
 		"erase": func(ctx context.Context, a *memory.Archive) error {

@@ -209,7 +209,7 @@ func TestFallbackContinuesToACutThatTheWireAllows(t *testing.T) {
 	}
 }
 
-// addUp returns what an error names and counts: tokens, and messages.
+// addUp returns the sums of an error's list: tokens and messages.
 func addUp(over *compact.BudgetError) (tokens, messages int) {
 	tokens = over.Fixed
 	for _, l := range over.Largest {
@@ -221,7 +221,8 @@ func addUp(over *compact.BudgetError) (tokens, messages int) {
 	return tokens, messages
 }
 
-// A call that is refused before any stage worked says what must stay, and no more.
+// The error of a call that is refused before any stage ran lists only the messages that
+// must stay.
 func TestBudgetErrorOfTheFloorAddsUp(t *testing.T) {
 	c, _ := compact.Preset("graduated")
 	c.MaxContextTokens = 8_000
@@ -257,8 +258,8 @@ func TestBudgetErrorAddsUpAndItsAdviceHelps(t *testing.T) {
 	}
 }
 
-// Whatever stages are configured, those that an error advises to add make the view fit,
-// and none of them is too much. Where it advises none, all of them would not help.
+// Whatever stages are configured, the stages that an error advises make the view fit,
+// and none of them is unnecessary. If the error advises none, no stages would help.
 func TestStagesAdvisedByARefusalHelp(t *testing.T) {
 	all := []string{"truncate", "mask", "summarize", "shrink", "squeeze"}
 	large := func(rounds, size int) []message.Message { return append(loop(2, 50), loop(rounds, size)[1:]...) }

@@ -12,9 +12,9 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// TestPropertyTranscriptIsWholeDespiteItsReferences stores histories that lost, repeat
-// and exchange messages of the one before: each transcript reads as what was stored,
-// and each line stands where it is said to.
+// TestPropertyTranscriptIsWholeDespiteItsReferences stores histories that lose, repeat
+// and exchange messages: each transcript is read as it was stored, and each line is at
+// its recorded place.
 func TestPropertyTranscriptIsWholeDespiteItsReferences(t *testing.T) {
 	plain, err := redact.New(redact.Options{Disabled: true})
 	if err != nil {
@@ -64,7 +64,7 @@ func TestPropertyTranscriptIsWholeDespiteItsReferences(t *testing.T) {
 	}
 }
 
-// rewritten is a history with a few messages taken out, repeated and exchanged, and
+// rewritten returns a history with a few messages removed, repeated and exchanged, and
 // some new ones.
 func rewritten(rng *rand.Rand, history []string) []string {
 	out := slices.Clone(history)

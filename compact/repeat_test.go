@@ -123,8 +123,9 @@ func TestEachMessageIsStoredOnce(t *testing.T) {
 	}
 }
 
-// All that is stored is little more than the history: a summary stands in its file, and
-// ledger and audit log name that. What a step costs besides is the same for a long one.
+// The archive is little larger than the history: a summary is in its own file, and
+// ledger and audit log refer to it. The other data of a step has the same size in a
+// long session.
 func TestArchiveIsLittleLargerThanTheHistory(t *testing.T) {
 	for _, q := range []struct {
 		rounds int
@@ -144,7 +145,8 @@ func TestArchiveIsLittleLargerThanTheHistory(t *testing.T) {
 	}
 }
 
-// copies names the files that have what the last summary says, besides summaries.
+// copies returns the files with the text of the last summary, apart from summary
+// files.
 func copies(t *testing.T, a storage.Archive) (in []string) {
 	t.Helper()
 	files := map[string]string{}
@@ -171,8 +173,8 @@ func copies(t *testing.T, a storage.Archive) (in []string) {
 	return in
 }
 
-// has checks that the archive verifies, that its newest transcript is the history,
-// and that each message that was taken out is recalled.
+// has checks that the archive verifies, that its newest transcript equals the
+// history, and that each removed message can be recalled.
 func (h *tale) has(t *testing.T, a storage.Archive) {
 	t.Helper()
 	ctx := t.Context()
@@ -214,8 +216,8 @@ func (h *tale) has(t *testing.T, a storage.Archive) {
 	}
 }
 
-// A final transcript refers to what the steps have stored, and to the one before
-// it; in another process, too.
+// A final transcript refers to the files of steps and to the previous final
+// transcript, also in another process.
 func TestFinalTranscriptRefersToTheSteps(t *testing.T) {
 	a := memory.New()
 	h := newTale()
@@ -271,8 +273,8 @@ func flipIn(t *testing.T, a *memory.Archive, name string, at int) {
 	}
 }
 
-// What is not what was stored is not referred to: a new process writes it again,
-// says so, and recalls nothing of what was changed.
+// No file refers to a changed file: a new process stores its content again, reports
+// it, and recalls nothing from it.
 func TestChangedTablesAreRewritten(t *testing.T) {
 	a := memory.New()
 	h := newTale()
@@ -312,8 +314,8 @@ func TestChangedTablesAreRewritten(t *testing.T) {
 	}
 }
 
-// Two processes at the same time, each with a transcript of its own, refer to what
-// is there and end with one view.
+// Two concurrent processes with transcripts of their own refer to existing files and
+// end with one view.
 func TestTwoProcessesReferToExistingFiles(t *testing.T) {
 	a := memory.New()
 	h := newTale()

@@ -41,8 +41,8 @@ func TestRepeatedCallCompactsOnce(t *testing.T) {
 	}
 }
 
-// Bytes that are no text are in a history where a program made it of what a tool printed.
-// The summary that quotes them is the same elsewhere.
+// A history contains invalid UTF-8 if a program made it from a tool's output. A summary
+// that quotes it is the same in every process.
 func TestSummaryOfInvalidUTF8IsDeterministic(t *testing.T) {
 	a := memory.New()
 	c := compact.Config{MaxContextTokens: 6_000, Archive: a}
@@ -64,8 +64,8 @@ func TestSummaryOfInvalidUTF8IsDeterministic(t *testing.T) {
 	}
 }
 
-// A large result that comes with the call that compacts is reduced like any other: later
-// it would have been sent.
+// A large result that arrives with the compacting call is reduced like any other, because
+// it can't be reduced after it was sent.
 func TestNewResultOfAPayingCompactionIsReduced(t *testing.T) {
 	c, err := compact.Preset("economy")
 	if err != nil {

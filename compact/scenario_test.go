@@ -95,7 +95,7 @@ func TestAgentLoopWithOneUserMessageAnd100ToolRounds(t *testing.T) {
 	if len(res.Messages) != len(history) {
 		t.Errorf("%d of %d messages", len(res.Messages), len(history))
 	}
-	// What is masked must be summarized when masking is not enough.
+	// Masked results are summarized when masking is not enough.
 	res = newRig(t, compact.Config{MaxContextTokens: 8_000}).preflight(history)
 	if res.ReductionStage != compact.ReductionSummarization || res.After.Total > res.Budget {
 		t.Fatalf("%s, %d tokens, budget %d", res.ReductionStage, res.After.Total, res.Budget)
@@ -248,8 +248,8 @@ func TestToolSchemasCountAgainstTheBudget(t *testing.T) {
 	}
 }
 
-// A call between the trigger and the next one waits. Only where what must stay is
-// above the target it says so, and how much that is.
+// A call between the trigger and the next trigger waits. It reports the reason
+// and the size only if the messages that must stay exceed the target.
 func TestWaitingNamesItsReason(t *testing.T) {
 	pinned := append([]message.Message{message.System(text(24_000))}, turns(30, 80)[1:]...)
 	for name, test := range map[string]struct {
@@ -314,8 +314,7 @@ func TestKeepLast6Of20Turns(t *testing.T) {
 	}
 }
 
-// What is kept is the least, not the most: a compaction goes as far as the
-// target, and not a turn further.
+// A compaction reaches the target, and does not remove a turn more.
 func TestTextBelowTheTargetStaysVerbatim(t *testing.T) {
 	history := turns(20, 800)
 	for i := 1; i < len(history); i += 2 {
@@ -442,8 +441,7 @@ func TestRollingSummaryIsOneWithARisingVersion(t *testing.T) {
 	}
 }
 
-// Where the budget is below the trigger's share of the window, it is the
-// budget that a compaction is due for.
+// If the budget is below the trigger's share of the window, the budget triggers.
 func TestReasonNamesTheLimitThatWasReached(t *testing.T) {
 	for window, want := range map[int]string{8_000: trace.ReasonBudget, 20_000: trace.ReasonUsage} {
 		r := newRig(t, compact.Config{MaxContextTokens: window})

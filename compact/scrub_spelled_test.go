@@ -108,8 +108,8 @@ var (
 	base64Run = regexp.MustCompile(`[A-Za-z0-9+/_-]{4,}`)
 )
 
-// says reports whether a text that was written holds a secret, by the decoders of the
-// standard library.
+// says reports whether a written text contains a secret, according to the decoders of
+// the standard library.
 func says(text, secret string, depth int) bool {
 	if strings.Contains(text, secret) {
 		return true
@@ -207,7 +207,8 @@ func TestScrubRemovesEverySpelling(t *testing.T) {
 	}
 }
 
-// What only looks like a secret does not keep the others from being taken out.
+// A text that only resembles a secret does not prevent the removal of the
+// others.
 func TestScrubIgnoresHarmlessText(t *testing.T) {
 	s, err := record.OpenSession(t.Context(), memory.New(), "s")
 	if err == nil {

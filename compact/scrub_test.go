@@ -139,8 +139,8 @@ func TestSessionKeepsItsStateAfterAScrub(t *testing.T) {
 	}
 }
 
-// A session that was scrubbed beside its agent is an archive that works: where the configuration
-// goes on without one, the next step is stored all the same.
+// After a scrub during an agent's work the archive works: even with on_error continue, the next
+// step is stored.
 func TestStepAfterAScrubIsStoredForEveryOnError(t *testing.T) {
 	r := newRig(t, compact.Config{Storage: compact.StorageConfig{OnError: "continue"}})
 	history := leakyLoop()
@@ -208,7 +208,7 @@ func TestScrubRequiresSearchableSecrets(t *testing.T) {
 	}
 }
 
-// What is short stands by chance in what the archive goes by, too.
+// A short text can occur by chance in the archive's own fields.
 func TestScrubKeepsTheArchivesOwnFields(t *testing.T) {
 	for _, secret := range []string{`"at":[0,`, `"sha256":"`, `"len":`, "transcript", "role", "tool", "content", "sha256"} {
 		t.Run(secret, func(t *testing.T) {
@@ -255,8 +255,8 @@ func TestScrubKeepsTheArchivesOwnFields(t *testing.T) {
 	}
 }
 
-// following returns four bytes that stand behind a text in a file of the archive that
-// is not the manifest.
+// following returns the four bytes after a text in a file of the archive other than the
+// manifest.
 func (r *rig) following(text string) string {
 	r.t.Helper()
 	for name, data := range r.archived() {

@@ -208,8 +208,8 @@ func TestRedactedNumberCanNotBeGuessed(t *testing.T) {
 	}
 }
 
-// A process that has the archive and the key sees the same references; one that
-// has another key says that it begins anew.
+// A process with the archive and the key sees the same references; a process with
+// another key reports a new epoch.
 func TestLostKeyBeginsANewEpochAndReportsIt(t *testing.T) {
 	keysOnly(t)
 	a := folderArchive(t, t.TempDir())
@@ -297,7 +297,7 @@ func TestANewKeyChangesNoView(t *testing.T) {
 	}
 }
 
-// The key of an archive in memory ends with the process: no file of it stays behind.
+// The key of an archive in memory ends with the process: no file of it stays.
 // Managers that share the archive share the key.
 func TestAnArchiveInMemoryLeavesNoKey(t *testing.T) {
 	t.Setenv(compact.ArchiveKeyVariable, "")
@@ -418,7 +418,8 @@ func TestUnsharedKeyPreventsCompaction(t *testing.T) {
 	}
 }
 
-// What is made of how a conversation begins stands in the archive as a keyed hash.
+// The archive stores a keyed hash of an id that was derived from a conversation's
+// beginning.
 func TestIDsDerivedFromContentAreKeyed(t *testing.T) {
 	keysOnly(t)
 	a := folderArchive(t, t.TempDir())
@@ -447,8 +448,8 @@ func (a *unasked) Open(ctx context.Context, k storage.Key, off, n int64) (io.Rea
 	return a.Archive.Open(ctx, k, off, n)
 }
 
-// An agent does not wait for a bucket, which may be behind a spool, to know its
-// key: without one that is configured it is the machine's.
+// An agent does not wait for a bucket, which may be behind a spool, to learn its
+// key: without a configured key it uses the machine's key.
 func TestBucketsKeyIsNotRequested(t *testing.T) {
 	keysOnly(t)
 	a := &unasked{folderArchive(t, t.TempDir())}

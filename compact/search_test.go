@@ -15,7 +15,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// needles is a loop in whose every fifth result something is to be found.
+// needles returns a loop with a text to find in every fifth result.
 func needles(rounds int) []message.Message {
 	history := loop(rounds, 200)
 	for i := range history {
@@ -27,8 +27,8 @@ func needles(rounds int) []message.Message {
 	return history
 }
 
-// gone returns the messages of a history that its view does not show as they
-// are.
+// gone returns the messages of a history that its view does not contain
+// unchanged.
 func gone(history []message.Message, res *compact.Result) (out []message.Message) {
 	for i, d := range res.Decisions {
 		if d.Decision.String() != "kept" {
@@ -107,8 +107,8 @@ func TestSearchFindsEveryRemovedLine(t *testing.T) {
 	}
 }
 
-// A line that stands there already is counted apart from those that are more
-// than the bound, so that nobody asks again for what he has.
+// Lines that an earlier answer contained are counted separately from those
+// above the limit, so that the model does not request them again.
 func TestSearchReportsSkippedText(t *testing.T) {
 	call, _, r := recallRig(t, strings.Repeat("the same\nline between\n", 3)+"the same, not quite\n"+numbers(300))
 	got := call(`{"pattern":"^the same","context":1}`)

@@ -132,8 +132,8 @@ func TestPropertyEverySettingThatValidationLetsThrough(t *testing.T) {
 	t.Logf("%d configurations, %d calls, %d compactions, %d refused, every refusal confirmed by the independent floor", len(seeds), calls, compactions, refused)
 }
 
-// settled makes one call and says which of the promises that hold whatever the
-// settings it broke.
+// settled makes one call and returns the broken promises that hold for all
+// settings.
 func settled(t *testing.T, m *compact.CompactManager, c compact.Config, history []message.Message) (*compact.Result, []invariant.Violation) {
 	t.Helper()
 	cost := costOf(t, c)

@@ -32,7 +32,7 @@ func watching(t *testing.T, c compact.Config) (*compact.CompactManager, *tracete
 	return m, events
 }
 
-// looked observes a call, and waits for what is found.
+// looked observes a call, and waits for the result.
 func looked(t *testing.T, m *compact.CompactManager, history []message.Message) *compact.Result {
 	t.Helper()
 	res, err := m.Preflight(t.Context(), "s", history, compact.WithObserve())
@@ -90,8 +90,8 @@ func TestObservingReportsTheProjectedCompactionsOfASession(t *testing.T) {
 	}
 }
 
-// What makes no step is none where it is only observed: results that are reduced on
-// arrival, and most calls of a preset that works on every call.
+// A call that makes no step makes none when observed: results reduced on arrival,
+// and most calls of a preset that works on every call.
 func TestObservedEditsAreNoSteps(t *testing.T) {
 	tidy := tidyConfig(nil, "mask", "summarize")
 	tidy.MaxContextTokens = 16_000
@@ -150,9 +150,8 @@ func (a noArchive) Append(context.Context, storage.Key, int64, storage.Blob) err
 	return errors.New("no")
 }
 
-// A plan is a plan where calls are only observed, too. If it were observed, the one
-// who asks what a call would do would be told that the history stays as it is, and
-// the question would count as a call of the session.
+// A plan is not observed, even if calls are. An observed plan would report an
+// unchanged history, and would count as a call of the session.
 func TestPlansAreNotObserved(t *testing.T) {
 	history := loop(30, 400)
 	compacting := newRig(t, compact.Config{MaxContextTokens: 8000})
@@ -273,8 +272,8 @@ func TestObservingIsBoundedAndSurvivesPanics(t *testing.T) {
 	})
 }
 
-// What the provider billed is told, and corrects estimates of models whose
-// tokenizer is not public.
+// The provider's bill is reported, and corrects estimates for models without a
+// public tokenizer.
 func TestObservedCallsLearnFromTheBill(t *testing.T) {
 	events := &tracetest.Recorder{}
 	m, err := compact.New(t.Context(), compact.Config{Observe: true, Model: "claude-sonnet-4-5", MaxContextTokens: 8_000, Exporters: []trace.Exporter{events}})
@@ -324,7 +323,7 @@ func TestObservedEventsHoldNumbersAlone(t *testing.T) {
 	}
 }
 
-// worded is a context that has ended, and says why in words with a secret.
+// worded is an ended context whose cause contains a secret.
 type worded struct{ context.Context }
 
 func (worded) Err() error { return errors.New("no time for " + leak) }

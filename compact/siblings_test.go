@@ -13,9 +13,9 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// Agents of one session, or branches of one agent, don't undo one another's
-// decisions: each gets what it would have got alone, and no summary is paid
-// for twice.
+// Agents of one session, or branches of one agent, don't undo each other's
+// decisions: each gets the same results as alone, and no summary is paid for
+// twice.
 func TestConcurrentAgentsGetTheSameResultsAsAlone(t *testing.T) {
 	who := map[string]func(int) compact.Option{
 		"agents":   func(a int) compact.Option { return compact.WithAgent(fmt.Sprint("agent-", a)) },

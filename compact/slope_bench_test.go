@@ -22,7 +22,7 @@ func coldCall(tb testing.TB, preset string, messages int) time.Duration {
 	ctx := context.Background()
 	c := compact.Config{Preset: preset, Model: "gpt-4o", MaxContextTokens: costWindow(preset), Archive: memory.New()}
 	switch preset {
-	case "masking": // nothing else is taken out
+	case "masking": // no other messages are removed
 		c.MaxContextTokens = 40 * messages
 	case "graduated": // in a larger one masks are enough for 1,000 messages, and longer histories pay for a summary, too
 		c.MaxContextTokens = 32_000

@@ -37,7 +37,7 @@ func TestTableOfStagesMakesWhatItNames(t *testing.T) {
 			}
 			continue
 		}
-		if b.name == "summarize" || b.name == "shrink" { // the first wants a writer, the second is none
+		if b.name == "summarize" || b.name == "shrink" { // the first needs a summarizer, the second does not exist
 			continue
 		}
 		s, err := m.step(b.name, ep)

@@ -15,7 +15,7 @@ import (
 	"github.com/agentcompact/compact/trace/tracetest"
 )
 
-// traces returns what a list of traces shows, oldest first.
+// traces returns the names in a list of traces, oldest first.
 func (r *rig) traces() (out []string) {
 	r.t.Helper()
 	for _, e := range r.named(trace.NameBeforeModelCall) {
@@ -24,8 +24,8 @@ func (r *rig) traces() (out []string) {
 	return out
 }
 
-// TestTheListOfTracesIsTheCurveOfTheSession: each name says how full the window
-// is, or what was done and what of it.
+// TestTheListOfTracesIsTheCurveOfTheSession: each name states the fill of the
+// window, or the stages and their result.
 func TestTheListOfTracesIsTheCurveOfTheSession(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
 	history := loop(60, 200)

@@ -10,8 +10,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Two agents that call under one name are told of, once; agents with names are not, nor is
-// one that goes back and tries again.
+// Two agents that call under one name are reported once; agents with names are not, and
+// neither is an agent that goes back and retries.
 func TestUnnamedAgentsAreReported(t *testing.T) {
 	first, second := turns(3, 50), append([]message.Message{message.User("You are the reviewer.")}, turns(2, 40)...)
 	grown := func(h []message.Message, i int) []message.Message {
@@ -49,7 +49,7 @@ func TestUnnamedAgentsAreReported(t *testing.T) {
 	}
 	if n := told(func(r *rig, warned func(*compact.Result)) {
 		a := first
-		for i := range 20 { // tries ways from one point, and goes on from the last
+		for i := range 20 { // several tries from one point, then the last one continues
 			warned(r.preflight(grown(a, 2*i)))
 			warned(r.preflight(grown(a, 2*i+1)))
 			if i%5 == 4 {
@@ -60,7 +60,7 @@ func TestUnnamedAgentsAreReported(t *testing.T) {
 		t.Errorf("of an agent that goes back it is said %d times", n)
 	}
 	if n := told(func(r *rig, warned func(*compact.Result)) {
-		for i := range 20 { // one conversation behind the other
+		for i := range 20 { // one conversation after the other
 			a := []message.Message{message.User(fmt.Sprint("Task ", i))}
 			for k := range 3 {
 				a = grown(a, k)

@@ -20,7 +20,7 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// scripted is a model whose calls end as its script says; the last end repeats. Each
+// scripted is a model whose calls end as in its script; the last end repeats. Each
 // call takes half a second.
 type scripted struct {
 	model string
@@ -74,8 +74,8 @@ func summarized(t *testing.T, r *rig) (all []trace.Summarize) {
 	return all
 }
 
-// A summary costs what was answered. What was refused costs nothing, and what may
-// have been billed is an estimate and says so.
+// The cost of a summary is that of its answers. Refused requests cost nothing, and
+// requests that may have been billed are marked as estimates.
 func TestSummaryCostCountsItsAnswers(t *testing.T) {
 	refused := &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 	for name, test := range map[string]struct {

@@ -60,8 +60,8 @@ func tidyConfig(a storage.Archive, more ...string) compact.Config {
 	return c
 }
 
-// eachCall makes the calls of a loop, one with each result that came, and
-// returns the last view.
+// eachCall makes the calls of a loop, one for each new result, and returns the last
+// view.
 func eachCall(t *testing.T, m *compact.CompactManager, history []message.Message, see func(n int, res *compact.Result)) *compact.Result {
 	t.Helper()
 	var last *compact.Result
@@ -131,8 +131,8 @@ func TestTidiedResultsAreRecalledInEveryProcess(t *testing.T) {
 	}
 }
 
-// Whatever an SDK does with the views, and in whichever process: the same
-// history gives the same view.
+// The same history gives the same view, whatever an SDK does with the views, and in
+// every process.
 func TestTidiedViewIsTheSameInEveryProcess(t *testing.T) {
 	a := memory.New()
 	history := tidyLoop(6)
@@ -237,8 +237,8 @@ func TestLateArchivedResultsAreSentWholeAndStayWhole(t *testing.T) {
 	})
 }
 
-// A step says which results its call sent, also those that it sent whole because the
-// archive did not have them in time.
+// A step lists the results of its call, including those that were sent whole because
+// the archive did not store them in time.
 func TestResultsSentWholeStayWholeElsewhere(t *testing.T) {
 	mem := memory.New()
 	config := func(a storage.Archive) compact.Config {
@@ -287,7 +287,7 @@ func TestArchiveThatFailsLeavesResultsWhole(t *testing.T) {
 	}
 }
 
-// lostAnswer is an archive that stores the first edits, and says that it did not.
+// lostAnswer is an archive that stores the first edits, and returns an error.
 type lostAnswer struct {
 	storage.Archive
 	lost bool
@@ -302,8 +302,8 @@ func (a *lostAnswer) Append(ctx context.Context, k storage.Key, seq int64, b sto
 	return err
 }
 
-// Edits that are stored although the archive failed are no edits to other processes,
-// because the results went out whole.
+// Edits that were stored although the archive returned an error are void for other
+// processes, because the results were sent whole.
 func TestEditsWithALostAnswerDoNotExistElsewhere(t *testing.T) {
 	mem := memory.New()
 	m, err := compact.New(t.Context(), tidyConfig(&lostAnswer{Archive: mem}))
@@ -330,7 +330,7 @@ func TestEditsWithALostAnswerDoNotExistElsewhere(t *testing.T) {
 	verified(t, mem)
 }
 
-// heldAnswer is an archive that stores the first edits, and says late that it did not.
+// heldAnswer is an archive that stores the first edits, and returns an error late.
 type heldAnswer struct {
 	storage.Archive
 	once         sync.Once
@@ -349,8 +349,8 @@ func (a *heldAnswer) Append(ctx context.Context, k storage.Key, seq int64, b sto
 	return err
 }
 
-// Another process shows a reduced result whose edit is void a moment later. What it
-// shows there can be recalled all the same, by every process.
+// Another process shows a reduced result whose edit becomes void a moment later. Every
+// process can recall the original nevertheless.
 func TestShownVoidEditsAreRecalled(t *testing.T) {
 	a := &heldAnswer{Archive: memory.New(), stored: make(chan struct{}), free: make(chan struct{})}
 	history := tidyLoop(1)
@@ -384,9 +384,9 @@ func TestShownVoidEditsAreRecalled(t *testing.T) {
 	verified(t, a)
 }
 
-// Two processes reduce the same result, and each stores its edit. That of the first is
-// void, as the answer came too late. That of the second stays, for the first process as
-// for all others.
+// Two processes reduce the same result, and each stores its edit. The first one's edit
+// is void, because the answer came too late. The second one's edit is valid, for the
+// first process as for all others.
 func TestVoidLineLeavesTheSameEditOfAnotherProcess(t *testing.T) {
 	a := &heldAnswer{Archive: memory.New(), stored: make(chan struct{}), free: make(chan struct{})}
 	history := tidyLoop(1)
@@ -414,7 +414,7 @@ func TestVoidLineLeavesTheSameEditOfAnotherProcess(t *testing.T) {
 		return err == nil && bytesOf(res.Messages) == bytesOf(shown.Messages)
 	}
 	for end := time.Now().Add(10 * time.Second); !agrees(first); time.Sleep(time.Millisecond) {
-		later.Add(int64(10 * time.Second)) // it reads what others do every few seconds
+		later.Add(int64(10 * time.Second)) // it reads the edits of others every few seconds
 		if time.Now().After(end) {
 			t.Fatal("the first process keeps a view of its own")
 		}
@@ -428,8 +428,8 @@ func TestVoidLineLeavesTheSameEditOfAnotherProcess(t *testing.T) {
 	verified(t, a.Archive)
 }
 
-// What went out whole stays whole, also where the call got no answer and comes
-// again with other words behind it.
+// Results that were sent whole stay whole, even if the call got no answer and is
+// retried with other words after it.
 func TestSentResultIsNotReducedLater(t *testing.T) {
 	a := memory.New()
 	off := tidyConfig(a)
@@ -466,8 +466,8 @@ func TestRereadReducedFileStaysWholeAndIsCounted(t *testing.T) {
 	}
 }
 
-// Tests that run again behind an edit have another result, which is reduced like the
-// first one. Those that run again at once are asked for again.
+// Tests that run again after an edit have another result, which is reduced like the
+// first one. Tests that run again at once count as requested again.
 func TestCommandCountsAsRepeatedOnlyIfNothingChanged(t *testing.T) {
 	m := costRig(t, tidyConfig(memory.New()))
 	history := []message.Message{message.System("You fix bugs."), message.User("Make the tests pass.")}
@@ -505,8 +505,8 @@ func TestCommandCountsAsRepeatedOnlyIfNothingChanged(t *testing.T) {
 	}
 }
 
-// Equal results of several calls in a row are told from one that comes again because
-// its call got no answer.
+// Equal results of several calls in a row are distinguished from one result that is
+// sent again because its call got no answer.
 func TestEqualResultOfALaterCallBecomesANote(t *testing.T) {
 	m := costRig(t, tidyConfig(memory.New()))
 	text := strings.Repeat("=== RUN   TestOne\n--- PASS: TestOne (0.00s)\n", 60)
@@ -588,8 +588,8 @@ func (a *voidBehind) Append(ctx context.Context, k storage.Key, seq int64, b sto
 	return a.Archive.Append(ctx, k, seq, b)
 }
 
-// Between the line that came too late and the one that says so, the process that
-// waited does not take it for made.
+// Between the late line and the line that voids it, the waiting process does not use
+// the edit.
 func TestLateLineIsIgnoredByTheWaitingProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := context.Background()
@@ -607,7 +607,7 @@ func TestLateLineIsIgnoredByTheWaitingProcess(t *testing.T) {
 		close(a.first)
 		synctest.Wait()
 		for range 3 {
-			time.Sleep(time.Minute) // the log is asked for news
+			time.Sleep(time.Minute) // the process reads the log
 			res, err := m.Preflight(ctx, "s", append(history[:len(history):len(history)], message.Assistant("I see."), message.User("Go on.")))
 			if err != nil || !message.Identical(res.Messages[3], history[3]) {
 				t.Errorf("what went out whole is reduced (%v)", err)

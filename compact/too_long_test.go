@@ -10,8 +10,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// A message that is too long for a line of a log stops no call: a step archives it, the
-// journal leaves it out and says so.
+// A message that is too long for a log line stops no call: a step archives it, and the
+// journal omits it and reports that.
 func TestMessageTooLongForALogIsStored(t *testing.T) {
 	ctx := context.Background()
 	history := costHistory(12)

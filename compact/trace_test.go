@@ -156,8 +156,7 @@ func TestClosedManagerReturnsItsError(t *testing.T) {
 	}
 }
 
-// A trace of the caller's has no other name in a viewer than the one that comes
-// with the spans.
+// A trace of the caller has the name in a viewer that its spans give it.
 func TestCallersTraceHasTheNameOfItsSession(t *testing.T) {
 	server := ariadnetest.NewServer(t)
 	r := newRig(t, compact.Config{Trace: compact.TraceConfig{AriadneURL: server.URL}})

@@ -190,7 +190,8 @@ func TestVocabularyIsLoadedBesideOtherModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// No deadline: on a busy machine it may pass before any call has asked.
+	// There is no deadline: on a busy machine it might pass before any call has
+	// made its request.
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var wg sync.WaitGroup
@@ -220,8 +221,8 @@ func TestVocabularyIsLoadedBesideOtherModels(t *testing.T) {
 	}
 }
 
-// What compacts nothing asks nobody: others' steps are looked for beside the
-// call, by one at a time, and not forever.
+// A call that compacts nothing makes no request: others' steps are read in the
+// background, by one goroutine at a time, with a time limit.
 func TestCheckForOtherStepsDelaysNoCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &hanging{Archive: memory.New(), reads: "s/ledger-"}

@@ -22,9 +22,8 @@ func (slow) Summarize(context.Context, strategy.Request) (strategy.Draft, error)
 	return strategy.Draft{Text: "## Goals and success criteria\n- [open] the tests of the module pass\n"}, nil
 }
 
-// What a call leaves behind that could not wait for its summary, the summary
-// and the transcript that was stored beside it, is counted, and goes where it
-// is too much.
+// A call that could not wait for its summary leaves the summary and the stored
+// transcript in memory; they are counted, and removed if they use too much.
 func TestWeightOfTheStateAfterACall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := bounded(t, Config{Preset: "summarize", Summarize: slow{}}, 1<<40)

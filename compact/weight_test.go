@@ -134,7 +134,7 @@ func TestWeightOfASessionGrowsWithItsSteps(t *testing.T) {
 	}
 }
 
-// What is counted is about what is there.
+// The counted memory is about the real one.
 func TestWeightOfSessionsIsAboutTheirMemory(t *testing.T) {
 	m := bounded(t, Config{}, 1<<40)
 	if _, err := m.Preflight(t.Context(), "warm", long(0, 10_000)); err != nil {
@@ -154,8 +154,8 @@ func TestWeightOfSessionsIsAboutTheirMemory(t *testing.T) {
 	runtime.KeepAlive(m)
 }
 
-// The session that was used last stays, however large it is, and one that is in
-// use or that no archive has does, too: of that only what spares work goes.
+// The last used session stays, however large it is, and so does a session in use
+// or without an archive: only its caches are removed.
 func TestProtectedSessionsStayAtAnySize(t *testing.T) {
 	t.Run("the last one", func(t *testing.T) {
 		m := bounded(t, Config{}, 1)
@@ -217,7 +217,7 @@ func TestProtectedSessionsStayAtAnySize(t *testing.T) {
 	})
 }
 
-// The headers of indexes that a later one has taken the place of are not kept.
+// The headers of replaced indexes are not kept.
 func TestIndexesThatWereMergedAreForgotten(t *testing.T) {
 	m, err := New(t.Context(), Config{Model: "gpt-4", MaxContextTokens: 100_000, Archive: memory.New()})
 	if err != nil {
@@ -236,8 +236,8 @@ func TestIndexesThatWereMergedAreForgotten(t *testing.T) {
 	}
 }
 
-// What spares work and is forgotten is held by nothing else: the bill of a lane
-// knows the conversation of its last call, too.
+// Removed caches are not referenced elsewhere: the bill of a lane also knows the
+// conversation of its last call.
 func TestSlimSessionsHoldNoConversation(t *testing.T) {
 	m := bounded(t, Config{}, 1<<40)
 	history := long(1, 50_000)

@@ -30,8 +30,8 @@ func answering(t *testing.T, status int, body string) string {
 	return s.URL
 }
 
-// gone returns an address on which nothing listens. A port that was free a moment ago
-// may belong to a server of another test.
+// gone returns an address without a listener. A port that was free a moment ago may
+// belong to a server of another test.
 func gone() string { return "http://127.0.0.1:1" }
 
 func probes(t *testing.T, text string, env ...string) []Probe {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// What is hashed where it lies, or flushed on the way, hashes to what it would
-// in one piece: fingerprints are in archives.
+// A text hashed in place or in pieces has the same hash as in one piece,
+// because archives contain fingerprints.
 func TestFingerprintsOfLongTexts(t *testing.T) {
 	field := func(b []byte, s string) []byte {
 		return append(binary.AppendUvarint(b, uint64(len(s))), s...)

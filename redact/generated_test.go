@@ -15,8 +15,8 @@ const (
 	otherSeed = 77003    // and half with this one
 )
 
-// leastFound is how much must be found, in percent. Those that were held out
-// while the rules were written are a measure, not a goal.
+// leastFound is the minimum share of secrets to find, in percent. The held-out shapes
+// are a measure, not a goal.
 var leastFound = []struct {
 	class   secretgen.Class
 	percent float64

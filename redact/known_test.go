@@ -113,7 +113,7 @@ func TestKnownSecretsThatOverlapAreFoundInLinearTime(t *testing.T) {
 	}
 }
 
-// A value that is given away once is taken out in the spellings of other programs.
+// A value that is revealed once is removed in the spellings of other programs.
 func TestAKnownSecretIsFoundInOtherSpellings(t *testing.T) {
 	secret := `Gr7ö"ße/Zx9<q2&W😀k`
 	for what, form := range map[string]string{

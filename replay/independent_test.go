@@ -119,8 +119,8 @@ func (c *calculation) sliding(at int) ([]entry, int, int) {
 	return v, 0, 0
 }
 
-// summarized returns the policy that lets 1500 tokens stand for all but six
-// turns, at 85 % of the window.
+// summarized returns the policy that replaces all but six turns with 1500
+// tokens, at 85 % of the window.
 func (c *calculation) summarized(window int) func(at int) ([]entry, int, int) {
 	cut, n := 0, 0
 	view := func(at int) (v []entry, total int) {

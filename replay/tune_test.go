@@ -88,7 +88,7 @@ func every() []candidate {
 // prefers a setting that keeps too little or does not fit.
 func TestSearchFindsTheCheapestSettingThatKeepsEnough(t *testing.T) {
 	const needed, seeds = 1000, 10
-	reached := 0.0 // of what there is to be saved
+	reached := 0.0 // share of the possible savings
 	for seed := range uint64(seeds) {
 		tu := &tuner{o: &TuneOptions{Keep: 0.9, Seed: seed, Workers: 1, Evaluations: 60}, tried: map[candidate]bool{}, known: map[tuneKey]tuneRow{}}
 		best, preset := 1.0, 0.0
@@ -161,7 +161,7 @@ func TestProjectIsTheNameUpToItsLastDash(t *testing.T) {
 	}
 }
 
-// Whatever a search draws is a configuration that can be.
+// Every setting that a search draws is a valid configuration.
 func TestEveryCandidateIsValid(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var k candidate

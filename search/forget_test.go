@@ -77,8 +77,7 @@ func TestForgottenTextIsNotInTheFile(t *testing.T) {
 	}
 }
 
-// traces looks into the tables of the full-text index: what stands there is
-// compressed, and not seen from outside.
+// traces searches the tables of the full-text index, whose content is compressed.
 func (x *Index) traces(t *testing.T, gone, words int) {
 	t.Helper()
 	var n int
@@ -242,8 +241,8 @@ func TestIndexesArePrivateToTheOwner(t *testing.T) {
 	}
 }
 
-// Each takes out sessions that nobody else does. What it took out a moment ago, and what
-// nobody takes out, it finds; what the others take out just then, it may miss.
+// Each goroutine removes sessions of its own. It no longer finds its removed sessions,
+// and finds those that nobody removes; it may miss those that others are removing.
 func TestSeveralUseOneIndexAtOnce(t *testing.T) {
 	dir := folder(t)
 	a := whispers(t, 12, 3)

@@ -155,7 +155,7 @@ func TestSearchDetectsGrownFiles(t *testing.T) {
 	}
 }
 
-// settled makes all folders look as if nobody had been there for long.
+// settled makes all folders look old.
 func settled(t *testing.T, root string) {
 	t.Helper()
 	entries, err := os.ReadDir(root)

@@ -53,7 +53,7 @@ func TestBodiesThatTheClientCompressedAreRead(t *testing.T) {
 	} {
 		for _, f := range forms() {
 			r := newRig(t, compact.Config{}, serve.Config{})
-			r.server.Lenient = true // which can't read the one that goes out as it came
+			r.server.Lenient = true // the server can't read the request that is sent unchanged
 			for _, rounds := range []int{2, 60} {
 				body := f.body("Fix it.", rounds, 300)
 				var packed bytes.Buffer
@@ -76,8 +76,8 @@ func TestBodiesThatTheClientCompressedAreRead(t *testing.T) {
 	}
 }
 
-// What can't be read of it goes out as it came, and nobody's window takes more memory
-// than is allowed.
+// An unreadable answer is passed on unchanged, and a zstd window takes no more memory
+// than allowed.
 func TestUnreadableZstdIsSentUnchanged(t *testing.T) {
 	body := forms()[0].body("Fix it.", 60, 300)
 	whole := zstdOf(t, body)

@@ -23,11 +23,11 @@ import (
 	"github.com/agentcompact/compact/trace/metrics"
 )
 
-// A form is one way in which a wire is asked.
+// A form is one kind of request of a wire.
 type form struct {
 	wire   provider.Wire
 	path   string
-	fields string // of the body, beside the conversation
+	fields string // fields of the body besides the conversation
 	stream bool
 }
 

@@ -63,8 +63,8 @@ func BenchmarkSessionsAtOnce(b *testing.B) {
 	}
 }
 
-// load is what is asked: so many sessions with so many calls each, whose lengths
-// differ by fewer rounds than spread from the least, and which archive they have.
+// load is the requested load: a number of sessions with a number of calls each, the
+// spread of their lengths in rounds, and their archive.
 type load struct {
 	sessions, calls, least, spread int
 	open                           func(*testing.B) (storage.Archive, error)
@@ -113,8 +113,8 @@ func (l load) measure(b *testing.B, url string, through bool, compacted map[plac
 	b.ReportMetric((heap()-before)/1e6, "heap-MB")
 }
 
-// sinks finds the calls whose request was smaller than the one before, or than what
-// the first one of a session was asked to send.
+// sinks finds the calls whose sent request was smaller than the previous one, or than
+// the received one of the session's first call.
 func sinks(all []times, into map[place]bool) {
 	arrived := map[place]int{}
 	for _, t := range all {
@@ -158,8 +158,8 @@ func heap() float64 {
 	return float64(m.HeapAlloc)
 }
 
-// thinking is a model that says when the whole of a request was there, when it
-// wrote its first byte, and how many bytes it was asked with.
+// thinking is a model that records when it has read the whole request, when it writes
+// its first byte, and the size of the request.
 func thinking(d time.Duration) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n, _ := io.Copy(io.Discard, r.Body)
@@ -221,8 +221,8 @@ func (l load) make(b *testing.B, url string) (out []times) {
 	return out
 }
 
-// talk is a conversation whose bytes are written once for all sessions, so that
-// the client costs little beside the proxy.
+// talk is a conversation whose bytes are made once for all sessions, so that the
+// client costs little compared with the proxy.
 type talk struct {
 	head string
 	text string

@@ -49,8 +49,8 @@ func TestTooManyRequestsGetRetryAfter(t *testing.T) {
 	}
 }
 
-// A client that stops sending its request, or stops reading its answer, is let
-// go, and what it held is free.
+// A client that stops sending its request, or stops reading its answer, is
+// disconnected, and its resources are released.
 func TestSlowClientsAreDisconnected(t *testing.T) {
 	gone := make(chan struct{}, 1)
 	up := upstream(t, func(w http.ResponseWriter, r *http.Request) {
@@ -182,8 +182,8 @@ func TestEndWaitsForTheCallsThatAreUnderWay(t *testing.T) {
 	r.stopped <- nil
 }
 
-// With a notice requests are taken for as long, while the balancer is told that
-// this is about to end.
+// With a notice, requests are accepted for that time, while the balancer is told
+// that the server is about to end.
 func TestANoticeIsGivenBeforeConnectionsAreRefused(t *testing.T) {
 	m, err := compact.New(t.Context(), compact.Config{})
 	if err != nil {

@@ -49,7 +49,7 @@ func TestUnchangedPageIsNotRendered(t *testing.T) {
 func TestPageIsRenderedFromACopy(t *testing.T) {
 	l := fullLive(4)
 	want, own := l.view(false), l.copied()
-	l.mu.Lock() // as a call that adds its result: who draws does not want it
+	l.mu.Lock() // like a call that adds its result: rendering does not take the lock
 	for _, s := range l.sessions {
 		clear(s.points)
 		clear(s.compactions)

@@ -42,8 +42,8 @@ func (s *sums) put(id string, body []byte) {
 	s.all[id] = sha256.Sum256(body)
 }
 
-// Thousands of requests of all wires, and others, by several clients at once:
-// what arrives is what was sent, byte for byte, and so are the answers.
+// Thousands of requests on all wires, and others, by several clients at once:
+// the upstream receives the sent bytes, and the clients receive the upstream's.
 func TestObservedRequestsAndAnswersAreTheSameBytes(t *testing.T) {
 	n := 2000
 	switch {

@@ -9,8 +9,8 @@ import (
 	"github.com/agentcompact/compact/serve"
 )
 
-// Of what is no model call, and of the headers of what is, nothing is added and
-// nothing is taken away but what is meant for this module.
+// For requests that are not model calls, and for the headers of model calls,
+// only the fields of this module are removed, and nothing is added.
 func TestOtherRequestsPassUnchanged(t *testing.T) {
 	r := newRigTo(t, echo(t), compact.Config{}, serve.Config{})
 	for _, c := range []struct{ method, path, kind, body string }{
@@ -63,7 +63,7 @@ func TestHeadersOfAnswersAreReturned(t *testing.T) {
 	}
 }
 
-// What the provider is asked to compact goes out whole, whatever its size.
+// A request to the provider's own compaction is sent whole, whatever its size.
 func TestHistoryCompactedByTheProviderIsSentWhole(t *testing.T) {
 	r := newRigTo(t, echo(t), compact.Config{}, serve.Config{})
 	for _, f := range forms() {

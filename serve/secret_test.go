@@ -14,8 +14,8 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// Whatever becomes of requests, the keys that they carry, also where no key belongs, are in
-// no log, no metric, no page, no answer of ours and no archive.
+// Whatever happens to requests, their keys, including keys in wrong places, are in no log,
+// no metric, no page, no answer of this module and no archive.
 func TestAPIKeysAppearNowhere(t *testing.T) {
 	key := "sk-proj-" + "Qx7Lm2Vt9Rb4Ks6Wd1" + "Zc8Hn3Yp5Gf0Jq7Tu2Ea"
 	up := upstream(t, func(w http.ResponseWriter, r *http.Request) {
@@ -102,9 +102,8 @@ func TestTokenIsRequiredAndKept(t *testing.T) {
 	}
 }
 
-// What /metrics says can be read by Prometheus: each line is a comment or a
-// sample, each sample belongs to the metric that was announced before it, and
-// histograms add up.
+// Prometheus can read /metrics: each line is a comment or a sample, each sample belongs to
+// the metric announced before it, and histograms add up.
 func TestMetricsAreInPrometheusForm(t *testing.T) {
 	r := newRig(t, compact.Config{}, serve.Config{})
 	for _, f := range forms() {

@@ -27,7 +27,7 @@ func upstreamServer(t *testing.T, f http.HandlerFunc) *httptest.Server {
 	return up
 }
 
-// within fails if nothing comes for far too long.
+// within fails if nothing arrives within a long time.
 func within[T any](t *testing.T, c <-chan T, what string) (v T) {
 	t.Helper()
 	select {
@@ -38,8 +38,8 @@ func within[T any](t *testing.T, c <-chan T, what string) (v T) {
 	return v
 }
 
-// Each event reaches the client before the upstream says the next one, on every
-// wire, where the request was compacted and where it was not.
+// Each event reaches the client before the upstream sends the next one, on
+// every wire, with and without a compaction.
 func TestStreamsFlowEventByEvent(t *testing.T) {
 	for _, observe := range []bool{false, true} {
 		for _, f := range forms() {
@@ -93,8 +93,8 @@ func TestAnswersHeaderPrecedesItsBody(t *testing.T) {
 	_ = resp.Body.Close()
 }
 
-// An upstream answers while the client still sends, and each reads what the
-// other says then.
+// An upstream answers while the client still sends, and both read the other's
+// data at once.
 func TestAnswersBeginBeforeTheRequestHasEnded(t *testing.T) {
 	up := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		_ = http.NewResponseController(w).EnableFullDuplex()
@@ -200,8 +200,8 @@ func TestDisconnectedClientEndsTheUpstreamCall(t *testing.T) {
 	}
 }
 
-// What came before an upstream broke off reaches the client, who sees that it
-// broke off.
+// Data from before an upstream's disconnection reaches the client, and the
+// client sees the disconnection.
 func TestPartialAnswerIsReturnedAsPartial(t *testing.T) {
 	for _, f := range forms() {
 		for name, head := range map[string]string{
@@ -282,8 +282,8 @@ func TestErrorsOfTheProviderAreReturned(t *testing.T) {
 	}
 }
 
-// A client that asks first is told by the upstream, and sends no body to one
-// that refuses.
+// A client that sends Expect: 100-continue gets the upstream's decision, and
+// sends no body to an upstream that refuses.
 func TestUpstreamDecidesAboutContinue(t *testing.T) {
 	up := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") == "" {

@@ -39,7 +39,7 @@ func (s *safeBuffer) String() string {
 	return s.b.String()
 }
 
-// tap is a collector that keeps what it is sent, byte for byte.
+// tap is a collector that keeps its input byte for byte.
 type tap struct {
 	mu   sync.Mutex
 	sent bytes.Buffer
@@ -54,7 +54,8 @@ func (c *tap) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusOK)
 }
 
-// Whatever field a secret gets into, no exporter sends it, no log line has it.
+// No exporter sends a secret and no log line contains it, whatever field it is
+// in.
 func TestNoSecretLeavesByAnyExporter(t *testing.T) {
 	secrets := canary.Secrets(50, 7)
 	redactor, err := redact.New(redact.Options{})

@@ -15,7 +15,7 @@ import (
 	"github.com/agentcompact/compact/trace/tracetest"
 )
 
-// numbered returns events that can be told apart.
+// numbered returns distinguishable events.
 func numbered(from, to int) []trace.Event {
 	var events []trace.Event
 	for i := from; i <= to; i++ {

@@ -101,7 +101,8 @@ func TestLongOutageDropsTheOldestAndCountsExactly(t *testing.T) {
 	})
 }
 
-// Events that come while a batch is under way take the room of its oldest ones if it comes back.
+// New events during the delivery of a batch take the room of its oldest events if it returns to
+// the queue.
 func TestBatchReturnedToAFullQueueIsCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &slow{took: time.Minute}

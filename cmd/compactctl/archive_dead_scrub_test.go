@@ -15,9 +15,9 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// Wherever the process that scrubs a session dies, who reads the archive sees the session
-// as it was before, or as the scrub leaves it: no command fails, and none says that
-// somebody changed a file.
+// If the process that scrubs a session dies at any point, a reader of the archive sees
+// the session either before or after the scrub: no command fails, and none reports a
+// changed file.
 func TestArchiveIsReadableAfterEveryInterruptionOfAScrub(t *testing.T) {
 	const secret = "hunter-zebra-ladder"
 	dir := t.TempDir()
@@ -71,8 +71,8 @@ func TestArchiveIsReadableAfterEveryInterruptionOfAScrub(t *testing.T) {
 	}
 }
 
-// scrubUntil takes a secret out of the session until the process has made so many
-// changes, and reports whether it came to the end.
+// scrubUntil scrubs a secret from the session until the process has made this many
+// changes, and reports whether it finished.
 func scrubUntil(t *testing.T, folder string, changes int, secret string) bool {
 	t.Helper()
 	a, err := fs.Open(folder)

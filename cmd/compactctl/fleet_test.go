@@ -154,7 +154,7 @@ type wrongModel struct {
 
 func (f *wrongModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	session := r.Header.Get("X-Of")
-	body, _ := io.ReadAll(r.Body) // without this read the server does not notice that the client has gone
+	body, _ := io.ReadAll(r.Body) // without this read the server does not notice that the client has disconnected
 	switch r.Header.Get("X-Fault") {
 	case "busy":
 		w.WriteHeader(http.StatusServiceUnavailable)

@@ -112,7 +112,7 @@ func TestReadOnlyFileIsRefused(t *testing.T) {
 	onlyFiles(t, filepath.Dir(path), "out")
 }
 
-// TestFailedCommitNamesTheFile: a full disk is told of the file that was asked for.
+// TestFailedCommitNamesTheFile: on a full disk, the error names the output file.
 func TestFailedCommitNamesTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out")
 	target, err := openTarget(path)

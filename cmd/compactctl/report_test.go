@@ -74,7 +74,8 @@ time          2.2 s (count 8 ms, summary 2.1 s)
 		t.Errorf("colors change the text:\n%s", cmp.Diff(b.String(), plain))
 	}
 	for line := range strings.Lines(b.String()) {
-		if n := columnsOf(strings.TrimSuffix(line, "\n")); n > reportColumns && !strings.HasPrefix(line, "gone: ") { // a command is not broken
+		// a command is not broken
+		if n := columnsOf(strings.TrimSuffix(line, "\n")); n > reportColumns && !strings.HasPrefix(line, "gone: ") {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}
@@ -122,7 +123,7 @@ func TestUndoIsAValidShellCommand(t *testing.T) {
 	}
 }
 
-// The headline is of this call; what earlier ones did stands apart.
+// The headline describes this call; earlier calls have lines of their own.
 func TestHeadlineDescribesTheCall(t *testing.T) {
 	res := result()
 	first := &trace.PrunedMessages{TruncatedCount: 1, MaskedCount: 29, SummarizedCount: 310}

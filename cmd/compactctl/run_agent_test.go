@@ -11,7 +11,7 @@ import (
 
 const proxyRoot = "http://127.0.0.1:1"
 
-// told returns the settings that an agent starts with.
+// told returns the settings with which an agent starts.
 func told(t *testing.T, upstreams []string, args []string, environ ...string) *telling {
 	t.Helper()
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(t.TempDir(), "cache"))
@@ -78,7 +78,7 @@ func TestGeminiCLIKeepsItsLoginByKey(t *testing.T) {
 	}
 }
 
-// What the user has in that variable stays.
+// A variable that the user has set keeps its value.
 func TestOpenCodeIsConfiguredByItsFile(t *testing.T) {
 	const name = "OPENCODE_CONFIG_CONTENT"
 	url := func(content, provider string) string {

@@ -40,7 +40,7 @@ func TestRunGivesTheCommandItsTerminalAndPassesOnItsStatus(t *testing.T) {
 	}
 }
 
-// A command that somebody stops ends as it wants to, and the receipt comes behind it.
+// A command that is interrupted ends in its own way, and the receipt follows.
 func TestRunPassesSignalsOn(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -93,9 +93,9 @@ func TestRunReportsAnUnusableCommand(t *testing.T) {
 	}
 }
 
-// The command's calls are compacted, and a receipt says so; with --observe none
-// is, and it says what would have been. What a variable named before is the
-// upstream.
+// The command's calls are compacted, and a receipt reports it; with --observe none is
+// compacted, and the receipt reports the projection. The earlier value of a variable
+// becomes the upstream.
 func TestRunCompactsAndWritesAReceipt(t *testing.T) {
 	server := provider.NewServer()
 	up := httptest.NewServer(server)
@@ -129,7 +129,8 @@ func TestRunCompactsAndWritesAReceipt(t *testing.T) {
 	}
 }
 
-// A provider that is away is no saving: the receipt says that nothing came back.
+// An unreachable provider saves nothing: the receipt reports that there was no
+// answer.
 func TestRunReportsUnansweredRequests(t *testing.T) {
 	away := httptest.NewServer(nil)
 	t.Setenv("ANTHROPIC_BASE_URL", away.URL)

@@ -11,8 +11,8 @@ import (
 	"github.com/agentcompact/compact/internal/agentloop"
 )
 
-// Each program runs to its end beyond its window, without a key, and what it has
-// of compact is less than ten lines.
+// Each program runs to its end beyond its window, without a key, and has less
+// than ten lines for compact.
 func TestExamplesAreShortAndRunOffline(t *testing.T) {
 	programs, err := filepath.Glob("*/main.go")
 	if err != nil || len(programs) < 5 {

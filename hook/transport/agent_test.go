@@ -101,8 +101,8 @@ func (f form) marked(body string) string {
 	return body[:at+1] + `,"cache_control":{"type":"ephemeral"}` + body[at+1:]
 }
 
-// talk makes calls with ever more rounds, until a summary was asked for or n are
-// there. It returns how many there are.
+// talk makes calls with ever more rounds, until a summary was asked for or n are there.
+// It returns the number of rounds.
 func (r *rig) talk(f form, from, n, words int) int {
 	r.t.Helper()
 	for rounds := from; rounds <= n; rounds++ {
@@ -117,8 +117,7 @@ func (r *rig) talk(f form, from, n, words int) int {
 	return n
 }
 
-// summaries returns the requests that asked for one, each with the request that
-// was sent before it.
+// summaries returns the requests for a summary, each with the previous request.
 func (r *rig) summaries() (asked, before []provider.Request) {
 	var last provider.Request
 	for _, q := range r.server.Requests() {
@@ -263,8 +262,8 @@ func said(res *compact.Result, what string) bool {
 	return strings.Contains(strings.Join(res.Warnings, "\n"), what)
 }
 
-// A provider whose cache was never read is not asked for a summary, nor is one whose
-// cache has gone cold.
+// A provider whose cache was never read is not asked for a summary, and neither is one
+// with a cold cache.
 func TestAgentsOwnModelIsNotUsedWithAColdCache(t *testing.T) {
 	f := forms()[0]
 	r := agentRig(t, compact.Config{}, &byteCache{off: true}, writes)
@@ -299,8 +298,8 @@ func TestAgentsOwnModelIsDisabledWithoutAUsage(t *testing.T) {
 	}
 }
 
-// A request that was refused in its stream was never accepted: no summary is asked for
-// behind it, which would be refused as well.
+// A request that was refused in its stream was never accepted: no summary request
+// extends it, because that would be refused as well.
 func TestSummaryRequestNeverExtendsARefusedRequest(t *testing.T) {
 	f := forms()[3].withTools()
 	r := agentRig(t, compact.Config{}, &byteCache{}, writes)

@@ -111,8 +111,7 @@ func TestAgentsSendTheirConversationID(t *testing.T) {
 	}
 }
 
-// wentWhole wants the one request to have gone out as it came, and to be
-// recognized.
+// wentWhole checks that the one request was sent unchanged and was recognized.
 func (r *rig) wentWhole(name, own, body string) {
 	r.t.Helper()
 	if len(r.results) != 0 || r.got()[0] != body {

@@ -95,7 +95,7 @@ type world struct {
 	server *provider.Server
 	url    string
 	rigs   [2]*rig
-	others []*rig // processes that came later
+	others []*rig // later processes
 	named  string // how requests name their session
 
 	mu      sync.Mutex
@@ -322,7 +322,7 @@ func (p *program) body() string {
 	return fmt.Sprintf(`{%s,"%s":[`+s.ask+`,%s]}`, p.w.f.fields, s.list, p.ask, strings.Join(p.elems, ","))
 }
 
-// post makes a call and returns what went out for it, and the answer.
+// post makes a call and returns the sent request and the answer.
 func (p *program) post(r *rig, body string, patience time.Duration) (out []string, status int, answer string, err error) {
 	s := &outbox{}
 	ctx, cancel := context.WithTimeout(context.WithValue(context.Background(), outboxKey{}, s), patience)
@@ -389,7 +389,7 @@ func (w *world) refuses(out []string, answer string) bool {
 	if !w.fails && w.mode != observes || len(out) == 0 {
 		return false
 	}
-	for _, q := range w.server.Requests() { // the agent's own model may have been asked afterwards
+	for _, q := range w.server.Requests() { // a request to the agent's own model may have followed
 		if slices.Contains(out, string(q.Body)) && w.tooLong(q) {
 			return true
 		}
@@ -418,7 +418,7 @@ func (p *program) saw(bodies []string) {
 		}
 		last := p.texts[len(p.texts)-1]
 		if w.config.Summarizer.Backend == "agent" && strings.Contains(b, "Copy identifiers") && !strings.Contains(b, last) {
-			continue // what its own model is asked for a summary of goes by its last request
+			continue // a summary request to its own model depends on the lane's last request
 		}
 		// If even the smallest view does not fit, the end of the newest result is cut.
 		if !strings.Contains(b, last[:min(len(last), 60)]) {

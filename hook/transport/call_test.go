@@ -69,7 +69,7 @@ func TestSmallRequestsGoOutByteForByte(t *testing.T) {
 	}
 }
 
-// The answer that comes through a transport is the one that comes without.
+// The answer through a transport equals the answer without one.
 func TestAnswersAreReturnedUnchanged(t *testing.T) {
 	for _, f := range forms() {
 		r := newRig(t, compact.Config{})

@@ -18,7 +18,7 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// A form is one way in which a wire is asked.
+// A form is one kind of request of a wire.
 type form struct {
 	wire   provider.Wire
 	path   string
@@ -173,7 +173,7 @@ func (r *rig) last() *compact.Result {
 	return r.results[len(r.results)-1]
 }
 
-// quiet fails if something went wrong on the way.
+// quiet fails the test if an error was logged.
 func (r *rig) quiet() {
 	r.t.Helper()
 	r.mu.Lock()

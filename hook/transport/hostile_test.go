@@ -132,7 +132,7 @@ func BenchmarkAnnouncementsInSmallPieces(b *testing.B) {
 	}
 }
 
-// once is a body that has a text at once, and counts how often it is asked.
+// once is a body with its whole text available, and counts the reads.
 type once struct {
 	text  string
 	asked int

@@ -8,8 +8,8 @@ import (
 	"github.com/agentcompact/compact/internal/provider"
 )
 
-// With cache.marks auto an agent that sets no marks has a cache: its own model
-// can be asked for summaries, and the summary is held.
+// With cache.marks auto, an agent that sets no marks has a cache: its own model
+// can write summaries, and the summary is cached.
 func TestAutomaticCacheMarksEnableSummaries(t *testing.T) {
 	f := forms()[5].withTools()
 	for _, auto := range []string{"keep", "auto"} {

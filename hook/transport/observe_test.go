@@ -91,9 +91,8 @@ func (b *faulty) config() compact.Config {
 	return compact.Config{Model: "gpt-4o", MaxContextTokens: 16_000, Counter: b}
 }
 
-// Whatever becomes of the look, on every wire, streamed or not: the body that
-// goes out is the one that came in, the answer is the provider's, and no time
-// goes by.
+// Whatever the observation does, on every wire, streamed or not, the sent body
+// is the received one, the answer is the provider's, and there is no delay.
 func TestObservedRequestsGoOutByteForByteAtOnce(t *testing.T) {
 	for name, b := range map[string]*faulty{
 		"it compacts": {}, "it fails": {fails: true}, "it panics": {panics: true},
@@ -226,7 +225,7 @@ func TestObservedAnswersAreMeteredAndNothingIsArchived(t *testing.T) {
 	}
 }
 
-// A failed observation is reported as every other failure is, and the request goes out.
+// A failed observation is reported like every other failure, and the request is sent.
 func TestAFailedObservationIsReported(t *testing.T) {
 	f := forms()[0]
 	for name, c := range map[string]struct {
@@ -292,7 +291,7 @@ func TestABodyTooLargeToObserveIsSentWhole(t *testing.T) {
 	}
 }
 
-// A look that is under way is waited for, as long as one wants to.
+// Settle waits for a running observation as long as its context allows.
 func TestSettleWaitsForObservations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &faulty{hang: make(chan struct{})}

@@ -12,7 +12,7 @@ import (
 	"github.com/agentcompact/compact/internal/provider"
 )
 
-// clocked returns a request whose system prompt has the time.
+// clocked returns a request with the time in its system prompt.
 func (f form) clocked(ask string, rounds, words, minute int) string {
 	clock := fmt.Sprintf("Fix bugs. It is 12:%02d.", minute)
 	body := f.body(ask, rounds, words)

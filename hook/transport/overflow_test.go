@@ -262,7 +262,7 @@ func TestSecondOverflowInTheStreamReachesTheCaller(t *testing.T) {
 // A caller that cancels while its history is compacted gets its cancellation. A refusal
 // as too long would be permanent. No failure is reported.
 func TestACallerThatCancelsGetsNoRefusalOfItsContext(t *testing.T) {
-	stream := forms()[3] // the refusal comes in a stream that began with 200
+	stream := forms()[3] // the refusal is in a stream that began with 200
 	for i, f := range append(forms(), stream) {
 		t.Run(f.String(), func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
@@ -283,7 +283,7 @@ func TestACallerThatCancelsGetsNoRefusalOfItsContext(t *testing.T) {
 	}
 }
 
-// givenUp is a summarizer whose caller cancels meanwhile.
+// givenUp is a summarizer whose caller cancels during the call.
 type givenUp struct{ cancel context.CancelFunc }
 
 func (g givenUp) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft, error) {

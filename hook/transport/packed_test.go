@@ -30,8 +30,8 @@ func packedBy(t *testing.T, body string, with func(io.Writer) io.WriteCloser) st
 	return b.String()
 }
 
-// A body that needs nothing goes out as the bytes that came in; one that is
-// compacted goes out plain, as it would have without the compression.
+// A body that needs no compaction is sent as the received bytes; a compacted
+// one is sent uncompressed.
 func TestBodiesThatTheClientCompressedAreRead(t *testing.T) {
 	raw := func(w io.Writer) io.WriteCloser {
 		f, err := flate.NewWriter(w, flate.BestSpeed)

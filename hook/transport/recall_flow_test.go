@@ -57,8 +57,8 @@ func elementsIn(t *testing.T, answer string) (out []string) {
 	return out
 }
 
-// playing answers with recorded events. After each that the caller is to have by
-// now it waits until the caller has as many.
+// playing answers with recorded events. After each event that the caller should have
+// received, it waits until the caller has that many.
 type playing struct {
 	answers [][]string
 	kind    string

@@ -144,7 +144,7 @@ func (f form) callAgain(n int) string {
 func (f form) callAgainAfter(words string, n int) string {
 	back := f.callAgain(n)
 	switch f.wire {
-	case provider.Gemini: // the text stands in the same content
+	case provider.Gemini: // the text is in the same content
 		return strings.Replace(back, `"parts":[`, `"parts":[{"text":"`+words+`"},`, 1)
 	case provider.Anthropic:
 		return strings.Replace(back, `"content":[`, `"content":[{"type":"text","text":"`+words+`"},`, 1)
@@ -290,7 +290,7 @@ func TestRequestsDeclareTheRecallTool(t *testing.T) {
 	}
 }
 
-// The tools stand in front of everything that is cached.
+// The tools come before everything that is cached.
 func TestTheDeclarationNeverChanges(t *testing.T) {
 	eachForm(t, func(t *testing.T, f form) {
 		r := newRig(t, compact.Config{}, transport.Recall())

@@ -131,7 +131,7 @@ func TestSecondOverflowAfterAFailureReachesTheCaller(t *testing.T) {
 	}
 }
 
-// Whoever is passed over on purpose is not compacted by an overflow.
+// A request that is skipped on purpose is not compacted after an overflow.
 func TestCallerGetsTheOverflowOfAPassedRequest(t *testing.T) {
 	f, r := forms()[2], newRig(t, tight)
 	r.server.Window = 8_000
@@ -141,8 +141,8 @@ func TestCallerGetsTheOverflowOfAPassedRequest(t *testing.T) {
 	}
 }
 
-// meta.protected protects on every wire, and never goes out: compacted, raw
-// because of a failure, or passed over.
+// meta.protected protects on every wire, and is never sent: in a compacted
+// request, a raw one after a failure, or a skipped one.
 func TestMetaOfARequestProtectsAndIsNotSent(t *testing.T) {
 	for _, f := range forms() {
 		precious := fmt.Sprintf("file 3: %s", strings.TrimSpace(strings.Repeat("precious ", 100)))

@@ -189,7 +189,7 @@ func TestCallsBeforeTheFirstAnswerBranchByTheirBeginning(t *testing.T) {
 	}
 }
 
-// rigAt is a rig in front of a provider of this name that takes everything.
+// rigAt returns a rig for a provider of this name that accepts everything.
 func rigAt(t *testing.T, host string) *rig {
 	r := newRig(t, compact.Config{}, transport.Base(&reader{buf: make([]byte, 4096)}))
 	r.url = "http://" + host

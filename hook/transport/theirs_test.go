@@ -13,7 +13,7 @@ import (
 	"github.com/agentcompact/compact/internal/provider"
 )
 
-// Of our threshold and the provider's the lower one works.
+// The lower one of our threshold and the provider's applies.
 func TestTheLowerThresholdWorks(t *testing.T) {
 	anthropic, responses := forms()[4], forms()[2]
 	for _, c := range []struct {

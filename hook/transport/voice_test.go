@@ -55,7 +55,7 @@ func silent(t *testing.T, c compact.Config, opts ...transport.Option) *rig {
 	return r
 }
 
-// hourglass is a clock that stands until it is turned.
+// hourglass is a clock that advances only on demand.
 type hourglass struct{ at time.Time }
 
 func (h *hourglass) now() time.Time { return h.at }

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestCountCountsTexts: every text of a request counts, wherever it stands; what a wire
-// wraps it in does not, but for four tokens an object.
+// TestCountCountsTexts: every text of a request counts, wherever it is; the wire's own
+// structure does not, except for four tokens per object.
 func TestCountCountsTexts(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("The parser reads the next word. ", 100)

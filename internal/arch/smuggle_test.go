@@ -133,9 +133,9 @@ func TestUnredactedTextDoesNotCompile(t *testing.T) {
 	}
 }
 
-// The two ways around the types are open to nobody but those who are named: a
-// redactor that is switched off, and Lit as a value, whose parameter type could
-// be inferred. A redactor with the default rules is made for the text of a panic, too.
+// Only the listed packages may use the two ways around the types: a redactor that is
+// switched off, and Lit as a value, whose parameter type could be inferred. A redactor
+// with the default rules is also made for the text of a panic.
 func TestOnlyTheManagerAndTheCommandMakeRedactors(t *testing.T) {
 	out, err := exec.Command("grep", "-rnE", `redact\.(New\(|Lit([^(]|$))`, "--include=*.go", "../..").Output()
 	if err != nil {

@@ -54,7 +54,7 @@ func TestAPatternEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// What takes too long is given up by itself, and what was found stays.
+// A search that takes too long ends by itself, and its results so far stay.
 func TestSearchEndsAfterItsTimeLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := WithMatchTime(t.Context())

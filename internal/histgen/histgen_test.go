@@ -156,7 +156,7 @@ func TestGrowContinuesTheHistory(t *testing.T) {
 	}
 }
 
-// What was compacted must not get an answer afterwards.
+// A compacted call must not get an answer afterwards.
 func TestGrowAnswersNoOldCall(t *testing.T) {
 	for seed := range uint64(300) {
 		h, rng := New(seed), Rand(seed+1)

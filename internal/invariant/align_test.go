@@ -19,7 +19,7 @@ func earlier(in, out []message.Message, decisions map[int]string) Case {
 	}
 }
 
-// The last user message of an earlier view stays where it was then, and when it
+// The last user message of an earlier view keeps its place from then, and if it
 // is protected, it comes to the front later than younger pinned messages.
 func TestCheckAcceptsResultsOfEarlierCompactions(t *testing.T) {
 	old := message.Assistant(words(300))
@@ -199,8 +199,8 @@ func TestSourcesReturnsTheOriginOfMessages(t *testing.T) {
 	}
 }
 
-// The round of an earlier last user message stood behind a younger pinned one,
-// whose results were so outside of the window.
+// The round of an earlier last user message came after a younger pinned one, so
+// its results were outside the window.
 func TestCheckCountsTurnsOfAnEarlierView(t *testing.T) {
 	long := words(400)
 	in := []message.Message{

@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// What a placeholder tells of a call stands in the call and in its result.
+// The facts about a call in a placeholder occur in the call and in its result.
 func TestCheckComparesAPlaceholderWithTheOriginal(t *testing.T) {
 	const (
 		status = "Exit code 0\n"

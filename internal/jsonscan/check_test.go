@@ -78,7 +78,7 @@ func TestOfTwoListsTheLastCounts(t *testing.T) {
 	}
 }
 
-// Of two members of a name the last counts, however the names are written.
+// If two members have one name, the last one counts, however the names are spelled.
 func TestSplitReadsTypeAndRoleAsEncodingJSONDoes(t *testing.T) {
 	for _, s := range documents {
 		var members map[string]json.RawMessage
@@ -254,7 +254,7 @@ func BenchmarkEncodingJSONValid(b *testing.B) {
 	}
 }
 
-// Who sees the first byte named learns nothing: what stands there is no JSON at all.
+// A reader that sees the first byte of the input learns nothing if it is not JSON.
 func TestErrorsAtTheBeginningNameTheExpectedForm(t *testing.T) {
 	for in, want := range map[string]string{"": "it is empty", "hello": "such as { or [", "{]": "at byte 1", "[1,": "it ends at byte 3"} {
 		if err := jsonscan.Check([]byte(in)); err == nil || !strings.Contains(err.Error(), want) {

@@ -37,7 +37,8 @@ func readRecord(r *jsonscan.Record, to *record) {
 
 const noFingerprint = `"text":"00000000000000000000000000000000"`
 
-// What a Record reads to its end is JSON, and what encoding/json makes of it.
+// If a Record reads its data to the end, the data is JSON, and the values equal
+// those of encoding/json.
 func FuzzRecordAgreesWithEncodingJSON(f *testing.F) {
 	full := record{1, -2, 3, true, "a<b>\n\u00e4", "w", message.Fingerprint{1, 15: 255}, map[string]float64{"x": 1.5}, []record{{Word: "w"}, {List: []record{}}}}
 	b, _ := json.Marshal(full)
@@ -68,7 +69,8 @@ func FuzzRecordAgreesWithEncodingJSON(f *testing.F) {
 	})
 }
 
-// What encoding/json writes is read: else every record would be read twice.
+// A Record can read the output of encoding/json; otherwise every record would
+// be read twice.
 func TestRecordReadsTheOutputOfEncodingJSON(t *testing.T) {
 	for _, want := range []record{
 		{},

@@ -46,8 +46,8 @@ func TestUnarchivedReturnsPartsWithoutAStep(t *testing.T) {
 	}
 }
 
-// Void edits are no edits, in whichever order they and their void lines are read, and what
-// they hold of originals is there.
+// Void edits are not applied, in whichever order they and their void lines are read, and
+// their originals can be read.
 func TestVoidEditsAreLoggedButNotApplied(t *testing.T) {
 	edit := func(seq int64, kind, out string) Step {
 		return Step{Kind: kind, Seq: seq, Off: 10 * seq, Out: policy.Link{N: 1, Hash: message.User(out).Fingerprint()}, Evicted: []Eviction{{FP: message.User(out).Fingerprint()}}}

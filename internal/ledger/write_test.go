@@ -58,7 +58,8 @@ func TestLedgerInPiecesIsTheSameBytes(t *testing.T) {
 	}
 }
 
-// So is one whose lists are about as long as a piece, or several.
+// The same holds for a ledger whose lists are about as long as a piece, or
+// several pieces.
 func TestLongLedgerInPiecesIsTheSameBytes(t *testing.T) {
 	for _, k := range []int{1, atOnce - 1, atOnce, atOnce + 1, 3 * atOnce} {
 		step := fullStep()

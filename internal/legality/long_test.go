@@ -40,8 +40,8 @@ func longRows(turns int) []render.Row {
 	return rows
 }
 
-// Every preset under every wire, call after call: no request is refused for
-// what a compaction did, and none fails.
+// Every preset on every wire, call after call: no request is refused because of
+// a compaction, and no call fails.
 func TestSweepLongRunsOfEveryPresetAreLegal(t *testing.T) {
 	for _, preset := range compact.Presets() {
 		for _, w := range provider.Wires() {

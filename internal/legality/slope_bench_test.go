@@ -18,7 +18,7 @@ func longRequest(b *testing.B, w provider.Wire, messages int) []byte {
 	return render.New(w, 1, rows).Body(len(rows))
 }
 
-// masked is a message whose results are cut down to a few words.
+// masked returns a message with its results cut to a few words.
 func masked(b *testing.B, m message.Message) message.Message {
 	for p := range m.Parts {
 		if m.Parts[p].Kind == message.KindToolResult && m.Editable(p) {
@@ -48,8 +48,8 @@ func read(b *testing.B, w provider.Wire, messages int) (req wire.Request, view [
 	return req, view, sources
 }
 
-// BenchmarkWireLength is the slope of what a wire does over the length of the
-// history that a request has.
+// BenchmarkWireLength is the slope of a wire's time over the length of a
+// request's history.
 func BenchmarkWireLength(b *testing.B) {
 	for _, w := range provider.Wires() {
 		b.Run(fmt.Sprintf("%s/parse", w), func(b *testing.B) {

@@ -116,7 +116,7 @@ func (all totals) add(w provider.Wire, window int, c tally) {
 	all[k].add(c)
 }
 
-// table shows what a sweep did, by wire and window.
+// table prints the results of a sweep, by wire and window.
 func table(all totals) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%-10s %7s %9s %6s %6s %12s %6s %13s %6s %10s %10s %11s\n", "wire", "window", "sessions", "calls", "clean", "compactions", "eight", "insufficient", "stuck", "discarded", "untouched", "new illegal")

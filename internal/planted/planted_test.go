@@ -20,8 +20,8 @@ type fault struct {
 	also                   *fault
 }
 
-// unchecked switches the engine's own check of a stage's outcome off, so that
-// what is caught is caught by the independent judge.
+// unchecked switches off the engine's own check of a stage's result, so that
+// the independent judge finds the faults.
 var unchecked = fault{file: "policy/check.go", old: `detail != "" {`, wrong: `detail == "\x00" {`}
 
 var faults = []fault{
@@ -115,7 +115,7 @@ func caught(t *testing.T, name, pkg, tests string, parts ...fault) bool {
 	return true
 }
 
-// overlay writes the broken files, and the file that tells the compiler of them.
+// overlay writes the broken files, and the overlay file for the compiler.
 func overlay(t *testing.T, root string, parts []fault) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -89,7 +89,7 @@ func write(t *testing.T, mark, text string, check bool) {
 	}
 }
 
-// Whatever preset is added stands in the tables, too.
+// Every new preset must be in the tables.
 func TestTheTablesHaveEveryPreset(t *testing.T) {
 	policies, err := Policies()
 	if err != nil {

@@ -193,7 +193,7 @@ func TestGeminiDialectsRefuseEmptyResults(t *testing.T) {
 	})
 }
 
-// The judge must not be content with signatures that nobody issued.
+// The judge must not accept signatures that were never issued.
 func TestJudgeAcceptsOnlyIssuedSeals(t *testing.T) {
 	for w, body := range map[Wire]string{Responses: responsesBody, Anthropic: anthropicBody, Gemini: geminiBody} {
 		found := NewJudge(w).Judge([]byte(body))

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A plant is one change of a legal request that makes it illegal, and what the
-// provider says then.
+// A plant is one change that makes a legal request illegal, with the provider's
+// error.
 type plant struct {
 	old, new string
 	rule     string
@@ -35,8 +35,7 @@ func held(t *testing.T, j *Judge, legal string, plants []plant) {
 	}
 }
 
-// issuing returns a judge that was told that its model said what a request
-// says it said.
+// issuing returns a judge for which the model's output in a request is genuine.
 func issuing(w Wire, body string) *Judge {
 	j := NewJudge(w)
 	j.Issue([]byte(body))
@@ -171,7 +170,8 @@ func TestResponsesAcceptsATextAndADelta(t *testing.T) {
 	}
 }
 
-// A compaction item is opaque; reasoning that led to nothing known is alone.
+// A compaction item is opaque; reasoning without a known following item has no
+// partner.
 func TestResponsesCompactionItemIsSealed(t *testing.T) {
 	body := `{"model":"m","input":[{"type":"compaction","id":"cmp_1","encrypted_content":"all"},{"role":"user","content":"Q"}]}`
 	held(t, issuing(Responses, body), body, []plant{

@@ -15,7 +15,7 @@ import (
 	"github.com/agentcompact/compact/internal/provider"
 )
 
-// paths are where the wires are asked, as their SDKs do.
+// paths holds the paths of the wires, as their SDKs use them.
 var paths = map[provider.Wire]string{
 	provider.Chat:      "/v1/chat/completions",
 	provider.Responses: "/openai/v1/responses?api-version=1",
@@ -246,7 +246,7 @@ func TestServerRecognizesOtherRequests(t *testing.T) {
 	}
 }
 
-// What a server said may come back to it, and only as it said it.
+// The output of a server may come back to it, but only unchanged.
 func TestServerKnowsItsOwnReasoning(t *testing.T) {
 	s := provider.NewServer()
 	s.Answer(script)

@@ -48,8 +48,8 @@ func TestTellsFindsTheLineAboutTheEnd(t *testing.T) {
 	}
 }
 
-// What a command did before it was ended from outside, before an error, or in words that
-// it prints whatever comes of it, is not how it ended.
+// Successes before an end from outside, before an error, or in words that the command
+// prints in any case, do not describe the end of the command.
 func TestTellsIgnoresAContradictedSuccess(t *testing.T) {
 	const ok = "ok  \texample.org/a\t0.1s\n"
 	for name, c := range map[string]struct{ output, printed, says string }{

@@ -72,7 +72,7 @@ func TestLine(t *testing.T) {
 		"== 0 passed in 0.5s ==":                         testrun.None,
 		"== 1 passed in 0.5s ==":                         testrun.Success,
 		"3 failed, 10 passed":                            testrun.Failure,
-		"10 passed, " + long:                             testrun.None, // counts stand in short lines
+		"10 passed, " + long:                             testrun.None, // counts are in short lines
 		"10 passed " + strings.Repeat("x", 49):           testrun.Success,
 		"10 passed " + strings.Repeat("x", 50):           testrun.None,
 		"we saw 3 failed":                                testrun.None,

@@ -63,7 +63,8 @@ func TestDiagnosticNamesAPlaceInAFile(t *testing.T) {
 	}
 }
 
-// The last line of almost every failure is that of the runner, and says nothing.
+// The last line of almost every failure is the runner's line, which does not
+// explain it.
 func TestReadPrefersFindingsToTheRunnersOwnLines(t *testing.T) {
 	for name, c := range map[string]struct{ output, says string }{
 		"a type checker":            {"a.py:3: error: no attribute\nFound 1 error in 1 file\n", "a.py:3: error: no attribute"},

@@ -21,8 +21,8 @@ func user(text, mark string) string {
 
 func said(text string) string { return `{"role":"assistant","content":"` + text + `"}` }
 
-// without writes a request of which only some messages are left, in the order
-// in which they are named; -1 is a summary.
+// without writes a request with only some messages left, in the given order; -1
+// is a summary.
 func without(t *testing.T, body string, left ...int) (string, []wire.Violation) {
 	t.Helper()
 	req, err := Wire.ParseRequest([]byte(body), nil)
@@ -130,8 +130,7 @@ func TestCacheMarkMovesToTheSystemPrompt(t *testing.T) {
 	}
 }
 
-// What the request itself has in the wrong order stays so, and is not held
-// against the view.
+// A wrong order in the request itself stays, and is not reported for the view.
 func TestCallersWrongOrderOfCacheMarksIsKept(t *testing.T) {
 	in := `{"messages":[` + user("a", short) + `,` + said("b") + `,` + user("c", "") + `,` + user("d", long) + `]}`
 	got, broken := without(t, in, 0, 3)

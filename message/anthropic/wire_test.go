@@ -54,7 +54,7 @@ func randomRound(j wiretest.JSON, i int) []string {
 		calls = append(calls, j.Object("type", `"tool_use"`, "id", id, "name", `"f"`, "input", j.Object("n", j.Any(1))))
 		results = append(results, randomResult(j, id))
 	}
-	for range j.IntN(3) { // what stands beside the results, anywhere
+	for range j.IntN(3) { // other blocks next to the results, anywhere
 		results = append(results, text(j))
 		at := j.IntN(len(results))
 		results[at], results[len(results)-1] = results[len(results)-1], results[at]
@@ -133,9 +133,9 @@ func TestNewMessagesHaveRoleUserAndAreRecognized(t *testing.T) {
 	}
 }
 
-// Media that a stage of the caller made, or that came from another wire, is written
-// with its source, or with its URL if that is no JSON. A body that is no JSON would
-// be refused, and the conversation could not go on.
+// Media that a caller's stage made, or that came from another wire, is written with
+// its source, or with its URL if the source is not JSON. A body that is not JSON
+// would be refused, and the conversation could not continue.
 func TestNewMediaIsWrittenWithItsSource(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -238,7 +238,7 @@ func TestAboutReadsTheRestOfTheBody(t *testing.T) {
 	}
 }
 
-// Citations point into the text that they stand at, and some are encrypted.
+// Citations point into the text next to them, and some are encrypted.
 func TestSignedEncryptedAndCitedPartsAreSealed(t *testing.T) {
 	for block, sealed := range map[string]bool{
 		`{"type":"text","text":"a"}`:                                                      false,

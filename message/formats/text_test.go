@@ -59,8 +59,8 @@ func lets(t *testing.T, x *text, file []byte) {
 	}
 }
 
-// What a file holds is in memory once, besides the decoded texts: its bytes are
-// those of the body.
+// The content of a file is in memory once, apart from decoded texts: its
+// strings share the bytes of the body.
 func TestFileSharesTheMemoryOfTheBody(t *testing.T) {
 	var data []byte
 	for range 50 {

@@ -59,7 +59,7 @@ func randomRound(j wiretest.JSON, i int) []string {
 		calls = append(calls, j.Object("functionCall", j.Object(call...), "thoughtSignature", j.Text()))
 		responses = append(responses, j.Object("functionResponse", j.Object(response...)))
 	}
-	for range j.IntN(3) { // what stands beside the responses, anywhere
+	for range j.IntN(3) { // other parts next to the responses, anywhere
 		responses = append(responses, text(j))
 		at := j.IntN(len(responses))
 		responses[at], responses[len(responses)-1] = responses[len(responses)-1], responses[at]
@@ -80,8 +80,8 @@ func parse(t *testing.T, body string) wire.Request {
 	return wiretest.Parse(t, gemini.Wire, body)
 }
 
-// A client that keeps the history that it was given sends what stands for a file back, in
-// Python in the alphabet of URLs.
+// A client that keeps the returned history sends the stand-in for a file back; in Python,
+// in the URL alphabet of base64.
 func TestStandInForAFileIsReadInBothAlphabets(t *testing.T) {
 	text := message.MediaText(message.KindFile, 300, 7, "0123456789ab")
 	data := base64.StdEncoding.EncodeToString([]byte(text))
@@ -118,9 +118,8 @@ func TestParallelCallsOfOneNameArePairedByOrder(t *testing.T) {
 	}
 }
 
-// Whatever stands in a response is of the call that it answers. Without the call,
-// nothing tells which tool returned a part, and so which rules of the caller it is
-// under.
+// The parts of a response belong to the call that it answers. Without the call, the tool
+// of a part is unknown, and so are the caller's rules for it.
 func TestEachPartOfAResponseNamesItsCall(t *testing.T) {
 	for name, part := range map[string]string{
 		"picture":          `{"inlineData":{"mimeType":"image/png","data":"iVBORw0KGgo="}}`,

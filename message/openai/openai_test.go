@@ -212,7 +212,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// checkSplice holds an edit against the JSON itself: the same value but for
+// checkSplice compares an edit with the JSON itself: the same value except for
 // one string.
 func checkSplice(t *testing.T, m, edited message.Message, p int) {
 	t.Helper()

@@ -130,8 +130,8 @@ func TestItemsOfOneAnswerAreOneMessage(t *testing.T) {
 	}
 }
 
-// The model may say what looks like a summary of ours; its reasoning needs it
-// all the same.
+// The model may write a text like a summary; its reasoning must stay with it
+// nevertheless.
 func TestItemsAfterReasoningBelongToTheModel(t *testing.T) {
 	r := parse(t, `{"input":[{"role":"user","content":"q"},
 		{"type":"reasoning","id":"rs_1","summary":[]},
@@ -271,7 +271,7 @@ func TestMessagesMadeInGoSurviveTheWire(t *testing.T) {
 	}
 }
 
-// A message that was made in Go is as many items as the provider wants it to be.
+// A message that was made in Go becomes as many items as the provider requires.
 func TestPartsOfAMessageBecomeItems(t *testing.T) {
 	image := message.Part{Kind: message.KindImage, Media: &message.Media{URL: "https://example.org/i.png"}}
 	result := func(id, text string) message.Part {
@@ -356,8 +356,8 @@ func BenchmarkParseRequestWarm(b *testing.B) {
 	}
 }
 
-// The field meta belongs to the codec: it protects the message that its item is
-// part of, and never goes out.
+// The field meta belongs to the codec: it protects the message of its item, and
+// is never sent.
 func TestMetaProtectsAndIsNotSent(t *testing.T) {
 	const bare = `{ "input" : [ {"role":"user","content":"a"} , {"type":"reasoning","id":"r","summary":[]}, {"type":"function_call","call_id":"c","name":"f","arguments":"{\"meta\":1}"} , {"type":"function_call_output","call_id":"c","output":"meta"} ] }`
 	marked := strings.Replace(bare, `"content":"a"`, `"content":"a","meta":{"protected":true}`, 1)

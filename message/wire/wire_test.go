@@ -18,7 +18,7 @@ func TestCacheParsesTheSameBytesOnce(t *testing.T) {
 	}
 	body := []byte(`{"a":1}`)
 	first, _ := c.Messages("x", body, parse)
-	body[5] = '2' // what was kept is a copy
+	body[5] = '2' // the kept data is a copy
 	for range 2 {
 		again, err := c.Messages("x", []byte(`{"a":1}`), parse)
 		if err != nil || &again[0] != &first[0] {

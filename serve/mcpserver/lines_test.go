@@ -20,8 +20,8 @@ const (
 	ready      = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
 )
 
-// spoken returns what a server answers to lines with the end of the input right
-// behind: the ids of answers and the codes of errors.
+// spoken returns a server's answers to lines that the end of the input follows
+// directly: the ids of answers and the codes of errors.
 func spoken(t *testing.T, open Opener, said ...string) (ids, codes []string) {
 	t.Helper()
 	var out buffer
@@ -89,7 +89,7 @@ func TestEndOfTheContextEndsTheWait(t *testing.T) {
 	}
 }
 
-// TestDisconnectedClientIsNoError: nobody reads the answers.
+// TestDisconnectedClientIsNoError: the client does not read the answers.
 func TestDisconnectedClientIsNoError(t *testing.T) {
 	if err := Run(t.Context(), slowly, "v1", io.NopCloser(strings.NewReader(initialize)), deaf{}); err != nil {
 		t.Error(err)

@@ -72,8 +72,8 @@ func archived(t *testing.T, session string) storage.Archive {
 	return archive
 }
 
-// A slip in the name of a session is said to be one: "nothing was found" would be
-// taken for an answer.
+// A misspelled session name is reported as such, because "nothing was found"
+// would look like an answer.
 func TestMissingSessionIsNamed(t *testing.T) {
 	archive := archived(t, "my/session")
 	s, _ := client(t, func(context.Context) (storage.Archive, error) { return archive, nil })

@@ -80,7 +80,7 @@ func recipientsOf(to []pair) (out []string) {
 	return out
 }
 
-// TestOnlyRecipientsCanRead: an identity of a recipient reads, no other does, and what is said
+// TestOnlyRecipientsCanRead: an identity of a recipient can read, no other can, and the error
 // names the variable and no key.
 func TestOnlyRecipientsCanRead(t *testing.T) {
 	mine, theirs, other := newPair(t), newPair(t), newPair(t)

@@ -100,7 +100,8 @@ func TestRecipientsInAFile(t *testing.T) {
 	}
 }
 
-// TestTryReadsWithTheIdentity: what it wrote itself must not be known to it.
+// TestTryReadsWithTheIdentity: Try must not use its own knowledge of the written
+// data.
 func TestTryReadsWithTheIdentity(t *testing.T) {
 	mine, other := newPair(t), newPair(t)
 	must(t, keys(t, mine.identity, mine).Try(t.Context()))

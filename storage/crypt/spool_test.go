@@ -63,8 +63,8 @@ func TestSpoolContainsNoPlaintext(t *testing.T) {
 	}
 }
 
-// TestRemotelyErasedSessionLeavesAnEncryptedSpool, which reads tombstones and names with the
-// keys of the archive in front of it.
+// TestRemotelyErasedSessionLeavesAnEncryptedSpool: the spool reads tombstones and names with
+// the keys of the archive in front of it.
 func TestRemotelyErasedSessionLeavesAnEncryptedSpool(t *testing.T) {
 	p := newPair(t)
 	k := keys(t, p.identity, p)

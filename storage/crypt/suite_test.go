@@ -23,8 +23,8 @@ func TestKeepsThePromisesOverAFolder(t *testing.T) {
 	})
 }
 
-// TestKeepsThePromisesWithoutAnIdentity: a process that can only write reads what it
-// has written itself.
+// TestKeepsThePromisesWithoutAnIdentity: a process that can only write reads its own
+// writes.
 func TestKeepsThePromisesWithoutAnIdentity(t *testing.T) {
 	for _, broken := range storagetest.Check(t, func(t testing.TB) (storage.Archive, storage.Archive) {
 		a := crypt.New(memory.New(), keys(t, "", newPair(t)))

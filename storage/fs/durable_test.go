@@ -64,7 +64,7 @@ func TestFailedCreateLeavesNoPartialFile(t *testing.T) {
 		got := tree(t, root)
 		delete(got, "s")
 		delete(got, ".tmp")
-		if wantKey { // the name was given, but whether it lasts is not known
+		if wantKey { // the name exists, but its durability is unknown
 			if got["s/f"] != "-rw------- {\"some\":\"text\"}\n" {
 				t.Errorf("%s: the file is %q", call, got["s/f"])
 			}
@@ -134,8 +134,8 @@ func TestVanishedRootIsAClearError(t *testing.T) {
 	}
 }
 
-// durable plays what a power loss would do to what the notes say was done, and
-// returns what is wrong at the end of one Create of k.
+// durable simulates a power loss after the operations in the notes, and returns the
+// violations at the end of one Create of k.
 func durable(notes []string, file, name string, folders ...string) error {
 	synced := map[string]bool{}
 	named := false
@@ -236,7 +236,7 @@ func TestFailedCreateAllNamesTheFile(t *testing.T) {
 func TestAppendSyncsTheFileAndOnceItsFolder(t *testing.T) {
 	root := t.TempDir()
 	k := key(t, "s/events.jsonl")
-	for i := range int64(2) { // the second archive does not know what the first did
+	for i := range int64(2) { // the second archive does not know the first one's operations
 		a, notes, err := fs.Watch(root, fs.NoFault)
 		closing(t, a, err)
 		must(t, a.Append(t.Context(), k, 2*i*lit.Size(), lit))

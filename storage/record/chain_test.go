@@ -11,7 +11,7 @@ import (
 )
 
 // A log that was read once is distinguished from a log of the same name that a later
-// session began, and from a log that is gone.
+// session began, and from a removed log.
 func TestLogIsRereadUnlessItBelongsToAnotherLife(t *testing.T) {
 	k, err := storage.ParseKey("s/manifest.jsonl")
 	if err != nil {

@@ -123,8 +123,8 @@ func (l *limited) Append(ctx context.Context, k storage.Key, seq int64, b storag
 	return l.Archive.Append(ctx, k, seq, b)
 }
 
-// TestInterruptedCopyContinues: after any number of writes, half a copy of a session
-// is never taken for one, and copying again ends it.
+// TestInterruptedCopyContinues: after any number of writes, a partial copy of a
+// session is never taken for a session, and copying again completes it.
 func TestInterruptedCopyContinues(t *testing.T) {
 	src := lived(t)
 	for n := 0; ; n++ {
@@ -169,8 +169,8 @@ func TestCopyOverwritesNothing(t *testing.T) {
 	}
 }
 
-// What was erased does not come back with a copy that somebody still has.
-// What was scrubbed since is another one. The copy is no worse for that.
+// Erased data does not come back with a copy that somebody still has. A session that
+// was scrubbed since then is a different one. The copy is no worse for that.
 func TestACopyAfterAScrubLeavesTheEarlierCopyWhole(t *testing.T) {
 	src, dst := lived(t), memory.New()
 	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))

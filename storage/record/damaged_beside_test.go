@@ -91,8 +91,8 @@ func TestADamagedKeyBlocksNoSession(t *testing.T) {
 	}
 }
 
-// Of two processes that give an archive its first key at once, one does, and the other
-// gets to know that key.
+// If two processes give an archive its first key at once, one succeeds, and the other
+// learns that key.
 func TestConcurrentProcessesAgreeOnTheFirstKey(t *testing.T) {
 	any := func(ids []string) bool { return len(ids) > 0 }
 	a := &failing{Archive: memory.New()}

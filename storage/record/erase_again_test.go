@@ -229,9 +229,9 @@ func TestLateFileIsRemovedFromTheNextSession(t *testing.T) {
 	}
 }
 
-// TestAStepOfANewSessionReturnsErrErased: it was opened when nothing was stored, saw
-// the steps of others, and these were erased. As a step that lacks the one before it, the
-// agent would fail in each call.
+// TestAStepOfANewSessionReturnsErrErased: the session was opened when nothing was stored,
+// saw the steps of others, and these were erased. As a step that lacks the one before it,
+// the agent would fail in each call.
 func TestAStepOfANewSessionReturnsErrErased(t *testing.T) {
 	t.Parallel()
 	a := memory.New()

@@ -105,7 +105,7 @@ func readExport(t *testing.T, data []byte) map[string]string {
 		}
 		must(t, json.Unmarshal(line, &v))
 		switch {
-		case v.Same != nil: // stands in an earlier file
+		case v.Same != nil: // is in an earlier file
 			continue
 		case v.File != nil:
 			file, body = *v.File, ""

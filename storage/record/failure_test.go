@@ -143,7 +143,7 @@ func TestWithdrawnLineIsForgotten(t *testing.T) {
 		switch calls++; calls {
 		case 1: // their line is there
 			must(t, session(t, below, "s").Events(t.Context(), []redact.Text{text(`{"theirs":1}`)}))
-		case 2: // and gone
+		case 2: // and is removed
 			must(t, below.Remove(t.Context(), k))
 			must(t, below.Create(t.Context(), k, storage.Redacted(text("%s", safe))))
 		}

@@ -41,7 +41,7 @@ func startOver(t *testing.T, begin, again func(*testing.T, storage.Archive) *rec
 	}
 }
 
-// life returns a session with so many steps, whose lines are unique.
+// life returns a session with this many steps, with unique lines.
 func life(t *testing.T, a storage.Archive, name string, steps int) *record.Session {
 	t.Helper()
 	s := session(t, a, "s")
@@ -216,8 +216,8 @@ func TestANewSessionKeepsLogsOfTheSameLength(t *testing.T) {
 	}
 }
 
-// Whoever knows only the end of a log, which he did not begin, adds nothing to that of
-// the new session, whether that is longer or shorter.
+// A writer that knows only the end of a log that it did not begin appends nothing to
+// the log of the new session, whether that log is longer or shorter.
 func TestLogReadFromItsEndEntersNoNewSession(t *testing.T) {
 	t.Parallel()
 	for _, again := range []int{1, 5} {

@@ -78,8 +78,8 @@ func TestAScrubLosesNoConcurrentWrites(t *testing.T) {
 	wantOK(t, a, "s")
 }
 
-// inTheWay is an archive in which a piece that somebody takes back is in the way of the
-// first line of a log.
+// inTheWay is an archive in which a piece that is being withdrawn blocks the first line
+// of a log.
 type inTheWay struct {
 	*memory.Archive
 	times int
@@ -93,7 +93,7 @@ func (a *inTheWay) Append(ctx context.Context, k storage.Key, seq int64, b stora
 	return a.Archive.Append(ctx, k, seq, b)
 }
 
-// vanishing is an archive in which a piece goes between listing and reading it.
+// vanishing is an archive in which a piece disappears between listing and reading it.
 type vanishing struct {
 	*memory.Archive
 	times int

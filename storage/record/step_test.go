@@ -76,8 +76,8 @@ func TestALedgerNamesTheFilesStoredWithIt(t *testing.T) {
 	verified(t, a, "s")
 }
 
-// Of two processes that commit one number one wins, at whatever point, and all files
-// that count are whole.
+// If two processes commit one number, one wins, at whatever point, and all files
+// that count are complete.
 func TestStepsWithDraftsAtOnce(t *testing.T) {
 	t.Parallel()
 	a := memory.New()
@@ -197,8 +197,8 @@ func TestRefusedLedgerIsNotAnnounced(t *testing.T) {
 	}
 }
 
-// TestALostRaceForTheSameLedgerLeavesNothingMissing: who lost has announced the same
-// bytes with files of its own, which it never stored.
+// TestALostRaceForTheSameLedgerLeavesNothingMissing: the loser has announced the
+// same bytes with files of its own, which it never stored.
 func TestALostRaceForTheSameLedgerLeavesNothingMissing(t *testing.T) {
 	t.Parallel()
 	same := func(s *record.Session) record.Step {
@@ -254,7 +254,7 @@ func TestDraftsThatAreLateHaveNoLedger(t *testing.T) {
 	})
 }
 
-// Whichever file of a step is late, it is removed after an erase.
+// Each file of a step that arrives late is removed after an erase.
 func TestLateFilesOfAStepAreRemovedAfterAnErase(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"transcript-pre-compact-002", "summary-002", "turns-002", "ledger-002"} {

@@ -156,7 +156,7 @@ func TestAStepWithoutAnyTranscriptIsRefused(t *testing.T) {
 	}
 }
 
-// Of two processes that commit one number one wins. The other one keeps its stored
+// If two processes commit one number, one wins. The other one keeps its stored
 // files, and its next step can use them.
 func TestStepsWithTheirTranscriptsAtOnce(t *testing.T) {
 	t.Parallel()

@@ -234,7 +234,7 @@ func TestExportHasWholeTranscripts(t *testing.T) {
 	}
 }
 
-// A stretch of a stretch is damage, wherever it comes from, and ends.
+// A stretch of a stretch is damage, wherever it comes from, and reading it ends.
 func TestStretchOfAStretchIsDamage(t *testing.T) {
 	a := memory.New()
 	s, _ := referring(t, a)

@@ -11,9 +11,9 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// TestALastLineThatLostBytesIsFound: nothing follows the last line of a log and
-// holds its hash but the manifest. Whatever is cut out of it is found, with its
-// line feed and without; a crash may remove only the line feed.
+// TestALastLineThatLostBytesIsFound: only the manifest holds the hash of the last line
+// of a log. Every removal of bytes from it is found, with its line feed and without; a
+// crash may remove only the line feed.
 func TestALastLineThatLostBytesIsFound(t *testing.T) {
 	t.Parallel()
 	a := memory.New()

@@ -118,7 +118,7 @@ func TestVerifyOfAMissingSessionIsErrNotExist(t *testing.T) {
 
 func TestVerifyDetectsACutTailOnlyWithAHead(t *testing.T) {
 	s := newStored(t)
-	// Everything after step 2 goes, consistently.
+	// Everything after step 2 is removed, consistently.
 	data := s.read("manifest.jsonl")
 	i := bytes.Index(data, []byte(`"name":"transcript-pre-compact-003.jsonl"`))
 	s.write("manifest.jsonl", data[:bytes.LastIndexByte(data[:i], '\n')+1])

@@ -13,8 +13,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// hangingArchive completes appends only after a long time, whatever the context: a disk
-// that is gone.
+// hangingArchive completes appends only after a long time, whatever the context: like a
+// vanished disk.
 type hangingArchive struct {
 	storage.Archive
 	hangs chan struct{}

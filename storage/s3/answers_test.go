@@ -63,8 +63,8 @@ func TestVersionsOfEveryPageAreRemoved(t *testing.T) {
 	}
 }
 
-// The delete markers of a page follow its versions. The last segment of a log goes
-// last, even so.
+// The delete markers of a page follow its versions. The last segment of a log is
+// removed last, also in this case.
 func TestLastSegmentIsHiddenByDeleteMarkers(t *testing.T) {
 	var gone []string
 	a := answering(t, func(w http.ResponseWriter, r *http.Request) {
@@ -90,8 +90,8 @@ func TestLastSegmentIsHiddenByDeleteMarkers(t *testing.T) {
 	}
 }
 
-// A name that somebody else writes at the same moment is asked for again: who was
-// first is not settled yet.
+// A name that another process writes at the same moment is retried, because the
+// winner is not known yet.
 func TestConflictIsRetried(t *testing.T) {
 	puts := 0
 	a := answering(t, func(w http.ResponseWriter, r *http.Request) {
@@ -110,8 +110,8 @@ func TestConflictIsRetried(t *testing.T) {
 	}
 }
 
-// An answer to the end of an upload that was lost leaves no upload: the object
-// itself says then whose it is.
+// A lost answer to the end of an upload leaves no upload: the object itself then
+// shows its writer.
 func TestMissingUploadChecksTheObject(t *testing.T) {
 	heads := 0
 	a := answering(t, func(w http.ResponseWriter, r *http.Request) {
@@ -129,7 +129,7 @@ func TestMissingUploadChecksTheObject(t *testing.T) {
 	}
 }
 
-// A server need not say how long its answer is.
+// A server need not state the length of its answer.
 func TestAnAnswerWithoutALengthIsReadToItsEnd(t *testing.T) {
 	want := strings.Repeat("0123456789", 1000)
 	short, asked := false, 0

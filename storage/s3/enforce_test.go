@@ -89,7 +89,8 @@ func servers(t *testing.T, f func(t *testing.T, s *s3test.Server)) {
 	t.Run("MinIO", func(t *testing.T) { f(t, s3test.MinIO(t)) })
 }
 
-// plain runs a test on both, or on the stand-in where they are not.
+// plain runs a test on both real servers, or on the stand-in if they are not
+// available.
 func plain(t *testing.T, f func(t *testing.T, s *s3test.Server)) {
 	if s3test.Real() {
 		servers(t, f)
@@ -134,8 +135,8 @@ func TestEveryObjectIsLockedForTheConfiguredDays(t *testing.T) {
 	})
 }
 
-// TestServerThatDeletesWhatIsLockedIsRefused: all that the server says of a lock
-// is right, and yet it deletes.
+// TestServerThatDeletesWhatIsLockedIsRefused: the server reports a correct lock,
+// but deletes the object.
 func TestServerThatDeletesWhatIsLockedIsRefused(t *testing.T) {
 	s := s3test.Versitygw(t)
 	c := s.Config(s.Bucket(t, true))
@@ -215,7 +216,7 @@ func TestEraseForbiddenByObjectLockIsRecorded(t *testing.T) {
 		if n != 1 || !r.OK() {
 			t.Errorf("%d tombstones; verify: %v", n, r.Problems)
 		}
-		must(t, second(log.Final(t.Context(), []redact.Text{redact.Lit("{}")}))) // it goes on
+		must(t, second(log.Final(t.Context(), []redact.Text{redact.Lit("{}")}))) // it continues
 	})
 }
 
@@ -231,7 +232,7 @@ func TestBucketWithoutObjectLockIsRefused(t *testing.T) {
 	})
 }
 
-// The lock of what Try leaves ends by itself, so that a later Try removes it.
+// The lock on the object that Try leaves expires, so a later Try removes it.
 func TestRemoveRemovesEveryVersion(t *testing.T) {
 	servers(t, func(t *testing.T, s *s3test.Server) {
 		c := s.Config(s.Bucket(t, true)) // keeps versions, locks nothing

@@ -22,13 +22,13 @@ import (
 	"github.com/agentcompact/compact/storage/s3/s3test"
 )
 
-// front stands before a server, notes the requests, and can spoil answers.
+// front forwards requests to a server, records them, and can spoil answers.
 type front struct {
 	*httptest.Server
 	mu    sync.Mutex
 	notes []string
-	// spoil is asked for each request, before and after the server has
-	// done it; true drops the connection then.
+	// spoil is called for each request, before and after the server has
+	// processed it; true drops the connection then.
 	before, after func(r *http.Request) bool
 	own           func(w http.ResponseWriter, r *http.Request) bool // answers itself where it is true
 	cutAt         int                                               // bytes of an answer's body after which the connection breaks; 0: never
@@ -164,8 +164,8 @@ func TestLostAnswerIsNotTakenForAnotherWriter(t *testing.T) {
 	}
 }
 
-// TestLostRaceWithALostAnswerIsStillLost: somebody else takes the name between
-// two attempts, with the very same bytes.
+// TestLostRaceWithALostAnswerIsStillLost: another writer takes the name between
+// two attempts, with the same bytes.
 func TestLostRaceWithALostAnswerIsStillLost(t *testing.T) {
 	f, a, s, cfg := opened(t, nil)
 	k, b := key(t, "s/ledger-001.json"), raw("the same bytes")
@@ -227,8 +227,8 @@ func TestObjectsOfEverySizeAreReadByteForByte(t *testing.T) {
 	})
 }
 
-// TestBrokenReadIsNotEndedWithAnotherObject: somebody who may do everything
-// writes over the object while it is read. The stand-in knows no If-Match.
+// TestBrokenReadIsNotEndedWithAnotherObject: an administrator overwrites the
+// object during the read. The stand-in knows no If-Match.
 func TestBrokenReadIsNotEndedWithAnotherObject(t *testing.T) {
 	f, a, s, c := openedOn(t, s3test.Versitygw(t), nil)
 	k, name := key(t, "s/f"), c.Prefix+"/s/f"

@@ -17,8 +17,8 @@ import (
 	"github.com/agentcompact/compact/storage/s3/s3test"
 )
 
-// An erase that comes before any one of the requests of a step leaves nothing of the
-// step: what its writer adds afterwards it takes away again, the lines of logs, too.
+// An erase before any one of the requests of a step leaves nothing of the step: its
+// writer removes its later files again, including the lines of logs.
 func TestAnEraseBeforeAnyRequestOfAStepLeavesNothing(t *testing.T) {
 	t.Run("beside", func(t *testing.T) { erasedBefore(t, 3, tryStepOf) })
 	t.Run("with its step", func(t *testing.T) { erasedBefore(t, 5, tryWholeStepOf) })
@@ -98,7 +98,7 @@ func TestStepFailingInAnErasedSessionLeavesNothing(t *testing.T) {
 	}
 }
 
-// A log that begins anew owes nothing for the one that was removed under its name.
+// A restarted log is independent of the removed log of that name.
 func TestRestartedLogNeedsNoCheck(t *testing.T) {
 	_, a, server, c := opened(t, nil)
 	k := key(t, "s/log")
@@ -112,8 +112,8 @@ func TestRestartedLogNeedsNoCheck(t *testing.T) {
 	}
 }
 
-// A log that is removed while lines are added to it without a look takes them with it,
-// by the next line and by Settle; and what others have put under its name stays.
+// If a log is removed while lines are appended without a check, the next line or
+// Settle removes these lines; files that others have stored under its name stay.
 func TestPostponedCheckIsMadeLater(t *testing.T) {
 	for name, end := range map[string]func(context.Context, storage.Archive, storage.Key) error{
 		"Settle": func(ctx context.Context, a storage.Archive, k storage.Key) error {

@@ -85,7 +85,7 @@ func TestUntrustedCertificateIsReportedAtOnce(t *testing.T) {
 }
 
 // TestRefusedCredentialsSayNothingAboutAFile: an instance without a role
-// answers 404, which is said of the role and not of an object.
+// answers 404, which is about the role and not about an object.
 func TestRefusedCredentialsSayNothingAboutAFile(t *testing.T) {
 	for what, status := range map[string]int{"no role": http.StatusNotFound, "hidden": http.StatusForbidden} {
 		t.Run(what, func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/storage/seal"
 )
 
-// A key that a log or a file of JSON is given does not stand there, as digits or as
+// A key passed to a log or a JSON file does not appear there, as digits or as
 // numbers.
 func TestKeysAreNotInJSON(t *testing.T) {
 	k := seal.NewKey()

@@ -169,8 +169,9 @@ func TestNewKeyComesFirstAndNamesStay(t *testing.T) {
 	}
 }
 
-// A ring may begin with a key of its own and learn that of the archive afterwards.
-// Nothing is sealed or named with the first one then, and what it sealed still opens.
+// A ring may begin with a key of its own and learn the archive's key afterwards. From
+// then on nothing is sealed or named with the first one, and data sealed with it can
+// still be opened.
 func TestKeysThatAreLearnedReplaceTheOnesBefore(t *testing.T) {
 	own := Key{3}
 	for _, learned := range [][]Key{{one}, {two, one}} {

@@ -110,7 +110,7 @@ func TestFlushSendsTheOtherSessionsAfterARefusal(t *testing.T) {
 	}
 }
 
-// An archive that is away is not asked for each session.
+// An unreachable archive is not requested for each session.
 func TestFlushEndsSoonForAnUnreachableArchive(t *testing.T) {
 	const sessions = 40
 	r := newRemote()

@@ -70,7 +70,7 @@ func TestSessionThatWasLostStaysAlthoughAnotherOneWasErased(t *testing.T) {
 	}
 }
 
-// Whoever erases a session can't know of a hold that waits on another machine.
+// An operator who erases a session can't know of a hold that waits on another machine.
 func TestSessionUnderAHoldStaysAlthoughItWasErased(t *testing.T) {
 	r := newRemote()
 	s := open(t, t.TempDir(), r, &spool.Options{Passive: true})

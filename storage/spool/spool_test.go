@@ -128,7 +128,7 @@ func TestRemoteArchiveIsAlwaysCrashConsistent(t *testing.T) {
 	}
 	for moments := 0; ; moments++ {
 		r.mu.Lock()
-		r.writes, r.deafAt = 0, 1 // one more, whose answer is lost
+		r.writes, r.deafAt = 0, 1 // one more write with a lost answer
 		r.mu.Unlock()
 		err := s.Flush(t.Context())
 		rep, verr := record.Verify(t.Context(), r, "s", record.VerifyOptions{})
@@ -244,7 +244,7 @@ func TestFlushAndCloseEndWithTheirContext(t *testing.T) {
 	}
 }
 
-// located is an archive that says where it is.
+// located is an archive that has a location.
 type located struct {
 	*memory.Archive
 	at string

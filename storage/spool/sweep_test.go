@@ -13,7 +13,7 @@ import (
 )
 
 // TestEraseRemovesTheLocalPartInEveryState: sent, waiting, in conflict, and left by a
-// crash while it was taken off the disk.
+// crash during its removal from the disk.
 func TestEraseRemovesTheLocalPartInEveryState(t *testing.T) {
 	for name, make := range map[string]func(t *testing.T, dir string, r *remote, s *spool.Spool){
 		"waiting": func(*testing.T, string, *remote, *spool.Spool) {},

@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/storage/storagetest"
 )
 
-// told is an archive that is told what a key is.
+// told is an archive that receives the meaning of a key.
 type told struct {
 	*memory.Archive
 	fault string

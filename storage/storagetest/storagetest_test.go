@@ -101,7 +101,7 @@ var faults = []struct {
 			return a.Archive.Append(ctx, k, seq, b)
 		}
 	}},
-	{"AppendHasOneWinner", func(a *broken) { // the loser is told that it won
+	{"AppendHasOneWinner", func(a *broken) { // the loser gets a success
 		a.append = func(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
 			err := a.Archive.Append(ctx, k, seq, b)
 			if errors.Is(err, storage.ErrSeq) && k.Base() == "manifest.jsonl" {
@@ -353,7 +353,7 @@ func (deaf) List(context.Context, storage.Key) iter.Seq2[storage.Info, error] {
 	return func(yield func(storage.Info, error) bool) { yield(storage.Info{}, errDeaf) }
 }
 
-// A place that does not know when something was written says nothing wrong.
+// An archive without write times conforms, too.
 func TestSuiteAcceptsAPlaceWithoutTimes(t *testing.T) {
 	got := storagetest.Check(t, func(testing.TB) (storage.Archive, storage.Archive) {
 		a := &broken{Archive: memory.New()}
@@ -365,7 +365,7 @@ func TestSuiteAcceptsAPlaceWithoutTimes(t *testing.T) {
 	}
 }
 
-// changed is a List that changes what it yields.
+// changed returns a List that changes its entries.
 func (a *broken) changed(change func(i *storage.Info)) func(context.Context, storage.Key) iter.Seq2[storage.Info, error] {
 	return func(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
 		return func(yield func(storage.Info, error) bool) {

@@ -44,7 +44,7 @@ func measure(b *testing.B, do func() error) {
 
 func BenchmarkIndex(b *testing.B) {
 	d := build(b, turns())
-	runtime.GC() // what it was built from is garbage
+	runtime.GC() // the input of the build is garbage
 	rng := rand.New(rand.NewPCG(1, 2))
 	turn := func() turnindex.Key { return turnindex.Turn(1 + rng.Uint32N(uint32(d.turns))) }
 	b.Run("lookup/turnindex", func(b *testing.B) {

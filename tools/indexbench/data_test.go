@@ -33,7 +33,7 @@ type data struct {
 	refs    []string // of the observations of some turns
 }
 
-// turns is how many there are unless a test says.
+// turns is the default number of turns.
 func turns() int {
 	if n, err := strconv.Atoi(os.Getenv("COMPACT_BENCH_TURNS")); err == nil && n > 0 {
 		return n
@@ -135,8 +135,8 @@ var bucket = []byte("turns")
 // pair is an entry of the database.
 type pair struct{ key, value []byte }
 
-// pairs returns the records as the database is to have them, in the order of
-// their keys, in which it is fastest to fill.
+// pairs returns the records for the database in the order of their keys, in
+// which it is filled fastest.
 func pairs(records []turnindex.Record) (out []pair) {
 	for _, r := range records {
 		out = append(out, pair{key(r.Key), pack(r)})

@@ -25,7 +25,7 @@ import (
 	"github.com/agentcompact/compact/storage/spool"
 )
 
-// network stands between the archive and a server, and can fail.
+// network is the connection between the archive and a server, and can fail.
 type network struct {
 	t     testing.TB
 	proxy *toxiproxy.Proxy
@@ -53,7 +53,7 @@ func newNetwork(t testing.TB, upstream string) *network {
 
 func (n *network) endpoint() string { return "http://" + n.proxy.Listen }
 
-// fail replaces what is wrong with the network by toxics, as JSON.
+// fail replaces the faults of the network by toxics, as JSON.
 func (n *network) fail(toxics ...string) {
 	n.t.Helper()
 	n.proxy.Toxics.ResetToxics(context.Background())
@@ -97,7 +97,8 @@ var weathers = []struct {
 	{name: "losing requests", toxics: []string{deaf}}, {name: "thin", toxics: []string{thin}}, {name: "refusing again", closed: true},
 }
 
-// weather changes the network until it is told to stop; then it is fine.
+// weather changes the network until it is stopped; after that, the network has
+// no faults.
 func (n *network) weather(ctx context.Context, every time.Duration) {
 	for i := 0; ; i++ {
 		w := weathers[i%len(weathers)]
@@ -163,7 +164,7 @@ func compactions(t testing.TB, m *compact.CompactManager, sessions, steps int) i
 }
 
 // TestEachOfTwoHundredCompactionsArrivesOnce runs 200 compactions in a network
-// that fails in every way by turns, and then looks at what the server has.
+// with alternating faults, and then checks the data on the server.
 func TestEachOfTwoHundredCompactionsArrivesOnce(t *testing.T) {
 	s := s3test.Versitygw(t)
 	bucket := s.Bucket(t, false)
@@ -192,7 +193,7 @@ func TestEachOfTwoHundredCompactionsArrivesOnce(t *testing.T) {
 	t.Logf("%d compactions in %s, all sent after %s", done, running.Round(time.Millisecond), time.Since(started).Round(time.Millisecond))
 }
 
-// arrived checks what the server has, without the proxy.
+// arrived checks the data on the server, without the proxy.
 func arrived(t testing.TB, s *s3test.Server, bucket string, sessions, steps int) {
 	t.Helper()
 	a := direct(t, s, bucket)

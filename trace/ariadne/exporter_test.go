@@ -253,7 +253,7 @@ func keys(n int) string {
 	return b.String()
 }
 
-// Whatever of a span is too long, the span arrives.
+// A span with any field that is too long arrives.
 func TestExporterSendsSpanWithOverlongIDs(t *testing.T) {
 	srv := ariadnetest.NewServer(t)
 	e := open(t, srv.URL, io.Discard)

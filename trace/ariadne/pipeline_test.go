@@ -56,7 +56,7 @@ func BenchmarkOnTheWire(b *testing.B) {
 	b.ReportMetric(float64(took[len(took)-1].Microseconds())/1000, "max-ms")
 }
 
-// Whatever Ariadne does, Close ends and every event is accounted for.
+// Whatever Ariadne does, Close ends and every event is counted.
 func TestFaultsOfAriadneNeverReachTheCaller(t *testing.T) {
 	for mode := ariadnetest.Dead; mode <= ariadnetest.Redirecting; mode++ {
 		t.Run(mode.String(), func(t *testing.T) {

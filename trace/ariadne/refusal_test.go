@@ -77,7 +77,7 @@ func TestExporterRetriesByTheKindOfFault(t *testing.T) {
 	}{
 		{ariadnetest.Dead, 2},        // a network error: once more
 		{ariadnetest.Garbage, 2},     // the same
-		{ariadnetest.Failing, 1},     // an answer stands
+		{ariadnetest.Failing, 1},     // an answer is final
 		{ariadnetest.Stranger, 1},    // the same
 		{ariadnetest.Redirecting, 1}, // and is not followed
 		{ariadnetest.Slow, 1},        // no time left for a second try

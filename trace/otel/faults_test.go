@@ -30,7 +30,7 @@ import (
 type receiver struct {
 	*httptest.Server
 	status int           // of each answer; 0 = none, the connection is reset
-	after  int           // so many batches are taken before the fault begins
+	after  int           // number of batches that are accepted before the fault begins
 	delay  time.Duration // before each answer
 	hang   bool          // it never answers
 

@@ -31,7 +31,7 @@ type meter struct {
 	mu      sync.Mutex
 	status  int
 	hang    bool
-	after   int // so many requests are taken before the fault begins
+	after   int // number of requests that are accepted before the fault begins
 	got     map[string]*metricspb.Metric
 	service string
 	header  http.Header

@@ -98,7 +98,7 @@ func (a *items) user(text string) {
 	a.input = append(a.input, responses.ResponseInputItemParamOfMessage(text, responses.EasyInputMessageRoleUser))
 }
 
-// raw is an item as it stands in JSON.
+// raw returns an item from its JSON.
 func raw(item string) responses.ResponseInputItemUnionParam {
 	return param.Override[responses.ResponseInputItemUnionParam](json.RawMessage(item))
 }

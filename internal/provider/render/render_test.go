@@ -29,8 +29,8 @@ func every(t *testing.T, n int) map[string][]render.Row {
 	return out
 }
 
-// judged returns what a provider refuses of a session as far as one cut, if
-// what the model said in it is what the model said.
+// judged returns the provider's refusals for a session up to one cut, with the
+// model's output in it as genuine.
 func judged(w provider.Wire, seed uint64, rows []render.Row, n int) []provider.Refusal {
 	s := render.New(w, seed, rows)
 	body := s.Body(n)
@@ -67,7 +67,7 @@ func TestSweepSessionsThatAreLegalInChatAreLegalOnEachWire(t *testing.T) {
 			continue
 		}
 		if twice(rows) {
-			repeated++ // which Anthropic refuses, and Gemini can't tell apart
+			repeated++ // Anthropic refuses it, and Gemini can't distinguish it
 			continue
 		}
 		for seed := range seeds {
@@ -130,8 +130,8 @@ func TestCutsAreBeforeAnswersAndAtTheEnd(t *testing.T) {
 	}
 }
 
-// An agent that keeps its request and goes on sends what one sends that
-// renders all of it again.
+// An agent that keeps its request and continues sends the same as an agent that
+// renders the whole session again.
 func TestExtendAddsToTheEndOfABody(t *testing.T) {
 	for _, w := range provider.Wires() {
 		for seed := range uint64(40) {

@@ -22,8 +22,8 @@ type fact struct {
 	name  string
 	page  string // below https://docs.aws.amazon.com/AmazonS3/latest/
 	check func(b *bucket) error
-	// lacking: the stand-in does not keep it, so that no test which needs it may take
-	// [Plain].
+	// lacking means that the stand-in does not conform, so no test that needs the fact
+	// may use [Plain].
 	lacking bool
 }
 
@@ -54,8 +54,8 @@ var facts = []fact{
 	{"a locked version is not deleted", "userguide/object-lock.html", keepsLocked, true},
 }
 
-// The real servers keep all facts, and the stand-in all but those it is known to lack:
-// one that it keeps by now leaves the list.
+// The real servers conform to all facts, and the stand-in to all except those that it
+// is known to lack; one that it conforms to now must leave the list.
 func TestServersConformToAWS(t *testing.T) {
 	for name, server := range map[string]func(testing.TB) *Server{"stand-in": StandIn, "versitygw": Versitygw, "MinIO": MinIO} {
 		t.Run(name, func(t *testing.T) {
@@ -132,7 +132,7 @@ func is(err error, status int, code string) error {
 	return nil
 }
 
-// lost is the error of a writer whose name somebody else has taken, or takes now.
+// lost is the error of a writer whose name another writer has taken, or is taking now.
 func lost(err error) bool {
 	return is(err, http.StatusPreconditionFailed, "PreconditionFailed") == nil || is(err, http.StatusConflict, "ConditionalRequestConflict") == nil
 }

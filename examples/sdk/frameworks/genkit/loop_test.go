@@ -65,7 +65,7 @@ func (a *genkitAgent) Run(ctx context.Context, t agentloop.Turn) (string, error)
 	if err != nil {
 		return "", err
 	}
-	if !t.Stream { // where it streams, genkit does not say what led to the answer
+	if !t.Stream { // genkit does not report the calls before a streamed answer
 		a.messages = resp.History()
 	} else {
 		a.messages = append(a.messages, resp.Message)
