@@ -60,7 +60,7 @@ type Result struct {
 
 	// The number of messages of the history by their final decision: a message
 	// that was masked and later summarized counts as summarized. Stages lists
-	// each step.
+	// the edits of each stage.
 	KeptCount       int `json:"kept_count"`
 	TruncatedCount  int `json:"truncated_count"`
 	MaskedCount     int `json:"masked_count"`
@@ -121,7 +121,7 @@ type Layers struct {
 	System      int `json:"system"`
 	Developer   int `json:"developer"`
 	ToolsSchema int `json:"tools_schema"`
-	Summary     int `json:"summary"` // or the notice in place of one
+	Summary     int `json:"summary"` // the summary, or the notice that replaces it
 	User        int `json:"user"`
 	Assistant   int `json:"assistant"`
 	ToolResults int `json:"tool_results"`
@@ -137,7 +137,7 @@ type Savings struct {
 	VisibleTurns      int     `json:"visible_turns"`      // turns of the view with all results in full
 	MaskedTurns       int     `json:"masked_turns"`       // turns of the view with a masked result
 	TokensSaved       int     `json:"tokens_saved"`       // tokens of the history minus tokens of the view
-	Percent           float64 `json:"percent"`            // of the history
+	Percent           float64 `json:"percent"`            // saved share of the history
 }
 
 // Archived names the place in the archive of the text that a compaction removed.
@@ -159,7 +159,7 @@ type Timing struct {
 	Commit    time.Duration `json:"commit_ns"`
 	Total     time.Duration `json:"total_ns"`
 
-	// Waiting times, which are part of Total only.
+	// Waiting times for the named events. They are part of Total only.
 	LaneWait    time.Duration `json:"lane_wait_ns"`    // another call of the same agent
 	ArchiveWait time.Duration `json:"archive_wait_ns"` // the end of Archive, after the stages
 	CommitWait  time.Duration `json:"commit_wait_ns"`  // other agents that commit a step of the session

@@ -52,7 +52,7 @@ func (s *session) fromVersion1(step *ledger.Step) {
 	}
 }
 
-// mapStep replaces each fingerprint by f of it. It copies data that is shared with
+// mapStep applies f to each fingerprint of a step. It copies data that is shared with
 // other steps.
 func mapStep(s *ledger.Step, f func([16]byte) [16]byte) {
 	s.In.Hash, s.Out.Hash = f(s.In.Hash), f(s.Out.Hash)
@@ -88,7 +88,7 @@ func (s *session) locked(id string) {
 // sayKeys adds the pending warnings about keys to the result. It reports once, in
 // the result and in an event, that steps of the session are unknown because their
 // keys are lost; dry runs don't use up this report. It logs once that the archive
-// has version 1.
+// has sessions of version 1.
 func (c *call) sayKeys() {
 	if c.s == nil || c.q.observe {
 		return

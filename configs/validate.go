@@ -14,7 +14,7 @@ import (
 	"github.com/agentcompact/compact/policy/tidy"
 )
 
-// rules is the validator. It names fields like files do.
+// rules is the validator. Its errors use the setting names of files.
 var rules = sync.OnceValue(func() *validator.Validate {
 	v := validator.New(validator.WithRequiredStructEnabled())
 	v.RegisterTagNameFunc(func(f reflect.StructField) string { return f.Tag.Get("mapstructure") })
@@ -23,8 +23,8 @@ var rules = sync.OnceValue(func() *validator.Validate {
 	return v
 })
 
-// validate reports invalid values with the checks and the words of compact.New,
-// and adds the place where each was given. The validator checks the same rules
+// validate reports invalid values with the checks and the error texts of
+// compact.New, and adds the place of each value. The validator checks the same rules
 // again; its findings count too.
 func (l *loader) validate(c compact.Config) {
 	for _, err := range words.Leaves(c.Validate()) {

@@ -33,9 +33,9 @@
 // paths and methods, bodies in other encodings, signed requests, bodies above
 // [MaxBody], and requests whose history the provider stores or compacts itself
 // (previous_response_id, conversation, context_management, …). For model calls,
-// OnError is called about that once per conversation, as far as an unread body
-// identifies one. The field meta of a message protects it ({"protected": true}),
-// and never goes out.
+// OnError is called with the reason once per conversation, if the conversation can
+// be identified without reading the body. The field meta of a message protects it ({"protected": true}),
+// and is never sent.
 //
 // Gemini's cachedContent counts as a fixed cost, whose size the first answer
 // reports; the rest is compacted.

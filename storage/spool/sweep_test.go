@@ -12,8 +12,8 @@ import (
 	"github.com/agentcompact/compact/storage/spool"
 )
 
-// TestEraseRemovesTheLocalPartInEveryState: sent, waiting, in conflict, and left by a
-// crash during its removal from the disk.
+// TestEraseRemovesTheLocalPartInEveryState erases sessions that are sent, waiting, in
+// conflict, or left by a crash during their removal from the disk.
 func TestEraseRemovesTheLocalPartInEveryState(t *testing.T) {
 	for name, make := range map[string]func(t *testing.T, dir string, r *remote, s *spool.Spool){
 		"waiting": func(*testing.T, string, *remote, *spool.Spool) {},

@@ -97,11 +97,11 @@ func Outline(msgs []message.Message) []string {
 	return out
 }
 
-// Notice is, among the sources of [View], a new notice.
+// Notice is a source for [View] that stands for a new notice.
 const Notice = -2
 
-// View returns the view with these sources, and the sources. -1 is a new summary, and
-// the messages in replace replace those with their indexes.
+// View returns a view made from these sources, and its final sources. The source -1 is
+// a new summary. replace holds other messages for some positions of the view.
 func View(msgs []message.Message, sources []int, replace map[int]message.Message) ([]message.Message, []int) {
 	view, from := make([]message.Message, len(sources)), slices.Clone(sources)
 	for k, src := range sources {
