@@ -18,7 +18,7 @@ func TestAgentsOwnModelStaysEnabledAfterAColdCache(t *testing.T) {
 		a.ended(failed(errCold))
 	}
 	if a.givenUp() || len(a.warnings()) > 0 {
-		t.Error("it is given up though nobody asked it")
+		t.Error("it is disabled although no call used it")
 	}
 	for range mostFailed {
 		a.ended(failed(nil))

@@ -49,7 +49,7 @@ func TestAgentsOwnModelWithoutATransport(t *testing.T) {
 		said += strings.Count(strings.Join(res.Warnings, "\n"), "this call came without one")
 	}
 	if said != 1 {
-		t.Errorf("it is said %d times", said)
+		t.Errorf("it is reported %d times", said)
 	}
 	if !m.AsksAgent() || (*compact.CompactManager)(nil).AsksAgent() {
 		t.Error("AsksAgent")

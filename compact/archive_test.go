@@ -67,7 +67,7 @@ func TestArchiveFailureLeavesTheHistoryUntouched(t *testing.T) {
 				t.Fatalf("got %v, want ErrArchiveFailed", err)
 			}
 			if failed.Op != op {
-				t.Errorf("what failed is %q, want %q", failed.Op, op)
+				t.Errorf("the failed operation is %q, want %q", failed.Op, op)
 			}
 			if a.fails.Load() == 0 {
 				t.Fatal("the archive was never asked")
@@ -108,7 +108,7 @@ func TestOnErrorContinueCompactsAndReportsIt(t *testing.T) {
 		t.Fatalf("triggered %v, %d tokens, warnings %v", first.Triggered, first.After.Total, first.Warnings)
 	}
 	if e := r.named(trace.NameError); len(e) == 0 || !strings.Contains(e[0].Data.String(), "ArchiveFailed") {
-		t.Errorf("no event says so: %v", e)
+		t.Errorf("no event reports it: %v", e)
 	}
 	if again := r.preflight(history); bytesOf(again.Messages) != bytesOf(first.Messages) {
 		t.Error("the view is another")
@@ -137,7 +137,7 @@ func TestStepsWithoutAnArchiveAreMadeDurableLater(t *testing.T) {
 				}
 			}
 			if without != 2 {
-				t.Fatalf("%d steps without an archive: the test shows nothing", without)
+				t.Fatalf("%d steps without an archive: the test proves nothing", without)
 			}
 			// Another process has taken the first number in the meantime.
 			other := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a.Archive})

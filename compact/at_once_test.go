@@ -291,7 +291,7 @@ func (s *scene) verified(when string) {
 			s.t.Fatal(err)
 		}
 		if r, err := record.VerifyDir(ctx, s.store, info.Dir, record.VerifyOptions{}); err != nil || !r.OK() {
-			s.t.Errorf("seed %d, %s, %s: %s verify says %v (%v)", s.seed, s.preset, info.Dir, when, r.Problems, err)
+			s.t.Errorf("seed %d, %s, %s: %s verify returned %v (%v)", s.seed, s.preset, info.Dir, when, r.Problems, err)
 		}
 	}
 }
@@ -334,7 +334,7 @@ func (s *scene) clean(dir string) {
 		}
 		b, err := io.ReadAll(r)
 		if err := errors.Join(err, r.Close()); err != nil || strings.Contains(string(b), s.leaked) {
-			s.t.Errorf("seed %d, %s: %s has what was scrubbed (%v)", s.seed, s.preset, info.Key, err)
+			s.t.Errorf("seed %d, %s: %s still has the scrubbed text (%v)", s.seed, s.preset, info.Key, err)
 		}
 	}
 }

@@ -95,7 +95,7 @@ func TestWaitingLinesAreBoundedAndDropsAreReported(t *testing.T) {
 		}
 		dropped := log.dropped
 		if dropped == 0 {
-			t.Fatal("nothing was dropped: the test shows nothing")
+			t.Fatal("nothing was dropped: the test proves nothing")
 		}
 		a.repair()
 		if err := m.Flush(t.Context()); err != nil {
@@ -110,7 +110,7 @@ func TestWaitingLinesAreBoundedAndDropsAreReported(t *testing.T) {
 			t.Errorf("%d bytes are counted after all was written, %d, %d dropped", n, log.bytes, log.dropped)
 		}
 		if err := m.Flush(t.Context()); err != nil || len(linesOf(t, a, "s")) != len(lines) {
-			t.Errorf("it is said again: %v", err)
+			t.Errorf("it is reported again: %v", err)
 		}
 		events := 0
 		for _, e := range seen.Events() {
@@ -184,7 +184,7 @@ func TestWritersInTheBackgroundAreFew(t *testing.T) {
 					t.Errorf("%d goroutines more, at most %d are wanted", most, flushers)
 				}
 				if name == "hangs" && most == 0 {
-					t.Error("nothing was written in the background: the test shows nothing")
+					t.Error("nothing was written in the background: the test proves nothing")
 				}
 				synctest.Wait()
 				if b, ok := a.(*broken); ok {

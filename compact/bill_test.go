@@ -63,7 +63,7 @@ func TestBillOfACompactionReadsOnlyItsPrefix(t *testing.T) {
 	}
 	next := r.preflight(append(history[:len(history):len(history)], round(40, 1000)...))
 	if next.Bill.Estimated.Cached != res.After.Total || next.Bill.Session.WholeUSD <= next.Bill.Session.EstimatedUSD {
-		t.Errorf("after it: %+v, of which %d should be cached", next.Bill, res.After.Total)
+		t.Errorf("after it: %+v; %d of these tokens should be cached", next.Bill, res.After.Total)
 	}
 	// Its line in the audit log was written before the step was committed.
 	var events []trace.Event
@@ -162,7 +162,7 @@ func TestContradictoryUsageIsReportedOnceAndIgnored(t *testing.T) {
 		t.Errorf("said %d times, want once", said)
 	}
 	if strings.Contains(strings.Join(res.Warnings, "\n"), "clock") {
-		t.Error("the clock is told of more than once")
+		t.Error("the clock is reported more than once")
 	}
 }
 

@@ -91,7 +91,7 @@ func TestDecisionListsItsComparisons(t *testing.T) {
 			t.Errorf("%s: counted %d, compared %d, the result has %d", model, counted, d.TEst, res.Before.Total)
 		}
 		if bounded && (d.Estimated != counted || d.TEst == counted) || !bounded && (d.TEst != counted || d.Estimated != 0) || strings.Contains(d.OutputText, "at most") != bounded {
-			t.Errorf("%s: counted %d, compared %d, which is said to be of %d: %s", model, counted, d.TEst, d.Estimated, d.OutputText)
+			t.Errorf("%s: counted %d, compared %d, and the event has %d: %s", model, counted, d.TEst, d.Estimated, d.OutputText)
 		}
 	}
 }

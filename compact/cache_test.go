@@ -67,9 +67,9 @@ func TestCandidatesFollowTheCacheMarks(t *testing.T) {
 	}
 	held, bare, auto := fixed("keep", "prompt"), fixed("keep", ""), fixed("auto", "")
 	if bare <= held || auto != held {
-		t.Errorf("a cut costs %v behind a marked prompt, %v behind one without, %v where we mark it", held, bare, auto)
+		t.Errorf("a cut costs %v after a marked prompt, %v after an unmarked one, %v with automatic marks", held, bare, auto)
 	}
 	if task := fixed("keep", "task"); task > held { // the mark ends right where the cut begins
-		t.Errorf("a cut costs %v behind a marked task, %v behind a marked prompt before it", task, held)
+		t.Errorf("a cut costs %v after a marked task, %v after a marked prompt before it", task, held)
 	}
 }

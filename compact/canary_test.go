@@ -291,7 +291,7 @@ func TestNoPlantedSecretLeavesTheManager(t *testing.T) {
 	w.everyWayOut()
 	for place, data := range w.places() {
 		if place != "stderr" && (len(data) < 100 || place != "the names of files" && !strings.Contains(data, "REDACTED")) {
-			t.Errorf("%s has nothing that can be searched: the test shows nothing", place)
+			t.Errorf("%s has nothing that can be searched: the test proves nothing", place)
 		}
 		for i, s := range append(w.counted, w.planted...) {
 			if s.Leaks(data) {
@@ -313,7 +313,7 @@ func TestPlantedSecretsAreAllInTheInput(t *testing.T) {
 	}
 	for i, s := range w.planted {
 		if !s.Leaks(all.String()) {
-			t.Errorf("secret %d goes nowhere: %.60q", i, s.Text)
+			t.Errorf("secret %d is in no output: %.60q", i, s.Text)
 		}
 	}
 	t.Logf("%d secrets planted", len(w.planted))

@@ -189,11 +189,11 @@ func (l *lived) goesOn(t *testing.T, what string, c compact.Config, a storage.Ar
 	}
 	for _, msg := range res.Messages {
 		if policy.IsSummary(msg) && !l.summaries[msg.Text()] {
-			t.Fatalf("%s: a summary that nobody wrote is sent: %s", what, msg.Text())
+			t.Fatalf("%s: a forged summary is sent: %s", what, msg.Text())
 		}
 	}
 	if !same && res.Step == 0 && res.Replayed > 0 && len(res.Warnings) == 0 && !strings.Contains(what, "gateway") {
-		t.Errorf("%s: the view is another, and nothing says why", what)
+		t.Errorf("%s: the view differs, without a reported reason", what)
 	}
 	fps := slices.Sorted(maps.Keys(l.originals))
 	for range 3 {

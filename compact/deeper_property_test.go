@@ -36,7 +36,7 @@ func TestPropertyCompactionsDoNotFollowOneAnother(t *testing.T) {
 			}
 			t.Logf("%d sessions, %d compactions, %d of them right behind another (%.1f %%)", n, all, consecutive, 100*float64(consecutive)/float64(max(all, 1)))
 			if all < n || consecutive*20 > all {
-				t.Errorf("%d of %d compactions right behind another", consecutive, all)
+				t.Errorf("%d of %d compactions directly after another", consecutive, all)
 			}
 		})
 	}

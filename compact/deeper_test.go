@@ -32,7 +32,7 @@ func TestCompactionsInConsecutiveStepsDoNotHappen(t *testing.T) {
 				}
 			}
 			if consecutive > 0 || all == 0 {
-				t.Errorf("keep %d, kept %v: %d of %d compactions right behind another", keep, kept, consecutive, all)
+				t.Errorf("keep %d, kept %v: %d of %d compactions directly after another", keep, kept, consecutive, all)
 			}
 		}
 	}

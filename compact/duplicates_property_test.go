@@ -63,7 +63,7 @@ func TestPropertyCopiesOfSystemMessagesChained(t *testing.T) {
 	}
 	t.Logf("%d histories, %d compactions, %d copies went, %d refused, every refusal confirmed by the independent floor", n, compactions, copies, refused)
 	if copies < n/2 || compactions < n {
-		t.Errorf("%d copies went in %d compactions: the test shows nothing", copies, compactions)
+		t.Errorf("%d copies went in %d compactions: the test proves nothing", copies, compactions)
 	}
 }
 
@@ -119,7 +119,7 @@ func TestRemovedCopiesAreArchived(t *testing.T) {
 	}
 	pruned := r.named("compact.pruned_messages")
 	if len(pruned) != 1 || !strings.Contains(pruned[0].Data.String(), testkey.Sealed(rule.Fingerprint()).Ref()) {
-		t.Errorf("%d events of what was pruned, or none names the copy", len(pruned))
+		t.Errorf("%d events about pruned messages, or none names the copy", len(pruned))
 	}
 	report, err := record.Verify(t.Context(), r.archive, "s", record.VerifyOptions{Refs: recall.Refs})
 	if err != nil || !report.OK() {

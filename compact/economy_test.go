@@ -178,7 +178,7 @@ func TestEconomyUsesAColdCache(t *testing.T) {
 			}
 			for _, x := range res.Candidates {
 				if free := x.FixedUSD == 0; free != sleep {
-					t.Errorf("slept %v, call %d: what is written in any case is paid for: %+v", sleep, n, x)
+					t.Errorf("slept %v, call %d: tokens that are written in any case are charged: %+v", sleep, n, x)
 				}
 			}
 			return n

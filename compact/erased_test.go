@@ -52,7 +52,7 @@ func TestErasedSessionStaysErased(t *testing.T) {
 			}
 			small := turns(2, 20)
 			if res, err := r.Preflight(t.Context(), "s", small); err != nil || len(res.Messages) != len(small) {
-				t.Errorf("what needs no archive: %v", err)
+				t.Errorf("an operation without the archive: %v", err)
 			}
 			if err := r.Flush(t.Context()); err != nil {
 				t.Errorf("Flush: %v", err)

@@ -79,7 +79,7 @@ func goesOnUnknown(t *testing.T, policy, onError string, all bool) {
 	a.down.Store(true)
 	_, err := r.ManualCompact(t.Context(), "s", history, "test")
 	if onError == "continue" && err != nil || onError == "fail" && !errors.Is(err, errStoneless) {
-		t.Errorf("while nobody can tell: %v", err)
+		t.Errorf("while the state is unknown: %v", err)
 	}
 	a.down.Store(false)
 	for i := range 4 { // with continue, the archive is checked during the calls
@@ -94,7 +94,7 @@ func goesOnUnknown(t *testing.T, policy, onError string, all bool) {
 		t.Error(err)
 	}
 	if goesOn := livesIn(t, a); strings.HasPrefix(goesOn, "s.after-") != (policy == "new") || policy == "refuse" && goesOn != "" {
-		t.Errorf("it goes on in %q", goesOn)
+		t.Errorf("it continues in %q", goesOn)
 	}
 }
 

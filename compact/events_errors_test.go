@@ -44,7 +44,7 @@ func TestAuditLogRecordsArchiveFailures(t *testing.T) {
 	if !slices.ContainsFunc(lines, func(l string) bool {
 		return strings.Contains(l, `"name":"compact.archival"`) && strings.Contains(l, `"status":"error"`) && strings.Contains(l, `"archived_count":0`)
 	}) {
-		t.Errorf("no line of %d says that the transcript could not be stored: %s", len(lines), strings.Join(lines, "\n"))
+		t.Errorf("no line of %d reports the failed transcript: %s", len(lines), strings.Join(lines, "\n"))
 	}
 }
 

@@ -142,7 +142,7 @@ func TestUsageReportsTheCacheBreak(t *testing.T) {
 		t.Errorf("the first call: %+v", p)
 	}
 	if p := observe(loop(12, 100)); p.Break != nil {
-		t.Errorf("a call that goes on: %+v", p.Break)
+		t.Errorf("a call that continues: %+v", p.Break)
 	}
 	changed := loop(14, 100)
 	changed[5] = message.ToolResult("call_1", "another file")

@@ -251,7 +251,7 @@ func TestTraceOfASessionEndsWithTheManager(t *testing.T) {
 	}
 	for _, e := range traces[:len(traces)-1] {
 		if !e.EndedAt.IsZero() || !e.StartedAt.Equal(last.StartedAt) || e.TraceID != last.TraceID {
-			t.Errorf("while the session goes on: %+v, the last: %+v", e, last)
+			t.Errorf("while the session continues: %+v, the last: %+v", e, last)
 		}
 	}
 	log, err := os.ReadFile(filepath.Join(dir, "s", "events.jsonl"))

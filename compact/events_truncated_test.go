@@ -45,7 +45,7 @@ func TestTruncationEventsNameTheRightMessageAndTool(t *testing.T) {
 		}
 		truncated++
 		if want := "tool " + history[d.Index-1].Parts[0].Name; told[d.Index] != want {
-			t.Errorf("message %d is told as %q, want %q, in %v", d.Index, told[d.Index], want, told)
+			t.Errorf("message %d is reported as %q, want %q, in %v", d.Index, told[d.Index], want, told)
 		}
 	}
 	if len(told) != truncated {

@@ -138,17 +138,17 @@ func TestEventsCountWhatTheViewsShow(t *testing.T) {
 
 	out := before.gone(after)
 	if out == 0 || call.PrunedCount != out || pruned.PrunedCount != out || decision.Pruned != out || len(pruned.PrunedIDs) != out {
-		t.Errorf("%d messages left the view; before_model_call says %d, pruned_messages %d with %d ids, the decision %d",
+		t.Errorf("%d messages left the view; before_model_call has %d, pruned_messages %d with %d ids, the decision %d",
 			out, call.PrunedCount, pruned.PrunedCount, len(pruned.PrunedIDs), decision.Pruned)
 	}
 	if pruned.SummarizedCount+pruned.DroppedCount != out || decision.Prunable < out {
 		t.Errorf("%d + %d of %d, prunable %d", pruned.SummarizedCount, pruned.DroppedCount, out, decision.Prunable)
 	}
 	if all := countView(t, history).gone(after); call.SessionPruned != all || all <= out {
-		t.Errorf("%d of the history are gone in all, the event says %d", all, call.SessionPruned)
+		t.Errorf("%d messages of the history are removed in total, the event has %d", all, call.SessionPruned)
 	}
 	if call.SessionMasked != after.masked {
-		t.Errorf("%d masked in the view, the event says %d", after.masked, call.SessionMasked)
+		t.Errorf("%d masked in the view, the event has %d", after.masked, call.SessionMasked)
 	}
 	if call.MessagesIn != len(history) || call.MessagesBefore != size || call.MessagesAfter != len(res.Messages) || estimate.Messages != size ||
 		estimate.HistoryIn != len(history) || pruned.TotalMessages != size {
@@ -161,7 +161,7 @@ func TestEventsCountWhatTheViewsShow(t *testing.T) {
 		}
 	}
 	if decision.Kept != pruned.Kept {
-		t.Errorf("kept %+v in the decision, %+v in what was pruned", decision.Kept, pruned.Kept)
+		t.Errorf("kept %+v in the decision, %+v in the event of pruned messages", decision.Kept, pruned.Kept)
 	}
 }
 
@@ -270,7 +270,7 @@ func TestArchiveFailureIsReportedAtOnce(t *testing.T) {
 		}
 		call := dataOf[trace.Preflight](t, last(t, r, trace.NameBeforeModelCall))
 		if call.PrunedCount+call.MaskedCount+call.SessionPruned != 0 || call.MessagesAfter != len(res.Messages) {
-			t.Errorf("the failed call says %+v", call)
+			t.Errorf("the event of the failed call has %+v", call)
 		}
 	})
 }
@@ -297,7 +297,7 @@ func TestFailedCompactionWasTriggered(t *testing.T) {
 		decision, call := r.events.Named(trace.NameTriggerDecision)[0], r.events.Named(trace.NameBeforeModelCall)[0]
 		d, p := dataOf[trace.TriggerDecision](t, decision), dataOf[trace.Preflight](t, call)
 		if !d.Triggered || !p.Triggered || p.ErrorType == "" || call.Severity != "" || !strings.HasPrefix(d.OutputText, "triggered: ") {
-			t.Errorf("%s: the decision says %v (%s), the call %v, %s, %q", name, d.Triggered, d.OutputText, p.Triggered, p.ErrorType, call.Severity)
+			t.Errorf("%s: the decision has %v (%s), the call %v, %s, %q", name, d.Triggered, d.OutputText, p.Triggered, p.ErrorType, call.Severity)
 		}
 		for _, e := range r.events.Named(trace.NameArchival) {
 			if a := dataOf[trace.Archival](t, e); a.ErrorType != "" && (a.ArchivedCount != 0 || !strings.Contains(a.OutputText, "202 messages")) {
@@ -361,7 +361,7 @@ func TestUncommittedStepReportsNothing(t *testing.T) {
 		a.word = ""
 		for _, name := range []string{trace.NameSummaryCreated, trace.NamePrunedMessages, trace.NameMaskedObservations} {
 			if len(r.named(name)) > 0 {
-				t.Errorf("%s fails: %s is told", word, name)
+				t.Errorf("%s fails: the event reports %s", word, name)
 			}
 		}
 	}
@@ -473,7 +473,7 @@ func TestTimingsIncludeKnownParts(t *testing.T) {
 				}
 				for name, ms := range loggedTimings(t, a) {
 					if want := told[name]; math.Abs(ms-want) > 0.001 || name == "commit" {
-						t.Errorf("the log says that %s took %v, exporters %v", name, ms, want)
+						t.Errorf("%s took %v by the log, %v by exporters", name, ms, want)
 					}
 				}
 			})

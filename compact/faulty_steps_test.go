@@ -120,7 +120,7 @@ func soundSession(t *testing.T, inner *memory.Archive, managers []*rig) {
 		t.Errorf("verify: %s", p)
 	}
 	if report.Steps == 0 {
-		t.Error("there is no step: the test shows nothing")
+		t.Error("there is no step: the test proves nothing")
 	}
 }
 

@@ -41,7 +41,7 @@ func TestSummaryIsRedactedWithLaterSecrets(t *testing.T) {
 		history := loop(250, 200)
 		history[1] = message.User("Log in as the tester with " + lateSecret + " and make all tests pass.")
 		if _, err := r.Preflight(gaveUp(t), "s", history); err == nil {
-			t.Fatal("the summary was there in time: the test shows nothing")
+			t.Fatal("the summary was there in time: the test proves nothing")
 		}
 		time.Sleep(time.Second)
 		history = append(history, message.Assistant("", message.Call("env", "bash", `{"cmd":"env"}`)), message.ToolResult("env", "PASSWORD="+lateSecret))
@@ -69,12 +69,12 @@ func TestSummaryOfAFailedCommitIsNotForgotten(t *testing.T) {
 		r := newRig(t, compact.Config{MaxContextTokens: 16_000, Summarize: s, Archive: archive})
 		history := loop(250, 200)
 		if _, err := r.Preflight(t.Context(), "s", history); err == nil || s.calls.Load() != 1 {
-			t.Fatalf("%v, %d paid: the test shows nothing", err, s.calls.Load())
+			t.Fatalf("%v, %d paid: the test proves nothing", err, s.calls.Load())
 		}
 		archive.word = ""
 		other := r.preflight(loop(30, 460)) // masks are enough
 		if other.Step != 1 || other.Summary != nil || s.calls.Load() != 1 {
-			t.Fatalf("step %d, summary %v, %d paid: the test shows nothing", other.Step, other.Summary, s.calls.Load())
+			t.Fatalf("step %d, summary %v, %d paid: the test proves nothing", other.Step, other.Summary, s.calls.Load())
 		}
 		res := r.preflight(history)
 		if res.Summary == nil || s.calls.Load() != 1 {

@@ -211,7 +211,7 @@ func TestUnusedSummaryIsReported(t *testing.T) {
 					}
 				}
 				if thrown != 1 {
-					t.Errorf("%d events tell of a summary that nobody used, want 1", thrown)
+					t.Errorf("%d events about an unused summary, want 1", thrown)
 				}
 			})
 		})

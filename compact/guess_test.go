@@ -23,7 +23,7 @@ func TestGuessedWindowIsReportedOnce(t *testing.T) {
 		}
 	}
 	if got := r.preflight(loop(2, 50), compact.WithModel("foo-3"), compact.WithWindow(9_000)); said(got) {
-		t.Errorf("somebody knows better: %q", got.Warnings)
+		t.Errorf("the window is not reported as a guess: %q", got.Warnings)
 	}
 	for range 2 {
 		if plan, err := r.Plan(context.Background(), "s", loop(2, 50), compact.WithModel("foo-3")); err != nil || !said(plan) {
@@ -73,7 +73,7 @@ func TestFixedTokensAreCountedAndNotRemoved(t *testing.T) {
 		t.Errorf("without %+v, with %+v", without.After, with.After)
 	}
 	if res := r.preflight(loop(40, 200)); res.Triggered {
-		t.Fatalf("%d tokens are compacted as they are: the test shows nothing", res.TokensIn)
+		t.Fatalf("%d tokens are compacted as they are: the test proves nothing", res.TokensIn)
 	}
 	if res := r.preflight(loop(40, 200), compact.WithFixed(8_000)); !res.Triggered || res.After.Total > res.Budget || res.After.Overhead < 8_000 {
 		t.Errorf("compacted %v to %+v", res.Triggered, res.After)

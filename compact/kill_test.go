@@ -101,7 +101,7 @@ func TestKilledCompactionsLeaveNoStepWithoutItsEvents(t *testing.T) {
 	}
 	t.Logf("seed %d: %d kills, %d steps committed", seed, n, steps)
 	if n >= 6 && steps == 0 {
-		t.Error("no process got to a step: the test shows nothing")
+		t.Error("no process got to a step: the test proves nothing")
 	}
 }
 

@@ -70,7 +70,7 @@ func goingOn(t *testing.T, g *gate, onError string, l *logged) (*rig, error) {
 
 func TestArchiveThatCannotBeOpenedIsAnErrorByDefault(t *testing.T) {
 	if _, err := goingOn(t, &gate{Archive: memory.New()}, "fail", &logged{}); !errors.Is(err, compact.ErrArchiveFailed) || !errors.Is(err, errNoBucket) {
-		t.Errorf("New says %v", err)
+		t.Errorf("New returned %v", err)
 	}
 }
 
@@ -95,7 +95,7 @@ func TestManagerContinuesWithoutAnUnopenableArchive(t *testing.T) {
 			}
 		}
 		if _, err := r.Recall(t.Context(), "s", strings.Repeat("a1", 6)); !errors.Is(err, errNoBucket) {
-			t.Errorf("Recall says %v, and does not know", err)
+			t.Errorf("Recall returned %v, although it can't know", err)
 		}
 		time.Sleep(10 * time.Minute)
 		for range 60 {
@@ -110,7 +110,7 @@ func TestManagerContinuesWithoutAnUnopenableArchive(t *testing.T) {
 		}
 		said := l.String()
 		if n := strings.Count(said, "nothing is archived"); n != g.tries || strings.Contains(said, "hunter2") {
-			t.Errorf("the log says it %d times, of %d", n, g.tries)
+			t.Errorf("the log reports it %d times, of %d", n, g.tries)
 		}
 		g.set(true)
 		time.Sleep(2 * time.Minute)
@@ -162,7 +162,7 @@ func TestSessionContinuesWithoutAnAnswerOfTheArchive(t *testing.T) {
 		}
 		g.set(true)
 		if err := r.Close(t.Context()); err != nil && !errors.Is(err, errNoBucket) {
-			t.Errorf("Close says %v", err)
+			t.Errorf("Close returned %v", err)
 		}
 	})
 	g := &gate{Archive: memory.New(), up: true}
@@ -215,7 +215,7 @@ func TestArchiveThatOpensAfterCloseIsClosed(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if err := m.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
-			t.Fatalf("Close says %v: the test shows nothing", err)
+			t.Fatalf("Close returned %v: the test proves nothing", err)
 		}
 		close(d.opens)
 		synctest.Wait()

@@ -97,7 +97,7 @@ func TestViewDoesNotDependOnTheSDK(t *testing.T) {
 		history = append(history, more...)
 	}
 	if s.calls.Load() == 0 {
-		t.Error("no summary was ever needed: the test shows nothing")
+		t.Error("no summary was ever needed: the test proves nothing")
 	}
 }
 
@@ -194,7 +194,7 @@ func TestChangedSystemPromptKeepsThePrefixKnown(t *testing.T) {
 		t.Errorf("another date in the system prompt made it compact again: %s", got.Reason)
 	}
 	if bytesOf(got.Messages[1:]) != bytesOf(want.Messages[1:]) || got.Messages[0].Text() != history[0].Text() {
-		t.Error("the view behind the system prompt is another")
+		t.Error("the view after the system prompt differs")
 	}
 }
 

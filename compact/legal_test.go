@@ -48,7 +48,7 @@ func TestViewThatTheProviderWouldRefuseIsNotReturned(t *testing.T) {
 	}
 	free := newRig(t, compact.Config{MaxContextTokens: 16_000}).preflight(history)
 	if free.SummarizedCount == 0 {
-		t.Fatal("without the rule nothing is summarized: the test shows nothing")
+		t.Fatal("without the rule nothing is summarized: the test proves nothing")
 	}
 
 	r := newRig(t, compact.Config{MaxContextTokens: 24_000})
@@ -130,7 +130,7 @@ func TestRequestHasModelToolsAndAnswerLength(t *testing.T) {
 	}
 	res = r.preflight(history, compact.WithRequest(req), compact.WithModel("gpt-4o"), compact.WithMaxOutput(1_000), compact.WithTools(json.RawMessage(`[]`)))
 	if res.Model != "gpt-4o" || res.Budget != 13_500 {
-		t.Errorf("model %s, budget %d: want what the options say", res.Model, res.Budget)
+		t.Errorf("model %s, budget %d: want the options' values", res.Model, res.Budget)
 	}
 }
 

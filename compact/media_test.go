@@ -111,7 +111,7 @@ func TestPicturesStayWhereMediaAreNotMasked(t *testing.T) {
 		}
 	}
 	if res.SummarizedCount == 0 {
-		t.Error("what is left to do is a summary")
+		t.Error("only a summary can reduce more")
 	}
 }
 

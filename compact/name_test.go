@@ -84,7 +84,7 @@ func TestPseudonymsAreTheSameForTheSameSecret(t *testing.T) {
 		t.Errorf("got %q, want the first and the last the same", first)
 	}
 	if again := tags("k", one.Text); len(again) != 1 || again[0] != first[0] {
-		t.Errorf("another process says %q, want %q", again, first[0])
+		t.Errorf("another process has %q, want %q", again, first[0])
 	}
 	if other := tags("x", one.Text); len(other) != 1 || other[0] == first[0] {
 		t.Errorf("with another key it is %q", other)

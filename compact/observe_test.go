@@ -74,7 +74,7 @@ func TestCalibrationBelongsToOneModel(t *testing.T) {
 	learned := newRig(t, c).preflight(history)
 	c.Model = "claude-opus-4"
 	if got, want := newRig(t, c).preflight(history), newRig(t, compact.Config{Model: c.Model, MaxContextTokens: c.MaxContextTokens}).preflight(learned.Messages); got.UpperBound != want.UpperBound || got.UpperBound == learned.UpperBound {
-		t.Errorf("upper bound %d of a view of %d tokens; want %d, without what was learned of the first model (%d)", got.UpperBound, got.After.Total, want.UpperBound, learned.UpperBound)
+		t.Errorf("upper bound %d of a view of %d tokens; want %d, without the first model's calibration (%d)", got.UpperBound, got.After.Total, want.UpperBound, learned.UpperBound)
 	}
 }
 

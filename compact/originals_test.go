@@ -132,7 +132,7 @@ func TestSummarizerGetsTheOriginals(t *testing.T) {
 			t.Error("the prompt has placeholders instead of originals")
 		}
 		if res.Summary == nil || !strings.Contains(res.Summary.Text, tornWrite) {
-			t.Errorf("verification cut what the original states: %+v", res.Summary)
+			t.Errorf("verification cut a fact of the original: %+v", res.Summary)
 		}
 	})
 }
@@ -175,7 +175,7 @@ func TestUnreadableOriginalsAreOmitted(t *testing.T) {
 				}
 				for _, claim := range []string{"TestTornWrite", "storage/part3` passed", "storage/part3` failed", "masked"} {
 					if strings.Contains(res.Summary.Text, claim) {
-						t.Errorf("the summary says %q:\n%s", claim, res.Summary.Text)
+						t.Errorf("the summary contains %q:\n%s", claim, res.Summary.Text)
 					}
 				}
 				said := strings.Join(res.Warnings, "\n")
@@ -185,7 +185,7 @@ func TestUnreadableOriginalsAreOmitted(t *testing.T) {
 				a.Archive = memory.New()
 				history, _ := masks(t, a.Archive)
 				if res = summarizes(t, ctx, compact.Config{Archive: a}, history); res.Summary == nil || !strings.Contains(res.Summary.Text, tornWrite) {
-					t.Error("what the history holds needs no archive")
+					t.Error("originals in the history need no archive")
 				}
 			})
 		})

@@ -60,7 +60,7 @@ func TestOwnStageWorksAndIsReplayed(t *testing.T) {
 		t.Fatalf("masked %d, dropped %d, stages %+v", res.MaskedCount, res.DroppedCount, res.Stages)
 	}
 	if res.ReductionStage != compact.ReductionMasking || len(r.named(trace.NameMaskedObservations)) != 1 {
-		t.Errorf("the stage is told as %s, events %v", res.ReductionStage, r.named(trace.NameMaskedObservations))
+		t.Errorf("the stage is reported as %s, events %v", res.ReductionStage, r.named(trace.NameMaskedObservations))
 	}
 	// A process that does not have the stage makes the same view again.
 	again := newRig(t, compact.Config{MaxContextTokens: 8000, Archive: archive, ArchiveKey: compact.Secret(strings.Repeat("ab", 32))})
@@ -155,7 +155,7 @@ func TestBadStagesHarmNothing(t *testing.T) {
 				}
 			}
 			if len(res.Stages) == 0 || res.Stages[0].Stage != "polls" || res.Stages[0].Err == "" || len(res.Warnings) == 0 {
-				t.Errorf("nothing is said of the stage: %+v, warnings %q", res.Stages, res.Warnings)
+				t.Errorf("the stage is not reported: %+v, warnings %q", res.Stages, res.Warnings)
 			} else if !strings.Contains(res.Warnings[0], "stage polls") {
 				t.Errorf("the warning does not name the stage: %q", res.Warnings[0])
 			}

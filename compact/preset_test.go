@@ -61,7 +61,7 @@ func TestGatewayMasksAllButTheFirstTwoAndTheLastFiveResultsOfALoop(t *testing.T)
 	}
 	history = append(history, message.Assistant("Done."), message.User("And now module_b."))
 	if res = r.preflight(append(history, round(13, 300)...)); res.MaskedCount != 6 || res.Triggered {
-		t.Errorf("%d masked, triggered %v; what is masked stays masked, the rest is older than the request", res.MaskedCount, res.Triggered)
+		t.Errorf("%d masked, triggered %v; masked results must stay masked, and the others be older than the request", res.MaskedCount, res.Triggered)
 	}
 }
 
@@ -80,11 +80,11 @@ func TestGatewayTruncatesAResultWhenItIsFirstSeen(t *testing.T) {
 	}
 	history[5] = message.ToolResult("call_1", huge)
 	if got := results(r.preflight(history).Messages); got[0] != want || got[1] != want {
-		t.Error("a result that was truncated is not what it was")
+		t.Error("a truncated result changed")
 	}
 	history = append(history, round(10, 10)...)
 	if got := results(r.preflight(history).Messages); got[0] != want || got[1] != want {
-		t.Error("a result that was truncated is not what it was, a call later")
+		t.Error("a truncated result changed in the next call")
 	}
 }
 
@@ -129,7 +129,7 @@ func TestGatewayKeepsTheNewestTwentyThousandTokensOfTheConversation(t *testing.T
 	next := r.preflight(history)
 	more, ok := policy.ParseNotice(next.Messages[1])
 	if !ok || more <= omitted || len(next.Messages)-2 != len(history)-1-more {
-		t.Errorf("the notice says %d after %d; %d of %d messages are left", more, omitted, len(next.Messages), len(history))
+		t.Errorf("the notice has %d after %d; %d of %d messages are left", more, omitted, len(next.Messages), len(history))
 	}
 }
 
@@ -186,7 +186,7 @@ func TestGatewayKeepsTheMessagesOfItsWindow(t *testing.T) {
 	r, _ := preset(t, "gateway", compact.Config{MaxContextTokens: 12_000}) // 2 * (12000/200) = 120 messages
 	res := r.preflight(turns(80, 10))
 	if omitted, ok := policy.ParseNotice(res.Messages[1]); !ok || omitted != 160-120 || len(res.Messages) != 2+120 {
-		t.Errorf("%d messages left, the notice says %d", len(res.Messages), omitted)
+		t.Errorf("%d messages left, the notice has %d", len(res.Messages), omitted)
 	}
 }
 

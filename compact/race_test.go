@@ -117,7 +117,7 @@ func TestLostNumberCostsNoDecision(t *testing.T) {
 	masked := decided(res, policy.Summarized)
 	text, err := r.Recall(t.Context(), "s", testkey.Ref(history[masked[len(masked)-1]].Parts[0]))
 	if err != nil || text == "" {
-		t.Errorf("what the step took out is not found: %v", err)
+		t.Errorf("a message that the step removed is not found: %v", err)
 	}
 	again := r.preflight(history)
 	if again.Triggered || bytesOf(again.Messages) != bytesOf(res.Messages) {
@@ -267,7 +267,7 @@ func lostLines(t *testing.T, a storage.Archive, want []int) {
 		}
 	}
 	if !slices.Equal(lost, want) {
-		t.Errorf("the audit log says that the numbers %v were lost, want %v", lost, want)
+		t.Errorf("the lost numbers in the audit log are %v, want %v", lost, want)
 	}
 }
 

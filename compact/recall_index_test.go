@@ -60,7 +60,7 @@ func TestRecallWorksWithoutItsIndex(t *testing.T) {
 				t.Errorf("turn 5: %.60q, %v", got, err)
 			}
 			if _, err := other.Recall(t.Context(), "s", "ffffffffffff"); !errors.Is(err, compact.ErrNotFound) {
-				t.Errorf("what is not there: %v", err)
+				t.Errorf("a missing reference: %v", err)
 			}
 			grownOn := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a})
 			res := grownOn.preflight(loop(200, 150)) // a step whose index would cover those

@@ -54,7 +54,7 @@ func TestAPatternOfAModelEndsWithItsContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := q.answer(ctx, strings.Join(lines, "\n"), 1000); !strings.Contains(got, "takes too long") {
-		t.Errorf("the model is told %q", got)
+		t.Errorf("the model gets %q", got)
 	}
 	if took := time.Since(began); took > 20*time.Second {
 		t.Errorf("it took %v", took)

@@ -187,7 +187,7 @@ func TestEvictionsOfEveryPresetVerify(t *testing.T) {
 				out++
 				m := history[d.Index]
 				if !seen[testkey.Sealed(m.Fingerprint()).String()] {
-					t.Errorf("message %d was %s, and no ledger says where it is", d.Index, d.Decision)
+					t.Errorf("message %d was %s, and no ledger has its place", d.Index, d.Decision)
 				}
 				for _, p := range m.Parts {
 					got, err := r.Recall(t.Context(), "s", testkey.Ref(p))

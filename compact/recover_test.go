@@ -160,7 +160,7 @@ func TestManagerContinuesWithAPanickingArchive(t *testing.T) {
 				failed = failed || strings.Contains(e.Data.String(), `"error_type":"ArchiveFailed"`)
 			}
 			if !failed {
-				t.Error("no event says that the archive failed")
+				t.Error("no event reports the failed archive")
 			}
 		})
 	}

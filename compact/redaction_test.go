@@ -141,6 +141,6 @@ func testSecretIsFound(t *testing.T, transcripts string, window int) {
 	}
 	other, err := os.ReadFile(filepath.Join(dir, "another", "transcript-final-001.jsonl"))
 	if err != nil || !strings.Contains(string(other), secret) {
-		t.Errorf("what another session knows is not this one's: %v", err)
+		t.Errorf("the secrets of another session apply here: %v", err)
 	}
 }

@@ -254,7 +254,7 @@ func TestBudgetErrorAddsUpAndItsAdviceHelps(t *testing.T) {
 	}
 	c.Policy.Stages = append(c.Policy.Stages, "summarize", "shrink")
 	if _, err := newRig(t, c).Preflight(context.Background(), "s", history); err != nil {
-		t.Errorf("with what is advised: %v", err)
+		t.Errorf("with the advised stages: %v", err)
 	}
 }
 
@@ -283,7 +283,7 @@ func TestStagesAdvisedByARefusalHelp(t *testing.T) {
 			if !found {
 				refused["all"]++
 				if refusalOf(t, history, all) == nil {
-					t.Errorf("%s, %v: all stages would do, and it says %q", name, stages, over.Advice)
+					t.Errorf("%s, %v: all stages would suffice, and the error is %q", name, stages, over.Advice)
 				}
 				continue
 			}

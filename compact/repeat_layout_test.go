@@ -48,7 +48,7 @@ func TestPropertyTranscriptIsWholeDespiteItsReferences(t *testing.T) {
 					t.Fatalf("seed %d, step %d, line %d: %.40q, %v", seed, step, n+1, line.Text, err)
 				}
 				if at := known[n]; at.file != line.File || at.off != line.Off || at.number != line.Number {
-					t.Fatalf("seed %d, step %d, line %d is said to stand at %+v, and stands at %d of %s", seed, step, n+1, at, line.Off, line.File)
+					t.Fatalf("seed %d, step %d, the place of line %d is %+v, and the line is at %d of %s", seed, step, n+1, at, line.Off, line.File)
 				}
 				if n++; line.File != w.Key.Base() {
 					referred++

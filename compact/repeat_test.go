@@ -140,7 +140,7 @@ func TestArchiveIsLittleLargerThanTheHistory(t *testing.T) {
 			t.Errorf("%d rounds a step: %.2f times the history", q.rounds, float64(all)/history)
 		}
 		if in := copies(t, a); len(in) > 0 {
-			t.Errorf("what the last summary says stands in %q, too", in)
+			t.Errorf("the text of the last summary is also in %q", in)
 		}
 	}
 }

@@ -102,7 +102,7 @@ func TestAgentLoopWithOneUserMessageAnd100ToolRounds(t *testing.T) {
 	}
 	paired(t, res.Messages)
 	if got := res.Messages[2].Text(); got != history[1].Text() || len(summaries(res.Messages[:2])) != 1 {
-		t.Errorf("the last user message must stand verbatim behind the summary, got %q", got)
+		t.Errorf("the last user message must follow the summary verbatim, got %q", got)
 	}
 }
 

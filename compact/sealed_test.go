@@ -196,7 +196,7 @@ func TestRedactedNumberCanNotBeGuessed(t *testing.T) {
 			t.Fatalf("%s has %d bytes, or the number itself", where, len(text))
 		}
 		if all := found(text); len(all) > 0 {
-			t.Errorf("%s has what is made without a key of %v", where, all)
+			t.Errorf("%s contains an unkeyed hash of %v", where, all)
 		}
 	}
 	s, err := record.OpenSession(t.Context(), a, "graduated")
@@ -238,7 +238,7 @@ func TestLostKeyBeginsANewEpochAndReportsIt(t *testing.T) {
 		t.Errorf("the new epoch is not gone on with: %v", res.Warnings)
 	}
 	if text, err := lost.Recall(t.Context(), "s", ref); err != nil || !strings.Contains(text, "log 5") {
-		t.Errorf("what the old epoch took out is not recalled: %v", err)
+		t.Errorf("a message that the old epoch removed is not recalled: %v", err)
 	}
 	report, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Refs: recall.Refs, Edits: recall.EditRefs})
 	if err != nil || !report.OK() {
@@ -275,14 +275,14 @@ func TestANewKeyChangesNoView(t *testing.T) {
 			}
 			_, next := sealedView(t, m, "ann@example.org", 80, branch)
 			if _, again := sealedView(t, sealedManager(t, a, preset), "ann@example.org", 80, branch); again != next {
-				t.Error("another process has another view of what both keys have sealed")
+				t.Error("another process has another view of messages sealed with both keys")
 			}
 			if text, err := m.Recall(t.Context(), "ann@example.org", old); err != nil || !strings.Contains(text, "log 5") {
-				t.Errorf("what the old key sealed is not recalled: %v", err)
+				t.Errorf("a message sealed with the old key is not recalled: %v", err)
 			}
 			text, err := m.Recall(t.Context(), "ann@example.org", m.Ref(logOf(50).Parts[0]))
 			if err != nil || !strings.Contains(text, "log 50") {
-				t.Errorf("what the new key sealed is not recalled: %v", err)
+				t.Errorf("a message sealed with the new key is not recalled: %v", err)
 			}
 			for info, err := range record.Sessions(t.Context(), a) {
 				if err != nil || !strings.HasPrefix(info.ID, "redacted-") {
@@ -343,7 +343,7 @@ func TestKeyThatCanNotBeStoredIsReported(t *testing.T) {
 		t.Errorf("%s, warnings %q", res.Reason, res.Warnings)
 	}
 	if res, _ := sealedView(t, m, "s", 24); len(res.Warnings) > 0 {
-		t.Errorf("it is said again: %q", res.Warnings)
+		t.Errorf("it is reported again: %q", res.Warnings)
 	}
 }
 
@@ -431,7 +431,7 @@ func TestIDsDerivedFromContentAreKeyed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if stored := allStored(t, a); strings.Contains(stored, origin) || !strings.Contains(stored, "user") {
-		t.Error("the archive has what the id is made of")
+		t.Error("the archive contains the text from which the id is made")
 	}
 	if _, got := sealedView(t, sealedManager(t, a, "graduated"), id, 24); got != want {
 		t.Error("another process does not find it")

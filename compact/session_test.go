@@ -223,7 +223,7 @@ func TestBranchInUseIsNotForgotten(t *testing.T) {
 	}
 	l.weight = 1
 	if s.slim(); l.weight != 1 {
-		t.Error("what a branch in use remembers was forgotten")
+		t.Error("the memory of a branch in use was dropped")
 	}
 	m.leave(s, l, nil)
 	m.leave(s, l, nil)
@@ -233,7 +233,7 @@ func TestBranchInUseIsNotForgotten(t *testing.T) {
 		}
 	}
 	if s.lanes[mine] != nil {
-		t.Error("it is still there when nobody uses it")
+		t.Error("it stays in memory when unused")
 	}
 	m.release(s)
 }

@@ -98,7 +98,7 @@ func TestSevenCompactionsLoseNothing(t *testing.T) {
 				}
 				for cmd, wrong := range e.open {
 					if !strings.Contains(view, cmd) || !strings.Contains(view, wrong) {
-						t.Errorf("seed %d: nothing says that %s failed with %q", seed, cmd, wrong)
+						t.Errorf("seed %d: no message reports that %s failed with %q", seed, cmd, wrong)
 					}
 				}
 				if t.Failed() {

@@ -200,7 +200,7 @@ func TestWithObserveLeavesSessionAndArchiveAlone(t *testing.T) {
 	}
 	plan, err := r.Plan(t.Context(), "s", history)
 	if err != nil || plan.Replayed != 0 || !plan.Triggered {
-		t.Errorf("the session knows what was only observed: %d edits, %v", plan.Replayed, err)
+		t.Errorf("the session has observed edits: %d edits, %v", plan.Replayed, err)
 	}
 }
 
@@ -318,7 +318,7 @@ func TestObservedEventsHoldNumbersAlone(t *testing.T) {
 	}
 	for _, e := range events.Events() {
 		if strings.Contains(e.Data.String(), "heffalump") {
-			t.Errorf("%s says what was said: %s", e.Name, e.Data)
+			t.Errorf("%s contains a text of the conversation: %s", e.Name, e.Data)
 		}
 	}
 }

@@ -35,7 +35,7 @@ func TestUnnamedAgentsAreReported(t *testing.T) {
 			warned(r.preflight(b))
 		}
 	}); n != 1 {
-		t.Errorf("without names it is said %d times", n)
+		t.Errorf("without names it is reported %d times", n)
 	}
 	if n := told(func(r *rig, warned func(*compact.Result)) {
 		a, b := first, second
@@ -45,7 +45,7 @@ func TestUnnamedAgentsAreReported(t *testing.T) {
 			warned(r.preflight(b, compact.WithAgent("two")))
 		}
 	}); n != 0 {
-		t.Errorf("with names it is said %d times", n)
+		t.Errorf("with names it is reported %d times", n)
 	}
 	if n := told(func(r *rig, warned func(*compact.Result)) {
 		a := first
@@ -57,7 +57,7 @@ func TestUnnamedAgentsAreReported(t *testing.T) {
 			}
 		}
 	}); n != 0 {
-		t.Errorf("of an agent that goes back it is said %d times", n)
+		t.Errorf("for an agent that goes back it is reported %d times", n)
 	}
 	if n := told(func(r *rig, warned func(*compact.Result)) {
 		for i := range 20 { // one conversation after the other
@@ -68,6 +68,6 @@ func TestUnnamedAgentsAreReported(t *testing.T) {
 			}
 		}
 	}); n != 0 {
-		t.Errorf("of conversations one behind the other it is said %d times", n)
+		t.Errorf("for consecutive conversations it is reported %d times", n)
 	}
 }

@@ -127,7 +127,7 @@ func TestTidiedResultsAreRecalledInEveryProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(res.Tidied) != 1 || res.Tidied[0].Recalled != 5 || res.Tidied[0].Reducer != "code" || res.Tidied[0].TokensSaved == 0 {
-		t.Errorf("what was recalled is counted as %+v", res.Tidied)
+		t.Errorf("the recalled result is counted as %+v", res.Tidied)
 	}
 }
 
@@ -148,7 +148,7 @@ func TestTidiedViewIsTheSameInEveryProcess(t *testing.T) {
 	off.Policy.Stages = []string{"squeeze"}
 	without, err := costRig(t, off).Preflight(t.Context(), "s", history)
 	if err != nil || bytesOf(here.Messages) != bytesOf(without.Messages) {
-		t.Errorf("with the stage off what was sent changes (%v)", err)
+		t.Errorf("with the stage off the sent results change (%v)", err)
 	}
 	kept, err := costRig(t, tidyConfig(a)).Preflight(t.Context(), "s", here.Messages)
 	if err != nil || bytesOf(here.Messages) != bytesOf(kept.Messages) || kept.Triggered {
@@ -218,7 +218,7 @@ func TestLateArchivedResultsAreSentWholeAndStayWhole(t *testing.T) {
 		more := append(history[:len(history):len(history)], tidyRound(1)...)
 		for name, h := range map[string][]message.Message{"again": history, "the next": more} {
 			if res, err = m.Preflight(ctx, "s", h); err != nil || !message.Identical(res.Messages[3], history[3]) {
-				t.Errorf("%s call: the result that went out whole is reduced (%v)", name, err)
+				t.Errorf("%s call: a result that was sent whole is reduced (%v)", name, err)
 			}
 		}
 		if err := m.Close(ctx); err != nil {
@@ -610,7 +610,7 @@ func TestLateLineIsIgnoredByTheWaitingProcess(t *testing.T) {
 			time.Sleep(time.Minute) // the process reads the log
 			res, err := m.Preflight(ctx, "s", append(history[:len(history):len(history)], message.Assistant("I see."), message.User("Go on.")))
 			if err != nil || !message.Identical(res.Messages[3], history[3]) {
-				t.Errorf("what went out whole is reduced (%v)", err)
+				t.Errorf("a result that was sent whole is reduced (%v)", err)
 			}
 			synctest.Wait()
 		}

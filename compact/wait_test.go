@@ -162,7 +162,7 @@ func TestOpeningIsSharedAndCanBeCanceled(t *testing.T) {
 		wg.Wait()
 		synctest.Wait()
 		if n, left := a.asked.Load(), a.now.Load(); n != 1 || left != 0 {
-			t.Errorf("the archive was asked %d times, want once for all; %d still wait although nobody does", n, left)
+			t.Errorf("the archive was asked %d times, want once; %d goroutines still wait without a caller", n, left)
 		}
 		a.on.Store(false)
 		if _, err := m.Preflight(t.Context(), "s", loop(2, 10)); err != nil {

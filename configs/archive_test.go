@@ -46,7 +46,7 @@ storage:
 		"COMPACT_STORAGE_ADAPTER=s3", "COMPACT_STORAGE_BUCKET=b-1", "COMPACT_STORAGE_OBJECT_LOCK_MODE=compliance", "COMPACT_STORAGE_OBJECT_LOCK_DAYS=7",
 	}))
 	if spoolOptions(env.Storage).Keep != 24*time.Hour {
-		t.Errorf("kept for %s unless something else is said", spoolOptions(env.Storage).Keep)
+		t.Errorf("the default retention is %s", spoolOptions(env.Storage).Keep)
 	}
 	if got := s3Config(env.Storage); got.Bucket != "b-1" || got.Lock != (s3.Lock{Mode: s3.Compliance, Days: 7}) {
 		t.Errorf("from the environment: %+v", got)

@@ -190,7 +190,7 @@ func TestACandidateIsChosenAtItsBounds(t *testing.T) {
 	none := Verdict{PerCall: math.Inf(1), Due: math.Inf(1)}
 	for _, level := range []int{1024, 2048} {
 		if got := c.Judge(Stock{Tokens: 1024, Horizon: 4}, Candidate{Level: level}); got != none {
-			t.Errorf("nothing goes at level %d, and it is %+v", level, got)
+			t.Errorf("no message is removed at level %d, and it is %+v", level, got)
 		}
 	}
 	free := c

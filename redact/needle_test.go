@@ -77,7 +77,7 @@ func TestShortestValueIsFoundAtBothEnds(t *testing.T) {
 	s := r.Session()
 	s.Learn([]byte("password='" + secret + "'"))
 	if got := s.Text(secret + " or " + secret).String(); got != Placeholder+" or "+Placeholder {
-		t.Errorf("with what a session knows: %q", got)
+		t.Errorf("with the values of a session: %q", got)
 	}
 }
 

@@ -56,7 +56,7 @@ func TestTruncatedPrivateKeysVanish(t *testing.T) {
 			}
 			for _, rest := range []string{"[truncated: kept first ~8000 tokens]", "and so on for many lines", "\nnext"} {
 				if strings.Contains(text, rest) && !strings.Contains(got, rest) {
-					t.Errorf("what follows the key is gone: %q", got)
+					t.Errorf("the text after the key is missing: %q", got)
 				}
 			}
 			checkIdempotent(t, r, text)

@@ -69,7 +69,7 @@ func TestRuleIsCheckedAgainstItsSamples(t *testing.T) {
 		if _, err := redact.New(redact.Options{Rules: []redact.Rule{r}}); !errors.As(err, &e) || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		} else if err.Error() != r.Check().Error() {
-			t.Errorf("Check says %v, New %v", r.Check(), err)
+			t.Errorf("Check returned %v, New %v", r.Check(), err)
 		}
 	}
 	if _, err := redact.New(redact.Options{Rules: []redact.Rule{badge, badge}}); err == nil {
@@ -178,6 +178,6 @@ func TestDetectorThatCutsACharacterRemovesTheWholeOne(t *testing.T) {
 	}
 	odd := withRules(t, redact.Options{Detectors: []redact.Detector{detector(func(text string) []redact.Range { return []redact.Range{{1, 2}} })}})
 	if got := odd.Text("a\x80\xffb").String(); !strings.HasPrefix(got, "a<REDACTED>") {
-		t.Errorf("what is no character: %q", got)
+		t.Errorf("invalid UTF-8: %q", got)
 	}
 }

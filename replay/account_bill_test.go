@@ -156,7 +156,7 @@ func TestAnAccountPricesAsTheProcessDid(t *testing.T) {
 		}
 		got := statsOf(t, archive)
 		if steps == 0 || math.Abs(got.SentUSD-bill.EstimatedUSD) > 1e-6 || math.Abs(got.RawUSD-bill.WholeUSD) > 1e-6 {
-			t.Errorf("%s: %d steps, $%.6f of $%.6f; the process says $%.6f of $%.6f", model, steps, got.SentUSD, got.RawUSD, bill.EstimatedUSD, bill.WholeUSD)
+			t.Errorf("%s: %d steps, $%.6f of $%.6f; the process has $%.6f of $%.6f", model, steps, got.SentUSD, got.RawUSD, bill.EstimatedUSD, bill.WholeUSD)
 		}
 	}
 }

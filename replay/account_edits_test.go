@@ -93,7 +93,7 @@ func TestStepExcludesEditsBetweenSteps(t *testing.T) {
 	}
 	for _, s := range x.Steps {
 		if n := len(s.Gone) + s.Missing; n != want[s.Step] {
-			t.Errorf("step %d edited %d messages, and its event says %d", s.Step, n, want[s.Step])
+			t.Errorf("step %d edited %d messages, and its event has %d", s.Step, n, want[s.Step])
 		}
 	}
 	between := 0
@@ -132,7 +132,7 @@ func TestSessionThatOnlyTidiedReportsIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), "Between the steps") || !strings.Contains(b.String(), x.Between[0].Gone[0].Ref) {
-		t.Error("the page does not show what was done between steps")
+		t.Error("the page does not show the edits between steps")
 	}
 }
 
@@ -145,7 +145,7 @@ func TestAnAccountCountsAMessageOnce(t *testing.T) {
 	}
 	want := last.MaskedCount + last.TruncatedCount + last.SummarizedCount + last.DroppedCount
 	if x.Edited != want || all <= want {
-		t.Errorf("%d different messages of %d that were edited in steps; the last call says %d", x.Edited, all, want)
+		t.Errorf("%d different messages of %d that were edited in steps; the last call has %d", x.Edited, all, want)
 	}
 	if said := strings.Join(x.Sure(), ". "); !strings.Contains(said, fmt.Sprintf("each of the %d messages back", want)) {
 		t.Error(said)

@@ -129,7 +129,7 @@ func TestPageIsUsableInTheBrowser(t *testing.T) {
 				t.Errorf("the keyboard shows %q of a point, hidden again: %v", s.Tip, s.TipHidden)
 			}
 			if !s.Opened || !s.Hidden {
-				t.Errorf("a mark leads to what changed: %v; a curve can be hidden: %v", s.Opened, s.Hidden)
+				t.Errorf("a mark leads to its change: %v; a curve can be hidden: %v", s.Opened, s.Hidden)
 			}
 			if s.Contrast < 4.5 || s.Dark != tc.dark {
 				t.Errorf("text has a contrast of %.1f, dark is %v", s.Contrast, s.Dark)

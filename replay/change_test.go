@@ -23,7 +23,7 @@ func TestChangeDescribesOnlyItsCompaction(t *testing.T) {
 			}
 			seen[l.Index] = true
 			if l.Decision == "masked" && (l.Now == "" || l.After >= l.Before) || l.Words == "" {
-				t.Errorf("message %d is told badly: %+v", l.Index, l)
+				t.Errorf("message %d has a wrong description: %+v", l.Index, l)
 			}
 		}
 	}

@@ -60,7 +60,7 @@ func TestPageShowsItsFacts(t *testing.T) {
 	}
 	mark := regexp.MustCompile(`<a href="#([^"]+)" class="mark"><title>graduated, call \d+: [\d,]+ → [\d,]+ tokens\. \d+ messages? \w+.*Why: the prompt reached the (?:trigger|budget)</title>`).FindStringSubmatch(all[2])
 	if mark == nil || !strings.Contains(page, `<details id="`+mark[1]+`">`) {
-		t.Errorf("no mark says what a compaction did, why, and leads to it: %q", mark)
+		t.Errorf("no mark describes a compaction with its reason and links to it: %q", mark)
 	}
 	for _, want := range []string{
 		"compactctl replay &lt;logs&gt;", "a &lt;b&gt;.jsonl <span", "the window, 8,000 tokens", "Window of 16,000 tokens",
@@ -142,7 +142,7 @@ func TestVerdictNamesAPolicyAndItsReliability(t *testing.T) {
 		}
 		for _, never := range c.not {
 			if strings.Contains(all, never) {
-				t.Errorf("%s: %q is said: %s", c.take, never, all)
+				t.Errorf("%s: it contains %q: %s", c.take, never, all)
 			}
 		}
 	}

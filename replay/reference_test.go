@@ -69,7 +69,7 @@ func TestSummarizeRunsAtItsShareAndIsBilled(t *testing.T) {
 		t.Errorf("compacted %v, billed %+v", v.Compacted, v.Summary)
 	}
 	if v.Sources[1] != -1 || v.Messages[1].Role != message.RoleAssistant {
-		t.Errorf("sources %v: no summary behind the system message", v.Sources)
+		t.Errorf("sources %v: no summary after the system message", v.Sources)
 	}
 }
 

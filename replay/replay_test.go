@@ -51,7 +51,7 @@ func TestRawCostsTheRawCostAndKeepsAll(t *testing.T) {
 	rep := run(t, Options{Policies: []Policy{Raw()}, Windows: []int{8000}, Gap: time.Second}, session("a", 40))
 	row, total := rep.Rows[0], rep.Totals[0]
 	if row.Cost != row.RawCost || total.OfRaw.Value != 1 || total.Held.Value != 1 || row.Changed != 0 {
-		t.Errorf("raw is not what it is held against: %+v, %+v", row, total)
+		t.Errorf("raw differs from its own reference: %+v, %+v", row, total)
 	}
 	if row.Calls != 40 || row.Over == 0 || row.Needed == 0 {
 		t.Errorf("calls %d, over the window %d, needed %d; want 40, some, some", row.Calls, row.Over, row.Needed)

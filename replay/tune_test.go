@@ -124,7 +124,7 @@ func TestSearchFindsTheCheapestSettingThatKeepsEnough(t *testing.T) {
 		}
 	}
 	if reached < 0.75 {
-		t.Errorf("with 60 settings the search reaches %.2f of what there is to be saved", reached)
+		t.Errorf("with 60 settings the search reaches %.2f of the possible savings", reached)
 	}
 }
 
@@ -187,7 +187,7 @@ func TestTuneEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Tune(ctx, projects(1), TuneOptions{Window: 4000}); err == nil {
-		t.Error("a search went on without its context")
+		t.Error("a search continued after its context")
 	}
 	if _, err := Tune(t.Context(), nil, TuneOptions{}); err == nil {
 		t.Error("no sessions are tuned by")

@@ -47,7 +47,7 @@ func TestWhereAccountsForEveryTokenAndEveryIdentifier(t *testing.T) {
 	}
 	o.Where = false
 	if row := run(t, o, session("a", 60)).Rows[0]; row.Standing != nil || row.Lost != nil {
-		t.Error("nobody asked where, and it is said")
+		t.Error("the places are printed without the option")
 	}
 }
 
@@ -118,6 +118,6 @@ func TestWhereIsPrinted(t *testing.T) {
 		}
 	}
 	if strings.Contains(b.String(), "silent") {
-		t.Error("a policy of which nothing is known is printed")
+		t.Error("a policy without known fates is printed")
 	}
 }

@@ -34,7 +34,7 @@ func TestModelCallsAreCompactedOnEveryWire(t *testing.T) {
 			}
 			got := string(r.server.Requests()[i].Body)
 			if want != "" && got != want || want == "" && (len(got) >= len(body)/2 || !strings.Contains(got, `"unknown":123456789012345678901`)) {
-				t.Errorf("%v: %d bytes came in, %d went out", f, len(send), len(got))
+				t.Errorf("%v: %d bytes were received, %d were sent", f, len(send), len(got))
 			}
 		}
 		if r.steps() != 1 || r.total("compact_calls_total") != 2 || r.metric(`compact_compactions_total{stage="masking",reason="usage_pct >= trigger_pct"}`) != "1" {
@@ -164,18 +164,18 @@ func TestFailuresSendTheRequestUnchangedAndAreCounted(t *testing.T) {
 			switch {
 			case strict:
 				if resp.StatusCode != http.StatusBadRequest || resp.Header.Get("X-Compact-Error") != "compact" || len(sent) != 0 || !strings.Contains(answer, "the disk is full") {
-					t.Errorf("%v, strict: %s %s; %d went out", f, resp.Status, answer, len(sent))
+					t.Errorf("%v, strict: %s %s; %d were sent", f, resp.Status, answer, len(sent))
 				}
 			case resp.StatusCode != http.StatusOK || len(sent) != 1 || string(sent[0].Body) != body:
-				t.Errorf("%v: %s %s; %d went out", f, resp.Status, answer, len(sent))
+				t.Errorf("%v: %s %s; %d were sent", f, resp.Status, answer, len(sent))
 			case r.metric(`compact_failures_total{op="compact"}`) != "1" || !strings.Contains(r.log.String(), "the disk is full"):
-				t.Errorf("%v: %s were counted; the log says %s", f, r.metric(`compact_failures_total{op="compact"}`), r.log)
+				t.Errorf("%v: %s were counted; the log has %s", f, r.metric(`compact_failures_total{op="compact"}`), r.log)
 			}
 		}
 	}
 	r := newRig(t, compact.Config{}, serve.Config{})
 	r.server.Lenient = true
 	if _, _ = r.do(r.request("POST", "/v1/messages", `{"messages":`)); string(r.server.Requests()[0].Body) != `{"messages":` || r.metric(`compact_failures_total{op="parse"}`) != "1" {
-		t.Error("what is no JSON did not go out, or was not counted")
+		t.Error("a body that is not JSON was not sent, or not counted")
 	}
 }

@@ -256,6 +256,6 @@ func TestEndlessCallsAreCutOff(t *testing.T) {
 	}
 	cancel()
 	if err := within(t, stopped, "the end"); err == nil {
-		t.Error("a call was cut off, and nobody is told")
+		t.Error("a call was cut off without a report")
 	}
 }

@@ -115,7 +115,7 @@ func TestObservedRequestsAndAnswersAreTheSameBytes(t *testing.T) {
 	for deadline := time.Now().Add(time.Minute); projected() == 0 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 	}
 	if projected() == 0 || r.total("compact_projected_tokens_total") >= r.total("compact_observed_tokens_total") || r.total("compact_sent_tokens_total") > 0 {
-		t.Errorf("%d events say what would have been; %v tokens of %v", projected(), r.total("compact_projected_tokens_total"), r.total("compact_observed_tokens_total"))
+		t.Errorf("%d events have a projection; %v tokens of %v", projected(), r.total("compact_projected_tokens_total"), r.total("compact_observed_tokens_total"))
 	}
 	for info, err := range r.archive.List(context.Background(), storage.Key{}) {
 		t.Errorf("the archive has %v, %v", info.Key, err)

@@ -137,7 +137,7 @@ func TestEstimatorDistinguishesTheDetailOfAnImage(t *testing.T) {
 		e := estimator(t, model)
 		for _, d := range details {
 			if got, want := e.Message(image(d)), estimator(t, model).Message(image(d)); got != want {
-				t.Errorf("%s: an image in the detail %q costs %d behind others, %d alone", model, d, got, want)
+				t.Errorf("%s: an image in the detail %q costs %d after others, %d alone", model, d, got, want)
 			}
 		}
 	}
@@ -337,7 +337,7 @@ func TestCountContextCountsInSteps(t *testing.T) {
 		t.Errorf("%d tokens, want %d (%v)", n, want, err)
 	}
 	if calls < 3 || last == 0 {
-		t.Errorf("progress was told %d times, %d bytes at last", calls, last)
+		t.Errorf("progress was called %d times, with %d bytes at last", calls, last)
 	}
 }
 

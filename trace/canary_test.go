@@ -105,7 +105,7 @@ func TestNoSecretLeavesByAnyExporter(t *testing.T) {
 	}
 	for place, sent := range places {
 		if events := place != "stderr" && place != "errors"; len(sent) == 0 || (events && !strings.Contains(sent, "summary_created")) {
-			t.Errorf("%s got nothing that can be searched: the test shows nothing", place)
+			t.Errorf("%s got nothing that can be searched: the test proves nothing", place)
 		}
 		for _, s := range secrets {
 			if s.Leaks(sent) {

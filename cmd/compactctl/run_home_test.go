@@ -58,7 +58,7 @@ func TestRunLeavesTheHomeOfAgentsAsItWas(t *testing.T) {
 		var out, errOut strings.Builder
 		code := run(t.Context(), []string{"run", "--archive", archive, "--", agent, "go"}, strings.NewReader(""), &out, &errOut)
 		if code != exitOK || !strings.Contains(out.String(), shows) {
-			t.Errorf("%s: %d, it is told %s %s", agent, code, out.String(), errOut.String())
+			t.Errorf("%s: %d, its settings are %s %s", agent, code, out.String(), errOut.String())
 		}
 		after := filesOf(t, home)
 		for file, text := range after {

@@ -171,7 +171,7 @@ func TestLogIsPrintedAfterTheCommand(t *testing.T) {
 		_, _ = l.Write([]byte("a line of thirty-two characters.\n"))
 	}
 	if out.Len() != 0 {
-		t.Error("it was told at once")
+		t.Error("it was printed at once")
 	}
 	if l.tell(); out.Len() > maxLater+100 || !strings.HasSuffix(out.String(), "found no room\n") {
 		t.Errorf("%d bytes", out.Len())

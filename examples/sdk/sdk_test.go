@@ -34,7 +34,7 @@ func TestExamplesAreShortAndRunOffline(t *testing.T) {
 			t.Errorf("%s: %v\n%s", name, err, out)
 		}
 		if steps, _ := filepath.Glob(filepath.Join(cmd.Dir, ".compact/archive", name, "ledger-*.json")); len(steps) == 0 {
-			t.Errorf("%s: nothing was compacted: the example shows nothing", name)
+			t.Errorf("%s: nothing was compacted: the example proves nothing", name)
 		}
 	}
 }

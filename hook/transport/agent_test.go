@@ -142,11 +142,11 @@ func TestSummaryRequestExtendsTheLastRequest(t *testing.T) {
 		}
 		prefix := strings.TrimSuffix(string(before[0].Body), "]}")
 		if !strings.HasPrefix(string(asked[0].Body), prefix+",") {
-			t.Errorf("%v: what was asked does not begin as the request before it", f)
+			t.Errorf("%v: the summary request does not begin with the previous request", f)
 		}
 		behind := string(asked[0].Body)[min(len(prefix), len(asked[0].Body)):]
 		if strings.Count(behind, "This message is from") != 1 || strings.Contains(behind, "word word") {
-			t.Errorf("%v: more than an instruction stands behind it: %.200s", f, behind)
+			t.Errorf("%v: more than an instruction follows it: %.200s", f, behind)
 		}
 		if asked[0].Status != http.StatusOK || asked[0].Path != before[0].Path {
 			t.Errorf("%v: %s answered %d", f, asked[0].Path, asked[0].Status)
@@ -172,7 +172,7 @@ func (r *rig) billed(f form, asked provider.Request, cached int) {
 	card, _ := price.For(r.last().Model)
 	want := card.Cost(price.Usage{Cached: cached, Fresh: asked.Prompt - cached, Output: 40})
 	if b == nil || math.Abs(b.SummaryUSD-want) > want/50 {
-		r.t.Errorf("%v: the bill is %+v, of which the summary should be %v (%d of %d tokens cached)", f, b, want, cached, asked.Prompt)
+		r.t.Errorf("%v: the bill is %+v; the summary's part should be %v (%d of %d tokens cached)", f, b, want, cached, asked.Prompt)
 	}
 }
 
@@ -191,7 +191,7 @@ func TestAgentsOwnModelIsRetried(t *testing.T) {
 	}
 	if last := len(asked) - 1; !strings.HasPrefix(string(asked[last].Body), strings.TrimSuffix(string(before[last].Body), "]}")) ||
 		!strings.Contains(string(asked[last].Body), fmt.Sprint("COMPACT-SUMMARY v", last)) {
-		t.Errorf("the summary is not asked behind the view with the one before")
+		t.Errorf("the summary request does not extend the view with the previous summary")
 	}
 	r.quiet()
 }
@@ -244,7 +244,7 @@ func TestAgentsOwnModelIsDisabledWithoutACache(t *testing.T) {
 	}
 	n := r.talk(f, 1, 14, 1200)
 	if s := r.last().Summary; s.Backend != "agent" || !said(r.last(), "nothing of its prompt was read from a cache") {
-		t.Errorf("%s wrote it, and %q is said", s.Backend, r.last().Warnings)
+		t.Errorf("%s wrote it, and the warning is %q", s.Backend, r.last().Warnings)
 	}
 	for rounds := n + 1; rounds < n+14; rounds++ {
 		r.post(f, f.marked(f.body("hi", rounds, 1200)))
@@ -312,7 +312,7 @@ func TestSummaryRequestNeverExtendsARefusedRequest(t *testing.T) {
 	asked, before := r.summaries()
 	for i, q := range asked {
 		if before[i].Prompt > r.server.Window {
-			t.Errorf("asked in %d bytes behind a request of %d tokens, more than the %d that the provider accepts", len(q.Body), before[i].Prompt, r.server.Window)
+			t.Errorf("a summary request of %d bytes extends a request of %d tokens, above the provider's limit of %d", len(q.Body), before[i].Prompt, r.server.Window)
 		}
 	}
 }
@@ -365,14 +365,14 @@ func TestAgentsOwnModelWorksWithOtherModels(t *testing.T) {
 		}
 		who := regexp.MustCompile(`I am agent \d`).FindString(string(q.Body))
 		if counts[who]++; strings.Count(string(q.Body), "I am agent") != 1 {
-			t.Errorf("%s is asked behind the request of another", who)
+			t.Errorf("the summary request of %s extends another's request", who)
 		}
 		behind := false
 		for _, p := range all {
 			behind = behind || !asksForSummary(p) && strings.HasPrefix(string(q.Body), strings.TrimSuffix(string(p.Body), "]}")+",")
 		}
 		if !behind {
-			t.Errorf("%s: not behind a request that was sent", who)
+			t.Errorf("%s: the summary request extends no sent request", who)
 		}
 	}
 	if len(counts) == 0 { // an agent whose lane's last request was replaced by another gets an extractive summary

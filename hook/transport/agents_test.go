@@ -115,7 +115,7 @@ func TestAgentsSendTheirConversationID(t *testing.T) {
 func (r *rig) wentWhole(name, own, body string) {
 	r.t.Helper()
 	if len(r.results) != 0 || r.got()[0] != body {
-		r.t.Errorf("%s: it was held against the budget, or changed:\n%s", name, r.got()[0])
+		r.t.Errorf("%s: it was compared with the budget, or changed:\n%s", name, r.got()[0])
 	}
 	if len(r.errs) != 1 || !errors.Is(r.errs[0], transport.ErrPassed) || !strings.Contains(r.errs[0].Error(), own) {
 		r.t.Errorf("%s: recognized as %v, want %q", name, r.errs, own)
@@ -176,7 +176,7 @@ func TestAnAgentsOwnSummaryThatIsTooLongIsCompacted(t *testing.T) {
 			r := newRig(t, compact.Config{})
 			body := own(f)
 			if r.post(f, body); len(r.results) != 0 || r.got()[0] != body {
-				t.Errorf("%v: what has a place was compacted", f)
+				t.Errorf("%v: content with a place of its own was compacted", f)
 			}
 			small := f // a model with a window smaller than the history
 			small.path = strings.Replace(f.path, "gemini-2.5-pro", "gpt-4-0613", 1)
@@ -185,7 +185,7 @@ func TestAnAgentsOwnSummaryThatIsTooLongIsCompacted(t *testing.T) {
 			}
 			body = own(small)
 			if status, answer := r.post(small, body); status != http.StatusOK || len(r.results) != 1 || !r.last().Triggered {
-				t.Errorf("%v: %d, %d results: what has none was not compacted: %.300s", small, status, len(r.results), answer)
+				t.Errorf("%v: %d, %d results: other content was not compacted: %.300s", small, status, len(r.results), answer)
 			}
 		}
 	}
@@ -209,7 +209,7 @@ func TestAgentsOwnSummaryBeginsANewEpoch(t *testing.T) {
 	whole := strings.TrimSuffix(long, "]}") + asks
 	post(whole)
 	if got := r.got(); got[1] != whole {
-		t.Errorf("%d bytes went out of %d", len(got[1]), len(whole))
+		t.Errorf("%d bytes of %d were sent", len(got[1]), len(whole))
 	}
 	after := f.body("This session is being continued. Summary: …", 60, 300)
 	post(after)

@@ -53,9 +53,9 @@ func TestPropertyAgentsOfAnyProgram(t *testing.T) {
 			went, lacked, refused = went+w.went, lacked+len(w.lacked), refused+w.refused
 		})
 	}
-	t.Logf("%d samples: %d requests went out, %d messages were lacking in one, %d calls were refused", len(seeds), went, lacked, refused)
+	t.Logf("%d samples: %d requests were sent, one lacks %d messages, %d calls were refused", len(seeds), went, lacked, refused)
 	if !samples.Chosen() && (went < 10*n || lacked < 10*n) {
-		t.Errorf("%d samples: %d requests went out, %d messages were lacking in one", n, went, lacked)
+		t.Errorf("%d samples: %d requests were sent, one lacks %d messages", n, went, lacked)
 	}
 }
 

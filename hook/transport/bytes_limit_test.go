@@ -102,7 +102,7 @@ func TestABodyThatStaysTooLargeIsReported(t *testing.T) {
 		}
 	}
 	if said != 1 {
-		t.Errorf("it is said %d times", said)
+		t.Errorf("it is reported %d times", said)
 	}
 	if off := newRig(t, compact.Config{MaxContextTokens: 1_000_000, MaxRequestBytes: -1}); off != nil {
 		if status, _ := off.post(f, f.browse([]string{screenshot(1, 80_000)})); status != http.StatusOK || len(off.last().Warnings) > 0 {
@@ -180,7 +180,7 @@ func TestBytesLimitRemovesNoText(t *testing.T) {
 				t.Errorf("%s: %d masked, %d characters, %d summarized, %d truncated", res.Reason, res.MaskedCount, res.MaskedChars, res.SummarizedCount, res.TruncatedCount)
 			}
 			if res.After.Total <= res.Target {
-				t.Errorf("%d tokens are left, the target is %d: the test shows nothing", res.After.Total, res.Target)
+				t.Errorf("%d tokens are left, the target is %d: the test proves nothing", res.After.Total, res.Target)
 			}
 		})
 	}

@@ -45,7 +45,7 @@ func TestModelCallsAreCompactedOnEachWire(t *testing.T) {
 				t.Errorf("%d requests; the bytes of the two are equal: %v", len(got), got[0] == got[1])
 			}
 			if len(got[0]) > len(body)*3/4 || !strings.Contains(got[0], `"unknown":123456789012345678901`) || !strings.Contains(got[0], "Fix it.") {
-				t.Errorf("%d of %d bytes went out: %.300s", len(got[0]), len(body), got[0])
+				t.Errorf("%d of %d bytes were sent: %.300s", len(got[0]), len(body), got[0])
 			}
 			r.quiet()
 		})

@@ -184,7 +184,7 @@ func TestCompressedAnswersAreReadUpToABound(t *testing.T) {
 			t.Errorf("%s: %d, %d bytes of %d", name, status, len(got), len(c.answer))
 		}
 		if told := r.observed(r.last(), 900); told != c.told {
-			t.Errorf("%s: the bill was told: %v", name, told)
+			t.Errorf("%s: the bill was reported: %v", name, told)
 		}
 	}
 }

@@ -77,7 +77,7 @@ func TestARequestThatCannotBeCompactedIsCountedUnchanged(t *testing.T) {
 		}
 		_ = resp.Body.Close()
 		if failed := resp.StatusCode != http.StatusOK; failed != (len(r.errs) > 0) {
-			t.Errorf("%s: strict says %s, and %d errors were told", name, resp.Status, len(r.errs))
+			t.Errorf("%s: strict returned %s, and %d errors were reported", name, resp.Status, len(r.errs))
 		}
 	}
 }
@@ -88,6 +88,6 @@ func TestObservedCountsAreSentUnchanged(t *testing.T) {
 	body := f.body("Fix it.", 60, 300)
 	r.do(r.request(context.Background(), countPaths["anthropic"], body))
 	if r.got()[0] != body {
-		t.Error("another body went out")
+		t.Error("another body was sent")
 	}
 }

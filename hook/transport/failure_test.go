@@ -56,7 +56,7 @@ func TestFailuresDoNotStopTheAgent(t *testing.T) {
 			resp, err := r.client.Do(r.request(transport.WithSession(context.Background(), "s"), f.path, c.body))
 			if !strict {
 				if status, _ := r.read(resp, err); status != http.StatusOK || r.got()[0] != c.body {
-					t.Errorf("%s: status %d, or another body went out", name, status)
+					t.Errorf("%s: status %d, or another body was sent", name, status)
 				}
 				if len(r.errs) != 1 {
 					t.Fatalf("%s: told %v", name, r.errs)

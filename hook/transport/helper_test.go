@@ -168,7 +168,7 @@ func (r *rig) last() *compact.Result {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.results) == 0 {
-		r.t.Fatalf("no request was held against the budget; errors: %v", r.errs)
+		r.t.Fatalf("no request was compared with the budget; errors: %v", r.errs)
 	}
 	return r.results[len(r.results)-1]
 }

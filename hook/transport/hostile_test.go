@@ -195,7 +195,7 @@ func TestLearnedWindowDoesNotStopASession(t *testing.T) {
 	}
 	r.quiet()
 	if len(sent) != 3 || sent[2] > len(body)*3/4 || sent[2] < len(ask) {
-		t.Errorf("%d bytes came in, what was sent: %v", len(body), sent)
+		t.Errorf("%d bytes came in, the request was sent: %v", len(body), sent)
 	}
 }
 
@@ -220,6 +220,6 @@ func TestGatewayKeysDistinguishTenants(t *testing.T) {
 	req.Header.Set("X-Request-Id", "1")
 	r.do(req)
 	if _, known := ids[r.last().Session]; !known {
-		t.Error("what changes with each request names a session of its own")
+		t.Error("a value that changes with each request names a session")
 	}
 }

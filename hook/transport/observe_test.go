@@ -152,7 +152,7 @@ func TestObservedRequestsGoOutByteForByteAtOnce(t *testing.T) {
 					}
 					head := tap.heads[sent]
 					if tap.bodies[sent] != body || head.Get("X-Compact-Agent") != "" || head.Get("Idempotency-Key") != "k" || head.Get("Accept-Encoding") != "" {
-						t.Errorf("%s, %v, %q: %d bytes came in, %d went out, %v", name, f, coding, len(body), len(tap.bodies[sent]), head)
+						t.Errorf("%s, %v, %q: %d bytes were received, %d were sent, %v", name, f, coding, len(body), len(tap.bodies[sent]), head)
 					}
 					sent++
 				}
@@ -204,7 +204,7 @@ func TestObservedAnswersAreMeteredAndNothingIsArchived(t *testing.T) {
 		}
 		for _, got := range r.got() {
 			if got != body {
-				t.Errorf("%v: another body went out", f)
+				t.Errorf("%v: another body was sent", f)
 			}
 		}
 		for info, err := range r.archive.List(t.Context(), storage.Key{}) {
@@ -239,7 +239,7 @@ func TestAFailedObservationIsReported(t *testing.T) {
 		r := newRig(t, compact.Config{}, append(c.opts, transport.Observe())...)
 		r.server.Lenient = true
 		if status, _ := r.post(f, c.body); status != http.StatusOK || r.got()[0] != c.body {
-			t.Errorf("%s: status %d, or another body went out", name, status)
+			t.Errorf("%s: status %d, or another body was sent", name, status)
 		}
 		if err := r.client.Transport.(*transport.Transport).Settle(t.Context()); err != nil {
 			t.Fatal(err)
@@ -284,7 +284,7 @@ func TestABodyTooLargeToObserveIsSentWhole(t *testing.T) {
 	f := forms()[0]
 	body := f.body("Fix it.", 60, 40)
 	if status, _ := r.post(f, body); status != http.StatusOK || r.got()[0] != body {
-		t.Error("another body went out")
+		t.Error("another body was sent")
 	}
 	if len(results()) != 0 || len(r.errs) != 1 || !errors.Is(r.errs[0], transport.ErrTooLarge) {
 		t.Errorf("told %v", r.errs)

@@ -231,7 +231,7 @@ func TestOverflowWithoutNumbersIsAnsweredToo(t *testing.T) {
 	}
 	for _, line := range j.records(t) {
 		if strings.Contains(fmt.Sprint(line), "contradicts") {
-			t.Errorf("what the provider did not say is no usage: %v", line)
+			t.Errorf("a usage without the provider's figures: %v", line)
 		}
 	}
 }

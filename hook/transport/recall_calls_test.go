@@ -69,7 +69,7 @@ func TestTheDataOfAnEventIsInAllOfItsLines(t *testing.T) {
 			}
 			for _, e := range p.list {
 				if string(e.data) != c.want || string(e.head) != c.head {
-					t.Errorf("data %q behind %q", e.data, e.head)
+					t.Errorf("data %q after %q", e.data, e.head)
 				}
 				if got := e.read(); c.want != "" && string(got["n"]) != "[1,2]" {
 					t.Errorf("%s", got)

@@ -141,7 +141,7 @@ func readEvents(t *testing.T, body io.Reader, read chan<- struct{}) string {
 			select {
 			case read <- struct{}{}:
 			case <-time.After(time.Minute):
-				t.Fatalf("nobody waits for %s", got.String())
+				t.Fatalf("no reader waits for %s", got.String())
 			}
 		}
 	}
@@ -159,7 +159,7 @@ func readElements(t *testing.T, body io.Reader, read chan<- struct{}) string {
 			select {
 			case read <- struct{}{}:
 			case <-time.After(time.Minute):
-				t.Fatalf("nobody waits for %s", got.String())
+				t.Fatalf("no reader waits for %s", got.String())
 			}
 		}
 	}

@@ -46,7 +46,7 @@ func TestRoundsOfConversationsWithTheSamePast(t *testing.T) {
 				}
 				got := r.got()[len(r.got())-1]
 				if head := strings.TrimSuffix(went[i], "]}"); !strings.HasPrefix(got, head) {
-					t.Errorf("same call %v: conversation %d goes on from another round:\n%s\n%s", same, i, tail(head, 600), tail(got, 900))
+					t.Errorf("same call %v: conversation %d continues from another round:\n%s\n%s", same, i, tail(head, 600), tail(got, 900))
 				}
 			}
 			r.allOK(f)

@@ -108,7 +108,7 @@ func TestRecallIsAnsweredByTheTransport(t *testing.T) {
 		}
 		got := r.got()[before:]
 		if len(got) != 3 || strings.Count(got[1], "word word word") <= strings.Count(got[0], "word word word") {
-			t.Fatalf("%d requests; the second holds what was recalled: %v", len(got), len(got) > 1 && strings.Contains(got[1], "word word"))
+			t.Fatalf("%d requests; the second contains the recalled text: %v", len(got), len(got) > 1 && strings.Contains(got[1], "word word"))
 		}
 		// The round keeps its place.
 		if status, answer = r.post(f, more(body, back)); status != http.StatusOK {
@@ -179,7 +179,7 @@ func TestRecallWithOtherCalls(t *testing.T) {
 			got := r.got()
 			last := got[len(got)-1]
 			if len(got) != before+2 || strings.Count(last, ref) != strings.Count(got[before], ref)+1 || strings.Count(last, "word word word") <= strings.Count(got[before], "word word word") {
-				t.Errorf("first %v: %d requests; the last does not hold what was recalled: %s", first, len(got)-before, tail(last, 1200))
+				t.Errorf("first %v: %d requests; the last does not contain the recalled text: %s", first, len(got)-before, tail(last, 1200))
 			}
 			r.allOK(f)
 		}
@@ -351,7 +351,7 @@ func TestRoundsWithASecretAreNotKept(t *testing.T) {
 			t.Error("a round of another history is put in")
 		}
 		if r.post(f, next); !strings.Contains(r.got()[len(got)], "turn:5") {
-			t.Error("the round of this history is not put in: the test shows nothing")
+			t.Error("the round of this history is not restored: the test proves nothing")
 		}
 		r.allOK(f)
 	})

@@ -63,19 +63,19 @@ func TestMessagesAfterAProvidersCompactionAreReduced(t *testing.T) {
 					continue
 				}
 				if status, answer := r.post(f, body+"]}"); status != http.StatusOK {
-					t.Fatalf("%d rounds behind it: %d %s", n, status, answer)
+					t.Fatalf("%d rounds after it: %d %s", n, status, answer)
 				}
 				bodies := r.got()
 				if !strings.HasPrefix(bodies[len(bodies)-1], before) {
-					t.Fatalf("%d rounds behind it: what stands before it, or it, was changed", n)
+					t.Fatalf("%d rounds after it: it, or a message before it, was changed", n)
 				}
 				if n == 0 && r.last().Triggered {
-					t.Errorf("what the provider does not read is counted: %d tokens", r.last().TokensIn)
+					t.Errorf("messages that the provider does not read are counted: %d tokens", r.last().TokensIn)
 				}
 			}
 			r.quiet()
 			if r.steps() == 0 {
-				t.Error("nothing behind it was compacted")
+				t.Error("no message after it was compacted")
 			}
 			if body := r.got(); !json.Valid([]byte(body[len(body)-1])) {
 				t.Error("no JSON")
@@ -95,7 +95,7 @@ func TestARequestForACompactionByTheProviderIsSentWhole(t *testing.T) {
 		r.do(r.request(t.Context(), "/v1/responses/compact", body))
 	}
 	if got := r.got(); got[0] != body || got[1] != body || len(r.results) != 0 {
-		t.Fatal("it was changed, or held against the budget")
+		t.Fatal("it was changed, or compared with the budget")
 	}
 	var said *transport.Error
 	if len(r.errs) != 1 || !errors.As(r.errs[0], &said) || !strings.Contains(said.Error(), "/responses/compact") {

@@ -184,7 +184,7 @@ func TestPassedRequestsAreLoggedOncePerConversation(t *testing.T) {
 			}
 			for i, body := range r.got() {
 				if body != []string{c.one, c.two}[i%2] {
-					t.Errorf("request %d went out as another body", i)
+					t.Errorf("request %d was sent with another body", i)
 				}
 			}
 			got := j.records(t)

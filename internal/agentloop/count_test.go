@@ -21,10 +21,10 @@ func TestCountCountsTexts(t *testing.T) {
 		`{"tools":[{"name":"f","description":"` + text + `"}]}`,
 	} {
 		if n := count([]byte(body)); n < want || n > want+40 {
-			t.Errorf("%d tokens, of which %d are text: %.60s", n, want, body)
+			t.Errorf("%d tokens, %d of text: %.60s", n, want, body)
 		}
 	}
 	if n := count([]byte("no JSON " + text)); n < want {
-		t.Errorf("%d tokens of what is no JSON", n)
+		t.Errorf("%d tokens for a text that is not JSON", n)
 	}
 }

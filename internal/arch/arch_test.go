@@ -152,7 +152,7 @@ func TestPackagesImportInOneDirection(t *testing.T) {
 		key := owner(from)
 		begins[key] = true
 		if key == "" && from != "" {
-			t.Errorf("%s: no rule says what it may import; add it to arrows, and to docs/ARCHITECTURE.md", from)
+			t.Errorf("%s: it has no rule for imports; add it to arrows, and to docs/ARCHITECTURE.md", from)
 			continue
 		}
 		for _, imp := range p.Imports {

@@ -23,7 +23,7 @@ var documents = []string{
 func TestCheckAcceptsTheSameInputAsEncodingJSON(t *testing.T) {
 	for _, s := range documents {
 		if err := jsonscan.Check([]byte(s)); (err == nil) != json.Valid([]byte(s)) {
-			t.Errorf("%.60q: %v, but encoding/json says %v", s, err, json.Valid([]byte(s)))
+			t.Errorf("%.60q: %v, but encoding/json returns %v", s, err, json.Valid([]byte(s)))
 		}
 	}
 }
@@ -96,13 +96,13 @@ func FuzzCheckAgreesWithEncodingJSON(f *testing.F) {
 		valid := json.Valid(data)
 		err := jsonscan.Check(data)
 		if (err == nil) != valid {
-			t.Fatalf("%v, but encoding/json says %v", err, valid)
+			t.Fatalf("%v, but encoding/json returns %v", err, valid)
 		}
 		var members map[string]json.RawMessage
 		object := json.Unmarshal(data, &members) == nil && members != nil
 		d, err := jsonscan.Split(data, "messages")
 		if (err == nil) != object {
-			t.Fatalf("split: %v, but encoding/json says %v", err, object)
+			t.Fatalf("split: %v, but encoding/json returns %v", err, object)
 		}
 		if err == nil {
 			compare(t, data, d, members)

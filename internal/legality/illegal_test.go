@@ -141,7 +141,7 @@ func TestIllegalViewsAreRefused(t *testing.T) {
 					t.Fatalf("%s, %s, seed %d: %v", name, w, seed, err)
 				}
 				if !slices.ContainsFunc(judge.Judge(out), func(r provider.Refusal) bool { return slices.Contains(c.rules, r.Rule) }) {
-					t.Errorf("%s, %s, seed %d: the judge says %v of\n%s", name, w, seed, judge.Judge(out), out)
+					t.Errorf("%s, %s, seed %d: the judge reports %v of\n%s", name, w, seed, judge.Judge(out), out)
 				}
 				if found := wire.New(req.Check(before.msgs, before.sources), req.Check(v.msgs, v.sources)); len(found) == 0 {
 					t.Errorf("%s, %s, seed %d: the codec's check finds nothing", name, w, seed)
@@ -166,7 +166,7 @@ func TestEmptyStubsAreRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !slices.ContainsFunc(judge.Judge(out), func(r provider.Refusal) bool { return strings.HasPrefix(r.Rule, "empty_") }) {
-				t.Errorf("%s, seed %d: the judge says %v of\n%s", w, seed, judge.Judge(out), out)
+				t.Errorf("%s, seed %d: the judge reports %v of\n%s", w, seed, judge.Judge(out), out)
 			}
 		}
 	}
@@ -214,7 +214,7 @@ func TestBrokenSealsAreRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !slices.ContainsFunc(judge.Judge(out), func(r provider.Refusal) bool { return r.Rule == c.rule }) {
-				t.Errorf("%s, seed %d: the judge says %v", name, seed, judge.Judge(out))
+				t.Errorf("%s, seed %d: the judge reports %v", name, seed, judge.Judge(out))
 			}
 		}
 		if tried < 5 {

@@ -158,7 +158,7 @@ func TestPropertyMarksOfTheCache(t *testing.T) {
 		_ = m.Close(context.Background())
 		if !changed {
 			if whole++; !bytes.Equal(out, c.with) {
-				t.Errorf("seed %d: a request that needed nothing went out as another one", seed)
+				t.Errorf("seed %d: a request that needs no change was changed", seed)
 			}
 			continue
 		}
@@ -173,7 +173,7 @@ func TestPropertyMarksOfTheCache(t *testing.T) {
 	}
 	t.Logf("%d compacted with %d marks that moved, %d that needed nothing", compacted, moved, whole)
 	if compacted < n/3 || moved == 0 {
-		t.Errorf("the test shows nothing")
+		t.Errorf("the test proves nothing")
 	}
 }
 

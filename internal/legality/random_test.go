@@ -224,7 +224,7 @@ func TestPropertyRemovedCopiesLeaveALegalRequestOnEachWire(t *testing.T) {
 	t.Logf("%d histories; copies that went: %v%s", n, copies, table(total))
 	for _, w := range []provider.Wire{provider.Chat, provider.Responses, provider.Anthropic} {
 		if copies[w] == 0 {
-			t.Errorf("%s: no copy went: the test shows nothing", w)
+			t.Errorf("%s: no copy was removed: the test proves nothing", w)
 		}
 	}
 }

@@ -71,7 +71,7 @@ func TestPropertyDifferentRulesOnEachWire(t *testing.T) {
 	for _, w := range provider.Wires() {
 		t.Logf("%s: %d of %d calls refused, each for what must stay", w, all[w][insufficient], all[w][called])
 		if all[w][compactions] < 10 {
-			t.Errorf("%s: %d compactions: the test shows nothing", w, all[w][compactions])
+			t.Errorf("%s: %d compactions: the test proves nothing", w, all[w][compactions])
 		}
 	}
 }

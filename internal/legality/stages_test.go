@@ -136,6 +136,6 @@ func TestPropertyRemovingStagesRefuseEquallyOnEachWire(t *testing.T) {
 	}
 	t.Logf("%d calls in 4 wires, %d were cut, none was refused", calls, cut)
 	if cut < calls/2 {
-		t.Error("the test shows nothing")
+		t.Error("the test proves nothing")
 	}
 }

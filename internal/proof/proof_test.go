@@ -72,7 +72,7 @@ func write(t *testing.T, mark, text string, check bool) {
 		}
 		if check {
 			if diff := cmp.Diff(Between(string(data), mark), text); diff != "" {
-				t.Errorf("%s is not what the code makes; make proof writes it (-committed +made):\n%s", filepath.Base(file), diff)
+				t.Errorf("%s does not match the code; make proof writes it (-committed +made):\n%s", filepath.Base(file), diff)
 			}
 			continue
 		}

@@ -103,7 +103,7 @@ func TestChatDialectsRefuseMore(t *testing.T) {
 	for _, p := range plants {
 		for _, r := range j.Judge([]byte(strings.Replace(chatBody, p.old, p.new, 1))) {
 			if !r.Dialect {
-				t.Errorf("%s is said to be refused by every server", r.Rule)
+				t.Errorf("%s is marked as refused by every server", r.Rule)
 			}
 		}
 	}

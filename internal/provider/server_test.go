@@ -173,7 +173,7 @@ func TestServerReportsATooLongPrompt(t *testing.T) {
 		}
 		s.Window = 100
 		if status, _, answer := serve(t, s).post(paths[w], fmt.Sprintf(questions[w], "")); w != provider.Anthropic && status != 200 {
-			t.Errorf("%s: what fits is answered with %d %s", w, status, answer)
+			t.Errorf("%s: a request that fits is answered with %d %s", w, status, answer)
 		}
 	}
 	s := provider.NewServer()

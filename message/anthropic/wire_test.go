@@ -251,7 +251,7 @@ func TestSignedEncryptedAndCitedPartsAreSealed(t *testing.T) {
 	} {
 		m := parse(t, `{"messages":[{"role":"assistant","content":[`+block+`]}]}`).Messages()[0]
 		if _, err := m.WithPartText(0, "b"); m.Parts[0].Sealed != sealed || errors.Is(err, message.ErrSealed) != sealed {
-			t.Errorf("%s: sealed %v, an edit says %v", block, m.Parts[0].Sealed, err)
+			t.Errorf("%s: sealed %v, an edit returns %v", block, m.Parts[0].Sealed, err)
 		}
 	}
 }

@@ -271,7 +271,7 @@ func TestSignedPartsAndThoughtsAreSealed(t *testing.T) {
 	} {
 		m := parse(t, `{"contents":[{"role":"user","parts":[`+part+`]}]}`).Messages()[0]
 		if _, err := m.WithPartText(0, "b"); m.Parts[0].Sealed != sealed || errors.Is(err, message.ErrSealed) != sealed {
-			t.Errorf("%s: sealed %v, an edit says %v", part, m.Parts[0].Sealed, err)
+			t.Errorf("%s: sealed %v, an edit returns %v", part, m.Parts[0].Sealed, err)
 		}
 	}
 }

@@ -108,7 +108,7 @@ func TestRefusalsAreSealed(t *testing.T) {
 			continue
 		}
 		if _, err := m.WithPartText(0, "yes"); errors.Is(err, message.ErrSealed) != sealed {
-			t.Errorf("%s: an edit says %v", raw, err)
+			t.Errorf("%s: an edit returns %v", raw, err)
 		}
 	}
 }
@@ -192,7 +192,7 @@ func FuzzParse(f *testing.F) {
 		}
 		again, _, err := openai.Parse(openai.Append(nil, msgs, layout))
 		if err != nil || len(again) != len(msgs) {
-			t.Fatalf("what was written can't be read: %v", err)
+			t.Fatalf("the written message can't be read: %v", err)
 		}
 		for i, m := range msgs {
 			if again[i].Fingerprint() != m.Fingerprint() || again[i].Protected != m.Protected {

@@ -123,7 +123,7 @@ func TestItemsOfOneAnswerAreOneMessage(t *testing.T) {
 	}
 	m := r.Messages()
 	if !m[0].Protected || !m[12].Protected || !m[11].Protected || m[13].Protected {
-		t.Error("instructions, and compaction items with what stands before them, are protected, nothing else")
+		t.Error("want only instructions, and compaction items with the items before them, protected")
 	}
 	if p := m[2].Parts[4]; p.Name != "g" || string(p.Args) != "free" {
 		t.Errorf("custom call %+v", p)

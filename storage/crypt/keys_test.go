@@ -107,6 +107,6 @@ func TestTryReadsWithTheIdentity(t *testing.T) {
 	must(t, keys(t, mine.identity, mine).Try(t.Context()))
 	must(t, keys(t, "", mine).Try(t.Context()))
 	if err := keys(t, other.identity, mine).Try(t.Context()); !errors.Is(err, storage.ErrNoIdentity) {
-		t.Errorf("the identity of somebody else: %v", err)
+		t.Errorf("a foreign identity: %v", err)
 	}
 }

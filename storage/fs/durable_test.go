@@ -71,7 +71,7 @@ func TestFailedCreateLeavesNoPartialFile(t *testing.T) {
 			delete(got, "s/f")
 		}
 		if len(got) > 0 {
-			t.Errorf("%s: left behind %v", call, got)
+			t.Errorf("%s: leftover %v", call, got)
 		}
 		if err := a.Create(t.Context(), key(t, "s/f"), lit); err != nil != wantKey {
 			t.Errorf("%s: trying again: %v", call, err)

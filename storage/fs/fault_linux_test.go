@@ -119,7 +119,7 @@ func TestReadOnlyFolderIsAnErrorAtOpenAndLater(t *testing.T) {
 		}
 	}
 	if got := tree(t, root)["s/log"]; !strings.HasSuffix(got, `{"some":"text"}`+"\n") {
-		t.Errorf("what was there cannot be read: %q", got)
+		t.Errorf("the earlier data cannot be read: %q", got)
 	}
 }
 

@@ -43,7 +43,7 @@ func TestEraseRemovesTemporaryFiles(t *testing.T) {
 		t.Fatalf("%+v, %v", stone, err)
 	}
 	if _, err := os.Stat(dead); !os.IsNotExist(err) {
-		t.Errorf("what a dead process left is there: %v", err)
+		t.Errorf("leftovers of a dead process exist: %v", err)
 	}
 	if len(stone.Left) != 1 || !strings.Contains(stone.Left[0], "a process writes to") {
 		t.Errorf("left is %q", stone.Left)

@@ -32,6 +32,6 @@ func TestScrubRemovesTemporaryFiles(t *testing.T) {
 		t.Errorf("%+v, %v", done, err)
 	}
 	if _, err := os.Stat(dead); !os.IsNotExist(err) {
-		t.Errorf("what a dead process left is there: %v", err)
+		t.Errorf("leftovers of a dead process exist: %v", err)
 	}
 }

@@ -26,7 +26,7 @@ func TestLogIsRereadUnlessItBelongsToAnotherLife(t *testing.T) {
 	a := memory.New()
 	known := newChain(a, k, true)
 	if err := known.reread(t.Context()); err != nil {
-		t.Errorf("a log that nobody has begun: %v", err)
+		t.Errorf("a log that does not exist: %v", err)
 	}
 	early := newChain(a, k, true)
 	if err := early.reread(t.Context()); err != nil {

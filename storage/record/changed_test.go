@@ -70,7 +70,7 @@ func TestChangedLedgerIsNotReturned(t *testing.T) {
 			}
 			for _, e := range changed {
 				if !errors.Is(e, storage.ErrChanged) || !strings.Contains(e.Error(), e.File) || !strings.Contains(e.Error(), e.Have) {
-					t.Errorf("%v names neither the file nor what it is", e)
+					t.Errorf("%v names neither the file nor its kind", e)
 				}
 			}
 			// The session continues after the existing lines, and does not change them.
@@ -115,7 +115,7 @@ func TestNoFlippedBitStopsASession(t *testing.T) {
 		for l, err := range session(t, a, "s").Ledgers(t.Context(), 1) {
 			must(t, err)
 			if l.Changed == nil && !bodies[string(l.Data)] {
-				t.Fatalf("seed %d: %s: a ledger that nobody stored is handed out: %s", seed, name, l.Data)
+				t.Fatalf("seed %d: %s: a ledger that was never stored is returned: %s", seed, name, l.Data)
 			}
 			if l.Changed != nil {
 				lost++

@@ -232,7 +232,7 @@ func TestCopyCarriesOverAnEraseOfAnOlderVersion(t *testing.T) {
 			continue
 		}
 		if !errors.Is(err, storage.ErrExists) || !strings.Contains(err.Error(), "alice") {
-			t.Errorf("nobody knows whose tombstone it is: %v", err)
+			t.Errorf("a tombstone of an unknown session: %v", err)
 		}
 		wantOK(t, dst, "alice")
 	}

@@ -263,7 +263,7 @@ func TestEachMissingWriteIsDetected(t *testing.T) {
 		}
 		r := verify(t, a, "s", record.VerifyOptions{Head: s.ManifestHead()})
 		if r.OK() {
-			t.Errorf("write %d (%s) was forgotten, and nobody sees it", forgotten, what)
+			t.Errorf("write %d (%s) is missing, and the test does not detect it", forgotten, what)
 		}
 	}
 }

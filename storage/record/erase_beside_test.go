@@ -102,7 +102,7 @@ func TestTwoCopiesAtOnce(t *testing.T) {
 		}
 		for k := range everything(t, dst) {
 			if strings.HasPrefix(k, "_heads/") {
-				t.Errorf("%s: the copy has %s, and not what it proves", name, k)
+				t.Errorf("%s: the copy has %s, but not the data that it proves", name, k)
 			}
 		}
 		must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
@@ -200,12 +200,12 @@ func TestAScrubOfVersion010IsCompleted(t *testing.T) {
 		}
 	}
 	if renamed < 3 {
-		t.Fatalf("%d files wait: the test shows nothing", renamed)
+		t.Fatalf("%d files wait: the test proves nothing", renamed)
 	}
 	proven(t, a) // half of it is in place, and the other half waits
 	must(t, second(session(t, a, "s").EndScrub(t.Context())))
 	if now := wholeText(t, a); strings.Contains(now, leaked) {
-		t.Error("what leaked is still there")
+		t.Error("the leaked text still exists")
 	}
 	if left := inFolder(t, a, "s"); slices.ContainsFunc(left, waiting) {
 		t.Errorf("in the folder are %q", left)

@@ -88,7 +88,7 @@ func TestIndexOfAFinalTranscriptBelongsToIt(t *testing.T) {
 	r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{})
 	must(t, err)
 	if len(r.Problems) != 1 || r.Problems[0].File != transcript1 || r.Problems[0].Kind != record.Removed {
-		t.Errorf("the index names a transcript that is not there; verify says %v", r.Problems)
+		t.Errorf("the index names a missing transcript; verify returned %v", r.Problems)
 	}
 }
 

@@ -127,10 +127,10 @@ func TestEraseRemovesTheLastLedgerFirstAndConcurrentFiles(t *testing.T) {
 		t.Errorf("there is still %q", got)
 	}
 	if want := []string{"ledger-003.json", "ledger-002.json", "ledger-001.json"}; !slices.Equal(a.gone[:3], want) {
-		t.Errorf("%q went first, want %q", a.gone[:3], want)
+		t.Errorf("%q was removed first, want %q", a.gone[:3], want)
 	}
 	if n := len(a.gone); a.gone[n-1] != "manifest.jsonl" || a.gone[n-3] != late.Base() {
-		t.Errorf("%q went last, want what was late and then the manifest", a.gone[n-3:])
+		t.Errorf("%q was removed last, want the late files and then the manifest", a.gone[n-3:])
 	}
 }
 
@@ -305,7 +305,7 @@ func TestInterruptedEraseIsDetectedAndCanBeCompleted(t *testing.T) {
 				t.Errorf("%s: the tombstone is %+v, %v, %v", keep, stone, ok, err)
 			}
 			if err := tryStep(t.Context(), session(t, a, "s"), 3); !errors.Is(err, record.ErrErased) {
-				t.Errorf("%s: writing to what is being erased: %v, want ErrErased", keep, err)
+				t.Errorf("%s: writing to a session during its erase: %v, want ErrErased", keep, err)
 			}
 			a.keep = ""
 			must(t, second(session(t, a, "s").Erase(t.Context(), redact.Text{})))

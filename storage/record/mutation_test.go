@@ -149,7 +149,7 @@ func TestVerifyFindsEveryMutation(t *testing.T) {
 					t.Errorf("seed %d: %s %s: the tail is called proven", seed, name, did)
 				}
 			default:
-				t.Errorf("seed %d: %s %s: head %.8q: %s is not what was stored, and that verifies", seed, name, did, kept, lost)
+				t.Errorf("seed %d: %s %s: head %.8q: %s differs from the stored content, and verifies", seed, name, did, kept, lost)
 			}
 		}
 	}

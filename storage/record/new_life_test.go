@@ -134,7 +134,7 @@ func TestUnconfirmedLedgerIsRemoved(t *testing.T) {
 			t.Errorf("late %t: after the step %q are in the erased session", late, left)
 		}
 		if a.appear == nil {
-			t.Fatalf("late %t: no ledger was stored: the test shows nothing", late)
+			t.Fatalf("late %t: no ledger was stored: the test proves nothing", late)
 		}
 		must(t, a.appear())
 		if err := second(s.Summary(t.Context(), 2, text(`{}`))); !errors.Is(err, record.ErrErased) {

@@ -236,7 +236,7 @@ func TestCopyStartedAtEachStepOfAScrub(t *testing.T) {
 		}
 	})
 	if told == 0 {
-		t.Error("no copy is told")
+		t.Error("no copy is reported")
 	}
 }
 
@@ -265,7 +265,7 @@ func TestOlderCopyAtEachStepOfAScrub(t *testing.T) {
 		}
 	})
 	if told == 0 {
-		t.Error("no copy is told")
+		t.Error("no copy is reported")
 	}
 }
 

@@ -159,7 +159,7 @@ func TestScrubIsRecordedOnlyIfItsFencesAreLast(t *testing.T) {
 	}
 	must(t, second(s.Scrub(t.Context(), record.ScrubOptions{Find: finds(leaked)})))
 	if !late {
-		t.Fatal("nobody was there")
+		t.Fatal("the piece was not in the way")
 	}
 	for _, log := range []string{"journal.jsonl", "events.jsonl"} {
 		if n := strings.Count(content(t, session(t, a, "s"), log), `"late":1`); n != 1 {

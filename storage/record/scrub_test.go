@@ -184,11 +184,11 @@ func TestScrubKeepsHeldAndChangedSessions(t *testing.T) {
 	}
 	was = wholeText(t, a)
 	if _, err := s.Scrub(t.Context(), record.ScrubOptions{Find: finds(`"content"`)}); !errors.Is(err, record.ErrScrub) || wholeText(t, a) != was {
-		t.Errorf("what would be no JSON: %v", err)
+		t.Errorf("a scrub that would break the JSON: %v", err)
 	}
 	tamper(t, a, "s/summary-001.json")
 	if _, err := s.Scrub(t.Context(), record.ScrubOptions{Find: finds(leaked)}); !errors.Is(err, storage.ErrChanged) {
-		t.Errorf("what was changed: %v", err)
+		t.Errorf("a changed file: %v", err)
 	}
 }
 

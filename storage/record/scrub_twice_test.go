@@ -75,7 +75,7 @@ func TestConcurrentScrubsAreIndependent(t *testing.T) {
 	}
 	wg.Wait()
 	if now := wholeText(t, shared); strings.Contains(now, leaked) || strings.Contains(now, "scrub.") {
-		t.Error("what leaked is still there, or a file waits")
+		t.Error("the leaked text still exists, or a file waits")
 	}
 	proven(t, shared)
 }

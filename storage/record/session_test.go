@@ -80,7 +80,7 @@ func TestTranscriptIgnoresLeftoversOfACrash(t *testing.T) {
 			t.Errorf("the third attempt is %s", w.Key)
 		}
 		if got := content(t, s, "transcript-pre-compact-001.jsonl"); !strings.Contains(got, "crashed") {
-			t.Errorf("what the crash left is now %q", got)
+			t.Errorf("the leftover of the crash is now %q", got)
 		}
 		manifest := content(t, s, "manifest.jsonl")
 		for _, name := range names(t, s) {

@@ -229,7 +229,7 @@ func TestALostRaceForTheSameLedgerLeavesNothingMissing(t *testing.T) {
 	}
 	must(t, second(winner.CommitStep(t.Context(), won)))
 	if n := strings.Count(content(t, winner, "manifest.jsonl"), `"op":"commit"`); n != 2 {
-		t.Fatalf("the ledger was announced %d times: the test shows nothing", n)
+		t.Fatalf("the ledger was announced %d times: the test proves nothing", n)
 	}
 	wantOK(t, one.Archive, "s")
 }
@@ -286,6 +286,6 @@ func verified(t *testing.T, a storage.Archive, id string) {
 	report, err := record.Verify(t.Context(), a, id, record.VerifyOptions{})
 	must(t, err)
 	if len(report.Problems) > 0 {
-		t.Errorf("verify says %v", report.Problems)
+		t.Errorf("verify returned %v", report.Problems)
 	}
 }

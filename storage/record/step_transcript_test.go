@@ -120,7 +120,7 @@ func TestUnstorableTranscriptEndsItsStep(t *testing.T) {
 			}()
 			_, err = s.CommitStep(t.Context(), wholeStep(s, 1, func(_ record.Written, err error) {
 				if told++; err == nil {
-					t.Error("it is told to be stored")
+					t.Error("it is reported as stored")
 				}
 			}))
 			return err
@@ -151,7 +151,7 @@ func TestAStepWithoutAnyTranscriptIsRefused(t *testing.T) {
 	must(t, second(s.CommitStep(t.Context(), wholeStep(s, 1, nil))))
 	for line := range strings.Lines(content(t, s, "manifest.jsonl")) {
 		if strings.Contains(line, `"op":"commit"`) && strings.Contains(line, `"transcript-pre-compact-001.jsonl"`) {
-			t.Errorf("the step stands on what was given up: %s", line)
+			t.Errorf("the step uses an abandoned file: %s", line)
 		}
 	}
 }

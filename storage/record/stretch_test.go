@@ -187,7 +187,7 @@ func TestReferencedLinesAreComparedWithTheirReference(t *testing.T) {
 		r := verify(t, a, "s", record.VerifyOptions{})
 		says := slices.ContainsFunc(r.Problems, func(p record.Problem) bool { return strings.Contains(p.Detail, secondTranscript) })
 		if r.OK() || r.Problems[0].File != key.Base() || r.Problems[0].Kind != c.kind || says != c.bad {
-			t.Errorf("%s: verify says %v", name, r.Problems)
+			t.Errorf("%s: verify returned %v", name, r.Problems)
 		}
 	}
 }
@@ -230,7 +230,7 @@ func TestExportHasWholeTranscripts(t *testing.T) {
 		file = file[at:]
 	}
 	if strings.Contains(file, `{"file":`) && !strings.Contains(file, `{"end":"`+secondTranscript) {
-		t.Error("a line stands behind the end of the file")
+		t.Error("a line is after the end of the file")
 	}
 }
 

@@ -108,7 +108,7 @@ func TestStepOfDeadProcessIsConfirmedByNextHead(t *testing.T) {
 			}
 			removeStep2(t, below)
 			if r := verifyKept(t, below, kept); r.OK() {
-				t.Errorf("a step is gone, and verify says ok, proven %v", r.TailProven)
+				t.Errorf("a step is missing, and verify returned ok, proven %v", r.TailProven)
 			}
 		})
 	}

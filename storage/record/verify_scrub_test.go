@@ -45,7 +45,7 @@ func TestVerifyOfAnInterruptedScrub(t *testing.T) {
 		}
 	}
 	if told < 5 || broken < 3 {
-		t.Errorf("it is told %d times, and %d times a change", told, broken)
+		t.Errorf("it is reported %d times, and a change %d times", told, broken)
 	}
 }
 

@@ -221,10 +221,10 @@ func TestRemoveAllReportsLockedObjects(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := read(t.Context(), a, key(t, "s/free"), 0, -1); !errors.Is(err, storage.ErrNotExist) {
-		t.Errorf("what nothing keeps: %v", err)
+		t.Errorf("an object without a lock: %v", err)
 	}
 	if got, err := read(t.Context(), a, key(t, "s/kept"), 0, -1); got != "kept" || err != nil {
-		t.Errorf("what is kept: %q, %v", got, err)
+		t.Errorf("the locked object: %q, %v", got, err)
 	}
 }
 

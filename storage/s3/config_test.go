@@ -54,7 +54,7 @@ func TestConfigNamesEveryMistake(t *testing.T) {
 			t.Errorf("%s: the error shows a password: %v", c.what, err)
 		}
 		if _, nerr := New(cfg); (nerr == nil) != (err == nil) {
-			t.Errorf("%s: New says %v", c.what, nerr)
+			t.Errorf("%s: New returned %v", c.what, nerr)
 		}
 	}
 }

@@ -51,7 +51,7 @@ func TestSessionsMoveIntoABucketAndBack(t *testing.T) {
 		got, err := read(ctx, back, info.Key, 0, -1)
 		must(t, err)
 		if got != want {
-			t.Errorf("%s is not what it was", info.Key)
+			t.Errorf("%s changed", info.Key)
 		}
 	}
 }

@@ -37,7 +37,7 @@ func erasedBefore(t *testing.T, number int, step func(context.Context, *record.S
 			must(t, step(t.Context(), s, n))
 		}
 		if len(objectsOf(t, server, c, id)) < 7 {
-			t.Fatalf("a step has %q: the test shows nothing", objectsOf(t, server, c, id))
+			t.Fatalf("a step has %q: the test proves nothing", objectsOf(t, server, c, id))
 		}
 		var n atomic.Int64
 		f.set(func(f *front) {
@@ -164,7 +164,7 @@ func TestFailedCheckIsRepeated(t *testing.T) {
 		}
 	})
 	if err := a.Settle(t.Context(), k); err == nil || errors.Is(err, storage.ErrSeq) {
-		t.Errorf("a server that does not answer says %v", err)
+		t.Errorf("without an answer of the server: %v", err)
 	}
 	f.set(func(f *front) { f.own = nil })
 	if err := a.Settle(t.Context(), k); !errors.Is(err, storage.ErrSeq) {

@@ -57,7 +57,7 @@ func TestDocumentedPolicyIsSufficientAndMinimal(t *testing.T) {
 			t.Errorf("%s: the log holds %q, %v", what, got, err)
 		}
 		if _, err := read(t.Context(), a, key(t, "s/none"), 0, -1); !errors.Is(err, storage.ErrNotExist) {
-			t.Errorf("%s: what is not there: %v", what, err)
+			t.Errorf("%s: a missing object: %v", what, err)
 		}
 		if err := a.Remove(t.Context(), key(t, "s/"+what)); err == nil {
 			t.Errorf("%s: an agent may delete", what)

@@ -69,7 +69,7 @@ func TestOneOfManyWritersCommitsAStep(t *testing.T) {
 			case err == nil:
 				won++
 			case !errors.Is(err, storage.ErrExists):
-				t.Errorf("a loser is told %v", err)
+				t.Errorf("a loser gets %v", err)
 			}
 		}
 		if won != 1 {

@@ -135,10 +135,10 @@ func TestRollupsReadLikeTheirSegments(t *testing.T) {
 				}
 			}
 			if n := len(rollupsOf(t, server, c)); n < 3 {
-				t.Errorf("%d roll-ups: the test shows nothing", n)
+				t.Errorf("%d roll-ups: the test proves nothing", n)
 			}
 			if info := sizeOf(t, other, k); info != size {
-				t.Errorf("List says %d bytes, it has %d", info, size)
+				t.Errorf("List returned %d bytes, it has %d", info, size)
 			}
 			must(t, other.Remove(t.Context(), k))
 			if left := server.Names(t, c.Bucket); len(left) > 0 {
@@ -450,7 +450,7 @@ func TestARollupOfAnotherLogIsNotRead(t *testing.T) {
 	}
 	unlike, err := a.Unlike(t.Context(), k)
 	if err != nil || len(unlike) != 1 || !strings.HasSuffix(name, unlike[0][strings.Index(unlike[0], "!"):]) {
-		t.Errorf("verify is told %q, %v", unlike, err)
+		t.Errorf("verify returned %q, %v", unlike, err)
 	}
 }
 

@@ -68,7 +68,7 @@ func TestKeysAreReadAndNeverPrinted(t *testing.T) {
 		if _, err := ParseKey(text); err == nil {
 			t.Errorf("%q is a key", text)
 		} else if len(text) > 8 && strings.Contains(err.Error(), text) {
-			t.Errorf("the error says the key: %v", err)
+			t.Errorf("the error contains the key: %v", err)
 		}
 	}
 	if keys, err := ParseKeys(one.Hex() + ", " + two.Hex()); err != nil || !slices.Equal(keys, []Key{one, two}) {
@@ -165,7 +165,7 @@ func TestNewKeyComesFirstAndNamesStay(t *testing.T) {
 	}
 	r := NewRing(folder, h.Keys...)
 	if r.Current().ID() != two.ID() || r.Root().ID() != one.ID() {
-		t.Error("the new key is not in front, or names are made with it")
+		t.Error("the new key is not first, or names are made with it")
 	}
 }
 

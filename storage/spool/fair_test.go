@@ -103,7 +103,7 @@ func TestFlushSendsTheOtherSessionsAfterARefusal(t *testing.T) {
 	err := s.Flush(t.Context())
 	var left *spool.WaitingError
 	if !errors.As(err, &left) || !errors.Is(err, errRefused) || left.Sessions != refused {
-		t.Errorf("Flush says %v", err)
+		t.Errorf("Flush returned %v", err)
 	}
 	if n := arrived(t, r, sessions); n != sessions-refused {
 		t.Errorf("%d sessions arrived, want %d", n, sessions-refused)
@@ -121,7 +121,7 @@ func TestFlushEndsSoonForAnUnreachableArchive(t *testing.T) {
 	r.asked = 0
 	r.mu.Unlock()
 	if err := s.Flush(t.Context()); !errors.Is(err, errAway) {
-		t.Errorf("Flush says %v", err)
+		t.Errorf("Flush returned %v", err)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -206,7 +206,7 @@ func holdings(t testing.TB, a storage.Archive) map[string]string {
 func same(t testing.TB, got, want storage.Archive) {
 	t.Helper()
 	if diff := cmp.Diff(holdings(t, want), holdings(t, got)); diff != "" {
-		t.Errorf("what they hold (-want +got):\n%s", diff)
+		t.Errorf("their content (-want +got):\n%s", diff)
 	}
 }
 

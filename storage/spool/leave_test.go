@@ -79,7 +79,7 @@ func TestSessionThatWasErasedElsewhereLeavesAlthoughItsAgentGoesOn(t *testing.T)
 				t.Errorf("left: %q", got)
 			}
 			if err := step(t.Context(), log); !errors.Is(err, record.ErrErased) {
-				t.Errorf("the agent goes on: %v", err)
+				t.Errorf("the agent continues: %v", err)
 			}
 			must(t, s.Flush(t.Context()))
 			if got := keys(t, r); len(got) != 1 {

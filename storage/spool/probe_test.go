@@ -36,7 +36,7 @@ func TestRequestsToTheRemoteArchiveBlockNoSession(t *testing.T) {
 		synctest.Wait()
 		select {
 		case <-noted:
-			t.Fatal("nobody was asked: the test shows nothing")
+			t.Fatal("no server was asked: the test proves nothing")
 		default:
 		}
 		if !p.mu.TryLock() {
@@ -47,7 +47,7 @@ func TestRequestsToTheRemoteArchiveBlockNoSession(t *testing.T) {
 		}
 		<-noted
 		if !p.over() {
-			t.Error("the remote archive does not answer, and the pass goes on")
+			t.Error("the remote archive does not answer, and the pass continues")
 		}
 		if err := p.end(t.Context()); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("it ends with %v", err)

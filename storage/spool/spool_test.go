@@ -102,7 +102,7 @@ func TestWaitingDataIsSentAtTheNextStart(t *testing.T) {
 	err := first.Close(t.Context())
 	var left *spool.WaitingError
 	if !errors.As(err, &left) || !errors.Is(err, spool.ErrWaiting) || !errors.Is(err, errAway) || left.Sessions != 1 || left.Operations < 3*4 {
-		t.Fatalf("Close says %v", err)
+		t.Fatalf("Close returned %v", err)
 	}
 	if err := first.Create(t.Context(), key(t, "s/f"), storage.Blob{}); !errors.Is(err, spool.ErrClosed) {
 		t.Errorf("after Close: %v", err)
@@ -188,7 +188,7 @@ func TestASecondMachineOnASessionGetsAConflictAndLosesNothing(t *testing.T) {
 	err := spools[1].Flush(t.Context())
 	var left *spool.WaitingError
 	if !errors.As(err, &left) || len(left.Conflicts) != 1 || !errors.Is(err, spool.ErrConflict) || !strings.Contains(err.Error(), dirs[1]) {
-		t.Fatalf("the second machine is told %v", err)
+		t.Fatalf("the second machine gets %v", err)
 	}
 	t.Log(err)
 	if got := holdings(t, r); len(got) != len(before) {

@@ -99,7 +99,7 @@ func TestEveryRecordIsFoundByItsKeyAndNoneIsInvented(t *testing.T) {
 		}
 		for i := range 1000 {
 			if got := lookup(t, table, fmt.Sprintf("%016x", 0xabcdef0000000000+uint64(i)<<32)); len(got) != 0 {
-				t.Fatalf("found %v, which nobody added", got)
+				t.Fatalf("found %v, which was not added", got)
 			}
 		}
 	}

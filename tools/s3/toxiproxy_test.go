@@ -293,7 +293,7 @@ func TestClosedManagerReportsUndeliveredEvents(t *testing.T) {
 	defer cancel()
 	err := m.Close(ctx)
 	if err == nil || !strings.Contains(err.Error(), dir) {
-		t.Fatalf("Close says %v", err)
+		t.Fatalf("Close returned %v", err)
 	}
 	t.Log(err)
 	n.refuse(false)

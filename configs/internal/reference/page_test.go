@@ -17,7 +17,7 @@ func TestPageMatchesTheSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, have, _ := strings.Cut(string(data), Mark); have != want {
-		t.Error("docs/CONFIGURATION.md is not what the settings are: go generate ./configs")
+		t.Error("docs/CONFIGURATION.md does not match the settings: go generate ./configs")
 	}
 	for path := range comments {
 		if !strings.Contains(want, "| `"+path+"` |") && !strings.Contains(want, "## "+path+"\n") {

@@ -141,7 +141,7 @@ func (a *items) streamed(ctx context.Context, params responses.ResponseNewParams
 		case "response.completed":
 			answer = &e.Response
 		case "response.failed", "error":
-			return nil, fmt.Errorf("the stream says %s", e.RawJSON())
+			return nil, fmt.Errorf("the stream contains %s", e.RawJSON())
 		}
 	}
 	if answer == nil && s.Err() == nil {

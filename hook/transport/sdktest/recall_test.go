@@ -126,7 +126,7 @@ func TestRecallUnderSDKs(t *testing.T) {
 			}
 		}
 		if model.files[1] <= model.files[0] {
-			t.Errorf("what was recalled is not there: %v files in the requests of the script", model.files)
+			t.Errorf("the recalled text is missing: %v files in the requests of the script", model.files)
 		}
 		if model.recalls[4] <= model.recalls[3] || model.recalls[5] != model.recalls[4] {
 			t.Errorf("recalls beside another call, and in the request after it: %v", model.recalls)

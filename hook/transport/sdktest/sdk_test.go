@@ -82,7 +82,7 @@ func TestOverflowsAreHiddenFromTheProgram(t *testing.T) {
 				}
 			}
 			if over == 0 {
-				t.Error("nothing overflowed: the test shows nothing")
+				t.Error("nothing overflowed: the test proves nothing")
 			}
 			if extra := len(r.server.Requests()) - (rounds + 1); extra != over {
 				t.Errorf("%d overflows, %d more requests", over, extra)

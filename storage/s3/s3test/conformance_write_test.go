@@ -64,7 +64,7 @@ func (b *bucket) race(prefix string, prepare func(key, body string, writer int) 
 			case err == nil:
 				won = i
 			case !lost(err):
-				return fmt.Errorf("a loser is told %v", err)
+				return fmt.Errorf("a loser gets %v", err)
 			}
 		}
 		if err := b.holds(key, fmt.Sprint("of ", won)); err != nil {
