@@ -96,7 +96,7 @@ func TestDeadAriadneChangesNothing(t *testing.T) {
 	defer cancel()
 	_ = r.Close(ctx)
 	if ctx.Err() != nil {
-		t.Error("Close waited for an Ariadne that is not there")
+		t.Error("Close waited for an unreachable Ariadne")
 	}
 }
 
@@ -156,7 +156,7 @@ func TestClosedManagerReturnsItsError(t *testing.T) {
 	}
 }
 
-// A trace of the caller has the name in a viewer that its spans give it.
+// In a viewer, a trace of the caller has the name in its own spans, and no other.
 func TestCallersTraceHasTheNameOfItsSession(t *testing.T) {
 	server := ariadnetest.NewServer(t)
 	r := newRig(t, compact.Config{Trace: compact.TraceConfig{AriadneURL: server.URL}})
@@ -181,6 +181,6 @@ func TestCallersTraceHasTheNameOfItsSession(t *testing.T) {
 		}
 	}
 	if traces == 0 {
-		t.Error("the session is nowhere")
+		t.Error("no event has the session")
 	}
 }

@@ -19,8 +19,8 @@
 //
 // Model calls are compacted and answered as in package hook/transport. Every
 // other request passes through unchanged. Upstreams are fixed when the handler
-// is made ([Config.Upstreams]): no header and no path of a request names
-// another.
+// is made ([Config.Upstreams]): no header and no path of a request can select
+// another one.
 //
 // GET / is a live page about the running sessions, for browsers on this
 // machine alone. GET /healthz answers while the process runs, and /readyz
@@ -30,8 +30,8 @@
 //
 // # Failure
 //
-// An error of the handler does not stop the agent: the request goes out
-// unchanged, a line is logged and a counter goes up. With [Config.Strict] the
+// An error of the handler does not stop the agent: the request is sent
+// unchanged, a line is logged and a counter is incremented. With [Config.Strict] the
 // request is refused instead. If an upstream can't be reached, the answer is a
 // 502 in the form of the provider's own errors, with the header X-Compact-Error.
 // If an upstream breaks off within an answer, the handler breaks off, too.

@@ -78,7 +78,7 @@ func (a *app) recorded(cmd *cobra.Command, cfg compact.Config, archive storage.A
 		err = a.sendRecord(cmd.Context(), archive)
 	}
 	if err != nil {
-		return &brokenArchive{errors.Join(errors.New("what can't be recorded is not read (storage.access_log)"), err)}
+		return &brokenArchive{errors.Join(errors.New("nothing was read, because the access can't be recorded (storage.access_log)"), err)}
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ func TestSyntaxErrorsNameTheOffset(t *testing.T) {
 	}
 }
 
-func TestSplitSaysWhereMembersAndElementsAre(t *testing.T) {
+func TestSplitReturnsTheSpansOfMembersAndElements(t *testing.T) {
 	data := []byte(` { "model":"m", "messages" : [ {"role":"user","content":{"type":"no"}}, 7,{"x":[], "type" : "t"} ] ,"n":1 } `)
 	d, err := jsonscan.Split(data, "messages")
 	if err != nil {
@@ -110,7 +110,7 @@ func FuzzCheckAgreesWithEncodingJSON(f *testing.F) {
 	})
 }
 
-// compare holds a split document against what encoding/json makes of it.
+// compare compares a split document with the result of encoding/json.
 func compare(t *testing.T, data []byte, d jsonscan.Document, members map[string]json.RawMessage) {
 	t.Helper()
 	last := map[string][]byte{}
@@ -132,7 +132,7 @@ func compare(t *testing.T, data []byte, d jsonscan.Document, members map[string]
 	}
 	for i, e := range d.List {
 		var element map[string]json.RawMessage
-		_ = json.Unmarshal(list[i], &element) // no object: it has neither
+		_ = json.Unmarshal(list[i], &element) // an element that is no object has neither
 		if !bytes.Equal(element["type"], e.Type.Of(data)) || !bytes.Equal(element["role"], e.Role.Of(data)) {
 			t.Fatalf("element %d: type %s and role %s of %s", i, e.Type.Of(data), e.Role.Of(data), list[i])
 		}
@@ -204,7 +204,7 @@ func FuzzUnquoteAgreesWithEncodingJSON(f *testing.F) {
 	})
 }
 
-// The texts of which a body is made for benchmarks: code, with an escape every
+// The texts in the body for benchmarks: code, with an escape every
 // ten bytes, and prose, with one every two hundred.
 const (
 	code  = `func main() {\n\tfmt.Println(\"hello\")\n}\n// and then some prose that has no escapes at all, as most of it `
@@ -254,7 +254,7 @@ func BenchmarkEncodingJSONValid(b *testing.B) {
 	}
 }
 
-// A reader that sees the first byte of the input learns nothing if it is not JSON.
+// Naming the first byte would not help, because the input is not JSON at all.
 func TestErrorsAtTheBeginningNameTheExpectedForm(t *testing.T) {
 	for in, want := range map[string]string{"": "it is empty", "hello": "such as { or [", "{]": "at byte 1", "[1,": "it ends at byte 3"} {
 		if err := jsonscan.Check([]byte(in)); err == nil || !strings.Contains(err.Error(), want) {

@@ -25,7 +25,7 @@ type mortal struct {
 	dies   int            // the write at which it dies; 0 is never
 	part   func(n int64) int64
 
-	mu    sync.Mutex // for the files of a step are stored at once
+	mu    sync.Mutex // the files of a step are stored concurrently
 	calls int
 	log   []string
 }

@@ -18,11 +18,11 @@
 //
 // # Files
 //
-//	DIR/archive         an archive like that of package storage/fs: can be read, verified and exported as one
-//	DIR/state/SESSION   queue: the operations to send, one on each line; sent: how many bytes of the queue were sent;
-//	                    origin: the files that only the remote archive has; conflict: why sending has stopped
-//	DIR/remote          which archive the folder belongs to
-//	DIR/locks           against other processes
+//	DIR/archive         an archive of package storage/fs: it can be read, verified and exported like any other
+//	DIR/state/SESSION   queue: the operations to send, one on each line; sent: the number of bytes of the queue that were sent;
+//	                    origin: the files that only the remote archive has; conflict: the reason why sending has stopped
+//	DIR/remote          the archive to which the folder belongs
+//	DIR/locks           locks between processes
 //
 // A line of the queue is durable before its data, so that all data on the disk will be
 // sent. A repeated send is safe: it compares existing files and does not write them
