@@ -49,7 +49,8 @@ func TestPropertyWhateverClientsDoIsRecalled(t *testing.T) {
 	out, did := 0, calls{}
 	seeds := samples.Seeds(n)
 	for _, seed := range seeds {
-		// A test of its own closes its managers, which would hold gigabytes together.
+		// Each session is a test of its own that closes its managers, which would otherwise hold
+		// gigabytes.
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			run := func(t *testing.T) {
 				c := newClients(t, seed)
@@ -59,7 +60,7 @@ func TestPropertyWhateverClientsDoIsRecalled(t *testing.T) {
 				c.end()
 				out, did = out+len(c.gone), did.plus(c.calls)
 			}
-			if operated(seed) { // who waits for a scrub that died waits for seconds
+			if operated(seed) { // waiting for a dead scrub takes seconds
 				synctest.Test(t, run)
 				return
 			}
@@ -90,23 +91,25 @@ type clients struct {
 	t         *testing.T
 	seed      uint64
 	rng       *rand.Rand
-	archive   storage.Archive // as it is
+	archive   storage.Archive // without the wrappers
 	faulty    *flaky.Archive  // as the calls of clients see it
 	redacts   bool
 	ahead     atomic.Int64 // of the clock, ns
 	config    compact.Config
 	processes [2]*rig
 	agents    []*client
-	presets   int                          // that were configured
-	unaware   [2]bool                      // processes that have the erased session in memory, and don't know
-	spools    string                       // folder of the spool before the archive, if any
-	operated  bool                         // operators scrub and erase
-	edited    bool                         // a scrub changed a summary, or died, so a process can have another view than those after it
-	gone      map[string]lost              // by fingerprint
-	ours      map[message.Fingerprint]bool // placeholders and what else is in views alone
-	calls     calls
-	mu        sync.Mutex
-	did       []string // guarded by mu
+	presets   int     // that were configured
+	unaware   [2]bool // processes that have the erased session in memory, and don't know
+	spools    string  // folder of the spool before the archive, if any
+	operated  bool    // operators scrub and erase
+	// a scrub changed a summary, or died, so a process can have a view that differs from those of later
+	// processes
+	edited bool
+	gone   map[string]lost              // by fingerprint
+	ours   map[message.Fingerprint]bool // placeholders and what else is in views alone
+	calls  calls
+	mu     sync.Mutex
+	did    []string // guarded by mu
 }
 
 // lost is a message that a view lacked, with its call.
@@ -121,7 +124,7 @@ type client struct {
 	history  []message.Message
 	previous []message.Message // history before the last change
 	keeps    bool              // it continues with the view that it gets
-	raced    bool              // which was one of two at once
+	raced    bool              // the call was one of two concurrent ones
 }
 
 func newClients(t *testing.T, seed uint64) *clients {
@@ -155,7 +158,7 @@ func folder(t *testing.T) storage.Archive {
 	return a
 }
 
-// configure picks a preset, a window, who writes summaries, and how much stays in memory.
+// configure chooses a preset, a window, a summarizer, and the limits of memory.
 func (c *clients) configure() {
 	preset := compact.Presets()[c.rng.IntN(len(compact.Presets()))]
 	config, err := compact.Preset(preset)
@@ -180,7 +183,7 @@ func (c *clients) configure() {
 	c.note("%s at %d%s", preset, config.MaxContextTokens, writer)
 }
 
-// fitful is a model that writes, and fails now and then.
+// fitful is a model that writes summaries, and sometimes fails.
 type fitful struct{ counting }
 
 func (m *fitful) Summarize(ctx context.Context, r strategy.Request) (strategy.Draft, error) {
@@ -227,7 +230,7 @@ type visit struct {
 	process int
 	manual  bool
 	late    time.Duration
-	givesUp time.Duration     // when a call before it is given up; 0 = there is none
+	givesUp time.Duration     // time after which a preceding call is canceled; 0 = there is none
 	first   []message.Message // its history
 
 	before []message.Message
@@ -263,8 +266,8 @@ func (v *visit) perform(m *rig) {
 	v.res, v.err = call(context.Background(), "s", v.a.history, compact.WithAgent(v.a.name))
 }
 
-// nextCalls lets agents call, after they did something to their histories: one of them, or all
-// at once and each of them twice, over an archive that fails now and then.
+// nextCalls changes the histories of agents and makes their calls: of one agent, or of all at once
+// and of each twice, over an archive that sometimes fails.
 func (c *clients) nextCalls() {
 	c.t.Helper()
 	if c.rng.IntN(4) == 0 {
@@ -427,7 +430,7 @@ func (c *clients) fits(history []message.Message) bool {
 	return err == nil
 }
 
-// again makes the call again, in the process that made it and in new ones.
+// again repeats the call, in the process that made it and in new ones.
 func (c *clients) again(v *visit) {
 	c.t.Helper()
 	m, res, with := c.processes[v.process], v.res, compact.WithAgent(v.a.name)
@@ -586,7 +589,7 @@ func redactedOf(got, want string) bool {
 	return want == "" || strings.HasSuffix(got, redact.Placeholder)
 }
 
-// end asks for everything elsewhere, and verifies the archive.
+// end recalls everything in new processes, and verifies the archive.
 func (c *clients) end() {
 	c.t.Helper()
 	for _, p := range c.processes {

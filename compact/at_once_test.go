@@ -22,10 +22,10 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// TestAgentsAndOperatorsAtOnce lets agents of one session work in several managers, as in
-// several processes, two of them as the same agent, with deadlines that cut calls
-// short, while operators verify, scrub, hold, copy, export and, in every third seed,
-// erase. COMPACT_SOAK=1 does so with more seeds.
+// TestAgentsAndOperatorsAtOnce runs agents of one session in several managers, like in
+// several processes, two of them as the same agent, with deadlines that cut calls short.
+// Meanwhile operators verify, scrub, hold, copy, export and, in every third seed, erase.
+// COMPACT_SOAK=1 does so with more seeds.
 func TestAgentsAndOperatorsAtOnce(t *testing.T) {
 	t.Parallel()
 	seeds := 2 // without an erase
@@ -296,8 +296,8 @@ func (s *scene) verified(when string) {
 	}
 }
 
-// scrubbed scrubs a session. It reports false where that has to wait: for a minute after
-// a call that was cut short. COMPACT_SOAK=1 waits.
+// scrubbed scrubs a session. It returns false if that must wait: for a minute after an
+// interrupted call. COMPACT_SOAK=1 waits.
 func (s *scene) scrubbed(dir string) bool {
 	ctx := context.Background()
 	log, err := record.OpenDir(ctx, s.store, dir)
@@ -317,7 +317,7 @@ func (s *scene) scrubbed(dir string) bool {
 	return err == nil
 }
 
-// clean looks for the leaked words in the files of a session.
+// clean searches the files of a session for the leaked words.
 func (s *scene) clean(dir string) {
 	ctx := context.Background()
 	k, err := storage.ParseKey(dir)

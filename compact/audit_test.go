@@ -145,8 +145,8 @@ var stacks struct {
 	text []byte
 }
 
-// bubbled counts the goroutines of the synctest bubble that it is called in: those
-// of the runtime, and of tests before, come and go.
+// bubbled counts the goroutines of the current synctest bubble, because the number
+// of goroutines of the runtime and of earlier tests varies.
 func bubbled(t *testing.T) int {
 	t.Helper()
 	stacks.Lock()
@@ -178,8 +178,8 @@ func TestWritersInTheBackgroundAreFew(t *testing.T) {
 					}
 					time.Sleep(5 * time.Second)
 				}
-				// One that is done gives its place away a moment before it ends; without a
-				// bound there are as many as sessions, 20.
+				// A finished one releases its place just before it ends; without a limit
+				// there would be one per session, 20.
 				if most >= 2*flushers {
 					t.Errorf("%d goroutines more, at most %d are wanted", most, flushers)
 				}

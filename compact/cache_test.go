@@ -11,8 +11,8 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// markedTalk is a request of so many rounds; the result of one of them has a
-// mark, and so has the system prompt or the task, if where is "prompt" or "task".
+// markedTalk is a request of this many rounds. The result of one of them has a
+// mark; the system prompt or the task has one if where is "prompt" or "task".
 func markedTalk(rounds, at int, where string) []byte {
 	const mark = `,"cache_control":{"type":"ephemeral"}`
 	var b strings.Builder

@@ -98,7 +98,7 @@ type watched struct {
 	server  *ariadnetest.Server
 	sinks   map[string]*sink
 	otlp    *httptest.Server
-	fresh   []canary.Secret // to be planted
+	fresh   []canary.Secret // planted next
 	planted []canary.Secret
 	counted []canary.Secret // planted where redaction has nothing to do
 	tweak   func(*compact.Config)
@@ -167,7 +167,7 @@ func (w *watched) run(c compact.Config, f func(m *compact.CompactManager)) {
 	_ = m.Close(context.Background()) // some archives refuse even this
 }
 
-// history plants secrets wherever a message can hold text.
+// history plants secrets in every part of a message that can hold text.
 func (w *watched) history() []message.Message {
 	quoted := func(s string) string {
 		b, err := json.Marshal(s)
@@ -216,7 +216,8 @@ func (w *watched) history() []message.Message {
 // everyWayOut calls a manager in all ways that store or send something.
 func (w *watched) everyWayOut() {
 	ctx := context.Background()
-	// Tool schemas are counted, and go nowhere: not even with redaction off.
+	// Tool schemas are counted, but are in no output, not even with redaction
+	// off.
 	tools := json.RawMessage(`[{"type":"function","function":{"name":"t","description":` + fmt.Sprintf("%q", w.plant()) + `}}]`)
 	w.counted, w.planted = w.planted, nil
 	history := w.history()

@@ -37,7 +37,8 @@ type lived struct {
 	summaries map[string]bool // that were ever in a view
 }
 
-// live takes a session through steps of a preset, with a journal, and ends it.
+// live takes a session through the steps of a preset, with a journal, and ends the
+// session.
 func live(t *testing.T, c compact.Config, rounds int) *lived {
 	t.Helper()
 	dir := t.TempDir()

@@ -25,7 +25,7 @@ func TestPropertyCompactionsDoNotFollowOneAnother(t *testing.T) {
 	}
 	for _, kind := range []struct {
 		name  string
-		most  int // tokens of a step; 5,000 lie between target and trigger
+		most  int // tokens of a step; target and trigger are 5,000 apart
 		calls float64
 	}{{"answers", 5_500, 0}, {"calls", 5_500, 1}, {"both", 5_200, 0.5}} {
 		t.Run(kind.name, func(t *testing.T) {
@@ -68,8 +68,8 @@ func leaping(t *testing.T, seed uint64, least, most int, calls float64) (all, co
 	return all, consecutive
 }
 
-// leaps adds what one call of an agent adds: an answer with a question, or a
-// call with its result, of so many tokens.
+// leaps adds the messages of one call of an agent: an answer with a question,
+// or a call with its result, with this many tokens.
 func leaps(rng *rand.Rand, history []message.Message, i, tokens int, calls float64) []message.Message {
 	if rng.Float64() >= calls {
 		return append(history, message.Assistant(fmt.Sprintf("Part %d. %s", i, text(tokens))), message.User(fmt.Sprintf("And %d?", i)))

@@ -67,8 +67,8 @@ func TestPropertyCopiesOfSystemMessagesChained(t *testing.T) {
 	}
 }
 
-// elsewhere has another process, which knows nothing but the archive, give the
-// same view of the last history.
+// elsewhere checks that another process with only the archive gives the same
+// view of the last history.
 func (s *session) elsewhere(archive *memory.Archive, history []message.Message) {
 	s.t.Helper()
 	if len(s.steps) == 0 || s.steps[len(s.steps)-1].Refused {

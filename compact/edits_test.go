@@ -225,9 +225,9 @@ func TestEditsWithoutAnAnswer(t *testing.T) {
 	}
 }
 
-// Two processes that take turns with one conversation send what one alone
-// would send, as soon as they have looked for each other's edits, and the archive
-// stays whole.
+// Two processes that alternate in one conversation send the same requests as one
+// process alone, as soon as they have read each other's edits, and the archive stays
+// valid.
 func TestTwoProcessesShareABatch(t *testing.T) {
 	for _, preset := range everyCall {
 		t.Run(preset, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { twoProcesses(t, preset) }) })
@@ -247,7 +247,7 @@ func twoProcesses(t *testing.T, preset string) {
 		}
 		m := two[n/3%2]
 		if n%3 == 0 {
-			time.Sleep(5 * time.Second) // it is time to look
+			time.Sleep(5 * time.Second) // the next check is due
 			if _, err := m.Plan(ctx, "s", history[:n]); err != nil {
 				t.Fatal(err)
 			}
@@ -269,8 +269,8 @@ func twoProcesses(t *testing.T, preset string) {
 	verified(t, a)
 }
 
-// Two processes that never look for each other's edits find out when they
-// append, and neither fails.
+// Two processes that never read each other's edits detect them when they append, and
+// neither fails.
 func TestTwoProcessesAppendAtOnce(t *testing.T) {
 	ctx := context.Background()
 	a := memory.New()

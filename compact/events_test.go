@@ -172,7 +172,7 @@ func everything(t *testing.T, r *rig) []trace.Event {
 	return r.events.Events()
 }
 
-// loseRace lets another process commit the step first.
+// loseRace makes another process commit the step first.
 func loseRace(t *testing.T, s seen) {
 	t.Helper()
 	dir := t.TempDir()

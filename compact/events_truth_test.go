@@ -327,7 +327,7 @@ func TestSummaryIsNotPaidWhileTheArchiveFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &askedOften{}
 		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: m, Archive: &storing{Archive: memory.New(), err: errors.New("no space left")}})
-		for i := range 4 { // of conversations that no summary of another serves
+		for i := range 4 { // conversations that can't use each other's summaries
 			history := append(turns(1, 10+i), loop(100, 200)...)
 			if _, err := r.Preflight(t.Context(), "s", history); !errors.Is(err, compact.ErrArchiveFailed) {
 				t.Fatal(err)
@@ -481,7 +481,7 @@ func TestTimingsIncludeKnownParts(t *testing.T) {
 	}
 }
 
-// loggedTimings are those of the last call in the audit log.
+// loggedTimings returns the timings of the last call in the audit log.
 func loggedTimings(t *testing.T, a storage.Archive) (ms map[string]float64) {
 	t.Helper()
 	s, err := record.OpenSession(t.Context(), a, "s")

@@ -27,8 +27,7 @@ func slowly(t *testing.T, c compact.Config) (*rig, *crew.Summarizer) {
 	return newRig(t, c), s
 }
 
-// billed returns the costs in the events: for used summaries, and for unused
-// ones.
+// billed returns the costs in the events: of used summaries, and of unused ones.
 func billed(t *testing.T, r *rig) (used, thrown int) {
 	t.Helper()
 	for _, e := range r.named(trace.NameSummarize) {

@@ -36,7 +36,7 @@ func TestGuessedWindowIsReportedOnce(t *testing.T) {
 	}
 }
 
-// The setting that a guess names is one that ends it.
+// A guess names the setting that replaces it.
 func TestGuessNamesItsSetting(t *testing.T) {
 	for name, c := range map[string]struct {
 		cfg, set compact.Config

@@ -79,7 +79,7 @@ func kills(t *testing.T) int {
 // and all acknowledged data exists.
 func TestKilledCompactionsLeaveNoStepWithoutItsEvents(t *testing.T) {
 	n := kills(t)
-	const perSession = 20 // kills; later processes find what earlier ones left
+	const perSession = 20 // kills; later processes find the data of earlier ones
 	seed := uint64(time.Now().UnixNano())
 	rnd := rand.New(rand.NewPCG(seed, 0))
 	steps, acked, dir := 0, 0, ""
@@ -135,7 +135,7 @@ func killOne(t *testing.T, dir string, after time.Duration) (acked int) {
 }
 
 // checkAuditLog verifies a session on disk and holds its audit log against its
-// steps. It returns how many steps there are.
+// steps. It returns the number of steps.
 func checkAuditLog(t *testing.T, dir, session string) int {
 	t.Helper()
 	a := mustOpen(t, dir)

@@ -104,7 +104,7 @@ func TestManagerContinuesWithoutAnUnopenableArchive(t *testing.T) {
 			}
 			time.Sleep(10 * time.Second)
 		}
-		synctest.Wait() // for the try that is under way
+		synctest.Wait() // for the running attempt
 		if g.tries < 8 || g.tries > 30 {
 			t.Errorf("it was tried %d times", g.tries)
 		}
@@ -186,7 +186,7 @@ type slowDoor struct {
 
 func (d *slowDoor) Close(context.Context) error { d.closed.Store(true); return nil }
 
-// An archive that opens when Close has given up waiting is closed at once.
+// An archive that opens after Close has stopped waiting is closed at once.
 func TestArchiveThatOpensAfterCloseIsClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &slowDoor{Archive: memory.New()}

@@ -275,7 +275,7 @@ func TestRegrownHistoryGivesTheSameView(t *testing.T) {
 }
 
 // withProtectedRounds is a loop in which every other round has two results and
-// must stay, so that a beginning of it can end within one.
+// is protected, so that a prefix can end within a round.
 func withProtectedRounds(rounds, tokens int) []message.Message {
 	history := loop(0, 0)
 	for i := range rounds {

@@ -16,7 +16,7 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// shot is a picture of 1280 by 800 pixels in base64, another one for each n.
+// shot is a picture of 1280 by 800 pixels in base64, different for each n.
 func shot(t *testing.T, n int) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -27,7 +27,7 @@ func shot(t *testing.T, n int) string {
 	return base64.StdEncoding.EncodeToString(b.Bytes())
 }
 
-// screens is a request with so many screenshots in the results of tools.
+// screens is a request with this many screenshots in tool results.
 func screens(t *testing.T, n int) []byte {
 	t.Helper()
 	var b strings.Builder

@@ -40,7 +40,7 @@ func (c *clients) operation(beside bool) func() {
 	return func() { c.scrub(beside, dies) }
 }
 
-// lives returns the names under which the archive has the session.
+// lives returns the names of the session in the archive.
 func (c *clients) lives() []string {
 	c.t.Helper()
 	names, err := compact.Lives(context.Background(), c.archive, "s")
@@ -50,8 +50,8 @@ func (c *clients) lives() []string {
 	return names
 }
 
-// scrub takes the leak out of the archive; with dies 0 or more the scrub dies after so many
-// changes.
+// scrub removes the leak from the archive; with dies 0 or more the scrub dies after this
+// many changes.
 func (c *clients) scrub(beside bool, dies int) {
 	c.t.Helper()
 	whole := !beside
@@ -91,7 +91,7 @@ func (c *clients) scrub(beside bool, dies int) {
 	}
 }
 
-// holdsNoLeak looks through all of the archive.
+// holdsNoLeak searches the whole archive.
 func (c *clients) holdsNoLeak() {
 	c.t.Helper()
 	for name, data := range filesOf(c.t, c.archive) {
@@ -138,7 +138,7 @@ func (c *clients) erase() {
 	c.unaware = [2]bool{true, true}
 }
 
-// searchFor looks for a line of a message that a view lacked.
+// searchFor searches for a line of a message that a view lacked.
 func (c *clients) searchFor(m *rig, gone lost) {
 	c.t.Helper()
 	if c.redacts {

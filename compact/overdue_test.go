@@ -62,7 +62,7 @@ func TestManySilentSessionsAreWrittenByAFewWriters(t *testing.T) {
 		a.mu.Lock()
 		a.takes = each
 		a.mu.Unlock()
-		time.Sleep(flushAfter + sessions/flushers*4*each) // a log is more than one write
+		time.Sleep(flushAfter + sessions/flushers*4*each) // a log needs more than one write
 		synctest.Wait()
 		if n := len(m.backlog.waiting.logs); n != 0 {
 			t.Errorf("%d logs wait still", n)

@@ -39,8 +39,8 @@ func TestOverrideHoldsForTheCallsThatItNames(t *testing.T) {
 	}
 }
 
-// Engine, stages, templates and events are those of the override, and what
-// one call did is done again by the next.
+// Engine, stages, templates and events follow the override, and the next call
+// repeats the edits of a call.
 func TestOverrideChangesTheResult(t *testing.T) {
 	r := newRig(t, compact.Config{
 		MaxContextTokens: 8000,

@@ -19,7 +19,7 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// onePlace is a manager in which one compaction computes at a time.
+// onePlace is a manager that computes one compaction at a time.
 func onePlace(t *testing.T, c Config) *CompactManager {
 	t.Helper()
 	c.Model, c.MaxContextTokens = "gpt-4", 8_000
@@ -129,8 +129,8 @@ func TestCallThatFitsDoesNotFailForASlot(t *testing.T) {
 	})
 }
 
-// compactAtOnce makes a call that compacts in each of so many sessions at once, which
-// have a name and a number.
+// compactAtOnce makes a compacting call in each of this many sessions at once; their
+// names are numbered.
 func compactAtOnce(t *testing.T, m *CompactManager, name string, sessions int) {
 	t.Helper()
 	done := make(chan error)
@@ -150,8 +150,7 @@ func compactAtOnce(t *testing.T, m *CompactManager, name string, sessions int) {
 	}
 }
 
-// patientWriter takes a second for a summary, and counts how many are written at
-// once.
+// patientWriter takes a second for a summary, and counts concurrent summaries.
 type patientWriter struct{ now, most atomic.Int64 }
 
 func (p *patientWriter) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft, error) {

@@ -36,7 +36,7 @@ func ahead(t *testing.T, change func(*compact.Config)) (*rig, *crew.Summarizer) 
 }
 
 // took makes the calls of an agent that needs six seconds for each step, and
-// returns how long those took that compacted.
+// returns the durations of those that compacted.
 func took(t *testing.T, r *rig, calls, size int) (compacted []time.Duration) {
 	t.Helper()
 	history := turns(20, size)
@@ -57,7 +57,7 @@ func took(t *testing.T, r *rig, calls, size int) (compacted []time.Duration) {
 	return compacted
 }
 
-// percentile returns what so many of a hundred do not exceed.
+// percentile returns the value that this percentage of values does not exceed.
 func percentile(all []time.Duration, n int) time.Duration {
 	slices.SortFunc(all, cmp.Compare)
 	return all[(len(all)*n+99)/100-1]
@@ -162,7 +162,7 @@ func economyAhead(c *compact.Config) {
 // soonTurns is between the two, dueTurns above both.
 const soonTurns, dueTurns = 57, 62
 
-// soon makes the call that lets a summary begin, and returns its history.
+// soon makes the call that begins a summary, and returns its history.
 func soon(t *testing.T, r *rig, opts ...compact.Option) []message.Message {
 	t.Helper()
 	history := turns(soonTurns, 100)

@@ -20,7 +20,7 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// judged makes one call of a preset and has the independent judge look at it.
+// judged makes one call of a preset and passes it to the independent judge.
 func judged(m *compact.CompactManager, cost *token.Estimator, history []message.Message, earlier bool, dispatch func(tool string) bool) (*compact.Result, []invariant.Violation) {
 	frozen := invariant.Freeze(history)
 	res, err := m.Preflight(context.Background(), "s", history)
@@ -110,7 +110,7 @@ func TestPropertyPresetsOverRandomHistories(t *testing.T) {
 		dispatch func(tool string) bool
 	}{
 		{"gateway", []int{8_000, 12_000, 32_000}, token.NewGatewayEstimator(), onlyDispatch},
-		{"history-reducer", []int{1_500, 6_000, 20_000, 60_000}, token.NewCharsEstimator(), nil}, // its source looks at the text alone
+		{"history-reducer", []int{1_500, 6_000, 20_000, 60_000}, token.NewCharsEstimator(), nil}, // its source reads only the text
 	} {
 		t.Run(p.name, func(t *testing.T) {
 			calls, compactions, refused := 0, 0, 0

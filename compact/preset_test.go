@@ -54,7 +54,8 @@ func TestGatewayMasksAllButTheFirstTwoAndTheLastFiveResultsOfALoop(t *testing.T)
 	if again := r.preflight(history); again.Triggered || bytesOf(again.Messages) != bytesOf(res.Messages) {
 		t.Errorf("the same history gave another view, step %d", again.Step)
 	}
-	// One more result pushes one more out; a new request begins a loop of its own.
+	// One more result removes one old result; a new request begins a loop of its
+	// own.
 	history = append(history, round(12, 300)...)
 	if res = r.preflight(history); res.MaskedCount != 6 || !res.Triggered || res.Step != 0 {
 		t.Errorf("%d masked in step %d, want 6 and no step before the batch is full", res.MaskedCount, res.Step)
@@ -190,7 +191,7 @@ func TestGatewayKeepsTheMessagesOfItsWindow(t *testing.T) {
 	}
 }
 
-// reducer is a manager of the preset history-reducer with so many characters.
+// reducer is a manager of the preset history-reducer with this many characters.
 func reducer(t *testing.T, chars int) (*rig, *token.Estimator) {
 	t.Helper()
 	return preset(t, "history-reducer", compact.Config{MaxContextTokens: chars})

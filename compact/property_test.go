@@ -27,8 +27,8 @@ const propertyModel = "gpt-4o"
 
 func soak() bool { return os.Getenv("COMPACT_SOAK") == "1" }
 
-// pinnedByRole is the default: system and developer messages, and those that
-// are protected.
+// pinnedByRole is the default: it pins system and developer messages, and
+// protected ones.
 func pinnedByRole(m message.Message) bool {
 	return m.Protected || m.Role == message.RoleSystem || m.Role == message.RoleDeveloper
 }
@@ -163,7 +163,7 @@ func (s *session) call(history []message.Message, manual bool) []message.Message
 		c.Reported.Messages = append(c.Reported.Messages, [2]int{d.TokensBefore, d.TokensAfter})
 	}
 	if edited {
-		c.MaskFirst, c.MaskWindow, c.Text = 0, 0, nil // the window was another one then
+		c.MaskFirst, c.MaskWindow, c.Text = 0, 0, nil // the window was different then
 	}
 	c.Origin = s.origin(history)
 	for _, v := range invariant.Check(c) {
@@ -177,7 +177,7 @@ func (s *session) call(history []message.Message, manual bool) []message.Message
 	}
 	s.remember(c)
 	for _, w := range res.Warnings {
-		// A summary for which there is no room is no stage that was thrown away.
+		// A summary without room in the budget is not a discarded stage.
 		if res.InvariantStatus != compact.InvariantsOK && !strings.Contains(w, "could not be had") {
 			s.found = append(s.found, invariant.Violation{Rule: "a stage was thrown away", Detail: w})
 		}
@@ -278,7 +278,7 @@ func TestPropertyRandomHistoriesChained(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		window := []int{3_000, 4_500, 8_000, 16_000, 32_000}[rng.IntN(5)]
 		s := newSession(t, window, seed%2 == 1)
-		every := 5 + rng.IntN(20) // a manual compaction now and then
+		every := 5 + rng.IntN(20) // a manual compaction from time to time
 		s.chain(histgen.New(seed), 1+rng.IntN(8),
 			func(h []message.Message) []message.Message { return histgen.Grow(h, rng) },
 			func(turn int) bool { return turn%every == every-1 })

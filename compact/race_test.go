@@ -43,7 +43,7 @@ func (o *overtaken) Create(ctx context.Context, k storage.Key, b storage.Blob) e
 	return err
 }
 
-// rival is another process that compacts the session, as agents of its own.
+// rival is another process that compacts the session with agents of its own.
 func rival(t *testing.T, a storage.Archive) func(history int, opts ...compact.Option) {
 	m := crew.Manager(t, a, &counting{})
 	return func(history int, opts ...compact.Option) {
@@ -64,7 +64,7 @@ func historyOf(n, rounds int) []message.Message {
 
 func asAgent(name string) compact.Option { return compact.WithAgent(name) }
 
-// stepsSaid are the numbers of steps that events speak of.
+// stepsSaid returns the numbers of the steps in the events.
 func stepsSaid(t *testing.T, events []trace.Event) (steps []int) {
 	t.Helper()
 	for _, e := range events {
@@ -125,8 +125,8 @@ func TestLostNumberCostsNoDecision(t *testing.T) {
 	}
 }
 
-// logLine holds the fields by which a reader of the audit log knows which lines
-// count.
+// logLine holds the fields that tell a reader of the audit log whether the line
+// counts.
 type logLine struct {
 	Name string
 	Span string `json:"span_id"`
@@ -227,7 +227,7 @@ func TestLostRaceVoidsItsLines(t *testing.T) {
 	}
 }
 
-// The lines of a step that failed to be committed are void, too.
+// The lines of a step with a failed commit are void, too.
 func TestFailedCommitVoidsItsLines(t *testing.T) {
 	a := &failing{Archive: memory.New(), word: "ledger"}
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a})
@@ -307,7 +307,7 @@ func TestStepOfTheSameAgentCausesANewDecision(t *testing.T) {
 func TestViewWithoutALedgerIsSent(t *testing.T) {
 	a := &overtaken{Archive: memory.New()}
 	other := rival(t, a.Archive)
-	a.by = func(n int) { other(n) } // the same agent, with a history of its own each time
+	a.by = func(n int) { other(n) } // the same agent, with a new history each time
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a, Summarize: &counting{}})
 	history := historyOf(0, 100)
 	res := r.preflight(history)

@@ -93,7 +93,7 @@ func replace(t *testing.T, a *memory.Archive, name string, change func([]byte) [
 	}
 }
 
-// asIs lets a test store any bytes.
+// asIs makes a redacted text of any bytes.
 func asIs(t *testing.T, data []byte) redact.Text {
 	t.Helper()
 	r, err := redact.New(redact.Options{Disabled: true})

@@ -137,7 +137,7 @@ func TestPanicOfTheRulesOfAWireIsLogged(t *testing.T) {
 	}
 }
 
-// An archive that panics is one that failed.
+// A panicking archive counts as a failed one.
 func TestManagerContinuesWithAPanickingArchive(t *testing.T) {
 	for name, onError := range map[string]string{"fail": "fail", "continue": "continue"} {
 		t.Run(name, func(t *testing.T) {
@@ -238,7 +238,7 @@ func TestPanicOfARecallIsLoggedByTheManager(t *testing.T) {
 	}
 }
 
-// A call that panics while it reports its error ends all the same: Close does
+// A call that panics while it reports its error ends nevertheless: Close does
 // not wait for it.
 func TestCallsThatPanicTwiceEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -252,7 +252,7 @@ func TestCallsThatPanicTwiceEnd(t *testing.T) {
 		}
 		r := newRig(t, compact.Config{Now: now, Logger: log.logger()})
 		r.preflight(turns(1, 10))
-		left = 6 // the session is there by then
+		left = 6 // the session exists by then
 		res, err := r.Preflight(t.Context(), "s", turns(1, 10))
 		if !errors.Is(err, compact.ErrInternal) || len(res.Messages) != 3 || left > -2 {
 			t.Fatalf("%v, %d panics", err, -left)

@@ -97,7 +97,7 @@ func TestSessionWithReferencesSurvivesEveryOperation(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Setenv(compact.ArchiveKeyVariable, "") // keys lie in the user's folder
+			t.Setenv(compact.ArchiveKeyVariable, "") // keys are in the user's folder
 			t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 			r, h, view := referring(t)
 			a, err := do(t.Context(), r.archive)

@@ -20,8 +20,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// tale is an agent's session in which no two texts are alike: results of some
-// thousand characters, as tools return them.
+// tale is an agent's session with different texts: results of some thousand
+// characters, like tool results.
 type tale struct {
 	rng     *rand.Rand
 	history []message.Message
@@ -49,14 +49,14 @@ func (h *tale) grow(rounds int) {
 	}
 }
 
-// steps takes a session through compactions, each in a process of its own where
-// that is wanted, and returns the last view.
+// steps takes a session through compactions, each in a process of its own if
+// requested, and returns the last view.
 func (h *tale) steps(t *testing.T, n int, c compact.Config, alone bool) (view string) {
 	t.Helper()
 	return h.stepsOf(t, n, 12, c, alone)
 }
 
-// stepsOf is steps with so many rounds before each.
+// stepsOf is steps with this many rounds before each.
 func (h *tale) stepsOf(t *testing.T, n, rounds int, c compact.Config, alone bool) (view string) {
 	t.Helper()
 	var r *rig
@@ -77,7 +77,7 @@ func (h *tale) stepsOf(t *testing.T, n, rounds int, c compact.Config, alone bool
 	return view
 }
 
-// sizes returns how many bytes a session has in the archive, and how many of them in
+// sizes returns the bytes of a session in the archive, and the bytes of its
 // transcripts.
 func sizes(t *testing.T, a storage.Archive) (all, transcripts int64) {
 	t.Helper()

@@ -10,8 +10,8 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// A client that repeats a call, in this process or in another, gets the view that it
-// got, although by then another compaction might pay: the first has not been sent yet.
+// A client that repeats a call, in this process or in another, gets the same view, even
+// if another compaction would pay by then, because the first view has not been sent yet.
 func TestRepeatedCallCompactsOnce(t *testing.T) {
 	compacted := 0
 	for _, preset := range compact.Presets() {

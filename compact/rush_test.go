@@ -52,8 +52,7 @@ type rush struct {
 	ends map[string]*atomic.Int64
 }
 
-// next closes the manager, under the calls that are on their way, and makes
-// another one.
+// next closes the manager during running calls, and makes another one.
 func (r *rush) next() {
 	m, err := compact.New(context.Background(), compact.Config{
 		Model: "gpt-4", MaxContextTokens: 8_000, Summarize: moody{}, Storage: compact.StorageConfig{Adapter: "fs", Path: r.dir},

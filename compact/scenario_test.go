@@ -16,7 +16,7 @@ import (
 func TestTriggerAt85PercentAndNotAt75(t *testing.T) {
 	r := newRig(t, compact.Config{})
 	at := func(tokens int) *compact.Result {
-		// 20 turns, filled up to exactly so many tokens.
+		// 20 turns, filled up to exactly this many tokens.
 		msgs := turns(20, 2000)
 		res, err := r.Plan(context.Background(), "probe", msgs)
 		if err != nil {
@@ -318,7 +318,7 @@ func TestKeepLast6Of20Turns(t *testing.T) {
 func TestTextBelowTheTargetStaysVerbatim(t *testing.T) {
 	history := turns(20, 800)
 	for i := 1; i < len(history); i += 2 {
-		history[i] = message.User("Question " + strings.Repeat("?", i)) // the user's words stay, whatever the target
+		history[i] = message.User("Question " + strings.Repeat("?", i)) // the user's words stay, even above the target
 	}
 	res := newRig(t, compact.Config{MaxContextTokens: 16_000}).preflight(history)
 	const turn = 830

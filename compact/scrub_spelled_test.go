@@ -20,7 +20,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// spell draws the ways in which programs write a text inside of another one.
+// spell draws spellings of a text inside another one.
 type spell struct{ *rand.Rand }
 
 func (r spell) one(of ...string) string { return of[r.IntN(len(of))] }

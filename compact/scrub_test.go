@@ -46,7 +46,7 @@ func filesOf(t *testing.T, a storage.Archive) iter.Seq2[string, string] {
 	}
 }
 
-// holdsText reports whether the archive of a rig has a text anywhere.
+// holdsText reports whether any file of a rig's archive contains a text.
 func (r *rig) holdsText(text string) bool {
 	r.t.Helper()
 	for _, data := range r.archived() {

@@ -29,8 +29,8 @@ import (
 
 const guessed = "+1 202 555 0143"
 
-// sealedTurns are the turns of a session in which a number is redacted. They are
-// those of testdata/version1/record.go.txt.
+// sealedTurns are the turns of a session with a redacted number. They are equal
+// to those of testdata/version1/record.go.txt.
 func sealedTurns(n int) []message.Message {
 	history := []message.Message{message.System("Be brief."), message.User("Find the error. My number is " + guessed + ".")}
 	for i := range n {
@@ -158,8 +158,9 @@ func hexSHA256(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// The attack: whoever has the archive and the events tries a number, and looks for
-// the hash of the message with it. Version 1 gives it away, so the attack is one.
+// The attack: somebody with the archive and the events guesses a number, and
+// searches for the hash of the message with it. Version 1 gives it away, so the
+// attack is one.
 func TestRedactedNumberCanNotBeGuessed(t *testing.T) {
 	history, name := sealedTurns(60), "ann@example.org"
 	branch := history[1].Fingerprint().String() + "." + history[2].Fingerprint().Ref()
@@ -355,8 +356,8 @@ func TestInvalidKeyIsAMistake(t *testing.T) {
 	}
 }
 
-// Processes that begin with an archive at once have one key: they show the same
-// references.
+// Processes that start with a new archive at once have one key: they show the
+// same references.
 func TestProcessesThatBeginAtOnceHaveOneKey(t *testing.T) {
 	keysOnly(t)
 	dir := t.TempDir()
@@ -396,8 +397,8 @@ func (a *keyless) Append(ctx context.Context, k storage.Key, seq int64, b storag
 	return a.Archive.Append(ctx, k, seq, b)
 }
 
-// A call that compacts nothing needs no key in the archive; one that compacts
-// stores nothing without.
+// A call that compacts nothing needs no key in the archive; a compacting call
+// stores nothing without one.
 func TestUnsharedKeyPreventsCompaction(t *testing.T) {
 	keysOnly(t)
 	a := &keyless{folderArchive(t, t.TempDir()), true}

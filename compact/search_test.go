@@ -38,9 +38,9 @@ func gone(history []message.Message, res *compact.Result) (out []message.Message
 	return out
 }
 
-// TestSearchFindsEveryRemovedLine: with steps that summarize and with
-// the edits of a preset that works on every call, in this process and in
-// another, each once and the newest first.
+// TestSearchFindsEveryRemovedLine: with summarizing steps and with the edits of
+// a preset that works on every call, in this process and in another, each line
+// once and the newest first.
 func TestSearchFindsEveryRemovedLine(t *testing.T) {
 	for _, preset := range []string{"graduated", "masking", "gateway", "summarize"} {
 		t.Run(preset, func(t *testing.T) {
@@ -149,7 +149,8 @@ func TestSearchIsBoundedAndRefusesBadInput(t *testing.T) {
 	}
 }
 
-// TestRecallToolSearchesEverything: a pattern without a reference.
+// TestRecallToolSearchesEverything: the request has a pattern without a
+// reference.
 func TestRecallToolSearchesEverything(t *testing.T) {
 	call, ref, r := recallRig(t, numbers(1000), compact.ToolBytes(800))
 	got := call(`{"pattern":"^line (49|950)( |$)"}`)
@@ -226,7 +227,7 @@ func TestNumbersOfASummaryAreRecalled(t *testing.T) {
 	}
 }
 
-// TestNumbersOfSeveralAgentsAreDistinguished: each has an s1 of its own.
+// TestNumbersOfSeveralAgentsAreDistinguished: each agent has an s1.
 func TestNumbersOfSeveralAgentsAreDistinguished(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
 	for _, agent := range []string{"one", "two"} {

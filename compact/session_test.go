@@ -15,7 +15,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// reads is the history of an agent that read so many files.
+// reads is the history of an agent that read this many files.
 func reads(files int) []message.Message {
 	history := []message.Message{message.User("go")}
 	for i := range files {
@@ -86,7 +86,7 @@ type broken struct {
 	word string
 
 	mu    sync.Mutex
-	asked int // how often it refused
+	asked int // number of refusals
 
 	meanwhile func() // called at each write, if set
 }
@@ -238,7 +238,7 @@ func TestBranchInUseIsNotForgotten(t *testing.T) {
 	m.release(s)
 }
 
-// unhurried is a summarizer that answers when it is let.
+// unhurried is a summarizer that answers on demand.
 type unhurried struct{ asked, let chan struct{} }
 
 func (u unhurried) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft, error) {

@@ -134,7 +134,7 @@ func TestObservedEditsAreNoSteps(t *testing.T) {
 	}
 }
 
-// noArchive fails whoever asks it for anything.
+// noArchive fails every operation.
 type noArchive struct {
 	storage.Archive
 	t *testing.T
@@ -189,8 +189,8 @@ func TestPlansAreNotObserved(t *testing.T) {
 	}
 }
 
-// One observed call of a manager that compacts writes nothing, and its step is
-// none of the session's.
+// An observed call of a compacting manager writes nothing, and its step does
+// not belong to the session.
 func TestWithObserveLeavesSessionAndArchiveAlone(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8000, Archive: noArchive{memory.New(), t}})
 	history := loop(30, 400)
@@ -226,7 +226,7 @@ func TestObservingNeverFailsACall(t *testing.T) {
 	}
 }
 
-// awkward is a counter that panics, or hangs until it is let go.
+// awkward is a counter that panics, or hangs until it is released.
 type awkward struct {
 	hang chan struct{} // nil = it panics
 	on   *bool
@@ -307,7 +307,7 @@ func TestObserveAndTranscriptsOfAllIsRefused(t *testing.T) {
 	}
 }
 
-// The events of an observed call hold no text of the conversation.
+// The events of an observed call contain no text of the conversation.
 func TestObservedEventsHoldNumbersAlone(t *testing.T) {
 	m, events := watching(t, compact.Config{MaxContextTokens: 8000})
 	history := loop(30, 400)

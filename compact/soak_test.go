@@ -79,7 +79,7 @@ func talkInTurns(t *testing.T, m *CompactManager, sessions, calls, words, turn i
 	}
 }
 
-// talkTurn makes some calls of a session, and returns how many compacted.
+// talkTurn makes some calls of a session, and returns the number of compactions.
 func talkTurn(t *testing.T, m *CompactManager, session, from, calls, words int) (compactions int) {
 	t.Helper()
 	history := []message.Message{message.System("You fix bugs."), message.User(fmt.Sprint("session ", session))}

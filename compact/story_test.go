@@ -67,7 +67,7 @@ func TestTracesShowFailuresAndFallbacks(t *testing.T) {
 	}
 }
 
-// TestResultsReducedOnArrivalAreReported: no trigger was reached.
+// TestResultsReducedOnArrivalAreReported: the trigger was not reached.
 func TestResultsReducedOnArrivalAreReported(t *testing.T) {
 	a := memory.New()
 	c := tidyConfig(a)
@@ -134,7 +134,7 @@ func TestAStepThatOnlyMasksIsNotCalledASummary(t *testing.T) {
 	}
 }
 
-// TestHeadingsOfLongSessionsStayDifferent: ids that begin alike.
+// TestHeadingsOfLongSessionsStayDifferent: the ids have the same beginning.
 func TestHeadingsOfLongSessionsStayDifferent(t *testing.T) {
 	r := newRig(t, compact.Config{})
 	seen := map[string]bool{}

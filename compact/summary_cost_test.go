@@ -116,7 +116,7 @@ func TestSummaryCostCountsItsAnswers(t *testing.T) {
 	}
 }
 
-// The bill names the card where the model that writes has none of its own.
+// The bill names the card of the agent's model if the summarizer's model has none.
 func TestBillNamesTheSubstituteCard(t *testing.T) {
 	r, _ := priced(t, compact.Config{MaxContextTokens: 8_000, Summarize: &scripted{model: "in-house-7b", ends: []ending{{usage: 900}}}})
 	b := r.preflight(loop(100, 200)).Bill
@@ -129,8 +129,8 @@ func TestBillNamesTheSubstituteCard(t *testing.T) {
 	}
 }
 
-// A summary that no call used was paid for all the same: its event and the bill
-// of the session have its cost.
+// A summary that no call used was paid for: its event and the bill of the session
+// have its cost.
 func TestUnusedSummaryIsInTheBill(t *testing.T) {
 	another := append(turns(1, 10), loop(250, 200)...)
 	for name, test := range map[string]struct {

@@ -70,7 +70,7 @@ func sharesOfTarget(t *testing.T, history []message.Message, window int) (shares
 	return shares
 }
 
-// lastStage is the last one that did something.
+// lastStage returns the last stage that edited something.
 func lastStage(res *compact.Result) string {
 	for _, s := range slices.Backward(res.Stages) {
 		if s.Edits > 0 {

@@ -56,7 +56,7 @@ func tidyConfig(a storage.Archive, more ...string) compact.Config {
 	c, _ := compact.Preset("graduated")
 	c.Model, c.MaxContextTokens, c.Archive = "gpt-4o", 128_000, a
 	c.Policy.Stages = append([]string{"tidy"}, more...)
-	c.Tidy.Wait = time.Hour // of whoever tests something else
+	c.Tidy.Wait = time.Hour // for tests of other features
 	return c
 }
 
@@ -177,7 +177,7 @@ func TestPlanOfTidyEqualsTheCall(t *testing.T) {
 // slowEdits is an archive that keeps the edits waiting.
 type slowEdits struct {
 	storage.Archive
-	hold chan struct{} // nil: nothing waits
+	hold chan struct{} // nil: no wait
 	fail error
 }
 
@@ -539,7 +539,8 @@ func TestReducersAreSwitchedOffByName(t *testing.T) {
 	}
 }
 
-// At the trigger the others see what tidy leaves, and a compaction is as it was.
+// At the trigger the other stages work on the results that tidy leaves, and a
+// compaction works as before.
 func TestTidyWithACompaction(t *testing.T) {
 	a := memory.New()
 	c := tidyConfig(a, "truncate", "mask", "summarize", "shrink", "squeeze")
@@ -570,7 +571,7 @@ func TestTidyWithACompaction(t *testing.T) {
 	verified(t, a)
 }
 
-// voidBehind lets the lines of a call through and keeps back what follows them.
+// voidBehind passes the lines of a call and holds back the following ones.
 type voidBehind struct {
 	storage.Archive
 	first, second chan struct{}

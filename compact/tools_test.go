@@ -8,7 +8,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 )
 
-// TestInvalidToolSchemasAreReported: once, and by each plan.
+// TestInvalidToolSchemasAreReported: by calls once, and by each plan.
 func TestInvalidToolSchemasAreReported(t *testing.T) {
 	r := newRig(t, compact.Config{Model: "gpt-4o"})
 	said := func(res *compact.Result) bool {

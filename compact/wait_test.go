@@ -26,7 +26,7 @@ type hanging struct {
 	reads, writes string
 	on            atomic.Bool
 	asked, now    atomic.Int64 // calls that hung, and that hang
-	most          atomic.Int64 // at once
+	most          atomic.Int64 // concurrent ones
 }
 
 func (h *hanging) hang(ctx context.Context, k storage.Key, word string) error {
@@ -173,8 +173,8 @@ func TestOpeningIsSharedAndCanBeCanceled(t *testing.T) {
 
 var slowLoads atomic.Bool // the slow vocabulary is registered
 
-// A vocabulary that takes long to load delays the calls of its own model alone,
-// and each of them as long as it can wait.
+// A vocabulary that takes long to load delays only the calls of its own model,
+// each at most until its deadline.
 func TestVocabularyIsLoadedBesideOtherModels(t *testing.T) {
 	if !slowLoads.CompareAndSwap(false, true) {
 		t.Skip("a vocabulary is loaded once a process")
@@ -257,7 +257,7 @@ func TestCheckForOtherStepsDelaysNoCall(t *testing.T) {
 	})
 }
 
-// Close waits for the calls that are under way, as long as it may.
+// Close waits for running calls until its time limit.
 func TestCloseWaitsForCallsThatAreUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &hanging{Archive: memory.New(), writes: "ledger-"}

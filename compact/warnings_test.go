@@ -115,7 +115,7 @@ var leaks = map[string]func(t *testing.T) *compact.Result{
 	},
 }
 
-// plain are the warnings that hold numbers and words of ours alone.
+// plain are warnings with only numbers and fixed words.
 var plain = map[string]int{"agent.go": 1, "decide.go": 2, "commit.go": 1, "reserve.go": 1, "place.go": 1, "bytes.go": 1, "audit.go": 1, "journal.go": 1, "shadow.go": 3, "account.go": 1, "changed.go": 1, "sealed.go": 2, "strands.go": 1, "tools.go": 1}
 
 func TestWarningsAreFreeOfSecretsWhereverTheyAreMade(t *testing.T) {

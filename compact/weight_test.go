@@ -12,8 +12,8 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// long is the history of a session, of about so many bytes, that shares none
-// of them with another one.
+// long is the history of a session, of about this many bytes; no two sessions
+// share bytes.
 func long(session, size int) []message.Message {
 	history := []message.Message{message.System("You fix bugs."), message.User(fmt.Sprint("session ", session))}
 	for n := 0; n < size; n += 4000 {
@@ -77,7 +77,7 @@ func TestIdleSessionsAreBoundedByBytes(t *testing.T) {
 	}
 }
 
-// A history that comes again with a little more weighs only that much more.
+// A history that is passed again with a little more weighs only that much more.
 func TestWeightOfASessionDoesNotGrowByItself(t *testing.T) {
 	m := bounded(t, Config{}, 1<<40)
 	history := long(1, 50_000)
@@ -101,8 +101,8 @@ func TestWeightOfASessionDoesNotGrowByItself(t *testing.T) {
 }
 
 // The steps of a session count, in the process that made them and in one that read
-// them: they stay when the caches go. Uncounted, the memory of long sessions would
-// have no bound.
+// them: they stay when the caches are removed. Uncounted, the memory of long
+// sessions would have no bound.
 func TestWeightOfASessionGrowsWithItsSteps(t *testing.T) {
 	archive := memory.New()
 	m := bounded(t, Config{Archive: archive}, 1<<40)

@@ -74,8 +74,7 @@ func TestMistakeInABucket(t *testing.T) {
 	}
 }
 
-// A key can't be written down anywhere: not in a file, a flag, a variable of this
-// project, or in Go.
+// A key can't be written in a file, a flag, a variable of this project, or in Go.
 func TestNoCredentialCanBeConfigured(t *testing.T) {
 	for _, name := range []string{"access_key", "access_key_id", "aws_access_key_id", "secret_key", "secret_access_key", "secret", "session_token", "token", "password", "credentials", "api_key"} {
 		got := mistakes("storage: {adapter: s3, bucket: b-1, " + name + ": v4lue}")

@@ -54,7 +54,8 @@ func TestRedactionIsSwitchedOffByItsFullPathAlone(t *testing.T) {
 	}
 }
 
-// TestListOfAVariableOrAFlag: as in a file, as JSON, or separated by commas.
+// TestListOfAVariableOrAFlag: a list like in a file, in JSON, or separated by
+// commas.
 func TestListOfAVariableOrAFlag(t *testing.T) {
 	for text, want := range map[string][]string{
 		"mask,shrink": {"mask", "shrink"}, "[mask, shrink]": {"mask", "shrink"}, `["mask", 'shrink']`: {"mask", "shrink"}, `["mask"]`: {"mask"},

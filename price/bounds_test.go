@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// valid is a card with a price of its own for each kind of token.
+// valid is a card with a different price for each kind of token.
 func valid() Card {
 	return Card{Model: "m", Input: 2, CacheRead: 0.5, CacheWrite: 2.5, CacheWriteHour: 4, Output: 10, MinPrefix: 1024, Granularity: 128, Lifetime: time.Minute, Marks: 4}
 }
@@ -137,7 +137,7 @@ func TestPromptIsCachedFromTheMinimumPrefixOn(t *testing.T) {
 	}
 }
 
-// The figures are those of the doc comments, added up by hand: dollars per million
+// The figures come from the doc comments, added up by hand: dollars per million
 // tokens, 40,000 tokens fewer, ten calls.
 func TestJudgeSumsCostsAndSavings(t *testing.T) {
 	c := valid()

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// maxFuzz bounds the texts that fuzzing tries: longer ones cost time and reach
-// nothing more.
+// maxFuzz bounds the length of fuzzed texts: longer ones cost time and reach no other
+// code.
 const maxFuzz = 16 << 10
 
 // fuzzSeeds are texts near the borders of the rules.

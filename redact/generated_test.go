@@ -27,8 +27,8 @@ var leastFound = []struct {
 	{secretgen.Class{Hard: true, HeldOut: true}, 65},
 }
 
-// TestRandomSecretsInAgentShapes measures how many random secrets are found in the
-// texts of package secretgen, and how many look-alikes are flagged.
+// TestRandomSecretsInAgentShapes measures the share of random secrets found in the
+// texts of package secretgen, and the share of flagged look-alikes.
 func TestRandomSecretsInAgentShapes(t *testing.T) {
 	r := newRedactor(t, Options{})
 	redact := func(s string) string { return r.Text(s).String() }
@@ -68,7 +68,7 @@ func writeWrong(t *testing.T, dir string, wrong []secretgen.Wrong) {
 	}
 }
 
-// TestNoGeneratedValueIsOneOfACorpus keeps the two kinds of measurement apart.
+// TestNoGeneratedValueIsOneOfACorpus keeps the two kinds of measurement independent.
 func TestNoGeneratedValueIsOneOfACorpus(t *testing.T) {
 	known := map[string]bool{}
 	for _, s := range readCorpus(t) {

@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/internal/cputime"
 )
 
-// hostile are texts made to be read again and again.
+// hostile are texts that could make the redactor read them again and again.
 func hostile() map[string]string {
 	k8s := strings.Repeat(`{"kind":"Secret","data":`, 300) + `"x"` + strings.Repeat("}", 300)
 	nest := `"x"`
@@ -62,8 +62,8 @@ func hostile() map[string]string {
 	return texts
 }
 
-// TestHostileTextIsReadInLinearTime fails when four times the text takes far
-// more than four times as long to read.
+// TestHostileTextIsReadInLinearTime fails if four times the text takes far more
+// than four times the time.
 func TestHostileTextIsReadInLinearTime(t *testing.T) {
 	r := newRedactor(t, Options{PII: true})
 	for name, unit := range hostile() {

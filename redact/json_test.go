@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestJSONKeepsEveryByteOutsideOfTheSecrets holds redaction to key order, white
-// space, big numbers and escapes as they were.
+// TestJSONKeepsEveryByteOutsideOfTheSecrets checks that redaction keeps key
+// order, white space, big numbers and escapes.
 func TestJSONKeepsEveryByteOutsideOfTheSecrets(t *testing.T) {
 	key := "sk" + "-" + letters(24)
 	r := newRedactor(t, Options{})

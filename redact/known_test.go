@@ -79,7 +79,7 @@ func TestKnownSecretsOverlap(t *testing.T) {
 	}
 }
 
-// Texts that are made to be decoded over and over take linear time.
+// Texts with many levels of encoding take linear time.
 func TestKnownSecretsAreFoundInLinearTime(t *testing.T) {
 	unit := strings.Repeat(`\`, 64) + "%25252525&amp;amp;amp;" + strings.Repeat("x1y", 8)
 	took := func(n int) time.Duration {

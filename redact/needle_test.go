@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// jsonForm returns s as it is written inside of a JSON string.
+// jsonForm returns the form of s inside a JSON string.
 func jsonForm(t *testing.T, s string) string {
 	raw := mustJSON(t, s)
 	return string(raw[1 : len(raw)-1])
 }
 
-// TestFoundValueIsFoundInTheRestOfTheText looks for a password that only its
-// first occurrence gives away.
+// TestFoundValueIsFoundInTheRestOfTheText searches for a password that only its
+// first occurrence reveals.
 func TestFoundValueIsFoundInTheRestOfTheText(t *testing.T) {
 	secret := "Zx9/" + letters(14) + `+"q`
 	r := newRedactor(t, Options{})

@@ -66,8 +66,8 @@ func TestVerdictsOfTestsAreLeftAlone(t *testing.T) {
 	}}.check(t, newRedactor(t, Options{}))
 }
 
-// TestPasswordsNextToVerdictsAreFound has passwords in forms that are nearly
-// those of test runners.
+// TestPasswordsNextToVerdictsAreFound has passwords in forms that resemble those
+// of test runners.
 func TestPasswordsNextToVerdictsAreFound(t *testing.T) {
 	family{secret: samples(
 		in("Xk9mQ2vR7pLw", "pass: %s", "PASS: %s", "Pass: %s", "PASS=%s", "--- PASS: %s", "PASS: %s\nFAIL: no route", "- PASS: %s", "| PASS | %s |",

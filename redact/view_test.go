@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// gone checks that nothing of a secret is left of a text, and that redacting
+// gone checks that no part of a secret is left in a text, and that redacting
 // again changes nothing.
 func gone(t *testing.T, text string, secrets ...string) {
 	t.Helper()

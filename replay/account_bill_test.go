@@ -95,8 +95,8 @@ func wantBill(t *testing.T, got SessionStats, calls int, usd float64) {
 	}
 }
 
-// A session that is begun again does not bill earlier calls again, and each agent of a
-// session gets its own bill.
+// A resumed session does not bill earlier calls again, and each agent of a session
+// gets its own bill.
 func TestBillOfASessionIsTheSumOfItsProcesses(t *testing.T) {
 	archive := memory.New()
 	one, two := billing(t, archive, "one"), billing(t, archive, "two")

@@ -19,8 +19,8 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// driven runs an agent call by call under a preset, with results of so many
-// lines, and returns the result of the last call.
+// driven runs an agent call by call under a preset, with results of this many lines,
+// and returns the result of the last call.
 func driven(t *testing.T, preset string, window, calls, lines int) (*Account, storage.Archive, *compact.Result) {
 	t.Helper()
 	return drivenIn(t, memory.New(), preset, window, calls, lines)
@@ -172,7 +172,8 @@ func logEvents(t *testing.T, a storage.Archive, lines ...string) {
 	}
 }
 
-// A late summary is one failure of its call, under whatever names the log reports it.
+// A late summary is one failure of its call, even if the log reports it under several
+// names.
 func TestAnAccountCountsAFailureOfACallOnce(t *testing.T) {
 	_, archive, _ := driven(t, "graduated", 100_000, 2, 5)
 	for k := range 3 {

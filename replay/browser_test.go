@@ -29,8 +29,8 @@ var reader string
 // seen is the result of looker.
 type seen struct {
 	Width     int      // of the window, in pixels
-	Overflow  int      // pixels by which the page is wider
-	Pictures  []string // classes of those of the first window that can be seen
+	Overflow  int      // pixels by which the page exceeds the window
+	Pictures  []string // classes of the visible pictures in the first window
 	Covered   []string // names of points that cover one another, or are cut off
 	Sorted    []string // the first policy, by cost, both ways
 	Tip       string   // text that the keyboard shows for a point
@@ -59,7 +59,7 @@ func browser(t *testing.T) string {
 	return ""
 }
 
-// look opens a page and returns what the looker sees.
+// look opens a page and returns the output of the looker.
 func look(t *testing.T, browser, page, looker string, args ...string) (s seen) {
 	t.Helper()
 	dir := t.TempDir()

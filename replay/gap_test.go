@@ -73,7 +73,7 @@ func TestPolicyClockFollowsTheGaps(t *testing.T) {
 	}
 }
 
-// watch is a policy that looks at its clock.
+// watch is a policy that reads its clock.
 type watch struct {
 	Policy
 	seen []time.Time

@@ -16,8 +16,8 @@ import (
 	"github.com/agentcompact/compact/price"
 )
 
-// session makes a session of so many tool rounds; each answer uses a path that
-// a result some rounds back has named.
+// session makes a session of this many tool rounds; each answer uses a path
+// from a result some rounds before.
 func session(name string, rounds int) *Session {
 	msgs := []message.Message{message.System("You are an agent."), message.User("Please fix the build of storage/fs.")}
 	for i := range rounds {

@@ -14,7 +14,7 @@ import (
 	"github.com/agentcompact/compact/price"
 )
 
-// shortProjects are sessions of so many projects, two each, of some calls.
+// shortProjects are sessions of this many projects, two each, of some calls.
 func shortProjects(n int) []*Session {
 	all := projects(n)
 	for i, s := range all {
@@ -51,9 +51,8 @@ func TestSearchReplaysLikeAWholeReplay(t *testing.T) {
 	}
 }
 
-// sameAsWhole holds replays under settings drawn at random against those of every
-// call; it returns how many calls were left out, and how many replays changed the
-// cost.
+// sameAsWhole compares replays under random settings with those of every call; it
+// returns the number of skipped calls, and the number of replays that changed the cost.
 func sameAsWhole(t *testing.T, tu *tuner, settings int) (saved, changed int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(4, 5))

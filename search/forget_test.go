@@ -24,8 +24,8 @@ func line1(l redact.Text) []redact.Text { return []redact.Text{l} }
 // secretOf is a word that only one session has.
 func secretOf(session, i int) string { return fmt.Sprintf("hush%04dword%03d", session, i) }
 
-// whispers is an archive of sessions with words of their own, so many that pages of
-// the index begin with them.
+// whispers is an archive of sessions with words of their own, enough of them for index
+// pages to begin with them.
 func whispers(t testing.TB, sessions, words int) *memory.Archive {
 	a := memory.New()
 	for s := range sessions {
@@ -104,7 +104,7 @@ func TestStalePagesAreDetected(t *testing.T) {
 	_, err := x.Update(t.Context(), nil)
 	ok(t, err)
 	left := false
-	for s := 0; s < 60 && !left; s++ { // whichever begins a page
+	for s := 0; s < 60 && !left; s++ { // some session's word begins a page
 		ok(t, x.write(t.Context(), func(tx *sql.Tx) error {
 			if _, err := forget(t.Context(), tx, fmt.Sprintf("s%04d", s)); err != nil {
 				return err

@@ -142,7 +142,7 @@ func TestSearchDetectsGrownFiles(t *testing.T) {
 		t.Fatalf("found %q", got)
 	}
 	line := plain(t).Text(`{"role":"user","content":"a pear"}`)
-	for range 2 { // the first makes the log, the second only lets it grow
+	for range 2 { // the first creates the log, the second extends it
 		ok(t, s.Journal(t.Context(), line1(line)))
 		settled(t, root)
 		if got := found(t, x, Query{Words: "pear"}); !slices.Equal(got, []string{"one: a pear"}) {

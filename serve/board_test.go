@@ -102,7 +102,8 @@ func board(t *testing.T) map[string]string {
 	return queries
 }
 
-// prometheus runs a real one that scrapes proxies, until the end of the test.
+// prometheus runs a real Prometheus that scrapes proxies, until the end of the
+// test.
 func prometheus(t *testing.T, targets ...string) (base string) {
 	t.Helper()
 	program, dir := tool(t, "prometheus"), t.TempDir()
@@ -152,7 +153,7 @@ func prometheus(t *testing.T, targets ...string) (base string) {
 	return "http://" + address
 }
 
-// query asks for numbers; those that are none are left out.
+// query runs a query; values that are not numbers are left out.
 func query(t *testing.T, base, expr string) (numbers []float64) {
 	t.Helper()
 	resp, err := http.Get(base + "/api/v1/query?query=" + url.QueryEscape(expr))

@@ -92,7 +92,7 @@ func TestSlowClientsAreDisconnected(t *testing.T) {
 	}
 }
 
-// A request that takes its time, a little with every byte, ends as well.
+// A request that is sent very slowly, byte by byte, ends as well.
 func TestSlowlySentRequestsEnd(t *testing.T) {
 	r := newRigTo(t, echo(t), compact.Config{}, serve.Config{Stall: time.Minute, BodyTimeout: 100 * time.Millisecond})
 	c, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
@@ -126,7 +126,8 @@ func TestProxyWaitsForSlowUpstreams(t *testing.T) {
 	var h2 http.Protocols
 	h2.SetUnencryptedHTTP2(true)
 	for name, p := range map[string]*http.Protocols{"HTTP/1": nil, "HTTP/2": &h2} {
-		for path, size := range map[string]int{"/openai/v1/x": 100, "/openai/v1/files": 16 << 20} { // more than is buffered on the way
+		// larger than the buffers of the connection
+		for path, size := range map[string]int{"/openai/v1/x": 100, "/openai/v1/files": 16 << 20} {
 			t.Run(name+path, func(t *testing.T) {
 				t.Parallel()
 				c := serve.Config{Stall: stall, BodyTimeout: stall}

@@ -125,7 +125,7 @@ func TestThePageIsLive(t *testing.T) {
 		asked := 0
 		front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 			if req.URL.Path == "/live" {
-				if asked++; asked == 2 { // the first time there is nothing new
+				if asked++; asked == 2 { // the first answer has nothing new
 					r.post(f, f.body("Fix it.", 61, 300))
 				}
 			}

@@ -24,7 +24,7 @@ import (
 	"github.com/agentcompact/compact/trace/tracetest"
 )
 
-// upstream is a server of its own.
+// upstream is a separate server.
 func upstream(t *testing.T, f http.HandlerFunc) string {
 	t.Helper()
 	return upstreamServer(t, f).URL

@@ -19,7 +19,7 @@ import (
 	"github.com/agentcompact/compact/serve"
 )
 
-// upstreamServer is a server of its own.
+// upstreamServer is a separate server.
 func upstreamServer(t *testing.T, f http.HandlerFunc) *httptest.Server {
 	t.Helper()
 	up := httptest.NewServer(f)
@@ -264,7 +264,7 @@ func TestSilentUpstreamIsAnErrorInItsProvidersForm(t *testing.T) {
 	}
 }
 
-// A provider's error is the client's, whatever it is.
+// The client gets every error of the provider.
 func TestErrorsOfTheProviderAreReturned(t *testing.T) {
 	for _, status := range []int{400, 401, 403, 404, 413, 429, 500, 503, 529} {
 		up := upstream(t, func(w http.ResponseWriter, r *http.Request) {

@@ -17,8 +17,8 @@ func requestID(n int) message.Fingerprint {
 	return message.Fingerprint{byte(n), byte(n >> 8), byte(n >> 16), 1}
 }
 
-// provider bills by a tokenizer of its own: by a factor for each kind of text,
-// plus two percent of noise.
+// provider bills with a tokenizer of its own: with a factor for each kind of
+// text, plus two percent of noise.
 type provider struct {
 	prose, code, wide float64
 	rng               *rand.Rand

@@ -151,7 +151,7 @@ func TestPipelineDropsOldestAndCountsExactly(t *testing.T) {
 				p := trace.NewPipeline(exporters(r), &opts)
 				p.Emit(numbered(0, 0)...)
 				time.Sleep(time.Second)
-				synctest.Wait() // event 0 is under way
+				synctest.Wait() // event 0 is in delivery
 				p.Emit(numbered(1, 250)...)
 				if got := p.Dropped(); got != 150 {
 					t.Errorf("Dropped() = %d, want 150", got)

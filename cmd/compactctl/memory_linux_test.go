@@ -54,7 +54,8 @@ func BenchmarkPeakMemory(b *testing.B) {
 	}
 }
 
-// writeLoop writes an agent's loop of about so many bytes, and returns how many.
+// writeLoop writes an agent's loop of about this many bytes, and returns the
+// exact number.
 func writeLoop(b *testing.B, file string, size int) int {
 	b.Helper()
 	var out bytes.Buffer

@@ -73,7 +73,7 @@ func TestDeviceIsWrittenInPlace(t *testing.T) {
 	}
 }
 
-// TestDanglingLinkStaysALink: the file that it names is made.
+// TestDanglingLinkStaysALink: the command creates the link's target.
 func TestDanglingLinkStaysALink(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o700); err != nil {

@@ -75,7 +75,7 @@ func scrapes(t *testing.T, block string) {
 	}
 }
 
-// Each variable that the page names is one that sets something of trace.
+// Each variable on the page sets a setting of trace.
 func TestVariablesOfThePageOnObservability(t *testing.T) {
 	text, err := os.ReadFile(observability)
 	if err != nil {

@@ -39,7 +39,7 @@ type byteCache struct {
 	bodies []string
 }
 
-// cached returns how many tokens of a request the cache has, and stores the request.
+// cached returns the number of a request's tokens in the cache, and stores the request.
 // Anthropic's cache stores only marked prompts.
 func (c *byteCache) cached(q provider.Request) int {
 	body := string(q.Body)
@@ -160,7 +160,8 @@ func TestSummaryRequestExtendsTheLastRequest(t *testing.T) {
 	}
 }
 
-// cacheOf returns how many tokens a request that extends this one reads from the cache.
+// cacheOf returns the number of tokens that a request reads from the cache if it
+// extends this one.
 func cacheOf(q provider.Request) int {
 	return len(strings.TrimSuffix(cacheMarks.ReplaceAllString(string(q.Body), ""), "]}")) / 4
 }
@@ -381,7 +382,7 @@ func TestAgentsOwnModelWorksWithOtherModels(t *testing.T) {
 	r.quiet()
 }
 
-// failsAsked fails requests for summaries on their way.
+// failsAsked makes requests for summaries fail.
 type failsAsked struct {
 	base http.RoundTripper
 	fail func(*http.Request) (*http.Response, error)

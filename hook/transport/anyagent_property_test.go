@@ -31,7 +31,7 @@ import (
 
 // Agents of any program work at once through two processes that share an archive. Their
 // conversations begin alike or not, are named or not, go back, change earlier messages,
-// cancel calls, and retry failed ones. The provider is overloaded now and then, has a
+// cancel calls, and retry failed ones. The provider is sometimes overloaded, has a
 // smaller window than configured, and its model recalls. The archive fails, or a
 // process only observes. The test checks that no answer is lost, that no outgoing
 // request breaks the provider's rules, that each request has the newest messages, that
@@ -102,7 +102,7 @@ type world struct {
 	rng     *rand.Rand // of the provider
 	went    int
 	refused int             // calls that could not be compacted
-	lacked  map[string]bool // texts, as they are in JSON
+	lacked  map[string]bool // texts, in their JSON form
 }
 
 // program is one agent.
@@ -112,7 +112,7 @@ type program struct {
 	rng   *rand.Rand
 	ask   string
 	elems []string // of its history, after the question
-	texts []string // of these, as they are in JSON
+	texts []string // those of them, in their JSON form
 	n     int
 }
 
@@ -151,7 +151,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 	w.f.fields = strings.NewReplacer("gpt-5", "gpt-4o", "claude-sonnet-4-5", "gpt-4o").Replace(w.f.fields)
 	w.f.path = strings.Replace(w.f.path, "gemini-2.5-pro", "gpt-4o", 1)
 	w.f = w.f.withTools()
-	presets := []string{"graduated", "economy", "summarize"} // the others can have no way to fit
+	presets := []string{"graduated", "economy", "summarize"} // the others may have no way to fit
 	w.store = flaky.New(memory.New(), rand.New(rand.NewPCG(seed, 34)))
 	w.config = compact.Config{Preset: presets[rng.IntN(len(presets))], MaxContextTokens: 12_000 + rng.IntN(20_000), Archive: w.store}
 	w.server.Window, w.server.Count = w.config.MaxContextTokens, exactly(t, wires[w.f.wire])
@@ -183,7 +183,8 @@ func newWorld(t *testing.T, seed uint64) *world {
 	return w
 }
 
-// disturb lets the archive fail until agents have done their work, or processes observe.
+// disturb makes the archive fail until agents have done their work, or makes processes
+// observe.
 func (w *world) disturb(rng *rand.Rand) {
 	switch rng.IntN(8) {
 	case 0:
@@ -236,7 +237,7 @@ func (w *world) reply(q provider.Request) provider.Answer {
 	return a
 }
 
-// work lets agents work at once, one after the other, and once more elsewhere.
+// work runs agents at once, then one after the other, and once more in other processes.
 func (w *world) work() {
 	w.t.Helper()
 	var all sync.WaitGroup
@@ -303,7 +304,7 @@ func (p *program) round() (elem, text string) {
 	return fmt.Sprintf(round, p.n, said), text
 }
 
-// words are some lines of at most so many words each.
+// words returns some lines of at most this many words each.
 func (p *program) words(most int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s has result %d:", p.name, p.n)
@@ -476,7 +477,7 @@ func (w *world) stored() {
 		}
 		r.mu.Unlock()
 	}
-	for _, q := range w.server.Requests() { // those of the agent's own model, too
+	for _, q := range w.server.Requests() { // including those to the agent's own model
 		if q.Status == http.StatusBadRequest && !w.tooLong(q) {
 			w.t.Errorf("seed %d: a request of %d tokens was refused: %v", w.seed, q.Prompt, w.server.Judge(q.Wire).Judge(q.Body))
 		}

@@ -25,7 +25,7 @@ type flusher interface {
 	Flush() error
 }
 
-// codings are those that can be read, and what reads them.
+// codings holds the readable encodings with their readers.
 var codings = map[string]struct {
 	name  string
 	write func(io.Writer) flusher

@@ -56,7 +56,7 @@ var shapes = map[provider.Wire]struct{ list, ask, round string }{
 		`{"role":"model","parts":[{"functionCall":{"name":"read","args":{"n":%[1]d}},"thoughtSignature":"skip_thought_signature_validator"}]},{"role":"user","parts":[{"functionResponse":{"name":"read","response":{"output":%[2]q}}}]}`},
 }
 
-// body is a request with so many rounds of so many words each.
+// body is a request with this many rounds of this many words each.
 func (f form) body(ask string, rounds, words int) string {
 	s := shapes[f.wire]
 	var b strings.Builder
@@ -183,7 +183,7 @@ func (r *rig) quiet() {
 	}
 }
 
-// steps returns how many compactions the archive holds.
+// steps returns the number of compactions in the archive.
 func (r *rig) steps() int {
 	r.t.Helper()
 	n := 0

@@ -74,8 +74,8 @@ func (d *drip) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// announcements are about n bytes of events that only announce an answer, and
-// one that is an answer.
+// announcements are about n bytes of events that only announce an answer, and one
+// event of an answer.
 func announcements(n int) map[string]string {
 	const answer = "data: {}\n\n"
 	return map[string]string{
@@ -96,8 +96,8 @@ func TestAnnouncementsInSmallPiecesArrive(t *testing.T) {
 	}
 }
 
-// BenchmarkAnnouncementsInSmallPieces reads streams that begin with so many
-// bytes that are held back: the time of a byte must not grow with their number.
+// BenchmarkAnnouncementsInSmallPieces reads streams whose first bytes are held
+// back: the time per byte must not grow with their number.
 func BenchmarkAnnouncementsInSmallPieces(b *testing.B) {
 	m, err := compact.New(b.Context(), compact.Config{Archive: memory.New(), MaxContextTokens: window})
 	if err != nil {

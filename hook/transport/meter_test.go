@@ -131,8 +131,8 @@ func TestMeterHoldsAFewBytes(t *testing.T) {
 	}
 }
 
-// FuzzMeter compares the findings of a meter with those of encoding/json, and pieces of
-// the input with the whole.
+// FuzzMeter compares the findings of a meter with those of encoding/json, and the input
+// in pieces with the whole input.
 func FuzzMeter(f *testing.F) {
 	for _, a := range answers {
 		f.Add(a.text, 3)

@@ -253,8 +253,8 @@ func TestAFailedObservationIsReported(t *testing.T) {
 	}
 }
 
-// A manager that observes makes every transport one that does; a provider's
-// overflow is the caller's.
+// An observing manager makes every transport observe; the caller gets a
+// provider's overflow.
 func TestAManagerThatObservesMakesTheTransportObserve(t *testing.T) {
 	m, err := compact.New(t.Context(), compact.Config{Observe: true, Model: "gpt-4o", MaxContextTokens: 16_000})
 	if err != nil {
@@ -277,7 +277,7 @@ func TestAManagerThatObservesMakesTheTransportObserve(t *testing.T) {
 	}
 }
 
-// A body above MaxBody goes out whole, and the missing observation is reported.
+// A body above MaxBody is sent whole, and the missing observation is reported.
 func TestABodyTooLargeToObserveIsSentWhole(t *testing.T) {
 	r, _, results := observing(t, "gpt-4o", transport.MaxBody(1000))
 	r.server.Lenient = true

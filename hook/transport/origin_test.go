@@ -187,8 +187,8 @@ func TestRewoundConversationsKeepTheirCompactions(t *testing.T) {
 }
 
 // Before the first answer nothing is compacted, not even above the trigger, because
-// everything is the open round. So the session has no edits yet that a branch could
-// need.
+// everything belongs to the open round. So the session has no edits yet that a branch
+// could need.
 func TestNothingIsCompactedBeforeTheFirstAnswer(t *testing.T) {
 	ask := strings.Repeat(`,{"role":"user","content":"`+strings.Repeat("word ", 90)+`"},{"role":"system","content":"tick"}`, 180)
 	r := newRig(t, compact.Config{MaxContextTokens: 20_500})

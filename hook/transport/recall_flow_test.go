@@ -41,8 +41,8 @@ func recordedAs(t *testing.T, f form, a provider.Answer) []string {
 	return slices.DeleteFunc(strings.SplitAfter(answer, "\n\n"), func(e string) bool { return e == "" })
 }
 
-// elementsIn are those of an array, each with what divides it from the one before, and
-// the last one with its end.
+// elementsIn returns the elements of an array, each with its separator, and the last
+// one with the array's end.
 func elementsIn(t *testing.T, answer string) (out []string) {
 	t.Helper()
 	var all []json.RawMessage

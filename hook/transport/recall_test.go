@@ -214,7 +214,7 @@ func TestErrorsOfTheInnerCallReachTheCaller(t *testing.T) {
 		}
 		want := http.StatusServiceUnavailable
 		if f.flows() {
-			want = http.StatusOK // it had begun
+			want = http.StatusOK // the answer had begun
 		}
 		status, answer := r.post(f, body)
 		if status != want || !strings.Contains(answer, `"error"`) || strings.Contains(answer, "recall") {
@@ -342,7 +342,7 @@ func TestRoundsWithASecretAreNotKept(t *testing.T) {
 		if !strings.Contains(got[2], secret) || strings.Contains(got[3], secret) {
 			t.Errorf("a round with a secret is kept")
 		}
-		// Another history that only looks the same at its end has not had the round.
+		// A history that is equal only at its end does not get the round.
 		r.server.Answer(provider.Answer{Calls: []provider.Call{recallOf("turn:5")}}, provider.Answer{Text: "Done."})
 		r.post(f, body)
 		r.post(f, strings.Replace(next, "file 40:", "other file:", 1))

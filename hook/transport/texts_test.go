@@ -182,7 +182,7 @@ func TestIrreplaceableStreamsAreReturned(t *testing.T) {
 	}
 }
 
-// A body that is closed while its smaller request is under way closes that, too.
+// Closing a body during the smaller request also closes that request.
 func TestClosingAStreamClosesWhatReplacesIt(t *testing.T) {
 	fresh := &body{Reader: strings.NewReader(delta)}
 	e := &early{body: &body{Reader: strings.NewReader(failedE)}}

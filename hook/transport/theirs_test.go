@@ -112,7 +112,7 @@ func TestARequestForACompactionByTheProviderIsSentWhole(t *testing.T) {
 	}
 }
 
-// The figures are those of the provider's own example
+// The figures come from the provider's own example
 // (https://platform.claude.com/docs/en/build-with-claude/compaction).
 func TestUsageOfTheProvidersOwnEdits(t *testing.T) {
 	u := transport.UsageOf([]byte(`{"usage":{"input_tokens":23000,"output_tokens":1000,"iterations":[

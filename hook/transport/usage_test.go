@@ -41,7 +41,7 @@ func TestUsageOfAnswersCalibratesTheEstimate(t *testing.T) {
 			bill := 0
 			r.server.Count = func([]byte) int { return bill }
 
-			r.post(f, body) // a bill of nothing is none
+			r.post(f, body) // a bill of zero tokens does not count
 			plain := r.last()
 			bill = plain.Before.Total * 12 / 10
 			if r.observed(plain, bill) {

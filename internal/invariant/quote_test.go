@@ -25,7 +25,7 @@ func TestCheckComparesAPlaceholderWithTheOriginal(t *testing.T) {
 		{all, ` · my_bash "go test './...' | tail -4" · says "--- FAIL: TestA ('x') (0.00s)" · exit 0`, true},
 		{all, ` · my_bash "go test './...'…" · says "--- FAIL: Test…" · exit 0`, true},
 		{all, ` · my_b… "go test './...' | tail -4" · says "FAIL example.com/store 0.4s"`, true},
-		{status + ends, ` · my_bash "go test './...' | tail -4" · exit 0`, true}, // it can't be left out what is no line of a test
+		{status + ends, ` · my_bash "go test './...' | tail -4" · exit 0`, true}, // it can't be omitted, because it is not a line of a test
 		{all, ` · my_bash`, true},
 		{all, ` · exit 0`, true},
 		{all, ` · my_bash "go test './...' | tail -4" · says "ok example.com/store 0.4s"`, false},

@@ -65,7 +65,7 @@ const (
 	eight        // sessions that were compacted eight times
 	insufficient // calls that ended with the error that the budget does not suffice
 	stuck        // those of them that are stuck because a sufficient edit is illegal
-	discarded    // calls in which an edit was thrown away because it is illegal
+	discarded    // calls in which an edit was discarded because it is illegal
 	untouched    // of these, without any other edit
 	bad          // findings
 	counts

@@ -100,7 +100,7 @@ func (v *view) stub(t *testing.T, i int, text string) {
 }
 
 // Edits that no reduction may make, with the rules by which the judge of each
-// wire refuses the result. The codec's own check has to find them too.
+// wire refuses the result. The codec's own check must find them too.
 func TestIllegalViewsAreRefused(t *testing.T) {
 	all := provider.Wires()
 	for name, c := range map[string]struct {
@@ -229,7 +229,7 @@ func has(part string) func(string) bool {
 
 func remove(field string) func(map[string]any) { return func(o map[string]any) { delete(o, field) } }
 
-// set changes a field where there is one.
+// set changes a field if it exists.
 func set(field, value string) func(map[string]any) {
 	return func(o map[string]any) {
 		if _, ok := o[field]; ok {

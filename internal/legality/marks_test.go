@@ -78,7 +78,7 @@ func encoded(t *testing.T, v any) []byte {
 	return raw
 }
 
-// markRandomly sets up to four marks, the longer ones first.
+// markRandomly sets up to four marks, the ones with a longer lifetime first.
 func markRandomly(rng *rand.Rand, body dict) {
 	all := markable(body)
 	var at []int
@@ -97,7 +97,7 @@ func markRandomly(rng *rand.Rand, body dict) {
 	}
 }
 
-// marked returns of each message how many marks it has.
+// marked returns the number of marks of each message.
 func marked(body dict) map[int]int {
 	n := map[int]int{}
 	for _, p := range markable(body) {

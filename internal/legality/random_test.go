@@ -18,7 +18,7 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// chatFields are those of a row that every server takes.
+// chatFields are the fields of a row that every server accepts.
 var chatFields = []string{"role", "content", "tool_calls", "tool_call_id", "reasoning_content"}
 
 // randomRows returns a random history as a session of chat: one with all that
@@ -200,8 +200,7 @@ func ruledRows(rng *rand.Rand) []render.Row {
 }
 
 // After older copies of a system message are removed, the rest is legal,
-// whether or not the agent keeps the view. In Gemini's conversations there are
-// none.
+// whether or not the agent keeps the view. Gemini's conversations have none.
 func TestPropertyRemovedCopiesLeaveALegalRequestOnEachWire(t *testing.T) {
 	n := samples.Of(24)
 	if soak() {

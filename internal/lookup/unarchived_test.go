@@ -75,7 +75,7 @@ func TestUnarchivedReadsItsPartsAndNoChangedLine(t *testing.T) {
 	}
 }
 
-// texts are lines as they are.
+// texts are raw lines.
 func texts(t *testing.T, lines []string) (out []redact.Text) {
 	t.Helper()
 	r, err := redact.New(redact.Options{Disabled: true})

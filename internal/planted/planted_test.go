@@ -1,5 +1,5 @@
 // Package planted plants faults in the engine and in the archive, and shows
-// that the tests catch each of them: the tests are tested.
+// that the tests detect each of them.
 package planted
 
 import (
@@ -93,7 +93,7 @@ func plant(t *testing.T, f fault) bool {
 }
 
 // caught builds the tests of a package with faults in place of the real lines
-// and reports whether one of those that are named fails.
+// and reports whether one of the named tests fails.
 func caught(t *testing.T, name, pkg, tests string, parts ...fault) bool {
 	t.Helper()
 	dir := root(t)

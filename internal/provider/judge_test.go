@@ -204,7 +204,7 @@ func TestNewComparesRuleAndID(t *testing.T) {
 	}
 }
 
-// A server looks for an answer to each id, not to each call.
+// A server expects an answer to each id, not to each call.
 func TestChatRequiresOneAnswerForTwoCallsWithOneID(t *testing.T) {
 	body := strings.NewReplacer(`"id":"b"`, `"id":"a"`, `{"role":"tool","tool_call_id":"b","content":"B"},`, "").Replace(chatBody)
 	if found := issuing(Chat, body).Judge([]byte(body)); len(found) > 0 {

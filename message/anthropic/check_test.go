@@ -191,7 +191,7 @@ func TestViolationsOfTheInputAreNotReported(t *testing.T) {
 	}
 }
 
-// Any results may be masked, and any whole rounds may make way for a summary.
+// Any results may be masked, and a summary may replace any whole rounds.
 func TestMaskingAndDroppingRoundsBreaksNoRule(t *testing.T) {
 	var items []string
 	for i := range 12 {

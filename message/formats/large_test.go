@@ -80,8 +80,8 @@ func TestLargeBodiesAreWrittenBackWithoutMeta(t *testing.T) {
 	}
 }
 
-// BenchmarkLargeBodies is a call with a body of so many parts, members or
-// messages: the time of one must not grow with their number.
+// BenchmarkLargeBodies is a call with a body of this many parts, members or
+// messages: the time per element must not grow with their number.
 func BenchmarkLargeBodies(b *testing.B) {
 	for _, n := range []int{5_000, 20_000, 80_000} {
 		bodies := large(n)

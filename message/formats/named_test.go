@@ -31,8 +31,8 @@ var lists = map[string]string{
 // bodyKeys holds the name of the list in a body.
 var bodyKeys = map[string]string{"openai": "messages", "anthropic": "messages", "responses": "input", "gemini": "contents"}
 
-// A format that is named and is not that of the file is an error: read all the
-// same, its messages would be without their texts, or without their calls.
+// A named format that is not the file's format is an error: otherwise messages
+// would be read without their texts or calls.
 func TestUnknownFormatNameIsAnError(t *testing.T) {
 	for is, list := range lists {
 		files := map[string]string{

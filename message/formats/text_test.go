@@ -8,7 +8,8 @@ import (
 	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
-// A text has the bytes of the file, whatever of it was copied into the body.
+// A text has the bytes of the file, whichever part of it was copied into the
+// body.
 func TestTextEqualsTheFile(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	shared := 0
@@ -48,8 +49,8 @@ func TestTextEqualsTheFile(t *testing.T) {
 	}
 }
 
-// lets fails where a text of several pieces keeps the file that it is of: one
-// byte of it would keep all.
+// lets fails the test if a text of several pieces keeps its file in memory: one
+// byte of the text would keep the whole file.
 func lets(t *testing.T, x *text, file []byte) {
 	t.Helper()
 	for _, p := range x.pieces {

@@ -53,7 +53,8 @@ func slowly(context.Context) (storage.Archive, error) {
 	return memory.New(), nil
 }
 
-// TestRequestsBeforeTheEndAreAnswered: a client may write all and close.
+// TestRequestsBeforeTheEndAreAnswered: a client may write all its requests and
+// close.
 func TestRequestsBeforeTheEndAreAnswered(t *testing.T) {
 	ids, codes := spoken(t, slowly, initialize, ready, `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`,
 		`{"jsonrpc":"2.0","id":"three","method":"tools/call","params":{"name":"sessions","arguments":{}}}`,
@@ -63,8 +64,8 @@ func TestRequestsBeforeTheEndAreAnswered(t *testing.T) {
 	}
 }
 
-// TestLineWithoutAMessageEndsNothing: such a line is answered, and so are the lines
-// after it.
+// TestLineWithoutAMessageEndsNothing: such a line gets an answer, and so do the
+// lines after it.
 func TestLineWithoutAMessageEndsNothing(t *testing.T) {
 	ids, codes := spoken(t, slowly, initialize, ready, "sessions", "", `"hello"`, "[]", `{"jsonrpc":"1.0","id":9,"method":"ping"}`, `[{"jsonrpc":"2.0","id":7,"method":"ping"}, 3]`,
 		`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
@@ -74,7 +75,7 @@ func TestLineWithoutAMessageEndsNothing(t *testing.T) {
 	}
 }
 
-// TestEndOfTheContextEndsTheWait: an answer that takes long holds up no end.
+// TestEndOfTheContextEndsTheWait: a slow answer does not delay the end.
 func TestEndOfTheContextEndsTheWait(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	hangs := func(ctx context.Context) (storage.Archive, error) {

@@ -18,8 +18,8 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// client is one that speaks to a server over pipes, as over standard input and
-// output.
+// client is a client that speaks to a server over pipes, like over standard
+// input and output.
 func client(t *testing.T, open Opener) (*mcp.ClientSession, <-chan error) {
 	t.Helper()
 	toServer, fromClient := io.Pipe()

@@ -80,8 +80,7 @@ func recipientsOf(to []pair) (out []string) {
 	return out
 }
 
-// TestOnlyRecipientsCanRead: an identity of a recipient can read, no other can, and the error
-// names the variable and no key.
+// TestSizesAreKnownWithoutReading: for any length, and any number of recipients.
 func TestOnlyRecipientsCanRead(t *testing.T) {
 	mine, theirs, other := newPair(t), newPair(t), newPair(t)
 	inner := memory.New()
@@ -124,7 +123,7 @@ func reading(t testing.TB, identities string) *crypt.Keys {
 	return k
 }
 
-// TestWithoutRecipientsNothingIsWritten: what reads an archive can't write into it.
+// TestWithoutRecipientsNothingIsWritten: an archive opened for reading can't be written.
 func TestWithoutRecipientsNothingIsWritten(t *testing.T) {
 	inner := memory.New()
 	a := crypt.New(inner, reading(t, newPair(t).identity))

@@ -49,8 +49,8 @@ func TestInvalidIdentitiesAreMistakes(t *testing.T) {
 	}
 }
 
-// TestIdentitiesOfTheEnvironment: the variable, the file as age-keygen writes it, or
-// none.
+// TestIdentitiesOfTheEnvironment: the variable holds the file as age-keygen writes
+// it, or is not set.
 func TestIdentitiesOfTheEnvironment(t *testing.T) {
 	p, name := newPair(t), filepath.Join(t.TempDir(), "key.txt")
 	t.Setenv(crypt.IdentityVariable, "")

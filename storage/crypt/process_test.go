@@ -97,7 +97,7 @@ func committedBeyond(t *testing.T, s *record.Session, said int) int {
 	return head - said
 }
 
-// killed lets a process take some steps, and kills it in the next.
+// killed makes a process take some steps, and kills it in the next.
 func killed(t *testing.T, p pair, root string, steps int) (last int) {
 	t.Helper()
 	exe, err := os.Executable()

@@ -14,8 +14,8 @@ import (
 	"github.com/agentcompact/compact/storage/spool"
 )
 
-// TestSpoolContainsNoPlaintext: what waits on the disk and what arrives is
-// encrypted, and is proven in both places. Logs that no session owns don't wait there:
+// TestSpoolContainsNoPlaintext: both the waiting data on the disk and the sent data are
+// encrypted, and are proven in both places. Logs that no session owns don't wait there:
 // machines share them.
 func TestSpoolContainsNoPlaintext(t *testing.T) {
 	p := newPair(t)

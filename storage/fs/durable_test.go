@@ -209,7 +209,8 @@ func TestCreateAllSyncsInTheOnlyOrderThatLasts(t *testing.T) {
 	}
 }
 
-// A folder that can't be synced is the error of each of its files, and of no other.
+// A folder that can't be synced is an error for each of its files, and for no other
+// file.
 func TestFailedCreateAllNamesTheFile(t *testing.T) {
 	for call, want := range map[string]int{"sync file": 1, "link": 1, "sync folder": 3} {
 		b := &breaker{call: call, n: 1}
@@ -260,7 +261,7 @@ func TestAppendSyncsTheFolderOfARecreatedLog(t *testing.T) {
 	closing(t, a, err)
 	other := open(t, root)
 	must(t, a.Append(t.Context(), k, 0, lit))
-	must(t, os.Link(path, filepath.Join(t.TempDir(), "keep"))) // its number is not given again
+	must(t, os.Link(path, filepath.Join(t.TempDir(), "keep"))) // keeps the file's number from being reused
 	must(t, other.Remove(t.Context(), k))
 	must(t, other.Append(t.Context(), k, 0, lit))
 	for i, synced := range []int{3, 1} { // file and two folders, and then the file alone

@@ -126,7 +126,7 @@ func fileID(info iofs.FileInfo, err error) (string, error) {
 	return fmt.Sprintf("%v", sysID(info)), nil
 }
 
-// SweepNow removes temporary files as Create does now and then.
+// SweepNow removes temporary files, like Create from time to time.
 func (a *Archive) SweepNow() {
 	a.swept = time.Time{}
 	a.sweep()
@@ -184,7 +184,7 @@ func KnowsBirth(dir string) bool {
 	if err != nil {
 		return false
 	}
-	defer func() { _ = f.Close() }() // it was only looked at
+	defer func() { _ = f.Close() }() // the file was only opened for reading
 	_, ok := birth(f)
 	return ok
 }

@@ -127,7 +127,7 @@ func TestForeignFolderIsAnErrorAtOpen(t *testing.T) {
 	able(t, os.Geteuid() == 0, "the right of root", "run it as root")
 	dir := t.TempDir()
 	must(t, os.Chmod(dir, 0o500))
-	// The binary has to be where the other user may run it.
+	// The other user must be able to run the binary.
 	exe, err := os.Executable()
 	must(t, err)
 	open, err := os.MkdirTemp("", "")
@@ -199,7 +199,7 @@ func inTurn(t *testing.T, call, fault string, every, first int) (runs, hits int)
 		if failed {
 			hits, calm = hits+1, 0
 		} else {
-			calm++ // there is no n-th call, or nothing hangs on it
+			calm++ // there is no n-th call, or the process does not depend on it
 		}
 		k.whole(t, root, "s")
 		again := start(t, "once", root, "s", fs.NoFault)

@@ -217,7 +217,7 @@ func TestLinksAreNotFollowed(t *testing.T) {
 }
 
 // TestLinkDoesNotCountAsASession: an operation on the name of a link never reaches the session
-// that it leads to.
+// at its target.
 func TestLinkDoesNotCountAsASession(t *testing.T) {
 	root := t.TempDir()
 	a := open(t, root)

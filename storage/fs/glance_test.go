@@ -23,7 +23,7 @@ func stampOf(t *testing.T, a storage.Glancer, folder string, logs ...string) str
 	return "none"
 }
 
-// age lets a folder be left alone for a while.
+// age makes a folder look old.
 func age(t *testing.T, name string, by time.Duration) {
 	t.Helper()
 	at := time.Now().Add(-by)

@@ -11,8 +11,8 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// TestEraseDuringAWriteIsNoDiskError: it removes the file and its folder when the
-// bytes are written, and before their names are durable.
+// TestEraseDuringAWriteIsNoDiskError: the erase removes the file and its folder
+// when the bytes are written, and before their names are durable.
 func TestEraseDuringAWriteIsNoDiskError(t *testing.T) {
 	t.Parallel()
 	for what, write := range map[string]struct {

@@ -11,7 +11,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// TestEraseRemovesTemporaryFiles: a process died while it wrote, another writes now.
+// TestEraseRemovesTemporaryFiles: one process died during a write, another is
+// writing now.
 func TestEraseRemovesTemporaryFiles(t *testing.T) {
 	root := t.TempDir()
 	a, err := fs.Open(root)

@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// A process died while it wrote, another writes now.
+// One process died during a write, another is writing now.
 func TestScrubRemovesTemporaryFiles(t *testing.T) {
 	root := t.TempDir()
 	a := open(t, root)

@@ -96,7 +96,7 @@ func ack(format string, args ...any) {
 	}
 }
 
-// steps archives step after step, and takes part in whatever race there is.
+// steps archives step after step, and takes part in races with other processes.
 func steps(ctx context.Context, a storage.Archive, id string, most int) error {
 	s, err := record.OpenSession(ctx, a, id)
 	if err != nil {
@@ -336,7 +336,7 @@ func hashOf(ctx context.Context, a storage.Archive, k storage.Key) (string, erro
 	return storage.Redacted(raw(string(data))).SHA256(), errors.Join(err, r.Close())
 }
 
-// raw lets a test hash any text.
+// raw makes a hash input of any text.
 func raw(s string) redact.Text {
 	r, err := redact.New(redact.Options{Disabled: true})
 	if err != nil {

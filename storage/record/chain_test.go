@@ -54,8 +54,8 @@ func TestLogIsRereadUnlessItBelongsToAnotherLife(t *testing.T) {
 	}
 }
 
-// rewritten is an archive in which another process changes a log between two reads of
-// it, as one does that ends a scrub.
+// rewritten is an archive in which another process changes a log between two reads,
+// like a process that completes a scrub.
 type rewritten struct {
 	*memory.Archive
 	opens  int

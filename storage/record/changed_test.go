@@ -220,7 +220,7 @@ func TestALedgerOfAnotherProcessIsReadAfterALostRace(t *testing.T) {
 	})
 }
 
-// late lets another process win when a ledger is created.
+// late makes another process win when a ledger is created.
 type late struct {
 	storage.Archive
 	armed  bool
@@ -235,7 +235,7 @@ func (a *late) Create(ctx context.Context, k storage.Key, b storage.Blob) error 
 	return a.Archive.Create(ctx, k, b)
 }
 
-// A checkpoint records how long each log is, so that a missing end is found.
+// A checkpoint records the length of each log, so that a missing end is found.
 func TestCheckpointRevealsAMissingLogEnd(t *testing.T) {
 	for _, log := range []string{"events.jsonl", "edits.jsonl", "journal.jsonl"} {
 		dir := t.TempDir()

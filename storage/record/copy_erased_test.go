@@ -132,7 +132,7 @@ func TestCopyErasesNoHeldSession(t *testing.T) {
 	wantWhole(t, dst)
 }
 
-// Another session of the same name is none of the source's.
+// Another session of the same name does not belong to the source.
 func TestCopyErasesNoOtherSession(t *testing.T) {
 	src, dst := lived(t), memory.New()
 	step(t, session(t, dst, "alice"), 1)
@@ -344,7 +344,7 @@ func TestCopyErasesNothingForADamagedRefusal(t *testing.T) {
 	}
 }
 
-// A copy that missed a life under the name erases the one that it has.
+// A copy that missed a life under the name erases the life that it has.
 func TestCopyErasesAnEarlierLife(t *testing.T) {
 	for _, named := range [][]string{nil, {"alice"}} {
 		for _, again := range []bool{false, true} {

@@ -14,8 +14,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// lived is an archive with a session of two steps, a held one, and one that was
-// erased.
+// lived is an archive with a session of two steps, a held session, and an erased
+// one.
 func lived(t *testing.T) *memory.Archive {
 	t.Helper()
 	a := memory.New()

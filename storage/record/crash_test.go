@@ -17,8 +17,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// mortal is an archive whose process dies at a certain write. The test decides how much
-// of that write is stored.
+// mortal is an archive whose process dies at a certain write. The test decides which
+// part of that write is stored.
 type mortal struct {
 	storage.Archive
 	before func(call int) // called before each write, counted from 1
@@ -141,8 +141,8 @@ func exists(t *testing.T, a storage.Archive) bool {
 	return false
 }
 
-// TestAnotherProcessAtEveryWrite lets another process take a whole step before
-// each write of the first, one at a time, and then before all of them.
+// TestAnotherProcessAtEveryWrite has another process take a whole step before each
+// write of the first, one at a time, and then before all of them.
 func TestAnotherProcessAtEveryWrite(t *testing.T) {
 	for at := 0; at <= 30; at++ {
 		below := memory.New()
@@ -253,7 +253,7 @@ func TestEachMissingWriteIsDetected(t *testing.T) {
 			err = s.Checkpoint(t.Context())
 		}
 		if err != nil {
-			continue // whoever wrote next has seen it
+			continue // the writer of the next step has seen it
 		}
 		if what == "" { // there is no such write
 			if forgotten < 12 {

@@ -14,7 +14,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// afterRemoval is an archive in which something happens after a file was removed.
+// afterRemoval is an archive that calls a function after a file was removed.
 type afterRemoval struct {
 	*memory.Archive
 	name string
@@ -62,8 +62,9 @@ func (a *slowRemoval) Remove(ctx context.Context, k storage.Key) error {
 	return a.Archive.Remove(ctx, k)
 }
 
-// TestOneProcessErasesASessionAtATime: the second waits, also for longer than a turn, and
-// neither removes anything of the session that begins as soon as the first is ready.
+// TestOneProcessErasesASessionAtATime: the second process waits, even longer than a turn,
+// and neither process removes a file of the session that begins right after the first has
+// finished.
 func TestOneProcessErasesASessionAtATime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -92,7 +93,7 @@ func TestOneProcessErasesASessionAtATime(t *testing.T) {
 	})
 }
 
-// TestAnEraseThatFailsIsNotWaitedFor: whoever asks again, in another process, need not
+// TestAnEraseThatFailsIsNotWaitedFor: another process that repeats the erase need not
 // wait until the turn of the failed one is over.
 func TestAnEraseThatFailsIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
@@ -173,7 +174,7 @@ func TestConcurrentErasesKeepNewSessions(t *testing.T) {
 }
 
 // lateCreate is an archive in which the creates of one file wait for each other: that of
-// the session that begins next is announced, then that of the erased one is carried out.
+// the next session is announced, then that of the erased session is carried out.
 type lateCreate struct {
 	*memory.Archive
 	name              string
@@ -198,8 +199,8 @@ func (a *lateCreate) Create(ctx context.Context, k storage.Key, b storage.Blob) 
 	return err
 }
 
-// TestLateFileIsRemovedFromTheNextSession: it has a name that the next session has
-// announced for another file, which would be reported as changed forever.
+// TestLateFileIsRemovedFromTheNextSession: the late file has a name that the next session
+// has announced for another file, which would be reported as changed forever.
 func TestLateFileIsRemovedFromTheNextSession(t *testing.T) {
 	t.Parallel()
 	for _, same := range []bool{false, true} { // whether the next session stores the same

@@ -13,7 +13,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// slowOpen is an archive in which something happens before a file is opened.
+// slowOpen is an archive that calls a function before a file is opened.
 type slowOpen struct {
 	*memory.Archive
 	name string
@@ -63,8 +63,8 @@ func TestAMissingFileIsNoErase(t *testing.T) {
 	}
 }
 
-// The error must be ErrErased, not ErrStep for the missing previous step: then the
-// caller starts over, and does not look for a hole.
+// The error must be ErrErased, not ErrStep for the missing previous step: then the caller
+// starts over, and does not report a gap.
 func TestAStepAfterErasedOnesReturnsErrErased(t *testing.T) {
 	t.Parallel()
 	a := memory.New()
@@ -110,7 +110,7 @@ func TestTwoCopiesAtOnce(t *testing.T) {
 	}
 }
 
-// copying is an archive in which something happens before a file of a session is written.
+// copying is an archive that calls a function before a file of a session is written.
 type copying struct {
 	*memory.Archive
 	name string
@@ -134,7 +134,7 @@ func (a *copying) Create(ctx context.Context, k storage.Key, b storage.Blob) err
 	return a.Archive.Create(ctx, k, b)
 }
 
-// TestScrubOvertakenByAHoldLeavesNoFile of those that it has waiting.
+// TestScrubOvertakenByAHoldLeavesNoFile: the scrub removes its waiting files.
 func TestScrubOvertakenByAHoldLeavesNoFile(t *testing.T) {
 	t.Parallel()
 	shared := memory.New()
@@ -158,8 +158,8 @@ func TestScrubOvertakenByAHoldLeavesNoFile(t *testing.T) {
 
 func waiting(name string) bool { return strings.HasPrefix(name, "scrub.") }
 
-// TestAScrubRemovesOnlyItsOwnWaitingFiles: those of another one may be of a scrub that is
-// recorded next.
+// TestAScrubRemovesOnlyItsOwnWaitingFiles: other waiting files may belong to a scrub that
+// is recorded next.
 func TestAScrubRemovesOnlyItsOwnWaitingFiles(t *testing.T) {
 	t.Parallel()
 	const other = "scrub.aaaaaaaaaaaaa.events.jsonl"

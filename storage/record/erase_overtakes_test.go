@@ -14,8 +14,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// slowCreate is an archive in which the file of a name is created only after do has
-// returned, as if a connection had stalled.
+// slowCreate is an archive that creates one file only after do has returned, like over
+// a stalled connection.
 type slowCreate struct {
 	*memory.Archive
 	name string

@@ -15,7 +15,7 @@ import (
 
 var errDisk = errors.New("disk on fire")
 
-// failing is an archive in which one call fails.
+// failing is an archive with one failing call.
 type failing struct {
 	storage.Archive
 	mu   sync.Mutex
@@ -126,8 +126,8 @@ func TestCommitIsConfirmedAfterItsCallerLeft(t *testing.T) {
 	}
 }
 
-// TestWithdrawnLineIsForgotten: another process writes a line, cannot make
-// it durable and takes it back, and meanwhile we have read it.
+// TestWithdrawnLineIsForgotten: another process writes a line, cannot make it
+// durable and withdraws it, after this process has read it.
 func TestWithdrawnLineIsForgotten(t *testing.T) {
 	below := memory.New()
 	a := &failing{Archive: below}

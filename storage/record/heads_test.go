@@ -148,7 +148,7 @@ func (a *headless) Append(ctx context.Context, k storage.Key, seq int64, b stora
 	return a.Archive.Append(ctx, k, seq, b)
 }
 
-// deferring counts the lines of heads that are added with and without a look.
+// deferring counts the lines of heads that are added with and without a check.
 type deferring struct {
 	*memory.Archive
 	looked, unseen int
@@ -170,7 +170,7 @@ func (a *deferring) AppendUnseen(ctx context.Context, k storage.Key, seq int64, 
 
 func (a *deferring) Settle(context.Context, storage.Key) error { return nil }
 
-// Heads are looked after once a minute.
+// Heads are checked once a minute.
 func TestHeadsAreCheckedOnceAMinute(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

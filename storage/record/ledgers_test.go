@@ -24,7 +24,7 @@ func naming(t *testing.T, s *record.Session, n int, named string) {
 
 func TestLedgerHasTheSummaryThatAFileHas(t *testing.T) {
 	archives(t, func(t *testing.T, a storage.Archive) {
-		const steps = 19 // more than are read at once
+		const steps = 19 // more than one read takes
 		s := session(t, a, "s")
 		for n := 1; n <= steps; n++ {
 			naming(t, s, n, fmt.Sprintf("summary-%03d.json", n))

@@ -156,7 +156,7 @@ func TestCheckpointWithoutNewStepsWritesNothing(t *testing.T) {
 // endless is an archive of large files, in which a reader stops after some pieces.
 type endless struct {
 	*memory.Archive
-	stop   context.CancelFunc // nil: the files are as they are
+	stop   context.CancelFunc // nil: the files are not changed
 	pieces int
 }
 
@@ -289,8 +289,8 @@ func (a *stubborn) Remove(ctx context.Context, k storage.Key) error {
 	return a.Archive.Remove(ctx, k)
 }
 
-// TestInterruptedEraseIsDetectedAndCanBeCompleted: a process that died is waited
-// for, in case it lives.
+// TestInterruptedEraseIsDetectedAndCanBeCompleted: a repeated erase waits for a dead
+// process, because that might still run.
 func TestInterruptedEraseIsDetectedAndCanBeCompleted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, keep := range []string{"ledger-002.json", "events.jsonl", "transcript-pre-compact-001.jsonl", "manifest.jsonl"} {
@@ -426,7 +426,7 @@ func (a timeless) List(ctx context.Context, prefix storage.Key) iter.Seq2[storag
 	}
 }
 
-// A session that has only logs records no time of its last write.
+// A session with only logs records no time of its last write.
 func TestPruneKeepsSessionsOfUnknownAge(t *testing.T) {
 	a := timeless{memory.New()}
 	must(t, session(t, a, "live").Events(t.Context(), lines("e", 2)))

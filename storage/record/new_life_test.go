@@ -55,8 +55,8 @@ func life(t *testing.T, a storage.Archive, name string, steps int) *record.Sessi
 	return s
 }
 
-// intoNoNewSession writes to a session that was erased, and after which another one has
-// begun under its name.
+// intoNoNewSession writes to an erased session after another one has begun under its
+// name.
 func intoNoNewSession(t *testing.T, steps, again int, write func(context.Context, *record.Session) error) {
 	a, old := startOver(t,
 		func(t *testing.T, a storage.Archive) *record.Session { return life(t, a, "the old one", steps) },
@@ -76,8 +76,8 @@ func intoNoNewSession(t *testing.T, steps, again int, write func(context.Context
 	}
 }
 
-// Data of an erased session never gets into a new session of the same name, whatever is
-// written, and the new session loses nothing.
+// No data of an erased session gets into a new session of the same name, and the new
+// session loses nothing.
 func TestErasedDataEntersNoNewSession(t *testing.T) {
 	t.Parallel()
 	for name, write := range map[string]func(ctx context.Context, s *record.Session) error{

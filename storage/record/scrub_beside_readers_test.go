@@ -18,7 +18,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// oneByOne is an archive in which a change waits until it is let through.
+// oneByOne is an archive in which each change waits until it is released.
 type oneByOne struct {
 	*memory.Archive
 	arrived chan struct{} // a change waits, or (closed) no more changes will come
@@ -65,7 +65,7 @@ func pausedBefore(t *testing.T, a *memory.Archive, do func(*record.Session) erro
 	return p
 }
 
-// advance lets n changes through, and returns when the next one waits.
+// advance releases n changes, and returns when the next one waits.
 func (p *paused) advance(n int) {
 	for ; n > 0 && p.more; n-- {
 		p.passed++
@@ -240,7 +240,7 @@ func TestCopyStartedAtEachStepOfAScrub(t *testing.T) {
 	}
 }
 
-// An older copy loses no file, whatever overtakes the next copy.
+// An older copy loses no file, even if other operations overtake the next copy.
 func TestOlderCopyAtEachStepOfAScrub(t *testing.T) {
 	told := 0
 	besideAScrub(t, func(t *testing.T, name string, a storage.Archive) {

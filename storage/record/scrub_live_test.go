@@ -172,7 +172,7 @@ func TestScrubIsRecordedOnlyIfItsFencesAreLast(t *testing.T) {
 	proven(t, a)
 }
 
-// stuck is an archive that removes nothing any more once a scrub has come to be.
+// stuck is an archive that removes no more files once a scrub is recorded.
 type stuck struct {
 	*memory.Archive
 	dead bool
@@ -185,8 +185,8 @@ func (a *stuck) Remove(ctx context.Context, k storage.Key) error {
 	return a.Archive.Remove(ctx, k)
 }
 
-// A process that only writes files ends an interrupted scrub, as one that appends to a
-// log does.
+// A process that only writes files completes an interrupted scrub, like one that
+// appends to a log.
 func TestAWriterOfAFileEndsAnInterruptedScrub(t *testing.T) {
 	a := &stuck{Archive: memory.New()}
 	s := leaky(t, a)

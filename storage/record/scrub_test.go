@@ -192,7 +192,7 @@ func TestScrubKeepsHeldAndChangedSessions(t *testing.T) {
 	}
 }
 
-// A number may be a secret, and has to stay one.
+// A number may be a secret, and must stay a number.
 func TestScrubRemovesNumbers(t *testing.T) {
 	a := memory.New()
 	s, err := record.OpenSession(t.Context(), a, "s")

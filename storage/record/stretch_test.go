@@ -192,8 +192,8 @@ func TestReferencedLinesAreComparedWithTheirReference(t *testing.T) {
 	}
 }
 
-// A transcript that another step stands on belongs to the session, whether or not
-// the step that it was written for came to be.
+// A transcript that another step uses belongs to the session, even if the step that
+// it was written for was never committed.
 func TestAbandonedTranscriptThatIsReferredToIsStored(t *testing.T) {
 	a := memory.New()
 	s := session(t, a, "s")

@@ -12,8 +12,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// reading is an archive in which something happens before each listing of a session, and
-// which counts how often a manifest is opened.
+// reading is an archive that calls a function before each listing of a session, and
+// counts the reads of a manifest.
 type reading struct {
 	*memory.Archive
 	listing             func()

@@ -54,8 +54,8 @@ func TestALastLineThatLostBytesIsFound(t *testing.T) {
 	}
 }
 
-// TestLogWithoutItsLastLineFeedContinues: a mark that is made before the log is appended
-// to again does not make a changed log of it.
+// TestLogWithoutItsLastLineFeedContinues: a checkpoint before the next append does not
+// make the log a changed one.
 func TestLogWithoutItsLastLineFeedContinues(t *testing.T) {
 	t.Parallel()
 	whole, a := memory.New(), memory.New()

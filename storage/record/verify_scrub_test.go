@@ -41,7 +41,7 @@ func TestVerifyOfAnInterruptedScrub(t *testing.T) {
 		changeWaiting(t, a)
 		r, err = record.Verify(t.Context(), a, "s", record.VerifyOptions{})
 		if must(t, err); !r.OK() {
-			broken++ // else all files are in place, and those that wait are of no use
+			broken++ // otherwise all files are in place, and the waiting ones are useless
 		}
 	}
 	if told < 5 || broken < 3 {

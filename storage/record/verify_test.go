@@ -79,7 +79,7 @@ func (s *stored) write(name string, data []byte) {
 	must(s.t, os.WriteFile(s.path(name), data, 0o600))
 }
 
-// lines lets change work on the lines of a file.
+// lines applies change to the lines of a file.
 func (s *stored) lines(name string, change func(lines [][]byte) [][]byte) {
 	s.t.Helper()
 	s.write(name, bytes.Join(change(bytes.SplitAfter(s.read(name), []byte("\n"))), nil))

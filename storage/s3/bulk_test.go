@@ -19,7 +19,7 @@ import (
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
-// long writes a session of so many steps, with a few events each.
+// long writes a session of this many steps, with a few events each.
 func long(t *testing.T, s *record.Session, steps int) {
 	t.Helper()
 	for n := 1; n <= steps; n++ {
@@ -139,7 +139,7 @@ func commitOf(ctx context.Context, s *record.Session, step record.Step, transcri
 }
 
 // Erasing a session removes its objects in batches: the number of requests is fixed.
-// Under load a request to the stand-in is repeated now and then, so real servers count.
+// Under load a request to the stand-in is sometimes repeated, so real servers count.
 func TestEraseMakesFewRequests(t *testing.T) {
 	servers(t, func(t *testing.T, s *s3test.Server) {
 		f := newFront(t, s)
@@ -228,7 +228,7 @@ func TestRemoveAllReportsLockedObjects(t *testing.T) {
 	}
 }
 
-// refusing answers requests to delete many at once itself.
+// refusing refuses batch deletes.
 type refusing struct {
 	status int
 	body   string

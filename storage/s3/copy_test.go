@@ -10,7 +10,8 @@ import (
 	"github.com/agentcompact/compact/storage/s3/s3test"
 )
 
-// TestSessionsMoveIntoABucketAndBack: with their holds, tombstones and heads.
+// TestSessionsMoveIntoABucketAndBack: sessions move with their holds,
+// tombstones and heads.
 func TestSessionsMoveIntoABucketAndBack(t *testing.T) {
 	ctx, src := t.Context(), memory.New()
 	h := record.NewHeads(src, nil)

@@ -24,7 +24,7 @@ func TestAnEraseBeforeAnyRequestOfAStepLeavesNothing(t *testing.T) {
 	t.Run("with its step", func(t *testing.T) { erasedBefore(t, 5, tryWholeStepOf) })
 }
 
-// erasedBefore is about the step of this number, in which the manifest is rolled up.
+// erasedBefore is the number of the step in which the manifest is rolled up.
 func erasedBefore(t *testing.T, number int, step func(context.Context, *record.Session, int) error) {
 	f, a, server, c := opened(t, nil)
 	direct := open(t, server.Config(c.Bucket))
@@ -73,8 +73,8 @@ func erasedBefore(t *testing.T, number int, step func(context.Context, *record.S
 	}
 }
 
-// A step that fails in a session that was erased meanwhile leaves nothing, either: no
-// line follows that would see it.
+// A step that fails in a session that was erased meanwhile also leaves nothing: no
+// later line would detect it.
 func TestStepFailingInAnErasedSessionLeavesNothing(t *testing.T) {
 	_, a, server, c := opened(t, nil)
 	s := session(t, a, "s")
@@ -147,7 +147,7 @@ func TestPostponedCheckIsMadeLater(t *testing.T) {
 	}
 }
 
-// A look that fails is made by the next line.
+// A failed check is repeated by the next line.
 func TestFailedCheckIsRepeated(t *testing.T) {
 	f, a, server, c := opened(t, nil)
 	other := open(t, server.Config(c.Bucket))

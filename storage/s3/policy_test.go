@@ -25,12 +25,12 @@ func documented(t *testing.T, bucket string) string {
 		t.Fatal("there is no policy in docs/SECURITY.md")
 	}
 	policy := strings.ReplaceAll(string(m[1]), "BUCKET", bucket)
-	// MinIO has keys of its own, and no right to them in a policy of S3.
+	// MinIO has keys of its own, which an S3 policy can't grant.
 	return regexp.MustCompile(`(?m)^.*kms:GenerateDataKey.*\n`).ReplaceAllString(policy, "")
 }
 
-// TestDocumentedPolicyIsSufficientAndMinimal lets an archive have the rights of
-// docs/SECURITY.md alone.
+// TestDocumentedPolicyIsSufficientAndMinimal gives an archive only the rights
+// in docs/SECURITY.md.
 func TestDocumentedPolicyIsSufficientAndMinimal(t *testing.T) {
 	s := s3test.MinIO(t)
 	bucket := s.Bucket(t, true)

@@ -45,7 +45,7 @@ func TestOneOfManyWritersCommitsAStep(t *testing.T) {
 	plain(t, func(t *testing.T, s *s3test.Server) {
 		c := s.Config(s.Bucket(t, false))
 		sessions := make([]*record.Session, writers)
-		for i := range sessions { // each as a process of its own would
+		for i := range sessions { // each like a process of its own
 			log, err := record.OpenSession(t.Context(), open(t, c), "s")
 			must(t, err)
 			_, err = log.Transcript(t.Context(), 1, []redact.Text{redact.Lit("{}")})

@@ -406,7 +406,7 @@ func TestRollupOfAFailedAppendIsRemoved(t *testing.T) {
 	}
 }
 
-// A log that is rolled up while it is removed: what looks finds its last segment.
+// If a log is rolled up during its removal, the check finds its last segment.
 func TestRollupWrittenWhileItsLogIsRemoved(t *testing.T) {
 	f, remover, server, c := opened(t, nil)
 	a, k := open(t, server.Config(c.Bucket)), key(t, "s/log")

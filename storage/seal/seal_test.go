@@ -107,7 +107,7 @@ func TestKeyInAFolderIsPrivateToTheUser(t *testing.T) {
 	}
 }
 
-// Processes that make the key of one archive at once have the same one afterwards.
+// Processes that make the key of one archive at once end with the same key.
 func TestConcurrentProcessesMakeOneKey(t *testing.T) {
 	for range 20 {
 		a, folder := memory.New(), filepath.Join(t.TempDir(), "keys")

@@ -22,7 +22,7 @@ func (r *remote) refuse(is func(session string) bool) {
 	r.refused = is
 }
 
-// crowd writes a step to each of so many sessions.
+// crowd writes a step to each of this many sessions.
 func crowd(t *testing.T, s *spool.Spool, sessions int) {
 	t.Helper()
 	for i := range sessions {

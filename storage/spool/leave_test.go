@@ -89,7 +89,7 @@ func TestSessionThatWasErasedElsewhereLeavesAlthoughItsAgentGoesOn(t *testing.T)
 	}
 }
 
-// A session that began under the name of an erased one is another one.
+// A session that began under the name of an erased one is a different session.
 func TestSessionThatBeganAfterAnEraseStays(t *testing.T) {
 	r := newRemote()
 	must(t, step(t.Context(), session(t, r, "alice")))

@@ -13,7 +13,7 @@ import (
 	"github.com/agentcompact/compact/storage/spool"
 )
 
-// withoutLife makes the tombstones of an archive those of version 0.1.0.
+// withoutLife converts the tombstones of an archive to those of version 0.1.0.
 func withoutLife(t *testing.T, r *remote) {
 	t.Helper()
 	k := key(t, "_erased.jsonl")

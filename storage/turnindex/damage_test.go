@@ -48,8 +48,7 @@ type file struct {
 	at   []int
 }
 
-// paged finds the pages of an index, as far as they are there, without the code that
-// is tested.
+// paged finds the existing pages of an index without the code under test.
 func paged(data []byte) *file {
 	le, f := binary.LittleEndian, &file{data, []int{0}}
 	if len(data) < 48 {

@@ -270,7 +270,7 @@ func randomRecords(rng *rand.Rand) []turnindex.Record {
 	return out
 }
 
-// identity returns the fields by which Add recognizes a record that it already has.
+// identity returns the fields by which Add recognizes a known record.
 func identity(r turnindex.Record) turnindex.Record {
 	r.Shown, r.File, r.Off = 0, "", 0
 	if strings.HasPrefix(r.Key.String(), "turn:") {

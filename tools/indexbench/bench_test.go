@@ -69,8 +69,8 @@ func two(got []turnindex.Record, err error) error {
 	return err
 }
 
-// recall is the whole way: the page, the line, the text in it. The preset is
-// one that loads no vocabulary meanwhile.
+// recall is the whole recall: the page, the line, and its text. The preset
+// loads no vocabulary.
 func recall(b *testing.B, d *data, ref func() string) {
 	m, err := compact.New(b.Context(), compact.Config{Preset: "gateway", Archive: d.archive})
 	if err != nil {

@@ -138,8 +138,8 @@ storage: {adapter: s3, bucket: %q, prefix: team/agents, endpoint: %q, path_style
 	return m
 }
 
-// compactions has sessions that are compacted so many times each, and returns
-// how many compactions there were.
+// compactions has sessions compacted this many times each, and returns the
+// number of compactions.
 func compactions(t testing.TB, m *compact.CompactManager, sessions, steps int) int {
 	t.Helper()
 	done := 0
@@ -253,7 +253,7 @@ func TestRealTenMinutesWithoutS3Soak(t *testing.T) {
 	t.Logf("an outage of %s", outage)
 }
 
-// waiting looks into the spool as another process would.
+// waiting reads the spool like another process.
 func waiting(t testing.TB, endpoint, bucket, dir string) bool {
 	t.Helper()
 	sp, err := spool.Open(dir, direct(t, &s3test.Server{Endpoint: endpoint}, bucket), &spool.Options{Passive: true})

@@ -163,7 +163,7 @@ func TestExporterSpreadsSiblingsThatStartTogether(t *testing.T) {
 	srv := ariadnetest.NewServer(t)
 	e := open(t, srv.URL, io.Discard)
 	events := tracetest.Sample(start)
-	for i := range events { // all at once, and no time at all
+	for i := range events { // all at one time, with no duration
 		events[i].Start, events[i].End = start, start
 	}
 	export(t, e, events...)

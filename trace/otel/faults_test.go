@@ -96,8 +96,8 @@ func read(path string, body []byte) (spans int, answer []byte) {
 	return spans, nil
 }
 
-// faults are the ways in which a receiver fails, and whether it takes anything
-// all the same.
+// faults are the kinds of failure of a receiver, and whether it accepts anything
+// nevertheless.
 var faults = []struct {
 	name    string
 	fault   *receiver // nil: nothing listens on the port

@@ -169,7 +169,7 @@ func TestMetricsAreSentPeriodically(t *testing.T) {
 	}
 }
 
-// meterFaults are the ways in which a receiver of metrics fails.
+// meterFaults are the kinds of failure of a receiver of metrics.
 var meterFaults = []struct {
 	name    string
 	fault   meter
@@ -301,8 +301,8 @@ func TestTheNextEventReportsAFailedRequest(t *testing.T) {
 	}
 }
 
-// Another reader, as a program with a MeterProvider of its own has one, gets the
-// same numbers.
+// Another reader, for example of a program with its own MeterProvider, gets the same
+// numbers.
 func TestProducerGivesTheCountsToAnyReader(t *testing.T) {
 	counts := metrics.New(nil)
 	if err := counts.Exporter().Export(t.Context(), tracetest.Sample(time.Now())); err != nil {

@@ -48,7 +48,7 @@ type reader struct {
 	r       *rig
 	done    int   // of the script
 	files   []int // that each request of the script held
-	recalls []int // likewise, calls of the recall tool
+	recalls []int // calls of the recall tool, likewise
 }
 
 func (m *reader) reply(q provider.Request) provider.Answer {

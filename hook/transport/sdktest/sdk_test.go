@@ -66,7 +66,7 @@ func (a again) say(ctx context.Context, results []string) ([]call, string, error
 	return a.agent.say(ctx, nil)
 }
 
-// The provider's window is smaller than the one that is configured.
+// The provider's window is smaller than the configured one.
 func TestOverflowsAreHiddenFromTheProgram(t *testing.T) {
 	forEach(t, func(t *testing.T, s sdk, stream bool) {
 		for _, inStream := range []bool{false, true} {

@@ -39,7 +39,7 @@ func judged(w provider.Wire, seed uint64, rows []render.Row, n int) []provider.R
 	return j.Judge(body)
 }
 
-// twice reports whether a session uses the id of a call for another one.
+// twice reports whether two calls of a session have one id.
 func twice(rows []render.Row) bool {
 	seen := map[any]bool{}
 	for _, r := range rows {

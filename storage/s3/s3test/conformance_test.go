@@ -16,8 +16,7 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 )
 
-// A fact is something that AWS's documentation promises, and that the archive or its
-// tests live on.
+// A fact is a promise of AWS's documentation that the archive or its tests depend on.
 type fact struct {
 	name  string
 	page  string // below https://docs.aws.amazon.com/AmazonS3/latest/

@@ -9,7 +9,7 @@ import (
 )
 
 // naive merges a piece as in the definition: byte by byte, the lowest pair first,
-// each looked up by its text.
+// with look-ups by text.
 type naive struct{ ranks map[string]rank }
 
 func newNaive(v *vocabulary) naive {

@@ -86,7 +86,7 @@ func TestServerAnswersBodiesAsAriadneDoes(t *testing.T) {
 		spanHead + `,"name":"","kind":"","parent_id":""}`:                           `200 {"count":1,"success":true}`,
 		`{"batch":[` + traceHead + `},` + spanHead + `,"started_at":"yesterday"}]}`: `400 {"details":[{"path":["batch",1,"started_at"],"message":"Invalid datetime"}],"error":"Validation failed"}`,
 		`{"batch":[` + spanHead + `,"name":1},` + spanHead + `,"ended_at":"x"}]}`:   `400 ` + invalidInput,
-		// null is nothing, anywhere
+		// null is not allowed anywhere
 		spanHead + `,"parent_id":null}`:   `400 ` + invalidInput,
 		spanHead + `,"kind":null}`:        `400 ` + invalidInput,
 		spanHead + `,"name":null}`:        `400 ` + invalidInput,

@@ -28,7 +28,7 @@ type args struct {
 	Name string `json:"name"`
 }
 
-// steps is more than any turn has.
+// steps is more than the steps of any turn.
 const steps = 1000
 
 type einoAgent struct {
