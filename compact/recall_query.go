@@ -133,8 +133,7 @@ func listed(f recall.Found, bytes int) string {
 	return strings.Join(kept, "\n") + "\n" + restOf(f, shown)
 }
 
-// restOf describes the matching lines that an answer does not show, with the
-// reason.
+// matchLines returns the lines of an answer; shows marks the matching ones.
 func matchLines(matches []recall.Match) (out []string, shows []bool) {
 	add := func(line string, matches bool) { out, shows = append(out, line), append(shows, matches) }
 	for i := range matches {

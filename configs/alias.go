@@ -57,8 +57,8 @@ var aliases = func() map[string]alias {
 	return all
 }()
 
-// preset is set if the number is in the unit of this preset and would mean
-// something else in another preset.
+// spelled holds, by setting, names in values that versions before 0.1 spelled
+// differently.
 var spelled = map[string]map[string]string{"policy.stages": {"summarise": "summarize"}}
 
 // asSpelled returns a value of the setting with names in the current spelling.
@@ -74,12 +74,11 @@ func asSpelled(path string, v any) any {
 	return list
 }
 
-// read converts the given value to a value of the setting, if the two differ.
-// now is the value that the setting would otherwise have. They have no effect
-// here.
+// neighbors are options of other features in the option blocks of the source
+// systems. They have no effect here.
 var neighbors = []string{"model.provider", "session.on_disconnect", "session.max_tool_iterations"}
 
-// kind of the given value, if read is set
+// aliasSections are the sections that contain only aliases.
 var aliasSections = func() map[string]bool {
 	all := map[string]bool{}
 	for name := range aliases {

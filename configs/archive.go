@@ -20,9 +20,9 @@ import (
 const s3Adapter = "s3"
 
 // OpenArchive opens the archive that a configuration names. It is for readers of
-// archives; a manager opens its own. asSpelled returns a value of the setting with
-// its names in the current spelling. If the folder of the spool exists, the spool is
-// opened too: its waiting files are readable, and are sent when it is flushed.
+// archives; a manager opens its own. It does not access S3 yet. If the folder of
+// the spool exists, the spool is opened too: its waiting files are readable, and
+// are sent when it is flushed.
 //
 // An encrypted archive is decrypted with the identities in the environment, and
 // encrypted for the recipients of the configuration, which must then name some.

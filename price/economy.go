@@ -8,9 +8,9 @@ import "math"
 type Stock struct {
 	Tokens  int     // tokens of the prompt that is about to be sent
 	Growth  float64 // tokens that a call adds; values below 1 count as 1
-	Horizon float64 // tokens; the minimum that a compaction removes, and the minimum growth between two compactions
-	Step    float64 // cost of the calls so far if each had sent the whole history
-	Raw     float64 // share of Raw; the maximum loss that a compaction may make if the session ends now
+	Horizon float64 // expected number of calls to come, this one included
+	Step    float64 // tokens; the minimum that a compaction removes, and the minimum growth between two compactions
+	Raw     float64 // cost of the calls so far if each had sent the whole history
 	Overrun float64 // share of Raw; the most by which a compaction may cost more than it saves if the session ends now
 	Cold    bool    // the provider's cache holds no part of the prompt
 }

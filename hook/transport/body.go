@@ -73,8 +73,9 @@ func withBody(req *http.Request, body []byte) *http.Request {
 	return out
 }
 
-// Its body is rest, which readBody returned: the whole body, including the
-// bytes that were read.
+// withRest returns a copy of a request without this package's headers. Its body
+// is rest, which readBody returned: the whole body, including the bytes that were
+// read.
 func withRest(req *http.Request, rest io.ReadCloser) *http.Request {
 	out := req.Clone(req.Context())
 	out.Body = rest

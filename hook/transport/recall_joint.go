@@ -17,7 +17,7 @@ type joint struct {
 	answers  int             // number of earlier answers; 0 = events are passed on unchanged
 	id       json.RawMessage // id of the first answer
 	created  json.RawMessage // creation time of the first answer
-	index    int             // end returns the end of the current element or of the array; 0 = incomplete.
+	index    int             // number of blocks or items so far
 	sequence int             // sequence number of the next event
 	output   int             // output tokens of the earlier answers
 	items    []json.RawMessage

@@ -80,7 +80,8 @@ func recipientsOf(to []pair) (out []string) {
 	return out
 }
 
-// TestSizesAreKnownWithoutReading: for any length, and any number of recipients.
+// TestOnlyRecipientsCanRead: an identity of a recipient can read, no other can, and the error
+// names the variable and no key.
 func TestOnlyRecipientsCanRead(t *testing.T) {
 	mine, theirs, other := newPair(t), newPair(t), newPair(t)
 	inner := memory.New()

@@ -103,9 +103,9 @@ func unshared(t testing.TB, events []trace.Event) []trace.Event {
 	return events
 }
 
-// unshared gives each event its own copy of the data, like events of real
-// calls: the samples are constants, which use no memory. Calls are a minute
-// apart in their own time, each in its own trace.
+// emitSteadily emits perSecond events a second, in calls of 7 events, and
+// returns their number. Calls are a minute apart in their own time, each in its
+// own trace.
 func emitSteadily(t testing.TB, p *trace.Pipeline, d time.Duration) uint64 {
 	var n uint64
 	began := time.Now()

@@ -9,9 +9,9 @@ import (
 
 // A Unit is one item of the list to be written.
 type Unit struct {
-	Item     int  // range of messages of the view that it holds: one, two that were one item, or items that become one
-	From, To int  // the complete item, unedited
-	Whole    bool // all of the item, nothing edited
+	Item     int  // index of the item in the body; -1 = a new message
+	From, To int  // range of messages of the view that it holds: one, two that were one item, or items that become one
+	Whole    bool // the complete item, unedited
 	Joined   bool // items that became neighbors and are written as one, see [Joiner]
 
 	last int // last item that it holds
