@@ -28,7 +28,7 @@ type outcome struct {
 	summary     *policy.SummaryInfo // summary that this call made
 	summaryFile record.Written      // its file; the zero value: not stored, or unknown
 	late        bool                // its summary is not ready in time
-	lateTold    bool                // an event says so
+	lateTold    bool                // an event reports it
 	cause       string              // cause of a missing model summary
 }
 

@@ -63,7 +63,7 @@ func TestPropertyCopiesOfSystemMessagesChained(t *testing.T) {
 	}
 	t.Logf("%d histories, %d compactions, %d copies went, %d refused, every refusal confirmed by the independent floor", n, compactions, copies, refused)
 	if copies < n/2 || compactions < n {
-		t.Errorf("%d copies went in %d compactions: the test proves nothing", copies, compactions)
+		t.Errorf("%d copies were removed in %d compactions: the test proves nothing", copies, compactions)
 	}
 }
 
@@ -111,7 +111,7 @@ func TestRemovedCopiesAreArchived(t *testing.T) {
 			continue
 		}
 		if d.Reason != "duplicate_of" || d.Role != message.RoleSystem {
-			t.Errorf("message %d (%s) went: %s", d.Index, d.Role, d.Reason)
+			t.Errorf("message %d (%s) was removed: %s", d.Index, d.Role, d.Reason)
 		}
 	}
 	if d := res.Decisions[len(history)-2]; d.Decision != policy.Kept {

@@ -295,7 +295,7 @@ func (c *call) candidates() (all []trace.Candidate) {
 }
 
 // growthOf returns the mean number of tokens that one call adds to a history, over
-// its last calls answers and the messages behind each of them. A first prompt,
+// its last calls answers and the messages after each of them. A first prompt,
 // with no answer before it, is not counted. The result is at least 1.
 func growthOf(history []message.Message, costs []int, calls int) float64 {
 	sum, counted, answers := 0, 0, 0

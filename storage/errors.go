@@ -57,14 +57,14 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// A LockedError says until when the backend forbids the removal of a key. It is
+// A LockedError holds the time until which the backend forbids the removal of a key. It is
 // [ErrLocked].
 type LockedError struct {
 	By    string    // the mechanism, such as "Object Lock"
 	Until time.Time // zero = until somebody lifts it
 }
 
-// Error says until when.
+// Error names the time until which the key is locked.
 func (e *LockedError) Error() string {
 	if e.Until.IsZero() {
 		return e.By + " keeps it until somebody lifts that"

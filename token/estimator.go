@@ -11,8 +11,7 @@ const DefaultCachedMessages = 1 << 15
 
 // An Estimator computes the cost of messages and requests for one model. It is
 // immutable, safe for concurrent use, and meant to be shared by all sessions of a
-// model: the cost of a message that any session has shown before comes from a
-// cache.
+// model: the cost of a message that was counted for any session comes from a cache.
 type Estimator struct {
 	format format
 	cache  *cache // nil: no cache

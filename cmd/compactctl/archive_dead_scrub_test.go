@@ -67,7 +67,7 @@ func TestArchiveIsReadableAfterEveryInterruptionOfAScrub(t *testing.T) {
 		}
 	}
 	if before < 3 || after < 5 {
-		t.Errorf("%d times it is read as it was, %d times as the scrub leaves it", before, after)
+		t.Errorf("%d times the state before the scrub is read, %d times the state after it", before, after)
 	}
 }
 

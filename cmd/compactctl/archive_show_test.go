@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestShowHasAColumnOfAgentsWhereThereAreSeveral(t *testing.T) {
+func TestShowHasAColumnOfAgentsForSeveralAgents(t *testing.T) {
 	steps := []stepRow{{Step: 1, Agent: "main", Kind: "preflight", Model: "gpt-4o", Note: "by hand"}, {Step: 2, Kind: "preflight", Model: "gpt-4o"}}
 	for n, want := range []string{"", "step  kind           before     after  model\n   1  preflight           0         0  gpt-4o · main · by hand\n",
 		"step  agent  kind           before     after  model\n   1  main   preflight           0         0  gpt-4o · by hand\n   2         preflight           0         0  gpt-4o\n"} {

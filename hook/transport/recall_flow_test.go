@@ -294,7 +294,7 @@ func checkResponses(t *testing.T, events []map[string]any) {
 		t.Errorf("%s; %v", got, end)
 	}
 	if output := at(end, "response", "output"); fmt.Sprint(output) != fmt.Sprint(done) || len(done) != 7 {
-		t.Errorf("the end says\n%v\nof\n%v", output, done)
+		t.Errorf("the last event has\n%v\nfor\n%v", output, done)
 	}
 }
 

@@ -64,7 +64,7 @@ func TestSeedDeterminesTextAndSecrets(t *testing.T) {
 	}
 }
 
-func TestHolesAreWrittenAsProgramsWriteThem(t *testing.T) {
+func TestHolesAreWrittenInTheFormsOfPrograms(t *testing.T) {
 	for form, want := range map[string]string{
 		"": "a b/c=d?", "b64": "YSBiL2M9ZD8=", "url": "a+b%2Fc%3Dd%3F", "zw": "a b/\u200bc=d?", "u16b64": "YQAgAGIALwBjAD0AZAA/AA==",
 	} {

@@ -146,7 +146,7 @@ func (c *checker) kept(k, src int, was, is *message.Message) {
 	}
 }
 
-// gone checks that no message is missing which must not be removed.
+// gone checks that the view has all messages that must not be removed.
 func (c *checker) gone(was []message.Message) {
 	for i := range was {
 		if was[i].Role == "compaction" && !c.seen[i] {

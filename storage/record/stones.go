@@ -122,7 +122,7 @@ func VerifyKeys(ctx context.Context, a storage.Archive) (Report, error) {
 	return verifyBeside(ctx, a, keysName, &keyLine{})
 }
 
-// verifyBeside verifies a log beside the sessions whose lines can be parsed as line.
+// verifyBeside verifies a log outside the folders of sessions. Its lines have the type of line.
 func verifyBeside(ctx context.Context, a storage.Archive, name string, line any) (Report, error) {
 	v, there := &verifier{a: a}, false
 	key := keyOf(name)
@@ -130,7 +130,7 @@ func verifyBeside(ctx context.Context, a storage.Archive, name string, line any)
 		switch {
 		case err != nil:
 			return Report{}, err
-		case info.Key != key: // also something in place of the log
+		case info.Key != key: // for example a folder in place of the log
 			v.foreign(info)
 		default:
 			there, v.total = true, info.Size

@@ -20,7 +20,7 @@ func TestLoop(t *testing.T) {
 
 func TestExample(t *testing.T) { agentloop.Example(t, main) }
 
-// steps is more than the steps of any turn.
+// steps is the maximum number of steps of a turn; no turn of the loop reaches it.
 const steps = 1000
 
 // langAgent is langchaingo's agent of functions. It begins each turn without the
