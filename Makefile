@@ -41,7 +41,7 @@ bench:
 # make soak ONLY='TestSweepLongRuns/masking/gemini' PKG=./internal/legality
 PKG ?= ./...
 soak:
-	COMPACT_SOAK=1 ./.ci/s3 with go test -timeout 3h -v -run '$(or $(ONLY),Soak|Sweep|Property|Kill|Power|Exact|Planted|Fault|InTurn|InEachTurn|Extractive|Readings|InBytes)' $(PKG) | grep -v '^=== '
+	COMPACT_SOAK=1 ./.ci/s3 with go test -timeout 3h -v -run '$(or $(ONLY),Soak|Sweep|Property|Kill|Power|Exact|Planted|Fault|EachSystemCall|InTurn|AtEachStep|Extractive|Readings|InBytes)' $(PKG) | grep -v '^=== '
 	$(if $(ONLY),,COMPACT_SOAK=1 ./.ci/s3 with go -C tools/s3 test -timeout 1h -v -run Soak ./... | grep -v '^=== ')
 
 # The tables of README.md and docs/BENCHMARKS.md: policies on the fixed set of

@@ -22,7 +22,7 @@ type account struct {
 	conv      *reduce.Conversation // conversation of the view; nil: unknown, so views are compared message by message
 	total     int                  // size of the view in tokens
 	in        int                  // size of the whole history in tokens
-	fruitless fruitless            // when candidates are not evaluated again
+	fruitless fruitless            // view from which on the candidates are evaluated again
 	tools     uint64               // a hash of its tools
 
 	mu      sync.Mutex
@@ -34,14 +34,14 @@ type account struct {
 
 // fruitless is a view for which an offer had no effect.
 type fruitless struct {
-	upTo  int         // size in tokens up to which it can grow without a further look
+	upTo  int         // maximum size in tokens of the view without a new evaluation
 	after reduce.Link // outcome of its newest compaction
 }
 
 // sentMessage is a message of a view that was sent.
 type sentMessage struct {
 	fp   message.Fingerprint
-	upTo int // size of the view up to its end, in tokens, without tool schemas and other fixed parts
+	upTo int // tokens of the view from its start to the end of this message, without tool schemas and other fixed parts
 }
 
 // observedUsage holds what Observe reported since the last call.
@@ -53,8 +53,8 @@ type observedUsage struct {
 
 var toolSeed = maphash.MakeSeed()
 
-// cached returns the number of tokens that the provider should have in its cache:
-// of the call's prompt, and of the prompt with the whole history.
+// cached returns the number of tokens that should be in the provider's cache:
+// tokens of the call's prompt, and of the prompt with the whole history.
 func (a *account) cached(c *call) (view, whole int) {
 	if a.cold(c) {
 		return 0, 0
@@ -62,9 +62,9 @@ func (a *account) cached(c *call) (view, whole int) {
 	return a.common(c), min(a.in, c.res.TokensIn)
 }
 
-// cold reports whether nothing of the lane's last prompt is in the cache: because
-// there was none, it is too old, it had another model or other tools, or because
-// the provider reported so.
+// cold reports whether none of the lane's last prompt is in the cache: there was
+// no last prompt, it is too old, its model or tools were different, or the
+// provider reported no cached tokens.
 func (a *account) cold(c *call) bool {
 	switch {
 	case a.calls == 0, a.model != c.ep.name, a.tools != maphash.Bytes(toolSeed, c.q.tools):
@@ -73,8 +73,8 @@ func (a *account) cold(c *call) bool {
 	return a.idle(c) || a.missed()
 }
 
-// beside is how much earlier than the lane's last call an overlapping call can
-// have begun. A larger difference means that the clock ran backwards.
+// beside is the maximum time by which an overlapping call can have begun before
+// the lane's last call. A larger difference means that the clock ran backwards.
 const beside = 10 * time.Minute
 
 // idle reports whether the lifetime of the cache has passed. If the clock ran
@@ -109,9 +109,9 @@ func (a *account) common(c *call) int {
 	}
 }
 
-// same returns the number of leading messages that the view shares with the
-// previous one. Messages that both conversations share in memory are equal, and
-// not compared.
+// same returns the number of leading messages that the view and the previous
+// view have in common. Messages that both conversations share in memory are
+// equal without a comparison.
 func (a *account) same(c *call) int {
 	view, n := c.res.Messages, 0
 	if a.conv != nil && c.shown != nil {

@@ -12,9 +12,10 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// What two prompts have in common is told by what the last call noted: nothing
-// is priced again, which would cost a look-up for each message of each call.
-func TestCommonPricesNothing(t *testing.T) {
+// The common part of two prompts comes from the notes of the last call: no
+// message is counted again, because that would need a look-up for each message
+// of each call.
+func TestCommonCountsNoTokens(t *testing.T) {
 	sent := []message.Message{message.System("s"), message.User("one"), message.Assistant("two")}
 	a := account{total: 100}
 	for i, m := range sent {
@@ -35,7 +36,7 @@ func TestCommonPricesNothing(t *testing.T) {
 // Messages that are not examined have not changed: after calls that mask, take
 // steps, and follow another history, the account of a lane equals that of a
 // full examination.
-func TestAccountIsWhatLookingAtAllGives(t *testing.T) {
+func TestAccountEqualsAFullScan(t *testing.T) {
 	ctx := context.Background()
 	m, err := New(ctx, Config{Preset: "masking", Model: "gpt-4o", MaxContextTokens: 100_000, Archive: memory.New()})
 	if err != nil {
@@ -94,7 +95,7 @@ func checkSent(t *testing.T, m *CompactManager, a *account, res *Result) {
 	for i, msg := range res.Messages {
 		upTo += ep.estimator.Message(msg)
 		if a.sent[i] != (sentMessage{msg.Fingerprint(), upTo}) {
-			t.Fatalf("message %d: the account says %+v, %d tokens up to it", i, a.sent[i], upTo)
+			t.Fatalf("message %d: the account has %+v, %d tokens up to it", i, a.sent[i], upTo)
 		}
 	}
 }

@@ -29,8 +29,8 @@ type LastRequest struct {
 	// *[AskError], and the answer may have a usage even then. Ask may be called
 	// after the call that got the LastRequest has returned.
 	Ask func(ctx context.Context, instruction string) (AgentAnswer, error)
-	// StandIn: the answer of Ask is only billed, and the extractive backend
-	// writes the summary. It is for replays of recorded sessions.
+	// StandIn means that the answer of Ask is only billed, and the extractive
+	// backend writes the summary. It is for replays of recorded sessions.
 	StandIn bool
 }
 
@@ -119,8 +119,8 @@ func (a *agentState) giveUp(why string) {
 	a.tell(why)
 }
 
-// answered gives the backend up if an answer reports no cache usage, or that
-// nothing of its prompt was cached: then such a summary costs a whole prompt.
+// answered gives the backend up if an answer reports no cache usage, or no
+// tokens read from the cache: such a summary costs a whole prompt.
 func (a *agentState) answered(d strategy.Draft) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -253,8 +253,8 @@ func (c *call) byAgent(w *strategy.Writer) {
 	if c.ep.cfg.Summarizer.Backend != backendAgent {
 		return
 	}
-	// One attempt gets the whole time, because an attempt that is too slow can
-	// still be billed, and there is no time for a second one.
+	// One attempt gets the whole timeout: an attempt that is too slow may still
+	// be billed, and no time is left for a second one.
 	w.Fallback, w.Retries, w.Attempt = strategy.FallbackExtractive, -1, w.Timeout
 	a := strategy.Agent{Model: c.ep.name}
 	switch {

@@ -8,9 +8,9 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// That the provider's cache was cold says nothing of the model, which was not
+// A cold provider cache does not count as a failure of the model, which was not
 // asked.
-func TestAgentsOwnModelIsNotGivenUpForACold(t *testing.T) {
+func TestAgentsOwnModelStaysEnabledAfterAColdCache(t *testing.T) {
 	failed := func(detail error) error {
 		return &strategy.WriteError{Errors: []error{&strategy.Failure{Reason: strategy.ErrRejected, Detail: detail}}}
 	}
@@ -19,7 +19,7 @@ func TestAgentsOwnModelIsNotGivenUpForACold(t *testing.T) {
 		a.ended(failed(errCold))
 	}
 	if a.givenUp() || len(a.warnings()) > 0 {
-		t.Error("it is given up though nobody asked it")
+		t.Error("it is disabled although no call used it")
 	}
 	for range mostFailed {
 		a.ended(failed(nil))
@@ -29,8 +29,9 @@ func TestAgentsOwnModelIsNotGivenUpForACold(t *testing.T) {
 	}
 }
 
-// Who pays for whole prompts in place of cached ones is told once, and why.
-func TestAgentsOwnModelIsGivenUpWithAReason(t *testing.T) {
+// A caller who pays for whole prompts instead of cached ones gets one warning
+// with the reason.
+func TestAgentsOwnModelIsDisabledWithAReason(t *testing.T) {
 	for want, use := range map[string]func(*agentState){
 		"does not say what of its prompt was read": func(a *agentState) { a.answered(strategy.Draft{PromptTokens: 9}) },
 		"nothing of its prompt was read":           func(a *agentState) { a.answered(strategy.Draft{PromptTokens: 9, CacheKnown: true}) },

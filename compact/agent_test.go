@@ -12,7 +12,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// agentTalk is a session of so many rounds of about a thousand tokens each.
+// agentTalk is a session of this many rounds of about a thousand tokens each.
 func agentTalk(rounds int) []message.Message {
 	msgs := []message.Message{message.System("Fix bugs."), message.User("fix the parser")}
 	for i := range rounds {
@@ -34,7 +34,7 @@ func agentManager(t *testing.T) *compact.CompactManager {
 	return m
 }
 
-// A manager alone has no request to ask behind: that is said, once.
+// A manager without a transport has no request to extend: it reports this once.
 func TestAgentsOwnModelWithoutATransport(t *testing.T) {
 	m := agentManager(t)
 	said := 0
@@ -49,16 +49,16 @@ func TestAgentsOwnModelWithoutATransport(t *testing.T) {
 		said += strings.Count(strings.Join(res.Warnings, "\n"), "this call came without one")
 	}
 	if said != 1 {
-		t.Errorf("it is said %d times", said)
+		t.Errorf("it is reported %d times", said)
 	}
 	if !m.AsksAgent() || (*compact.CompactManager)(nil).AsksAgent() {
 		t.Error("AsksAgent")
 	}
 }
 
-// It is asked behind the request before, and only where that is the beginning of
-// what is there now.
-func TestAgentsOwnModelIsAskedBehindWhatGoesOn(t *testing.T) {
+// The summary request extends the previous request, and is made only if that
+// request is the beginning of the current view.
+func TestSummaryRequestExtendsOnlyAPrefixOfTheView(t *testing.T) {
 	for name, c := range map[string]struct {
 		last  func(view []message.Fingerprint) []message.Fingerprint
 		asked int

@@ -31,13 +31,13 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// Clients do what they want with their histories: they keep the view or not, give up
-// the oldest messages, go back and on from there, change an old message, compact by hand,
-// change preset and window, give up calls, and call from two processes, one after the
-// other or at once. Operators scrub, also beside calls and until the scrub dies, and erase. A
-// process dies now and then, and the archive, the model that writes
-// summaries and the memory for sessions fail. Whatever a view lacked is recalled, and
-// found by a search, in the process and elsewhere, other processes make the same view, and the archive verifies.
+// Clients do arbitrary things with their histories: they keep the view or not, drop the oldest messages,
+// go back and continue from there, change an old message, compact by hand, change preset and window,
+// cancel calls, and call from two processes, one after the other or at once. Operators scrub, also
+// during calls and until the scrub dies, and erase. A process dies now and then, and the archive, the
+// model for summaries and the memory for sessions fail. Every message that a view lacks can be recalled
+// and is found by a search, in this process and in others. Other processes make the same view, and the
+// archive verifies.
 func TestPropertyWhateverClientsDoIsRecalled(t *testing.T) {
 	n := samples.Of(80)
 	switch {
@@ -49,7 +49,8 @@ func TestPropertyWhateverClientsDoIsRecalled(t *testing.T) {
 	out, did := 0, calls{}
 	seeds := samples.Seeds(n)
 	for _, seed := range seeds {
-		// A test of its own closes its managers, which would hold gigabytes together.
+		// Each session is a test of its own that closes its managers, which would otherwise hold
+		// gigabytes.
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			run := func(t *testing.T) {
 				c := newClients(t, seed)
@@ -59,7 +60,7 @@ func TestPropertyWhateverClientsDoIsRecalled(t *testing.T) {
 				c.end()
 				out, did = out+len(c.gone), did.plus(c.calls)
 			}
-			if operated(seed) { // who waits for a scrub that died waits for seconds
+			if operated(seed) { // waiting for a dead scrub takes seconds
 				synctest.Test(t, run)
 				return
 			}
@@ -78,7 +79,7 @@ func TestPropertyWhateverClientsDoIsRecalled(t *testing.T) {
 // calls counts the calls of clients, and how they ended.
 type calls struct {
 	all, steps, insufficient, unarchived int
-	earlier                              int // insufficient because of what another preset did to the session before
+	earlier                              int // insufficient because another preset worked on the session before
 }
 
 func (c calls) plus(o calls) calls {
@@ -90,26 +91,28 @@ type clients struct {
 	t         *testing.T
 	seed      uint64
 	rng       *rand.Rand
-	archive   storage.Archive // as it is
+	archive   storage.Archive // without the wrappers
 	faulty    *flaky.Archive  // as the calls of clients see it
 	redacts   bool
 	ahead     atomic.Int64 // of the clock, ns
 	config    compact.Config
 	processes [2]*rig
 	agents    []*client
-	presets   int                          // that were configured
-	unaware   [2]bool                      // processes that have the erased session in memory, and don't know
-	spools    string                       // folder of the spool before the archive, if any
-	operated  bool                         // operators scrub and erase
-	edited    bool                         // a scrub changed a summary, or died, so a process can have another view than those after it
-	gone      map[string]lost              // by fingerprint
-	ours      map[message.Fingerprint]bool // placeholders and what else is in views alone
-	calls     calls
-	mu        sync.Mutex
-	did       []string // guarded by mu
+	presets   int     // that were configured
+	unaware   [2]bool // processes that have the erased session in memory, and don't know
+	spools    string  // folder of the spool before the archive, if any
+	operated  bool    // operators scrub and erase
+	// a scrub changed a summary, or died, so a process can have a view that differs from those of later
+	// processes
+	edited bool
+	gone   map[string]lost              // by fingerprint
+	ours   map[message.Fingerprint]bool // placeholders and what else is in views alone
+	calls  calls
+	mu     sync.Mutex
+	did    []string // guarded by mu
 }
 
-// lost is a message that a view lacked, and of which call.
+// lost is a message that a view lacked, with its call.
 type lost struct {
 	message.Message
 	by string
@@ -120,8 +123,8 @@ type client struct {
 	name     string
 	history  []message.Message
 	previous []message.Message // history before the last change
-	keeps    bool              // it goes on with the view that it gets
-	raced    bool              // which was one of two at once
+	keeps    bool              // it continues with the view that it gets
+	raced    bool              // the call was one of two concurrent ones
 }
 
 func newClients(t *testing.T, seed uint64) *clients {
@@ -155,7 +158,7 @@ func folder(t *testing.T) storage.Archive {
 	return a
 }
 
-// configure picks a preset, a window, who writes summaries, and how much stays in memory.
+// configure chooses a preset, a window, a summarizer, and the limits of memory.
 func (c *clients) configure() {
 	preset := compact.Presets()[c.rng.IntN(len(compact.Presets()))]
 	config, err := compact.Preset(preset)
@@ -180,7 +183,7 @@ func (c *clients) configure() {
 	c.note("%s at %d%s", preset, config.MaxContextTokens, writer)
 }
 
-// fitful is a model that writes, and fails now and then.
+// fitful is a model that writes summaries, and sometimes fails.
 type fitful struct{ counting }
 
 func (m *fitful) Summarize(ctx context.Context, r strategy.Request) (strategy.Draft, error) {
@@ -227,7 +230,7 @@ type visit struct {
 	process int
 	manual  bool
 	late    time.Duration
-	givesUp time.Duration     // when a call before it is given up; 0 = there is none
+	givesUp time.Duration     // time after which a preceding call is canceled; 0 = there is none
 	first   []message.Message // its history
 
 	before []message.Message
@@ -263,8 +266,8 @@ func (v *visit) perform(m *rig) {
 	v.res, v.err = call(context.Background(), "s", v.a.history, compact.WithAgent(v.a.name))
 }
 
-// nextCalls lets agents call, after they did something to their histories: one of them, or all
-// at once and each of them twice, over an archive that fails now and then.
+// nextCalls changes the histories of agents and makes their calls: of one agent, or of all at once
+// and of each twice, over an archive that sometimes fails.
 func (c *clients) nextCalls() {
 	c.t.Helper()
 	if c.rng.IntN(4) == 0 {
@@ -323,7 +326,7 @@ func (c *clients) nextCalls() {
 	}
 }
 
-// goesOn ends a call: an agent may keep its view, and may ask for what that lacks.
+// goesOn ends a call: an agent may keep its view, and may recall missing messages.
 func (c *clients) goesOn(v *visit) {
 	c.t.Helper()
 	if c.rng.IntN(6) == 0 {
@@ -334,7 +337,7 @@ func (c *clients) goesOn(v *visit) {
 	}
 }
 
-// made holds a call against what was promised, and reports whether it made a view.
+// made compares a call with the promises, and reports whether it made a view.
 func (c *clients) made(v *visit) bool {
 	c.t.Helper()
 	res := v.res
@@ -369,7 +372,8 @@ func (c *clients) made(v *visit) bool {
 	for _, d := range res.Decisions {
 		was := v.before[d.Index]
 		// An earlier summary is in its ledger. A step that another process made of the whole
-		// history has what a placeholder of an earlier view stands for, and never saw that.
+		// history contains the original of a placeholder in an earlier view, but never saw
+		// that placeholder.
 		if d.Decision == policy.Kept || policy.IsSummary(was) || (res.Step == 0 || v.a.raced) && c.ours[was.Fingerprint()] {
 			continue
 		}
@@ -388,8 +392,8 @@ func (c *clients) made(v *visit) bool {
 	return true
 }
 
-// refused has a refusal judged by the independent floor. Where a model fails, less can be
-// taken out, and the next call may do it.
+// refused judges a refusal with the independent floor. If a model fails, less can be removed,
+// and the next call may succeed.
 func (c *clients) refused(v *visit) {
 	c.t.Helper()
 	var b *compact.BudgetError
@@ -415,8 +419,9 @@ func (c *clients) refused(v *visit) {
 	}
 }
 
-// fits reports whether a history fits in a session of its own. Where another preset worked on
-// the session before, its summary can be more than this one leaves of the same messages.
+// fits reports whether a history fits in a session of its own. If another preset worked on
+// the session before, its summary can be larger than the messages that this preset would
+// leave.
 func (c *clients) fits(history []message.Message) bool {
 	c.t.Helper()
 	fresh := c.config
@@ -425,7 +430,7 @@ func (c *clients) fits(history []message.Message) bool {
 	return err == nil
 }
 
-// again makes the call again, in the process that made it and in new ones.
+// again repeats the call, in the process that made it and in new ones.
 func (c *clients) again(v *visit) {
 	c.t.Helper()
 	m, res, with := c.processes[v.process], v.res, compact.WithAgent(v.a.name)
@@ -435,9 +440,10 @@ func (c *clients) again(v *visit) {
 		c.fail("the same process makes another view: %v; %v %v then %v %v", err, res.Triggered, res.Reason, mine.Triggered, mine.Reason)
 		return
 	}
-	// A process that has the session open looks for the steps of others when it makes one,
-	// and beside its other calls. So the second view may have the steps of others and the
-	// first one not, and then it is that of a process that has just opened the session.
+	// A process with an open session checks for the steps of others when it makes a step, and
+	// in the background during its other calls. So the second view may include the steps of
+	// others while the first does not; then it equals the view of a process that has just
+	// opened the session.
 	if res.Step == 0 && same {
 		res = nil
 	} else if !same {
@@ -446,8 +452,8 @@ func (c *clients) again(v *visit) {
 	c.elsewhere(v.a, v.before, res)
 }
 
-// elsewhere holds what new processes make of a history against each other, and against
-// what was made of it.
+// elsewhere compares the views that new processes make of a history with each other, and with
+// the client's view.
 func (c *clients) elsewhere(a *client, history []message.Message, res *compact.Result) {
 	c.t.Helper()
 	var err error
@@ -456,7 +462,7 @@ func (c *clients) elsewhere(a *client, history []message.Message, res *compact.R
 		got, failed := m.Preflight(context.Background(), "s", history, compact.WithAgent(a.name))
 		_ = m.Close(context.Background())
 		if err != nil && (errors.Is(failed, compact.ErrInsufficientBudget) || c.config.Summarize != nil) {
-			return // what a model that failed could not do, it may do now
+			return // a failed model may now succeed
 		}
 		if failed != nil && !errors.Is(failed, compact.ErrInsufficientBudget) {
 			c.fail("another process: %q: %v", a.name, failed)
@@ -479,7 +485,7 @@ func (c *clients) prepare(a *client) {
 	a.previous = h
 	switch rng.IntN(14) {
 	case 13:
-		c.ahead.Add(int64(rng.IntN(120)) * int64(time.Minute)) // the cache may be gone
+		c.ahead.Add(int64(rng.IntN(120)) * int64(time.Minute)) // the cache may have expired
 		c.note("%v later", time.Duration(c.ahead.Load()))
 	case 0:
 		a.history = withoutOldest(h, rng)
@@ -531,7 +537,7 @@ func (c *clients) reword(h []message.Message) []message.Message {
 	return out
 }
 
-// recallSome asks for some of what is gone, or with 0 for all.
+// recallSome recalls some of the removed messages, or all of them for 0.
 func (c *clients) recallSome(m *rig, most int) {
 	c.t.Helper()
 	keys := slices.Sorted(func(yield func(string) bool) {
@@ -571,7 +577,7 @@ func (c *clients) recallSome(m *rig, most int) {
 	}
 }
 
-// redactedOf reports whether got is want with something in place of some of its words.
+// redactedOf reports whether got is want with some of its words replaced.
 func redactedOf(got, want string) bool {
 	for i, piece := range strings.Split(got, redact.Placeholder) {
 		before, after, found := strings.Cut(want, piece)
@@ -583,7 +589,7 @@ func redactedOf(got, want string) bool {
 	return want == "" || strings.HasSuffix(got, redact.Placeholder)
 }
 
-// end asks for everything elsewhere, and verifies the archive.
+// end recalls everything in new processes, and verifies the archive.
 func (c *clients) end() {
 	c.t.Helper()
 	for _, p := range c.processes {

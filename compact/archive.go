@@ -105,7 +105,8 @@ func (m *CompactManager) Archive(ctx context.Context, sessionID string, history 
 	}
 	err = m.archiveOnce(ctx, sessionID, history)
 	if errors.Is(err, record.ErrScrubbed) || errors.Is(err, record.ErrErased) && m.cfg.Storage.Erased == "new" {
-		// It was so since this process read it: retry with what is stored now.
+		// The session was erased or scrubbed since this process read it: retry
+		// with the stored state.
 		err = m.archiveOnce(ctx, sessionID, history)
 	}
 	return err

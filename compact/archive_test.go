@@ -67,7 +67,7 @@ func TestArchiveFailureLeavesTheHistoryUntouched(t *testing.T) {
 				t.Fatalf("got %v, want ErrArchiveFailed", err)
 			}
 			if failed.Op != op {
-				t.Errorf("what failed is %q, want %q", failed.Op, op)
+				t.Errorf("the failed operation is %q, want %q", failed.Op, op)
 			}
 			if a.fails.Load() == 0 {
 				t.Fatal("the archive was never asked")
@@ -97,7 +97,7 @@ func TestArchiveFailureLeavesTheHistoryUntouched(t *testing.T) {
 	}
 }
 
-func TestOnErrorContinueCompactsAndSaysSoLoudly(t *testing.T) {
+func TestOnErrorContinueCompactsAndReportsIt(t *testing.T) {
 	a := &failing{Archive: memory.New(), word: "transcript-pre-compact"}
 	c, err := compact.Preset("graduated")
 	if err != nil {
@@ -111,16 +111,15 @@ func TestOnErrorContinueCompactsAndSaysSoLoudly(t *testing.T) {
 		t.Fatalf("triggered %v, %d tokens, warnings %v", first.Triggered, first.After.Total, first.Warnings)
 	}
 	if e := r.named(trace.NameError); len(e) == 0 || !strings.Contains(e[0].Data.String(), "ArchiveFailed") {
-		t.Errorf("no event says so: %v", e)
+		t.Errorf("no event reports it: %v", e)
 	}
 	if again := r.preflight(history); bytesOf(again.Messages) != bytesOf(first.Messages) {
 		t.Error("the view is another")
 	}
 }
 
-// When the archive takes things again, what was decided without it is stored
-// with the next step: another process gives the same view, and pays for nothing
-// again.
+// When the archive works again, decisions made without it are stored with the next
+// step: another process gives the same view, and pays for nothing again.
 func TestStepsWithoutAnArchiveAreMadeDurableLater(t *testing.T) {
 	for _, word := range []string{"transcript-pre-compact", "ledger-"} {
 		t.Run(word, func(t *testing.T) {
@@ -141,9 +140,9 @@ func TestStepsWithoutAnArchiveAreMadeDurableLater(t *testing.T) {
 				}
 			}
 			if without != 2 {
-				t.Fatalf("%d steps without an archive: the test shows nothing", without)
+				t.Fatalf("%d steps without an archive: the test proves nothing", without)
 			}
-			// Another process has taken the first number meanwhile.
+			// Another process has taken the first number in the meantime.
 			other := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a.Archive})
 			if res, err := other.Preflight(t.Context(), "s", loop(90, 210), compact.WithAgent("other")); err != nil || res.Step != 1 {
 				t.Fatalf("%v, step %d", err, res.Step)
@@ -165,7 +164,7 @@ func TestStepsWithoutAnArchiveAreMadeDurableLater(t *testing.T) {
 	}
 }
 
-// slow is an archive whose transcripts are not durable until it is told so.
+// slow is an archive whose transcripts become durable only on request.
 type slow struct {
 	storage.Archive
 	entered  chan struct{} // closed when the transcript is being written
@@ -258,7 +257,7 @@ func TestArchiveHasTheLayoutOfTheDesign(t *testing.T) {
 	}
 }
 
-func TestRecallReturnsWhatAPlaceholderStandsFor(t *testing.T) {
+func TestRecallReturnsTheOriginalOfAPlaceholder(t *testing.T) {
 	dir := t.TempDir()
 	r := newRig(t, compact.Config{MaxContextTokens: 32_000, Archive: mustOpen(t, dir)})
 	history := loop(100, 300)
@@ -291,7 +290,7 @@ func TestRecallReturnsWhatAPlaceholderStandsFor(t *testing.T) {
 	}
 }
 
-func TestRecallReturnsTheLinesThatAreAskedFor(t *testing.T) {
+func TestRecallReturnsTheRequestedLines(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
 	history := loop(100, 200)
 	history[3] = message.ToolResult("call_0", "one\ntwo\nthree error\nfour\nfive\n"+text(300))
@@ -352,8 +351,8 @@ func TestTranscriptHoldsEveryMessageWithItsFingerprint(t *testing.T) {
 }
 
 // A message that a caller wrote over several lines takes one line of a transcript,
-// whatever ends the lines. With what is left of them, tools that read the file line
-// by line would find halves of messages.
+// whatever characters end the lines. Otherwise, tools that read the file line by
+// line would find parts of messages.
 func TestMessagesOfSeveralLinesAreStoredInOne(t *testing.T) {
 	for name, end := range map[string]string{"unix": "\n", "windows": "\r\n", "old mac": "\r"} {
 		t.Run(name, func(t *testing.T) {

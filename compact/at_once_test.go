@@ -22,11 +22,11 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// TestEverythingAtOnce lets agents of one session work in several managers, as in
-// several processes, two of them as the same agent, with deadlines that cut calls
-// short, while operators verify, scrub, hold, copy, export and, in every third seed,
-// erase. COMPACT_SOAK=1 does so with more seeds.
-func TestEverythingAtOnce(t *testing.T) {
+// TestAgentsAndOperatorsAtOnce runs agents of one session in several managers, like in
+// several processes, two of them as the same agent, with deadlines that cut calls short.
+// Meanwhile operators verify, scrub, hold, copy, export and, in every third seed, erase.
+// COMPACT_SOAK=1 does so with more seeds.
+func TestAgentsAndOperatorsAtOnce(t *testing.T) {
 	t.Parallel()
 	seeds := 2 // without an erase
 	if os.Getenv("COMPACT_SOAK") != "" {
@@ -52,7 +52,7 @@ type scene struct {
 	closed chan struct{}
 	heads  *record.Heads // of the operators
 
-	copying sync.Mutex // nobody else may write to a copy
+	copying sync.Mutex // no other writer may use a copy
 }
 
 func atOnce(t *testing.T, seed uint64) {
@@ -207,7 +207,8 @@ func (s *scene) operate(rng *rand.Rand) {
 	}
 }
 
-// proven has the session verified beside all others, in the archive or a copy of it.
+// proven verifies the session during all other operations, in the archive or a copy of
+// it.
 func (s *scene) proven(what string, a storage.Archive) {
 	r, err := record.Verify(context.Background(), a, "s", record.VerifyOptions{})
 	if s.fails(what, err); err == nil && !r.OK() && !s.erases && !begins(r) {
@@ -230,13 +231,13 @@ func (s *scene) unpacked(export []byte) {
 	s.proven("export", a)
 }
 
-// begins reports whether a session has logs and no manifest yet, as before its first
-// file.
+// begins reports whether a session has logs and no manifest yet, which is the state
+// before its first file.
 func begins(r record.Report) bool {
 	return len(r.Problems) == 1 && r.Problems[0].File == "manifest.jsonl" && r.Head == ""
 }
 
-// fails reports an error that an operator should not get from what others do.
+// fails reports an error that the operations of others should not cause for an operator.
 func (s *scene) fails(op string, err error) {
 	if err == nil {
 		return
@@ -249,8 +250,8 @@ func (s *scene) fails(op string, err error) {
 	s.t.Errorf("seed %d, %s: %s: %v", s.seed, s.preset, op, err)
 }
 
-// judge looks at what is left: it is whole, another process sees what the last one
-// saw, and after a last scrub the leaked words are nowhere.
+// judge checks the final state: it is complete, another process sees the same view as
+// the last one, and after a last scrub the leaked words occur nowhere.
 func (s *scene) judge(all []*agentAtOnce) {
 	ctx := context.Background()
 	s.verified("in the end")
@@ -290,13 +291,13 @@ func (s *scene) verified(when string) {
 			s.t.Fatal(err)
 		}
 		if r, err := record.VerifyDir(ctx, s.store, info.Dir, record.VerifyOptions{}); err != nil || !r.OK() {
-			s.t.Errorf("seed %d, %s, %s: %s verify says %v (%v)", s.seed, s.preset, info.Dir, when, r.Problems, err)
+			s.t.Errorf("seed %d, %s, %s: %s verify returned %v (%v)", s.seed, s.preset, info.Dir, when, r.Problems, err)
 		}
 	}
 }
 
-// scrubbed scrubs a session. It reports false where that has to wait: for a minute after
-// a call that was cut short. COMPACT_SOAK=1 waits.
+// scrubbed scrubs a session. It returns false if that must wait: for a minute after an
+// interrupted call. COMPACT_SOAK=1 waits.
 func (s *scene) scrubbed(dir string) bool {
 	ctx := context.Background()
 	log, err := record.OpenDir(ctx, s.store, dir)
@@ -316,7 +317,7 @@ func (s *scene) scrubbed(dir string) bool {
 	return err == nil
 }
 
-// clean looks for the leaked words in the files of a session.
+// clean searches the files of a session for the leaked words.
 func (s *scene) clean(dir string) {
 	ctx := context.Background()
 	k, err := storage.ParseKey(dir)
@@ -333,7 +334,7 @@ func (s *scene) clean(dir string) {
 		}
 		b, err := io.ReadAll(r)
 		if err := errors.Join(err, r.Close()); err != nil || strings.Contains(string(b), s.leaked) {
-			s.t.Errorf("seed %d, %s: %s has what was scrubbed (%v)", s.seed, s.preset, info.Key, err)
+			s.t.Errorf("seed %d, %s: %s still has the scrubbed text (%v)", s.seed, s.preset, info.Key, err)
 		}
 	}
 }

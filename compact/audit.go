@@ -129,7 +129,7 @@ func (a *auditLog) due() bool {
 	return len(a.lines) > flushLines || a.bytes > a.backlog.flushAt || !a.since.IsZero() && a.backlog.m.now().Sub(a.since) >= flushAfter
 }
 
-// drain appends the waiting lines. For an erased session nothing waits any more; the
+// drain appends the waiting lines. For an erased session no line waits any more; the
 // next call of its agent finds the session that continues it.
 func (a *auditLog) drain(ctx context.Context) error {
 	err := a.write(ctx)

@@ -21,7 +21,7 @@ import (
 	"github.com/agentcompact/compact/trace/tracetest"
 )
 
-// stuck is an archive whose log takes nothing until the context ends.
+// stuck is an archive whose logs accept no line until the context ends.
 type stuck struct {
 	storage.Archive
 }
@@ -80,7 +80,7 @@ func linesOf(t *testing.T, a storage.Archive, session string) (lines []string) {
 	return lines
 }
 
-func TestLinesThatWaitAreBoundedAndWhatIsDroppedIsSaid(t *testing.T) {
+func TestWaitingLinesAreBoundedAndDropsAreReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const bound = 16 << 10
 		a := &broken{Archive: memory.New(), word: "events"}
@@ -95,7 +95,7 @@ func TestLinesThatWaitAreBoundedAndWhatIsDroppedIsSaid(t *testing.T) {
 		}
 		dropped := log.dropped
 		if dropped == 0 {
-			t.Fatal("nothing was dropped: the test shows nothing")
+			t.Fatal("nothing was dropped: the test proves nothing")
 		}
 		a.repair()
 		if err := m.Flush(t.Context()); err != nil {
@@ -110,7 +110,7 @@ func TestLinesThatWaitAreBoundedAndWhatIsDroppedIsSaid(t *testing.T) {
 			t.Errorf("%d bytes are counted after all was written, %d, %d dropped", n, log.bytes, log.dropped)
 		}
 		if err := m.Flush(t.Context()); err != nil || len(linesOf(t, a, "s")) != len(lines) {
-			t.Errorf("it is said again: %v", err)
+			t.Errorf("it is reported again: %v", err)
 		}
 		events := 0
 		for _, e := range seen.Events() {
@@ -138,14 +138,15 @@ func TestLinesOfAllSessionsAreBounded(t *testing.T) {
 	})
 }
 
-// stacks is room for those of all goroutines, which is asked for hundreds of times.
+// stacks is a buffer for the stacks of all goroutines, which are read hundreds of
+// times.
 var stacks struct {
 	sync.Mutex
 	text []byte
 }
 
-// bubbled counts the goroutines of the synctest bubble that it is called in: those
-// of the runtime, and of tests before, come and go.
+// bubbled counts the goroutines of the current synctest bubble, because the number
+// of goroutines of the runtime and of earlier tests varies.
 func bubbled(t *testing.T) int {
 	t.Helper()
 	stacks.Lock()
@@ -154,7 +155,7 @@ func bubbled(t *testing.T) int {
 		stacks.text = make([]byte, 4<<20)
 	}
 	all := string(stacks.text[:runtime.Stack(stacks.text, true)])
-	own := regexp.MustCompile(`synctest bubble \d+`).FindString(all) // its own comes first
+	own := regexp.MustCompile(`synctest bubble \d+`).FindString(all) // its own stack comes first
 	if own == "" {
 		t.Fatal("this is no bubble")
 	}
@@ -177,13 +178,13 @@ func TestWritersInTheBackgroundAreFew(t *testing.T) {
 					}
 					time.Sleep(5 * time.Second)
 				}
-				// One that is done gives its place away a moment before it ends; without a
-				// bound there are as many as sessions, 20.
+				// A finished one releases its place just before it ends; without a limit
+				// there would be one per session, 20.
 				if most >= 2*flushers {
 					t.Errorf("%d goroutines more, at most %d are wanted", most, flushers)
 				}
 				if name == "hangs" && most == 0 {
-					t.Error("nothing was written in the background: the test shows nothing")
+					t.Error("nothing was written in the background: the test proves nothing")
 				}
 				synctest.Wait()
 				if b, ok := a.(*broken); ok {
@@ -210,7 +211,7 @@ func TestSessionHasOneWriterInTheBackground(t *testing.T) {
 	})
 }
 
-// What a step is about is durable before its ledger is, whatever waits.
+// The events of a step are durable before its ledger, even if other lines wait.
 func TestEventsOfAStepAreWrittenBeforeIt(t *testing.T) {
 	ctx := t.Context()
 	a := &broken{Archive: memory.New(), word: "events"}
@@ -239,8 +240,8 @@ func TestEventsOfAStepAreWrittenBeforeIt(t *testing.T) {
 	}
 }
 
-// A session leaves the memory although its lines wait; they are written when
-// the archive works again, and the session finds them when it comes back.
+// A session leaves the memory although it has waiting lines; they are written when
+// the archive works again, and a reopened session finds them.
 // Flush writes the lines of sessions that are not in memory, too, before their writer
 // tries again.
 func TestFlushWritesTheLinesOfForgottenSessions(t *testing.T) {
@@ -296,8 +297,8 @@ func TestLinesOfAForgottenSessionWaitOn(t *testing.T) {
 	})
 }
 
-// The journal takes what it can hold while it cannot be written, and the rest
-// when it can.
+// While the journal can't be written, it holds as much as it may, and the rest is
+// written later.
 func TestJournalThatWaitsIsBoundedAndLosesNothing(t *testing.T) {
 	ctx := t.Context()
 	a := &broken{Archive: memory.New(), word: "journal"}
@@ -308,7 +309,7 @@ func TestJournalThatWaitsIsBoundedAndLosesNothing(t *testing.T) {
 	defer m.Close(ctx)
 	m.backlog.perSession = 20 << 10
 	talk(t, m, "s", 1)
-	_ = m.Flush(ctx) // so that it is known to fail
+	_ = m.Flush(ctx) // so that the failure is known
 	history := func() (h []message.Message) {
 		for i := range 60 {
 			h = append(h, message.User(fmt.Sprint(i, strings.Repeat(" word", 200))))
@@ -372,9 +373,9 @@ func TestOrderOfLinesIsKeptWhenAWriteFails(t *testing.T) {
 	}
 }
 
-// Lines that are dropped while a write runs are told of by the next write, and those
-// that it told of are not told of again.
-func TestLinesDroppedDuringAWriteAreSaidByTheNext(t *testing.T) {
+// Lines that are dropped during a write are reported by the next write, and each
+// loss is reported once.
+func TestLinesDroppedDuringAWriteAreReportedByTheNext(t *testing.T) {
 	ctx := t.Context()
 	a := &broken{Archive: memory.New()}
 	m, _ := logging(t, a, 1<<10)
@@ -416,8 +417,8 @@ func TestLinesDroppedDuringAWriteAreSaidByTheNext(t *testing.T) {
 	}
 }
 
-// What a process that is killed leaves of its audit log has all calls but those of
-// the last minute, and what another one reads has their bill.
+// The audit log of a killed process has all calls except those of the last minute,
+// and a reader in another process computes their bill.
 func TestLinesWaitForAMinuteAtMost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := memory.New()
@@ -438,7 +439,8 @@ func TestLinesWaitForAMinuteAtMost(t *testing.T) {
 	})
 }
 
-// What a commit could not write is due a minute later, as what a call left is.
+// Lines that a commit could not write are due a minute later, like the lines of a
+// call.
 func TestLinesOfAFailedWriteWaitForAMinuteAtMost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &broken{Archive: memory.New(), word: "events"}

@@ -8,8 +8,8 @@ import (
 	"github.com/agentcompact/compact/compact"
 )
 
-// What can't be is said once and ignored: the plan is the one that there would have
-// been without it, and no call is above the window's trigger for it.
+// An invalid input is reported once and ignored: the plan is the same as without
+// it, and the input does not raise a call above the window's trigger.
 func TestBadInputMakesNoPlanWorse(t *testing.T) {
 	const from, to = 38, 56
 	good, _ := economic(t, nil)

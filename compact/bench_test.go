@@ -17,7 +17,8 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// longSession is an agent loop of so many messages with results of so many bytes.
+// longSession is an agent loop with this many messages, and results of this many
+// bytes.
 func longSession(messages, bytes int) []message.Message {
 	msgs := []message.Message{message.System("You fix bugs."), message.User("Make the tests pass.")}
 	for i := 0; len(msgs) < messages; i++ {
@@ -29,8 +30,8 @@ func longSession(messages, bytes int) []message.Message {
 	return msgs[:messages]
 }
 
-// BenchmarkPreflightNothingToDo is the cost of the hook when nothing has to be
-// done: 1,000 messages of 500 KB, seen before.
+// BenchmarkPreflightNothingToDo measures the hook when no compaction is due:
+// 1,000 known messages of 500 KB.
 func BenchmarkPreflightNothingToDo(b *testing.B) {
 	ctx := context.Background()
 	m, err := compact.New(ctx, compact.Config{Model: "gpt-4o", MaxContextTokens: 1_000_000, Archive: memory.New()})
@@ -50,8 +51,8 @@ func BenchmarkPreflightNothingToDo(b *testing.B) {
 	}
 }
 
-// summarizerStub answers at once; the time that a real one would take is added
-// to the reckoning, or really waited for in a soak.
+// summarizerStub answers at once; the time of a real one is added to the
+// result, or really waited for in a soak.
 type summarizerStub struct {
 	wait  time.Duration
 	calls atomic.Int64
@@ -114,8 +115,8 @@ func BenchmarkThousandTurns(b *testing.B) {
 		b.ReportMetric(float64(stub.calls.Load()), "summaries")
 		b.ReportMetric(100*float64(manager+asked)/float64(session), "%all")
 		b.ReportMetric(100*float64(manager)/float64(session), "%without-summarizer")
-		// The same in processor time of the whole process, which a busy machine
-		// does not stretch.
+		// The same in processor time of the whole process, which does not
+		// depend on other load.
 		spent := cputime.Used() - cpu
 		b.ReportMetric(100*float64(spent)/float64(1000*agentCall+asked+spent), "%cpu-without-summarizer")
 		b.ReportMetric(float64(manager.Microseconds())/1000, "µs/turn")

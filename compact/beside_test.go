@@ -15,7 +15,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// asked is a summarizer that calls a function whenever Describe is called. One of these
+// asked is a summarizer that calls a function at each call of Describe. One of these
 // calls comes right before a summary begins.
 type asked struct{ hook func() }
 
@@ -32,7 +32,7 @@ func (a *asked) Describe() strategy.Info {
 
 // After its time limit, Close discards the running work while calls still start some.
 // Neither must wait for the other.
-func TestThrowingAwayHoldsUpNoCallThatBeginsASummary(t *testing.T) {
+func TestDiscardingDelaysNoNewSummary(t *testing.T) {
 	s := &asked{}
 	m, err := New(t.Context(), Config{Model: "gpt-4", MaxContextTokens: 8_000, Archive: memory.New(), Summarize: s})
 	if err != nil {
@@ -88,7 +88,7 @@ func (a *mine) Append(ctx context.Context, k storage.Key, seq int64, b storage.B
 }
 
 // A panic in background work must not end the program either.
-func TestPanicsBesideACallAreErrors(t *testing.T) {
+func TestPanicsInTheBackgroundAreErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &mine{Archive: memory.New()}
 		m, _ := logging(t, a, maxWaiting)
@@ -103,7 +103,7 @@ func TestPanicsBesideACallAreErrors(t *testing.T) {
 
 		a.reads.Store(true)
 		time.Sleep(2 * headEvery)
-		talk(t, m, "s", 1) // which looks for the steps of others
+		talk(t, m, "s", 1) // it reads the steps of others
 		synctest.Wait()
 		a.reads.Store(false)
 		if s.asking {

@@ -32,7 +32,7 @@ type SessionBill struct {
 	Calls        int     `json:"calls"`
 	EstimatedUSD float64 `json:"estimated_prompts_usd"` // prompts
 	WholeUSD     float64 `json:"projected_whole_prompts_usd"`
-	SummaryUSD   float64 `json:"summaries_usd"`  // those included that no call used
+	SummaryUSD   float64 `json:"summaries_usd"`  // summaries that no call used included
 	Measured     int     `json:"measured_calls"` // calls whose usage was observed
 	MeasuredUSD  float64 `json:"measured_usd"`   // their measured cost, answers included
 

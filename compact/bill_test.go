@@ -34,7 +34,7 @@ func priced(t *testing.T, c compact.Config) (*rig, *clock) {
 
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-9*math.Max(1, math.Abs(b)) }
 
-func TestBillSaysWhatThePromptCostsAndWhatItWouldHave(t *testing.T) {
+func TestBillHasTheCostsWithAndWithoutEdits(t *testing.T) {
 	r, _ := priced(t, compact.Config{})
 	history := loop(10, 1000)
 	first := r.preflight(history)
@@ -52,7 +52,7 @@ func TestBillSaysWhatThePromptCostsAndWhatItWouldHave(t *testing.T) {
 	}
 }
 
-func TestBillOfACompactionReadsOnlyWhatStandsBeforeIt(t *testing.T) {
+func TestBillOfACompactionReadsOnlyItsPrefix(t *testing.T) {
 	r, _ := priced(t, compact.Config{MaxContextTokens: 30_000})
 	history := loop(10, 1000)
 	first := r.preflight(history)
@@ -66,7 +66,7 @@ func TestBillOfACompactionReadsOnlyWhatStandsBeforeIt(t *testing.T) {
 	}
 	next := r.preflight(append(history[:len(history):len(history)], round(40, 1000)...))
 	if next.Bill.Estimated.Cached != res.After.Total || next.Bill.Session.WholeUSD <= next.Bill.Session.EstimatedUSD {
-		t.Errorf("after it: %+v, of which %d should be cached", next.Bill, res.After.Total)
+		t.Errorf("after it: %+v; %d of these tokens should be cached", next.Bill, res.After.Total)
 	}
 	// Its line in the audit log was written before the step was committed.
 	var events []trace.Event
@@ -82,7 +82,7 @@ func TestBillOfACompactionReadsOnlyWhatStandsBeforeIt(t *testing.T) {
 	}
 }
 
-func TestAColdCacheIsWrittenAnew(t *testing.T) {
+func TestColdCacheIsRewritten(t *testing.T) {
 	for name, change := range map[string]func(*rig, *clock, *compact.Result) []compact.Option{
 		"the session slept": func(_ *rig, k *clock, _ *compact.Result) []compact.Option {
 			k.at = k.at.Add(6 * time.Minute)
@@ -130,7 +130,7 @@ func TestTheCacheOfAModelIsCountedInItsTokens(t *testing.T) {
 	}
 }
 
-func TestMeasuredUsageHasNamesOfItsOwn(t *testing.T) {
+func TestMeasuredUsageHasItsOwnKeys(t *testing.T) {
 	r, _ := priced(t, compact.Config{})
 	history := loop(10, 1000)
 	first := r.preflight(history)
@@ -179,7 +179,7 @@ func TestAUsageThatComesLateDoesNotMakeTheCacheCold(t *testing.T) {
 	}
 }
 
-func TestUsageThatContradictsTheRequestIsSaidOnceAndIgnored(t *testing.T) {
+func TestContradictoryUsageIsReportedOnceAndIgnored(t *testing.T) {
 	r, k := priced(t, compact.Config{})
 	history := loop(5, 1000)
 	said := 0
@@ -209,12 +209,12 @@ func TestUsageThatContradictsTheRequestIsSaidOnceAndIgnored(t *testing.T) {
 		t.Errorf("said %d times, want once", said)
 	}
 	if strings.Contains(strings.Join(res.Warnings, "\n"), "clock") {
-		t.Error("the clock is told of more than once")
+		t.Error("the clock is reported more than once")
 	}
 }
 
-// Of calls at the same time one may end behind another that began later.
-func TestCallsAtOnceAreNoClockThatRunsBackwards(t *testing.T) {
+// Of concurrent calls, an earlier one may end after a later one.
+func TestConcurrentCallsAreNoBackwardClock(t *testing.T) {
 	r, k := priced(t, compact.Config{})
 	for range 2 {
 		if said := strings.Join(r.preflight(loop(3, 500)).Warnings, "\n"); strings.Contains(said, "clock") {
@@ -224,7 +224,7 @@ func TestCallsAtOnceAreNoClockThatRunsBackwards(t *testing.T) {
 	}
 }
 
-func TestAClockThatRunsBackwardsIsSaidOnce(t *testing.T) {
+func TestBackwardClockIsReportedOnce(t *testing.T) {
 	r, k := priced(t, compact.Config{})
 	said := 0
 	for range 4 {
@@ -247,7 +247,7 @@ func TestSummariesAreInTheBill(t *testing.T) {
 	}
 }
 
-func TestAPlanBillsNothing(t *testing.T) {
+func TestPlanIsNotBilled(t *testing.T) {
 	r, _ := priced(t, compact.Config{})
 	plan, err := r.Plan(context.Background(), "s", loop(3, 500))
 	if err != nil || plan.Bill != nil {

@@ -17,8 +17,8 @@ func approximate(t *testing.T) *rig {
 	return newRig(t, compact.Config{Preset: "summarize", Model: "claude-sonnet-4", MaxContextTokens: 20_000})
 }
 
-// Where the count is approximate, no view goes out whose upper bound is above
-// the budget while a stage can make it smaller.
+// With an approximate count, no view is sent whose upper bound exceeds the budget
+// while a stage can make it smaller.
 func TestUpperBoundFitsTheBudget(t *testing.T) {
 	for _, tokens := range []int{14_000, 15_000, 16_000, 18_000, 40_000} {
 		for _, billed := range []int{80, 100, 130} { // in percent of the count
@@ -35,8 +35,8 @@ func TestUpperBoundFitsTheBudget(t *testing.T) {
 	}
 }
 
-// What can't be made smaller goes out where the count fits, and is refused
-// where it does not: never for its bound.
+// A view that can't be made smaller is sent if its count fits, and is refused if the
+// count does not: the upper bound alone refuses nothing.
 func TestUpperBoundRefusesNothing(t *testing.T) {
 	r := approximate(t)
 	asked := func(tokens int) []message.Message { return []message.Message{message.User(text(tokens))} }
@@ -51,10 +51,10 @@ func TestUpperBoundRefusesNothing(t *testing.T) {
 	}
 }
 
-// The trigger is held against the upper bound, so the target is, too: with the
-// target of an estimate little is left between the two, and the next compaction
-// is near.
-func TestUpperBoundIsHeldAgainstTheTarget(t *testing.T) {
+// The trigger is compared with the upper bound, and so is the target: a target for
+// the estimate would leave little room between the two, and the next compaction would
+// come soon.
+func TestUpperBoundIsComparedWithTheTarget(t *testing.T) {
 	for _, preset := range []string{"summarize", "graduated"} {
 		r := newRig(t, compact.Config{Preset: preset, Model: "claude-sonnet-4", MaxContextTokens: 20_000})
 		res := r.preflight(loop(60, 400))
@@ -64,7 +64,7 @@ func TestUpperBoundIsHeldAgainstTheTarget(t *testing.T) {
 	}
 }
 
-// A session that waits above the trigger hears the number that is held against it.
+// A session that waits above the trigger reports the number that is compared with it.
 func TestWaitNamesTheUpperBoundWhereCountsAreApproximate(t *testing.T) {
 	for model, is := range map[string]bool{"claude-sonnet-4": true, "gpt-4": false} {
 		r := newRig(t, compact.Config{Preset: "summarize", Model: model, MaxContextTokens: 20_000})
@@ -79,9 +79,9 @@ func TestWaitNamesTheUpperBoundWhereCountsAreApproximate(t *testing.T) {
 	}
 }
 
-// The two numbers of one call that are called alike are one number, or the event says
-// which is which.
-func TestDecisionSaysWhatItCompared(t *testing.T) {
+// Two figures of one call with the same name are equal, or the event distinguishes
+// them.
+func TestDecisionListsItsComparisons(t *testing.T) {
 	for model, bounded := range map[string]bool{"gpt-4o": false, "claude-sonnet-4-5": true} {
 		r := newRig(t, compact.Config{Model: model, MaxContextTokens: 64_000})
 		res := r.preflight(loop(40, 200))
@@ -91,7 +91,7 @@ func TestDecisionSaysWhatItCompared(t *testing.T) {
 			t.Errorf("%s: counted %d, compared %d, the result has %d", model, counted, d.TEst, res.Before.Total)
 		}
 		if bounded && (d.Estimated != counted || d.TEst == counted) || !bounded && (d.TEst != counted || d.Estimated != 0) || strings.Contains(d.OutputText, "at most") != bounded {
-			t.Errorf("%s: counted %d, compared %d, which is said to be of %d: %s", model, counted, d.TEst, d.Estimated, d.OutputText)
+			t.Errorf("%s: counted %d, compared %d, and the event has %d: %s", model, counted, d.TEst, d.Estimated, d.OutputText)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // A model switch in mid-session is a new epoch: another tokenizer, another
-// window. What was decided before stays decided.
+// window. Earlier decisions stay.
 func TestModelSwitchInMidSessionKeepsTheEditsAndCountsAnew(t *testing.T) {
 	s := &counting{}
 	r := newRig(t, compact.Config{Model: "gpt-4o", MaxContextTokens: 16_000, Summarize: s})
@@ -43,7 +43,7 @@ func TestModelSwitchInMidSessionKeepsTheEditsAndCountsAnew(t *testing.T) {
 	}
 }
 
-func TestWindowOfACallOnlyNarrowsWhatIsConfigured(t *testing.T) {
+func TestWindowOfACallOnlyNarrowsTheConfiguredOne(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 16_000})
 	for told, want := range map[int]int{0: 16_000, 6_000: 6_000, 64_000: 16_000} {
 		if got := r.preflight(loop(2, 50), compact.WithWindow(told)).MaxTokens; got != want {
@@ -96,7 +96,7 @@ func TestBranchesOfOneAgentHaveLedgersOfTheirOwn(t *testing.T) {
 	if again.Triggered || bytesOf(again.Messages) != bytesOf(a.Messages) {
 		t.Error("branch a has another view")
 	}
-	// The ledger says whose step it was, also to another process.
+	// The ledger names the owner of a step, also for another process.
 	other := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: &counting{}, Archive: r.archive})
 	if got := other.preflight(history, compact.WithAgent("coder"), compact.WithBranch("b")); got.Triggered || bytesOf(got.Messages) != bytesOf(b.Messages) {
 		t.Error("branch b has another view in another process")
@@ -117,8 +117,8 @@ func TestAViewThatWasKeptIsASummarizedOne(t *testing.T) {
 	}
 }
 
-// An edit of the history behind what was compacted leaves the prefix known; one
-// inside of it makes the rest a history of its own.
+// An edit of the history after the compacted part keeps the prefix known; an
+// edit inside it makes the rest a separate history.
 func TestEditedHistoryReusesTheLongestCommonPrefix(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: &counting{}})
 	history := loop(30, 200)
@@ -173,8 +173,8 @@ func TestProcessThatDrivesASession(t *testing.T) {
 	}
 }
 
-// Real processes on one session at once: each step has one winner, no number
-// is left out, nobody's call fails, and whoever comes later sees one history.
+// Real processes work on one session at once: each step has one winner, no
+// number is missing, no call fails, and later processes see one history.
 func TestProcessesOnOneSessionShareItsSteps(t *testing.T) {
 	dir := t.TempDir()
 	const processes = 3

@@ -21,7 +21,7 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-func TestABodyMayHaveWhatItsProviderPublishes(t *testing.T) {
+func TestBodyMayHaveTheSizeThatItsProviderPublishes(t *testing.T) {
 	bodies := map[string]string{
 		"anthropic": `{"model":"claude-sonnet-4-5","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}`,
 		"openai":    `{"model":"gpt-4o","messages":[{"role":"user","content":"hi"}]}`,
@@ -65,7 +65,7 @@ func TestABodyMayHaveWhatItsProviderPublishes(t *testing.T) {
 	}
 }
 
-// album is a request of so many pictures of 19 kB.
+// album is a request with this many pictures of 19 kB.
 func album(t *testing.T, pictures int) wire.Request {
 	t.Helper()
 	var b strings.Builder
@@ -81,7 +81,7 @@ func album(t *testing.T, pictures int) wire.Request {
 	return req
 }
 
-// ofBytes is a manager for bodies of so many bytes.
+// ofBytes is a manager with a limit of this many bytes.
 func ofBytes(t *testing.T, most int, when policy.When) *CompactManager {
 	t.Helper()
 	m, err := New(t.Context(), Config{Model: "gpt-4o", MaxRequestBytes: most, Archive: memory.New(), Policy: policy.Config{When: when}})
@@ -92,8 +92,8 @@ func ofBytes(t *testing.T, most int, when policy.When) *CompactManager {
 	return m
 }
 
-// A body that is too large does not fit as it is: it waits for its place to the end.
-func TestABodyThatIsTooLargeWaitsForItsPlace(t *testing.T) {
+// A body that is too large can't be sent as it is: it waits for its slot to the end.
+func TestTooLargeBodyWaitsForASlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, req := ofBytes(t, 100_000, ""), album(t, 12)
 		m.places = ctxlock.NewSlots(1)
@@ -110,8 +110,9 @@ func TestABodyThatIsTooLargeWaitsForItsPlace(t *testing.T) {
 	})
 }
 
-// What no compaction made small enough before goes out when there is no place.
-func TestABodyThatStaysTooLargeDoesNotDieForAPlace(t *testing.T) {
+// A view that earlier compactions could not make small enough is sent if there is no
+// free slot.
+func TestBodyThatStaysTooLargeDoesNotFailForASlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, req := ofBytes(t, 10_000, ""), album(t, 1)
 		m.places = ctxlock.NewSlots(1)
@@ -128,8 +129,8 @@ func TestABodyThatStaysTooLargeDoesNotDieForAPlace(t *testing.T) {
 	})
 }
 
-// That no more may go is said only where it was tried.
-func TestTooLargeIsNotSaidWhereNothingWasTried(t *testing.T) {
+// The message that nothing more can be removed appears only after an attempt.
+func TestTooLargeIsNotReportedWithoutAnAttempt(t *testing.T) {
 	req := album(t, 12)
 	res, err := ofBytes(t, 100_000, policy.Never).Preflight(t.Context(), "s", req.Messages(), WithRequest(req))
 	if err != nil || res.Reason != trace.ReasonNever || len(res.Warnings) > 0 {
@@ -141,8 +142,8 @@ func TestTooLargeIsNotSaidWhereNothingWasTried(t *testing.T) {
 	}
 }
 
-// A dry run says it, and does not spend the one time that it is said.
-func TestTooLargeIsSaidBehindAPlan(t *testing.T) {
+// A dry run reports it, without using up the single report.
+func TestTooLargeIsReportedAfterAPlan(t *testing.T) {
 	m, req := ofBytes(t, 10_000, ""), album(t, 1)
 	for n, ask := range []func(context.Context, string, []message.Message, ...Option) (*Result, error){m.Plan, m.Plan, m.Preflight, m.Preflight} {
 		res, err := ask(t.Context(), "s", req.Messages(), WithRequest(req))
@@ -154,8 +155,8 @@ func TestTooLargeIsSaidBehindAPlan(t *testing.T) {
 
 func isTooLarge(w string) bool { return strings.Contains(w, "max_request_bytes") }
 
-// What was learned of a 413 is a guess at what the provider takes.
-func TestTooLargeSaysWhoseBoundItIs(t *testing.T) {
+// The limit learned from a 413 is an estimate of the provider's limit.
+func TestTooLargeNamesItsBound(t *testing.T) {
 	for said, want := range map[int]string{0: "where the provider takes 10000,", 5_000: "where it may have 5000,", 50_000: "where the provider takes 10000,"} {
 		req := album(t, 1)
 		res, err := ofBytes(t, 10_000, "").Preflight(t.Context(), "s", req.Messages(), WithRequest(req), WithMaxBytes(said))

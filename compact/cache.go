@@ -19,7 +19,8 @@ type CacheConfig struct {
 
 const marksAuto = "auto"
 
-// MarksCache reports whether marks of the prompt cache are set ([CacheConfig]).
+// MarksCache reports whether the manager sets marks for the prompt cache
+// ([CacheConfig]).
 func (m *CompactManager) MarksCache() bool {
 	return m != nil && !m.cfg.Observe && m.cfg.Cache.Marks == marksAuto
 }
@@ -65,7 +66,7 @@ func (c *call) marksIn(marked []bool) []int {
 // markedIn returns the messages of the view with a mark of the caller: their own,
 // or that of a removed message after them.
 func (c *call) markedIn(marked []bool) map[int]bool {
-	in := make(map[int]int, len(marked)) // message of the request → of the view
+	in := make(map[int]int, len(marked)) // index in the request → index in the view
 	for i := range c.now.conv.Len() {
 		if src := c.now.conv.Source(i); src >= 0 {
 			in[src] = i

@@ -11,8 +11,8 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// markedTalk is a request of so many rounds; the result of one of them has a
-// mark, and so has the system prompt or the task, if where is "prompt" or "task".
+// markedTalk is a request of this many rounds. The result of one of them has a
+// mark; the system prompt or the task has one if where is "prompt" or "task".
 func markedTalk(rounds, at int, where string) []byte {
 	const mark = `,"cache_control":{"type":"ephemeral"}`
 	var b strings.Builder
@@ -36,9 +36,9 @@ func markedTalk(rounds, at int, where string) []byte {
 	return []byte(b.String() + `]}`)
 }
 
-// What the provider goes on holding ends at a mark in front of the edit: a cut
-// behind a prompt without one is paid for as a whole.
-func TestCandidatesGoByTheMarks(t *testing.T) {
+// The part that the provider keeps cached ends at a mark before the edit: for a
+// cut after a prompt without a mark, the whole prompt is paid for.
+func TestCandidatesFollowTheCacheMarks(t *testing.T) {
 	fixed := func(marks, where string, opts ...compact.Option) float64 {
 		m, err := compact.New(context.Background(), compact.Config{
 			Preset: "economy", MaxContextTokens: 200_000, Archive: memory.New(), Cache: compact.CacheConfig{Marks: marks},
@@ -67,7 +67,7 @@ func TestCandidatesGoByTheMarks(t *testing.T) {
 	}
 	held, bare, auto := fixed("keep", "prompt"), fixed("keep", ""), fixed("auto", "")
 	if bare <= held || auto != held {
-		t.Errorf("a cut costs %v behind a marked prompt, %v behind one without, %v where we mark it", held, bare, auto)
+		t.Errorf("a cut costs %v after a marked prompt, %v after an unmarked one, %v with automatic marks", held, bare, auto)
 	}
 	// The tools are a front of the prompt, too, but no mark is at their end.
 	definition := strings.Repeat("Reads one file, and says how many lines it has. ", 400)
@@ -76,6 +76,6 @@ func TestCandidatesGoByTheMarks(t *testing.T) {
 		t.Errorf("a cut costs %v behind tools without a mark, %v without them, %v where we mark the prompt behind them", tooled, bare, marked)
 	}
 	if task := fixed("keep", "task"); task > held { // the mark ends right where the cut begins
-		t.Errorf("a cut costs %v behind a marked task, %v behind a marked prompt before it", task, held)
+		t.Errorf("a cut costs %v after a marked task, %v after a marked prompt before it", task, held)
 	}
 }

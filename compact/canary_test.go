@@ -33,7 +33,7 @@ import (
 	"github.com/agentcompact/compact/trace/tracetest"
 )
 
-// sink keeps what is written to it, or posted.
+// sink keeps everything that is written or posted to it.
 type sink struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -58,7 +58,7 @@ func (s *sink) String() string {
 }
 
 // talkative is a summarizer that puts secrets into its answers and errors, and
-// keeps what it was asked.
+// keeps its requests.
 type talkative struct {
 	asked  *sink
 	answer string
@@ -77,7 +77,7 @@ func (s talkative) Summarize(_ context.Context, r strategy.Request) (strategy.Dr
 	return strategy.Draft{Text: "## Goals and success criteria\n- [open] the tests of the module pass\n## Key entities\n" + s.answer}, s.err
 }
 
-// leaking is an archive whose errors hold a secret.
+// leaking is an archive whose errors contain a secret.
 type leaking struct {
 	storage.Archive
 	word, secret string
@@ -98,7 +98,7 @@ type watched struct {
 	server  *ariadnetest.Server
 	sinks   map[string]*sink
 	otlp    *httptest.Server
-	fresh   []canary.Secret // to be planted
+	fresh   []canary.Secret // planted next
 	planted []canary.Secret
 	counted []canary.Secret // planted where redaction has nothing to do
 	tweak   func(*compact.Config)
@@ -167,7 +167,7 @@ func (w *watched) run(c compact.Config, f func(m *compact.CompactManager)) {
 	_ = m.Close(context.Background()) // some archives refuse even this
 }
 
-// history plants secrets wherever a message can hold text.
+// history plants secrets in every part of a message that can hold text.
 func (w *watched) history() []message.Message {
 	quoted := func(s string) string {
 		b, err := json.Marshal(s)
@@ -216,7 +216,8 @@ func (w *watched) history() []message.Message {
 // everyWayOut calls a manager in all ways that store or send something.
 func (w *watched) everyWayOut() {
 	ctx := context.Background()
-	// Tool schemas are counted, and go nowhere: not even with redaction off.
+	// Tool schemas are counted, but are in no output, not even with redaction
+	// off.
 	tools := json.RawMessage(`[{"type":"function","function":{"name":"t","description":` + fmt.Sprintf("%q", w.plant()) + `}}]`)
 	w.counted, w.planted = w.planted, nil
 	history := w.history()
@@ -258,7 +259,7 @@ func (w *watched) everyWayOut() {
 	})
 }
 
-// places is all that left, by where it went.
+// places returns all data that left the manager, by destination.
 func (w *watched) places() map[string]string {
 	all := map[string]string{"Ariadne": string(bytes.Join(w.server.Bodies(), nil))}
 	for name, s := range w.sinks {
@@ -283,15 +284,15 @@ func (w *watched) places() map[string]string {
 	return all
 }
 
-// Whatever a secret is part of, nothing that is stored, sent or logged holds
-// it, in no form. That the same search finds them all where redaction is off
-// shows that each was on its way out.
+// No stored, sent or logged data contains a secret in any form, whatever part
+// of the input the secret is in. The same search finds all secrets with
+// redaction off, which shows that each was in the data.
 func TestNoPlantedSecretLeavesTheManager(t *testing.T) {
 	w := watch(t, true)
 	w.everyWayOut()
 	for place, data := range w.places() {
 		if place != "stderr" && (len(data) < 100 || place != "the names of files" && !strings.Contains(data, "REDACTED")) {
-			t.Errorf("%s has nothing that can be searched: the test shows nothing", place)
+			t.Errorf("%s has nothing that can be searched: the test proves nothing", place)
 		}
 		for i, s := range append(w.counted, w.planted...) {
 			if s.Leaks(data) {
@@ -304,7 +305,7 @@ func TestNoPlantedSecretLeavesTheManager(t *testing.T) {
 	}
 }
 
-func TestPlantedSecretsAreAllOnTheirWayOut(t *testing.T) {
+func TestPlantedSecretsAreAllInTheInput(t *testing.T) {
 	w := watch(t, false)
 	w.everyWayOut()
 	var all strings.Builder
@@ -313,7 +314,7 @@ func TestPlantedSecretsAreAllOnTheirWayOut(t *testing.T) {
 	}
 	for i, s := range w.planted {
 		if !s.Leaks(all.String()) {
-			t.Errorf("secret %d goes nowhere: %.60q", i, s.Text)
+			t.Errorf("secret %d is in no output: %.60q", i, s.Text)
 		}
 	}
 	t.Logf("%d secrets planted", len(w.planted))

@@ -9,8 +9,8 @@ import (
 )
 
 // changes holds the files of a session's archive that differ from what was
-// stored. They are not used; compactions are decided anew from the history. The
-// session's mutex guards it.
+// stored. They are not used; compactions are decided again from the history.
+// The session's mutex guards it.
 type changes struct {
 	all  []*storage.ChangedError
 	told int // of all
@@ -67,8 +67,9 @@ func (c *call) sayChanged() {
 	}
 }
 
-// insteadOf returns what was done instead of using a changed file. Decisions that
-// can't be read are made anew from the history; what was removed is not shown.
+// insteadOf describes the replacement for a changed file. Decisions that can't be
+// read are made again from the history; removed text that can't be read is not
+// returned.
 func insteadOf(e *storage.ChangedError) string {
 	for _, decides := range []string{"ledger-", "summary-", "edits"} {
 		if strings.HasPrefix(e.File, decides) {

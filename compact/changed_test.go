@@ -28,7 +28,7 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// lived is a session that went through some steps, and what is known of it.
+// lived is a session after some steps, with the facts to check.
 type lived struct {
 	files     map[string][]byte
 	history   []message.Message
@@ -37,7 +37,8 @@ type lived struct {
 	summaries map[string]bool // that were ever in a view
 }
 
-// live takes a session through steps of a preset, with a journal, and ends it.
+// live takes a session through the steps of a preset, with a journal, and ends the
+// session.
 func live(t *testing.T, c compact.Config, rounds int) *lived {
 	t.Helper()
 	dir := t.TempDir()
@@ -87,7 +88,7 @@ func (l *lived) see(view []message.Message) {
 	}
 }
 
-// diskOf and inMemory store the files of a session that somebody changed.
+// diskOf and inMemory store the files of a changed session.
 func diskOf(t *testing.T, files map[string][]byte) storage.Archive {
 	dir := t.TempDir()
 	for name, data := range files {
@@ -125,9 +126,8 @@ func inMemory(t *testing.T, files map[string][]byte) storage.Archive {
 }
 
 // TestAFlippedBitNeverReachesAPrompt flips one bit of one file of a session at a
-// time. Whoever goes on with the session is served, with a view that is either
-// the one that was or a new one; and what is recalled is what was stored, or
-// nothing.
+// time. A process that continues the session gets either the earlier view or a new
+// one, and a recall returns the stored text or nothing.
 func TestAFlippedBitNeverReachesAPrompt(t *testing.T) {
 	each, rounds := 1, 22
 	if os.Getenv("COMPACT_SOAK") != "" {
@@ -173,8 +173,8 @@ func flip(b []byte, bit int) []byte {
 	return b
 }
 
-// goesOn goes on with a session of which something was changed, and reports
-// whether the view is the one that was.
+// goesOn continues a changed session, and reports whether the view is the earlier
+// one.
 func (l *lived) goesOn(t *testing.T, what string, c compact.Config, a storage.Archive, r *rand.Rand) bool {
 	t.Helper()
 	c.Archive = a
@@ -186,15 +186,15 @@ func (l *lived) goesOn(t *testing.T, what string, c compact.Config, a storage.Ar
 	}
 	same := bytesOf(res.Messages) == l.view
 	if res.Step > 0 {
-		l.see(res.Messages) // it was compacted anew
+		l.see(res.Messages) // it was compacted again
 	}
 	for _, msg := range res.Messages {
 		if policy.IsSummary(msg) && !l.summaries[msg.Text()] {
-			t.Fatalf("%s: a summary that nobody wrote is sent: %s", what, msg.Text())
+			t.Fatalf("%s: a forged summary is sent: %s", what, msg.Text())
 		}
 	}
 	if !same && res.Step == 0 && res.Replayed > 0 && len(res.Warnings) == 0 && !strings.Contains(what, "gateway") {
-		t.Errorf("%s: the view is another, and nothing says why", what)
+		t.Errorf("%s: the view differs, without a reported reason", what)
 	}
 	fps := slices.Sorted(maps.Keys(l.originals))
 	for range 3 {
@@ -218,10 +218,9 @@ func (l *lived) goesOn(t *testing.T, what string, c compact.Config, a storage.Ar
 	return same
 }
 
-// A summary that somebody wrote into a ledger, with all that stands beside it in
-// the ledger made to fit, or into the file that a ledger has it in, is not used. The
-// session is compacted anew; warning and event name the file and its hash, and the
-// file stays.
+// A forged summary is not used, whether in a ledger whose other fields were made to
+// match, or in the file to which a ledger refers. The session is compacted again;
+// warning and event name the file and its hash, and the file stays.
 func TestAForgedSummaryIsEvidence(t *testing.T) {
 	for repeat, kind := range map[string]string{"reference": "summary-", "full": "ledger-"} {
 		t.Run(repeat, func(t *testing.T) { forgedSummary(t, repeat, kind) })
@@ -291,8 +290,8 @@ func forgedSummary(t *testing.T, repeat, kind string) {
 	}
 }
 
-// What was taken out and changed everywhere in the archive is not recalled, and
-// the error says which file it is; nor does a search find it.
+// A removed message that was changed everywhere in the archive is not recalled,
+// and the error names the file; a search does not find it either.
 func TestAChangedPieceIsNotRecalled(t *testing.T) {
 	c := compact.Config{MaxContextTokens: 5_000}
 	l := live(t, c, 40)
@@ -305,7 +304,7 @@ func TestAChangedPieceIsNotRecalled(t *testing.T) {
 	c.Archive = diskOf(t, files)
 	m := newRig(t, c)
 	refused := 0
-	for i := range 38 { // what stands at the end of a log nobody speaks for
+	for i := range 38 { // nothing proves the end of a log
 		p := round(i, 150+i%7)[1].Parts[0]
 		text, err := m.Recall(t.Context(), "s", testkey.Ref(p))
 		var changed *storage.ChangedError
@@ -328,8 +327,8 @@ func TestAChangedPieceIsNotRecalled(t *testing.T) {
 	}
 }
 
-// What no step took out is named by no ledger: the whole file is held against the
-// manifest, and each line against what it was then.
+// No ledger names lines that no step removed: the whole file is compared with the
+// manifest, and each line with its stored state.
 func TestAFinalTranscriptThatChangesIsNotRecalled(t *testing.T) {
 	dir := t.TempDir()
 	a, err := fs.Open(dir)

@@ -19,12 +19,12 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// attempts limits how often a call decides anew because another process
-// committed a step of its lane.
+// attempts limits how often a call decides again because another process committed a
+// step of its lane.
 const attempts = 5
 
-// maxTries limits how often an outcome tries the next number. Each failed try
-// means that another process has taken a number.
+// maxTries limits how many numbers one outcome tries. Each failed try means that
+// another process has taken a number.
 const maxTries = 1000
 
 var (
@@ -32,10 +32,9 @@ var (
 	errTaken = errors.New("compact: another process took the number of this step")
 )
 
-// commit stores an outcome as a step: first the removed text, then the events,
-// then the ledger. Only then the view changes. Slow work is done before the
-// session's lock is taken, so that a summary of one agent does not delay
-// another.
+// commit stores an outcome as a step: first the removed text, then the events, then
+// the ledger. Only then does the view change. Slow work is done before the session's
+// lock is taken, so that a summary of one agent does not delay another.
 func (c *call) commit(ctx context.Context, r *run, out *reduce.Outcome) error {
 	if c.q.observe {
 		return c.pretend(ctx, out, c.small(out))
@@ -90,8 +89,8 @@ func (c *call) archive(ctx context.Context, r *run, out *reduce.Outcome) error {
 }
 
 // makeStep commits the outcome under the next free number. Steps that others
-// committed in the meantime don't matter, except those of the call's own lane,
-// which the decision should have known.
+// committed in the meantime are ignored, except steps of the call's own lane, which
+// the decision should have included.
 func (c *call) makeStep(ctx context.Context, r *run, out *reduce.Outcome) error {
 	waiting := c.m.now()
 	if err := c.s.committing.Lock(ctx); err != nil {
@@ -111,7 +110,7 @@ func (c *call) makeStep(ctx context.Context, r *run, out *reduce.Outcome) error 
 			}
 		}
 	}
-	taken := 0 // the number of the try before
+	taken := 0 // number of the previous try
 	for try := range maxTries {
 		mine, err := c.catchUp(ctx, r, out)
 		if taken > 0 && mine == 0 {
@@ -160,16 +159,16 @@ func (c *call) catchUp(ctx context.Context, r *run, out *reduce.Outcome) (mine i
 }
 
 // isOwn reports whether a step is the one that this call tried to commit. The
-// transcript alone does not prove it: an earlier call that failed leaves its
-// transcript to this one, and the step of that call may have been stored all the same,
-// with another summary.
+// transcript alone does not prove it: an earlier failed call leaves its transcript to
+// this call, and the step of that call, with another summary, may have been stored
+// after all.
 func (c *call) isOwn(r *run, out *reduce.Outcome, step *ledger.Step) bool {
 	return c.outChain != nil && r.err == nil && step.Archive == path.Base(r.written.Key.String()) &&
 		step.Out == c.outChain.At(out.Conversation, step.Out.N)
 }
 
-// tryStep stores the step under a number. errTaken: another process has taken
-// the number.
+// tryStep stores the step under a number. errTaken means that another process has
+// taken the number.
 func (c *call) tryStep(ctx context.Context, r *run, out *reduce.Outcome, number int) error {
 	if c.s.isVolatile() {
 		if err := r.storeNow(ctx); err != nil {
@@ -326,8 +325,8 @@ func (c *call) place(files []record.Written) *Archived {
 	return a
 }
 
-// uncommitted finishes a call whose view is no step of the ledger. The removed
-// text is archived; the next call reads what the ledger holds instead.
+// uncommitted finishes a call whose view has no step in the ledger. The removed text
+// is archived; the next call reads the steps of the ledger instead.
 func (c *call) uncommitted(ctx context.Context, r *run, kind string, why error) error {
 	if err := r.storeNow(ctx); err != nil {
 		return err
@@ -344,7 +343,7 @@ func (c *call) uncommitted(ctx context.Context, r *run, kind string, why error) 
 	return nil
 }
 
-// unstored finishes a step that the archive did not store: with the error, or
+// unstored finishes a call whose step the archive did not store: with the error, or
 // in memory if the configuration says to continue.
 func (c *call) unstored(ctx context.Context, op string, err error, step ledger.Step) error {
 	if err := c.archiveFailed(ctx, op, err); err != nil {

@@ -49,9 +49,9 @@ type Config struct {
 	// Default false. See [WithObserve].
 	Observe bool `mapstructure:"observe"`
 
-	Policy     policy.Config         `mapstructure:"policy"`     // when and how far a conversation is compacted, and what is kept
+	Policy     policy.Config         `mapstructure:"policy"`     // when a conversation is compacted, to which size, and which messages are kept
 	Tidy       policy.TidyConfig     `mapstructure:"tidy"`       // how tool results are reduced on arrival
-	Truncate   policy.TruncateConfig `mapstructure:"truncate"`   // how a tool result is cut that is too large
+	Truncate   policy.TruncateConfig `mapstructure:"truncate"`   // how a too large tool result is cut
 	Mask       policy.MaskConfig     `mapstructure:"mask"`       // which tool results become placeholders
 	Summarizer SummarizerConfig      `mapstructure:"summarizer"` // backend that writes summaries
 	Redaction  RedactionConfig       `mapstructure:"redaction"`  // which secrets are removed from everything that leaves memory
@@ -66,15 +66,15 @@ type Config struct {
 	// earlier ones; [Config.For] returns the configuration of a call.
 	Overrides []Override `mapstructure:"-" validate:"-"`
 
-	// Stages are stages of the caller. Policy.Stages gives their place by name; a
-	// stage that it does not name runs before all others except tidy.
-	// policy/policytest checks a stage against its contract.
+	// Stages are stages of the caller. Policy.Stages names their place; a stage
+	// that it does not name runs before all others except tidy. policy/policytest
+	// tests a stage against its contract.
 	Stages []OwnStage `mapstructure:"-" validate:"-"`
 
 	// Strategy is a strategy of the caller for the content of summaries; nil: the
 	// one that Policy.Strategy names. [strategy.New] states its requirements, and
-	// strategy/strategytest checks one against its contract. An override that
-	// names a strategy takes precedence.
+	// strategy/strategytest tests a strategy against its contract. An override
+	// that names a strategy takes precedence.
 	Strategy *strategy.Strategy `mapstructure:"-" validate:"-"`
 
 	// Archive stores removed text; nil: the archive that Storage configures.
@@ -143,9 +143,9 @@ type SummarizerConfig struct {
 	// UserTokens is the maximum size of the user's words in a summary, in tokens,
 	// in addition to MaxTokens; default 2000. It is at most a tenth of the target.
 	// A target below half of the trigger, as policy.when economic chooses it,
-	// counts as that half, but the words never take more than a quarter of the
-	// target. Above the limit the longest messages are cut in the middle, never
-	// the last ten.
+	// counts as half of the trigger, but the words never take more than a quarter
+	// of the target. Above the limit the longest messages, except the last ten,
+	// are cut in the middle.
 	UserTokens int `mapstructure:"user_tokens" validate:"gte=1"`
 	// Instructions are added to the prompt of a summarizing model. They,
 	// Sections and PromptFile are errors with the backend extractive.
@@ -183,11 +183,11 @@ type RedactionConfig struct {
 	// Enabled is true by default. If false, everything is stored and exported
 	// unredacted, and every call emits an event of high severity that says so.
 	Enabled bool `mapstructure:"enabled"`
-	// Strict also takes what merely looks like api_key=… or password: …; default
-	// false.
+	// Strict also redacts values that merely look like api_key=… or password: …;
+	// default false.
 	Strict bool `mapstructure:"strict"`
-	// PII also takes e-mail addresses, telephone numbers, cards and IBANs; default
-	// false.
+	// PII also redacts e-mail addresses, telephone numbers, cards and IBANs;
+	// default false.
 	PII bool `mapstructure:"pii"`
 	// Patterns are additional regular expressions (RE2); the first group, or else
 	// the whole match, is the secret. An invalid pattern is an error of [New].
@@ -200,7 +200,8 @@ type RedactionConfig struct {
 	// <REDACTED:aws_key:7f3a>, which depends on the secret and PseudonymKey;
 	// default false.
 	Pseudonyms bool `mapstructure:"pseudonyms"`
-	// Summarizer redacts what goes to a summarizing model, too; default true.
+	// Summarizer also redacts the text that is sent to a summarizing model;
+	// default true.
 	Summarizer bool `mapstructure:"summarizer"`
 
 	// PseudonymKey is the key of pseudonyms, 16 bytes or more. Whoever has it
@@ -238,14 +239,14 @@ type StorageConfig struct {
 	Path string `mapstructure:"path" validate:"required_if=Adapter fs"`
 	// OnError is the reaction to an archive that fails. "fail", the default,
 	// leaves the history unchanged and returns [ErrArchiveFailed]. "continue"
-	// compacts all the same, with a warning; an archive that cannot be opened or
-	// read is tried again at most once a minute.
+	// compacts without the archive, with a warning; an archive that cannot be
+	// opened or read is tried again at most once a minute.
 	OnError string `mapstructure:"on_error" validate:"oneof=fail continue"`
 	// Erased is the treatment of an erased or pruned session whose agent continues,
 	// or whose id is used again. "new", the default, begins a new session in another
-	// folder, "ID.after-…". "refuse" never stores anything of it again, so a call
-	// that would remove text returns the unchanged history with [ErrArchiveFailed].
-	// Erased data does not come back with either.
+	// folder, "ID.after-…". "refuse" never stores anything of the session again, so
+	// a call that would remove text returns the unchanged history with
+	// [ErrArchiveFailed]. In both cases erased data does not come back.
 	Erased string `mapstructure:"erased" validate:"oneof=refuse new"`
 	// AccessLog records who reads the archive: each recall and search of an agent,
 	// and each show and export of compactctl. A read that cannot be recorded fails;
@@ -344,9 +345,9 @@ type TraceConfig struct {
 	// OTLPMetricsInterval is the interval between two exports of metrics;
 	// default 1m.
 	OTLPMetricsInterval time.Duration `mapstructure:"otlp_metrics_interval" validate:"gte=0"`
-	// Content also sends texts of the conversation, which are those of summaries
-	// and patterns, to the collector; default false. The audit log and Ariadne
-	// always receive them, redacted.
+	// Content also sends texts of the conversation (summaries and search patterns)
+	// to the collector; default false. The audit log and Ariadne always receive
+	// them, redacted.
 	Content bool `mapstructure:"content"`
 
 	// CloseTimeout is how long Close waits for the exporters, even if its context
@@ -393,7 +394,7 @@ var presets = map[string]func(*Config){
 		c.Mask.KeepFirst, c.Mask.MinTokens = 0, 0
 	},
 	// Sizes are UTF-16 code units, max_context_tokens and summarizer.max_tokens
-	// included. Nothing is done before the budget is exceeded.
+	// included. No stage runs before the budget is exceeded.
 	"history-reducer": func(c *Config) {
 		c.Counting = "utf16"
 		c.Policy.Stages = []string{"mask", "local", "fallback", "squeeze"}

@@ -17,7 +17,7 @@ import (
 	"github.com/agentcompact/compact/trace/tracetest"
 )
 
-// goingOn is a manager whose calls go on when its archive takes nothing.
+// goingOn returns a manager whose calls continue if its archive refuses writes.
 func goingOn(t *testing.T, preset string, a storage.Archive) (*CompactManager, *tracetest.Recorder) {
 	t.Helper()
 	seen := &tracetest.Recorder{}
@@ -41,9 +41,9 @@ func wordy(rounds int) []message.Message {
 	return history
 }
 
-// What was to be a step, or was to be appended, and is not, is a step in memory:
-// it is made again from there, and it is told by its number.
-func TestWhatTheArchiveDoesNotTakeIsAStepInMemory(t *testing.T) {
+// A step or an append that could not be stored becomes a step in memory: it is
+// repeated from there, and has a number of its own.
+func TestUnarchivedStepStaysInMemory(t *testing.T) {
 	for _, c := range []struct {
 		name, preset, word string
 		rounds             int
@@ -74,9 +74,9 @@ func TestWhatTheArchiveDoesNotTakeIsAStepInMemory(t *testing.T) {
 	}
 }
 
-// Edits that are a step in memory wait for others that are about to commit one,
-// no longer than the caller wants.
-func TestEditsThatAreNotAppendedWaitForOthersSteps(t *testing.T) {
+// Edits in a step in memory wait for other calls that are about to commit a
+// step, at most until the caller's deadline.
+func TestUnappendedEditsWaitForOtherSteps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, _ := goingOn(t, "masking", &broken{Archive: memory.New(), word: "edits.jsonl"})
 		if _, err := m.Preflight(t.Context(), "s", wordy(1)); err != nil {
@@ -96,7 +96,7 @@ func TestEditsThatAreNotAppendedWaitForOthersSteps(t *testing.T) {
 }
 
 // A caller who has left has not met an archive that fails.
-func TestACallThatIsOverForsakesNoArchive(t *testing.T) {
+func TestCanceledCallDoesNotCountAsAnArchiveFailure(t *testing.T) {
 	m, _ := goingOn(t, "graduated", memory.New())
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -106,8 +106,8 @@ func TestACallThatIsOverForsakesNoArchive(t *testing.T) {
 	}
 }
 
-// What is configured to stay free for the answer does not give way, only what
-// the request asks for beyond it.
+// The configured reserve for the answer does not shrink, only the part of the
+// request's reserve beyond it.
 func TestConfiguredReserveForTheAnswerDoesNotGiveWay(t *testing.T) {
 	l := policy.Limits{MaxContextTokens: 100_000, MaxOutputTokens: 20_000, HardCapBuffer: 1_500, TriggerPct: 0.85, TargetPct: 0.6}
 	for asked, want := range map[int]int{0: 78_500, 30_000: 68_500} {
@@ -118,8 +118,8 @@ func TestConfiguredReserveForTheAnswerDoesNotGiveWay(t *testing.T) {
 	}
 }
 
-// A cache that was to hold nothing has not been missed.
-func TestCacheThatWasToHoldNothingIsNotMissed(t *testing.T) {
+// A prompt that was expected to have no cached tokens is not a cache miss.
+func TestUncachedPromptIsNoCacheMiss(t *testing.T) {
 	for expect, want := range map[int]bool{0: false, 1: true} {
 		if got := (&account{seen: observedUsage{known: true, expect: expect}}).missed(); got != want {
 			t.Errorf("%d tokens were to be read: missed %v", expect, got)
@@ -127,8 +127,8 @@ func TestCacheThatWasToHoldNothingIsNotMissed(t *testing.T) {
 	}
 }
 
-// A second event of one call says no more than the first of what the session
-// has saved.
+// A second event of one call reports the same savings of the session as the
+// first.
 func TestSavingsOfACallCountOnce(t *testing.T) {
 	s := &session{saved: 1_000}
 	c := &call{res: &Result{TokensIn: 100, After: Layers{Total: 40}}}

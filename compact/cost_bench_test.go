@@ -16,8 +16,8 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// costWindows are windows in which a session of 3,000 turns fits as each preset
-// leaves it: some take nothing out but what tools printed.
+// costWindows are windows that fit a session of 3,000 turns after the compactions of
+// each preset: some presets remove only tool results.
 var costWindows = map[string]int{"masking": 1_000_000, "history-reducer": 400_000}
 
 func costWindow(preset string) int {
@@ -27,8 +27,8 @@ func costWindow(preset string) int {
 	return 128_000
 }
 
-// costTurn is a turn of an agent loop: 150 bytes said, 1,000 bytes read. Every
-// 40th begins with a request.
+// costTurn returns a turn of an agent loop: 150 bytes of text, and a result of 1,000
+// bytes. Every 40th begins with a request.
 func costTurn(i int) []message.Message {
 	id := fmt.Sprintf("call_%d", i)
 	var turn []message.Message
@@ -59,11 +59,11 @@ func costManager(tb testing.TB, preset string, a storage.Archive) *compact.Compa
 
 // BenchmarkCall measures one call of the hook late in a session that was compacted as
 // it grew, for every preset: in processor time of the process, so that a busy machine
-// or a slow disk does not stretch it. "warm" is a call with one turn more than the one
-// before, the middle one of the last 32, and "mean" their mean, compactions and
-// garbage collection included; "wall" is the middle one by the clock, with everything
-// durable where the archive is a disk. "cold" is the first call of another process,
-// which reads the ledger.
+// or a slow disk does not stretch it. "warm" is a call with one more turn than the
+// previous one, the median of the last 32, and "mean" is their mean, including
+// compactions and garbage collection; "wall" is the median of the elapsed time, with
+// everything durable if the archive is a disk. "cold" is the first call of another
+// process, which reads the ledger.
 func BenchmarkCall(b *testing.B) {
 	for _, preset := range compact.Presets() {
 		for _, turns := range []int{100, 300, 1000, 3000} {
@@ -116,7 +116,7 @@ func measureCall(b *testing.B, preset string, turns int, disk bool) {
 	}
 	m = costManager(b, preset, a)
 	defer func() { _ = m.Close(ctx) }()
-	history = costHistory(turns) // read anew
+	history = costHistory(turns) // read again
 	cpu := cputime.Used()
 	if _, err := m.Preflight(ctx, "s", history); err != nil {
 		b.Fatal(err)

@@ -12,13 +12,13 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// mostPerMessage is how many bytes a call may allocate for each message of a
-// history that it has seen before: the view that it returns, what it says of
-// each message, and once more the messages where it edits some.
+// mostPerMessage is the maximum number of bytes that a call allocates per known
+// message of a history: for the view, the description of the message, and a copy of
+// the messages if it edits some.
 const mostPerMessage = 480
 
-// What a call with one turn more allocates does not depend on how much was
-// edited before, and for old messages it is little, with every preset.
+// The allocations of a call with one more turn do not depend on the number of
+// earlier edits, and are small for old messages, with every preset.
 func TestCallAllocatesForWhatIsNew(t *testing.T) {
 	for i, preset := range compact.Presets() {
 		if i%samples.Every(1) != 0 {

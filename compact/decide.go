@@ -13,12 +13,12 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// outcome holds the decision and the actions of one attempt of a call. The result and
-// the events are made of it.
+// outcome holds the decision of one attempt of a call, and its actions. The result
+// and the events are derived from it.
 type outcome struct {
 	decision *decision     // nil = not decided yet
-	nextDue  int           // tokens that a view above the trigger waits for
-	floor    int           // least size of the view, if it prevents a compaction
+	nextDue  int           // size of the view above the trigger at which the next compaction is due
+	floor    int           // smallest possible size of the view, if it prevents a compaction
 	offer    *policy.Offer // offer chosen by the economic trigger; nil = none
 	soon     *policy.Offer // offer that it will choose soon
 
@@ -28,8 +28,8 @@ type outcome struct {
 
 	summary     *policy.SummaryInfo // summary that this call made
 	summaryFile record.Written      // its file; the zero value: not stored, or unknown
-	late        bool                // its summary is late
-	lateTold    bool                // an event says so
+	late        bool                // its summary is not ready in time
+	lateTold    bool                // an event reports it
 	cause       string              // cause of a missing model summary
 }
 
@@ -81,8 +81,8 @@ func (c *call) decide(ctx context.Context) error {
 	return c.compact(ctx, started, q)
 }
 
-// waits records that the view is above the trigger and the next compaction is due
-// later, and whether the reason is that what must stay is above the target.
+// waits records that the view is above the trigger but the next compaction is due
+// later, and whether the floor above the target is the reason.
 func (c *call) waits(due int) {
 	c.res.Reason, c.nextDue = trace.ReasonWaiting, due
 	if floor := c.view().Floor(); floor > c.budget.Target {

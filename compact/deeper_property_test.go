@@ -10,11 +10,11 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Random sessions that grow by more than lies between target and trigger from
-// one call to the next: a compaction does not come right behind another. What
-// stays in any case (the last turn, the last call) and two more steps must have
-// room below the trigger, or nothing can be done about it: steps are at most a
-// third of the way, or a quarter where turn and call are two.
+// Random sessions that grow between two calls by more than the distance from
+// target to trigger: compactions do not directly follow each other. The last
+// turn, the last call and two more steps must fit below the trigger, because
+// these messages stay in any case: a step is at most a third of that size, or a
+// quarter if turn and call are different.
 func TestPropertyCompactionsDoNotFollowOneAnother(t *testing.T) {
 	n := samples.Of(6)
 	switch {
@@ -25,7 +25,7 @@ func TestPropertyCompactionsDoNotFollowOneAnother(t *testing.T) {
 	}
 	for _, kind := range []struct {
 		name  string
-		most  int // tokens of a step; 5,000 lie between target and trigger
+		most  int // tokens of a step; target and trigger are 5,000 apart
 		calls float64
 	}{{"answers", 5_500, 0}, {"calls", 5_500, 1}, {"both", 5_200, 0.5}} {
 		t.Run(kind.name, func(t *testing.T) {
@@ -36,15 +36,15 @@ func TestPropertyCompactionsDoNotFollowOneAnother(t *testing.T) {
 			}
 			t.Logf("%d sessions, %d compactions, %d of them right behind another (%.1f %%)", n, all, consecutive, 100*float64(consecutive)/float64(max(all, 1)))
 			if all < n || consecutive*20 > all {
-				t.Errorf("%d of %d compactions right behind another", consecutive, all)
+				t.Errorf("%d of %d compactions directly after another", consecutive, all)
 			}
 		})
 	}
 }
 
-// leaping makes the calls of a session, and counts its compactions, and those of
-// them that came right behind another. Those up to the second do not count: how
-// much the session grows is known from one to the next.
+// leaping makes the calls of a session, and counts its compactions, and those
+// that directly followed another. Compactions up to the second do not count,
+// because the growth of the session is only known from one call to the next.
 func leaping(t *testing.T, seed uint64, least, most int, calls float64) (all, consecutive int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 37))
@@ -68,8 +68,8 @@ func leaping(t *testing.T, seed uint64, least, most int, calls float64) (all, co
 	return all, consecutive
 }
 
-// leaps adds what one call of an agent adds: an answer with a question, or a
-// call with its result, of so many tokens.
+// leaps adds the messages of one call of an agent: an answer with a question,
+// or a call with its result, with this many tokens.
 func leaps(rng *rand.Rand, history []message.Message, i, tokens int, calls float64) []message.Message {
 	if rng.Float64() >= calls {
 		return append(history, message.Assistant(fmt.Sprintf("Part %d. %s", i, text(tokens))), message.User(fmt.Sprintf("And %d?", i)))

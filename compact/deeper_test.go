@@ -8,8 +8,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A session that grows by more than lies between target and trigger at each
-// call does not compact at each call.
+// A session that grows at each call by more than the distance from target to
+// trigger does not compact at each call.
 func TestCompactionsInConsecutiveStepsDoNotHappen(t *testing.T) {
 	for _, keep := range []int{1, 6} {
 		for _, kept := range []bool{false, true} {
@@ -32,7 +32,7 @@ func TestCompactionsInConsecutiveStepsDoNotHappen(t *testing.T) {
 				}
 			}
 			if consecutive > 0 || all == 0 {
-				t.Errorf("keep %d, kept %v: %d of %d compactions right behind another", keep, kept, consecutive, all)
+				t.Errorf("keep %d, kept %v: %d of %d compactions directly after another", keep, kept, consecutive, all)
 			}
 		}
 	}

@@ -18,27 +18,27 @@
 // # Use
 //
 // Call [CompactManager.Preflight] with the whole history before every model
-// call and send what it returns. The agent may keep the returned view or its
-// full history: the manager recognizes both. The same history gives the same
-// view, byte for byte, in this process and in any other that uses the archive.
-// [CompactManager.ManualCompact] compacts at a moment that the agent chooses;
-// [CompactManager.Plan] says what would happen.
+// call and send the returned messages. The agent may keep the returned view or
+// its full history: the manager recognizes both. The same history gives the
+// same view, byte for byte, in this process and in any other that uses the
+// archive. [CompactManager.ManualCompact] compacts at a moment that the agent
+// chooses; [CompactManager.Plan] returns the result without applying it.
 //
 // # What it does
 //
-// In this order, and only as far as needed: cut single tool results that are
-// too large; replace old tool results by placeholders; replace the old part by
-// one summary; keep less of the recent part; squeeze the newest results. What
-// is protected, the last user message, and the open round are never taken
-// out, and a tool call is never separated from its result.
+// It works in this order, and only as far as needed: cut single tool results
+// that are too large; replace old tool results by placeholders; replace the old
+// part by one summary; keep less of the recent part; squeeze the newest
+// results. Protected messages, the last user message, and the open round are
+// never removed, and a tool call is never separated from its result.
 //
 // # Failure
 //
 // The result is never nil. On an error its Messages are the unchanged history,
 // and the caller decides whether to send it. [ErrInsufficientBudget] says that
 // not even the smallest view fits, and names the largest contributors;
-// [ErrArchiveFailed] says that what would have been taken out could not be
-// stored first. Tracing never fails a call, and never delays one.
+// [ErrArchiveFailed] says that the text to remove could not be stored first.
+// Tracing never fails a call, and never delays one.
 //
 // # Secrets
 //

@@ -19,8 +19,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// reminding is a shape whose system messages come again and again, and cost the
-// most of it.
+// reminding returns a shape whose system messages recur and make up most of its
+// cost.
 func reminding(rng *rand.Rand) histgen.Shape {
 	return histgen.Shape{
 		Rounds: 5 + rng.IntN(15), OneUser: rng.IntN(2) == 0, Preamble: 1 + rng.IntN(2), Middle: 0.3 + 0.5*rng.Float64(), Again: 1 + rng.IntN(2),
@@ -28,8 +28,8 @@ func reminding(rng *rand.Rand) histgen.Shape {
 	}
 }
 
-// Older copies of a system message go where the view would not fit otherwise:
-// with every promise kept, over chained compactions, in a session whose SDK
+// Older copies of a system message are removed if the view does not fit
+// otherwise. All promises hold over chained compactions, in a session whose SDK
 // keeps the view, and in another process.
 func TestPropertyCopiesOfSystemMessagesChained(t *testing.T) {
 	n := samples.Of(16)
@@ -63,12 +63,12 @@ func TestPropertyCopiesOfSystemMessagesChained(t *testing.T) {
 	}
 	t.Logf("%d histories, %d compactions, %d copies went, %d refused, every refusal confirmed by the independent floor", n, compactions, copies, refused)
 	if copies < n/2 || compactions < n {
-		t.Errorf("%d copies went in %d compactions: the test shows nothing", copies, compactions)
+		t.Errorf("%d copies were removed in %d compactions: the test proves nothing", copies, compactions)
 	}
 }
 
-// elsewhere has another process, which knows nothing but the archive, give the
-// same view of the last history.
+// elsewhere checks that another process with only the archive gives the same
+// view of the last history.
 func (s *session) elsewhere(archive *memory.Archive, history []message.Message) {
 	s.t.Helper()
 	if len(s.steps) == 0 || s.steps[len(s.steps)-1].Refused {
@@ -92,8 +92,9 @@ func (s *session) elsewhere(archive *memory.Archive, history []message.Message) 
 	_ = m.Close(context.Background())
 }
 
-// The archive has what went, before it went, and the event names it.
-func TestCopiesThatGoAreArchived(t *testing.T) {
+// The archive has the removed copies before they leave the view, and the event
+// names them.
+func TestRemovedCopiesAreArchived(t *testing.T) {
 	rule := message.System(text(700))
 	history := []message.Message{rule}
 	for i := range 6 {
@@ -110,7 +111,7 @@ func TestCopiesThatGoAreArchived(t *testing.T) {
 			continue
 		}
 		if d.Reason != "duplicate_of" || d.Role != message.RoleSystem {
-			t.Errorf("message %d (%s) went: %s", d.Index, d.Role, d.Reason)
+			t.Errorf("message %d (%s) was removed: %s", d.Index, d.Role, d.Reason)
 		}
 	}
 	if d := res.Decisions[len(history)-2]; d.Decision != policy.Kept {
@@ -118,7 +119,7 @@ func TestCopiesThatGoAreArchived(t *testing.T) {
 	}
 	pruned := r.named("compact.pruned_messages")
 	if len(pruned) != 1 || !strings.Contains(pruned[0].Data.String(), testkey.Sealed(rule.Fingerprint()).Ref()) {
-		t.Errorf("%d events of what was pruned, or none names the copy", len(pruned))
+		t.Errorf("%d events about pruned messages, or none names the copy", len(pruned))
 	}
 	report, err := record.Verify(t.Context(), r.archive, "s", record.VerifyOptions{Refs: recall.Refs})
 	if err != nil || !report.OK() {

@@ -17,15 +17,15 @@ type Earlier struct {
 	Window   int    `json:"window"`             // tokens
 }
 
-// like reports whether two have the same settings. An unknown setting equals
-// any other.
+// like reports whether two Earlier values have the same settings. An unknown
+// setting equals any other.
 func (e *Earlier) like(o *Earlier) bool {
 	same := func(a, b string) bool { return a == "" || b == "" || a == b }
 	return e.Window == o.Window && same(e.Preset, o.Preset) && same(e.Strategy, o.Strategy)
 }
 
-// went records a step whose edits the conversation has, applied now or before it
-// came in.
+// went records a step whose edits are in the conversation, whether they were
+// applied now or the incoming history had them.
 func (r *replayed) went(step *ledger.Step) {
 	if step.Kind == ledger.KindTidy {
 		return // tidy steps are no compactions

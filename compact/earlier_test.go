@@ -7,8 +7,9 @@ import (
 	"github.com/agentcompact/compact/compact"
 )
 
-// A manager with other settings does again what the first one did, and says so.
-func TestResultSaysWhichStepsOtherSettingsMade(t *testing.T) {
+// A manager with other settings repeats the edits of the first one, and reports
+// it.
+func TestResultNamesStepsOfOtherSettings(t *testing.T) {
 	first := newRig(t, compact.Config{MaxContextTokens: 8000})
 	history := loop(30, 400)
 	if res := first.preflight(history); res.Step != 1 || len(res.Earlier) != 0 {
@@ -42,7 +43,7 @@ func TestResultSaysWhichStepsOtherSettingsMade(t *testing.T) {
 }
 
 // A step that made no summary is of no strategy.
-func TestEarlierOfAMaskIsOfNoStrategy(t *testing.T) {
+func TestMaskStepsHaveNoStrategy(t *testing.T) {
 	c, err := compact.Preset("")
 	if err != nil {
 		t.Fatal(err)

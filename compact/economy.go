@@ -17,14 +17,14 @@ import (
 // price if the bill is relative.
 type Candidate struct {
 	policy.Offer
-	Due       int     `json:"due"`        // tokens of the view from which on it is due
-	FixedUSD  float64 `json:"fixed_usd"`  // cost of rewriting the cache behind the first edit, and of the summary
-	LinearUSD float64 `json:"linear_usd"` // cost that grows with what is removed: reading it for a summary, and recalls
-	CallUSD   float64 `json:"call_usd"`   // average cost of a call if this is always done
-	SavesUSD  float64 `json:"saves_usd"`  // over the calls still expected
+	Due       int     `json:"due"`        // size of the view, in tokens, at which it is due
+	FixedUSD  float64 `json:"fixed_usd"`  // cost of writing the cache again from the first edit on, and of the summary
+	LinearUSD float64 `json:"linear_usd"` // cost of the removed text: reading it for a summary, and recalls
+	CallUSD   float64 `json:"call_usd"`   // average cost of a call if every compaction is like this one
+	SavesUSD  float64 `json:"saves_usd"`  // savings over the calls that are still expected
 	Pays      bool    `json:"pays"`
-	Safe      bool    `json:"safe"`   // if the session ended now, the loss would be at most policy.overrun_pct of what its calls cost with the whole history
-	Chosen    bool    `json:"chosen"` // it is carried out
+	Safe      bool    `json:"safe"`   // if the session ended now, the loss would be at most policy.overrun_pct of the cost of its calls with the whole history
+	Chosen    bool    `json:"chosen"` // it is applied
 }
 
 // Constants of the economic trigger.
@@ -39,15 +39,15 @@ const (
 
 // keptTurns are the numbers of turns that cuts keep, and maskTurns the numbers of
 // turns whose results masks keep. Smaller numbers than the configured minimum are
-// replaced by it. Results are most of what can be removed, so masks have finer
-// steps, of about a quarter: with coarse steps, a mask would also remove results
-// that are still worth what they cost.
+// replaced by it. Results are most of the text that can be removed, so masks have
+// finer steps, of about a quarter: with coarse steps, a mask would also remove
+// results that are still worth their price.
 var (
 	keptTurns = []int{6, 12, 20, 30, 45, 70}
 	maskTurns = []int{6, 8, 10, 13, 16, 20, 24, 32, 44}
 )
 
-// choose reports whether the economic trigger wants a compaction, and sets
+// choose reports whether the economic trigger requires a compaction, and sets
 // c.offer.
 func (c *call) choose() bool {
 	if c.ep.cfg.Policy.When != policy.Economic || c.ep.card.CacheRead <= 0 {
@@ -58,7 +58,7 @@ func (c *call) choose() bool {
 		return false // nothing can be due
 	}
 	if c.last > 0 && s.Tokens <= c.now.last.After {
-		return false // the view of the last compaction, also of one for the window, is sent first; a retry gets it again
+		return false // the view of the last compaction, also of one by the window, is sent first; a retry gets the same view
 	}
 	best, ready := -1, -1
 	least := math.Inf(1)
@@ -177,9 +177,9 @@ func (c *call) candidate(o policy.Offer) price.Candidate {
 	return x
 }
 
-// stock returns what the decision knows about the session. Growth, horizon and
-// the cost of the calls so far are computed from the history, so that any
-// process gets the same numbers. Earlier savings don't justify another
+// stock returns the session's data for the decision. Growth, horizon and the cost
+// of the calls so far are computed from the history, so that any process gets the
+// same numbers. Earlier savings don't count, because they don't justify another
 // compaction.
 func (c *call) stock() price.Stock {
 	a, costs := &c.lane.account, c.costs()
@@ -213,7 +213,7 @@ func (c *call) soFar() (usd float64) {
 	return usd
 }
 
-// narrowed returns an engine that carries out only the offer, and reduces new results.
+// narrowed returns an engine that applies only the offer, and reduces new results.
 func narrowed(e *reduce.Engine, o policy.Offer) *reduce.Engine {
 	n := *e
 	n.Keep, n.Steps = o.Keep, nil
@@ -222,7 +222,7 @@ func narrowed(e *reduce.Engine, o policy.Offer) *reduce.Engine {
 		media, isMedia := s.Stage.(policy.Media)
 		switch {
 		case s.Stage.Name() == tidy.StageName:
-			n.Steps = append(n.Steps, s) // what came with this call is reduced now or never
+			n.Steps = append(n.Steps, s) // results of this call are reduced now or never
 			continue
 		case isMedia && (media.Deep || o.Cut && o.Mask == 0):
 			continue
@@ -276,7 +276,7 @@ func (c *call) lastOutcome() reduce.Link {
 }
 
 // candidates returns the candidates for the decision event: all if one is
-// carried out, else the one with the least cost in the long run.
+// applied, else the one with the least cost in the long run.
 func (c *call) candidates() (all []trace.Candidate) {
 	best := -1
 	for i := range c.res.Candidates {
@@ -296,7 +296,7 @@ func (c *call) candidates() (all []trace.Candidate) {
 }
 
 // growthOf returns the mean number of tokens that one call adds to a history, over
-// its last calls answers and the messages behind each of them. A first prompt,
+// its last calls answers and the messages after each of them. A first prompt,
 // with no answer before it, is not counted. The result is at least 1.
 func growthOf(history []message.Message, costs []int, calls int) float64 {
 	sum, counted, answers := 0, 0, 0

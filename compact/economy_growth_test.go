@@ -11,9 +11,9 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// A view for which an offer had no effect is looked at again when it has grown, or when it
-// has another compaction, such as one that another process made.
-func TestFruitlessOffersAreForOneCompaction(t *testing.T) {
+// A view for which an offer had no effect is checked again when it has grown, or after
+// another compaction, for example by another process.
+func TestFailedOffersCountForOneCompaction(t *testing.T) {
 	history := []message.Message{message.System("You fix bugs."), message.User("Fix it.")}
 	for i := range 60 {
 		id := fmt.Sprint("call_", i)

@@ -45,7 +45,7 @@ func triggered(all []*compact.Result) (at []int) {
 	return at
 }
 
-func TestEconomyCompactsAsSoonAsItPays(t *testing.T) {
+func TestEconomyCompactsAtTheFirstSaving(t *testing.T) {
 	r, _ := economic(t, nil)
 	all := calledWith(r, 1, 70)
 	at := triggered(all)
@@ -88,11 +88,11 @@ func TestEconomyCompactsAsSoonAsItPays(t *testing.T) {
 	}
 }
 
-// Between two masks that are offered lies a third of the turns at most: what
-// coarser ones take too soon costs more than a compaction saves.
+// Two neighboring mask offers differ by at most a third of the turns: a coarser
+// mask costs more by masking too soon than a compaction saves.
 func TestEconomyOffersMasksInSmallSteps(t *testing.T) {
 	r, _ := economic(t, nil)
-	most := []int{0, 0} // of masks alone, and of masks beside cuts
+	most := []int{0, 0} // masks alone, and masks with cuts
 	for _, res := range calledWith(r, 1, 70) {
 		var masks, beside []int
 		for _, x := range res.Candidates {
@@ -117,7 +117,7 @@ func TestEconomyOffersMasksInSmallSteps(t *testing.T) {
 	}
 }
 
-func TestOtherPresetsGoByTheWindowAlone(t *testing.T) {
+func TestOtherPresetsUseOnlyTheWindow(t *testing.T) {
 	for _, when := range []policy.When{policy.AtWindow, policy.AtTrigger} { // which are the same
 		r, _ := economic(t, func(c *compact.Config) { c.Policy.When = when })
 		for i, res := range calledWith(r, 65, 70) {
@@ -142,7 +142,7 @@ func TestTheWindowStaysTheUpperBound(t *testing.T) {
 	}
 }
 
-// What was decided by prices is a step like any other.
+// A step that was chosen by prices is a step like any other.
 func TestEconomicViewIsTheSameInAnotherProcess(t *testing.T) {
 	archive := memory.New()
 	of := func(c *compact.Config) { c.Archive = archive }
@@ -178,7 +178,7 @@ func TestEconomyUsesAColdCache(t *testing.T) {
 			}
 			for _, x := range res.Candidates {
 				if free := x.FixedUSD == 0; free != sleep {
-					t.Errorf("slept %v, call %d: what is written in any case is paid for: %+v", sleep, n, x)
+					t.Errorf("slept %v, call %d: tokens that are written in any case are charged: %+v", sleep, n, x)
 				}
 			}
 			return n
@@ -190,7 +190,7 @@ func TestEconomyUsesAColdCache(t *testing.T) {
 	}
 }
 
-func TestPlanOfEconomyIsWhatIsDone(t *testing.T) {
+func TestPlanOfEconomyEqualsTheCall(t *testing.T) {
 	r, _ := economic(t, nil)
 	for n := 1; n <= 45; n++ {
 		plan, err := r.Plan(context.Background(), "s", loop(n, 900))
@@ -205,7 +205,7 @@ func TestPlanOfEconomyIsWhatIsDone(t *testing.T) {
 	}
 }
 
-func TestEconomySaysWhatItGoesBy(t *testing.T) {
+func TestEconomyReportsItsInputs(t *testing.T) {
 	c, err := compact.Preset("economy")
 	if err != nil {
 		t.Fatal(err)

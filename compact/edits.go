@@ -121,8 +121,8 @@ func (c *call) small(out *reduce.Outcome) bool {
 		!slices.ContainsFunc(c.changed(out), func(i int) bool { return c.s.tooLong(&c.history[i]) })
 }
 
-// tooLong reports whether a message is no line of a log. It writes the line only of a
-// large message, which escapes can make up to six times as long.
+// tooLong reports whether a message is too long for a line of a log. It builds the
+// line only for a large message, because escapes can make it up to six times as long.
 func (s *session) tooLong(msg *message.Message) bool {
 	return msg.Bytes() > record.MaxLogLine/8 && s.line(*msg).Len() > record.MaxLogLine
 }
@@ -177,9 +177,9 @@ func (c *call) editLines(out *reduce.Outcome) (step ledger.Step, lines []redact.
 	return step, append(lines, c.s.redactor.Record(raw)), err
 }
 
-// unappended finishes a call whose edits the archive did not store, as unstored
-// does. In memory they are a step, whose number must not be one that another
-// agent is about to commit.
+// unappended finishes a call whose edits the archive did not store, like
+// unstored. In memory they are a step, and its number must not be one that
+// another agent is about to commit.
 func (c *call) unappended(ctx context.Context, why error, step ledger.Step) error {
 	if err := c.archiveFailed(ctx, "edits", why); err != nil {
 		return err

@@ -71,7 +71,7 @@ func verified(t *testing.T, a storage.Archive) {
 
 // In the middle of a batch, and in another process, everything that a view
 // has a placeholder for is found.
-func TestWhatABatchHasNotArchivedYetIsRecalled(t *testing.T) {
+func TestUnarchivedPartOfABatchIsRecalled(t *testing.T) {
 	ctx := context.Background()
 	for _, preset := range everyCall {
 		t.Run(preset, func(t *testing.T) {
@@ -95,7 +95,7 @@ func TestWhatABatchHasNotArchivedYetIsRecalled(t *testing.T) {
 						t.Fatalf("message %d: %.40q, %v", i, text, err)
 					}
 					if i%3 != n%3 {
-						continue // elsewhere reads the archive anew for each
+						continue // elsewhere rereads the archive for each
 					}
 					if text, err := recall.Text(ctx, a, "s", ref); err != nil || text != want {
 						t.Fatalf("message %d, elsewhere: %.40q, %v", i, text, err)
@@ -106,9 +106,10 @@ func TestWhatABatchHasNotArchivedYetIsRecalled(t *testing.T) {
 	}
 }
 
-// An agent that gives up its oldest turns itself, in the middle of a batch, takes with
-// them what the next step would have archived: it is still found, there and elsewhere.
-func TestWhatTheAgentGaveUpBeforeABatchWasArchivedIsRecalled(t *testing.T) {
+// An agent that drops its oldest turns in the middle of a batch also drops messages
+// that the next step would have archived: they can still be recalled, by this process
+// and by others.
+func TestMessagesDroppedBeforeABatchWasArchivedAreRecalled(t *testing.T) {
 	ctx := context.Background()
 	for _, preset := range everyCall {
 		t.Run(preset, func(t *testing.T) {
@@ -154,9 +155,9 @@ func TestWhatTheAgentGaveUpBeforeABatchWasArchivedIsRecalled(t *testing.T) {
 	}
 }
 
-// What a request's loop had masked stays masked in a process that only sees the
-// next request.
-func TestEditsOfABatchOutliveTheProcess(t *testing.T) {
+// Results that were masked in one request's loop stay masked in a process that sees
+// only the next request.
+func TestEditsOfABatchSurviveTheProcess(t *testing.T) {
 	ctx := context.Background()
 	a := memory.New()
 	history := costHistory(20)
@@ -224,9 +225,9 @@ func TestEditsWithoutAnAnswer(t *testing.T) {
 	}
 }
 
-// Two processes that take turns with one conversation send what one alone
-// would send, as soon as they have looked for each other's edits, and the archive
-// stays whole.
+// Two processes that alternate in one conversation send the same requests as one
+// process alone, as soon as they have read each other's edits, and the archive stays
+// valid.
 func TestTwoProcessesShareABatch(t *testing.T) {
 	for _, preset := range everyCall {
 		t.Run(preset, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { twoProcesses(t, preset) }) })
@@ -246,7 +247,7 @@ func twoProcesses(t *testing.T, preset string) {
 		}
 		m := two[n/3%2]
 		if n%3 == 0 {
-			time.Sleep(5 * time.Second) // it is time to look
+			time.Sleep(5 * time.Second) // the next check is due
 			if _, err := m.Plan(ctx, "s", history[:n]); err != nil {
 				t.Fatal(err)
 			}
@@ -268,8 +269,8 @@ func twoProcesses(t *testing.T, preset string) {
 	verified(t, a)
 }
 
-// Two processes that never look for each other's edits find out when they
-// append, and neither fails.
+// Two processes that never read each other's edits detect them when they append, and
+// neither fails.
 func TestTwoProcessesAppendAtOnce(t *testing.T) {
 	ctx := context.Background()
 	a := memory.New()
@@ -296,9 +297,8 @@ func TestTwoProcessesAppendAtOnce(t *testing.T) {
 	verified(t, a)
 }
 
-// Originals that are not those that the edits speak of are found, even where
-// somebody chained them anew.
-func TestVerifyHoldsEditsAgainstTheirOriginals(t *testing.T) {
+// Originals that do not match their edits are detected, even with a recomputed chain.
+func TestVerifyComparesEditsWithTheirOriginals(t *testing.T) {
 	ctx := context.Background()
 	a := memory.New()
 	m := costRig(t, everyCallConfig("masking", a))

@@ -32,7 +32,7 @@ type epoch struct {
 	cfg      Config // configuration with the overrides for the calls
 	key      epochKey
 	card     price.Card // prices of calls
-	priceErr error      // why the configured prices are not used
+	priceErr error      // reason why the configured prices are not used
 	window   int
 	spare
 	engine *reduce.Engine
@@ -45,7 +45,7 @@ type epochKey struct {
 	window int // tokens; 0 = looked up
 	output int // reserved output tokens; 0 = as configured
 
-	observe bool // the call only observes, see WithObserve
+	observe bool // the call is only observed, see WithObserve
 
 	overrides string // the matching overrides, as returned by Config.matching
 }
@@ -184,7 +184,8 @@ func mediaSteps(c *Config, name string, before []reduce.Step) []reduce.Step {
 }
 
 // withDuplicates inserts the stage that removes copies of system messages, which
-// loses nothing, before the first step toward the budget that is not a mask.
+// loses no information, before the first step toward the budget that is not a
+// mask.
 func withDuplicates(steps []reduce.Step) []reduce.Step {
 	at := slices.IndexFunc(steps, func(s reduce.Step) bool {
 		_, mask := s.Stage.(policy.Mask)

@@ -17,12 +17,11 @@ import (
 // maxLives limits how many names of a session are tried.
 const maxLives = 100
 
-// afterErasure returns the session in which an agent continues after its session
-// was erased. Under "storage.erased: refuse" that session stores nothing. Under
-// "new" it is another session in its own folder, the same in every process. If the
-// tombstones can't be read, afterErasure returns the error, because this process
-// could otherwise choose another folder than the others; see perhapsErased for
-// exceptions.
+// afterErasure returns the session in which an agent continues after its session was
+// erased. Under "storage.erased: refuse" that session stores nothing. Under "new" it
+// is another session in its own folder, the same in every process. If the tombstones
+// can't be read, afterErasure returns the error, because this process could otherwise
+// choose another folder than the other processes; perhapsErased has the exceptions.
 func (m *CompactManager) afterErasure(ctx context.Context, is called, s *session) (*session, error) {
 	id := is.name.String()
 	folder, before := id, is.old.String()
@@ -82,18 +81,17 @@ func nextLife(id string, t record.Tombstone) string {
 	return id + ".after-" + t.Head[:min(digits, len(t.Head))]
 }
 
-// Lives returns the names under which the archive has the session with this id now:
-// the names in before, its own, and those under which it continued after an erasure,
-// which are its own with ".after-" and a hash. An agent continues the first one. There
-// is none if all of it was erased.
+// Lives returns the names under which the archive now has the session with this id:
+// the names in before, its own, and the names under which it continued after an
+// erasure, which are its own name with ".after-" and a hash. An agent continues under
+// the first name. There is none if the whole session was erased.
 func Lives(ctx context.Context, a storage.Archive, id string, before ...string) ([]string, error) {
 	names, _, err := livesOf(ctx, a, id, before)
 	return names, err
 }
 
-// Unended returns the names, of those that [Lives] tries, under which no file of the
-// session is left although its erase is not complete. [record.Session.Erase] completes
-// it.
+// Unended returns those names of [Lives] under which no file of the session is left
+// although its erase is not complete. [record.Session.Erase] completes it.
 func Unended(ctx context.Context, a storage.Archive, id string, before ...string) ([]string, error) {
 	_, unended, err := livesOf(ctx, a, id, before)
 	return unended, err

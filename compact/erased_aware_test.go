@@ -15,8 +15,8 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// Two processes have a session in memory; it is erased, and one of them goes on. What the
-// other one knows of the session before: a step, an audit log alone, or nothing.
+// Two processes have a session in memory; it is erased, and one of them continues. before
+// is the other process's knowledge of the session: a step, only an audit log, or nothing.
 func erasedUnderBoth(t *testing.T, before string, run func(t *testing.T, unaware, goesOn *rig, history []message.Message)) {
 	t.Helper()
 	t.Run(before, func(t *testing.T) {
@@ -40,12 +40,12 @@ func erasedUnderBoth(t *testing.T, before string, run func(t *testing.T, unaware
 			if err := unaware.Flush(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(time.Minute) // nobody takes the session for one that was opened a moment ago
+			time.Sleep(time.Minute) // no process takes the session for one that was just opened
 			erase(t, a, "s")
 			time.Sleep(time.Second)
 			run(t, unaware, goesOn, history)
 			if lives := livesIn(t, a); !strings.HasPrefix(lives, "s.after-") || strings.Contains(lives, " ") {
-				t.Errorf("it goes on in %q", lives)
+				t.Errorf("it continues in %q", lives)
 			}
 		})
 	})
@@ -58,9 +58,9 @@ func befores(t *testing.T, run func(t *testing.T, unaware, goesOn *rig, history 
 	}
 }
 
-// A process that has an erased session in memory goes on where others do, whatever it
-// does first.
-func TestStepAfterAnEraseIsMadeWhereOthersGoOn(t *testing.T) {
+// A process with an erased session in memory continues in the same folder as others,
+// whatever its first operation is.
+func TestStepAfterAnEraseJoinsTheNextLife(t *testing.T) {
 	befores(t, func(t *testing.T, unaware, _ *rig, history []message.Message) {
 		history = append(slices.Clone(history), round(40, 200)...)
 		if res, err := unaware.ManualCompact(t.Context(), "s", history, "test"); err != nil || res.Step != 1 {
@@ -69,7 +69,7 @@ func TestStepAfterAnEraseIsMadeWhereOthersGoOn(t *testing.T) {
 	})
 }
 
-func TestArchiveAfterAnEraseIsMadeWhereOthersGoOn(t *testing.T) {
+func TestArchiveContinuesInTheNextLifeAfterAnErase(t *testing.T) {
 	befores(t, func(t *testing.T, unaware, _ *rig, history []message.Message) {
 		if err := unaware.Archive(t.Context(), "s", history); err != nil {
 			t.Error(err)
@@ -77,7 +77,7 @@ func TestArchiveAfterAnEraseIsMadeWhereOthersGoOn(t *testing.T) {
 	})
 }
 
-func TestRecallAfterAnEraseReadsWhereOthersGoOn(t *testing.T) {
+func TestRecallAfterAnEraseReadsTheNextLife(t *testing.T) {
 	befores(t, func(t *testing.T, unaware, goesOn *rig, history []message.Message) {
 		history = append(slices.Clone(history), round(41, 200)...)
 		if res, err := goesOn.ManualCompact(t.Context(), "s", history, "test"); err != nil || res.Step != 1 {
@@ -90,7 +90,7 @@ func TestRecallAfterAnEraseReadsWhereOthersGoOn(t *testing.T) {
 	})
 }
 
-func TestSearchAfterAnEraseReadsWhereOthersGoOn(t *testing.T) {
+func TestSearchAfterAnEraseReadsTheNextLife(t *testing.T) {
 	befores(t, func(t *testing.T, unaware, goesOn *rig, history []message.Message) {
 		history = append(slices.Clone(history), round(41, 200)...)
 		if res, err := goesOn.ManualCompact(t.Context(), "s", history, "test"); err != nil || res.Step != 1 {
@@ -104,8 +104,8 @@ func TestSearchAfterAnEraseReadsWhereOthersGoOn(t *testing.T) {
 	})
 }
 
-// What waits to be written tells a process of an erase, too: it forgets what it knew.
-func TestAuditLogTellsOfAnErase(t *testing.T) {
+// Waiting lines also reveal an erase to a process: it then forgets its state.
+func TestAuditLogReportsAnErase(t *testing.T) {
 	befores(t, func(t *testing.T, unaware, goesOn *rig, history []message.Message) {
 		unaware.preflight(history) // leaves lines
 		if err := unaware.Flush(t.Context()); err != nil {

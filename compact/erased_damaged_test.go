@@ -68,7 +68,8 @@ func erase(t *testing.T, a storage.Archive, id string) {
 	}
 }
 
-// With refuse nothing is stored of what a damaged tombstone may be about.
+// With refuse, no data is stored for a session that a damaged tombstone may be
+// about.
 func TestDamagedTombstoneRefuses(t *testing.T) {
 	for policy, want := range map[string]int{"refuse": 0, "new": 1} {
 		c := compact.Config{Archive: memory.New()}
@@ -82,8 +83,8 @@ func TestDamagedTombstoneRefuses(t *testing.T) {
 	}
 }
 
-// A damaged tombstone without its hash hides nothing of what went on after it.
-func TestLivesAfterADamagedTombstone(t *testing.T) {
+// A damaged tombstone without its hash does not hide the session's later life.
+func TestNewLifeAfterADamagedTombstone(t *testing.T) {
 	c := compact.Config{Archive: memory.New()}
 	archived(t, c)
 	erase(t, c.Archive, "s")
@@ -108,7 +109,7 @@ func (a endless) Append(ctx context.Context, k storage.Key, off int64, b storage
 }
 
 // An erase of a later life that was killed is found under the id of the session.
-func TestUnendedEraseOfALaterLife(t *testing.T) {
+func TestUnfinishedEraseOfALaterLife(t *testing.T) {
 	a := memory.New()
 	c := compact.Config{Archive: a}
 	archived(t, c)

@@ -13,9 +13,9 @@ import (
 	"github.com/agentcompact/compact/storage/spool"
 )
 
-// An agent whose spool has a session that another machine erases goes on in a folder of
-// its own, and what was erased leaves the spool.
-func TestAgentWithASpoolGoesOnAfterAnEraseElsewhere(t *testing.T) {
+// An agent whose spool has a session that another machine erases continues in a new
+// folder, and the erased data leaves the spool.
+func TestAgentWithASpoolContinuesAfterARemoteErase(t *testing.T) {
 	bucket := memory.New()
 	here, err := spool.Open(t.TempDir(), bucket, &spool.Options{Passive: true, Blind: true})
 	if err != nil {
@@ -50,7 +50,7 @@ func TestAgentWithASpoolGoesOnAfterAnEraseElsewhere(t *testing.T) {
 	}
 	lives, err := compact.Lives(t.Context(), bucket, "s")
 	if err != nil || len(lives) != 1 || !strings.HasPrefix(lives[0], "s.after-") {
-		t.Errorf("it goes on in %q, %v", lives, err)
+		t.Errorf("it continues in %q, %v", lives, err)
 	}
 	if on, err := here.Sessions(); err != nil || !slices.Equal(on, lives) {
 		t.Errorf("the spool has %q, %v", on, err)

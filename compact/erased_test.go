@@ -12,8 +12,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// erasing compacts a session, has somebody else erase it, and goes on with it: in
-// the same process, or in another.
+// erasing compacts a session, erases it from another process, and continues it in
+// the same process or in another.
 func erasing(t *testing.T, policy string, restart bool) (*rig, string, compact.Config) {
 	t.Helper()
 	dir := t.TempDir()
@@ -52,7 +52,7 @@ func TestErasedSessionStaysErased(t *testing.T) {
 			}
 			small := turns(2, 20)
 			if res, err := r.Preflight(t.Context(), "s", small); err != nil || len(res.Messages) != len(small) {
-				t.Errorf("what needs no archive: %v", err)
+				t.Errorf("an operation without the archive: %v", err)
 			}
 			if err := r.Flush(t.Context()); err != nil {
 				t.Errorf("Flush: %v", err)
@@ -64,7 +64,7 @@ func TestErasedSessionStaysErased(t *testing.T) {
 	}
 }
 
-func TestErasedSessionGoesOnElsewhere(t *testing.T) {
+func TestErasedSessionContinuesInANewLife(t *testing.T) {
 	for name, restart := range map[string]bool{"in the same process": false, "in another process": true} {
 		t.Run(name, func(t *testing.T) {
 			r, dir, c := erasing(t, "new", restart)
@@ -97,7 +97,7 @@ func TestErasedSessionGoesOnElsewhere(t *testing.T) {
 	}
 }
 
-// What can't be recorded is not read, where records are wanted.
+// If access records are required, a read that can't be recorded is refused.
 func TestRecallIsRecorded(t *testing.T) {
 	c, err := compact.Preset("graduated")
 	if err != nil {
@@ -130,8 +130,8 @@ func TestRecallIsRecorded(t *testing.T) {
 	}
 }
 
-// A session that version 1 called by a hash without a key, and that was erased under
-// that name, does not begin anew under the name that it would have today.
+// A session whose name in version 1 was a hash without a key, and that was erased
+// under that name, does not begin again under its current name.
 func TestSessionErasedUnderItsOldNameStaysErased(t *testing.T) {
 	for _, policy := range []string{"refuse", "new"} {
 		c, err := compact.Preset("graduated")

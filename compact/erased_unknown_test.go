@@ -19,8 +19,8 @@ import (
 	"github.com/agentcompact/compact/storage/spool"
 )
 
-// stoneless is an archive whose tombstones can't be read while down is set, or nothing
-// at all if all is set, too.
+// stoneless is an archive whose tombstones can't be read while down is set; with all set,
+// nothing can be read.
 type stoneless struct {
 	*memory.Archive
 	down atomic.Bool
@@ -47,9 +47,9 @@ func livesIn(t *testing.T, a storage.Archive) string {
 	return strings.Join(lives, " ")
 }
 
-// A process that can't read the tombstones of an archive for a moment doesn't go on with an
-// erased session in a folder in which no other process does, nor stores of it what is refused.
-func TestSessionIsNotGuessedToBeUnerased(t *testing.T) {
+// A process that temporarily can't read an archive's tombstones does not continue an erased
+// session in a folder of its own, and stores none of its data if that is refused.
+func TestUnreadableTombstonesDoNotReviveASession(t *testing.T) {
 	for _, policy := range []string{"new", "refuse"} {
 		for _, onError := range []string{"fail", "continue"} {
 			for _, all := range []bool{true, false} {
@@ -79,10 +79,10 @@ func goesOnUnknown(t *testing.T, policy, onError string, all bool) {
 	a.down.Store(true)
 	_, err := r.ManualCompact(t.Context(), "s", history, "test")
 	if onError == "continue" && err != nil || onError == "fail" && !errors.Is(err, errStoneless) {
-		t.Errorf("while nobody can tell: %v", err)
+		t.Errorf("while the state is unknown: %v", err)
 	}
 	a.down.Store(false)
-	for i := range 4 { // with continue the archive is looked for beside the calls
+	for i := range 4 { // with continue, the archive is checked during the calls
 		time.Sleep(time.Minute)
 		history = append(history, round(40+i, 200)...)
 		_, err = r.ManualCompact(t.Context(), "s", history, "test")
@@ -94,12 +94,12 @@ func goesOnUnknown(t *testing.T, policy, onError string, all bool) {
 		t.Error(err)
 	}
 	if goesOn := livesIn(t, a); strings.HasPrefix(goesOn, "s.after-") != (policy == "new") || policy == "refuse" && goesOn != "" {
-		t.Errorf("it goes on in %q", goesOn)
+		t.Errorf("it continues in %q", goesOn)
 	}
 }
 
-// An agent behind a spool goes on with a new session while its bucket is away.
-func TestSpoolGoesOnWhereTombstonesAreAway(t *testing.T) {
+// An agent with a spool continues with a new session while its bucket is unreachable.
+func TestSpoolContinuesWithoutTombstones(t *testing.T) {
 	a := &stoneless{Archive: memory.New(), all: true}
 	a.down.Store(true)
 	here, err := spool.Open(t.TempDir(), a, &spool.Options{Passive: true, Blind: true})
@@ -112,9 +112,9 @@ func TestSpoolGoesOnWhereTombstonesAreAway(t *testing.T) {
 	}
 }
 
-// A process that can only write goes on where others erased sessions: it can't read the
-// tombstones, now or later.
-func TestProcessWithoutAnIdentityGoesOnBesideTombstones(t *testing.T) {
+// A process that can only write continues after others erased sessions, although it can never
+// read the tombstones.
+func TestProcessWithoutAnIdentityContinuesWithTombstones(t *testing.T) {
 	writer, reader := ageKeys(t)
 	inner := memory.New()
 	other := newRig(t, compact.Config{Archive: crypt.New(inner, reader)})

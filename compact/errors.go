@@ -9,35 +9,35 @@ import (
 	"github.com/agentcompact/compact/recall"
 )
 
-// The errors of this package, for [errors.Is].
+// The errors of this package for [errors.Is].
 var (
-	// ErrInsufficientBudget: not even the smallest view fits. The error is a
-	// *[BudgetError], which names the largest contributors.
+	// ErrInsufficientBudget means that not even the smallest view fits. The
+	// error is a *[BudgetError], which names the largest contributors.
 	ErrInsufficientBudget = policy.ErrInsufficientBudget
-	// ErrArchiveFailed: what would have been taken out could not be stored
-	// first, so nothing was taken out. The error is an *[ArchiveError].
+	// ErrArchiveFailed means that the text to remove could not be stored first,
+	// so nothing was removed. The error is an *[ArchiveError].
 	ErrArchiveFailed = errors.New("compact: the archive failed")
-	// ErrClosed: the manager was closed.
+	// ErrClosed means that the manager was closed.
 	ErrClosed = errors.New("compact: the manager is closed")
-	// ErrSession: a session id is needed.
+	// ErrSession means that the session id is empty.
 	ErrSession = recall.ErrSession
-	// ErrConflict: other processes kept committing steps of this agent, so this
-	// step is not in the ledger. The view is returned all the same. Events
-	// report the error; no call returns it.
+	// ErrConflict means that other processes kept committing steps of this
+	// agent, so this step is not in the ledger. The view is returned
+	// nevertheless. Events report the error; no call returns it.
 	ErrConflict = errors.New("compact: other processes keep compacting the history of this agent")
-	// ErrInternal: the call panicked, in this package or in a function of the
-	// caller. The log has the stack.
+	// ErrInternal means that the call panicked, in this package or in a
+	// function of the caller. The log has the stack.
 	ErrInternal = panics.ErrInternal
-	// ErrIllegal: the provider would refuse the view with this edit, so the
-	// edit is not made. Warnings and events report the error; no call returns
-	// it.
+	// ErrIllegal means that the provider would refuse the view with this edit,
+	// so the edit is not applied. Warnings and events report the error; no call
+	// returns it.
 	ErrIllegal = errors.New("compact: the provider would refuse the view")
-	// ErrNotFound: the archive holds nothing under this reference.
+	// ErrNotFound means that the archive holds nothing under this reference.
 	ErrNotFound = recall.ErrNotFound
 )
 
 // A BudgetError reports that not even the smallest view fits the budget, and
-// what that view consists of.
+// lists the contents of that view.
 type BudgetError = policy.BudgetError
 
 // An ArchiveError reports an operation of the archive that failed. Op is

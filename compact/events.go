@@ -99,7 +99,8 @@ func (c *call) policyInfo() trace.PolicyInfo {
 	}
 }
 
-// decision is the decision of a call, with every number and its limit.
+// decision is the decision of a call, with every number and the limit that it was
+// compared with.
 type decision struct {
 	trace.TriggerDecision
 	began, ended time.Time
@@ -147,8 +148,8 @@ func (c *call) decided(started time.Time, view *policy.View) *decision {
 	return &decision{d, started, c.m.now()}
 }
 
-// decisionEvent returns the event of a decision. Its plan has what was done, if it is
-// done.
+// decisionEvent returns the event of a decision. After the compaction its plan holds
+// the actual changes.
 func (c *call) decisionEvent(d *decision, step int) trace.Event {
 	p := d.TriggerDecision
 	p.Step = step
@@ -237,8 +238,7 @@ func (c *call) emitDiscard(p reduce.Pass) {
 	c.emit(c.eventAt(e, p.Started, p.Started.Add(p.Elapsed)))
 }
 
-// fail resets the result to that of a call without effect, and reports the
-// error.
+// fail resets the result to that of a call without effect, and reports the error.
 func (c *call) fail(err error) {
 	c.undo()
 	if c.s == nil {
@@ -304,8 +304,8 @@ func (c *call) logParent(err error) {
 	}
 }
 
-// logStep creates the event of a call whose step is not committed yet: how long
-// that takes is not known.
+// logStep creates the event of a call before its step is committed, so the
+// duration of the commit is unknown.
 func (c *call) logStep() {
 	c.storing = true
 	defer func() { c.storing = false }()

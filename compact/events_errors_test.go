@@ -13,14 +13,14 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// A stage that failed and one whose edits were refused are two things to who looks for the
-// mistake.
-func TestErrorsOfStagesSayWhatWentWrong(t *testing.T) {
+// A failed stage and a stage whose edits were refused are distinguished.
+func TestErrorsOfStagesNameTheFailure(t *testing.T) {
 	failed := stageOf(func(context.Context, *policy.View) (policy.Proposal, error) {
 		return policy.Proposal{}, errors.New("no rules for polls")
 	})
 	torn := stageOf(func(_ context.Context, v *policy.View) (policy.Proposal, error) {
-		return policy.Proposal{Groups: [][]policy.Edit{{{Decision: policy.Dropped, Cut: &policy.Cut{Removed: []int{3}, Recent: 4}}}}}, nil // a result without its call
+		// a result without its call
+		return policy.Proposal{Groups: [][]policy.Edit{{{Decision: policy.Dropped, Cut: &policy.Cut{Removed: []int{3}, Recent: 4}}}}}, nil
 	})
 	for want, stage := range map[string]stageOf{"StageFailed": failed, "StageDiscarded": torn} {
 		r := newRig(t, ownConfig(stage, memory.New()))
@@ -32,8 +32,8 @@ func TestErrorsOfStagesSayWhatWentWrong(t *testing.T) {
 	}
 }
 
-// The log that says why nothing was taken out is written when the archive is there again.
-func TestAuditLogHasWhatCouldNotBeArchived(t *testing.T) {
+// The log with the reason for removing nothing is written when the archive works again.
+func TestAuditLogRecordsArchiveFailures(t *testing.T) {
 	a := &storing{Archive: memory.New(), err: errors.New("disk full")}
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a})
 	r.archive = a.Archive
@@ -44,11 +44,11 @@ func TestAuditLogHasWhatCouldNotBeArchived(t *testing.T) {
 	if !slices.ContainsFunc(lines, func(l string) bool {
 		return strings.Contains(l, `"name":"compact.archival"`) && strings.Contains(l, `"status":"error"`) && strings.Contains(l, `"archived_count":0`)
 	}) {
-		t.Errorf("no line of %d says that the transcript could not be stored: %s", len(lines), strings.Join(lines, "\n"))
+		t.Errorf("no line of %d reports the failed transcript: %s", len(lines), strings.Join(lines, "\n"))
 	}
 }
 
-func TestResultSaysWhatIsCountedWith(t *testing.T) {
+func TestResultNamesTheCountingMethod(t *testing.T) {
 	for model, want := range map[string]string{"gpt-4o": "o200k_base", "gpt-4": "cl100k_base", "claude-sonnet-4-5": "cl100k_base (approximation)", "nobody-knows-it": "o200k_base (approximation)"} {
 		res := newRig(t, compact.Config{Model: model, MaxContextTokens: 64_000}).preflight(loop(3, 50))
 		if res.CountingUnit != want {

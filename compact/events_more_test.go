@@ -19,9 +19,9 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// What a step took out stands message by message, the largest first, and adds up
-// to what it saved but for the summary.
-func TestRowsAddUpToWhatWasTakenOut(t *testing.T) {
+// The event lists the removed messages, the largest first; their sum is the
+// saving of the step, without the summary.
+func TestRowsSumToTheRemovedTokens(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
 	history := loop(99, 200)
 	history = append(history, round(99, 900)...)
@@ -57,8 +57,8 @@ func TestRowsAddUpToWhatWasTakenOut(t *testing.T) {
 	}
 }
 
-// A message that an earlier step masked costs its placeholder, and saves no more
-// than that when it goes.
+// A message that an earlier step masked costs its placeholder, and removing it
+// saves no more than that.
 func TestRowsOfLaterStepsAddUp(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 16_000})
 	history, steps, masked := loop(20, 300), 0, false
@@ -92,7 +92,7 @@ func TestRowsOfLaterStepsAddUp(t *testing.T) {
 	}
 }
 
-func TestCallSaysWhatItSavesAndWhereItsTokensAre(t *testing.T) {
+func TestCallReportsSavingsAndLayers(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
 	saved := 0
 	for range 3 {
@@ -129,7 +129,7 @@ func TestEventNamesTheCommandThatReadsTheArchive(t *testing.T) {
 	}
 }
 
-func TestUsageSaysWhereTheCacheBroke(t *testing.T) {
+func TestUsageReportsTheCacheBreak(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
 	measured := 0
 	observe := func(history []message.Message) trace.CallUsage {
@@ -142,7 +142,7 @@ func TestUsageSaysWhereTheCacheBroke(t *testing.T) {
 		t.Errorf("the first call: %+v", p)
 	}
 	if p := observe(loop(12, 100)); p.Break != nil {
-		t.Errorf("a call that goes on: %+v", p.Break)
+		t.Errorf("a call that continues: %+v", p.Break)
 	}
 	changed := loop(14, 100)
 	changed[5] = message.ToolResult("call_1", "another file")
@@ -167,7 +167,7 @@ func TestRefusalNamesTheLimit(t *testing.T) {
 	}
 }
 
-func TestRecallsAreTold(t *testing.T) {
+func TestRecallsAreReported(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
 	r.preflight(loop(100, 200))
 	if _, err := r.Recall(context.Background(), "s", "turn:3"); err != nil {
@@ -205,7 +205,7 @@ func (m shaky) Summarize(ctx context.Context, r strategy.Request) (strategy.Draf
 	return m.thinking.Summarize(ctx, r)
 }
 
-func TestWhatWasGotOverAndWhatTakesLongIsTold(t *testing.T) {
+func TestRecoveredFailuresAndSlowSummariesAreReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: shaky{failed: new(atomic.Bool)}, Archive: memory.New()})
 		r.preflight(loop(100, 200))

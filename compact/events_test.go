@@ -50,8 +50,8 @@ func (s seen) add(t *testing.T, events []trace.Event) {
 	}
 }
 
-// billing is a summarizer that tells what it cost, and fails when there is an
-// error.
+// billing is a summarizer that reports its cost, and returns an error if one is
+// set.
 type billing struct{ err error }
 
 func (b billing) Describe() strategy.Info {
@@ -63,13 +63,12 @@ func (b billing) Summarize(context.Context, strategy.Request) (strategy.Draft, e
 		Answer: strategy.Answer{ID: "chatcmpl-1", Model: "small-2026", Finish: "stop", Server: "models.example:443", Seed: new(int)}}, b.err
 }
 
-// bucket is an archive that says it is one in S3.
+// bucket is an archive that reports to be in S3.
 type bucket struct{ *memory.Archive }
 
 func (bucket) Location(k storage.Key) string { return "s3://bucket/prefix/" + k.String() }
 
-// eventScenarios are calls that between them have something to say of
-// everything that events can say.
+// eventScenarios are calls that together emit every field of every event.
 func eventScenarios(t *testing.T, s seen) {
 	call := func(c compact.Config, history []message.Message, opts ...compact.Option) *rig {
 		t.Helper()
@@ -152,7 +151,7 @@ func wasteSummary(t *testing.T, s seen) {
 	})
 }
 
-// loseEvents has an exporter beside the one that listens which takes nothing.
+// loseEvents adds an exporter that delivers nothing.
 func loseEvents(t *testing.T, s seen) {
 	t.Helper()
 	deaf := &broken{name: "otlp"}
@@ -173,7 +172,7 @@ func everything(t *testing.T, r *rig) []trace.Event {
 	return r.events.Events()
 }
 
-// loseRace lets another process commit the step first.
+// loseRace makes another process commit the step first.
 func loseRace(t *testing.T, s seen) {
 	t.Helper()
 	dir := t.TempDir()
@@ -252,7 +251,7 @@ func TestTraceOfASessionEndsWithTheManager(t *testing.T) {
 	}
 	for _, e := range traces[:len(traces)-1] {
 		if !e.EndedAt.IsZero() || !e.StartedAt.Equal(last.StartedAt) || e.TraceID != last.TraceID {
-			t.Errorf("while the session goes on: %+v, the last: %+v", e, last)
+			t.Errorf("while the session continues: %+v, the last: %+v", e, last)
 		}
 	}
 	log, err := os.ReadFile(filepath.Join(dir, "s", "events.jsonl"))

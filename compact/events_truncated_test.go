@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// Results that read the same, of calls whose ids come again.
+// Equal results of calls with recurring ids.
 func TestTruncationEventsNameTheRightMessageAndTool(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 16_000})
 	history := []message.Message{message.System("Be brief."), message.User("Read.")}
@@ -45,7 +45,7 @@ func TestTruncationEventsNameTheRightMessageAndTool(t *testing.T) {
 		}
 		truncated++
 		if want := "tool " + history[d.Index-1].Parts[0].Name; told[d.Index] != want {
-			t.Errorf("message %d is told as %q, want %q, in %v", d.Index, told[d.Index], want, told)
+			t.Errorf("message %d is reported as %q, want %q, in %v", d.Index, told[d.Index], want, told)
 		}
 	}
 	if len(told) != truncated {

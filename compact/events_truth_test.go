@@ -57,7 +57,7 @@ func (a *storing) Create(ctx context.Context, k storage.Key, b storage.Blob) err
 // counted holds the counts of a view, found by reading it.
 type counted struct {
 	tokens int
-	there  map[string]string // what a message is by → its text
+	there  map[string]string // identity of a message → its text
 	masked int
 }
 
@@ -89,7 +89,7 @@ func countView(t *testing.T, view []message.Message) counted {
 	return c
 }
 
-// gone counts what one view has and a later one has not.
+// gone counts the messages of one view that a later view lacks.
 func (c counted) gone(later counted) (n int) {
 	for name := range c.there {
 		if _, ok := later.there[name]; !ok && !strings.Contains(name, "<COMPACT-SUMMARY") {
@@ -116,8 +116,7 @@ func last(t *testing.T, r *rig, name string) trace.Event {
 	return events[len(events)-1]
 }
 
-// The numbers of a session of two compactions, held against what reading the
-// views gives.
+// The figures of a session with two compactions are compared with its views.
 func TestEventsCountWhatTheViewsShow(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
 	history := loop(100, 200)
@@ -139,17 +138,17 @@ func TestEventsCountWhatTheViewsShow(t *testing.T) {
 
 	out := before.gone(after)
 	if out == 0 || call.PrunedCount != out || pruned.PrunedCount != out || decision.Pruned != out || len(pruned.PrunedIDs) != out {
-		t.Errorf("%d messages left the view; before_model_call says %d, pruned_messages %d with %d ids, the decision %d",
+		t.Errorf("%d messages left the view; before_model_call has %d, pruned_messages %d with %d ids, the decision %d",
 			out, call.PrunedCount, pruned.PrunedCount, len(pruned.PrunedIDs), decision.Pruned)
 	}
 	if pruned.SummarizedCount+pruned.DroppedCount != out || decision.Prunable < out {
 		t.Errorf("%d + %d of %d, prunable %d", pruned.SummarizedCount, pruned.DroppedCount, out, decision.Prunable)
 	}
 	if all := countView(t, history).gone(after); call.SessionPruned != all || all <= out {
-		t.Errorf("%d of the history are gone in all, the event says %d", all, call.SessionPruned)
+		t.Errorf("%d messages of the history are removed in total, the event has %d", all, call.SessionPruned)
 	}
 	if call.SessionMasked != after.masked {
-		t.Errorf("%d masked in the view, the event says %d", after.masked, call.SessionMasked)
+		t.Errorf("%d masked in the view, the event has %d", after.masked, call.SessionMasked)
 	}
 	if call.MessagesIn != len(history) || call.MessagesBefore != size || call.MessagesAfter != len(res.Messages) || estimate.Messages != size ||
 		estimate.HistoryIn != len(history) || pruned.TotalMessages != size {
@@ -162,13 +161,13 @@ func TestEventsCountWhatTheViewsShow(t *testing.T) {
 		}
 	}
 	if decision.Kept != pruned.Kept {
-		t.Errorf("kept %+v in the decision, %+v in what was pruned", decision.Kept, pruned.Kept)
+		t.Errorf("kept %+v in the decision, %+v in the event of pruned messages", decision.Kept, pruned.Kept)
 	}
 }
 
-// Never more messages go than the decision says may go, also where keep counts
-// shrink, and of those that this program wrote none counts.
-func TestNoMoreGoesThanMay(t *testing.T) {
+// A step never removes more messages than the decision allows, also with reduced
+// keep counts; messages that this program wrote do not count.
+func TestCompactionRemovesAtMostThePrunableMessages(t *testing.T) {
 	type plan struct {
 		Prunable int `json:"prunable_count"`
 		Pruned   int `json:"pruned_count"`
@@ -229,7 +228,7 @@ func TestSpansLastAsLongAsTheirWork(t *testing.T) {
 	})
 }
 
-func TestWaitingIsNoWork(t *testing.T) {
+func TestWaitingIsNotCountedAsWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: thinking{}, Archive: &storing{Archive: memory.New(), takes: 5 * time.Second}})
 		done := make(chan *compact.Result)
@@ -246,7 +245,7 @@ func TestWaitingIsNoWork(t *testing.T) {
 	})
 }
 
-func TestFailureOfTheArchiveIsToldWhenItHappens(t *testing.T) {
+func TestArchiveFailureIsReportedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		broken := errors.New("no space left")
 		archive := &storing{Archive: memory.New(), takes: time.Second, err: broken}
@@ -271,13 +270,13 @@ func TestFailureOfTheArchiveIsToldWhenItHappens(t *testing.T) {
 		}
 		call := dataOf[trace.Preflight](t, last(t, r, trace.NameBeforeModelCall))
 		if call.PrunedCount+call.MaskedCount+call.SessionPruned != 0 || call.MessagesAfter != len(res.Messages) {
-			t.Errorf("the failed call says %+v", call)
+			t.Errorf("the event of the failed call has %+v", call)
 		}
 	})
 }
 
-// A call that was to compact and failed says so in each of its events, and none
-// says that something was archived.
+// A failed compaction is an error in each event of its call, and no event
+// reports an archived file.
 func TestFailedCompactionWasTriggered(t *testing.T) {
 	tooMuch := []message.Message{message.User(text(9_000))}
 	for name, test := range map[string]struct {
@@ -298,7 +297,7 @@ func TestFailedCompactionWasTriggered(t *testing.T) {
 		decision, call := r.events.Named(trace.NameTriggerDecision)[0], r.events.Named(trace.NameBeforeModelCall)[0]
 		d, p := dataOf[trace.TriggerDecision](t, decision), dataOf[trace.Preflight](t, call)
 		if !d.Triggered || !p.Triggered || p.ErrorType == "" || call.Severity != "" || !strings.HasPrefix(d.OutputText, "triggered: ") {
-			t.Errorf("%s: the decision says %v (%s), the call %v, %s, %q", name, d.Triggered, d.OutputText, p.Triggered, p.ErrorType, call.Severity)
+			t.Errorf("%s: the decision has %v (%s), the call %v, %s, %q", name, d.Triggered, d.OutputText, p.Triggered, p.ErrorType, call.Severity)
 		}
 		for _, e := range r.events.Named(trace.NameArchival) {
 			if a := dataOf[trace.Archival](t, e); a.ErrorType != "" && (a.ArchivedCount != 0 || !strings.Contains(a.OutputText, "202 messages")) {
@@ -308,8 +307,9 @@ func TestFailedCompactionWasTriggered(t *testing.T) {
 	}
 }
 
-// The notice for messages that went without a summary is no system prompt.
-func TestNoticeIsNoSystemPrompt(t *testing.T) {
+// The notice for messages that were removed without a summary does not count as
+// a system prompt.
+func TestNoticeDoesNotCountAsSystemPrompt(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: billing{err: errors.New("answer 400")}})
 	res := r.preflight(loop(100, 200))
 	call := dataOf[trace.Preflight](t, last(t, r, trace.NameBeforeModelCall))
@@ -327,7 +327,7 @@ func TestSummaryIsNotPaidWhileTheArchiveFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &askedOften{}
 		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: m, Archive: &storing{Archive: memory.New(), err: errors.New("no space left")}})
-		for i := range 4 { // of conversations that no summary of another serves
+		for i := range 4 { // conversations that can't use each other's summaries
 			history := append(turns(1, 10+i), loop(100, 200)...)
 			if _, err := r.Preflight(t.Context(), "s", history); !errors.Is(err, compact.ErrArchiveFailed) {
 				t.Fatal(err)
@@ -351,7 +351,7 @@ func (m *askedOften) Summarize(ctx context.Context, r strategy.Request) (strateg
 }
 
 // A step that fails after all of its stages did their work has done nothing.
-func TestStepThatIsNotCommittedTellsOfNothing(t *testing.T) {
+func TestUncommittedStepReportsNothing(t *testing.T) {
 	for _, word := range []string{"ledger", "summary-", "events"} {
 		a := &failing{Archive: memory.New(), word: word}
 		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a})
@@ -361,13 +361,13 @@ func TestStepThatIsNotCommittedTellsOfNothing(t *testing.T) {
 		a.word = ""
 		for _, name := range []string{trace.NameSummaryCreated, trace.NamePrunedMessages, trace.NameMaskedObservations} {
 			if len(r.named(name)) > 0 {
-				t.Errorf("%s fails: %s is told", word, name)
+				t.Errorf("%s fails: the event reports %s", word, name)
 			}
 		}
 	}
 }
 
-func TestNoFileIsNamedWhereThereIsNone(t *testing.T) {
+func TestMissingFileIsNotNamed(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
 	r.preflight(loop(100, 200))
 	for _, e := range everything(t, r) {
@@ -445,9 +445,9 @@ func (a *seconds) Append(ctx context.Context, k storage.Key, seq int64, b storag
 	return a.Archive.Append(ctx, k, seq, b)
 }
 
-// The log is written before a step is committed: what it can't know it leaves out,
-// and exporters get it.
-func TestTimingsSayWhatIsKnown(t *testing.T) {
+// The log is written before a step is committed: it omits facts that are not known
+// yet, and exporters get them.
+func TestTimingsIncludeKnownParts(t *testing.T) {
 	masking, err := compact.Preset("masking")
 	if err != nil {
 		t.Fatal(err)
@@ -473,7 +473,7 @@ func TestTimingsSayWhatIsKnown(t *testing.T) {
 				}
 				for name, ms := range loggedTimings(t, a) {
 					if want := told[name]; math.Abs(ms-want) > 0.001 || name == "commit" {
-						t.Errorf("the log says that %s took %v, exporters %v", name, ms, want)
+						t.Errorf("%s took %v by the log, %v by exporters", name, ms, want)
 					}
 				}
 			})
@@ -481,7 +481,7 @@ func TestTimingsSayWhatIsKnown(t *testing.T) {
 	}
 }
 
-// loggedTimings are those of the last call in the audit log.
+// loggedTimings returns the timings of the last call in the audit log.
 func loggedTimings(t *testing.T, a storage.Archive) (ms map[string]float64) {
 	t.Helper()
 	s, err := record.OpenSession(t.Context(), a, "s")

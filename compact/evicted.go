@@ -58,9 +58,9 @@ func elsewhere(file, meant string) string {
 	return file
 }
 
-// places returns the place of each written message, by index. file has the lines that
-// have no file yet. A name that can still change is not recorded in them, because an
-// earlier file, to which other lines refer, can have the name by which this one fails.
+// places returns the place of each written message, by index. file is the file of the
+// lines without one. The file name is not recorded in the lines while it can still
+// change: if another process takes the name, lines would refer to its file.
 func (s *stored) places(file string) map[int]*storedLine {
 	lines := stored{lines: slices.Clone(s.lines)}
 	lines.in(file)
@@ -118,7 +118,7 @@ func (c *call) cited(all []ledger.Eviction, of []int, out *reduce.Outcome) {
 	}
 }
 
-// summaryOf returns the summary that a run made, nil if none.
+// summaryOf returns the summary that a run made, nil if it made none.
 func summaryOf(out *reduce.Outcome) *policy.SummaryInfo {
 	for _, p := range out.Passes {
 		if p.Applied > 0 && p.Summary != nil && p.Summary.Text != "" {

@@ -6,9 +6,9 @@ import (
 	"github.com/agentcompact/compact/redact"
 )
 
-// A transcript refers to lines of a file, and has the name of that file by which it
-// fails, before it gets another: the lines stay where they are. (A call that was given
-// up leaves such a file.)
+// A transcript refers to lines of a file that has the transcript's own name (a canceled
+// call left it), so the transcript must get another name. The places of the lines are
+// correct under both names.
 func TestLinesStayWhereTheyAreWhenATranscriptGetsAnotherName(t *testing.T) {
 	r, err := redact.New(redact.Options{})
 	if err != nil {

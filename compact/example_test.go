@@ -12,7 +12,8 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// An agent calls Preflight before every model call and sends what it returns.
+// An agent calls Preflight before every model call and sends the returned
+// messages.
 func ExampleCompactManager_Preflight() {
 	ctx := context.Background()
 	m, err := compact.New(ctx, compact.Config{Model: "gpt-4", MaxContextTokens: 8_000, Archive: memory.New()})
@@ -45,7 +46,7 @@ func ExampleCompactManager_Preflight() {
 	// [observation masked — 850 chars · read "app.log"]
 }
 
-// What a placeholder stands for can be read again.
+// The original of a placeholder can be read again.
 func ExampleCompactManager_Recall() {
 	ctx := context.Background()
 	m, err := compact.New(ctx, compact.Config{Model: "gpt-4", MaxContextTokens: 8_000, Archive: memory.New()})
@@ -66,7 +67,7 @@ func ExampleCompactManager_Recall() {
 		fmt.Println(err)
 		return
 	}
-	ref := m.Ref(history[6].Parts[0]) // as the placeholder says it
+	ref := m.Ref(history[6].Parts[0]) // the reference in the placeholder
 	text, err := m.Recall(ctx, "session-1", ref, recall.Head(2))
 	fmt.Println(text, err)
 	// Output:
@@ -74,8 +75,8 @@ func ExampleCompactManager_Recall() {
 	// INFO all is well <nil>
 }
 
-// A model is handed the way back as a tool. The program names the session, the
-// model the reference.
+// A tool gives the model access to removed text. The program sets the session,
+// the model passes the reference.
 func ExampleRecallTool() {
 	ctx := context.Background()
 	m, err := compact.New(ctx, compact.Config{Model: "gpt-4", MaxContextTokens: 8_000, Archive: memory.New()})
@@ -100,7 +101,7 @@ func ExampleRecallTool() {
 	definition, err := tool.For("anthropic")
 	fmt.Println(len(definition) > 0, err)
 
-	ref := m.Ref(history[6].Parts[0]) // as the placeholder says it
+	ref := m.Ref(history[6].Parts[0]) // the reference in the placeholder
 	answer, err := tool.Call(ctx, "session-1", json.RawMessage(`{"ref":"`+ref+`","pattern":"ERROR","context":1}`))
 	fmt.Println(answer, err)
 	// Output:

@@ -11,7 +11,8 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// refuser refuses, but for a brief summary where it may.
+// refuser refuses every request, except one for a brief summary if brief is
+// set.
 type refuser struct{ brief bool }
 
 func (r refuser) Summarize(_ context.Context, q strategy.Request) (strategy.Draft, error) {
@@ -21,9 +22,9 @@ func (r refuser) Summarize(_ context.Context, q strategy.Request) (strategy.Draf
 	return strategy.Draft{Text: "I apologize, but I can't, password: hunter2x7Q9."}, nil
 }
 
-// What failed stands in the result, without secrets, and the event names what
-// was done in its own word.
-func TestWhatFailedStandsInTheWarnings(t *testing.T) {
+// The failure is in the result, without secrets, and the event names the
+// fallback.
+func TestFailuresAreInTheWarnings(t *testing.T) {
 	for fallback, test := range map[string]struct {
 		brief bool
 		want  string

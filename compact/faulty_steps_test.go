@@ -25,10 +25,10 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// Agents of two processes compact one session at once in an archive that fails now and
-// then, before or after it has done what it was asked. Whatever of their steps counts is
-// whole: verify is content, each message that went is recalled, and every process makes
-// the same view.
+// Agents of two processes compact one session at once in an archive that sometimes
+// fails, before or after an operation. Every step that counts is complete: verify
+// accepts it, each removed message can be recalled, and every process makes the same
+// view.
 func TestStepsUnderFaultsOfTheArchive(t *testing.T) {
 	seeds := samples.Of(4)
 	if os.Getenv("COMPACT_SOAK") == "1" {
@@ -80,7 +80,7 @@ func flakySession(t *testing.T, seed uint64) {
 	soundSession(t, inner, managers)
 }
 
-// soundSession holds what is there of the session against what each process says of it.
+// soundSession compares the archived session with the state of each process.
 func soundSession(t *testing.T, inner *memory.Archive, managers []*rig) {
 	for agent := range 3 {
 		history := historyOf(agent, 120)
@@ -120,11 +120,11 @@ func soundSession(t *testing.T, inner *memory.Archive, managers []*rig) {
 		t.Errorf("verify: %s", p)
 	}
 	if report.Steps == 0 {
-		t.Error("there is no step: the test shows nothing")
+		t.Error("there is no step: the test proves nothing")
 	}
 }
 
-// lostLedger is an archive that creates the first ledger, and says late that it failed.
+// lostLedger is an archive that creates the first ledger, and reports a failure late.
 // The next read fails, too.
 type lostLedger struct {
 	storage.Archive
@@ -152,10 +152,10 @@ func (l *lostLedger) Create(ctx context.Context, k storage.Key, b storage.Blob) 
 	return err
 }
 
-// A call fails, and its step is stored all the same. Another call of the same history
-// waits meanwhile, does not see the step, and goes by the same transcript: its view is
-// that of the step.
-func TestCallBehindALostAnswerGetsTheViewOfTheStep(t *testing.T) {
+// A call fails, but its step is stored. Another call with the same history waits
+// meanwhile, does not see the step, and uses the same transcript: its view is that of
+// the step.
+func TestCallAfterALostAnswerGetsTheStepsView(t *testing.T) {
 	for _, preset := range []string{"graduated", "summarize"} {
 		for _, c := range []struct{ rounds, tokens int }{{90, 400}, {60, 2_000}} { // stored with its step, and before it
 			t.Run(fmt.Sprint(preset, c.tokens), func(t *testing.T) {
@@ -187,8 +187,8 @@ func TestCallBehindALostAnswerGetsTheViewOfTheStep(t *testing.T) {
 	}
 }
 
-// lateLedger is an archive that creates the first ledger when the second one comes. It
-// said long before that it had failed.
+// lateLedger is an archive that creates the first ledger when the second one arrives. It
+// has reported a failure of the first one long before.
 type lateLedger struct {
 	storage.Archive
 	late func() error
@@ -211,10 +211,10 @@ func (l *lateLedger) Create(ctx context.Context, k storage.Key, b storage.Blob) 
 	return l.Archive.Create(ctx, k, b)
 }
 
-// A step that failed comes into the archive after all, in front of that of the next call.
-// Both have the transcript in common, and not the window: the next call does not take it
-// for its own.
-func TestLateStepOfAnEarlierCallIsNotTheCallsOwn(t *testing.T) {
+// A failed step arrives in the archive late, before the step of the next call. Both steps
+// have the transcript in common, but not the window: the next call does not take the late
+// step for its own.
+func TestLateStepOfAnEarlierCallIsForeign(t *testing.T) {
 	archive := &lateLedger{Archive: memory.New()}
 	config := compact.Config{Preset: "summarize", MaxContextTokens: 32_000, Archive: archive, Summarize: &counting{}}
 	r, history, small := newRig(t, config), loop(60, 2_000), compact.WithWindow(16_000)

@@ -119,9 +119,9 @@ func (w *writing) unused(session string, calls []strategy.CallInfo) trace.Summar
 	return p
 }
 
-// fly runs write, which reads or writes for a summary, in the background. Until it
-// is done, its lane and session stay in memory. It reports false, and runs
-// nothing, after Close.
+// fly runs write in the background; write reads data for a summary, or writes the
+// summary. Until it is done, its lane and session stay in memory. It reports
+// false, and runs nothing, after Close.
 func (m *CompactManager) fly(ctx context.Context, s *session, l *lane, write func(context.Context)) bool {
 	m.mu.Lock()
 	s.users++

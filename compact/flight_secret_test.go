@@ -14,7 +14,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// saying is a summarizer that says one thing.
+// saying is a summarizer with a fixed answer.
 type saying struct {
 	text  string
 	calls atomic.Int64
@@ -32,16 +32,16 @@ func (s *saying) Summarize(ctx context.Context, _ strategy.Request) (strategy.Dr
 
 const lateSecret = "zebra-Kx81-quartz-55"
 
-// What was written before the session learned of a secret may hold it: it goes
-// when the summary enters the view.
-func TestSummaryIsRedactedWithWhatWasLearnedSince(t *testing.T) {
+// A summary that was written before the session learned of a secret may contain
+// it: the secret is removed when the summary enters the view.
+func TestSummaryIsRedactedWithLaterSecrets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &saying{text: "## Goals and success criteria\n- [open] log in as the tester with " + lateSecret + "\n"}
 		r := newRig(t, compact.Config{MaxContextTokens: 16_000, Summarize: s})
 		history := loop(250, 200)
 		history[1] = message.User("Log in as the tester with " + lateSecret + " and make all tests pass.")
 		if _, err := r.Preflight(gaveUp(t), "s", history); err == nil {
-			t.Fatal("the summary was there in time: the test shows nothing")
+			t.Fatal("the summary was there in time: the test proves nothing")
 		}
 		time.Sleep(time.Second)
 		history = append(history, message.Assistant("", message.Call("env", "bash", `{"cmd":"env"}`)), message.ToolResult("env", "PASSWORD="+lateSecret))
@@ -60,8 +60,8 @@ func TestSummaryIsRedactedWithWhatWasLearnedSince(t *testing.T) {
 	})
 }
 
-// A summary whose step could not be committed is still there for the next call,
-// whatever other steps the lane makes in between.
+// A summary whose step could not be committed stays available for the next
+// call, even if the lane makes other steps in between.
 func TestSummaryOfAFailedCommitIsNotForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		archive := &failing{Archive: memory.New(), word: "ledger-"}
@@ -69,12 +69,12 @@ func TestSummaryOfAFailedCommitIsNotForgotten(t *testing.T) {
 		r := newRig(t, compact.Config{MaxContextTokens: 16_000, Summarize: s, Archive: archive})
 		history := loop(250, 200)
 		if _, err := r.Preflight(t.Context(), "s", history); err == nil || s.calls.Load() != 1 {
-			t.Fatalf("%v, %d paid: the test shows nothing", err, s.calls.Load())
+			t.Fatalf("%v, %d paid: the test proves nothing", err, s.calls.Load())
 		}
 		archive.word = ""
 		other := r.preflight(loop(30, 460)) // masks are enough
 		if other.Step != 1 || other.Summary != nil || s.calls.Load() != 1 {
-			t.Fatalf("step %d, summary %v, %d paid: the test shows nothing", other.Step, other.Summary, s.calls.Load())
+			t.Fatalf("step %d, summary %v, %d paid: the test proves nothing", other.Step, other.Summary, s.calls.Load())
 		}
 		res := r.preflight(history)
 		if res.Summary == nil || s.calls.Load() != 1 {

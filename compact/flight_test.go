@@ -20,15 +20,14 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// slowly is a rig whose summaries take half a second of the fake clock.
+// slowly returns a rig whose summaries take half a second of the fake clock.
 func slowly(t *testing.T, c compact.Config) (*rig, *crew.Summarizer) {
 	s := &crew.Summarizer{After: 500 * time.Millisecond}
 	c.MaxContextTokens, c.Summarize = 16_000, s
 	return newRig(t, c), s
 }
 
-// billed says what the events say was billed: for summaries that are used, and
-// for those that are not.
+// billed returns the costs in the events: of used summaries, and of unused ones.
 func billed(t *testing.T, r *rig) (used, thrown int) {
 	t.Helper()
 	for _, e := range r.named(trace.NameSummarize) {
@@ -42,7 +41,8 @@ func billed(t *testing.T, r *rig) (used, thrown int) {
 	return used, thrown
 }
 
-// gaveUp is a client that waits 200 ms and does not say so: it hangs up.
+// gaveUp returns the context of a client that disconnects after 200 ms without a
+// deadline.
 func gaveUp(t *testing.T) context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	time.AfterFunc(200*time.Millisecond, cancel)
@@ -50,9 +50,9 @@ func gaveUp(t *testing.T) context.Context {
 	return ctx
 }
 
-// A client whose timeout is below the summarizer's comes again, with the same
-// history and then with one that has grown: one summary is paid.
-func TestSummaryOutlivesTheCallsThatCannotWait(t *testing.T) {
+// A client whose timeout is shorter than the summarizer's time retries with the
+// same history and then with a longer one: only one summary is paid for.
+func TestSummarySurvivesCallsThatCanNotWait(t *testing.T) {
 	for name, grow := range map[string]int{"same history": 0, "a round more each time": 1} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -80,7 +80,7 @@ func TestSummaryOutlivesTheCallsThatCannotWait(t *testing.T) {
 	}
 }
 
-// transcripts counts what the archive has of the session.
+// transcripts returns the number of the session's transcripts in the archive.
 func transcripts(t *testing.T, r *rig) (n int) {
 	t.Helper()
 	for info, err := range r.archive.List(t.Context(), storage.Key{}) {
@@ -94,7 +94,7 @@ func transcripts(t *testing.T, r *rig) (n int) {
 	return n
 }
 
-// checkServed holds the call that got the summary against what was paid.
+// checkServed compares the call that got the summary with the paid summaries.
 func checkServed(t *testing.T, r *rig, res *compact.Result, s *crew.Summarizer, history []message.Message) {
 	t.Helper()
 	if res.Step != 1 || res.Summary == nil || res.After.Total > res.Trigger || s.Calls.Load() != 1 {
@@ -107,9 +107,9 @@ func checkServed(t *testing.T, r *rig, res *compact.Result, s *crew.Summarizer, 
 	}
 }
 
-// Where the caller says when it must have its answer, it has one: what fits goes
-// out as it is, what does not by the configured fallback, and neither is a step.
-// The summary serves the next call.
+// A caller with a deadline gets an answer in time: a view that fits is sent as
+// it is, any other by the configured fallback, and neither is a step. The
+// summary serves the next call.
 func TestCallNearItsDeadlineTakesTheFallback(t *testing.T) {
 	for name, test := range map[string]struct {
 		turns     int
@@ -155,8 +155,8 @@ func TestCallNearItsDeadlineTakesTheFallback(t *testing.T) {
 	}
 }
 
-// lateOnce holds the errors of the last call against what is said of a late summary:
-// once, with what was done instead.
+// lateOnce compares the errors of the last call with the expected report of a late
+// summary: one error, with its fallback.
 func lateOnce(t *testing.T, r *rig, want bool, fallback string) {
 	t.Helper()
 	call, said := last(t, r, trace.NameBeforeModelCall).SpanID, 0
@@ -174,9 +174,9 @@ func lateOnce(t *testing.T, r *rig, want bool, fallback string) {
 	}
 }
 
-// A conversation that goes another way has no use for the summary that was
-// begun for it; what it cost is said.
-func TestSummaryThatNobodyUsesIsSaid(t *testing.T) {
+// A conversation that takes another way does not use the summary that was begun
+// for it; its cost is reported.
+func TestUnusedSummaryIsReported(t *testing.T) {
 	another := loop(250, 200)
 	another[2] = message.Assistant("", message.Call("call_0", "read_file", `{"path":"elsewhere"}`))
 	for name, then := range map[string]func(*testing.T, *rig, *crew.Summarizer){
@@ -210,15 +210,15 @@ func TestSummaryThatNobodyUsesIsSaid(t *testing.T) {
 					}
 				}
 				if thrown != 1 {
-					t.Errorf("%d events tell of a summary that nobody used, want 1", thrown)
+					t.Errorf("%d events about an unused summary, want 1", thrown)
 				}
 			})
 		})
 	}
 }
 
-// A failure that came when nobody waited any more is the outcome of the call that
-// asks next: it does not ask the summarizer anew.
+// A failure that occurred when no call waited is the result of the next call that
+// needs the summary, without another request to the summarizer.
 func TestFailureOfASummaryServesTheNextCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &failingSlowly{}
@@ -267,7 +267,7 @@ func TestCloseEndsSummaries(t *testing.T) {
 	})
 }
 
-// A summarizer that panics beside the call fails the stage, not the program.
+// A summarizer that panics in the background fails the stage, not the program.
 func TestPanicOfASummarizerIsAFailure(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 16_000, Summarize: panicking{}})
 	res, err := r.Preflight(t.Context(), "s", turns(62, 100))
@@ -283,8 +283,7 @@ type panicking struct{}
 
 func (panicking) Summarize(context.Context, strategy.Request) (strategy.Draft, error) { panic("no") }
 
-// A summary that names references is not one for a call in which nobody answers
-// the recall tool.
+// A summary with references is not used in a call without the recall tool.
 func TestSummaryWithReferencesServesNoCallWithoutTheTool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s := slowly(t, compact.Config{})

@@ -12,8 +12,8 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// faraway is an archive whose every append takes a tenth of a second, as in a
-// bucket, and fails for one session.
+// faraway is an archive whose appends take a tenth of a second, like in a
+// bucket, and fail for one session.
 type faraway struct {
 	*memory.Archive
 	slow bool
@@ -29,9 +29,9 @@ func (a *faraway) Append(ctx context.Context, k storage.Key, at int64, b storage
 	return a.Archive.Append(ctx, k, at, b)
 }
 
-// What many sessions have left is written of several at once when a manager is
-// closed: one after the other, hundreds would not be done before the process is
-// ended by force.
+// When a manager is closed, the remaining lines of many sessions are written
+// concurrently: one after the other, hundreds would not be finished before the
+// process is killed.
 func TestCloseWritesWhatManySessionsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &faraway{Archive: memory.New()}

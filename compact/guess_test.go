@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-func TestWindowOfAnUnknownModelIsAGuessThatIsSaidOnce(t *testing.T) {
+func TestGuessedWindowIsReportedOnce(t *testing.T) {
 	said := func(res *compact.Result) bool {
 		return strings.Contains(strings.Join(res.Warnings, "\n"), "a guess")
 	}
@@ -24,7 +24,7 @@ func TestWindowOfAnUnknownModelIsAGuessThatIsSaidOnce(t *testing.T) {
 		}
 	}
 	if got := r.preflight(loop(2, 50), compact.WithModel("foo-3"), compact.WithWindow(9_000)); said(got) {
-		t.Errorf("somebody knows better: %q", got.Warnings)
+		t.Errorf("the window is not reported as a guess: %q", got.Warnings)
 	}
 	for range 2 {
 		if plan, err := r.Plan(context.Background(), "s", loop(2, 50), compact.WithModel("foo-3")); err != nil || !said(plan) {
@@ -43,8 +43,8 @@ func TestWindowOfAnUnknownModelIsAGuessThatIsSaidOnce(t *testing.T) {
 	}
 }
 
-// The setting that a guess names is one that ends it.
-func TestTheGuessNamesTheSettingThatEndsIt(t *testing.T) {
+// A guess names the setting that replaces it.
+func TestGuessNamesItsSetting(t *testing.T) {
 	for name, c := range map[string]struct {
 		cfg, set compact.Config
 		want     string
@@ -73,14 +73,14 @@ func TestTheGuessNamesTheSettingThatEndsIt(t *testing.T) {
 	}
 }
 
-func TestFixedTokensAreCountedAndNotTakenOut(t *testing.T) {
+func TestFixedTokensAreCountedAndNotRemoved(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 16_000})
 	without, with := r.preflight(loop(2, 50)), r.preflight(loop(2, 50), compact.WithFixed(5_000))
 	if with.After.Total-without.After.Total != 5_000 || with.After.Overhead-without.After.Overhead != 5_000 {
 		t.Errorf("without %+v, with %+v", without.After, with.After)
 	}
 	if res := r.preflight(loop(40, 200)); res.Triggered {
-		t.Fatalf("%d tokens are compacted as they are: the test shows nothing", res.TokensIn)
+		t.Fatalf("%d tokens are compacted as they are: the test proves nothing", res.TokensIn)
 	}
 	if res := r.preflight(loop(40, 200), compact.WithFixed(8_000)); !res.Triggered || res.After.Total > res.Budget || res.After.Overhead < 8_000 {
 		t.Errorf("compacted %v to %+v", res.Triggered, res.After)

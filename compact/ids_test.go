@@ -64,9 +64,9 @@ func agentOf(id string) string {
 // branchOf is a branch's.
 func branchOf(id string) string { return id[len(id)/2:] + id[:len(id)/2] }
 
-// An id that names a session is no secret, wherever it stands: an audit log
-// that says <REDACTED> for each session is worth nothing, and what the session
-// once learned as a secret would go from its transcripts, too.
+// An id that names a session is not a secret anywhere: an audit log with
+// <REDACTED> for each session would be useless, and a learned id would be
+// removed from the session's transcripts.
 func TestSessionIDsAreNeverTakenForSecrets(t *testing.T) {
 	for i, name := range slices.Sorted(maps.Keys(idForms)) {
 		if i%samples.Every(1) == 0 {
@@ -105,7 +105,8 @@ func testSessionID(t *testing.T, id string) {
 	}
 }
 
-// sayTheID uses a session whose history speaks of it, and returns the events.
+// sayTheID uses a session whose history contains its id, and returns the
+// events.
 func sayTheID(w *watched, id string) []trace.Event {
 	ctx := context.Background()
 	seen := &tracetest.Recorder{}
@@ -120,7 +121,7 @@ func sayTheID(w *watched, id string) []trace.Event {
 	agent := compact.WithAgent(agentOf(id))
 	w.run(compact.Config{}, func(m *compact.CompactManager) {
 		var errs []error
-		for range 2 { // what the first call says is known to the second
+		for range 2 { // the second call knows the facts of the first
 			_, err := m.Preflight(ctx, id, history, agent, compact.WithBranch(branchOf(id)))
 			errs = append(errs, err)
 			history = append(history, message.User("go on with "+id))

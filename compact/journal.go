@@ -9,8 +9,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// note adds new messages to the journal. Our own summaries, notices and
-// placeholders are not messages of the session.
+// note adds new messages to the journal. The manager's own summaries, notices
+// and placeholders are not messages of the session.
 func (c *call) note() {
 	if c.m.cfg.Storage.Transcripts != "all" || c.q.dry || c.q.observe {
 		return

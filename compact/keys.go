@@ -232,7 +232,7 @@ func (c *call) haveKey(ctx context.Context) error {
 	return nil
 }
 
-// errKeyCame ends a call whose names were computed with another key than the
+// errKeyCame ends a call whose names were computed with a key other than the
 // archive's.
 var errKeyCame = errors.New("another process has given the archive a key meanwhile; the next call has it")
 
@@ -244,8 +244,8 @@ func (s *session) sealed(fp message.Fingerprint) message.Fingerprint {
 // ref returns the reference of a part or message.
 func (s *session) ref(fp message.Fingerprint) string { return s.keys.Current().Ref(fp) }
 
-// ErrConfiguredKey: the archive keys are configured, as those of a bucket have to
-// be, so [Rekey] cannot add one. Add it to the configuration.
+// ErrConfiguredKey means that the archive keys are configured, as they must be
+// for a bucket, so [Rekey] cannot add one. Add it to the configuration.
 var ErrConfiguredKey = errors.New("compact: the archive's key is configured")
 
 // Rekey gives an archive a new key, in the user's configuration folder, and returns

@@ -56,8 +56,8 @@ func TestVictimOfTheKillTest(t *testing.T) {
 	}
 }
 
-// kills is how often processes are killed: a few times in every run, 1,000
-// times with COMPACT_SOAK=1, and COMPACT_KILLS says otherwise.
+// kills is the number of killed processes: a few in every run, 1,000 with
+// COMPACT_SOAK=1, or COMPACT_KILLS.
 func kills(t *testing.T) int {
 	n := samples.Of(24)
 	if testing.Short() {
@@ -75,11 +75,11 @@ func kills(t *testing.T) int {
 }
 
 // Processes that compact one session are killed at random moments. Afterwards
-// the audit log parses, its chain holds, and each committed step has its events;
-// what was acknowledged is there.
+// the audit log parses, its chain is valid, each committed step has its events,
+// and all acknowledged data exists.
 func TestKilledCompactionsLeaveNoStepWithoutItsEvents(t *testing.T) {
 	n := kills(t)
-	const perSession = 20 // kills; later processes find what earlier ones left
+	const perSession = 20 // kills; later processes find the data of earlier ones
 	seed := uint64(time.Now().UnixNano())
 	rnd := rand.New(rand.NewPCG(seed, 0))
 	steps, acked, dir := 0, 0, ""
@@ -101,7 +101,7 @@ func TestKilledCompactionsLeaveNoStepWithoutItsEvents(t *testing.T) {
 	}
 	t.Logf("seed %d: %d kills, %d steps committed", seed, n, steps)
 	if n >= 6 && steps == 0 {
-		t.Error("no process got to a step: the test shows nothing")
+		t.Error("no process got to a step: the test proves nothing")
 	}
 }
 
@@ -135,7 +135,7 @@ func killOne(t *testing.T, dir string, after time.Duration) (acked int) {
 }
 
 // checkAuditLog verifies a session on disk and holds its audit log against its
-// steps. It returns how many steps there are.
+// steps. It returns the number of steps.
 func checkAuditLog(t *testing.T, dir, session string) int {
 	t.Helper()
 	a := mustOpen(t, dir)

@@ -9,9 +9,9 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// lane is one agent's branch of a session. A call holds its lock to the end, so
-// that calls of one agent run one after the other and each sees the decisions
-// before it.
+// lane is one agent's branch of a session. A call holds its lock until it ends,
+// so that calls of one agent run one after the other and each sees the earlier
+// decisions.
 type lane struct {
 	mu   ctxlock.Mutex
 	memo memo
@@ -21,20 +21,20 @@ type lane struct {
 	shelf   *shelf
 	filed   atomic.Pointer[filed] // place of its last transcript in the archive; nil = unknown
 	sent    sentWhole
-	ahead   *ahead   // compaction for which a summary is prepared; nil = none, or the history diverged
+	ahead   *ahead   // compaction for which a summary is prepared; nil = none, or the history no longer continues the old one
 	reading *reading // originals that are read for a prepared summary; nil = none
-	lost    int      // prepared summaries since the last step that were lost because the history diverged
+	lost    int      // prepared summaries since the last step that became useless because the history changed
 	// explained is set once the wait above the trigger was explained.
 	explained bool
 	tooLarge  bool    // set once a body that is too large was reported
 	account   account // costs of its calls
 	strands   strands
 
-	users   int    // running and waiting calls, and background work; these five are guarded by the session's mutex
+	users   int    // running and waiting calls, and background work; the session's mutex guards this field and the next four
 	used    uint64 // end of the last call, in calls of the session
 	weight  int64  // approximate memory for its history, in bytes
 	weighed int    // number of messages in it
-	aside   int64  // memory of an unused summary, its originals and known transcripts, in bytes
+	aside   int64  // memory in bytes of an unused summary, its originals, and known transcripts
 }
 
 // maxLanes limits the lanes of a session in memory. A session can have very

@@ -17,10 +17,10 @@ import (
 const openTimeout = 30 * time.Second
 
 // lateArchive replaces an archive that could not be opened if the configuration
-// says to continue (storage.on_error: continue). Its use starts another attempt
+// says to continue (storage.on_error: continue). Each use starts another attempt
 // in the background, first after a second and later at most once a minute. Until
-// it is open it is empty and can't be written: decisions are known only to this
-// process.
+// it is open it appears empty and can't be written: decisions are known only to
+// this process.
 type lateArchive struct {
 	m    *CompactManager
 	name string // name for the log
@@ -204,16 +204,16 @@ func (a *lateArchive) Close(ctx context.Context) error {
 }
 
 // goesOn reports whether a session can be used although its archive could not
-// be read: the configuration must say so, and the place must have failed, not
-// its content.
+// be read. The configuration must allow it, and the failure must concern the
+// storage, not its content.
 func (m *CompactManager) goesOn(ctx context.Context, err error) bool {
 	var place *storage.Error
 	return m.cfg.Storage.OnError == "continue" && ctx.Err() == nil && errors.As(err, &place) &&
 		!errors.Is(err, storage.ErrDamaged) && !errors.Is(err, record.ErrErased)
 }
 
-// readLate returns an empty session for one whose archive does not answer. It stores
-// nothing of a session that was erased, which is read again by the next call.
+// readLate returns an empty session for one whose archive does not answer. If the
+// session was erased, it stores nothing, and the next call reads the session again.
 func (m *CompactManager) readLate(ctx context.Context, name string, err error) (*session, error) {
 	a := m.late("session "+name, err, func(ctx context.Context) (storage.Archive, error) {
 		log, err := record.OpenSession(ctx, m.archive, name)

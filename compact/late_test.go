@@ -53,7 +53,7 @@ func (g *gate) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCl
 	return g.Archive.Open(ctx, k, off, n)
 }
 
-// goingOn is a manager whose archive comes through the gate.
+// goingOn returns a manager whose archive opens through the gate.
 func goingOn(t *testing.T, g *gate, onError string, l *logged) (*rig, error) {
 	t.Helper()
 	c, err := compact.Preset("graduated")
@@ -70,14 +70,14 @@ func goingOn(t *testing.T, g *gate, onError string, l *logged) (*rig, error) {
 
 func TestArchiveThatCannotBeOpenedIsAnErrorByDefault(t *testing.T) {
 	if _, err := goingOn(t, &gate{Archive: memory.New()}, "fail", &logged{}); !errors.Is(err, compact.ErrArchiveFailed) || !errors.Is(err, errNoBucket) {
-		t.Errorf("New says %v", err)
+		t.Errorf("New returned %v", err)
 	}
 }
 
-// storage.on_error: continue holds from the beginning: the agent runs, every
-// result and the log say that nothing is archived, and the archive is opened
-// when it can be.
-func TestManagerGoesOnWithoutAnArchiveThatCannotBeOpened(t *testing.T) {
+// storage.on_error: continue applies from the start: the agent runs, every
+// result and the log report that nothing is archived, and the archive is opened
+// when that is possible.
+func TestManagerContinuesWithoutAnUnopenableArchive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, l := &gate{Archive: memory.New()}, &logged{}
 		r, err := goingOn(t, g, "continue", l)
@@ -95,7 +95,7 @@ func TestManagerGoesOnWithoutAnArchiveThatCannotBeOpened(t *testing.T) {
 			}
 		}
 		if _, err := r.Recall(t.Context(), "s", strings.Repeat("a1", 6)); !errors.Is(err, errNoBucket) {
-			t.Errorf("Recall says %v, and does not know", err)
+			t.Errorf("Recall returned %v, although it can't know", err)
 		}
 		time.Sleep(10 * time.Minute)
 		for range 60 {
@@ -104,13 +104,13 @@ func TestManagerGoesOnWithoutAnArchiveThatCannotBeOpened(t *testing.T) {
 			}
 			time.Sleep(10 * time.Second)
 		}
-		synctest.Wait() // for the try that is under way
+		synctest.Wait() // for the running attempt
 		if g.tries < 8 || g.tries > 30 {
 			t.Errorf("it was tried %d times", g.tries)
 		}
 		said := l.String()
 		if n := strings.Count(said, "nothing is archived"); n != g.tries || strings.Contains(said, "hunter2") {
-			t.Errorf("the log says it %d times, of %d", n, g.tries)
+			t.Errorf("the log reports it %d times, of %d", n, g.tries)
 		}
 		g.set(true)
 		time.Sleep(2 * time.Minute)
@@ -143,7 +143,7 @@ func TestManagerGoesOnWithoutAnArchiveThatCannotBeOpened(t *testing.T) {
 }
 
 // The same holds where it was opened and does not answer any more.
-func TestSessionGoesOnWhereTheArchiveDoesNotAnswer(t *testing.T) {
+func TestSessionContinuesWithoutAnAnswerOfTheArchive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := &gate{Archive: memory.New(), up: true}
 		r, err := goingOn(t, g, "continue", &logged{})
@@ -162,7 +162,7 @@ func TestSessionGoesOnWhereTheArchiveDoesNotAnswer(t *testing.T) {
 		}
 		g.set(true)
 		if err := r.Close(t.Context()); err != nil && !errors.Is(err, errNoBucket) {
-			t.Errorf("Close says %v", err)
+			t.Errorf("Close returned %v", err)
 		}
 	})
 	g := &gate{Archive: memory.New(), up: true}
@@ -177,8 +177,7 @@ func TestSessionGoesOnWhereTheArchiveDoesNotAnswer(t *testing.T) {
 	_ = r.Close(t.Context()) // it can't write
 }
 
-// slowDoor is an archive whose opening takes its time, whatever its context
-// says.
+// slowDoor is an archive whose opening takes long, even after its context ends.
 type slowDoor struct {
 	*memory.Archive
 	opens  chan struct{} // nil: it can't be opened
@@ -187,7 +186,7 @@ type slowDoor struct {
 
 func (d *slowDoor) Close(context.Context) error { d.closed.Store(true); return nil }
 
-// An archive that opens when Close has given up waiting is closed at once.
+// An archive that opens after Close has stopped waiting is closed at once.
 func TestArchiveThatOpensAfterCloseIsClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &slowDoor{Archive: memory.New()}
@@ -216,7 +215,7 @@ func TestArchiveThatOpensAfterCloseIsClosed(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if err := m.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
-			t.Fatalf("Close says %v: the test shows nothing", err)
+			t.Fatalf("Close returned %v: the test proves nothing", err)
 		}
 		close(d.opens)
 		synctest.Wait()

@@ -14,8 +14,8 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// A lane remembers the last view, not those before it, nor the call that made
-// it, whatever the preset.
+// A lane remembers only the last view, neither earlier views nor the call, with
+// every preset.
 func TestLaneRemembersOneView(t *testing.T) {
 	for _, preset := range Presets() {
 		t.Run(preset, func(t *testing.T) {

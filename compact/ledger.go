@@ -24,7 +24,7 @@ import (
 type session struct {
 	id    string
 	log   *record.Session
-	reads *lookup.Session // reads what log holds
+	reads *lookup.Session // reads the files of log
 	keys  *keyring
 	late  *lateArchive // set if the archive could not be read
 
@@ -33,7 +33,7 @@ type session struct {
 	bill  SessionBill
 	agent agentState
 	saved int       // tokens saved over all calls; guarded by mu
-	users int       // running calls and background work; these three are guarded by the manager's mutex
+	users int       // running calls and background work; the manager's mutex guards this field and the next two
 	used  time.Time // end of the last call
 	bytes int64     // approximate memory in bytes at that time
 
@@ -204,12 +204,12 @@ type replayed struct {
 	last  *ledger.Step  // newest compaction whose edits conv has; nil = none
 	edits int           // number of edits that were applied
 	made  []Earlier     // settings of the compactions whose edits conv has; never modified in place
-	room  int           // number of messages that can follow before another step can apply
+	room  int           // number of messages that can be appended before another step can apply
 	seen  *seen
 }
 
-// await records a prefix that is longer than the history, so that it is unknown
-// whether its step applies.
+// await records a step whose prefix is longer than the history, so that it is
+// unknown whether the step applies.
 func (r *replayed) await(t *reduce.Trail, l reduce.Link) {
 	if ahead := l.N - t.Len() - 1; ahead >= 0 {
 		r.room = min(r.room, ahead)

@@ -23,8 +23,8 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// counting is a summarizer that says something else each time it is asked, so
-// that a view can only be the same again if it was not asked again.
+// counting is a summarizer whose answers differ, so that an equal view proves
+// that it was not asked again.
 type counting struct{ calls atomic.Int64 }
 
 func (c *counting) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
@@ -55,15 +55,15 @@ func parse(t *testing.T, msgs []message.Message) []message.Message {
 	return out
 }
 
-// What an SDK may do with the hook's result: keep it, throw it away and send
-// the whole history again, restart, move to another process. The view is the
-// same in all four, byte for byte, without another summary.
-func TestViewIsTheSameWhateverTheSDKDoesWithIt(t *testing.T) {
+// An SDK may keep the hook's result, discard it and send the whole history
+// again, restart, or move to another process. The view is the same in all four,
+// byte for byte, without another summary.
+func TestViewDoesNotDependOnTheSDK(t *testing.T) {
 	dir := t.TempDir()
 	s := &counting{}
 	first := onDisk(t, dir, s)
-	history := parse(t, loop(40, 200)) // what the agent saw
-	kept := history                    // what an SDK that keeps the result has
+	history := parse(t, loop(40, 200)) // history of the agent
+	kept := history                    // history of an SDK that keeps the result
 	for compaction := 1; compaction <= 4; compaction++ {
 		res := first.preflight(history)
 		if !res.Triggered || res.Step != compaction {
@@ -97,7 +97,7 @@ func TestViewIsTheSameWhateverTheSDKDoesWithIt(t *testing.T) {
 		history = append(history, more...)
 	}
 	if s.calls.Load() == 0 {
-		t.Error("no summary was ever needed: the test shows nothing")
+		t.Error("no summary was ever needed: the test proves nothing")
 	}
 }
 
@@ -194,7 +194,7 @@ func TestChangedSystemPromptKeepsThePrefixKnown(t *testing.T) {
 		t.Errorf("another date in the system prompt made it compact again: %s", got.Reason)
 	}
 	if bytesOf(got.Messages[1:]) != bytesOf(want.Messages[1:]) || got.Messages[0].Text() != history[0].Text() {
-		t.Error("the view behind the system prompt is another")
+		t.Error("the view after the system prompt differs")
 	}
 }
 
@@ -248,9 +248,10 @@ func testRewound(t *testing.T, history []message.Message) {
 	}
 }
 
-// A call with the beginning of a history, a title for it say, and then the whole
-// again: what a call remembers of the one before must not hide the ledger.
-func TestHistoryThatGrowsBackGivesTheSameView(t *testing.T) {
+// A call with the beginning of a history, for example to write a title, is
+// followed by the whole history: the memory of the last call must not hide the
+// ledger.
+func TestRegrownHistoryGivesTheSameView(t *testing.T) {
 	for name, history := range map[string][]message.Message{"loop": loop(60, 200), "protected rounds": withProtectedRounds(60, 200)} {
 		t.Run(name, func(t *testing.T) {
 			s := &counting{}
@@ -260,7 +261,7 @@ func TestHistoryThatGrowsBackGivesTheSameView(t *testing.T) {
 				t.Fatal("nothing was summarized")
 			}
 			calls := s.calls.Load()
-			for n := 2; n < len(history); n += 3 { // rounds of two messages, or of two and three: each place in them comes up
+			for n := 2; n < len(history); n += 3 { // rounds of two messages, or of two and three, so that every position occurs
 				if _, err := r.Plan(t.Context(), "s", history[:n]); err != nil {
 					t.Fatal(err)
 				}
@@ -274,7 +275,7 @@ func TestHistoryThatGrowsBackGivesTheSameView(t *testing.T) {
 }
 
 // withProtectedRounds is a loop in which every other round has two results and
-// must stay, so that a beginning of it can end within one.
+// is protected, so that a prefix can end within a round.
 func withProtectedRounds(rounds, tokens int) []message.Message {
 	history := loop(0, 0)
 	for i := range rounds {
@@ -290,9 +291,9 @@ func withProtectedRounds(rounds, tokens int) []message.Message {
 	return history
 }
 
-// Some servers begin again with the ids of calls at every turn: what a
-// placeholder says of its tool must not change with the calls that come later.
-func TestCallIdsThatBeginAgainChangeNoPlaceholder(t *testing.T) {
+// Some servers restart the ids of calls at every turn: the tool in a
+// placeholder must not change with later calls.
+func TestRestartedCallIDsChangeNoPlaceholder(t *testing.T) {
 	c, err := compact.Preset("graduated")
 	if err != nil {
 		t.Fatal(err)
@@ -342,8 +343,8 @@ func TestStepOfAnotherProcessIsSeenWithoutASummary(t *testing.T) {
 	}
 }
 
-// What the ledger holds is held against what it led to: an edit that leads to
-// another view now is not made.
+// The edits in a ledger are compared with their recorded outcome: an edit that
+// now leads to another view is not made.
 func TestChangedLedgerIsNotReplayed(t *testing.T) {
 	dir := t.TempDir()
 	history := turns(30, 150)

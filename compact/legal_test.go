@@ -48,7 +48,7 @@ func TestViewThatTheProviderWouldRefuseIsNotReturned(t *testing.T) {
 	}
 	free := newRig(t, compact.Config{MaxContextTokens: 16_000}).preflight(history)
 	if free.SummarizedCount == 0 {
-		t.Fatal("without the rule nothing is summarized: the test shows nothing")
+		t.Fatal("without the rule nothing is summarized: the test proves nothing")
 	}
 
 	r := newRig(t, compact.Config{MaxContextTokens: 24_000})
@@ -67,8 +67,8 @@ func TestViewThatTheProviderWouldRefuseIsNotReturned(t *testing.T) {
 		t.Error("no event names the rule")
 	}
 
-	// Where the history can't go out either, the error says so and the history
-	// is what comes back.
+	// If the history can't be sent either, the error says so, and the history
+	// is returned.
 	small := newRig(t, compact.Config{MaxContextTokens: 10_000})
 	res, err = small.Preflight(context.Background(), "s", history, compact.WithRequest(&ruled{msgs: history, check: noSummary}))
 	if !errors.Is(err, compact.ErrInsufficientBudget) || bytesOf(res.Messages) != bytesOf(history) {
@@ -81,7 +81,7 @@ func TestViewThatTheProviderWouldRefuseIsNotReturned(t *testing.T) {
 	}
 }
 
-func TestRuleThatTheRequestBreaksItselfStopsNothing(t *testing.T) {
+func TestRuleBrokenByTheRequestItselfStopsNothing(t *testing.T) {
 	history := turns(50, 200)
 	always := func([]message.Message, []int) []wire.Violation {
 		return []wire.Violation{{Check: "pairing", ID: "call_7", Detail: "broken before"}}
@@ -92,9 +92,9 @@ func TestRuleThatTheRequestBreaksItselfStopsNothing(t *testing.T) {
 	}
 }
 
-// Edits of an earlier step that are not legal where the history goes now are
+// Edits of an earlier step that are illegal on the history's current wire are
 // left out, and the same history has the same view from then on.
-func TestEditsThatBecameIllegalAreLeftOut(t *testing.T) {
+func TestInvalidatedEditsAreLeftOut(t *testing.T) {
 	history := turns(50, 200)
 	r := newRig(t, compact.Config{MaxContextTokens: 24_000})
 	if res := r.preflight(history); res.SummarizedCount == 0 {
@@ -123,7 +123,7 @@ func TestEditsThatBecameIllegalAreLeftOut(t *testing.T) {
 	}
 }
 
-func TestRequestSaysModelToolsAndLengthOfTheAnswer(t *testing.T) {
+func TestRequestHasModelToolsAndAnswerLength(t *testing.T) {
 	history := loop(3, 10)
 	tools := json.RawMessage(`[{"type":"function","function":{"name":"read_file","description":"reads","parameters":{"type":"object"}}}]`)
 	r := newRig(t, compact.Config{Model: "gpt-4o", MaxContextTokens: 16_000})
@@ -134,7 +134,7 @@ func TestRequestSaysModelToolsAndLengthOfTheAnswer(t *testing.T) {
 	}
 	res = r.preflight(history, compact.WithRequest(req), compact.WithModel("gpt-4o"), compact.WithMaxOutput(1_000), compact.WithTools(json.RawMessage(`[]`)))
 	if res.Model != "gpt-4o" || res.Budget != 13_500 {
-		t.Errorf("model %s, budget %d: want what the options say", res.Model, res.Budget)
+		t.Errorf("model %s, budget %d: want the options' values", res.Model, res.Budget)
 	}
 }
 
@@ -146,8 +146,8 @@ func TestHistoryOfAnotherRequestIsAnError(t *testing.T) {
 	}
 }
 
-// Whoever implements wire.Request may have made a mistake: the history goes
-// out as it came in, and the agent lives.
+// If an implementation of wire.Request has a bug, the history is sent
+// unchanged, and the agent continues.
 func TestRequestThatPanicsLeavesTheHistory(t *testing.T) {
 	history := turns(50, 200)
 	r := newRig(t, compact.Config{MaxContextTokens: 24_000})

@@ -10,8 +10,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// A session is found under its id, whatever folder it goes on in.
-func TestLivesOfASession(t *testing.T) {
+// A session is found under its id, in whichever folder it continues.
+func TestSessionHasSeveralLives(t *testing.T) {
 	r := newRig(t, compact.Config{})
 	lives := func() []string {
 		t.Helper()

@@ -7,8 +7,8 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// knowledge holds the facts that an attempt of a call decides by: the view after the
-// steps that it has seen, the size of the view, and the limits.
+// knowledge holds the facts on which an attempt of a call bases its decision: the
+// view after the known steps, the size of the view, and the limits.
 type knowledge struct {
 	now       replayed // the history with the edits of earlier steps applied
 	seen      int      // number of the session's steps that the decision knew
@@ -109,8 +109,8 @@ func (c *call) layersIn(v *policy.View) Layers {
 	return l
 }
 
-// standsIn reports whether message i of a view stands for removed ones: a summary,
-// or the notice where there is none.
+// standsIn reports whether message i of a view replaces removed messages: it is a
+// summary, or the notice in place of one.
 func standsIn(v *policy.View, i int) bool {
 	if v.Messages[i].Role != message.RoleSystem {
 		return v.Summary(i)

@@ -10,7 +10,7 @@ import (
 
 // Stats counts the work of a manager since it was created.
 type Stats struct {
-	Exporters []trace.Stats // one for each exporter: emitted, delivered, lost and waiting events
+	Exporters []trace.Stats // one for each exporter, with its emitted, delivered, lost and waiting events
 }
 
 // Stats returns the current counts. It may be called at any time, also after

@@ -10,8 +10,8 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// TestDroppedEventsAreInTheLog: an exporter that logs its failures can't say what
-// its queue lost before it saw it.
+// TestDroppedEventsAreInTheLog: an exporter that logs its failures can't report
+// events that its queue dropped.
 func TestDroppedEventsAreInTheLog(t *testing.T) {
 	for dropped, lines := range map[int]int{0: 0, 3: 1} {
 		var log bytes.Buffer

@@ -28,7 +28,7 @@ func (b *broken) Logs() bool   { return b.logs }
 
 var errUnauthorized = errors.New("answer 401 Unauthorized")
 
-func TestWhatExportersLoseIsCountedAndTold(t *testing.T) {
+func TestLossesOfExportersAreCountedAndReported(t *testing.T) {
 	var mu sync.Mutex
 	var told []*trace.ExportError
 	bad, fine := &broken{name: "otlp"}, &tracetest.Recorder{}
@@ -51,7 +51,7 @@ func TestWhatExportersLoseIsCountedAndTold(t *testing.T) {
 	if s[0].Exporter != "otlp" || s[0].Lost() == 0 || s[0].Lost() != s[0].Emitted || s[1].Lost() != 0 || s[1].Exported != s[0].Emitted {
 		t.Errorf("stats: %v", s)
 	}
-	r.preflight(turns(2, 10)) // it says what was lost before
+	r.preflight(turns(2, 10)) // it reports the earlier losses
 	if err := r.Close(context.Background()); err != nil {
 		t.Error(err)
 	}
@@ -74,9 +74,9 @@ func TestWhatExportersLoseIsCountedAndTold(t *testing.T) {
 	}
 }
 
-// TestASilentExporterIsInTheLog: without a handler the log says what was lost,
-// once, and not what the exporter has said itself.
-func TestASilentExporterIsInTheLog(t *testing.T) {
+// TestFailureOfASilentExporterIsLogged: without a handler the log reports each loss
+// once, but no failure that the exporter has logged itself.
+func TestFailureOfASilentExporterIsLogged(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		logs bool

@@ -10,11 +10,12 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// A summary that is in the ledger is larger than a new one may be, as the
-// setting was lowered, or larger than the window of the model that comes next
-// has room for. On each wire, whether the agent keeps the view or sends all of
-// it: nothing is refused where what must stay fits, and a notice, which is what
-// Anthropic and Gemini, who want the user to speak first, have in front of it.
+// A summary in the ledger is larger than a new one may be, because the setting
+// was lowered, or larger than the next model's window allows. On each wire,
+// whether the agent keeps the view or sends the whole history, no request is
+// refused if the messages that must stay fit together with a notice. Anthropic
+// and Gemini need one more message before the notice, because the user must come
+// first.
 func TestLargeSummaryInTheLedgerIsNoRefusal(t *testing.T) {
 	stages := [][]string{nil}
 	if soak() {
@@ -25,7 +26,7 @@ func TestLargeSummaryInTheLedgerIsNoRefusal(t *testing.T) {
 		for _, names := range stages {
 			for _, kept := range []bool{false, true} {
 				cost := costOf(t, compact.Config{})
-				for _, limit := range []int{0, 100} { // 0 = as it was: only the window is another one
+				for _, limit := range []int{0, 100} { // 0 = the limit stays the same, and only the window changes
 					for _, above := range []int{30} {
 						archive := memory.New()
 						history := summarizedOn(t, archive, kept, 4_000)
@@ -59,12 +60,12 @@ func TestLargeSummaryInTheLedgerIsNoRefusal(t *testing.T) {
 	}
 	t.Logf("%d of %d calls had the summary of the ledger, and made another one of it", again, calls)
 	if again < calls/2 {
-		t.Error("the test shows nothing")
+		t.Error("no case was tested")
 	}
 }
 
 // summarizedOn compacts a session with a summary of many tokens, and returns
-// what comes next: the view, or the whole history, and a little more.
+// the next history: the view, or the whole history, and a little more.
 func summarizedOn(t *testing.T, archive *memory.Archive, kept bool, tokens int) []message.Message {
 	t.Helper()
 	c, _ := compact.Preset("graduated")
@@ -86,7 +87,7 @@ func summarizedOn(t *testing.T, archive *memory.Archive, kept bool, tokens int) 
 		t.Fatalf("%v, %d summaries", err, len(summaries(res.Messages)))
 	}
 	if res.Summary.Tokens < 1_000 {
-		t.Fatalf("the summary has %d tokens: the test shows nothing", res.Summary.Tokens)
+		t.Fatalf("the summary has %d tokens, too few for this test", res.Summary.Tokens)
 	}
 	if kept {
 		history = res.Messages

@@ -51,7 +51,7 @@ type CompactManager struct {
 	keep     int    // limit of idle sessions in memory
 	bytes    int64  // memory of the sessions, in bytes
 	backlog  *backlog
-	places   *ctxlock.Slots // slots for computing compactions
+	places   *ctxlock.Slots // slots for running compactions
 
 	shadows storage.Archive // for observed sessions: nothing is written to it
 	looking atomic.Int64    // observed calls that run in the background
@@ -113,7 +113,7 @@ func New(ctx context.Context, c Config) (_ *CompactManager, err error) {
 	return m, nil
 }
 
-// furnish creates the parts that the configuration describes but does not provide:
+// furnish creates the parts that the configuration describes but does not contain:
 // clock, redactor, archive, keys.
 func (m *CompactManager) furnish(ctx context.Context) (err error) {
 	if m.now == nil {
@@ -294,8 +294,8 @@ func (m *CompactManager) call(ctx context.Context, id string, history []message.
 	return c.res, err
 }
 
-// again reports whether the call can go on at once: with what is stored since a scrub,
-// or, where storage.erased is new, in the session that follows an erased one.
+// again reports whether the call can be repeated at once: with the new state after a
+// scrub, or in the session that follows an erased one if storage.erased is new.
 func (c *call) again(err error) bool {
 	return errors.Is(err, record.ErrScrubbed) ||
 		errors.Is(err, record.ErrErased) && c.m.cfg.Storage.Erased == "new" && c.s != nil && !c.s.erased
@@ -399,11 +399,11 @@ func sideBySide[T any](all []T, f func(T) error) error {
 }
 
 // Close cancels summaries that are written in the background, waits for running
-// calls, writes the audit log, delivers the events queued for the exporters,
-// shuts the exporters down, sends the contents of the spool, and closes the
-// archive unless it is Config.Archive. The error names what could not be sent.
-// Close honors the deadline of ctx, even if a call hangs. It is idempotent.
-// Calls after it return [ErrClosed].
+// calls, writes the audit log, delivers the events queued for the exporters, shuts
+// the exporters down, sends the contents of the spool, and closes the archive
+// unless it is Config.Archive. The error names the data that could not be sent.
+// Close honors the deadline of ctx, even if a call hangs. It is idempotent. Calls
+// after it return [ErrClosed].
 func (m *CompactManager) Close(ctx context.Context) (err error) {
 	defer m.rescue("Close", &err)
 	if !m.uses.closing() {

@@ -9,7 +9,8 @@ import (
 )
 
 // furthest is the maximum ratio between a provider's count of a prompt and ours,
-// whichever is larger. A usage beyond it is not of that prompt, and is ignored.
+// in either direction. A usage beyond it does not belong to that prompt, and is
+// ignored.
 const furthest = 4
 
 // measured returns the function that records the usage of a call. It may be called

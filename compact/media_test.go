@@ -16,7 +16,7 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// shot is a picture of 1280 by 800 pixels in base64, another one for each n.
+// shot is a picture of 1280 by 800 pixels in base64, different for each n.
 func shot(t *testing.T, n int) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -27,7 +27,7 @@ func shot(t *testing.T, n int) string {
 	return base64.StdEncoding.EncodeToString(b.Bytes())
 }
 
-// screens is a request with so many screenshots in the results of tools.
+// screens is a request with this many screenshots in tool results.
 func screens(t *testing.T, n int) []byte {
 	t.Helper()
 	var b strings.Builder
@@ -39,7 +39,7 @@ func screens(t *testing.T, n int) []byte {
 	return []byte(b.String() + "]}")
 }
 
-func TestAScreenshotThatWentIsInTheArchiveAndNamed(t *testing.T) {
+func TestRemovedScreenshotIsArchivedAndNamed(t *testing.T) {
 	body := screens(t, 24)
 	req, err := anthropic.Wire.ParseRequest(body, nil)
 	if err != nil {
@@ -75,7 +75,8 @@ func TestAScreenshotThatWentIsInTheArchiveAndNamed(t *testing.T) {
 	if report := r.verified(); !report.OK() {
 		t.Errorf("%v", report.Problems)
 	}
-	// Another process makes the same view of the same history, and one of what it made.
+	// Another process makes the same view of the same history, and a view of the first
+	// process's view.
 	other := newRig(t, compact.Config{Model: "claude-sonnet-4-5", MaxContextTokens: 32_000, Archive: r.archive})
 	again := other.preflight(req.Messages(), compact.WithRequest(req))
 	if two, err := req.Write(again.Messages, again.Sources); err != nil || !bytes.Equal(two, out) {
@@ -110,7 +111,7 @@ func TestPicturesStayWhereMediaAreNotMasked(t *testing.T) {
 		}
 	}
 	if res.SummarizedCount == 0 {
-		t.Error("what is left to do is a summary")
+		t.Error("only a summary can reduce more")
 	}
 }
 
@@ -125,9 +126,9 @@ func screened(t *testing.T) (*rig, *compact.Result) {
 	return r, r.preflight(req.Messages(), compact.WithRequest(req))
 }
 
-// The event of pictures says how many and how large they were. They are no
-// observations, and their bytes are no characters.
-func TestPicturesAreToldAsPictures(t *testing.T) {
+// The event for pictures has their number and size. Pictures do not count as
+// observations, and their bytes do not count as characters.
+func TestPicturesAreDescribedAsPictures(t *testing.T) {
 	r, res := screened(t)
 	events := r.named(trace.NameMaskedObservations)
 	if len(events) != 1 {

@@ -11,7 +11,8 @@ import (
 )
 
 // memo caches the replay of a lane's last history, for histories that continue
-// it. It changes no outcome: it holds what a replay of the ledger returns.
+// it. It changes no outcome: it holds exactly the result of a replay of the
+// ledger.
 type memo struct {
 	history []message.Message
 	steps   int // number of the session's steps when it was made
@@ -40,8 +41,8 @@ func (l *lane) replay(s *session, history []message.Message, of ledger.Owner, pi
 	return l.memo.now
 }
 
-// inCommon returns with how many messages two histories begin that are the same, byte for
-// byte.
+// inCommon returns the number of leading messages that are the same in two histories,
+// byte for byte.
 func inCommon(a, b []message.Message) int {
 	for i := range min(len(a), len(b)) {
 		if !message.Identical(a[i], b[i]) {
@@ -90,8 +91,8 @@ func (m *memo) grow(history []message.Message) bool {
 	return true
 }
 
-// recognize attaches the origins of messages that came in edited: of new
-// messages, or of all if the ledger has learned more.
+// recognize attaches the origins of messages that were already edited when they
+// came in: of new messages, or of all if the ledger has new origins.
 func (m *memo) recognize(s *session) {
 	n := s.originCount()
 	if n == 0 {

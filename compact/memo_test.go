@@ -11,10 +11,10 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// What a manager remembers of the call before changes nothing: its results are
-// those of one that has just begun, in every preset, with another agent's steps
-// in between.
-func TestWarmResultsAreColdResults(t *testing.T) {
+// The memory of a previous call changes no result: a manager returns the same
+// results as one that has just started, with every preset, even with another
+// agent's steps in between.
+func TestWarmResultsEqualColdResults(t *testing.T) {
 	ctx := context.Background()
 	for i, preset := range compact.Presets() {
 		if i%samples.Every(1) != 0 {
@@ -58,7 +58,7 @@ func TestWarmResultsAreColdResults(t *testing.T) {
 	}
 }
 
-// told returns a result without the values that only a call that stores can know.
+// told returns a result without the values that only a storing call can know.
 func told(t *testing.T, res *compact.Result) string {
 	t.Helper()
 	r := *res

@@ -16,9 +16,9 @@ import (
 type names struct{ session, agent, branch string }
 
 // nameOf returns the name of a session, an agent or a branch in files, events and
-// the ledger: its id, or a keyed hash of an id that holds a secret. The hash
-// differs for each id, and is the same in every process with the key. A name is
-// returned unchanged.
+// the ledger: its id, or a keyed hash of an id that holds a secret. Each id has its
+// own hash, which is the same in every process with the key. If id already is such
+// a name, it is returned unchanged.
 func (m *CompactManager) nameOf(id string) redact.Text { return KeyedName(m.redactor, m.keys.Ring, id) }
 
 // KeyedName returns the name under which an archive stores a session, an agent or a
@@ -61,7 +61,7 @@ func madeOfContent(id string) (front, origin string, ok bool) {
 	return id[:at], id[at+1:], true
 }
 
-// named returns an id without its secrets, and whether it holds any.
+// named returns an id without its secrets, and reports whether it holds any.
 func named(r *redact.Redactor, id string) (name redact.Text, secret bool) {
 	name = r.Text(id)
 	if name.String() == id {

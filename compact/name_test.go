@@ -15,7 +15,7 @@ import (
 
 // Ids that hold a secret are hashed: two of them are two sessions, one is the
 // same in another process, and none is in the name of a folder.
-func TestIDsThatHoldSecretsStayApart(t *testing.T) {
+func TestIDsWithSecretsStayDistinct(t *testing.T) {
 	secrets := canary.Secrets(21, 3)
 	ids := []string{"user " + secrets[0].Value, "user " + secrets[10].Value, "user " + secrets[20].Value}
 	dir := t.TempDir()
@@ -38,7 +38,7 @@ func TestIDsThatHoldSecretsStayApart(t *testing.T) {
 		if strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
-		if !strings.HasPrefix(e.Name(), "_") { // beside the sessions
+		if !strings.HasPrefix(e.Name(), "_") { // the folders of sessions
 			folders++
 		}
 		for _, s := range secrets {
@@ -52,8 +52,8 @@ func TestIDsThatHoldSecretsStayApart(t *testing.T) {
 	}
 }
 
-// With pseudonyms a reader of the archive can say "the same key", also across
-// processes, and with another key of the operator's nothing can be compared.
+// With pseudonyms a reader of the archive can recognize equal keys, also across
+// processes; with another key, nothing can be compared.
 func TestPseudonymsAreTheSameForTheSameSecret(t *testing.T) {
 	secrets := canary.Secrets(13, 5)
 	one, two := secrets[2], secrets[12] // both are AWS keys
@@ -84,7 +84,7 @@ func TestPseudonymsAreTheSameForTheSameSecret(t *testing.T) {
 		t.Errorf("got %q, want the first and the last the same", first)
 	}
 	if again := tags("k", one.Text); len(again) != 1 || again[0] != first[0] {
-		t.Errorf("another process says %q, want %q", again, first[0])
+		t.Errorf("another process has %q, want %q", again, first[0])
 	}
 	if other := tags("x", one.Text); len(other) != 1 || other[0] == first[0] {
 		t.Errorf("with another key it is %q", other)

@@ -11,7 +11,7 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// A goroutine that is left behind fails the test.
+// A leaked goroutine fails the test.
 func TestNewUnderAnEndedContextLeavesNothingBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

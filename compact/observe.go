@@ -25,7 +25,7 @@ type Usage struct {
 	ClearedTokens int
 	// CompactedTokens and SummaryTokens are the tokens that the provider read and
 	// wrote for its own summary within this request, which it bills in addition.
-	// PromptTokens then does not tell how much was sent.
+	// PromptTokens then does not show the number of sent tokens.
 	CompactedTokens int
 	SummaryTokens   int
 }
@@ -35,7 +35,7 @@ type observation struct {
 	epoch  *epoch
 	id     message.Fingerprint
 	fixed  int                 // tokens that the caller added, which need no correction
-	shown  func(measured int)  // emits the usage of a request that was only observed; nil = it was not
+	shown  func(measured int)  // emits the usage of a request that was only observed; nil = the request was not observed
 	later  func(trace.Payload) // emits later events about the request; nil = none
 	billed func(Usage)         // records the usage; nil = not recorded
 }
@@ -43,8 +43,8 @@ type observation struct {
 // Observe takes the usage that the provider reported for the request made from res,
 // sent unchanged. It adds the usage to the bill of the session, unless the usage
 // contradicts the request. For models without a public tokenizer it also corrects
-// later estimates, in bounded steps. It reports whether the usage was used: a
-// second usage for the same request, or one too far off, is not.
+// later estimates, in bounded steps. It reports whether the usage was used. A
+// second usage for the same request, or one that differs too much, is not used.
 func (m *CompactManager) Observe(res *Result, u Usage) (used bool) {
 	var err error // logged by rescue
 	defer m.rescue("Observe", &err)
@@ -70,8 +70,8 @@ func (c *call) upperBound(msgs []message.Message, total int) int {
 	return max(total, c.ep.calibrator.Estimate(c.mix(msgs)).Upper+c.q.fixed)
 }
 
-// aiming returns a budget for the estimate, with which the upper bound of the
-// view also fits the cap and, if the stages can reach it, the target.
+// aiming returns a budget for the estimate. A view within this budget also fits
+// the cap by its upper bound and, if the stages can reach it, the target.
 func (c *call) aiming(b policy.Budget, only policy.When) policy.Budget {
 	if c.ep.exact || only == policy.Always {
 		return b

@@ -82,7 +82,7 @@ func TestADecisionSaysWhatWasCounted(t *testing.T) {
 	}
 }
 
-// What one process has learned of a model goes on in the next, with the ledger.
+// A process continues with the calibration of an earlier process, from the ledger.
 func TestCalibrationOutlivesTheProcess(t *testing.T) {
 	c := compact.Config{Model: "claude-sonnet-4", MaxContextTokens: 20_000, Archive: memory.New()}
 	first := newRig(t, c)
@@ -100,9 +100,9 @@ func TestCalibrationOutlivesTheProcess(t *testing.T) {
 	}
 }
 
-// What was learned of one model says nothing of another: a session that goes on with
-// another one begins with what is known of that one.
-func TestCalibrationOfOneModelIsNoneOfAnother(t *testing.T) {
+// The calibration of one model does not apply to another: a session that changes its
+// model begins with the calibration of the new model.
+func TestCalibrationBelongsToOneModel(t *testing.T) {
 	c := compact.Config{Model: "claude-sonnet-4", MaxContextTokens: 20_000, Archive: memory.New()}
 	first := newRig(t, c)
 	for range 8 {
@@ -116,11 +116,11 @@ func TestCalibrationOfOneModelIsNoneOfAnother(t *testing.T) {
 	learned := newRig(t, c).preflight(history)
 	c.Model = "claude-opus-4"
 	if got, want := newRig(t, c).preflight(history), newRig(t, compact.Config{Model: c.Model, MaxContextTokens: c.MaxContextTokens}).preflight(learned.Messages); got.UpperBound != want.UpperBound || got.UpperBound == learned.UpperBound {
-		t.Errorf("upper bound %d of a view of %d tokens; want %d, without what was learned of the first model (%d)", got.UpperBound, got.After.Total, want.UpperBound, learned.UpperBound)
+		t.Errorf("upper bound %d of a view of %d tokens; want %d, without the first model's calibration (%d)", got.UpperBound, got.After.Total, want.UpperBound, learned.UpperBound)
 	}
 }
 
-// What the estimate may be short of counts as if it were there.
+// The possible shortfall of the estimate counts as tokens.
 func TestUpperBoundTriggers(t *testing.T) {
 	history := loop(40, 350)
 	for model, want := range map[string]bool{"gpt-4o": false, "claude-sonnet-4": true} {
@@ -132,7 +132,7 @@ func TestUpperBoundTriggers(t *testing.T) {
 }
 
 // The bound is that of the view, whether it is sent or only planned.
-func TestUpperBoundIsOfTheView(t *testing.T) {
+func TestUpperBoundCoversTheView(t *testing.T) {
 	for _, model := range []string{"gpt-4o", "claude-sonnet-4"} {
 		r := newRig(t, compact.Config{Model: model, MaxContextTokens: 20_000})
 		history := turns(30, 400)

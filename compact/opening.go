@@ -69,7 +69,7 @@ func (m *CompactManager) held(ctx context.Context, is called) (*session, *openin
 	return nil, o
 }
 
-// open starts reading a session; the caller holds mu, and a use.
+// open starts a read of a session; the caller holds mu, and a use.
 func (m *CompactManager) open(ctx context.Context, is called) *opening {
 	name := is.name.String()
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))

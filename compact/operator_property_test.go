@@ -15,8 +15,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// leaked is a secret that no rule finds, which clients write now and then and operators
-// scrub; and scrubbed is what a scrub leaves of it.
+// leaked is a secret that no rule finds; clients write it now and then, and operators
+// scrub it. scrubbed is the text after a scrub.
 const leaked = "zanzibar-lighthouse"
 
 var scrubbed = strings.Repeat("*", len(leaked))
@@ -27,8 +27,8 @@ func withoutLeak(text string) string { return strings.ReplaceAll(text, leaked, s
 // operated reports whether operators scrub and erase in the sample of a seed.
 func operated(seed uint64) bool { return seed%2 == 1 }
 
-// operation picks what an operator does between calls or beside them: a scrub, which dies
-// now and then, or, between calls, an erase.
+// operation chooses an operator's operation between calls or during them: a scrub, which
+// sometimes dies, or, between calls, an erase.
 func (c *clients) operation(beside bool) func() {
 	dies := -1
 	if c.rng.IntN(2) == 0 {
@@ -40,7 +40,7 @@ func (c *clients) operation(beside bool) func() {
 	return func() { c.scrub(beside, dies) }
 }
 
-// lives returns the names under which the archive has the session.
+// lives returns the names of the session in the archive.
 func (c *clients) lives() []string {
 	c.t.Helper()
 	names, err := compact.Lives(context.Background(), c.archive, "s")
@@ -50,8 +50,8 @@ func (c *clients) lives() []string {
 	return names
 }
 
-// scrub takes the leak out of the archive; with dies 0 or more the scrub dies after so many
-// changes.
+// scrub removes the leak from the archive; with dies 0 or more the scrub dies after this
+// many changes.
 func (c *clients) scrub(beside bool, dies int) {
 	c.t.Helper()
 	whole := !beside
@@ -91,7 +91,7 @@ func (c *clients) scrub(beside bool, dies int) {
 	}
 }
 
-// holdsNoLeak looks through all of the archive.
+// holdsNoLeak searches the whole archive.
 func (c *clients) holdsNoLeak() {
 	c.t.Helper()
 	for name, data := range filesOf(c.t, c.archive) {
@@ -101,10 +101,10 @@ func (c *clients) holdsNoLeak() {
 	}
 }
 
-// erase erases the session, whose agents go on.
+// erase erases the session, and its agents continue.
 func (c *clients) erase() {
 	c.t.Helper()
-	time.Sleep(time.Minute) // a session that was opened a moment ago is taken for one that nobody erased since
+	time.Sleep(time.Minute) // a session that was just opened counts as not erased
 	for _, p := range c.processes {
 		if err := p.Flush(context.Background()); err != nil && !errors.Is(err, flaky.Err) { // of before
 			c.fail("flush: %v", err)
@@ -138,7 +138,7 @@ func (c *clients) erase() {
 	c.unaware = [2]bool{true, true}
 }
 
-// searchFor looks for a line of a message that a view lacked.
+// searchFor searches for a line of a message that a view lacked.
 func (c *clients) searchFor(m *rig, gone lost) {
 	c.t.Helper()
 	if c.redacts {

@@ -27,7 +27,7 @@ type request struct {
 	dry      bool
 	note     string
 	pins     func(message.Message) bool
-	last     *LastRequest // nil = no transport
+	last     *LastRequest // nil = the call does not come from a transport
 }
 
 // WithModel names the model of this call, if it is not the configured one.
@@ -60,7 +60,8 @@ func WithAgent(name string) Option { return func(r *request) { r.agent = name } 
 func WithBranch(name string) Option { return func(r *request) { r.branch = name } }
 
 // WithTools passes the tool schemas of the request as a JSON array. They are
-// counted and never changed. Anything else is counted too, with a warning.
+// counted and never changed. Text that is not a JSON array is counted too, with
+// a warning.
 func WithTools(schemas json.RawMessage) Option { return func(r *request) { r.tools = schemas } }
 
 // WithFixed adds tokens of the request that are in no message and no tool
@@ -75,12 +76,12 @@ func WithProtected(f func(message.Message) bool) Option { return func(r *request
 // WithRequest passes the request that the history comes from; the history must
 // be its Messages. Model, tool schemas and length of the answer come from it,
 // unless another option sets them. The view is checked against the rules of the
-// provider: an edit that would break a rule which the request itself keeps is
-// not made, so that what [wire.Request.Write] makes of the result's Messages
-// and Sources is not refused for what was done here.
+// provider: an edit that breaks a rule which the request itself keeps is not
+// applied. So the provider does not refuse the output of [wire.Request.Write]
+// because of this call's edits.
 func WithRequest(req wire.Request) Option { return func(r *request) { r.wire = req } }
 
-// complete sets what no option has set from the request.
+// complete fills the options that no option has set from the request.
 func (r *request) complete() {
 	if r.wire == nil {
 		return

@@ -18,7 +18,7 @@ import (
 )
 
 // Limits of what one compaction reads from the archive. A summary needs masked
-// results to say how their calls came out.
+// results to state the outcome of their calls.
 const (
 	originalsTime   = 2 * time.Second
 	originalsAhead  = 30 * time.Second // if no call waits
@@ -104,9 +104,9 @@ func (c *call) shownRefs(upTo int) (refs []string) {
 			}
 			mark, _ := forms.ParseMark(msgs[i].Parts[p].Text)
 			if mark.Form == formname.Media {
-				continue // an image does not say how a call came out
+				continue // an image does not show the outcome of a call
 			}
-			o, ours := conv.Origin(i, p) // any tool can write a text like a placeholder
+			o, ours := conv.Origin(i, p) // any tool can print a text that looks like a placeholder
 			if ref := cmp.Or(o.Ref, mark.Ref); ours && ref != "" && !slices.Contains(refs, ref) {
 				refs = append(refs, ref)
 			}

@@ -18,11 +18,11 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// tornWrite is the output of a test whose result is masked long before it is
+// tornWrite is the output of a test; its result is masked long before it is
 // summarized.
 const tornWrite = "--- FAIL: TestTornWrite"
 
-// testRuns is a conversation whose third call runs a test that fails, in a
+// testRuns returns a conversation whose third call runs a failing test, with a
 // long result.
 func testRuns(rounds int) []message.Message {
 	msgs := []message.Message{message.System("You fix bugs."), message.User("Make all tests of storage pass.")}
@@ -37,8 +37,8 @@ func testRuns(rounds int) []message.Message {
 	return append(msgs, message.User("What is left to do?"))
 }
 
-// masks is the view of a manager that has masked, and is gone. Its placeholders quote
-// nothing, so that what a summary says is not from them.
+// masks returns the view of a closed manager that masked. Its placeholders quote
+// nothing, so the facts of a summary do not come from them.
 func masks(t *testing.T, archive storage.Archive) (history []message.Message, view []message.Message) {
 	t.Helper()
 	r := newRig(t, compact.Config{MaxContextTokens: 32_000, Archive: archive, Mask: policy.MaskConfig{Plain: true}, Policy: policy.Config{Stages: []string{"truncate", "mask"}}})
@@ -64,7 +64,7 @@ func summarizes(t *testing.T, ctx context.Context, c compact.Config, history []m
 	return res
 }
 
-// masksOnEveryCall is masks for what no step has archived yet.
+// masksOnEveryCall is like masks, for messages that no step has archived yet.
 func masksOnEveryCall(t *testing.T, archive storage.Archive) (view []message.Message) {
 	t.Helper()
 	r := newRig(t, compact.Config{MaxContextTokens: 32_000, Archive: archive, Policy: policy.Config{Stages: []string{"mask"}}, Mask: policy.MaskConfig{When: policy.Always, Plain: true}})
@@ -78,8 +78,8 @@ func masksOnEveryCall(t *testing.T, archive storage.Archive) (view []message.Mes
 	return res.Messages
 }
 
-// eachWay runs a test with the whole history and with the view that a caller
-// kept, of what was masked in a process that is gone.
+// eachWay runs a test with the whole history and with the kept view, after
+// another process masked and ended.
 func eachWay(t *testing.T, f func(t *testing.T, archive storage.Archive, history []message.Message)) {
 	archive := memory.New()
 	history, view := masks(t, archive)
@@ -95,10 +95,10 @@ func eachWay(t *testing.T, f func(t *testing.T, archive storage.Archive, history
 	})
 }
 
-// What an earlier run masked, in another process, the summary states all the
-// same: from the history where that is whole, from the archive where the caller
+// The summary also covers results that another process masked earlier: it reads
+// them from the history if that is whole, and from the archive if the caller
 // keeps the view.
-func TestSummaryStatesTheOutcomeOfWhatWasMaskedBefore(t *testing.T) {
+func TestSummaryStatesOutcomesOfMaskedResults(t *testing.T) {
 	eachWay(t, func(t *testing.T, archive storage.Archive, history []message.Message) {
 		res := summarizes(t, t.Context(), compact.Config{Archive: archive}, history)
 		if res.Summary == nil || !strings.Contains(res.Summary.Text, tornWrite) {
@@ -110,7 +110,7 @@ func TestSummaryStatesTheOutcomeOfWhatWasMaskedBefore(t *testing.T) {
 	})
 }
 
-// asked is a model that remembers what it was asked.
+// asked is a model that records its requests.
 type asked struct {
 	mu     sync.Mutex
 	prompt string
@@ -124,7 +124,7 @@ func (a *asked) Summarize(_ context.Context, r strategy.Request) (strategy.Draft
 	return strategy.Draft{Text: "## What happened\n- `go test ./storage/part3` failed: " + tornWrite}, nil
 }
 
-func TestModelIsAskedWithTheOriginals(t *testing.T) {
+func TestSummarizerGetsTheOriginals(t *testing.T) {
 	eachWay(t, func(t *testing.T, archive storage.Archive, history []message.Message) {
 		a := &asked{}
 		res := summarizes(t, t.Context(), compact.Config{Archive: archive, Summarize: a}, history)
@@ -132,7 +132,7 @@ func TestModelIsAskedWithTheOriginals(t *testing.T) {
 			t.Error("the prompt has placeholders instead of originals")
 		}
 		if res.Summary == nil || !strings.Contains(res.Summary.Text, tornWrite) {
-			t.Errorf("verification cut what the original states: %+v", res.Summary)
+			t.Errorf("verification cut a fact of the original: %+v", res.Summary)
 		}
 	})
 }
@@ -158,10 +158,10 @@ func (a *unread) Open(ctx context.Context, k storage.Key, off, n int64) (io.Read
 	return a.Archive.Open(ctx, k, off, n)
 }
 
-// Of what can't be read back nothing is said, the call does not fail, and a
-// warning without secrets says so. A caller with a deadline has its answer by
-// then, with the summary.
-func TestOriginalsThatCannotBeReadAreUnsaid(t *testing.T) {
+// The summary omits unreadable originals, the call does not fail, and a warning
+// without secrets reports it. A caller with a deadline gets its answer in time,
+// with the summary.
+func TestUnreadableOriginalsAreOmitted(t *testing.T) {
 	for name, a := range map[string]*unread{"down": {down: true}, "slow": {slow: time.Minute}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -175,7 +175,7 @@ func TestOriginalsThatCannotBeReadAreUnsaid(t *testing.T) {
 				}
 				for _, claim := range []string{"TestTornWrite", "storage/part3` passed", "storage/part3` failed", "masked"} {
 					if strings.Contains(res.Summary.Text, claim) {
-						t.Errorf("the summary says %q:\n%s", claim, res.Summary.Text)
+						t.Errorf("the summary contains %q:\n%s", claim, res.Summary.Text)
 					}
 				}
 				said := strings.Join(res.Warnings, "\n")
@@ -185,7 +185,7 @@ func TestOriginalsThatCannotBeReadAreUnsaid(t *testing.T) {
 				a.Archive = memory.New()
 				history, _ := masks(t, a.Archive)
 				if res = summarizes(t, ctx, compact.Config{Archive: a}, history); res.Summary == nil || !strings.Contains(res.Summary.Text, tornWrite) {
-					t.Error("what the history holds needs no archive")
+					t.Error("originals in the history need no archive")
 				}
 			})
 		})

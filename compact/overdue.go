@@ -8,9 +8,9 @@ import (
 )
 
 // queue holds the waiting audit logs, sorted by due time, and a timer that starts
-// writers for them if no call does. So a killed process loses no more lines of an idle
-// session than of an active one. One timer serves all sessions. It runs only while a
-// log waits.
+// writers for them if no call does. So a killed process loses no more lines for an
+// idle session than for an active one. One timer serves all sessions. It runs only
+// while a log waits.
 type queue struct {
 	wake func()
 

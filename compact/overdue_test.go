@@ -13,8 +13,8 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// A process that is killed loses a minute of a session that fell silent, too: nobody has
-// to call for its lines to be written.
+// A killed process loses at most a minute of a silent session: its lines are written
+// without another call.
 func TestLinesOfASilentSessionAreWrittenAfterAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const sessions = 50
@@ -62,7 +62,7 @@ func TestManySilentSessionsAreWrittenByAFewWriters(t *testing.T) {
 		a.mu.Lock()
 		a.takes = each
 		a.mu.Unlock()
-		time.Sleep(flushAfter + sessions/flushers*4*each) // a log is more than one write
+		time.Sleep(flushAfter + sessions/flushers*4*each) // a log needs more than one write
 		synctest.Wait()
 		if n := len(m.backlog.waiting.logs); n != 0 {
 			t.Errorf("%d logs wait still", n)
@@ -103,7 +103,8 @@ func TestASilentSessionWaitsForAWriter(t *testing.T) {
 	})
 }
 
-// What could not be written is tried again without a call, in pauses, until it can be.
+// Lines that could not be written are retried without a call, with pauses, until it
+// works.
 func TestLinesOfASilentSessionOutliveABrokenArchive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &broken{Archive: memory.New(), word: "events"}
@@ -123,8 +124,8 @@ func TestLinesOfASilentSessionOutliveABrokenArchive(t *testing.T) {
 	})
 }
 
-// A log that calls have written is let go, and comes again with the next line.
-func TestAWrittenLogLeavesTheQueue(t *testing.T) {
+// A log whose lines are written is released, and returns with the next line.
+func TestFlushedLogLeavesTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := memory.New()
 		m, _ := logging(t, a, maxWaiting)
@@ -167,7 +168,7 @@ func TestCloseStopsTheClockOfTheLogs(t *testing.T) {
 	})
 }
 
-// appending is an archive whose logs take a while, and that counts who writes at once.
+// appending is an archive whose logs are slow; it counts concurrent writers.
 type appending struct {
 	storage.Archive
 	takes time.Duration

@@ -21,10 +21,10 @@ type Override struct {
 	// the case of a model name is ignored. "" matches every call. A non-empty
 	// Agent never matches a call without an agent.
 	Model, Agent string
-	// Set maps the paths of settings, such as "policy.trigger_pct", to their values: settings
-	// of policy, tidy, truncate, mask, summarizer and prices, and max_context_tokens,
+	// Set maps the paths of settings, such as "policy.trigger_pct", to their values: settings of
+	// policy, tidy, truncate, mask, summarizer and prices, and max_context_tokens,
 	// max_output_tokens and max_request_bytes. A value has the type of its field. A plain string
-	// will do for a named string type, and an integer for a float.
+	// is allowed for a named string type, and an integer for a float.
 	Set map[string]any
 	// Summarize replaces [Config.Summarize]. If it is nil, Config.Summarize is used.
 	Summarize strategy.Summarizer

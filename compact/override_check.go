@@ -10,11 +10,11 @@ import (
 	"github.com/agentcompact/compact/internal/setting"
 )
 
-// checkOverrides returns errors for invalid overrides. If the configuration is
-// valid without them (baseValid), it also validates the configuration with each
-// override, and with any two that one call can match. It adds those that match
-// every such call. Three that are invalid only together fail the calls that match
-// them.
+// checkOverrides returns errors for invalid overrides. If the configuration is valid
+// without them (baseValid), it also validates the configuration with each override,
+// and with any two that one call can match. It includes the overrides that match
+// every such call. If three are invalid only together, the calls that match them
+// fail.
 func (c Config) checkOverrides(baseValid bool) error {
 	var errs []error
 	for i, o := range c.Overrides {
@@ -82,8 +82,8 @@ func (c Config) checkTogether(members []int, model string) error {
 }
 
 // attributed returns an error with the path in the override that sets the value: the
-// last one that sets it, or else the last one that sets another setting involved.
-// The reason names the other overrides involved.
+// last one that sets it, or otherwise the last one that sets another setting
+// involved. The reason names the other overrides involved.
 func (c Config) attributed(e ConfigError, members []int) error {
 	owner, involved := c.setter(members, e.Setting()), map[int]bool{}
 	for _, path := range e.With {
@@ -128,8 +128,8 @@ func (c Config) setter(members []int, path string) int {
 	return -1
 }
 
-// described returns for whom overrides are. Their numbers would differ from those in
-// a file that extends another one.
+// described returns the models and agents that overrides are for. Their numbers
+// would differ from those in a file that extends another one.
 func (c Config) described(members []int, which map[int]bool) []string {
 	var all []string
 	for _, m := range members {

@@ -19,8 +19,8 @@ func override(model, agent string, settings ...any) compact.Override {
 	return o
 }
 
-// TestOverridesAreCheckedForCallsThatExist: a pair that never occurs alone is no
-// mistake, nor are two that no call matches.
+// TestOverridesAreCheckedForCallsThatExist: a combination that never occurs alone is
+// no mistake, and neither are two overrides that no call matches.
 func TestOverridesAreCheckedForCallsThatExist(t *testing.T) {
 	window, output, less := []any{"max_context_tokens", 8000}, []any{"max_output_tokens", 9000}, []any{"max_output_tokens", 1000}
 	for name, c := range map[string]struct {
@@ -43,8 +43,8 @@ func TestOverridesAreCheckedForCallsThatExist(t *testing.T) {
 	}
 }
 
-// TestMissingSummarizerIsReportedOnceWithItsPath: that of the configuration, or that
-// of an override alone.
+// TestMissingSummarizerIsReportedOnceWithItsPath: the path of the configuration, or
+// of an override.
 func TestMissingSummarizerIsReportedOnceWithItsPath(t *testing.T) {
 	openai := []any{"summarizer.backend", "openai", "summarizer.model", "m"}
 	turns := []any{"policy.keep_recent_turns", 3}
@@ -82,7 +82,8 @@ func (words) Summarize(context.Context, strategy.Request) (strategy.Draft, error
 	return strategy.Draft{}, nil
 }
 
-// TestBackendOfANamedStringType: it keeps the summarizer, and is the agent's model.
+// TestBackendOfANamedStringType sets summarizer.backend to a value of a named string
+// type: it counts as its text.
 func TestBackendOfANamedStringType(t *testing.T) {
 	type name string
 	c := compact.Config{Archive: memory.New(), Summarize: words{}, Overrides: []compact.Override{override("", "a", "summarizer.backend", name("openai"), "summarizer.model", "m")}}

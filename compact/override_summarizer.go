@@ -17,7 +17,7 @@ var (
 
 // backend returns the value of summarizer.backend, "" if the override sets none.
 func (o Override) backend() string {
-	if v := reflect.ValueOf(o.Set["summarizer.backend"]); v.Kind() == reflect.String { // of any string type
+	if v := reflect.ValueOf(o.Set["summarizer.backend"]); v.Kind() == reflect.String { // a value of any string type
 		return v.String()
 	}
 	return ""
@@ -45,8 +45,8 @@ func (c *Config) summarizeWith(o Override) {
 }
 
 // checkSummarizers reports backends that need a Summarizer, which no file can
-// supply, and have none. An override without a backend has that of the
-// configuration, which is reported once.
+// supply, but have none. An override without a backend uses the configuration's,
+// which is reported once.
 func (c Config) checkSummarizers() error {
 	errs := []error{c.checkSummarize("")}
 	for i, o := range c.Overrides {

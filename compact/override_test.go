@@ -39,9 +39,9 @@ func TestOverrideHoldsForTheCallsThatItNames(t *testing.T) {
 	}
 }
 
-// Engine, stages, templates and events are those of the override, and what
-// one call did is done again by the next.
-func TestOverrideChangesWhatIsDone(t *testing.T) {
+// Engine, stages, templates and events follow the override, and the next call
+// repeats the edits of a call.
+func TestOverrideChangesTheResult(t *testing.T) {
 	r := newRig(t, compact.Config{
 		MaxContextTokens: 8000,
 		Overrides: []compact.Override{
@@ -80,7 +80,7 @@ func hasText(msgs []message.Message, part string) bool {
 	return false
 }
 
-func TestOverrideThatCannotBeIsRefusedWithItsPath(t *testing.T) {
+func TestInvalidOverrideIsRefusedWithItsPath(t *testing.T) {
 	set := func(path string, value any) compact.Override {
 		return compact.Override{Model: "claude-*", Set: map[string]any{path: value}}
 	}
@@ -121,7 +121,7 @@ func TestOverrideThatCannotBeIsRefusedWithItsPath(t *testing.T) {
 	}
 }
 
-func TestConfigForACallIsWhatItsOverridesMakeOfIt(t *testing.T) {
+func TestConfigOfACallIncludesItsOverrides(t *testing.T) {
 	c := compact.Config{Model: "gpt-4o", Overrides: []compact.Override{
 		{Model: "g?t-4*", Set: map[string]any{"policy.keep_recent_turns": 3, "truncate.when": policy.Always}},
 		{Agent: "*", Set: map[string]any{"policy.keep_recent_turns": 4}},

@@ -108,7 +108,7 @@ type ownStage struct {
 	clean func(string) string // redacts a text
 	stuck *atomic.Bool        // a call that timed out has not returned yet
 
-	history []message.Message // history of the run; nil = the messages of the view
+	history []message.Message // history of the run; nil = use the messages of the view
 }
 
 // among returns the stage for a run over a history.

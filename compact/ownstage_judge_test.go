@@ -29,7 +29,8 @@ func (s cutsAll) Propose(_ context.Context, v *policy.View) (p policy.Proposal, 
 	return p, nil
 }
 
-// Judging the same words for each of 2,000 edits would cost a pass over the history each.
+// Judging the same text for each of 2,000 edits would cost a pass over the history each
+// time.
 func TestOwnStagesLiteralsAreJudgedOnce(t *testing.T) {
 	const edits, words = 2000, "… (the rest of it was left out)"
 	msgs := []message.Message{message.User("wait")}

@@ -11,7 +11,7 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// longNote is a literal that is too long to stand in a history by chance.
+// longNote is a literal that is too long to occur in a history by chance.
 const longNote = " … (the rest of this poll was left out)"
 
 // cutPolls cuts long results short, and writes a note that it has for each.
@@ -35,8 +35,8 @@ func morePolls(msgs []message.Message, run int) []message.Message {
 	return msgs
 }
 
-// What a stage wrote at one compaction it may write at the next: the view has it, the
-// history has not.
+// A stage may repeat text that it wrote at an earlier compaction: the view contains
+// the text, the history does not.
 func TestOwnStageWritesTheSameWordsAtEveryCompaction(t *testing.T) {
 	r := newRig(t, ownConfig(cutPolls(func(int) string { return longNote }), memory.New()))
 	msgs, before := pollHistory(), 0
@@ -49,8 +49,8 @@ func TestOwnStageWritesTheSameWordsAtEveryCompaction(t *testing.T) {
 	}
 }
 
-// What an earlier step took out of the view is of the history still.
-func TestOwnStageWritesNothingOfWhatWentOutEarlier(t *testing.T) {
+// A message that an earlier step removed from the view still belongs to the history.
+func TestOwnStageWritesNoRemovedText(t *testing.T) {
 	msgs := pollHistory()
 	secret := strings.Repeat("a plan of the user's ", 3)
 	msgs[3] = message.ToolResult("call_0", "run 0 "+text(150)+secret)

@@ -17,7 +17,7 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// stageOf is a stage of somebody's own.
+// stageOf is a stage of a caller.
 type stageOf func(ctx context.Context, v *policy.View) (policy.Proposal, error)
 
 func (stageOf) Name() string { return "polls" }
@@ -61,7 +61,7 @@ func TestOwnStageWorksAndIsReplayed(t *testing.T) {
 		t.Fatalf("masked %d, dropped %d, stages %+v", res.MaskedCount, res.DroppedCount, res.Stages)
 	}
 	if res.ReductionStage != compact.ReductionMasking || len(r.named(trace.NameMaskedObservations)) != 1 {
-		t.Errorf("the stage is told as %s, events %v", res.ReductionStage, r.named(trace.NameMaskedObservations))
+		t.Errorf("the stage is reported as %s, events %v", res.ReductionStage, r.named(trace.NameMaskedObservations))
 	}
 	// A process that does not have the stage makes the same view again.
 	again := newRig(t, compact.Config{MaxContextTokens: 8000, Archive: archive, ArchiveKey: compact.Secret(strings.Repeat("ab", 32))})
@@ -81,8 +81,8 @@ func TestOwnStageThatNoPolicyNamesWorksFirst(t *testing.T) {
 	}
 }
 
-// Whatever a stage does wrong, the view is the one without it, the history is
-// what it was, and the result says what happened.
+// If a stage misbehaves in any way, the view equals the one without it, the
+// history is unchanged, and the result reports the failure.
 func TestBadStagesHarmNothing(t *testing.T) {
 	first := func(e policy.Edit) stageOf {
 		return func(context.Context, *policy.View) (policy.Proposal, error) {
@@ -156,7 +156,7 @@ func TestBadStagesHarmNothing(t *testing.T) {
 				}
 			}
 			if len(res.Stages) == 0 || res.Stages[0].Stage != "polls" || res.Stages[0].Err == "" || len(res.Warnings) == 0 {
-				t.Errorf("nothing is said of the stage: %+v, warnings %q", res.Stages, res.Warnings)
+				t.Errorf("the stage is not reported: %+v, warnings %q", res.Stages, res.Warnings)
 			} else if !strings.Contains(res.Warnings[0], "stage polls") {
 				t.Errorf("the warning does not name the stage: %q", res.Warnings[0])
 			}
@@ -164,8 +164,8 @@ func TestBadStagesHarmNothing(t *testing.T) {
 	}
 }
 
-// A stage that hangs is left out, and asked again when it has come back.
-func TestStageThatHangsIsAskedAgainWhenItIsBack(t *testing.T) {
+// A stage that hangs is left out, and used again after it returns.
+func TestHangingStageIsUsedAgainAfterItReturns(t *testing.T) {
 	hang, asked := make(chan struct{}), make(chan struct{}, 9)
 	s := stageOf(func(ctx context.Context, v *policy.View) (policy.Proposal, error) {
 		asked <- struct{}{}
@@ -198,7 +198,7 @@ func TestStageThatHangsIsAskedAgainWhenItIsBack(t *testing.T) {
 	}
 }
 
-// taker takes the rounds that it says it takes, and more than it may.
+// taker removes the announced rounds, and others that it may not remove.
 type taker struct{ stageOf }
 
 func (taker) Takes(v *policy.View) (at []int) {
@@ -208,7 +208,7 @@ func (taker) Takes(v *policy.View) (at []int) {
 	return at
 }
 
-func TestOwnTakerMayNotTakeWhatStays(t *testing.T) {
+func TestOwnTakerMayNotRemoveKeptMessages(t *testing.T) {
 	asked := false
 	never := func(context.Context, *policy.View) (policy.Proposal, error) {
 		asked = true
@@ -227,7 +227,7 @@ func TestOwnTakerMayNotTakeWhatStays(t *testing.T) {
 	}
 }
 
-func TestOwnStageEventsAreThoseOfItsDecision(t *testing.T) {
+func TestOwnStageEventsFollowItsDecision(t *testing.T) {
 	s := stageOf(func(_ context.Context, v *policy.View) (p policy.Proposal, err error) {
 		for i := 0; i < v.Open-1; i++ {
 			if v.HasResult(i) {
@@ -246,7 +246,7 @@ func TestOwnStageEventsAreThoseOfItsDecision(t *testing.T) {
 	}
 }
 
-func TestConfigRefusesStagesThatCannotBe(t *testing.T) {
+func TestConfigRefusesInvalidStages(t *testing.T) {
 	good := compact.OwnStage{Stage: maskPolls}
 	for want, all := range map[string][]compact.OwnStage{
 		"has no Stage":                 {{}},

@@ -53,7 +53,7 @@ func TestOwnStrategyThatPanicsHarmsNothing(t *testing.T) {
 	}
 }
 
-// A line that can't be is a mistake of the strategy and told as one: no panic, no stack.
+// An invalid line is reported as a mistake of the strategy, without a panic or a stack.
 func TestOwnStrategyThatReturnsAWrongLine(t *testing.T) {
 	var log logged
 	c := withStrategy(func(*strategy.History) []strategy.Line { return []strategy.Line{{Section: 7, Text: "x"}} })
@@ -74,7 +74,7 @@ func TestOwnStrategyThatReturnsAWrongLine(t *testing.T) {
 	}
 }
 
-func TestConfigRefusesAStrategyThatCannotBe(t *testing.T) {
+func TestConfigRefusesAnInvalidStrategy(t *testing.T) {
 	c := withStrategy(nil)
 	if err := c.Validate(); err == nil || !strings.Contains(err.Error(), "has no Extract") {
 		t.Errorf("got %v", err)

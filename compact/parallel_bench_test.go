@@ -10,9 +10,9 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// BenchmarkResultsInOneMessage is the first call for a round of so many
-// parallel calls, whose results are one message of a wire: the time of a
-// result must not grow with their number.
+// BenchmarkResultsInOneMessage is the first call for a round of many parallel
+// calls whose results are one message of a wire: the time per result must not
+// grow with their number.
 func BenchmarkResultsInOneMessage(b *testing.B) {
 	for _, n := range []int{250, 1000, 4000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

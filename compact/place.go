@@ -70,7 +70,7 @@ func (c *call) standing(started time.Time, err error) error {
 	return nil
 }
 
-// hold reports whether the slot is held; with now, it marks it as held.
+// hold reports whether the slot was held; with now, it marks it as held.
 func (d *desk) hold(now bool) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

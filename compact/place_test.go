@@ -19,7 +19,7 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// onePlace is a manager in which one compaction computes at a time.
+// onePlace is a manager that computes one compaction at a time.
 func onePlace(t *testing.T, c Config) *CompactManager {
 	t.Helper()
 	c.Model, c.MaxContextTokens = "gpt-4", 8_000
@@ -36,9 +36,9 @@ func onePlace(t *testing.T, c Config) *CompactManager {
 	return m
 }
 
-// What compacts waits for its place as long as its context allows; what compacts
-// nothing needs none.
-func TestCallsThatCompactNothingStandBehindNoCompaction(t *testing.T) {
+// A call that compacts waits for its slot as long as its context allows; a call that
+// compacts nothing needs no slot.
+func TestCallsThatCompactNothingNeedNoSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := onePlace(t, Config{Archive: memory.New()})
 		if err := m.places.Take(t.Context()); err != nil {
@@ -84,9 +84,10 @@ func between(t *testing.T, c Config) []message.Message {
 	}
 }
 
-// Near its deadline a call whose view fits goes out as it is when there is no place,
-// and the next one compacts. One that does not fit, or is asked for, waits to the end.
-func TestACallThatFitsDoesNotDieForAPlace(t *testing.T) {
+// Near its deadline a call whose view fits is sent unchanged if there is no free slot,
+// and the next call compacts. A call whose view does not fit, or a requested
+// compaction, waits to the end.
+func TestCallThatFitsDoesNotFailForASlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := Config{Model: "gpt-4", MaxContextTokens: 64_000, Archive: memory.New()}
 		fits := between(t, c)
@@ -128,8 +129,8 @@ func TestACallThatFitsDoesNotDieForAPlace(t *testing.T) {
 	})
 }
 
-// compactAtOnce makes a call that compacts in each of so many sessions at once, which
-// have a name and a number.
+// compactAtOnce makes a compacting call in each of this many sessions at once; their
+// names are numbered.
 func compactAtOnce(t *testing.T, m *CompactManager, name string, sessions int) {
 	t.Helper()
 	done := make(chan error)
@@ -149,8 +150,7 @@ func compactAtOnce(t *testing.T, m *CompactManager, name string, sessions int) {
 	}
 }
 
-// patientWriter takes a second for a summary, and counts how many are written at
-// once.
+// patientWriter takes a second for a summary, and counts concurrent summaries.
 type patientWriter struct{ now, most atomic.Int64 }
 
 func (p *patientWriter) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft, error) {
@@ -169,7 +169,7 @@ func (p *patientWriter) Describe() strategy.Info {
 	return strategy.Info{Name: "patient", Window: 128_000, Remote: true}
 }
 
-func TestWhoWaitsForAModelHoldsNoPlace(t *testing.T) {
+func TestWaitForAModelHoldsNoSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &patientWriter{}
 		c := Config{Archive: memory.New(), Summarize: w}
@@ -190,7 +190,7 @@ func (a sleepy) Create(ctx context.Context, k storage.Key, b storage.Blob) error
 	return a.Archive.Create(ctx, k, b)
 }
 
-func TestWhoWaitsForTheArchiveHoldsNoPlace(t *testing.T) {
+func TestWaitForTheArchiveHoldsNoSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := onePlace(t, Config{Archive: sleepy{memory.New()}})
 		began := time.Now()
@@ -203,8 +203,8 @@ func TestWhoWaitsForTheArchiveHoldsNoPlace(t *testing.T) {
 	})
 }
 
-// crowded is an archive that has all places taken from a transcript on, for a
-// minute, as by the compactions of others.
+// crowded is an archive that has all slots taken for a minute after a transcript,
+// like by other compactions.
 type crowded struct {
 	*memory.Archive
 	m **CompactManager
@@ -220,7 +220,7 @@ func (a crowded) Create(ctx context.Context, k storage.Key, b storage.Blob) erro
 	return a.Archive.Create(ctx, k, b)
 }
 
-func TestWhoHoldsTheCommitLockWaitsForNoPlace(t *testing.T) {
+func TestHolderOfTheCommitLockWaitsForNoSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m *CompactManager
 		m = onePlace(t, Config{Archive: crowded{memory.New(), &m}})
@@ -233,9 +233,9 @@ func TestWhoHoldsTheCommitLockWaitsForNoPlace(t *testing.T) {
 	})
 }
 
-// Of presets that work on every call one call in 32 is a step, which archives and
-// indexes: a call like any other.
-func TestStepsOfEveryCallWaitForNoPlace(t *testing.T) {
+// With presets that work on every call, one call in 32 is a step, which archives and
+// indexes: it needs no slot either.
+func TestEveryCallStepsWaitForNoSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, err := New(t.Context(), Config{Preset: "masking", Model: "gpt-4", MaxContextTokens: 1_000_000, Archive: memory.New()})
 		if err != nil {
@@ -262,7 +262,7 @@ func TestStepsOfEveryCallWaitForNoPlace(t *testing.T) {
 	})
 }
 
-// breathless panics when it is asked for a summary.
+// breathless panics when a summary is requested.
 type breathless struct{ remote bool }
 
 func (breathless) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
@@ -272,7 +272,7 @@ func (b breathless) Describe() strategy.Info {
 	return strategy.Info{Name: "breathless", Window: 128_000, Remote: b.remote}
 }
 
-// giddy panics when it is asked what it is, once it is on: where no stage runs.
+// giddy panics in Describe once it is switched on, outside any stage.
 type giddy struct {
 	breathless
 	on atomic.Bool
@@ -300,7 +300,7 @@ func (a panicsAt) Create(ctx context.Context, k storage.Key, b storage.Blob) err
 
 // However a call ends, its place is free then: a panic, a deadline in the queue, an
 // error.
-func TestPlacesAreGivenBackHoweverACallEnds(t *testing.T) {
+func TestSlotsAreReleasedHoweverACallEnds(t *testing.T) {
 	g := &giddy{}
 	for name, c := range map[string]Config{
 		"a description that panics":            {Archive: memory.New(), Summarize: g},

@@ -15,7 +15,7 @@ import (
 
 // A plan agrees with the next call, manual or not: in the view, the decisions and the
 // reason.
-func TestPropertyPlanIsWhatTheNextCallDoes(t *testing.T) {
+func TestPropertyPlanEqualsTheNextCall(t *testing.T) {
 	n := samples.Of(80)
 	switch {
 	case soak():
@@ -64,8 +64,8 @@ func TestPropertyPlanIsWhatTheNextCallDoes(t *testing.T) {
 	t.Logf("%d of %d calls differ from their plan", differ, calls)
 }
 
-// What a manual compaction led to is as compact as it gets: asked for again,
-// nothing changes, with whatever the caller keeps.
+// The result of a manual compaction can't be compacted further: another manual
+// compaction changes nothing, whatever the caller keeps.
 func TestPropertyManualCompactionOfItsOwnResultChangesNothing(t *testing.T) {
 	n := samples.Of(60)
 	if testing.Short() {

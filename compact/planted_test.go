@@ -9,8 +9,8 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// What a compaction ended at is its upper bound, where the count may be low.
-func TestHysteresisGoesByTheUpperBound(t *testing.T) {
+// With an approximate count, the size after a compaction is its upper bound.
+func TestHysteresisUsesTheUpperBound(t *testing.T) {
 	r := newRig(t, compact.Config{Model: "claude-sonnet-4", MaxContextTokens: 20_000})
 	history := turns(30, 400)
 	first := r.preflight(history)

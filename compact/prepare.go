@@ -24,13 +24,13 @@ type ahead struct {
 	at    int           // size of the view in tokens
 }
 
-// tries limits how often a session looks for something to summarize between the
+// tries limits how often a session searches for text to summarize between the
 // first attempt and the compaction.
 const tries = 4
 
-// mostLost is the number of lost summaries after which none is prepared until the
-// lane's next step. For example, a system prompt with a clock makes each history a
-// new one.
+// mostLost is the number of unused summaries after which none is prepared until
+// the lane's next step. For example, a system prompt with a clock makes each
+// history a new one.
 const mostLost = 2
 
 // astray records that the history does not continue the previous one.
@@ -117,9 +117,10 @@ func (c *call) before(s price.Stock, costs price.Candidate, o policy.Offer, v pr
 	return &o
 }
 
-// writesAhead reports whether summaries can be written in the background: by a
-// model, in a preset whose stages don't change old messages in every call, and
-// not by the agent's own model, which needs its last request.
+// writesAhead reports whether summaries can be written in the background. They
+// need a model, and a preset whose stages don't change old messages in every
+// call. The agent's own model can't write them, because it needs its last
+// request.
 func (c *call) writesAhead() (writes bool) {
 	if p := &c.ep.cfg.Policy; !p.Background || p.PreparePct >= 1 {
 		return false

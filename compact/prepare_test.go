@@ -21,7 +21,7 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// ahead is a rig whose summaries take five seconds of the fake clock.
+// ahead returns a rig whose summaries take five seconds of the fake clock.
 func ahead(t *testing.T, change func(*compact.Config)) (*rig, *crew.Summarizer) {
 	s := &crew.Summarizer{After: 5 * time.Second}
 	c, err := compact.Preset("graduated")
@@ -36,7 +36,7 @@ func ahead(t *testing.T, change func(*compact.Config)) (*rig, *crew.Summarizer) 
 }
 
 // took makes the calls of an agent that needs six seconds for each step, and
-// returns how long those took that compacted.
+// returns the durations of those that compacted.
 func took(t *testing.T, r *rig, calls, size int) (compacted []time.Duration) {
 	t.Helper()
 	history := turns(20, size)
@@ -57,15 +57,15 @@ func took(t *testing.T, r *rig, calls, size int) (compacted []time.Duration) {
 	return compacted
 }
 
-// percentile returns what so many of a hundred do not exceed.
+// percentile returns the value that this percentage of values does not exceed.
 func percentile(all []time.Duration, n int) time.Duration {
 	slices.SortFunc(all, cmp.Compare)
 	return all[(len(all)*n+99)/100-1]
 }
 
-// No call waits for a summarizer that had time: with the fake clock what a call
-// takes is what it waits.
-func TestCallThatCompactsWaitsForNoSummaryThatHadTime(t *testing.T) {
+// No call waits for a summarizer that had enough time: with the fake clock, the
+// duration of a call is its waiting time.
+func TestCompactingCallDoesNotWaitForAPreparedSummary(t *testing.T) {
 	for name, test := range map[string]struct {
 		change      func(*compact.Config)
 		calls, size int
@@ -101,9 +101,9 @@ func TestCallThatCompactsWaitsForNoSummaryThatHadTime(t *testing.T) {
 	}
 }
 
-// A cut for which there is a summary by now is made, though another one costs less
-// meanwhile, which would want a summary of its own; and the call waits for none.
-func TestCutThatWasPreparedIsMade(t *testing.T) {
+// A cut with a finished summary is made even if another cut costs less, because
+// that one would need a summary of its own; and the call does not wait.
+func TestPreparedCutIsApplied(t *testing.T) {
 	dearer := 0
 	for seed := range uint64(5) {
 		synctest.Test(t, func(t *testing.T) {
@@ -135,7 +135,8 @@ func TestCutThatWasPreparedIsMade(t *testing.T) {
 	}
 }
 
-// cheapest reports whether what was chosen costs least in the long run.
+// cheapest reports whether the chosen candidate has the lowest cost in the long
+// run.
 func cheapest(all []compact.Candidate) bool {
 	least, chosen := math.Inf(1), math.Inf(1)
 	for _, x := range all {
@@ -157,11 +158,11 @@ func economyAhead(c *compact.Config) {
 	*c = e
 }
 
-// Of 16,000 tokens 13,600 trigger, and from 12,240 on a summary is written: so
-// many turns are above the one and below the other, and so many above both.
+// Of 16,000 tokens 13,600 trigger, and a summary is prepared from 12,240 on:
+// soonTurns is between the two, dueTurns above both.
 const soonTurns, dueTurns = 57, 62
 
-// soon makes the call that lets a summary begin, and returns its history.
+// soon makes the call that begins a summary, and returns its history.
 func soon(t *testing.T, r *rig, opts ...compact.Option) []message.Message {
 	t.Helper()
 	history := turns(soonTurns, 100)
@@ -172,8 +173,8 @@ func soon(t *testing.T, r *rig, opts ...compact.Option) []message.Message {
 	return history
 }
 
-// What was prepared is taken, joined, made anew or thrown away; what it cost is
-// said each time.
+// A prepared summary is used, joined, replaced or discarded; its cost is
+// reported each time.
 func TestPreparedSummary(t *testing.T) {
 	due := turns(dueTurns, 100)
 	another := slices.Clone(due)
@@ -249,8 +250,8 @@ func TestPreparedSummary(t *testing.T) {
 	}
 }
 
-// waits makes a call that compacts, and holds how long it took against what it
-// should have.
+// waits makes a call that compacts, and compares its duration with the expected
+// one.
 func waits(t *testing.T, r *rig, history []message.Message, want time.Duration, opts ...compact.Option) *compact.Result {
 	t.Helper()
 	began := time.Now()
@@ -276,7 +277,7 @@ func fates(r *rig) (used, thrown int) {
 	return used, thrown
 }
 
-// What only says what would be done spends nothing.
+// A plan and an observed call cost nothing.
 func TestPlansAndShadowsPrepareNoSummary(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s := ahead(t, nil)
@@ -297,9 +298,9 @@ func TestPlansAndShadowsPrepareNoSummary(t *testing.T) {
 	})
 }
 
-// A summarizer that was out of order when nobody waited is asked again by the
-// call that needs it.
-func TestPreparedSummaryThatFailedIsMadeAnew(t *testing.T) {
+// A summarizer that failed when no call waited is asked again by the call that
+// needs it.
+func TestFailedPreparedSummaryIsRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &mended{after: time.Now().Add(time.Minute)}
 		r, _ := ahead(t, func(c *compact.Config) { c.Summarize = s })
@@ -322,9 +323,9 @@ func (m *mended) Summarize(ctx context.Context, q strategy.Request) (strategy.Dr
 	return m.Summarizer.Summarize(ctx, q)
 }
 
-// Of two processes the one that commits first decides; a restart changes
+// Of two processes, the one that commits first decides; a restart changes
 // nothing.
-func TestPreparedSummaryGivesWayToAStepOfAnotherProcess(t *testing.T) {
+func TestStepOfAnotherProcessReplacesAPreparedSummary(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		one, _ := ahead(t, nil)
 		two, _ := ahead(t, func(c *compact.Config) { c.Archive, c.Policy.PreparePct = one.archive, 1 })
@@ -350,8 +351,8 @@ func TestPreparedSummaryGivesWayToAStepOfAnotherProcess(t *testing.T) {
 	})
 }
 
-// A session that is forgotten says what its summary has cost.
-func TestPreparedSummaryOfAForgottenSessionIsSaid(t *testing.T) {
+// A forgotten session reports the cost of its summary.
+func TestPreparedSummaryOfAForgottenSessionIsReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, _ := ahead(t, func(c *compact.Config) { c.Sessions.MaxBytes = 1 })
 		soon(t, r)
@@ -368,7 +369,7 @@ func TestPreparedSummaryOfAForgottenSessionIsSaid(t *testing.T) {
 
 // Sessions and branches that prepare, take and throw away summaries at the same
 // time: of interest to the race detector.
-func TestSummariesArePreparedInManyPlacesAtOnce(t *testing.T) {
+func TestSummariesArePreparedConcurrently(t *testing.T) {
 	s := &crew.Summarizer{After: time.Millisecond}
 	r, _ := ahead(t, func(c *compact.Config) { c.Summarize, c.Sessions.MaxBytes = s, 1<<20 })
 	var wg sync.WaitGroup

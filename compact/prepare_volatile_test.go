@@ -9,9 +9,9 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A system prompt that tells the time is another one at each call: no summary
-// that was prepared can be taken, so that only a few are paid for.
-func TestFewSummariesArePreparedOfAHistoryThatChanges(t *testing.T) {
+// A system prompt with the time differs at each call: no prepared summary can
+// be used, so only a few are paid for.
+func TestChangingHistoryPreparesFewSummaries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s := ahead(t, nil)
 		for n := range 12 {

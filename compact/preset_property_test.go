@@ -20,7 +20,7 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// judged makes one call of a preset and has the independent judge look at it.
+// judged makes one call of a preset and passes it to the independent judge.
 func judged(m *compact.CompactManager, cost *token.Estimator, history []message.Message, earlier bool, dispatch func(tool string) bool) (*compact.Result, []invariant.Violation) {
 	frozen := invariant.Freeze(history)
 	res, err := m.Preflight(context.Background(), "s", history)
@@ -58,11 +58,11 @@ func judged(m *compact.CompactManager, cost *token.Estimator, history []message.
 	return res, found
 }
 
-// ofThePreset reports whether a complaint is about what these presets do on
-// purpose. The judge reads {chars} as runes, and wants a notice for everything
-// that went without a summary; the vectors hold the texts of these presets, in
-// which iterations, and what a fallback drops, go without a word. Where a
-// fallback gave up a summary, the next one is the first again.
+// ofThePreset reports whether a violation is intended behavior of these
+// presets. The judge reads {chars} as runes, and requires a notice for all
+// messages removed without a summary; with these presets, iterations and the
+// messages of a fallback are removed without a notice. If a fallback dropped a
+// summary, the next one has version 1 again.
 func ofThePreset(res *compact.Result, v invariant.Violation) bool {
 	switch v.Rule {
 	case invariant.RuleText:
@@ -75,15 +75,15 @@ func ofThePreset(res *compact.Result, v invariant.Violation) bool {
 	return false
 }
 
-// ofALateResult reports whether a complaint is about a round of which a result
-// came long after an earlier call had put a notice behind it.
+// ofALateResult reports whether a violation is about a round with a result that
+// came long after an earlier call had put a notice after it.
 func ofALateResult(v invariant.Violation) bool {
 	return v.Rule == invariant.RuleRound && strings.Contains(v.Detail, " torn apart ") ||
 		v.Rule == invariant.RuleOrder && strings.Contains(v.Detail, "stands before the summary and is not pinned")
 }
 
-// bareBlocks reports whether a complaint is about a result of which nothing but
-// its dispatch blocks is left, which the judge does not take for masked.
+// bareBlocks reports whether a violation is about a result with nothing but its
+// dispatch blocks, which the judge does not count as masked.
 func bareBlocks(res *compact.Result, detail string) bool {
 	var i int
 	if _, err := fmt.Sscanf(detail, "message %d is called masked", &i); err != nil {
@@ -110,7 +110,7 @@ func TestPropertyPresetsOverRandomHistories(t *testing.T) {
 		dispatch func(tool string) bool
 	}{
 		{"gateway", []int{8_000, 12_000, 32_000}, token.NewGatewayEstimator(), onlyDispatch},
-		{"history-reducer", []int{1_500, 6_000, 20_000, 60_000}, token.NewCharsEstimator(), nil}, // its source looks at the text alone
+		{"history-reducer", []int{1_500, 6_000, 20_000, 60_000}, token.NewCharsEstimator(), nil}, // its source reads only the text
 	} {
 		t.Run(p.name, func(t *testing.T) {
 			calls, compactions, refused := 0, 0, 0

@@ -54,14 +54,15 @@ func TestGatewayMasksAllButTheFirstTwoAndTheLastFiveResultsOfALoop(t *testing.T)
 	if again := r.preflight(history); again.Triggered || bytesOf(again.Messages) != bytesOf(res.Messages) {
 		t.Errorf("the same history gave another view, step %d", again.Step)
 	}
-	// One more result pushes one more out; a new request begins a loop of its own.
+	// One more result removes one old result; a new request begins a loop of its
+	// own.
 	history = append(history, round(12, 300)...)
 	if res = r.preflight(history); res.MaskedCount != 6 || !res.Triggered || res.Step != 0 {
 		t.Errorf("%d masked in step %d, want 6 and no step before the batch is full", res.MaskedCount, res.Step)
 	}
 	history = append(history, message.Assistant("Done."), message.User("And now module_b."))
 	if res = r.preflight(append(history, round(13, 300)...)); res.MaskedCount != 6 || res.Triggered {
-		t.Errorf("%d masked, triggered %v; what is masked stays masked, the rest is older than the request", res.MaskedCount, res.Triggered)
+		t.Errorf("%d masked, triggered %v; masked results must stay masked, and the others be older than the request", res.MaskedCount, res.Triggered)
 	}
 }
 
@@ -80,11 +81,11 @@ func TestGatewayTruncatesAResultWhenItIsFirstSeen(t *testing.T) {
 	}
 	history[5] = message.ToolResult("call_1", huge)
 	if got := results(r.preflight(history).Messages); got[0] != want || got[1] != want {
-		t.Error("a result that was truncated is not what it was")
+		t.Error("a truncated result changed")
 	}
 	history = append(history, round(10, 10)...)
 	if got := results(r.preflight(history).Messages); got[0] != want || got[1] != want {
-		t.Error("a result that was truncated is not what it was, a call later")
+		t.Error("a truncated result changed in the next call")
 	}
 }
 
@@ -129,11 +130,11 @@ func TestGatewayKeepsTheNewestTwentyThousandTokensOfTheConversation(t *testing.T
 	next := r.preflight(history)
 	more, ok := policy.ParseNotice(next.Messages[1])
 	if !ok || more <= omitted || len(next.Messages)-2 != len(history)-1-more {
-		t.Errorf("the notice says %d after %d; %d of %d messages are left", more, omitted, len(next.Messages), len(history))
+		t.Errorf("the notice has %d after %d; %d of %d messages are left", more, omitted, len(next.Messages), len(history))
 	}
 }
 
-func TestGatewayGivesUpTheOldestIterationsAboveTheBudget(t *testing.T) {
+func TestGatewayDropsTheOldestIterationsAboveTheBudget(t *testing.T) {
 	r, _ := preset(t, "gateway", compact.Config{MaxContextTokens: 10_000}) // B = 10,000 - 4,096 - 1,000
 	history := loop(12, 500)                                               // the last five results alone have 3,200 tokens
 	for i := range 4 {
@@ -160,7 +161,7 @@ func TestGatewayGivesUpTheOldestIterationsAboveTheBudget(t *testing.T) {
 	}
 }
 
-func TestGatewayRefusesOnlyWhatCanNotFit(t *testing.T) {
+func TestGatewayRefusesOnlyRequestsThatCanNotFit(t *testing.T) {
 	r, _ := preset(t, "gateway", compact.Config{MaxContextTokens: 10_000})
 	history := loop(3, 300)
 	history[1] = message.User(text(5000))
@@ -182,15 +183,15 @@ func TestGatewayRefusesOnlyWhatCanNotFit(t *testing.T) {
 	}
 }
 
-func TestGatewayHoldsTheMessagesThatItsWindowSays(t *testing.T) {
+func TestGatewayKeepsTheMessagesOfItsWindow(t *testing.T) {
 	r, _ := preset(t, "gateway", compact.Config{MaxContextTokens: 12_000}) // 2 * (12000/200) = 120 messages
 	res := r.preflight(turns(80, 10))
 	if omitted, ok := policy.ParseNotice(res.Messages[1]); !ok || omitted != 160-120 || len(res.Messages) != 2+120 {
-		t.Errorf("%d messages left, the notice says %d", len(res.Messages), omitted)
+		t.Errorf("%d messages left, the notice has %d", len(res.Messages), omitted)
 	}
 }
 
-// reducer is a manager of the preset history-reducer with so many characters.
+// reducer is a manager of the preset history-reducer with this many characters.
 func reducer(t *testing.T, chars int) (*rig, *token.Estimator) {
 	t.Helper()
 	return preset(t, "history-reducer", compact.Config{MaxContextTokens: chars})
@@ -289,9 +290,9 @@ func TestHistoryReducerRefusesAWindowBelowOne(t *testing.T) {
 	}
 }
 
-// What was said of the default preset holds for these: whatever the SDK does
-// with the result, the view is the same, byte for byte.
-func TestPresetViewsAreTheSameWhateverTheSDKDoesWithThem(t *testing.T) {
+// The rule for the default preset also holds for these: whatever the SDK does with
+// the result, the view is the same, byte for byte.
+func TestPresetViewsDoNotDependOnTheSDK(t *testing.T) {
 	for name, c := range map[string]compact.Config{
 		"gateway":         {MaxContextTokens: 8_000},
 		"history-reducer": {MaxContextTokens: 4_000},

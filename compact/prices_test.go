@@ -11,7 +11,7 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-func TestPricesGoOverTheList(t *testing.T) {
+func TestConfiguredPricesOverrideTheList(t *testing.T) {
 	list, _ := price.For("claude-sonnet-4-5")
 	for _, tc := range []struct {
 		name   string
@@ -52,7 +52,7 @@ func TestAnHourForLessThanFiveMinutesIsAMistake(t *testing.T) {
 	}
 }
 
-func TestPricesThatCannotBeAreSaidOnceAndIgnored(t *testing.T) {
+func TestInvalidPricesAreReportedOnceAndIgnored(t *testing.T) {
 	m, err := New(t.Context(), Config{Model: "gpt-4o", Archive: memory.New(), Prices: PricesConfig{CacheRead: 9, CacheWrite: 3}})
 	if err != nil {
 		t.Fatal(err)
@@ -76,8 +76,8 @@ func TestPricesThatCannotBeAreSaidOnceAndIgnored(t *testing.T) {
 	}
 }
 
-// A plan says what is wrong each time, and takes nothing from the calls that follow.
-func TestPricesThatCannotBeAreSaidAfterAPlanToo(t *testing.T) {
+// A plan reports the mistake each time, and later calls still report it.
+func TestInvalidPricesAreReportedAfterAPlan(t *testing.T) {
 	m, err := New(t.Context(), Config{Model: "gpt-4o", Archive: memory.New(), Prices: PricesConfig{CacheRead: 9, CacheWrite: 3}})
 	if err != nil {
 		t.Fatal(err)

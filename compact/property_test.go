@@ -27,8 +27,8 @@ const propertyModel = "gpt-4o"
 
 func soak() bool { return os.Getenv("COMPACT_SOAK") == "1" }
 
-// pinnedByRole is the default: system and developer messages, and those that
-// are protected.
+// pinnedByRole is the default: it pins system and developer messages, and
+// protected ones.
 func pinnedByRole(m message.Message) bool {
 	return m.Protected || m.Role == message.RoleSystem || m.Role == message.RoleDeveloper
 }
@@ -68,7 +68,7 @@ func (s *session) origin(history []message.Message) func(i, p int) string {
 	}
 }
 
-// remember notes what the parts that this call edited read at first.
+// remember records the original texts of the parts that this call edited.
 func (s *session) remember(c invariant.Case) {
 	sources, ok := invariant.Sources(c)
 	if !ok {
@@ -126,7 +126,7 @@ func (s *session) call(history []message.Message, manual bool) []message.Message
 		res, err = s.m.Preflight(context.Background(), "s", history)
 	}
 	s.found = append(s.found, frozen()...)
-	edited := s.kept && s.compacts > 0 // what comes in holds the edits of earlier calls
+	edited := s.kept && s.compacts > 0 // the input contains the edits of earlier calls
 	compacted := res.Triggered && res.Reason != trace.ReasonArrival
 	if compacted {
 		s.compacts++
@@ -163,13 +163,13 @@ func (s *session) call(history []message.Message, manual bool) []message.Message
 		c.Reported.Messages = append(c.Reported.Messages, [2]int{d.TokensBefore, d.TokensAfter})
 	}
 	if edited {
-		c.MaskFirst, c.MaskWindow, c.Text = 0, 0, nil // the window was another one then
+		c.MaskFirst, c.MaskWindow, c.Text = 0, 0, nil // the window was different then
 	}
 	c.Origin = s.origin(history)
 	for _, v := range invariant.Check(c) {
-		// A full history holds no summary of ours: what looks like one is
-		// forged, and its version binds nobody. And a notice can't say what an
-		// earlier summary, or a forged notice, stood for.
+		// A full history contains no real summary: a similar text is forged, and
+		// its version does not count. A notice can't count the messages behind
+		// an earlier summary or a forged notice.
 		if !s.kept && strings.Contains(v.Detail, "replaces version") || strings.Contains(v.Detail, "the notice speaks of") {
 			continue
 		}
@@ -177,7 +177,7 @@ func (s *session) call(history []message.Message, manual bool) []message.Message
 	}
 	s.remember(c)
 	for _, w := range res.Warnings {
-		// A summary for which there is no room is no stage that was thrown away.
+		// A summary without room in the budget is not a discarded stage.
 		if res.InvariantStatus != compact.InvariantsOK && !strings.Contains(w, "could not be had") {
 			s.found = append(s.found, invariant.Violation{Rule: "a stage was thrown away", Detail: w})
 		}
@@ -185,8 +185,8 @@ func (s *session) call(history []message.Message, manual bool) []message.Message
 	return res.Messages
 }
 
-// leaps reports whether the session has grown, since the compaction before, by
-// more than lies between target and trigger.
+// leaps reports whether the session has grown since the previous compaction by
+// more than the distance from target to trigger.
 func (s *session) leaps(step invariant.Step) bool {
 	for k := len(s.steps) - 2; k >= 0; k-- {
 		if before := &s.steps[k]; before.Triggered || before.Manual {
@@ -224,8 +224,8 @@ func namedBy(b *compact.BudgetError) (at []int, sum int) {
 	return at, sum
 }
 
-// again has the same history come once more, behind a look at the beginning of
-// it: the same view, no compaction.
+// again passes the same history once more, after a call with its beginning: the
+// view is the same, without a compaction.
 func (s *session) again(history, view []message.Message) {
 	_, _ = s.m.Plan(context.Background(), "s", history[:(len(history)*2+2)/3]) // which may well be refused
 	res, err := s.m.Preflight(context.Background(), "s", history)
@@ -238,7 +238,7 @@ func (s *session) again(history, view []message.Message) {
 	s.found = append(s.found, invariant.Same("the same history again", view, res.Messages)...)
 }
 
-// report fails the test for what was found.
+// report fails the test for the findings.
 func (s *session) report(label string) {
 	s.t.Helper()
 	s.found = append(s.found, invariant.Chain(s.steps...)...)
@@ -251,7 +251,7 @@ func (s *session) report(label string) {
 	}
 }
 
-// chain goes on with a history until it was compacted so many times.
+// chain continues a history until it was compacted this many times.
 func (s *session) chain(history []message.Message, compactions int, grow func([]message.Message) []message.Message, manual func(int) bool) {
 	for turn := 0; turn < 6*compactions && s.compacts < compactions; turn++ {
 		view := s.call(history, manual(turn))
@@ -278,7 +278,7 @@ func TestPropertyRandomHistoriesChained(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		window := []int{3_000, 4_500, 8_000, 16_000, 32_000}[rng.IntN(5)]
 		s := newSession(t, window, seed%2 == 1)
-		every := 5 + rng.IntN(20) // a manual compaction now and then
+		every := 5 + rng.IntN(20) // a manual compaction from time to time
 		s.chain(histgen.New(seed), 1+rng.IntN(8),
 			func(h []message.Message) []message.Message { return histgen.Grow(h, rng) },
 			func(turn int) bool { return turn%every == every-1 })
@@ -352,10 +352,10 @@ func (s *session) replay(msgs []message.Message) {
 	s.again(history, s.steps[len(s.steps)-1].View)
 }
 
-// words is the most that the user's words may take of a summary: their share, or
-// what the ten longest messages cost, which are never cut while they are among
-// the newest, and what is left of each of the others. Those that an earlier
-// summary holds are as long as it at most.
+// words returns the maximum size of the user's words in a summary: their share,
+// or the cost of the ten longest messages, which are never cut while they are
+// among the newest, plus the rest of each of the others. The words of an earlier
+// summary are at most as long as that summary.
 func (s *session) words(history []message.Message, target int) int {
 	const number, stub = 8, 120 // tokens
 	var costs []int

@@ -19,13 +19,13 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// overtaken is an archive in which somebody else is first, whenever a ledger
-// is about to be created: by then the call has looked for the next number.
+// overtaken is an archive in which another writer is first whenever a ledger is
+// about to be created: the call has already chosen its number.
 type overtaken struct {
 	*memory.Archive
 	by    func(n int) // n counts from 1
 	n     int
-	after error // what the creation of the first ledger says, although it was made
+	after error // error returned for the first ledger, although it was created
 }
 
 func (o *overtaken) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
@@ -43,7 +43,7 @@ func (o *overtaken) Create(ctx context.Context, k storage.Key, b storage.Blob) e
 	return err
 }
 
-// rival is another process that compacts the session, as agents of its own.
+// rival is another process that compacts the session with agents of its own.
 func rival(t *testing.T, a storage.Archive) func(history int, opts ...compact.Option) {
 	m := crew.Manager(t, a, &counting{})
 	return func(history int, opts ...compact.Option) {
@@ -55,7 +55,7 @@ func rival(t *testing.T, a storage.Archive) func(history int, opts ...compact.Op
 	}
 }
 
-// historyOf is one of several histories, no two of which are alike.
+// historyOf returns one of several dissimilar histories.
 func historyOf(n, rounds int) []message.Message {
 	history := loop(rounds, 200)
 	history[1] = message.User(fmt.Sprintf("Make all tests of module_%d pass.", n))
@@ -64,7 +64,7 @@ func historyOf(n, rounds int) []message.Message {
 
 func asAgent(name string) compact.Option { return compact.WithAgent(name) }
 
-// stepsSaid are the numbers of steps that events speak of.
+// stepsSaid returns the numbers of the steps in the events.
 func stepsSaid(t *testing.T, events []trace.Event) (steps []int) {
 	t.Helper()
 	for _, e := range events {
@@ -117,7 +117,7 @@ func TestLostNumberCostsNoDecision(t *testing.T) {
 	masked := decided(res, policy.Summarized)
 	text, err := r.Recall(t.Context(), "s", testkey.Ref(history[masked[len(masked)-1]].Parts[0]))
 	if err != nil || text == "" {
-		t.Errorf("what the step took out is not found: %v", err)
+		t.Errorf("a message that the step removed is not found: %v", err)
 	}
 	again := r.preflight(history)
 	if again.Triggered || bytesOf(again.Messages) != bytesOf(res.Messages) {
@@ -125,8 +125,8 @@ func TestLostNumberCostsNoDecision(t *testing.T) {
 	}
 }
 
-// logLine holds the fields by which a reader of the audit log knows which lines
-// count.
+// logLine holds the fields that tell a reader of the audit log whether the line
+// counts.
 type logLine struct {
 	Name string
 	Span string `json:"span_id"`
@@ -139,8 +139,8 @@ type logLine struct {
 	}
 }
 
-// countingLines returns the lines of the audit log that count, as the documentation
-// says, and how many there are in all.
+// countingLines returns the lines of the audit log that count by the documentation,
+// and the number of all lines.
 func countingLines(t *testing.T, a storage.Archive) (lines []logLine, all int) {
 	t.Helper()
 	s, err := record.OpenSession(t.Context(), a, "s")
@@ -191,8 +191,8 @@ func once(t *testing.T, a storage.Archive) {
 	}
 }
 
-// Each copy of the events of a step that lost its number can be told from the one
-// that counts, by a reader of the log alone, and exporters hear of the race.
+// A reader of the log can distinguish each copy of the events of a step that lost
+// its number from the valid one, and exporters get an event about the race.
 func TestLostRaceVoidsItsLines(t *testing.T) {
 	for name, other := range map[string]func(n int) []compact.Option{
 		"another agent":  func(n int) []compact.Option { return []compact.Option{asAgent(fmt.Sprint("other-", n))} },
@@ -227,7 +227,7 @@ func TestLostRaceVoidsItsLines(t *testing.T) {
 	}
 }
 
-// The lines of a step that failed to be committed are void, too.
+// The lines of a step with a failed commit are void, too.
 func TestFailedCommitVoidsItsLines(t *testing.T) {
 	a := &failing{Archive: memory.New(), word: "ledger"}
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a})
@@ -267,12 +267,13 @@ func lostLines(t *testing.T, a storage.Archive, want []int) {
 		}
 	}
 	if !slices.Equal(lost, want) {
-		t.Errorf("the audit log says that the numbers %v were lost, want %v", lost, want)
+		t.Errorf("the lost numbers in the audit log are %v, want %v", lost, want)
 	}
 }
 
-// A step of the same agent is one that the decision should have known.
-func TestStepOfTheSameAgentIsDecidedAnew(t *testing.T) {
+// A step of the same agent requires a new decision, because it changes the
+// history.
+func TestStepOfTheSameAgentCausesANewDecision(t *testing.T) {
 	a := &overtaken{Archive: memory.New()}
 	other := crew.Manager(t, a.Archive, &counting{})
 	history := historyOf(0, 100)
@@ -301,12 +302,12 @@ func TestStepOfTheSameAgentIsDecidedAnew(t *testing.T) {
 	crew.Verify(t, a, 1)
 }
 
-// Where steps of the same agent don't end, the view that was computed goes out:
-// never the raw history.
-func TestViewThatTheLedgerDoesNotTakeGoesOut(t *testing.T) {
+// If steps of the same agent keep coming, the computed view is sent, not the raw
+// history.
+func TestViewWithoutALedgerIsSent(t *testing.T) {
 	a := &overtaken{Archive: memory.New()}
 	other := rival(t, a.Archive)
-	a.by = func(n int) { other(n) } // the same agent, with a history of its own each time
+	a.by = func(n int) { other(n) } // the same agent, with a new history each time
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a, Summarize: &counting{}})
 	history := historyOf(0, 100)
 	res := r.preflight(history)
@@ -330,9 +331,9 @@ func TestViewThatTheLedgerDoesNotTakeGoesOut(t *testing.T) {
 	crew.Verify(t, a, a.n+1)
 }
 
-// An archive may say that there is a ledger already when it was this call's own:
-// the answer to the request that made it got lost.
-func TestCommitWhoseAnswerWasLostIsOne(t *testing.T) {
+// An archive may report that a ledger exists although this call created it: the
+// answer to its request was lost.
+func TestCommitWithALostAnswerCountsOnce(t *testing.T) {
 	a := &overtaken{Archive: memory.New()}
 	a.after = storage.ErrExists
 	s := &counting{}

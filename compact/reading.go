@@ -14,7 +14,7 @@ import (
 // never waits for the archive.
 type reading struct {
 	asked  []string          // references, including those of earlier readings
-	before map[string]string // what the earlier readings found
+	before map[string]string // results of the earlier readings
 	done   chan struct{}     // closed when found is set
 
 	found map[string]string
@@ -64,9 +64,8 @@ func (r *reading) weight() int64 {
 }
 
 // readAhead reports whether all results that a summary of the view's old part
-// needs are in memory or unavailable. It starts reading missing ones in the
-// background, each once; the call that compacts tries those again that were not
-// found.
+// needs are in memory or unavailable. It starts to read missing ones in the
+// background, each once; the call that compacts tries missing ones again.
 func (c *call) readAhead(ctx context.Context) bool {
 	_, missing := c.remembered(len(c.now.conv.Messages()))
 	if len(missing) == 0 || c.s.late.missing() != nil { // nothing more is available

@@ -12,15 +12,15 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// A call that compacts nothing waits for no archive, however slow: what a summary
-// needs that is prepared is read beside the calls.
+// A call that compacts nothing waits for no archive, however slow: the originals
+// for a prepared summary are read in the background.
 func TestOnlyCallsThatCompactWaitForOriginals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &unread{Archive: memory.New(), slow: 1500 * time.Millisecond}
 		_, view := masks(t, a.Archive)
 		size := newRig(t, compact.Config{MaxContextTokens: 200_000, Archive: a.Archive}).preflight(view).UpperBound
 		model := &asked{}
-		r := newRig(t, compact.Config{MaxContextTokens: size*107/100 + 1500, Archive: a, Summarize: model}) // 93 % of what triggers, beside the buffer
+		r := newRig(t, compact.Config{MaxContextTokens: size*107/100 + 1500, Archive: a, Summarize: model}) // 93 % of the trigger, with the buffer
 		for n := range 4 {
 			began := time.Now()
 			res := r.preflight(view)
@@ -47,9 +47,9 @@ func TestOnlyCallsThatCompactWaitForOriginals(t *testing.T) {
 	})
 }
 
-// An archive that fails keeps no summary from being prepared, and is not asked at
-// every call.
-func TestOriginalsThatCannotBeReadAheadKeepNobodyWaiting(t *testing.T) {
+// A failing archive does not prevent prepared summaries, and is not read at every
+// call.
+func TestUnreadableOriginalsBlockNoCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &unread{Archive: memory.New(), down: true}
 		_, view := masks(t, a.Archive)

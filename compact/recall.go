@@ -60,14 +60,14 @@ func (m *CompactManager) recall(ctx context.Context, sessionID string, q lookup.
 	}
 	m.sayRecall(ctx, s, trace.Recalled{Ref: q.Text, Found: err == nil, Chars: utf8.RuneCountInString(text)}, began, err)
 	if why := s.late.missing(); why != nil && errors.Is(err, ErrNotFound) {
-		return "", &ArchiveError{Op: "open", Session: s.id, Err: why} // the archive could not be opened, so the answer is unknown
+		return "", &ArchiveError{Op: "open", Session: s.id, Err: why} // the archive could not be opened, so the text may exist
 	}
 	return text, err
 }
 
-// reading calls read for s. If what is looked for, or a file, is missing, or a file is another one
-// than was stored, and the session was scrubbed or erased since it was opened, it is opened
-// again, which ends a scrub that was cut short or goes on after the erase, and read again.
+// reading calls read for s. If a file or the requested text is missing, or a file was changed, the
+// session may have been scrubbed or erased since it was opened. Then reading opens it again, which
+// finishes an interrupted scrub or continues after the erase, and calls read again.
 func (m *CompactManager) reading(ctx context.Context, s *session, read func(*session) error) error {
 	err := read(s)
 	if !errors.Is(err, storage.ErrChanged) && !errors.Is(err, storage.ErrNotExist) && !errors.Is(err, ErrNotFound) {
@@ -86,7 +86,7 @@ func (m *CompactManager) reading(ctx context.Context, s *session, read func(*ses
 	return read(again)
 }
 
-// Outcomes of a search that need a look whether the session was scrubbed or erased.
+// Outcomes of a search after which the session may have been scrubbed or erased.
 var (
 	errLeftOut = fmt.Errorf("not all was searched: %w", storage.ErrChanged)
 	errNoLine  = fmt.Errorf("no line matches: %w", ErrNotFound)

@@ -23,7 +23,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-func TestRecallGoesOnWithoutItsIndex(t *testing.T) {
+func TestRecallWorksWithoutItsIndex(t *testing.T) {
 	for name, ruin := range map[string]func(data []byte) []byte{
 		"missing": nil,
 		"damaged": func(data []byte) []byte {
@@ -60,10 +60,10 @@ func TestRecallGoesOnWithoutItsIndex(t *testing.T) {
 				t.Errorf("turn 5: %.60q, %v", got, err)
 			}
 			if _, err := other.Recall(t.Context(), "s", "ffffffffffff"); !errors.Is(err, compact.ErrNotFound) {
-				t.Errorf("what is not there: %v", err)
+				t.Errorf("a missing reference: %v", err)
 			}
 			grownOn := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a})
-			res := grownOn.preflight(loop(200, 150)) // a step whose index would take those over
+			res := grownOn.preflight(loop(200, 150)) // a step whose index would cover those
 			if res.Step != 7 && res.Step != 8 {
 				t.Errorf("step %d", res.Step)
 			}
@@ -71,8 +71,7 @@ func TestRecallGoesOnWithoutItsIndex(t *testing.T) {
 	}
 }
 
-// replace changes a file of session s behind the archive's back; nil removes
-// it.
+// replace changes a file of session s behind the archive's back; nil removes it.
 func replace(t *testing.T, a *memory.Archive, name string, change func([]byte) []byte) {
 	t.Helper()
 	k, err := record.SessionKey("s", name)
@@ -94,7 +93,7 @@ func replace(t *testing.T, a *memory.Archive, name string, change func([]byte) [
 	}
 }
 
-// asIs lets a test store any bytes.
+// asIs makes a redacted text of any bytes.
 func asIs(t *testing.T, data []byte) redact.Text {
 	t.Helper()
 	r, err := redact.New(redact.Options{Disabled: true})
@@ -104,7 +103,7 @@ func asIs(t *testing.T, data []byte) redact.Text {
 	return r.Text(string(data))
 }
 
-func TestNoMoreIndexesThanBitsAreAsked(t *testing.T) {
+func TestRecallReadsABoundedNumberOfIndexes(t *testing.T) {
 	a := &reader{Archive: memory.New()}
 	r := newRig(t, compact.Config{MaxContextTokens: 6_000, Archive: a})
 	grown(t, r, 31, false)
@@ -125,9 +124,9 @@ func TestNoMoreIndexesThanBitsAreAsked(t *testing.T) {
 	}
 }
 
-// Whatever is taken out of random histories, by chained compactions of every
-// preset, is found again by a manager that has seen none of it.
-func TestPropertyWhatIsTakenOutIsRecalled(t *testing.T) {
+// A manager without any state finds every message that chained compactions of any
+// preset removed from random histories.
+func TestPropertyRemovedTextIsRecalled(t *testing.T) {
 	n := 40
 	switch {
 	case soak():
@@ -145,13 +144,13 @@ func TestPropertyWhatIsTakenOutIsRecalled(t *testing.T) {
 	}
 }
 
-// mediaIn returns the answer of a recall for a picture, a sound or a file, which it
+// mediaIn matches the answer of a recall for a picture, a sound or a file, which it
 // can't return.
 var mediaIn = regexp.MustCompile(`\[(?:image|audio|file)(?:, [^\n]*)?; it can't be returned as text: the archive has it, see compactctl archive export\]`)
 
 func withoutMedia(text string) string { return mediaIn.ReplaceAllString(text, "") }
 
-// withoutOldest is a history whose client gave up what came before some user message.
+// withoutOldest returns a history without the messages before some user message.
 func withoutOldest(h []message.Message, rng *rand.Rand) []message.Message {
 	if len(h) < 4 {
 		return h

@@ -133,7 +133,7 @@ func listed(f recall.Found, bytes int) string {
 	return strings.Join(kept, "\n") + "\n" + restOf(f, shown)
 }
 
-// matchLines returns the lines of an answer; shows marks those that match.
+// matchLines returns the lines of an answer; shows marks the matching ones.
 func matchLines(matches []recall.Match) (out []string, shows []bool) {
 	add := func(line string, matches bool) { out, shows = append(out, line), append(shows, matches) }
 	for i := range matches {

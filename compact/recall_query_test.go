@@ -11,8 +11,8 @@ import (
 	"github.com/agentcompact/compact/internal/lookup"
 )
 
-// Whatever a model asks for, and whatever the text is: the answer has at most
-// the bytes that it may have, and is text where the text was.
+// Whatever the model's request and the text are, the answer is within its byte
+// limit, and valid UTF-8 if the text is.
 func FuzzRecallArguments(f *testing.F) {
 	for _, arguments := range []string{
 		`{"ref":"3f9a2c1b77de"}`, `{"ref":"x","head":3}`, `{"ref":"x","tail":2}`, `{"ref":"x","lines":"2-9"}`,
@@ -54,7 +54,7 @@ func TestAPatternOfAModelEndsWithItsContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := q.answer(ctx, strings.Join(lines, "\n"), 1000); !strings.Contains(got, "takes too long") {
-		t.Errorf("the model is told %q", got)
+		t.Errorf("the model gets %q", got)
 	}
 	if took := time.Since(began); took > 20*time.Second {
 		t.Errorf("it took %v", took)

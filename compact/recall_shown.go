@@ -14,9 +14,9 @@ import (
 )
 
 // WithRecall declares that the agent has the recall tool in this call, although
-// the request's tools do not list it. The summary then names references, and so do
+// the request's tools do not list it. The summary then has references, and so do
 // the placeholders of the presets graduated and economy; without the tool and this
-// option neither does. In a session whose id begins with [UnnamedSession] answer
+// option neither has. In a session whose id begins with [UnnamedSession], answer
 // the tool with [CompactManager.RecallShown].
 func WithRecall() Option { return func(r *request) { r.answered = true } }
 
@@ -54,10 +54,10 @@ func anyDeclares(list []json.RawMessage) bool {
 	return false
 }
 
-// RecallShown is [CompactManager.Recall] for a reference that the view of a
-// result shows, in a placeholder or in its summary, and for no other. So it is
-// safe for sessions without a name: whoever holds the view has sent the text
-// itself, even if another conversation began alike.
+// RecallShown is [CompactManager.Recall] for a reference that the view of a result
+// shows, in a placeholder or in its summary, and for no other. So it is safe for
+// sessions without a name: a caller that holds the view has sent the text itself,
+// even if another conversation has the same beginning.
 func (m *CompactManager) RecallShown(ctx context.Context, res *Result, ref string, opts ...recall.Option) (text string, err error) {
 	defer m.rescue("RecallShown", &err)
 	if !m.shows(res.Messages, ref) {
@@ -70,7 +70,7 @@ func (m *CompactManager) RecallShown(ctx context.Context, res *Result, ref strin
 	return m.recall(ctx, res.Session, q, opts)
 }
 
-// shows reports whether a placeholder or summary of ours names a reference.
+// shows reports whether a placeholder or summary of the manager has a reference.
 func (m *CompactManager) shows(view []message.Message, ref string) bool {
 	const digits = 12
 	if len(ref) != digits {

@@ -25,7 +25,7 @@ func recallDefinition(t *testing.T, r *rig) json.RawMessage {
 	return json.RawMessage(`[{"type":"function","function":{"name":"bash"}},` + string(def) + `]`)
 }
 
-// shell is an agent loop of commands, with what their harness says of them.
+// shell is an agent loop of commands, with the lines of their harness.
 func shell(rounds int) []message.Message {
 	msgs := []message.Message{message.System("You fix bugs."), message.User("Make all tests pass.")}
 	for i := range rounds {
@@ -51,7 +51,7 @@ func masked(t *testing.T, res *compact.Result) string {
 	return ""
 }
 
-func TestPlaceholdersSpeakOfRecallOnlyWhereSomebodyAnswers(t *testing.T) {
+func TestPlaceholdersMentionRecallOnlyIfTheToolExists(t *testing.T) {
 	history := shell(60)
 	mentions := func(view []message.Message) bool { return strings.Contains(bytesOf(view), "recall") }
 	for _, c := range []struct {
@@ -97,9 +97,9 @@ func TestEveryWireDeclaresTheRecallTool(t *testing.T) {
 	}
 }
 
-// What was masked stays as it was masked: a tool that appears later changes no
-// byte of the prefix, nor does one that goes.
-func TestARecallToolThatComesLaterRewritesNothing(t *testing.T) {
+// Masked results keep their form: a tool that appears or disappears later
+// changes no byte of the prefix.
+func TestLateRecallToolRewritesNothing(t *testing.T) {
 	for _, first := range []bool{false, true} {
 		r := newRig(t, compact.Config{MaxContextTokens: 16_000})
 		with := map[bool][]compact.Option{true: {compact.WithRecall()}}
@@ -133,7 +133,7 @@ func TestPlainPlaceholdersAndThoseWithoutAnArchive(t *testing.T) {
 	}
 }
 
-func TestRecallShownAnswersWhatTheViewNamesAndNothingElse(t *testing.T) {
+func TestRecallShownAnswersOnlyReferencesOfTheView(t *testing.T) {
 	ctx := context.Background()
 	r := newRig(t, compact.Config{MaxContextTokens: 16_000})
 	id := compact.UnnamedSession + "1"
@@ -158,7 +158,7 @@ func TestRecallShownAnswersWhatTheViewNamesAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestASummarySpeaksOfRecallOnlyWhereSomebodyAnswers(t *testing.T) {
+func TestSummaryMentionsRecallOnlyIfTheToolExists(t *testing.T) {
 	history := shell(60)
 	for i := range 12 {
 		history = append(history, message.User("Look at this: "+text(400)+strings.Repeat("!", i)), message.Assistant("I did."))

@@ -20,7 +20,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// reader is an archive that notes what is read.
+// reader is an archive that records the reads.
 type reader struct {
 	storage.Archive
 	mu    sync.Mutex
@@ -45,7 +45,7 @@ func (c *reader) during(f func()) []string {
 }
 
 // grown takes a session through many compactions: the history grows by rounds
-// until there have been so many steps. With keep the SDK goes on with the view.
+// until there are this many steps. With keep the SDK continues with the view.
 func grown(t *testing.T, r *rig, steps int, keep bool) (history []message.Message, originals map[string]message.Message) {
 	t.Helper()
 	originals = map[string]message.Message{}
@@ -95,7 +95,7 @@ func TestEveryEvictedMessageIsRecalledByOnePageAndOneRange(t *testing.T) {
 			for _, fp := range evicted {
 				m, ok := originals[fp]
 				if !ok {
-					continue // what an SDK that keeps the view sent again: placeholders and summaries
+					continue // placeholders and summaries that an SDK with a kept view sent again
 				}
 				for _, p := range m.Parts {
 					var text string
@@ -120,7 +120,8 @@ func TestEveryEvictedMessageIsRecalledByOnePageAndOneRange(t *testing.T) {
 	}
 }
 
-// evictions returns the fingerprints of what the steps of the session took out.
+// evictions returns the fingerprints of the messages that the session's steps
+// removed.
 func evictions(t *testing.T, a storage.Archive) (fps []string) {
 	t.Helper()
 	s, err := record.OpenSession(t.Context(), a, "s")
@@ -186,7 +187,7 @@ func TestEvictionsOfEveryPresetVerify(t *testing.T) {
 				out++
 				m := history[d.Index]
 				if !seen[testkey.Sealed(m.Fingerprint()).String()] {
-					t.Errorf("message %d was %s, and no ledger says where it is", d.Index, d.Decision)
+					t.Errorf("message %d was %s, and no ledger has its place", d.Index, d.Decision)
 				}
 				for _, p := range m.Parts {
 					got, err := r.Recall(t.Context(), "s", testkey.Ref(p))
@@ -241,7 +242,7 @@ func TestWholeTurnIsRecalledByOnePageAndOneRange(t *testing.T) {
 	}
 }
 
-func TestRecallFindsWhatOnlyTheJournalOrAFinalTranscriptHas(t *testing.T) {
+func TestRecallFindsTextOfJournalAndFinalTranscripts(t *testing.T) {
 	c, err := compact.Preset("graduated")
 	if err != nil {
 		t.Fatal(err)
@@ -281,7 +282,7 @@ func TestRecallFindsWhatOnlyTheJournalOrAFinalTranscriptHas(t *testing.T) {
 	}
 }
 
-func TestRecallSeesStepsOfOtherProcesses(t *testing.T) {
+func TestRecallFindsStepsOfOtherProcesses(t *testing.T) {
 	a := memory.New()
 	one, two := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a}), newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a})
 	history := loop(100, 200)
@@ -295,7 +296,7 @@ func TestRecallSeesStepsOfOtherProcesses(t *testing.T) {
 	}
 }
 
-func TestReferencesThatAreNoneAreNotFound(t *testing.T) {
+func TestInvalidReferencesAreNotFound(t *testing.T) {
 	r := newRig(t, compact.Config{})
 	for _, ref := range []string{"", "1234567", "turn:", "turn:0", "turn:1:other", "turn:1:thought", "turn:1:action:2", "../../etc/passwd", strings.Repeat("a", 33), "zzzzzzzzzzzz"} {
 		if _, err := r.Recall(t.Context(), "s", ref); !errors.Is(err, compact.ErrNotFound) {

@@ -22,13 +22,14 @@ type Tool struct {
 	Parameters  json.RawMessage // a JSON schema
 
 	// Call answers a call of the tool with the model's arguments. It returns
-	// the text for the model, which also explains wrong arguments; those are no
-	// error. An error comes from the archive ([ErrArchiveFailed]), the manager
-	// ([ErrClosed], [ErrSession]) or the context, and comes with a text for the
-	// model, too.
+	// the text for the model. The text also explains wrong arguments, which are
+	// not an error. An error comes from the archive ([ErrArchiveFailed]), the
+	// manager ([ErrClosed], [ErrSession]) or the context; the text for the
+	// model is then set, too.
 	//
 	// The caller names the session, never the model, so the tool reads only
-	// what compactions of this session removed. It is safe for concurrent use.
+	// text that compactions of this session removed. It is safe for concurrent
+	// use.
 	Call func(ctx context.Context, sessionID string, arguments json.RawMessage) (string, error)
 }
 
@@ -109,8 +110,8 @@ func (t Tool) For(wire string) (json.RawMessage, error) {
 		d.Parameters, d.InputSchema = nil, t.Parameters
 		return json.Marshal(d)
 	case "gemini":
-		// Gemini's parameters are a dialect; full JSON schema goes into another
-		// field.
+		// Gemini's field parameters takes a dialect; full JSON schema belongs
+		// into another field.
 		return json.Marshal(map[string]any{"functionDeclarations": []any{map[string]any{
 			"name": t.Name, "description": t.Description, "parametersJsonSchema": t.Parameters,
 		}}})
@@ -153,7 +154,7 @@ func (t *recallTool) call(ctx context.Context, sessionID string, arguments json.
 
 // search answers a call with a pattern but without a reference.
 func (t *recallTool) search(ctx context.Context, sessionID string, q *recallQuery) (string, error) {
-	if t.shown != nil { // conversations of others that began alike must not be searched
+	if t.shown != nil { // other conversations with the same beginning must not be searched
 		return t.refuse(errors.New("ref is missing: here a pattern needs the reference that a placeholder says")), nil
 	}
 	found, err := t.m.Search(ctx, sessionID, q.pattern, 0, recall.Around(q.Context))

@@ -26,7 +26,7 @@ func numbers(n int) string {
 	return strings.Join(lines, "\n")
 }
 
-// recallRig is a session in which a long result was taken out, and the tool.
+// recallRig returns a session with a removed long result, and the tool.
 func recallRig(t *testing.T, text string, opts ...compact.ToolOption) (call func(arguments string) string, ref string, r *rig) {
 	t.Helper()
 	r = newRig(t, compact.Config{MaxContextTokens: 8_000})
@@ -44,7 +44,7 @@ func recallRig(t *testing.T, text string, opts ...compact.ToolOption) (call func
 	}, testkey.Ref(history[3].Parts[0]), r
 }
 
-func TestRecallToolReturnsWhatAModelAsksFor(t *testing.T) {
+func TestRecallToolReturnsTheRequestedText(t *testing.T) {
 	call, ref, _ := recallRig(t, numbers(1000))
 	for arguments, want := range map[string]string{
 		`{"ref":"REF","head":2}`:                               "line 1\nline 2",
@@ -90,7 +90,7 @@ func TestRecallToolReturnsWhatAModelAsksFor(t *testing.T) {
 	}
 }
 
-func TestRecallToolBoundsItsAnswerAndSaysHowToGoOn(t *testing.T) {
+func TestRecallToolBoundsItsAnswerAndExplainsHowToContinue(t *testing.T) {
 	const bytes = 600
 	call, ref, _ := recallRig(t, numbers(1000), compact.ToolBytes(bytes), compact.ToolName("look_up"))
 	for _, c := range []struct{ arguments, first, last string }{
@@ -105,7 +105,7 @@ func TestRecallToolBoundsItsAnswerAndSaysHowToGoOn(t *testing.T) {
 			t.Errorf("%s: %d bytes, from %q to %q; want %q to %q", c.arguments, len(got), lines[0], lines[len(lines)-1], c.first, c.last)
 		}
 	}
-	// What the note says to ask for goes on exactly where the answer ended.
+	// The arguments in the note continue exactly where the answer ended.
 	var whole []string
 	for next := 1; next <= 1000; {
 		got := call(strings.ReplaceAll(fmt.Sprintf(`{"ref":"REF","lines":"%d-1000"}`, next), "REF", ref))
@@ -146,7 +146,7 @@ func TestRecallToolReadsTheCallersSessionOnly(t *testing.T) {
 	}
 }
 
-func TestRecallToolTellsOfAnArchiveThatFails(t *testing.T) {
+func TestRecallToolReportsAFailingArchive(t *testing.T) {
 	_, ref, r := recallRig(t, numbers(100))
 	tool := compact.RecallTool(r.CompactManager)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -157,7 +157,7 @@ func TestRecallToolTellsOfAnArchiveThatFails(t *testing.T) {
 	}
 }
 
-func TestRecallToolGivesNoSecrets(t *testing.T) {
+func TestRecallToolReturnsNoSecrets(t *testing.T) {
 	secret := "ghp_" + strings.Repeat("a1B2", 9)
 	call, ref, _ := recallRig(t, "token: "+secret+"\n"+text(300))
 	if got := call(`{"ref":"` + ref + `"}`); strings.Contains(got, secret) || !strings.Contains(got, "REDACTED") {

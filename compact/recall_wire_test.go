@@ -20,7 +20,7 @@ import (
 // An agent loop as each wire has it: rounds of one call and its result.
 var wireLoops = []struct {
 	wire        wire.Format
-	head, round string // of what a round is made with its number and its text
+	head, round string // forms of the beginning and of a round, with its number and text
 	tail        string
 }{
 	{openai.Wire, `{"model":"gpt-4","messages":[{"role":"user","content":"go"}`,

@@ -47,7 +47,7 @@ func (l *logged) String() string {
 
 func (l *logged) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
 
-// breaks panics at every call behind the first few.
+// breaks panics at every call after the first few.
 type breaks struct {
 	token.Counter
 	left int
@@ -114,7 +114,7 @@ func TestPanicInAnOptionIsAnError(t *testing.T) {
 	}
 }
 
-func TestPanicOfASummarizerCostsTheSummaryAlone(t *testing.T) {
+func TestPanicOfASummarizerLosesOnlyTheSummary(t *testing.T) {
 	var log logged
 	r := newRig(t, compact.Config{MaxContextTokens: 24_000, Summarize: brokenWriter{}, Logger: log.logger()})
 	res, err := r.Preflight(t.Context(), "s", turns(60, 200))
@@ -137,8 +137,8 @@ func TestPanicOfTheRulesOfAWireIsLogged(t *testing.T) {
 	}
 }
 
-// An archive that panics is one that failed.
-func TestGoingOnWithAnArchiveThatPanics(t *testing.T) {
+// A panicking archive counts as a failed one.
+func TestManagerContinuesWithAPanickingArchive(t *testing.T) {
 	for name, onError := range map[string]string{"fail": "fail", "continue": "continue"} {
 		t.Run(name, func(t *testing.T) {
 			var log logged
@@ -160,7 +160,7 @@ func TestGoingOnWithAnArchiveThatPanics(t *testing.T) {
 				failed = failed || strings.Contains(e.Data.String(), `"error_type":"ArchiveFailed"`)
 			}
 			if !failed {
-				t.Error("no event says that the archive failed")
+				t.Error("no event reports the failed archive")
 			}
 		})
 	}
@@ -182,7 +182,7 @@ func (brokenContext) Err() error {
 	panic("no end, but ghp_" + "x8Kq2LmZ0pWv7Rt3" + "Yb9Nc5Hd1Fg4Js6Aa0Qe")
 }
 
-// What is no method of a manager recovers, too.
+// Functions that are not methods of a manager also recover.
 func TestPanicsOfFunctionsAreErrors(t *testing.T) {
 	var log logged
 	_, made := compact.New(brokenContext{t.Context()}, compact.Config{Model: "gpt-4", Archive: memory.New(), Logger: log.logger()})
@@ -216,8 +216,8 @@ func (a *suddenly) Open(ctx context.Context, k storage.Key, off, n int64) (io.Re
 	return a.Archive.Open(ctx, k, off, n)
 }
 
-// What a manager reads back through package recall panics as all else does: the
-// manager's log has the stack, and its own rules redact what was said.
+// A panic in a manager's read through package recall is handled like any other:
+// the manager's log has the stack, and its own rules redact the text.
 func TestPanicOfARecallIsLoggedByTheManager(t *testing.T) {
 	var log logged
 	a := &suddenly{Archive: memory.New()}
@@ -238,7 +238,7 @@ func TestPanicOfARecallIsLoggedByTheManager(t *testing.T) {
 	}
 }
 
-// A call that panics while it reports its error ends all the same: Close does
+// A call that panics while it reports its error ends nevertheless: Close does
 // not wait for it.
 func TestCallsThatPanicTwiceEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -252,7 +252,7 @@ func TestCallsThatPanicTwiceEnd(t *testing.T) {
 		}
 		r := newRig(t, compact.Config{Now: now, Logger: log.logger()})
 		r.preflight(turns(1, 10))
-		left = 6 // the session is there by then
+		left = 6 // the session exists by then
 		res, err := r.Preflight(t.Context(), "s", turns(1, 10))
 		if !errors.Is(err, compact.ErrInternal) || len(res.Messages) != 3 || left > -2 {
 			t.Fatalf("%v, %d panics", err, -left)

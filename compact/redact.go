@@ -11,6 +11,6 @@ func (m *CompactManager) Redact(text string) string { return m.redactor.Text(tex
 func (m *CompactManager) SessionName(id string) string { return m.nameOf(id).String() }
 
 // Ref returns the reference of a part: the {ref} of its placeholder, which
-// [CompactManager.Recall] takes once the part is removed. It is made with the key
-// of the archive.
+// [CompactManager.Recall] accepts once the part is removed. It is made with the
+// key of the archive.
 func (m *CompactManager) Ref(p message.Part) string { return m.keys.Current().Ref(p.Fingerprint()) }

@@ -88,8 +88,8 @@ func TestRedactionOffIsAHighSeverityEvent(t *testing.T) {
 	}
 }
 
-// A secret that one message gives away is taken out of all others too, also
-// where nothing there says that it is one, and of those before it.
+// A secret that one message reveals is removed from all other messages,
+// including earlier ones and those that don't mark it as a secret.
 func TestSecretIsFoundInEveryMessageOfItsSession(t *testing.T) {
 	for _, transcripts := range []string{"compactions", "all"} {
 		t.Run("summarized, "+transcripts, func(t *testing.T) { testSecretIsFound(t, transcripts, 8_000) })
@@ -141,6 +141,6 @@ func testSecretIsFound(t *testing.T, transcripts string, window int) {
 	}
 	other, err := os.ReadFile(filepath.Join(dir, "another", "transcript-final-001.jsonl"))
 	if err != nil || !strings.Contains(string(other), secret) {
-		t.Errorf("what another session knows is not this one's: %v", err)
+		t.Errorf("the secrets of another session apply here: %v", err)
 	}
 }

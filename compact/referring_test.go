@@ -12,7 +12,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// referring is a session whose later transcripts refer to the earlier ones.
+// referring returns a session whose later transcripts refer to earlier ones.
 func referring(t *testing.T) (*rig, *tale, string) {
 	t.Helper()
 	r, h, view := newRig(t, compact.Config{}), newTale(), ""
@@ -69,7 +69,7 @@ func readBack(t *testing.T, a *memory.Archive, h *tale, view string) {
 	}
 }
 
-func TestSessionThatRefersSurvivesWhatIsDoneToIt(t *testing.T) {
+func TestSessionWithReferencesSurvivesEveryOperation(t *testing.T) {
 	for name, do := range map[string]func(ctx context.Context, a *memory.Archive) (*memory.Archive, error){
 		"copy": func(ctx context.Context, a *memory.Archive) (*memory.Archive, error) {
 			b := memory.New()
@@ -97,7 +97,7 @@ func TestSessionThatRefersSurvivesWhatIsDoneToIt(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Setenv(compact.ArchiveKeyVariable, "") // keys lie in the user's folder
+			t.Setenv(compact.ArchiveKeyVariable, "") // keys are in the user's folder
 			t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 			r, h, view := referring(t)
 			a, err := do(t.Context(), r.archive)
@@ -109,8 +109,9 @@ func TestSessionThatRefersSurvivesWhatIsDoneToIt(t *testing.T) {
 	}
 }
 
-// Sessions go as a whole, so that nothing that is left refers to what went.
-func TestSessionThatRefersGoesAsAWhole(t *testing.T) {
+// Sessions are removed as a whole, so no remaining file refers to a removed
+// one.
+func TestSessionWithReferencesIsRemovedAsAWhole(t *testing.T) {
 	for name, do := range map[string]func(ctx context.Context, a *memory.Archive) error{
 		"erase": func(ctx context.Context, a *memory.Archive) error {
 			s, err := record.OpenSession(ctx, a, "s")

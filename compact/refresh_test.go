@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// The steps of other processes are asked for once in a while, however many calls come in: each
-// time is a request to the archive.
-func TestStepsOfOthersAreAskedForOnceInAWhile(t *testing.T) {
+// The steps of other processes are read periodically, not at every call, because each read is
+// a request to the archive.
+func TestStepsOfOthersAreRequestedPeriodically(t *testing.T) {
 	began := time.Now()
 	s, asked := &session{checked: began}, 0
 	for at := time.Duration(0); at < 10*headEvery; at += headEvery / 20 {

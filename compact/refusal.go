@@ -6,7 +6,7 @@ import "github.com/agentcompact/compact/trace"
 type Refusal struct {
 	Limit   int  // maximum number of tokens that the provider names; 0 = none
 	Prompt  int  // tokens of the prompt by the provider's count; 0 = not reported
-	Window  int  // tokens, by our count, that later requests are made for; 0 = no smaller request is possible
+	Window  int  // window in tokens, by our count, for later requests; 0 = no smaller request is possible
 	Retried bool // a smaller request was sent
 }
 

@@ -48,7 +48,7 @@ func onWire(t testing.TB, w provider.Wire, seed uint64, history []message.Messag
 }
 
 // A role setting that pins the assistant, or leaves out the first message's.
-func TestRolesThatAreNeverPrunedPanicNoCall(t *testing.T) {
+func TestUnprunableRolesPanicNoCall(t *testing.T) {
 	for _, roles := range [][]message.Role{{"assistant"}, {"assistant", "system"}, {"user"}, {"tool"}, {"user", "assistant", "tool"}, {"developer"}, {}} {
 		c, err := compact.Preset("graduated")
 		if err != nil {
@@ -82,7 +82,7 @@ func TestFirstMessageStaysWhateverTheRoleSetting(t *testing.T) {
 	}
 }
 
-func TestPresetsRefuseOnNoWireWhatFitsOnAnother(t *testing.T) {
+func TestPresetsRefuseEquallyOnEveryWire(t *testing.T) {
 	history := loop(30, 300)
 	for i := range 10 {
 		history = append(history, message.Assistant(fmt.Sprintf("Done %d. %s", i, text(100))), message.User(fmt.Sprintf("Next, part %d. %s", i, text(50))))
@@ -108,7 +108,7 @@ func TestPresetsRefuseOnNoWireWhatFitsOnAnother(t *testing.T) {
 	}
 }
 
-func TestSummaryStaysBehindTheSystemPrompt(t *testing.T) {
+func TestSummaryStaysAfterTheSystemPrompt(t *testing.T) {
 	c, _ := compact.Preset("summarize")
 	c.MaxContextTokens = 8_000
 	r := newRig(t, c)
@@ -158,7 +158,7 @@ func TestSummaryAboveALoweredLimitIsNoRefusal(t *testing.T) {
 	}
 }
 
-func TestReserveForTheAnswerGivesWayBeforeACallIsRefused(t *testing.T) {
+func TestReserveShrinksBeforeACallIsRefused(t *testing.T) {
 	c, _ := compact.Preset("graduated")
 	c.MaxContextTokens = 45_000
 	r := newRig(t, c)
@@ -188,7 +188,7 @@ func TestWindowsNearTwoThousand(t *testing.T) {
 }
 
 // The last messages alone begin with the model's, which some wires don't take.
-func TestFallbackGoesOnToACutThatTheWireTakes(t *testing.T) {
+func TestFallbackContinuesToACutThatTheWireAllows(t *testing.T) {
 	history := turns(2, 50)
 	for i := range 10 {
 		history = append(history, message.User(fmt.Sprintf("Next, part %d. %s", i, text(50))))
@@ -209,7 +209,7 @@ func TestFallbackGoesOnToACutThatTheWireTakes(t *testing.T) {
 	}
 }
 
-// addUp returns what an error names and counts: tokens, and messages.
+// addUp returns the sums of an error's list: tokens and messages.
 func addUp(over *compact.BudgetError) (tokens, messages int) {
 	tokens = over.Fixed
 	for _, l := range over.Largest {
@@ -221,7 +221,8 @@ func addUp(over *compact.BudgetError) (tokens, messages int) {
 	return tokens, messages
 }
 
-// A call that is refused before any stage worked says what must stay, and no more.
+// The error of a call that is refused before any stage ran lists only the messages that
+// must stay.
 func TestBudgetErrorOfTheFloorAddsUp(t *testing.T) {
 	c, _ := compact.Preset("graduated")
 	c.MaxContextTokens = 8_000
@@ -253,13 +254,13 @@ func TestBudgetErrorAddsUpAndItsAdviceHelps(t *testing.T) {
 	}
 	c.Policy.Stages = append(c.Policy.Stages, "summarize", "shrink")
 	if _, err := newRig(t, c).Preflight(context.Background(), "s", history); err != nil {
-		t.Errorf("with what is advised: %v", err)
+		t.Errorf("with the advised stages: %v", err)
 	}
 }
 
-// Whatever stages are configured, those that an error advises to add make the view fit,
-// and none of them is too much. Where it advises none, all of them would not help.
-func TestStagesThatARefusalAdvisesHelp(t *testing.T) {
+// Whatever stages are configured, the stages that an error advises make the view fit,
+// and none of them is unnecessary. If the error advises none, no stages would help.
+func TestStagesAdvisedByARefusalHelp(t *testing.T) {
 	all := []string{"truncate", "mask", "summarize", "shrink", "squeeze"}
 	large := func(rounds, size int) []message.Message { return append(loop(2, 50), loop(rounds, size)[1:]...) }
 	refused := map[string]int{}
@@ -282,7 +283,7 @@ func TestStagesThatARefusalAdvisesHelp(t *testing.T) {
 			if !found {
 				refused["all"]++
 				if refusalOf(t, history, all) == nil {
-					t.Errorf("%s, %v: all stages would do, and it says %q", name, stages, over.Advice)
+					t.Errorf("%s, %v: all stages would suffice, and the error is %q", name, stages, over.Advice)
 				}
 				continue
 			}

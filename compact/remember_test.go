@@ -9,8 +9,7 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// What a call appended is part of what its lane remembers: the next call replays
-// nothing.
+// Edits that a call appended are in its lane's memory: the next call replays nothing.
 func TestEditsOfACallAreRemembered(t *testing.T) {
 	m, err := New(t.Context(), Config{Preset: "masking", Model: "gpt-4", MaxContextTokens: 1_000_000, Archive: memory.New()})
 	if err != nil {
@@ -36,15 +35,15 @@ func TestEditsOfACallAreRemembered(t *testing.T) {
 	}
 }
 
-// A lane can hold a message that another process edited before this one reads the step that did
-// so. It is known as edited from then on.
-func TestEditsOfOthersAreRecognizedWhenTheyAreRead(t *testing.T) {
+// A lane can hold a message that another process edited before this one reads the step with the
+// edit. From then on, the message counts as edited.
+func TestEditsOfOtherProcessesAreRecognized(t *testing.T) {
 	m, err := New(t.Context(), Config{Model: "gpt-4", MaxContextTokens: 1_000_000, Archive: memory.New()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = m.Close(context.Background()) }()
-	for files := range 2 { // the second goes on with what is remembered
+	for files := range 2 { // the second continues with the remembered state
 		history := reads(files + 2)
 		if _, err := m.Preflight(t.Context(), "s", history); err != nil {
 			t.Fatal(err)
@@ -62,9 +61,9 @@ func TestEditsOfOthersAreRecognizedWhenTheyAreRead(t *testing.T) {
 	}
 }
 
-// Who appends behind edits of another process has decided without them: it decides
-// anew, and has nothing left to change.
-func TestWhoAppendsBehindOthersDecidesAnew(t *testing.T) {
+// A call that appends after another process's edits decided without them: it decides again, and
+// has nothing left to change.
+func TestAppendAfterOthersDecidesAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := memory.New()
 		var two [2]*CompactManager

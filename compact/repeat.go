@@ -124,8 +124,8 @@ func (s *session) keepFinal(k *filed) {
 	s.final = k
 }
 
-// leastStretch is the minimum size of a stretch in bytes. A shorter one is smaller
-// than its reference.
+// leastStretch is the minimum size of a stretch in bytes. A shorter stretch is
+// smaller than a reference to it.
 const leastStretch = 512
 
 // layOut decides for each line of a transcript whether it is written or refers to

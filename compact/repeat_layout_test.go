@@ -12,10 +12,10 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// TestPropertyATranscriptIsWholeWhateverItRefersTo stores histories that lost, repeat
-// and exchange messages of the one before: each transcript reads as what was stored,
-// and each line stands where it is said to.
-func TestPropertyATranscriptIsWholeWhateverItRefersTo(t *testing.T) {
+// TestPropertyTranscriptIsWholeDespiteItsReferences stores histories that lose, repeat
+// and exchange messages: each transcript is read as it was stored, and each line is at
+// its recorded place.
+func TestPropertyTranscriptIsWholeDespiteItsReferences(t *testing.T) {
 	plain, err := redact.New(redact.Options{Disabled: true})
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func TestPropertyATranscriptIsWholeWhateverItRefersTo(t *testing.T) {
 					t.Fatalf("seed %d, step %d, line %d: %.40q, %v", seed, step, n+1, line.Text, err)
 				}
 				if at := known[n]; at.file != line.File || at.off != line.Off || at.number != line.Number {
-					t.Fatalf("seed %d, step %d, line %d is said to stand at %+v, and stands at %d of %s", seed, step, n+1, at, line.Off, line.File)
+					t.Fatalf("seed %d, step %d, the place of line %d is %+v, and the line is at %d of %s", seed, step, n+1, at, line.Off, line.File)
 				}
 				if n++; line.File != w.Key.Base() {
 					referred++
@@ -64,7 +64,7 @@ func TestPropertyATranscriptIsWholeWhateverItRefersTo(t *testing.T) {
 	}
 }
 
-// rewritten is a history with a few messages taken out, repeated and exchanged, and
+// rewritten returns a history with a few messages removed, repeated and exchanged, and
 // some new ones.
 func rewritten(rng *rand.Rand, history []string) []string {
 	out := slices.Clone(history)

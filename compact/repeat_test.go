@@ -20,8 +20,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// tale is an agent's session in which no two texts are alike: results of some
-// thousand characters, as tools return them.
+// tale is an agent's session with different texts: results of some thousand
+// characters, like tool results.
 type tale struct {
 	rng     *rand.Rand
 	history []message.Message
@@ -49,14 +49,14 @@ func (h *tale) grow(rounds int) {
 	}
 }
 
-// steps takes a session through compactions, each in a process of its own where
-// that is wanted, and returns the last view.
+// steps takes a session through compactions, each in a process of its own if
+// requested, and returns the last view.
 func (h *tale) steps(t *testing.T, n int, c compact.Config, alone bool) (view string) {
 	t.Helper()
 	return h.stepsOf(t, n, 12, c, alone)
 }
 
-// stepsOf is steps with so many rounds before each.
+// stepsOf is steps with this many rounds before each.
 func (h *tale) stepsOf(t *testing.T, n, rounds int, c compact.Config, alone bool) (view string) {
 	t.Helper()
 	var r *rig
@@ -77,7 +77,7 @@ func (h *tale) stepsOf(t *testing.T, n, rounds int, c compact.Config, alone bool
 	return view
 }
 
-// sizes returns how many bytes a session has in the archive, and how many of them in
+// sizes returns the bytes of a session in the archive, and the bytes of its
 // transcripts.
 func sizes(t *testing.T, a storage.Archive) (all, transcripts int64) {
 	t.Helper()
@@ -123,9 +123,10 @@ func TestEachMessageIsStoredOnce(t *testing.T) {
 	}
 }
 
-// All that is stored is little more than the history: a summary stands in its file, and
-// ledger and audit log name that. What a step costs besides is the same for a long one.
-func TestEverythingStoredIsLittleMoreThanTheHistory(t *testing.T) {
+// The archive is little larger than the history: a summary is in its own file, and
+// ledger and audit log refer to it. The other data of a step has the same size in a
+// long session.
+func TestArchiveIsLittleLargerThanTheHistory(t *testing.T) {
 	for _, q := range []struct {
 		rounds int
 		most   float64
@@ -139,12 +140,13 @@ func TestEverythingStoredIsLittleMoreThanTheHistory(t *testing.T) {
 			t.Errorf("%d rounds a step: %.2f times the history", q.rounds, float64(all)/history)
 		}
 		if in := copies(t, a); len(in) > 0 {
-			t.Errorf("what the last summary says stands in %q, too", in)
+			t.Errorf("the text of the last summary is also in %q", in)
 		}
 	}
 }
 
-// copies names the files that have what the last summary says, besides summaries.
+// copies returns the files with the text of the last summary, apart from summary
+// files.
 func copies(t *testing.T, a storage.Archive) (in []string) {
 	t.Helper()
 	files := map[string]string{}
@@ -171,8 +173,8 @@ func copies(t *testing.T, a storage.Archive) (in []string) {
 	return in
 }
 
-// has checks that the archive verifies, that its newest transcript is the history,
-// and that each message that was taken out is recalled.
+// has checks that the archive verifies, that its newest transcript equals the
+// history, and that each removed message can be recalled.
 func (h *tale) has(t *testing.T, a storage.Archive) {
 	t.Helper()
 	ctx := t.Context()
@@ -214,8 +216,8 @@ func (h *tale) has(t *testing.T, a storage.Archive) {
 	}
 }
 
-// A final transcript refers to what the steps have stored, and to the one before
-// it; in another process, too.
+// A final transcript refers to the files of steps and to the previous final
+// transcript, also in another process.
 func TestFinalTranscriptRefersToTheSteps(t *testing.T) {
 	a := memory.New()
 	h := newTale()
@@ -271,9 +273,9 @@ func flipIn(t *testing.T, a *memory.Archive, name string, at int) {
 	}
 }
 
-// What is not what was stored is not referred to: a new process writes it again,
-// says so, and recalls nothing of what was changed.
-func TestWhatWasChangedIsWrittenAgain(t *testing.T) {
+// No file refers to a changed file: a new process stores its content again, reports
+// it, and recalls nothing from it.
+func TestChangedTablesAreRewritten(t *testing.T) {
 	a := memory.New()
 	h := newTale()
 	h.steps(t, 2, compact.Config{Archive: a}, false)
@@ -312,9 +314,9 @@ func TestWhatWasChangedIsWrittenAgain(t *testing.T) {
 	}
 }
 
-// Two processes at the same time, each with a transcript of its own, refer to what
-// is there and end with one view.
-func TestTwoProcessesReferToWhatIsThere(t *testing.T) {
+// Two concurrent processes with transcripts of their own refer to existing files and
+// end with one view.
+func TestTwoProcessesReferToExistingFiles(t *testing.T) {
 	a := memory.New()
 	h := newTale()
 	one, two := newRig(t, compact.Config{Archive: a}), newRig(t, compact.Config{Archive: a})

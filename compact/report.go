@@ -232,11 +232,11 @@ type reasons struct {
 	lots []lot // by message
 }
 
-// A lot is why a partition keeps a message.
+// A lot is the reason why a partition keeps a message.
 type lot uint8
 
 const (
-	_ lot = iota // it does not
+	_ lot = iota // the partition does not keep the message
 	inRecent
 	inPinned
 )

@@ -16,7 +16,7 @@ const (
 	leastConversation = 4 * leastAnswer
 )
 
-// spare holds the budgets that a window leaves to a conversation.
+// spare holds the budgets that a window leaves for a conversation.
 type spare struct {
 	budget policy.Budget // with the full reserve for the answer
 	lifted policy.Budget // with the smallest reserve
@@ -26,9 +26,9 @@ type spare struct {
 // spared divides a window for calls that ask for an answer of up to asked
 // tokens.
 //
-// The reserve is the configured size or what the request asks for, up to half
-// of the window. Agents ask for the maximum answer of a model, far above what
-// it writes, and must not lose the window to that.
+// The reserve is the configured size or the requested size, up to half of the window.
+// Agents request the maximum answer of a model, far above its real answers, and must not
+// lose the window to that.
 func spared(l policy.Limits, asked int) (s spare, err error) {
 	if s.budget, err = l.Budget(); err != nil {
 		return s, err

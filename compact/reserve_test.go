@@ -13,9 +13,9 @@ type perMessage struct{}
 func (perMessage) Message(message.Message) int { return 100 }
 func (perMessage) Text(string) int             { return 1 }
 
-// The reserve for the answer goes on giving way where the last step needed some of
-// it and no more than there is: a step that ended above all of it was of another
-// window or buffer, and says nothing of this one.
+// The reserve for the answer stays reduced if the last step needed a part of it
+// and not more: a step that ended above the whole reserve had another window or
+// buffer, and does not count.
 func TestTheReserveGivesWayAtOnceOnlyWhereTheLastStepNeededIt(t *testing.T) {
 	view := policy.NewView([]message.Message{message.System("a"), message.User("b")}, nil, perMessage{})
 	for _, c := range []struct {

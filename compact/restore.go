@@ -13,8 +13,8 @@ import (
 // restore stores the steps that only this process knows (storage.on_error:
 // continue), after a transcript has shown that the archive works again. They get
 // the next free numbers, in order, and refer to that transcript, which holds their
-// removed messages as far as it has them. The caller holds the session's commit
-// lock. Steps that can't be stored stay in memory.
+// removed messages as far as possible. The caller holds the session's commit lock.
+// Steps that can't be stored stay in memory.
 func (s *session) restore(ctx context.Context, on record.Written) error {
 	base, volatile := s.unstored()
 	for k := range volatile {

@@ -22,7 +22,7 @@ const (
 // The values of Result.InvariantStatus.
 const (
 	InvariantsOK       = "ok"
-	InvariantsFallback = "fallback" // a stage's edits were thrown away, or messages went without a summary
+	InvariantsFallback = "fallback" // a stage's edits were discarded, or messages were removed without a summary
 )
 
 // A Result is the outcome of a call. It is never nil: on an error its Messages
@@ -32,26 +32,26 @@ type Result struct {
 	// messages are shared with the history.
 	Messages []message.Message `json:"-"`
 
-	Session string `json:"session"`         // as it was given
-	Agent   string `json:"agent,omitempty"` // as it was given
-	Model   string `json:"model"`           // that tokens were counted for
+	Session string `json:"session"`         // as given by the caller
+	Agent   string `json:"agent,omitempty"` // as given by the caller
+	Model   string `json:"model"`           // model whose tokens were counted
 	Step    int    `json:"step,omitempty"`  // number of the step that this call committed; 0 = none
 
 	Triggered bool   `json:"triggered"`        // this call compacted
-	Manual    bool   `json:"manual,omitempty"` // by ManualCompact or PlanManual
-	Reason    string `json:"reason"`           // why it compacted, or why not
-	Note      string `json:"note,omitempty"`   // that ManualCompact was given, redacted
+	Manual    bool   `json:"manual,omitempty"` // called by ManualCompact or PlanManual
+	Reason    string `json:"reason"`           // why the call compacted, or why not
+	Note      string `json:"note,omitempty"`   // note given to ManualCompact, redacted
 	Replayed  int    `json:"replayed_edits"`   // number of edits of earlier compactions that were applied again
 
 	Earlier []Earlier `json:"earlier,omitempty"` // compactions in the view that were made with other settings
 
-	TokensIn     int    `json:"tokens_in"`             // the history as it came in
-	Before       Layers `json:"before"`                // with the edits of earlier compactions
+	TokensIn     int    `json:"tokens_in"`             // tokens of the incoming history
+	Before       Layers `json:"before"`                // the history with the edits of earlier compactions
 	After        Layers `json:"after"`                 // the view
 	MaxTokens    int    `json:"max_tokens"`            // the window
 	Budget       int    `json:"budget"`                // maximum tokens of a view
-	Trigger      int    `json:"trigger"`               // tokens from which on a compaction is due
-	Target       int    `json:"target"`                // the compaction stops at or below this
+	Trigger      int    `json:"trigger"`               // tokens at which a compaction is due
+	Target       int    `json:"target"`                // a compaction ends at or below this
 	UpperBound   int    `json:"upper_bound,omitempty"` // likely maximum of After; above After only if the tokenizer is not public
 	CountingUnit string `json:"counting"`              // unit of all numbers of tokens: the encoding, "bytes/4" or "utf-16"
 
@@ -60,11 +60,11 @@ type Result struct {
 
 	// The number of messages of the history by their final decision: a message
 	// that was masked and later summarized counts as summarized. Stages lists
-	// each step.
+	// the edits of each stage.
 	KeptCount       int `json:"kept_count"`
 	TruncatedCount  int `json:"truncated_count"`
 	MaskedCount     int `json:"masked_count"`
-	MaskedChars     int `json:"masked_chars"` // characters that placeholders stand for
+	MaskedChars     int `json:"masked_chars"` // characters that placeholders replaced
 	SummarizedCount int `json:"summarized_count"`
 	DroppedCount    int `json:"dropped_count"`
 
@@ -72,12 +72,12 @@ type Result struct {
 	Sources   []int               `json:"sources"`            // for each message of the view, its index in the history; -1 = made by the manager
 	Tidied    []Tidied            `json:"tidied,omitempty"`   // results reduced by the stage tidy, by reducer, and how many were needed again
 	Stages    []StageReport       `json:"stages"`             // one for each stage that ran in this call, in order
-	Summary   *policy.SummaryInfo `json:"summary,omitempty"`  // of the view; nil: it has none
-	Savings   Savings             `json:"savings"`            // against the history as it came in
+	Summary   *policy.SummaryInfo `json:"summary,omitempty"`  // summary in the view; nil: none
+	Savings   Savings             `json:"savings"`            // compared with the incoming history
 	Keep      policy.Keep         `json:"keep"`               // the keep counts in effect; smaller than configured after a shrink
 	Archived  *Archived           `json:"archived,omitempty"` // nil: this call stored nothing
 	Warnings  []string            `json:"warnings,omitempty"` // failures that the call recovered from, redacted
-	Timing    Timing              `json:"timing"`             // in nanoseconds where it is JSON
+	Timing    Timing              `json:"timing"`             // in nanoseconds when encoded as JSON
 
 	// Candidates are the options that policy.when economic evaluated, even if it
 	// chose none; empty below the minimum step.
@@ -121,7 +121,7 @@ type Layers struct {
 	System      int `json:"system"`
 	Developer   int `json:"developer"`
 	ToolsSchema int `json:"tools_schema"`
-	Summary     int `json:"summary"` // or the notice in place of one
+	Summary     int `json:"summary"` // the summary, or the notice that replaces it
 	User        int `json:"user"`
 	Assistant   int `json:"assistant"`
 	ToolResults int `json:"tool_results"`
@@ -137,14 +137,14 @@ type Savings struct {
 	VisibleTurns      int     `json:"visible_turns"`      // turns of the view with all results in full
 	MaskedTurns       int     `json:"masked_turns"`       // turns of the view with a masked result
 	TokensSaved       int     `json:"tokens_saved"`       // tokens of the history minus tokens of the view
-	Percent           float64 `json:"percent"`            // of the history
+	Percent           float64 `json:"percent"`            // saved share of the history
 }
 
-// Archived names the place in the archive of what a compaction removed.
+// Archived names the place in the archive of the text that a compaction removed.
 type Archived struct {
 	Adapter  string   `json:"adapter"`       // "fs", "memory", "s3", or "custom" for Config.Archive
 	Location string   `json:"location"`      // the folder of the session, or its URL
-	Files    []string `json:"files"`         // names in it, of this compaction
+	Files    []string `json:"files"`         // names of files in it, of this compaction
 	Head     string   `json:"manifest_head"` // the hash at the end of the manifest after this compaction; keep it elsewhere to prove later what the archive held: `compactctl archive verify --head`
 }
 
@@ -159,9 +159,9 @@ type Timing struct {
 	Commit    time.Duration `json:"commit_ns"`
 	Total     time.Duration `json:"total_ns"`
 
-	// Waiting times, which are part of Total only.
+	// Waiting times for the named events. They are part of Total only.
 	LaneWait    time.Duration `json:"lane_wait_ns"`    // another call of the same agent
 	ArchiveWait time.Duration `json:"archive_wait_ns"` // the end of Archive, after the stages
 	CommitWait  time.Duration `json:"commit_wait_ns"`  // other agents that commit a step of the session
-	PlaceWait   time.Duration `json:"place_wait_ns"`   // compactions of other sessions, as the number that compute at once is below the number of cores
+	PlaceWait   time.Duration `json:"place_wait_ns"`   // a slot for computing, held by compactions of other sessions; there are fewer slots than cores
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// A client that repeats a call, in this process or in another, gets the view that it
-// got, although by then another compaction might pay: the first has not been sent yet.
-func TestRepeatedCallCompactsNoSecondTime(t *testing.T) {
+// A client that repeats a call, in this process or in another, gets the same view, even
+// if another compaction would pay by then, because the first view has not been sent yet.
+func TestRepeatedCallCompactsOnce(t *testing.T) {
 	compacted := 0
 	for _, preset := range compact.Presets() {
 		for _, size := range []struct{ rounds, tokens, window int }{{90, 150, 9_000}, {120, 20, 6_000}, {150, 60, 15_000}, {90, 400, 64_000}} {
@@ -41,9 +41,9 @@ func TestRepeatedCallCompactsNoSecondTime(t *testing.T) {
 	}
 }
 
-// Bytes that are no text are in a history where a program made it of what a tool printed.
-// The summary that quotes them is the same elsewhere.
-func TestSummaryOfBytesThatAreNoTextIsTheSameElsewhere(t *testing.T) {
+// A history contains invalid UTF-8 if a program made it from a tool's output. A summary
+// that quotes it is the same in every process.
+func TestSummaryOfInvalidUTF8IsDeterministic(t *testing.T) {
 	a := memory.New()
 	c := compact.Config{MaxContextTokens: 6_000, Archive: a}
 	c.Policy.Stages = []string{"summarize"}
@@ -64,9 +64,9 @@ func TestSummaryOfBytesThatAreNoTextIsTheSameElsewhere(t *testing.T) {
 	}
 }
 
-// A large result that comes with the call that compacts is reduced like any other: later
-// it would have been sent.
-func TestResultThatComesWithACompactionThatPaysIsReduced(t *testing.T) {
+// A large result that arrives with the compacting call is reduced like any other, because
+// it can't be reduced after it was sent.
+func TestNewResultOfAPayingCompactionIsReduced(t *testing.T) {
 	c, err := compact.Preset("economy")
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 )
 
 // A ConfigError is one mistake in a [Config]. [New] and [Config.Validate] join
-// all of them; package configs says where in a file each was made.
+// all of them; package configs adds the place in a file where each was made.
 type ConfigError = policy.ConfigError
 
 // choices are the rules that allow the existing names of a kind.

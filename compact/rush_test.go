@@ -34,14 +34,14 @@ func (moody) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft,
 	return strategy.Draft{Text: "## Goals and success criteria\n- [open] the tests of the module pass\n"}, nil
 }
 
-// rush is many goroutines that use a few sessions of one archive at once, with
-// callers who give up at random, through managers that are closed in the middle.
+// rush is a load of many goroutines on a few sessions of one archive, with
+// callers that cancel at random, through managers that are closed meanwhile.
 type rush struct {
 	t                    *testing.T
 	dir                  string
 	goroutines, sessions int
 	calls                int       // of each goroutine
-	until                time.Time // or, where it is not zero, as many as there are time for
+	until                time.Time // unless zero, the rush runs until this time instead
 	closeEvery           int64     // calls of all
 	histories            [][]message.Message
 
@@ -52,8 +52,7 @@ type rush struct {
 	ends map[string]*atomic.Int64
 }
 
-// next closes the manager, under the calls that are on their way, and makes
-// another one.
+// next closes the manager during running calls, and makes another one.
 func (r *rush) next() {
 	m, err := compact.New(context.Background(), compact.Config{
 		Model: "gpt-4", MaxContextTokens: 8_000, Summarize: moody{}, Storage: compact.StorageConfig{Adapter: "fs", Path: r.dir},
@@ -75,7 +74,7 @@ func (r *rush) next() {
 	r.past.Add(1)
 }
 
-// impatient is a context that ends at random, and says so before or does not.
+// impatient returns a context that ends at random, with or without a deadline.
 func impatient() (context.Context, context.CancelFunc) {
 	switch rand.N(4) {
 	case 0:
@@ -162,7 +161,7 @@ func (r *rush) run() {
 	}
 }
 
-// verify holds all sessions against what their manifests and ledgers say.
+// verify verifies all sessions against their manifests and ledgers.
 func (r *rush) verify() (steps int) {
 	a := mustOpen(r.t, r.dir)
 	defer func() { _ = a.Close() }()

@@ -16,7 +16,7 @@ import (
 func TestTriggerAt85PercentAndNotAt75(t *testing.T) {
 	r := newRig(t, compact.Config{})
 	at := func(tokens int) *compact.Result {
-		// 20 turns, filled up to exactly so many tokens.
+		// 20 turns, filled up to exactly this many tokens.
 		msgs := turns(20, 2000)
 		res, err := r.Plan(context.Background(), "probe", msgs)
 		if err != nil {
@@ -95,14 +95,14 @@ func TestAgentLoopWithOneUserMessageAnd100ToolRounds(t *testing.T) {
 	if len(res.Messages) != len(history) {
 		t.Errorf("%d of %d messages", len(res.Messages), len(history))
 	}
-	// What is masked must be summarized when masking is not enough.
+	// Masked results are summarized when masking is not enough.
 	res = newRig(t, compact.Config{MaxContextTokens: 8_000}).preflight(history)
 	if res.ReductionStage != compact.ReductionSummarization || res.After.Total > res.Budget {
 		t.Fatalf("%s, %d tokens, budget %d", res.ReductionStage, res.After.Total, res.Budget)
 	}
 	paired(t, res.Messages)
 	if got := res.Messages[2].Text(); got != history[1].Text() || len(summaries(res.Messages[:2])) != 1 {
-		t.Errorf("the last user message must stand verbatim behind the summary, got %q", got)
+		t.Errorf("the last user message must follow the summary verbatim, got %q", got)
 	}
 }
 
@@ -195,7 +195,7 @@ func TestPinnedMessagesAboveTheTarget(t *testing.T) {
 	}
 }
 
-func TestSavingsAreAgainstTheHistoryAsItCameIn(t *testing.T) {
+func TestSavingsAreRelativeToTheWholeHistory(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 24_000})
 	history := loop(100, 200)
 	for i := range 2 { // the second call makes the edits again
@@ -248,9 +248,9 @@ func TestToolSchemasCountAgainstTheBudget(t *testing.T) {
 	}
 }
 
-// A call between the trigger and the next one waits. Only where what must stay is
-// above the target it says so, and how much that is.
-func TestWaitingSaysWhatItWaitsFor(t *testing.T) {
+// A call between the trigger and the next trigger waits. It reports the reason
+// and the size only if the messages that must stay exceed the target.
+func TestWaitingNamesItsReason(t *testing.T) {
 	pinned := append([]message.Message{message.System(text(24_000))}, turns(30, 80)[1:]...)
 	for name, test := range map[string]struct {
 		window       int
@@ -314,12 +314,11 @@ func TestKeepLast6Of20Turns(t *testing.T) {
 	}
 }
 
-// What is kept is the least, not the most: a compaction goes as far as the
-// target, and not a turn further.
-func TestWhatFitsBelowTheTargetStaysVerbatim(t *testing.T) {
+// A compaction reaches the target, and does not remove a turn more.
+func TestTextBelowTheTargetStaysVerbatim(t *testing.T) {
 	history := turns(20, 800)
 	for i := 1; i < len(history); i += 2 {
-		history[i] = message.User("Question " + strings.Repeat("?", i)) // the user's words stay, whatever the target
+		history[i] = message.User("Question " + strings.Repeat("?", i)) // the user's words stay, even above the target
 	}
 	res := newRig(t, compact.Config{MaxContextTokens: 16_000}).preflight(history)
 	const turn = 830
@@ -333,7 +332,7 @@ func TestWhatFitsBelowTheTargetStaysVerbatim(t *testing.T) {
 
 // The newest words of the user are not cut to reach the target, only to stay
 // within the budget.
-func TestTheNewestWordsOfTheUserGoOverTheTarget(t *testing.T) {
+func TestNewestUserWordsMayExceedTheTarget(t *testing.T) {
 	history := turns(20, 400)
 	res := newRig(t, compact.Config{MaxContextTokens: 16_000}).preflight(history)
 	if res.Summary == nil || res.After.Total > res.Target*5/4 || res.After.Total > res.Budget {
@@ -442,8 +441,7 @@ func TestRollingSummaryIsOneWithARisingVersion(t *testing.T) {
 	}
 }
 
-// Where the budget is below the trigger's share of the window, it is the
-// budget that a compaction is due for.
+// If the budget is below the trigger's share of the window, the budget triggers.
 func TestReasonNamesTheLimitThatWasReached(t *testing.T) {
 	for window, want := range map[int]string{8_000: trace.ReasonBudget, 20_000: trace.ReasonUsage} {
 		r := newRig(t, compact.Config{MaxContextTokens: window})

@@ -28,13 +28,13 @@ type ScrubOptions struct {
 // ScrubReport is the outcome of [Scrub], or of its dry run.
 type ScrubReport struct {
 	record.Scrubbed
-	// Steps are the steps whose ledger held a secret, in a summary or a notice. Their
-	// part of the view changes, so they match no history any more, and the next call of
-	// the session compacts anew. All other views stay the same.
+	// Steps are the steps whose ledger held a secret, in a summary or a notice. The
+	// part of the view that comes from them changes, so they match no history any more,
+	// and the next call of the session compacts again. All other views stay the same.
 	Steps []int `json:"steps,omitempty"`
 }
 
-// ErrShortSecret: a secret to scrub has fewer than 4 bytes.
+// ErrShortSecret means that a secret to scrub has fewer than 4 bytes.
 var ErrShortSecret = errors.New("compact: a secret that is to be taken out has at least 4 bytes")
 
 const (
@@ -44,8 +44,8 @@ const (
 
 // Scrub overwrites secrets in everything that a session stored, except in names of JSON
 // members, offsets and hashes that contain a secret by chance. For details and errors see
-// [record.Session.Scrub]; [ErrShortSecret] is one more. Fingerprints and references do
-// not change, so the session continues where it was.
+// [record.Session.Scrub]; it also returns [ErrShortSecret]. Fingerprints and references
+// do not change, so the session continues where it was.
 func Scrub(ctx context.Context, s *record.Session, o ScrubOptions) (ScrubReport, error) {
 	f := &scrubFinder{rules: o.Rules}
 	for _, secret := range o.Secrets {
@@ -78,7 +78,7 @@ func Scrub(ctx context.Context, s *record.Session, o ScrubOptions) (ScrubReport,
 	return report, err
 }
 
-// scrubFinder finds the parts of archive lines to remove.
+// scrubFinder finds the parts of archive lines that a scrub removes.
 type scrubFinder struct {
 	known redact.Known
 	rules *redact.Redactor
@@ -95,7 +95,7 @@ func (f *scrubFinder) find(file string, line []byte) (out [][2]int) {
 	return append(out, f.ruled(file, line)...)
 }
 
-// ruled returns what the rules find in messages and summaries.
+// ruled returns the findings of the rules in messages and summaries.
 func (f *scrubFinder) ruled(file string, line []byte) (out [][2]int) {
 	if f.rules == nil || isOurs(file, line) {
 		return nil

@@ -13,9 +13,9 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// A scrub dies at each of its changes. The agent that has the session in memory goes on,
-// or another process does; both see the view that there was, and lose nothing.
-func TestAgentGoesOnWhereAScrubWasCutShort(t *testing.T) {
+// A scrub dies at each of its changes. The agent with the session in memory continues, or
+// another process does; both see the earlier view, and lose nothing.
+func TestAgentContinuesAfterAnInterruptedScrub(t *testing.T) {
 	every := 1
 	if !soak() {
 		every = 5
@@ -95,9 +95,9 @@ func goesOnAfterDeath(t *testing.T, at int, same bool) (died bool) {
 	return died
 }
 
-// What an agent asks for first after a scrub died is there, whatever file the scrub had taken
-// away.
-func TestAgentRecallsWhereAScrubWasCutShort(t *testing.T) {
+// The first recall of an agent after a dead scrub succeeds, whichever file the scrub had
+// removed.
+func TestAgentRecallsAfterAnInterruptedScrub(t *testing.T) {
 	for at, died := 0, true; died; at++ {
 		for _, search := range []bool{true, false} {
 			synctest.Test(t, func(t *testing.T) {

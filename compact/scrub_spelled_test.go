@@ -20,7 +20,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// spell draws the ways in which programs write a text inside of another one.
+// spell draws spellings of a text inside another one.
 type spell struct{ *rand.Rand }
 
 func (r spell) one(of ...string) string { return of[r.IntN(len(of))] }
@@ -108,8 +108,8 @@ var (
 	base64Run = regexp.MustCompile(`[A-Za-z0-9+/_-]{4,}`)
 )
 
-// says reports whether a text that was written holds a secret, by the decoders of the
-// standard library.
+// says reports whether a written text contains a secret, according to the decoders of
+// the standard library.
 func says(text, secret string, depth int) bool {
 	if strings.Contains(text, secret) {
 		return true
@@ -168,7 +168,7 @@ func journal(t *testing.T, s *record.Session) []string {
 	return strings.Split(strings.TrimSpace(string(data)), "\n")
 }
 
-func TestScrubTakesOutEverySpelling(t *testing.T) {
+func TestScrubRemovesEverySpelling(t *testing.T) {
 	nothing, err := redact.New(redact.Options{Disabled: true})
 	if err != nil {
 		t.Fatal(err)
@@ -207,8 +207,9 @@ func TestScrubTakesOutEverySpelling(t *testing.T) {
 	}
 }
 
-// What only looks like a secret does not keep the others from being taken out.
-func TestScrubIsNotRefusedByWhatIsNoSecret(t *testing.T) {
+// A text that only resembles a secret does not prevent the removal of the
+// others.
+func TestScrubIgnoresHarmlessText(t *testing.T) {
 	s, err := record.OpenSession(t.Context(), memory.New(), "s")
 	if err == nil {
 		err = s.Journal(t.Context(), []redact.Text{redact.Lit(`{"role":"user","content":"restart\nginx-pass and nginx-pass","ok":true,"n":["true","x"]}`)})

@@ -47,7 +47,7 @@ func filesOf(t *testing.T, a storage.Archive) iter.Seq2[string, string] {
 	}
 }
 
-// holdsText reports whether the archive of a rig has a text anywhere.
+// holdsText reports whether any file of a rig's archive contains a text.
 func (r *rig) holdsText(text string) bool {
 	r.t.Helper()
 	for _, data := range r.archived() {
@@ -89,7 +89,7 @@ func leakyLoop() []message.Message {
 	return history
 }
 
-func TestSessionGoesOnWhereItWasAfterAScrub(t *testing.T) {
+func TestSessionKeepsItsStateAfterAScrub(t *testing.T) {
 	r := newRig(t, compact.Config{})
 	history := leakyLoop()
 	if _, err := r.ManualCompact(t.Context(), "s", history, "test"); err != nil {
@@ -140,9 +140,9 @@ func TestSessionGoesOnWhereItWasAfterAScrub(t *testing.T) {
 	}
 }
 
-// A session that was scrubbed beside its agent is an archive that works: where the configuration
-// goes on without one, the next step is stored all the same.
-func TestStepAfterAScrubIsStoredWhateverOnErrorSays(t *testing.T) {
+// After a scrub during an agent's work the archive works: even with on_error continue, the next
+// step is stored.
+func TestStepAfterAScrubIsStoredForEveryOnError(t *testing.T) {
 	r := newRig(t, compact.Config{Storage: compact.StorageConfig{OnError: "continue"}})
 	history := leakyLoop()
 	if _, err := r.ManualCompact(t.Context(), "s", history, "test"); err != nil {
@@ -165,7 +165,7 @@ func TestStepAfterAScrubIsStoredWhateverOnErrorSays(t *testing.T) {
 	}
 }
 
-func TestScrubByRulesTakesOutWhatTheyFindNow(t *testing.T) {
+func TestScrubByRulesRemovesCurrentFindings(t *testing.T) {
 	nothing, err := redact.New(redact.Options{Disabled: true}) // what redaction was then
 	if err != nil {
 		t.Fatal(err)
@@ -232,15 +232,15 @@ func TestScrubByRulesTakesOutOtherSpellings(t *testing.T) {
 	r.verified()
 }
 
-func TestScrubWantsSecretsThatCanBeLookedFor(t *testing.T) {
+func TestScrubRequiresSearchableSecrets(t *testing.T) {
 	r := newRig(t, compact.Config{})
 	if _, err := compact.Scrub(t.Context(), r.stored(), compact.ScrubOptions{Secrets: []string{"abc"}}); !errors.Is(err, compact.ErrShortSecret) {
 		t.Errorf("taken: %v", err)
 	}
 }
 
-// What is short stands by chance in what the archive goes by, too.
-func TestScrubLeavesWhatTheArchiveGoesBy(t *testing.T) {
+// A short text can occur by chance in the archive's own fields.
+func TestScrubKeepsTheArchivesOwnFields(t *testing.T) {
 	for _, secret := range []string{`"at":[0,`, `"sha256":"`, `"len":`, "transcript", "role", "tool", "content", "sha256"} {
 		t.Run(secret, func(t *testing.T) {
 			r := newRig(t, compact.Config{})
@@ -286,8 +286,8 @@ func TestScrubLeavesWhatTheArchiveGoesBy(t *testing.T) {
 	}
 }
 
-// following returns four bytes that stand behind a text in a file of the archive that
-// is not the manifest.
+// following returns the four bytes after a text in a file of the archive other than the
+// manifest.
 func (r *rig) following(text string) string {
 	r.t.Helper()
 	for name, data := range r.archived() {

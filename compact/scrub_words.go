@@ -9,9 +9,9 @@ import (
 )
 
 // A short secret can also occur by chance in offsets, hashes and file names of the
-// archive. These are no text, and without them the archive can't be read.
+// archive. These strings are not text, and without them the archive can't be read.
 
-// goesBy matches the strings in our own lines that are no text, with quotes.
+// goesBy matches the quoted strings in our own lines that are not text.
 var goesBy = regexp.MustCompile(`^"([0-9a-f]{12,64}|(transcript|originals|turns|summary|ledger)-[a-z0-9.-]+|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z)"$`)
 
 // memberName matches the names of members of messages, with quotes.
@@ -20,8 +20,8 @@ var memberName = regexp.MustCompile(`^"[a-z_]+"$`)
 // wording reads a line of the archive once, from its start.
 type wording struct {
 	line []byte
-	ours bool // the line is a ledger, an event or an edit, else a message or a summary
-	at   int  // not inside of a string
+	ours bool // the line is a ledger, an event or an edit, not a message or a summary
+	at   int  // position outside of any string
 }
 
 // isText reports whether a part of the line is text, or in a number, and not a name,

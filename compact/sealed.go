@@ -19,7 +19,7 @@ func (s *session) toStore(step ledger.Step) ledger.Step {
 }
 
 // unseal decodes the fingerprints of a stored step. If its key is missing, the
-// step stays sealed and matches no history: the history is compacted anew, and
+// step stays sealed and matches no history: the history is compacted again, and
 // removed messages can still be recalled.
 func (s *session) unseal(step *ledger.Step) {
 	if step.Changed != nil {
@@ -52,7 +52,7 @@ func (s *session) fromVersion1(step *ledger.Step) {
 	}
 }
 
-// mapStep replaces each fingerprint by f of it. It copies data that is shared with
+// mapStep applies f to each fingerprint of a step. It copies data that is shared with
 // other steps.
 func mapStep(s *ledger.Step, f func([16]byte) [16]byte) {
 	s.In.Hash, s.Out.Hash = f(s.In.Hash), f(s.Out.Hash)
@@ -88,7 +88,7 @@ func (s *session) locked(id string) {
 // sayKeys adds the pending warnings about keys to the result. It reports once, in
 // the result and in an event, that steps of the session are unknown because their
 // keys are lost; dry runs don't use up this report. It logs once that the archive
-// has version 1.
+// has sessions of version 1.
 func (c *call) sayKeys() {
 	if c.s == nil || c.q.observe {
 		return
@@ -123,9 +123,9 @@ func (m *CompactManager) sayVersion1(session string) {
 
 // LostKeyError reports that a key of the archive is missing, so the steps sealed
 // with it match no history. The session begins a new epoch: the history is
-// compacted anew, and text removed earlier can still be recalled.
+// compacted again, and text removed earlier can still be recalled.
 type LostKeyError struct {
-	Key string // its id
+	Key string // the id of the key
 }
 
 // Error names the key and the places where it was looked up.

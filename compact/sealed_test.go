@@ -29,8 +29,8 @@ import (
 
 const guessed = "+1 202 555 0143"
 
-// sealedTurns are the turns of a session in which a number is redacted. They are
-// those of testdata/version1/record.go.txt.
+// sealedTurns are the turns of a session with a redacted number. They are equal
+// to those of testdata/version1/record.go.txt.
 func sealedTurns(n int) []message.Message {
 	history := []message.Message{message.System("Be brief."), message.User("Find the error. My number is " + guessed + ".")}
 	for i := range n {
@@ -158,9 +158,10 @@ func hexSHA256(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// The attack: whoever has the archive and the events tries a number, and looks for
-// the hash of the message with it. Version 1 gives it away, so the attack is one.
-func TestARedactedNumberCantBeGuessed(t *testing.T) {
+// The attack: somebody with the archive and the events guesses a number, and
+// searches for the hash of the message with it. Version 1 gives it away, so the
+// attack is one.
+func TestRedactedNumberCanNotBeGuessed(t *testing.T) {
 	history, name := sealedTurns(60), "ann@example.org"
 	branch := history[1].Fingerprint().String() + "." + history[2].Fingerprint().Ref()
 	found := func(in string) (all []string) {
@@ -196,7 +197,7 @@ func TestARedactedNumberCantBeGuessed(t *testing.T) {
 			t.Fatalf("%s has %d bytes, or the number itself", where, len(text))
 		}
 		if all := found(text); len(all) > 0 {
-			t.Errorf("%s has what is made without a key of %v", where, all)
+			t.Errorf("%s contains an unkeyed hash of %v", where, all)
 		}
 	}
 	s, err := record.OpenSession(t.Context(), a, "graduated")
@@ -208,9 +209,9 @@ func TestARedactedNumberCantBeGuessed(t *testing.T) {
 	}
 }
 
-// A process that has the archive and the key sees the same references; one that
-// has another key says that it begins anew.
-func TestALostKeyBeginsANewEpochAndSaysSo(t *testing.T) {
+// A process with the archive and the key sees the same references; a process with
+// another key reports a new epoch.
+func TestLostKeyBeginsANewEpochAndReportsIt(t *testing.T) {
 	keysOnly(t)
 	a := folderArchive(t, t.TempDir())
 	m := sealedManager(t, a, "graduated")
@@ -242,7 +243,7 @@ func TestALostKeyBeginsANewEpochAndSaysSo(t *testing.T) {
 		t.Errorf("the new epoch is not gone on with: %v", res.Warnings)
 	}
 	if text, err := lost.Recall(t.Context(), "s", ref); err != nil || !strings.Contains(text, "log 5") {
-		t.Errorf("what the old epoch took out is not recalled: %v", err)
+		t.Errorf("a message that the old epoch removed is not recalled: %v", err)
 	}
 	report, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Refs: recall.Refs, Edits: recall.EditRefs})
 	if err != nil || !report.OK() {
@@ -279,14 +280,14 @@ func TestANewKeyChangesNoView(t *testing.T) {
 			}
 			_, next := sealedView(t, m, "ann@example.org", 80, branch)
 			if _, again := sealedView(t, sealedManager(t, a, preset), "ann@example.org", 80, branch); again != next {
-				t.Error("another process has another view of what both keys have sealed")
+				t.Error("another process has another view of messages sealed with both keys")
 			}
 			if text, err := m.Recall(t.Context(), "ann@example.org", old); err != nil || !strings.Contains(text, "log 5") {
-				t.Errorf("what the old key sealed is not recalled: %v", err)
+				t.Errorf("a message sealed with the old key is not recalled: %v", err)
 			}
 			text, err := m.Recall(t.Context(), "ann@example.org", m.Ref(logOf(50).Parts[0]))
 			if err != nil || !strings.Contains(text, "log 50") {
-				t.Errorf("what the new key sealed is not recalled: %v", err)
+				t.Errorf("a message sealed with the new key is not recalled: %v", err)
 			}
 			for info, err := range record.Sessions(t.Context(), a) {
 				if err != nil || !strings.HasPrefix(info.ID, "redacted-") {
@@ -301,7 +302,7 @@ func TestANewKeyChangesNoView(t *testing.T) {
 	}
 }
 
-// The key of an archive in memory ends with the process: no file of it stays behind.
+// The key of an archive in memory ends with the process: no file of it stays.
 // Managers that share the archive share the key.
 func TestAnArchiveInMemoryLeavesNoKey(t *testing.T) {
 	t.Setenv(compact.ArchiveKeyVariable, "")
@@ -318,7 +319,7 @@ func TestAnArchiveInMemoryLeavesNoKey(t *testing.T) {
 	}
 }
 
-func TestAPlanMakesNoKey(t *testing.T) {
+func TestPlanCreatesNoKey(t *testing.T) {
 	folder := keysOnly(t)
 	a := folderArchive(t, t.TempDir())
 	m := sealedManager(t, a, "graduated")
@@ -333,7 +334,7 @@ func TestAPlanMakesNoKey(t *testing.T) {
 	}
 }
 
-func TestAKeyThatCantBeKeptIsTold(t *testing.T) {
+func TestKeyThatCanNotBeStoredIsReported(t *testing.T) {
 	t.Setenv(compact.ArchiveKeyVariable, "")
 	blocked := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
@@ -347,11 +348,11 @@ func TestAKeyThatCantBeKeptIsTold(t *testing.T) {
 		t.Errorf("%s, warnings %q", res.Reason, res.Warnings)
 	}
 	if res, _ := sealedView(t, m, "s", 24); len(res.Warnings) > 0 {
-		t.Errorf("it is said again: %q", res.Warnings)
+		t.Errorf("it is reported again: %q", res.Warnings)
 	}
 }
 
-func TestAKeyThatIsNoneIsAMistake(t *testing.T) {
+func TestInvalidKeyIsAMistake(t *testing.T) {
 	t.Setenv(compact.ArchiveKeyVariable, "swordfish")
 	_, err := compact.New(t.Context(), compact.Config{})
 	if err == nil || !strings.Contains(err.Error(), "archive_key") || strings.Contains(err.Error(), "swordfish") {
@@ -359,8 +360,8 @@ func TestAKeyThatIsNoneIsAMistake(t *testing.T) {
 	}
 }
 
-// Processes that begin with an archive at once have one key: they show the same
-// references.
+// Processes that start with a new archive at once have one key: they show the
+// same references.
 func TestProcessesThatBeginAtOnceHaveOneKey(t *testing.T) {
 	keysOnly(t)
 	dir := t.TempDir()
@@ -400,9 +401,9 @@ func (a *keyless) Append(ctx context.Context, k storage.Key, seq int64, b storag
 	return a.Archive.Append(ctx, k, seq, b)
 }
 
-// A call that compacts nothing needs no key in the archive; one that compacts
-// stores nothing without.
-func TestNothingIsCompactedUnderAKeyThatNobodyElseKnows(t *testing.T) {
+// A call that compacts nothing needs no key in the archive; a compacting call
+// stores nothing without one.
+func TestUnsharedKeyPreventsCompaction(t *testing.T) {
 	keysOnly(t)
 	a := &keyless{folderArchive(t, t.TempDir()), true}
 	m := sealedManager(t, a, "graduated")
@@ -422,8 +423,9 @@ func TestNothingIsCompactedUnderAKeyThatNobodyElseKnows(t *testing.T) {
 	}
 }
 
-// What is made of how a conversation begins stands in the archive as a keyed hash.
-func TestIdsThatAreMadeOfContentAreKeyed(t *testing.T) {
+// The archive stores a keyed hash of an id that was derived from a conversation's
+// beginning.
+func TestIDsDerivedFromContentAreKeyed(t *testing.T) {
 	keysOnly(t)
 	a := folderArchive(t, t.TempDir())
 	origin := strings.Repeat("0123456789abcdef", 2)
@@ -434,7 +436,7 @@ func TestIdsThatAreMadeOfContentAreKeyed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if stored := allStored(t, a); strings.Contains(stored, origin) || !strings.Contains(stored, "user") {
-		t.Error("the archive has what the id is made of")
+		t.Error("the archive contains the text from which the id is made")
 	}
 	if _, got := sealedView(t, sealedManager(t, a, "graduated"), id, 24); got != want {
 		t.Error("another process does not find it")
@@ -451,9 +453,9 @@ func (a *unasked) Open(ctx context.Context, k storage.Key, off, n int64) (io.Rea
 	return a.Archive.Open(ctx, k, off, n)
 }
 
-// An agent does not wait for a bucket, which may be behind a spool, to know its
-// key: without one that is configured it is the machine's.
-func TestABucketIsNotAskedForItsKey(t *testing.T) {
+// An agent does not wait for a bucket, which may be behind a spool, to learn its
+// key: without a configured key it uses the machine's key.
+func TestBucketsKeyIsNotRequested(t *testing.T) {
 	keysOnly(t)
 	a := &unasked{folderArchive(t, t.TempDir())}
 	inBucket := func(c *compact.Config) {

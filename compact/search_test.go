@@ -15,7 +15,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// needles is a loop in whose every fifth result something is to be found.
+// needles returns a loop with a text to find in every fifth result.
 func needles(rounds int) []message.Message {
 	history := loop(rounds, 200)
 	for i := range history {
@@ -27,8 +27,8 @@ func needles(rounds int) []message.Message {
 	return history
 }
 
-// gone returns the messages of a history that its view does not show as they
-// are.
+// gone returns the messages of a history that its view does not contain
+// unchanged.
 func gone(history []message.Message, res *compact.Result) (out []message.Message) {
 	for i, d := range res.Decisions {
 		if d.Decision.String() != "kept" {
@@ -38,10 +38,10 @@ func gone(history []message.Message, res *compact.Result) (out []message.Message
 	return out
 }
 
-// TestSearchFindsEveryLineThatWasTakenOut: with steps that summarize and with
-// the edits of a preset that works on every call, in this process and in
-// another, each once and the newest first.
-func TestSearchFindsEveryLineThatWasTakenOut(t *testing.T) {
+// TestSearchFindsEveryRemovedLine: with summarizing steps and with the edits of
+// a preset that works on every call, in this process and in another, each line
+// once and the newest first.
+func TestSearchFindsEveryRemovedLine(t *testing.T) {
 	for _, preset := range []string{"graduated", "masking", "gateway", "summarize"} {
 		t.Run(preset, func(t *testing.T) {
 			c, err := compact.Preset(preset)
@@ -107,9 +107,9 @@ func TestSearchFindsEveryLineThatWasTakenOut(t *testing.T) {
 	}
 }
 
-// A line that stands there already is counted apart from those that are more
-// than the bound, so that nobody asks again for what he has.
-func TestSearchSaysWhatItLeavesOut(t *testing.T) {
+// Lines that an earlier answer contained are counted separately from those
+// above the limit, so that the model does not request them again.
+func TestSearchReportsSkippedText(t *testing.T) {
 	call, _, r := recallRig(t, strings.Repeat("the same\nline between\n", 3)+"the same, not quite\n"+numbers(300))
 	got := call(`{"pattern":"^the same","context":1}`)
 	if !strings.HasSuffix(got, "\n[2 of 4 matching lines, what was said first, newest first; 2 repeat one of these]") || strings.Count(got, "line between") != 2 {
@@ -121,7 +121,7 @@ func TestSearchSaysWhatItLeavesOut(t *testing.T) {
 	}
 }
 
-func TestSearchIsBoundedAndRefusesWhatItMust(t *testing.T) {
+func TestSearchIsBoundedAndRefusesBadInput(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
 	history := loop(100, 200)
 	history[3] = message.ToolResult("call_0", strings.Repeat("x", 5000)+" KEY_IN_THE_MIDDLE "+strings.Repeat("y", 5000)+"\n"+strings.ReplaceAll(numbers(50), "line ", "KEY_"))
@@ -149,7 +149,8 @@ func TestSearchIsBoundedAndRefusesWhatItMust(t *testing.T) {
 	}
 }
 
-// TestRecallToolSearchesEverything: a pattern without a reference.
+// TestRecallToolSearchesEverything: the request has a pattern without a
+// reference.
 func TestRecallToolSearchesEverything(t *testing.T) {
 	call, ref, r := recallRig(t, numbers(1000), compact.ToolBytes(800))
 	got := call(`{"pattern":"^line (49|950)( |$)"}`)
@@ -226,8 +227,8 @@ func TestNumbersOfASummaryAreRecalled(t *testing.T) {
 	}
 }
 
-// TestNumbersOfSeveralAgentsAreToldApart: each has an s1 of its own.
-func TestNumbersOfSeveralAgentsAreToldApart(t *testing.T) {
+// TestNumbersOfSeveralAgentsAreDistinguished: each agent has an s1.
+func TestNumbersOfSeveralAgentsAreDistinguished(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
 	for _, agent := range []string{"one", "two"} {
 		history := loop(100, 200)
@@ -246,7 +247,7 @@ func TestNumbersOfSeveralAgentsAreToldApart(t *testing.T) {
 	}
 }
 
-func TestSearchLooksAtWhatWasSaidFirst(t *testing.T) {
+func TestSearchPrefersSpokenText(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
 	history := loop(100, 200)
 	history[5] = message.ToolResult(history[5].Parts[0].CallID, "the Root Cause of nothing\n"+strings.Repeat("the root cause again\n", 9))

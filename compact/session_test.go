@@ -15,7 +15,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// reads is the history of an agent that read so many files.
+// reads is the history of an agent that read this many files.
 func reads(files int) []message.Message {
 	history := []message.Message{message.User("go")}
 	for i := range files {
@@ -80,15 +80,15 @@ func TestSessionInUseIsNotForgotten(t *testing.T) {
 	m.release(s)
 }
 
-// broken is an archive that takes no file whose name holds a word.
+// broken is an archive that rejects files with a word in their names.
 type broken struct {
 	storage.Archive
 	word string
 
 	mu    sync.Mutex
-	asked int // how often it refused
+	asked int // number of refusals
 
-	meanwhile func() // called at each write, where it is set
+	meanwhile func() // called at each write, if set
 }
 
 func (b *broken) repair() {
@@ -167,7 +167,7 @@ func TestJournalWaitsForTheArchive(t *testing.T) {
 		}
 		n++
 	}
-	if n != 4 { // the two calls say the same, and are one message
+	if n != 4 { // the two calls are equal, and are one message
 		t.Errorf("%d lines in the journal, want 4", n)
 	}
 }
@@ -199,8 +199,8 @@ func TestIdleBranchesOfASessionAreForgottenAndReadAgain(t *testing.T) {
 	}
 }
 
-// A call on its way, and one that waits for it, are of a branch that stays: what
-// the first decides the second must see.
+// The branch of a running call and of a waiting call stays in memory: the second
+// must see the decision of the first.
 func TestBranchInUseIsNotForgotten(t *testing.T) {
 	m, err := New(t.Context(), Config{Model: "gpt-4", Archive: memory.New()})
 	if err != nil {
@@ -223,7 +223,7 @@ func TestBranchInUseIsNotForgotten(t *testing.T) {
 	}
 	l.weight = 1
 	if s.slim(); l.weight != 1 {
-		t.Error("what a branch in use remembers was forgotten")
+		t.Error("the memory of a branch in use was dropped")
 	}
 	m.leave(s, l, nil)
 	m.leave(s, l, nil)
@@ -233,12 +233,12 @@ func TestBranchInUseIsNotForgotten(t *testing.T) {
 		}
 	}
 	if s.lanes[mine] != nil {
-		t.Error("it is still there when nobody uses it")
+		t.Error("it stays in memory when unused")
 	}
 	m.release(s)
 }
 
-// unhurried is a summarizer that answers when it is let.
+// unhurried is a summarizer that answers on demand.
 type unhurried struct{ asked, let chan struct{} }
 
 func (u unhurried) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft, error) {
@@ -251,8 +251,8 @@ func (u unhurried) Summarize(ctx context.Context, _ strategy.Request) (strategy.
 }
 
 // While a summary is being written for a branch, neither the branch nor its
-// session is forgotten: the retry must find it.
-func TestBranchWithASummaryOnItsWayIsNotForgotten(t *testing.T) {
+// session is forgotten, because the retry needs it.
+func TestBranchWithAPendingSummaryIsNotForgotten(t *testing.T) {
 	u := unhurried{make(chan struct{}), make(chan struct{})}
 	m, err := New(t.Context(), Config{Model: "gpt-4", MaxContextTokens: 8_000, Archive: memory.New(), Summarize: u})
 	if err != nil {
@@ -305,8 +305,8 @@ func TestModelsThatCallsNameAreBounded(t *testing.T) {
 	}
 }
 
-// What is only observed is in memory alone: its session knows its steps, and
-// nothing of them is written, not even where nobody would see it.
+// Observed steps are only in memory: the session knows its steps, and nothing
+// is written.
 func TestShadowsAreNotWrittenAnywhere(t *testing.T) {
 	m, err := New(t.Context(), Config{Model: "gpt-4", MaxContextTokens: 8_000, Archive: memory.New()})
 	if err != nil {

@@ -27,7 +27,7 @@ func some[T any](rng *rand.Rand, all ...T) []T {
 	return all[:rng.IntN(len(all)+1)]
 }
 
-// drawn is a random configuration; one that validation refuses is drawn again.
+// drawn is a random valid configuration.
 func drawn(t *testing.T, rng *rand.Rand) compact.Config {
 	t.Helper()
 	for {
@@ -98,7 +98,7 @@ func TestPropertyEverySettingThatValidationLetsThrough(t *testing.T) {
 		c.Logger = log.logger()
 		m, err := compact.New(context.Background(), c)
 		if err != nil {
-			t.Fatalf("seed %d: validation lets it through, New says %v", seed, err)
+			t.Fatalf("seed %d: validation lets it through, New returned %v", seed, err)
 		}
 		history := histgen.New(seed)
 		label := fmt.Sprintf("seed %d, window %d, %s, stages %v, roles %v", seed, c.MaxContextTokens, c.Counting, c.Policy.Stages, c.Policy.RolesNeverPrune)
@@ -132,8 +132,8 @@ func TestPropertyEverySettingThatValidationLetsThrough(t *testing.T) {
 	t.Logf("%d configurations, %d calls, %d compactions, %d refused, every refusal confirmed by the independent floor", len(seeds), calls, compactions, refused)
 }
 
-// settled makes one call and says which of the promises that hold whatever the
-// settings it broke.
+// settled makes one call and returns the broken promises that hold for all
+// settings.
 func settled(t *testing.T, m *compact.CompactManager, c compact.Config, history []message.Message) (*compact.Result, []invariant.Violation) {
 	t.Helper()
 	cost := costOf(t, c)

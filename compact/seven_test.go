@@ -14,14 +14,14 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// notes is a model that writes down what it was shown to hold, and nothing else.
+// notes is a model that writes down the facts of its input, and nothing else.
 type notes struct{}
 
 func (notes) Summarize(_ context.Context, r strategy.Request) (strategy.Draft, error) {
 	return strategy.Draft{Text: r.Notes}, nil
 }
 
-// era is a session with what must be known of it after all its compactions.
+// era is a session with the facts that must be known after all its compactions.
 type era struct {
 	rng  *rand.Rand
 	n    int // of calls
@@ -79,8 +79,8 @@ func (e *era) todos(k int) string {
 	return `{"todos":[` + strings.Join(items, ",") + `]}`
 }
 
-// What summary 1 said, summary 7 still says: what people typed, the commands
-// that still fail, the files that were changed, and the plan, whoever writes the
+// Summary 7 still contains the facts of summary 1: the user's words, the
+// commands that still fail, the changed files, and the plan, whoever writes the
 // summaries, and whatever the caller does with the views.
 func TestSevenCompactionsLoseNothing(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -98,7 +98,7 @@ func TestSevenCompactionsLoseNothing(t *testing.T) {
 				}
 				for cmd, wrong := range e.open {
 					if !strings.Contains(view, cmd) || !strings.Contains(view, wrong) {
-						t.Errorf("seed %d: nothing says that %s failed with %q", seed, cmd, wrong)
+						t.Errorf("seed %d: no message reports that %s failed with %q", seed, cmd, wrong)
 					}
 				}
 				if t.Failed() {
@@ -109,8 +109,8 @@ func TestSevenCompactionsLoseNothing(t *testing.T) {
 	}
 }
 
-// seven compacts seven times, the fourth and later times in another process, and
-// returns the summary with what stands behind it.
+// seven compacts seven times, from the fourth time on in another process, and
+// returns the summary and the messages after it.
 func (e *era) seven(t *testing.T, model strategy.Summarizer, kept bool) string {
 	t.Helper()
 	c := compact.Config{MaxContextTokens: 64_000, Archive: memory.New(), Summarize: model}

@@ -14,8 +14,8 @@ import (
 )
 
 // An observed call runs like any other, in a shadow session in memory. Later
-// calls see what earlier ones would have done, so the reported numbers are those
-// of a whole compacted session. Only numbers leave memory.
+// calls see the simulated changes of earlier ones, so the reported numbers are
+// those of a whole compacted session. Only numbers leave memory.
 
 // WithObserve makes this call only observe, as [Config.Observe] does for all
 // calls: the result's Messages are the unchanged history, Projected is the result

@@ -32,7 +32,7 @@ func watching(t *testing.T, c compact.Config) (*compact.CompactManager, *tracete
 	return m, events
 }
 
-// looked observes a call, and waits for what is found.
+// looked observes a call, and waits for the result.
 func looked(t *testing.T, m *compact.CompactManager, history []message.Message) *compact.Result {
 	t.Helper()
 	res, err := m.Preflight(t.Context(), "s", history, compact.WithObserve())
@@ -45,7 +45,7 @@ func looked(t *testing.T, m *compact.CompactManager, history []message.Message) 
 	return res
 }
 
-func TestObservingSaysWhatWouldHaveBeenDoneOverASession(t *testing.T) {
+func TestObservingReportsTheProjectedCompactionsOfASession(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "archive")
 	m, events := watching(t, compact.Config{MaxContextTokens: 8000, Storage: compact.StorageConfig{Path: folder}})
 	real := newRig(t, compact.Config{MaxContextTokens: 8000})
@@ -90,8 +90,8 @@ func TestObservingSaysWhatWouldHaveBeenDoneOverASession(t *testing.T) {
 	}
 }
 
-// What makes no step is none where it is only observed: results that are reduced on
-// arrival, and most calls of a preset that works on every call.
+// A call that makes no step makes none when observed: results reduced on arrival,
+// and most calls of a preset that works on every call.
 func TestObservedEditsAreNoSteps(t *testing.T) {
 	tidy := tidyConfig(nil, "mask", "summarize")
 	tidy.MaxContextTokens = 16_000
@@ -134,7 +134,7 @@ func TestObservedEditsAreNoSteps(t *testing.T) {
 	}
 }
 
-// noArchive fails whoever asks it for anything.
+// noArchive fails every operation.
 type noArchive struct {
 	storage.Archive
 	t *testing.T
@@ -150,9 +150,8 @@ func (a noArchive) Append(context.Context, storage.Key, int64, storage.Blob) err
 	return errors.New("no")
 }
 
-// A plan is a plan where calls are only observed, too. If it were observed, the one
-// who asks what a call would do would be told that the history stays as it is, and
-// the question would count as a call of the session.
+// A plan is not observed, even if calls are. An observed plan would report an
+// unchanged history, and would count as a call of the session.
 func TestPlansAreNotObserved(t *testing.T) {
 	history := loop(30, 400)
 	compacting := newRig(t, compact.Config{MaxContextTokens: 8000})
@@ -190,8 +189,8 @@ func TestPlansAreNotObserved(t *testing.T) {
 	}
 }
 
-// One observed call of a manager that compacts writes nothing, and its step is
-// none of the session's.
+// An observed call of a compacting manager writes nothing, and its step does
+// not belong to the session.
 func TestWithObserveLeavesSessionAndArchiveAlone(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8000, Archive: noArchive{memory.New(), t}})
 	history := loop(30, 400)
@@ -201,7 +200,7 @@ func TestWithObserveLeavesSessionAndArchiveAlone(t *testing.T) {
 	}
 	plan, err := r.Plan(t.Context(), "s", history)
 	if err != nil || plan.Replayed != 0 || !plan.Triggered {
-		t.Errorf("the session knows what was only observed: %d edits, %v", plan.Replayed, err)
+		t.Errorf("the session has observed edits: %d edits, %v", plan.Replayed, err)
 	}
 }
 
@@ -227,7 +226,7 @@ func TestObservingNeverFailsACall(t *testing.T) {
 	}
 }
 
-// awkward is a counter that panics, or hangs until it is let go.
+// awkward is a counter that panics, or hangs until it is released.
 type awkward struct {
 	hang chan struct{} // nil = it panics
 	on   *bool
@@ -273,8 +272,8 @@ func TestObservingIsBoundedAndSurvivesPanics(t *testing.T) {
 	})
 }
 
-// What the provider billed is told, and corrects estimates of models whose
-// tokenizer is not public.
+// The provider's bill is reported, and corrects estimates for models without a
+// public tokenizer.
 func TestObservedCallsLearnFromTheBill(t *testing.T) {
 	events := &tracetest.Recorder{}
 	m, err := compact.New(t.Context(), compact.Config{Observe: true, Model: "claude-sonnet-4-5", MaxContextTokens: 8_000, Exporters: []trace.Exporter{events}})
@@ -308,7 +307,7 @@ func TestObserveAndTranscriptsOfAllIsRefused(t *testing.T) {
 	}
 }
 
-// The events of an observed call hold no text of the conversation.
+// The events of an observed call contain no text of the conversation.
 func TestObservedEventsHoldNumbersAlone(t *testing.T) {
 	m, events := watching(t, compact.Config{MaxContextTokens: 8000})
 	history := loop(30, 400)
@@ -319,12 +318,12 @@ func TestObservedEventsHoldNumbersAlone(t *testing.T) {
 	}
 	for _, e := range events.Events() {
 		if strings.Contains(e.Data.String(), "heffalump") {
-			t.Errorf("%s says what was said: %s", e.Name, e.Data)
+			t.Errorf("%s contains a text of the conversation: %s", e.Name, e.Data)
 		}
 	}
 }
 
-// worded is a context that has ended, and says why in words with a secret.
+// worded is an ended context whose cause contains a secret.
 type worded struct{ context.Context }
 
 func (worded) Err() error { return errors.New("no time for " + leak) }

@@ -6,7 +6,7 @@ import (
 )
 
 // shelf is a stored transcript without a step. A call that could not wait for
-// its summary has left it for its retry. The lane's lock guards it.
+// its summary leaves it for a retry. The lane's lock guards it.
 type shelf struct {
 	history []message.Message
 	stored  stored

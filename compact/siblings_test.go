@@ -13,10 +13,10 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// Agents of one session, or branches of one agent, don't undo one another's
-// decisions: each gets what it would have got alone, and no summary is paid
-// for twice.
-func TestAgentsAtOnceGetWhatEachWouldGetAlone(t *testing.T) {
+// Agents of one session, or branches of one agent, don't undo each other's
+// decisions: each gets the same results as alone, and no summary is paid for
+// twice.
+func TestConcurrentAgentsGetTheSameResultsAsAlone(t *testing.T) {
 	who := map[string]func(int) compact.Option{
 		"agents":   func(a int) compact.Option { return compact.WithAgent(fmt.Sprint("agent-", a)) },
 		"branches": func(a int) compact.Option { return compact.WithBranch(fmt.Sprint("branch-", a)) },
@@ -57,12 +57,12 @@ const crewDir = "COMPACT_CREW_DIR"
 // has nothing to do.
 func TestProcessOfACrew(t *testing.T) {
 	if !crew.IsProcess() {
-		t.Skip("only a process of TestProcessesOfOneSessionGetWhatEachWouldGetAlone does this; run that test")
+		t.Skip("only a process of TestProcessesOfOneSessionGetTheSameResultsAsAlone does this; run that test")
 	}
 	crew.Process(t, mustOpen(t, os.Getenv(crewDir)))
 }
 
-func TestProcessesOfOneSessionGetWhatEachWouldGetAlone(t *testing.T) {
+func TestProcessesOfOneSessionGetTheSameResultsAsAlone(t *testing.T) {
 	dir := t.TempDir()
 	crew.Processes(t, 4, "TestProcessOfACrew", mustOpen(t, dir), crewDir+"="+dir)
 }

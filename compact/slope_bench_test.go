@@ -14,17 +14,17 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// coldCall measures the first call of a process with a history of so many new
-// messages, in processor time: counting, the compaction where one is due, the
-// archive in memory.
+// coldCall returns the processor time of the first call of a process, with a
+// history of this many new messages. The call counts the messages, compacts if a
+// compaction is due, and writes to an archive in memory.
 func coldCall(tb testing.TB, preset string, messages int) time.Duration {
 	tb.Helper()
 	ctx := context.Background()
 	c := compact.Config{Preset: preset, Model: "gpt-4o", MaxContextTokens: costWindow(preset), Archive: memory.New()}
 	switch preset {
-	case "masking": // nothing else is taken out
+	case "masking": // no other messages are removed
 		c.MaxContextTokens = 40 * messages
-	case "graduated": // in a larger one masks are enough for 1,000 messages, and longer histories pay for a summary, too
+	case "graduated": // in a larger window, 1,000 messages need only masks, while longer histories also need a summary
 		c.MaxContextTokens = 32_000
 	}
 	m, err := compact.New(ctx, c)
@@ -42,8 +42,8 @@ func coldCall(tb testing.TB, preset string, messages int) time.Duration {
 }
 
 // BenchmarkHistoryLength is the slope of the cost of a cold call over the
-// length of the history, on logarithmic scales: 1 is in proportion, 2 is
-// quadratic. Of three calls of each length the middle one counts.
+// length of the history, on logarithmic scales: 1 is linear, 2 is
+// quadratic. The result is the median of three calls of each length.
 func BenchmarkHistoryLength(b *testing.B) {
 	lengths := []int{1_000, 10_000, 100_000}
 	for _, preset := range compact.Presets() {

@@ -12,9 +12,9 @@ import (
 	"github.com/agentcompact/compact/storage/fs"
 )
 
-// Many sessions, each with many calls, in turns: what is in memory and what is
-// open does not grow with their number, and the archive has a few files a
-// compaction. 2,000 sessions of 50 calls with COMPACT_SOAK=1, which say less in each.
+// With many sessions of many calls in turns, neither memory nor open files grow with
+// their number, and the archive has a few files per compaction. 2,000 sessions of 50
+// calls with COMPACT_SOAK=1, which say less in each.
 func TestSoakOfManySessionsIsBounded(t *testing.T) {
 	sessions, calls, words, bound := 30, 10, 400, 1<<20
 	if os.Getenv("COMPACT_SOAK") == "1" {
@@ -79,7 +79,7 @@ func talkInTurns(t *testing.T, m *CompactManager, sessions, calls, words, turn i
 	}
 }
 
-// talkTurn makes some calls of a session, and returns how many compacted.
+// talkTurn makes some calls of a session, and returns the number of compactions.
 func talkTurn(t *testing.T, m *CompactManager, session, from, calls, words int) (compactions int) {
 	t.Helper()
 	history := []message.Message{message.System("You fix bugs."), message.User(fmt.Sprint("session ", session))}
@@ -101,7 +101,7 @@ func talkTurn(t *testing.T, m *CompactManager, session, from, calls, words int) 
 	return compactions
 }
 
-// descriptors is how many files are open, 0 where that can't be told.
+// descriptors returns the number of open files, 0 if it is unknown.
 func descriptors() int {
 	all, _ := os.ReadDir("/proc/self/fd")
 	return len(all)

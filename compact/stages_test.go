@@ -18,8 +18,8 @@ func (stageCalled) Propose(context.Context, *policy.View) (policy.Proposal, erro
 	return policy.Proposal{}, nil
 }
 
-// Each line of the table makes the stage of its name, and keeps the name from those of
-// the caller's own.
+// Each line of the table makes the stage of its name, and reserves the name, so that
+// callers can't use it.
 func TestTableOfStagesMakesWhatItNames(t *testing.T) {
 	m, err := New(t.Context(), Config{Model: "gpt-4", Archive: memory.New()})
 	if err != nil {
@@ -37,7 +37,7 @@ func TestTableOfStagesMakesWhatItNames(t *testing.T) {
 			}
 			continue
 		}
-		if b.name == "summarize" || b.name == "shrink" { // the first wants a writer, the second is none
+		if b.name == "summarize" || b.name == "shrink" { // the first needs a summarizer, the second does not exist
 			continue
 		}
 		s, err := m.step(b.name, ep)

@@ -40,7 +40,7 @@ type run struct {
 	content          *record.Content // content of the transcript; nil = not laid out yet
 	seen             int             // number of the session's steps when content was laid out
 	withStep         bool            // the transcript is stored with its step
-	name             string          // name of the transcript in that case, until it is certain
+	name             string          // preliminary name of the transcript in that case
 	transcriptStored chan error      // its outcome
 	ended            sync.Once
 
@@ -133,7 +133,7 @@ func (r *run) layOut(ctx context.Context) error {
 }
 
 // shelve keeps a stored transcript for a retry of the call, and the places of its
-// lines for references of later transcripts.
+// lines, to which later transcripts can refer.
 func (r *run) shelve() {
 	if r.err != nil {
 		return
@@ -209,8 +209,8 @@ func (r *run) archiving(ctx context.Context) error {
 	return c.archiveFailed(ctx, "transcript", r.err)
 }
 
-// given returns the error of the archive if that stopped the engine, and
-// otherwise the engine's error.
+// given returns the archive's error if it stopped the engine, and otherwise the
+// engine's error.
 func (r *run) given(ctx, engine context.Context, err error) error {
 	if err == nil || !errors.Is(context.Cause(engine), errGiven) {
 		return err

@@ -15,8 +15,8 @@ import (
 const maxWithStep = 256 << 10
 
 // canStoreWithStep lays out the transcript, and reports whether it can be stored with its
-// step: it must not be stored already, and must be small. Storing both together saves a
-// round trip to the archive.
+// step: it must not be stored yet, and must be small. Storing both together saves a round
+// trip to the archive.
 func (r *run) canStoreWithStep(ctx context.Context) bool {
 	c := r.c
 	if c.q.dry || c.lane.shelf.holds(c.history) {
@@ -59,7 +59,7 @@ func (r *run) storeNow(ctx context.Context) error {
 func (r *run) transcript(ctx context.Context) (record.Draft, error) {
 	r.began, r.transcriptStored = r.c.m.now(), make(chan error, 1)
 	return r.c.s.log.TranscriptDraft(r.content, func(w record.Written, err error) {
-		if !errors.Is(err, storage.ErrExists) { // a file that no manifest announces has this name: the draft gets another one
+		if !errors.Is(err, storage.ErrExists) { // an unannounced file has this name: the draft gets another one
 			r.recordTranscript(ctx, w, err)
 		}
 		r.transcriptStored <- err

@@ -20,8 +20,8 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// noted is an archive that notes what a session is told, an append of the manifest by
-// what it says, a file by its name, and does something before.
+// noted is an archive that records a session's files and the lines of its manifest, and
+// can do something before each write.
 type noted struct {
 	*memory.Archive
 	before func(what string)
@@ -95,9 +95,9 @@ func TestTranscriptIsAnnouncedWithItsStep(t *testing.T) {
 	}
 }
 
-// Whoever is first to take the name of the transcript, the ledger, the index and the
-// references have the one that it got.
-func TestTranscriptWhoseNameIsTaken(t *testing.T) {
+// The first process to take the names of transcript, ledger, index and references keeps
+// them.
+func TestTranscriptWithATakenName(t *testing.T) {
 	a := &noted{Archive: memory.New()}
 	taken := false
 	a.before = func(what string) {
@@ -134,7 +134,8 @@ func TestTranscriptWhoseNameIsTaken(t *testing.T) {
 	}
 }
 
-// A number that is lost costs another number: what is stored by then is not stored again.
+// A lost number costs only another number: files that are stored by then are not stored
+// again.
 func TestLostNumberKeepsTheTranscript(t *testing.T) {
 	a := &overtaken{Archive: memory.New()}
 	other := rival(t, a.Archive)
@@ -179,8 +180,8 @@ func transcriptFiles(t *testing.T, a storage.Archive) (n int) {
 	return n
 }
 
-// A file of the transcript's name that nobody has announced is left where it is.
-func TestTranscriptBesideAStrangeFile(t *testing.T) {
+// A file with the transcript's name that no process has announced is kept.
+func TestTranscriptNextToAForeignFile(t *testing.T) {
 	a := memory.New()
 	k, err := storage.ParseKey("s/transcript-pre-compact-001.jsonl")
 	if err == nil {
@@ -202,7 +203,7 @@ func TestTranscriptBesideAStrangeFile(t *testing.T) {
 }
 
 // Steps that were kept in memory while the archive failed are stored with the next one,
-// and stand on its transcript.
+// and use its transcript.
 func TestTranscriptOfStepsThatWereKeptInMemory(t *testing.T) {
 	a := &failing{Archive: memory.New(), word: "s/"}
 	c, err := compact.Preset("graduated")
@@ -223,9 +224,9 @@ func TestTranscriptOfStepsThatWereKeptInMemory(t *testing.T) {
 	crew.Verify(t, a, 2)
 }
 
-// What is decided anew, as a step of the same agent came first, stands on the transcript
-// that is stored by then.
-func TestWhatIsDecidedAnewKeepsTheTranscript(t *testing.T) {
+// A new decision after a step of the same agent uses the transcript that is stored by
+// then.
+func TestRedecidedStepKeepsTheTranscript(t *testing.T) {
 	a := &overtaken{Archive: memory.New()}
 	a.by = func(n int) {
 		if n > 1 {
@@ -242,7 +243,7 @@ func TestWhatIsDecidedAnewKeepsTheTranscript(t *testing.T) {
 	crew.Verify(t, a, 2)
 }
 
-// A commit whose answer was lost is found again by the transcript, and by no other one.
+// A commit with a lost answer is identified by its transcript.
 func TestLostAnswerOfAStepWithItsTranscript(t *testing.T) {
 	a := &overtaken{Archive: memory.New(), after: storage.ErrExists}
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a})
@@ -253,7 +254,7 @@ func TestLostAnswerOfAStepWithItsTranscript(t *testing.T) {
 	crew.Verify(t, a, 1)
 }
 
-// rushed is a stage that offers nothing, while somebody else is faster.
+// rushed is a stage that offers nothing, while another process commits first.
 type rushed func()
 
 func (rushed) Name() string { return "rushed" }
@@ -263,8 +264,8 @@ func (r rushed) Propose(context.Context, *policy.View) (policy.Proposal, error) 
 	return policy.Proposal{}, nil
 }
 
-// Where others of the same agent are always first, the view goes out without a step; what
-// it takes out is stored all the same.
+// If others of the same agent always commit first, the view is sent without a step; the
+// removed messages are stored nevertheless.
 func TestViewWithoutAStepIsArchived(t *testing.T) {
 	a := &noted{Archive: memory.New()}
 	n := 0

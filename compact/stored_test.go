@@ -16,7 +16,7 @@ func someKeys() *keyring { return &keyring{Ring: seal.NewRing(seal.InMemory, sea
 
 // A history in pieces is the lines of its messages, with the same places and
 // hashes.
-func TestPiecesAreTheLines(t *testing.T) {
+func TestPiecesEqualTheLines(t *testing.T) {
 	r, err := redact.New(redact.Options{})
 	if err != nil {
 		t.Fatal(err)

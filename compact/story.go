@@ -9,8 +9,8 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// story returns the title of a call for a list of traces, which reads as the
-// curve of the session. It holds only numbers and our own words.
+// story returns the title of a call in a list of traces. The titles of a
+// session show how its size develops. It holds only numbers and fixed words.
 func (c *call) story(err error) string {
 	r := c.res
 	switch {
@@ -28,8 +28,8 @@ func (c *call) story(err error) string {
 	return c.level(r.After.Total)
 }
 
-// kind is the most severe reduction of this call. That of the view may be of an
-// earlier one.
+// kind returns the most severe reduction of this call. The view may have a more
+// severe one from an earlier call.
 func (c *call) kind() ReductionStage {
 	switch {
 	case c.res.ReductionStage != ReductionSummarization || c.did.summarized > 0:
@@ -42,8 +42,8 @@ func (c *call) kind() ReductionStage {
 	return ReductionTruncation
 }
 
-// wouldStory returns the title of an observed call: what was sent, and what
-// would have been done.
+// wouldStory returns the title of an observed call: the sent size, and the
+// change that it would have made.
 func (c *call) wouldStory(sent int, err error) string {
 	line := "observed: " + c.level(sent)
 	switch {
@@ -68,8 +68,8 @@ func (c *call) way() string {
 	return fmt.Sprintf("%s → %s tokens (%s → %s)", grouped(before), grouped(after), share(before, c.ep.window), share(after, c.ep.window))
 }
 
-// failure describes why a call failed, without the text of the error, which can
-// be long and is in compact.error.
+// failure describes the reason of a failure without the text of the error,
+// which can be long and is in compact.error.
 func (c *call) failure(err error) string {
 	var e *BudgetError
 	if errors.As(err, &e) {

@@ -15,7 +15,7 @@ import (
 	"github.com/agentcompact/compact/trace/tracetest"
 )
 
-// traces returns what a list of traces shows, oldest first.
+// traces returns the names in a list of traces, oldest first.
 func (r *rig) traces() (out []string) {
 	r.t.Helper()
 	for _, e := range r.named(trace.NameBeforeModelCall) {
@@ -24,8 +24,8 @@ func (r *rig) traces() (out []string) {
 	return out
 }
 
-// TestTheListOfTracesIsTheCurveOfTheSession: each name says how full the window
-// is, or what was done and what of it.
+// TestTheListOfTracesIsTheCurveOfTheSession: each name states the fill of the
+// window, or the stages and their result.
 func TestTheListOfTracesIsTheCurveOfTheSession(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
 	history := loop(60, 200)
@@ -50,7 +50,7 @@ func TestTheListOfTracesIsTheCurveOfTheSession(t *testing.T) {
 	}
 }
 
-func TestTracesOfFailuresAndFallbacksSaySo(t *testing.T) {
+func TestTracesShowFailuresAndFallbacks(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 3_000, Model: "gpt-4"})
 	if _, err := r.Preflight(context.Background(), "s", turns(1, 5_000)); !errors.Is(err, compact.ErrInsufficientBudget) {
 		t.Fatal(err)
@@ -67,8 +67,8 @@ func TestTracesOfFailuresAndFallbacksSaySo(t *testing.T) {
 	}
 }
 
-// TestResultsThatWereReducedAtArrivalSaySo: no trigger was reached.
-func TestResultsThatWereReducedAtArrivalSaySo(t *testing.T) {
+// TestResultsReducedOnArrivalAreReported: the trigger was not reached.
+func TestResultsReducedOnArrivalAreReported(t *testing.T) {
 	a := memory.New()
 	c := tidyConfig(a)
 	seen := &tracetest.Recorder{}
@@ -134,7 +134,7 @@ func TestAStepThatOnlyMasksIsNotCalledASummary(t *testing.T) {
 	}
 }
 
-// TestHeadingsOfLongSessionsStayDifferent: ids that begin alike.
+// TestHeadingsOfLongSessionsStayDifferent: the ids have the same beginning.
 func TestHeadingsOfLongSessionsStayDifferent(t *testing.T) {
 	r := newRig(t, compact.Config{})
 	seen := map[string]bool{}

@@ -2,15 +2,15 @@ package compact
 
 import "github.com/agentcompact/compact/message"
 
-// strands remembers the conversations that a lane has seen lately, to notice that two of
-// them take turns: two agents that call under one name.
+// strands remembers the conversations that a lane has seen recently, to detect two
+// agents that use one name and take turns.
 type strands struct {
 	seen   []strand // newest last
-	turns  int      // times that a call went on with another conversation than the one before
+	turns  int      // number of calls that continued another conversation than the previous call
 	warned bool
 }
 
-// strand is a conversation by its length and its last message.
+// strand identifies a conversation by its length and its last message.
 type strand struct {
 	n    int
 	last message.Fingerprint
@@ -21,13 +21,13 @@ const (
 	manyTurns   = 3
 )
 
-// leads reports whether a history goes on with this conversation.
+// leads reports whether a history continues this conversation.
 func (s strand) leads(history []message.Message) bool {
 	return len(history) >= s.n && history[s.n-1].Fingerprint() == s.last
 }
 
-// change notes that a lane goes on with another history than the one before. An agent
-// that goes back, and tries another way, has most of both in common.
+// change records that a lane's history does not continue the previous one. An agent that
+// rewinds its history keeps most of it.
 func (s *strands) change(before, now []message.Message) {
 	if s.warned || len(before) == 0 || 2*inCommon(before, now) > min(len(before), len(now)) {
 		return
@@ -47,7 +47,7 @@ func (s *strands) change(before, now []message.Message) {
 	}
 }
 
-// warnStrands adds a warning, once for a lane, if conversations take turns in it.
+// warnStrands adds a warning, once for each lane, if conversations take turns in it.
 func (c *call) warnStrands() {
 	s := &c.lane.strands
 	if s.warned || s.turns < manyTurns {

@@ -10,9 +10,9 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Two agents that call under one name are told of, once; agents with names are not, nor is
-// one that goes back and tries again.
-func TestAgentsWithoutNamesAreToldOf(t *testing.T) {
+// Two agents that call under one name are reported once; agents with names are not, and
+// neither is an agent that goes back and retries.
+func TestUnnamedAgentsAreReported(t *testing.T) {
 	first, second := turns(3, 50), append([]message.Message{message.User("You are the reviewer.")}, turns(2, 40)...)
 	grown := func(h []message.Message, i int) []message.Message {
 		return append(slices.Clone(h), message.User(fmt.Sprint("And now ", i)), message.Assistant(fmt.Sprint("Done ", i)))
@@ -35,7 +35,7 @@ func TestAgentsWithoutNamesAreToldOf(t *testing.T) {
 			warned(r.preflight(b))
 		}
 	}); n != 1 {
-		t.Errorf("without names it is said %d times", n)
+		t.Errorf("without names it is reported %d times", n)
 	}
 	if n := told(func(r *rig, warned func(*compact.Result)) {
 		for i := range 2 * 5 { // some that are over
@@ -58,11 +58,11 @@ func TestAgentsWithoutNamesAreToldOf(t *testing.T) {
 			warned(r.preflight(b, compact.WithAgent("two")))
 		}
 	}); n != 0 {
-		t.Errorf("with names it is said %d times", n)
+		t.Errorf("with names it is reported %d times", n)
 	}
 	if n := told(func(r *rig, warned func(*compact.Result)) {
 		a := first
-		for i := range 20 { // tries ways from one point, and goes on from the last
+		for i := range 20 { // several tries from one point, then the last one continues
 			warned(r.preflight(grown(a, 2*i)))
 			warned(r.preflight(grown(a, 2*i+1)))
 			if i%5 == 4 {
@@ -70,10 +70,10 @@ func TestAgentsWithoutNamesAreToldOf(t *testing.T) {
 			}
 		}
 	}); n != 0 {
-		t.Errorf("of an agent that goes back it is said %d times", n)
+		t.Errorf("for an agent that goes back it is reported %d times", n)
 	}
 	if n := told(func(r *rig, warned func(*compact.Result)) {
-		for i := range 20 { // one conversation behind the other
+		for i := range 20 { // one conversation after the other
 			a := []message.Message{message.User(fmt.Sprint("Task ", i))}
 			for k := range 3 {
 				a = grown(a, k)
@@ -81,6 +81,6 @@ func TestAgentsWithoutNamesAreToldOf(t *testing.T) {
 			}
 		}
 	}); n != 0 {
-		t.Errorf("of conversations one behind the other it is said %d times", n)
+		t.Errorf("for consecutive conversations it is reported %d times", n)
 	}
 }

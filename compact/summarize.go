@@ -60,8 +60,8 @@ func (r *run) observe(i strategy.CallInfo) {
 	}
 }
 
-// gotOver emits the event of a failed attempt that was followed by another
-// action.
+// gotOver emits the event of a failed attempt after which the summarizer
+// continued.
 func (c *call) gotOver(i strategy.CallInfo) {
 	if i.Err == nil || i.Action == "" {
 		return
@@ -145,7 +145,7 @@ func (r *run) drive(ctx context.Context, engine *reduce.Engine, q *reduce.Reques
 		r.late = false
 		out, err = engine.Run(driven, *q)
 	}
-	r.desk.give() // what is waited for can need the slot
+	r.desk.give() // the wait can be for work that needs the slot
 	return out, r.given(ctx, driven, err)
 }
 

@@ -9,9 +9,9 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// A model that fails three times and the extractive backend that takes over made
-// three requests, and each event says those of its own backend.
-func TestAttemptsAreThoseOfTheBackend(t *testing.T) {
+// A model that fails three times and the extractive fallback made three
+// requests; each event counts those of its own backend.
+func TestAttemptsCountTheBackendsCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := compact.Config{MaxContextTokens: 8_000, Summarize: &scripted{model: "small", ends: []ending{{err: &strategy.Failure{Reason: strategy.ErrTransient, Status: 503}}}}}
 		c.Summarizer.MaxAttempts, c.Summarizer.Fallback = 3, strategy.FallbackExtractive

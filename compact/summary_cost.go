@@ -20,7 +20,7 @@ type writing struct {
 	backend, model, strategy string
 
 	card  price.Card // of the agent's model
-	whole int        // tokens of the view: the prompt of a summary by the agent's own model
+	whole int        // tokens of the view, which is the prompt of a summary by the agent's own model
 }
 
 // writes describes the summaries of this call.
@@ -39,8 +39,8 @@ func (c *call) writes() *writing {
 // A summaryCost is the cost of the calls for a summary, in US dollars.
 type summaryCost struct {
 	usd       float64
-	estimated float64 // of usd: answers without a usage, and calls that were cut off
-	prices    string  // the name of the price card; "" = no model was asked
+	estimated float64 // part of usd for answers without a usage, and for canceled calls
+	prices    string  // name of the price card; "" = no model was called
 }
 
 func (s summaryCost) plus(o summaryCost) summaryCost {
@@ -50,10 +50,10 @@ func (s summaryCost) plus(o summaryCost) summaryCost {
 	return summaryCost{s.usd + o.usd, s.estimated + o.estimated, o.prices}
 }
 
-// cost returns the cost of the calls of a summarizer, from all that was told of
-// them. The extractive backend costs nothing.
+// cost returns the cost of a summarizer's calls, from its reports about them. The
+// extractive backend costs nothing.
 func (w *writing) cost(told []strategy.CallInfo) (sum summaryCost) {
-	asked := map[int]strategy.CallInfo{} // calls under way, by piece
+	asked := map[int]strategy.CallInfo{} // running calls, by piece
 	for _, i := range told {
 		switch i.Phase {
 		case strategy.Sent:
@@ -74,7 +74,7 @@ func (w *writing) cost(told []strategy.CallInfo) (sum summaryCost) {
 	return sum
 }
 
-// costOf returns the cost of one call: by its usage, or by our counts where it has
+// costOf returns the cost of one call: by its usage, or by our counts if it has
 // none.
 func (w *writing) costOf(i strategy.CallInfo) summaryCost {
 	if i.Backend == strategy.BackendExtractive || i.Backend == "" {
@@ -93,8 +93,8 @@ func (w *writing) costOf(i strategy.CallInfo) summaryCost {
 	return summaryCost{usd, usd, named}
 }
 
-// cardOf returns the price card of the model of a call, and its name, which says
-// if it stands in for another.
+// cardOf returns the price card for the model of a call, and the card's name,
+// which says if the card is that of another model.
 func (w *writing) cardOf(i strategy.CallInfo) (price.Card, string) {
 	if i.Backend == backendAgent {
 		return w.card, w.card.String()
@@ -107,7 +107,7 @@ func (w *writing) cardOf(i strategy.CallInfo) (price.Card, string) {
 }
 
 // summaryCard returns the price card of a summarizing model. One bill has one
-// unit: where the price of either model is not known, it returns the card of the
+// unit: if the price of either model is unknown, it returns the card of the
 // agent's model and false.
 func summaryCard(agent price.Card, model string) (card price.Card, ok bool) {
 	card, known := price.For(model)
@@ -117,19 +117,20 @@ func summaryCard(agent price.Card, model string) (card price.Card, ok bool) {
 	return card, true
 }
 
-// answered are the reasons why the answer of a model is not used.
+// answered holds the reasons for which a model's answer is not used.
 var answered = []error{
 	strategy.ErrEmpty, strategy.ErrRefused, strategy.ErrUnusable, strategy.ErrFiltered, strategy.ErrCutOff, strategy.ErrTooLong, strategy.ErrNotSmaller, strategy.ErrMalformed,
 }
 
-// cutOff are the errors of calls that ended before their answer came. Nobody
-// knows what the provider made of them.
+// cutOff holds the errors of calls that ended before their answer came. Whether
+// the provider billed them is unknown.
 var cutOff = []error{
 	context.Canceled, context.DeadlineExceeded, os.ErrDeadlineExceeded, strategy.ErrDeadline, io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET,
 }
 
 // mayBeBilled reports whether a call without a usage may have been billed: it was
-// answered, or cut off. Refused connections and error statuses are not billed.
+// answered, or ended before its answer came. Refused connections and error
+// statuses are not billed.
 func mayBeBilled(err error) bool {
 	if err == nil {
 		return true

@@ -20,7 +20,7 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// scripted is a model whose calls end as its script says; the last end repeats. Each
+// scripted is a model whose calls end as in its script; the last end repeats. Each
 // call takes half a second.
 type scripted struct {
 	model string
@@ -74,9 +74,9 @@ func summarized(t *testing.T, r *rig) (all []trace.Summarize) {
 	return all
 }
 
-// A summary costs what was answered. What was refused costs nothing, and what may
-// have been billed is an estimate and says so.
-func TestSummaryCostsWhatWasAnswered(t *testing.T) {
+// The cost of a summary is that of its answers. Refused requests cost nothing, and
+// requests that may have been billed are marked as estimates.
+func TestSummaryCostCountsItsAnswers(t *testing.T) {
 	refused := &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 	for name, test := range map[string]struct {
 		ends      []ending
@@ -116,8 +116,8 @@ func TestSummaryCostsWhatWasAnswered(t *testing.T) {
 	}
 }
 
-// The bill names the card where the model that writes has none of its own.
-func TestBillNamesTheCardThatStandsIn(t *testing.T) {
+// The bill names the card of the agent's model if the summarizer's model has none.
+func TestBillNamesTheSubstituteCard(t *testing.T) {
 	r, _ := priced(t, compact.Config{MaxContextTokens: 8_000, Summarize: &scripted{model: "in-house-7b", ends: []ending{{usage: 900}}}})
 	b := r.preflight(loop(100, 200)).Bill
 	if !strings.HasPrefix(b.SummaryPrices, "claude") || !strings.HasSuffix(b.SummaryPrices, " in place of in-house-7b") {
@@ -129,9 +129,9 @@ func TestBillNamesTheCardThatStandsIn(t *testing.T) {
 	}
 }
 
-// A summary that no call used was paid for all the same: its event and the bill
-// of the session have its cost.
-func TestSummaryThatNobodyUsesIsInTheBill(t *testing.T) {
+// A summary that no call used was paid for: its event and the bill of the session
+// have its cost.
+func TestUnusedSummaryIsInTheBill(t *testing.T) {
 	another := append(turns(1, 10), loop(250, 200)...)
 	for name, test := range map[string]struct {
 		wait      time.Duration // until the next call, or the end

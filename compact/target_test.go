@@ -14,9 +14,9 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// A compaction goes as far as the target and no further: what its view costs,
-// as a share of the target, over recorded sessions, at the steps whose last
-// stage was the summary. Every twentieth session, and all of them with
+// A compaction reaches the target and stops there: the test measures the cost
+// of views as a share of the target, over recorded sessions, at the steps whose
+// last stage was the summary. Every twentieth session, and all of them with
 // COMPACT_SOAK=1.
 func TestSoakViewOverTarget(t *testing.T) {
 	every := 20
@@ -47,8 +47,8 @@ func TestSoakViewOverTarget(t *testing.T) {
 	}
 }
 
-// sharesOfTarget goes through a session call by call, and returns what the view
-// of each step that summarized costs, as a share of the target.
+// sharesOfTarget makes the calls of a session, and returns the cost of the view
+// of each summarizing step as a share of the target.
 func sharesOfTarget(t *testing.T, history []message.Message, window int) (shares []float64) {
 	m, err := compact.New(context.Background(), compact.Config{Model: propertyModel, MaxContextTokens: window, Archive: memory.New()})
 	if err != nil {
@@ -61,7 +61,7 @@ func sharesOfTarget(t *testing.T, history []message.Message, window int) (shares
 		}
 		res, err := m.Preflight(context.Background(), "s", history[:i])
 		if err != nil {
-			break // what is too large for the window is too large from here on
+			break // from here on, the history is too large for the window
 		}
 		if res.Triggered && lastStage(res) == strategy.StageName && res.Summary != nil {
 			shares = append(shares, float64(res.After.Total)/float64(res.Target))
@@ -70,7 +70,7 @@ func sharesOfTarget(t *testing.T, history []message.Message, window int) (shares
 	return shares
 }
 
-// lastStage is the last one that did something.
+// lastStage returns the last stage that edited something.
 func lastStage(res *compact.Result) string {
 	for _, s := range slices.Backward(res.Stages) {
 		if s.Edits > 0 {

@@ -17,10 +17,10 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// Reducing results on arrival is not a compaction, because it changes nothing
-// that was sent. Such a call makes no step; it appends to edits.jsonl, with a
-// short time limit. Results that were not archived in time are sent whole. If
-// their line is stored after all, a void line after it says that no view used it.
+// The reduction of results on arrival is not a compaction, because it changes nothing
+// that was sent. Such a call makes no step; it appends to edits.jsonl, with a short
+// time limit. Results that were not archived in time are sent whole. If their line is
+// stored after all, a void line after it says that no view used it.
 
 func tidyStage(c *Config) tidy.Stage {
 	return tidy.Stage{Options: tidy.Options{Large: c.Tidy.LargeTokens, Off: c.Tidy.Off}, ExcludeTools: c.Tidy.ExcludeTools}
@@ -49,10 +49,10 @@ func (s sentWhole) has(m *message.Message) bool {
 	return len(s.results) > 0 && s.results[m.Fingerprint()]
 }
 
-// wasSent returns the results after the last answer that the call before sent whole, if
-// it got no answer: a call of this process, or one of any process that committed a step.
-// An equal result of a later call is none of them. The return value holds nothing of the
-// call, because views keep it.
+// wasSent returns the results after the last answer that the previous call sent whole,
+// if that call got no answer. It was a call of this process, or one of any process that
+// committed a step. An equal result of a later call is not included. The return value
+// refers to no data of the call, because views keep it.
 func (c *call) wasSent() sentWhole {
 	from := afterAnswer(c.history)
 	if c.lane.sent.from == from {
@@ -145,10 +145,10 @@ func (c *call) tidied(ctx context.Context, started time.Time, r *run, out *reduc
 	return c.unchanged(started, r, reduce.Request{Only: policy.Always}, &reduce.Outcome{View: r.view, Conversation: c.now.conv})
 }
 
-// appendInTime appends lines, and waits for that at most tidy.wait. If it
-// returns an error, the lines are not stored or not in time, and are void for
-// this process. A void line follows them, which makes them void for other processes if
-// they are stored after all.
+// appendInTime appends lines, and waits at most tidy.wait for the append. If it returns
+// an error, the lines are not stored, or not in time, and are void for this process. A
+// void line follows them, which makes them void for other processes if they are stored
+// after all.
 func (c *call) appendInTime(ctx context.Context, step ledger.Step, lines []redact.Text) (record.EditsWritten, error) {
 	type answer struct {
 		w   record.EditsWritten
@@ -163,7 +163,7 @@ func (c *call) appendInTime(ctx context.Context, step ledger.Step, lines []redac
 		w, err = s.log.Edits(ctx, lines)
 		written <- answer{w, err}
 		<-late
-		if err != nil || len(written) > 0 { // a part can be stored, or the call did not wait for the answer
+		if err != nil || len(written) > 0 { // a part may be stored, or the call did not wait for the append to end
 			_ = s.appendVoid(ctx, &step)
 		}
 	})
@@ -177,7 +177,7 @@ func (c *call) appendInTime(ctx context.Context, step ledger.Step, lines []redac
 	select {
 	case a := <-written:
 		if a.err != nil {
-			s.makeVoid(&step) // a part can be stored
+			s.makeVoid(&step) // a part may be stored
 		}
 		return a.w, a.err
 	case <-wait.C:
@@ -229,12 +229,12 @@ func (s *session) appendVoid(ctx context.Context, e *ledger.Step) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), voidTimeout) // Close must not end it
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), voidTimeout) // Close must not cancel it
 	defer cancel()
 	_, err = s.log.Edits(ctx, []redact.Text{s.redactor.Record(raw)})
 	return err
 }
 
-// voidTimeout limits the append of a void line, and so how long Close waits for
-// it.
+// voidTimeout limits the append of a void line, and therefore the time that Close waits
+// for it.
 const voidTimeout = 5 * time.Second

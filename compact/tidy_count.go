@@ -14,13 +14,13 @@ import (
 // Tidied reports the work of one reducer of the stage tidy on the new results
 // of a call, and how many earlier results were needed again.
 type Tidied struct {
-	Reducer     string `json:"reducer"` // the reducer that removed most
+	Reducer     string `json:"reducer"` // reducer that removed most of them
 	Results     int    `json:"results"`
-	TokensSaved int    `json:"tokens_saved"` // of these results
-	// ReadAgain counts reduced results, at most ten turns old, that this call asked
-	// for again: it read the file once more, or ran the command again at once or
-	// with as much output. Each is counted once. Recalled counts reduced
-	// results that were recalled since the call before.
+	TokensSaved int    `json:"tokens_saved"` // tokens removed from these results
+	// ReadAgain counts reduced results, at most ten turns old, that this call
+	// requested again: it read the file once more, or ran the command again
+	// immediately or with as much output. Each is counted once. Recalled counts
+	// reduced results that were recalled since the previous call.
 	ReadAgain int `json:"read_again,omitempty"`
 	Recalled  int `json:"recalled,omitempty"`
 	// Failed counts results of this call that stayed whole because the reducer
@@ -28,8 +28,8 @@ type Tidied struct {
 	Failed int `json:"failed,omitempty"`
 }
 
-// tidiedWithin is the number of turns within which a repeated read counts as
-// needed.
+// tidiedWithin is the number of turns within which a repeated request counts as a
+// need.
 const tidiedWithin = 10
 
 // countTidied sets the counts of reducers in this call.
@@ -105,7 +105,7 @@ func markOf(t *reduce.TextRecipe) *policy.Mark {
 }
 
 // readAgain counts the reduced results, at most tidiedWithin turns old, that a new
-// result asks for again, each of them once.
+// result repeats, each of them once.
 func (c *call) readAgain(of func(string) *Tidied) {
 	v, sent := c.view(), c.wasSent()
 	for i := v.Arrived(); i < len(v.Messages); i++ {
@@ -146,7 +146,7 @@ func (s *session) wasRecalled(ref string) {
 	}
 }
 
-// takeRecalled returns the recalls by reducer since its last call.
+// takeRecalled returns the number of recalls since the last call, by reducer.
 func (s *session) takeRecalled() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

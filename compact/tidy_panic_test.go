@@ -16,7 +16,7 @@ import (
 	"github.com/agentcompact/compact/trace/tracetest"
 )
 
-// failing is tidy, one of whose reducers panics on what says so.
+// failing is the stage tidy with a reducer that panics on a marked result.
 type failing struct{ tidy.Stage }
 
 func (s failing) Propose(ctx context.Context, v *policy.View) (p policy.Proposal, err error) {
@@ -30,9 +30,9 @@ func (s failing) Propose(ctx context.Context, v *policy.View) (p policy.Proposal
 	return p, err
 }
 
-// A reducer that panics is logged with its stack and counted, once, and its
-// result goes out whole, then and later.
-func TestReducerThatPanicsIsLoggedAndCountedOnce(t *testing.T) {
+// A panicking reducer is logged once with its stack and counted, and its result
+// is sent whole, then and later.
+func TestPanickingReducerIsLoggedAndCountedOnce(t *testing.T) {
 	var log bytes.Buffer
 	said := &tracetest.Recorder{}
 	c, err := Preset("graduated")

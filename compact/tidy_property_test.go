@@ -14,7 +14,7 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// What always holds, holds with results that are reduced as they come.
+// The general promises also hold with results that are reduced on arrival.
 func TestPropertyRandomHistoriesTidied(t *testing.T) {
 	n := samples.Of(30)
 	switch {

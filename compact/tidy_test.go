@@ -56,12 +56,12 @@ func tidyConfig(a storage.Archive, more ...string) compact.Config {
 	c, _ := compact.Preset("graduated")
 	c.Model, c.MaxContextTokens, c.Archive = "gpt-4o", 128_000, a
 	c.Policy.Stages = append([]string{"tidy"}, more...)
-	c.Tidy.Wait = time.Hour // of whoever tests something else
+	c.Tidy.Wait = time.Hour // for tests of other features
 	return c
 }
 
-// eachCall makes the calls of a loop, one with each result that came, and
-// returns the last view.
+// eachCall makes the calls of a loop, one for each new result, and returns the last
+// view.
 func eachCall(t *testing.T, m *compact.CompactManager, history []message.Message, see func(n int, res *compact.Result)) *compact.Result {
 	t.Helper()
 	var last *compact.Result
@@ -81,7 +81,7 @@ func eachCall(t *testing.T, m *compact.CompactManager, history []message.Message
 	return last
 }
 
-func TestTidyReducesWhatHasJustComeAndNeverChangesWhatWasSent(t *testing.T) {
+func TestTidyReducesOnlyNewResults(t *testing.T) {
 	a := memory.New()
 	m := costRig(t, tidyConfig(a))
 	var before []message.Message
@@ -108,7 +108,7 @@ func TestTidyReducesWhatHasJustComeAndNeverChangesWhatWasSent(t *testing.T) {
 	verified(t, a)
 }
 
-func TestTidiedResultsAreRecalledHereAndElsewhere(t *testing.T) {
+func TestTidiedResultsAreRecalledInEveryProcess(t *testing.T) {
 	a := memory.New()
 	m := costRig(t, tidyConfig(a))
 	history := tidyLoop(5)
@@ -127,12 +127,12 @@ func TestTidiedResultsAreRecalledHereAndElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(res.Tidied) != 1 || res.Tidied[0].Recalled != 5 || res.Tidied[0].Reducer != "code" || res.Tidied[0].TokensSaved == 0 {
-		t.Errorf("what was recalled is counted as %+v", res.Tidied)
+		t.Errorf("the recalled result is counted as %+v", res.Tidied)
 	}
 }
 
-// Whatever an SDK does with the views, and in whichever process: the same
-// history gives the same view.
+// The same history gives the same view, whatever an SDK does with the views, and in
+// every process.
 func TestTidiedViewIsTheSameInEveryProcess(t *testing.T) {
 	a := memory.New()
 	history := tidyLoop(6)
@@ -148,7 +148,7 @@ func TestTidiedViewIsTheSameInEveryProcess(t *testing.T) {
 	off.Policy.Stages = []string{"squeeze"}
 	without, err := costRig(t, off).Preflight(t.Context(), "s", history)
 	if err != nil || bytesOf(here.Messages) != bytesOf(without.Messages) {
-		t.Errorf("with the stage off what was sent changes (%v)", err)
+		t.Errorf("with the stage off the sent results change (%v)", err)
 	}
 	kept, err := costRig(t, tidyConfig(a)).Preflight(t.Context(), "s", here.Messages)
 	if err != nil || bytesOf(here.Messages) != bytesOf(kept.Messages) || kept.Triggered {
@@ -156,7 +156,7 @@ func TestTidiedViewIsTheSameInEveryProcess(t *testing.T) {
 	}
 }
 
-func TestPlanOfTidyIsWhatTheCallDoes(t *testing.T) {
+func TestPlanOfTidyEqualsTheCall(t *testing.T) {
 	m := costRig(t, tidyConfig(memory.New()))
 	history := tidyLoop(4)
 	for n := 4; n <= len(history); n += 2 {
@@ -177,7 +177,7 @@ func TestPlanOfTidyIsWhatTheCallDoes(t *testing.T) {
 // slowEdits is an archive that keeps the edits waiting.
 type slowEdits struct {
 	storage.Archive
-	hold chan struct{} // nil: nothing waits
+	hold chan struct{} // nil: no wait
 	fail error
 }
 
@@ -193,7 +193,7 @@ func (a *slowEdits) Append(ctx context.Context, k storage.Key, seq int64, b stor
 	return a.Archive.Append(ctx, k, seq, b)
 }
 
-func TestWhatTheArchiveDoesNotHaveInTimeGoesOutWholeAndStaysSo(t *testing.T) {
+func TestLateArchivedResultsAreSentWholeAndStayWhole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := context.Background()
 		mem := memory.New()
@@ -218,7 +218,7 @@ func TestWhatTheArchiveDoesNotHaveInTimeGoesOutWholeAndStaysSo(t *testing.T) {
 		more := append(history[:len(history):len(history)], tidyRound(1)...)
 		for name, h := range map[string][]message.Message{"again": history, "the next": more} {
 			if res, err = m.Preflight(ctx, "s", h); err != nil || !message.Identical(res.Messages[3], history[3]) {
-				t.Errorf("%s call: the result that went out whole is reduced (%v)", name, err)
+				t.Errorf("%s call: a result that was sent whole is reduced (%v)", name, err)
 			}
 		}
 		if err := m.Close(ctx); err != nil {
@@ -237,9 +237,9 @@ func TestWhatTheArchiveDoesNotHaveInTimeGoesOutWholeAndStaysSo(t *testing.T) {
 	})
 }
 
-// A step says which results its call sent, also those that it sent whole because the
-// archive did not have them in time.
-func TestWhatAStepSentWholeStaysSoElsewhere(t *testing.T) {
+// A step lists the results of its call, including those that were sent whole because
+// the archive did not store them in time.
+func TestResultsSentWholeStayWholeElsewhere(t *testing.T) {
 	mem := memory.New()
 	config := func(a storage.Archive) compact.Config {
 		c := tidyConfig(a, "mask")
@@ -287,7 +287,7 @@ func TestArchiveThatFailsLeavesResultsWhole(t *testing.T) {
 	}
 }
 
-// lostAnswer is an archive that stores the first edits, and says that it did not.
+// lostAnswer is an archive that stores the first edits, and returns an error.
 type lostAnswer struct {
 	storage.Archive
 	lost bool
@@ -302,9 +302,9 @@ func (a *lostAnswer) Append(ctx context.Context, k storage.Key, seq int64, b sto
 	return err
 }
 
-// Edits that are stored although the archive failed are no edits to other processes,
-// because the results went out whole.
-func TestEditsWhoseAnswerWasLostAreNoneElsewhere(t *testing.T) {
+// Edits that were stored although the archive returned an error are void for other
+// processes, because the results were sent whole.
+func TestEditsWithALostAnswerDoNotExistElsewhere(t *testing.T) {
 	mem := memory.New()
 	m, err := compact.New(t.Context(), tidyConfig(&lostAnswer{Archive: mem}))
 	if err != nil {
@@ -330,7 +330,7 @@ func TestEditsWhoseAnswerWasLostAreNoneElsewhere(t *testing.T) {
 	verified(t, mem)
 }
 
-// heldAnswer is an archive that stores the first edits, and says late that it did not.
+// heldAnswer is an archive that stores the first edits, and returns an error late.
 type heldAnswer struct {
 	storage.Archive
 	once         sync.Once
@@ -349,9 +349,9 @@ func (a *heldAnswer) Append(ctx context.Context, k storage.Key, seq int64, b sto
 	return err
 }
 
-// Another process shows a reduced result whose edit is void a moment later. What it
-// shows there can be recalled all the same, by every process.
-func TestVoidEditsThatOthersHaveShownAreRecalled(t *testing.T) {
+// Another process shows a reduced result whose edit becomes void a moment later. Every
+// process can recall the original nevertheless.
+func TestShownVoidEditsAreRecalled(t *testing.T) {
 	a := &heldAnswer{Archive: memory.New(), stored: make(chan struct{}), free: make(chan struct{})}
 	history := tidyLoop(1)
 	first := costRig(t, tidyConfig(a))
@@ -384,9 +384,9 @@ func TestVoidEditsThatOthersHaveShownAreRecalled(t *testing.T) {
 	verified(t, a)
 }
 
-// Two processes reduce the same result, and each stores its edit. That of the first is
-// void, as the answer came too late. That of the second stays, for the first process as
-// for all others.
+// Two processes reduce the same result, and each stores its edit. The first one's edit
+// is void, because the answer came too late. The second one's edit is valid, for the
+// first process as for all others.
 func TestVoidLineLeavesTheSameEditOfAnotherProcess(t *testing.T) {
 	a := &heldAnswer{Archive: memory.New(), stored: make(chan struct{}), free: make(chan struct{})}
 	history := tidyLoop(1)
@@ -414,7 +414,7 @@ func TestVoidLineLeavesTheSameEditOfAnotherProcess(t *testing.T) {
 		return err == nil && bytesOf(res.Messages) == bytesOf(shown.Messages)
 	}
 	for end := time.Now().Add(10 * time.Second); !agrees(first); time.Sleep(time.Millisecond) {
-		later.Add(int64(10 * time.Second)) // it reads what others do every few seconds
+		later.Add(int64(10 * time.Second)) // it reads the edits of others every few seconds
 		if time.Now().After(end) {
 			t.Fatal("the first process keeps a view of its own")
 		}
@@ -428,9 +428,9 @@ func TestVoidLineLeavesTheSameEditOfAnotherProcess(t *testing.T) {
 	verified(t, a.Archive)
 }
 
-// What went out whole stays whole, also where the call got no answer and comes
-// again with other words behind it.
-func TestResultThatWasSentIsNotReducedLater(t *testing.T) {
+// Results that were sent whole stay whole, even if the call got no answer and is
+// retried with other words after it.
+func TestSentResultIsNotReducedLater(t *testing.T) {
 	a := memory.New()
 	off := tidyConfig(a)
 	off.Tidy.ExcludeTools = []string{"Read"}
@@ -447,7 +447,7 @@ func TestResultThatWasSentIsNotReducedLater(t *testing.T) {
 	}
 }
 
-func TestFileThatIsReadAgainAfterItWasReducedStaysWholeAndIsCounted(t *testing.T) {
+func TestRereadReducedFileStaysWholeAndIsCounted(t *testing.T) {
 	m := costRig(t, tidyConfig(memory.New()))
 	history := tidyLoop(1)
 	eachCall(t, m, history, nil)
@@ -466,9 +466,9 @@ func TestFileThatIsReadAgainAfterItWasReducedStaysWholeAndIsCounted(t *testing.T
 	}
 }
 
-// Tests that run again behind an edit have another result, which is reduced like the
-// first one. Those that run again at once are asked for again.
-func TestACommandIsAskedForAgainOnlyIfNothingChanged(t *testing.T) {
+// Tests that run again after an edit have another result, which is reduced like the
+// first one. Tests that run again at once count as requested again.
+func TestCommandCountsAsRepeatedOnlyIfNothingChanged(t *testing.T) {
 	m := costRig(t, tidyConfig(memory.New()))
 	history := []message.Message{message.System("You fix bugs."), message.User("Make the tests pass.")}
 	for n, tc := range []struct {
@@ -505,9 +505,9 @@ func TestACommandIsAskedForAgainOnlyIfNothingChanged(t *testing.T) {
 	}
 }
 
-// Equal results of several calls in a row are told from one that comes again because
-// its call got no answer.
-func TestAnEqualResultOfALaterCallIsANote(t *testing.T) {
+// Equal results of several calls in a row are distinguished from one result that is
+// sent again because its call got no answer.
+func TestEqualResultOfALaterCallBecomesANote(t *testing.T) {
 	m := costRig(t, tidyConfig(memory.New()))
 	text := strings.Repeat("=== RUN   TestOne\n--- PASS: TestOne (0.00s)\n", 60)
 	history := []message.Message{message.System("You fix bugs."), message.User("Make the tests pass.")}
@@ -539,8 +539,9 @@ func TestReducersAreSwitchedOffByName(t *testing.T) {
 	}
 }
 
-// At the trigger the others see what tidy leaves, and a compaction is as it was.
-func TestTidyBesideACompaction(t *testing.T) {
+// At the trigger the other stages work on the results that tidy leaves, and a
+// compaction works as before.
+func TestTidyWithACompaction(t *testing.T) {
 	a := memory.New()
 	c := tidyConfig(a, "truncate", "mask", "summarize", "shrink", "squeeze")
 	c.MaxContextTokens = 32_000
@@ -570,7 +571,7 @@ func TestTidyBesideACompaction(t *testing.T) {
 	verified(t, a)
 }
 
-// voidBehind lets the lines of a call through and keeps back what follows them.
+// voidBehind passes the lines of a call and holds back the following ones.
 type voidBehind struct {
 	storage.Archive
 	first, second chan struct{}
@@ -588,9 +589,9 @@ func (a *voidBehind) Append(ctx context.Context, k storage.Key, seq int64, b sto
 	return a.Archive.Append(ctx, k, seq, b)
 }
 
-// Between the line that came too late and the one that says so, the process that
-// waited does not take it for made.
-func TestLineThatCameTooLateIsNothingToTheProcessThatWaited(t *testing.T) {
+// Between the late line and the line that voids it, the waiting process does not use
+// the edit.
+func TestLateLineIsIgnoredByTheWaitingProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := context.Background()
 		a := &voidBehind{Archive: memory.New(), first: make(chan struct{}), second: make(chan struct{})}
@@ -607,10 +608,10 @@ func TestLineThatCameTooLateIsNothingToTheProcessThatWaited(t *testing.T) {
 		close(a.first)
 		synctest.Wait()
 		for range 3 {
-			time.Sleep(time.Minute) // the log is asked for news
+			time.Sleep(time.Minute) // the process reads the log
 			res, err := m.Preflight(ctx, "s", append(history[:len(history):len(history)], message.Assistant("I see."), message.User("Go on.")))
 			if err != nil || !message.Identical(res.Messages[3], history[3]) {
-				t.Errorf("what went out whole is reduced (%v)", err)
+				t.Errorf("a result that was sent whole is reduced (%v)", err)
 			}
 			synctest.Wait()
 		}

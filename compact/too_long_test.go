@@ -10,9 +10,9 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// A message that is too long for a line of a log stops no call: a step archives it, the
-// journal leaves it out and says so.
-func TestMessageThatIsTooLongForALog(t *testing.T) {
+// A message that is too long for a log line stops no call: a step archives it, and the
+// journal omits it and reports that.
+func TestMessageTooLongForALogIsStored(t *testing.T) {
 	ctx := context.Background()
 	history := costHistory(12)
 	big := costTurn(100)

@@ -8,8 +8,8 @@ import (
 	"github.com/agentcompact/compact/compact"
 )
 
-// TestToolSchemasThatAreNoArrayAreSaid: once, and by each plan.
-func TestToolSchemasThatAreNoArrayAreSaid(t *testing.T) {
+// TestInvalidToolSchemasAreReported: by calls once, and by each plan.
+func TestInvalidToolSchemasAreReported(t *testing.T) {
 	r := newRig(t, compact.Config{Model: "gpt-4o"})
 	said := func(res *compact.Result) bool {
 		return strings.Contains(strings.Join(res.Warnings, "\n"), "not a JSON array")

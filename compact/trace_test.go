@@ -54,7 +54,7 @@ func (*foreign) Join(ctx context.Context) context.Context {
 	return trace.ContextWith(ctx, "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7")
 }
 
-func TestEventsOfACallHangOnTheCallersSpan(t *testing.T) {
+func TestEventsOfACallAreBelowTheCallersSpan(t *testing.T) {
 	r := newRig(t, compact.Config{Exporters: []trace.Exporter{&foreign{}}})
 	r.preflight(turns(2, 10))
 	parents := r.named(trace.NameBeforeModelCall)
@@ -96,11 +96,11 @@ func TestDeadAriadneChangesNothing(t *testing.T) {
 	defer cancel()
 	_ = r.Close(ctx)
 	if ctx.Err() != nil {
-		t.Error("Close waited for an Ariadne that is not there")
+		t.Error("Close waited for an unreachable Ariadne")
 	}
 }
 
-func TestCallersTraceCarriesOn(t *testing.T) {
+func TestCallersTraceContinues(t *testing.T) {
 	r := newRig(t, compact.Config{})
 	ctx := trace.ContextWith(context.Background(), "trace-of-the-agent", "00f067aa0ba902b7")
 	if _, err := r.Preflight(ctx, "s", turns(2, 10)); err != nil {
@@ -140,7 +140,7 @@ func TestNoCommittedStepLacksItsEvents(t *testing.T) {
 	}
 }
 
-func TestClosedManagerSaysSo(t *testing.T) {
+func TestClosedManagerReturnsItsError(t *testing.T) {
 	r := newRig(t, compact.Config{})
 	ctx := context.Background()
 	history := turns(2, 10)
@@ -156,9 +156,8 @@ func TestClosedManagerSaysSo(t *testing.T) {
 	}
 }
 
-// A trace of the caller's has no other name in a viewer than the one that comes
-// with the spans.
-func TestCallersTraceIsNamedByItsSession(t *testing.T) {
+// In a viewer, a trace of the caller has the name in its own spans, and no other.
+func TestCallersTraceHasTheNameOfItsSession(t *testing.T) {
 	server := ariadnetest.NewServer(t)
 	r := newRig(t, compact.Config{Trace: compact.TraceConfig{AriadneURL: server.URL}})
 	ctx := trace.ContextWith(context.Background(), "4bf92f3577b34da6a3ce929d0e0e4736", "")
@@ -182,6 +181,6 @@ func TestCallersTraceIsNamedByItsSession(t *testing.T) {
 		}
 	}
 	if traces == 0 {
-		t.Error("the session is nowhere")
+		t.Error("no event has the session")
 	}
 }

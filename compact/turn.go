@@ -9,8 +9,8 @@ import (
 
 // numbered is a history with the numbers of its turns.
 type numbered struct {
-	of      []int    // message → turn
-	numbers []uint32 // turn → number
+	of      []int    // turn of each message
+	numbers []uint32 // number of each turn
 	fresh   int      // index of the first message that no step has seen
 	next    uint32
 	all     reduce.Link
@@ -40,9 +40,9 @@ func (s *session) number(history []message.Message, of ledger.Owner, pins policy
 	return n
 }
 
-// numberedBefore returns the existing numbers of the beginning of a history,
-// and how many of its unpinned messages steps have seen. It raises next to the
-// first free number.
+// numberedBefore returns the existing numbers of the beginning of a history, and the
+// number of its unpinned messages that steps have seen. It raises next to the first
+// free number.
 func (s *session) numberedBefore(trail *reduce.Trail, of ledger.Owner, next *uint32) (known ledger.Numbering, seen int) {
 	steps := s.snapshot()
 	for i := len(steps) - 1; i >= 0; i-- {
@@ -65,8 +65,8 @@ func (s *session) numberedBefore(trail *reduce.Trail, of ledger.Owner, next *uin
 }
 
 // seenBeyond returns the index of the first message that no step has seen, if steps have
-// seen the message at from, and else from. It is a look at numbers, unless the history
-// is one that a step was made of, with its newest messages.
+// seen the message at index from; otherwise it returns from. It only compares numbers,
+// unless a step was made of exactly this history with its newest messages.
 func (s *session) seenBeyond(from int, history []message.Message, of ledger.Owner, pins policy.Pins) int {
 	before := unpinned(history[:from], pins)
 	all := before + unpinned(history[from:], pins)
@@ -114,8 +114,8 @@ func indexOf(history []message.Message, n int, pins policy.Pins) int {
 	return len(history)
 }
 
-// viewed returns the numbers of the turns of a view: the number of each turn's
-// answer, or of its last message if it has no answer yet.
+// viewed returns the turn numbers of a view: the number of each turn's answer, or of
+// its last message if it has no answer yet.
 func (n *numbered) viewed(c *reduce.Conversation) ledger.Numbering {
 	msgs := c.Messages()
 	of, count := ledger.TurnsOf(msgs)

@@ -22,7 +22,7 @@ func TestPlaceholdersOfAnUnnamedSessionNameNothingToRecall(t *testing.T) {
 	}
 	found := ref.FindStringSubmatch(bytesOf(named.Messages))
 	if found == nil {
-		t.Fatal("no placeholder of a named session names a reference: the test shows nothing")
+		t.Fatal("no placeholder of a named session names a reference: the test proves nothing")
 	}
 	if _, err := r.Recall(ctx, "s", found[1]); err != nil {
 		t.Fatal(err)
@@ -34,7 +34,7 @@ func TestPlaceholdersOfAnUnnamedSessionNameNothingToRecall(t *testing.T) {
 		t.Fatalf("%v, %d masked, want %d", err, res.MaskedCount, named.MaskedCount)
 	}
 	if hit := ref.FindString(bytesOf(res.Messages)); hit != "" {
-		t.Errorf("a placeholder says %q", hit)
+		t.Errorf("a placeholder contains %q", hit)
 	}
 	if text, err := r.Recall(ctx, id, found[1]); !errors.Is(err, compact.ErrNotFound) {
 		t.Errorf("recalled %q, %v", text, err)

@@ -16,10 +16,10 @@ import (
 // backendOpenAI is the summary backend that calls a server.
 const backendOpenAI = "openai"
 
-// Validate reports every mistake that shows without any I/O, each as a
-// [*ConfigError]: first the invalid values, then contradictions between the
-// valid ones. With an unknown preset it can't tell contradictions. Package configs
-// refuses the same mistakes, and those that only a file can have.
+// Validate reports every mistake that can be found without I/O, each as a
+// [*ConfigError]: first the invalid values, then contradictions between the valid
+// ones. With an unknown preset it does not check for contradictions. Package
+// configs reports the same mistakes, and those that only a file can have.
 func (c Config) Validate() error {
 	_, unknown := Preset(c.Preset)
 	if unknown != nil {
@@ -140,8 +140,8 @@ func (c Config) checkSummarizer() error {
 // A given is a setting with its value as text.
 type given struct{ path, value string }
 
-// ofServer returns the settings for a summarizing server only, and ofPrompt those
-// also used with the agent's own model.
+// ofServer returns the settings that only a summarizing server uses, and ofPrompt
+// those that the agent's own model also uses.
 func (s SummarizerConfig) ofServer() []given {
 	return []given{{"model", s.Model}, {"base_url", s.BaseURL}}
 }

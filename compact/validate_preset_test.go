@@ -8,8 +8,8 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// TestUnknownPresetHidesNoOtherMistake: each is reported, and no contradiction with a
-// preset that was not meant.
+// TestUnknownPresetHidesNoOtherMistake: each mistake is reported, and no
+// contradiction with the default preset.
 func TestUnknownPresetHidesNoOtherMistake(t *testing.T) {
 	whole, err := compact.Preset("masking")
 	if err != nil {

@@ -119,6 +119,6 @@ func TestVersion1(t *testing.T) {
 		}
 	}
 	if sessions != 3 {
-		t.Errorf("%d sessions: what version 1 called otherwise is not found", sessions)
+		t.Errorf("%d sessions: sessions with another name in version 1 are not found", sessions)
 	}
 }

@@ -13,8 +13,7 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// halting is an archive that takes no edits, and whose first ledger takes its
-// time.
+// halting is an archive that refuses edits, and whose first ledger is slow.
 type halting struct {
 	*memory.Archive
 	once sync.Once
@@ -35,8 +34,8 @@ func (a *halting) Create(ctx context.Context, k storage.Key, b storage.Blob) err
 	return a.Archive.Create(ctx, k, b)
 }
 
-// A step that no archive takes (storage.on_error: continue) does not push aside
-// one that another agent is about to commit: both are known afterwards.
+// A step that no archive stores (storage.on_error: continue) does not displace
+// a step that another agent is about to commit: both are known afterwards.
 func TestVolatileStepTakesNoNumberOfACommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &halting{Archive: memory.New(), free: make(chan struct{})}

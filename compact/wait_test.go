@@ -26,7 +26,7 @@ type hanging struct {
 	reads, writes string
 	on            atomic.Bool
 	asked, now    atomic.Int64 // calls that hung, and that hang
-	most          atomic.Int64 // at once
+	most          atomic.Int64 // concurrent ones
 }
 
 func (h *hanging) hang(ctx context.Context, k storage.Key, word string) error {
@@ -144,7 +144,7 @@ func TestWaitForTheAuditLogEndsWithTheContext(t *testing.T) {
 	})
 }
 
-func TestOpeningIsSharedAndLeftWithTheContext(t *testing.T) {
+func TestOpeningIsSharedAndCanBeCanceled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &hanging{Archive: memory.New(), reads: "s/manifest"}
 		m := crew.Manager(t, a, nil)
@@ -162,7 +162,7 @@ func TestOpeningIsSharedAndLeftWithTheContext(t *testing.T) {
 		wg.Wait()
 		synctest.Wait()
 		if n, left := a.asked.Load(), a.now.Load(); n != 1 || left != 0 {
-			t.Errorf("the archive was asked %d times, want once for all; %d still wait although nobody does", n, left)
+			t.Errorf("the archive was asked %d times, want once; %d goroutines still wait without a caller", n, left)
 		}
 		a.on.Store(false)
 		if _, err := m.Preflight(t.Context(), "s", loop(2, 10)); err != nil {
@@ -173,8 +173,8 @@ func TestOpeningIsSharedAndLeftWithTheContext(t *testing.T) {
 
 var slowLoads atomic.Bool // the slow vocabulary is registered
 
-// A vocabulary that takes long to load delays the calls of its own model alone,
-// and each of them as long as it can wait.
+// A vocabulary that takes long to load delays only the calls of its own model,
+// each at most until its deadline.
 func TestVocabularyIsLoadedBesideOtherModels(t *testing.T) {
 	if !slowLoads.CompareAndSwap(false, true) {
 		t.Skip("a vocabulary is loaded once a process")
@@ -190,7 +190,8 @@ func TestVocabularyIsLoadedBesideOtherModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// No deadline: on a busy machine it may pass before any call has asked.
+	// There is no deadline: on a busy machine it might pass before any call has
+	// made its request.
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var wg sync.WaitGroup
@@ -220,9 +221,9 @@ func TestVocabularyIsLoadedBesideOtherModels(t *testing.T) {
 	}
 }
 
-// What compacts nothing asks nobody: others' steps are looked for beside the
-// call, by one at a time, and not forever.
-func TestLookForOthersStepsDelaysNoCall(t *testing.T) {
+// A call that compacts nothing makes no request: others' steps are read in the
+// background, by one goroutine at a time, with a time limit.
+func TestCheckForOtherStepsDelaysNoCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &hanging{Archive: memory.New(), reads: "s/ledger-"}
 		m := crew.Manager(t, a, nil)
@@ -256,7 +257,7 @@ func TestLookForOthersStepsDelaysNoCall(t *testing.T) {
 	})
 }
 
-// Close waits for the calls that are under way, as long as it may.
+// Close waits for running calls until its time limit.
 func TestCloseWaitsForCallsThatAreUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &hanging{Archive: memory.New(), writes: "ledger-"}

@@ -20,14 +20,15 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// leakyWriter is a summarizer whose error holds a secret.
+// leakyWriter is a summarizer whose error contains a secret.
 type leakyWriter struct{}
 
 func (leakyWriter) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
 	return strategy.Draft{}, errors.New("no model for " + leak)
 }
 
-// leakyReader is an archive that can't be read, and says so with a secret.
+// leakyReader is an archive that can't be read, and whose error contains a
+// secret.
 type leakyReader struct {
 	storage.Archive
 	broken bool
@@ -40,8 +41,7 @@ func (a *leakyReader) Open(ctx context.Context, k storage.Key, off, n int64) (io
 	return a.Archive.Open(ctx, k, off, n)
 }
 
-// refusing is a request to a provider that refuses what the rule says, with a
-// secret in its words.
+// refusing is a request whose wire rules refuse it, with a secret in the text.
 func refusing(history []message.Message, rule func(sources []int) bool) compact.Option {
 	return compact.WithRequest(&ruled{msgs: history, check: func(_ []message.Message, sources []int) []wire.Violation {
 		if rule(sources) {
@@ -58,8 +58,8 @@ func goOn(c compact.Config) compact.Config {
 	return c
 }
 
-// leaks makes, for each file and words, a call that warns of something whose
-// text comes from outside and holds a secret.
+// leaks makes, for each file and text, a call with a warning whose text comes
+// from outside and contains a secret.
 var leaks = map[string]func(t *testing.T) *compact.Result{
 	"commit.go: nothing was archived": func(t *testing.T) *compact.Result {
 		return newRig(t, goOn(compact.Config{MaxContextTokens: 24_000, Archive: leakyArchive{memory.New()}})).preflight(turns(60, 200))
@@ -70,7 +70,7 @@ var leaks = map[string]func(t *testing.T) *compact.Result{
 	"tidy.go: went out whole": func(t *testing.T) *compact.Result {
 		return newRig(t, tidyConfig(&slowEdits{Archive: memory.New(), fail: errors.New("no bucket " + leak)})).preflight(tidyLoop(1))
 	},
-	"report.go: would refuse the view": func(t *testing.T) *compact.Result { // what was thrown away
+	"report.go: would refuse the view": func(t *testing.T) *compact.Result { // the discarded edits
 		history := turns(50, 200)
 		return newRig(t, compact.Config{MaxContextTokens: 24_000}).preflight(history, refusing(history, made))
 	},
@@ -115,7 +115,7 @@ var leaks = map[string]func(t *testing.T) *compact.Result{
 	},
 }
 
-// plain are the warnings that hold numbers and words of ours alone.
+// plain are warnings with only numbers and fixed words.
 var plain = map[string]int{"agent.go": 1, "decide.go": 2, "commit.go": 1, "reserve.go": 1, "place.go": 1, "bytes.go": 1, "audit.go": 1, "journal.go": 1, "shadow.go": 3, "account.go": 1, "changed.go": 1, "sealed.go": 2, "strands.go": 1, "tools.go": 1}
 
 func TestWarningsAreFreeOfSecretsWhereverTheyAreMade(t *testing.T) {

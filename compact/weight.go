@@ -14,7 +14,7 @@ type SessionsConfig struct {
 	MaxBytes int `mapstructure:"max_bytes" validate:"gt=0"`
 }
 
-// Approximate memory in bytes besides texts, rather too high.
+// Approximate memory in bytes besides texts, rather too high than too low.
 const (
 	sessionWeight = 32 << 10
 	messageWeight = 1 << 10

@@ -22,10 +22,9 @@ func (slow) Summarize(context.Context, strategy.Request) (strategy.Draft, error)
 	return strategy.Draft{Text: "## Goals and success criteria\n- [open] the tests of the module pass\n"}, nil
 }
 
-// What a call leaves behind that could not wait for its summary, the summary
-// and the transcript that was stored beside it, is counted, and goes where it
-// is too much.
-func TestWeightOfWhatACallLeavesBehind(t *testing.T) {
+// A call that could not wait for its summary leaves the summary and the stored
+// transcript in memory; they are counted, and removed if they use too much.
+func TestWeightOfTheStateAfterACall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := bounded(t, Config{Preset: "summarize", Summarize: slow{}}, 1<<40)
 		history := long(1, 1_000_000)
@@ -64,7 +63,7 @@ func TestWeightOfWhatACallLeavesBehind(t *testing.T) {
 
 // Indexes that were made again, in memory, are counted, and go with what spares
 // work.
-func TestWeightOfIndexesThatWereMadeAgain(t *testing.T) {
+func TestWeightOfRebuiltIndexes(t *testing.T) {
 	a := memory.New()
 	history := long(1, 400_000)
 	if res, err := bounded(t, Config{Archive: a}, 1<<40).ManualCompact(t.Context(), "s", history, ""); err != nil || res.Step != 1 {

@@ -12,8 +12,8 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// long is the history of a session, of about so many bytes, that shares none
-// of them with another one.
+// long is the history of a session, of about this many bytes; no two sessions
+// share bytes.
 func long(session, size int) []message.Message {
 	history := []message.Message{message.System("You fix bugs."), message.User(fmt.Sprint("session ", session))}
 	for n := 0; n < size; n += 4000 {
@@ -77,7 +77,7 @@ func TestIdleSessionsAreBoundedByBytes(t *testing.T) {
 	}
 }
 
-// A history that comes again with a little more weighs only that much more.
+// A history that is passed again with a little more weighs only that much more.
 func TestWeightOfASessionDoesNotGrowByItself(t *testing.T) {
 	m := bounded(t, Config{}, 1<<40)
 	history := long(1, 50_000)
@@ -101,8 +101,8 @@ func TestWeightOfASessionDoesNotGrowByItself(t *testing.T) {
 }
 
 // The steps of a session count, in the process that made them and in one that read
-// them: they stay when the caches go. Uncounted, the memory of long sessions would
-// have no bound.
+// them: they stay when the caches are removed. Uncounted, the memory of long
+// sessions would have no bound.
 func TestWeightOfASessionGrowsWithItsSteps(t *testing.T) {
 	archive := memory.New()
 	m := bounded(t, Config{Archive: archive}, 1<<40)
@@ -134,7 +134,7 @@ func TestWeightOfASessionGrowsWithItsSteps(t *testing.T) {
 	}
 }
 
-// What is counted is about what is there.
+// The counted memory is about the real one.
 func TestWeightOfSessionsIsAboutTheirMemory(t *testing.T) {
 	m := bounded(t, Config{}, 1<<40)
 	if _, err := m.Preflight(t.Context(), "warm", long(0, 10_000)); err != nil {
@@ -154,9 +154,9 @@ func TestWeightOfSessionsIsAboutTheirMemory(t *testing.T) {
 	runtime.KeepAlive(m)
 }
 
-// The session that was used last stays, however large it is, and one that is in
-// use or that no archive has does, too: of that only what spares work goes.
-func TestSessionsThatStayWhateverTheirSize(t *testing.T) {
+// The last used session stays, however large it is, and so does a session in use
+// or without an archive: only its caches are removed.
+func TestProtectedSessionsStayAtAnySize(t *testing.T) {
 	t.Run("the last one", func(t *testing.T) {
 		m := bounded(t, Config{}, 1)
 		for i := range 3 {
@@ -217,7 +217,7 @@ func TestSessionsThatStayWhateverTheirSize(t *testing.T) {
 	})
 }
 
-// The headers of indexes that a later one has taken the place of are not kept.
+// The headers of replaced indexes are not kept.
 func TestIndexesThatWereMergedAreForgotten(t *testing.T) {
 	m, err := New(t.Context(), Config{Model: "gpt-4", MaxContextTokens: 100_000, Archive: memory.New()})
 	if err != nil {
@@ -236,8 +236,8 @@ func TestIndexesThatWereMergedAreForgotten(t *testing.T) {
 	}
 }
 
-// What spares work and is forgotten is held by nothing else: the bill of a lane
-// knows the conversation of its last call, too.
+// Removed caches are not referenced elsewhere: the bill of a lane also knows the
+// conversation of its last call.
 func TestSlimSessionsHoldNoConversation(t *testing.T) {
 	m := bounded(t, Config{}, 1<<40)
 	history := long(1, 50_000)

@@ -24,8 +24,8 @@ type alike struct {
 	floor int
 }
 
-// onEachWire has one conversation judged in the four wires, in one model's
-// tokens and without what a wire adds of its own.
+// onEachWire judges one conversation on the four wires, with one model's tokens
+// and without the overhead of a wire.
 func onEachWire(t *testing.T, label string, c compact.Config, seed uint64, history []message.Message) map[provider.Wire]alike {
 	t.Helper()
 	cost, err := token.NewEstimator(propertyModel, nil, nil)
@@ -60,7 +60,7 @@ func onEachWire(t *testing.T, label string, c compact.Config, seed uint64, histo
 }
 
 // One conversation, written in four wires: the same decision, the same error.
-// Where they differ, the numbers do: a wire frames its messages its own way.
+// The numbers may differ, because each wire frames its messages in its own way.
 func TestPropertyFourWiresDecideAlike(t *testing.T) {
 	n := samples.Of(100)
 	switch {

@@ -48,7 +48,8 @@ func says(err error, words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(err.Error(), w) })
 }
 
-// adviseBucket returns "" if the error itself says what to do.
+// adviseBucket returns a hint on how to fix the error, or "" if the error itself
+// says how.
 func adviseBucket(err error) string {
 	var not *s3.NotEnforcedError
 	switch code := codeOf(err); {
@@ -131,8 +132,8 @@ func statusOf(err error) int {
 
 var statusText = regexp.MustCompile(`\b([45]\d\d)\b`)
 
-// statusIn finds an HTTP status in the text of an error, for errors that hold it
-// nowhere else.
+// statusIn finds an HTTP status in the text of an error that has no field for
+// it.
 func statusIn(err error) int {
 	if m := statusText.FindStringSubmatch(err.Error()); m != nil {
 		n, _ := strconv.Atoi(m[1])

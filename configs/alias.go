@@ -74,11 +74,11 @@ func asSpelled(path string, v any) any {
 	return list
 }
 
-// neighbors are options beside those of compaction in the option blocks of the
-// source systems. They have no effect here.
+// neighbors are options of other features in the option blocks of the source
+// systems. They have no effect here.
 var neighbors = []string{"model.provider", "session.on_disconnect", "session.max_tool_iterations"}
 
-// aliasSections are the sections in which there are only aliases.
+// aliasSections are the sections that contain only aliases.
 var aliasSections = func() map[string]bool {
 	all := map[string]bool{}
 	for name := range aliases {

@@ -13,7 +13,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-func TestOptionsOfTheGatewayAreItsSettings(t *testing.T) {
+func TestGatewayOptionsEqualItsSettings(t *testing.T) {
 	const source = `preset: gateway
 model:
   name: gpt-4o
@@ -44,7 +44,7 @@ policy: {max_history_tokens: 9000}
 	}
 }
 
-func TestOptionsOfTheHistoryReducerAreItsSettings(t *testing.T) {
+func TestHistoryReducerOptionsEqualItsSettings(t *testing.T) {
 	const source = `{"preset": "history-reducer", "maxInputChars": 50000, "maxObservationChars": 90, "summaryMaxChars": 1200, "preserveRecentRawTurns": 6}`
 	const ours = "preset: history-reducer\nmax_context_tokens: 50000\nmask: {max_observation_chars: 90}\nsummarizer: {max_tokens: 1200}\npolicy: {keep_recent_messages: 6}\n"
 	if diff := cmp.Diff(load(t, ours), load(t, source), sameConfig); diff != "" {
@@ -64,7 +64,7 @@ func TestOptionsOfTheHistoryReducerAreItsSettings(t *testing.T) {
 }
 
 // Spellings of names from versions before 0.1 keep their meaning in every source.
-func TestOldSpellingsOfNamesAreRead(t *testing.T) {
+func TestOldSpellingsOfNamesAreAccepted(t *testing.T) {
 	want := []string{"mask", "summarize", "squeeze"}
 	const old = "mask, summarise, squeeze"
 	for name, c := range map[string]compact.Config{
@@ -83,7 +83,7 @@ func TestOldSpellingsOfNamesAreRead(t *testing.T) {
 }
 
 // The option blocks in the form that the source systems document and write.
-func TestOptionBlocksLoadAsTheyStandThere(t *testing.T) {
+func TestOptionBlocksOfOtherSystemsLoad(t *testing.T) {
 	for name, c := range map[string]struct{ block, ours string }{
 		"gateway, model": {
 			"model:\n  provider: anthropic\n  name: claude-sonnet-4-20250514\n  max_input_tokens: 150000   # optional, see defaults below\n  max_output_tokens: 8192\n",

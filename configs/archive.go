@@ -93,7 +93,8 @@ func OpenArchiveReadOnly(c compact.StorageConfig) (storage.Archive, error) {
 // ask again.
 const readTimeout = 15 * time.Second
 
-// tryTimeout is how long a bucket with a spool in front of it is tried.
+// tryTimeout is the maximum time for testing a bucket that has a spool in front of
+// it.
 const tryTimeout = 10 * time.Second
 
 // openForAgents opens for a manager what package compact does not link: S3,
@@ -127,9 +128,9 @@ func openUnder(ctx context.Context, c compact.StorageConfig) (storage.Archive, e
 	return openRegistered(ctx, c)
 }
 
-// openBucket opens S3 and tries what the bucket enforces. With a spool, an
-// unreachable server is not an error: the bucket is tried again before the first
-// object is sent.
+// openBucket opens S3 and tests whether the bucket enforces its settings. With a
+// spool, an unreachable server is not an error: the bucket is tried again before the
+// first object is sent.
 func openBucket(ctx context.Context, c compact.StorageConfig) (storage.Archive, error) {
 	a, err := s3.New(s3Config(c))
 	if err != nil {

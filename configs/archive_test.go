@@ -46,7 +46,7 @@ storage:
 		"COMPACT_STORAGE_ADAPTER=s3", "COMPACT_STORAGE_BUCKET=b-1", "COMPACT_STORAGE_OBJECT_LOCK_MODE=compliance", "COMPACT_STORAGE_OBJECT_LOCK_DAYS=7",
 	}))
 	if spoolOptions(env.Storage).Keep != 24*time.Hour {
-		t.Errorf("kept for %s unless something else is said", spoolOptions(env.Storage).Keep)
+		t.Errorf("the default retention is %s", spoolOptions(env.Storage).Keep)
 	}
 	if got := s3Config(env.Storage); got.Bucket != "b-1" || got.Lock != (s3.Lock{Mode: s3.Compliance, Days: 7}) {
 		t.Errorf("from the environment: %+v", got)
@@ -74,8 +74,7 @@ func TestMistakeInABucket(t *testing.T) {
 	}
 }
 
-// A key can't be written down anywhere: not in a file, a flag, a variable of this
-// project, or in Go.
+// A key can't be written in a file, a flag, a variable of this project, or in Go.
 func TestNoCredentialCanBeConfigured(t *testing.T) {
 	for _, name := range []string{"access_key", "access_key_id", "aws_access_key_id", "secret_key", "secret_access_key", "secret", "session_token", "token", "password", "credentials", "api_key"} {
 		got := mistakes("storage: {adapter: s3, bucket: b-1, " + name + ": v4lue}")
@@ -129,7 +128,7 @@ func TestManagerTriesTheBucketWhenItIsMade(t *testing.T) {
 	}
 }
 
-func TestProgramWithoutThisPackageIsToldWhatOpensABucket(t *testing.T) {
+func TestProgramWithoutThePackageGetsAHint(t *testing.T) {
 	c, err := compact.Preset("")
 	if err != nil {
 		t.Fatal(err)
@@ -140,7 +139,7 @@ func TestProgramWithoutThisPackageIsToldWhatOpensABucket(t *testing.T) {
 	}
 }
 
-func TestArchiveThatIsReadIsNotWritten(t *testing.T) {
+func TestReadingDoesNotWriteTheArchive(t *testing.T) {
 	dir := t.TempDir()
 	a, err := OpenArchiveReadOnly(compact.StorageConfig{Adapter: "fs", Path: dir})
 	if err != nil {

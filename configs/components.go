@@ -119,7 +119,7 @@ func (l *loader) summarizer(c *compact.Config, prefix string) {
 	c.Summarize = client
 }
 
-// overruled clears the settings of a model that became useless because a higher
+// overruled clears the settings of a model that have no effect because a higher
 // layer named another backend.
 func (l *loader) overruled(s *compact.SummarizerConfig) {
 	backend, root := l.from["summarizer.backend"].layer, reflect.ValueOf(s).Elem()

@@ -15,7 +15,7 @@ import (
 	"github.com/agentcompact/compact/trace/metrics"
 )
 
-func TestCollectorIsSentWhatHappens(t *testing.T) {
+func TestCollectorReceivesEvents(t *testing.T) {
 	var posts atomic.Int64
 	var tenant, path atomic.Value
 	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -49,7 +49,7 @@ func TestCollectorIsSentWhatHappens(t *testing.T) {
 
 // Metrics go to the collector named in a file, with the headers from the
 // environment, and serve shows the same metrics.
-func TestCollectorIsSentMetrics(t *testing.T) {
+func TestCollectorReceivesMetrics(t *testing.T) {
 	var posts atomic.Int64
 	var tenant, path atomic.Value
 	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -79,7 +79,7 @@ func TestCollectorIsSentMetrics(t *testing.T) {
 	}
 }
 
-func TestCollectorThatCannotBeIsAMistake(t *testing.T) {
+func TestInvalidCollectorIsAMistake(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"trace: {otlp_endpoint: localhost}\n", `f.yaml:1: trace.otlp_endpoint must be a URL that begins with http:// or https:// (got "localhost")`},
 		{"trace: {otlp_endpoint: \"grpc://h:1\"}\n", `f.yaml:1: trace.otlp_endpoint must be a URL that begins with http:// or https:// (got "grpc://h:1")`},

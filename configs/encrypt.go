@@ -95,8 +95,8 @@ func reached(err error) error {
 	return err
 }
 
-// decrypted is encrypted for readers: the existing content decides whether it is
-// decrypted.
+// decrypted is like encrypted, for readers: the existing content decides whether
+// it is decrypted.
 func decrypted(ctx context.Context, c compact.StorageConfig, a storage.Archive) (storage.Archive, error) {
 	state, err := crypt.Look(ctx, a)
 	switch {

@@ -54,7 +54,8 @@ func TestRedactionIsSwitchedOffByItsFullPathAlone(t *testing.T) {
 	}
 }
 
-// TestListOfAVariableOrAFlag: as in a file, as JSON, or separated by commas.
+// TestListOfAVariableOrAFlag: a list like in a file, in JSON, or separated by
+// commas.
 func TestListOfAVariableOrAFlag(t *testing.T) {
 	for text, want := range map[string][]string{
 		"mask,shrink": {"mask", "shrink"}, "[mask, shrink]": {"mask", "shrink"}, `["mask", 'shrink']`: {"mask", "shrink"}, `["mask"]`: {"mask"},
@@ -77,7 +78,7 @@ func TestListOfAVariableOrAFlag(t *testing.T) {
 	}
 }
 
-func TestVariableThatIsWrongIsNamed(t *testing.T) {
+func TestWrongVariableIsNamed(t *testing.T) {
 	for _, c := range []struct{ env, want string }{
 		{"COMPACT_TRIGGER_PCT=1.7", "COMPACT_TRIGGER_PCT: policy.trigger_pct must be 0.0-1.0 (got 1.7)"},
 		{"COMPACT_TRIGGER_PCT=high", `COMPACT_TRIGGER_PCT: policy.trigger_pct must be a number (got "high")`},
@@ -95,7 +96,7 @@ func TestVariableThatIsWrongIsNamed(t *testing.T) {
 	}
 }
 
-func TestOverrideThatIsWrongIsNamedAsTheProgramNamesIt(t *testing.T) {
+func TestWrongOverrideIsReportedByItsSource(t *testing.T) {
 	for _, c := range []struct {
 		option Option
 		want   string

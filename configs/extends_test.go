@@ -48,7 +48,7 @@ func loadFrom(t *testing.T, dir, name string, opts ...Option) compact.Config {
 	return c
 }
 
-func TestFileStandsOverTheFilesThatItExtends(t *testing.T) {
+func TestFileOverridesTheFilesThatItExtends(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"company.yaml":          "preset: summarize\npolicy: {trigger_pct: 0.8, keep_recent_turns: 9}\nmask: {exclude_tools: [a, b]}\n",
 		"teams/department.json": `{"extends": "../company.yaml", "policy": {"keep_recent_turns": 8}, "model": "gpt-4o"}`,
@@ -103,7 +103,7 @@ func TestMistakeInAChainOfFilesNamesItsFile(t *testing.T) {
 	}
 }
 
-func TestCircleIsSeenFromAnyFolder(t *testing.T) {
+func TestCycleIsFoundFromAnyFolder(t *testing.T) {
 	dir := folder(t, map[string]string{"a/f.yaml": "extends: ../b/f.yaml\n", "b/f.yaml": "extends: ../a/f.yaml\n"})
 	t.Chdir(filepath.Join(dir, "a"))
 	if got := mistakesIn("f.yaml"); len(got) != 1 || !strings.HasSuffix(got[0], "extends goes round in a circle: f.yaml → ../b/f.yaml → ../a/f.yaml") {
@@ -120,7 +120,7 @@ func mistakesIn(name string) []string {
 	return all
 }
 
-func TestSymbolicLinkIsNoWayRoundACircle(t *testing.T) {
+func TestSymbolicLinkDoesNotHideACycle(t *testing.T) {
 	dir := folder(t, map[string]string{"a.yaml": "extends: d/a.yaml\n"})
 	if err := os.Symlink(".", filepath.Join(dir, "d")); err != nil {
 		t.Skip(err)
@@ -132,7 +132,7 @@ func TestSymbolicLinkIsNoWayRoundACircle(t *testing.T) {
 
 // The comments at the end of the presets' files must work as settings when they
 // are uncommented.
-func TestFootOfThePresetsIsRight(t *testing.T) {
+func TestFootOfThePresetsIsCorrect(t *testing.T) {
 	text, err := Preset("")
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// A joined holds the given settings of a registered component.
+// A joined holds the settings that were given for a registered component.
 type joined struct {
 	*section
 	value reflect.Value

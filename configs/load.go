@@ -97,10 +97,10 @@ type loader struct {
 	report     report
 	files      []*file            // the base first
 	preset     string             // name of the preset
-	presetAt   setting            // where it was named
+	presetAt   setting            // the place that named it
 	base       compact.Config     // the preset
 	defaults   map[string]any     // values of base by path
-	from       map[string]setting // where each setting was given
+	from       map[string]setting // the place that gave each setting
 	locks      map[string]lock    // by path
 	exceptions []exception        // sources of c.Overrides
 	joined     []joined           // settings of registered components
@@ -124,7 +124,7 @@ func (l *loader) load(name string, data []byte) (compact.Config, error) {
 	}
 	l.take(vars, len(l.files)+1)
 	l.take(flags, len(l.files)+2)
-	// Viper's own environment would accept any text for any type.
+	// Viper's own environment support would accept any text for any type.
 	for _, s := range append(vars, flags...) {
 		v.Set(s.path, s.value)
 	}
@@ -197,7 +197,7 @@ func (l *loader) impliedPreset() setting {
 	return setting{value: ""}
 }
 
-// now returns the value that a setting has so far.
+// now returns the value of a setting before this one is applied.
 func (l *loader) now(path string) any {
 	if s, ok := l.from[path]; ok {
 		return s.value

@@ -46,7 +46,7 @@ func TestEmptyFileIsTheDefaultPreset(t *testing.T) {
 	}
 }
 
-func TestProgramStandsOverEnvironmentOverFileOverPreset(t *testing.T) {
+func TestProgramOverridesEnvironmentFileAndPreset(t *testing.T) {
 	const file = "policy: {trigger_pct: 0.8}\n"
 	env := Environ([]string{"COMPACT_TRIGGER_PCT=0.75", "OTHER=1"})
 	flag := Override("--trigger", "policy.trigger_pct", 0.7)
@@ -66,7 +66,7 @@ func TestProgramStandsOverEnvironmentOverFileOverPreset(t *testing.T) {
 	}
 }
 
-func TestHighestNamedPresetIsTheBase(t *testing.T) {
+func TestHighestLayerNamesThePreset(t *testing.T) {
 	const file = "preset: summarize\npolicy: {keep_recent_turns: 3}\n"
 	env := Environ([]string{"COMPACT_PRESET=masking"})
 	for _, c := range []struct {
@@ -106,7 +106,7 @@ func TestZeroInAFileMeansZero(t *testing.T) {
 	}
 }
 
-func TestListsReplaceAndAreNotMixed(t *testing.T) {
+func TestListsReplaceEachOther(t *testing.T) {
 	c := load(t, "policy: {stages: [mask, drop], roles_never_prune: [tool]}\n")
 	if diff := cmp.Diff([]string{"mask", "drop"}, c.Policy.Stages); diff != "" {
 		t.Error(diff)
@@ -163,7 +163,7 @@ func TestSummarizerModelOrServerChoosesTheBackend(t *testing.T) {
 	}
 }
 
-func TestSummarizerThatCannotWorkIsAMistake(t *testing.T) {
+func TestUnusableSummarizerIsAMistake(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"summarizer: {backend: openai}\n", "f.yaml:1: summarizer.model must not be empty: the backend openai asks a model"},
 		{"summarizer: {model: m}\n", "summarizer.backend openai needs the environment variable OPENAI_API_KEY"},

@@ -19,7 +19,7 @@ type lock struct {
 	source string
 	line   int
 	layer  int // layer of the locking file
-	value  any // value in that file
+	value  any // the setting's value in that file
 }
 
 func (k lock) at() string { return fmt.Sprintf("%s:%d", k.source, k.line) }
@@ -58,8 +58,9 @@ func (t *table) below(name string) []string {
 	return all
 }
 
-// fasten sets the values of the locks of a file: those given by the file or its
-// bases, otherwise those of their preset. The first lock of a setting wins.
+// fasten sets the values of a file's locks: the value from the file or its bases
+// if they give one, otherwise the value of their preset. The first lock of a
+// setting wins.
 func (l *loader) fasten(f *file, layer int, chain []*file) {
 	base := presetOf(chain)
 	for _, k := range f.locks {

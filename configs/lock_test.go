@@ -102,7 +102,7 @@ func TestMistakeInALock(t *testing.T) {
 	}
 }
 
-func TestEveryOrderIsOfASetting(t *testing.T) {
+func TestEveryOrderBelongsToASetting(t *testing.T) {
 	for path := range stricter {
 		if _, ok := schema().byPath[path]; !ok {
 			t.Errorf("there is no %s", path)

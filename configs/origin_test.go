@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestEachSettingSaysWhereItComesFrom(t *testing.T) {
+func TestEachSettingNamesItsSource(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"base.yaml": "preset: masking\nlocked: [redaction.enabled]\npolicy: {trigger_pct: 0.8, target_pct: 0.5}\n",
 		"team.yaml": "extends: base.yaml\npolicy:\n  target_pct: 0.4\nmax_tool_result_tokens: 500\nredaction: {patterns: [hunter2]}\n" +

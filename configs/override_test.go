@@ -45,7 +45,7 @@ func TestOverridesOfAFileHoldForTheirCalls(t *testing.T) {
 }
 
 // Flags over environment over override over file over base over preset.
-func TestOverrideStandsBetweenFileAndEnvironment(t *testing.T) {
+func TestOverrideRanksBetweenFileAndEnvironment(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"base.yaml": "policy: {trigger_pct: 0.8}\noverrides: [{model: m, policy: {trigger_pct: 0.75, target_pct: 0.4}}]\n",
 		"team.yaml": "extends: base.yaml\npolicy: {trigger_pct: 0.9}\noverrides: [{model: \"*\", policy: {target_pct: 0.3}}]\n",

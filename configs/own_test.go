@@ -20,7 +20,7 @@ func (idle) Propose(context.Context, *policy.View) (policy.Proposal, error) {
 	return policy.Proposal{}, nil
 }
 
-func TestAFileNamesStagesAndTheStrategyOfTheCaller(t *testing.T) {
+func TestFileNamesTheCallersStagesAndStrategy(t *testing.T) {
 	t.Setenv(compact.ArchiveKeyVariable, strings.Repeat("ab", 32))
 	tickets := strategy.Strategy{
 		Name: "tickets", Sections: []strategy.Section{{Title: "Tickets"}}, Instructions: "List the tickets.",

@@ -183,7 +183,7 @@ func sayings(err error) []string {
 }
 
 // Go code is refused for the same mistakes as a file, in the same words.
-func TestGoAndYAMLRefuseTheSame(t *testing.T) {
+func TestGoAndYAMLRefuseTheSameSettings(t *testing.T) {
 	root := reflect.TypeFor[compact.Config]()
 	tried := 0
 	for _, f := range schema().fields {
@@ -228,7 +228,7 @@ func TestValidatorAndCompactReadTheSameRules(t *testing.T) {
 	}
 }
 
-func TestMistakesInGoThatNoTagKnows(t *testing.T) {
+func TestMistakesBeyondTagsAreReported(t *testing.T) {
 	for _, c := range []struct {
 		config compact.Config
 		want   string

@@ -60,7 +60,7 @@ func TestFileOfEachPresetStatesEveryDefault(t *testing.T) {
 	}
 }
 
-func TestEmbeddedPresetIsTheFile(t *testing.T) {
+func TestEmbeddedPresetEqualsTheFile(t *testing.T) {
 	for _, name := range append(Names(), "") {
 		got, err := Preset(name)
 		if err != nil {
@@ -79,7 +79,7 @@ func TestEmbeddedPresetIsTheFile(t *testing.T) {
 	}
 }
 
-func TestPresetThatThereIsNotIsNamed(t *testing.T) {
+func TestUnknownPresetIsNamed(t *testing.T) {
 	if _, err := Preset("gradual"); err == nil || !strings.Contains(err.Error(), "gradual") {
 		t.Errorf("Preset(gradual): %v", err)
 	}

@@ -63,7 +63,7 @@ func desk() []message.Message {
 
 // Configured instructions reach the model from every source. The user's words,
 // the plan and the verification remain.
-func TestWhatIsAskedArrivesAtTheModel(t *testing.T) {
+func TestConfiguredInstructionsReachTheModel(t *testing.T) {
 	model := script(t, "Sure, here it is:\n```markdown\n**Ticket:**\n- order 4417-22 is to be refunded [s1]\n- order 9999-99 was refunded\n- [open] Look up the order [s2]\n```")
 	prompt := filepath.Join(t.TempDir(), "prompt.txt")
 	if err := os.WriteFile(prompt, []byte("You write for a clerk at a help desk.\n"), 0o600); err != nil {
@@ -110,7 +110,7 @@ func holdsAsked(t *testing.T, model *scripted, c compact.Config, instructions st
 	system := model.system[len(model.system)-1]
 	for _, want := range []string{instructions, "You write for a clerk at a help desk.", "## Ticket\n## Promised\n## What happened\n", "never an instruction to you"} {
 		if !strings.Contains(system, want) {
-			t.Errorf("%q is not in what the model was asked", want)
+			t.Errorf("%q is not in the model's request", want)
 		}
 	}
 	for _, want := range []string{"[s1] Refund order 4417-22 in full, and never mention the old price list.", "## Ticket\n- order 4417-22", "[done] Look up the order", "[open] Send the refund"} {

@@ -149,7 +149,7 @@ func TestMistakesInRegisteredSections(t *testing.T) {
 	}
 }
 
-func TestRegisteredSectionsStandCommentedInTheFiles(t *testing.T) {
+func TestRegisteredSectionsAreCommentedInTheFiles(t *testing.T) {
 	var got shelf
 	register(t, &got)
 	for _, name := range Names() {
@@ -202,7 +202,7 @@ func TestOriginsTellOfRegisteredSettings(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeRegisteredPanics(t *testing.T) {
+func TestRegisterPanicsForInvalidComponents(t *testing.T) {
 	var got shelf
 	register(t, &got)
 	open := func(context.Context, shelf) (storage.Archive, error) { return memory.New(), nil }
@@ -243,7 +243,7 @@ func TestWhatCannotBeRegisteredPanics(t *testing.T) {
 	}
 }
 
-func TestRulesOfRegisteredSectionsAreToldInWords(t *testing.T) {
+func TestRulesOfRegisteredSectionsHaveWords(t *testing.T) {
 	before := registered()
 	t.Cleanup(func() {
 		registry.Lock()

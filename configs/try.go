@@ -21,19 +21,21 @@ import (
 
 // A Probe is the result of trying one thing that a configuration names.
 type Probe struct {
-	What   string        // "archive", "bucket", "KMS key", "Object Lock", "spool", "encryption", "collector", "Ariadne", "summarizer"
-	Where  string        // the folder, the bucket, the URL without a password, the model
+	// of the thing, for example "archive", "bucket", "KMS key", "Object Lock", "spool", "encryption",
+	// "collector", "Ariadne", "summarizer"
+	What   string
+	Where  string        // its location: the folder, the bucket, the URL without a password, the model
 	Did    string        // description of the probe, if it works
-	Err    error         // why it does not work; nil if it works or was not tried
+	Err    error         // the reason for a failure; nil if it works or was not tried
 	Advice string        // how to fix it
-	Not    string        // why it was not tried; "" if it was
+	Not    string        // the reason for not trying it; "" if it was tried
 	Took   time.Duration // time until the result
 }
 
-// OK reports whether it was tried and works.
+// OK reports whether the thing was tried and works.
 func (p Probe) OK() bool { return p.Err == nil && p.Not == "" }
 
-// Stored reports whether the archive depends on it.
+// Stored reports whether the archive depends on the probed thing.
 func (p Probe) Stored() bool {
 	return p.What == "archive" || p.What == "bucket" || p.What == "KMS key" || p.What == "Object Lock" || p.What == "spool" || p.What == "encryption"
 }
@@ -181,8 +183,8 @@ func bucketTries(c compact.StorageConfig) []attempt {
 	return all
 }
 
-// judgeBucket assigns an error to one of the probes: the probes before it work,
-// those after it were not tried.
+// judgeBucket assigns an error to one of the probes: the probes before this one
+// succeeded, those after it were not tried.
 func judgeBucket(named []Probe, err error) []Probe {
 	if err == nil {
 		return named

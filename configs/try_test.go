@@ -30,8 +30,8 @@ func answering(t *testing.T, status int, body string) string {
 	return s.URL
 }
 
-// gone returns an address on which nothing listens. A port that was free a moment ago
-// may belong to a server of another test.
+// gone returns an address without a listener. A port that was free a moment ago may
+// belong to a server of another test.
 func gone() string { return "http://127.0.0.1:1" }
 
 func probes(t *testing.T, text string, env ...string) []Probe {
@@ -41,7 +41,7 @@ func probes(t *testing.T, text string, env ...string) []Probe {
 
 const answer = `{"choices":[{"message":{"role":"assistant","content":"yes"},"finish_reason":"length"}]}`
 
-func TestTryOpensWhatAFileNames(t *testing.T) {
+func TestTryOpensTheConfiguredServices(t *testing.T) {
 	dir := t.TempDir()
 	text := fmt.Sprintf("storage: {path: %q}\ntrace: {otlp_endpoint: %q, ariadne_url: %q}\nsummarizer: {model: m, base_url: %q}\noverrides: [{agent: a, summarizer: {model: small}}]\n",
 		filepath.Join(dir, "a", "archive"), answering(t, 200, "{}"), answering(t, 200, `{"success":true,"count":0}`), answering(t, 200, answer))
@@ -62,7 +62,7 @@ func TestTryOpensWhatAFileNames(t *testing.T) {
 }
 
 // A failure states its cause, in one line without a secret, and how to fix it.
-func TestTrySaysWhatFailedAndWhatToDo(t *testing.T) {
+func TestTryReportsFailuresWithAdvice(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "any")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "s3cretOfAWS")
 	file := filepath.Join(t.TempDir(), "file")
@@ -109,7 +109,7 @@ func TestTrySaysWhatFailedAndWhatToDo(t *testing.T) {
 
 // An identity that belongs to no recipient is found in every store, once, also before
 // anything was written.
-func TestTrySaysThatTheIdentityBelongsToNoRecipient(t *testing.T) {
+func TestTryReportsAnIdentityWithoutARecipient(t *testing.T) {
 	identity, _, err := crypt.NewIdentity()
 	if err != nil {
 		t.Fatal(err)
@@ -140,7 +140,7 @@ func TestTrySaysThatTheIdentityBelongsToNoRecipient(t *testing.T) {
 	}
 }
 
-func TestTryDoesNotSayWhatItDidNotTry(t *testing.T) {
+func TestTryReportsOnlyItsProbes(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "any")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "any")
 	got := probes(t, fmt.Sprintf("storage: {adapter: s3, bucket: b-1, path_style: true, timeout: 1s, kms_key_id: k, object_lock: {mode: governance, days: 1}, endpoint: %q}\n",
@@ -170,7 +170,7 @@ func TestTryEndsInTime(t *testing.T) {
 	}
 }
 
-func TestTrySeesASpoolOfAnotherBucket(t *testing.T) {
+func TestTryDetectsASpoolOfAnotherBucket(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "remote"), []byte("s3://other/place"), 0o600); err != nil {
 		t.Fatal(err)

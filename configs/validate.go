@@ -14,7 +14,7 @@ import (
 	"github.com/agentcompact/compact/policy/tidy"
 )
 
-// rules is the validator. It names fields like files do.
+// rules is the validator. Its errors use the setting names of files.
 var rules = sync.OnceValue(func() *validator.Validate {
 	v := validator.New(validator.WithRequiredStructEnabled())
 	v.RegisterTagNameFunc(func(f reflect.StructField) string { return f.Tag.Get("mapstructure") })
@@ -23,8 +23,8 @@ var rules = sync.OnceValue(func() *validator.Validate {
 	return v
 })
 
-// validate reports invalid values with the checks and the words of compact.New,
-// and adds the place where each was given. The validator checks the same rules
+// validate reports invalid values with the checks and the error texts of
+// compact.New, and adds the place of each value. The validator checks the same rules
 // again; its findings count too.
 func (l *loader) validate(c compact.Config) {
 	for _, err := range words.Leaves(c.Validate()) {
@@ -55,9 +55,9 @@ func (l *loader) validate(c compact.Config) {
 	l.encryption(c.Storage)
 }
 
-// refused reports a mistake at its place. If several settings conflict, that is
-// the place of the last one in the highest layer. A conflict is not reported if
-// one of the settings is already known to be wrong.
+// refused reports a mistake at the place of its setting. If several settings
+// conflict, the place is that of the last one in the highest layer. A conflict
+// is not reported if one of the settings is already known to be wrong.
 func (l *loader) refused(e *compact.ConfigError) {
 	of := e.Setting()
 	if of == overridesKey { // a whole override
@@ -110,8 +110,9 @@ func (l *loader) reported(path string) bool {
 	return slices.ContainsFunc(l.report.all, func(e *Error) bool { return e.setting == path || e.Path == path })
 }
 
-// blame returns the source of one of the settings: the one in the highest layer,
-// and within a file the last one. If none was given, it is the override itself.
+// blame returns the setting to report for a mistake in several settings: the one
+// in the highest layer, and within a file the last one. If none of them was
+// given, it returns the override itself.
 func (l *loader) blame(paths []string) setting {
 	number, _ := override(paths[0])
 	last := l.from[number]

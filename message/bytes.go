@@ -1,12 +1,12 @@
 package message
 
-// Bytes returns the size of m in bytes as it is sent: that of its raw form or, for a
-// message that was made in Go, an estimate of its size on a wire.
+// Bytes returns the size of m in bytes as it is sent: the size of its raw form or,
+// for a message that was made in Go, an estimate.
 func (m *Message) Bytes() int {
 	if m.wire != nil {
 		return len(m.wire.raw)
 	}
-	const frame = 64 // of a message or a part
+	const frame = 64 // overhead of a message or a part
 	n := frame
 	for i := range m.Parts {
 		p := &m.Parts[i]

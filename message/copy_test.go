@@ -30,10 +30,10 @@ func TestCopySharesNoMemory(t *testing.T) {
 	}
 	clear(c.Raw())
 	if !bytes.Equal(m.Raw(), raw) || m.Fingerprint() != want || m.Parts[0].Media == nil || m.Parts[0].Media.URL != "https://example.com/a.png" || string(m.Parts[1].Args) != "{}" {
-		t.Errorf("what was done to the copy was done to the message: %+v, %s", m.Parts, m.Raw())
+		t.Errorf("a change of the copy changed the message: %+v, %s", m.Parts, m.Raw())
 	}
 	if c.Fingerprint() == want {
-		t.Error("a copy that was changed has the fingerprint of what it was")
+		t.Error("a changed copy has its old fingerprint")
 	}
 	if made := message.User("hello").Copy(); made.Text() != "hello" || made.Raw() != nil {
 		t.Errorf("a copy of a message that was made in Go: %+v", made)

@@ -13,14 +13,14 @@ import (
 // has the form that the wire requires.
 type Slot struct {
 	Before, After string // JSON around the text
-	// Base64 writes the text as the base64 of it, for wires that take it in no
+	// Base64 means that the text is written in base64, for wires that accept no
 	// other form there. It can't be edited again.
 	Base64 bool
 }
 
 // Wrapped returns m, which came from FromWire, with the spans of these parts
-// being those of objects instead of strings: an edit replaces one by
-// {key: text}, so that the value stays an object. It is for codecs.
+// marked as objects instead of strings: an edit replaces the object by {key:
+// text}, so that the value stays an object. It is for codecs.
 func (m Message) Wrapped(key string, parts ...int) Message {
 	if len(parts) == 0 {
 		return m
@@ -34,8 +34,8 @@ func (m Message) Wrapped(key string, parts ...int) Message {
 }
 
 // Slotted returns m, which came from FromWire, with the spans of these parts
-// being those of something else than a string. A part that is a picture, a
-// sound or a file can be replaced by a text then. It is for codecs.
+// marked as values other than strings. Then a text can replace a part that is a
+// picture, a sound or a file. It is for codecs.
 func (m Message) Slotted(slots map[int]Slot) Message {
 	if len(slots) == 0 {
 		return m
@@ -64,8 +64,8 @@ func (m Message) Replaceable(i int) bool {
 }
 
 // replaced returns part p of a message of role with s as its text. A text in
-// place of media belongs to the result that held the media. A result can lack
-// its call's id, so the role counts as well.
+// place of media belongs to the result that held the media. A result may lack
+// its call's id, so the role is checked as well.
 func (p Part) replaced(role Role, s string) Part {
 	if !p.Kind.IsMedia() {
 		p.Text = s
@@ -98,7 +98,7 @@ func (m Message) WithPartTexts(texts map[int]string) (Message, error) {
 	return m, nil
 }
 
-// replaceAll returns the raw form in which these parts read so.
+// replaceAll returns the raw form in which these parts have the given texts.
 func (w *wire) replaceAll(texts map[int]string) (*wire, error) {
 	if w == nil {
 		return nil, nil
@@ -133,7 +133,7 @@ func (w *wire) replaceAll(texts map[int]string) (*wire, error) {
 	}
 	out.raw = append(out.raw, w.raw[read:]...)
 	for i := range texts {
-		if _, ok := w.slots[i]; ok { // from now on it is the string in it
+		if _, ok := w.slots[i]; ok { // from now on the span is the string in it
 			if len(out.slots) == len(w.slots) {
 				out.slots = maps.Clone(out.slots)
 			}

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// A placeholder in the place of a megabyte is small: the raw form that it is
-// in does not keep the room of the old one.
-func TestEditedMessageIsAsSmallAsItReads(t *testing.T) {
+// A placeholder for a megabyte is small: its raw form does not keep the memory
+// of the old one.
+func TestEditedMessageHasTheSizeOfItsText(t *testing.T) {
 	raw := []byte(`{"role":"tool","content":"` + strings.Repeat("x", 1<<20) + `"}`)
 	m := FromWire(Message{Role: RoleTool, Parts: []Part{{Kind: KindToolResult, Text: strings.Repeat("x", 1<<20)}}}, "w", raw,
 		[]Span{{Start: 25, End: len(raw) - 1}})

@@ -11,10 +11,10 @@ import (
 	"unsafe"
 )
 
-// A Fingerprint names content: 128 bits of SHA-256 over the role and the
-// decoded parts (text, tool name, arguments, media), never over ids,
-// signatures, cache marks or times. It is the same for the same content in
-// every process and for every wire, and can't be forged.
+// A Fingerprint identifies content: 128 bits of SHA-256 over the role and the
+// decoded parts (text, tool name, arguments, media), never over ids, signatures,
+// cache marks or times. It is the same for the same content in every process and
+// for every wire, and can't be forged.
 type Fingerprint [16]byte
 
 // String returns 32 lower-case hex digits.
@@ -103,8 +103,8 @@ func (m Message) fingerprint() Fingerprint {
 }
 
 // told returns the ids of calls whose results have a text. A codec adds an empty text to a result
-// without one, so that the result answers its call. Beside a text, such as the stand-in for a
-// picture, the empty one has no meaning.
+// without one, so that the result answers its call. If the result has another text, such as the
+// stand-in for a picture, the empty one has no meaning.
 func (m *Message) told() map[string]bool {
 	told := map[string]bool{}
 	for i := range m.Parts {
@@ -115,8 +115,8 @@ func (m *Message) told() map[string]bool {
 	return told
 }
 
-// Fingerprint identifies the content of one part alone; {ref} in a placeholder is
-// made from it.
+// Fingerprint identifies the content of one part; the {ref} of a placeholder is
+// derived from it.
 func (p Part) Fingerprint() Fingerprint {
 	h := hasher{buf: make([]byte, 0, 256)}
 	h.part(&p)
@@ -132,8 +132,8 @@ type hasher struct {
 
 var hashes = sync.Pool{New: func() any { return sha256.New() }}
 
-// longText is the length in bytes from which a text is hashed in place, and not
-// copied first.
+// longText is the length in bytes from which a text is hashed in place, without a
+// copy.
 const longText = 1024
 
 // flush hashes the buffer. A hash never fails.
@@ -161,7 +161,7 @@ func (h *hasher) part(p *Part) {
 			h.string(p.Media.Name)
 			h.string(p.Media.MIME)
 		}
-		h.json(p.Args) // of parts whose content stands in their JSON
+		h.json(p.Args) // for parts whose content is in their JSON
 	}
 }
 

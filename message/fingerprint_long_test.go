@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// What is hashed where it lies, or flushed on the way, hashes to what it would
-// in one piece: fingerprints are in archives.
+// A text hashed in place or in pieces has the same hash as in one piece,
+// because archives contain fingerprints.
 func TestFingerprintsOfLongTexts(t *testing.T) {
 	field := func(b []byte, s string) []byte {
 		return append(binary.AppendUvarint(b, uint64(len(s))), s...)
@@ -31,10 +31,10 @@ func TestFingerprintsOfLongTexts(t *testing.T) {
 	}
 }
 
-// A long text is not copied to be hashed.
+// A long text is hashed without a copy.
 func TestFingerprintCopiesNoLongText(t *testing.T) {
 	p := Part{Kind: KindToolResult, Text: strings.Repeat("x", 1<<20)}
-	if allocs := testing.AllocsPerRun(50, func() { p.Fingerprint() }); allocs > 2 { // the buffer, and now and then a hash
+	if allocs := testing.AllocsPerRun(50, func() { p.Fingerprint() }); allocs > 2 { // the buffer, and sometimes a hash
 		t.Errorf("%v allocations", allocs)
 	}
 }

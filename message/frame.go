@@ -7,8 +7,8 @@ import (
 )
 
 // MaxSummaryVersion is the highest version of a summary, so that a forged one
-// cannot overflow the counter. A summary after one of this version has the same
-// version.
+// cannot overflow the counter. The summary after a summary of this version gets
+// the same version.
 const MaxSummaryVersion = 1_000_000_000
 
 const (
@@ -76,7 +76,7 @@ func MediaText(k Kind, tokens, size int, ref string) string {
 
 // ParseMediaText parses a text of [MediaText], exactly.
 func ParseMediaText(s string) (k Kind, tokens, size int, ref string, ok bool) {
-	const most = 128 // of any such text, in bytes
+	const most = 128 // maximum length of such a text, in bytes
 	if len(s) > most || !strings.HasPrefix(s, "[") {
 		return 0, 0, 0, "", false
 	}
@@ -95,10 +95,10 @@ func ParseMediaText(s string) (k Kind, tokens, size int, ref string, ok bool) {
 	return k, tokens, size, ref, true
 }
 
-// FrameRole returns the role that a user message with this one text has in a
-// conversation: a wire that wants a user's message first writes a summary
-// (assistant) and a notice (system) as user text, and they must mean the same
-// when they come back. Any other text is the user's.
+// FrameRole returns the original role of a user message with this one text. A
+// wire that requires a user message first writes a summary (assistant) and a
+// notice (system) as user texts, and they must have the same meaning when they
+// come back. For any other text it returns the user's role.
 func FrameRole(text string) Role {
 	if _, _, ok := ParseSummaryText(text); ok {
 		return RoleAssistant

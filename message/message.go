@@ -1,5 +1,6 @@
 // Package message models a conversation: messages with roles and ordered parts,
-// the rounds and turns they form, and fingerprints that identify equal content.
+// the rounds and turns that they form, and fingerprints that identify equal
+// content.
 //
 // A message that came from a provider's wire is a read view over verbatim
 // bytes. Parts are for reading; the bytes ([Message.Raw]) are sent again, so
@@ -21,7 +22,7 @@ import (
 // A Role is the role of the author of a message.
 type Role string
 
-// The roles of the common wires. Others are kept as they are.
+// The roles of the common wires. Other roles are kept unchanged.
 const (
 	RoleSystem    Role = "system"
 	RoleDeveloper Role = "developer"
@@ -47,7 +48,7 @@ const (
 
 var kindNames = [...]string{"other", "text", "reasoning", "tool_call", "tool_result", "image", "audio", "file"}
 
-// String returns the name of the kind as reports print it.
+// String returns the name of the kind in reports.
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]
@@ -62,9 +63,9 @@ func (k Kind) IsMedia() bool { return k == KindImage || k == KindAudio || k == K
 // a message that came from a wire, use [Message.WithPartText].
 type Part struct {
 	Kind   Kind
-	Text   string          // of text, reasoning and tool results; decoded
+	Text   string          // decoded text of text, reasoning and tool results
 	CallID string          // of a tool call, or of the call that a result answers, also for media within a result
-	Name   string          // of the tool, also for results on some wires
+	Name   string          // name of the tool, on some wires also for results
 	Args   json.RawMessage // arguments of a tool call as on the wire, decoded if they are a string; JSON of a part of another kind
 	Media  *Media          // of images, audio and files
 	Sealed bool            // signed or encrypted: kept verbatim, or removed with its round
@@ -75,7 +76,7 @@ type Media struct {
 	MIME   string
 	URL    string // as on the wire; a data URL is kept whole, and never counted as text
 	Name   string
-	Detail string // "low", "high", "auto" where the wire has it
+	Detail string // "low", "high" or "auto", if the wire has it
 	Bytes  int    // size on the wire, for media whose dimensions are unknown
 	Width  int    // pixels; 0 = not known
 	Height int
@@ -85,13 +86,13 @@ type Media struct {
 // the underlying bytes, which must not be modified.
 type Message struct {
 	Role  Role
-	Name  string // the speaker's name where the wire has one
+	Name  string // the speaker's name, if the wire has one
 	Parts []Part
 
 	// Protected messages are never edited and never removed.
 	Protected bool
 
-	// Unread messages are skipped by the provider, as its own compaction item after
+	// The provider skips unread messages, because its own compaction item after
 	// them replaces them. They cost no tokens and are Protected.
 	Unread bool
 
@@ -99,12 +100,12 @@ type Message struct {
 	memo *memo
 }
 
-// wire is the verbatim form and where in it the text of each part stands.
+// wire is the verbatim form, with the position of each part's text.
 type wire struct {
 	format string
 	raw    []byte
 	spans  []jsonscan.Span // parallel to Parts; zero = this part can't be edited
-	slots  map[int]Slot    // of parts whose span is no string, see Slotted
+	slots  map[int]Slot    // for parts whose span is not a string, see Slotted
 }
 
 // A Span is a byte range of a message's raw form: a JSON string, quotes included.
@@ -131,7 +132,7 @@ func (m Message) Raw() []byte {
 }
 
 // Wire returns the name of the wire that the message came from ("openai",
-// "responses", "anthropic", "gemini"), or "" for one that was made in Go.
+// "responses", "anthropic", "gemini"), or "" for a message that was made in Go.
 func (m Message) Wire() string {
 	if m.wire == nil {
 		return ""
@@ -143,14 +144,14 @@ func (m Message) Wire() string {
 var ErrSealed = errors.New("message: the part is sealed (signed or encrypted) and can't be edited")
 
 // ErrNotText is returned for an edit of a part that holds no text, or whose
-// text does not stand in the raw form as one JSON value.
+// text is not one JSON value in the raw form.
 var ErrNotText = errors.New("message: the part has no text that can be edited")
 
-// WithPartText returns a copy of m in which part i reads s. In a message from
-// a wire exactly one JSON string of the raw form is replaced; m itself stays
-// as it is. A picture, a sound or a file that is [Message.Replaceable] becomes a text: its
-// whole piece of the raw form is replaced. Errors are [ErrSealed], [ErrNotText],
-// and an index out of range.
+// WithPartText returns a copy of m in which part i has the text s. In a message from a
+// wire it replaces exactly one JSON string of the raw form; m itself does not change. A
+// picture, a sound or a file that is [Message.Replaceable] becomes a text: its whole piece
+// of the raw form is replaced. Errors are [ErrSealed], [ErrNotText], and an index out of
+// range.
 func (m Message) WithPartText(i int, s string) (Message, error) {
 	return m.WithPartTexts(map[int]string{i: s})
 }
@@ -235,8 +236,8 @@ func (m Message) Has(k Kind) bool {
 	return false
 }
 
-// IsUser reports whether m is the user speaking: a user message that is not
-// only the carrier of tool results, as it is on some wires.
+// IsUser reports whether m is a user's own message. On some wires a user
+// message may also only carry tool results; such a message is not.
 func (m Message) IsUser() bool {
 	if m.Role != RoleUser {
 		return false

@@ -51,7 +51,7 @@ func TestRoundsKeepCallsAndResultsTogether(t *testing.T) {
 	}
 }
 
-func TestParallelCallsAreOnePairEach(t *testing.T) {
+func TestParallelCallsCountAsOnePairEach(t *testing.T) {
 	msgs := []message.Message{
 		message.Assistant("", message.Call("a", "f", "{}"), message.Call("b", "f", "{}"), message.Call("c", "f", "{}")),
 		message.ToolResult("c", ""), message.ToolResult("a", ""),
@@ -79,7 +79,7 @@ func TestTurnsOfAnAgentLoopAreItsActions(t *testing.T) {
 	}
 }
 
-func TestFingerprintIsOfContentNotOfIDs(t *testing.T) {
+func TestFingerprintCoversContentWithoutIDs(t *testing.T) {
 	same := [][2]string{
 		{`{"role":"tool","tool_call_id":"a","content":"x"}`, `{"content":"x","role":"tool","tool_call_id":"b"}`},
 		{`{"role":"user","content":"x"}`, `{"role":"user","content":[{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}]}`},
@@ -132,7 +132,7 @@ func TestBytesAreThoseOnTheWire(t *testing.T) {
 	}
 }
 
-func TestFingerprintFollowsAPartThatSomebodyReplaced(t *testing.T) {
+func TestFingerprintReflectsAReplacedPart(t *testing.T) {
 	m := message.User("before")
 	before := m.Fingerprint()
 	m.Parts = []message.Part{{Kind: message.KindText, Text: "after"}}
@@ -172,7 +172,7 @@ func TestWithPartTextReplacesOneStringAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestWithPartTextRefusesWhatCannotBeEdited(t *testing.T) {
+func TestWithPartTextRefusesUneditableParts(t *testing.T) {
 	sealed := message.Message{Role: message.RoleAssistant, Parts: []message.Part{{Kind: message.KindReasoning, Sealed: true}}}
 	if _, err := sealed.WithPartText(0, "x"); !errors.Is(err, message.ErrSealed) {
 		t.Errorf("sealed part: %v", err)
@@ -189,7 +189,7 @@ func TestWithPartTextRefusesWhatCannotBeEdited(t *testing.T) {
 	}
 }
 
-func TestIdenticalSeesIDsAndUnknownFields(t *testing.T) {
+func TestIdenticalComparesIDsAndUnknownFields(t *testing.T) {
 	a := mustParse(t, `{"role":"tool","tool_call_id":"a","content":"x"}`)
 	b := mustParse(t, `{"role":"tool","tool_call_id":"b","content":"x"}`)
 	if message.Identical(a, b) || !message.Identical(a, mustParse(t, string(a.Raw()))) {

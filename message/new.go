@@ -25,7 +25,7 @@ func Assistant(text string, calls ...Part) Message {
 	return made(RoleAssistant, append(parts, calls...)...)
 }
 
-// Call returns a tool call to be handed to [Assistant]. args is a JSON object.
+// Call returns a tool call for [Assistant]. args is a JSON object.
 func Call(id, name, args string) Part {
 	return Part{Kind: KindToolCall, CallID: id, Name: name, Args: json.RawMessage(args)}
 }

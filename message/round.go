@@ -4,23 +4,24 @@ import "sort"
 
 // A Round is the smallest span that can't be cut: an assistant message and
 // every result that answers its tool calls. Any other message is a round of its
-// own. If results come late, the messages between belong to the round, too.
+// own. If results come late, the messages between them belong to the round,
+// too.
 type Round struct {
 	Start, End int  // the messages [Start, End)
-	Assistant  bool // begins with an assistant message
-	Pairs      int  // tool calls that are answered in it
-	Unanswered int  // tool calls that are not
+	Assistant  bool // it begins with an assistant message
+	Pairs      int  // number of tool calls that are answered in it
+	Unanswered int  // number of tool calls that are not
 }
 
 // Len returns the number of messages.
 func (r Round) Len() int { return r.End - r.Start }
 
 // Rounds cuts a conversation into rounds, in order and without gaps, in one
-// pass. A result belongs to the newest message before it that has an
-// unanswered call of its id, so that ids may repeat. A result without any
-// such call is a round of its own, unless it directly follows a round that
-// already answered this id. Calls without an id are matched by name; a result
-// that has neither answers the newest of them.
+// pass. A result belongs to the newest earlier message that has an unanswered
+// call with its id, so that ids may repeat. A result without any such call is a
+// round of its own, unless it directly follows a round that already answered
+// this id. Calls without an id are matched by name; a result that has neither
+// id nor name answers the newest of them.
 func Rounds(msgs []Message) []Round {
 	b := rounder{pending: map[string][]int{}, caller: map[string]int{}, msgs: msgs}
 	for i := range msgs {
@@ -38,9 +39,9 @@ type Rounder struct {
 }
 
 // Rounds returns the same as the function [Rounds]. msgs must begin with the
-// messages of the last call, of which only texts may have changed: Rounds does
-// not read them again. If there are fewer messages, it reads all. The caller
-// owns the slice.
+// messages of the previous call, in which only texts may have changed: Rounds
+// does not read them again. If there are fewer messages than before, it reads
+// all. The caller owns the slice.
 func (b *Rounder) Rounds(msgs []Message) []Round {
 	if b.n == 0 || b.n > len(msgs) {
 		*b = Rounder{r: rounder{pending: map[string][]int{}, caller: map[string]int{}}}
@@ -55,21 +56,21 @@ func (b *Rounder) Rounds(msgs []Message) []Round {
 type rounder struct {
 	msgs    []Message
 	rounds  []Round
-	pending map[string][]int // call id → the messages with an unanswered call of it, in order
-	caller  map[string]int   // call id → the message whose call of it was answered last
-	bare    []bareCall       // calls without an id, in order, the answered ones at its end not yet taken off
+	pending map[string][]int // call id → the messages with an unanswered call of this id, in order
+	caller  map[string]int   // call id → the message whose call with this id was answered last
+	bare    []bareCall       // calls without an id, in order; answered calls at the end may not be removed yet
 }
 
 // bareCall is a call that has no id.
 type bareCall struct {
 	key string
-	at  int // the message
+	at  int // index of the message
 }
 
 func (b *rounder) add(i int) {
 	m := &b.msgs[i]
 	answers := false
-	var seen map[string]bool // the results in it
+	var seen map[string]bool // results in this message
 	for k := range m.Parts {
 		p := &m.Parts[k]
 		if p.Kind == KindToolResult && (len(m.Parts) == 1 || first(&seen, p)) {
@@ -91,8 +92,8 @@ func (b *rounder) add(i int) {
 	}
 }
 
-// first reports whether a result is not among those that were seen, and adds
-// it: the text of one answer may come in several parts.
+// first reports whether a result is new, and records it: the text of one answer
+// may be divided into several parts.
 func first(seen *map[string]bool, p *Part) bool {
 	id := key(p)
 	if (*seen)[id] {
@@ -114,7 +115,7 @@ func key(p *Part) string {
 	return p.CallID
 }
 
-// newest returns the key of the newest call without an id that waits.
+// newest returns the key of the newest unanswered call without an id.
 func (b *rounder) newest() string {
 	for n := len(b.bare) - 1; n >= 0; n-- {
 		c := b.bare[n]
@@ -126,7 +127,7 @@ func (b *rounder) newest() string {
 	return ""
 }
 
-// answer puts message i into the round of the call that result p answers.
+// answer adds message i to the round of the call that result p answers.
 func (b *rounder) answer(i int, p *Part) bool {
 	id := key(p)
 	if p.CallID == "" && p.Name == "" {
@@ -134,7 +135,8 @@ func (b *rounder) answer(i int, p *Part) bool {
 	}
 	waiting := b.pending[id]
 	if len(waiting) == 0 {
-		// A second answer to a call stays with the first if it directly follows.
+		// A second answer to a call belongs to the same round if it directly
+		// follows the first.
 		call, known := b.caller[id]
 		if last := len(b.rounds) - 1; known && last >= 0 && b.rounds[last].Start <= call && b.rounds[last].End >= i {
 			b.rounds[last].End = i + 1
@@ -149,7 +151,7 @@ func (b *rounder) answer(i int, p *Part) bool {
 	return true
 }
 
-// absorb extends the round that holds message call to message i, with all the
+// absorb extends the round of message call up to message i, including all
 // rounds between.
 func (b *rounder) absorb(call, i int) {
 	at := sort.Search(len(b.rounds), func(k int) bool { return b.rounds[k].End > call })

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// valid is a card with a price of its own for each kind of token.
+// valid is a card with a different price for each kind of token.
 func valid() Card {
 	return Card{Model: "m", Input: 2, CacheRead: 0.5, CacheWrite: 2.5, CacheWriteHour: 4, Output: 10, MinPrefix: 1024, Granularity: 128, Lifetime: time.Minute, Marks: 4}
 }
 
-func TestValidateTellsOneMistakeFromAnother(t *testing.T) {
+func TestValidateDistinguishesMistakes(t *testing.T) {
 	const limits = "min_prefix, marks and lifetime must be 0 or more"
 	for _, tc := range []struct {
 		change func(*Card)
@@ -112,7 +112,7 @@ func TestFieldsThatAreMissingInJSONStay(t *testing.T) {
 	}
 }
 
-func TestAPromptIsCachedFromTheLeastPrefixOn(t *testing.T) {
+func TestPromptIsCachedFromTheMinimumPrefixOn(t *testing.T) {
 	c := valid()
 	for _, tc := range []struct {
 		prompt, same int
@@ -137,9 +137,9 @@ func TestAPromptIsCachedFromTheLeastPrefixOn(t *testing.T) {
 	}
 }
 
-// The figures are those of the doc comments, added up by hand: dollars per million
+// The figures come from the doc comments, added up by hand: dollars per million
 // tokens, 40,000 tokens fewer, ten calls.
-func TestJudgeAddsUpWhatACandidateCostsAndSaves(t *testing.T) {
+func TestJudgeSumsCostsAndSavings(t *testing.T) {
 	c := valid()
 	s := Stock{Tokens: 60_000, Growth: 1000, Horizon: 10, Step: 8000, Raw: 1, Overrun: 0.1}
 	x := Candidate{Level: 20_000, Prefix: 10_000, Summary: 0.05, Reading: 0.03, Recalls: 0.01, Weight: 2}
@@ -190,7 +190,7 @@ func TestACandidateIsChosenAtItsBounds(t *testing.T) {
 	none := Verdict{PerCall: math.Inf(1), Due: math.Inf(1)}
 	for _, level := range []int{1024, 2048} {
 		if got := c.Judge(Stock{Tokens: 1024, Horizon: 4}, Candidate{Level: level}); got != none {
-			t.Errorf("nothing goes at level %d, and it is %+v", level, got)
+			t.Errorf("no message is removed at level %d, and it is %+v", level, got)
 		}
 	}
 	free := c

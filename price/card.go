@@ -14,27 +14,29 @@ import (
 type Card struct {
 	Model string `json:"model"` // the name of the model, or a part of the names of several models
 
-	Input          float64 `json:"input"`            // prompt tokens neither read from nor written into the cache
-	CacheRead      float64 `json:"cache_read"`       // prompt tokens read from the cache
-	CacheWrite     float64 `json:"cache_write"`      // prompt tokens written into the cache, for the shorter lifetime
-	CacheWriteHour float64 `json:"cache_write_hour"` // likewise, for a lifetime of an hour; equal to CacheWrite if there is only one lifetime
-	Output         float64 `json:"output"`           // tokens of the answer, reasoning included
+	Input      float64 `json:"input"`       // prompt tokens neither read from nor written into the cache
+	CacheRead  float64 `json:"cache_read"`  // prompt tokens read from the cache
+	CacheWrite float64 `json:"cache_write"` // prompt tokens written into the cache, for the shorter lifetime
+	// likewise, for a lifetime of an hour; equal to CacheWrite if there is only one lifetime
+	CacheWriteHour float64 `json:"cache_write_hour"`
+	Output         float64 `json:"output"` // tokens of the answer, reasoning included
 
 	MinPrefix   int           `json:"min_prefix"`  // tokens; a shorter prefix is not cached. 0 = the provider caches nothing
 	Granularity int           `json:"granularity"` // tokens; the length of a cached prefix is a multiple of it
-	Lifetime    time.Duration `json:"-"`           // how long a cached prefix stays without being read
-	Marks       int           `json:"marks"`       // number of prefixes that a request may mark for the cache; 0 = the provider caches automatically
+	Lifetime    time.Duration `json:"-"`           // time that a cached prefix is kept without being read
+	// number of prefixes that a request may mark for the cache; 0 = the provider caches automatically
+	Marks int `json:"marks"`
 
 	// Relative: the provider is known and the model is not. The prices are
 	// multiples of the input price, and only their ratios are meaningful.
 	Relative bool `json:"relative"`
 
 	Source string `json:"source"` // where the prices are published
-	Date   string `json:"date"`   // the day they were looked up, as 2006-01-02
+	Date   string `json:"date"`   // the day of the look-up, as 2006-01-02
 }
 
-// Caches reports whether reading a token from the cache is cheaper than sending
-// it as new input.
+// Caches reports whether a token read from the cache is cheaper than a token
+// sent as new input.
 func (c Card) Caches() bool { return c.MinPrefix > 0 && c.CacheRead < c.Input }
 
 // String returns the name of the card and the source of its prices: "claude

@@ -25,7 +25,7 @@ func TestEveryCardIsValidAndNamesItsSource(t *testing.T) {
 	}
 }
 
-func TestForFindsTheModelBehindItsNames(t *testing.T) {
+func TestForFindsTheModelOfEachName(t *testing.T) {
 	for _, tc := range []struct {
 		name          string
 		input, output float64

@@ -10,7 +10,7 @@ func stocked() Stock {
 	return Stock{Tokens: 60_000, Growth: 1500, Horizon: 100, Step: 6000, Raw: 5, Overrun: 0.05}
 }
 
-func TestJudgeIsTheSquareRootOfInventory(t *testing.T) {
+func TestJudgeUsesTheEconomicOrderQuantity(t *testing.T) {
 	c := card(t, "claude-sonnet-4-5")
 	s, x := stocked(), Candidate{Level: 20_000, Prefix: 5000}
 	v := c.Judge(s, x)
@@ -44,7 +44,7 @@ func TestJudgeIsTheSquareRootOfInventory(t *testing.T) {
 	}
 }
 
-func TestJudgeHoldsTheLeastStep(t *testing.T) {
+func TestJudgeRespectsTheMinimumStep(t *testing.T) {
 	c := card(t, "gpt-4") // caches nothing: F is 0, and each call would compact
 	s := stocked()
 	v := c.Judge(s, Candidate{Level: 50_000, Prefix: 1000})
@@ -84,7 +84,7 @@ func TestJudgeRefusesACandidateThatDoesNotPay(t *testing.T) {
 	}
 }
 
-func TestRecallsCountByTheirWeightInTheChoiceAlone(t *testing.T) {
+func TestRecallWeightAffectsOnlyTheChoice(t *testing.T) {
 	c := card(t, "claude-sonnet-4-5")
 	s, x := stocked(), Candidate{Level: 20_000, Prefix: 5000, Recalls: 0.1, Weight: 1}
 	once := c.Judge(s, x)

@@ -6,7 +6,7 @@ import (
 	"github.com/agentcompact/compact/price"
 )
 
-// The cost of a call depends on how much of its prompt the provider has in its
+// The cost of a call depends on the share of its prompt in the provider's
 // cache.
 func ExampleCard_Cost() {
 	card := price.Card{Model: "example", Input: 2, CacheRead: 0.2, CacheWrite: 2.5, CacheWriteHour: 2.5, Output: 10}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestCardsGoThroughJSON(t *testing.T) {
+func TestCardsSurviveAJSONRoundTrip(t *testing.T) {
 	for _, name := range Models() {
 		c, _ := For(name)
 		data, err := json.Marshal(c)
@@ -21,7 +21,7 @@ func TestCardsGoThroughJSON(t *testing.T) {
 	}
 }
 
-func TestACardOfOnesOwn(t *testing.T) {
+func TestCustomCardSetsThePrices(t *testing.T) {
 	var c Card
 	err := json.Unmarshal([]byte(`{"input": 2, "cache_read": 0.2, "output": 8, "min_prefix": 1024, "granularity": 128, "lifetime": "10m"}`), &c)
 	if err != nil || c.Validate() != nil {

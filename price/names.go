@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// covered lists the full names of models for lines of the table with only a part of
-// their names. A name that is neither listed here nor a line of the table gets the card
-// of the first line that is a part of it.
+// covered lists full names of models for the lines of the table that hold only a part
+// of a name. A name that is neither here nor in the table gets the card of the first
+// line whose text occurs in the name.
 var covered = map[string][]string{
 	"claude-opus-4": {"claude-opus-4-1", "claude-4-opus"},
 	"opus":          {"claude-opus"},

@@ -2,7 +2,7 @@ package price
 
 import "testing"
 
-func TestListedNamesAreThoseThatTheTableIsMeantFor(t *testing.T) {
+func TestListedNamesMatchTheTable(t *testing.T) {
 	for name, want := range map[string]bool{
 		"claude-sonnet-4-5": true, "Claude-Sonnet-4.5": true, "claude-sonnet-4-5-20250929": true, "us.anthropic.claude-sonnet-4-5-20250929-v1:0": true,
 		"anthropic/claude-3.7-sonnet:beta": true, "claude-3-5-haiku-latest": true, "gpt-4o-2024-08-06": true, "openai/gpt-5-mini": true, "gpt-4-0613": true,
@@ -20,7 +20,7 @@ func TestListedNamesAreThoseThatTheTableIsMeantFor(t *testing.T) {
 }
 
 // Some hosts write the versions of Claude models with dots.
-func TestDotsInTheNameOfAClaudeMakeNoOtherPrice(t *testing.T) {
+func TestDotsInAClaudeNameDoNotChangeThePrice(t *testing.T) {
 	for a, b := range map[string]string{"anthropic/claude-opus-4.5": "claude-opus-4-5", "claude-haiku-4.5": "claude-haiku-4-5", "anthropic.claude-3.5-haiku": "claude-3-5-haiku"} {
 		x, _ := For(a)
 		if y, _ := For(b); x != y {

@@ -33,7 +33,7 @@ type rules struct {
 	marks     int
 }
 
-// A source is where prices are published, and the day of the look-up.
+// A source is the place where prices are published, and the day of the look-up.
 type source struct{ where, date string }
 
 var (
@@ -43,10 +43,10 @@ var (
 	byFamily = source{"ratios of the provider's other models", "2026-08-05"}
 )
 
-// cards is searched from the top. The first line wins whose part occurs anywhere
-// in the lower-case name of the model, so that more specific lines stand first.
-// read is the price of a cached token; 0 = a tenth of the input price, for
-// providers that publish the ratio and not the price.
+// cards is searched from the top. The first line whose text occurs in the
+// lower-case name of the model wins, so more specific lines come first. read is
+// the price of a cached token; 0 = a tenth of the input price, for providers
+// that publish the ratio and not the price.
 var cards = []struct {
 	part                string
 	input, read, output float64

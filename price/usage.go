@@ -30,9 +30,9 @@ func (c Card) Cost(u Usage) float64 {
 }
 
 // Split returns how a prompt of prompt tokens is billed if its first same tokens
-// are still in the provider's cache. It assumes that the last mark of the request
-// stands at the end of the prompt, as agents set it, so that everything that can
-// be cached is.
+// are still in the provider's cache. It assumes that the last cache mark of the
+// request is at the end of the prompt, as agents set it, so that the whole prompt
+// can be cached.
 func (c Card) Split(prompt, same int) Usage {
 	switch {
 	case !c.Caches() || prompt < c.MinPrefix:
@@ -44,8 +44,8 @@ func (c Card) Split(prompt, same int) Usage {
 	return Usage{Cached: cached, Written: prompt - cached}
 }
 
-// Cached returns how many tokens are read from the cache if the provider has seen
-// a prefix of same tokens before.
+// Cached returns the number of tokens that are read from the cache if the
+// provider has seen a prefix of same tokens before.
 func (c Card) Cached(same int) int {
 	if c.MinPrefix <= 0 || same < c.MinPrefix {
 		return 0

@@ -39,7 +39,7 @@ func TestSplitFollowsTheRulesOfTheCache(t *testing.T) {
 	}
 }
 
-func TestCostAddsUpWhatIsBilled(t *testing.T) {
+func TestCostSumsTheBilledParts(t *testing.T) {
 	u := Usage{Cached: 100_000, Written: 10_000, WrittenHour: 1_000, Fresh: 2_000, Output: 500}
 	want := 0.1*0.3 + 0.01*3.75 + 0.001*6 + 0.002*3 + 0.0005*15
 	if got := card(t, "claude-sonnet-4-5").Cost(u); math.Abs(got-want) > 1e-12 {

@@ -1,5 +1,5 @@
-// Package recall reads an archive, without a manager and without its keys: text that
-// compactions removed from the views of a session, the lines of it that match a
+// Package recall reads an archive without a manager and without its keys: text that
+// compactions removed from the views of a session, the lines of this text that match a
 // pattern, and all stored messages. It only reads. The text is redacted, and is checked
 // against the session's ledgers and manifest.
 //

@@ -12,7 +12,7 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// compacted returns an archive in which an agent's session has old results.
+// compacted returns an archive with an agent's session that has old results.
 func compacted(ctx context.Context) (storage.Archive, error) {
 	archive := memory.New()
 	m, err := compact.New(ctx, compact.Config{Model: "gpt-4", MaxContextTokens: 8_000, Archive: archive})

@@ -20,20 +20,21 @@ import (
 type Stored struct {
 	Message message.Message
 	Refs    []string  // references of its parts, for [Session.Text]; "" or fewer than parts if there are none
-	File    string    // the file that holds it, in the session's folder; for a reference to an older file, the older file
-	Line    int       // of the file, from 1
+	File    string    // the file that holds it, in the session's folder; if the transcript refers to an older file, the older file
+	Line    int       // line number in the file, from 1
 	At      time.Time // when the file was archived; zero if unknown
 	Turn    int       // 0 = not known
 	Step    int       // the step that archived the message; 0 = none
-	Agent   string    // of the step
-	Model   string    // of the step
+	Agent   string    // agent of the step
+	Model   string    // model of the step
 }
 
 // Messages yields the messages of a session, file by file: the transcripts and originals
 // of its steps in order, the final transcripts, the originals archived between steps, and
-// the journal. It yields a message once for each file that holds it. It only reads. A file
-// that was changed since it was stored is [storage.ErrChanged], after which the next file
-// follows; any other error is yielded last. A Message is valid until the next iteration.
+// the journal. It yields a message once for each file that holds it. It only reads. For a
+// file that was changed since it was stored it yields [storage.ErrChanged], and continues
+// with the next file; any other error is yielded last. A Message is valid until the next
+// iteration.
 func Messages(ctx context.Context, s *record.Session) iter.Seq2[Stored, error] {
 	return func(yield func(Stored, error) bool) {
 		r := &storedReader{ctx: ctx, s: s, yield: yield, steps: map[string]ledger.Step{}, turns: map[ledger.Place]int{}}
@@ -231,6 +232,6 @@ func (r *storedReader) logs() error {
 	return nil
 }
 
-// Text returns the text of a part as [Session.Text] returns it: for a call, its tool and
+// Text returns the text of a part in the form of [Session.Text]: for a call, its tool and
 // arguments.
 func (m *Stored) Text(part int) string { return ledger.PartText(m.Message.Parts[part]) }

@@ -9,8 +9,8 @@ import (
 	"github.com/agentcompact/compact/internal/excerpt"
 )
 
-// An Option selects lines of a text; without one the whole text is
-// returned. Several apply in order, each to the result of the one before.
+// An Option selects lines of a text; without one the whole text is returned. Several
+// options apply in order, each to the result of the previous one.
 type Option func(lines []string) []string
 
 // Head returns the first n lines.
@@ -49,9 +49,9 @@ func Matching(pattern *regexp.Regexp, around int) Option {
 	}
 }
 
-// AtMost returns the first lines with at most this many bytes in total, line
-// feeds included, and then a line that states how much was left out. A first
-// line above the limit is cut between two characters.
+// AtMost returns the first lines with at most this many bytes in total, line feeds
+// included, and then a line that states the size of the omitted rest. A first line
+// above the limit is cut between two characters.
 func AtMost(bytes int) Option {
 	return func(lines []string) []string {
 		kept, left := excerpt.Fitting(lines, bytes)

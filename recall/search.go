@@ -18,12 +18,12 @@ import (
 
 // A Match is a matching line in text that was removed from a session's view.
 type Match struct {
-	Number int          `json:"number,omitempty"` // of the message as cited in summaries: 12 for [s12]; 0 = in no summary
-	Ref    string       `json:"ref"`              // of the part with the line, for [Session.Text]
-	Role   message.Role `json:"role"`             // of its message
-	Tool   string       `json:"tool,omitempty"`   // that the part calls or answers, if the wire names it
-	Turn   int          `json:"turn,omitempty"`   // of the message; 0 = not known
-	Line   int          `json:"line"`             // of the part's text, from 1
+	Number int          `json:"number,omitempty"` // number by which summaries cite the message: 12 for [s12]; 0 = in no summary
+	Ref    string       `json:"ref"`              // reference of the part with the line, for [Session.Text]
+	Role   message.Role `json:"role"`             // role of its message
+	Tool   string       `json:"tool,omitempty"`   // tool that the part calls or answers, if the wire names it
+	Turn   int          `json:"turn,omitempty"`   // turn of the message; 0 = unknown
+	Line   int          `json:"line"`             // number of the line in the part's text, from 1
 	Text   string       `json:"text"`             // the line, redacted, at most 400 bytes of it around the match
 	Near   bool         `json:"near,omitempty"`   // a context line that does not match itself, see [Around]
 }
@@ -34,7 +34,7 @@ type Found struct {
 	Lines   int     `json:"matching_lines"`    // number of all matching lines; more than Matches if those are bounded
 	Same    int     `json:"same,omitempty"`    // matching lines that were left out as repetitions of a line in Matches
 	Cut     bool    `json:"cut,omitempty"`     // the oldest text was not searched: it exceeds the size bound, or the pattern takes too long
-	Changed int     `json:"changed,omitempty"` // messages that were not searched, as their archive file was changed
+	Changed int     `json:"changed,omitempty"` // messages that were not searched, because their archive file was changed
 }
 
 // Bounds of a search.
@@ -113,7 +113,7 @@ type searcher struct {
 	around  int             // lines of context on each side of a match
 	matched int             // matching lines in found.Matches
 	left    int64           // bytes left of the limit
-	seen    map[string]bool // messages, because one that was masked and then summarized was removed twice
+	seen    map[string]bool // searched messages, because a message that was masked and then summarized was removed twice
 	shown   map[string]bool // lines that were shown
 	found   Found
 }
@@ -180,7 +180,7 @@ func (r *searcher) edits(ctx context.Context) error {
 func (r *searcher) line(line []byte, about ledger.Eviction) error {
 	a, err := ledger.ParseLine(line)
 	if err != nil || r.seen[a.FP] {
-		return nil // not a message, or searched already
+		return nil // not a message, or already searched
 	}
 	r.seen[a.FP] = true
 	for i := range a.Message.Parts {

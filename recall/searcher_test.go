@@ -13,7 +13,7 @@ import (
 )
 
 // A search stops by itself after its time limit, and keeps its results.
-func TestASearchIsGivenUpAfterItsTime(t *testing.T) {
+func TestSearchEndsAfterItsTimeLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := excerpt.WithMatchTime(t.Context())
 		defer cancel()

@@ -11,14 +11,14 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// The errors of this package, for [errors.Is].
+// The errors of this package for [errors.Is].
 var (
-	// ErrNotFound: the archive holds nothing under this reference.
+	// ErrNotFound means that the archive holds nothing under this reference.
 	ErrNotFound = lookup.ErrNotFound
-	// ErrSession: a session id is needed.
+	// ErrSession means that the session id is empty.
 	ErrSession = errors.New("compact: the session id is empty")
-	// ErrInternal: the call panicked, in this package or in the archive. The default
-	// logger of package log/slog has the stack.
+	// ErrInternal means that the call panicked, in this package or in the archive. The
+	// default logger of package log/slog has the stack.
 	ErrInternal = panics.ErrInternal
 )
 
@@ -64,16 +64,16 @@ func Search(ctx context.Context, archive storage.Archive, sessionID string, patt
 	return s.Search(ctx, pattern, most, opts...)
 }
 
-// A Session is one session of an archive, for several reads: [Text] and [Search] read its
-// ledgers each time. It keeps in memory what it has read of ledgers and indexes, and no
-// text. It needs no Close, and is safe for concurrent use. After a scrub of the session
-// the error is a [storage.ErrChanged] or [record.ErrScrubbed]; then open it again.
+// A Session is one session of an archive, for several reads; [Text] and [Search] read its
+// ledgers each time. It keeps the content of ledgers and indexes in memory, and no text.
+// It needs no Close, and is safe for concurrent use. After a scrub of the session the
+// error is a [storage.ErrChanged] or [record.ErrScrubbed]; open the session again.
 type Session lookup.Session
 
-// Open reads the steps of a session; one that the archive does not have is empty.
-// sessionID is the id as the archive lists it. What a scrub replaces is read as it leaves
-// it, also if it was cut short ([record.OpenToRead]). Errors are [ErrSession] for an empty id, a
-// *[ReadError], and [ErrInternal].
+// Open reads the steps of a session; for an unknown session it returns an empty one. sessionID
+// is the id as the archive lists it. During or after an interrupted scrub it reads the scrubbed
+// form ([record.OpenToRead]). Errors are [ErrSession] for an empty id, a *[ReadError], and
+// [ErrInternal].
 func Open(ctx context.Context, archive storage.Archive, sessionID string) (s *Session, err error) {
 	defer panics.Into(&err, "Open")
 	if sessionID == "" {
@@ -93,10 +93,9 @@ func Open(ctx context.Context, archive storage.Archive, sessionID string) (s *Se
 // observation). Without options it is the whole text.
 //
 // After the headers of the indexes are read, a call reads one page of the turn index and
-// one range of the transcript. Text in no index is looked up in steps that were
-// committed since [Open], and then in final transcripts without an index and in the
-// journal. Errors are [ErrNotFound], also for a ref that is no reference, a *[ReadError],
-// and [ErrInternal].
+// one range of the transcript. Text in no index is looked up in steps that were committed
+// since [Open], and then in final transcripts without an index and in the journal. Errors
+// are [ErrNotFound], also for an invalid ref, a *[ReadError], and [ErrInternal].
 func (s *Session) Text(ctx context.Context, ref string, opts ...Option) (text string, err error) {
 	defer s.rescue("Recall", &err)
 	q, err := lookup.ParseRef(ref)

@@ -66,8 +66,8 @@ func hasWord(s string, words []string) bool {
 	return false
 }
 
-// isAllowed reports whether s looks unlike any vendor's secret: one character
-// repeated, a variable, a format, a path, an ellipsis.
+// isAllowed reports whether s does not look like any vendor's secret: it is one
+// repeated character, a variable, a format, a path, or an ellipsis.
 func isAllowed(s string) bool {
 	switch {
 	case distinct(s) == 1, hasPlaceholder(s), commonWord(s):
@@ -86,7 +86,7 @@ func isFilled(s string) bool {
 	return hasFill(s, 8)
 }
 
-// hasFill reports whether s has n times the same filler in a row: x, X, * or a
+// hasFill reports whether s has n of the same filler in a row: x, X, * or a
 // dot.
 func hasFill(s string, n int) bool {
 	for i, count := 0, 0; i < len(s); i++ {

@@ -13,8 +13,8 @@ func pairFlag(name string, sep byte) action {
 }
 
 // positional returns the action that finds the password in the n-th argument,
-// counted from zero, that is not a flag. An argument that could be a word is
-// ignored, because sentences name commands, too.
+// counted from zero, without flags. An argument that could be a word is
+// ignored, because sentences also name commands.
 func positional(n int) action {
 	return func(sc *scan, start, end int) {
 		if start > 0 && isWord(sc.s[start-1]) && !escaped(sc.s, start) {
@@ -38,7 +38,7 @@ func positional(n int) action {
 	}
 }
 
-// argumentEnd returns where the argument at i ends.
+// argumentEnd returns the end of the argument at i.
 func argumentEnd(s string, i, stop int) int {
 	if i < stop && isQuote(s[i]) {
 		return min(stop, closeQuote(s, i+1, s[i], 0)+1)
@@ -61,8 +61,8 @@ func (sc *scan) chosen(i int) {
 	}
 }
 
-// isChosen reports whether a value is a password, judging only by the value:
-// its position already suggests a password.
+// isChosen reports whether a value is a password, by the value alone: its
+// position already suggests a password.
 func (a *assignment) isChosen() bool {
 	a.val.env = false
 	p := profileOf(a.val.text)
@@ -133,8 +133,8 @@ func (sc *scan) piped(start, end int) {
 	}
 }
 
-// echoed returns where the argument of the last echo or printf in s[from:to]
-// begins, 0 if there is none.
+// echoed returns the start of the argument of the last echo or printf in
+// s[from:to], 0 if there is none.
 func echoed(s string, from, to int) int {
 	at := -1
 	for _, word := range [...]string{"echo ", "printf ", "Write-Output "} {

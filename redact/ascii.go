@@ -22,8 +22,8 @@ func lower(c byte) byte {
 	return c
 }
 
-// run returns the end of the longest run of bytes of s from at on that are in,
-// at most limit of them.
+// run returns the end of the longest run of bytes of s, from at on, for which
+// in returns true; it has at most limit bytes.
 func run(s string, at, limit int, in func(byte) bool) int {
 	end := min(len(s), at+limit)
 	for at < end && in(s[at]) {

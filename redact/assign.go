@@ -10,12 +10,12 @@ type assignment struct {
 	s          string
 	name       string
 	from, to   int  // the name
-	quote      byte // closes the name, 0 if none
+	quote      byte // closes the name; 0 = none
 	depth      int  // backslashes before that quote
 	op         operator
 	val        value
 	start, end int // the value
-	looked     int // bytes read to find the end of the value
+	looked     int // bytes read so far to find the end of the value
 }
 
 type operator uint8
@@ -44,7 +44,7 @@ func (sc *scan) assign(start, end int) {
 		return // userinfo finds the end of that value
 	}
 	if a.from > 0 && a.s[a.from-1] == ':' && strings.Contains(a.s[max(0, a.from-80):a.from], "arn:") {
-		return // the name of a resource
+		return // the value is the name of a resource
 	}
 	if a.to > sc.headEnd && a.endsCell() && nameStrength(a.name) >= telling {
 		sc.column(&a)
@@ -104,20 +104,20 @@ func (sc *scan) assigned(a assignment, s strength) {
 	}
 }
 
-// endsCell reports whether a separator of columns follows the name, or the end
-// of the line.
+// endsCell reports whether a separator of columns, or the end of the line,
+// follows the name.
 func (a *assignment) endsCell() bool {
 	i := run(a.s, a.to, 40, func(c byte) bool { return c == ' ' || isQuote(c) })
 	return i < len(a.s) && strings.IndexByte(",;|\t\n\r", a.s[i]) >= 0 || i > a.to+1 && i < len(a.s) && isUpper(a.name[0])
 }
 
-// argument reports whether the argument of a call is a made-up value and not
+// argument reports whether the argument of a call is an invented value and not
 // the name of a variable.
 func (a *assignment) argument() bool {
 	return profileOf(a.val.text).digits > 0 || isMadeUp(a.val.text)
 }
 
-// changed finds the second value of a plan of Terraform: name = "old" -> "new".
+// changed finds the second value in a plan of Terraform: name = "old" -> "new".
 func (sc *scan) changed(a assignment, st strength) {
 	rest := a.s[a.end:min(len(a.s), a.end+8)]
 	if !a.val.quoted || !strings.HasPrefix(rest, `" -> "`) && !strings.HasPrefix(rest, `\" -> \"`) {
@@ -131,7 +131,7 @@ func (sc *scan) changed(a assignment, st strength) {
 	}
 }
 
-// isNumber reports whether the value is a JSON number. Its placeholder has to be a
+// isNumber reports whether the value is a JSON number. Its placeholder must be a
 // string.
 func (a *assignment) isNumber() bool {
 	return a.quote == '"' && a.op == opColon && !a.val.quoted && run(a.val.text, 0, len(a.val.text), isDigit) == len(a.val.text)

@@ -2,9 +2,9 @@ package redact
 
 import "slices"
 
-// automaton finds many words at once, in one pass and without regard to ASCII
-// case: an Aho-Corasick automaton made deterministic. Bytes that no word uses
-// share one class, which keeps the table small enough for the cache.
+// automaton finds many words at once, in one pass and ignoring ASCII case: it
+// is a deterministic Aho-Corasick automaton. Bytes that no word uses share one
+// class, which keeps the table small enough for the cache.
 type automaton struct {
 	class   [256]uint8
 	stride  uint32
@@ -133,8 +133,8 @@ const halfSize = 1024
 // the ends. It allocates nothing.
 //
 // A step needs the state of the step before, so the processor waits for the
-// table at each byte. Long texts are read as pairs of halves, one byte of each
-// in turn: the wait of one half hides behind the other's.
+// table at each byte. Long texts are read as pairs of halves, alternating byte
+// by byte, so that the wait for one half overlaps with the work on the other.
 func (a *automaton) scan(s string, hit func(word uint16, end int)) {
 	at, i := uint32(0), 0
 	if len(s) >= 2*halfSize {

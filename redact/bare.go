@@ -50,9 +50,9 @@ func (a *assignment) readBare(blank, i int) bool {
 	return true
 }
 
-// isHelp reports whether a flag stands in the help of a program: [--flag VALUE], or at
-// the beginning of a line with a description in a column after it, or after the name of
-// its value. The flag is at from, and the text after it at i.
+// isHelp reports whether a flag is in the help of a program: [--flag VALUE], at the
+// beginning of a line with a description in a column after it, or after the name of its
+// value. The flag is at from, and the text after it at i.
 func isHelp(s string, from, blank, i int) bool {
 	end := run(s, i, maxName, func(c byte) bool { return !isSpace(c) })
 	if from > 0 && s[from-1] == '[' && s[end-1] == ']' {
@@ -60,7 +60,7 @@ func isHelp(s string, from, blank, i int) bool {
 	}
 	head := s[lineStart(s, from):from]
 	if i := strings.LastIndex(head, `": "`); i >= 0 {
-		head = head[i+4:] // the text of a member of JSON
+		head = head[i+4:] // the text of a JSON member
 	}
 	head = strings.TrimLeft(head, " \t")
 	if head != "" && !(len(head) <= 4 && head[0] == '-' && isLetter(head[min(1, len(head)-1)])) {
@@ -74,8 +74,8 @@ func isHelp(s string, from, blank, i int) bool {
 	return column(blank, i) && isPlainWord(s[i:end]) || column(end, text) && isEnvName(s[i:end])
 }
 
-// closesString reports whether the quote at i closes a string to which more is
-// added: "Bearer " + token.
+// closesString reports whether the quote at i closes a string to which more is added:
+// "Bearer " + token.
 func (a *assignment) closesString(i int) bool {
 	s := a.s
 	j := skipBlanks(s, i+1)
@@ -134,9 +134,9 @@ func (a *assignment) readCell(i int) bool {
 	return a.start < len(a.s)
 }
 
-// readProse reads sentences and commands: "the password is VALUE", "aws
-// configure set NAME VALUE". Only a random value counts there, except after a
-// verb with a colon: "the password is: VALUE".
+// readProse reads sentences and commands: "the password is VALUE", "aws configure set
+// NAME VALUE". Only a random value counts as a password there, except after a verb
+// with a colon: "the password is: VALUE".
 func (a *assignment) readProse(i int) bool {
 	for _, verb := range [...]string{"is ", "was ", "to ", "is: ", "= ", "-> ", "is now ", "will be ", "changed to ", "set to ", "reset to ", "lautet: ", "lautet ", "ist "} {
 		if strings.HasPrefix(a.s[i:], verb) {

@@ -83,8 +83,8 @@ func benchText(b *testing.B, text string, size int) {
 	}
 }
 
-// reportCPU reports the speed by the time computed, which a busy machine does
-// not change.
+// reportCPU reports the speed by processor time, which does not depend on other
+// load.
 func reportCPU(b *testing.B, bytes int, since time.Duration) {
 	b.ReportMetric(float64(bytes)*float64(b.N)/(cputime.Used()-since).Seconds()/1e6, "MB/cpu-s")
 }

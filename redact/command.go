@@ -170,7 +170,7 @@ func (sc *scan) pairBy(i int, sep string) {
 		return
 	}
 	from := a.start + len(name) + 1
-	if pass == "" { // the name is a key, the password is empty
+	if pass == "" { // the name is a key, and the password is empty
 		pass, from = name, a.start
 		if !looksRandom(name) {
 			return

@@ -5,7 +5,7 @@ import "strings"
 var cookieRule = &rule{id: "cookie", kind: "cookie"}
 
 // minCookie is the minimum length of a value that can identify a user to a
-// server. A shorter value is taken for a setting.
+// server. A shorter value is assumed to be a setting.
 const minCookie = 16
 
 // isCookieValue reports whether the value of a cookie is long, and neither

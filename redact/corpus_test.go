@@ -129,7 +129,7 @@ func (s sample) blank() string {
 // score is the result of one set.
 type score struct {
 	secrets, found      int
-	texts, clean        int // texts with secrets, and those of them in which all were found
+	texts, clean        int // texts with secrets, and those in which all secrets were found
 	negatives, flagged  int
 	missed, falseAlarms []string
 }
@@ -186,8 +186,8 @@ var targets = map[string]struct{ recall, clean, flagged float64 }{
 	"detect-secrets": {55, 0, 15},
 }
 
-// TestCorpusRecallAndPrecision measures, for each labeled set, how much is
-// found and how much is flagged that is no secret.
+// TestCorpusRecallAndPrecision measures, for each labeled set, the share of
+// found secrets and of false findings.
 func TestCorpusRecallAndPrecision(t *testing.T) {
 	all := readCorpus(t)
 	expected := map[string]bool{}

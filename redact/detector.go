@@ -15,19 +15,19 @@ type Detector interface {
 	// Name returns the value of [Finding.Rule], in the form of [Rule.ID]. It
 	// never changes.
 	Name() string
-	// Detect returns the ranges of secrets in a text, in any order. The text is
-	// plain, or a decoded string of JSON; it may be redacted already. Decoded base64,
-	// URL escapes and HTML escapes are passed only if they contain a word of a
-	// built-in rule. Detect must return, in time proportional to the text, as nothing
+	// Detect returns the ranges of secrets in a text, in any order. The text is plain,
+	// or a decoded string of JSON; it may be redacted already. Decoded base64, URL
+	// escapes and HTML escapes are passed only if they contain a word of a built-in
+	// rule. Detect must return in time proportional to the text, because nothing
 	// interrupts it. If it panics, or returns a range outside the text or with Start
-	// after End, the whole text is taken for a secret (rule "unscanned"). A range that
-	// cuts a character is extended to the whole character.
+	// after End, the whole text is treated as a secret (rule "unscanned"). A range
+	// that splits a character is extended to the whole character.
 	Detect(text string) []Range
 }
 
-// failedRule marks a text on which a detector failed. It is not unscannedRule
-// itself: a view drops findings of unscannedRule, as those only say that the budget
-// ran out. A failed detector must not be dropped.
+// failedRule marks a text on which a detector failed. It is not unscannedRule itself:
+// a view drops findings of unscannedRule, because those only mean that the budget was
+// used up. The result of a failed detector must not be dropped.
 var failedRule = &rule{id: unscannedRule.id, kind: unscannedRule.kind}
 
 // customDetector is a detector of the caller with the rule for its findings.
@@ -90,7 +90,7 @@ func (r *Redactor) detect(sc *scan) {
 	}
 }
 
-// whole returns the range, extended to the whole characters of s that it cuts.
+// whole returns the range, extended to the whole characters of s that it splits.
 func (f Range) whole(s string) Range {
 	if f.Start == f.End {
 		return f
@@ -100,8 +100,8 @@ func (f Range) whole(s string) Range {
 	return Range{start, end}
 }
 
-// characterAt returns the position of the character of s that i is inside of,
-// or i twice if i is between characters.
+// characterAt returns the bounds of the character of s around i, or i twice if i is
+// between characters.
 func characterAt(s string, i int) (start, end int) {
 	for k := i - 1; k >= max(0, i-utf8.UTFMax+1); k-- {
 		if utf8.RuneStart(s[k]) {

@@ -4,7 +4,7 @@
 // Redacted text has its own type: only a [Redactor] can make a [Text] from
 // data, and the archive and the exporters accept nothing else.
 //
-// # What is found
+// # Found secrets
 //
 // A structural layer reads the text around words such as "password": assignments
 // (password = "…", DB_PASSWORD=…, {"apiKey": "…"}, --token …), at any depth of
@@ -24,25 +24,25 @@
 //
 // The name stays readable, and only the value is replaced: api_key=<REDACTED>.
 //
-// Your own kinds of secrets are found by additional rules ([Rule], whose samples
-// are tested before use), detectors ([Detector]), or plain patterns ([Options]).
+// Additional rules ([Rule], whose samples are tested before use), detectors
+// ([Detector]), or plain patterns ([Options]) find your own kinds of secrets.
 //
 // # JSON
 //
 // [Redactor.JSON] decodes strings before the search, follows JSON inside
-// strings, and replaces only the bytes of a secret. Everything else, white
-// space, key order, escapes and numbers, stays as it was, and valid JSON stays
+// strings, and replaces only the bytes of a secret. Everything else (white
+// space, key order, escapes and numbers) stays unchanged, and valid JSON stays
 // valid. [Redactor.Text] does the same with text that is JSON as a whole.
 //
-// # What always holds
+// # Guarantees
 //
 // Redaction is idempotent. A placeholder is recognized by an exact parse, and
-// text beside it is searched like any other. The time is linear in the length
-// of any text: if a text is crafted to be searched over and over, the rest of
-// it is taken for a secret (rule "unscanned").
+// the text beside it is searched like any other. The time is linear in the
+// length of any text: if a text is crafted to be searched again and again, the
+// rest of it is treated as a secret (rule "unscanned").
 //
-// # What it cannot do
+// # Limits
 //
-// A secret without any sign of being one, such as a password in plain prose or
-// a bare random string, stays. Redaction makes leaks rare, not impossible.
+// A secret without any sign of being one, such as a password in plain prose or a
+// bare random string, is not found. Redaction makes leaks rare, not impossible.
 package redact

@@ -6,14 +6,14 @@ import "strings"
 type document struct {
 	sc     *scan
 	known  finder  // if not nil, only these are searched for
-	used   byteSet // bytes of these
+	used   byteSet // bytes of known
 	mem    *memory // memory of the session that the text belongs to
 	names  *names  // names of that session
-	again  bool    // it was JSON in the pass before, and strings without a placeholder were found clean
+	again  bool    // it was JSON in the previous pass, and strings without a placeholder were found clean
 	json   bool    // the caller states that the text is JSON, so it may be a mere string or number
 	record bool    // digests are not redacted
-	only   *string // the only member of the outermost object to search
-	level  int     // number of strings that this text is nested in
+	only   *string // only this member of the outermost object is searched
+	level  int     // number of strings in which this text is nested
 }
 
 // A finder finds values that are already known.

@@ -96,8 +96,8 @@ func (w *walker) decoded(lit literal) string {
 	}
 }
 
-// cursor maps offsets in a decoded string to offsets in the raw one. Offsets
-// must be asked for in order.
+// cursor maps offsets in a decoded string to offsets in the raw string. Offsets
+// must be requested in order.
 type cursor struct {
 	raw     string
 	by      *spelling
@@ -105,8 +105,8 @@ type cursor struct {
 	base    int
 }
 
-// offset returns the raw offset of a decoded one. Inside of a character written
-// as an escape it returns the start of the escape, with up its end.
+// offset returns the raw offset of a decoded one. Within a character that is
+// written as an escape it returns the start of the escape, or with up its end.
 func (c *cursor) offset(to int, up bool) int {
 	for c.out < to {
 		i := strings.IndexByte(c.raw[c.at:], c.by.sign)
@@ -120,7 +120,7 @@ func (c *cursor) offset(to int, up bool) int {
 		text, n := c.by.read(c.raw, c.at)
 		size := len(text)
 		if n == 0 {
-			size, n = 1, 1 // the sign of no escape
+			size, n = 1, 1 // this byte begins no escape
 		}
 		if c.out+size > to && !up {
 			break

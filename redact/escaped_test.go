@@ -7,7 +7,7 @@ import (
 
 // The letter of an escape before a base64 text is not part of it. Read with it, the text
 // decodes to nothing, and the password in it would be stored.
-func TestEncodedSecretsBehindAnEscapeVanish(t *testing.T) {
+func TestEncodedSecretsAfterAnEscapeVanish(t *testing.T) {
 	env := base64.StdEncoding.EncodeToString([]byte("APP_ENV=prod\nDB_PASSWORD=" + "Wj8n" + "R3vK6qTz" + "\n"))
 	for _, text := range []string{`printf "` + env + `"`, `printf "env:\n` + env + `\n"`, `printf "env:\t` + env + `"`, `printf "env:\r\n` + env + `"`} {
 		gone(t, text, env[:40], env[40:])

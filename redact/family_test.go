@@ -12,7 +12,7 @@ type secretSample struct{ text, secret string }
 // family is one group of rules with its own samples.
 type family struct {
 	secret []secretSample
-	clean  []string // texts that must come out as they went in
+	clean  []string // texts that must stay unchanged
 }
 
 // in makes samples of one secret in several texts; %s is the place of the secret.
@@ -71,8 +71,8 @@ func checkIdempotent(t *testing.T, r *Redactor, text string) {
 	}
 }
 
-// checkInside embeds the text in JSON, twice, and looks for the secret in the decoded
-// result.
+// checkInside embeds the text in JSON, twice, and searches for the secret in the
+// decoded result.
 func checkInside(t *testing.T, r *Redactor, s secretSample) {
 	t.Helper()
 	raw := mustJSON(t, map[string]any{"n": json.Number("12345678901234567890"), "content": s.text})
@@ -113,7 +113,7 @@ func mustJSON(t testing.TB, v any) []byte {
 	return []byte(strings.TrimSuffix(b.String(), "\n"))
 }
 
-// letters makes n characters that look random and are the same each time.
+// letters makes n characters that look random, and are the same in each run.
 func letters(n int) string {
 	return generated(n, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
 }

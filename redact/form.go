@@ -12,7 +12,7 @@ type profile struct {
 	joints                        int // _ - . which join words
 	blanks                        int
 	foreign                       int // bytes of letters beyond ASCII
-	symbols                       int // the rest
+	symbols                       int // all other characters
 	turns                         int // changes between lower case, upper case and digits
 }
 
@@ -126,7 +126,7 @@ func isDigest(s string) bool {
 	return false
 }
 
-// isNumbered reports whether s is words followed by a number: token2,
+// isNumbered reports whether s consists of words followed by a number: token2,
 // my-key-01, part_3.
 func isNumbered(s string) bool {
 	end := len(s)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A secret that is known is taken out in every form in which programs write it.
+// A known secret is removed in every form in which programs write it.
 func TestAKnownSecretIsFoundInItsForms(t *testing.T) {
 	s := newRedactor(t, Options{}).Session()
 	secret := `q7"T&Zk<2v9Xw+/pLm4R?>` + letters(9)

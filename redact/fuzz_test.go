@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// maxFuzz bounds the texts that fuzzing tries: longer ones cost time and reach
-// nothing more.
+// maxFuzz bounds the length of fuzzed texts: longer ones cost time and reach no other
+// code.
 const maxFuzz = 16 << 10
 
 // fuzzSeeds are texts near the borders of the rules.
@@ -95,8 +95,7 @@ func skeleton(t *testing.T, raw string) string {
 	}
 }
 
-// FuzzWalkerAgreesWithEncodingJSON holds the reader of JSON to what
-// encoding/json takes for valid.
+// FuzzWalkerAgreesWithEncodingJSON compares the JSON reader with encoding/json.
 func FuzzWalkerAgreesWithEncodingJSON(f *testing.F) {
 	for _, s := range append(fuzzSeeds(), `{"a":[1,-0.5e+3,true,null,"\u00e9\ud83d\ude00\n"]}`, "[01]", "[1.]", `["\x"]`, "[\"\t\"]", `{"a":1,}`, `[1 2]`, "[-]") {
 		f.Add([]byte(s))

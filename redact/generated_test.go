@@ -15,8 +15,8 @@ const (
 	otherSeed = 77003    // and half with this one
 )
 
-// leastFound is how much must be found, in percent. Those that were held out
-// while the rules were written are a measure, not a goal.
+// leastFound is the minimum share of secrets to find, in percent. The held-out shapes
+// are a measure, not a goal.
 var leastFound = []struct {
 	class   secretgen.Class
 	percent float64
@@ -27,8 +27,8 @@ var leastFound = []struct {
 	{secretgen.Class{Hard: true, HeldOut: true}, 65},
 }
 
-// TestRandomSecretsInAgentShapes measures how many random secrets are found in the
-// texts of package secretgen, and how many look-alikes are flagged.
+// TestRandomSecretsInAgentShapes measures the share of random secrets found in the
+// texts of package secretgen, and the share of flagged look-alikes.
 func TestRandomSecretsInAgentShapes(t *testing.T) {
 	r := newRedactor(t, Options{})
 	redact := func(s string) string { return r.Text(s).String() }
@@ -68,7 +68,7 @@ func writeWrong(t *testing.T, dir string, wrong []secretgen.Wrong) {
 	}
 }
 
-// TestNoGeneratedValueIsOneOfACorpus keeps the two kinds of measurement apart.
+// TestNoGeneratedValueIsOneOfACorpus keeps the two kinds of measurement independent.
 func TestNoGeneratedValueIsOneOfACorpus(t *testing.T) {
 	known := map[string]bool{}
 	for _, s := range readCorpus(t) {

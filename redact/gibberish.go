@@ -1,8 +1,8 @@
 package redact
 
 // follows lists, for each letter from a to z, the letters that often follow it
-// in the words of programs and their documentation. A generator makes any pair,
-// and most pairs are not listed.
+// in the words of programs and their documentation. A generator produces all
+// pairs, and most pairs are not listed.
 var follows = [26]string{
 	"abcdefgiklmnprstuvxy",  // a
 	"abcdeilorsu",           // b

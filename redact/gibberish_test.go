@@ -2,7 +2,7 @@ package redact
 
 import "testing"
 
-func TestLettersOfAGeneratorAreToldFromWords(t *testing.T) {
+func TestGeneratedLettersAreDistinguishedFromWords(t *testing.T) {
 	for _, s := range []string{"Fr" + "nihAtspgvahLugpiLC", "vHqZr" + "TjbWkXpLsN", "qdctb" + "tjtnnia", "BBcWyhNB" + "CdmtTpwlFGF"} {
 		if !isGibberish(s, 8) {
 			t.Errorf("%s is taken for words", s)
@@ -15,7 +15,7 @@ func TestLettersOfAGeneratorAreToldFromWords(t *testing.T) {
 	}
 }
 
-func TestPassphrasesAreToldFromNames(t *testing.T) {
+func TestPassphrasesAreDistinguishedFromNames(t *testing.T) {
 	for _, s := range []string{"correct-" + "horse-battery-staple", "amber falcon " + "ribbon valley", "Amber_Falcon_" + "Ribbon_Valley", "amber-falcon-ribbon-42"} {
 		if !isPassphrase(s) {
 			t.Errorf("%s is none", s)
@@ -54,9 +54,9 @@ func TestPasswordsInDataVanishWhateverTheirLetters(t *testing.T) {
 	}.check(t, newRedactor(t, Options{}))
 }
 
-// TestValuesGivenAwayOnceAreTakenElsewhere is about the same text, from eight
+// TestValuesRevealedOnceAreFoundElsewhere is about the same text, from eight
 // characters on.
-func TestValuesGivenAwayOnceAreTakenElsewhere(t *testing.T) {
+func TestValuesRevealedOnceAreFoundElsewhere(t *testing.T) {
 	r := newRedactor(t, Options{})
 	for _, v := range []string{"Fr" + "nihAtspgvahLugpiLC", "amber-falcon" + "-ribbon-valley", "$" + "Wj8nR3vK6qT", "Autumn" + "1987!", "qdctb" + "tjtnnia", "Wj8n" + "R3vK"} {
 		text := "password: \"" + v + "\"\nthen it typed " + v + " there"

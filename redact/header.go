@@ -129,7 +129,7 @@ func (sc *scan) jwt(start, _ int) {
 		return
 	}
 	if i < len(s) && s[i] == '.' && dots == 1 && (i+1 == len(s) || !isAlnum(s[i+1])) {
-		i++ // no signature: alg none
+		i++ // no signature (alg none)
 	}
 	sc.add(start, i, jwtRule)
 }

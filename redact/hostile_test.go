@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/internal/cputime"
 )
 
-// hostile are texts made to be read again and again.
+// hostile are texts that could make the redactor read them again and again.
 func hostile() map[string]string {
 	k8s := strings.Repeat(`{"kind":"Secret","data":`, 300) + `"x"` + strings.Repeat("}", 300)
 	nest := `"x"`
@@ -62,8 +62,8 @@ func hostile() map[string]string {
 	return texts
 }
 
-// TestHostileTextIsReadInLinearTime fails when four times the text takes far
-// more than four times as long to read.
+// TestHostileTextIsReadInLinearTime fails if four times the text takes far more
+// than four times the time.
 func TestHostileTextIsReadInLinearTime(t *testing.T) {
 	r := newRedactor(t, Options{PII: true})
 	for name, unit := range hostile() {
@@ -107,7 +107,7 @@ func TestDistinctSecretsWithOneBeginningAreSearchedInLinearTime(t *testing.T) {
 	}
 }
 
-func TestATextThatAsksForTooMuchIsTakenForASecret(t *testing.T) {
+func TestTextThatIsTooExpensiveCountsAsASecret(t *testing.T) {
 	r := newRedactor(t, Options{})
 	found := r.Find(strings.Repeat("password=", 100_000))
 	if n := len(found); n == 0 || found[n-1].Rule != "unscanned" || found[n-1].End != 900_000 {

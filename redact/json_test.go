@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestJSONKeepsEveryByteOutsideOfTheSecrets holds redaction to key order, white
-// space, big numbers and escapes as they were.
+// TestJSONKeepsEveryByteOutsideOfTheSecrets checks that redaction keeps key
+// order, white space, big numbers and escapes.
 func TestJSONKeepsEveryByteOutsideOfTheSecrets(t *testing.T) {
 	key := "sk" + "-" + letters(24)
 	r := newRedactor(t, Options{})
@@ -63,7 +63,7 @@ func TestJSONReplacesSecretsWrittenWithEscapes(t *testing.T) {
 	}
 }
 
-func TestJSONLeavesWhatIsNoSecret(t *testing.T) {
+func TestJSONKeepsHarmlessText(t *testing.T) {
 	r := newRedactor(t, Options{})
 	for _, raw := range []string{
 		`{}`, `[]`, ` null `, `"text"`, `{"max_tokens":4096,"usage":{"total_tokens":128374}}`, `{"id":"call_` + letters(24) + `","type":"function"}`, `{"password":{"type":"string","minLength":8}}`, `{"required":["password","token"]}`, `{"kind":"ConfigMap","data":{"a":"` + strings.Repeat("plain ", 4) + `"}}`, `{"token":null,"secret":false,"api_key":""}`,
@@ -103,7 +103,7 @@ func TestSecretsInTextThatQuotesJSONVanish(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoJSONIsTreatedAsText(t *testing.T) {
+func TestInvalidJSONIsTreatedAsText(t *testing.T) {
 	r := newRedactor(t, Options{})
 	key := letters(24)
 	for _, raw := range []string{`{"token": "%s"`, `{'token': '%s'}`, `{"token": "%s",}`, `{"token": "%s"} trailing`, "1\t{\"token\": \"%s\"}"} {
@@ -169,7 +169,7 @@ func TestJSONFieldReachesEverythingBelowTheField(t *testing.T) {
 	}
 }
 
-func TestJSONFieldAcceptsALineWithoutTheFieldAndRefusesWhatIsNoObject(t *testing.T) {
+func TestJSONFieldRefusesOnlyLinesThatAreNoObject(t *testing.T) {
 	r := newRedactor(t, Options{})
 	if got, err := r.JSONField([]byte(`{"a":"token=`+letters(30)+`"}`), "text"); err != nil || strings.Contains(got.String(), "REDACTED") {
 		t.Errorf("a line without the field: %v, %v", got, err)

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Known finds secrets that are known in the forms in which programs write them:
-// as they are, in JSON, URLs and HTML, also nested in each other, and in base64
-// without line breaks. Escapes such as \x41 are not decoded. The zero value knows none.
+// Known finds known secrets in the forms in which programs write them: unchanged, in
+// JSON, URLs and HTML, also nested in each other, and in base64 without line breaks.
+// Escapes such as \x41 are not decoded. The zero value knows no secrets.
 type Known struct {
 	forms map[string][]needle // by their first four bytes
 	bits  [1 << 8]uint64      // a filter on these
@@ -17,10 +17,10 @@ type Known struct {
 // MinKnown is the length of the shortest secret that a [Known] finds.
 const MinKnown = 4
 
-// deepest is how deep a Known looks: a line of an archive is JSON itself.
+// deepest is the depth to which a Known searches: a line of an archive is itself JSON.
 var deepest = depth{json: 6, url: 2}
 
-// Add adds a secret. One of fewer than [MinKnown] bytes is never found.
+// Add adds a secret. A secret of fewer than [MinKnown] bytes is never found.
 func (k *Known) Add(secret string) {
 	if len(secret) < MinKnown {
 		return
@@ -48,10 +48,11 @@ func (k *Known) add(d needle) {
 	k.used.add(d.form)
 }
 
-// Find returns the places of the secrets in s, which is JSON or a part of it, as
-// offsets, in order and without overlaps. It takes an escape as a unit: the n of \n
-// begins no secret. If a match of a decoded form begins or ends inside an escape, Find
-// returns the match without that escape, because another secret may overlap.
+// Find returns the positions of the secrets in s, which is JSON or a part of it, as
+// offsets, in order and without overlaps. It treats an escape as a unit: the n of \n
+// does not begin a secret. If a match of a decoded form begins or ends within an
+// escape, Find returns the match without that escape, because another secret may
+// overlap.
 func (k *Known) Find(s string) (places [][2]int) {
 	cut := cutsOf(s)
 	found := k.scan(s, cut)
@@ -72,7 +73,7 @@ func (k *Known) Find(s string) (places [][2]int) {
 	return places
 }
 
-// cuts is the set of offsets that are inside of an escape.
+// cuts is the set of offsets that are within an escape.
 type cuts []uint64
 
 func (c cuts) has(i int) bool { return i/64 < len(c) && c[i/64]>>(i%64)&1 != 0 }
@@ -96,7 +97,7 @@ func cutsOf(s string) cuts {
 func (k *Known) find(s string) []span { return k.scan(s, nil) }
 
 // scan returns the places of the secrets in s, except those that begin or end at cut.
-// It joins overlapping places at once, because there can be one at each byte.
+// It joins overlapping positions at once, because there may be one at each byte.
 func (k *Known) scan(s string, cut cuts) (found []span) {
 	for i := 0; i+MinKnown <= len(s); i++ {
 		first := s[i : i+MinKnown]

@@ -79,7 +79,7 @@ func TestKnownSecretsOverlap(t *testing.T) {
 	}
 }
 
-// Texts that are made to be decoded over and over take linear time.
+// Texts with many levels of encoding take linear time.
 func TestKnownSecretsAreFoundInLinearTime(t *testing.T) {
 	unit := strings.Repeat(`\`, 64) + "%25252525&amp;amp;amp;" + strings.Repeat("x1y", 8)
 	took := func(n int) time.Duration {
@@ -113,7 +113,7 @@ func TestKnownSecretsThatOverlapAreFoundInLinearTime(t *testing.T) {
 	}
 }
 
-// A value that is given away once is taken out in the spellings of other programs.
+// A value that is revealed once is removed in the spellings of other programs.
 func TestAKnownSecretIsFoundInOtherSpellings(t *testing.T) {
 	secret := `Gr7ö"ße/Zx9<q2&W😀k`
 	for what, form := range map[string]string{

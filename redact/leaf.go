@@ -5,7 +5,7 @@ import "strings"
 var secretDataRule = &rule{id: "kubernetes-secret", kind: "k8s_secret"}
 
 // maxContext is the maximum length of a value that is searched together with
-// its key, like a text with both.
+// its key, as one text with both.
 const maxContext = 512
 
 // leaf finds the secrets of one string.
@@ -45,8 +45,7 @@ func (w *walker) wasClean(name string, lit literal) bool {
 	return w.d.again && w.d.known == nil && !hasPlaceholder(w.s[lit.from:lit.to]) && !hasPlaceholder(name)
 }
 
-// nested searches JSON inside of a string. It reports whether the string is
-// JSON.
+// nested searches JSON within a string. It reports whether the string is JSON.
 func (w *walker) nested(lit literal, text string) bool {
 	inner := document{sc: w.d.sc, known: w.d.known, used: w.d.used, record: w.d.record, names: w.d.names, level: w.d.level + 1}
 	found, ok := inner.walk(text)
@@ -108,7 +107,7 @@ func isRecordDigest(s string) bool {
 	return len(s) >= 12 && len(s) <= 64 && run(s, 0, len(s), isTag) == len(s)
 }
 
-// members collects the members of an object that explain each other.
+// members collects the members of an object that explain one another.
 type members struct {
 	pair          string
 	secret        bool  // kind: Secret
@@ -122,7 +121,7 @@ type members struct {
 	parts         [][2]int // the secret parts of such a key
 }
 
-// note records the member that was read last; its value begins at from.
+// note records the last member that was read; its value begins at from.
 func (m *members) note(w *walker, name string, from int) {
 	switch name {
 	case "kind":
@@ -193,7 +192,7 @@ func (w *walker) explained(m *members) {
 	lit := w.text()
 	text := w.decoded(lit)
 	if looksLikeJSON(text) {
-		return // the keys inside are more precise
+		return // the keys within it are more precise
 	}
 	v := assignment{val: value{text: text, quoted: true}}
 	switch {

@@ -3,14 +3,14 @@ package redact
 import "strings"
 
 const (
-	stride    = 48  // bytes; every run that can be a key covers a multiple of it
+	stride    = 48  // in bytes; every run that can be a key covers a multiple of it
 	keyLines  = 3   // lines of base64 in a row that count as a key
 	maxBefore = 400 // bytes before a run that can show its type
 )
 
-// longRuns finds runs of base64 as long as a line of a key, without a prefix:
-// wallet keys, and the middle of a private key. It samples one byte in 48, and
-// a few bytes beside it.
+// longRuns finds runs of base64 that are as long as a line of a key and have no
+// prefix: wallet keys, and the middle of a private key. It samples one byte in 48,
+// and a few bytes beside each.
 func (sc *scan) longRuns() {
 	s := sc.s
 	for i := stride; i < len(s); i += stride {
@@ -55,7 +55,7 @@ var inBase64 = func() (t [256]bool) {
 }()
 
 // keyBody finds the middle of a private key that begins with the line s[from:to]: three
-// or more lines of base64 of one length, unless the text around them shows another
+// or more lines of base64 of equal length, unless the text around them shows another
 // type. It returns the end of the lines that it read.
 func (sc *scan) keyBody(from, to int) int {
 	s, n, lines := sc.s, to-from, 1

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// memory recognizes secrets that were found before, without storing them. For
+// memory recognizes secrets that were found earlier, without storing them. For
 // each form in which a secret may be written, it stores the length and a hash
 // with a random key. It is safe for concurrent use.
 type memory struct {
@@ -57,7 +57,7 @@ func newMemory() *memory {
 	return m
 }
 
-// learn stores the secrets that are worth searching for elsewhere.
+// learn stores the secrets that should be searched for elsewhere.
 func (m *memory) learn(r *Redactor, found []span) {
 	for _, f := range found {
 		if !spreads(f.secret) {
@@ -146,7 +146,7 @@ func (m *memory) empty() bool {
 
 // find returns the secrets in s, in order. If a crafted text looks like the
 // beginning of many secrets, the search ends after a limit and the rest of the
-// text is taken for a secret.
+// text is treated as a secret.
 func (m *memory) find(s string) []span {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -176,7 +176,7 @@ type lookup struct {
 	m      *memory
 	s      string
 	sums   []uint64 // computed on first use
-	budget int      // lengths to try and bytes to hash until the search gives up
+	budget int      // number of lengths to try and bytes to hash before the search gives up
 }
 
 // at returns the longest known form that is in the text at i.

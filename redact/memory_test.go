@@ -43,7 +43,7 @@ func TestASessionWithHostileValuesReadsInLinearTime(t *testing.T) {
 	}
 }
 
-func TestASessionFindsTheLongestOfThoseThatBeginAlike(t *testing.T) {
+func TestSessionFindsTheLongestSecretWithTheSameBeginning(t *testing.T) {
 	s := newRedactor(t, Options{}).Session()
 	short, long := "aB3dE7gH"+letters(12), "aB3dE7gH"+letters(12)+"k4T9"+letters(9)
 	s.Learn([]byte("password: " + short))
@@ -53,8 +53,8 @@ func TestASessionFindsTheLongestOfThoseThatBeginAlike(t *testing.T) {
 	}
 }
 
-// A value is found in every spelling still after so many others that the memory has
-// begun a generation of its own for the new ones.
+// A value is still found in every spelling after so many other values that the
+// memory has begun a new generation for them.
 func TestASessionKnowsOlderValuesInOtherSpellings(t *testing.T) {
 	s := newRedactor(t, Options{}).Session()
 	s.Learn([]byte("password: aB3$dE7gHk9Lm"))

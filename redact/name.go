@@ -93,8 +93,8 @@ func nameStrength(name string) strength {
 	return best
 }
 
-// isBareVerb recognizes the names that mean a password in some programs, and
-// the outcome of a test or a folder in others.
+// isBareVerb recognizes names that mean a password in some programs, and the
+// outcome of a test or a folder in others.
 func isBareVerb(name string) bool {
 	return strings.EqualFold(name, "pass") || strings.EqualFold(name, "pwd")
 }
@@ -189,8 +189,8 @@ func ownsPassword(word []byte) bool {
 	return false
 }
 
-// isStageName reports whether name is that of a pass over something. Only a
-// generated value is a password there.
+// isStageName reports whether name names a pass over something, such as a
+// compiler pass. Only a generated value is a password there.
 func isStageName(name string) bool {
 	if !endsFold(name, "pass") {
 		return false
@@ -200,8 +200,8 @@ func isStageName(name string) bool {
 	return isStage(w.at(w.n - 2))
 }
 
-// isStage reports whether a pass after the word is one over something, as in
-// first_pass and renderPass.
+// isStage reports whether the word before "pass" makes it a pass over
+// something, as in first_pass and renderPass.
 func isStage(word []byte) bool {
 	switch string(word) {
 	case "first", "second", "third", "next", "previous", "prev", "single", "one", "two", "multi", "each", "final", "initial", "forward", "backward",
@@ -212,7 +212,8 @@ func isStage(word []byte) bool {
 	return false
 }
 
-// ownsKey reports whether a word before "key" makes it a secret one.
+// ownsKey reports whether a word before "key" makes it the name of a secret
+// key.
 func ownsKey(word []byte) bool {
 	switch string(word) {
 	case "setup", "api", "access", "secret", "private", "encryption", "decryption", "encrypt", "signing", "sign", "auth", "master", "account", "shared", "storage", "client", "app", "application",

@@ -40,7 +40,7 @@ func TestNamesAreNoSecretsForAWeakWord(t *testing.T) {
 
 // A value that the text calls a password, a token or a key is a secret, even if it is a
 // name.
-func TestNamesAreSecretsWhereOneIsTold(t *testing.T) {
+func TestNamesAfterPasswordLabelsAreSecrets(t *testing.T) {
 	for _, text := range []string{
 		"password: " + calledSo, "API_TOKEN=" + calledSo, "api_key=" + calledSo, `{"password":"` + calledSo + `"}`, `{"access_token":"` + calledSo + `"}`,
 	} {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// needles holds values that were found somewhere, in the forms in which
-// programs write them, to find them everywhere else.
+// needles holds values that were found somewhere, in the forms in which programs
+// write them, in order to find them everywhere else.
 type needles struct {
 	list []needle // by form
 	bits []uint64 // a filter on the hash of the first eight bytes
@@ -22,18 +22,18 @@ type needle struct {
 	secret  string
 	rule    *rule
 	word    bool // matches only if no letter or digit is next to it
-	spill   int  // number of bytes before and after the form that hold bits of the secret, too
+	spill   int  // number of bytes before and after the form that also hold bits of the secret
 	shorter int  // index of the longest needle whose form is a prefix of this one, -1 if none
 }
 
 const (
 	minNeedle = 8
 	maxNeedle = 1 << 10
-	wordUntil = 16 // a shorter value counts only as a whole word
+	wordUntil = 16 // a shorter value is only matched as a whole word
 )
 
-// spreads reports whether a found value is worth searching for elsewhere. A
-// value that could be an ordinary word is not.
+// spreads reports whether a found value should be searched for elsewhere. A value
+// that could be an ordinary word is not.
 func spreads(secret string) bool {
 	if len(secret) < minNeedle || len(secret) > maxNeedle || isIdentifier(secret) && !mixed(secret) && !isMadeUp(secret) || hasPlaceholder(secret) {
 		return false
@@ -43,7 +43,7 @@ func spreads(secret string) bool {
 }
 
 // newNeedles prepares the values that were found for the search. It returns nil if
-// there is nothing to look for.
+// there is nothing to search for.
 func newNeedles(found []span) *needles {
 	n := &needles{}
 	seen := map[string]bool{}
@@ -61,8 +61,8 @@ func newNeedles(found []span) *needles {
 	return n
 }
 
-// addForms adds the value of f, and what base64 makes of it. Escapes are decoded
-// before the search.
+// addForms adds the value of f, and its base64 forms. Escapes are decoded before
+// the search.
 func (n *needles) addForms(f span) {
 	s := f.secret
 	seen := make([]string, 0, 7)
@@ -85,9 +85,9 @@ func (n *needles) addForms(f span) {
 
 var urlSafe = strings.NewReplacer("+", "-", "/", "_")
 
-// base64Form returns the characters that depend only on s in the base64 of any
-// text with shift bytes, modulo 3, before s. The characters beside them also
-// depend on the text around s.
+// base64Form returns those characters of the base64 of a text that depend only on
+// s, if shift bytes (modulo 3) precede s. The characters beside them also depend
+// on the text around s.
 func base64Form(s string, shift int) string {
 	all := base64.StdEncoding.EncodeToString([]byte("\x00\x00"[:shift] + s))
 	from := (shift*8 + 5) / 6
@@ -95,7 +95,7 @@ func base64Form(s string, shift int) string {
 	return all[from:to]
 }
 
-// index sorts the needles and builds the filter that find looks at for each byte.
+// index sorts the needles and builds the filter that find checks for each byte.
 func (n *needles) index() {
 	slices.SortFunc(n.list, func(a, b needle) int {
 		return cmp.Or(strings.Compare(a.form, b.form), strings.Compare(a.secret, b.secret))

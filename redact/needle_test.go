@@ -7,15 +7,15 @@ import (
 	"testing"
 )
 
-// jsonForm returns s as it is written inside of a JSON string.
+// jsonForm returns the form of s inside a JSON string.
 func jsonForm(t *testing.T, s string) string {
 	raw := mustJSON(t, s)
 	return string(raw[1 : len(raw)-1])
 }
 
-// TestAFoundValueIsFoundEverywhereElse looks for a password that only its
-// first occurrence gives away.
-func TestAFoundValueIsFoundEverywhereElse(t *testing.T) {
+// TestFoundValueIsFoundInTheRestOfTheText searches for a password that only its
+// first occurrence reveals.
+func TestFoundValueIsFoundInTheRestOfTheText(t *testing.T) {
 	secret := "Zx9/" + letters(14) + `+"q`
 	r := newRedactor(t, Options{})
 	forms := map[string]string{
@@ -77,7 +77,7 @@ func TestShortestValueIsFoundAtBothEnds(t *testing.T) {
 	s := r.Session()
 	s.Learn([]byte("password='" + secret + "'"))
 	if got := s.Text(secret + " or " + secret).String(); got != Placeholder+" or "+Placeholder {
-		t.Errorf("with what a session knows: %q", got)
+		t.Errorf("with the values of a session: %q", got)
 	}
 }
 

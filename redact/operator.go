@@ -136,7 +136,7 @@ func (a *assignment) readComma(i int) bool {
 }
 
 // besidePath reports whether the name ends a path, and the quote at i opens
-// another: "go/token", "hash/adler32".
+// another path: "go/token", "hash/adler32".
 func (a *assignment) besidePath(i int) bool {
 	if a.from == 0 || a.s[a.from-1] != '/' {
 		return false

@@ -56,7 +56,7 @@ func TestStrictAppliesThePatternsWithoutTheFilter(t *testing.T) {
 	}
 }
 
-func TestDisabledChangesNothingAndSaysSo(t *testing.T) {
+func TestDisabledRedactionIsReported(t *testing.T) {
 	r := newRedactor(t, Options{Disabled: true})
 	text := "password=" + letters(12)
 	if r.Enabled() || r.Text(text).String() != text || len(r.Find(text)) != 0 {
@@ -101,7 +101,7 @@ func TestNewRefusesAKeyThatCouldBeGuessed(t *testing.T) {
 	}
 }
 
-func TestFindingsThatOverlapGoWhole(t *testing.T) {
+func TestOverlappingFindingsAreReplacedWhole(t *testing.T) {
 	for _, patterns := range [][]string{{`ab\d+`, `\d+yz`}, {`\d+yz`, `ab\d+`}, {`ab\d+yz`, `\d`}} {
 		r := newRedactor(t, Options{Patterns: patterns})
 		if got, want := r.Text("see ab123yz there").String(), "see <REDACTED> there"; got != want {
@@ -134,7 +134,7 @@ func TestFindAgreesWithText(t *testing.T) {
 	}
 }
 
-func TestARedactorServesManyAtOnce(t *testing.T) {
+func TestRedactorIsSafeForConcurrentUse(t *testing.T) {
 	r := newRedactor(t, Options{PII: true})
 	text := "password=" + letters(12) + " ghp_" + letters(36) + " cloudflare_key=" + letters(40)
 	want := r.Text(text).String()

@@ -36,7 +36,7 @@ func TestPrivateKeysVanishWhole(t *testing.T) {
 	}.check(t, newRedactor(t, Options{}))
 }
 
-func TestTruncatedPrivateKeysVanishAsFarAsTheyGo(t *testing.T) {
+func TestTruncatedPrivateKeysVanish(t *testing.T) {
 	lines := pemLines(6)
 	for name, text := range map[string]string{
 		"end of text":  "-----BEGIN RSA PRIVATE KEY-----\n" + strings.Join(lines, "\n"),
@@ -56,7 +56,7 @@ func TestTruncatedPrivateKeysVanishAsFarAsTheyGo(t *testing.T) {
 			}
 			for _, rest := range []string{"[truncated: kept first ~8000 tokens]", "and so on for many lines", "\nnext"} {
 				if strings.Contains(text, rest) && !strings.Contains(got, rest) {
-					t.Errorf("what follows the key is gone: %q", got)
+					t.Errorf("the text after the key is missing: %q", got)
 				}
 			}
 			checkIdempotent(t, r, text)

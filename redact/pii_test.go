@@ -10,7 +10,7 @@ func TestPersonalDataIsOffByDefault(t *testing.T) {
 	family{clean: []string{"mail bob@example.com", "call +49 30 901820", "card 4111 1111 1111 1111", "account DE89 3704 0044 0532 0130 00"}}.check(t, newRedactor(t, Options{}))
 }
 
-func TestPersonalDataVanishesWhenAskedFor(t *testing.T) {
+func TestPersonalDataVanishesOnRequest(t *testing.T) {
 	family{
 		secret: samples(
 			in("bob.smith+x@mail.example.co.uk", "From: %s\n", "<%s>", "mailto:%s,", `\n%s\n`),

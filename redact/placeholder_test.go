@@ -13,9 +13,9 @@ func TestPlaceholdersAreReadExactly(t *testing.T) {
 	}
 }
 
-// TestWhatStandsBesideAPlaceholderIsStillJudged: a secret next to a placeholder is
+// TestTextNextToAPlaceholderIsJudged: a secret next to a placeholder is
 // still found.
-func TestWhatStandsBesideAPlaceholderIsStillJudged(t *testing.T) {
+func TestTextNextToAPlaceholderIsJudged(t *testing.T) {
 	r := newRedactor(t, Options{})
 	key := letters(24)
 	for _, text := range []string{

@@ -2,9 +2,9 @@ package redact
 
 import "strings"
 
-// isProse reports whether s is words, as in forms, messages and documentation:
-// "Must be at least 8 characters!". Prose has digits only in separate numbers,
-// so a passphrase with a digit in a word is not prose.
+// isProse reports whether s consists of words, as in forms, messages and
+// documentation: "Must be at least 8 characters!". Prose has digits only in
+// separate numbers, so a passphrase with a digit in a word is not prose.
 func isProse(s string) bool {
 	if strings.IndexByte(s, ' ') < 0 || len(s) > 400 {
 		return false

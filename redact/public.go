@@ -2,8 +2,8 @@ package redact
 
 import "strings"
 
-// isPublic reports whether v has a form that no secret has, under any name before it.
-// The weaker that name, the more forms count.
+// isPublic reports whether v has a form that no secret has, whatever the name before
+// it. The weaker the name, the more forms are accepted.
 func (v value) isPublic(s strength) bool {
 	t := v.text
 	switch {
@@ -19,7 +19,7 @@ func (v value) isPublic(s strength) bool {
 
 // isVersion reports whether s is a version, or a range of them: ^1.2.0-rc.1,
 // v0.0.0-20240101000000-c0ddbf3c8b2c, 2.3.0.dev8+g74eb5ab0, v1beta1. Requirements
-// are written token==1.2.3, so the operator may be missing.
+// are written as token==1.2.3, so the operator may be missing.
 func isVersion(s string) bool {
 	rest := strings.TrimPrefix(strings.TrimLeft(strings.TrimSuffix(s, "/go.mod"), "^~<>=! "), "v")
 	ranged := len(rest) < len(s)
@@ -109,8 +109,8 @@ func (a *assignment) namesObject() bool {
 	return isPodName(a.val.text)
 }
 
-// isPodName reports whether s is the name of an object that Kubernetes made
-// unique: words, and five or up to ten characters of an alphabet without vowels.
+// isPodName reports whether s is the name of an object that Kubernetes made unique:
+// words, and five or up to ten characters of an alphabet without vowels.
 func isPodName(s string) bool {
 	cut := strings.LastIndexByte(s, '-')
 	if cut < 3 || !isPodSuffix(s[cut+1:]) {
@@ -125,7 +125,8 @@ func isPodName(s string) bool {
 	return isLower(s[0])
 }
 
-// isPodSuffix reports whether s is of the letters and digits that Kubernetes draws.
+// isPodSuffix reports whether s consists of the letters and digits that Kubernetes
+// generates.
 func isPodSuffix(s string) bool {
 	if len(s) != 5 && (len(s) < 8 || len(s) > 10) {
 		return false
@@ -133,20 +134,21 @@ func isPodSuffix(s string) bool {
 	return run(s, 0, len(s), func(c byte) bool { return strings.IndexByte("bcdfghjklmnpqrstvwxz2456789", c) >= 0 }) == len(s) && strings.ContainsAny(s, "2456789")
 }
 
-// isPointer reports whether s is an address in memory, as debuggers print it.
+// isPointer reports whether s is an address in memory, in the form that debuggers
+// print.
 func isPointer(s string) bool {
 	digits, found := strings.CutPrefix(s, "0x")
 	return found && len(digits) <= 12 && run(digits, 0, len(digits), isHex) == len(digits)
 }
 
-// isAccount reports whether s is an address of Ethereum. The private keys there
+// isAccount reports whether s is an address of Ethereum. Private keys of Ethereum
 // have 64 digits.
 func isAccount(s string) bool {
 	return len(s) == 42 && s[:2] == "0x" && run(s, 2, 40, isHex) == len(s)
 }
 
-// isCacheKey reports whether s is words and a digest, as a build names its cache
-// entries: Linux-node-3b1f….
+// isCacheKey reports whether s consists of words and a digest, like a build's names
+// of cache entries: Linux-node-3b1f….
 func isCacheKey(s string) bool {
 	digests, words := 0, 0
 	for part := range strings.SplitSeq(s, "-") {

@@ -34,8 +34,8 @@ func TestPublicFormsAreLeftAlone(t *testing.T) {
 	}}.check(t, newRedactor(t, Options{}))
 }
 
-// TestSecretsInNearlyPublicFormsAreFound has secrets that look a little like what
-// [value.isPublic] leaves alone.
+// TestSecretsInNearlyPublicFormsAreFound has secrets that resemble the values that
+// [value.isPublic] keeps.
 func TestSecretsInNearlyPublicFormsAreFound(t *testing.T) {
 	family{secret: samples(
 		in("1.2.3-Xk9mQ2vR7p", `password: "%s"`, "DB_PASSWORD=%s"),

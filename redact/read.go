@@ -77,7 +77,7 @@ func (a *assignment) readMember(i int) bool {
 func openQuote(s string, i int) (begin, depth int) {
 	j := i
 	if strings.HasPrefix(s[i:], "&'") {
-		return 0, 0 // a lifetime of Rust
+		return 0, 0 // a lifetime in Rust
 	}
 	if j+1 < len(s) && strings.IndexByte("@brfuLRBFUN$&", s[j]) >= 0 && (isQuote(s[j+1]) || s[j+1] == '\\') {
 		j++
@@ -111,9 +111,9 @@ func (a *assignment) readQuoted(begin, depth int) bool {
 }
 
 // closeQuote returns the end of a value that was opened by quote q after depth
-// backslashes. The number of backslashes before a quote tells its meaning: as
-// many as before the opening quote close the value, more escape the quote, and
-// fewer close a string around the value.
+// backslashes. The number of backslashes before a quote determines its meaning:
+// the same number as before the opening quote closes the value, a larger number
+// escapes the quote, and a smaller one closes a string around the value.
 func closeQuote(s string, begin int, q byte, depth int) int {
 	limit := min(len(s), begin+maxValue)
 	slashes := 0

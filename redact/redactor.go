@@ -12,7 +12,7 @@ import (
 type Options struct {
 	Disabled bool     // nothing is redacted; every export then carries a high-severity event
 	Strict   bool     // the two patterns of the specification apply literally, without the filter on the value
-	Patterns []string // additional RE2 patterns; the first group, or else the whole match, is the secret
+	Patterns []string // additional RE2 patterns; the first group, or otherwise the whole match, is the secret
 	PII      bool     // e-mail, phone, card and IBAN rules
 
 	// Rules and Detectors find additional secrets, besides the built-in rules.
@@ -21,9 +21,9 @@ type Options struct {
 	Detectors []Detector
 
 	// Pseudonyms is a key of at least MinPseudonymKey bytes. With it a
-	// placeholder names the kind of the secret and carries a short keyed hash
-	// of it, <REDACTED:aws_key:7f3a>, equal for equal secrets. Without it (the
-	// default) every placeholder is <REDACTED>.
+	// placeholder has the kind of the secret and a short keyed hash of it,
+	// <REDACTED:aws_key:7f3a>, which is equal for equal secrets. Without it
+	// (the default) every placeholder is <REDACTED>.
 	Pseudonyms []byte
 }
 
@@ -44,7 +44,7 @@ type pattern struct {
 
 // PatternError is a pattern of [Options] that does not compile.
 type PatternError struct {
-	Index   int // in Options.Patterns
+	Index   int // index in Options.Patterns
 	Pattern string
 	Err     error
 }
@@ -95,8 +95,8 @@ func (r *Redactor) Enabled() bool { return !r.opts.Disabled }
 // Text redacts plain text. Text that is JSON as a whole is treated as JSON.
 func (r *Redactor) Text(s string) Text { return Text{r.redact(s, document{})} }
 
-// redact redacts until nothing more is found, but at most maxPasses times: a
-// secret may have hidden another one beside it.
+// redact redacts until nothing more is found, but at most maxPasses times,
+// because a secret may have hidden another one beside it.
 func (r *Redactor) redact(s string, d document) string {
 	if r.opts.Disabled {
 		return s
@@ -139,8 +139,8 @@ func (r *Redactor) replace(s string, found []span) string {
 	return b.String()
 }
 
-// matchPatterns applies the user's patterns. The first group is the secret if
-// there is one.
+// matchPatterns applies the user's patterns. If there is a group, the first
+// group is the secret.
 func (r *Redactor) matchPatterns(sc *scan) {
 	for _, p := range r.patterns {
 		for _, m := range p.re.FindAllStringSubmatchIndex(sc.s, -1) {

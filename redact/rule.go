@@ -8,10 +8,10 @@ import (
 )
 
 // A Rule describes an additional kind of secret for [Options], such as the keys of
-// your company. It applies besides the built-in rules, in text, in decoded JSON and
-// in text with terminal colors. Base64, URL escapes (%2D) and HTML escapes are
-// decoded only if they contain a word of a built-in rule; your secret alone in such
-// an encoding is not found.
+// your company. It applies in addition to the built-in rules, in text, in decoded
+// JSON and in text with terminal colors. Base64, URL escapes (%2D) and HTML escapes
+// are decoded only if they contain a word of a built-in rule; a secret that is only
+// yours is not found in such an encoding.
 type Rule struct {
 	// ID is the value of [Finding.Rule]: words of a-z and 0-9 with a - between
 	// them, 32 characters at most.
@@ -48,7 +48,7 @@ var ruleIDForm = fmt.Sprintf("1 to %d characters: words of a-z and 0-9, separate
 func isRuleID(id string) bool { return len(id) <= maxKind && ruleID.MatchString(id) }
 
 // Check tests a rule with its own samples. The error is a *[RuleError]. [New]
-// refuses what Check refuses.
+// returns an error for a rule that Check refuses.
 func (r Rule) Check() error {
 	_, err := r.detector()
 	return err
@@ -110,8 +110,8 @@ func isBuiltin(id string) bool {
 // Name returns the ID.
 func (d *ruleDetector) Name() string { return d.id }
 
-// Detect returns the matches of the pattern. It skips empty groups, which hide
-// nothing.
+// Detect returns the matches of the pattern. It skips empty groups, which contain
+// no secret.
 func (d *ruleDetector) Detect(text string) (found []Range) {
 	if len(d.words) > 0 {
 		small := strings.ToLower(text)

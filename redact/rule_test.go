@@ -25,7 +25,7 @@ func withRules(t *testing.T, o redact.Options) *redact.Redactor {
 	return r
 }
 
-func TestRulesWorkWhereverTheBuiltInOnesDo(t *testing.T) {
+func TestCustomRulesApplyEverywhere(t *testing.T) {
 	r := withRules(t, redact.Options{Rules: []redact.Rule{badge}})
 	secret := "ACME-" + "778899"
 	for _, text := range []string{
@@ -50,7 +50,7 @@ func TestRulesWorkWhereverTheBuiltInOnesDo(t *testing.T) {
 	}
 }
 
-func TestRuleIsHeldAgainstItsSamples(t *testing.T) {
+func TestRuleIsCheckedAgainstItsSamples(t *testing.T) {
 	for want, change := range map[string]func(r *redact.Rule){
 		"not 1 to 32 characters: words of": func(r *redact.Rule) { r.ID = "Two Words" },
 		"ID of a built-in":                 func(r *redact.Rule) { r.ID = "aws-access-token" },
@@ -69,7 +69,7 @@ func TestRuleIsHeldAgainstItsSamples(t *testing.T) {
 		if _, err := redact.New(redact.Options{Rules: []redact.Rule{r}}); !errors.As(err, &e) || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		} else if err.Error() != r.Check().Error() {
-			t.Errorf("Check says %v, New %v", r.Check(), err)
+			t.Errorf("Check returned %v, New %v", r.Check(), err)
 		}
 	}
 	if _, err := redact.New(redact.Options{Rules: []redact.Rule{badge, badge}}); err == nil {
@@ -78,7 +78,7 @@ func TestRuleIsHeldAgainstItsSamples(t *testing.T) {
 }
 
 // The error has the limit of the length.
-func TestNameOfADetectorIsTooLong(t *testing.T) {
+func TestTooLongDetectorNameIsRefused(t *testing.T) {
 	_, err := redact.New(redact.Options{Detectors: []redact.Detector{longName{}}})
 	if err == nil || !strings.Contains(err.Error(), "has a name that is not 1 to 32 characters") {
 		t.Error(err)
@@ -95,7 +95,7 @@ func (detector) Name() string { return "own-list" }
 
 func (d detector) Detect(text string) []redact.Range { return d(text) }
 
-func TestDetectorsFindWhatTheySay(t *testing.T) {
+func TestDetectorsFindTheirValues(t *testing.T) {
 	list := detector(func(text string) (found []redact.Range) {
 		if i := strings.Index(text, "sesame"); i >= 0 {
 			found = append(found, redact.Range{Start: i, End: i + len("sesame")}, redact.Range{Start: i, End: i})
@@ -112,7 +112,7 @@ func TestDetectorsFindWhatTheySay(t *testing.T) {
 }
 
 // If a detector fails on a text, the text is not shown.
-func TestDetectorThatFailsCostsTheText(t *testing.T) {
+func TestFailingDetectorReplacesTheText(t *testing.T) {
 	for name, d := range map[string]detector{
 		"panics":            func(string) []redact.Range { panic("a fault") },
 		"ends beyond":       func(text string) []redact.Range { return []redact.Range{{0, len(text) + 1}} },
@@ -132,7 +132,7 @@ func TestDetectorThatFailsCostsTheText(t *testing.T) {
 }
 
 // If a detector fails on a decoded part, the encoded part around it is removed.
-func TestDetectorThatFailsOnAViewCostsIt(t *testing.T) {
+func TestFailingDetectorReplacesTheView(t *testing.T) {
 	faults := map[string]func(text string) []redact.Range{
 		"panics":      func(string) []redact.Range { panic("a fault") },
 		"ends beyond": func(text string) []redact.Range { return []redact.Range{{0, len(text) + 1}} },
@@ -157,7 +157,7 @@ func TestDetectorThatFailsOnAViewCostsIt(t *testing.T) {
 }
 
 // A range that cuts a character takes the whole of it.
-func TestDetectorThatCutsACharacterTakesIt(t *testing.T) {
+func TestDetectorThatCutsACharacterRemovesTheWholeOne(t *testing.T) {
 	for name, at := range map[string]redact.Range{"its begin": {0, 1}, "its end": {1, 2}, "both": {0, 2}, "nothing of it": {1, 1}} {
 		r := withRules(t, redact.Options{Detectors: []redact.Detector{detector(func(text string) (found []redact.Range) {
 			if i := strings.Index(text, "\u00e9"); i >= 0 {
@@ -178,6 +178,6 @@ func TestDetectorThatCutsACharacterTakesIt(t *testing.T) {
 	}
 	odd := withRules(t, redact.Options{Detectors: []redact.Detector{detector(func(text string) []redact.Range { return []redact.Range{{1, 2}} })}})
 	if got := odd.Text("a\x80\xffb").String(); !strings.HasPrefix(got, "a<REDACTED>") {
-		t.Errorf("what is no character: %q", got)
+		t.Errorf("invalid UTF-8: %q", got)
 	}
 }

@@ -10,11 +10,11 @@ type scan struct {
 	nameEnd int // end of the last name that assign read
 
 	manifestEnd int    // end of the last manifest that was read
-	seen        [8]int // by view: end of the last stretch that was read
+	seen        [8]int // by view: end of the last range that was read
 	headEnd     int    // end of the last line that was read as the head of a table
 	encodedEnd  int    // end of the last base64 that was read
-	level       int    // number of views that this text is nested in
-	budget      int    // bytes that rules may still look at
+	level       int    // number of views in which this text is nested
+	budget      int    // number of bytes that rules may still read
 	given       int    // position at which the budget was used up, -1 if it was not
 }
 
@@ -34,8 +34,8 @@ func (sc *scan) add(start, end int, r *rule) {
 }
 
 // lookAgain is the maximum number of times that rules may read a byte, on
-// average. Ordinary text needs less than one. A crafted text that exceeds the
-// limit, and would take too long, is taken for a secret from there on.
+// average. Ordinary text needs less than one. If a crafted text exceeds the
+// limit and would take too long, it is treated as a secret from there on.
 const lookAgain = 64
 
 var unscannedRule = &rule{id: "unscanned", kind: "unscanned"}

@@ -2,7 +2,7 @@ package redact
 
 // A Session redacts texts that belong together, such as the messages of one
 // conversation: a secret found in one text is also replaced in all later texts,
-// in any place, escaped or in base64, even without any sign that it is a
+// at any position, escaped or in base64, even if nothing there indicates a
 // secret. Earlier texts are not redacted again; use [Session.Learn] to find
 // secrets in advance.
 //
@@ -10,8 +10,8 @@ package redact
 // thousand. It is safe for concurrent use.
 //
 // Names are identifiers of the texts themselves, such as the id of the
-// conversation. A name is not taken for a secret because of a word like
-// "session" before it, but it is one after words such as password, token or API
+// conversation. A name does not count as a secret because of a word like
+// "session" before it, but it does after words such as password, token or API
 // key. A JSON string that equals a name is a secret only under such a key.
 type Session struct {
 	r     *Redactor

@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/internal/cputime"
 )
 
-func TestSessionFindsWhatItHasSeenBefore(t *testing.T) {
+func TestSessionFindsKnownValues(t *testing.T) {
 	for _, o := range []Options{{}, {Pseudonyms: []byte(strings.Repeat("k", MinPseudonymKey))}} {
 		r := newRedactor(t, o)
 		secret := letters(22) + "/" + letters(17)
@@ -68,7 +68,7 @@ func TestSessionLearnsBeforeItRedacts(t *testing.T) {
 
 // A word of the language must not vanish from a whole session because a user chose it
 // as a password.
-func TestSessionLetsWordsBe(t *testing.T) {
+func TestSessionKeepsOrdinaryWords(t *testing.T) {
 	s := newRedactor(t, Options{}).Session()
 	for _, word := range []string{"postgres", "development", "12345678", "test"} {
 		s.Text("DB_PASSWORD=" + word)

@@ -6,8 +6,8 @@ import (
 )
 
 // TestSecretsOfManyShapesVanish tests the rules together: files, logs, code, commands
-// and prose as agents see them. The tests of each family check what else goes with a
-// secret.
+// and prose as agents see them. The tests of each family check which characters
+// around a secret are removed.
 func TestSecretsOfManyShapesVanish(t *testing.T) {
 	K, H, P := letters(40), hexDigits(64), "Tr0ub"+"4dor&3"
 	U := "dac6fb3d" + "-713c-4555-8a97-4089aa3849be"

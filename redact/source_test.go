@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestNoValueOfACorpusStandsInARule keeps the rules honest: none may know the
+// TestRulesContainNoValueOfACorpus keeps the rules honest: none may know the
 // secrets that they are measured with.
-func TestNoValueOfACorpusStandsInARule(t *testing.T) {
+func TestRulesContainNoValueOfACorpus(t *testing.T) {
 	paths, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)

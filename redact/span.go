@@ -9,7 +9,7 @@ import (
 type rule struct {
 	id   string // reported by Find
 	kind string // part of a pseudonym
-	rank rank   // if two findings overlap, the rule of the higher rank names the result
+	rank rank   // if two findings overlap, the rule with the higher rank names the result
 	weak bool   // found only by a name of strength weak
 }
 

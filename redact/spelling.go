@@ -5,12 +5,12 @@ import (
 	"unicode/utf8"
 )
 
-// spelling is a way of writing a text inside of another one: some characters
-// stand as escapes, which begin with sign.
+// spelling is a way of writing a text within another one: some characters are
+// written as escapes, which begin with sign.
 type spelling struct {
 	sign byte
 	read reader
-	url  bool // of URLs or HTML
+	url  bool // a spelling of URLs or HTML
 }
 
 var (
@@ -51,9 +51,9 @@ func (p *spelling) decode(s string) string {
 	return string(append(b, s[done:]...))
 }
 
-// matters reports whether an escape in s stands for a byte of used, or for the
-// sign of another escape. Of a run of backslashes only the last one can begin an
-// escape that does, in whichever JSON.
+// matters reports whether an escape in s represents a byte of used, or the sign
+// of another escape. In a run of backslashes only the last one can begin such an
+// escape, in any nested JSON.
 func (p *spelling) matters(s string, used *byteSet) bool {
 	for i := 0; ; i++ {
 		k := strings.IndexByte(s[i:], p.sign)
@@ -89,11 +89,11 @@ func (b *byteSet) add(s string) {
 	}
 }
 
-// depth is how many spellings of each kind a search decodes inside of each
-// other. It bounds the time of the search, which is linear in the text.
+// depth is the number of nested spellings of each kind that a search decodes.
+// It bounds the time of the search, which is linear in the text.
 type depth struct{ json, url int }
 
-// less returns the depth inside of a spelling. ok is false where it ends.
+// less returns the depth within a spelling. ok is false at the maximum depth.
 func (d depth) less(p *spelling) (inner depth, ok bool) {
 	if p.url {
 		return depth{d.json, d.url - 1}, d.url > 0
@@ -101,8 +101,9 @@ func (d depth) less(p *spelling) (inner depth, ok bool) {
 	return depth{d.json - 1, d.url}, d.json > 0
 }
 
-// spelled returns what f finds in s, as it stands and with its escapes decoded,
-// in order and without overlaps. What it looks for has the bytes of used.
+// spelled returns the findings of f in s, unchanged and with its escapes
+// decoded, in order and without overlaps. The values that f finds consist of
+// the bytes of used.
 func spelled(s string, f finder, used *byteSet, deep depth) []span {
 	found := f.find(s)
 	for i := range found {
@@ -111,7 +112,7 @@ func spelled(s string, f finder, used *byteSet, deep depth) []span {
 	return join(append(found, inside(s, f, used, deep)...))
 }
 
-// inside returns what f finds in s with its escapes decoded.
+// inside returns the findings of f in s with its escapes decoded.
 func inside(s string, f finder, used *byteSet, deep depth) (found []span) {
 	for _, p := range spellings {
 		inner, ok := deep.less(p)

@@ -24,8 +24,8 @@ func isStandIn(s string) bool {
 	return strings.HasSuffix(t, "example") || strings.HasSuffix(t, "examplekey") || strings.HasPrefix(t, "xxx") || strings.HasSuffix(t, "xxxx") || strings.HasPrefix(t, "***") || strings.HasSuffix(t, "***") || strings.HasSuffix(t, "...") || strings.HasPrefix(t, "...")
 }
 
-// hasRandomPart reports whether one of the words of s was made by a generator:
-// a stand-in has no such word.
+// hasRandomPart reports whether a generator made one of the words of s: a
+// stand-in has no such word.
 func hasRandomPart(s string) bool {
 	for i := 0; i < len(s); {
 		j := run(s, i, len(s), isAlnum)
@@ -45,8 +45,8 @@ func isGenerated(w string) bool {
 		p.digits > 1 && p.letters > 1 && p.turns*2 >= len(w))
 }
 
-// isUsedStandIn reports whether s is a stand-in made into a password by a
-// number: changeme123.
+// isUsedStandIn reports whether s is a stand-in that a number turns into a
+// password: changeme123.
 func isUsedStandIn(s string) bool {
 	p := profileOf(s)
 	return p.digits > 0 && p.lower > 0 && p.digits+p.letters == len(s) && isNumbered(s) && isStandIn(strings.TrimRight(s, "0123456789"))
@@ -179,7 +179,7 @@ func isCode(s string) bool {
 }
 
 // isQuotedCode reports whether s, a value in quotes, interpolates an
-// expression: the secret is elsewhere.
+// expression, so that the secret is elsewhere.
 func isQuotedCode(s string) bool {
 	if strings.HasPrefix(s, "{{") && strings.Contains(s, "}}") {
 		return true
@@ -192,7 +192,7 @@ func isQuotedCode(s string) bool {
 	return closed && expr != "" && (isLetter(expr[0]) || expr[0] == '_' || expr[0] == ' ') && strings.Count(expr, "(") == strings.Count(expr, ")") && strings.Count(expr, "[") == strings.Count(expr, "]")
 }
 
-// isPath reports whether s is a name or names joined by dots and arrows.
+// isPath reports whether s is a name, or names joined by dots and arrows.
 func isPath(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; !isWord(c) && c != '.' && c != '$' && c != '?' && c != '!' && c != '-' && c != '>' && c != '&' && c != '*' {

@@ -47,8 +47,8 @@ func isHead(row string, sep byte) bool {
 	return cells > 1
 }
 
-// isCapitals reports whether a row is names in capitals, like the head of a
-// tool's list.
+// isCapitals reports whether a row consists of names in capitals, like the head
+// of a tool's list.
 func isCapitals(row string) bool {
 	return run(row, 0, len(row), func(c byte) bool { return isUpper(c) || isDigit(c) || strings.IndexByte(" _-()\r", c) >= 0 }) == len(row)
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // Text is text that a [Redactor] has seen, or a constant of the program. Only
-// this package can make one from data, so that storing something unredacted
+// this package can make one from data, so that code that stores unredacted text
 // does not compile. The zero value is the empty text.
 type Text struct{ s string }
 
@@ -24,9 +24,9 @@ type constant string
 // Lit returns a string constant of the program as a Text.
 func Lit(s constant) Text { return Text{string(s)} }
 
-// In returns the text backed by the memory of raw if both hold the same bytes,
-// which saves a copy of text without secrets; otherwise it returns t. raw must
-// not be modified while the text is in use.
+// In returns the text with the memory of raw if both hold the same bytes, which
+// saves a copy of text without secrets; otherwise it returns t. raw must not be
+// modified while the text is in use.
 func (t Text) In(raw []byte) Text {
 	if t.s == "" || t.s != string(raw) {
 		return t
@@ -49,8 +49,8 @@ func Join(texts ...Text) Text {
 }
 
 // Digest returns a hash in lower-case hex, for fingerprints, which do not
-// reveal their content. It accepts only arrays of the sizes of hashes, so no
-// text can be passed by a conversion.
+// reveal their content. It accepts only arrays with the sizes of hashes, so
+// that no text can be passed by a conversion.
 func Digest[Sum ~[16]byte | ~[32]byte](sum Sum) Text {
 	raw := make([]byte, len(sum))
 	for i := range raw {
@@ -59,7 +59,7 @@ func Digest[Sum ~[16]byte | ~[32]byte](sum Sum) Text {
 	return Text{hex.EncodeToString(raw)}
 }
 
-// Ref returns the first 12 digits of [Digest], by which placeholders name a
+// Ref returns the first 12 digits of [Digest], by which placeholders identify a
 // text.
 func Ref[Sum ~[16]byte | ~[32]byte](sum Sum) Text { return Text{Digest(sum).s[:12]} }
 

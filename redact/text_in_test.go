@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-func TestTextInTheMemoryOfItsSource(t *testing.T) {
+func TestTextSharesTheMemoryOfItsSource(t *testing.T) {
 	raw := []byte(`{"content":"nothing to hide"}`)
 	same := Text{string(raw)}.In(raw)
 	if same.String() != string(raw) || unsafe.StringData(same.s) != &raw[0] {

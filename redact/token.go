@@ -2,7 +2,7 @@ package redact
 
 import "strings"
 
-// tokenShape describes a token that its prefix identifies anywhere.
+// tokenShape describes a token that is recognized anywhere by its prefix.
 type tokenShape struct {
 	rule     rule
 	prefix   string

@@ -27,7 +27,7 @@ func bodyOf(s *tokenShape) string {
 	return body
 }
 
-func TestTokensVanishWhereverTheyStand(t *testing.T) {
+func TestTokensVanishInEveryPlace(t *testing.T) {
 	for i := range tokenShapes {
 		s := &tokenShapes[i]
 		t.Run(s.prefix, func(t *testing.T) {
@@ -57,7 +57,7 @@ func TestTokensWithAMarkInTheMiddleVanish(t *testing.T) {
 	}
 }
 
-func TestTokenThatGoesOnVanishesWhole(t *testing.T) {
+func TestContinuedTokenVanishesWhole(t *testing.T) {
 	token := "glimt-" + letters(25)
 	if got := newRedactor(t, Options{}).Text("mail token " + token + "_and-the-rest of it").String(); strings.Contains(got, "and-the-rest") {
 		t.Errorf("half of it stays: %s", got)

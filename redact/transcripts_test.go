@@ -36,7 +36,7 @@ func TestTranscriptsAreLeftAlone(t *testing.T) {
 			stats.Count(found)
 			for _, f := range found {
 				if id := identifier.FindString(text[f.Start:f.End]); id != "" {
-					t.Errorf("%s takes the identifier %s", f.Rule, id)
+					t.Errorf("%s removes the identifier %s", f.Rule, id)
 				}
 				fmt.Fprintf(&out, "%s\t%s\t%s⟦%s⟧%s\n", filepath.Base(p), f.Rule, clip(text, f.Start-60, f.Start), clip(text, f.Start, min(f.End, f.Start+120)), clip(text, f.End, f.End+20))
 			}

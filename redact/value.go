@@ -2,7 +2,7 @@ package redact
 
 import "strings"
 
-// value is the value of an assignment, and how it was written.
+// value is the value of an assignment, with the form in which it was written.
 type value struct {
 	text   string
 	quoted bool
@@ -16,7 +16,7 @@ func (v value) secret(s strength) bool {
 	t := v.text
 	switch {
 	case s == weak && !looksRandom(t):
-		return false // like most values
+		return false // this applies to most values
 	case len(t) < 4 || len(t) > maxValue, isStandIn(t) && !(s == password && isUsedStandIn(t)), isReference(t):
 		return false
 	case v.isPublic(s):

@@ -33,7 +33,7 @@ type vendor struct {
 	value    *regexp.Regexp
 	namePat  *regexp.Regexp
 	allowPat []*regexp.Regexp
-	alphabet func() *[256]bool // the bytes that the matches of a solid rule may have
+	alphabet func() *[256]bool // the bytes that matches of a solid rule may contain
 }
 
 var vendors = func() []*vendor {
@@ -153,7 +153,7 @@ func passQuotes(s string, i, n int, equals bool) int {
 	return i
 }
 
-// match finds the rule's expression in a window around its word.
+// match applies the rule's expression to a window around its word.
 func (v *vendor) match(sc *scan, start, end int) {
 	s := sc.s
 	if v.solid && (!v.fits(s[start:]) || sc.hasShape(start)) {
@@ -224,8 +224,8 @@ func addAlphabet(re *syntax.Regexp, in *[256]bool) {
 	}
 }
 
-// rest returns the end of a token that is longer than in its rule: the rest of the
-// token is a secret, too.
+// rest returns the end of a token that is longer than its rule permits: the
+// additional characters belong to the secret, too.
 func (v *vendor) rest(s string, to int) int {
 	if !v.solid || !isURLSafe(s[to-1]) {
 		return to
@@ -245,11 +245,11 @@ func (sc *scan) hasShape(i int) bool {
 
 const (
 	maxWindow  = 1 << 11
-	expression = 16 // cost of a byte in a regular expression, in budget bytes
+	expression = 16 // cost of a byte in a regular expression, in bytes of the budget
 )
 
 // windowStart returns the start of the window: early enough for the match and
-// for a word boundary before it, never within a word.
+// for a word boundary before it, and never within a word.
 func (v *vendor) windowStart(s string, start int) int {
 	if escaped(s, start) {
 		return start

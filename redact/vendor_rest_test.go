@@ -5,16 +5,16 @@ import (
 	"testing"
 )
 
-// TestTheRestOfATokenGoesWithIt: a token that is longer than in its rule is removed
-// whole.
-func TestTheRestOfATokenGoesWithIt(t *testing.T) {
+// TestRestOfATokenIsRedacted: a token longer than its rule requires is removed
+// as a whole.
+func TestRestOfATokenIsRedacted(t *testing.T) {
 	r := &Redactor{words: vendorWords()}
 	const alphabet = "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L"
 	key := "AGE-SECRET-KEY-1" + (alphabet + alphabet)[:58]
 	for _, rest := range []string{"", "3JN54KHCE6", "-more_OF_it-9x8gf2", "/path"} {
 		got := r.Text("identity " + key + rest + " and on").String()
 		left := ""
-		if strings.HasPrefix(rest, "/") { // no byte of a token
+		if strings.HasPrefix(rest, "/") { // not a byte of a token
 			left = rest
 		}
 		if !strings.HasPrefix(got, "identity <REDACTED") || !strings.HasSuffix(got, ">"+left+" and on") {

@@ -12,9 +12,9 @@ func vendorWords() *vocabulary {
 	return b.build()
 }
 
-// TestVendorRulesAloneMeetTheirOwnCorpus holds the rules to the samples that
-// they come with: every positive of a rule that is in the data is found, and
-// no negative of a rule is flagged by that rule.
+// TestVendorRulesAloneMeetTheirOwnCorpus compares the rules with their samples:
+// every positive of a rule in the data is found, and no rule flags one of its
+// negatives.
 func TestVendorRulesAloneMeetTheirOwnCorpus(t *testing.T) {
 	r := &Redactor{words: vendorWords()}
 	ids := map[string]bool{}

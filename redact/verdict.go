@@ -2,9 +2,9 @@ package redact
 
 import "strings"
 
-// isVerdict reports whether "pass" is the outcome of a test, and the value the name of
-// that test: --- PASS: TestS3 (0.00s), PASS: gcc.dg/pr12345.c. A value in quotes, or
-// next to the name of a user, is a password.
+// isVerdict reports whether "pass" is the outcome of a test, and the value is the name
+// of that test: --- PASS: TestS3 (0.00s), PASS: gcc.dg/pr12345.c. A value in quotes,
+// or next to the name of a user, is a password.
 func (a *assignment) isVerdict() bool {
 	if a.op != opColon || !strings.EqualFold(a.name, "pass") || a.val.quoted && a.s[a.start-1] != '`' {
 		return false
@@ -21,8 +21,8 @@ func (a *assignment) isVerdict() bool {
 	return namesTest(v) || namesSource(v) || isTestPath(v) && !hasDensePart(v, 6) && !isMadeUp(v) && !looksRandom(v) && a.amongVerdicts()
 }
 
-// timed reports whether a duration in brackets follows the value. Nobody writes
-// one after a password.
+// timed reports whether a duration in brackets follows the value. Nobody writes a
+// duration after a password.
 func (a *assignment) timed() bool {
 	s := a.s
 	i := skipBlanks(s, run(s, a.end, 1, isQuote))
@@ -45,7 +45,7 @@ func (a *assignment) besideUser() bool {
 	return namesUser(before, lineStart(before, len(before))) || namesUser(after, len(after))
 }
 
-// namesUser reports whether a key in s names a user, or from line on a word.
+// namesUser reports whether a key in s names a user, or a word from line on does.
 func namesUser(s string, line int) bool {
 	for i := range len(s) {
 		for _, word := range [...]string{"user", "username", "login", "email", "account"} {
@@ -68,10 +68,11 @@ func namesUser(s string, line int) bool {
 	return false
 }
 
-// maxLine is how far back the beginning of a line is looked for.
+// maxLine is the maximum distance at which the beginning of a line is searched for.
 const maxLine = 256
 
-// lineStart returns where the line with i begins. Its line breaks may be escaped.
+// lineStart returns the start of the line that contains i. Its line breaks may be
+// escaped.
 func lineStart(s string, i int) int {
 	least := max(0, i-maxLine)
 	for ; i > least; i-- {
@@ -82,8 +83,8 @@ func lineStart(s string, i int) int {
 	return i
 }
 
-// amongVerdicts reports whether the line before or after this one is another
-// verdict, written like this one.
+// amongVerdicts reports whether the line before or after this one is another verdict
+// in the same form.
 func (a *assignment) amongVerdicts() bool {
 	s := a.s
 	line := lineStart(s, a.from)
@@ -105,7 +106,7 @@ func (a *assignment) amongVerdicts() bool {
 	return false
 }
 
-// saysVerdict reports whether a line is head and then the outcome of a test.
+// saysVerdict reports whether a line consists of head and the outcome of a test.
 func saysVerdict(line, head string) bool {
 	rest, found := strings.CutPrefix(line, head)
 	if !found {
@@ -161,8 +162,8 @@ func withoutTest(name string) string {
 	return name
 }
 
-// namesSource reports whether s is the path of a source file, with a line number
-// or without.
+// namesSource reports whether s is the path of a source file, with or without a line
+// number.
 func namesSource(s string) bool {
 	if !isTestPath(s) {
 		return false

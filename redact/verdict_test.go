@@ -66,9 +66,9 @@ func TestVerdictsOfTestsAreLeftAlone(t *testing.T) {
 	}}.check(t, newRedactor(t, Options{}))
 }
 
-// TestPasswordsBesideVerdictsAreFound has passwords in forms that are nearly
-// those of test runners.
-func TestPasswordsBesideVerdictsAreFound(t *testing.T) {
+// TestPasswordsNextToVerdictsAreFound has passwords in forms that resemble those
+// of test runners.
+func TestPasswordsNextToVerdictsAreFound(t *testing.T) {
 	family{secret: samples(
 		in("Xk9mQ2vR7pLw", "pass: %s", "PASS: %s", "Pass: %s", "PASS=%s", "--- PASS: %s", "PASS: %s\nFAIL: no route", "- PASS: %s", "| PASS | %s |",
 			"smtp:\n  user: bob\n  pass: %s", "PASS: `%s`", "test_pass: %s", `{"pass": "%s"}`, "USER=bob\nPASS=%s", "pass => %s"),

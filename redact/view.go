@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// A view is a stretch of a text as a person or a program reads it: without
-// terminal colors and invisible characters, with the escapes of a URL or of
-// HTML decoded. It is searched for secrets once more.
+// A view is a range of a text in the form in which a person or a program reads
+// it: without terminal colors and invisible characters, with the escapes of a
+// URL or of HTML decoded. It is searched for secrets a second time.
 type view struct {
 	text     []byte
-	from, to []int // start and end in the stretch of each byte of text
+	from, to []int // start and end of each byte of text in the original range
 }
 
 func (v *view) add(c byte, from, to int) {
@@ -20,15 +20,15 @@ func (v *view) add(c byte, from, to int) {
 	v.from, v.to = append(v.from, from), append(v.to, to)
 }
 
-// reader reads a sequence at s[i] that a view omits or decodes. text is its
-// decoded form; n is its length, 0 if there is none.
+// reader reads a sequence at s[i] that a view omits or decodes. text is the
+// decoded form; n is the length of the sequence, 0 if there is none.
 type reader func(s string, i int) (text string, n int)
 
-// views lists the words that make a stretch worth reading again.
+// views lists the words around which a range is read as a view.
 var views = []struct {
 	words []string
 	read  reader
-	line  bool // the stretch is the line; else the text around the word without blanks and quotes
+	line  bool // the range is the line; otherwise the text around the word without blanks and quotes
 }{
 	{[]string{"\x1b[", `\u001b[`, `\x1b[`, `\033[`, `\e[`}, readColor, true},
 	{[]string{"\u200b", "\u200c", "\u200d", "\u2060", "\ufeff", "\u00ad"}, readUnseen, true},
@@ -37,10 +37,10 @@ var views = []struct {
 	{[]string{"=3d"}, readQuotedPrintable, true},
 }
 
-// maxView is the maximum length of a stretch on either side of its word.
+// maxView is the maximum length of a range on either side of its word.
 const maxView = 8 << 10
 
-// see returns the action that reads the stretch around a word.
+// see returns the action that reads the range around a word as a view.
 func see(kind int) action {
 	v := &views[kind]
 	return func(sc *scan, start, _ int) {
@@ -55,7 +55,7 @@ func see(kind int) action {
 	}
 }
 
-// maxViews is the maximum depth of views in views.
+// maxViews is the maximum depth of nested views.
 const maxViews = 2
 
 // stretch returns the line around i, or the text around i without blanks and
@@ -83,8 +83,8 @@ func (sc *scan) look(from, to int, read reader) {
 	}
 }
 
-// within returns the findings of a separate scan of text, without text that was
-// not scanned because its budget was used up.
+// within returns the findings of a separate scan of text, except findings that
+// only mean that its budget was used up.
 func (sc *scan) within(text string) []span {
 	inner := sc.r.scan()
 	defer inner.release()
@@ -179,8 +179,8 @@ var encodedNames = []string{"PASSWORD", "password", "SECRET", "secret", "_TOKEN=
 
 var encodedRule = &rule{id: "base64", kind: "base64", rank: byShape}
 
-// encoded decodes the base64 around a hit, and adds all of it if there is a
-// secret in it.
+// encoded decodes the base64 around a hit, and adds all of it if it contains a
+// secret.
 func (sc *scan) encoded(start, _ int) {
 	if start < sc.encodedEnd || sc.level >= maxViews {
 		return

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// gone checks that nothing of a secret is left of a text, and that redacting
+// gone checks that no part of a secret is left in a text, and that redacting
 // again changes nothing.
 func gone(t *testing.T, text string, secrets ...string) {
 	t.Helper()
@@ -46,7 +46,7 @@ func TestSecretsInColouredOutputVanish(t *testing.T) {
 	}
 }
 
-func TestSecretsThatAreWrappedVanish(t *testing.T) {
+func TestWrappedSecretsVanish(t *testing.T) {
 	v := "Wj8n" + "R3vK6qTz"
 	gone(t, "pass\u200bword="+v, v)
 	gone(t, "password="+v[:4]+"\u200b"+v[4:], v[:4]+"\u200b", v[4:])

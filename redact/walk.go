@@ -9,7 +9,7 @@ type walker struct {
 	s     string
 	i     int
 	found []span
-	muted bool // outside of the member to redact
+	muted bool // outside of the member that is redacted
 }
 
 const maxDepth = 10000
@@ -88,9 +88,9 @@ func (w *walker) array(name string, depth int) bool {
 	}
 }
 
-// object reads the members of an object, and then searches those that only the
-// whole object explains: the data of a Kubernetes secret, and pairs of name and
-// value.
+// object reads the members of an object, and then searches the members that
+// only the whole object explains: the data of a Kubernetes secret, and pairs of
+// name and value.
 func (w *walker) object(name string, depth int) bool {
 	w.i++
 	if w.skip() == '}' {
@@ -159,7 +159,7 @@ func (w *walker) skip() byte {
 	return 0
 }
 
-// inString marks the bytes that have a special meaning inside of a string.
+// inString marks the bytes that have a special meaning within a string.
 var inString = func() (t [256]bool) {
 	for c := range ' ' {
 		t[c] = true

@@ -54,8 +54,8 @@ func (sc *scan) hexKeys(i int, stop byte) {
 	sc.spend(64)
 }
 
-// groups finds a base32 secret in groups of four, as an authenticator shows it,
-// after its name.
+// groups finds a base32 secret in groups of four, in the form of an
+// authenticator, after its name.
 func (a *assignment) groups() bool {
 	s := a.s
 	i, n := a.start, 0

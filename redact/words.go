@@ -12,8 +12,8 @@ type vocabulary struct {
 	acts      [][]action
 }
 
-// defaultWords and personalWords build the vocabularies once: for the default
-// rules, and for these with the rules on personal data.
+// defaultWords and personalWords build the vocabularies once: one for the default
+// rules, and one for the default rules and the rules on personal data.
 var (
 	defaultWords  = sync.OnceValue(func() *vocabulary { return defaults().build() })
 	personalWords = sync.OnceValue(func() *vocabulary {

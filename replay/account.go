@@ -23,7 +23,7 @@ import (
 type Account struct {
 	Session  string           `json:"session"`
 	Location string           `json:"location"`
-	Held     string           `json:"held,omitempty"` // why nothing of it may be erased
+	Held     string           `json:"held,omitempty"` // reason why none of it may be erased
 	Calls    []AccountCall    `json:"calls"`          // by time
 	Steps    []AccountStep    `json:"steps"`          // by number
 	Between  []AccountEdit    `json:"between_steps"`  // edits of calls that made no step, in order
@@ -33,7 +33,7 @@ type Account struct {
 	Money    AccountMoney     `json:"money"`
 
 	Edited int `json:"messages_edited"`     // different messages that were edited or removed, in steps and between them
-	Lost   int `json:"messages_unreadable"` // of these, messages that the archive lacks or can't read
+	Lost   int `json:"messages_unreadable"` // the messages among them that the archive lacks or can't read
 
 	summaries []summaryCost
 }
@@ -46,20 +46,20 @@ type AccountCall struct {
 	Step    int       `json:"step,omitempty"` // the compaction that it made; 0 = none
 	Window  int       `json:"max_tokens"`
 	In      int       `json:"tokens_in"`   // the whole history, or the view before the call if the log lacks it
-	Sent    int       `json:"tokens_sent"` // the view
+	Sent    int       `json:"tokens_sent"` // tokens of the view
 	Stage   string    `json:"reduction_stage"`
-	Failed  string    `json:"error_type,omitempty"` // error that the caller got; the tokens sent then are unknown
+	Failed  string    `json:"error_type,omitempty"` // the error that the caller got; the number of sent tokens is then unknown
 	Cost    float64   `json:"estimated_prompt_usd"`
-	Raw     float64   `json:"projected_raw_prompt_usd"`   // with the whole history
-	Whole   float64   `json:"projected_whole_prompt_usd"` // the same, by the name that events have
+	Raw     float64   `json:"projected_raw_prompt_usd"`   // cost with the whole history
+	Whole   float64   `json:"projected_whole_prompt_usd"` // the same value, under the key that events use
 	Summary float64   `json:"summary_usd,omitempty"`      // price of the summaries that a model wrote in this call
 
 	apart   bool // its summaries have costs in events of their own
 	before  int  // tokens with the edits of earlier calls
-	between bool // edited something without making a step, and is not yet known as the call of an edit
+	between bool // it edited messages without making a step, and is not yet matched with these edits
 
 	// Prompt tokens that the calling process knew to be in the provider's
-	// cache; 0 = none, or the process had just begun.
+	// cache; 0 = none, or the process had just started.
 	cached, cachedRaw int
 }
 
@@ -72,10 +72,10 @@ type AccountStep struct {
 	Model   string     `json:"model"`
 	Reason  string     `json:"reason"`
 	Note    string     `json:"note,omitempty"`
-	Stages  []string   `json:"stages"` // that edited something, in order
+	Stages  []string   `json:"stages"` // stages that edited a message, in order
 	Before  int        `json:"tokens_before"`
 	After   int        `json:"tokens_after"`
-	Summary string     `json:"summary,omitempty"` // as the model reads it
+	Summary string     `json:"summary,omitempty"` // the text that the model reads
 	By      string     `json:"summary_by,omitempty"`
 	Gone    []GoneLine `json:"gone"`
 	Missing int        `json:"gone_unreadable,omitempty"` // messages that the archive lacks or can't read
@@ -86,9 +86,9 @@ type GoneLine struct {
 	Role   string `json:"role"`
 	Tool   string `json:"tool,omitempty"`
 	Tokens int    `json:"tokens"` // of the archived, redacted message, in o200k_base
-	Ref    string `json:"ref"`    // reference to recall it
-	Is     string `json:"is"`     // what became of it
-	Words  string `json:"words"`  // its beginning
+	Ref    string `json:"ref"`    // reference for the recall tool
+	Is     string `json:"is"`     // decision on the message
+	Words  string `json:"words"`  // its first words
 }
 
 // An AccountProblem is a failure and its fallback.
@@ -112,10 +112,10 @@ func (p *AccountProblem) lostRace() bool { return p.Type == "CommitLost" }
 
 // An AccountRecall is one call of the recall tool.
 type AccountRecall struct {
-	At     time.Time `json:"at"` // when the step was made that archived it
+	At     time.Time `json:"at"` // time of the step that archived the call
 	Agent  string    `json:"agent,omitempty"`
 	Asked  string    `json:"asked"`
-	Tokens int       `json:"tokens"` // of the answer; 0 = it is not archived
+	Tokens int       `json:"tokens"` // tokens of the answer; 0 = the answer is not archived
 }
 
 // An AccountUsage is the usage that the provider reported for one call.
@@ -125,7 +125,7 @@ type AccountUsage struct {
 	Prompt int       `json:"prompt_tokens_measured"`
 	Cached int       `json:"cached_tokens_measured"`
 	Output int       `json:"output_tokens_measured"`
-	USD    float64   `json:"measured_usd"` // 0 if no price of the model was known
+	USD    float64   `json:"measured_usd"` // 0 if no price for the model was known
 }
 
 // AccountMoney is the cost of the prompts by a price card, in US dollars. It is
@@ -135,11 +135,12 @@ type AccountMoney struct {
 	Card      string  `json:"prices"`
 	Sent      float64 `json:"estimated_prompts_usd"`
 	Raw       float64 `json:"projected_raw_prompts_usd"`
-	Whole     float64 `json:"projected_whole_prompts_usd"`       // the same as Raw, by the name that events have
-	Measured  float64 `json:"measured_usd"`                      // the provider's bill for the calls of Usages, answers included
-	Summaries float64 `json:"summaries_usd"`                     // what models were paid for summaries, unused ones included
-	Estimated float64 `json:"summaries_estimated_usd,omitempty"` // of Summaries: answers without a usage, and requests that were cut off
-	Priced    bool    `json:"priced"`                            // false: no card is known, or it has ratios alone
+	Whole     float64 `json:"projected_whole_prompts_usd"` // the same value as Raw, under the key that events use
+	Measured  float64 `json:"measured_usd"`                // the provider's bill for the calls of Usages, answers included
+	Summaries float64 `json:"summaries_usd"`               // price of the summaries that models wrote, including unused ones
+	// part of Summaries: answers without a usage, and requests that were cut off
+	Estimated float64 `json:"summaries_estimated_usd,omitempty"`
+	Priced    bool    `json:"priced"` // false: no price card is known, or the card has only ratios
 }
 
 // event holds the parts of an audit log line that are used.
@@ -196,7 +197,7 @@ type ledgerData struct {
 	Note    string          `json:"note"`
 	Model   string          `json:"model"`
 	Out     reduce.Link     `json:"out"`
-	Edits   int64           `json:"edits"` // number of the last line of edits.jsonl before it
+	Edits   int64           `json:"edits"` // number of the last line of edits.jsonl before the ledger
 	Before  int             `json:"tokens_before"`
 	After   int             `json:"tokens_after"`
 	Archive string          `json:"archive"`
@@ -235,13 +236,15 @@ type logged struct {
 	reasons   map[int]string
 	times     map[int]time.Time
 	summaries map[int]event
-	archives  []string          // of the steps, in order
-	tools     map[string]string // by the beginning of the fingerprint of a message that was edited
+	archives  []string          // archive files of the steps, in order
+	tools     map[string]string // tools by the beginning of the fingerprint of an edited message
 }
 
 func (a *Account) readEvents(ctx context.Context, s *record.Session) (*logged, error) {
 	t := &logged{reasons: map[int]string{}, times: map[int]time.Time{}, summaries: map[int]event{}, tools: map[string]string{}}
-	spans := map[string]int{} // span → index; a call whose step number was lost is logged twice, and so are events that the archive took before it failed
+	// span → index; some events are in the log twice: a call that lost the race for its step number, and
+	// events that the archive stored before it reported an error
+	spans := map[string]int{}
 	for line, err := range s.EventLines(ctx) {
 		if err != nil {
 			return nil, err
@@ -274,7 +277,8 @@ func (a *Account) readEvents(ctx context.Context, s *record.Session) (*logged, e
 }
 
 // take adds a call, its usage or an error. spans holds the index of each known
-// span. Of a call the last event counts, of usages and errors the first.
+// span. The last event of a call counts; of its usages and errors, the first
+// counts.
 func (a *Account) take(e *event, spans map[string]int) {
 	d := &e.Data
 	at, known := spans[e.Span]
@@ -310,7 +314,7 @@ func (a *Account) take(e *event, spans map[string]int) {
 }
 
 // failed adds an error, and returns its index. A call can report one failure
-// twice, such as a summary that is late: then the last fallback is the real one.
+// twice, for example for a late summary: then the last fallback is the real one.
 func (a *Account) failed(e *event) int {
 	d := &e.Data
 	p := AccountProblem{e.Start, e.Agent, d.Step, d.ErrorType, d.Fallback, d.Message, e.Call}
@@ -411,8 +415,8 @@ func by(s *policy.SummaryInfo) string {
 	return who
 }
 
-// cachedAt returns how many tokens of a prompt are in the provider's cache if it
-// costs usd by the card.
+// cachedAt returns the number of prompt tokens that must come from the
+// provider's cache if the prompt costs usd by the card.
 func cachedAt(card price.Card, prompt int, usd float64) int {
 	cold, warm := card.Split(prompt, 0), card.CacheWrite-card.CacheRead
 	if usd <= 0 || cold.Written == 0 || warm <= 0 {
@@ -424,11 +428,10 @@ func cachedAt(card price.Card, prompt int, usd float64) int {
 // isGone reports whether a file no longer exists.
 func isGone(err error) bool { return errors.Is(err, storage.ErrNotExist) }
 
-// price estimates the cost of the prompts. The cached part of a prompt is the
-// one that the calling process knew, by the bill of its event. If it knew none, for example because it
-// had just begun, the previous call determines it: the part before the first
-// change, nothing of a prompt that a compaction changed, and nothing after the
-// cache's lifetime.
+// price estimates the cost of the prompts. The cached part of a prompt is the part that the calling
+// process knew to be cached, by the bill in its event. If the process knew of none, for example
+// because it had just started, the previous call determines the cached part: the part before the first
+// change, nothing if a compaction changed the prompt, and nothing after the cache's lifetime.
 func (a *Account) price(card price.Card) {
 	if len(a.Calls) == 0 {
 		return
@@ -449,7 +452,7 @@ func (a *Account) price(card price.Card) {
 	for i := range a.Calls {
 		c := &a.Calls[i]
 		if c.Failed != "" {
-			continue // the sent tokens are unknown
+			continue // the number of sent tokens is unknown
 		}
 		was, again := lanes[c.Agent]
 		if again && card.Lifetime > 0 && c.At.Sub(was.at) > card.Lifetime {

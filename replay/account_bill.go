@@ -10,8 +10,8 @@ import (
 // A SessionBill is the cost of the calls of one session, by all agents and
 // processes.
 type SessionBill struct {
-	Calls         int `json:"calls"`          // that did not fail
-	CallsFailed   int `json:"calls_failed"`   // the tokens sent for them are unknown
+	Calls         int `json:"calls"`          // calls that did not fail
+	CallsFailed   int `json:"calls_failed"`   // failed calls; the number of tokens sent for them is unknown
 	CallsMeasured int `json:"calls_measured"` // calls with a usage from the provider
 	AccountMoney
 }

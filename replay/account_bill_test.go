@@ -20,7 +20,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// billed is a process that works on a session, and what its calls were billed.
+// billed is a process that works on a session, with the bills of its calls.
 type billed struct {
 	t         *testing.T
 	m         *compact.CompactManager
@@ -46,8 +46,8 @@ func billing(t *testing.T, archive storage.Archive, agent string) *billed {
 	return &billed{t: t, m: m, agent: agent, history: []message.Message{message.User("go on as " + agent)}}
 }
 
-// goes makes calls. For each the provider bills its prompt and a hundred tokens of an
-// answer.
+// goes makes calls. The provider bills the prompt of each call, and an answer of a
+// hundred tokens.
 func (b *billed) goes(calls int) {
 	b.t.Helper()
 	for range calls {
@@ -57,7 +57,7 @@ func (b *billed) goes(calls int) {
 		}
 		n := res.After.Total
 		b.m.Observe(res, compact.Usage{PromptTokens: n, CacheKnown: true, CachedTokens: n / 2, WrittenTokens: n - n/2, OutputTokens: 100})
-		b.m.Observe(res, compact.Usage{PromptTokens: n, CacheKnown: true, OutputTokens: 100}) // twice is once
+		b.m.Observe(res, compact.Usage{PromptTokens: n, CacheKnown: true, OutputTokens: 100}) // a repeated bill counts once
 		b.measured += (float64(n/2)*0.3 + float64(n-n/2)*3.75 + 100*15) / 1e6
 		b.sent, b.raw = b.sent+res.Bill.EstimatedUSD, b.raw+res.Bill.WholeUSD
 		if b.calls++; b.calls == 1 {
@@ -95,8 +95,8 @@ func wantBill(t *testing.T, got SessionStats, calls int, usd float64) {
 	}
 }
 
-// A session that is begun again does not bill earlier calls again, and each agent of a
-// session gets its own bill.
+// A resumed session does not bill earlier calls again, and each agent of a session
+// gets its own bill.
 func TestBillOfASessionIsTheSumOfItsProcesses(t *testing.T) {
 	archive := memory.New()
 	one, two := billing(t, archive, "one"), billing(t, archive, "two")
@@ -125,7 +125,7 @@ func TestBillOfASessionIsTheSumOfItsProcesses(t *testing.T) {
 	sent, raw := one.sent+two.sent+again.sent, one.raw+two.raw+again.raw
 	warm := again.first
 	if got.Compactions == 0 || math.Abs(got.SentUSD-sent) > warm || math.Abs(got.RawUSD-raw) > warm || got.SentUSD > sent || got.RawUSD > raw {
-		t.Errorf("%d compactions, $%.6f of $%.6f; the processes estimated $%.6f of $%.6f, $%.6f of it for a cache that was none", got.Compactions, got.SentUSD, got.RawUSD, sent, raw, warm)
+		t.Errorf("%d compactions, $%.6f of $%.6f; the processes estimated $%.6f of $%.6f, $%.6f of it for a cold cache", got.Compactions, got.SentUSD, got.RawUSD, sent, raw, warm)
 	}
 }
 
@@ -156,12 +156,12 @@ func TestAnAccountPricesAsTheProcessDid(t *testing.T) {
 		}
 		got := statsOf(t, archive)
 		if steps == 0 || math.Abs(got.SentUSD-bill.EstimatedUSD) > 1e-6 || math.Abs(got.RawUSD-bill.WholeUSD) > 1e-6 {
-			t.Errorf("%s: %d steps, $%.6f of $%.6f; the process says $%.6f of $%.6f", model, steps, got.SentUSD, got.RawUSD, bill.EstimatedUSD, bill.WholeUSD)
+			t.Errorf("%s: %d steps, $%.6f of $%.6f; the process has $%.6f of $%.6f", model, steps, got.SentUSD, got.RawUSD, bill.EstimatedUSD, bill.WholeUSD)
 		}
 	}
 }
 
-// A write that the archive had taken before it failed comes again.
+// An archive stores a write and then returns an error, so the write is repeated.
 func TestAnEventThatWasWrittenTwiceIsBilledOnce(t *testing.T) {
 	archive := memory.New()
 	one := billing(t, archive, "one")

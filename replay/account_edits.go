@@ -72,7 +72,7 @@ func readEdits(ctx context.Context, s *record.Session, tools map[string]string) 
 	return all, nil
 }
 
-// appendEdit adds an edit, or removes the one that it voids.
+// appendEdit adds an edit; for a line that voids an edit, it removes that edit.
 func appendEdit(all []AccountEdit, l *ledgerData, seq int64, originals [][]byte, tools map[string]string) ([]AccountEdit, error) {
 	if l.Kind == voidEdit {
 		return slices.DeleteFunc(all, func(e AccountEdit) bool { return e.Kind == "tidy" && e.owner == l.owner() && e.out == l.Out }), nil
@@ -106,8 +106,8 @@ func appendEdit(all []AccountEdit, l *ledgerData, seq int64, originals [][]byte,
 	return append(all, e), nil
 }
 
-// dated sets the times of edits by the calls that made them: of each edit the
-// first call of the same agent and sizes that is left.
+// dated sets the time of each edit: that of the first unused call of the same
+// agent with the same sizes.
 func (a *Account) dated(all []AccountEdit) []AccountEdit {
 	for k := range all {
 		e := &all[k]
@@ -132,8 +132,9 @@ func newCourse(edits []AccountEdit) *course {
 	return &course{edits: edits, after: map[owner]int64{}, tally: map[owner]*tally{}}
 }
 
-// own returns the messages that a step itself edited or removed. Its ledger
-// also lists those that calls edited since the previous step of the owner.
+// own returns the messages that the step itself edited or removed. The ledger
+// of a step also lists messages that calls edited since the owner's previous
+// step.
 func (c *course) own(l *ledgerData) []*evicted {
 	before, of := map[[2]string][]bool{}, l.owner()
 	for k := range c.edits {
@@ -160,7 +161,7 @@ func (c *course) own(l *ledgerData) []*evicted {
 // A tally counts the messages of an owner that were edited or removed, each
 // once.
 type tally struct {
-	found map[position]bool // whether the archive gives the message back
+	found map[position]bool // whether the archive can return the message
 	last  map[string]string // the last decision by fingerprint
 }
 
@@ -168,7 +169,7 @@ type tally struct {
 // fingerprint.
 type position struct {
 	fp   string
-	turn int // negative: a number of its own, if the turn is unknown
+	turn int // negative: a unique number, for an unknown turn
 }
 
 func (c *course) of(o owner) *tally {
@@ -188,9 +189,10 @@ func (c *course) step(l *ledgerData) {
 	}
 }
 
-// total returns the number of different messages, and of those that the archive
-// does not give back. Edits after the last step of an owner are in no ledger. An
-// equal decision on an equal message means that there are two of them.
+// total returns the number of different messages, and the number of those that
+// the archive can't return. The ledgers don't hold the edits after an owner's
+// last step. If the same decision occurs again for an equal message, the history
+// has two such messages.
 func (c *course) total() (messages, lost int) {
 	for k := range c.edits {
 		e := &c.edits[k]
@@ -211,7 +213,7 @@ func (c *course) total() (messages, lost int) {
 	return messages, lost
 }
 
-// What counts the messages of a call by decision, as [AccountStep.What].
+// What counts the messages of a call by decision, like [AccountStep.What].
 func (e *AccountEdit) What() string { return goneBy(e.Gone, e.Missing) }
 
 // BetweenSteps sums up the edits between steps: "7 messages: 7 truncated in 4
@@ -229,8 +231,8 @@ func (a *Account) BetweenSteps() string {
 	return fmt.Sprintf("%s; %s, %s tokens less", goneBy(gone, missing), counted(len(a.Between), "call"), thousands(tokens))
 }
 
-// stageDropped is the name in accounts for the stage summarize if it removed messages
-// without a summary.
+// stageDropped is the name in accounts of the stage summarize when it removed
+// messages without a summary.
 const stageDropped = "drop"
 
 // stages returns the names of the stages of a step that edited something, in
@@ -239,7 +241,7 @@ func (l *ledgerData) stages() []string {
 	var names []string
 	for i := range l.Recipes {
 		r := &l.Recipes[i]
-		name := strings.Replace(r.Stage, "summarise", strategy.StageName, 1) // as versions before 0.1 called it
+		name := strings.Replace(r.Stage, "summarise", strategy.StageName, 1) // versions before 0.1 spelled it differently
 		if name == strategy.StageName && r.Cut != nil && r.Cut.Decision == policy.Dropped.String() {
 			name = stageDropped
 		}

@@ -20,8 +20,8 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// driven runs an agent call by call under a preset, with results of so many
-// lines, and returns the result of the last call.
+// driven runs an agent call by call under a preset, with results of this many lines,
+// and returns the result of the last call.
 func driven(t *testing.T, preset string, window, calls, lines int) (*Account, storage.Archive, *compact.Result) {
 	t.Helper()
 	return drivenIn(t, memory.New(), preset, window, calls, lines)
@@ -86,7 +86,7 @@ func stepCounts(t *testing.T, a storage.Archive) map[int]int {
 	return out
 }
 
-func TestAStepHasWhatTheStepDidAndEditsBetweenStepsStandApart(t *testing.T) {
+func TestStepExcludesEditsBetweenSteps(t *testing.T) {
 	x, archive, last := driven(t, "masking", 100_000, 60, 40)
 	want := stepCounts(t, archive)
 	if len(x.Steps) == 0 || want[0] == 0 {
@@ -94,7 +94,7 @@ func TestAStepHasWhatTheStepDidAndEditsBetweenStepsStandApart(t *testing.T) {
 	}
 	for _, s := range x.Steps {
 		if n := len(s.Gone) + s.Missing; n != want[s.Step] {
-			t.Errorf("step %d edited %d messages, and its event says %d", s.Step, n, want[s.Step])
+			t.Errorf("step %d edited %d messages, and its event has %d", s.Step, n, want[s.Step])
 		}
 	}
 	between := 0
@@ -117,7 +117,7 @@ func TestAStepHasWhatTheStepDidAndEditsBetweenStepsStandApart(t *testing.T) {
 	}
 }
 
-func TestASessionThatOnlyTidiedSaysSo(t *testing.T) {
+func TestSessionThatOnlyTidiedReportsIt(t *testing.T) {
 	x, archive, last := driven(t, "economy", 200_000, 8, 700)
 	if want := stepCounts(t, archive); len(x.Steps) != 0 || len(x.Between) == 0 || want[0] != last.TruncatedCount || x.Edited != want[0] {
 		t.Fatalf("%d steps, %d calls between, %d messages; %d edits, %d truncated", len(x.Steps), len(x.Between), x.Edited, want[0], last.TruncatedCount)
@@ -133,7 +133,7 @@ func TestASessionThatOnlyTidiedSaysSo(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), "Between the steps") || !strings.Contains(b.String(), x.Between[0].Gone[0].Ref) {
-		t.Error("the page does not show what was done between steps")
+		t.Error("the page does not show the edits between steps")
 	}
 }
 
@@ -146,7 +146,7 @@ func TestAnAccountCountsAMessageOnce(t *testing.T) {
 	}
 	want := last.MaskedCount + last.TruncatedCount + last.SummarizedCount + last.DroppedCount
 	if x.Edited != want || all <= want {
-		t.Errorf("%d different messages of %d that were edited in steps; the last call says %d", x.Edited, all, want)
+		t.Errorf("%d different messages of %d that were edited in steps; the last call has %d", x.Edited, all, want)
 	}
 	if said := strings.Join(x.Sure(), ". "); !strings.Contains(said, fmt.Sprintf("each of the %d messages back", want)) {
 		t.Error(said)
@@ -173,7 +173,8 @@ func logEvents(t *testing.T, a storage.Archive, lines ...string) {
 	}
 }
 
-// A late summary is one failure of its call, under whatever names the log reports it.
+// A late summary is one failure of its call, even if the log reports it under several
+// names.
 func TestAnAccountCountsAFailureOfACallOnce(t *testing.T) {
 	_, archive, _ := driven(t, "graduated", 100_000, 2, 5)
 	for k := range 3 {
@@ -214,7 +215,7 @@ func TestAnAccountCountsAChangedLedgerOnce(t *testing.T) {
 }
 
 // The page and the text distinguish errors from recovered failures, in the same words.
-func TestThePageTellsErrorsFromWhatWasGotOver(t *testing.T) {
+func TestPageDistinguishesErrorsFromFallbacks(t *testing.T) {
 	over := AccountProblem{Type: "CommitLost", Fallback: "next number", Message: "taken"}
 	failed := AccountProblem{Type: "InsufficientBudget", Fallback: "none", Message: "too large"}
 	call := AccountCall{Window: 9, Sent: 1}
@@ -245,7 +246,7 @@ func TestThePageTellsErrorsFromWhatWasGotOver(t *testing.T) {
 	}
 }
 
-func TestReasonsOfACompactionStandInWords(t *testing.T) {
+func TestReasonsOfACompactionHaveWords(t *testing.T) {
 	for _, reason := range []string{trace.ReasonUsage, trace.ReasonBudget, trace.ReasonBytes, trace.ReasonEconomic, trace.ReasonManual, trace.ReasonArrival, trace.ReasonEveryCall} {
 		if said := why(reason); said == reason || !strings.Contains(said, " ") {
 			t.Errorf("%s: %q", reason, said)

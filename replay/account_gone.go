@@ -17,7 +17,7 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// evicted locates, in the archive, a message that a step edited or removed.
+// evicted locates a message in the archive that a step edited or removed.
 type evicted struct {
 	FP   string `json:"fp"`
 	File string `json:"file"` // "" = the step's archive file
@@ -26,7 +26,7 @@ type evicted struct {
 	Is   string `json:"is"`
 	Turn int    `json:"turn"`
 
-	lost bool // the archive does not give it back
+	lost bool // the archive can't return it
 }
 
 // counter counts archived messages. It uses one encoding for all models, because the
@@ -136,7 +136,7 @@ func toolNames(ctx context.Context, s *record.Session, file string, wanted int) 
 	return tools, nil
 }
 
-// tool names the tools that a message with this fingerprint calls, or whose results it
+// tool names the tools that a message with this fingerprint calls, or the tools whose results it
 // contains.
 func (m *archivedLine) tool(fp string, tools map[answer]string) string {
 	var names []string

@@ -95,7 +95,8 @@ func (p *plot) called(i int, title string, c *AccountCall) {
 	p.Add(`<g class="curve %s"><circle class="mark" tabindex="0" cx="%.1f" cy="%.1f" r="4.5"><title>%s</title></circle></g>`, class, x, y, title)
 }
 
-// tokens draws a line through the calls. A call that failed has no point in it.
+// tokens draws a line through the calls. A failed call has no point on the
+// line.
 func (p *plot) tokens(class, name string, calls []AccountCall, of func(*AccountCall) int) {
 	p.Add(`<g class="curve %s"><polyline points="`, class)
 	for i := range calls {

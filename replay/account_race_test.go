@@ -2,7 +2,7 @@ package replay
 
 import "testing"
 
-func TestALostRaceIsNoFallback(t *testing.T) {
+func TestLostRaceDoesNotCountAsAFallback(t *testing.T) {
 	a := &Account{Errors: []AccountProblem{
 		{Type: "CommitLost", Fallback: "next number"},
 		{Type: "SummarizerRefused", Fallback: "extractive"},

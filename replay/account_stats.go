@@ -33,10 +33,10 @@ type SessionStats struct {
 	Between     int            `json:"calls_between_steps"`  // calls that edited something and made no compaction, see [AccountEdit]
 	Fallbacks   int            `json:"fallbacks"`            // failures with a fallback, except lost races
 	Failed      int            `json:"calls_failed"`
-	Recalls     int            `json:"recalls"` // in archived messages; a filter goes by the step that archived them
+	Recalls     int            `json:"recalls"` // in archived messages; a filter uses the time of the step that archived them
 	SentUSD     float64        `json:"estimated_prompts_usd"`
 	RawUSD      float64        `json:"projected_raw_prompts_usd"`
-	WholeUSD    float64        `json:"projected_whole_prompts_usd"` // the same, by the name that events have
+	WholeUSD    float64        `json:"projected_whole_prompts_usd"` // the same value, under the key that events use
 	Unpriced    int            `json:"calls_without_price"`
 	Measured    int            `json:"calls_measured"` // calls whose usage the provider reported
 	MeasuredUSD float64        `json:"measured_usd"`   // the provider's bill for these calls, answers included

@@ -9,14 +9,14 @@ import (
 type summaryCost struct {
 	at        time.Time
 	agent     string
-	prices    string // the price card; "" = no model was asked, or the program was older and its cost is in the bill of the call
+	prices    string // the price card; "" = no model was asked, or an older program put the cost into the bill of the call
 	usd       float64
-	estimated float64 // of usd
-	relative  bool    // in units of another model's price
+	estimated float64 // part of usd
+	relative  bool    // the unit is another model's price
 }
 
-// addSummaries adds up the costs of summaries: those of their own events, and of
-// older programs those in the bills of calls.
+// addSummaries adds up the costs of summaries, from their own events; for older
+// programs, from the bills of calls.
 func (a *Account) addSummaries() {
 	a.summaries = slices.DeleteFunc(a.summaries, func(s summaryCost) bool { return s.prices == "" || s.relative })
 	for i := range a.Calls {

@@ -74,7 +74,7 @@ func accountOf(t *testing.T, a storage.Archive, id string) *Account {
 	return x
 }
 
-func TestAnAccountTellsWhatTheArchiveHolds(t *testing.T) {
+func TestAccountDescribesTheArchive(t *testing.T) {
 	a := memory.New()
 	archivedSession(t, a, "job <7>", beginning)
 	x := accountOf(t, a, "job <7>")
@@ -120,7 +120,7 @@ func TestAnAccountTellsWhatTheArchiveHolds(t *testing.T) {
 	}
 }
 
-func TestTheAccountsPageShowsWhatAReaderLooksFor(t *testing.T) {
+func TestAccountPageShowsItsFacts(t *testing.T) {
 	a := memory.New()
 	archivedSession(t, a, "job <7>", beginning)
 	x := accountOf(t, a, "job <7>")
@@ -227,7 +227,7 @@ func TestAnAccountWithoutPricesOrCalls(t *testing.T) {
 
 // The provider's bill and the cost of summaries stand beside the estimates, under their
 // own names.
-func TestAccountTellsWhatWasMeasured(t *testing.T) {
+func TestAccountIncludesMeasuredFigures(t *testing.T) {
 	ctx := t.Context()
 	a := memory.New()
 	m, err := compact.New(ctx, compact.Config{Model: "claude-sonnet-4-5", Archive: a})

@@ -10,7 +10,7 @@ import (
 // AccountSums adds up the calls of a session. The tokens sent for a failed call are
 // unknown, so tokens and money count only the others.
 type AccountSums struct {
-	Calls  int // that did not fail
+	Calls  int // calls that did not fail
 	Failed int
 	In     int // tokens of the histories
 	Sent   int // tokens of the views
@@ -62,8 +62,8 @@ func (a *Account) Window() int {
 	return a.Calls[len(a.Calls)-1].Window
 }
 
-// Sure reports the limits of the session's record: what can be recalled, what failed,
-// and what did not fit.
+// Sure describes how far the session's record can be relied on: the messages that can
+// be recalled, the failures, and the calls above the window.
 func (a *Account) Sure() []string {
 	over := 0
 	for i := range a.Calls {
@@ -90,8 +90,7 @@ func (a *Account) Sure() []string {
 	return out
 }
 
-// Problems counts the errors, and the failures that were got over: those with a
-// fallback.
+// Problems counts the errors, and the failures that had a fallback.
 func (a *Account) Problems() (errors, gotOver int) {
 	for i := range a.Errors {
 		over := one(a.Errors[i].GotOver())

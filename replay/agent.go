@@ -11,9 +11,9 @@ import (
 
 // agentModel stands in for the agent's own model for summarizer.backend agent.
 // The extractive backend writes the summary. It is billed as if the model had
-// written it after the previous request, which is in the cache.
+// written the summary right after the previous request, which is in the cache.
 type agentModel struct {
-	view []message.Fingerprint // of the previous call
+	view []message.Fingerprint // fingerprints of the previous view
 	size int                   // tokens of its prompt
 
 	mu    sync.Mutex // summaries are requested concurrently with the call

@@ -55,7 +55,7 @@ func livedWith(t *testing.T, preset string, s *Session, now func() time.Time, ea
 	return a, stored
 }
 
-func TestWhatWasDoneIsPricedAsItWasDone(t *testing.T) {
+func TestRecordedCallsArePricedAsRecorded(t *testing.T) {
 	s := session("s", 60)
 	s.Messages[2].Parts[0].Text = "The key is AKIA" + "Q7ZK3MPLW2XRT6NB" + "." // the archive has it otherwise
 	a, stored := lived(t, "graduated", s)
@@ -91,7 +91,7 @@ func TestWhatWasDoneIsPricedAsItWasDone(t *testing.T) {
 
 // A call that is repeated, as after a failure of the provider, is not the time at which
 // its last message came.
-func TestACallThatIsRepeatedKeepsItsFirstTime(t *testing.T) {
+func TestRepeatedCallKeepsItsFirstTime(t *testing.T) {
 	s := session("s", 12)
 	want := make([]time.Time, len(s.Messages))
 	clock, calls := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), 0
@@ -124,7 +124,7 @@ func TestCurrentIsForItsSessionAlone(t *testing.T) {
 	}
 }
 
-func TestAnArchiveWithoutTheWholeHistorySaysSo(t *testing.T) {
+func TestIncompleteArchivedHistoryIsReported(t *testing.T) {
 	a, stored := lived(t, "masking", session("s", 60))
 	if _, err := FromArchive(t.Context(), a, stored, "s"); !errors.Is(err, ErrNotWhole) {
 		t.Errorf("a preset that works on every call: %v", err)
@@ -139,7 +139,7 @@ func TestAnArchiveWithoutTheWholeHistorySaysSo(t *testing.T) {
 	}
 }
 
-func TestAViewThatWasKeptIsNoHistory(t *testing.T) {
+func TestKeptViewIsNotAHistory(t *testing.T) {
 	s := session("s", 60)
 	c, err := compact.Preset("graduated")
 	if err != nil {

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// enough is the share of the needed identifiers that a policy must have had in
-// view to be recommended for its price.
+// enough is the share of the needed identifiers that must have been in a
+// policy's views for the policy to be recommended by its price.
 const enough = 0.95
 
-// verdict is the recommendation of a page: the policy to take, the alternatives,
-// and how reliable the figures are.
+// verdict is the recommendation of a page: the recommended policy, the
+// alternatives, and the reliability of the figures.
 type verdict struct {
 	Policy  string
 	Words   string
@@ -18,8 +18,8 @@ type verdict struct {
 	Sure    []string
 }
 
-// verdictOf chooses among the policies of this module that no other policy
-// beats: the cheapest that keeps enough, or else the one that keeps most. It
+// verdictOf chooses among this module's policies that no other policy beats:
+// the cheapest one that keeps enough, or else the one that keeps most. It
 // returns nil if there is no policy to choose from.
 func verdictOf(list []Total, count int) *verdict {
 	var front []*Total
@@ -62,7 +62,7 @@ func choose(front []*Total) (take *Total, reason string) {
 	return take, fmt.Sprintf("none has %.0f %%, and this one has most", 100*enough)
 }
 
-// sure describes how reliable the figures of a policy are.
+// sure describes the reliability of a policy's figures.
 func sure(t *Total, count int) []string {
 	var out []string
 	switch {

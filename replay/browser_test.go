@@ -29,8 +29,8 @@ var reader string
 // seen is the result of looker.
 type seen struct {
 	Width     int      // of the window, in pixels
-	Overflow  int      // pixels by which the page is wider
-	Pictures  []string // classes of those of the first window that can be seen
+	Overflow  int      // pixels by which the page exceeds the window
+	Pictures  []string // classes of the visible pictures in the first window
 	Covered   []string // names of points that cover one another, or are cut off
 	Sorted    []string // the first policy, by cost, both ways
 	Tip       string   // text that the keyboard shows for a point
@@ -59,7 +59,7 @@ func browser(t *testing.T) string {
 	return ""
 }
 
-// look opens a page and returns what the looker sees.
+// look opens a page and returns the output of the looker.
 func look(t *testing.T, browser, page, looker string, args ...string) (s seen) {
 	t.Helper()
 	dir := t.TempDir()
@@ -99,7 +99,7 @@ var screens = []struct {
 	{"narrow and dark", "narrow", true, []string{"--window-size=400,900", "--blink-settings=preferredColorScheme=0"}},
 }
 
-func TestAPersonFindsTheirWayInTheBrowser(t *testing.T) {
+func TestPageIsUsableInTheBrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a browser takes seconds")
 	}
@@ -129,7 +129,7 @@ func TestAPersonFindsTheirWayInTheBrowser(t *testing.T) {
 				t.Errorf("the keyboard shows %q of a point, hidden again: %v", s.Tip, s.TipHidden)
 			}
 			if !s.Opened || !s.Hidden {
-				t.Errorf("a mark leads to what changed: %v; a curve can be hidden: %v", s.Opened, s.Hidden)
+				t.Errorf("a mark leads to its change: %v; a curve can be hidden: %v", s.Opened, s.Hidden)
 			}
 			if s.Contrast < 4.5 || s.Dark != tc.dark {
 				t.Errorf("text has a contrast of %.1f, dark is %v", s.Contrast, s.Dark)
@@ -141,7 +141,7 @@ func TestAPersonFindsTheirWayInTheBrowser(t *testing.T) {
 	}
 }
 
-func TestAPersonReadsWhatASessionDidInTheBrowser(t *testing.T) {
+func TestSessionPageIsReadableInTheBrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a browser takes seconds")
 	}

@@ -14,10 +14,10 @@ import (
 type Change struct {
 	Before, After int // tokens of the prompt
 	Stage         string
-	Counts        map[string]int // messages by what became of them
+	Counts        map[string]int // number of messages by decision
 	Lines         []ChangedLine
-	More          int    // changed messages that have no line
-	Summary       string // as the model reads it; "" = this compaction made none
+	More          int    // number of changed messages without a line
+	Summary       string // the text that the model reads; "" = this compaction made none
 }
 
 // A ChangedLine is one message that a compaction edited or removed.
@@ -26,7 +26,7 @@ type ChangedLine struct {
 	Role          string
 	Decision      string
 	Before, After int    // tokens; After is 0 if the message is gone
-	Words         string // its beginning, redacted, on one line
+	Words         string // its first words, redacted, on one line
 	Now           string // its replacement; "" = none
 }
 
@@ -94,7 +94,8 @@ func (c *changes) words(m *message.Message, most int) string {
 			text = s[:min(len(s), 8*most)]
 		}
 	})
-	clean := c.clean.Text(strings.ToValidUTF8(text, "")).String() // before it is cut: a partial secret might not be recognized
+	// redacts before the text is cut, because a part of a secret might not be recognized
+	clean := c.clean.Text(strings.ToValidUTF8(text, "")).String()
 	runes := []rune(strings.Join(strings.Fields(clean), " "))
 	if len(runes) > most {
 		return string(runes[:most]) + "…"

@@ -2,7 +2,7 @@ package replay
 
 import "testing"
 
-func TestAChangeIsThatOfItsCompactionAlone(t *testing.T) {
+func TestChangeDescribesOnlyItsCompaction(t *testing.T) {
 	rep := run(t, Options{Policies: []Policy{preset(t, "graduated")}, Windows: []int{16000}}, session("a", 60))
 	seen := map[int]bool{}
 	n := 0
@@ -23,7 +23,7 @@ func TestAChangeIsThatOfItsCompactionAlone(t *testing.T) {
 			}
 			seen[l.Index] = true
 			if l.Decision == "masked" && (l.Now == "" || l.After >= l.Before) || l.Words == "" {
-				t.Errorf("message %d is told badly: %+v", l.Index, l)
+				t.Errorf("message %d has a wrong description: %+v", l.Index, l)
 			}
 		}
 	}

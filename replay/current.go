@@ -82,7 +82,7 @@ func last(recipes []reduce.Recipe) string {
 }
 
 // redo applies a step. A ledger identifies messages by their fingerprints
-// before redaction; here their positions count.
+// before redaction; this function uses their positions instead.
 func (r *redone) redo(step *archivedStep) error {
 	r.conv = r.conv.WithForms(step.Forms)
 	for _, recipe := range step.Recipes {

@@ -9,15 +9,15 @@
 //
 // The cost of a call follows a price card: the tokens that its prompt shares
 // with the previous prompt are read from the provider's cache, the rest is
-// written into it. What a policy kept is measured at use: the share of
-// identifiers in the sent view, of those that the recorded answer uses and the
-// full prompt held.
+// written into it. A policy's kept share is measured at use: of the identifiers
+// that the recorded answer uses and the full prompt held, the share in the sent
+// view.
 //
 // With summarizer.backend agent the extractive backend writes the summaries, and
 // each is billed as the previous prompt, read from the cache, plus the instruction
 // and the summary.
 //
 // A replay is deterministic: two runs give the same numbers, except durations.
-// The answers are the recorded ones, so a policy that removes what an answer
-// needed is charged for that, but not for the consequences.
+// The answers are the recorded ones, so a policy that removes text that an
+// answer needed is charged for the missing text, but not for the consequences.
 package replay

@@ -66,7 +66,7 @@ func TestReadNamesFileAndLine(t *testing.T) {
 	write(t, cut, []byte(line+`{"role":"us`))
 	s, err := Read(cut, "auto")
 	if err != nil || len(s.Messages) != 2 || s.Flaw == nil || !strings.Contains(s.Flaw.Error(), "cut.jsonl:3: the last line is cut off") {
-		t.Errorf("Read = %+v, %v, want what stands before the cut, and file and line", s, err)
+		t.Errorf("Read = %+v, %v, want the part before the cut, and file and line", s, err)
 	}
 	inside := filepath.Join(dir, "inside.jsonl")
 	write(t, inside, []byte(line+`{"role":"us`+"\n"+line))
@@ -85,7 +85,7 @@ func TestReadNamesFileAndLine(t *testing.T) {
 	}
 }
 
-func TestAFileOfSeveralFormsIsNamedWithItsLine(t *testing.T) {
+func TestFileOfSeveralFormsIsReportedWithItsLine(t *testing.T) {
 	const (
 		user      = `{"role":"user","content":"hello"}`
 		answer    = `{"role":"assistant","content":"hi"}`
@@ -130,7 +130,7 @@ func TestAFileOfSeveralFormsIsNamedWithItsLine(t *testing.T) {
 	}
 }
 
-func TestACutArchiveSaysHowFarItWent(t *testing.T) {
+func TestCutGzipFileReportsItsReadablePart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.jsonl.gz")
 	var lines strings.Builder
 	for i := range 3000 {

@@ -7,18 +7,19 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A NeedRate tells how many later calls need a message of one kind again after
-// it has come to some age. A call needs a message if it uses an identifier of
-// which the message is the newest holder. A call counts once per message.
+// A NeedRate holds the number of later calls that need a message of one kind
+// again after the message has reached an age. A call needs a message if it uses
+// an identifier and the message is the newest one that contains this
+// identifier. A call counts once per message.
 type NeedRate struct {
 	Age      int     // turns
-	Messages int     // messages that came to this age
+	Messages int     // messages that reached this age
 	Rate     float64 // later calls per message
 	Error    float64 // standard error of Rate, over sessions
-	Out      float64 // how far the rate without a project is off for that project, averaged over messages, as a share of Rate
+	Out      float64 // error of the rate for a project that is left out of the count, averaged over messages, as a share of Rate
 }
 
-// Needs holds the counts behind the rates, by session.
+// Needs holds the counts for the rates, by session.
 type Needs struct {
 	ages     []int
 	sessions []needCounts
@@ -128,7 +129,8 @@ func (n *Needs) spread(kind, k int, rate, reached float64) float64 {
 	return math.Sqrt(sum*m/(m-1)) / reached
 }
 
-// out measures the error of the rate on each project, left out in turn.
+// out measures the error of the rate for each project by leaving that project
+// out.
 func (n *Needs) out(kind, k int, rate, reached float64) float64 {
 	seen, sum := map[string]bool{}, 0.0
 	for i := range n.sessions {

@@ -34,7 +34,7 @@ func TestRecordedGapsLetTheCacheGoCold(t *testing.T) {
 		t.Errorf("%d tokens less come from the cache, want those that call 20 shares with the one before it (of %d)", got, cold)
 	}
 	if slept.Usage.Written-awake.Usage.Written != awake.Usage.Cached-slept.Usage.Cached {
-		t.Error("what the cache did not have was not written anew")
+		t.Error("uncached tokens were not written")
 	}
 }
 
@@ -65,15 +65,15 @@ func TestASessionWithoutTimesIsNamed(t *testing.T) {
 	}
 }
 
-func TestTheClockOfAPolicyGoesWithTheGaps(t *testing.T) {
+func TestPolicyClockFollowsTheGaps(t *testing.T) {
 	w := &watch{Policy: Raw()}
 	run(t, Options{Policies: []Policy{w}, Recorded: true}, timed())
 	if len(w.seen) < 21 || w.seen[1].Sub(w.seen[0]) != 20*time.Second || w.seen[20].Sub(w.seen[19]) < 8*time.Hour {
-		t.Errorf("the clock says %v", w.seen)
+		t.Errorf("the clock shows %v", w.seen)
 	}
 }
 
-// watch is a policy that looks at its clock.
+// watch is a policy that reads its clock.
 type watch struct {
 	Policy
 	seen []time.Time

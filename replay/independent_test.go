@@ -119,8 +119,8 @@ func (c *calculation) sliding(at int) ([]entry, int, int) {
 	return v, 0, 0
 }
 
-// summarized returns the policy that lets 1500 tokens stand for all but six
-// turns, at 85 % of the window.
+// summarized returns the policy that replaces all but six turns with 1500
+// tokens, at 85 % of the window.
 func (c *calculation) summarized(window int) func(at int) ([]entry, int, int) {
 	cut, n := 0, 0
 	view := func(at int) (v []entry, total int) {
@@ -179,7 +179,7 @@ func compare(t *testing.T, name string, jsonl []byte, window int) {
 	}
 }
 
-func TestCostsAreThoseOfAnIndependentCalculation(t *testing.T) {
+func TestCostsEqualAnIndependentCalculation(t *testing.T) {
 	var jsonl []byte
 	for _, m := range session("a", 120).Messages {
 		jsonl = append(openai.AppendJSONL(jsonl, m), '\n')
@@ -187,7 +187,7 @@ func TestCostsAreThoseOfAnIndependentCalculation(t *testing.T) {
 	compare(t, "generated", bytes.ReplaceAll(jsonl, []byte("\n\n"), []byte("\n")), 16_000)
 }
 
-func TestCostsOfRecordedSessionsAreThoseOfAnIndependentCalculation(t *testing.T) {
+func TestCostsOfRecordedSessionsEqualAnIndependentCalculation(t *testing.T) {
 	n := 0
 	for name, data := range corpus.Sessions(t, "chat") {
 		if len(data) < 400_000 || len(data) > 900_000 && os.Getenv("COMPACT_SOAK") == "" {

@@ -19,7 +19,7 @@ import (
 // Managed is a policy of this module: a manager with a configuration. Model and
 // window are those of the replay, the archive is in memory, and nothing is
 // exported. If the configuration counts in other units, the window is converted
-// by the usual rule: a token is 4 bytes, or 4 characters.
+// with the usual ratio: a token is 4 bytes, or 4 characters.
 func Managed(name string, c compact.Config) Policy { return managed{name, c} }
 
 type managed struct {
@@ -54,7 +54,7 @@ func (p managed) Begin(ctx context.Context, s *Session, e Env) (Runner, error) {
 }
 
 // archiveKey is the key of the archives, which end with the replay. It is
-// constant, so that two runs show the same references.
+// constant, so that two runs print the same references.
 var archiveKey = compact.Secret(strings.Repeat("00", seal.KeySize))
 
 // charsOfToken is the number of characters per token.
@@ -97,7 +97,7 @@ func (r *manager) View(ctx context.Context, history []message.Message) (View, er
 	return v, err
 }
 
-// fates describes what became of the messages of a history. For results that
+// fates describes the decision on each message of a history. For results that
 // were reduced on arrival, it names the reducer.
 func fates(res *compact.Result) []string {
 	out := make([]string, len(res.Decisions))

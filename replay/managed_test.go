@@ -9,7 +9,7 @@ import (
 
 // A preset that counts in another unit has the same window, in that unit: it
 // neither compacts at a quarter of the others, nor at four times as much.
-func TestPresetsThatCountOtherwiseHaveTheWindowInTheirUnit(t *testing.T) {
+func TestPresetsConvertTheWindowToTheirUnit(t *testing.T) {
 	msgs := []message.Message{message.System("You are an agent."), message.User("Go on.")}
 	for range 90 {
 		msgs = append(msgs, message.Assistant("I go on."), message.User(strings.Repeat("the quick fox ", 70))) // 3.5 letters a token and more

@@ -7,11 +7,11 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// Kept counts the needed identifiers, and those of them that the views held.
+// Kept counts the needed identifiers, and those of them in the views.
 type Kept struct {
-	Needed   int  `json:"identifiers_needed"`                 // identifiers in the recorded answers that their full prompts held
-	Held     int  `json:"identifiers_at_hand"`                // of these, those in the sent views
-	Recalled int  `json:"identifiers_one_recall_would_bring"` // of the others, those that the best single recall of each call brings back
+	Needed   int  `json:"identifiers_needed"`                 // identifiers in the recorded answers that also occur in their full prompts
+	Held     int  `json:"identifiers_at_hand"`                // those of them in the sent views
+	Recalled int  `json:"identifiers_one_recall_would_bring"` // those of the others that the best single recall of each call returns
 	Told     Told `json:"told_after_compactions"`
 }
 
@@ -27,7 +27,7 @@ func (k Kept) Missing() int { return k.Needed - k.Held }
 type measure struct {
 	needs   *needs
 	recalls *recalls // nil: removed text can't be recalled
-	where   *where   // nil: not requested
+	where   *where   // nil: the caller didn't ask for it
 }
 
 func newMeasure(run Runner, count *token.Estimator, n *needs) measure {
@@ -38,7 +38,7 @@ func newMeasure(run Runner, count *token.Estimator, n *needs) measure {
 	return m
 }
 
-// kept measures one call. The error is the archive's, or the context's.
+// kept measures one call. The error comes from the archive or the context.
 func (m *measure) kept(ctx context.Context, at int, history []message.Message, v *View) (k Kept, err error) {
 	whole := inFull(history, v)
 	needed, missing := m.needs.at(at, v, whole)

@@ -8,11 +8,10 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// needs holds, for one session, which identifiers each message contains and
-// which each answer uses. The replays of the session under several policies
-// share it.
+// needs holds, for one session, the identifiers of each message and the
+// identifiers that each answer uses. All replays of the session share it.
 type needs struct {
-	holds map[string][]int // identifier → the messages that hold it, ascending
+	holds map[string][]int // identifier → the messages that contain it, ascending
 	uses  map[int][]string // assistant message → the identifiers of earlier messages that it uses
 
 	mu   sync.Mutex
@@ -48,7 +47,8 @@ func (n *needs) known(ids map[string]bool) []string {
 	return out
 }
 
-// inFull reports which messages of the history a view contains unchanged.
+// inFull reports, for each message of the history, whether a view contains it
+// unchanged.
 func inFull(history []message.Message, v *View) []bool {
 	whole := make([]bool, len(history))
 	for k, src := range v.Sources {
@@ -59,10 +59,11 @@ func inFull(history []message.Message, v *View) []bool {
 	return whole
 }
 
-// at returns how many identifiers the answer at index call needs, and which of
-// them the view lacks. An unchanged message holds its original identifiers. An
-// edited message, or one that the policy made, holds those in its new text; the
-// latter only those in readable lines.
+// at returns the number of identifiers that the answer at index call needs, and
+// those that the view lacks. An unchanged message contains its original
+// identifiers. An edited message contains the identifiers of its new text, and
+// so does a message that the policy made; in the latter, only readable lines
+// count.
 func (n *needs) at(call int, v *View, whole []bool) (needed int, missing []string) {
 	uses := n.uses[call]
 	if len(uses) == 0 {

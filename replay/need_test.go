@@ -32,7 +32,7 @@ func TestAListOfNamesIsNotReadable(t *testing.T) {
 	}
 }
 
-func TestNeedsSeeWhatTheViewHolds(t *testing.T) {
+func TestNeedsReflectTheView(t *testing.T) {
 	h := []message.Message{
 		message.User("Look at pkg/one.go and pkg/two.go."),
 		message.Assistant("I did."),
@@ -83,7 +83,7 @@ func TestArgumentsOfACallAreReadAsTheToolReadsThem(t *testing.T) {
 	}
 }
 
-func TestArgumentsThatAreNoJSONAreReadAsTheyStand(t *testing.T) {
+func TestArgumentsThatAreNotJSONAreReadVerbatim(t *testing.T) {
 	var got []string
 	read(&message.Message{Parts: []message.Part{{Kind: message.KindToolCall, Args: []byte("*** Update pkg/one.go")}}}, func(s string) { got = append(got, s) })
 	if diff := cmp.Diff([]string{"", "", "*** Update pkg/one.go"}, got); diff != "" {

@@ -15,11 +15,11 @@ type Options struct {
 	Windows  []int         // tokens; default 200,000
 	Model    string        // model whose tokens are counted; default "gpt-4o"
 	Card     price.Card    // prices; default those of Model
-	Gap      time.Duration // between two calls; above the card's lifetime every call finds a cold cache
+	Gap      time.Duration // time between two calls; above the card's lifetime every call finds a cold cache
 	Recorded bool          // use the gaps of the sessions' time stamps; a missing one is an error of the session
 	Workers  int           // sessions at once; default one per core
 	Least    AtLeast       // shorter sessions are skipped
-	Where    bool          // report where missing identifiers went, and what the tokens of prompts are used for
+	Where    bool          // report where the missing identifiers went, and which content the prompts' tokens come from
 
 	// Progress gets the number of finished calls and the total, from one
 	// goroutine at a time. The total covers the sessions read so far, and

@@ -39,7 +39,7 @@ func pictures(t *testing.T, page string) []string {
 	return all
 }
 
-func TestThePageShowsWhatAReaderLooksFor(t *testing.T) {
+func TestPageShowsItsFacts(t *testing.T) {
 	s := session("logs/a <b>.jsonl", 60)
 	page := pageOf(t, Options{Policies: []Policy{preset(t, "graduated"), Raw(), Sliding(10)}, Windows: []int{8000, 16000}}, s, session("logs/b", 20))
 
@@ -60,7 +60,7 @@ func TestThePageShowsWhatAReaderLooksFor(t *testing.T) {
 	}
 	mark := regexp.MustCompile(`<a href="#([^"]+)" class="mark"><title>graduated, call \d+: [\d,]+ → [\d,]+ tokens\. \d+ messages? \w+.*Why: the prompt reached the (?:trigger|budget)</title>`).FindStringSubmatch(all[2])
 	if mark == nil || !strings.Contains(page, `<details id="`+mark[1]+`">`) {
-		t.Errorf("no mark says what a compaction did, why, and leads to it: %q", mark)
+		t.Errorf("no mark describes a compaction with its reason and links to it: %q", mark)
 	}
 	for _, want := range []string{
 		"compactctl replay &lt;logs&gt;", "a &lt;b&gt;.jsonl <span", "the window, 8,000 tokens", "Window of 16,000 tokens",
@@ -108,7 +108,7 @@ func TestNamesOfPointsDoNotCoverOneAnother(t *testing.T) {
 }
 
 // An operator who reads the page at night reads its first sentence.
-func TestTheVerdictSaysWhichPolicyToTakeAndWhetherThatIsSure(t *testing.T) {
+func TestVerdictNamesAPolicyAndItsReliability(t *testing.T) {
 	at := func(name string, cost, held float64) Total {
 		return Total{Policy: name, OfRaw: Interval{Value: cost, Low: cost - 0.1, High: cost + 0.1}, Held: Interval{Value: held}, Calls: 50}
 	}
@@ -142,7 +142,7 @@ func TestTheVerdictSaysWhichPolicyToTakeAndWhetherThatIsSure(t *testing.T) {
 		}
 		for _, never := range c.not {
 			if strings.Contains(all, never) {
-				t.Errorf("%s: %q is said: %s", c.take, never, all)
+				t.Errorf("%s: it contains %q: %s", c.take, never, all)
 			}
 		}
 	}

@@ -28,7 +28,7 @@ func ParseReference(name string) (p Policy, ok bool, err error) {
 			return DropOldest(n), true, nil
 		}
 		return Sliding(n), true, nil
-	case "summarise", "summarize": // the first as versions before 0.1 called it
+	case "summarise", "summarize": // the first is the spelling of versions before 0.1
 		if !given && kind == "summarize" {
 			return nil, false, nil // the preset of that name
 		}

@@ -36,25 +36,25 @@ type Env struct {
 	Window int // tokens
 	Count  *token.Estimator
 	Card   price.Card       // prices of calls
-	Now    func() time.Time // the clock of the session: it stands still during a call
+	Now    func() time.Time // the clock of the session; it does not advance during a call
 }
 
 // A View is the conversation that one call sends.
 type View struct {
 	Messages []message.Message
-	// Sources holds the index in the history of each of Messages; -1 = made by
-	// the policy.
+	// Sources holds, for each of Messages, its index in the history; -1 = the
+	// policy made the message.
 	Sources []int
-	// Fates describes what became of each message of the history; "" =
-	// unchanged. nil: unknown.
+	// Fates holds the decision on each message of the history; "" = unchanged.
+	// nil: unknown.
 	Fates []string
 
 	Compacted bool   // this call removed something
-	Paying    bool   // it did because that pays, and not because of the window or the policy's routine
+	Paying    bool   // the reason was that removing pays, not the window or the policy's routine
 	Refused   bool   // the policy found no view; the history is sent as it is
-	Reason    string // why it compacted, or was refused
+	Reason    string // the reason of the compaction or the refusal
 
-	Tidied  []compact.Tidied // what reducers did with the new results of this call
+	Tidied  []compact.Tidied // the work of reducers on the new results of this call
 	Change  *Change          // the compaction; nil if there was none, or it is not described
 	Summary price.Usage      // usage of the model that wrote a summary in this call
 	Elapsed time.Duration    // the policy's own time

@@ -24,7 +24,7 @@ type Recaller interface {
 
 // Limits of one recall, and of the search for the best one.
 const (
-	recallTokens   = 4000     // tokens of an answer that count, from its beginning
+	recallTokens   = 4000     // maximum tokens of an answer that count, from its start
 	recallBytes    = 32 << 10 // limit of an answer of the tool
 	recallContext  = 10       // lines around a match
 	recallMessages = 12       // messages whose parts are tried
@@ -39,10 +39,10 @@ type recalls struct {
 	known map[string]map[string]bool // arguments → the identifiers in the answer
 }
 
-// best returns how many of the missing identifiers the best single recall
-// brings back: a whole part, by its reference, or the lines of a part that
-// contain one of the identifiers. It tries the messages with most missing
-// identifiers first, and stops when no other message can bring more.
+// best returns the number of missing identifiers that the best single recall
+// returns. A recall returns a whole part, by its reference, or the lines of a
+// part that contain one of the identifiers. It tries the messages with most
+// missing identifiers first, and stops when no other message can bring more.
 func (r *recalls) best(ctx context.Context, history []message.Message, missing []string) (best int, err error) {
 	for k, at := range r.holders(missing, len(history)) {
 		if k == recallMessages || at.holds <= best {
@@ -100,8 +100,8 @@ func among(ids []string, p message.Part) (out []string) {
 	return out
 }
 
-// part returns how many of the wanted identifiers the best recall of a part
-// brings.
+// part returns the number of wanted identifiers that the best recall of a part
+// returns.
 func (r *recalls) part(ctx context.Context, ref string, wanted []string) (best int, err error) {
 	asked := []query{{Ref: ref}}
 	for _, id := range wanted[:min(len(wanted), recallPatterns)] {

@@ -13,7 +13,7 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-func TestARecallBringsBackWhatAManagerTookOut(t *testing.T) {
+func TestRecallReturnsTextThatAManagerRemoved(t *testing.T) {
 	rep := run(t, Options{Policies: []Policy{preset(t, "masking"), DropOldest(3)}, Windows: []int{8000}}, session("a", 60))
 	ours, dropped := rep.Totals[0], rep.Totals[1]
 	if ours.Kept.Missing() == 0 || ours.Kept.Recalled != ours.Kept.Missing() {
@@ -23,7 +23,7 @@ func TestARecallBringsBackWhatAManagerTookOut(t *testing.T) {
 		t.Errorf("the share that a recall brings is %+v, want 1", ours.Recall)
 	}
 	if dropped.Recall != nil || dropped.Kept.Recalled != 0 || dropped.Kept.Missing() == 0 {
-		t.Errorf("what drop took out comes back: %+v", dropped.Kept)
+		t.Errorf("messages that drop removed are recalled: %+v", dropped.Kept)
 	}
 }
 
@@ -117,7 +117,7 @@ func TestOfAnAnswerOnlyTheFirstTokensCount(t *testing.T) {
 	// one line, so that a pattern returns the same text
 	history := []message.Message{message.ToolResult("a", strings.Repeat("word ", recallTokens)+"pkg/one.go")}
 	if got, err := recallsOf(t, &shelf{}, history).best(t.Context(), history, []string{"pkg/one.go"}); got != 0 || err != nil {
-		t.Errorf("%d come back, %v; it stands behind the first %d tokens", got, err, recallTokens)
+		t.Errorf("%d are returned, %v; the text comes after the first %d tokens", got, err, recallTokens)
 	}
 	history[0] = message.ToolResult("a", strings.Repeat("word ", recallTokens-100)+"pkg/one.go")
 	if got, _ := recallsOf(t, &shelf{}, history).best(t.Context(), history, []string{"pkg/one.go"}); got != 1 {

@@ -60,9 +60,10 @@ func DropOldest(turns int) Policy {
 }
 
 // Summarize makes a model write a summary when a prompt reaches a share of the
-// window: of all but the system messages and the last six turns. The summary is
-// an empty stand-in of 1500 tokens. It is billed as if the agent's own model
-// had written it after the cached prefix.
+// window. The summary covers all messages except the system messages and the
+// last six turns. The summary in the replay is a stand-in of 1500 tokens
+// without content. It is billed as if the agent's own model had written it
+// after the cached prefix.
 func Summarize(share float64) Policy {
 	return reference{fmt.Sprintf("summarize:%g", share), func(e Env) step {
 		s := &summarizer{env: e, share: share}
@@ -71,8 +72,8 @@ func Summarize(share float64) Policy {
 }
 
 const (
-	summaryTurns  = 6    // that stay after a summary
-	summaryTokens = 1500 // of the stand-in
+	summaryTurns  = 6    // turns that stay after a summary
+	summaryTokens = 1500 // tokens of the stand-in
 )
 
 type summarizer struct {

@@ -32,7 +32,7 @@ func view(t *testing.T, p Policy, s *Session, window int) View {
 	return v
 }
 
-func TestSlidingMasksWhatIsOlder(t *testing.T) {
+func TestSlidingMasksOlderResults(t *testing.T) {
 	s := session("a", 5)
 	v := view(t, Sliding(2), s, 1e6)
 	for i, m := range v.Messages {
@@ -59,7 +59,7 @@ func TestDropKeepsSystemMessagesAndTheLastTurns(t *testing.T) {
 	}
 }
 
-func TestSummarizeComesAtItsShareAndIsPaidFor(t *testing.T) {
+func TestSummarizeRunsAtItsShareAndIsBilled(t *testing.T) {
 	s := session("a", 30)
 	if v := view(t, Summarize(0.85), s, 1e6); v.Compacted || len(v.Messages) != len(s.Messages) {
 		t.Error("it compacts in an empty window")
@@ -69,7 +69,7 @@ func TestSummarizeComesAtItsShareAndIsPaidFor(t *testing.T) {
 		t.Errorf("compacted %v, billed %+v", v.Compacted, v.Summary)
 	}
 	if v.Sources[1] != -1 || v.Messages[1].Role != message.RoleAssistant {
-		t.Errorf("sources %v: no summary behind the system message", v.Sources)
+		t.Errorf("sources %v: no summary after the system message", v.Sources)
 	}
 }
 

@@ -16,8 +16,8 @@ import (
 	"github.com/agentcompact/compact/price"
 )
 
-// session makes a session of so many tool rounds; each answer uses a path that
-// a result some rounds back has named.
+// session makes a session of this many tool rounds; each answer uses a path
+// from a result some rounds before.
 func session(name string, rounds int) *Session {
 	msgs := []message.Message{message.System("You are an agent."), message.User("Please fix the build of storage/fs.")}
 	for i := range rounds {
@@ -47,11 +47,11 @@ func preset(t *testing.T, name string) Policy {
 	return Managed(name, c)
 }
 
-func TestRawCostsWhatItCostsAndKeepsAll(t *testing.T) {
+func TestRawCostsTheRawCostAndKeepsAll(t *testing.T) {
 	rep := run(t, Options{Policies: []Policy{Raw()}, Windows: []int{8000}, Gap: time.Second}, session("a", 40))
 	row, total := rep.Rows[0], rep.Totals[0]
 	if row.Cost != row.RawCost || total.OfRaw.Value != 1 || total.Held.Value != 1 || row.Changed != 0 {
-		t.Errorf("raw is not what it is held against: %+v, %+v", row, total)
+		t.Errorf("raw differs from its own reference: %+v, %+v", row, total)
 	}
 	if row.Calls != 40 || row.Over == 0 || row.Needed == 0 {
 		t.Errorf("calls %d, over the window %d, needed %d; want 40, some, some", row.Calls, row.Over, row.Needed)
@@ -72,7 +72,7 @@ func TestManagedStaysWithinTheWindowAndCostsLess(t *testing.T) {
 	}
 }
 
-func TestAColdCacheIsWrittenAnew(t *testing.T) {
+func TestColdCacheIsRewritten(t *testing.T) {
 	card, _ := price.For("claude-sonnet-4-5")
 	warm := run(t, Options{Policies: []Policy{Raw()}, Card: card, Gap: card.Lifetime}, session("a", 40)).Rows[0]
 	cold := run(t, Options{Policies: []Policy{Raw()}, Card: card, Gap: card.Lifetime + time.Second}, session("a", 40)).Rows[0]
@@ -103,7 +103,7 @@ func TestRunIsDeterministicAndKeepsTheOrder(t *testing.T) {
 	}
 }
 
-func TestASessionThatCannotBeReplayedIsNamedAndTheRestGoesOn(t *testing.T) {
+func TestUnreplayableSessionIsReportedAndOthersContinue(t *testing.T) {
 	broken := errors.New("broken.jsonl:3: not JSON")
 	sources := []func() (*Session, bool, error){
 		func() (*Session, bool, error) { return session("a", 5), true, nil },
@@ -124,7 +124,7 @@ func TestASessionThatCannotBeReplayedIsNamedAndTheRestGoesOn(t *testing.T) {
 	}
 }
 
-func TestWhatIsDoneIsReportedWhenTheContextEnds(t *testing.T) {
+func TestFinishedPartIsReportedWhenTheContextEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	n := 0
@@ -153,7 +153,7 @@ func TestProgressReachesTheTotal(t *testing.T) {
 	}
 }
 
-func TestProgressKnowsOfSessionsThatAreStillToCome(t *testing.T) {
+func TestProgressIncludesRemainingSessions(t *testing.T) {
 	var totals []int
 	run(t, Options{Policies: []Policy{Raw()}, Workers: 1, Expected: 3, Progress: func(_, n int) { totals = append(totals, n) }}, session("a", 4), session("b", 6), session("c", 5))
 	if totals[0] != 24 || totals[8] != 30 || totals[len(totals)-1] != 30 { // two runs of a session: raw, and the policy

@@ -12,27 +12,27 @@ import (
 // A Row is one session under one policy and window.
 type Row struct {
 	Policy    string `json:"policy"`
-	Reference bool   `json:"reference"` // not a policy of this module
+	Reference bool   `json:"reference"` // the policy is not one of this module
 	Window    int    `json:"window"`
 	Session   string `json:"session"`
 
 	Calls       int         `json:"calls"`
-	Cost        float64     `json:"cost_usd"`         // of the calls and the summaries
-	RawCost     float64     `json:"raw_cost_usd"`     // of the same calls with the whole history
-	SummaryCost float64     `json:"summary_cost_usd"` // of the summaries alone
+	Cost        float64     `json:"cost_usd"`         // cost of the calls and the summaries
+	RawCost     float64     `json:"raw_cost_usd"`     // cost of the same calls with the whole history
+	SummaryCost float64     `json:"summary_cost_usd"` // cost of the summaries alone
 	Money       Money       `json:"cost_by_kind_usd"`
-	Usage       price.Usage `json:"usage"`                // of the calls
+	Usage       price.Usage `json:"usage"`                // usage of the calls
 	Largest     int         `json:"largest_prompt"`       // tokens
 	Over        int         `json:"calls_over_window"`    // calls whose prompt is larger than the window
 	Refused     int         `json:"calls_refused"`        // calls for which the policy found no view
 	Compactions int         `json:"compactions"`          // calls that removed something
-	Paying      int         `json:"compactions_that_pay"` // of these, those that policy.when economic chose
+	Paying      int         `json:"compactions_that_pay"` // those of them that policy.when economic chose
 	Changed     int         `json:"changed_prefixes"`     // calls that changed the prompt of the previous call
-	Sent        int         `json:"tokens_sent"`          // in the prompts of all calls
+	Sent        int         `json:"tokens_sent"`          // tokens in the prompts of all calls
 	Kept
 	Tidied   []Tidied   `json:"tidied,omitempty"`   // by the name of the reducer
 	Standing []Standing `json:"standing,omitempty"` // contents of the prompts, if Options.Where is set
-	Lost     []Loss     `json:"lost,omitempty"`     // what became of the missing identifiers, if Options.Where is set
+	Lost     []Loss     `json:"lost,omitempty"`     // decisions on the missing identifiers, if Options.Where is set
 	Recalls  bool       `json:"recalls"`            // removed text can be recalled
 
 	Points  []Point         `json:"-"` // the calls, in order
@@ -42,7 +42,7 @@ type Row struct {
 // A Point is one call.
 type Point struct {
 	Message   int     // the index of its answer
-	Tokens    int     // of its prompt
+	Tokens    int     // tokens of its prompt
 	Cost      float64 // US dollars
 	Compacted bool
 	Refused   bool
@@ -92,7 +92,7 @@ func one(b bool) int {
 type Report struct {
 	Model    string     `json:"model"` // model whose tokens were counted
 	Card     price.Card `json:"prices"`
-	Sessions int        `json:"sessions"`             // that were replayed
+	Sessions int        `json:"sessions"`             // number of replayed sessions
 	Short    int        `json:"sessions_passed_over"` // skipped because they are shorter than Options.Least
 	Totals   []Total    `json:"totals"`               // by window and policy, in the order of the options
 	Rows     []Row      `json:"rows"`                 // by session, window and policy
@@ -115,8 +115,8 @@ func newReport(o Options) *Report {
 func (r *Report) add(at int, rows []Row, err error) { r.found = append(r.found, found{at, rows, err}) }
 func (r *Report) bad(at int, err error)             { r.found = append(r.found, found{at, nil, err}) }
 
-// finish sorts the results by session. It leaves out sessions that the end of
-// the context interrupted: they are no errors.
+// finish sorts the results by session. It leaves out sessions that ended with
+// the context, because these are not errors.
 func (r *Report) finish() {
 	slices.SortFunc(r.found, func(a, b found) int { return cmp.Compare(a.at, b.at) })
 	for _, f := range r.found {

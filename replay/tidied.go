@@ -12,7 +12,7 @@ import (
 type Tidied struct {
 	Reducer     string `json:"reducer"`
 	Results     int    `json:"results"`
-	TokensSaved int    `json:"tokens_saved"` // of the results, each counted once
+	TokensSaved int    `json:"tokens_saved"` // tokens saved in the results, each result counted once
 	// PromptTokensSaved counts the tokens saved in each prompt, from the call
 	// that brought a result to the end of its session. It is too high if a
 	// compaction would have removed the result.
@@ -20,7 +20,7 @@ type Tidied struct {
 	ReadAgain         int `json:"read_again"` // results that were requested again within ten turns
 }
 
-// tidy adds what reducers did in a call.
+// tidy adds the work of reducers in a call.
 func (r *Row) tidy(now []compact.Tidied) {
 	for _, t := range now {
 		own := reducer(&r.Tidied, t.Reducer)
@@ -55,7 +55,7 @@ func tidiedOf(rows []*Row) (out []Tidied) {
 	return out
 }
 
-// writeTidied prints what reducers did, largest savings first.
+// writeTidied prints the work of reducers, largest savings first.
 func writeTidied(b *strings.Builder, own []Total) {
 	for _, t := range own {
 		if len(t.Tidied) == 0 {

@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 )
 
-func TestTokensThatAReducerSavedCountInEveryPromptAfterThem(t *testing.T) {
+func TestSavedTokensCountInEveryLaterPrompt(t *testing.T) {
 	var a, b Row
 	a.tidy([]compact.Tidied{{Reducer: "code", Results: 1, TokensSaved: 100}})
 	a.tidy(nil)

@@ -5,13 +5,13 @@ import (
 	"github.com/agentcompact/compact/strategy/eval"
 )
 
-// Told counts what the views right after compactions tell of the removed
-// messages, by the judge of `compactctl eval-summary`, added up over the
-// compactions. It does not count what stays in full.
+// Told counts the facts about removed messages in the views right after
+// compactions, by the judge of `compactctl eval-summary`, added up over the
+// compactions. It does not count messages that stay in full.
 type Told struct {
-	User     int `json:"user"` // sentences that people typed, verbatim
+	User     int `json:"user"` // sentences typed by people, verbatim
 	UserOf   int `json:"user_of"`
-	Failed   int `json:"failed"` // commands whose last run failed, and a line says so
+	Failed   int `json:"failed"` // commands whose last run failed, if a line says so
 	FailedOf int `json:"failed_of"`
 	False    int `json:"false"` // stated outcomes of commands that no run had
 	Stated   int `json:"stated"`
@@ -22,9 +22,9 @@ func (t Told) Plus(o Told) Told {
 	return Told{t.User + o.User, t.UserOf + o.UserOf, t.Failed + o.Failed, t.FailedOf + o.FailedOf, t.False + o.False, t.Stated + o.Stated}
 }
 
-// toldBy judges the facts that a view has about the messages that it does not show in
-// full. It treats a round as a unit, because a result without its command has no
-// meaning.
+// toldBy judges the facts in a view about the messages that the view does not contain
+// in full. It treats a round as a unit, because a result makes no sense without its
+// command.
 func toldBy(history []message.Message, v *View, whole []bool) Told {
 	instead := map[int]message.Message{} // by the index of the original message
 	var made []message.Message
@@ -50,7 +50,7 @@ func toldBy(history []message.Message, v *View, whole []bool) Told {
 	return Told{User: h.User, UserOf: h.UserOf, Failed: h.Failed, FailedOf: h.FailedOf, False: h.False, Stated: h.Stated}
 }
 
-// replaced returns a round as the view has it, and whether it is unchanged.
+// replaced returns a round as it is in the view, and whether it is unchanged.
 func replaced(was []message.Message, whole []bool, instead map[int]message.Message, start int) (is []message.Message, same bool) {
 	same = true
 	for i, m := range was {

@@ -14,7 +14,7 @@ func failing(id, command string) []message.Message {
 	}
 }
 
-func TestWhatAViewTellsOfWhatWasTakenOut(t *testing.T) {
+func TestViewStatesRemovedFacts(t *testing.T) {
 	h := append([]message.Message{message.System("You are an agent."), message.User("Please never touch the vendor folder.")}, failing("a", "go test ./storage")...)
 	h = append(h, message.User("Go on."))
 	masked := func(text string) message.Message {

@@ -12,8 +12,8 @@ import (
 )
 
 // A Total sums up all sessions under one policy and window. Intervals cover 95
-// of 100 samples of as many sessions, drawn from these with a fixed seed. They
-// show how much a figure depends on the choice of sessions.
+// of 100 samples; each sample draws as many sessions from these, with a fixed
+// seed. They show how much a figure depends on the choice of sessions.
 type Total struct {
 	Policy    string `json:"policy"`
 	Reference bool   `json:"reference"`
@@ -32,17 +32,20 @@ type Total struct {
 	Changed     float64     `json:"changed_prefixes_per_100_calls"`
 	Largest     int         `json:"largest_prompt"`
 	Sent        int         `json:"tokens_sent"`
-	Worst       float64     `json:"worst_session_of_raw"`  // highest share of its raw cost, of the sessions of 15 calls or more
-	WorstByWill float64     `json:"worst_session_by_will"` // the same for sessions in which only compactions that pay were made; 0: there was none that pays
-	Kept        Kept        `json:"kept"`
-	Tidied      []Tidied    `json:"tidied,omitempty"` // results of the stage tidy, by reducer
+	Worst       float64     `json:"worst_session_of_raw"` // highest share of the raw cost, among sessions of 15 calls or more
+	// the same for sessions in which every compaction was one that pays; 0: there was none
+	WorstByWill float64  `json:"worst_session_by_will"`
+	Kept        Kept     `json:"kept"`
+	Tidied      []Tidied `json:"tidied,omitempty"` // results of the stage tidy, by reducer
 
 	Standing []Standing `json:"standing,omitempty"`           // contents of the prompts, if Options.Where is set
-	Lost     []Loss     `json:"lost,omitempty"`               // what became of the missing identifiers, if Options.Where is set
+	Lost     []Loss     `json:"lost,omitempty"`               // decisions on the missing identifiers, if Options.Where is set
 	Recall   *Interval  `json:"one_recall_brings_of_missing"` // nil: nothing is missing, or there is no recall
-	User     *Interval  `json:"user_told"`                    // share of the removed typed sentences that the views contain right after compactions; nil: none were removed
-	Failed   *Interval  `json:"failed_told"`                  // the same of commands that failed last
-	False    *Interval  `json:"false_of_stated"`              // share of the stated outcomes that no run had
+	// share of the removed typed sentences that the views contain right after compactions; nil: none were
+	// removed
+	User   *Interval `json:"user_told"`
+	Failed *Interval `json:"failed_told"`     // the same of commands that failed last
+	False  *Interval `json:"false_of_stated"` // share of the stated outcomes that no run had
 
 	Elapsed []time.Duration `json:"-"` // the policy's own time per call, ascending; not deterministic
 }
@@ -153,8 +156,8 @@ func shareOf(own []*Row, of func(*Kept) (part, whole int)) *Interval {
 }
 
 // resampled returns the ratio of two sums over sessions, and the range that
-// covers 95 of 100 samples of as many sessions (bootstrap, percentiles; Efron
-// 1979).
+// covers 95 of 100 samples of the same number of sessions (bootstrap,
+// percentiles; Efron 1979).
 func resampled(n int, of func(i int) (part, whole float64)) Interval {
 	ratio := func(draw func(int) int) float64 {
 		part, whole := 0.0, 0.0

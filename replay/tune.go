@@ -37,12 +37,12 @@ type Tuning struct {
 	Projects  int
 	Tried     int // settings
 	Chosen    Figures
-	Default   Figures // of the preset graduated, on the same sessions
+	Default   Figures // figures of the preset graduated, on the same sessions
 	Expected  Figures // cross-validated by project; zero with one project, or after an interruption
 	Folds     int     // of the cross-validation; 0 = none
-	Met       bool    // Chosen holds Options.Keep, and no call is above the window
+	Met       bool    // Chosen keeps the share Options.Keep, and no call is above the window
 	TooFew    []string
-	Cut       string // why the search was interrupted; "" = it was not
+	Cut       string // reason of the interruption; "" = there was none
 	best      candidate
 	cardNamed string
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/agentcompact/compact/price"
 )
 
-// shortProjects are sessions of so many projects, two each, of some calls.
+// shortProjects are sessions of this many projects, two each, of some calls.
 func shortProjects(n int) []*Session {
 	all := projects(n)
 	for i, s := range all {
@@ -37,7 +37,7 @@ func tunerOf(t *testing.T, sessions []*Session, o TuneOptions) *tuner {
 
 // The parts that a search leaves out of a replay do not change its figures: calls below
 // the trigger, and repeated counts.
-func TestSearchReplaysAsAWholeReplayDoes(t *testing.T) {
+func TestSearchReplaysLikeAWholeReplay(t *testing.T) {
 	saved, dearer := sameAsWhole(t, tunerOf(t, shortProjects(1), TuneOptions{Window: 4000}), 4)
 	if saved == 0 || dearer == 0 {
 		t.Errorf("%d calls were left out, %d replays cost another sum than raw: nothing is shown", saved, dearer)
@@ -51,9 +51,8 @@ func TestSearchReplaysAsAWholeReplayDoes(t *testing.T) {
 	}
 }
 
-// sameAsWhole holds replays under settings drawn at random against those of every
-// call; it returns how many calls were left out, and how many replays changed the
-// cost.
+// sameAsWhole compares replays under random settings with those of every call; it
+// returns the number of skipped calls, and the number of replays that changed the cost.
 func sameAsWhole(t *testing.T, tu *tuner, settings int) (saved, changed int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(4, 5))
@@ -82,7 +81,7 @@ func sameAsWhole(t *testing.T, tu *tuner, settings int) (saved, changed int) {
 
 // If a configuration works on every call, or the model's tokens are approximated, no
 // call is left out.
-func TestSearchBeginsAtTheFirstCallWhereItMust(t *testing.T) {
+func TestSearchBeginsAtTheFirstAffectedCall(t *testing.T) {
 	tu := tunerOf(t, shortProjects(1), TuneOptions{Window: 6000})
 	c, err := (candidate{}).config()
 	if err != nil {
@@ -139,7 +138,7 @@ func TestInTurnBeginsWithEveryProject(t *testing.T) {
 }
 
 // An interrupted search returns the best setting so far, with the context's error.
-func TestInterruptedTuneGivesTheBestSoFar(t *testing.T) {
+func TestInterruptedTuneReturnsTheBestSoFar(t *testing.T) {
 	o := TuneOptions{Keep: 0.3, Window: 4000, Gap: time.Second, Evaluations: 20, Folds: 2, Seed: 3, Workers: 1}
 	o.Card, _ = price.For("claude-sonnet-4-5")
 	for _, c := range []struct {

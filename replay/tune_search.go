@@ -31,13 +31,13 @@ type scored struct {
 	score float64
 }
 
-// search returns the best setting that it finds for sessions, in whose order
-// any first part represents all. It drops the worse half of the pool after a
-// third of the sessions and again after two thirds. Then it tries neighbors of
-// the best setting, or, in one of three tries, of one of the best five, to
-// escape from a setting that no single step improves. When ctx ends, it returns
-// the best setting so far, with the context's error; the preset must be known
-// then.
+// search returns the best setting that it finds for sessions. They must be in
+// an order in which every first part represents all of them. It drops the worse
+// half of the pool after a third of the sessions and again after two thirds.
+// Then it tries neighbors of the best setting; in one of three tries, neighbors
+// of one of the best five, to escape from a setting that no single step
+// improves. When ctx ends, it returns the best setting so far, with the
+// context's error; the preset must be known then.
 func (t *tuner) search(ctx context.Context, sessions []int, fold uint64) (candidate, error) {
 	found, seen, err := t.halve(ctx, sessions)
 	rng := rand.New(rand.NewPCG(t.o.Seed, fold+1)) //nolint:gosec // as above
@@ -138,7 +138,7 @@ func (t *tuner) race(ctx context.Context, k, best candidate, sessions []int) (s 
 
 // score returns the value that a search minimizes: the cost as a share of raw.
 // If the setting keeps too little, or a call is above the window, the score is
-// higher than any cost, by how much is lacking.
+// above any cost, and grows with the shortfall.
 func (t *tuner) score(rows []tuneRow) float64 { return t.scoreFor(rows, t.o.Keep) }
 
 func (t *tuner) scoreFor(rows []tuneRow, keep float64) float64 {

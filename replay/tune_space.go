@@ -11,8 +11,8 @@ import (
 )
 
 // The settings that a search may change, and their values. In replays of
-// recorded sessions these move the cost or what is kept. The first value of
-// each is that of the preset graduated.
+// recorded sessions, these settings change the cost or the kept share. The
+// first value of each is that of the preset graduated.
 var knobs = []knob{
 	{"policy.trigger_pct", []float64{0.85, 0.7, 0.55, 0.4, 0.3, 0.2}, func(c *compact.Config, v float64) { c.Policy.TriggerPct = v }},
 	{"policy.target_pct", []float64{0.6 / 0.85, 0.85, 0.55, 0.4}, func(c *compact.Config, v float64) { c.Policy.TargetPct = rounded(v * c.Policy.TriggerPct) }}, // of the trigger
@@ -92,8 +92,8 @@ func (k candidate) yaml() (string, error) {
 	return b.String(), nil
 }
 
-// edges names the settings whose value is the lowest or highest tried one, and
-// not the preset's. Values beyond it were not tried.
+// edges names the settings whose value is the lowest or highest one tried,
+// unless it is the preset's. Values outside that range were not tried.
 func (k candidate) edges() (out []string) {
 	for i, n := range knobs {
 		v := n.values[k[i]]

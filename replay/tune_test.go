@@ -24,7 +24,7 @@ func tuned(t *testing.T, sessions []*Session, o TuneOptions) *Tuning {
 	return found
 }
 
-// projects are sessions of so many projects, two each.
+// projects are sessions of this many projects, two each.
 func projects(n int) []*Session {
 	var all []*Session
 	for i := range n {
@@ -35,7 +35,7 @@ func projects(n int) []*Session {
 	return all
 }
 
-func TestTuneFindsCheaperSettingsThatKeepWhatIsAsked(t *testing.T) {
+func TestTuneFindsCheaperSettingsThatKeepTheShare(t *testing.T) {
 	o := TuneOptions{Keep: 0.3, Window: 4000, Evaluations: 16, Folds: 2, Seed: 3}
 	found := tuned(t, shortProjects(2), o)
 	if !found.Met || found.Chosen.Held.Value < 0.3 || found.Chosen.Over != 0 || found.Chosen.OfRaw.Value > found.Default.OfRaw.Value {
@@ -59,7 +59,7 @@ func TestTuneFindsCheaperSettingsThatKeepWhatIsAsked(t *testing.T) {
 	}
 }
 
-func TestTuneSaysWhenSessionsAreTooFew(t *testing.T) {
+func TestTuneReportsTooFewSessions(t *testing.T) {
 	found := tuned(t, projects(1), TuneOptions{Keep: 0.999, Window: 2000, Evaluations: 2})
 	if found.Met || found.Folds != 0 || len(found.TooFew) < 2 {
 		t.Errorf("met %v, folds %d, doubts %q", found.Met, found.Folds, found.TooFew)
@@ -86,9 +86,9 @@ func every() []candidate {
 
 // With known costs and shares of settings, the search comes near the best one. It never
 // prefers a setting that keeps too little or does not fit.
-func TestSearchFindsTheCheapestOfThoseThatKeepEnough(t *testing.T) {
+func TestSearchFindsTheCheapestSettingThatKeepsEnough(t *testing.T) {
 	const needed, seeds = 1000, 10
-	reached := 0.0 // of what there is to be saved
+	reached := 0.0 // share of the possible savings
 	for seed := range uint64(seeds) {
 		tu := &tuner{o: &TuneOptions{Keep: 0.9, Seed: seed, Workers: 1, Evaluations: 60}, tried: map[candidate]bool{}, known: map[tuneKey]tuneRow{}}
 		best, preset := 1.0, 0.0
@@ -124,7 +124,7 @@ func TestSearchFindsTheCheapestOfThoseThatKeepEnough(t *testing.T) {
 		}
 	}
 	if reached < 0.75 {
-		t.Errorf("with 60 settings the search reaches %.2f of what there is to be saved", reached)
+		t.Errorf("with 60 settings the search reaches %.2f of the possible savings", reached)
 	}
 }
 
@@ -161,7 +161,7 @@ func TestProjectIsTheNameUpToItsLastDash(t *testing.T) {
 	}
 }
 
-// Whatever a search draws is a configuration that can be.
+// Every setting that a search draws is a valid configuration.
 func TestEveryCandidateIsValid(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var k candidate
@@ -187,7 +187,7 @@ func TestTuneEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Tune(ctx, projects(1), TuneOptions{Window: 4000}); err == nil {
-		t.Error("a search went on without its context")
+		t.Error("a search continued after its context")
 	}
 	if _, err := Tune(t.Context(), nil, TuneOptions{}); err == nil {
 		t.Error("no sessions are tuned by")

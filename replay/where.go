@@ -15,12 +15,14 @@ type Standing struct {
 	Kind   string `json:"kind"`   // system, typed, said, calls, results, edited results, summaries
 	Age    int    `json:"age"`    // lower bound, in turns; the next of ages is the upper bound
 	Tokens int    `json:"tokens"` // over all calls
-	Used   int    `json:"used"`   // needed identifiers of which it is the newest holder
+	Used   int    `json:"used"`   // number of needed identifiers for which it is the newest message that contains them
 }
 
 // A Loss counts needed identifiers of one sort that the views did not hold.
 type Loss struct {
-	Fate    string `json:"fate"`    // what became of the newest message with it: summarized, dropped, masked, truncated, reduced by a reducer, or gone: unknown
+	// decision on the newest message with it: summarized, dropped, masked, truncated, reduced by a
+	// reducer, or gone: unknown
+	Fate    string `json:"fate"`
 	Kind    string `json:"kind"`    // kind of that message
 	Age     int    `json:"age"`     // age of that message in turns, as in Standing
 	Form    string `json:"form"`    // of the identifier: path, URL, number, hash, name
@@ -30,8 +32,7 @@ type Loss struct {
 // ages are the lower bounds of the classes of age, in turns.
 var ages = [...]int{0, 2, 6, 12, 24, 48}
 
-// where counts, for one session, the identifiers that the views have and those that
-// they lack.
+// where counts, for one session, the identifiers in the views and the missing ones.
 type where struct {
 	count    *token.Estimator
 	needs    *needs
@@ -52,7 +53,7 @@ func (w *where) call(at int, history []message.Message, v *View, whole []bool, m
 		w.turn = append(w.turn, w.turns)
 		w.turns += one(history[i].Role == message.RoleAssistant)
 	}
-	place := make([]*Standing, len(history)) // of each message that the view has unchanged
+	place := make([]*Standing, len(history)) // the Standing of each message that the view contains unchanged
 	var changed []changedAt
 	for k := range v.Messages {
 		src := v.Sources[k]

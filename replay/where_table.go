@@ -8,8 +8,8 @@ import (
 	"github.com/agentcompact/compact/internal/fold"
 )
 
-// writeWhere prints which tokens the prompts contain and how they are used, and
-// what became of the missing identifiers.
+// writeWhere prints where the prompts' tokens come from, how they are used, and
+// the decisions on the missing identifiers.
 func writeWhere(b *strings.Builder, own []Total) {
 	for i := range own {
 		if t := &own[i]; len(t.Standing) > 0 {
@@ -48,8 +48,8 @@ func (t *Total) writeStanding(b *strings.Builder) {
 	fold.Table(b, "  ", rows, nil)
 }
 
-// writeLost prints what became of the missing identifiers, and their numbers by
-// kind, age and form.
+// writeLost prints the decisions on the missing identifiers, and their numbers
+// by kind, age and form.
 func (t *Total) writeLost(b *strings.Builder) {
 	if len(t.Lost) == 0 {
 		return

@@ -47,11 +47,11 @@ func TestWhereAccountsForEveryTokenAndEveryIdentifier(t *testing.T) {
 	}
 	o.Where = false
 	if row := run(t, o, session("a", 60)).Rows[0]; row.Standing != nil || row.Lost != nil {
-		t.Error("nobody asked where, and it is said")
+		t.Error("the places are printed without the option")
 	}
 }
 
-func TestWhereNamesWhatBecameOfTheNewestHolder(t *testing.T) {
+func TestWhereNamesTheDecisionOnTheNewestHolder(t *testing.T) {
 	history := []message.Message{
 		message.User("Look at pkg/old.go, please."),
 		message.Assistant("I do.", message.Part{Kind: message.KindToolCall, CallID: "c", Name: "read", Args: []byte(`{"path":"pkg/old.go"}`)}),
@@ -118,6 +118,6 @@ func TestWhereIsPrinted(t *testing.T) {
 		}
 	}
 	if strings.Contains(b.String(), "silent") {
-		t.Error("a policy of which nothing is known is printed")
+		t.Error("a policy without known fates is printed")
 	}
 }

@@ -23,7 +23,7 @@ func TestWorstSessionByWill(t *testing.T) {
 	}
 }
 
-func TestReplayTellsWhatTheWindowForced(t *testing.T) {
+func TestReplayReportsCompactionsForcedByTheWindow(t *testing.T) {
 	card, _ := price.For("claude-sonnet-4-5")
 	rep := run(t, Options{Policies: []Policy{preset(t, "economy"), preset(t, "graduated")}, Windows: []int{200_000, 12_000}, Card: card}, session("a", 120))
 	for _, r := range rep.Rows {

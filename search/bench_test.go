@@ -18,14 +18,14 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// many makes an archive on disk of so many sessions of 12 messages, each of some 400
-// bytes, with the files that a session usually has.
+// many makes an archive on disk with this many sessions of 12 messages, each of some
+// 400 bytes, with the usual files of a session.
 func many(b *testing.B, sessions int) *fs.Archive {
 	b.Helper()
 	root := b.TempDir()
 	a, err := fs.Open(root)
 	ok(b, err)
-	in := memory.New() // what is written to a disk waits for it a hundred thousand times
+	in := memory.New() // writing to a disk would wait for it a hundred thousand times
 	for s := range sessions {
 		texts := make([]string, 12)
 		for i := range texts {
@@ -52,7 +52,7 @@ func many(b *testing.B, sessions int) *fs.Archive {
 	return a
 }
 
-// scan is a search without an index: it reads every transcript and looks for the
+// scan is a search without an index: it reads every transcript and searches for the
 // word.
 func scan1(b *testing.B, a storage.Archive, word string) (n int) {
 	b.Helper()

@@ -1,25 +1,25 @@
-// Package search finds words in the text of an archive: that of its messages and
-// summaries, redacted as stored.
+// Package search finds words in the text of an archive: the text of its messages
+// and summaries, redacted as stored.
 //
 // # The index
 //
 // An [Index] is one SQLite database with a full-text table (FTS5), in the folder
 // _index of an archive on disk, and in the user's cache folder for any other. It
-// holds only text of the archive, so an index that is damaged, missing or of another
-// version is rebuilt. Several processes may use one at the same time.
+// holds only text of the archive, so a damaged, missing or outdated index is
+// rebuilt. Several processes may use one at the same time.
 //
-// # What is searched
+// # Searched text
 //
 // Every [Index.Search] first updates the index with the sessions that changed. So
-// it finds everything that was committed before it began, and nothing that was
-// erased before. A file that was altered after it was stored is not searched, and
+// it finds all text that was committed before it began, and no text that was erased
+// before. A file that was altered after it was stored is not searched, and
 // [Found.Unread] names its session.
 //
-// # What is erased
+// # Erased text
 //
 // An index is a second copy of the text. Sessions that [Index.Forget] removes are
 // gone from the file when the index is closed, at the latest: rows are overwritten,
-// words leave the full-text table at once and not at its next merge, and the file is
-// rewritten. There is no write-ahead log, and the rollback journal is deleted with
-// its transaction.
+// words leave the full-text table at once and not only at its next merge, and the
+// file is rewritten. There is no write-ahead log, and the rollback journal is
+// deleted with its transaction.
 package search

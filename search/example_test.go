@@ -12,7 +12,7 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// An index is made of what an archive holds, and finds words in it.
+// An index is built from an archive, and finds words in it.
 func Example() {
 	ctx, archive := context.Background(), memory.New()
 	m, err := compact.New(ctx, compact.Config{Model: "gpt-4", Archive: archive, ArchiveKey: compact.Secret(strings.Repeat("ab", 32))})

@@ -15,7 +15,7 @@ type readOnly struct{ storage.Archive }
 
 func (r readOnly) Location(k storage.Key) string { return r.Archive.(storage.Locator).Location(k) }
 
-// An index in the cache is found whatever path the archive has.
+// An index in the cache is found under any path of the archive.
 func TestIndexOfAnotherPathIsFound(t *testing.T) {
 	home := t.TempDir()
 	for _, name := range []string{"XDG_CACHE_HOME", "HOME", "LocalAppData"} {

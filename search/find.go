@@ -30,8 +30,8 @@ type Match struct {
 
 // Found is the result of a search.
 type Found struct {
-	Matches  []Match  `json:"matches"`        // sorted by session, the one written to last first; within a session the newest match first
-	More     bool     `json:"more,omitempty"` // there are more matches than the query asked for
+	Matches  []Match  `json:"matches"`        // sorted by session, the last written session first; within a session the newest match first
+	More     bool     `json:"more,omitempty"` // there are more matches than the query requested
 	Sessions int      `json:"sessions"`       // number of sessions that were searched
 	Unread   []Unread `json:"unread,omitempty"`
 }
@@ -79,8 +79,7 @@ func (x *Index) find(ctx context.Context, q Query, t terms) (f Found, err error)
 	return f, x.about(ctx, &f, q)
 }
 
-// span is a range of text ids: those of sessions that were indexed one after the
-// other.
+// span is a range of text ids: those of sessions that were indexed in sequence.
 type span struct{ first, last int64 }
 
 // mostRanges limits the ranges that are queried one by one. More of them cover so
@@ -143,7 +142,7 @@ func (x *Index) in(ctx context.Context, f *Found, q Query, t terms, where span, 
 }
 
 // sql returns the query as SQL, with its arguments. Rows come in the order of their
-// ids, as the full-text table stores them, so nothing is sorted.
+// ids, in which the full-text table stores them, so no sorting is needed.
 func (q *Query) sql(t terms, in span, most int) (string, []any) {
 	var where []string
 	var args []any
@@ -216,8 +215,8 @@ func lineOf(marked string) (line string, count int) {
 	return line, count
 }
 
-// around returns a line without marks, or the part around the first mark if the line
-// is too long.
+// around returns a line without marks, or only the part around the first mark if the
+// line is too long.
 func around(marked string) string {
 	at := strings.Index(marked, markBegin)
 	text := strings.NewReplacer(markBegin, "", markEnd, "").Replace(marked)
@@ -237,7 +236,8 @@ func around(marked string) string {
 	return out
 }
 
-// about adds the number of sessions, and those that were not searched in full.
+// about adds the number of sessions, and the sessions that were not searched in
+// full.
 func (x *Index) about(ctx context.Context, f *Found, q Query) error {
 	rows, err := x.db.QueryContext(ctx, `SELECT dir, unread FROM session WHERE unread <> '' AND (?1 = '' OR dir = ?1) ORDER BY dir`, q.Session)
 	if err != nil {

@@ -24,8 +24,8 @@ func line1(l redact.Text) []redact.Text { return []redact.Text{l} }
 // secretOf is a word that only one session has.
 func secretOf(session, i int) string { return fmt.Sprintf("hush%04dword%03d", session, i) }
 
-// whispers is an archive of sessions with words of their own, so many that pages of
-// the index begin with them.
+// whispers is an archive of sessions with words of their own, enough of them for index
+// pages to begin with them.
 func whispers(t testing.TB, sessions, words int) *memory.Archive {
 	a := memory.New()
 	for s := range sessions {
@@ -52,7 +52,7 @@ func files(t testing.TB, folder string) []byte {
 	return all
 }
 
-func TestForgottenTextIsNowhereInTheFile(t *testing.T) {
+func TestForgottenTextIsNotInTheFile(t *testing.T) {
 	const sessions, words, gone = 60, 40, 17
 	dir := folder(t)
 	a := whispers(t, sessions, words)
@@ -77,8 +77,7 @@ func TestForgottenTextIsNowhereInTheFile(t *testing.T) {
 	}
 }
 
-// traces looks into the tables of the full-text index: what stands there is
-// compressed, and not seen from outside.
+// traces searches the tables of the full-text index, whose content is compressed.
 func (x *Index) traces(t *testing.T, gone, words int) {
 	t.Helper()
 	var n int
@@ -99,13 +98,13 @@ func (x *Index) traces(t *testing.T, gone, words int) {
 	}
 }
 
-func TestStaleBeginningsOfPagesAreSeen(t *testing.T) {
+func TestStalePagesAreDetected(t *testing.T) {
 	a := whispers(t, 60, 40)
 	x := index(t, a, folder(t))
 	_, err := x.Update(t.Context(), nil)
 	ok(t, err)
 	left := false
-	for s := 0; s < 60 && !left; s++ { // whichever begins a page
+	for s := 0; s < 60 && !left; s++ { // some session's word begins a page
 		ok(t, x.write(t.Context(), func(tx *sql.Tx) error {
 			if _, err := forget(t.Context(), tx, fmt.Sprintf("s%04d", s)); err != nil {
 				return err
@@ -119,7 +118,7 @@ func TestStaleBeginningsOfPagesAreSeen(t *testing.T) {
 	}
 }
 
-func TestWhatASessionNoLongerSaysIsGoneFromTheFile(t *testing.T) {
+func TestRemovedTextLeavesTheFile(t *testing.T) {
 	dir, a := folder(t), memory.New()
 	s := say(t, a, "one", "the word was sesame9000")
 	x := index(t, a, dir)
@@ -141,7 +140,7 @@ func TestWhatASessionNoLongerSaysIsGoneFromTheFile(t *testing.T) {
 	}
 }
 
-func TestErasureTellsItsIndex(t *testing.T) {
+func TestErasureUpdatesItsIndex(t *testing.T) {
 	root := t.TempDir()
 	a, err := fs.Open(root)
 	ok(t, err)
@@ -170,7 +169,7 @@ func TestErasureTellsItsIndex(t *testing.T) {
 	}
 }
 
-func TestErasureWithoutItsIndexTakesTheWholeIndexAway(t *testing.T) {
+func TestErasureWithoutItsIndexRemovesTheWholeIndex(t *testing.T) {
 	a, err := fs.Open(t.TempDir())
 	ok(t, err)
 	s := say(t, a, "one", "an apple")
@@ -197,7 +196,7 @@ type failing struct{}
 
 func (failing) Forget(context.Context, ...string) error { return errTest }
 
-func TestWhatTheIndexDoesNotForgetIsNotErased(t *testing.T) {
+func TestEraseFailsIfTheIndexKeepsText(t *testing.T) {
 	a := memory.New()
 	s := say(t, a, "one", "an apple")
 	s.KeepIndex(failing{})
@@ -210,7 +209,7 @@ func TestWhatTheIndexDoesNotForgetIsNotErased(t *testing.T) {
 	}
 }
 
-func TestADamagedIndexIsMadeAnew(t *testing.T) {
+func TestDamagedIndexIsRebuilt(t *testing.T) {
 	dir, a := folder(t), memory.New()
 	say(t, a, "one", "an apple")
 	for name, damage := range map[string]func(x *Index) error{
@@ -231,7 +230,7 @@ func TestADamagedIndexIsMadeAnew(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-func TestIndexesAreForNobodyElseToRead(t *testing.T) {
+func TestIndexesArePrivateToTheOwner(t *testing.T) {
 	dir := folder(t)
 	index(t, memory.New(), dir)
 	for name, want := range map[string]os.FileMode{dir: 0o700, filepath.Join(dir, fileName): 0o600} {
@@ -242,8 +241,8 @@ func TestIndexesAreForNobodyElseToRead(t *testing.T) {
 	}
 }
 
-// Each takes out sessions that nobody else does. What it took out a moment ago, and what
-// nobody takes out, it finds; what the others take out just then, it may miss.
+// Each goroutine removes sessions of its own. It no longer finds its removed sessions,
+// and finds those that nobody removes; it may miss those that others are removing.
 func TestSeveralUseOneIndexAtOnce(t *testing.T) {
 	dir := folder(t)
 	a := whispers(t, 12, 3)

@@ -71,7 +71,7 @@ func Existing(a storage.Archive) (folders []string) {
 	if err != nil {
 		return folders // the archive is not on a disk here
 	}
-	entries, _ := os.ReadDir(cache) // without a cache there are no more indexes
+	entries, _ := os.ReadDir(cache) // without a cache folder there are no more indexes
 	for _, e := range entries {
 		path, err := os.ReadFile(filepath.Join(cache, e.Name(), originName))
 		if err != nil {
@@ -114,9 +114,9 @@ func nameFor(location string) string {
 	return hex.EncodeToString(sum[:12])
 }
 
-// asSpelled returns the location of an archive as the archive states it. It names the
-// cached index of an archive that is not on a disk. Version 0.1.0 named all cached
-// indexes by it.
+// asSpelled returns the location of an archive in the archive's own spelling. It is
+// the basis of the cached index's name if the archive is not on a disk. Version 0.1.0
+// used it for the names of all cached indexes.
 func asSpelled(a storage.Archive) string {
 	name := ""
 	if l, ok := a.(storage.Locator); ok {
@@ -128,8 +128,8 @@ func asSpelled(a storage.Archive) string {
 	return name
 }
 
-// whereIs returns the full path of an archive on a disk, without symbolic links, and the
-// stated location of any other.
+// whereIs returns the full path of an archive on a disk, without symbolic links; for any
+// other archive it returns the location that the archive states.
 func whereIs(a storage.Archive) string {
 	name := asSpelled(a)
 	path, err := filepath.Abs(name)
@@ -187,7 +187,7 @@ func Open(ctx context.Context, a storage.Archive, folder string) (*Index, error)
 	return x, nil
 }
 
-// errUnusable: the file is not an index of this version.
+// errUnusable means that the file is not an index of this version.
 var errUnusable = errors.New("it is damaged, or of another version")
 
 func open(ctx context.Context, a storage.Archive, folder string) (*Index, error) {
@@ -210,7 +210,7 @@ func open(ctx context.Context, a storage.Archive, folder string) (*Index, error)
 	x := &Index{a: a, path: path, db: db}
 	err = x.prepare(ctx)
 	if err == nil {
-		err = x.clean(ctx) // another process can have ended before it cleaned the file
+		err = x.clean(ctx) // another process may have ended before it cleaned the file
 	}
 	if err != nil {
 		return nil, errors.Join(unusable(err), db.Close())
@@ -237,8 +237,8 @@ func sayOrigin(path, location string) error {
 	return os.WriteFile(path, []byte(location), 0o600)
 }
 
-// unusable wraps [errUnusable] around an error of the file itself, not around one
-// that can pass, such as that of a locked file.
+// unusable wraps [errUnusable] around an error of the file itself, not around a
+// temporary error, such as that of a locked file.
 func unusable(err error) error {
 	const damaged, notDB, schema = 11, 26, 1 // SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR
 	if e := (*sqlite.Error)(nil); errors.As(err, &e) {

@@ -32,8 +32,8 @@ const defaultMost = 50
 
 // terms is a parsed query.
 type terms struct {
-	match string   // for the full-text table; "" = the query has no word for it
-	parts []string // substrings that the text must have: scripts without blanks have no words to look up
+	match string   // expression for the full-text table; "" = the query has no word for it
+	parts []string // substrings that the text must have: scripts without blanks between words have no words to look up
 }
 
 // parse parses the words of a query.

@@ -41,8 +41,8 @@ func TestWordsOfAQuery(t *testing.T) {
 	}
 }
 
-// The characters that stand around a match are in no text, so that no text can forge one.
-func TestTextsOfTheIndexHoldNoMarks(t *testing.T) {
+// The characters around a match occur in no text, so that no text can forge a match.
+func TestTextsOfTheIndexContainNoMarks(t *testing.T) {
 	for text, want := range map[string]string{
 		"plain": "plain", "a\x01b\x02c": "a b c", "a\x00b": "a b", "a\xffb": "a\uFFFDb", "größe\n": "größe\n", "": "",
 	} {

@@ -13,7 +13,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// meeting is an archive in which something happens before one of its operations.
+// meeting is an archive that calls a function before one of its operations.
 type meeting struct {
 	*memory.Archive
 	at    int
@@ -37,8 +37,8 @@ func (a *meeting) List(ctx context.Context, prefix storage.Key) iter.Seq2[storag
 	return a.Archive.List(ctx, prefix)
 }
 
-// A session that is scrubbed while it is read for the index is in it as it is after the scrub.
-func TestAScrubInEachTurnOfAnUpdate(t *testing.T) {
+// A session that is scrubbed during indexing is in the index as it is after the scrub.
+func TestScrubAtEachStepOfAnUpdate(t *testing.T) {
 	const secret = "hushaboo77"
 	left, scrubs := 0, 0
 	for at, more := 1, true; more; at++ {
@@ -61,7 +61,7 @@ func TestAScrubInEachTurnOfAnUpdate(t *testing.T) {
 		a.count = 0
 		ok(t, second(x.Update(t.Context(), nil)))
 		if more = a.count >= at; !more {
-			break // there was no scrub
+			break // the scrub did not run
 		}
 		left += 1 - existing(t, x, "zebra") // forgotten when it was in: the next update has it
 		ok(t, x.Close())
@@ -79,7 +79,7 @@ func TestAScrubInEachTurnOfAnUpdate(t *testing.T) {
 	}
 }
 
-// existing is how often a word is found without an update.
+// existing returns the number of occurrences of a word without an update.
 func existing(t *testing.T, x *Index, word string) int {
 	t.Helper()
 	terms, err := parse(word)

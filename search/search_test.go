@@ -19,7 +19,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-func TestSearchTellsWhereSomethingWasSaid(t *testing.T) {
+func TestSearchReturnsThePlaceOfAMatch(t *testing.T) {
 	a, m := rig(t)
 	res, err := m.ManualCompact(t.Context(), "one", conversation("parser", 9), "test", compact.WithAgent("fixer"))
 	ok(t, err)
@@ -106,7 +106,7 @@ func TestSearchFilters(t *testing.T) {
 	}
 }
 
-func TestSearchSeesAtOnceWhatCameAndWent(t *testing.T) {
+func TestSearchDetectsNewAndRemovedFilesAtOnce(t *testing.T) {
 	a := memory.New()
 	x := index(t, a, folder(t))
 	if got := found(t, x, Query{Words: "apple"}); len(got) != 0 {
@@ -142,7 +142,7 @@ func TestScriptsWithoutBlanksAreFound(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotWhatWasStoredIsNotSearched(t *testing.T) {
+func TestChangedDataIsNotSearched(t *testing.T) {
 	root := t.TempDir()
 	a, err := fs.Open(root)
 	ok(t, err)
@@ -187,7 +187,7 @@ func TestSinceFindsWhatCameAfterTheLastSummary(t *testing.T) {
 	}
 }
 
-func TestSearchKnowsWhatGrewOnDisk(t *testing.T) {
+func TestSearchDetectsGrownFiles(t *testing.T) {
 	root := t.TempDir()
 	a, err := fs.Open(root)
 	ok(t, err)
@@ -198,7 +198,7 @@ func TestSearchKnowsWhatGrewOnDisk(t *testing.T) {
 		t.Fatalf("found %q", got)
 	}
 	line := plain(t).Text(`{"role":"user","content":"a pear"}`)
-	for range 2 { // the first makes the log, the second only lets it grow
+	for range 2 { // the first creates the log, the second extends it
 		ok(t, s.Journal(t.Context(), line1(line)))
 		settled(t, root)
 		if got := found(t, x, Query{Words: "pear"}); !slices.Equal(got, []string{"one: a pear"}) {
@@ -211,7 +211,7 @@ func TestSearchKnowsWhatGrewOnDisk(t *testing.T) {
 	}
 }
 
-// settled makes all folders look as if nobody had been there for long.
+// settled makes all folders look old.
 func settled(t *testing.T, root string) {
 	t.Helper()
 	entries, err := os.ReadDir(root)
@@ -257,7 +257,7 @@ func TestLongLinesAreCutAroundTheMatch(t *testing.T) {
 	}
 }
 
-func TestMostBoundsTheMatches(t *testing.T) {
+func TestMostLimitsTheMatches(t *testing.T) {
 	a := memory.New()
 	say(t, a, "one", "apple 1", "apple 2", "apple 3")
 	f, err := index(t, a, folder(t)).Search(t.Context(), Query{Words: "apple", Most: 2})
@@ -266,7 +266,7 @@ func TestMostBoundsTheMatches(t *testing.T) {
 	}
 }
 
-func TestHoldingIsEverySessionThatSaysIt(t *testing.T) {
+func TestHoldingReturnsEverySessionWithTheText(t *testing.T) {
 	a, m := rig(t)
 	_, err := m.ManualCompact(t.Context(), "one", conversation("parser", 9), "test", compact.WithAgent("fixer"))
 	ok(t, err)

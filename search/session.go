@@ -20,7 +20,7 @@ type session struct {
 	same   bool // the index has these files; only the stamp differs
 	texts  []text
 	worked map[worker]bool
-	unread string // why a part could not be read; "" = all parts were read
+	unread string // reason why a part could not be read; "" = all parts were read
 	size   int    // bytes of texts
 }
 
@@ -31,7 +31,7 @@ type worker struct{ agent, model string }
 type text struct {
 	recall.Stored
 	body, ref, role, tool string
-	by                    *worker // nil: no step archived it
+	by                    *worker // nil = no step archived it
 }
 
 // at returns the time of storage in milliseconds; 0 = unknown.
@@ -157,7 +157,7 @@ func (s *session) summaries(ctx context.Context, from *record.Session) error {
 }
 
 func (s *session) summary(ctx context.Context, from *record.Session, name string, at time.Time) error {
-	if _, err := from.LineSums(ctx, name); err != nil { // fails if the file was altered
+	if _, err := from.LineSums(ctx, name); err != nil { // fails if the file was changed
 		return err
 	}
 	r, err := from.Open(ctx, name, 0, -1)

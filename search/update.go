@@ -62,8 +62,8 @@ func (x *Index) Update(ctx context.Context, progress func(done, total int)) (u U
 
 // row is a session in the index.
 type row struct {
-	stamp, files string   // as they were when it was indexed
-	logs         []string // logs with text at that time
+	stamp, files string   // values at the time of indexing
+	logs         []string // logs with text at the time of indexing
 }
 
 // known returns the sessions of the index. The query returns them as one value,
@@ -88,12 +88,12 @@ func (x *Index) known(ctx context.Context) (map[string]row, error) {
 	return all, nil
 }
 
-// look describes a session by its files, without their content.
+// look describes the files of a session without their content.
 type look struct {
 	dir      string
-	stamp    string   // "" = the archive has no cheap stamp of it
+	stamp    string   // "" = the archive has no cheap stamp for it
 	files    string   // a hash of names, sizes and times; "" = not listed yet
-	logs     []string // files with text that grow
+	logs     []string // growing files with text
 	modified time.Time
 }
 
@@ -116,7 +116,7 @@ func (x *Index) there(ctx context.Context, known map[string]row) (map[string]loo
 		}
 		key, err := storage.ParseKey(f.Name)
 		if err != nil {
-			continue // no archive wrote it
+			continue // no archive wrote this folder
 		}
 		some, err := x.listed(ctx, key)
 		if err != nil {
@@ -174,11 +174,11 @@ func hasText(file string) bool {
 	return file != "events.jsonl" && file != "manifest.jsonl"
 }
 
-// grows reports whether a file that has text is appended to.
+// grows reports whether a file with text grows by appends.
 func grows(file string) bool { return file == "edits.jsonl" || file == "journal.jsonl" }
 
-// changedOf returns the sessions to index, sorted by their last write: a search
-// returns the sessions first that were indexed last.
+// changedOf returns the sessions to index, sorted by their last write, because a
+// search returns the last indexed sessions first.
 func changedOf(there map[string]look, known map[string]row) (out []look) {
 	for dir, l := range there {
 		if was, ok := known[dir]; !ok || was.files != l.files || was.stamp != l.stamp {
@@ -252,7 +252,7 @@ func (x *Index) readSome(ctx context.Context, all []look, known map[string]row) 
 	return batch, nil
 }
 
-// errForgotten: a session was forgotten after the batch was read.
+// errForgotten means that a session was forgotten after the batch was read.
 var errForgotten = errors.New("forgotten meanwhile")
 
 // put replaces sessions in the index, and removes those that were erased in the meantime.

@@ -93,7 +93,8 @@ func (w *writer) forget(ctx context.Context, s *session) error {
 	return unclean(ctx, w.tx)
 }
 
-// loses reports whether the index has a text of a session that now lacks.
+// loses reports whether the index has a text of a session that the session no longer
+// has.
 func (w *writer) loses(ctx context.Context, dir string, now map[string]bool) (bool, error) {
 	rows, err := w.tx.QueryContext(ctx, `SELECT text FROM said, session WHERE dir = ? AND said.id BETWEEN first AND last`, dir)
 	if err != nil {
@@ -130,8 +131,8 @@ func (w *writer) text(ctx context.Context, session int64, t *text) error {
 // latest.
 func (x *Index) Forget(ctx context.Context, dirs ...string) error {
 	err := x.write(ctx, func(tx *sql.Tx) error {
-		// Sessions that are not in the index count, too: another process can be about to
-		// index text that it read before.
+		// Sessions that are not in the index are recorded, too, because another process
+		// may be about to index text that it read earlier.
 		if _, err := tx.ExecContext(ctx, `INSERT INTO fact VALUES ('forgets', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1`); err != nil {
 			return err
 		}

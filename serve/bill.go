@@ -21,9 +21,10 @@ type Stats struct {
 	History     int `json:"history_tokens"`
 	Sent        int `json:"sent_tokens"`
 
-	// Cost of the prompts in US dollars ([compact.Bill]): With is that of the sent
-	// prompts and of the summaries, Without that of the same prompts with their whole
-	// histories. Neither includes unpriced calls, whose model has no known price.
+	// Costs of the prompts in US dollars ([compact.Bill]): With is the cost of the
+	// sent prompts and of the summaries, Without the cost of the same prompts with
+	// their whole histories. Neither includes unpriced calls (calls of a model
+	// without a known price).
 	With     float64 `json:"usd_with"`
 	Without  float64 `json:"usd_without"`
 	Unpriced int     `json:"unpriced_calls"`

@@ -24,8 +24,8 @@ import (
 
 const dashboards = "../docs/dashboards"
 
-// tool finds a program of Prometheus: beside the project, where .ci/prometheus puts
-// it, or in the PATH.
+// tool finds a program of Prometheus: in the folder of .ci/prometheus, or in the
+// PATH.
 func tool(t *testing.T, name string) string {
 	t.Helper()
 	for _, path := range []string{filepath.Join("..", ".bin", "prometheus", "usr", "bin", name), name} {
@@ -42,8 +42,8 @@ func tool(t *testing.T, name string) string {
 	return ""
 }
 
-// Each alert fires in a night in which everything goes wrong, and none in a quiet
-// one; each says what to do.
+// All alerts fire in a night with every failure, and none in a quiet night; each
+// has advice.
 func TestAlertsFireWhenTheyShould(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a second of processor time")
@@ -72,7 +72,7 @@ func TestAlertsFireWhenTheyShould(t *testing.T) {
 	}
 }
 
-// board are the queries of the board, by the panel and what they show.
+// board returns the queries of the dashboard by panel.
 func board(t *testing.T) map[string]string {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(dashboards, "compact.json"))
@@ -102,7 +102,8 @@ func board(t *testing.T) map[string]string {
 	return queries
 }
 
-// prometheus runs a real one that scrapes proxies, until the end of the test.
+// prometheus runs a real Prometheus that scrapes proxies, until the end of the
+// test.
 func prometheus(t *testing.T, targets ...string) (base string) {
 	t.Helper()
 	program, dir := tool(t, "prometheus"), t.TempDir()
@@ -152,7 +153,7 @@ func prometheus(t *testing.T, targets ...string) (base string) {
 	return "http://" + address
 }
 
-// query asks for numbers; those that are none are left out.
+// query runs a query; values that are not numbers are left out.
 func query(t *testing.T, base, expr string) (numbers []float64) {
 	t.Helper()
 	resp, err := http.Get(base + "/api/v1/query?query=" + url.QueryEscape(expr))
@@ -176,8 +177,8 @@ func query(t *testing.T, base, expr string) (numbers []float64) {
 	return numbers
 }
 
-// model writes summaries, as one that is asked over the network does; it fails at
-// first, for a reason that passes and for one that does not.
+// model writes summaries like a model on the network; it fails at first, once
+// with a transient error and once with a permanent one.
 type model struct{ asked atomic.Int64 }
 
 func (*model) Describe() strategy.Info {
@@ -194,8 +195,8 @@ func (m *model) Summarize(context.Context, strategy.Request) (strategy.Draft, er
 	return strategy.Draft{Text: "## Goals\n- Fix it.\n", PromptTokens: 900, CompletionTokens: 12}, nil
 }
 
-// What a real Prometheus scrapes from proxies that run, compact and observe has
-// data for each query of the board, in which it finds nothing that it can't read.
+// A real Prometheus scrapes a compacting and an observing proxy; each query of
+// the dashboard has data, and all queries are valid.
 func TestEachQueryOfTheBoardHasData(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seconds")

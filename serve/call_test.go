@@ -34,7 +34,7 @@ func TestModelCallsAreCompactedOnEveryWire(t *testing.T) {
 			}
 			got := string(r.server.Requests()[i].Body)
 			if want != "" && got != want || want == "" && (len(got) >= len(body)/2 || !strings.Contains(got, `"unknown":123456789012345678901`)) {
-				t.Errorf("%v: %d bytes came in, %d went out", f, len(send), len(got))
+				t.Errorf("%v: %d bytes were received, %d were sent", f, len(send), len(got))
 			}
 		}
 		if r.steps() != 1 || r.total("compact_calls_total") != 2 || r.metric(`compact_compactions_total{stage="masking",reason="usage_pct >= trigger_pct"}`) != "1" {
@@ -53,7 +53,7 @@ func TestBodiesThatTheClientCompressedAreRead(t *testing.T) {
 	} {
 		for _, f := range forms() {
 			r := newRig(t, compact.Config{}, serve.Config{})
-			r.server.Lenient = true // which can't read the one that goes out as it came
+			r.server.Lenient = true // the server can't read the request that is sent unchanged
 			for _, rounds := range []int{2, 60} {
 				body := f.body("Fix it.", rounds, 300)
 				var packed bytes.Buffer
@@ -76,9 +76,9 @@ func TestBodiesThatTheClientCompressedAreRead(t *testing.T) {
 	}
 }
 
-// What can't be read of it goes out as it came, and nobody's window takes more memory
-// than is allowed.
-func TestZstdThatCanNotBeReadGoesOutAsItCame(t *testing.T) {
+// An unreadable answer is passed on unchanged, and a zstd window takes no more memory
+// than allowed.
+func TestUnreadableZstdIsSentUnchanged(t *testing.T) {
 	body := forms()[0].body("Fix it.", 60, 300)
 	whole := zstdOf(t, body)
 	for name, packed := range map[string]string{
@@ -109,7 +109,7 @@ func zstdOf(t *testing.T, body string, opts ...zstd.EOption) string {
 	return packed.String()
 }
 
-func TestTokensAreCountedOfTheViewUnlessOfTheHistory(t *testing.T) {
+func TestTokensCountTheViewByDefault(t *testing.T) {
 	for i, path := range map[int]string{2: "/openai/v1/responses/input_tokens", 4: "/anthropic/v1/messages/count_tokens", 6: "/gemini/v1beta/models/gemini-2.5-pro:countTokens"} {
 		for _, full := range []bool{false, true} {
 			for _, coding := range []string{"", "zstd"} {
@@ -152,7 +152,7 @@ func (b *broken) Append(ctx context.Context, k storage.Key, seq int64, blob stor
 	return b.Archive.Append(ctx, k, seq, blob)
 }
 
-func TestWhatGoesWrongHereGoesOutAsItCameWithALineAndACounter(t *testing.T) {
+func TestFailuresSendTheRequestUnchangedAndAreCounted(t *testing.T) {
 	for _, f := range forms() {
 		for _, strict := range []bool{false, true} {
 			archive := &broken{Archive: memory.New()}
@@ -164,18 +164,18 @@ func TestWhatGoesWrongHereGoesOutAsItCameWithALineAndACounter(t *testing.T) {
 			switch {
 			case strict:
 				if resp.StatusCode != http.StatusBadRequest || resp.Header.Get("X-Compact-Error") != "compact" || len(sent) != 0 || !strings.Contains(answer, "the disk is full") {
-					t.Errorf("%v, strict: %s %s; %d went out", f, resp.Status, answer, len(sent))
+					t.Errorf("%v, strict: %s %s; %d were sent", f, resp.Status, answer, len(sent))
 				}
 			case resp.StatusCode != http.StatusOK || len(sent) != 1 || string(sent[0].Body) != body:
-				t.Errorf("%v: %s %s; %d went out", f, resp.Status, answer, len(sent))
+				t.Errorf("%v: %s %s; %d were sent", f, resp.Status, answer, len(sent))
 			case r.metric(`compact_failures_total{op="compact"}`) != "1" || !strings.Contains(r.log.String(), "the disk is full"):
-				t.Errorf("%v: %s were counted; the log says %s", f, r.metric(`compact_failures_total{op="compact"}`), r.log)
+				t.Errorf("%v: %s were counted; the log has %s", f, r.metric(`compact_failures_total{op="compact"}`), r.log)
 			}
 		}
 	}
 	r := newRig(t, compact.Config{}, serve.Config{})
 	r.server.Lenient = true
 	if _, _ = r.do(r.request("POST", "/v1/messages", `{"messages":`)); string(r.server.Requests()[0].Body) != `{"messages":` || r.metric(`compact_failures_total{op="parse"}`) != "1" {
-		t.Error("what is no JSON did not go out, or was not counted")
+		t.Error("a body that is not JSON was not sent, or not counted")
 	}
 }

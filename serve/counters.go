@@ -41,7 +41,7 @@ func newCounters() *counters {
 	}
 }
 
-// enter counts the begin of a request, and returns false if too many are in flight.
+// enter counts the start of a request, and returns false if too many are in flight.
 func (c *counters) enter(most int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// A Handler stands in front of a provider, under the path of its name.
+// A Handler serves a provider under the path of the provider's name.
 func Example() {
 	ctx := context.Background()
 	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -60,7 +60,7 @@ func outcome(client *http.Client, req *http.Request) string {
 		return "no answer: " + class(err)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	if resp.Header.Get("X-Compact-Error") == "upstream" { // what the client would have seen as a connection that broke
+	if resp.Header.Get("X-Compact-Error") == "upstream" { // otherwise the client would have seen a broken connection
 		return "no answer: broken"
 	}
 	body, err := io.ReadAll(resp.Body)
@@ -77,9 +77,9 @@ func class(err error) string {
 	return "broken"
 }
 
-// Whatever goes wrong, at the upstream, with a client, with the archive: each
-// request comes to the end that it would have come to without the proxy.
-func TestNoRequestIsLostThatWouldNotHaveBeenWithoutUs(t *testing.T) {
+// Whatever fails, at the upstream, with a client, or with the archive, each
+// request ends like without the proxy.
+func TestProxyLosesNoRequest(t *testing.T) {
 	n := 160
 	if os.Getenv("COMPACT_SOAK") != "" {
 		n = 2000

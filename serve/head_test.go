@@ -15,8 +15,8 @@ import (
 	"github.com/agentcompact/compact/serve"
 )
 
-// A head that does not come to its end, one that is too long, and a connection
-// that nobody uses are let go, in the time that docs/SERVE.md says.
+// A header that does not end, a header that is too long, and an idle connection
+// are closed, within the times in docs/SERVE.md.
 func TestHeadsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, err := compact.New(t.Context(), compact.Config{})

@@ -23,11 +23,11 @@ import (
 	"github.com/agentcompact/compact/trace/metrics"
 )
 
-// A form is one way in which a wire is asked.
+// A form is one kind of request of a wire.
 type form struct {
 	wire   provider.Wire
 	path   string
-	fields string // of the body, beside the conversation
+	fields string // fields of the body besides the conversation
 	stream bool
 }
 
@@ -60,7 +60,7 @@ var shapes = map[provider.Wire]struct{ list, ask, round string }{
 		`{"role":"model","parts":[{"functionCall":{"name":"read","args":{"n":%[1]d}},"thoughtSignature":"skip_thought_signature_validator"}]},{"role":"user","parts":[{"functionResponse":{"name":"read","response":{"output":%[2]q}}}]}`},
 }
 
-// body is a request with so many rounds of so many words each.
+// body is a request with this many rounds of this many words each.
 func (f form) body(ask string, rounds, words int) string {
 	s := shapes[f.wire]
 	var b strings.Builder
@@ -200,7 +200,7 @@ func (r *rig) post(f form, body string) (resp *http.Response, answer string) {
 	return r.do(r.request("POST", f.path, body, "X-Compact-Session", "s"))
 }
 
-// steps returns how many compactions the archive holds.
+// steps returns the number of compactions in the archive.
 func (r *rig) steps() int {
 	r.t.Helper()
 	n := 0

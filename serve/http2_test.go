@@ -13,8 +13,8 @@ import (
 	"github.com/agentcompact/compact/serve"
 )
 
-// Over HTTP/2 on both sides trailers go both ways, half an answer is seen as one, and a
-// client that goes ends the call of the upstream.
+// Over HTTP/2 on both sides trailers pass in both directions, a partial answer is
+// recognized, and a client that disconnects ends the upstream call.
 func TestHTTP2CarriesEndsOfAllKinds(t *testing.T) {
 	gone := make(chan struct{}, 1)
 	up := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -11,9 +11,9 @@ import (
 	"github.com/agentcompact/compact/serve"
 )
 
-// What an upstream says before its answer, and answers without a body, come
-// through as they are.
-func TestAnswersOfAllKindsComeBack(t *testing.T) {
+// Informational responses of an upstream, and answers without a body, are
+// passed on unchanged.
+func TestAnswersOfAllKindsAreReturned(t *testing.T) {
 	up := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		switch r.Header.Get("X-Kind") {

@@ -27,18 +27,18 @@ import (
 	"github.com/agentcompact/compact/storage/s3/s3test"
 )
 
-// The times of 200 sessions at once, each with a conversation that grows by a round
-// a call and is compacted in a window of 32,000 at some call. Ledgers and archive are
-// on disk. A model thinks for two seconds before it streams. The sessions of "apart"
-// differ in length, so that they are compacted as they come; those of "storm" are all
-// compacted within the same two seconds. Printed are, of calls through the proxy and
-// of the same calls without it, the 50th and the 99th of a hundred: of the time from
-// the call until its body is at the model whole (ready), over all, over the calls that
-// compact nothing (plain), and over those that do (compacting); and of that from the
-// model's first byte until the client has it (first-byte). Then what the heap grew by,
-// in MB, and the processor time of a call in ms, client and model included.
-// COMPACT_SESSIONS and COMPACT_CALLS change the numbers. Where S3 servers are there, the
-// sessions of "apart" are archived in a bucket of one, too ("apart-s3").
+// The times of 200 sessions at once, each with a conversation that grows by a round a
+// call and is compacted in a window of 32,000 at some call. Ledgers and archive are on
+// disk. A model thinks for two seconds before it streams. The sessions of "apart" differ
+// in length, so their compactions are spread over time; those of "storm" are all
+// compacted within the same two seconds. For calls through the proxy and the same calls
+// without it, the output has the 50th and 99th percentile of two times: from the call
+// until the model has its whole body (ready), over all calls, over those that compact
+// nothing (plain), and over those that compact (compacting); and from the model's first
+// byte until the client has it (first-byte). Then what the heap grew by, in MB, and the
+// processor time of a call in ms, client and model included. COMPACT_SESSIONS and
+// COMPACT_CALLS change the numbers. If S3 servers are available, the sessions of "apart"
+// are also archived in a bucket ("apart-s3").
 //
 //	go test ./serve -run '^$' -bench SessionsAtOnce -benchtime 1x
 //	.ci/s3 with go test ./serve -run '^$' -bench SessionsAtOnce/apart-s3 -benchtime 1x
@@ -63,8 +63,8 @@ func BenchmarkSessionsAtOnce(b *testing.B) {
 	}
 }
 
-// load is what is asked: so many sessions with so many calls each, whose lengths
-// differ by fewer rounds than spread from the least, and which archive they have.
+// load is the requested load: a number of sessions with a number of calls each, the
+// spread of their lengths in rounds, and their archive.
 type load struct {
 	sessions, calls, least, spread int
 	open                           func(*testing.B) (storage.Archive, error)
@@ -80,7 +80,7 @@ func inBucket(b *testing.B) (storage.Archive, error) {
 // place is a call of a session.
 type place struct{ session, call int }
 
-// times are those of one call.
+// times holds the times of one call.
 type times struct {
 	place
 	ready, first  time.Duration
@@ -113,8 +113,8 @@ func (l load) measure(b *testing.B, url string, through bool, compacted map[plac
 	b.ReportMetric((heap()-before)/1e6, "heap-MB")
 }
 
-// sinks finds the calls whose request was smaller than the one before, or than what
-// the first one of a session was asked to send.
+// sinks finds the calls whose sent request was smaller than the previous one, or than
+// the received one of the session's first call.
 func sinks(all []times, into map[place]bool) {
 	arrived := map[place]int{}
 	for _, t := range all {
@@ -158,8 +158,8 @@ func heap() float64 {
 	return float64(m.HeapAlloc)
 }
 
-// thinking is a model that says when the whole of a request was there, when it
-// wrote its first byte, and how many bytes it was asked with.
+// thinking is a model that records when it has read the whole request, when it writes
+// its first byte, and the size of the request.
 func thinking(d time.Duration) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n, _ := io.Copy(io.Discard, r.Body)
@@ -221,12 +221,12 @@ func (l load) make(b *testing.B, url string) (out []times) {
 	return out
 }
 
-// talk is a conversation whose bytes are written once for all sessions, so that
-// the client costs little beside the proxy.
+// talk is a conversation whose bytes are made once for all sessions, so that the
+// client costs little compared with the proxy.
 type talk struct {
 	head string
 	text string
-	ends []int // of so many rounds
+	ends []int // offsets at which rounds end
 }
 
 func newTalk(rounds int) *talk {

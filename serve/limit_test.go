@@ -16,7 +16,7 @@ import (
 	"github.com/agentcompact/compact/serve"
 )
 
-func TestTooManyRequestsAtOnceAreToldToComeBack(t *testing.T) {
+func TestTooManyRequestsGetRetryAfter(t *testing.T) {
 	began, end := make(chan struct{}, 2), make(chan struct{})
 	up := upstream(t, func(http.ResponseWriter, *http.Request) { began <- struct{}{}; <-end })
 	r := newRigTo(t, up, compact.Config{}, serve.Config{MaxCalls: 2})
@@ -49,9 +49,9 @@ func TestTooManyRequestsAtOnceAreToldToComeBack(t *testing.T) {
 	}
 }
 
-// A client that stops sending its request, or stops reading its answer, is let
-// go, and what it held is free.
-func TestSlowClientsAreLetGo(t *testing.T) {
+// A client that stops sending its request, or stops reading its answer, is
+// disconnected, and its resources are released.
+func TestSlowClientsAreDisconnected(t *testing.T) {
 	gone := make(chan struct{}, 1)
 	up := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost {
@@ -92,8 +92,8 @@ func TestSlowClientsAreLetGo(t *testing.T) {
 	}
 }
 
-// A request that takes its time, a little with every byte, ends as well.
-func TestRequestsThatDripEnd(t *testing.T) {
+// A request that is sent very slowly, byte by byte, ends as well.
+func TestSlowlySentRequestsEnd(t *testing.T) {
 	r := newRigTo(t, echo(t), compact.Config{}, serve.Config{Stall: time.Minute, BodyTimeout: 100 * time.Millisecond})
 	c, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
 	if err != nil {
@@ -109,7 +109,7 @@ func TestRequestsThatDripEnd(t *testing.T) {
 
 // An upstream that takes longer than any client may, to read a request, to begin
 // its answer or to go on with it, makes no slow client.
-func TestSlowUpstreamsAreWaitedFor(t *testing.T) {
+func TestProxyWaitsForSlowUpstreams(t *testing.T) {
 	const stall, pause = time.Second, 1200 * time.Millisecond // a busy machine forgets a process for a while
 	up := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/v1/files" {
@@ -126,7 +126,8 @@ func TestSlowUpstreamsAreWaitedFor(t *testing.T) {
 	var h2 http.Protocols
 	h2.SetUnencryptedHTTP2(true)
 	for name, p := range map[string]*http.Protocols{"HTTP/1": nil, "HTTP/2": &h2} {
-		for path, size := range map[string]int{"/openai/v1/x": 100, "/openai/v1/files": 16 << 20} { // more than is buffered on the way
+		// larger than the buffers of the connection
+		for path, size := range map[string]int{"/openai/v1/x": 100, "/openai/v1/files": 16 << 20} {
 			t.Run(name+path, func(t *testing.T) {
 				t.Parallel()
 				c := serve.Config{Stall: stall, BodyTimeout: stall}
@@ -182,8 +183,8 @@ func TestEndWaitsForTheCallsThatAreUnderWay(t *testing.T) {
 	r.stopped <- nil
 }
 
-// With a notice requests are taken for as long, while the balancer is told that
-// this is about to end.
+// With a notice, requests are accepted for that time, while the balancer is told
+// that the server is about to end.
 func TestANoticeIsGivenBeforeConnectionsAreRefused(t *testing.T) {
 	m, err := compact.New(t.Context(), compact.Config{})
 	if err != nil {
@@ -225,7 +226,7 @@ func ready(h http.Handler) int {
 	return w.Code
 }
 
-func TestCallsThatDoNotEndAreCutOff(t *testing.T) {
+func TestEndlessCallsAreCutOff(t *testing.T) {
 	up := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		w.(http.Flusher).Flush()
 		<-r.Context().Done()
@@ -256,6 +257,6 @@ func TestCallsThatDoNotEndAreCutOff(t *testing.T) {
 	}
 	cancel()
 	if err := within(t, stopped, "the end"); err == nil {
-		t.Error("a call was cut off, and nobody is told")
+		t.Error("a call was cut off without a report")
 	}
 }

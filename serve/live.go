@@ -11,9 +11,9 @@ import (
 	"github.com/agentcompact/compact/hook/transport"
 )
 
-// Limits of the live page. A curve above its limit loses every other point,
-// so it still reaches back to the beginning. With all limits reached, the
-// page takes about 15 MB of memory.
+// Limits of the live page. A curve above its limit loses every other point, so it
+// still reaches back to the beginning. With all limits reached, the page takes
+// about 15 MB of memory.
 const (
 	liveSessions    = 200
 	livePoints      = 300 // of a curve
@@ -30,12 +30,12 @@ type live struct {
 	mu       sync.Mutex
 	changes  int // number of additions so far
 	began    time.Time
-	seen     int // number of sessions so far, also of those that were removed here
+	seen     int // number of sessions so far, including those that were removed from the page
 	sessions map[string]*liveSession
 	total    liveSum
 	line     []liveSum // total over time
-	failures []failure // the last ones, in their order
-	failed   int       // all of them
+	failures []failure // the last ones, in order
+	failed   int       // number of all failures
 }
 
 // liveSum is the sum over calls.
@@ -45,7 +45,7 @@ type liveSum struct {
 	Compactions   int
 	History, Sent int // tokens
 	With, Without float64
-	Unpriced      int // calls that neither includes
+	Unpriced      int // calls that neither sum includes
 }
 
 func (s *liveSum) add(at time.Time, res *compact.Result) {
@@ -73,7 +73,7 @@ type liveSession struct {
 	compactions []liveCompaction // the last ones
 }
 
-// livePoint is a call.
+// livePoint is a point of a curve: one call.
 type livePoint struct {
 	Call, In, Sent int
 	Compacted      bool
@@ -157,8 +157,8 @@ func (l *live) fail(at time.Time, what, text string) {
 	l.failures = last(append(l.failures, failure{at, what, text}), liveFailures)
 }
 
-// thinned drops every other point of a curve above the limit. Both ends stay, and so
-// do the points for which keep returns true, unless they are too many.
+// thinned removes every other point of a curve above the limit. Both ends stay, and
+// so do the points for which keep returns true, unless they are too many.
 func thinned[T any](points []T, keep func(T) bool) []T {
 	if len(points) <= livePoints {
 		return points

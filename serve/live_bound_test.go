@@ -11,8 +11,7 @@ import (
 	"github.com/agentcompact/compact/hook/transport"
 )
 
-// What the page remembers is bounded, whatever comes by, and its sums are those of
-// all calls.
+// The page's memory is bounded for any traffic, and its sums cover all calls.
 func TestThePageRemembersABoundedAmount(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	l := newLive(func(s string) string { return strings.ReplaceAll(s, "secret", "***") }, at)

@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 )
 
-// fullLive is a page that remembers all it may of so many sessions.
+// fullLive is a page with the maximum memory for this many sessions.
 func fullLive(sessions int) *live {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	l := newLive(func(s string) string { return s }, at)
@@ -25,7 +25,7 @@ func fullLive(sessions int) *live {
 
 // A page that has all it can show already is not drawn again, every two seconds,
 // for each browser that has it open.
-func TestAPageThatIsNotNewIsNotDrawn(t *testing.T) {
+func TestUnchangedPageIsNotRendered(t *testing.T) {
 	h := &Handler{live: fullLive(20)}
 	ask := func(tag string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest("GET", "http://localhost/live", nil)
@@ -46,10 +46,10 @@ func TestAPageThatIsNotNewIsNotDrawn(t *testing.T) {
 }
 
 // Calls go on while a page is drawn, and change nothing of it.
-func TestAPageIsDrawnOfACopy(t *testing.T) {
+func TestPageIsRenderedFromACopy(t *testing.T) {
 	l := fullLive(4)
 	want, own := l.view(false), l.copied()
-	l.mu.Lock() // as a call that adds its result: who draws does not want it
+	l.mu.Lock() // like a call that adds its result: rendering does not take the lock
 	for _, s := range l.sessions {
 		clear(s.points)
 		clear(s.compactions)

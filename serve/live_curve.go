@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/internal/chart"
 )
 
-// sumsOf selects the values of the sums that a picture shows, and formats them.
+// sumsOf selects the sums that a picture shows, and formats them.
 type sumsOf struct {
 	title, axis string
 	whole, sent func(liveSum) float64
@@ -29,7 +29,7 @@ func sums(line []liveSum, began time.Time, class string, width float64, of sumsO
 		return ""
 	}
 	p := chart.New(width, 240)
-	p.Right = 34 // for the last time
+	p.Right = 34 // room for the last time label
 	p.MaxX = math.Max(line[len(line)-1].At.Sub(began).Seconds(), 10)
 	p.MaxY = math.Max(of.whole(line[len(line)-1]), of.sent(line[len(line)-1]))
 	p.Axes("time", of.axis, func(v float64) string { return began.Add(time.Duration(v * float64(time.Second))).Format("15:04:05") }, of.text)

@@ -37,8 +37,8 @@ var livePage = template.Must(template.New("live").Funcs(template.FuncMap{
 const livePolicy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
 // pageOf returns the handler of / and /live, or nil for a request that does not
-// come from this machine. Such are requests from another address, under a foreign
-// host name (as after a DNS rebinding), and from a proxy.
+// come from this machine. Such requests come from another address, have a foreign
+// host name (as after a DNS rebinding), or come through a proxy.
 func (h *Handler) pageOf(r *http.Request) http.HandlerFunc {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead || !isLoopback(r.RemoteAddr) || !isLoopback(r.Host) || isForwarded(r.Header) {
 		return nil

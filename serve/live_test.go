@@ -15,9 +15,9 @@ import (
 	"github.com/agentcompact/compact/serve"
 )
 
-// The page says what the calls came to, by the same numbers as Stats, and what
-// each compaction did.
-func TestThePageSaysWhatRuns(t *testing.T) {
+// The page shows the results of the calls, with the same numbers as Stats, and
+// each compaction.
+func TestPageShowsCallsAndCompactions(t *testing.T) {
 	r := newRig(t, compact.Config{}, serve.Config{})
 	if _, page := r.do(r.request("GET", "/", "")); !strings.Contains(page, "No model call came by") {
 		t.Errorf("before the first call: %s", page)
@@ -54,20 +54,21 @@ func TestThePageSaysWhatRuns(t *testing.T) {
 	}
 }
 
-// What was only observed is not told as done.
-func TestThePageOfAnObserverSaysSo(t *testing.T) {
+// Observed compactions are not shown as made.
+func TestObserversPageSaysSo(t *testing.T) {
 	r := newRig(t, compact.Config{}, serve.Config{Observe: true})
 	f := forms()[4]
 	r.post(f, f.body("Fix it.", 80, 300))
-	waitFor(t, func() bool { return r.h.Stats().Calls == 1 }) // it is looked at beside the call
+	waitFor(t, func() bool { return r.h.Stats().Calls == 1 }) // the observation runs in the background
 	if _, page := r.do(r.request("GET", "/", "")); !strings.Contains(page, "Nothing is changed") || !strings.Contains(wordsOf(page), "1 compaction") {
 		t.Error(wordsOf(page))
 	}
 }
 
-// The page is for who sits at this machine: not for the network, not for a page
-// elsewhere whose name was made to lead here, and with a token not without it.
-func TestThePageIsForThisMachineAlone(t *testing.T) {
+// The page is for users of this machine: not for the network, not for a foreign
+// page whose host name resolves to this machine, and, if a token is set, not
+// without it.
+func TestPageIsServedToThisMachineOnly(t *testing.T) {
 	m, err := compact.New(t.Context(), compact.Config{})
 	if err != nil {
 		t.Fatal(err)
@@ -100,8 +101,8 @@ func TestThePageIsForThisMachineAlone(t *testing.T) {
 	}
 }
 
-// Who comes through a proxy on this machine may sit anywhere.
-func TestThePageIsNotForWhoComesThroughAProxy(t *testing.T) {
+// A request through a proxy on this machine may come from anywhere.
+func TestPageIsNotServedThroughAProxy(t *testing.T) {
 	r := newRig(t, compact.Config{}, serve.Config{})
 	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via"} {
 		if resp, _ := r.do(r.request("GET", "/", "", name, "192.0.2.1")); resp.StatusCode != http.StatusNotFound {
@@ -113,8 +114,8 @@ func TestThePageIsNotForWhoComesThroughAProxy(t *testing.T) {
 	}
 }
 
-// Chromium shows what a call adds without a reload, on a desk and on a phone, and
-// closes nothing that somebody opened.
+// Chromium shows new calls without a reload, on a desktop and on a phone, and
+// keeps opened parts open.
 func TestThePageIsLive(t *testing.T) {
 	browser := browser(t)
 	for _, width := range []int{1400, 400} {
@@ -124,7 +125,7 @@ func TestThePageIsLive(t *testing.T) {
 		asked := 0
 		front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 			if req.URL.Path == "/live" {
-				if asked++; asked == 2 { // the first time there is nothing new
+				if asked++; asked == 2 { // the first answer has nothing new
 					r.post(f, f.body("Fix it.", 61, 300))
 				}
 			}
@@ -167,7 +168,7 @@ func TestThePageIsLive(t *testing.T) {
 	}
 }
 
-// liveLooker opens the session, waits for what is new, and says what is there.
+// liveLooker opens the session, waits for new calls, and returns the content.
 const liveLooker = `<script>(() => {
   const first = () => document.querySelector("details summary").textContent, visible = e => e.getClientRects().length > 0;
   const seen = { Before: first() };

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// expose writes the handler's own counters in Prometheus' text form. Of a request
-// it shows only the provider and the status: no session, no path, no key. The
-// counters of conversations come from events, see [Config.Metrics].
+// expose writes the handler's own counters in Prometheus' text form. About a
+// request it shows only the provider and the status: no session, no path, no key.
+// The counters of conversations come from events, see [Config.Metrics].
 func (h *Handler) expose() []byte {
 	c := h.counters
 	c.mu.Lock()

@@ -24,7 +24,7 @@ import (
 	"github.com/agentcompact/compact/trace/tracetest"
 )
 
-// upstream is a server of its own.
+// upstream is a separate server.
 func upstream(t *testing.T, f http.HandlerFunc) string {
 	t.Helper()
 	return upstreamServer(t, f).URL
@@ -42,8 +42,8 @@ func (s *sums) put(id string, body []byte) {
 	s.all[id] = sha256.Sum256(body)
 }
 
-// Thousands of requests of all wires, and others, by several clients at once:
-// what arrives is what was sent, byte for byte, and so are the answers.
+// Thousands of requests on all wires, and others, by several clients at once:
+// the upstream receives the sent bytes, and the clients receive the upstream's.
 func TestObservedRequestsAndAnswersAreTheSameBytes(t *testing.T) {
 	n := 2000
 	switch {
@@ -115,7 +115,7 @@ func TestObservedRequestsAndAnswersAreTheSameBytes(t *testing.T) {
 	for deadline := time.Now().Add(time.Minute); projected() == 0 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 	}
 	if projected() == 0 || r.total("compact_projected_tokens_total") >= r.total("compact_observed_tokens_total") || r.total("compact_sent_tokens_total") > 0 {
-		t.Errorf("%d events say what would have been; %v tokens of %v", projected(), r.total("compact_projected_tokens_total"), r.total("compact_observed_tokens_total"))
+		t.Errorf("%d events have a projection; %v tokens of %v", projected(), r.total("compact_projected_tokens_total"), r.total("compact_observed_tokens_total"))
 	}
 	for info, err := range r.archive.List(context.Background(), storage.Key{}) {
 		t.Errorf("the archive has %v, %v", info.Key, err)

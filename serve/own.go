@@ -89,7 +89,7 @@ func (h *Handler) allowed(r *http.Request, own bool) bool {
 	}
 	given := r.Header.Get(tokenHeader)
 	if _, password, ok := r.BasicAuth(); ok && own && given == "" {
-		given = password // a browser asks its user for it
+		given = password // a browser asks its user for the token as a password
 	}
 	if scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); own && given == "" && strings.EqualFold(scheme, "bearer") {
 		given = token

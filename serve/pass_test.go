@@ -9,9 +9,9 @@ import (
 	"github.com/agentcompact/compact/serve"
 )
 
-// Of what is no model call, and of the headers of what is, nothing is added and
-// nothing is taken away but what is meant for this module.
-func TestAllElsePassesThroughAsItIs(t *testing.T) {
+// For requests that are not model calls, and for the headers of model calls,
+// only the fields of this module are removed, and nothing is added.
+func TestOtherRequestsPassUnchanged(t *testing.T) {
 	r := newRigTo(t, echo(t), compact.Config{}, serve.Config{})
 	for _, c := range []struct{ method, path, kind, body string }{
 		{"POST", "/openai/v1/embeddings", "application/json", ` { "input" : "x" } `}, {"POST", "/v1/files", "multipart/form-data; boundary=b", "--b\r\n\r\n\x00\xff\r\n--b--"},
@@ -47,7 +47,7 @@ func TestAllElsePassesThroughAsItIs(t *testing.T) {
 	}
 }
 
-func TestHeadersOfAnswersComeBack(t *testing.T) {
+func TestHeadersOfAnswersAreReturned(t *testing.T) {
 	up := upstream(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header()["Set-Cookie"] = []string{"a=1", "b=2"}
 		w.Header().Set("Location", "https://elsewhere.test/x")
@@ -63,8 +63,8 @@ func TestHeadersOfAnswersComeBack(t *testing.T) {
 	}
 }
 
-// What the provider is asked to compact goes out whole, whatever its size.
-func TestAHistoryThatTheProviderCompactsGoesOutWhole(t *testing.T) {
+// A request to the provider's own compaction is sent whole, whatever its size.
+func TestHistoryCompactedByTheProviderIsSentWhole(t *testing.T) {
 	r := newRigTo(t, echo(t), compact.Config{}, serve.Config{})
 	for _, f := range forms() {
 		if !strings.HasSuffix(f.path, "/responses") || f.stream {

@@ -14,7 +14,7 @@ import (
 	"github.com/agentcompact/compact/serve"
 )
 
-// echo answers with what it was asked.
+// echo answers with its request.
 func echo(t *testing.T) string {
 	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -63,7 +63,8 @@ func TestPathsGoToTheUpstreamOfTheirProvider(t *testing.T) {
 	}
 }
 
-// What a request says, no other server than those that were named is asked.
+// No request reaches a server other than the configured ones, whatever it
+// contains.
 func TestNoRequestChoosesAnUpstream(t *testing.T) {
 	evil := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("another upstream was asked") }))
 	defer evil.Close()
@@ -98,7 +99,7 @@ func TestNoRequestChoosesAnUpstream(t *testing.T) {
 	}
 }
 
-func TestNobodyGetsAKeyThatIsNotMeantForThem(t *testing.T) {
+func TestKeysReachOnlyTheirUpstream(t *testing.T) {
 	r := newRigTo(t, echo(t), compact.Config{}, serve.Config{})
 	for _, c := range []struct {
 		path, header string
@@ -115,7 +116,7 @@ func TestNobodyGetsAKeyThatIsNotMeantForThem(t *testing.T) {
 	}
 }
 
-func TestUpstreamsThatCanNotBeAreMistakes(t *testing.T) {
+func TestInvalidUpstreamsAreMistakes(t *testing.T) {
 	m, err := compact.New(t.Context(), compact.Config{})
 	if err != nil {
 		t.Fatal(err)

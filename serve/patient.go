@@ -19,7 +19,7 @@ type patient struct {
 	until  time.Time // deadline for the whole request
 	status int
 	in     *slow // nil = there is no body
-	serial bool  // HTTP/1: the connection serves one request after the other
+	serial bool  // HTTP/1: the connection serves one request after another
 }
 
 func newPatient(w http.ResponseWriter, r *http.Request, c Config) *patient {
@@ -62,7 +62,7 @@ func (p *patient) Write(b []byte) (int, error) {
 }
 
 // begin begins the answer. The unread rest of a request must never be parsed as the
-// next one, so the connection is closed then.
+// next request, so the connection is then closed.
 func (p *patient) begin(status int) {
 	p.status = status
 	if p.serial && p.in != nil && !p.in.ended() {
@@ -121,7 +121,7 @@ func (s *slow) Read(b []byte) (int, error) {
 	s.reading.Lock()
 	defer s.reading.Unlock()
 	if s.ended() {
-		return 0, io.EOF // the same as before, even if the server has closed the body since
+		return 0, io.EOF // the same result as before, even if the server has closed the body since
 	}
 	s.deadline(time.Now().Add(s.p.left()))
 	n, err := s.ReadCloser.Read(b)

@@ -52,7 +52,7 @@ func kept(given, view []json.RawMessage) []int {
 		}
 		k, _ := slices.BinarySearch(at, next)
 		if k == len(at) {
-			k = 0 // the view has moved it to a place after a later one
+			k = 0 // the view has moved the message behind a later one
 		}
 		from[i] = at[k]
 		places[string(v)] = slices.Delete(slices.Clone(at), k, k+1)
@@ -106,7 +106,7 @@ func blank(name string, v any) any {
 		}
 	case []any:
 		if slices.Contains(textMembers, name) {
-			return "" // a list of texts may have become one
+			return "" // a list of texts may have become one text
 		}
 		out := make([]any, len(v))
 		for i, e := range v {

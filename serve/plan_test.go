@@ -23,7 +23,7 @@ func short(ops []op) string {
 	return strings.Join(out, " ")
 }
 
-func TestPlanSaysWhereEachMessageComesFrom(t *testing.T) {
+func TestPlanNamesTheSourceOfEachMessage(t *testing.T) {
 	message := map[string]string{
 		"u": `{"role":"user","content":"hi"}`, "s": `{"role":"user","content":"a summary"}`, "a": `{"role":"assistant","content":"hi"}`,
 		"c1": `{"role":"assistant","content":null,"tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]}`,
@@ -47,9 +47,9 @@ func TestPlanSaysWhereEachMessageComesFrom(t *testing.T) {
 		{"u r2", "u L2", "K0 E1"},
 		{"g o", "G O", "E0 E1"},
 		{"u x", "u X", "K0 E1"},
-		{"u a u a", "a u a", "K1 K2 K3"}, // the later of two that are the same, behind what is kept
+		{"u a u a", "a u a", "K1 K2 K3"}, // the later of two equal results, after the kept messages
 		{"a u a", "u a", "K1 K2"},
-		{"u a a u", "s a u", "N K1 K3"}, // what a person said is not edited
+		{"u a a u", "s a u", "N K1 K3"}, // a person's text is not edited
 		{"u c1 r1 a", "s u a", "N K0 K3"},
 		{"u c1 r1", "c1 r1 u", "K1 K2 K0"}, // it was moved
 		{"u a", "u u", "K0 N"},             // one is not two

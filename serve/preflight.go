@@ -62,8 +62,8 @@ func badRequest(format string, args ...any) error {
 	return &mistake{http.StatusBadRequest, "bad_request", fmt.Errorf(format, args...)}
 }
 
-// preflight answers a hook in another language with the messages that it is to send:
-// its own, by number, and those that replace others.
+// preflight answers a hook in another language with the messages to send: the hook's
+// own, by number, and new ones that replace others.
 func (h *Handler) preflight(w http.ResponseWriter, r *http.Request) {
 	if !h.counters.enter(h.cfg.MaxCalls) {
 		h.counters.refused(http.StatusServiceUnavailable)

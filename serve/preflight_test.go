@@ -115,7 +115,7 @@ func TestPlansOfPreflightMakeTheViewThatTheProxySends(t *testing.T) {
 
 type object = map[string]any
 
-func TestPreflightSaysWhatIsWrong(t *testing.T) {
+func TestPreflightReportsMistakes(t *testing.T) {
 	archive := &broken{Archive: memory.New()}
 	r := newRig(t, compact.Config{Archive: archive}, serve.Config{MaxBody: 100_000})
 	ask := func(messages string) string {
@@ -172,7 +172,8 @@ func check(t *testing.T, schema string, data []byte) {
 	}
 }
 
-// conforms says why a value does not conform to a schema; "" = it does.
+// conforms returns the reason why a value does not conform to a schema; "" = it
+// does.
 func conforms(all, schema object, v any) string {
 	if ref, ok := schema["$ref"].(string); ok {
 		return conforms(all, all[ref[strings.LastIndexByte(ref, '/')+1:]].(object), v)
@@ -252,7 +253,7 @@ func description(t *testing.T) []byte {
 	return data
 }
 
-// Where the handler observes, so do hooks: nothing is compacted for them either.
+// If the handler observes, hooks observe too: nothing is compacted for them either.
 func TestPreflightChangesNothingWhereTheHandlerObserves(t *testing.T) {
 	f := forms()[4]
 	r := newRig(t, compact.Config{}, serve.Config{Observe: true})
@@ -273,7 +274,7 @@ func TestPreflightChangesNothingWhereTheHandlerObserves(t *testing.T) {
 }
 
 // Every field that the code reads is described, and no other.
-func TestDescriptionIsOfWhatIsRead(t *testing.T) {
+func TestDescriptionMatchesTheReadFields(t *testing.T) {
 	var doc struct {
 		Components struct {
 			Schemas map[string]struct{ Properties map[string]any }

@@ -65,7 +65,7 @@ func (h *Handler) failed(w http.ResponseWriter, r *http.Request, err error) {
 	timeout := interface{ Timeout() bool }(nil)
 	switch {
 	case r.Context().Err() != nil && errors.Is(err, context.Canceled):
-		panic(http.ErrAbortHandler) // the client has gone
+		panic(http.ErrAbortHandler) // the client has disconnected
 	case errors.As(err, &up):
 		status, op = http.StatusBadGateway, "upstream"
 		if errors.As(err, &timeout) && timeout.Timeout() {
@@ -85,7 +85,7 @@ func (h *Handler) failed(w http.ResponseWriter, r *http.Request, err error) {
 	refuse(w, "/"+c.upstream.name+c.upstream.rest, status, "compact: "+op+": "+text)
 }
 
-// dropOurs takes out the headers that are meant for this module.
+// dropOurs removes this module's own headers.
 func dropOurs(h http.Header) {
 	for name := range h {
 		if strings.HasPrefix(name, "X-Compact-") {

@@ -22,9 +22,9 @@ var readTool = map[provider.Wire]string{
 
 var recallRef = regexp.MustCompile(`recall ([0-9a-f]{12})`)
 
-// A call of the recall tool is answered behind the client's back, on all wires,
-// streamed and not, unless it is switched off.
-func TestRecallIsAnsweredBeforeTheClientSeesAnythingOfIt(t *testing.T) {
+// A call of the recall tool is answered without the client seeing it, on all
+// wires, streamed and not, unless it is switched off.
+func TestRecallIsHiddenFromTheClient(t *testing.T) {
 	for _, f := range forms() {
 		f.fields += readTool[f.wire]
 		r := newRig(t, compact.Config{}, serve.Config{})
@@ -62,9 +62,9 @@ func TestRecallIsAnsweredBeforeTheClientSeesAnythingOfIt(t *testing.T) {
 	}
 }
 
-// Money is that of the prompts: what is in the cache is cheap, with us and
-// without, and a compaction begins anew.
-func TestStatsSayWhatPromptsCost(t *testing.T) {
+// The costs are those of the prompts: cached tokens are cheap with and without
+// this module, and a compaction starts a new prompt.
+func TestStatsIncludeTheCostOfPrompts(t *testing.T) {
 	f := forms()[4]
 	for _, observe := range []bool{false, true} {
 		c := compact.Config{Observe: observe}

@@ -14,9 +14,9 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// Whatever becomes of requests, the keys that they carry, also where no key belongs, are in
-// no log, no metric, no page, no answer of ours and no archive.
-func TestKeysAreNowhere(t *testing.T) {
+// Whatever happens to requests, their keys, including keys in wrong places, are in no log,
+// no metric, no page, no answer of this module and no archive.
+func TestAPIKeysAppearNowhere(t *testing.T) {
 	key := "sk-proj-" + "Qx7Lm2Vt9Rb4Ks6Wd1" + "Zc8Hn3Yp5Gf0Jq7Tu2Ea"
 	up := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -82,7 +82,7 @@ func TestKeysAreNowhere(t *testing.T) {
 	}
 }
 
-func TestTokenIsDemandedAndKept(t *testing.T) {
+func TestTokenIsRequiredAndKept(t *testing.T) {
 	r := newRigTo(t, echo(t), compact.Config{}, serve.Config{Token: "proxy-token-1"})
 	for _, c := range []struct {
 		path, header, value string
@@ -102,9 +102,8 @@ func TestTokenIsDemandedAndKept(t *testing.T) {
 	}
 }
 
-// What /metrics says can be read by Prometheus: each line is a comment or a
-// sample, each sample belongs to the metric that was announced before it, and
-// histograms add up.
+// Prometheus can read /metrics: each line is a comment or a sample, each sample belongs to
+// the metric announced before it, and histograms add up.
 func TestMetricsAreInPrometheusForm(t *testing.T) {
 	r := newRig(t, compact.Config{}, serve.Config{})
 	for _, f := range forms() {

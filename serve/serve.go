@@ -185,7 +185,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = r.WithContext(context.WithValue(r.Context(), callKey{}, c))
 	r.Body = c.w.body(r.Body)
 	if len(r.Trailer) > 0 {
-		dropOurs(r.Header) // no later step then copies the request, and with it its trailers
+		dropOurs(r.Header) // otherwise a later step copies the request, and its trailers with it
 	}
 	defer h.broke()
 	h.proxy.ServeHTTP(c.w, r)

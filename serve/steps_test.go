@@ -18,9 +18,9 @@ func shared(before, is []byte) float64 {
 	return float64(n) / float64(len(before))
 }
 
-// An agent that works for many steps is refused none, and what the provider has in
-// its cache stays: a request begins with the one before, unless it was compacted.
-// COMPACT_SOAK=1 makes 300 steps of it.
+// An agent that works for many steps gets no refusal, and the provider's cache
+// stays useful: each request begins with the previous one, unless it was
+// compacted. COMPACT_SOAK=1 makes 300 steps of it.
 func TestLongRunsKeepTheirPrefix(t *testing.T) {
 	steps, window, sample := 48, 12_000, true
 	if os.Getenv("COMPACT_SOAK") != "" {

@@ -19,7 +19,7 @@ import (
 	"github.com/agentcompact/compact/serve"
 )
 
-// upstreamServer is a server of its own.
+// upstreamServer is a separate server.
 func upstreamServer(t *testing.T, f http.HandlerFunc) *httptest.Server {
 	t.Helper()
 	up := httptest.NewServer(f)
@@ -27,7 +27,7 @@ func upstreamServer(t *testing.T, f http.HandlerFunc) *httptest.Server {
 	return up
 }
 
-// within fails if nothing comes for far too long.
+// within fails if nothing arrives within a long time.
 func within[T any](t *testing.T, c <-chan T, what string) (v T) {
 	t.Helper()
 	select {
@@ -38,8 +38,8 @@ func within[T any](t *testing.T, c <-chan T, what string) (v T) {
 	return v
 }
 
-// Each event reaches the client before the upstream says the next one, on every
-// wire, where the request was compacted and where it was not.
+// Each event reaches the client before the upstream sends the next one, on
+// every wire, with and without a compaction.
 func TestStreamsFlowEventByEvent(t *testing.T) {
 	for _, observe := range []bool{false, true} {
 		for _, f := range forms() {
@@ -77,7 +77,7 @@ func TestStreamsFlowEventByEvent(t *testing.T) {
 	}
 }
 
-func TestHeadOfAnAnswerComesBeforeItsBody(t *testing.T) {
+func TestAnswersHeaderPrecedesItsBody(t *testing.T) {
 	go1 := make(chan struct{})
 	up := upstream(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -93,8 +93,8 @@ func TestHeadOfAnAnswerComesBeforeItsBody(t *testing.T) {
 	_ = resp.Body.Close()
 }
 
-// An upstream answers while the client still sends, and each reads what the
-// other says then.
+// An upstream answers while the client still sends, and both read the other's
+// data at once.
 func TestAnswersBeginBeforeTheRequestHasEnded(t *testing.T) {
 	up := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		_ = http.NewResponseController(w).EnableFullDuplex()
@@ -147,7 +147,7 @@ func (a *again) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: answer, ContentLength: -1, Request: req}, nil
 }
 
-func TestEndOfARequestIsReadTwice(t *testing.T) {
+func TestSecondReadAfterARequestReturnsEOF(t *testing.T) {
 	a := &again{answered: make(chan struct{})}
 	r := newRigTo(t, "http://up.test", compact.Config{}, serve.Config{Base: a})
 	resp, err := r.client.Do(r.request("POST", "/openai/v1/x", strings.Repeat("x", 200_000)))
@@ -163,7 +163,7 @@ func TestEndOfARequestIsReadTwice(t *testing.T) {
 	}
 }
 
-func TestClientThatGoesEndsTheCallOfTheUpstream(t *testing.T) {
+func TestDisconnectedClientEndsTheUpstreamCall(t *testing.T) {
 	for _, early := range []bool{false, true} {
 		began, gone := make(chan struct{}, 1), make(chan error, 1)
 		up := upstream(t, func(w http.ResponseWriter, r *http.Request) {
@@ -200,9 +200,9 @@ func TestClientThatGoesEndsTheCallOfTheUpstream(t *testing.T) {
 	}
 }
 
-// What came before an upstream broke off reaches the client, who sees that it
-// broke off.
-func TestHalfAnAnswerIsHalfAnAnswer(t *testing.T) {
+// Data from before an upstream's disconnection reaches the client, and the
+// client sees the disconnection.
+func TestPartialAnswerIsReturnedAsPartial(t *testing.T) {
 	for _, f := range forms() {
 		for name, head := range map[string]string{
 			"length": "Content-Length: 1000\r\nContent-Type: application/json\r\n\r\n{\"half\":", "chunked": "Transfer-Encoding: chunked\r\nContent-Type: text/event-stream\r\n\r\n8\r\ndata: {}\r\n",
@@ -232,7 +232,7 @@ func TestHalfAnAnswerIsHalfAnAnswer(t *testing.T) {
 	}
 }
 
-func TestUpstreamThatDoesNotAnswerIsAnErrorInItsProvidersForm(t *testing.T) {
+func TestSilentUpstreamIsAnErrorInItsProvidersForm(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -264,8 +264,8 @@ func TestUpstreamThatDoesNotAnswerIsAnErrorInItsProvidersForm(t *testing.T) {
 	}
 }
 
-// A provider's error is the client's, whatever it is.
-func TestErrorsOfTheProviderComeBack(t *testing.T) {
+// The client gets every error of the provider.
+func TestErrorsOfTheProviderAreReturned(t *testing.T) {
 	for _, status := range []int{400, 401, 403, 404, 413, 429, 500, 503, 529} {
 		up := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body)
@@ -282,9 +282,9 @@ func TestErrorsOfTheProviderComeBack(t *testing.T) {
 	}
 }
 
-// A client that asks first is told by the upstream, and sends no body to one
-// that refuses.
-func TestContinueIsTheUpstreamsToSay(t *testing.T) {
+// A client that sends Expect: 100-continue gets the upstream's decision, and
+// sends no body to an upstream that refuses.
+func TestUpstreamDecidesAboutContinue(t *testing.T) {
 	up := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") == "" {
 			w.WriteHeader(http.StatusUnauthorized)

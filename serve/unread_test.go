@@ -16,7 +16,7 @@ import (
 	"github.com/agentcompact/compact/serve"
 )
 
-// half sends a request whose body it promises and does not send.
+// half sends a request that announces a body and does not send it.
 func (r *rig) half(path string) net.Conn {
 	r.t.Helper()
 	c, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
@@ -29,9 +29,9 @@ func (r *rig) half(path string) net.Conn {
 	return c
 }
 
-// A request that is refused, or is for a path of the handler's own, holds its
-// connection no longer than others, though nobody reads its body.
-func TestSlowClientsThatAreRefusedAreLetGo(t *testing.T) {
+// A refused request, or one for a path of the handler's own, holds its
+// connection no longer than others, although its body is not read.
+func TestRefusedSlowClientsAreDisconnected(t *testing.T) {
 	r := newRigTo(t, echo(t), compact.Config{}, serve.Config{Token: "secret", Stall: 50 * time.Millisecond})
 	for path, want := range map[string]int{
 		"/v1/chat/completions": http.StatusUnauthorized, "/v1/preflight": http.StatusUnauthorized, "/healthz": http.StatusMethodNotAllowed,
@@ -61,16 +61,16 @@ func (early) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: http.NoBody, Request: req}, nil
 }
 
-// An answer that came to its end before the request did lets the connection go,
-// though somebody was still reading.
-func TestEarlyAnswersLetSlowClientsGo(t *testing.T) {
+// An answer that ended before its request did releases the connection, although
+// a reader was still active.
+func TestEarlyAnswersReleaseSlowClients(t *testing.T) {
 	r := newRigTo(t, echo(t), compact.Config{}, serve.Config{Base: early{}, Stall: 100 * time.Millisecond})
 	if text, err := io.ReadAll(r.half("/openai/v1/files")); err != nil || !strings.HasPrefix(string(text), "HTTP/1.1 200 OK\r\nConnection: close\r\n") {
 		t.Errorf("%q, %v", text, err)
 	}
 }
 
-// unbuffered hands out connections on which nothing is written that is not read.
+// unbuffered returns connections that accept no byte that is not read.
 type unbuffered struct {
 	conns chan net.Conn
 	once  sync.Once
@@ -88,7 +88,7 @@ func (u *unbuffered) Close() error { u.once.Do(func() { close(u.conns) }); retur
 
 func (u *unbuffered) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1} }
 
-// told is a connection that says that it was closed.
+// told is a connection that reports its closing.
 type told struct {
 	net.Conn
 	once   sync.Once
@@ -99,9 +99,9 @@ func (c *told) Close() error { c.once.Do(func() { close(c.closed) }); return c.C
 
 func (c *told) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 2} }
 
-// An answer that nobody reads, also one of the handler's own and also its last
-// bytes, ends with its connection.
-func TestAnswersThatNobodyReadsEnd(t *testing.T) {
+// An answer that is not read ends with its connection, including the handler's
+// own answers and the last bytes.
+func TestUnreadAnswersEnd(t *testing.T) {
 	up := upstream(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "short") })
 	r := newRigTo(t, up, compact.Config{}, serve.Config{Stall: 50 * time.Millisecond})
 	l := &unbuffered{conns: make(chan net.Conn)}

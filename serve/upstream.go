@@ -32,7 +32,7 @@ type upstreams map[string]*url.URL
 type target struct {
 	name string
 	url  *url.URL // the whole URL, with the query
-	rest string   // the path without that of the upstream's base URL
+	rest string   // the path without the path of the upstream's base URL
 }
 
 var (
@@ -40,7 +40,7 @@ var (
 	isVersion  = regexp.MustCompile(`^v[0-9]+[a-z0-9]*$`)
 )
 
-// ownNames holds first parts of paths that no upstream may have as its name.
+// ownNames holds first path segments that no upstream may have as its name.
 var ownNames = []string{"healthz", "readyz", "metrics", "live", "upload", "chat", "responses", "v1", "v1beta", "v1alpha"}
 
 // parseUpstreams parses base URLs, on top of the default ones.
@@ -119,8 +119,9 @@ func bare(path string) string {
 	return ""
 }
 
-// formOf returns the provider whose form the errors of a path have: the one that the
-// path names, or the one that has such a path, also after another upstream's name.
+// formOf returns the provider whose error format applies to a path: the provider
+// that the path names, or the one that has such a path, also after another
+// upstream's name.
 func formOf(path string) string {
 	first, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	if _, known := providers[first]; known {
@@ -159,7 +160,7 @@ func at(name string, base *url.URL, rest, query string) target {
 	}
 	out := *base
 	out.RawPath = base.EscapedPath() + below
-	if path, err := url.PathUnescape(out.RawPath); err == nil { // as it did when the request was read
+	if path, err := url.PathUnescape(out.RawPath); err == nil { // as when the request was read
 		out.Path = path
 	}
 	switch {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestUpstreamErrorSaysThatTheConnectionWasClosed(t *testing.T) {
+func TestUpstreamErrorReportsAClosedConnection(t *testing.T) {
 	for _, c := range []struct {
 		err  error
 		want string

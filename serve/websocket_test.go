@@ -8,9 +8,9 @@ import (
 	"github.com/agentcompact/compact/serve"
 )
 
-// Codex calls over HTTP where it gets no WebSocket; others may not, and where
-// nothing is to be compacted all pass.
-func TestWhoFallsBackGetsNoWebSocket(t *testing.T) {
+// Codex falls back to HTTP if it gets no WebSocket; other clients may not, so
+// theirs pass, and so do all of them if nothing is compacted.
+func TestFallbackClientsGetNoWebSocket(t *testing.T) {
 	for _, c := range []struct {
 		agent, path, upgrade string
 		observe              bool

@@ -6,8 +6,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxZstdWindow is the largest window that Content-Encoding may ask for, in bytes
-// (RFC 9659).
+// maxZstdWindow is the largest window in bytes that Content-Encoding permits (RFC
+// 9659).
 const maxZstdWindow = 8 << 20
 
 // unzstd decompresses a body. Codex compresses its bodies under a ChatGPT login.

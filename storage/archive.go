@@ -8,16 +8,16 @@ import (
 )
 
 // An Archive stores files: each is either created once and never changed, or
-// only appended to. A caller uses a key in one of the two ways, and never both
-// as a file and as a folder.
+// only appended to. A caller uses a key either as a file or as a log, never as
+// both, and never both as a file and as a folder.
 //
 // All methods may be called at once, by several goroutines and by several
-// processes that use the same place. They return an [*Error]. When the context
-// is done before a method begins, it does nothing and its error wraps the
-// context's. A call waits for another one, such as the holder of a lock or
-// whoever connects first, no longer than its own context lasts; then its error
+// processes that use the same place. They return an [*Error]. If the context is
+// done before a method begins, the method does nothing and its error wraps the
+// context's. A call waits for another one (the holder of a lock, or the first
+// call that connects) no longer than its own context lasts; then its error
 // wraps the context's. The zero Key is an error everywhere but in List. Package
-// storagetest checks every sentence here.
+// storagetest tests every sentence here.
 type Archive interface {
 	// Create stores b under k.
 	//
@@ -26,8 +26,8 @@ type Archive interface {
 	// unchanged and the error is ErrExists; of any number of concurrent Creates
 	// of one key exactly one returns nil. Open and List see k complete or not
 	// at all. After any other error k holds all of b or nothing; the caller has
-	// to find out which, as a network can fail after the write. Folders are
-	// created as needed. b may be empty, and is not retained.
+	// to find out which, because a network can fail after the write. Folders
+	// are created as needed. b may be empty, and is not retained.
 	Create(ctx context.Context, k Key, b Blob) error
 
 	// Append adds b to the end of k if k holds exactly seq bytes. A missing key
@@ -50,8 +50,8 @@ type Archive interface {
 
 	// List yields every key that is prefix or lies below it ([Key.Has]), in the
 	// byte order of keys, the zero Key lists everything. An empty result is no
-	// error. Every write acknowledged before List began is visible. An error is
-	// yielded last and once. Foreign entries are yielded as well
+	// error. Every write that was acknowledged before List began is visible. An
+	// error is yielded last and once. Foreign entries are yielded as well
 	// ([Info.Foreign]), in any position.
 	List(ctx context.Context, prefix Key) iter.Seq2[Info, error]
 }
@@ -62,8 +62,8 @@ type Info struct {
 	Size     int64     // bytes
 	Modified time.Time // time of the last write by the backend; zero if unknown
 
-	// Foreign is the path of an entry that no archive wrote: its name is no
-	// key, or it is not a plain file. Key is zero then. "" for all other
+	// Foreign is the path of an entry that no archive wrote: its name is not a
+	// key, or it is not a plain file. Key is then zero. "" for all other
 	// entries.
 	Foreign string
 }
@@ -76,7 +76,7 @@ type Remover interface {
 	Remove(ctx context.Context, k Key) error
 }
 
-// A BulkRemover is a Remover that removes many keys more cheaply together.
+// A BulkRemover is a Remover that removes many keys more cheaply in one call.
 type BulkRemover interface {
 	Remover
 	// RemoveAll removes all keys, in any order. After an error some may be removed.
@@ -84,7 +84,8 @@ type BulkRemover interface {
 	RemoveAll(ctx context.Context, keys []Key) error
 }
 
-// A BulkCreator is an Archive that creates several files more cheaply together.
+// A BulkCreator is an Archive that creates several files more cheaply in one
+// call.
 type BulkCreator interface {
 	// CreateAll calls Create for all keys concurrently. errs has the result for each key,
 	// in order.
@@ -95,16 +96,16 @@ type BulkCreator interface {
 // keys, such as temporary files after a crash.
 type Sweeper interface {
 	// Sweep removes the pieces of the session with this folder, after its keys
-	// are removed. It returns descriptions of pieces it had to leave, as a
-	// process is writing to them.
+	// are removed. It returns descriptions of pieces that it had to leave,
+	// because a process is writing to them.
 	Sweep(ctx context.Context, session Key) (left []string, err error)
 }
 
 // A Tidier is an Archive that temporarily holds pieces of files outside of its keys, and
 // can remove those that no process is writing to.
 type Tidier interface {
-	// Tidy removes the pieces. It returns descriptions of those it had to
-	// leave.
+	// Tidy removes the pieces. It returns descriptions of the pieces that it
+	// had to leave.
 	Tidy(ctx context.Context) (left []string, err error)
 }
 
@@ -126,8 +127,8 @@ type BulkKeeper interface {
 }
 
 // A Deferrer is an Archive whose Append checks afterwards whether k was removed
-// meanwhile, which would leave b alone, and that can defer this check. The last of
-// several Appends can then check for all of them.
+// meanwhile (then only b would be left of it), and that can defer this check. The
+// last of several Appends can then check for all of them.
 type Deferrer interface {
 	// AppendUnseen is Append without the check. The next Append to k, or Settle,
 	// makes the check, and removes b if k was removed before b was written.

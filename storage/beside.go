@@ -10,8 +10,8 @@ import (
 type Folder struct {
 	Name string
 	// Stamp changes when a key is created in the folder or removed from it, or
-	// one of the requested logs grows. "" is no stamp: the last change is too
-	// recent to be told from the next one.
+	// one of the requested logs grows. "" means no stamp: the last change is too
+	// recent to be distinguished from the next one.
 	Stamp string
 }
 

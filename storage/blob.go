@@ -9,9 +9,9 @@ import (
 	"github.com/agentcompact/compact/storage/internal/unchecked"
 )
 
-// Blob is data for an archive: redacted text, or what package storage/record
-// wrote itself. It is immutable and safe for concurrent use, and shares the
-// memory of its texts. The zero Blob is empty.
+// Blob is data for an archive: redacted text, or data that package
+// storage/record wrote itself. It is immutable and safe for concurrent use, and
+// shares the memory of its texts. The zero Blob is empty.
 type Blob struct {
 	parts []string
 	size  int64

@@ -11,7 +11,7 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-func TestBlobIsReadAndSoughtLikeItsBytes(t *testing.T) {
+func TestBlobReadsAndSeeksLikeItsBytes(t *testing.T) {
 	whole := strings.Repeat("0123456789", 60_000)
 	r, err := redact.New(redact.Options{Disabled: true})
 	if err != nil {

@@ -1,13 +1,13 @@
-// Package storage defines the place where an archive is kept: the interfaces and
-// errors that a backend, such as a folder or a bucket, implements. Package
-// storage/record defines what is kept there: the record of sessions.
+// Package storage defines the interfaces and errors of an archive's backend, such
+// as a folder or a bucket. Package storage/record defines the data in it: the
+// record of sessions.
 //
 // # The contract
 //
-// [Archive] is the interface of a backend: create a key once, append to a key at
-// a known offset, read a range, list. Package storage/record builds everything
-// else on these four, so an adapter is small, and package storagetest tests it.
-// Each method but List begins with [Begin], and each wraps its errors with [Wrap].
+// [Archive] is the interface of a backend: create a key once, append to a key at a
+// known offset, read a range, list. Package storage/record needs only these four
+// operations, so an adapter is small, and package storagetest tests it. Each
+// method except List begins with [Begin], and wraps its errors with [Wrap].
 // Package storage/crypt encrypts any archive. Package storage/spool puts a disk in
 // front of a remote archive, so that agents continue while it is unreachable.
 //
@@ -19,6 +19,7 @@
 //
 // # Secrets
 //
-// An archive stores a [Blob]. Outside of the packages below storage, a Blob can be
-// made of [redact.Text] only, so code that stores a plain string does not compile.
+// An archive stores a [Blob]. Outside of the packages below storage, a Blob can
+// only be made from [redact.Text], so code that stores a plain string does not
+// compile.
 package storage

@@ -10,29 +10,30 @@ import (
 // The sentinel errors of this package, wrapped in an [*Error]; compare with
 // errors.Is.
 var (
-	// ErrExists: the key exists already.
+	// ErrExists means that the key exists already.
 	ErrExists = errors.New("already exists")
-	// ErrNotExist: the key does not exist.
+	// ErrNotExist means that the key does not exist.
 	ErrNotExist = errors.New("does not exist")
-	// ErrSeq: the key does not have the expected length, as another process has
+	// ErrSeq means that the key does not have the expected length, as another process has
 	// appended.
 	ErrSeq = errors.New("length is not the expected one")
-	// ErrDamaged: a log is shorter than the data written to it, or is not a
+	// ErrDamaged means that a log is shorter than the data written to it, or is not a
 	// readable log.
 	ErrDamaged = errors.New("damaged")
-	// ErrChanged: a file differs from the stored one. The error is a
+	// ErrChanged means that a file differs from the stored one. The error is a
 	// [*ChangedError]. The file is left unchanged as evidence.
 	ErrChanged = errors.New("not what was stored")
-	// ErrLocked: the backend itself forbids the removal for now. The error may
+	// ErrLocked means that the backend itself forbids the removal for now. The error may
 	// be a [*LockedError].
 	ErrLocked = errors.New("kept by a lock")
-	// ErrNoIdentity: the data is encrypted, and this process has no identity to
+	// ErrNoIdentity means that the data is encrypted, and this process has no identity to
 	// decrypt it. Whether it was changed is unknown.
 	ErrNoIdentity = errors.New("encrypted, and nothing here can read it")
-	// ErrUnreachable: an archive that goes on without its remote archive, such as a
-	// spool on disk, can't answer what only that one knows.
+	// ErrUnreachable means that an archive which continues without its remote
+	// archive, such as a spool on disk, can't answer a question that only the
+	// remote archive can.
 	ErrUnreachable = errors.New("the remote archive can't be reached")
-	// ErrUnsupported: the archive does not support the operation.
+	// ErrUnsupported means that the archive does not support the operation.
 	ErrUnsupported = errors.ErrUnsupported
 )
 
@@ -41,7 +42,7 @@ var (
 // system below.
 type Error struct {
 	Op  string // "create", "append", "open", "list", "remove", "commit", …
-	Key Key    // may be the zero Key
+	Key Key    // key of the operation; may be the zero Key
 	Err error
 }
 
@@ -56,14 +57,14 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// A LockedError says until when the backend forbids the removal of a key. It is
+// A LockedError holds the time until which the backend forbids the removal of a key. It is
 // [ErrLocked].
 type LockedError struct {
 	By    string    // the mechanism, such as "Object Lock"
-	Until time.Time // zero: until somebody lifts it
+	Until time.Time // zero = until somebody lifts it
 }
 
-// Error says until when.
+// Error names the time until which the key is locked.
 func (e *LockedError) Error() string {
 	if e.Until.IsZero() {
 		return e.By + " keeps it until somebody lifts that"
@@ -77,9 +78,9 @@ func (e *LockedError) Is(target error) bool { return target == ErrLocked }
 // A ChangedError reports a file of a session, or a piece of it, that differs
 // from its record in the manifest or a ledger. It is [ErrChanged].
 type ChangedError struct {
-	File string // its name in the session's folder
+	File string // name in the session's folder
 	Want string // SHA-256 of the stored file, in lower-case hex; "" if unknown
-	Have string // of the present file; "" if it is missing or too large to hash
+	Have string // SHA-256 of the present file; "" if it is missing or too large to hash
 	// Detail describes a difference without hashes, such as "it is not there any
 	// more".
 	Detail string
@@ -115,7 +116,8 @@ func Begin(ctx context.Context, op string, k Key) error {
 }
 
 // Wrap returns err as an [*Error], nil for nil. An err that is or wraps an
-// *Error is returned unchanged, so that the innermost operation is named.
+// *Error is returned unchanged, so that the error names the innermost
+// operation.
 func Wrap(op string, k Key, err error) error {
 	var have *Error
 	if err == nil || errors.As(err, &have) {

@@ -11,8 +11,8 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// readOnly is an adapter in front of another archive: what is there can be read,
-// and nothing is written any more.
+// readOnly is an adapter for another archive that allows reading and refuses
+// writing.
 type readOnly struct{ storage.Archive }
 
 func (readOnly) Create(ctx context.Context, k storage.Key, _ storage.Blob) error {

@@ -14,7 +14,7 @@ import (
 // by slashes. So no key can leave the archive's root, and no two keys share a
 // file on systems that ignore case.
 //
-// Only [ParseKey] makes one, and package storage/record for its sessions. The
+// Only [ParseKey] makes keys, and package storage/record for its sessions. The
 // zero Key stands for the whole archive, and is valid for List only. Keys are
 // comparable.
 type Key struct{ s string }
@@ -23,7 +23,7 @@ func init() { unchecked.Key = func(text string) any { return Key{text} } }
 
 // A KeyError is the reason why a text is not a key.
 type KeyError struct {
-	Text   string // as it was given
+	Text   string // the given text
 	Reason string
 }
 

@@ -17,7 +17,7 @@ var noKeys = []string{
 	strings.Repeat("a", 201), strings.Repeat("a/", 300) + "a", "C:/a", "a*", "a?", `a"`, "a<b", "a|b", "\u202e", "\xff",
 }
 
-func TestParseKeyRefusesWhatCouldLeaveTheArchive(t *testing.T) {
+func TestParseKeyRefusesPathsOutsideTheArchive(t *testing.T) {
 	for _, s := range noKeys {
 		k, err := storage.ParseKey(s)
 		var typed *storage.KeyError
@@ -27,7 +27,7 @@ func TestParseKeyRefusesWhatCouldLeaveTheArchive(t *testing.T) {
 	}
 }
 
-func TestParseKeyReadsWhatStringWrites(t *testing.T) {
+func TestParseKeyReadsTheOutputOfString(t *testing.T) {
 	for _, s := range []string{"a", "a/b", "session-1/transcript-pre-compact-001.2.jsonl", "%2e%2e/x", "a~0/b+c", "_erased.jsonl", "com10", "console"} {
 		k, err := storage.ParseKey(s)
 		if err != nil || k.String() != s {
@@ -36,7 +36,7 @@ func TestParseKeyReadsWhatStringWrites(t *testing.T) {
 	}
 }
 
-func TestKeyHasGoesBySegments(t *testing.T) {
+func TestKeyHasComparesSegments(t *testing.T) {
 	for _, c := range []struct {
 		key, prefix string
 		want        bool

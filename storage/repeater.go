@@ -2,9 +2,9 @@ package storage
 
 import "context"
 
-// A Repeater is an Archive that keeps copies of parts of logs, so that reading takes
-// fewer requests. Its Open may read the copies in place of the log, unless the context
-// comes from [ReadFirsthand].
+// A Repeater is an Archive that stores copies of parts of logs, so that reads need fewer
+// requests. Its Open may read the copies in place of the log, unless the context comes
+// from [ReadFirsthand].
 type Repeater interface {
 	// Unlike compares the copies of parts of k with k itself, and returns the
 	// locations of copies that differ.

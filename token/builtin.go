@@ -17,8 +17,8 @@ func builtin(name string) Counter {
 type exact struct{ *bpe.Encoding }
 
 // Load unpacks the vocabulary of a counter (about ten milliseconds), so that the
-// first count does not have to. It does nothing if that is done already or if the
-// counter needs no vocabulary.
+// first count is not slower. It does nothing if the vocabulary is unpacked
+// already or if the counter needs none.
 func Load(c Counter) {
 	if l, ok := c.(interface{ Load() }); ok {
 		l.Load()

@@ -35,8 +35,8 @@ func newCache(entries int) *cache {
 	return &cache{slots: make([]atomic.Pointer[cached], size)}
 }
 
-// group returns the slots for a key. Fingerprints are evenly distributed, so that
-// some of their bits serve as a hash.
+// group returns the slots for a key. Fingerprints are evenly distributed, so some
+// of their bits serve as a hash.
 func (c *cache) group(k *cacheKey) []atomic.Pointer[cached] {
 	h := uint64(k.fp[0]) | uint64(k.fp[1])<<8 | uint64(k.fp[2])<<16 | uint64(k.fp[3])<<24
 	at := int(h) & (len(c.slots) - 1) &^ (ways - 1)
@@ -65,7 +65,7 @@ func (c *cache) store(k cacheKey, p priced) {
 }
 
 // shape hashes everything that affects the cost of a message besides its
-// fingerprint. Of what can be long, it reads only the length.
+// fingerprint. For fields of any length, it reads only the length.
 func shape(m *message.Message) uint64 {
 	h := uint64(len(m.Parts))
 	for i := range m.Parts {
@@ -79,7 +79,7 @@ func shape(m *message.Message) uint64 {
 			h = mix64(h, uint64(len(p.Media.URL)))
 			h = mix64(h, uint64(p.Media.Bytes))
 			h = mix64(h, uint64(p.Media.Width)<<32|uint64(p.Media.Height))
-			for i := range len(p.Media.Detail) { // its length would not do: auto and high have the same
+			for i := range len(p.Media.Detail) { // the length is not enough: auto and high have the same
 				h = mix64(h, uint64(p.Media.Detail[i]))
 			}
 		}

@@ -9,7 +9,7 @@ import (
 
 // A Calibrator corrects the counts of an [Estimator] for one model, using the
 // token counts that the provider bills. It learns a factor for each kind of text
-// of a [Mix], and a margin for an upper bound.
+// in a [Mix], and a margin for an upper bound.
 //
 // A model whose tokenizer is published needs no correction: its estimates stay as
 // they are, and billed counts are ignored. The methods may be called
@@ -25,28 +25,28 @@ type Calibrator struct {
 
 // A Calibration is the stored state of a [Calibrator].
 type Calibration struct {
-	Prose        float64 `json:"prose"` // the factor for costs of this kind
+	Prose        float64 `json:"prose"` // the factor for prose
 	Code         float64 `json:"code"`
 	Wide         float64 `json:"wide"`
 	Fixed        float64 `json:"fixed"`
-	Margin       float64 `json:"margin"` // how far the billed count may exceed the estimate, as a share of the estimate
+	Margin       float64 `json:"margin"` // maximum excess of the billed count over the estimate, as a share of the estimate
 	Observations int     `json:"observations"`
 }
 
-// All learned values are bounded, so that one wrong billed count does little
-// harm.
+// All learned values have bounds, so that one wrong billed count has little
+// effect.
 const (
 	firstMargin = 0.25 // before the first observation
 	leastMargin = 0.03
 	mostMargin  = 0.5
-	calmer      = 0.9 // factor for the margin after each observation
+	calmer      = 0.9 // factor by which each observation reduces the margin
 	wary        = 1.5 // the margin is at least this multiple of the last underestimate
 
 	rate        = 0.5 // share of an error that one observation corrects
-	step        = 0.1 // the most that one observation changes a factor, as a share of the factor
+	step        = 0.1 // maximum change of a factor by one observation, as a share of the factor
 	leastFactor = 0.5
 	mostFactor  = 2.0
-	implausible = 3.0 // a billed count this many times off does not belong to the request
+	implausible = 3.0 // a billed count that differs by this factor belongs to another request
 )
 
 // NewCalibrator returns a calibrator for a model, without observations.
@@ -83,7 +83,7 @@ func (c *Calibrator) estimate(billed int, counted Mix) Estimate {
 }
 
 // Within returns the largest count for a request whose [Estimate.Upper] does not
-// exceed limit. like is a mix with the kinds of text that the request has.
+// exceed limit. like is a mix with the request's proportions of text.
 func (c *Calibrator) Within(limit int, like Mix) int {
 	if c.exact {
 		return limit
@@ -139,7 +139,7 @@ func (c *Calibrator) Observe(request message.Fingerprint, promptTokens int) bool
 // Since estimates a request that extends an earlier one: the billed count of the
 // earlier request, plus the corrected cost of rest. It returns false if the
 // billed count of the earlier request is not known. An edit changes the
-// [RequestID], so that a count is never used for another content.
+// [RequestID], so a count is never used for other content.
 func (c *Calibrator) Since(earlier message.Fingerprint, rest Mix) (Estimate, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

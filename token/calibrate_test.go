@@ -17,8 +17,8 @@ func requestID(n int) message.Fingerprint {
 	return message.Fingerprint{byte(n), byte(n >> 8), byte(n >> 16), 1}
 }
 
-// provider bills by a tokenizer of its own: by a factor for each kind of text,
-// plus two percent of noise.
+// provider bills with a tokenizer of its own: with a factor for each kind of
+// text, plus two percent of noise.
 type provider struct {
 	prose, code, wide float64
 	rng               *rand.Rand
@@ -80,7 +80,7 @@ func TestCalibratorLeavesExactCountsAlone(t *testing.T) {
 	}
 }
 
-func TestCalibratorBoundsWhatOneFigureCanDo(t *testing.T) {
+func TestCalibratorBoundsTheEffectOfOneFigure(t *testing.T) {
 	c := token.NewCalibrator("claude-sonnet-4")
 	mix := token.Mix{Prose: 1000, Code: 9000}
 	c.Sent(requestID(1), mix)
@@ -97,7 +97,7 @@ func TestCalibratorBoundsWhatOneFigureCanDo(t *testing.T) {
 	}
 }
 
-func TestCalibratorIgnoresFiguresOfSomethingElse(t *testing.T) {
+func TestCalibratorIgnoresUnrelatedFigures(t *testing.T) {
 	mix := token.Mix{Prose: 10_000}
 	for name, billed := range map[string]int{
 		"what was not cached": 120, "nothing": 0, "a negative figure": -5, "another conversation": 900_000,
@@ -120,7 +120,7 @@ func TestCalibratorIgnoresFiguresOfSomethingElse(t *testing.T) {
 	}
 }
 
-func TestCalibratorBuildsOnWhatAnEarlierRequestWasBilled(t *testing.T) {
+func TestCalibratorUsesTheBillOfAnEarlierRequest(t *testing.T) {
 	c := token.NewCalibrator("claude-sonnet-4")
 	earlier := []message.Message{message.System("s"), message.User("u")}
 	id := token.RequestID(earlier, nil)
@@ -213,7 +213,7 @@ func TestCalibrationSurvivesARestart(t *testing.T) {
 	}
 }
 
-func TestCalibratorIsOneForManyGoroutines(t *testing.T) {
+func TestCalibratorIsSafeForConcurrentUse(t *testing.T) {
 	c := token.NewCalibrator("claude-sonnet-4")
 	var wg sync.WaitGroup
 	for g := range 8 {

@@ -80,10 +80,11 @@ func (c *chat) part(p *message.Part) Mix {
 // blobs are the texts that precede base64 in JSON.
 var blobs = [3]string{";base64,", `"encrypted_content":"`, `"encrypted_content": "`}
 
-// other returns the cost of JSON of an unknown kind: as text, but with base64 by
-// its size. It takes linear time, because it searches for each mark only once.
+// other returns the cost of JSON of an unknown kind: it counts as text, except
+// that base64 counts by its size. It takes linear time, because it searches for
+// each mark only once.
 func (c *chat) other(raw string) int {
-	var next [3]int // where base64 begins after each mark; len(raw) = nowhere
+	var next [3]int // start of the base64 after each mark; len(raw) = there is none
 	for i := range next {
 		next[i] = blob(raw, 0, blobs[i])
 	}
@@ -109,7 +110,7 @@ func (c *chat) other(raw string) int {
 	return n
 }
 
-// blob returns the start of the next base64 behind a mark, or len(raw) if there
+// blob returns the start of the next base64 after a mark, or len(raw) if there
 // is none.
 func blob(raw string, from int, mark string) int {
 	if at := strings.Index(raw[from:], mark); at >= 0 {

@@ -29,7 +29,7 @@ func request(e *token.Estimator, msgs []message.Message, tools string) int {
 	return e.Messages(msgs) + e.Tools([]byte(tools)) + e.Reply()
 }
 
-func TestEstimatorHoldsTheCookbooksMessageCounts(t *testing.T) {
+func TestEstimatorMatchesTheCookbooksMessageCounts(t *testing.T) {
 	msgs := []message.Message{
 		message.System("You are a helpful, pattern-following assistant that translates corporate jargon into plain English."),
 		named("example_user", "New synergies will help drive top-line growth."),
@@ -68,7 +68,7 @@ func weatherWires() map[string]string {
 	}
 }
 
-func TestEstimatorHoldsTheCookbooksFunctionCounts(t *testing.T) {
+func TestEstimatorMatchesTheCookbooksFunctionCounts(t *testing.T) {
 	msgs := []message.Message{
 		message.System("You are a helpful assistant that can answer to questions about the weather."),
 		message.User("What's the weather like in San Francisco?"),

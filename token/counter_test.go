@@ -29,7 +29,7 @@ func TestCountersOfRulesOfThumb(t *testing.T) {
 	}
 }
 
-func TestUTF16CountsWhatEncodingMakes(t *testing.T) {
+func TestUTF16CountsTheEncodedUnits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 2_000 {
 		runes := make([]rune, rng.IntN(20))

@@ -7,6 +7,6 @@
 // message. A [Calibrator] learns from billed token counts to correct the estimate
 // for models whose tokenizer is not published.
 //
-// Importing the package takes no time at startup: a vocabulary is unpacked once
-// per process, at the first count that needs it.
+// Importing the package costs no startup time: a vocabulary is unpacked once
+// per process, by the first count that needs it.
 package token

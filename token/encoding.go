@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// ErrUnknownEncoding is wrapped by the error of [ForEncoding] for a name that is
-// not an encoding, or not a registered one.
+// ErrUnknownEncoding means that [ForEncoding] knows no encoding of that name, or
+// that the encoding's package is not imported.
 var ErrUnknownEncoding = errors.New("token: unknown encoding")
 
 var registry struct {

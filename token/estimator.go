@@ -11,8 +11,7 @@ const DefaultCachedMessages = 1 << 15
 
 // An Estimator computes the cost of messages and requests for one model. It is
 // immutable, safe for concurrent use, and meant to be shared by all sessions of a
-// model: the cost of a message that any session has shown before comes from a
-// cache.
+// model: the cost of a message that was counted for any session comes from a cache.
 type Estimator struct {
 	format format
 	cache  *cache // nil: no cache
@@ -79,7 +78,7 @@ func (e *Estimator) Mix(m message.Message) Mix {
 			return p.Mix
 		}
 	}
-	unknown := m // the copy escapes to the heap, so that m does not have to
+	unknown := m // the copy escapes to the heap, so m does not
 	return e.price(&unknown).Mix
 }
 
@@ -144,6 +143,6 @@ func (e *Estimator) Tools(schemas []byte) int {
 	return n
 }
 
-// Reply returns the cost of a request besides its messages and tools: the tokens
-// that prime the model's answer.
+// Reply returns the cost of the tokens that prime the model's answer; a request
+// has them besides its messages and tools.
 func (e *Estimator) Reply() int { return e.format.reply() }

@@ -66,7 +66,7 @@ func conversation(t testing.TB) []message.Message {
 	return msgs
 }
 
-func TestEstimatorPricesAMessageOnlyOnce(t *testing.T) {
+func TestEstimatorCountsAMessageOnlyOnce(t *testing.T) {
 	c := &counting{Counter: token.Bytes4}
 	e := withCounter(t, "gpt-4o", c, nil)
 	msgs := conversation(t)
@@ -89,7 +89,7 @@ func TestEstimatorPricesAMessageOnlyOnce(t *testing.T) {
 	}
 }
 
-func TestEstimatorTellsApartWhatFingerprintsDoNot(t *testing.T) {
+func TestEstimatorDistinguishesMessagesWithOneFingerprint(t *testing.T) {
 	e := estimator(t, "gpt-4o")
 	image := func(width int, detail string) message.Message {
 		m := message.User("")
@@ -125,8 +125,8 @@ func TestEstimatorTellsApartWhatFingerprintsDoNot(t *testing.T) {
 	}
 }
 
-// Each detail has a price of its own, in whatever order an estimator meets them.
-func TestEstimatorTellsTheDetailsOfOneImageApart(t *testing.T) {
+// Each detail has a price of its own, in whichever order an estimator sees them.
+func TestEstimatorDistinguishesTheDetailOfAnImage(t *testing.T) {
 	details := []string{"", "auto", "high", "low", "original"}
 	for _, model := range []string{"gpt-4o", "gpt-5.4", "gpt-5.5", "gpt-5.6"} {
 		image := func(detail string) message.Message {
@@ -137,7 +137,7 @@ func TestEstimatorTellsTheDetailsOfOneImageApart(t *testing.T) {
 		e := estimator(t, model)
 		for _, d := range details {
 			if got, want := e.Message(image(d)), estimator(t, model).Message(image(d)); got != want {
-				t.Errorf("%s: an image in the detail %q costs %d behind others, %d alone", model, d, got, want)
+				t.Errorf("%s: an image in the detail %q costs %d after others, %d alone", model, d, got, want)
 			}
 		}
 	}
@@ -164,7 +164,7 @@ func TestEstimatorCacheIsBounded(t *testing.T) {
 	}
 }
 
-func TestEstimatorIsOneForManyGoroutines(t *testing.T) {
+func TestEstimatorIsSafeForConcurrentUse(t *testing.T) {
 	e := withCounter(t, "gpt-4o", nil, &token.EstimatorOptions{CachedMessages: 64})
 	want := estimator(t, "gpt-4o")
 	var wg sync.WaitGroup
@@ -337,7 +337,7 @@ func TestCountContextCountsInSteps(t *testing.T) {
 		t.Errorf("%d tokens, want %d (%v)", n, want, err)
 	}
 	if calls < 3 || last == 0 {
-		t.Errorf("progress was told %d times, %d bytes at last", calls, last)
+		t.Errorf("progress was called %d times, with %d bytes at last", calls, last)
 	}
 }
 

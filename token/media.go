@@ -47,8 +47,8 @@ func (r mediaRule) image(m *message.Media) int {
 	return r.picture.most(m.Detail)
 }
 
-// file returns the cost of a PDF by its pages. The bytes of it that can't be
-// decoded count by their size, as do other documents.
+// file returns the cost of a PDF by its pages. The bytes that can't be decoded
+// count by their size, like other documents.
 func (r mediaRule) file(p *message.Part) int {
 	pdf, lost := pdfOf(p)
 	if pdf == nil {

@@ -65,12 +65,13 @@ var families = []struct{ name, encoding string }{
 // EncodingForModel returns the name of the encoding that counts text for a model,
 // and whether it is the model's own. It matches names like OpenAI's tiktoken, but
 // ignores case and accepts a provider's path (openai/gpt-4o), fine-tunes
-// (ft:gpt-4o-mini:org::id) and a variant behind a colon (openai/gpt-4o:extended).
+// (ft:gpt-4o-mini:org::id) and a variant after a colon (openai/gpt-4o:extended).
 //
-// For a model whose tokenizer is not published it returns the closest published
-// encoding, and exact is false: cl100k_base for Claude (which makes more tokens
-// of a text than o200k_base does), Qwen and Llama (whose vocabularies descend
-// from it), o200k_base for all others. A [Calibrator] learns the difference.
+// For a model whose tokenizer is not published, it returns the closest published
+// encoding, and exact is false. cl100k_base is the closest one for Claude (which
+// makes more tokens of a text than o200k_base does) and for Qwen and Llama (whose
+// vocabularies descend from it), o200k_base for all others. A [Calibrator] learns
+// the difference.
 func EncodingForModel(model string) (name string, exact bool) {
 	base := baseName(model)
 	for _, f := range families {

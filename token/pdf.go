@@ -14,7 +14,7 @@ import (
 // pdfStart is the start of a PDF in base64: %PDF-.
 const pdfStart = "JVBERi0"
 
-// The amount of packed objects of one PDF that is examined, in bytes.
+// The maximum amount of packed objects of one PDF that is examined, in bytes.
 const (
 	maxInflated = 16 << 20
 	maxDeflated = maxInflated / 4 // even empty blocks take time
@@ -28,8 +28,8 @@ const (
 )
 
 // pdfOf returns the PDF that a file part holds in base64, in any message format,
-// and the number of bytes behind it that could not be decoded. pdf is nil if
-// there is none, or if the file is a text that quotes one.
+// and the number of bytes after it that could not be decoded. pdf is nil if there
+// is none, or if the file is a text that quotes one.
 func pdfOf(p *message.Part) (pdf []byte, lost int) {
 	if isText(p.Media.MIME) {
 		return nil, 0
@@ -112,7 +112,7 @@ func countPages(objects []byte) (pages int) {
 	return pages
 }
 
-// behindType returns the offset behind the next /Type with this name, with or
+// behindType returns the offset after the next /Type with this name, with or
 // without white space between them, or -1 if there is none. It does not use
 // regular expressions, because they take seconds for a malicious file.
 func behindType(pdf []byte, name string) int {

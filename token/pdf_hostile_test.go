@@ -147,7 +147,7 @@ func TestThePartOfAPDFThatCantBeDecodedCosts(t *testing.T) {
 }
 
 // A text that quotes a PDF is not a PDF: a mail costs as much as its words.
-func TestATextWithAPDFInItIsAText(t *testing.T) {
+func TestTextThatQuotesAPDFCountsAsText(t *testing.T) {
 	lines := strings.Repeat(strings.Repeat("A", 76)+`\r\n`, 10_000)
 	mail := func(attached string) string {
 		return `{"type":"text","data":"Content-Type: application/pdf\r\n\r\n` + attached + lines + `"}`

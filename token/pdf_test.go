@@ -12,7 +12,7 @@ import (
 )
 
 // pdf returns a file with a number of page objects, plain or packed, and a number
-// of bytes behind them.
+// of bytes after them.
 func pdf(pages int, packed bool, more int) string {
 	var objects strings.Builder
 	for i := range pages {
@@ -59,7 +59,7 @@ func TestAPDFIsCountedByItsPages(t *testing.T) {
 	}
 }
 
-// A file that is not a PDF behind its first bytes, or is truncated, causes no
+// A file that is not a PDF after its first bytes, or is truncated, causes no
 // error. A small file that unpacks to a large one is not unpacked to its end.
 func TestAHostilePDFIsBounded(t *testing.T) {
 	var bomb bytes.Buffer

@@ -138,7 +138,7 @@ func claudeRule(name string) claudePicture {
 	return claudePicture{1568, 1568}
 }
 
-// claudeVersion finds the version behind the family: opus-4-8, sonnet-5. A number
+// claudeVersion finds the version after the family: opus-4-8, sonnet-5. A number
 // with more than two digits is a date.
 var claudeVersion = regexp.MustCompile(`(?:opus|sonnet|haiku|fable|mythos)-(\d{1,2})(?:[-.](\d{1,2}))?(?:\D|$)`)
 

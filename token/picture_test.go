@@ -63,7 +63,7 @@ func TestPicturesCostWhatProvidersPublish(t *testing.T) {
 	}
 }
 
-func TestAPictureOfUnknownSizeCostsTheMostOfOne(t *testing.T) {
+func TestPictureOfUnknownSizeCostsTheMaximum(t *testing.T) {
 	for _, url := range []string{"", "https://example.com/a.png", "data:image/png;base64,AAAA", "data:image/png,raw", "data:image/png;base64,%%%"} {
 		if got := mediaFor("gpt-4o").image(&message.Media{URL: url}); got != 85+8*170 {
 			t.Errorf("%q: %d tokens, want those of the dearest", url, got)
@@ -74,7 +74,7 @@ func TestAPictureOfUnknownSizeCostsTheMostOfOne(t *testing.T) {
 // A header may leave out the height, as that of a JPEG may; then only the rest of the
 // file has it. Counted with no height, the picture would cost next to nothing, and the
 // request would exceed the window.
-func TestAPictureOfHalfASizeCostsTheMostOfOne(t *testing.T) {
+func TestPictureWithHalfItsSizeCostsTheMaximum(t *testing.T) {
 	head := func(width, height byte) string { // a frame header
 		return dataURL([]byte{0xff, 0xd8, 0xff, 0xc0, 0, 17, 8, height, 0, width, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0})
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// headerBytes is how much of an image is decoded to find its size. In a JPEG the
-// size follows the metadata, which may hold a large preview.
+// headerBytes is the number of bytes of an image that are decoded to find its
+// size. In a JPEG the size follows the metadata, which may hold a large preview.
 const headerBytes = 96 << 10
 
 // dataURLSize reads the size in pixels from the header of an image in a base64

@@ -10,8 +10,8 @@ import (
 // working goroutine calls it, so it should return soon.
 type Progress func(done, total int)
 
-// stride is the number of bytes that are counted between two checks of a context,
-// which takes a few milliseconds.
+// stride is the number of bytes counted between two checks of a context; counting
+// them takes a few milliseconds.
 const stride = 1 << 18
 
 // CountContext counts like c, but can be canceled: it returns the error of ctx

@@ -55,7 +55,7 @@ func TestToolsCountOtherJSONAsText(t *testing.T) {
 	}
 }
 
-func TestToolsOfAnyDepthArePriced(t *testing.T) {
+func TestToolsOfAnyDepthAreCounted(t *testing.T) {
 	e := withCounter(t, "gpt-4o", token.Bytes4, nil)
 	deep := strings.Repeat(`{"properties":{"a":`, 5_000) + `{}` + strings.Repeat(`}}`, 5_000)
 	if n := e.Tools(function(deep)); n < len(deep)/8 || n > len(deep) {

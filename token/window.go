@@ -6,9 +6,8 @@ import "strings"
 // table.
 const DefaultContextWindow = 128_000
 
-// windows is searched from the top. The first line wins whose part occurs
-// anywhere in the lower-case name of the model, so that more specific lines stand
-// first.
+// windows is searched from the top. The first line whose text occurs in the
+// lower-case name of the model wins, so more specific lines come first.
 var windows = []struct {
 	part   string
 	tokens int

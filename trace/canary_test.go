@@ -39,7 +39,7 @@ func (s *safeBuffer) String() string {
 	return s.b.String()
 }
 
-// tap is a collector that keeps what it is sent, byte for byte.
+// tap is a collector that keeps its input byte for byte.
 type tap struct {
 	mu   sync.Mutex
 	sent bytes.Buffer
@@ -54,7 +54,8 @@ func (c *tap) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusOK)
 }
 
-// Whatever field a secret gets into, no exporter sends it, no log line has it.
+// No exporter sends a secret and no log line contains it, whatever field it is
+// in.
 func TestNoSecretLeavesByAnyExporter(t *testing.T) {
 	secrets := canary.Secrets(50, 7)
 	redactor, err := redact.New(redact.Options{})
@@ -104,7 +105,7 @@ func TestNoSecretLeavesByAnyExporter(t *testing.T) {
 	}
 	for place, sent := range places {
 		if events := place != "stderr" && place != "errors"; len(sent) == 0 || (events && !strings.Contains(sent, "summary_created")) {
-			t.Errorf("%s got nothing that can be searched: the test shows nothing", place)
+			t.Errorf("%s got nothing that can be searched: the test proves nothing", place)
 		}
 		for _, s := range secrets {
 			if s.Leaks(sent) {

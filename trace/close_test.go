@@ -12,7 +12,7 @@ import (
 	"github.com/agentcompact/compact/trace/tracetest"
 )
 
-func TestFlushWaitsForWhatWasEmittedBefore(t *testing.T) {
+func TestFlushWaitsForEarlierEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &slow{took: time.Second}
 		p := trace.NewPipeline(exporters(r), &trace.PipelineOptions{Linger: time.Hour, BatchEvents: 10})
@@ -31,14 +31,14 @@ func TestFlushWaitsForWhatWasEmittedBefore(t *testing.T) {
 	})
 }
 
-// While events under way block, later ones that are dropped must not be
-// mistaken for them.
-func TestFlushIsNotFooledByDrops(t *testing.T) {
+// While events in delivery block, dropped later events must not be mistaken for
+// them.
+func TestFlushCountsDroppedEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &slow{took: time.Minute}
 		p := trace.NewPipeline(exporters(r), &trace.PipelineOptions{QueueEvents: 5, BatchEvents: 5, ExportTimeout: time.Hour, CloseTimeout: time.Hour})
 		p.Emit(numbered(1, 5)...)
-		synctest.Wait() // under way
+		synctest.Wait() // in delivery
 		flushed := make(chan time.Duration)
 		began := time.Now()
 		go func() {
@@ -146,7 +146,7 @@ func TestShutdownGetsTheDeadlineOfClose(t *testing.T) {
 	})
 }
 
-// lastWords notes how much time Shutdown has.
+// lastWords records the remaining time of Shutdown.
 type lastWords struct {
 	tracetest.Recorder
 	deadline time.Time

@@ -116,7 +116,7 @@ func abbreviated(documented, actual string) string {
 
 // The table in docs/OBSERVABILITY.md has every key that the code writes, and no
 // other.
-func TestDocumentedEventsAreThoseOfTheCode(t *testing.T) {
+func TestDocumentedEventsMatchTheCode(t *testing.T) {
 	keys, kinds := documented(t)
 	for _, p := range payloads {
 		s := p.spec()
@@ -153,7 +153,7 @@ var (
 
 // The table of reasons in docs/OBSERVABILITY.md has every reason of the code,
 // and no other.
-func TestDocumentedReasonsAreThoseOfTheCode(t *testing.T) {
+func TestDocumentedReasonsMatchTheCode(t *testing.T) {
 	found := func(file, from string, at *regexp.Regexp) (all []string) {
 		text, err := os.ReadFile(file)
 		if err != nil {

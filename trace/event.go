@@ -26,8 +26,8 @@ const SeverityWarning = "warning"
 // An Event is one finished action before a model call. It is a value: exporters
 // get copies, which share the strings.
 //
-// An event whose SpanID is empty describes no span; it only carries Trace, as
-// when a session ends.
+// An event with an empty SpanID describes no span. It only carries Trace, for
+// example at the end of a session.
 type Event struct {
 	Name string // one of the Name constants
 	Kind string // one of the Kind constants
@@ -67,7 +67,7 @@ type TraceInfo struct {
 // Failed reports whether the event has [StatusError].
 func (e Event) Failed() bool { return e.Status == StatusError }
 
-// Duration is End - Start, and 0 when either is missing.
+// Duration returns End - Start, or 0 if either is missing.
 func (e Event) Duration() time.Duration {
 	if e.Start.IsZero() || e.End.IsZero() {
 		return 0

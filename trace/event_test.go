@@ -42,7 +42,7 @@ func TestLineHasDocumentedForm(t *testing.T) {
 	}
 }
 
-func TestLineLeavesOutWhatIsEmpty(t *testing.T) {
+func TestLineOmitsEmptyFields(t *testing.T) {
 	const want = `{"v":3,"name":"","kind":"","session":"","trace_id":"","status":"ok"}`
 	if got := string(trace.Event{}.AppendJSON(nil)); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
@@ -97,7 +97,7 @@ func TestIDsAreDistinctHex(t *testing.T) {
 	}
 }
 
-func TestSessionTraceIDIsStableAndSaysNothing(t *testing.T) {
+func TestSessionTraceIDIsStableAndOpaque(t *testing.T) {
 	a := trace.SessionTraceID("session-7f3a")
 	if a != trace.SessionTraceID("session-7f3a") || a == trace.SessionTraceID("session-7f3b") {
 		t.Error("the id must depend on the session and on nothing else")

@@ -14,8 +14,8 @@ func NewSpanID() string { return randomHex(8) }
 // concurrent use.
 func NewTraceID() string { return randomHex(16) }
 
-// SessionTraceID returns the trace id of a whole session, 32 hex digits, equal
-// in every process, and without information about the id.
+// SessionTraceID returns the trace id of a whole session: 32 hex digits, equal
+// in every process, and without information about the session's id.
 func SessionTraceID(session string) string {
 	sum := sha256.Sum256([]byte("compact session " + session))
 	return hex.EncodeToString(sum[:16])

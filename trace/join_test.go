@@ -26,6 +26,6 @@ func TestJoinAsksExportersInOrderAndTheCallerFirst(t *testing.T) {
 		t.Errorf("found %q, %q, %v", id, parent, ok)
 	}
 	if id, _, _ := trace.FromContext(p.Join(trace.ContextWith(t.Context(), "mine", ""))); id != "mine" {
-		t.Errorf("found %q, want what the caller said", id)
+		t.Errorf("found %q, want the caller's ids", id)
 	}
 }

@@ -11,9 +11,8 @@ import (
 	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
-// LineVersion is the "v" of the lines that [Event.AppendJSON] writes. It
-// changes when a key changes its meaning or is removed, not when a key is
-// added.
+// LineVersion is the value of "v" in the lines that [Event.AppendJSON] writes. It
+// changes when a key changes its meaning or is removed, not when a key is added.
 const LineVersion = 3
 
 // AppendJSON appends the event to dst in the form of the audit log: one JSON object on
@@ -28,9 +27,9 @@ const LineVersion = 3
 //	data        the payload, an object
 //	trace       {name, group_id, started_at, ended_at, metadata}
 //
-// v, name, kind, session, trace_id and status are always present, the others if they
-// aren't empty. Data that is not a JSON object becomes {"output_text": data}, so that a
-// line always parses.
+// v, name, kind, session, trace_id and status are always present, the others unless
+// they are empty. Data that is not a JSON object becomes {"output_text": data}, so
+// every line can be parsed.
 //
 // The identifiers are written unchanged; an archive that takes only redacted text
 // passes the line through [redact.Redactor.Record].
@@ -89,7 +88,7 @@ func appendData(dst []byte, data string) []byte {
 	switch {
 	case data[0] != '{' || !json.Valid(raw):
 		return append(jsonscan.AppendQuote(append(dst, `{"output_text":`...), data), '}')
-	case bytes.ContainsAny(raw, "\n\r"): // white space: inside strings they are escaped
+	case bytes.ContainsAny(raw, "\n\r"): // white space between tokens: inside strings it is escaped
 		var line bytes.Buffer
 		if err := json.Compact(&line, raw); err == nil {
 			raw = line.Bytes()

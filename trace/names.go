@@ -2,20 +2,20 @@ package trace
 
 // Names of events: what happened.
 const (
-	NameBeforeModelCall    = "before_model_call"           // the parent of all others: the whole hook
+	NameBeforeModelCall    = "before_model_call"           // the whole hook; the parent of all other events
 	NameTokenEstimate      = "compact.token_estimate"      // the size of the next request was counted
-	NameTriggerDecision    = "compact.trigger_decision"    // compact now, or not, and why
+	NameTriggerDecision    = "compact.trigger_decision"    // the decision whether to compact now, with the reason
 	NameArchival           = "compact.archival"            // the history was stored
 	NameSummarize          = "compact.summarize"           // the summarizer's call; its duration is its latency
 	NameSummaryCreated     = "compact.summary_created"     // a summary was accepted
 	NameMaskedObservations = "compact.masked_observations" // old tool results were replaced by placeholders
 	NameTruncatedResults   = "compact.truncated_results"   // large tool results were cut
-	NamePrunedMessages     = "compact.pruned_messages"     // what left the view, by layer
-	NameError              = "compact.error"               // a failure, and how the call continued
+	NamePrunedMessages     = "compact.pruned_messages"     // messages left the view, by layer
+	NameError              = "compact.error"               // a failure, and its fallback
 	NameRedactionDisabled  = "compact.redaction_disabled"  // nothing is redacted; always SeverityHigh
 	NameCallUsage          = "compact.usage"               // the provider's bill for a call
 	NameObserved           = "observe.call"                // a call that was only observed: the view that would have been sent
-	NameWouldCompact       = "observe.would_compact"       // the compaction that it would have made
+	NameWouldCompact       = "observe.would_compact"       // the compaction that the observed call would have made
 	NameObservedUsage      = "observe.usage"               // the provider's bill for an observed call, with the projected tokens
 	NameRefused            = "compact.refused"             // the provider refused a request as too long
 	NameRecall             = "compact.recall"              // the agent asked for removed content

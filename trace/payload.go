@@ -13,7 +13,7 @@ import (
 // A Payload is the data of an event before redaction. Only the payload types of
 // this package implement it.
 type Payload interface {
-	// spec returns what the event gets from the type of the payload.
+	// spec returns the fields of the event that depend on the payload's type.
 	spec() spec
 	// complete returns the payload with its computed fields set. JSON can
 	// encode the result, and no list or object in it is null.
@@ -28,9 +28,9 @@ type spec struct {
 }
 
 // Encode writes a payload as JSON: numbers first and the display text last, for
-// viewers that list the keys in this order. Shares and ratios are computed, and
-// output_text where it is empty. Pass the result through the redactor before it
-// goes anywhere.
+// viewers that list the keys in this order. It computes shares and ratios, and
+// writes output_text if it is empty. Pass the result through the redactor
+// before any other use.
 func Encode(p Payload) []byte { return marshal(p.complete()) }
 
 // New returns the event of a payload with its name, kind, severity and status,
@@ -68,8 +68,8 @@ func ratio(a, b int) float64 {
 	return math.Round(float64(a)/float64(b)*1e4) / 1e4
 }
 
-// reduction returns by how many percent after is smaller than before, rounded
-// to 2 decimals; 0 if before is 0.
+// reduction returns the percentage by which after is smaller than before,
+// rounded to 2 decimals; 0 if before is 0.
 func reduction(before, after int) float64 {
 	if before == 0 {
 		return 0

@@ -8,42 +8,46 @@ import (
 // Preflight is the payload of before_model_call: the whole hook. An ErrorType means
 // that the hook returned an error.
 type Preflight struct {
-	SessionID       string             `json:"session_id"`
-	Agent           string             `json:"agent,omitempty"`
-	Model           string             `json:"model"`
-	Triggered       bool               `json:"triggered"` // it compacted; with an ErrorType: it was to
-	Manual          bool               `json:"manual"`
-	Reason          string             `json:"reason,omitempty"` // why it compacted, or why not; empty if the call failed before that was known
-	Step            int                `json:"step,omitempty"`   // the compaction's number; 0 without one
-	TokensIn        int                `json:"tokens_in"`        // the history as it came in
-	TokensBefore    int                `json:"tokens_before"`    // with the edits of earlier steps
-	TokensAfter     int                `json:"tokens_after"`
-	TokensSaved     int                `json:"tokens_saved"`         // computed: TokensIn - TokensAfter
-	SessionSaved    int                `json:"session_tokens_saved"` // sum over the calls of the session in this process; it begins again with the next one
-	MaxTokens       int                `json:"max_tokens"`
-	Budget          int                `json:"budget"`
-	MessagesIn      int                `json:"message_count_in"`     // the history as it came in
-	MessagesBefore  int                `json:"message_count_before"` // with the edits of earlier steps
-	MessagesAfter   int                `json:"message_count_after"`
-	PrunedCount     int                `json:"pruned_count"`     // removed by this call: summarized + dropped
-	SummarizedCount int                `json:"summarized_count"` // of these, the ones in a summary of this call
-	MaskedCount     int                `json:"masked_count"`     // masked by this call
-	TruncatedCount  int                `json:"truncated_count"`
-	SessionPruned   int                `json:"session_pruned_count"` // messages of the history that are not in the view, removed by any call
-	SessionMasked   int                `json:"session_masked_count"` // messages that are masked in the view
-	SessionTrunc    int                `json:"session_truncated_count"`
-	Replayed        int                `json:"replayed_edits"`          // edits of earlier steps that the ledger applied again
-	Timings         map[string]float64 `json:"timings_ms"`              // duration of each part, in milliseconds; waits are named …_wait
-	EventsDropped   uint64             `json:"events_dropped"`          // events that were not delivered since the start, over all exporters
-	EventsLost      map[string]uint64  `json:"events_lost,omitempty"`   // the same by exporter, without those that lost none
-	Before          *RoleLayers        `json:"layers_before,omitempty"` // layers of tokens_before; left out if nothing was decided
-	After           *RoleLayers        `json:"layers_after,omitempty"`  // layers of tokens_after
-	ReductionStage  string             `json:"reduction_stage"`         // "none", "truncation", "masking", "summarization", "fallback"
-	InvariantStatus string             `json:"invariant_status"`        // "ok", "fallback"
-	Bill            *CallBill          `json:"bill,omitempty"`          // nil after an error, or if sizes are not in tokens
-	ErrorType       string             `json:"error_type,omitempty"`
+	SessionID string `json:"session_id"`
+	Agent     string `json:"agent,omitempty"`
+	Model     string `json:"model"`
+	Triggered bool   `json:"triggered"` // the call compacted; with an ErrorType: it was going to compact
+	Manual    bool   `json:"manual"`
+	// reason for compacting or not; empty if the call failed before the decision
+	Reason       string `json:"reason,omitempty"`
+	Step         int    `json:"step,omitempty"` // the compaction's number; 0 without one
+	TokensIn     int    `json:"tokens_in"`      // of the whole history
+	TokensBefore int    `json:"tokens_before"`  // of the history with the edits of earlier steps
+	TokensAfter  int    `json:"tokens_after"`
+	TokensSaved  int    `json:"tokens_saved"` // computed: TokensIn - TokensAfter
+	// sum over the calls of the session in this process; starts at 0 in each process
+	SessionSaved    int `json:"session_tokens_saved"`
+	MaxTokens       int `json:"max_tokens"`
+	Budget          int `json:"budget"`
+	MessagesIn      int `json:"message_count_in"`     // of the whole history
+	MessagesBefore  int `json:"message_count_before"` // of the history with the edits of earlier steps
+	MessagesAfter   int `json:"message_count_after"`
+	PrunedCount     int `json:"pruned_count"`     // removed by this call: summarized + dropped
+	SummarizedCount int `json:"summarized_count"` // those of them in a summary of this call
+	MaskedCount     int `json:"masked_count"`     // masked by this call
+	TruncatedCount  int `json:"truncated_count"`
+	// messages of the history that are not in the view, whichever call removed them
+	SessionPruned int                `json:"session_pruned_count"`
+	SessionMasked int                `json:"session_masked_count"` // messages that are masked in the view
+	SessionTrunc  int                `json:"session_truncated_count"`
+	Replayed      int                `json:"replayed_edits"` // edits of earlier steps that the ledger applied again
+	Timings       map[string]float64 `json:"timings_ms"`     // duration of each part, in milliseconds; waits are named …_wait
+	// events that were not delivered since the start, over all exporters
+	EventsDropped   uint64            `json:"events_dropped"`
+	EventsLost      map[string]uint64 `json:"events_lost,omitempty"`   // the same by exporter, without exporters that lost none
+	Before          *RoleLayers       `json:"layers_before,omitempty"` // layers of tokens_before; omitted without a decision
+	After           *RoleLayers       `json:"layers_after,omitempty"`  // layers of tokens_after
+	ReductionStage  string            `json:"reduction_stage"`         // "none", "truncation", "masking", "summarization", "fallback"
+	InvariantStatus string            `json:"invariant_status"`        // "ok", "fallback"
+	Bill            *CallBill         `json:"bill,omitempty"`          // nil after an error, or if sizes are not in tokens
+	ErrorType       string            `json:"error_type,omitempty"`
 
-	OutputText string `json:"output_text"` // one line; written when empty
+	OutputText string `json:"output_text"` // one line; written if empty
 }
 
 // RoleLayers splits the tokens of a request by role.
@@ -59,21 +63,23 @@ type RoleLayers struct {
 }
 
 // CallBill is the expected cost of a call in US dollars. Estimated figures were
-// counted before the call was sent. Projected ones are for the whole history,
-// which was not sent. A [CallUsage] has what the provider bills. Those of the
-// session are sums over its calls in this process, and begin again with the next
-// one.
+// counted before the call. Projected figures are for the whole history, which
+// was not sent. A [CallUsage] has the figures that the provider bills. Figures
+// of the session are sums over its calls in this process, and start at 0 in each
+// process.
 type CallBill struct {
 	Prices         string  `json:"prices"`
-	Relative       bool    `json:"relative"` // no price of the model is known: in units of its input price
+	Relative       bool    `json:"relative"` // no price of the model is known: the unit is its input price
 	EstimatedUSD   float64 `json:"estimated_prompt_usd"`
 	WholeUSD       float64 `json:"projected_whole_prompt_usd"`
-	SummaryUSD     float64 `json:"summary_usd"` // cost of the summaries of this call, as far as it is known; each [Summarize] has its own
+	SummaryUSD     float64 `json:"summary_usd"` // known cost of the summaries of this call; each [Summarize] has its own
 	SessionUSD     float64 `json:"session_estimated_prompts_usd"`
 	SessionWhole   float64 `json:"session_projected_whole_prompts_usd"`
 	SessionSummary float64 `json:"session_summaries_usd"`
 
-	SummaryEstimated float64 `json:"summary_estimated_usd,omitempty"` // of SummaryUSD: answers without a usage, and requests that were cut off and may have been billed
+	// part of SummaryUSD: answers without a usage, and requests that were cut off and may have been
+	// billed
+	SummaryEstimated float64 `json:"summary_estimated_usd,omitempty"`
 	SessionEstimated float64 `json:"session_summaries_estimated_usd,omitempty"`
 	SummaryPrices    string  `json:"summary_prices,omitempty"` // the price card of the summaries
 }
@@ -152,15 +158,17 @@ type Error struct {
 	Tokens    int          `json:"tokens,omitempty"` // actual size, for an error about size
 	Budget    int          `json:"budget,omitempty"` // allowed size
 	Attempts  int          `json:"attempts,omitempty"`
-	Cause     string       `json:"cause,omitempty"`    // kind of the underlying failure, one of a few words: "timeout", "no_space"
+	Cause     string       `json:"cause,omitempty"`    // kind of the underlying failure, from a short list: "timeout", "no_space"
 	ErrorType string       `json:"error_type"`         // a stable name: "InsufficientBudget", "SummarizerRefused"
-	Fallback  string       `json:"fallback"`           // "pruning-only", "extractive", "none"; written "none" when empty
+	Fallback  string       `json:"fallback"`           // "pruning-only", "extractive", "none"; "none" is written if empty
 	Stage     string       `json:"stage,omitempty"`    // the stage whose edits were discarded
-	Strategy  string       `json:"strategy,omitempty"` // of the summary
-	Largest   []ResultSize `json:"largest,omitempty"`  // the largest contributors
+	Strategy  string       `json:"strategy,omitempty"` // strategy of the summary
+	Largest   []ResultSize `json:"largest,omitempty"`  // the largest results or messages
 	Chain     []string     `json:"chain,omitempty"`    // the errors of the attempts, first to last
-	Guidance  string       `json:"guidance,omitempty"` // what the operator can do
-	Voids     []string     `json:"voids,omitempty"`    // ids of earlier spans in the audit log without a step: another process took its number, or it failed
+	Guidance  string       `json:"guidance,omitempty"` // advice for the operator
+	// ids of earlier spans in the audit log that made no step: another process took the step's number, or
+	// storing the step failed
+	Voids []string `json:"voids,omitempty"`
 
 	Message string `json:"message"`
 }
@@ -170,7 +178,7 @@ const (
 	FallbackNone       = "none"
 	FallbackPruning    = "pruning-only"
 	FallbackExtractive = "extractive"
-	FallbackNewEpoch   = "new epoch" // earlier decisions are not used: the session's history is compacted again from the start
+	FallbackNewEpoch   = "new epoch" // earlier decisions are discarded: the session's history is compacted again from the start
 	FallbackNotUsed    = "not used"  // a changed file of the archive
 )
 
@@ -196,9 +204,9 @@ func (p Error) complete() any {
 type RedactionDisabled struct {
 	SessionID string `json:"session_id"`
 	Severity  string `json:"severity"` // computed: SeverityHigh
-	Setting   string `json:"setting"`  // what switched it off: "redaction.enabled"
+	Setting   string `json:"setting"`  // the setting that switched redaction off: "redaction.enabled"
 
-	OutputText string `json:"output_text"` // one line; written when empty
+	OutputText string `json:"output_text"` // one line; written if empty
 }
 
 func (p RedactionDisabled) spec() spec {

@@ -8,17 +8,17 @@ type TokenEstimate struct {
 	SessionID string    `json:"session_id"`
 	Model     string    `json:"model"`
 	TEst      int       `json:"t_est"`            // tokens of the whole request
-	Estimated int       `json:"tokens_estimated"` // computed: TEst, under its other name
+	Estimated int       `json:"tokens_estimated"` // computed: TEst, under another key
 	MaxTokens int       `json:"max_tokens"`       // the model's window
-	Budget    int       `json:"budget"`           // the window without buffer and reply: the view must fit
+	Budget    int       `json:"budget"`           // the window without buffer and reply; the view must not exceed it
 	UsagePct  float64   `json:"usage_pct"`        // computed: TEst / MaxTokens, as a share of 1
 	Breakdown Breakdown `json:"breakdown"`
-	Messages  int       `json:"message_count"`         // counted in t_est, with the edits of earlier steps
-	HistoryIn int       `json:"message_count_in"`      // in the history as it came in
+	Messages  int       `json:"message_count"`         // number of messages counted in t_est, with the edits of earlier steps
+	HistoryIn int       `json:"message_count_in"`      // number of messages in the whole history
 	Encoding  string    `json:"encoding,omitempty"`    // counting method: "cl100k_base", "chars/4"
 	Factor    float64   `json:"calibration,omitempty"` // factor on the count, learned from the provider's figures
 
-	OutputText string `json:"output_text"` // one line; written when empty
+	OutputText string `json:"output_text"` // one line; written if empty
 }
 
 // Breakdown splits the tokens of a request.
@@ -40,23 +40,24 @@ func (p TokenEstimate) complete() any {
 }
 
 // TriggerDecision is the payload of compact.trigger_decision: the decision
-// whether to compact, with every comparison behind it.
+// whether to compact, with all its comparisons.
 type TriggerDecision struct {
 	SessionID string `json:"session_id"`
 	Model     string `json:"model"`
 	Triggered bool   `json:"triggered"`
-	Manual    bool   `json:"manual"` // requested, not triggered by size
-	Reason    string `json:"reason"` // one of the Reason constants, or a short text like them
-	TEst      int    `json:"t_est"`  // the compared figure: the estimate, or its likely maximum if the tokenizer is not public
-	// Estimated is the estimate if TEst is its likely maximum, else 0.
+	Manual    bool   `json:"manual"` // the compaction was requested, not triggered by size
+	Reason    string `json:"reason"` // one of the Reason constants, or a similar short text
+	TEst      int    `json:"t_est"`  // the compared figure: the estimate, or its upper bound if the tokenizer is not public
+	// Estimated is the estimate if TEst is its upper bound, else 0.
 	Estimated int     `json:"tokens_estimated,omitempty"`
 	MaxTokens int     `json:"max_tokens"`
 	UsagePct  float64 `json:"usage_pct"`       // computed: TEst / MaxTokens
-	Trigger   int     `json:"trigger"`         // tokens from which a compaction is due
-	Target    int     `json:"target"`          // tokens at which it stops
+	Trigger   int     `json:"trigger"`         // number of tokens from which a compaction is due
+	Target    int     `json:"target"`          // number of tokens at which a compaction stops
 	Budget    int     `json:"budget"`          // maximum tokens of the view
-	Floor     int     `json:"floor,omitempty"` // tokens that no compaction can remove, if that is the reason
-	// NextTrigger is the number of tokens that a session above the trigger waits for.
+	Floor     int     `json:"floor,omitempty"` // tokens that no compaction can remove, if they are the reason
+	// NextTrigger is the number of tokens that triggers the next compaction of a
+	// session that is already above the trigger.
 	NextTrigger int        `json:"next_trigger,omitempty"`
 	Step        int        `json:"step,omitempty"` // the compaction's number, from 1; changes after a lost race
 	Checks      []Check    `json:"checks"`
@@ -68,9 +69,9 @@ type TriggerDecision struct {
 	// TidyNeeded counts the reduced results that were needed again since the
 	// previous call, by reducer.
 	TidyNeeded []ReducerCount `json:"tidy_needed,omitempty"`
-	Note       string         `json:"note,omitempty"` // why it was requested
+	Note       string         `json:"note,omitempty"` // reason of the request
 
-	OutputText string `json:"output_text"` // one line; written when empty
+	OutputText string `json:"output_text"` // one line; written if empty
 }
 
 // ReducerCount is a number of results of one reducer of the stage tidy.
@@ -82,30 +83,32 @@ type ReducerCount struct {
 
 // Reasons for a decision.
 const (
-	ReasonUsage      = "usage_pct >= trigger_pct"
-	ReasonBudget     = "t_est >= budget"
-	ReasonBytes      = "bytes > max_request_bytes" // pictures and files make the body too large
-	ReasonEconomic   = "economic"                  // policy.when economic: a candidate pays
-	ReasonBelow      = "usage_pct < trigger_pct"
-	ReasonManual     = "manual"
-	ReasonFloor      = "floor_above_target"       // above the trigger, but the messages that must stay exceed the target: due later
-	ReasonWaiting    = "waiting_for_next_trigger" // above the trigger, and the last compaction ended above the target: due later
-	ReasonObserve    = "observed"                 // only observed, nothing is done
-	ReasonNever      = "switched_off"             // policy.when is never
-	ReasonArrival    = "at_arrival"               // results were reduced on arrival; nothing else was done
-	ReasonEveryCall  = "every_call"               // a preset that works on every call
-	ReasonLate       = "summary_pending"          // the summary is still being written, and the view fits as it is
-	ReasonBusy       = "no_place"                 // other compactions computed until the deadline was near, and the view fits as it is
-	ReasonNothingOld = "nothing_to_compact"       // all of it is pinned or recent
-	ReasonNoRoom     = "insufficient_budget"      // the messages that must stay exceed the budget: the call was refused
+	ReasonUsage    = "usage_pct >= trigger_pct"
+	ReasonBudget   = "t_est >= budget"
+	ReasonBytes    = "bytes > max_request_bytes" // pictures and files make the body too large
+	ReasonEconomic = "economic"                  // policy.when economic: a candidate pays
+	ReasonBelow    = "usage_pct < trigger_pct"
+	ReasonManual   = "manual"
+	// above the trigger, but the messages that must stay exceed the target: due at a larger size
+	ReasonFloor     = "floor_above_target"
+	ReasonWaiting   = "waiting_for_next_trigger" // above the trigger, and the last compaction ended above the target: due at a larger size
+	ReasonObserve   = "observed"                 // only observed; nothing was changed
+	ReasonNever     = "switched_off"             // policy.when is never
+	ReasonArrival   = "at_arrival"               // results were reduced on arrival; nothing else was changed
+	ReasonEveryCall = "every_call"               // a preset that works on every call
+	ReasonLate      = "summary_pending"          // the summary is not finished, and the view fits without it
+	// other compactions kept all workers busy until near the deadline, and the view fits as it is
+	ReasonBusy       = "no_place"
+	ReasonNothingOld = "nothing_to_compact"  // all messages are pinned or recent
+	ReasonNoRoom     = "insufficient_budget" // the messages that must stay exceed the budget: the call was refused
 )
 
 // A Check is one comparison of a decision.
 type Check struct {
-	Check     string  `json:"check"`     // the comparison: "t_est >= trigger"
+	Check     string  `json:"check"`     // the text of the comparison: "t_est >= trigger"
 	Value     float64 `json:"value"`     // the left side
 	Threshold float64 `json:"threshold"` // the right side
-	Met       bool    `json:"met"`       // whether it holds
+	Met       bool    `json:"met"`       // whether the comparison holds
 }
 
 // PolicyInfo holds the policy settings that explain a decision.
@@ -125,25 +128,25 @@ func (p PolicyInfo) finite() PolicyInfo {
 }
 
 // Plan counts the messages that a compaction could remove, and those that it
-// kept and removed; a failed one removed none.
+// kept and removed; a failed compaction removed none.
 type Plan struct {
-	Kept          Kept `json:"kept"`
-	PrunableCount int  `json:"prunable_count"` // messages that the stages can summarize or drop at most, with the smallest keep counts
-	PrunedCount   int  `json:"pruned_count"`   // messages that were summarized or dropped
+	Kept Kept `json:"kept"`
+	// maximum number of messages that the stages can summarize or drop, with the smallest keep counts
+	PrunableCount int `json:"prunable_count"`
+	PrunedCount   int `json:"pruned_count"` // messages that were summarized or dropped
 }
 
-// A Candidate is one way of compacting that was evaluated. Amounts are
-// projected, in US dollars, or in units of the model's input price if no price
-// is known.
+// A Candidate is one evaluated way of compacting. Amounts are projected, in US
+// dollars, or in units of the model's input price if no price is known.
 type Candidate struct {
 	Cut       bool    `json:"cut"`        // a summary; false: placeholders alone
-	KeepTurns int     `json:"keep_turns"` // turns that stay; of a mask: with their results
-	MaskTurns int     `json:"mask_turns"` // for cuts: turns whose results stay; 0 = all
-	Level     int     `json:"level"`      // tokens of the view after it
-	Due       int     `json:"due"`        // tokens of the view from which it would be made
+	KeepTurns int     `json:"keep_turns"` // number of turns that stay; for a mask: that stay with their results
+	MaskTurns int     `json:"mask_turns"` // for cuts: number of turns whose results stay; 0 = all
+	Level     int     `json:"level"`      // tokens of the view after the compaction
+	Due       int     `json:"due"`        // tokens of the view from which the compaction is due
 	Fixed     float64 `json:"projected_fixed_usd"`
 	Linear    float64 `json:"projected_linear_usd"`
-	Call      float64 `json:"projected_call_usd"`  // cost of a call in the long run
+	Call      float64 `json:"projected_call_usd"`  // average cost of a call if every compaction is like this one
 	Saves     float64 `json:"projected_saves_usd"` // savings in the expected calls
 	Pays      bool    `json:"pays"`
 	Safe      bool    `json:"safe"`
@@ -155,7 +158,7 @@ func (c Candidate) finite() Candidate {
 	return c
 }
 
-// Kept counts what stays in the view, by layer.
+// Kept counts the content that stays in the view, by layer.
 type Kept struct {
 	Pinned      int `json:"pinned"`       // messages
 	Summary     int `json:"summary"`      // messages: 0 or 1

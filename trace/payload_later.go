@@ -3,18 +3,18 @@ package trace
 import "fmt"
 
 // Refused is the payload of compact.refused: a provider refused a request as
-// too long, and the reaction.
+// too long. It includes the reaction.
 type Refused struct {
 	SessionID string `json:"session_id"`
 	Agent     string `json:"agent,omitempty"`
 	Model     string `json:"model"`
 	Estimated int    `json:"tokens_estimated"`                 // tokens of the request, counted here
-	Measured  int    `json:"prompt_tokens_measured,omitempty"` // tokens that the provider counted, if it states them
-	Limit     int    `json:"limit_tokens,omitempty"`           // limit that the provider named
-	Window    int    `json:"window_tokens,omitempty"`          // window for the following requests, in tokens counted here
+	Measured  int    `json:"prompt_tokens_measured,omitempty"` // tokens that the provider counted, if its answer has the number
+	Limit     int    `json:"limit_tokens,omitempty"`           // limit in the provider's answer
+	Window    int    `json:"window_tokens,omitempty"`          // window for later requests, in tokens counted here
 	Retried   bool   `json:"retried"`                          // a smaller request was sent
 
-	OutputText string `json:"output_text"` // one line; written when empty
+	OutputText string `json:"output_text"` // one line; written if empty
 }
 
 func (p Refused) spec() spec { return spec{NameRefused, KindRefusal, StatusError, SeverityWarning} }
@@ -44,7 +44,7 @@ type Recalled struct {
 	Chars     int    `json:"returned_chars"` // characters of the answer
 	ErrorType string `json:"error_type,omitempty"`
 
-	OutputText string `json:"output_text"` // one line; written when empty
+	OutputText string `json:"output_text"` // one line; written if empty
 }
 
 func (p Recalled) spec() spec { return spec{NameRecall, KindRecall, statusOf(p.ErrorType), ""} }
@@ -75,12 +75,12 @@ func (p Recalled) Line() string {
 // being written after a while.
 type SummaryBegun struct {
 	SessionID   string `json:"session_id"`
-	Model       string `json:"model,omitempty"` // the summarizer's
+	Model       string `json:"model,omitempty"` // model of the summarizer
 	Backend     string `json:"backend"`
 	Strategy    string `json:"strategy"`
-	InputTokens int    `json:"tokens_before"` // tokens of the view that the summary is to shorten
+	InputTokens int    `json:"tokens_before"` // tokens of the view that the summary will shorten
 
-	OutputText string `json:"output_text"` // one line; written when empty
+	OutputText string `json:"output_text"` // one line; written if empty
 }
 
 func (p SummaryBegun) spec() spec { return spec{NameSummaryBegun, KindBegun, StatusOK, ""} }
@@ -91,16 +91,16 @@ func (p SummaryBegun) complete() any {
 }
 
 // SummaryAttempt is the payload of compact.summary_attempt: a failed call of
-// the summarizer that was recovered from.
+// the summarizer after which the manager continued.
 type SummaryAttempt struct {
 	SessionID string `json:"session_id"`
-	Model     string `json:"model,omitempty"` // the summarizer's
+	Model     string `json:"model,omitempty"` // model of the summarizer
 	Backend   string `json:"backend"`
 	Strategy  string `json:"strategy"`
 	Attempt   int    `json:"attempt"` // from 1
 	MaxTokens int    `json:"max_tokens"`
-	Prompt    int    `json:"prompt_tokens,omitempty"`     // billed
-	Answer    int    `json:"completion_tokens,omitempty"` // billed
+	Prompt    int    `json:"prompt_tokens,omitempty"`     // billed tokens
+	Answer    int    `json:"completion_tokens,omitempty"` // billed tokens
 	Action    string `json:"action"`                      // reaction: "retry in 2s", "brief"
 	ErrorType string `json:"error_type"`
 	Cause     string `json:"cause,omitempty"` // kind of the failure

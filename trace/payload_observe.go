@@ -4,16 +4,17 @@ import "fmt"
 
 // Observed is the payload of observe.call: a call that was only observed, whose
 // history was sent unchanged. The names distinguish three kinds of figures:
-// tokens_estimated was counted here, tokens_projected would have been sent, and
-// [ObservedUsage] has what was measured.
+// tokens_estimated was counted here, tokens_projected is the size of the view
+// that would have been sent, and [ObservedUsage] has the measured figures.
 type Observed struct {
-	SessionID         string  `json:"session_id"`
-	Agent             string  `json:"agent,omitempty"`
-	Model             string  `json:"model"`
-	WouldCompact      bool    `json:"would_compact"`          // this call would have compacted
-	WouldFail         string  `json:"would_fail,omitempty"`   // the error that the call would have returned: "InsufficientBudget"
-	Reason            string  `json:"projected_reason"`       // why the call would have compacted, or not
-	Step              int     `json:"projected_step"`         // number of the session's compactions up to this call, if it would have made a step; else 0
+	SessionID    string `json:"session_id"`
+	Agent        string `json:"agent,omitempty"`
+	Model        string `json:"model"`
+	WouldCompact bool   `json:"would_compact"`        // this call would have compacted
+	WouldFail    string `json:"would_fail,omitempty"` // the error that the call would have returned: "InsufficientBudget"
+	Reason       string `json:"projected_reason"`     // why the call would have compacted, or not
+	// if the call would have made a step: number of the session's compactions up to this call; else 0
+	Step              int     `json:"projected_step"`
 	Estimated         int     `json:"tokens_estimated"`       // of the sent request
 	Projected         int     `json:"tokens_projected"`       // of the request that would have been sent
 	Saved             int     `json:"tokens_projected_saved"` // computed by the caller: estimated - projected
@@ -25,13 +26,13 @@ type Observed struct {
 	Truncated         int     `json:"projected_truncated_count"`
 	Pruned            int     `json:"projected_pruned_count"`
 	Stage             string  `json:"projected_stage"`
-	StandIn           bool    `json:"summary_stands_in"`              // the summary stands in for a model's
-	SessionCalls      int     `json:"session_calls"`                  // observed in this session
+	StandIn           bool    `json:"summary_stands_in"`              // the summary is a stand-in for a model's
+	SessionCalls      int     `json:"session_calls"`                  // number of observed calls of this session
 	SessionEstimated  int     `json:"session_tokens_estimated"`       // sum over these calls
 	SessionSaved      int     `json:"session_tokens_projected_saved"` // sum over these calls
 	ElapsedMS         float64 `json:"elapsed_ms"`                     // time of the observation, without the request
 
-	OutputText string `json:"output_text"` // one line; written when empty
+	OutputText string `json:"output_text"` // one line; written if empty
 }
 
 func (p Observed) spec() spec { return spec{NameObserved, KindObserve, StatusOK, ""} }
@@ -66,7 +67,7 @@ type WouldCompact struct {
 	Stages        []ProjectedStage `json:"projected_stages"`
 	Policy        PolicyInfo       `json:"policy"`
 
-	OutputText string `json:"output_text"` // one line; written when empty
+	OutputText string `json:"output_text"` // one line; written if empty
 }
 
 // A ProjectedStage is the projected work of one stage.
@@ -93,7 +94,7 @@ func (p WouldCompact) complete() any {
 	return p
 }
 
-// ObservedUsage is the payload of observe.usage: what the provider billed for a
+// ObservedUsage is the payload of observe.usage: the provider's bill for a
 // request that was not edited, with the projected tokens.
 type ObservedUsage struct {
 	SessionID string `json:"session_id"`
@@ -103,7 +104,7 @@ type ObservedUsage struct {
 	Projected int    `json:"tokens_projected"`
 	Saved     int    `json:"tokens_projected_saved"` // estimated - projected
 
-	OutputText string `json:"output_text"` // one line; written when empty
+	OutputText string `json:"output_text"` // one line; written if empty
 }
 
 func (p ObservedUsage) spec() spec { return spec{NameObservedUsage, KindObserve, StatusOK, ""} }

@@ -16,10 +16,10 @@ type MaskedObservations struct {
 	TokensAfter     int      `json:"tokens_after"`
 	ReductionPct    float64  `json:"reduction_pct"` // computed
 	MaskedIDs       []string `json:"masked_ids,omitempty"`
-	MediaCount      int      `json:"media_count,omitempty"` // pictures, sounds and files; no observations
+	MediaCount      int      `json:"media_count,omitempty"` // pictures, sounds and files, which are not counted as observations
 	MediaBytes      int      `json:"media_bytes,omitempty"`
 
-	OutputText string `json:"output_text"` // one line; written when empty
+	OutputText string `json:"output_text"` // one line; written if empty
 }
 
 func (p MaskedObservations) spec() spec {
@@ -54,14 +54,14 @@ type TruncatedResults struct {
 	// Reducers counts the reductions by reducer, if the stage is tidy.
 	Reducers []ReducerCount `json:"reducers,omitempty"`
 
-	OutputText string `json:"output_text"` // one line; written when empty
+	OutputText string `json:"output_text"` // one line; written if empty
 }
 
 // ResultSize is the size of a tool result before and after a cut, or of a
 // message that does not fit.
 type ResultSize struct {
 	Index  int    `json:"index"`          // of the message in the history, from 0; -1: not in the history
-	Tokens int    `json:"tokens"`         // before
+	Tokens int    `json:"tokens"`         // tokens before
 	Kept   int    `json:"kept,omitempty"` // tokens after
 	Role   string `json:"role,omitempty"`
 	Tool   string `json:"tool,omitempty"`
@@ -88,8 +88,8 @@ func (p TruncatedResults) complete() any {
 type PrunedMessages struct {
 	SessionID       string   `json:"session_id"`
 	Step            int      `json:"step"`
-	PrunedCount     int      `json:"pruned_count"`  // summarized + dropped; like all counts here, by this step alone
-	TotalMessages   int      `json:"message_count"` // of the view before
+	PrunedCount     int      `json:"pruned_count"`  // summarized + dropped; all counts here are of this step alone
+	TotalMessages   int      `json:"message_count"` // number of messages in the view before
 	SummarizedCount int      `json:"summarized_count"`
 	DroppedCount    int      `json:"dropped_count"`
 	MaskedCount     int      `json:"masked_count"`
@@ -104,24 +104,24 @@ type PrunedMessages struct {
 	ReductionStage  string   `json:"reduction_stage"`  // "none", "truncation", "masking", "summarization", "fallback"
 	InvariantStatus string   `json:"invariant_status"` // "ok", "fallback"
 	PrunedIDs       []string `json:"pruned_ids,omitempty"`
-	// Taken lists the messages that lost most tokens, at most twenty. Rest sums up
-	// the others by role, tool and outcome.
+	// Taken lists the messages that lost the most tokens, at most twenty. Rest
+	// sums up the others by role, tool and outcome.
 	Taken []TakenRow `json:"taken,omitempty"`
 	Rest  []TakenSum `json:"taken_rest,omitempty"`
 
-	OutputText string `json:"output_text"` // one line; written when empty
+	OutputText string `json:"output_text"` // one line; written if empty
 }
 
 // TakenRow is a message that this step reduced or removed.
 type TakenRow struct {
-	Index  int    `json:"index"` // in the history, from 0
-	Turn   int    `json:"turn"`  // of the history, from 1
+	Index  int    `json:"index"` // index in the history, from 0
+	Turn   int    `json:"turn"`  // number of the turn in the history, from 1
 	Role   string `json:"role"`
-	Tool   string `json:"tool,omitempty"` // tool that it calls, or whose result it is
-	Became string `json:"became"`         // "summarized", "dropped", "masked", "truncated"
-	In     int    `json:"tokens_in"`      // in the history
-	Tokens int    `json:"tokens"`         // in the view before this step; less than tokens_in after an earlier edit
-	Left   int    `json:"tokens_left"`    // in the view
+	Tool   string `json:"tool,omitempty"` // tool of the call or the result in the message
+	Became string `json:"became"`         // decision: "summarized", "dropped", "masked", "truncated"
+	In     int    `json:"tokens_in"`      // tokens in the history
+	Tokens int    `json:"tokens"`         // tokens in the view before this step; less than tokens_in after an earlier edit
+	Left   int    `json:"tokens_left"`    // tokens in the view after this step
 	Ref    string `json:"ref"`            // the first 12 digits of its fingerprint, as in pruned_ids
 }
 

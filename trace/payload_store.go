@@ -10,15 +10,15 @@ type Archival struct {
 	ArchivedCount  int    `json:"archived_count"` // messages; 0 after a failure
 	Bytes          int64  `json:"bytes"`
 	StorageAdapter string `json:"storage_adapter"`         // "fs", "s3", "memory"
-	FilePath       string `json:"file_path,omitempty"`     // absolute, if it is a file
-	S3Key          string `json:"s3_key,omitempty"`        // s3://…, if it is in a bucket
-	ReadWith       string `json:"read_with,omitempty"`     // the command that shows it
-	SHA256         string `json:"sha256,omitempty"`        // of the file, in hex
+	FilePath       string `json:"file_path,omitempty"`     // absolute path, if it is a local file
+	S3Key          string `json:"s3_key,omitempty"`        // s3://…, if it is an object in a bucket
+	ReadWith       string `json:"read_with,omitempty"`     // the command that prints it
+	SHA256         string `json:"sha256,omitempty"`        // hash of the file, in hex
 	ManifestHead   string `json:"manifest_head,omitempty"` // hash of the manifest's last line; `archive verify --head`
 	ErrorType      string `json:"error_type,omitempty"`
 	Cause          string `json:"cause,omitempty"` // kind of the failure: "no_space", "permission_denied"
 
-	OutputText string `json:"output_text"` // one line; written when empty
+	OutputText string `json:"output_text"` // one line; written if empty
 }
 
 func (p Archival) spec() spec {

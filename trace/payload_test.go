@@ -96,7 +96,7 @@ func TestPayloadsHaveDocumentedKeys(t *testing.T) {
 	}
 }
 
-func TestPayloadsAreWritableWhateverTheyHold(t *testing.T) {
+func TestPayloadsOfAnyContentCanBeEncoded(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(-1)
 	for _, p := range []trace.Payload{
 		trace.Preflight{Timings: map[string]float64{"a": nan, "b": inf}},
@@ -172,7 +172,7 @@ func TestPayloadsKeepGivenText(t *testing.T) {
 	}
 }
 
-func TestDecisionSaysWhatWillStayOnlyWhenTriggered(t *testing.T) {
+func TestDecisionListsKeptMessagesOnlyWhenTriggered(t *testing.T) {
 	no := object(t, trace.TriggerDecision{})
 	if no["kept"] != nil || no["pruned_count"] != nil {
 		t.Errorf("not triggered: %v", no)

@@ -3,17 +3,18 @@ package trace
 import "fmt"
 
 // CallUsage is the payload of compact.usage: what the provider billed for one
-// call. Measured figures are the provider's, estimated ones were counted before
-// the call was sent, and projected ones are for the whole history, which was
-// not sent. Money is in US dollars, or in units of the model's input price if
+// call. Measured figures are the provider's. Estimated figures were counted
+// before the call. Projected figures are for the whole history, which was not
+// sent. Money is in US dollars, or in units of the model's input price if
 // Relative is set.
 type CallUsage struct {
-	SessionID    string  `json:"session_id"`
-	Agent        string  `json:"agent,omitempty"`
-	Model        string  `json:"model"`
-	Measured     int     `json:"prompt_tokens_measured"`
-	Estimated    int     `json:"tokens_estimated"`   // of the same prompt, counted before
-	ErrorPct     float64 `json:"estimate_error_pct"` // computed: error of the estimate in percent of the measured tokens, + if too high
+	SessionID string `json:"session_id"`
+	Agent     string `json:"agent,omitempty"`
+	Model     string `json:"model"`
+	Measured  int    `json:"prompt_tokens_measured"`
+	Estimated int    `json:"tokens_estimated"` // estimated tokens of the same prompt
+	// computed: error of the estimate in percent of the measured tokens, positive if too high
+	ErrorPct     float64 `json:"estimate_error_pct"`
 	Cached       int     `json:"cached_tokens_measured"`
 	Written      int     `json:"written_tokens_measured"`
 	Output       int     `json:"output_tokens_measured"`
@@ -25,19 +26,19 @@ type CallUsage struct {
 	SessionCalls int     `json:"session_measured_calls"`
 	SessionUSD   float64 `json:"session_measured_usd"`
 
-	// Break is the first difference from the prompt of the previous call, from
-	// which on nothing can come from the cache; nil: the prompt extends the
-	// previous one.
+	// Break is the first difference from the prompt of the previous call; the
+	// provider's cache can't serve anything from there on. nil: the prompt
+	// extends the previous one.
 	Break *CacheBreak `json:"cache_break,omitempty"`
 
-	OutputText string `json:"output_text"` // one line; written when empty
+	OutputText string `json:"output_text"` // one line; written if empty
 }
 
 // A CacheBreak is the first message that differs from the previous prompt.
 type CacheBreak struct {
 	Index  int    `json:"index"`  // index in the sent view, from 0
-	Role   string `json:"role"`   // of the message there now
-	Tokens int    `json:"tokens"` // tokens of the previous prompt from there on
+	Role   string `json:"role"`   // role of the message at this index
+	Tokens int    `json:"tokens"` // tokens of the previous prompt from this index on
 }
 
 func (p CallUsage) spec() spec { return spec{NameCallUsage, KindUsage, StatusOK, ""} }

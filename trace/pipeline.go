@@ -12,16 +12,16 @@ import (
 // PipelineOptions configures a [Pipeline]. nil and zero fields are the
 // defaults.
 type PipelineOptions struct {
-	// QueueEvents is how many events may wait for one exporter. Default 16384.
+	// QueueEvents is the maximum number of events that wait for one exporter.
+	// Default 16384.
 	QueueEvents int
 	// QueueBytes limits the memory of the events, per exporter: their content and their
 	// places in the queue. The default is 16 MiB, which is more than a second of ten
-	// thousand usual events. A single event is always taken, even if it is larger.
+	// thousand usual events. A single event is always accepted, even if it is larger.
 	QueueBytes int
-	// BatchEvents is how many events an exporter gets at once, at most.
-	// Default 512.
+	// BatchEvents is the maximum number of events in one batch. Default 512.
 	BatchEvents int
-	// Linger is how long an event waits for others to share its batch.
+	// Linger is the time that an event waits for others to share its batch.
 	// Default 50 ms.
 	Linger time.Duration
 	// ExportTimeout is the deadline of one Export. Default 10 s.
@@ -103,28 +103,27 @@ func (p *Pipeline) ended() {
 	}
 }
 
-// Emit queues events for every exporter and returns at once, whatever the
-// exporters are doing. It does not retain the slice. After Close it does
-// nothing.
+// Emit queues events for every exporter and returns at once, even if an exporter
+// is stuck. It does not retain the slice. After Close it does nothing.
 func (p *Pipeline) Emit(events ...Event) {
 	for _, w := range p.workers {
 		w.queue.push(events)
 	}
 }
 
-// Flush waits until every event that was emitted before it has been exported,
-// has failed or was dropped, or until ctx is done, whose error it then returns.
-// If an exporter cannot be reached, Flush returns an [*ExportError] after one
-// attempt; the events stay in the queue.
+// Flush waits until each earlier event was exported, has failed or was dropped.
+// If ctx is done first, it returns the error of ctx. If an exporter cannot be
+// reached, Flush returns an [*ExportError] after one attempt; the events stay in
+// the queue.
 func (p *Pipeline) Flush(ctx context.Context) error {
 	return p.each(func(w *worker) error { return w.queue.flush(ctx) })
 }
 
-// Close stops taking events, delivers the waiting ones and shuts the exporters
-// down. It returns after that, when ctx is done, or after CloseTimeout,
-// whichever comes first. Undelivered events are dropped and counted, and the
-// context's error is joined with those of the exporters. Calling it again only
-// waits for the first call to be done.
+// Close stops accepting events, delivers the waiting ones and shuts the
+// exporters down. It returns after that, or when ctx is done, or after
+// CloseTimeout, whichever comes first. Undelivered events are dropped and
+// counted, and the context's error is joined with those of the exporters. A
+// later call only waits for the first one.
 func (p *Pipeline) Close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
@@ -142,8 +141,8 @@ func (p *Pipeline) each(f func(*worker) error) error {
 	return errors.Join(errs...)
 }
 
-// Dropped returns how many events were dropped since the start, over all
-// exporters: because a queue was full, or because Close ran out of time.
+// Dropped returns the number of events that were dropped since the start, over
+// all exporters: because a queue was full, or because Close ran out of time.
 func (p *Pipeline) Dropped() uint64 {
 	var n uint64
 	for _, w := range p.workers {
@@ -159,9 +158,9 @@ type Stats struct {
 	Exporter string // its name, such as "ariadne"
 	Emitted  uint64 // offered by Emit
 	Exported uint64 // delivered
-	Failed   uint64 // given to the exporter, which could not deliver them
-	Dropped  uint64 // never given to the exporter
-	Waiting  int    // in the queue or under way
+	Failed   uint64 // passed to the exporter, which could not deliver them
+	Dropped  uint64 // never passed to the exporter
+	Waiting  int    // in the queue or in delivery
 }
 
 // Stats returns a consistent count for each exporter, in their order.
@@ -182,7 +181,7 @@ type ExportError struct {
 	Exporter string // its name, such as "ariadne"
 	Op       string // "export", "flush", "close" or "shutdown"
 	Lost     int    // events since the last reported error
-	Dropped  int    // of these, events that were dropped from a full queue
+	Dropped  int    // those of them that were dropped from a full queue
 	Waiting  int    // events in the queue or in delivery
 	Err      error
 	Logged   bool // the exporter has written it to a log of its own

@@ -15,7 +15,7 @@ import (
 	"github.com/agentcompact/compact/trace/tracetest"
 )
 
-// numbered returns events that can be told apart.
+// numbered returns distinguishable events.
 func numbered(from, to int) []trace.Event {
 	var events []trace.Event
 	for i := from; i <= to; i++ {
@@ -101,7 +101,7 @@ func TestPipelineExportsFullBatchAtOnce(t *testing.T) {
 	})
 }
 
-func TestEmitNeverWaitsThoughExporterIsStuck(t *testing.T) {
+func TestEmitNeverWaitsForAStuckExporter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stuck := &tracetest.Recorder{Stuck: make(chan struct{})}
 		var fine tracetest.Recorder
@@ -151,7 +151,7 @@ func TestPipelineDropsOldestAndCountsExactly(t *testing.T) {
 				p := trace.NewPipeline(exporters(r), &opts)
 				p.Emit(numbered(0, 0)...)
 				time.Sleep(time.Second)
-				synctest.Wait() // event 0 is under way
+				synctest.Wait() // event 0 is in delivery
 				p.Emit(numbered(1, 250)...)
 				if got := p.Dropped(); got != 150 {
 					t.Errorf("Dropped() = %d, want 150", got)

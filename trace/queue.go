@@ -29,7 +29,7 @@ func sizeOf(e *Event) int {
 type queue struct {
 	maxEvents, maxBytes, batch int
 
-	wake chan struct{} // capacity 1: something changed
+	wake chan struct{} // capacity 1; signals a change
 
 	mu      sync.Mutex
 	ring    []Event // grows up to maxEvents
@@ -37,8 +37,8 @@ type queue struct {
 	len     int
 	bytes   int
 	closed  bool
-	flights int    // events that were taken and are not finished
-	flight  uint64 // number of the first of them
+	flights int    // number of taken events that are not finished
+	flight  uint64 // number of the first such event
 	stats   counters
 	waiters []waiter
 }
@@ -94,7 +94,7 @@ func (q *queue) pushOne(e *Event) {
 // shift removes the oldest event.
 func (q *queue) shift() Event {
 	e := q.ring[q.head]
-	q.ring[q.head] = Event{} // release its strings
+	q.ring[q.head] = Event{} // releases its strings
 	q.head = (q.head + 1) % len(q.ring)
 	q.len--
 	q.bytes -= sizeOf(&e)
@@ -111,12 +111,12 @@ func (q *queue) grow() {
 func (q *queue) signal() {
 	select {
 	case q.wake <- struct{}{}:
-	default: // it has been woken already
+	default: // a wake-up is already pending
 	}
 }
 
 // wait returns true when there are events to export: a full batch, an event
-// that waited for linger, or any event after flush or close was called. It
+// that has waited for linger, or, after a call of flush or close, any event. It
 // returns false if the queue is closed and empty, or ctx is done.
 func (q *queue) wait(ctx context.Context, linger time.Duration) bool {
 	var timer <-chan time.Time
@@ -136,7 +136,7 @@ func (q *queue) wait(ctx context.Context, linger time.Duration) bool {
 		select {
 		case <-q.wake:
 		case <-timer:
-			return true // only the caller takes events, so they are still there
+			return true // only this goroutine takes events, so they are still there
 		case <-ctx.Done():
 		}
 	}
@@ -155,7 +155,7 @@ func (q *queue) take(dst []Event) []Event {
 	return dst
 }
 
-// finish settles n taken events, of which lost were not delivered.
+// finish settles n taken events; lost of them were not delivered.
 func (q *queue) finish(n, lost int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// A RetryError is returned by [Exporter.Export] if the events from Done on never
+// A RetryError is returned by [Exporter.Export] if no event from Done on has
 // left this process, for example because the connection was refused. The
-// pipeline offers them again, after a quarter of a second at first and later
-// every 5 s, as long as its queue has room for newer events. An exporter must
-// not return it for events that may have arrived, as the receiver would get them
-// twice.
+// pipeline offers these events again, after a quarter of a second at first and
+// later every 5 s, as long as its queue has room for newer events. An exporter
+// must not return it for events that may have arrived, because the receiver
+// would get them twice.
 type RetryError struct {
-	Done int   // events of the batch that need not be offered again
-	Lost int   // of Done, how many were not delivered
-	Err  error // why
+	Done int   // number of events of the batch that must not be offered again
+	Lost int   // number of these events that were not delivered
+	Err  error // the cause
 }
 
 func (e *RetryError) Error() string { return e.Err.Error() }
@@ -39,19 +39,20 @@ const (
 	longRest  = 5 * time.Second
 )
 
-// rest returns the pause after that many consecutive failures.
+// rest returns the pause after a number of consecutive failures.
 func rest(failures int) time.Duration {
 	return min(firstRest<<min(failures-1, 10), longRest)
 }
 
-// errWaiting returns the error of [Pipeline.Flush] for an unreachable exporter,
-// whose events wait.
+// errWaiting returns the error of [Pipeline.Flush] for events that wait for an
+// unreachable exporter.
 func errWaiting(exporter string, waiting int, cause error) error {
 	return &ExportError{Exporter: exporter, Op: "flush", Waiting: waiting, Err: cause}
 }
 
-// split reads from the error of an export of n events how many are settled, how
-// many of these are lost, and whether to offer the others again.
+// split reads from the error of an export of n events: the number of settled
+// events, the number of lost ones among them, and whether to offer the others
+// again.
 func split(err error, n int) (done, lost int, again bool) {
 	var retry *RetryError
 	var some *LostError
@@ -92,8 +93,8 @@ func (q *queue) urgent() bool {
 
 // settle counts the first done events of a taken batch. It puts the others back
 // to the front of the queue, drops the oldest of them if there is no room, and
-// ends all waiting flushes with an error. It returns false, and does nothing, if
-// the queue is closed: there is no second try.
+// ends all waiting flushes with an error. It returns false and does nothing if
+// the queue is closed, because there is no second try.
 func (q *queue) settle(exporter string, batch []Event, done, lost int, cause error) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -101,14 +101,15 @@ func TestLongOutageDropsTheOldestAndCountsExactly(t *testing.T) {
 	})
 }
 
-// Events that come while a batch is under way take the room of its oldest ones if it comes back.
-func TestABatchThatComesBackToAFullQueueIsCounted(t *testing.T) {
+// New events during the delivery of a batch take the room of its oldest events if it returns to
+// the queue.
+func TestBatchReturnedToAFullQueueIsCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &slow{took: time.Minute}
 		r.Err = &trace.RetryError{Err: errRefused}
 		p := trace.NewPipeline(exporters(r), &trace.PipelineOptions{BatchEvents: 16, QueueEvents: 100, ExportTimeout: time.Hour})
 		p.Emit(numbered(1, 16)...)
-		synctest.Wait() // these are under way
+		synctest.Wait() // these are in delivery
 		p.Emit(numbered(17, 111)...)
 		time.Sleep(time.Minute)
 		synctest.Wait()
@@ -216,7 +217,7 @@ func TestDroppedEventsAreReportedWithTheFailure(t *testing.T) {
 		r := &slow{took: time.Hour}
 		p := trace.NewPipeline(exporters(r), &trace.PipelineOptions{OnError: told.handler(), QueueEvents: 10, BatchEvents: 5, ExportTimeout: 3 * time.Second})
 		p.Emit(numbered(1, 5)...)
-		synctest.Wait() // under way
+		synctest.Wait() // in delivery
 		p.Emit(numbered(6, 30)...)
 		time.Sleep(4 * time.Second)
 		synctest.Wait()

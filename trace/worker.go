@@ -120,8 +120,8 @@ func (w *worker) giveUp() int {
 	return w.queue.abandon()
 }
 
-// grace is the time to return for an exporter that ran out of time, so that one
-// that honors its context does not leave its goroutine behind.
+// grace is the time that an exporter has to return after its time ran out, so
+// that an exporter that honors its context does not leave its goroutine behind.
 const grace = 100 * time.Millisecond
 
 // after returns the result of Shutdown, if it is done within d.

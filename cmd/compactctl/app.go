@@ -22,11 +22,11 @@ import (
 type app struct {
 	in       io.Reader
 	out, err io.Writer
-	style    style // of out
+	style    style // style of out
 	errStyle style
 	progress *progress
 	losses   losses
-	redactor *redact.Redactor // of the configuration of the archive that was opened
+	redactor *redact.Redactor // redactor of the configuration of the opened archive
 	keys     *seal.Ring
 
 	// Flags that several subcommands share.
@@ -35,8 +35,8 @@ type app struct {
 	flags       configFlags
 	input       inputFlags
 
-	ended   <-chan struct{} // closed when a signal ends the command; nil: never
-	held    int             // bytes of the large files that were read
+	ended   <-chan struct{} // closed when a signal ends the command; nil = never
+	held    int             // size of the large input files, in bytes
 	inputs  []string        // files that the command reads; see spares
 	unknown error           // error for --help of an unknown command; nil = none
 }
@@ -47,7 +47,7 @@ func newApp(in io.Reader, out, errOut io.Writer) *app {
 	return a
 }
 
-// configFlags are the settings that have a flag of their own.
+// configFlags holds the settings that have a flag of their own.
 type configFlags struct {
 	model, preset, strategy, archive string
 	maxContext                       int
@@ -72,7 +72,7 @@ func (a *app) addConfig(cmd *cobra.Command) {
 func complete(cmd *cobra.Command, flag string, values []string) {
 	offer := cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
 	if err := cmd.RegisterFlagCompletionFunc(flag, offer); err != nil {
-		panic(err) // the flag is not there: a mistake in this program
+		panic(err) // the flag does not exist: a bug in this program
 	}
 }
 
@@ -129,8 +129,8 @@ func (a *app) given(cmd *cobra.Command) ([]configs.Option, error) {
 	return opts, nil
 }
 
-// place returns the options for an archive in a folder or a bucket. A bucket gets
-// everything directly, without a spool.
+// place returns the options for an archive in a folder or a bucket. Data goes to
+// a bucket directly, without a spool.
 func place(where string) ([]configs.Option, error) {
 	const flag = "--archive"
 	bucket, prefix, ok := s3.ParseURL(where)
@@ -146,7 +146,7 @@ func place(where string) ([]configs.Option, error) {
 	}, nil
 }
 
-// setting takes PATH=VALUE apart.
+// setting splits PATH=VALUE.
 func setting(s string) (path, value string, err error) {
 	path, value, ok := strings.Cut(s, "=")
 	if !ok || path == "" {
@@ -155,7 +155,7 @@ func setting(s string) (path, value string, err error) {
 	return path, value, nil
 }
 
-// say writes a line, unless the command is to be quiet.
+// say writes a line, unless the command is quiet.
 func (a *app) say(format string, args ...any) error {
 	if a.quiet {
 		return nil
@@ -164,7 +164,7 @@ func (a *app) say(format string, args ...any) error {
 	return err
 }
 
-// columns is how wide the output may be.
+// columns returns the maximum width of the output.
 func (a *app) columns() int {
 	if f, ok := a.out.(*os.File); ok {
 		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w >= minColumns {

@@ -33,15 +33,15 @@ identity or the container).`,
 		a.addArchive(sub)
 		cmd.AddCommand(sub)
 	}
-	cmd.AddCommand(newArchiveCopy(a), newArchiveIdentity(a)) // which name two archives, and none
+	cmd.AddCommand(newArchiveCopy(a), newArchiveIdentity(a)) // these two name two archives and no archive
 	return cmd
 }
 
-// errNoArchive: there is no folder where the archive would be.
+// errNoArchive means that the archive's folder does not exist.
 var errNoArchive = errors.New("there is no archive")
 
-// openArchive opens the archive that flags and configuration name. It makes
-// none.
+// openArchive opens the archive that flags and configuration name. It creates no
+// archive.
 func (a *app) openArchive(cmd *cobra.Command) (storage.Archive, compact.Config, error) {
 	return a.openWith(cmd, configs.OpenArchive)
 }
@@ -73,8 +73,7 @@ func (a *app) openWith(cmd *cobra.Command, open func(compact.StorageConfig) (sto
 	return archive, cfg, nil
 }
 
-// openSession opens a session that is there, by its id or by the name of its
-// folder.
+// openSession opens an existing session, by its id or by the name of its folder.
 func openSession(ctx context.Context, archive storage.Archive, name string) (*record.Session, error) {
 	return openAs(ctx, archive, name, record.OpenSession, record.OpenDir)
 }
@@ -90,7 +89,7 @@ func openAs(ctx context.Context, archive storage.Archive, name string, ways ...f
 		s, err := open(ctx, archive, name)
 		if err != nil {
 			if bad := new(storage.KeyError); errors.As(err, &bad) {
-				continue // the name of no folder
+				continue // not the name of a folder
 			}
 			return nil, &brokenArchive{err}
 		}
@@ -120,7 +119,7 @@ func (a *app) lives(ctx context.Context, archive storage.Archive, id string) ([]
 	name, before := a.names(id)
 	lives, err := compact.Lives(ctx, archive, name, before...)
 	if bad := new(storage.KeyError); errors.As(err, &bad) {
-		err = nil // the name of no session
+		err = nil // not the name of a session
 	}
 	if err != nil || len(lives) == 0 {
 		return []string{name}, err
@@ -128,10 +127,10 @@ func (a *app) lives(ctx context.Context, archive storage.Archive, id string) ([]
 	return lives, nil
 }
 
-// names returns the name under which a session is stored, and those from before.
+// names returns the name under which a session is stored, and earlier names.
 func (a *app) names(id string) (name string, before []string) {
 	name = compact.KeyedName(a.redactor, a.keys, id).String()
-	if name != id { // from when it was none, and as version 1 of the format called it
+	if name != id { // names from before the id counted as a secret, and from version 1 of the format
 		before = []string{id, compact.SessionName(a.redactor, id).String()}
 	}
 	return name, before
@@ -149,7 +148,7 @@ func (a *app) erasable(ctx context.Context, archive storage.Archive, id string) 
 	return append(lives, more...), err
 }
 
-// each calls do with all that the archive calls a session now.
+// each calls do with all names under which the archive has a session.
 func (a *app) each(cmd *cobra.Command, id string, do func(name string) error) error {
 	return a.eachOf(cmd, id, a.lives, do)
 }
@@ -170,7 +169,7 @@ func (a *app) eachOf(cmd *cobra.Command, id string, find func(context.Context, s
 	return err
 }
 
-// inFolder is an id, and the name that the archive has it under if that is another.
+// inFolder returns an id, with the archive's name for it if that is different.
 func inFolder(id, name string) string {
 	if id == name {
 		return oneLine(id)
@@ -178,8 +177,8 @@ func inFolder(id, name string) string {
 	return oneLine(id) + " (" + oneLine(name) + ")"
 }
 
-// stamp formats a time for people, in UTC and with its zone, as in all events, pages
-// and JSON.
+// stamp formats a time for people, in UTC with the zone, as in all events, pages and
+// JSON.
 func stamp(t time.Time) string {
 	if t.IsZero() {
 		return "at an unknown time"
@@ -187,7 +186,7 @@ func stamp(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04 UTC")
 }
 
-// archived opens one session of the archive as it is.
+// archived opens one session of the archive by its exact name.
 func (a *app) archived(cmd *cobra.Command, name string) (*record.Session, error) {
 	archive, err := a.readArchive(cmd)
 	if err != nil {
@@ -196,7 +195,7 @@ func (a *app) archived(cmd *cobra.Command, name string) (*record.Session, error)
 	return openSession(cmd.Context(), archive, a.called(cmd.Context(), archive, name))
 }
 
-// bytesOf writes a size for people.
+// bytesOf formats a size for people.
 func bytesOf(n int64) string {
 	switch {
 	case n < 10_000:

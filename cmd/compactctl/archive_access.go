@@ -48,9 +48,9 @@ They are kept where storage.access_log is on; archive verify proves them like th
 	}
 }
 
-// accessed records, if the configuration requires it, that the user of this system
-// reads from a session. If it can't record that, it returns an error, and the command
-// reads nothing.
+// accessed records, if the configuration requires it, that the system's user reads
+// from a session. If it can't record that, it returns an error, and the command reads
+// nothing.
 func (a *app) accessed(cmd *cobra.Command, s *record.Session, op, what string) error {
 	cfg, err := a.load(cmd, configs.KeysOptional())
 	if err != nil || !cfg.Storage.AccessLog {
@@ -63,7 +63,7 @@ func (a *app) accessed(cmd *cobra.Command, s *record.Session, op, what string) e
 	return a.recorded(cmd, cfg, archive, []string{s.Key().String()}, op, what)
 }
 
-// recorded puts on record that the user of this system reads from sessions.
+// recorded records that the system's user reads from sessions.
 func (a *app) recorded(cmd *cobra.Command, cfg compact.Config, archive storage.Archive, dirs []string, op, what string) error {
 	x := &actor{why: what}
 	who, redacted, err := x.redacted(cfg)
@@ -78,7 +78,7 @@ func (a *app) recorded(cmd *cobra.Command, cfg compact.Config, archive storage.A
 		err = a.sendRecord(cmd.Context(), archive)
 	}
 	if err != nil {
-		return &brokenArchive{errors.Join(errors.New("what can't be recorded is not read (storage.access_log)"), err)}
+		return &brokenArchive{errors.Join(errors.New("nothing was read, because the access can't be recorded (storage.access_log)"), err)}
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/configs"
 )
 
-// added is a transcript that is in the archive now.
+// added is a transcript that was added to the archive.
 type added struct {
 	File     string `json:"file"`
 	Session  string `json:"session"`

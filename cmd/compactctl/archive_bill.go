@@ -7,14 +7,14 @@ import (
 	"github.com/agentcompact/compact/replay"
 )
 
-// sheetBill is the cost of the calls of a session, as far as the audit log can be
-// read.
+// sheetBill is the cost of the calls of a session, as far as the audit log is
+// readable.
 type sheetBill struct {
 	*replay.SessionBill
 	err error
 }
 
-// String returns the lines of the bill, or "" if no call is on record.
+// String returns the lines of the bill, or "" if no call is recorded.
 func (x sheetBill) String() string {
 	switch {
 	case x.err != nil:

@@ -69,12 +69,12 @@ which is read with COMPACT_ARCHIVE_IDENTITY, is made with --plain alone.
 
 In the end every session is verified in DST. Nobody may write to the copies meanwhile.`
 
-// copyRecorded records, if the configuration requires it, that the user of this
-// system reads all sessions of src, or the named ones, to copy them.
+// copyRecorded records, if the configuration requires it, that the system's
+// user reads all sessions of src, or the named ones, to copy them.
 func (a *app) copyRecorded(cmd *cobra.Command, at, to string, src storage.Archive, dirs []string) error {
 	archive, cfg, err := a.archiveAt(cmd, at, func(c compact.StorageConfig) (storage.Archive, error) {
 		if !c.AccessLog {
-			return nil, nil // it may be where nothing can be written
+			return nil, nil // the archive may be in a place without write access
 		}
 		return configs.OpenArchive(c)
 	})
@@ -122,7 +122,7 @@ func (a *app) copied(ctx context.Context, dst, src storage.Archive, opts record.
 	return a.judge(reports, false)
 }
 
-// judgeQuietly is judge without a word.
+// judgeQuietly is judge without output.
 func (a *app) judgeQuietly(all []verified) error {
 	var errs []error
 	for _, v := range all {
@@ -158,7 +158,7 @@ func (a *app) archiveAt(cmd *cobra.Command, at string, open func(compact.Storage
 	return archive, cfg, nil
 }
 
-// readArchiveAt is archiveAt for a place that is read, and must be there.
+// readArchiveAt is archiveAt for an existing place that is only read.
 func (a *app) readArchiveAt(cmd *cobra.Command, at string) (storage.Archive, error) {
 	archive, cfg, err := a.archiveAt(cmd, at, configs.OpenArchiveReadOnly)
 	if missing(cfg.Storage) {

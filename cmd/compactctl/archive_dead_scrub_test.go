@@ -15,10 +15,10 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// Wherever the process that scrubs a session dies, who reads the archive sees the session
-// as it was before, or as the scrub leaves it: no command fails, and none says that
-// somebody changed a file.
-func TestArchiveIsReadWhereverAScrubDies(t *testing.T) {
+// If the process that scrubs a session dies at any point, a reader of the archive sees
+// the session either before or after the scrub: no command fails, and none reports a
+// changed file.
+func TestArchiveIsReadableAfterEveryInterruptionOfAScrub(t *testing.T) {
 	const secret = "hunter-zebra-ladder"
 	dir := t.TempDir()
 	var b strings.Builder
@@ -67,12 +67,12 @@ func TestArchiveIsReadWhereverAScrubDies(t *testing.T) {
 		}
 	}
 	if before < 3 || after < 5 {
-		t.Errorf("%d times it is read as it was, %d times as the scrub leaves it", before, after)
+		t.Errorf("%d times the state before the scrub is read, %d times the state after it", before, after)
 	}
 }
 
-// scrubUntil takes a secret out of the session until the process has made so many
-// changes, and reports whether it came to the end.
+// scrubUntil scrubs a secret from the session until the process has made this many
+// changes, and reports whether it finished.
 func scrubUntil(t *testing.T, folder string, changes int, secret string) bool {
 	t.Helper()
 	a, err := fs.Open(folder)

@@ -66,8 +66,8 @@ func (a *app) erase(cmd *cobra.Command, id, name string, x *actor, yes bool) err
 	return a.say("erased %s: %s, %s", inFolder(id, name), things(t.Files, "file"), bytesOf(t.Bytes))
 }
 
-// openErasable is openSession also for a session without files whose erase did not come to
-// its end.
+// openErasable is openSession, and also opens a session without files whose erase is
+// incomplete.
 func openErasable(ctx context.Context, archive storage.Archive, name string) (*record.Session, error) {
 	s, err := openSession(ctx, archive, name)
 	if err == nil {
@@ -85,8 +85,8 @@ that it was asked for and refused, and until when, is put on record. The index o
 compactctl archive search loses it, too: of an archive in a bucket the one of this
 user here; others lose it at their next search.`
 
-// underHold returns the error for a session under a legal hold, with the command that
-// ends the hold. It is not a brokenArchive, because the archive is intact.
+// underHold returns the error for a session under a legal hold, with the command that ends
+// the hold. It is not a brokenArchive, because the archive is intact.
 func underHold(session string) error {
 	return fmt.Errorf("%q is under a legal hold; compactctl archive hold %s --release ends it", session, quoted(session))
 }
@@ -110,7 +110,7 @@ func (a *app) eraseConflict(cmd *cobra.Command, name string, x *actor) (record.T
 		return record.Tombstone{}, err
 	}
 	far, why, _, err := a.change(cmd, name, x)
-	if err != nil { // the bucket has none: the session was erased there
+	if err != nil { // the bucket has no such session: it was erased there
 		a.complain("compactctl", "the part that was on the disk is removed; "+err.Error())
 		return record.Tombstone{Done: true}, nil
 	}

@@ -117,7 +117,7 @@ func (a *app) exportHere(buf *bytes.Buffer, f record.ExportFormat) error {
 
 // exportEach is export --all.
 func (a *app) exportEach(cmd *cobra.Command, dir, format string) error {
-	f, err := exportFormat(format, "all") // the name of a folder promises nothing
+	f, err := exportFormat(format, "all") // the name of a folder does not determine a format
 	if err != nil {
 		return err
 	}

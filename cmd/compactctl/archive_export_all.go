@@ -18,13 +18,13 @@ import (
 )
 
 // exported is a line of the manifest of an export of all sessions. A line without a
-// session describes a file that proves sessions.
+// session describes a file with proofs of sessions.
 type exported struct {
 	Session string `json:"session,omitempty"`
 	File    string `json:"file"`
 	Bytes   int    `json:"bytes"`
 	SHA256  string `json:"sha256"`
-	Head    string `json:"manifest_head,omitempty"` // of the session, as it was exported
+	Head    string `json:"manifest_head,omitempty"` // head of the session at the time of the export
 }
 
 // exportManifest is the file that lists the content of an export, and exportHeads the
@@ -36,8 +36,8 @@ const (
 	exportBeside   = "_beside"
 )
 
-// exportAll writes every session into a folder, which must be empty or not there,
-// and last the manifest, so that an export that was cut short has none.
+// exportAll writes every session into a folder, which must be empty or missing. It
+// writes the manifest last, so that an interrupted export has none.
 func (a *app) exportAll(cmd *cobra.Command, archive storage.Archive, dir string, f record.ExportFormat) error {
 	ctx := cmd.Context()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -137,9 +137,9 @@ func (a *app) exportOne(cmd *cobra.Command, archive storage.Archive, dir string,
 	return line, writeFile(filepath.Join(dir, line.File), b.Bytes())
 }
 
-// exportName returns the file name of a session. A session whose file would have the
-// name of the manifest or of the heads gets an underscore, with which no session's
-// folder begins.
+// exportName returns the file name of a session. If the name equals that of the
+// manifest or of the heads, it gets an underscore, with which no session's folder
+// begins.
 func exportName(dir string, f record.ExportFormat) string {
 	name := dir + "." + string(f)
 	if name == exportManifest || name == exportHeads {

@@ -30,7 +30,7 @@ reached, or because another machine has written to the same session.`,
 				return &brokenArchive{err}
 			}
 			s, _, ok := configs.SpoolOf(archive)
-			if !ok { // its folder is not there
+			if !ok { // its folder does not exist
 				return a.flushed(spool.Waiting{Dir: cfg.Storage.Spool}, spool.Waiting{})
 			}
 			before, err := s.Waiting()

@@ -27,8 +27,8 @@ proves the hold later, to who kept it: compactctl archive verify SESSION --head 
 	return cmd
 }
 
-// hold puts the session with this id that the archive has under name under a hold, or
-// ends it.
+// hold puts the session with this id, which the archive stores under name, under a
+// hold, or releases the hold.
 func (a *app) hold(cmd *cobra.Command, id, name string, x *actor, release bool) error {
 	s, why, send, err := a.change(cmd, name, x)
 	if err != nil {
@@ -39,7 +39,7 @@ func (a *app) hold(cmd *cobra.Command, id, name string, x *actor, release bool) 
 		do, done = s.Release, "is under no legal hold any more"
 	}
 	err = do(cmd.Context(), why)
-	if untold := new(record.HeadError); errors.As(err, &untold) { // it is in force
+	if untold := new(record.HeadError); errors.As(err, &untold) { // the hold is in force
 		a.complain("compactctl", untold.Error())
 		err = nil
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// listed is a session as ls shows it.
+// listed is a row of ls: a session.
 type listed struct {
 	Session  string    `json:"session"` // id, or folder if the id was too long for a folder name
 	Folder   string    `json:"folder"`
@@ -88,7 +88,7 @@ const aboutArchiveLs = `Ls lists the sessions, with the reason of each legal hol
 remains of those that were erased: when, the hash of the session's name, why, and
 whether it was refused.`
 
-// heldIn reports whether a session is under a legal hold, and why.
+// heldIn reports whether a session is under a legal hold, and the reason.
 func heldIn(ctx context.Context, archive storage.Archive, dir string) (held bool, reason string, err error) {
 	s, err := record.OpenDir(ctx, archive, dir)
 	if err != nil {
@@ -97,7 +97,7 @@ func heldIn(ctx context.Context, archive storage.Archive, dir string) (held bool
 	return s.Held(ctx)
 }
 
-// listErased writes a row a tombstone.
+// listErased writes one row for each tombstone.
 func (a *app) listErased(cmd *cobra.Command) error {
 	archive, err := a.readArchive(cmd)
 	if err != nil {
@@ -137,7 +137,7 @@ func (a *app) listErased(cmd *cobra.Command) error {
 	return err
 }
 
-// list writes a row a session; with -q the names alone.
+// list writes one row for each session; with -q only the names.
 func (a *app) list(all []listed) error {
 	var b strings.Builder
 	width := len("session")

@@ -60,7 +60,7 @@ only lists what would be erased.`,
 	return cmd
 }
 
-// ageOf reads 90d and 12h.
+// ageOf parses ages such as 90d and 12h.
 func ageOf(s string) (time.Duration, error) {
 	if number, ok := strings.CutSuffix(s, "d"); ok {
 		if days, err := strconv.ParseUint(number, 10, 0); err == nil && days <= mostDays {

@@ -9,7 +9,8 @@ import (
 	"github.com/agentcompact/compact/storage/seal"
 )
 
-// errConfiguredKey refuses to replace a key that the environment has.
+// errConfiguredKey means that the key is set in the environment, so rekey does
+// not replace it.
 var errConfiguredKey = errors.New("the key of this archive comes from " + compact.ArchiveKeyVariable + ": set that to NEW,OLD, the new key before the old one, and keep both")
 
 func newArchiveRekey(a *app) *cobra.Command {

@@ -56,7 +56,7 @@ number, say) is better erased with its session.`,
 	return cmd
 }
 
-// secrets reads the values that are to go.
+// secrets reads the values to remove.
 func (x *scrubbing) secrets(in io.Reader) (out []string, err error) {
 	if x.file == "" {
 		if !x.rules {
@@ -116,7 +116,7 @@ func (a *app) scrub(cmd *cobra.Command, id, name string, x *scrubbing, secrets [
 	return a.printScrub(inFolder(id, name), &report)
 }
 
-// printScrub writes a row a file.
+// printScrub writes one row for each file.
 func (a *app) printScrub(name string, r *compact.ScrubReport) error {
 	did, hint := "scrubbed "+name, ""
 	if r.At.IsZero() && !r.Resumed {

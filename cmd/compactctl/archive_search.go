@@ -65,7 +65,8 @@ copy of the text; erase and prune take sessions out of it.`,
 	return cmd
 }
 
-// phrases puts arguments with blanks into quotes, as they were for the shell.
+// phrases puts arguments with blanks into quotes, because the shell has removed the
+// user's quotes.
 func phrases(args []string) []string {
 	out := slices.Clone(args)
 	if len(args) < 2 {
@@ -119,7 +120,8 @@ func (a *app) searchAll(cmd *cobra.Command, q *searching) error {
 }
 
 // onRecord records the search in each session with a shown match. A search without
-// matches reveals something, too, so it is recorded in the searched session, or for all.
+// matches also reveals something, so it is recorded in the searched session, or for all
+// sessions.
 func (a *app) onRecord(cmd *cobra.Command, cfg compact.Config, f *search.Found, q *searching) error {
 	if !cfg.Storage.AccessLog {
 		return nil
@@ -140,7 +142,7 @@ func (a *app) onRecord(cmd *cobra.Command, cfg compact.Config, f *search.Found, 
 	return a.recorded(cmd, cfg, archive, dirs, "search", q.Words)
 }
 
-// printMatches writes each session once, and a line a match below it.
+// printMatches writes each session once, with one line for each match below it.
 func (a *app) printMatches(f *search.Found) error {
 	var b strings.Builder
 	last := ""
@@ -192,10 +194,10 @@ func turnName(turn int) string {
 	return count(turn)
 }
 
-// errPlainIndex: an index would hold the encrypted text in plain form.
+// errPlainIndex means that an index would hold the encrypted text in plain form.
 var errPlainIndex = errors.New("the archive is encrypted, and an index of it would be a plain copy of its text on this machine: add --plain-index to accept that, or search one session without an index: compactctl archive recall SESSION --grep RE")
 
-// indexOf opens the index of an archive, and makes it if there is none.
+// indexOf opens the index of an archive, and creates a missing one.
 func (a *app) indexOf(cmd *cobra.Command, archive storage.Archive, copied bool) (*search.Index, error) {
 	folder, err := search.Folder(archive)
 	if err != nil {
@@ -214,13 +216,13 @@ func (a *app) indexOf(cmd *cobra.Command, archive storage.Archive, copied bool) 
 	return x, nil
 }
 
-// encrypted reports whether an archive keeps its text encrypted.
+// encrypted reports whether an archive encrypts its text.
 func encrypted(archive storage.Archive) bool {
 	e, ok := archive.(interface{ Encrypted() bool })
 	return ok && e.Encrypted()
 }
 
-// indexed brings an index up to date.
+// indexed updates an index.
 func (a *app) indexed(cmd *cobra.Command, x *search.Index, to *search.Updated) error {
 	a.progress.start("reading sessions")
 	defer a.progress.stop()
@@ -234,9 +236,8 @@ func (a *app) indexed(cmd *cobra.Command, x *search.Index, to *search.Updated) e
 	return nil
 }
 
-// forgetting holds the indexes of an archive that this user has on this machine. An
-// index that can't be changed, such as on a full disk, is removed; the next search
-// rebuilds it.
+// forgetting holds this user's indexes of an archive on this machine. An index that
+// can't be changed, for example on a full disk, is removed; the next search rebuilds it.
 type forgetting []*search.Index
 
 // Forget implements [record.TextIndex].
@@ -249,7 +250,7 @@ func (f forgetting) Forget(ctx context.Context, dirs ...string) error {
 		err := x.Forget(ctx, dirs...)
 		if err != nil && ctx.Err() == nil {
 			f[i] = nil
-			_ = x.Close() // else it can't be removed everywhere
+			_ = x.Close() // an open file can't be removed on every system
 			if err = search.Remove(filepath.Dir(x.Path())); err != nil {
 				err = fmt.Errorf("the index in %s can be neither changed nor removed, and still has the text: %w", x.Path(), err)
 			}
@@ -276,7 +277,8 @@ func closeOrRemove(x *search.Index) error {
 	return search.Remove(filepath.Dir(x.Path()))
 }
 
-// openIndexes opens the search indexes of an archive, which must forget erased sessions.
+// openIndexes opens the search indexes of an archive, from which erased sessions must be
+// removed.
 func (a *app) openIndexes(cmd *cobra.Command, archive storage.Archive) (forgetting, error) {
 	f := forgetting{}
 	for _, folder := range search.Existing(archive) {

@@ -78,7 +78,7 @@ func newArchiveShow(a *app) *cobra.Command {
 	return cmd
 }
 
-// what describes the texts that are read, for the record.
+// what describes the read texts for the access record.
 func (q *showing) what(args []string) string {
 	switch {
 	case len(args) == 2:
@@ -140,7 +140,8 @@ func (a *app) showSession(ctx context.Context, name string, s *record.Session, p
 	return a.printConversation(said)
 }
 
-// cat writes one file: verbatim, or without the control characters that a terminal obeys.
+// cat writes one file: verbatim, or without the control characters that a terminal would
+// execute.
 func (a *app) cat(ctx context.Context, s *record.Session, name string, raw bool) error {
 	if !raw && record.HasMessages(name) {
 		return a.catWhole(ctx, s, name)
@@ -188,12 +189,12 @@ func (a *app) catWhole(ctx context.Context, s *record.Session, name string) erro
 	return nil
 }
 
-// sheet holds all that show prints about a session.
+// sheet holds the data that show prints about a session.
 type sheet struct {
 	Session  string      `json:"session"`
 	Location string      `json:"location"`
 	Head     string      `json:"manifest_head"`
-	Held     string      `json:"held,omitempty"` // why it is under a legal hold
+	Held     string      `json:"held,omitempty"` // reason of the legal hold
 	Bill     sheetBill   `json:"bill"`
 	Steps    []stepRow   `json:"steps"`
 	Files    []storedRow `json:"files"`
@@ -212,7 +213,7 @@ type stepRow struct {
 	Archive string `json:"archive,omitempty"` // the file that holds the removed messages
 }
 
-// elsewhere returns the file of a step that is archived under another number:
+// elsewhere returns the file of a step that is archived under another number, because
 // several agents compacted at once.
 func (s *stepRow) elsewhere() string {
 	for _, kind := range []string{"transcript-pre-compact", "originals"} {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestShowHasAColumnOfAgentsWhereThereAreSeveral(t *testing.T) {
+func TestShowHasAColumnOfAgentsForSeveralAgents(t *testing.T) {
 	steps := []stepRow{{Step: 1, Agent: "main", Kind: "preflight", Model: "gpt-4o", Note: "by hand"}, {Step: 2, Kind: "preflight", Model: "gpt-4o"}}
 	for n, want := range []string{"", "step  kind           before     after  model\n   1  preflight           0         0  gpt-4o · main · by hand\n",
 		"step  agent  kind           before     after  model\n   1  main   preflight           0         0  gpt-4o · by hand\n   2         preflight           0         0  gpt-4o\n"} {
@@ -34,7 +34,7 @@ func TestShowNamesAFileWithAnotherNumberThanItsStep(t *testing.T) {
 	}
 }
 
-func TestNewestTranscriptIsThatOfTheLastStep(t *testing.T) {
+func TestNewestTranscriptBelongsToTheLastStep(t *testing.T) {
 	names := []string{"originals-002.jsonl", "transcript-pre-compact-001.jsonl", "transcript-pre-compact-001.2.jsonl", "transcript-pre-compact-002.jsonl",
 		"transcript-pre-compact-002.9.jsonl", "transcript-pre-compact-002.10.jsonl", "transcript-pre-compact-999.2.jsonl", "transcript-pre-compact-1000.jsonl"}
 	for i := range names {

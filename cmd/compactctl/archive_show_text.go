@@ -22,7 +22,7 @@ import (
 // said is a message in readable form.
 type said struct {
 	Number int      `json:"number"`          // in the transcript, from 1
-	Cited  int      `json:"cited,omitempty"` // as a summary cites it: 12 for [s12]; 0 = none does
+	Cited  int      `json:"cited,omitempty"` // number by which a summary cites it: 12 for [s12]; 0 = not cited
 	Role   string   `json:"role"`
 	Refs   []string `json:"refs,omitempty"`
 	Parts  []piece  `json:"parts"`
@@ -31,19 +31,19 @@ type said struct {
 // piece is a part of a message.
 type piece struct {
 	Kind string `json:"kind"`
-	Name string `json:"name,omitempty"` // of a tool
+	Name string `json:"name,omitempty"` // name of a tool
 	Text string `json:"text"`
 }
 
-// conversation is the fullest transcript that the archive has of a session.
+// conversation is the most complete transcript of a session in the archive.
 type conversation struct {
 	Session string `json:"session"`
 	File    string `json:"file"`
 	Said    []said `json:"messages"`
 }
 
-// conversationOf reads the newest transcript of a session: the one of its end, or
-// else the one before its last step.
+// conversationOf reads the newest transcript of a session: the final one, or
+// otherwise the one before its last step.
 func conversationOf(ctx context.Context, name string, s *record.Session) (*conversation, error) {
 	var final, before []string
 	for info, err := range s.Files(ctx) {
@@ -84,14 +84,14 @@ func conversationOf(ctx context.Context, name string, s *record.Session) (*conve
 	return c, nil
 }
 
-// standing is where a line stands in the archive.
+// standing is the position of a line in the archive.
 type standing struct {
 	file string
 	off  int64
 }
 
-// citations are the numbers by which the summaries of a session cite messages, by
-// where the archive has their lines.
+// citations returns the numbers by which the summaries of a session cite messages,
+// by the position of their lines in the archive.
 func citations(ctx context.Context, s *record.Session) (map[standing]int, error) {
 	out := map[standing]int{}
 	for l, err := range s.Ledgers(ctx, 1) {
@@ -121,7 +121,7 @@ func citations(ctx context.Context, s *record.Session) (map[standing]int, error)
 	return out, nil
 }
 
-// cite is how a summary cites a message, "" where none does.
+// cite returns the citation of a message in summaries, "" if there is none.
 func (m *said) cite() string {
 	if m.Cited == 0 {
 		return ""
@@ -129,15 +129,15 @@ func (m *said) cite() string {
 	return fmt.Sprintf("[s%d] ", m.Cited)
 }
 
-// byNumber sorts names of files by the numbers of their steps, which may have more
-// digits than three, and those of one step by their attempts.
+// byNumber sorts file names by step number, which may have more than three digits,
+// and files of one step by attempt.
 func byNumber(x, y string) int {
 	step, attempt, _ := strings.Cut(x, ".")
 	other, against, _ := strings.Cut(y, ".")
 	return cmp.Or(len(step)-len(other), strings.Compare(step, other), len(attempt)-len(against), strings.Compare(attempt, against))
 }
 
-// saidIn reads a line of a transcript.
+// saidIn parses a line of a transcript.
 func saidIn(line []byte, number int) (said, error) {
 	var about struct {
 		Meta struct {
@@ -165,7 +165,7 @@ func saidIn(line []byte, number int) (said, error) {
 	return one, nil
 }
 
-// printConversation writes one line a message.
+// printConversation writes one line for each message.
 func (a *app) printConversation(c *conversation) error {
 	if len(c.Said) == 0 {
 		return nil
@@ -185,7 +185,7 @@ func (a *app) printConversation(c *conversation) error {
 	return err
 }
 
-// first returns the beginning of a message: the first part that has text.
+// first returns the beginning of a message: the first part with text.
 func (m *said) first() string {
 	for _, p := range m.Parts {
 		text := oneLine(p.Text[:min(len(p.Text), maxWords)])
@@ -199,7 +199,7 @@ func (m *said) first() string {
 	return ""
 }
 
-// showTurn writes a turn as it was.
+// showTurn writes the original messages of a turn.
 func (a *app) showTurn(ctx context.Context, archive storage.Archive, name string, turn int) error {
 	text, err := recall.Text(ctx, archive, name, fmt.Sprintf("turn:%d", turn))
 	if errors.Is(err, recall.ErrNotFound) {
@@ -212,7 +212,7 @@ func (a *app) showTurn(ctx context.Context, archive storage.Archive, name string
 	return err
 }
 
-// showSummary writes the summary that a step made.
+// showSummary writes the summary of a step.
 func (a *app) showSummary(ctx context.Context, s *record.Session, step int) error {
 	name := ""
 	for info, err := range s.Files(ctx) {
@@ -258,8 +258,8 @@ func fileOf(ctx context.Context, s *record.Session, name string) ([]byte, error)
 	return data, nil
 }
 
-// showPage is a conversation as a page that needs no network. All text is escaped by
-// the template.
+// showPage renders a conversation as a page that needs no network. The template
+// escapes all text.
 var showPage = template.Must(template.New("show").Parse(`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{{.Session}}</title>
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
@@ -276,7 +276,7 @@ pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:.3rem 0;font:13px/1.45 ui
 {{end}}</body></html>
 `))
 
-// cleaned is a conversation without control characters.
+// cleaned returns the conversation without control characters.
 func (c *conversation) cleaned() *conversation {
 	out := &conversation{Session: printable(c.Session), File: printable(c.File), Said: slices.Clone(c.Said)}
 	for i := range out.Said {

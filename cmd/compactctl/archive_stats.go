@@ -58,7 +58,7 @@ that were counted then; nobody billed it.`,
 	return cmd
 }
 
-// sinceOf reads a time, or an age.
+// sinceOf parses a time, or an age.
 func sinceOf(s string, now time.Time) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
@@ -82,7 +82,7 @@ func sinceOf(s string, now time.Time) (time.Time, error) {
 	return now.Add(-d), nil
 }
 
-// printStats writes a row a session, and one for all.
+// printStats writes one row for each session, and one for the total.
 func (a *app) printStats(s *replay.Stats) error {
 	var b strings.Builder
 	var rows [][]string

@@ -20,16 +20,16 @@ type subjectFound struct {
 	Session string `json:"session"`
 	Folder  string `json:"folder"`
 	Of      string `json:"of"`  // the identifier
-	How     string `json:"how"` // howName, …
+	How     string `json:"how"` // one of howName, …
 	Texts   int    `json:"texts,omitempty"`
 }
 
 // The ways in which a session concerns a person.
 const (
-	howName  = "name"        // it is called so, or by the keyed hash of it
+	howName  = "name"        // its name is the identifier, or the identifier's keyed hash
 	howAgent = "agent"       // an agent of that name worked in it
-	howText  = "text"        // a text of the session has the id
-	howStand = "placeholder" // a text has the placeholder of the id, which may stand for another person's
+	howText  = "text"        // a text of the session contains the identifier
+	howStand = "placeholder" // a text contains the placeholder of the identifier, which may also stand for another person's
 )
 
 func newArchiveSubjects(a *app) *cobra.Command {
@@ -115,7 +115,7 @@ func (a *app) subject(cmd *cobra.Command, archive storage.Archive, x *search.Ind
 			out = append(out, subjectFound{h.Session, h.Folder, id, how, h.Texts})
 		}
 		if errors.Is(err, search.ErrNoWords) {
-			return nil // it is found by names alone
+			return nil // only names are searched for it
 		}
 		return err
 	}
@@ -129,7 +129,7 @@ func (a *app) subject(cmd *cobra.Command, archive storage.Archive, x *search.Ind
 	if err := add(howText, held, err); err != nil {
 		return nil, err
 	}
-	if stand := a.redactor.Text(id).String(); stand != id && strings.Contains(stand, ":") { // the placeholder names its rule
+	if stand := a.redactor.Text(id).String(); stand != id && strings.Contains(stand, ":") { // the placeholder contains the name of its rule
 		held, err := x.Holding(cmd.Context(), search.Query{Words: phrase(stand)})
 		if err := add(howStand, held, err); err != nil {
 			return nil, err
@@ -138,10 +138,11 @@ func (a *app) subject(cmd *cobra.Command, archive storage.Archive, x *search.Ind
 	return out, nil
 }
 
-// phrase is words that stand together.
+// phrase returns the words in quotes, so that they must be adjacent.
 func phrase(s string) string { return `"` + strings.ReplaceAll(s, `"`, " ") + `"` }
 
-// subjectsOnRecord records who searched, but not the id: that is personal data.
+// subjectsOnRecord records who searched, but not the identifier, because that
+// is personal data.
 func (a *app) subjectsOnRecord(cmd *cobra.Command, cfg compact.Config, all []subjectFound) error {
 	if !cfg.Storage.AccessLog {
 		return nil
@@ -159,7 +160,7 @@ func (a *app) subjectsOnRecord(cmd *cobra.Command, cfg compact.Config, all []sub
 	return a.recorded(cmd, cfg, archive, dirs, "subjects", "")
 }
 
-// printSubjects writes a row for each session and way.
+// printSubjects writes one row for each session and way.
 func (a *app) printSubjects(all []subjectFound) error {
 	if len(all) == 0 && !a.quiet {
 		_, err := fmt.Fprintln(a.err, "no session has to do with that")

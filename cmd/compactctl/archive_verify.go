@@ -21,7 +21,7 @@ import (
 // verifying holds the arguments of verify.
 type verifying struct {
 	head    string
-	copies  []string // files of heads
+	copies  []string // files with copies of heads
 	public  string
 	require bool
 	keys    []ed25519.PublicKey
@@ -111,7 +111,7 @@ func (v *verifying) readKeys() (err error) {
 }
 
 func publicOf(key ed25519.PrivateKey) ed25519.PublicKey {
-	public, _ := key.Public().(ed25519.PublicKey) // it is one
+	public, _ := key.Public().(ed25519.PublicKey) // an Ed25519 key always has one
 	return public
 }
 
@@ -139,13 +139,13 @@ type verified struct {
 	Session string `json:"session"`
 	OK      bool   `json:"ok"`
 	record.Report
-	beside bool // no session, and so nothing whose end is to be proven
+	beside bool // it is not a session, so it has no end to prove
 }
 
 func (v verified) proven() bool { return v.TailProven || v.beside }
 
 // verifyAll verifies both parts of a spool: the bucket, and the disk, which may hold
-// files that are not in the bucket yet.
+// files that are not yet in the bucket.
 func (a *app) verifyAll(ctx context.Context, archive storage.Archive, names []string, q *verifying) ([]verified, error) {
 	s, over, ok := configs.SpoolOf(archive)
 	if !ok {
@@ -186,8 +186,8 @@ func (a *app) verifyAll(ctx context.Context, archive storage.Archive, names []st
 	return append(all, local...), err
 }
 
-// verify verifies sessions. It reads the heads first, so the sessions that it reads
-// later have everything that the heads cover.
+// verify verifies sessions. It reads the heads first, so every session that it reads
+// later has all files that the heads confirm.
 func (a *app) verify(ctx context.Context, archive storage.Archive, names []string, q *verifying) ([]verified, error) {
 	book, err := q.book(ctx, archive)
 	if err != nil {
@@ -220,8 +220,8 @@ func (a *app) verify(ctx context.Context, archive storage.Archive, names []strin
 	return verifyBeside(ctx, archive, book, all)
 }
 
-// pick returns the reports of sessions that are not there, of those that are named
-// or of all, and which of the names are left.
+// pick returns the reports of missing sessions (of the named ones, or of all), and
+// the names that are left.
 func pick(vanished []record.Report, names []string) (all []verified, left []string) {
 	left = slices.Clone(names)
 	for _, r := range vanished {
@@ -266,11 +266,11 @@ func verifyBeside(ctx context.Context, archive storage.Archive, book *record.Hea
 	return all, nil
 }
 
-// named is the folder of a session with the name it goes by.
+// named is the folder of a session, with its name in reports.
 type named struct{ dir, name string }
 
-// sessionsOf finds the named sessions, or all. Of all none is opened, as a manifest that
-// can't be read is to be reported.
+// sessionsOf finds the named sessions, or all. It opens none of all sessions, so that an
+// unreadable manifest is reported.
 func sessionsOf(ctx context.Context, archive storage.Archive, names []string) ([]named, error) {
 	var all []named
 	for _, name := range names {
@@ -292,8 +292,8 @@ func sessionsOf(ctx context.Context, archive storage.Archive, names []string) ([
 	return all, nil
 }
 
-// unproven is the error for an archive that is not proven to be whole, under
-// --require-proof.
+// unproven is the error under --require-proof for an archive whose completeness is
+// not proven.
 type unproven struct{ sessions []string }
 
 func (e *unproven) Error() string { return "not proven: " + strings.Join(e.sessions, ", ") }
@@ -339,7 +339,7 @@ func (a *app) printVerified(v verified) {
 		verdict = a.style.yellow("not proven")
 	}
 	steps := things(v.Steps, "step") + ", "
-	if strings.HasPrefix(v.Session, "(") { // it is no session
+	if strings.HasPrefix(v.Session, "(") { // it is not a session
 		steps = ""
 	}
 	fmt.Fprintf(a.out, "%s  %s: %s%s, %s\n", verdict, oneLine(v.Session), steps, things(len(v.Files), "file"), bytesOf(v.Bytes))
@@ -357,7 +357,7 @@ func (a *app) printVerified(v verified) {
 	}
 }
 
-// proofs describes for people the proof of a session's end.
+// proofs describes the proof of a session's end in words.
 var proofs = map[record.Proof]string{
 	record.ProofHeads:  "the heads beside the sessions",
 	record.ProofSigned: "the signed heads beside the sessions",

@@ -8,8 +8,8 @@ import (
 	"github.com/agentcompact/compact/internal/fold"
 )
 
-// candidates writes a row for each way of compacting that was reckoned up, where
-// policy.when is economic.
+// candidates writes one row for each evaluated way of compacting, with
+// policy.when economic.
 func (r *reportWriter) candidates() {
 	if len(r.res.Candidates) == 0 {
 		return

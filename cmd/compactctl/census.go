@@ -12,14 +12,14 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// tally is a row of the table: a number of things, and their tokens.
+// tally is a row of the table: a count, and its tokens.
 type tally struct {
 	Name   string `json:"name"`
 	Count  int    `json:"count"`
 	Tokens int    `json:"tokens"`
 }
 
-// census is where the tokens of a transcript are.
+// census counts the tokens of a transcript by role and kind.
 type census struct {
 	Model     string  `json:"model"`
 	Counting  string  `json:"counting"`
@@ -68,7 +68,7 @@ func (a *app) census(ctx context.Context, cfg compact.Config, t *transcript) (*c
 	return c, nil
 }
 
-// order is how roles are listed; others come last.
+// order is the order of roles in the table; other roles come last.
 var order = []string{"tool schemas", "system", "developer", "user", "assistant", "tool"}
 
 func (c *census) byRole(e *token.Estimator, t *transcript, b token.Breakdown) {

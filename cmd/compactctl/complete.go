@@ -24,7 +24,7 @@ func addCompletion(a *app, cmd *cobra.Command) {
 	}
 	for flag, offer := range map[string]cobra.CompletionFunc{
 		"model":   cobra.FixedCompletions(price.Names(), cobra.ShellCompDirectiveNoFileComp),
-		"prices":  cobra.FixedCompletions(price.Names(), cobra.ShellCompDirectiveDefault), // or a file
+		"prices":  cobra.FixedCompletions(price.Names(), cobra.ShellCompDirectiveDefault), // or the name of a file
 		"set":     completeSetting,
 		"session": a.completeSessionFlag,
 	} {
@@ -32,7 +32,7 @@ func addCompletion(a *app, cmd *cobra.Command) {
 			continue
 		}
 		if err := cmd.RegisterFlagCompletionFunc(flag, offer); err != nil {
-			panic(err) // two completions for one flag: a mistake in this program
+			panic(err) // two completions for one flag: a bug in this program
 		}
 	}
 	for _, c := range cmd.Commands() {

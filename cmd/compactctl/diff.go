@@ -98,7 +98,7 @@ func (d *differ) news(res *compact.Result) *change {
 	return c
 }
 
-// gone adds a removed message to the change before, if that removed others for the
+// gone adds a removed message to the previous change, if that removed others for the
 // same reason.
 func (d *differ) gone(all []change, was compact.MessageDecision, msg message.Message, news *change) []change {
 	line := fmt.Sprintf("%d %s: %s", was.Index, was.Role, d.redacted(firstWords(msg)))
@@ -112,13 +112,13 @@ func (d *differ) gone(all []change, was compact.MessageDecision, msg message.Mes
 		Messages: []int{was.Index}, Decision: was.Decision.String(), Reason: was.Reason,
 		TokensBefore: was.TokensBefore, Before: line, After: news.After, TokensAfter: news.TokensAfter,
 	}
-	*news = change{} // it is shown once
+	*news = change{} // it is shown only once
 	return append(all, c)
 }
 
 func (d *differ) redacted(s string) string { return d.redactor.Text(s).String() }
 
-// text returns the text of a message, for people.
+// text returns the text of a message for people.
 func (d *differ) text(m message.Message) string {
 	var parts []string
 	for _, p := range m.Parts {

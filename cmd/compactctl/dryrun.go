@@ -39,7 +39,7 @@ a stand-in of the expected size is counted. Messages are counted from 1; index i
 	return cmd
 }
 
-// table writes a row a message, and the outcome below.
+// table writes one row for each message, and the outcome below.
 func (p *planner) table(t *transcript, res *compact.Result) error {
 	c := layOut(p.columns(), res)
 	var b strings.Builder
@@ -72,7 +72,7 @@ func (p *planner) paint(d policy.Decision, line string) string {
 	return line
 }
 
-// tokensOf writes "4200 → 21", or one number where nothing changed.
+// tokensOf writes "4200 → 21", or one number if nothing changed.
 func tokensOf(d compact.MessageDecision) string {
 	switch {
 	case d.TokensAfter == d.TokensBefore:
@@ -83,13 +83,13 @@ func tokensOf(d compact.MessageDecision) string {
 	return count(d.TokensBefore) + " → " + count(d.TokensAfter)
 }
 
-// why is the first half of a reason; JSON has the whole.
+// why returns the first half of a reason; the JSON has the whole.
 func why(reason string) string {
 	first, _, _ := strings.Cut(reason, ";")
 	return first
 }
 
-// layout is how wide each column of the plan is.
+// layout holds the width of each column of the plan.
 type layout struct{ index, role, what, tokens, why, words int }
 
 // layOut divides the width of a line: short columns get the width that they need,

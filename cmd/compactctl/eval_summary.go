@@ -102,7 +102,8 @@ func (e *evalSummary) run(cmd *cobra.Command, args []string) error {
 	return report.Write(cmd.OutOrStdout())
 }
 
-// settingsFor are the settings of the windows that were named, all for none.
+// settingsFor returns the settings for the named windows, or all settings if
+// none is named.
 func settingsFor(windows []int) ([]eval.Setting, error) {
 	all := eval.Settings()
 	if len(windows) == 0 {

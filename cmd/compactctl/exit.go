@@ -26,8 +26,7 @@ const (
 	exitUnproven = 6 // only with archive verify --require-proof
 )
 
-// usageError is a command line that can't be understood, or a configuration
-// that can't be.
+// usageError means that the command line or the configuration is invalid.
 type usageError struct{ err error }
 
 func (e *usageError) Error() string { return e.err.Error() }
@@ -58,7 +57,7 @@ func (e *inputError) Error() string {
 
 func (e *inputError) Unwrap() error { return e.err }
 
-// brokenArchive is an archive that does not verify.
+// brokenArchive means that the archive does not pass verification.
 type brokenArchive struct{ err error }
 
 func (e *brokenArchive) Error() string { return e.err.Error() }
@@ -94,7 +93,7 @@ func status(err error) int {
 	return exitFailed
 }
 
-// explain writes an error for a person.
+// explain prints an error for a person.
 func (a *app) explain(cmd *cobra.Command, err error) {
 	a.progress.stop()
 	var budget *compact.BudgetError
@@ -103,7 +102,7 @@ func (a *app) explain(cmd *cobra.Command, err error) {
 	name := "compactctl"
 	switch {
 	case errors.As(err, &of):
-		return // it has said what it had to say
+		return // the command has already printed its message
 	case errors.As(err, &budget):
 		a.explainBudget(budget)
 		return
@@ -121,13 +120,13 @@ func (a *app) explain(cmd *cobra.Command, err error) {
 	}
 }
 
-// wrong is an error for a program.
+// wrong is the JSON form of an error.
 type wrong struct {
 	Error   string   `json:"error"`
 	Status  int      `json:"exit_status"`
-	File    string   `json:"file,omitempty"`    // that can't be read
+	File    string   `json:"file,omitempty"`    // file that can't be read
 	Details []string `json:"details,omitempty"` // one for each mistake of a configuration
-	Tokens  int      `json:"tokens,omitempty"`  // of the smallest view, where the budget can't be met
+	Tokens  int      `json:"tokens,omitempty"`  // size of the smallest view, if the budget can't be met
 	Budget  int      `json:"budget,omitempty"`
 }
 
@@ -137,7 +136,7 @@ func (a *app) explainJSON(err error) {
 	var budget *compact.BudgetError
 	var input *inputError
 	if of := (*commandStatus)(nil); errors.As(err, &of) {
-		return // it has said what it had to say
+		return // the command has already printed its message
 	}
 	w := wrong{Error: err.Error(), Status: status(err)}
 	for _, m := range configs.Mistakes(err) {
@@ -149,7 +148,7 @@ func (a *app) explainJSON(err error) {
 	if errors.As(err, &budget) {
 		w.Tokens, w.Budget = budget.Tokens, budget.Budget
 	}
-	line, _ := json.Marshal(w) // texts and numbers: never fails
+	line, _ := json.Marshal(w) // texts and numbers never fail
 	_, _ = a.err.Write(append(escapeControls(line), '\n'))
 }
 

@@ -12,13 +12,13 @@ import (
 	words "github.com/agentcompact/compact/internal/setting"
 )
 
-// wrongFlag suggests a flag for one that the command does not have.
+// wrongFlag suggests an existing flag for an unknown one.
 func wrongFlag(cmd *cobra.Command, err error) error {
 	if strings.Contains(err.Error(), "missing unit in duration") {
 		return fmt.Errorf("%w (a time has a unit: 3s, 500ms, 2m)", err)
 	}
 	var none *pflag.NotExistError
-	if !errors.As(err, &none) || len(none.GetSpecifiedName()) < 2 { // a letter is near to any other
+	if !errors.As(err, &none) || len(none.GetSpecifiedName()) < 2 { // a single letter is similar to every other
 		return err
 	}
 	var known []string
@@ -33,8 +33,8 @@ func wrongFlag(cmd *cobra.Command, err error) error {
 	return err
 }
 
-// nearestFlag is the flag that begins with a name, if only one does, else the one
-// that is spelled nearly like it; "" = none.
+// nearestFlag returns the only flag that begins with a name, or otherwise the
+// flag with a similar spelling; "" = none.
 func nearestFlag(name string, known []string) string {
 	begins := slices.DeleteFunc(slices.Clone(known), func(k string) bool { return !strings.HasPrefix(k, name) })
 	if len(begins) == 1 {

@@ -92,8 +92,8 @@ func (i *instance) end(t *testing.T, s os.Signal) error {
 	}
 }
 
-// balancer sends each request to the next instance, and to the one after it if there
-// was no answer, as balancers do.
+// balancer sends each request to the next instance, and to the following one if there
+// was no answer, like real balancers.
 type balancer struct {
 	client http.Client
 	mu     sync.Mutex
@@ -154,7 +154,7 @@ type wrongModel struct {
 
 func (f *wrongModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	session := r.Header.Get("X-Of")
-	body, _ := io.ReadAll(r.Body) // without this read the server does not notice that the client has gone
+	body, _ := io.ReadAll(r.Body) // without this read the server does not notice that the client has disconnected
 	switch r.Header.Get("X-Fault") {
 	case "busy":
 		w.WriteHeader(http.StatusServiceUnavailable)
@@ -231,7 +231,7 @@ func (f *fleet) session(name string, calls int, faults []string) {
 	}
 }
 
-// call makes a call; the error is the reason why there is no whole answer.
+// call makes a call; the error is the reason for an incomplete answer.
 func (f *fleet) call(client *http.Client, session, fault, body string) error {
 	ctx, cancel := context.WithCancel(f.t.Context())
 	defer cancel()
@@ -286,7 +286,7 @@ func fleetBody(session string, rounds int) string {
 	return b.String() + "]}"
 }
 
-// reach waits until so many calls have an answer.
+// reach waits until this many calls have an answer.
 func (f *fleet) reach(calls int) {
 	f.t.Helper()
 	for deadline := time.Now().Add(4 * time.Minute); f.calls.Load() < int64(calls); time.Sleep(time.Millisecond) {
@@ -389,8 +389,8 @@ func (f *fleet) steps(flags ...string) map[string]int {
 }
 
 // Instances that share only the archive and its key act as one proxy on every wire:
-// each continues from the compactions of the others, also if another one is stopped or
-// killed. With COMPACT_SOAK the test makes 2,000 calls; -race also covers the
+// each continues from the compactions of the others, also after another one is stopped
+// or killed. With COMPACT_SOAK the test makes 2,000 calls; -race also covers the
 // instances:
 //
 //	COMPACT_SOAK=1 go test -race ./cmd/compactctl -run FleetSharesSessionsThroughAFolder -v
@@ -427,7 +427,7 @@ func fleetSize() (sessions, calls int) {
 
 // An instance with another key than the rest of its fleet does not know their
 // compactions, and reports the reason.
-func TestAnInstanceWithAnotherKeySaysSo(t *testing.T) {
+func TestInstanceWithAnotherKeyReportsIt(t *testing.T) {
 	archive := filepath.Join(t.TempDir(), "a")
 	f := newFleet(t, nil, "--archive", archive)
 	a, b := f.launch(), launch(t, []string{compact.ArchiveKeyVariable + "=" + strings.Repeat("5a", 32)}, f.args...)

@@ -11,9 +11,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// forge DIR FILE writes the manifest of a session anew, as somebody would who
-// has changed FILE and wants nobody to see it: with the hash that fits, and a
-// chain that holds.
+// forge DIR FILE rewrites the manifest of a session like an attacker who has
+// changed FILE and wants to hide it: with the new hash, and a valid chain.
 func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: forge DIR FILE")

@@ -7,7 +7,8 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// An index that takes nothing out, on a full disk, say, is removed whole.
+// An index from which nothing can be removed, for example on a full disk, is
+// deleted as a whole.
 func TestIndexThatCanNotForgetIsRemoved(t *testing.T) {
 	folder := t.TempDir()
 	x, err := search.Open(t.Context(), memory.New(), folder)

@@ -16,7 +16,7 @@ func unit(res *compact.Result) string {
 	return "tokens"
 }
 
-// amount writes nothing as a dash.
+// amount formats a number, and zero as a dash.
 func amount(n int) string {
 	if n == 0 {
 		return "-"

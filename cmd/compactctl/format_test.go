@@ -9,8 +9,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// logs are the forms of files: what stands before a session, what a round is
-// made of with its number and its output, what stands between and behind.
+// logs holds the forms of files: the text before a session, the form of a round
+// with its number and output, and the texts between and after rounds.
 var logs = map[string]struct{ head, round, between, tail string }{
 	"anthropic": {`{"model":"claude-sonnet-4", "max_tokens":100, "system":"You fix bugs.", "messages":[{"role":"user","content":"Make the tests pass."}, `,
 		`{"role":"assistant","content":[{"type":"tool_use","id":"t%[1]d","name":"bash","input":{"n":%[1]d}}]}, {"role":"user","content":[{"type":"tool_result","tool_use_id":"t%[1]d","content":"%[2]s"}]}`,

@@ -61,7 +61,7 @@ func (a *app) unlessFresh(id string, err error) (string, error) {
 	return id, nil
 }
 
-// isUsed reports whether the archive has something of a session.
+// isUsed reports whether the archive has any file of a session.
 func isUsed(ctx context.Context, archive storage.Archive, id string) (bool, error) {
 	s, err := record.OpenSession(ctx, archive, id)
 	if err != nil {
@@ -73,17 +73,17 @@ func isUsed(ctx context.Context, archive storage.Archive, id string) (bool, erro
 	return false, nil
 }
 
-// sayEarlier warns that other settings made part of the shown result, and names
-// the flag to begin anew. It prints also with -q: after a change of a setting,
-// the earlier result would pass for the new one.
+// sayEarlier warns that a part of the result comes from other settings, and names
+// the flag that starts again. It prints also with -q: after a change of a setting,
+// the earlier result could be mistaken for the new one.
 func (a *app) sayEarlier(res *compact.Result) {
 	for _, e := range res.Earlier {
 		a.complain("compactctl", fmt.Sprintf("%s had other settings (%s); what was done then is done again. To begin anew: --fresh", stepsOf(e), settingsOf(e)))
 	}
 }
 
-// sayWarnings prints the errors that a call survived, such as a failed summary. It
-// prints also with -q, because nothing else reports them.
+// sayWarnings prints the errors that a call recovered from, such as a failed
+// summary. It prints also with -q, because nothing else reports them.
 func (a *app) sayWarnings(res *compact.Result) {
 	for _, w := range res.Warnings {
 		a.complain("compactctl", "warning: "+oneLine(w))

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Where storage.on_error is continue, what was compacted is written although the
-// archive can't be opened, and that is said; else nothing is.
+// With storage.on_error continue, the compacted file is written although the
+// archive can't be opened, and a message says so; otherwise nothing is written.
 func TestOnErrorContinueHoldsWhereTheArchiveCanNotBeOpened(t *testing.T) {
 	dir := t.TempDir()
 	var chat strings.Builder

@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// helpExamples holds the examples in the --help of commands that define none beside
-// their code, by the path of the command after compactctl.
+// helpExamples holds the --help examples of commands that do not define theirs in
+// their own file, by the path of the command after compactctl.
 var helpExamples = map[string]string{
 	"preflight":       "compactctl preflight session.jsonl --model gpt-4o --out view.jsonl",
 	"dry-run":         "compactctl dry-run session.jsonl --max-context-tokens 32k",

@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// foldHelp breaks the texts of all commands for a terminal of helpColumns. Lines that
-// are indented stay as they are.
+// foldHelp wraps the texts of all commands at helpColumns. Indented lines stay
+// unchanged.
 func foldHelp(cmd *cobra.Command) {
 	cmd.Long = folded(cmd.Long)
 	for _, sub := range cmd.Commands() {
@@ -15,7 +15,7 @@ func foldHelp(cmd *cobra.Command) {
 	}
 }
 
-// folded fills each paragraph that has a line which is too long.
+// folded wraps each paragraph that has a line which is too long.
 func folded(text string) string {
 	var out, paragraph []string
 	end := func() {

@@ -31,7 +31,7 @@ func TestHelpFitsATerminal(t *testing.T) {
 	}
 }
 
-func TestFoldingKeepsWhatIsIndented(t *testing.T) {
+func TestFoldingKeepsIndentation(t *testing.T) {
 	long := strings.Repeat("word ", 20)
 	got := folded("short\nlines\n\n" + long + "\nmore\n  " + long + "\nend")
 	want := "short\nlines\n\n" + strings.TrimSpace(strings.Repeat("word ", 16)) + "\nword word word word  more\n  " + long + "\nend"

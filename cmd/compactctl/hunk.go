@@ -23,15 +23,15 @@ func (d *differ) hunk(c change) {
 	d.side(" ", d.style.dim, before[len(before)-end:], contextLines, false)
 }
 
-// How many lines of each kind are shown without --full.
+// Maximum numbers of lines of each kind without --full.
 const (
 	contextLines = 2
 	removedLines = 6
 	addedLines   = 40
 )
 
-// side writes lines with their sign; of more than limit the middle is left
-// out, or with tail the beginning.
+// side writes lines with their sign; if there are more than limit, it omits the
+// middle or, with tail, the beginning.
 func (d *differ) side(sign string, paint func(string) string, all []string, limit int, tail bool) {
 	write := func(s string) {
 		if !d.full {
@@ -73,7 +73,8 @@ func title(c change) string {
 	return fmt.Sprintf("%s · %s · %s → %s tokens", what, c.Decision, count(c.TokensBefore), after)
 }
 
-// ranges writes the indexes 0 1 2 6 as 1-3, 7: people count messages from 1.
+// ranges formats the indexes 0 1 2 6 as 1-3, 7, because people count messages
+// from 1.
 func ranges(at []int) string {
 	var parts []string
 	for i := 0; i < len(at); {

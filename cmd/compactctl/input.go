@@ -43,16 +43,16 @@ func (a *app) addSession(cmd *cobra.Command) {
 
 // transcript is the input of a command.
 type transcript struct {
-	name  string // as errors and tables show it
+	name  string // name of the file in errors and tables
 	file  *formats.File
 	msgs  []message.Message
 	tools json.RawMessage
-	model string // named on the command line; "" = none
+	model string // model named on the command line; "" = none
 
 	recall bool // the agent can recall a reference
 }
 
-// read reads the transcript that a command is given, and its tool schemas.
+// read reads a command's transcript, and its tool schemas.
 func (a *app) read(file string) (*transcript, error) {
 	if names := formats.Names(); a.input.format != "auto" && !slices.Contains(names, a.input.format) {
 		return nil, &usageError{fmt.Errorf("unknown --format %q: auto, %s", a.input.format, strings.Join(names, ", "))}
@@ -84,9 +84,9 @@ func (a *app) read(file string) (*transcript, error) {
 }
 
 // The text of a large file is most of the memory of a run, and the default garbage
-// collector would let as much garbage pile up. Above large bytes, the collector
-// works harder, and takes up to half of the processor time if memory comes near
-// the program's own need and so many times the file.
+// collector would let the same amount of garbage accumulate. Above large bytes the
+// collector runs more often, and takes up to half of the processor time if the
+// memory approaches the program's own need plus a multiple of the file's size.
 const (
 	large     = 10 << 20
 	sparingly = 8 // percent of garbage
@@ -94,8 +94,8 @@ const (
 	atMost    = 3.3
 )
 
-// spare has the collector spare the memory of a run that has read a file of so
-// many bytes. A limit that the user has set stays.
+// spare configures the collector to save memory in a run that has read a file of
+// this size. A limit set by the user stays.
 func (a *app) spare(size int) {
 	if size <= large {
 		return
@@ -141,14 +141,14 @@ func (a *app) bytes(file string) ([]byte, error) {
 	return data, err
 }
 
-// untilEnd calls read, and no longer waits for it when a signal ends the command: a pipe can
-// be without a writer for good.
+// untilEnd calls read, and stops waiting for it when a signal ends the command, because a
+// pipe may never get a writer.
 func (a *app) untilEnd(read func() ([]byte, error)) ([]byte, error) {
 	var data []byte
 	var panicked any
 	done := make(chan error, 1)
 	go func() {
-		err := io.ErrUnexpectedEOF // of a panic
+		err := io.ErrUnexpectedEOF // error for a panic
 		defer func() {
 			panicked = recover()
 			done <- err
@@ -202,9 +202,9 @@ func (t *transcript) options() []compact.Option {
 	return opts
 }
 
-// session is the id under which a transcript is archived: the one that was
-// given, or a hash of the messages up to the first answer, which sessionIn keys. So the same file is
-// the same session, and so is one that has grown since.
+// session returns the id under which a transcript is archived: the given id, or a hash of the
+// messages up to the first answer, which sessionIn keys. So the same file is the same session, and
+// so is a file that has grown since.
 func (a *app) session(t *transcript) string {
 	if a.input.session != "" {
 		return a.input.session
@@ -221,7 +221,7 @@ func (a *app) session(t *transcript) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// maxHashed limits the messages that a session id is computed from.
+// maxHashed is the maximum number of messages from which a session id is computed.
 const maxHashed = 8
 
 // firstWords returns the beginning of a message, as one line for a terminal.
@@ -249,5 +249,6 @@ func firstWords(m message.Message) string {
 	return ""
 }
 
-// maxWords is how much of a text is looked at for its first words, in bytes.
+// maxWords is the maximum number of bytes that are searched for the first words of
+// a text.
 const maxWords = 2000

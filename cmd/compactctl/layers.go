@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// layers is the table of where the tokens are.
+// layers prints the table of tokens by layer.
 func (r *reportWriter) layers() {
 	b, a := r.res.Before, r.res.After
 	rows := []layer{
@@ -54,17 +54,17 @@ func (r *reportWriter) row(l layer, changed bool, format func(int) string, scale
 	fmt.Fprintln(r, line)
 }
 
-// pad fills a painted number up to n columns.
+// pad fills a colored number up to n columns.
 func pad(painted, plain string, n int) string {
 	if !strings.Contains(painted, plain) {
-		plain = painted // a dash in its place
+		plain = painted // a dash in place of zero
 	}
 	return strings.Repeat(" ", max(n-columnsOf(plain), 0)) + painted
 }
 
 const numberColumns = 10
 
-// barColumns is how wide the longest bar is.
+// barColumns is the width of the longest bar.
 const barColumns = 40
 
 // bar draws the tokens that remain as solid blocks, and those that were removed as

@@ -1,5 +1,5 @@
-// Compactctl compacts transcripts of agents, shows what a compaction does and
-// why, and reads the archive that compactions leave.
+// Compactctl compacts transcripts of agents, shows the effects and reasons of
+// compactions, and reads the archive that they leave.
 //
 //	compactctl compact session.jsonl --model gpt-4 --max-context-tokens 32000
 //	compactctl dry-run session.jsonl --model gpt-4
@@ -29,7 +29,7 @@ func main() {
 	os.Exit(code)
 }
 
-// run is the whole command; it returns the exit status.
+// run runs the whole command, and returns the exit status.
 func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) (code int) {
 	defer rescue(errOut, &code)
 	a := newApp(in, out, errOut)
@@ -46,7 +46,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	if err == nil {
 		return exitOK
 	}
-	if a.json || slices.Contains(args, "--json") { // a wrong flag before it ends the parsing, so that a.json is not set
+	if a.json || slices.Contains(args, "--json") { // a wrong flag before --json ends the parsing, so that a.json is not set
 		a.explainJSON(err)
 	} else {
 		a.explain(cmd, err)

@@ -35,7 +35,7 @@ taken out of one, and recall reads it again.`,
 	return cmd
 }
 
-// kept is an output that is not closed.
+// kept is an output that Close leaves open.
 type kept struct{ io.Writer }
 
 func (kept) Close() error { return nil }

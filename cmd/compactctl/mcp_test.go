@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// TestMCPSaysThatItDoesNotUnderstand: it answers, and goes on to the end of the input.
-func TestMCPSaysThatItDoesNotUnderstand(t *testing.T) {
+// TestMCPRefusesUnknownRequests: the server answers, and continues until the end
+// of the input.
+func TestMCPRefusesUnknownRequests(t *testing.T) {
 	var out, errOut bytes.Buffer
 	in := strings.NewReader("sessions\n" + `{"jsonrpc":"2.0","id":2,"method":"ping"}`)
 	code := run(t.Context(), []string{"mcp"}, in, &out, &errOut)
@@ -19,8 +20,8 @@ func TestMCPSaysThatItDoesNotUnderstand(t *testing.T) {
 	}
 }
 
-// What a client says on standard input is answered on standard output, where
-// nothing else is written, also without an archive.
+// The server answers on standard output, where nothing else is written, also
+// without an archive.
 func TestMCPSpeaksOnStandardInputAndOutput(t *testing.T) {
 	in := strings.Join([]string{
 		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`,

@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// BenchmarkPeakMemory compacts files with a process of its own, and reports the
-// most memory that it had at once, in bytes a byte of the file, and how much of
-// that is not the program itself: what it has with a file of one message, and, for
-// the pages of its own code that only a compaction reads, with one of 100 KB.
+// BenchmarkPeakMemory compacts files in a process of its own. It reports the peak
+// memory per byte of the file, in bytes, and the part of it above the program's
+// own memory. That is measured with a file of one message and, for the code pages
+// that only a compaction reads, with one of 100 KB.
 //
 //	go test ./cmd/compactctl -run '^$' -bench PeakMemory -benchtime 1x
 func BenchmarkPeakMemory(b *testing.B) {
@@ -54,7 +54,8 @@ func BenchmarkPeakMemory(b *testing.B) {
 	}
 }
 
-// writeLoop writes an agent's loop of about so many bytes, and returns how many.
+// writeLoop writes an agent's loop of about this many bytes, and returns the
+// exact number.
 func writeLoop(b *testing.B, file string, size int) int {
 	b.Helper()
 	var out bytes.Buffer

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A large file bounds the memory of its run by its size, several by all of
-// theirs; a small one does not, nor what the user has set.
+// A large file limits the memory of its run by its size, several files by their
+// total size; a small file sets no limit, and a limit of the user stays.
 func TestLargeFilesBoundTheMemoryOfTheirRun(t *testing.T) {
 	percent := debug.SetGCPercent(100)
 	before := debug.SetMemoryLimit(math.MaxInt64)

@@ -9,9 +9,10 @@ import (
 	"github.com/agentcompact/compact/price"
 )
 
-// checkModel warns about a name that looks like a misspelled model: a wrong window
-// and wrong prices would count. It does not warn about a name that resembles no
-// known one, nor where only the version differs: that may be a new model.
+// checkModel warns about a name that looks like a misspelled model, because a
+// wrong window and wrong prices would be used. It does not warn if the name
+// resembles no known one, or if only the version differs, because it may be a new
+// model.
 func (a *app) checkModel(name string) {
 	if name == "" || price.Listed(name) {
 		return
@@ -22,7 +23,7 @@ func (a *app) checkModel(name string) {
 	}
 }
 
-// digitsOf returns the digits of a model's name: its version.
+// digitsOf returns the digits of a model's name, which are its version.
 func digitsOf(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r < '0' || '9' < r {

@@ -19,7 +19,7 @@ func ran(t *testing.T, args ...string) string {
 	return out.String()
 }
 
-// What is piped fits into 80 columns, whatever it is about.
+// Piped output fits into 80 columns, for every command.
 func TestTablesArePipedAt80Columns(t *testing.T) {
 	t.Setenv("COLUMNS", "")
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
@@ -66,8 +66,8 @@ func TestRelativeChangesAreReadable(t *testing.T) {
 	}
 }
 
-// Each command that takes a model says that its name looks like another.
-func TestMisspelledModelsAreSaid(t *testing.T) {
+// Each command with a model reports that the model's name resembles another.
+func TestMisspelledModelsAreReported(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	session := filepath.Join("..", "..", "examples", "data", "short-session.jsonl")
 	for _, args := range [][]string{

@@ -10,8 +10,9 @@ import (
 // knownRoles are the roles of the wires and of agents' logs.
 var knownRoles = []message.Role{message.RoleSystem, message.RoleDeveloper, message.RoleUser, message.RoleAssistant, message.RoleTool, "function"}
 
-// sayOdd warns of messages that a provider would refuse: those of an unknown role, and
-// tool results without a call. Such messages are counted and kept all the same.
+// sayOdd warns about messages that a provider would refuse: messages of an unknown
+// role, and tool results without a call. Such messages are nevertheless counted and
+// kept.
 func (a *app) sayOdd(t *transcript) {
 	var roles, orphans []int
 	called := map[string]bool{}

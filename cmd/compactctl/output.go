@@ -55,7 +55,8 @@ func openTarget(path string) (*target, error) {
 	return t, nil
 }
 
-// unwritable names the file that was asked for, not the temporary one.
+// unwritable returns an error with the requested path, not that of the temporary
+// file.
 func unwritable(path string, err error) error {
 	return fmt.Errorf("%s can't be written: %w", path, cause(err))
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestFileIsWrittenWholeOrNotAtAll(t *testing.T) {
+func TestFileIsWrittenAtomically(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "out")
 	if err := os.WriteFile(path, []byte("old"), 0o640); err != nil {
@@ -64,7 +64,7 @@ func TestLinkStaysALink(t *testing.T) {
 	onlyFiles(t, dir, "link", "real")
 }
 
-func TestDeviceIsWrittenTo(t *testing.T) {
+func TestDeviceIsWrittenInPlace(t *testing.T) {
 	if err := writeFile(os.DevNull, []byte("x")); err != nil {
 		t.Error(err)
 	}
@@ -73,7 +73,7 @@ func TestDeviceIsWrittenTo(t *testing.T) {
 	}
 }
 
-// TestDanglingLinkStaysALink: the file that it names is made.
+// TestDanglingLinkStaysALink: the command creates the link's target.
 func TestDanglingLinkStaysALink(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o700); err != nil {
@@ -112,7 +112,7 @@ func TestReadOnlyFileIsRefused(t *testing.T) {
 	onlyFiles(t, filepath.Dir(path), "out")
 }
 
-// TestFailedCommitNamesTheFile: a full disk is told of the file that was asked for.
+// TestFailedCommitNamesTheFile: on a full disk, the error names the output file.
 func TestFailedCommitNamesTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out")
 	target, err := openTarget(path)

@@ -8,10 +8,11 @@ import (
 	"path/filepath"
 )
 
-// reads notes an input, so that no output replaces it. "-" is standard input.
+// reads records the inputs, so that no output replaces them. "-" is standard
+// input.
 func (a *app) reads(files ...string) { a.inputs = append(a.inputs, files...) }
 
-// spares refuses an output that is a file which the command reads, under any name:
+// spares returns an error if an output is also an input, under any name, because
 // the input would be lost.
 func (a *app) spares(out string) error {
 	info, err := os.Stat(out)
@@ -58,7 +59,7 @@ func destination(path string) (string, error) {
 		return real, nil
 	}
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-		return path, nil // such as /dev/stdout of a pipe; the caller meets an error itself
+		return path, nil // for example /dev/stdout as a pipe; the caller gets an error itself
 	}
 	for range maxLinks {
 		to, err := os.Readlink(path)
@@ -73,10 +74,11 @@ func destination(path string) (string, error) {
 	return "", fmt.Errorf("more than %d symbolic links", maxLinks)
 }
 
-// writable reports why a file that exists can't be written. Its folder decides
-// whether it can be replaced; its own mode says whether it should be.
+// writable returns the reason why an existing file can't be written. The file's
+// folder decides whether the file can be replaced; its own mode says whether it
+// should be.
 func writable(path string, mode fs.FileMode) error {
-	if mode&0o222 == 0 { // root could open it
+	if mode&0o222 == 0 { // root could open it nevertheless
 		return errors.New("it is read-only: change its mode, or write to another file")
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)

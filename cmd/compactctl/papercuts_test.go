@@ -31,7 +31,7 @@ func TestEveryCommandHasExamplesThatParse(t *testing.T) {
 				continue
 			}
 			args, _, _ = strings.Cut(strings.TrimSpace(args), " > ")
-			args, _, _ = strings.Cut(args, " -- ") // what comes after is of another command
+			args, _, _ = strings.Cut(args, " -- ") // the rest belongs to another command
 			of, rest, err := root.Find(strings.Fields(args))
 			if err != nil {
 				t.Errorf("%s: %q: %v", c.CommandPath(), line, err)

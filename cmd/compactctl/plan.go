@@ -46,7 +46,7 @@ func (p *planner) plan(cmd *cobra.Command, file string) (*transcript, *compact.R
 		return nil, nil, err
 	}
 	if missing(cfg.Storage) {
-		cfg.Archive = memory.New() // a plan makes no folder
+		cfg.Archive = memory.New() // a plan creates no folder
 	}
 	p.progress.start("planning for " + things(len(t.msgs), "message"))
 	defer p.progress.stop()
@@ -75,7 +75,7 @@ func (p *planner) ask(ctx context.Context, cfg compact.Config, t *transcript) (*
 	return res, errors.Join(err, p.close(ctx, m))
 }
 
-// missing reports whether the folder of an archive is not there.
+// missing reports whether the folder of an archive does not exist.
 func missing(c compact.StorageConfig) bool {
 	_, err := os.Stat(c.Path)
 	return c.Adapter == "fs" && errors.Is(err, fs.ErrNotExist)

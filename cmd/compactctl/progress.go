@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// progress shows on a terminal that something is going on, once it takes more
-// than a moment. Its methods may be called from any goroutine.
+// progress shows the current activity on a terminal, if it takes more than a
+// moment. Its methods may be called from any goroutine.
 type progress struct {
 	w  io.Writer
 	on bool
@@ -29,7 +29,7 @@ const (
 
 var spinner = []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
 
-// start shows a new activity instead of the one before.
+// start replaces the shown activity by a new one.
 func (p *progress) start(what string) {
 	p.stop()
 	if !p.on {
@@ -42,7 +42,7 @@ func (p *progress) start(what string) {
 	go p.show(p.quit, p.ended)
 }
 
-// at shows how much is done.
+// at updates the shown progress.
 func (p *progress) at(done, total int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -90,8 +90,8 @@ func (p *progress) line() string {
 	return fmt.Sprintf("%s %d %%%s", p.what, 100*p.done/p.total, timeLeft(time.Since(p.began), p.done, p.total))
 }
 
-// timeLeft returns the estimated time for the rest, at the speed so far, or "" as
-// long as too little is known.
+// timeLeft returns the estimated remaining time at the current speed, or "" while
+// too little is known.
 func timeLeft(took time.Duration, done, total int64) string {
 	if done == 0 || done >= total || took < 2*time.Second {
 		return ""

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestProgressShowsOnlyWhatTakesLong(t *testing.T) {
+func TestProgressAppearsOnlyForLongRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b strings.Builder
 		p := &progress{w: &b, on: true}
@@ -28,7 +28,7 @@ func TestProgressShowsOnlyWhatTakesLong(t *testing.T) {
 	})
 }
 
-func TestProgressThatIsOffShowsNothing(t *testing.T) {
+func TestDisabledProgressShowsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b strings.Builder
 		p := &progress{w: &b}
@@ -41,7 +41,7 @@ func TestProgressThatIsOffShowsNothing(t *testing.T) {
 	})
 }
 
-func TestTimeLeftIsSaidOnceItIsKnown(t *testing.T) {
+func TestTimeLeftIsShownOnceKnown(t *testing.T) {
 	for _, tc := range []struct {
 		took        time.Duration
 		done, total int64

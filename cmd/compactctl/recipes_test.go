@@ -46,7 +46,7 @@ func loaded(t *testing.T, text string, environ ...string) compact.Config {
 	return c
 }
 
-// What the page says to write into a file can be loaded, and sets something.
+// The files on the page can be loaded, and each sets something.
 func TestFilesOfThePageOnObservability(t *testing.T) {
 	before := loaded(t, "")
 	for _, block := range recipes(t, "yaml") {
@@ -75,7 +75,7 @@ func scrapes(t *testing.T, block string) {
 	}
 }
 
-// Each variable that the page names is one that sets something of trace.
+// Each variable on the page sets a setting of trace.
 func TestVariablesOfThePageOnObservability(t *testing.T) {
 	text, err := os.ReadFile(observability)
 	if err != nil {

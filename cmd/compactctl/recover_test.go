@@ -9,8 +9,7 @@ type brokenInput struct{}
 
 func (brokenInput) Read([]byte) (int, error) { panic("the input broke") }
 
-// A panic ends the command as a failure that is said, with the stack for who
-// has to look.
+// A panic ends the command with an error and a stack.
 func TestPanicIsAFailure(t *testing.T) {
 	var out, errOut strings.Builder
 	code := run(t.Context(), []string{"tokens", "-", "--model", "gpt-4"}, brokenInput{}, &out, &errOut)

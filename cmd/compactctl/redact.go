@@ -64,8 +64,8 @@ type cleaner struct {
 	found    redact.Stats
 }
 
-// clean redacts JSONL line by line, anything else as a whole, so that a secret
-// of more than one line is found.
+// clean redacts JSONL line by line, and any other input as a whole, so that it
+// finds secrets that span several lines.
 func (c *cleaner) clean(name string, data []byte) ([]byte, error) {
 	if c.field == "" && !isJSONL(data) {
 		return c.text(data), nil
@@ -87,7 +87,7 @@ func (c *cleaner) clean(name string, data []byte) ([]byte, error) {
 }
 
 // isJSONL reports whether every line that is not blank is a JSON object, and
-// there are at least two. One alone is JSON, which is the same.
+// there are at least two. A single line counts as JSON, with the same result.
 func isJSONL(data []byte) bool {
 	n := 0
 	for line := range bytes.Lines(data) {

@@ -19,13 +19,13 @@ import (
 // reduction is a run of compact or preflight.
 type reduction struct {
 	*app
-	out, report string // where the messages and the Result go; "" = nowhere
-	note        string // why
+	out, report string // paths for the messages and the Result; "" = none
+	note        string // the reason for the compaction
 	call        func(ctx context.Context, m *compact.CompactManager, session string, t *transcript) (*compact.Result, error)
 
 	outFile, reportFile *target
 
-	show     bool // the view, as a person reads it
+	show     bool // print the view in readable form
 	redactor *redact.Redactor
 	circumstances
 }
@@ -90,7 +90,7 @@ func withoutAgent(command string, cfg compact.Config) error {
 		"%s has a file alone: add --set summarizer.backend=extractive, or openai with summarizer.model", backend, command)}
 }
 
-// check refuses a report that would be written over the messages.
+// check refuses a report path that would overwrite the messages.
 func (r *reduction) check() error {
 	switch {
 	case r.report == "-":
@@ -135,7 +135,7 @@ func (r *reduction) compact(ctx context.Context, cfg compact.Config, t *transcri
 }
 
 // goesOn warns that the archive accepts no writes, and drops the error if the
-// configuration lets the view go out all the same.
+// configuration permits the view nevertheless.
 func (r *reduction) goesOn(cfg compact.Config, err error) error {
 	if cfg.Storage.OnError != "continue" || !errors.Is(err, compact.ErrArchiveFailed) {
 		return err
@@ -144,14 +144,14 @@ func (r *reduction) goesOn(cfg compact.Config, err error) error {
 	return nil
 }
 
-// How long the end of a run waits: for the archive, and for exporters.
+// Maximum times that the end of a run waits for the archive, and for exporters.
 const (
 	closeIn      = 5 * time.Second
 	closeTraceIn = 2 * time.Second
 )
 
 // close closes a manager, also after an interrupt. Events that did not reach an
-// exporter are reported, but the command does not fail for them.
+// exporter are reported, but they do not make the command fail.
 func (a *app) close(ctx context.Context, m *compact.CompactManager) error {
 	return a.closeWithin(ctx, m, closeIn)
 }
@@ -230,7 +230,7 @@ func reportOf(res *compact.Result, failed error) []byte {
 		v.Error = failed.Error()
 	}
 	var b bytes.Buffer
-	if err := encodeJSON(&b, v); err != nil { // numbers and texts: cannot be
+	if err := encodeJSON(&b, v); err != nil { // numbers and texts never fail
 		return []byte("{}\n")
 	}
 	return b.Bytes()

@@ -37,8 +37,8 @@ type replaying struct {
 	html     string
 	times    bool
 	where    bool
-	session  string // of an archive
-	command  string // as it was typed
+	session  string // id of a session in an archive
+	command  string // the command line as typed
 }
 
 func newReplay(a *app) *cobra.Command {
@@ -140,7 +140,7 @@ func (r *replaying) sources(paths []string, archived *replay.Archived) (replay.S
 	return r.recordedIn(paths, "replay")
 }
 
-// typed is the command line that makes the same again.
+// typed returns the command line that produces the same result again.
 func typed(cmd *cobra.Command, args []string) string {
 	words := append([]string{cmd.CommandPath()}, args...)
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -174,7 +174,7 @@ func (a *app) prepared(path string) (*target, error) {
 	return a.openTarget(path)
 }
 
-// write writes the files that were asked for.
+// write writes the requested files.
 func (r *replaying) write(rep *replay.Report, csv, page *target) error {
 	for _, f := range []struct {
 		to    *target
@@ -254,7 +254,7 @@ func (r *replaying) options(archived *replay.Archived) (replay.Options, error) {
 	return o, nil
 }
 
-// addLeast adds the flags that pass over small sessions.
+// addLeast adds the flags that skip small sessions.
 func addLeast(f *pflag.FlagSet, least *replay.AtLeast) {
 	f.IntVar(&least.Tokens, "min-tokens", 0, "pass over sessions of less than `N` tokens, in those of --model")
 	f.IntVar(&least.Calls, "min-calls", 0, "pass over sessions of less than `N` calls")
@@ -264,12 +264,12 @@ func tooShort(least replay.AtLeast, passed int) error {
 	return fmt.Errorf("no session has %s; %s passed over", least, things(passed, "session"))
 }
 
-// usual are the policies that are compared where none is named.
+// usual returns the policies that are compared by default.
 func usual() []string {
 	return append([]string{"graduated", "economy", "summarize", "masking", "gateway", "history-reducer"}, replay.References()...)
 }
 
-// recorded is the value of --gap that goes by time stamps.
+// recorded is the value of --gap that uses the time stamps.
 const recorded = "recorded"
 
 // policyNamed returns the policy for a value of --policy: a reference, a file, or a
@@ -320,7 +320,7 @@ func managed(name string, c compact.Config) (replay.Policy, error) {
 	return replay.Managed(name, c), nil
 }
 
-// listPrice returns the list prices of a model. If they are those of another model
+// listPrice returns the list prices of a model. If they belong to another model
 // whose name is a prefix of this one, it says so. It refuses a name without any
 // match.
 func (a *app) listPrice(name string) (price.Card, error) {
@@ -354,7 +354,7 @@ func (a *app) card(name string) (price.Card, error) {
 	}
 	c := price.Card{Source: filepath.Base(name)}
 	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields() // a price that is spelled wrong would be 0
+	d.DisallowUnknownFields() // otherwise a misspelled price would be 0
 	if err := d.Decode(&c); err != nil {
 		return c, &inputError{file: name, err: err}
 	}

@@ -9,11 +9,11 @@ import (
 	"github.com/agentcompact/compact/replay"
 )
 
-// current is the name of the policy that the archived session itself ran under.
+// current is the name of the policy that the archived session itself used.
 const current = "current"
 
-// fromArchive reads the session of --archive and --session, which stands in
-// place of files; nil where none is named.
+// fromArchive reads the session of --archive and --session, which replaces the files;
+// nil if no session is named.
 func (r *replaying) fromArchive(cmd *cobra.Command, paths []string) (*replay.Archived, error) {
 	switch {
 	case r.session == "" && r.wants(current):

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestAnInterruptedReplayPrintsWhatIsDone(t *testing.T) {
+func TestInterruptedReplayPrintsTheFinishedPart(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 4 {
 		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("s%02d.jsonl", i)), agentLoop(20, 200), 0o600); err != nil {

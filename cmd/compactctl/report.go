@@ -19,7 +19,7 @@ type reportWriter struct {
 	circumstances
 }
 
-// printReport describes the result for a person, in one sentence first.
+// printReport describes the result for a person, beginning with one sentence.
 func printReport(w io.Writer, s style, res *compact.Result, x circumstances, out string) error {
 	r := &reportWriter{style: s, res: res, circumstances: x}
 	r.headline()
@@ -30,7 +30,7 @@ func printReport(w io.Writer, s style, res *compact.Result, x circumstances, out
 	return err
 }
 
-// headline is the sentence and the numbers that matter most.
+// headline prints that sentence and the most important numbers.
 func (r *reportWriter) headline() {
 	res := r.res
 	fmt.Fprintln(r, r.style.bold(r.sentence(res)))
@@ -47,8 +47,8 @@ func (r *reportWriter) headline() {
 	fmt.Fprintln(r)
 }
 
-// account describes in one line what was removed, what stays, and how to recall the
-// removed texts.
+// account describes in one line which messages were removed, which stay, and how to
+// recall the removed text.
 func account(res *compact.Result) string {
 	stays := "stays: " + things(res.KeptCount, "message")
 	if res.Summary != nil {
@@ -79,7 +79,7 @@ func archiveFlag(location string) string {
 	return " --archive " + quoted(location[:at])
 }
 
-// quoted is a word for a shell, and for a terminal.
+// quoted quotes a word for a shell, and makes it safe for a terminal.
 func quoted(s string) string {
 	plain := func(r rune) bool {
 		return r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) || strings.ContainsRune("-_./:@%+=", r)
@@ -173,7 +173,7 @@ func editsOf(s compact.StageReport) string {
 	return ""
 }
 
-// stageColumns is how long the name of a stage is.
+// stageColumns is the maximum length of a stage's name.
 const stageColumns = 9
 
 // details prints further facts, one line each.
@@ -203,7 +203,7 @@ func stepOf(res *compact.Result) string {
 	return fmt.Sprintf(", step %d", res.Step)
 }
 
-// note writes a line with its name, and wraps it.
+// note writes a named line, and wraps it.
 func (r *reportWriter) note(painted, name, text string) {
 	for paragraph := range strings.SplitSeq(text, "\n") {
 		for _, line := range wrap(paragraph, reportColumns-noteColumns-2) {
@@ -213,7 +213,7 @@ func (r *reportWriter) note(painted, name, text string) {
 	}
 }
 
-// reportColumns is how wide a report is.
+// reportColumns is the width of a report.
 const reportColumns = 80
 
 const noteColumns = 12

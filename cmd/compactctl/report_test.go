@@ -74,7 +74,8 @@ time          2.2 s (count 8 ms, summary 2.1 s)
 		t.Errorf("colors change the text:\n%s", cmp.Diff(b.String(), plain))
 	}
 	for line := range strings.Lines(b.String()) {
-		if n := columnsOf(strings.TrimSuffix(line, "\n")); n > reportColumns && !strings.HasPrefix(line, "gone: ") { // a command is not broken
+		// a command is not broken
+		if n := columnsOf(strings.TrimSuffix(line, "\n")); n > reportColumns && !strings.HasPrefix(line, "gone: ") {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}
@@ -88,7 +89,7 @@ func unpainted(s string) string {
 	return s
 }
 
-func TestSentenceSaysWhyNothingWasDone(t *testing.T) {
+func TestSentenceNamesTheReasonForDoingNothing(t *testing.T) {
 	for reason, want := range map[string]string{
 		trace.ReasonBelow:      "Nothing to do: a compaction is due from 108,800 tokens on.",
 		trace.ReasonNothingOld: "Nothing to take out: all that is left is pinned or recent.",
@@ -108,7 +109,7 @@ func TestSentenceSaysWhyNothingWasDone(t *testing.T) {
 	}
 }
 
-func TestTheWayBackIsACommandThatAShellTakes(t *testing.T) {
+func TestUndoIsAValidShellCommand(t *testing.T) {
 	for _, c := range []struct{ session, location, want string }{
 		{"s1", ".compact/archive/s1", "compactctl archive show s1"},
 		{"a b's\x1b[2J", "/var/my archive/a%20b", `compactctl archive show 'a b'\''s\x1b[2J' --archive '/var/my archive'`},
@@ -122,8 +123,8 @@ func TestTheWayBackIsACommandThatAShellTakes(t *testing.T) {
 	}
 }
 
-// The headline is of this call; what earlier ones did stands apart.
-func TestTheHeadlineSaysWhatTheCallDid(t *testing.T) {
+// The headline describes this call; earlier calls have lines of their own.
+func TestHeadlineDescribesTheCall(t *testing.T) {
 	res := result()
 	first := &trace.PrunedMessages{TruncatedCount: 1, MaskedCount: 29, SummarizedCount: 310}
 	later := &trace.PrunedMessages{SummarizedCount: 2}

@@ -45,9 +45,9 @@ verify --require-proof).`,
 	return root
 }
 
-// helpOf shows the help of a command, as show does. If a group has no command of the
-// name before --help, helpOf records an error, because cobra would show the group's
-// help without one.
+// helpOf shows the help of a command, as show does. If a group has no command with
+// the name before --help, helpOf records an error, because cobra would show the
+// group's help without one.
 func (a *app) helpOf(show func(*cobra.Command, []string)) func(*cobra.Command, []string) {
 	return func(cmd *cobra.Command, args []string) {
 		_, rest, _ := cmd.Root().Find(args)
@@ -84,10 +84,10 @@ func help(cmd *cobra.Command, args []string) error {
 	return of.Help()
 }
 
-// helpColumns is how wide help is.
+// helpColumns is the width of the help.
 const helpColumns = 80
 
-// group is a command that only holds others.
+// group is the RunE of a command that only has subcommands.
 func group(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return cmd.Help()
@@ -104,8 +104,8 @@ func group(cmd *cobra.Command, args []string) error {
 	return &usageError{err}
 }
 
-// below suggests subcommands of cmd's commands with a name, such as archive search
-// for search.
+// below returns subcommands with a name at any level, such as archive search for
+// search.
 func below(cmd *cobra.Command, name string) []string {
 	var near []string
 	for _, c := range cmd.Commands() {

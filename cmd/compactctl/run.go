@@ -59,11 +59,12 @@ func (e *commandStatus) Error() string {
 	return fmt.Sprintf("the command ended with status %d", e.code)
 }
 
-// The statuses of shells for a command that is not there, or can't be run.
+// The exit statuses of shells for a command that does not exist, or can't be
+// run.
 const (
 	exitNotFound = 127
 	exitCanNot   = 126
-	exitSignal   = 128 // and the signal
+	exitSignal   = 128 // plus the number of the signal
 
 	exitInterrupted = exitSignal + 2
 )
@@ -78,7 +79,7 @@ func (s *serving) runCommand(cmd *cobra.Command, args []string) (err error) {
 		s.complain("compactctl", notFound(args, err))
 		return &commandStatus{notRun(err)}
 	}
-	said := &later{to: s.err} // the terminal is the command's
+	said := &later{to: s.err} // the terminal belongs to the command
 	ctx := context.WithoutCancel(cmd.Context())
 	h, m, err := s.handler(cmd, said)
 	if err != nil {
@@ -109,7 +110,7 @@ func (s *serving) runCommand(cmd *cobra.Command, args []string) (err error) {
 	return err
 }
 
-// notRun is the status of a command that could not be run.
+// notRun returns the exit status for a command that could not be run.
 func notRun(err error) int {
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) {
 		return exitNotFound
@@ -125,7 +126,7 @@ func notFound(args []string, err error) string {
 		why = fmt.Sprintf("%q can't be run: %v", args[0], of.Err)
 	}
 	switch {
-	case notRun(err) == exitCanNot || filepath.Base(args[0]) != args[0]: // it was looked for in one place
+	case notRun(err) == exitCanNot || filepath.Base(args[0]) != args[0]: // there is only one place to look for it
 	case len(args) == 1 && strings.ContainsAny(args[0], " \t"):
 		why += "; it is one command with its arguments in quotes: take those away"
 	default:
@@ -149,7 +150,7 @@ func (s *serving) child(path string, args, env []string) (code int, err error) {
 		for {
 			select {
 			case sig := <-signals:
-				if sig != os.Interrupt || !isTerminal(s.in) { // a terminal has sent it the signal already
+				if sig != os.Interrupt || !isTerminal(s.in) { // the terminal has already sent it the signal
 					_ = c.Process.Signal(sig)
 				}
 			case <-done:

@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// telling holds the settings that an agent starts with.
+// telling holds the settings that an agent is started with.
 type telling struct {
-	root      string   // of the proxy
+	root      string   // URL of the proxy
 	upstreams []string // NAME=URL
 	args, env []string
-	dir       string // for files of this run; "" = there is none yet
+	dir       string // folder for files of this run; "" = not created yet
 }
 
 // manners holds, by command name, the functions for agents that need more than an
-// environment variable to find the proxy.
+// environment variable to use the proxy.
 var manners = map[string]func(t *telling) error{"codex": tellCodex, "gemini": tellGemini, "opencode": tellOpenCode, "pi": tellPi}
 
-// tell prepares the settings that lead an agent to the proxy. The caller removes
+// tell prepares the settings with which an agent uses the proxy. The caller removes
 // their files with done after the agent has ended.
 func tell(root string, upstreams, args, environ []string) (t *telling, err error) {
 	t = &telling{root: root, upstreams: upstreams, args: slices.Clone(args), env: agentEnv(root, environ)}
@@ -32,11 +32,11 @@ func tell(root string, upstreams, args, environ []string) (t *telling, err error
 
 func (t *telling) done() {
 	if t.dir != "" {
-		_ = os.RemoveAll(t.dir) // the agent has ended
+		_ = os.RemoveAll(t.dir) // the agent has already ended
 	}
 }
 
-// insert puts arguments right after the command.
+// insert puts arguments directly after the command.
 func (t *telling) insert(args ...string) { t.args = slices.Insert(t.args, 1, args...) }
 
 // get returns a variable of the agent's environment.
@@ -56,7 +56,7 @@ func (t *telling) file(name, text string) (path string, err error) {
 		err = os.MkdirAll(cache, 0o700)
 	}
 	if err != nil {
-		cache = "" // the folder for temporary files
+		cache = "" // use the folder for temporary files
 	}
 	if t.dir, err = os.MkdirTemp(cache, "compact-run-"); err != nil {
 		return "", err
@@ -82,14 +82,14 @@ func tellCodex(t *telling) error {
 	}
 	path := "/openai/v1"
 	if strings.Contains(upstream, "/backend-api/") {
-		path = "/openai" // there is no version
+		path = "/openai" // the path has no version
 	}
 	t.insert("-c", `openai_base_url="`+t.root+path+`"`)
 	return nil
 }
 
-// tellGemini keeps Gemini CLI from taking a base URL for a way to log in where its
-// settings name none: it would refuse that.
+// tellGemini selects a login method for Gemini CLI if its settings name none:
+// otherwise it would treat the base URL as one, and refuse it.
 func tellGemini(t *telling) error {
 	const defaults = "GEMINI_CLI_SYSTEM_DEFAULTS_PATH"
 	if t.get("GEMINI_API_KEY") == "" || t.get(defaults) != "" {
@@ -100,12 +100,12 @@ func tellGemini(t *telling) error {
 	return err
 }
 
-// tellOpenCode adds to the configuration that OpenCode has from its environment.
+// tellOpenCode adds the URLs to the configuration in OpenCode's environment.
 func tellOpenCode(t *telling) error {
 	const content = "OPENCODE_CONFIG_CONTENT"
 	config := object{}
 	if was := t.get(content); was != "" && json.Unmarshal([]byte(was), &config) != nil {
-		return nil // it may have comments: it is the user's
+		return nil // it may have comments, and belongs to the user
 	}
 	providers := member(config, "provider")
 	for name, path := range map[string]string{"anthropic": "/anthropic/v1", "openai": "/openai/v1", "google": "/gemini/v1beta"} {
@@ -131,7 +131,7 @@ func member(o object, name string) object {
 	return m
 }
 
-// piCommands holds the commands of pi that hold no conversation.
+// piCommands holds the commands of pi that have no conversation.
 var piCommands = []string{"install", "remove", "uninstall", "update", "list", "config"}
 
 // tellPi gives pi an extension that sets the URLs of its providers, and the session

@@ -11,7 +11,7 @@ import (
 
 const proxyRoot = "http://127.0.0.1:1"
 
-// told returns the settings that an agent starts with.
+// told returns the settings with which an agent starts.
 func told(t *testing.T, upstreams []string, args []string, environ ...string) *telling {
 	t.Helper()
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(t.TempDir(), "cache"))
@@ -23,7 +23,7 @@ func told(t *testing.T, upstreams []string, args []string, environ ...string) *t
 	return to
 }
 
-func TestAgentsThatReadNoVariableAreToldAnotherWay(t *testing.T) {
+func TestAgentsThatIgnoreVariablesAreConfiguredAnotherWay(t *testing.T) {
 	const codexURL = `openai_base_url="` + proxyRoot + `/openai/v1"`
 	login := []string{"openai=https://chatgpt.com/backend-api/codex"}
 	for _, c := range []struct {
@@ -78,8 +78,8 @@ func TestGeminiCLIKeepsItsLoginByKey(t *testing.T) {
 	}
 }
 
-// What the user has in that variable stays.
-func TestOpenCodeIsToldInItsConfiguration(t *testing.T) {
+// A variable that the user has set keeps its value.
+func TestOpenCodeIsConfiguredByItsFile(t *testing.T) {
 	const name = "OPENCODE_CONFIG_CONTENT"
 	url := func(content, provider string) string {
 		var c struct {

@@ -16,13 +16,14 @@ var baseURLVariables = []struct{ name, provider, path string }{
 	{"GOOGLE_GEMINI_BASE_URL", "gemini", "/gemini"},
 }
 
-// otherVariables are read by some in place of those.
+// otherVariables holds variables that some programs read instead.
 var otherVariables = []struct{ name, path string }{
 	{"OPENAI_API_BASE", "/openai/v1"}, // LiteLLM, aider
 	{"ANTHROPIC_API_BASE", "/anthropic"},
 }
 
-// baseURLs are the variables in which agents and SDKs read where a provider is.
+// baseURLs returns the variables from which agents and SDKs read the URL of a
+// provider.
 func baseURLs(root string) (out []string) {
 	for _, v := range baseURLVariables {
 		out = append(out, v.name+"="+root+v.path)
@@ -42,8 +43,8 @@ func (s *serving) fromEnvironment(lookup func(string) (string, bool)) {
 	}
 }
 
-// agentEnv is the environment of an agent that is to go through a proxy at
-// root: that of this process, and where the providers are now.
+// agentEnv returns the environment for an agent behind a proxy at root: that of
+// this process, with the providers' URLs replaced.
 func agentEnv(root string, environ []string) []string {
 	out := slices.Clone(environ)
 	set := func(name, value string) {
@@ -56,7 +57,7 @@ func agentEnv(root string, environ []string) []string {
 	for _, v := range otherVariables {
 		set(v.name, root+v.path)
 	}
-	for _, name := range []string{"NO_PROXY", "no_proxy"} { // the way to it leads through no other proxy
+	for _, name := range []string{"NO_PROXY", "no_proxy"} { // requests to the proxy must bypass other proxies
 		had := ""
 		for _, v := range environ {
 			if rest, ok := strings.CutPrefix(v, name+"="); ok && rest != "" {
@@ -74,7 +75,7 @@ type later struct {
 
 	mu   sync.Mutex
 	held bytes.Buffer
-	left int // bytes that found no room
+	left int // omitted bytes
 }
 
 const maxLater = 64 << 10 // bytes

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// filesOf are the files of a folder with what stands in them.
+// filesOf returns the files of a folder with their contents.
 func filesOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -27,8 +27,8 @@ func filesOf(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// Whatever an agent needs to be told, its own configuration is as it was, and nothing
-// is left in its home.
+// Whatever settings an agent needs, its own configuration stays unchanged, and its
+// home contains no new file.
 func TestRunLeavesTheHomeOfAgentsAsItWas(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the agents are scripts")
@@ -58,7 +58,7 @@ func TestRunLeavesTheHomeOfAgentsAsItWas(t *testing.T) {
 		var out, errOut strings.Builder
 		code := run(t.Context(), []string{"run", "--archive", archive, "--", agent, "go"}, strings.NewReader(""), &out, &errOut)
 		if code != exitOK || !strings.Contains(out.String(), shows) {
-			t.Errorf("%s: %d, it is told %s %s", agent, code, out.String(), errOut.String())
+			t.Errorf("%s: %d, its settings are %s %s", agent, code, out.String(), errOut.String())
 		}
 		after := filesOf(t, home)
 		for file, text := range after {

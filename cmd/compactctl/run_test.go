@@ -40,7 +40,7 @@ func TestRunGivesTheCommandItsTerminalAndPassesOnItsStatus(t *testing.T) {
 	}
 }
 
-// A command that somebody stops ends as it wants to, and the receipt comes behind it.
+// A command that is interrupted ends in its own way, and the receipt follows.
 func TestRunPassesSignalsOn(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -71,7 +71,7 @@ func TestRunPassesSignalsOn(t *testing.T) {
 	}
 }
 
-func TestRunSaysWhatCanNotBeRun(t *testing.T) {
+func TestRunReportsAnUnusableCommand(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "plain")
 	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
@@ -93,9 +93,9 @@ func TestRunSaysWhatCanNotBeRun(t *testing.T) {
 	}
 }
 
-// The command's calls are compacted, and a receipt says so; with --observe none
-// is, and it says what would have been. What a variable named before is the
-// upstream.
+// The command's calls are compacted, and a receipt reports it; with --observe none is
+// compacted, and the receipt reports the projection. The earlier value of a variable
+// becomes the upstream.
 func TestRunCompactsAndWritesAReceipt(t *testing.T) {
 	server := provider.NewServer()
 	up := httptest.NewServer(server)
@@ -129,8 +129,9 @@ func TestRunCompactsAndWritesAReceipt(t *testing.T) {
 	}
 }
 
-// A provider that is away is no saving: the receipt says that nothing came back.
-func TestRunSaysWhatGotNoAnswer(t *testing.T) {
+// An unreachable provider saves nothing: the receipt reports that there was no
+// answer.
+func TestRunReportsUnansweredRequests(t *testing.T) {
 	away := httptest.NewServer(nil)
 	t.Setenv("ANTHROPIC_BASE_URL", away.URL)
 	away.Close()
@@ -150,7 +151,7 @@ func TestRunSaysWhatGotNoAnswer(t *testing.T) {
 	}
 }
 
-func TestAgentsReachTheProxyThroughNoOther(t *testing.T) {
+func TestAgentsReachTheProxyDirectly(t *testing.T) {
 	env := agentEnv("http://127.0.0.1:1", []string{"PATH=/bin", "NO_PROXY=a.test", "OPENAI_BASE_URL=http://old", "HTTPS_PROXY=http://p"})
 	all := strings.Join(env, "\n")
 	for _, want := range []string{"PATH=/bin", "NO_PROXY=a.test,127.0.0.1", "no_proxy=127.0.0.1", "OPENAI_BASE_URL=http://127.0.0.1:1/openai/v1", "HTTPS_PROXY=http://p"} {
@@ -163,14 +164,14 @@ func TestAgentsReachTheProxyThroughNoOther(t *testing.T) {
 	}
 }
 
-func TestWhatIsLoggedIsToldWhenTheCommandHasEnded(t *testing.T) {
+func TestLogIsPrintedAfterTheCommand(t *testing.T) {
 	var out bytes.Buffer
 	l := &later{to: &out}
 	for range 3000 {
 		_, _ = l.Write([]byte("a line of thirty-two characters.\n"))
 	}
 	if out.Len() != 0 {
-		t.Error("it was told at once")
+		t.Error("it was printed at once")
 	}
 	if l.tell(); out.Len() > maxLater+100 || !strings.HasSuffix(out.String(), "found no room\n") {
 		t.Errorf("%d bytes", out.Len())

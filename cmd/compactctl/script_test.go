@@ -59,7 +59,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// status N command... runs a command and checks what it exits with.
+// status N command... runs a command and checks its exit status.
 func cmdStatus(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: status N command...")

@@ -20,7 +20,7 @@ import (
 	"github.com/agentcompact/compact/trace/metrics"
 )
 
-// serving is a proxy that is to be run.
+// serving is the configuration of a proxy to run.
 type serving struct {
 	*app
 	listen    string
@@ -112,7 +112,7 @@ func (s *serving) options() error {
 	return s.token()
 }
 
-// token reads the token that requests have to carry.
+// token reads the token that requests must carry.
 func (s *serving) token() error {
 	if s.tokenFile != "" {
 		token, err := os.ReadFile(s.tokenFile)
@@ -126,7 +126,7 @@ func (s *serving) token() error {
 	return nil
 }
 
-// isLocal reports whether an address is reached from this machine alone.
+// isLocal reports whether an address can only be reached from this machine.
 func isLocal(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -156,7 +156,7 @@ func (s *serving) run(cmd *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.closeWithin(ctx, m, max(closeIn, s.drain))) }() // of many sessions
+	defer func() { err = errors.Join(err, s.closeWithin(ctx, m, max(closeIn, s.drain))) }() // close errors of many sessions
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", s.listen)
 	if errors.Is(err, syscall.EADDRINUSE) {

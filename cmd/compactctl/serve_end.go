@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	silent = 500 * time.Millisecond // time that an end may take without a message
-	apart  = time.Second            // between two Ctrl-C that are two; programs pass one of a terminal on that has reached us
+	silent = 500 * time.Millisecond // time that a shutdown may take without a message
+	apart  = time.Second            // minimum time between two separate Ctrl-C: a program may pass on a Ctrl-C that has already reached us
 )
 
 // ending prints what the server waits for after ctx has ended, if that takes a while, and

@@ -16,8 +16,8 @@ import (
 	"github.com/agentcompact/compact/internal/provider"
 )
 
-// started runs compactctl until ctx ends, and returns what stands behind a word
-// that it writes to standard error.
+// started runs compactctl until ctx ends, and returns the text after a word in its
+// standard error.
 func started(t *testing.T, ctx context.Context, word string, args ...string) (value string, ended <-chan int) {
 	t.Helper()
 	errOut, w := io.Pipe()
@@ -103,9 +103,10 @@ func anthropicBody(rounds int) string {
 	return b.String() + "]}"
 }
 
-// It says what it waits for, and more of the same Ctrl-C, which some programs pass on,
-// is none; one after a second ends it, however long requests may take.
-func TestAnotherInterruptEndsAServerThatWaits(t *testing.T) {
+// The server names the reason why it waits. A repeated Ctrl-C within a second, which
+// some programs pass on, counts as the same one; a later one ends the server, however
+// long requests take.
+func TestSecondInterruptEndsAWaitingServer(t *testing.T) {
 	asked := make(chan struct{})
 	up := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		close(asked)
@@ -133,7 +134,7 @@ func TestAnotherInterruptEndsAServerThatWaits(t *testing.T) {
 	t.Error("it waits for the requests that are under way")
 }
 
-func TestServeRefusesWhatItIsNotToldPlainly(t *testing.T) {
+func TestServeRefusesAmbiguousSettings(t *testing.T) {
 	empty := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(empty, []byte(" \n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -7,8 +7,7 @@ import (
 	"github.com/agentcompact/compact/replay"
 )
 
-// problemsOf counts the errors of a session, and apart from them those after which
-// something else was done.
+// problemsOf counts the errors of a session, and separately those with a fallback.
 func problemsOf(x *replay.Account) string {
 	errors, over := x.Problems()
 	text := things(errors, "error")

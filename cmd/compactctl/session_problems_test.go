@@ -8,7 +8,7 @@ import (
 	"github.com/agentcompact/compact/replay"
 )
 
-func TestProblemsOfASessionAreToldByKind(t *testing.T) {
+func TestProblemsOfASessionAreGroupedByKind(t *testing.T) {
 	at := time.Date(2026, 5, 4, 11, 0, 0, 0, time.FixedZone("", 7200))
 	lost := replay.AccountProblem{At: at, Agent: "a", Type: "CommitLost", Fallback: "next number", Message: "another process took the number"}
 	budget := replay.AccountProblem{At: at.Add(time.Minute), Agent: "b", Type: "InsufficientBudget", Fallback: "none", Message: "too much must stay"}
@@ -50,7 +50,7 @@ func TestAReportEndsWithTheTextsThatItHasRoomFor(t *testing.T) {
 }
 
 // A reader with several agents sees which of them compacted.
-func TestStepsHaveTheirAgentWhereThereAreSeveral(t *testing.T) {
+func TestStepsNameTheirAgentIfThereAreSeveral(t *testing.T) {
 	x := &replay.Account{
 		Calls: []replay.AccountCall{{Agent: "main"}, {Agent: "main"}},
 		Steps: []replay.AccountStep{{Step: 1, Agent: "main", Stages: []string{"mask"}, Before: 9000, After: 1000, Reason: "manual"}},

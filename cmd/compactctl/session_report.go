@@ -80,7 +80,7 @@ as it is in the archive; times are in UTC.
 Money is estimated from the tokens that were counted then; nobody billed it. Of calls
 that failed nobody knows what was sent: they are counted by themselves.`
 
-// cardOr is card, or no card where none is named.
+// cardOr returns the named price card, or none if no name is given.
 func (a *app) cardOr(name string) (price.Card, error) {
 	if name == "" {
 		return price.Card{}, nil
@@ -88,7 +88,7 @@ func (a *app) cardOr(name string) (price.Card, error) {
 	return a.card(name)
 }
 
-// printAccount writes the account in a few lines.
+// printAccount prints the account in a few lines.
 func (a *app) printAccount(x *replay.Account, page string) error {
 	var b strings.Builder
 	sums := x.Sums()

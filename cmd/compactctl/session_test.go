@@ -6,7 +6,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-func TestSessionIDIsThatOfAGrownTranscriptToo(t *testing.T) {
+func TestSessionIDStaysForAGrownTranscript(t *testing.T) {
 	a := &app{}
 	msgs := []message.Message{message.System("s"), message.User("hi"), message.Assistant("hello"), message.User("bye")}
 	id := a.session(&transcript{msgs: msgs})

@@ -7,8 +7,8 @@ import (
 	"github.com/agentcompact/compact/replay"
 )
 
-// recordedIn returns the sessions that paths name, one at a time, and their number;
-// "-" is standard input.
+// recordedIn returns the sessions in the named paths, one at a time, and their
+// number; "-" is standard input.
 func (a *app) recordedIn(paths []string, what string) (replay.Source, int, error) {
 	named := slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p == "-" })
 	files, err := replay.Files(named...)
@@ -36,7 +36,7 @@ func (a *app) recordedIn(paths []string, what string) (replay.Source, int, error
 	}, 1 + len(files), nil
 }
 
-// twice returns an element that a list has more than once.
+// twice returns an element that occurs more than once in a list.
 func twice[T comparable](list []T) (T, bool) {
 	for i, x := range list {
 		if slices.Contains(list[:i], x) {
@@ -47,8 +47,8 @@ func twice[T comparable](list []T) (T, bool) {
 	return none, false
 }
 
-// distinct refuses policies and windows that are given twice: their sessions would
-// be added up together. It also refuses one file for two outputs.
+// distinct refuses policies and windows that are given twice, because their
+// sessions would be added up together. It also refuses one file for two outputs.
 func (r *replaying) distinct() error {
 	if name, ok := twice(r.policies); ok {
 		return &usageError{fmt.Errorf("--policy %s is given twice", name)}

@@ -11,15 +11,15 @@ import (
 	"github.com/agentcompact/compact/redact"
 )
 
-// shower prints a view as a person reads it: redacted, and with nothing in it
-// that a terminal would obey.
+// shower prints a view in readable form: redacted, and without characters that a
+// terminal would execute.
 type shower struct {
 	strings.Builder
 	style    style
 	redactor *redact.Redactor
 }
 
-// printView writes the messages of a view, the summary among them.
+// printView writes the messages of a view, including the summary.
 func printView(w io.Writer, s style, r *redact.Redactor, res *compact.Result) error {
 	_, err := io.WriteString(w, shown(s, r, res.Messages, res.Sources))
 	return err

@@ -5,10 +5,11 @@ import (
 	"os"
 )
 
-// style writes colors, or does not.
+// style writes colors, if it is on.
 type style struct{ on bool }
 
-// styleFor has colors on a terminal, unless NO_COLOR is set or TERM is dumb.
+// styleFor returns a style with colors on a terminal, unless NO_COLOR is set or
+// TERM is dumb.
 func styleFor(w io.Writer) style {
 	return style{isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
 }

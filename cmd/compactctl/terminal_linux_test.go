@@ -15,7 +15,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// terminal opens one that nobody types at.
+// terminal opens a terminal without input.
 func terminal(t *testing.T) *os.File {
 	t.Helper()
 	control, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
@@ -37,8 +37,8 @@ func terminal(t *testing.T) *os.File {
 	return tty
 }
 
-// Somebody who starts it by hand is told that an agent does; an agent is told nothing.
-func TestMCPSaysAtATerminalWhatItWaitsFor(t *testing.T) {
+// A person who starts the server by hand gets an explanation; an agent gets none.
+func TestMCPExplainsItselfAtATerminal(t *testing.T) {
 	for name, in := range map[string]io.Reader{"a terminal": terminal(t), "an agent": strings.NewReader("")} {
 		ctx, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		var errOut bytes.Buffer
@@ -50,7 +50,8 @@ func TestMCPSaysAtATerminalWhatItWaitsFor(t *testing.T) {
 	}
 }
 
-// An export does nothing to a terminal, and is byte for byte what was stored elsewhere.
+// An export to a terminal contains no control characters; elsewhere it has the stored
+// bytes.
 func TestExportToATerminalIsEscaped(t *testing.T) {
 	tty := terminal(t)
 	a := &app{out: tty, err: io.Discard}

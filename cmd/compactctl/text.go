@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/width"
 )
 
-// count writes 12345 as 12,345.
+// count formats 12345 as 12,345.
 func count(n int) string {
 	s := strconv.Itoa(n)
 	sign := ""
@@ -21,7 +21,7 @@ func count(n int) string {
 	return sign + s
 }
 
-// things writes "1 message" and "1,200 messages".
+// things formats "1 message" and "1,200 messages".
 func things(n int, one string) string {
 	if n == 1 {
 		return "1 " + one
@@ -30,7 +30,7 @@ func things(n int, one string) string {
 }
 
 // printable makes foreign text safe for a terminal: control characters that move the
-// cursor or change colors are shown, and have no effect.
+// cursor or change colors are displayed, and have no effect.
 func printable(s string) string {
 	safe := func(r rune) bool { return unicode.IsPrint(r) || r == '\n' || r == '\t' }
 	if strings.IndexFunc(s, func(r rune) bool { return !safe(r) }) < 0 {
@@ -47,7 +47,7 @@ func printable(s string) string {
 	return b.String()
 }
 
-// oneLine is text as one line for a terminal.
+// oneLine returns text as one line for a terminal.
 func oneLine(s string) string { return strings.Join(strings.Fields(printable(s)), " ") }
 
 // columnsOf returns the number of terminal columns that a text takes.
@@ -87,8 +87,8 @@ func clip(s string, n int) string {
 	return b.String() + "…"
 }
 
-// wrap breaks a text into lines of at most n columns, between words; a word
-// that is longer stands alone.
+// wrap breaks a text between words into lines of at most n columns; a longer word
+// gets a line of its own.
 func wrap(text string, n int) []string {
 	var lines []string
 	for word := range strings.SplitSeq(text, " ") {
@@ -102,6 +102,6 @@ func wrap(text string, n int) []string {
 	return lines
 }
 
-// left and right fill a text up to n columns.
+// left and right pad a text to n columns.
 func left(s string, n int) string  { return s + strings.Repeat(" ", max(n-columnsOf(s), 0)) }
 func right(s string, n int) string { return strings.Repeat(" ", max(n-columnsOf(s), 0)) + s }

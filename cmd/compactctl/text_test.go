@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestColumnsAreThoseOfATerminal(t *testing.T) {
+func TestColumnsMatchATerminal(t *testing.T) {
 	for s, want := range map[string]int{
 		"": 0, "abc": 3, "→ 1": 3, "中文": 4, "ｶﾅ": 2, "가": 2, "e\u0301": 1, "😀": 2, "█░": 2, "a\u200db": 2,
 	} {
@@ -18,7 +18,7 @@ func TestColumnsAreThoseOfATerminal(t *testing.T) {
 	}
 }
 
-func TestClipNeverTakesMoreColumnsThanItMay(t *testing.T) {
+func TestClipNeverExceedsItsColumns(t *testing.T) {
 	for _, s := range []string{"", "abcdefgh", "中文中文中文", "a中b文c", "😀😀😀😀"} {
 		for n := 1; n < 14; n++ {
 			got := clip(s, n)
@@ -35,7 +35,7 @@ func TestClipNeverTakesMoreColumnsThanItMay(t *testing.T) {
 	}
 }
 
-func TestTextOfStrangersCannotDriveTheTerminal(t *testing.T) {
+func TestForeignTextCanNotControlTheTerminal(t *testing.T) {
 	hostile := "a\x1b[31mred\x07\x9b2J\u202egnp\r\x00b\ttab\nline"
 	got := printable(hostile)
 	for _, r := range got {
@@ -69,7 +69,7 @@ func TestWrapBreaksBetweenWords(t *testing.T) {
 	}
 }
 
-func TestRangesAreShort(t *testing.T) {
+func TestRangesAreFormattedBriefly(t *testing.T) {
 	for want, at := range map[string][]int{"": nil, "4": {3}, "1-3, 7, 9-10": {0, 1, 2, 6, 8, 9}} {
 		if got := ranges(at); got != want {
 			t.Errorf("ranges(%v) = %q, want %q", at, got, want)
@@ -77,7 +77,7 @@ func TestRangesAreShort(t *testing.T) {
 	}
 }
 
-func TestSizesAndAgesAreForPeople(t *testing.T) {
+func TestSizesAndAgesAreReadable(t *testing.T) {
 	for n, want := range map[int64]string{0: "0 B", 9999: "9,999 B", 10_000: "10 kB", 1_234_567: "1,235 kB", 12_345_678: "12 MB"} {
 		if got := bytesOf(n); got != want {
 			t.Errorf("bytesOf(%d) = %q, want %q", n, got, want)
@@ -95,7 +95,7 @@ func TestSizesAndAgesAreForPeople(t *testing.T) {
 	}
 }
 
-func TestJSONActsOnNoTerminal(t *testing.T) {
+func TestJSONContainsNoTerminalControls(t *testing.T) {
 	hostile := "a\x1b[31m\x7f\u009b2J\u202egnp\U000e0041 ö😀\nb"
 	var b strings.Builder
 	if err := encodeJSON(&b, map[string]string{"text": hostile}); err != nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// tokenCount reads a number of tokens as people write it: 32000, 32_000, 32k, 1m.
+// tokenCount parses a number of tokens in the usual notations: 32000, 32_000,
+// 32k, 1m.
 func tokenCount(s string) (int, error) {
 	digits, unit := strings.ReplaceAll(s, "_", ""), 1
 	switch {
@@ -25,7 +26,7 @@ func tokenCount(s string) (int, error) {
 	return int(n * float64(unit)), nil
 }
 
-// tokenFlag is a flag of a number of tokens, or of several.
+// tokenFlag is a flag for one or several numbers of tokens.
 type tokenFlag struct {
 	one     *int
 	several *[]int
@@ -52,7 +53,7 @@ func (f *tokenFlag) Set(s string) error {
 		*f.one = n
 		return err
 	}
-	if !f.given { // in place of the default
+	if !f.given { // replaces the default
 		*f.several, f.given = nil, true
 	}
 	for one := range strings.SplitSeq(s, ",") {
@@ -65,13 +66,13 @@ func (f *tokenFlag) Set(s string) error {
 	return nil
 }
 
-// tokens adds a flag of a number of tokens, of which value is the default.
+// tokens adds a flag for a number of tokens with the default value.
 func tokens(f *pflag.FlagSet, p *int, name string, value int, usage string) {
 	*p = value
 	f.Var(&tokenFlag{one: p}, name, usage)
 }
 
-// tokenList adds a flag of numbers of tokens, of which value is the default.
+// tokenList adds a flag for numbers of tokens with the default value.
 func tokenList(f *pflag.FlagSet, p *[]int, name string, value []int, usage string) {
 	*p = value
 	f.Var(&tokenFlag{several: p}, name, usage)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestTokensAreWrittenAsPeopleWriteThem(t *testing.T) {
+func TestTokensAreFormattedForPeople(t *testing.T) {
 	for s, want := range map[string]int{"32000": 32_000, "32_000": 32_000, "32k": 32_000, "200K": 200_000, "1m": 1_000_000, "1.5k": 1_500, "0": 0, "-5": -5} {
 		if got, err := tokenCount(s); got != want || err != nil {
 			t.Errorf("%s: %d, %v", s, got, err)

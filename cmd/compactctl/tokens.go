@@ -84,5 +84,5 @@ func (c *census) section(b *strings.Builder, s style, head, of string, rows []ta
 	}
 }
 
-// tokenBar is how wide the bar of all tokens would be.
+// tokenBar is the width of the bar for all tokens.
 const tokenBar = 30

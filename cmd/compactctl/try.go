@@ -10,18 +10,18 @@ import (
 	"github.com/agentcompact/compact/configs"
 )
 
-// tryFlags are the flags for opening everything that a configuration names.
+// tryFlags holds the flags for testing every component of a configuration.
 type tryFlags struct {
 	on      bool
-	timeout time.Duration // for each
+	timeout time.Duration // timeout for each component
 }
 
-// probe is the outcome of one trial, for programs.
+// probe is the JSON outcome of one test.
 type probe struct {
 	What   string `json:"what"`
 	Where  string `json:"where,omitempty"`
-	Result string `json:"result"` // ok, failed, not tried
-	Detail string `json:"detail"` // what was tried, or why it failed
+	Result string `json:"result"` // ok, failed, or not tried
+	Detail string `json:"detail"` // the tested component, or the reason of the failure
 	Advice string `json:"advice,omitempty"`
 	Millis int64  `json:"duration_ms"`
 }
@@ -32,9 +32,9 @@ const (
 	resultNot    = "not tried"
 )
 
-// try opens everything that the configuration names. The error states how many parts
-// do not work. If the archive is one of them, the exit status is that of a failed
-// archive.
+// try opens every component that the configuration names. The error states the
+// number of components that do not work. If the archive does not work, the exit
+// status is that of a failed archive.
 func (a *app) try(ctx context.Context, cfg compact.Config, f tryFlags, v *verdict) error {
 	if f.timeout <= 0 {
 		return &usageError{fmt.Errorf("--timeout must be > 0 (got %s)", f.timeout)}

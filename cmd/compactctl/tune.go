@@ -114,7 +114,7 @@ func (t *tuning) run(ctx context.Context, paths []string) error {
 	return errors.Join(t.deliver(found, text, to), err, unread(bad))
 }
 
-// none explains why there is no session.
+// none explains why there are no sessions.
 func (t *tuning) none(files int, bad error) error {
 	if bad == nil && t.least != (replay.AtLeast{}) {
 		return tooShort(t.least, files)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// looked is a context that ends when it was looked at so often.
+// looked is a context that ends after it was checked this many times.
 type looked struct {
 	context.Context
 	end   context.CancelFunc

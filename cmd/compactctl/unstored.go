@@ -25,7 +25,7 @@ func unstored(call, end error) error {
 	return errors.Join(call, end, fmt.Errorf("nothing was changed, and no messages were written: %s; the next call tries again", what))
 }
 
-// reason is the end of an error's text, which is its innermost part.
+// reason returns the end of an error's text, which is its innermost part.
 func reason(err error) string {
 	text := err.Error()
 	return text[strings.LastIndex(text, ": ")+1:]

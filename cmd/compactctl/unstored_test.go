@@ -11,7 +11,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 )
 
-func TestAnArchiveThatFailsIsSaidOnceWithWhatToDo(t *testing.T) {
+func TestFailingArchiveIsReportedOnceWithAdvice(t *testing.T) {
 	full := func(op string) error {
 		return &compact.ArchiveError{Op: op, Err: fmt.Errorf("storage: %w", &fs.PathError{Op: "write", Path: op, Err: syscall.ENOSPC})}
 	}

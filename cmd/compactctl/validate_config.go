@@ -72,14 +72,14 @@ type verdict struct {
 	Tried    []probe   `json:"tried,omitempty"`
 }
 
-// origin is a setting with where its value comes from.
+// origin is a setting and the source of its value.
 type origin struct {
 	Path   string `json:"path"`
 	Value  any    `json:"value"`
 	From   string `json:"from"` // default, preset, base, file, override, environment, flag
 	Source string `json:"source,omitempty"`
 	Line   int    `json:"line,omitempty"`
-	Model  string `json:"model,omitempty"` // of an override
+	Model  string `json:"model,omitempty"` // model of an override
 	Agent  string `json:"agent,omitempty"`
 	Locked string `json:"locked,omitempty"` // the file and line that lock it
 }
@@ -102,8 +102,8 @@ func verdictOf(cfg compact.Config, origins []configs.Origin, err error) verdict 
 	return v
 }
 
-// printVerdict shows the main settings of a configuration without mistakes. works
-// reports that no trial failed.
+// printVerdict prints the main settings of a valid configuration. works says that
+// no test failed.
 func (a *app) printVerdict(cfg compact.Config, works bool) error {
 	name := a.config
 	if name == "" {
@@ -133,7 +133,7 @@ redaction   %s
 	return err
 }
 
-// printOrigins is the table of where each value comes from.
+// printOrigins prints the table of the sources of all values.
 func (a *app) printOrigins(origins []configs.Origin) error {
 	values, paths := make([]string, len(origins)), 0
 	for i, o := range origins {
@@ -156,10 +156,10 @@ func (a *app) printOrigins(origins []configs.Origin) error {
 	return err
 }
 
-// valueColumns is how wide a value is at most.
+// valueColumns is the maximum width of a value.
 const valueColumns = 34
 
-// short is a value in so many columns.
+// short formats a value in at most this many columns.
 func short(v any) string {
 	s := fmt.Sprint(v)
 	switch v := v.(type) {

@@ -62,7 +62,7 @@ func versionOf(info *debug.BuildInfo, ok bool) version {
 	return v.named("devel")
 }
 
-// named returns v with a version, if it has none.
+// named returns v with the given version, if it has none.
 func (v version) named(name string) version {
 	if v.Version == "" {
 		v.Version = name

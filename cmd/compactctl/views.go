@@ -16,8 +16,8 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// viewer writes the views of sessions as a successor would read them, for a test by
-// human readers.
+// viewer writes the views of sessions in readable form, for a test with human
+// readers.
 type viewer struct {
 	*app
 	dir      string
@@ -26,7 +26,8 @@ type viewer struct {
 	redactor *redact.Redactor
 }
 
-// views of one session at one window, in readable form. Sizes include the headings.
+// views holds the views of one session at one window, in readable form. Sizes
+// include the headings.
 type views struct {
 	Session string `json:"session"`
 	Window  int    `json:"window"`
@@ -35,7 +36,7 @@ type views struct {
 	Ours    int    `json:"ours_tokens"`
 	Newest  int    `json:"newest_tokens"`
 	Mask    int    `json:"mask_tokens"`
-	Gone    int    `json:"messages_gone"` // messages that compact took out
+	Gone    int    `json:"messages_gone"` // messages that compact removed
 }
 
 func (v *viewer) run(ctx context.Context, sessions []eval.Session, settings []eval.Setting) error {
@@ -117,11 +118,11 @@ func (v *viewer) compacted(ctx context.Context, cfg compact.Config, call func(*c
 	return res, errors.Join(err, v.close(ctx, m))
 }
 
-// unbounded is a window that everything fits.
+// unbounded is a window that every session fits.
 const unbounded = 100_000_000
 
-// masked is the session with old results masked and nothing else, whatever size
-// that comes to. Nothing is stored.
+// masked returns the session with old results masked and no other change, whatever
+// its size. Nothing is stored.
 func (v *viewer) masked(ctx context.Context, archive, id string, msgs []message.Message) (*compact.Result, error) {
 	cfg, err := v.config(archive, "masking", unbounded)
 	if err != nil {

@@ -1,7 +1,7 @@
-// Command agents_sdk_minimal is an agent loop with compact in front of every
-// model call, and nothing else: no key, no network. The model is a stand-in
-// that asks for one tool after the other. The events go to the console, and to an
-// Ariadne if COMPACT_ARIADNE_URL names one.
+// Command agents_sdk_minimal is an agent loop that calls compact before every
+// model call, and nothing else: it needs no key and no network. The model is a
+// stand-in that requests one tool after the other. The events go to the console,
+// and to an Ariadne if COMPACT_ARIADNE_URL names one.
 //
 //	go run ./examples/agents_sdk_minimal
 package main
@@ -53,14 +53,14 @@ func run(ctx context.Context, w io.Writer, archive string) error {
 	return nil
 }
 
-// model stands in for a model call: it reads the view and asks for the next
+// model stands in for a model call: it reads the view and requests the next
 // chapter.
 func model(step int, view []message.Message) message.Message {
 	text := fmt.Sprintf("I have seen %d messages. Next is chapter %d.", len(view), step+1)
 	return message.Assistant(text, message.Call(fmt.Sprintf("call_%d", step), "read_chapter", fmt.Sprintf(`{"chapter":%d}`, step+1)))
 }
 
-// tool runs the call that the model asked for.
+// tool runs the call that the model requested.
 func tool(answer message.Message) message.Message {
 	call := answer.Parts[len(answer.Parts)-1]
 	return message.ToolResult(call.CallID, "chapter "+string(call.Args)+"\n"+strings.Repeat("It was a bright cold day in April, and the clocks were striking thirteen. ", 25))

@@ -62,14 +62,14 @@ func run(ctx context.Context, w io.Writer, session, archive, ariadne string) (o 
 		if recorded[i].Role != message.RoleAssistant {
 			continue
 		}
-		// recorded[:i] is the history of the agent at this model call.
+		// recorded[:i] is the history of the agent before this model call.
 		res, err := m.Preflight(ctx, "coding-session", recorded[:i], compact.WithAgent("coder"))
 		if err != nil {
 			return o, err
 		}
 		o.see(w, res, recorded[:i])
 	}
-	// The task is done: what is left of it fits into a summary.
+	// The task is done, so a summary replaces its messages.
 	res, err := m.ManualCompact(ctx, "coding-session", recorded, "the feature is finished", compact.WithAgent("coder"))
 	if err != nil {
 		return o, err
@@ -79,7 +79,7 @@ func run(ctx context.Context, w io.Writer, session, archive, ariadne string) (o 
 	return o, m.Archive(ctx, "coding-session", recorded)
 }
 
-// see notes a result, and prints the ones that compacted.
+// see counts a result, and prints it if the call compacted.
 func (o *outcome) see(w io.Writer, res *compact.Result, history []message.Message) {
 	o.calls++
 	o.largest, o.budget = max(o.largest, res.After.Total), res.Budget

@@ -1,7 +1,7 @@
-// Command exporter has an exporter of its own (package pager), which a file of
-// configuration switches on. It tells a pager of what a person should look at: events
-// that failed or are of high severity. A test holds it against all promises of
-// trace.Exporter.
+// Command exporter has an exporter of its own (package pager), which a configuration
+// file switches on. The exporter writes to a pager each event that a person should
+// look at: failed events and events of high severity. A test checks the exporter
+// against all promises of trace.Exporter.
 //
 //	go run ./examples/exporter
 package main
@@ -42,7 +42,7 @@ redaction: {enabled: false}
 trace: {pager: {file: %q}}
 `
 
-// run makes a call without redaction, which is of high severity.
+// run makes a call without redaction, which emits an event of high severity.
 func run(ctx context.Context, file string) (err error) {
 	c, err := configs.Parse("agent.yaml", fmt.Appendf(nil, config, file))
 	if err != nil {

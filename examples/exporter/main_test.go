@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 )
 
-func TestPagerTellsWhatIsOfHighSeverity(t *testing.T) {
+func TestPagerReportsHighSeverity(t *testing.T) {
 	t.Setenv(compact.ArchiveKeyVariable, strings.Repeat("ab", 32))
 	file := filepath.Join(t.TempDir(), "pager")
 	if err := run(t.Context(), file); err != nil {

@@ -1,7 +1,7 @@
 // Command long_research runs an agent for four times the window of a 128k
-// model: it reads sources until more than half a million tokens have gone by,
-// and every request fits. Offline; the sources are made up. The events go to an
-// Ariadne if COMPACT_ARIADNE_URL names one.
+// model: it reads sources until the session has more than half a million
+// tokens, and every request fits. It needs no network; the sources are
+// generated. The events go to an Ariadne if COMPACT_ARIADNE_URL names one.
 //
 //	go run ./examples/long_research
 package main
@@ -71,7 +71,8 @@ func run(ctx context.Context, w io.Writer, archive string) (o outcome, err error
 	return o, nil
 }
 
-// research is one round: two sources are fetched in parallel and read.
+// research is one round: the agent fetches two sources in parallel and reads
+// them.
 func research(rng *rand.Rand, n int) []message.Message {
 	a, b := fmt.Sprintf("call_%da", n), fmt.Sprintf("call_%db", n)
 	return []message.Message{

@@ -16,7 +16,7 @@ import (
 	"github.com/agentcompact/compact/message/openai"
 )
 
-// agent writes down a session while its tools do their work in root.
+// agent records a session while its tools do their work in root.
 type agent struct {
 	root     string
 	log      bytes.Buffer
@@ -43,7 +43,7 @@ func edit(path, old, replacement string) call {
 	return call{"edit_file", map[string]string{"path": path, "old": old, "new": replacement}}
 }
 
-// dispatch hands a job to a sub-agent, which answers with a report block.
+// dispatch gives a task to a sub-agent, which answers with a report block.
 func dispatch(task, command string) call {
 	return call{"dispatch", map[string]string{"task_id": task, "command": command}}
 }
@@ -58,15 +58,15 @@ func (a *agent) developer(text string) { a.say(message.Developer(text)) }
 func (a *agent) user(text string)      { a.say(message.User(text)) }
 func (a *agent) answer(text string)    { a.say(message.Assistant(text)) }
 
-// protected is a user message that must never be taken out.
+// protected adds a user message that must never be removed.
 func (a *agent) protected(text string) {
 	m := message.User(text)
 	m.Protected = true
 	a.say(m)
 }
 
-// act is one round: what the agent says, its calls (parallel ones, if
-// several), and what the tools really answer.
+// act is one round: the agent's text, its calls (parallel if there are
+// several), and the real outputs of the tools.
 func (a *agent) act(text string, calls ...call) {
 	parts := make([]message.Part, len(calls))
 	for i, c := range calls {
@@ -83,8 +83,8 @@ func (a *agent) act(text string, calls ...call) {
 	}
 }
 
-// run does what a tool does. A tool that fails says so in its output, as it
-// would to an agent.
+// run runs a tool. A tool that fails states the failure in its output, as for
+// an agent.
 func (a *agent) run(c call) string {
 	switch c.tool {
 	case "bash":
@@ -142,8 +142,8 @@ func (a *agent) edit(path, old, replacement string) string {
 	return "edited " + path
 }
 
-// dispatch runs a job and reports as a sub-agent does: its log, and a block
-// that must survive masking.
+// dispatch runs a task and reports like a sub-agent: its log, and a block that
+// must survive masking.
 func (a *agent) dispatch(task, command string) string {
 	started := time.Now()
 	out := a.bash(command)
@@ -160,8 +160,7 @@ func (a *agent) dispatch(task, command string) string {
 
 var duration = regexp.MustCompile(`\b\d+(\.\d+)?(ns|µs|ms|s)\b`)
 
-// clean takes out what only this machine has: the folder of the copy, and how
-// fast it is.
+// clean removes data of this machine: the folder of the copy, and durations.
 func (a *agent) clean(text string) string {
 	text = strings.ReplaceAll(text, a.root, "/repo")
 	text = strings.ReplaceAll(text, strings.TrimPrefix(a.root, "/"), "repo")

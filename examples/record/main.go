@@ -1,12 +1,12 @@
-// Command record makes the sessions in examples/data: a scripted agent works
-// on a copy of this repository, and every tool output is the real output of
-// the tool. Only what the agent and the user say is scripted.
+// Command record makes the sessions in examples/data: a scripted agent works on
+// a copy of this repository, and every tool output is the real output of the
+// tool. Only the texts of the agent and the user are scripted.
 //
 //	go run ./examples/record -out examples/data
 //
-// Outputs are as they came, but for the folder of the copy, which is written
-// as /repo, and durations, which are written as 0.00s so that two recordings
-// of one commit can be compared.
+// Outputs are unchanged, except that the folder of the copy is written as
+// /repo, and durations as 0.00s, so that two recordings of one commit can be
+// compared.
 package main
 
 import (
@@ -52,7 +52,8 @@ func record(file string, script func(*agent)) error {
 	return os.WriteFile(file, a.log.Bytes(), 0o644)
 }
 
-// copyRepository copies what git tracks, but for the recorded sessions.
+// copyRepository copies the files that git tracks, without the recorded
+// sessions.
 func copyRepository(root string) error {
 	list, err := exec.Command("git", "ls-files", "-z").Output()
 	if err != nil {

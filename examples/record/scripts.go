@@ -11,8 +11,8 @@ var scripts = map[string]func(*agent){
 const systemPrompt = `You are a careful software engineer. You work on a Go repository with the tools bash, read_file, write_file, edit_file and dispatch.
 Run the tests after each change. Never edit go.mod. Explain a decision in one sentence before you act on it.`
 
-// coding is a long session: a feature is added to package message, with the
-// dead ends and reruns that such work has.
+// coding is a long session: the agent adds a feature to package message, with
+// the dead ends and reruns of such work.
 func coding(a *agent) {
 	a.system(systemPrompt)
 	a.developer("Commits must be small. The public API of package message may grow, but nothing in it may change its meaning.")

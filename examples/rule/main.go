@@ -1,7 +1,7 @@
-// Command rule takes secrets out that only one company has: the numbers of its
-// badges, by a rule with samples, and the names of its projects, by a detector that
-// has a list. Both work beside the built-in rules, in all that is stored, exported
-// and logged; what the agent's own model is sent stays as it is.
+// Command rule removes secrets that only one company has: its badge numbers, by a
+// rule with samples, and its project names, by a detector with a list. Both work in
+// addition to the built-in rules, on everything that is stored, exported and
+// logged; the requests to the agent's own model stay unchanged.
 //
 //	go run ./examples/rule
 package main
@@ -21,7 +21,7 @@ import (
 )
 
 // Badge is the form of the company's badges. The samples are tested when a redactor
-// is made of it, and by Badge.Check in a test.
+// is made with the rule, and by Badge.Check in a test.
 var Badge = redact.Rule{
 	ID:      "acme-badge",
 	Words:   []string{"acme"},
@@ -30,13 +30,13 @@ var Badge = redact.Rule{
 	Clean:   []string{"ACME-12 is a room", "Acme has six doors"},
 }
 
-// Projects finds names that nobody outside may read.
+// Projects finds names that nobody outside the company may read.
 type Projects []string
 
 // Name returns "project".
 func (Projects) Name() string { return "project" }
 
-// Detect returns where the names stand.
+// Detect returns the positions of the names.
 func (p Projects) Detect(text string) (found []redact.Range) {
 	for _, name := range p {
 		for at := 0; ; {

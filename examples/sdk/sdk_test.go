@@ -11,8 +11,8 @@ import (
 	"github.com/agentcompact/compact/internal/agentloop"
 )
 
-// Each program runs to its end beyond its window, without a key, and what it has
-// of compact is less than ten lines.
+// Each program runs to its end beyond its window, without a key, and has less
+// than ten lines for compact.
 func TestExamplesAreShortAndRunOffline(t *testing.T) {
 	programs, err := filepath.Glob("*/main.go")
 	if err != nil || len(programs) < 5 {
@@ -24,7 +24,7 @@ func TestExamplesAreShortAndRunOffline(t *testing.T) {
 	}
 	for _, path := range programs {
 		if _, err := os.Stat(filepath.Join(filepath.Dir(path), "go.mod")); err == nil {
-			continue // of another module, with a test of its own
+			continue // it belongs to another module, which has a test of its own
 		}
 		name := agentloop.Short(t, filepath.Dir(path))
 		cmd := exec.CommandContext(t.Context(), filepath.Join(bin, name))
@@ -34,7 +34,7 @@ func TestExamplesAreShortAndRunOffline(t *testing.T) {
 			t.Errorf("%s: %v\n%s", name, err, out)
 		}
 		if steps, _ := filepath.Glob(filepath.Join(cmd.Dir, ".compact/archive", name, "ledger-*.json")); len(steps) == 0 {
-			t.Errorf("%s: nothing was compacted: the example shows nothing", name)
+			t.Errorf("%s: nothing was compacted: the example proves nothing", name)
 		}
 	}
 }

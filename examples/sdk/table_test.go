@@ -11,7 +11,7 @@ import (
 
 const docs = "../../docs/sdk"
 
-// A row of the table: what it is called, the line to add, and where it is shown.
+// A row of the table: the name, the line to add, and the place where it is shown.
 var (
 	tableRow   = regexp.MustCompile("(?m)^\\| ([^|]+) \\| (.+) \\| (\\[example\\]\\(([^)]+)\\).*) \\|$")
 	named      = regexp.MustCompile(`(\S+) v(\d[\w.]*)`)
@@ -66,8 +66,8 @@ func TestTableHasEachProgram(t *testing.T) {
 	}
 }
 
-// Three SDKs stand in the README, and the table is linked; no link of the pages leads nowhere.
-func TestReadmeShowsThreeAndLinksTheTable(t *testing.T) {
+// The README lists three SDKs and links the table; all links of the pages have targets.
+func TestReadmeShowsThreePresetsAndLinksTheTable(t *testing.T) {
 	readme := text(t, "../../README.md")
 	for _, want := range []string{"// go-openai, genai,", "// openai-go;", "the same for anthropic-sdk-go", "](docs/sdk/README.md)", "](docs/agents/README.md)"} {
 		if !strings.Contains(readme, want) {
@@ -96,7 +96,7 @@ func TestReadmeShowsThreeAndLinksTheTable(t *testing.T) {
 	}
 }
 
-// anchors are those of a page's sections.
+// anchors are the anchors of a page's sections.
 func anchors(page string) (out []string) {
 	for _, h := range regexp.MustCompile(`(?m)^#+ (.+)$`).FindAllStringSubmatch(page, -1) {
 		h := strings.ReplaceAll(strings.ToLower(h[1]), " ", "-")

@@ -1,7 +1,7 @@
-// Command stage has a stage of its own in front of the built-in ones: an agent
-// that waits for a job asks for its state again and again, and once there is a
-// newer answer nobody needs the older ones. The stage masks them, before anything
-// that somebody might need goes.
+// Command stage has a stage of its own before the built-in ones. An agent that
+// waits for a job polls its state, and each new answer makes the older ones
+// useless. The stage masks the older answers before the built-in stages remove
+// anything useful.
 //
 //	go run ./examples/stage
 package main
@@ -19,17 +19,18 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// Polls masks the answers of calls that were made again later, word for word.
+// Polls masks the answers to calls that were made again later with the same
+// arguments.
 type Polls struct{}
 
 // Name returns "polls".
 func (Polls) Name() string { return "polls" }
 
-// Propose offers one group for each answer that a newer one stands for, the oldest
+// Propose offers one group for each answer that a newer one replaces, the oldest
 // first.
 func (Polls) Propose(_ context.Context, v *policy.View) (p policy.Proposal, err error) {
-	asked := map[string]string{} // what a call asked, by its id
-	newest := map[string]int{}   // the message that answers it last
+	asked := map[string]string{} // call id → tool and arguments
+	newest := map[string]int{}   // tool and arguments → index of the newest answer
 	for i, m := range v.Messages {
 		for _, part := range m.Parts {
 			switch part.Kind {
@@ -64,7 +65,7 @@ func main() {
 func run(ctx context.Context, w io.Writer, archive string) (err error) {
 	c := compact.Config{
 		Model: "gpt-4", MaxContextTokens: 16_000,
-		Stages: []compact.OwnStage{{Stage: Polls{}}}, // in front of the preset's
+		Stages: []compact.OwnStage{{Stage: Polls{}}}, // before those of the preset
 	}
 	c.Storage.Path = archive
 	m, err := compact.New(ctx, c)

@@ -1,6 +1,6 @@
-// Command store has an archive of its own (package quota), which a file of
-// configuration names. It takes no more than so many bytes. A test holds it against all
-// promises of storage.Archive.
+// Command store has an archive of its own (package quota), which a configuration file
+// names. The archive refuses to store more than a fixed number of bytes. A test checks
+// it against all promises of storage.Archive.
 //
 //	go run ./examples/store
 package main

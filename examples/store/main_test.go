@@ -11,7 +11,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 )
 
-func TestWhatDoesNotFitIsRefused(t *testing.T) {
+func TestTooLargeRequestIsRefused(t *testing.T) {
 	t.Setenv(compact.ArchiveKeyVariable, strings.Repeat("ab", 32))
 	var out strings.Builder
 	if err := run(t.Context(), &out, t.TempDir(), 64<<10); err != nil {
@@ -82,7 +82,7 @@ func write(t *testing.T, dir, name, text string) {
 	}
 }
 
-// session is one that does not fit into its window.
+// session is a session that exceeds its window.
 func session() string {
 	var b strings.Builder
 	b.WriteString(`{"role":"user","content":"Read the files."}` + "\n")

@@ -1,5 +1,5 @@
-// Command summaries writes docs/SUMMARIES.md: what the model reads after a
-// compaction of each of three example sessions.
+// Command summaries writes docs/SUMMARIES.md: the text that the model reads
+// after a compaction of each of three example sessions.
 //
 //	go run ./examples/summaries -out docs/SUMMARIES.md
 package main
@@ -19,7 +19,7 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// shown are the sessions, with what they are.
+// shown are the sessions, with their titles.
 var shown = []struct{ file, title string }{
 	{"support-session.jsonl", "A support session"},
 	{"coding-session.jsonl", "A coding session"},

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestThePageIsOfToday(t *testing.T) {
+func TestSummariesPageIsUpToDate(t *testing.T) {
 	got, err := render(filepath.Join("..", "data"))
 	if err != nil {
 		t.Fatal(err)
@@ -22,7 +22,7 @@ func TestThePageIsOfToday(t *testing.T) {
 	}
 }
 
-func TestASessionThatIsNotThereIsAnError(t *testing.T) {
+func TestMissingSessionIsAnError(t *testing.T) {
 	if _, err := render(t.TempDir()); err == nil {
 		t.Error("no error")
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// keepSent remembers a request that the provider accepted. A summary by the
-// agent's model is requested by appending to it.
+// keepSent remembers a request that the provider accepted. A request for a
+// summary by the agent's model repeats it and appends an instruction.
 func (x *exchange) keepSent(resp *http.Response) {
 	if x.t.sent == nil || x.res == nil || resp.StatusCode/100 != 2 {
 		return
@@ -36,8 +36,8 @@ func (x *exchange) forgetSent() {
 }
 
 // lastRequest returns the option that gives the manager the last request. The
-// option is empty if there is none, or if it went to another destination, where
-// the prompt cache does not have it.
+// option is empty if there is no such request, or if it went to another
+// destination, whose prompt cache does not have it.
 func (x *exchange) lastRequest() compact.Option {
 	last := x.t.sent.get(x.lane())
 	if last == nil || last.to != x.destination() {

@@ -40,7 +40,7 @@ type byteCache struct {
 	bodies []string
 }
 
-// cached returns how many tokens of a request the cache has, and stores the request.
+// cached returns the number of a request's tokens in the cache, and stores the request.
 // Anthropic's cache stores only marked prompts.
 func (c *byteCache) cached(q provider.Request) int {
 	body := string(q.Body)
@@ -102,8 +102,8 @@ func (f form) marked(body string) string {
 	return body[:at+1] + `,"cache_control":{"type":"ephemeral"}` + body[at+1:]
 }
 
-// talk makes calls with ever more rounds, until a summary was asked for or n are
-// there. It returns how many there are.
+// talk makes calls with ever more rounds, until a summary was asked for or n are there.
+// It returns the number of rounds.
 func (r *rig) talk(f form, from, n, words int) int {
 	r.t.Helper()
 	for rounds := from; rounds <= n; rounds++ {
@@ -118,8 +118,7 @@ func (r *rig) talk(f form, from, n, words int) int {
 	return n
 }
 
-// summaries returns the requests that asked for one, each with the request that
-// was sent before it.
+// summaries returns the requests for a summary, each with the previous request.
 func (r *rig) summaries() (asked, before []provider.Request) {
 	var last provider.Request
 	for _, q := range r.server.Requests() {
@@ -132,7 +131,7 @@ func (r *rig) summaries() (asked, before []provider.Request) {
 	return asked, before
 }
 
-func TestAgentsOwnModelIsAskedBehindItsLastRequest(t *testing.T) {
+func TestSummaryRequestExtendsTheLastRequest(t *testing.T) {
 	for _, f := range forms() {
 		f = f.withTools()
 		cache := &byteCache{}
@@ -144,11 +143,11 @@ func TestAgentsOwnModelIsAskedBehindItsLastRequest(t *testing.T) {
 		}
 		prefix := strings.TrimSuffix(string(before[0].Body), "]}")
 		if !strings.HasPrefix(string(asked[0].Body), prefix+",") {
-			t.Errorf("%v: what was asked does not begin as the request before it", f)
+			t.Errorf("%v: the summary request does not begin with the previous request", f)
 		}
 		behind := string(asked[0].Body)[min(len(prefix), len(asked[0].Body)):]
 		if strings.Count(behind, "This message is from") != 1 || strings.Contains(behind, "word word") {
-			t.Errorf("%v: more than an instruction stands behind it: %.200s", f, behind)
+			t.Errorf("%v: more than an instruction follows it: %.200s", f, behind)
 		}
 		if asked[0].Status != http.StatusOK || asked[0].Path != before[0].Path {
 			t.Errorf("%v: %s answered %d", f, asked[0].Path, asked[0].Status)
@@ -162,7 +161,8 @@ func TestAgentsOwnModelIsAskedBehindItsLastRequest(t *testing.T) {
 	}
 }
 
-// cacheOf returns how many tokens a request that extends this one reads from the cache.
+// cacheOf returns the number of tokens that a request reads from the cache if it
+// extends this one.
 func cacheOf(q provider.Request) int {
 	return len(strings.TrimSuffix(cacheMarks.ReplaceAllString(string(q.Body), ""), "]}")) / 4
 }
@@ -174,13 +174,13 @@ func (r *rig) billed(f form, asked provider.Request, cached int) {
 	card, _ := price.For(r.last().Model)
 	want := card.Cost(price.Usage{Cached: cached, Fresh: asked.Prompt - cached, Output: 40})
 	if b == nil || math.Abs(b.SummaryUSD-want) > want/50 {
-		r.t.Errorf("%v: the bill is %+v, of which the summary should be %v (%d of %d tokens cached)", f, b, want, cached, asked.Prompt)
+		r.t.Errorf("%v: the bill is %+v; the summary's part should be %v (%d of %d tokens cached)", f, b, want, cached, asked.Prompt)
 	}
 }
 
 // After a summary the session continues from it. The next summary is requested with the
 // view that was sent last.
-func TestAgentsOwnModelIsAskedAgain(t *testing.T) {
+func TestAgentsOwnModelIsRetried(t *testing.T) {
 	f := forms()[4]
 	r := agentRig(t, compact.Config{}, &byteCache{}, writes)
 	n := r.talk(f, 1, 14, 1200)
@@ -193,7 +193,7 @@ func TestAgentsOwnModelIsAskedAgain(t *testing.T) {
 	}
 	if last := len(asked) - 1; !strings.HasPrefix(string(asked[last].Body), strings.TrimSuffix(string(before[last].Body), "]}")) ||
 		!strings.Contains(string(asked[last].Body), fmt.Sprint("COMPACT-SUMMARY v", last)) {
-		t.Errorf("the summary is not asked behind the view with the one before")
+		t.Errorf("the summary request does not extend the view with the previous summary")
 	}
 	r.quiet()
 }
@@ -233,7 +233,7 @@ func TestAgentsOwnModelThatDoesNotAnswer(t *testing.T) {
 	}
 }
 
-func TestAgentsOwnModelIsGivenUpWithoutACache(t *testing.T) {
+func TestAgentsOwnModelIsDisabledWithoutACache(t *testing.T) {
 	f := forms()[4]
 	cache := &byteCache{}
 	r := agentRig(t, compact.Config{}, cache, nil)
@@ -246,7 +246,7 @@ func TestAgentsOwnModelIsGivenUpWithoutACache(t *testing.T) {
 	}
 	n := r.talk(f, 1, 14, 1200)
 	if s := r.last().Summary; s.Backend != "agent" || !said(r.last(), "nothing of its prompt was read from a cache") {
-		t.Errorf("%s wrote it, and %q is said", s.Backend, r.last().Warnings)
+		t.Errorf("%s wrote it, and the warning is %q", s.Backend, r.last().Warnings)
 	}
 	for rounds := n + 1; rounds < n+14; rounds++ {
 		r.post(f, f.marked(f.body("hi", rounds, 1200)))
@@ -264,9 +264,9 @@ func said(res *compact.Result, what string) bool {
 	return strings.Contains(strings.Join(res.Warnings, "\n"), what)
 }
 
-// A provider whose cache was never read is not asked for a summary, nor is one whose
-// cache has gone cold.
-func TestAgentsOwnModelIsNotAskedInTheCold(t *testing.T) {
+// A provider whose cache was never read is not asked for a summary, and neither is one
+// with a cold cache.
+func TestAgentsOwnModelIsNotUsedWithAColdCache(t *testing.T) {
 	f := forms()[0]
 	r := agentRig(t, compact.Config{}, &byteCache{off: true}, writes)
 	r.talk(f, 1, 14, 1200)
@@ -290,7 +290,7 @@ func TestAgentsOwnModelIsNotAskedInTheCold(t *testing.T) {
 }
 
 // A usage without figures of a cache is no reason to ask.
-func TestAgentsOwnModelIsGivenUpWithoutAUsage(t *testing.T) {
+func TestAgentsOwnModelIsDisabledWithoutAUsage(t *testing.T) {
 	f := forms()[1]
 	f.fields = `"model":"gpt-4o","stream":true`
 	r := agentRig(t, compact.Config{}, &byteCache{}, writes)
@@ -300,9 +300,9 @@ func TestAgentsOwnModelIsGivenUpWithoutAUsage(t *testing.T) {
 	}
 }
 
-// A request that was refused in its stream was never accepted: no summary is asked for
-// behind it, which would be refused as well.
-func TestAgentsOwnModelIsNotAskedBehindARefusedRequest(t *testing.T) {
+// A request that was refused in its stream was never accepted: no summary request
+// extends it, because that would be refused as well.
+func TestSummaryRequestNeverExtendsARefusedRequest(t *testing.T) {
 	f := forms()[3].withTools()
 	r := agentRig(t, compact.Config{}, &byteCache{}, writes)
 	r.server.Window, r.server.InStream = 8_000, true
@@ -314,7 +314,7 @@ func TestAgentsOwnModelIsNotAskedBehindARefusedRequest(t *testing.T) {
 	asked, before := r.summaries()
 	for i, q := range asked {
 		if before[i].Prompt > r.server.Window {
-			t.Errorf("asked in %d bytes behind a request of %d tokens, more than the %d that the provider accepts", len(q.Body), before[i].Prompt, r.server.Window)
+			t.Errorf("a summary request of %d bytes extends a request of %d tokens, above the provider's limit of %d", len(q.Body), before[i].Prompt, r.server.Window)
 		}
 	}
 }
@@ -343,7 +343,7 @@ func TestAgentsOwnModelIsAskedBehindTheRequestBeforeARefusedOne(t *testing.T) {
 
 // If a session moves to another provider, that provider is not asked to extend a
 // request that it has never seen.
-func TestAgentsOwnModelIsNotAskedElsewhere(t *testing.T) {
+func TestAgentsOwnModelIsNotUsedAtAnotherEndpoint(t *testing.T) {
 	f := forms()[5]
 	for _, moved := range []bool{false, true} {
 		r := agentRig(t, compact.Config{}, &byteCache{}, writes)
@@ -367,7 +367,7 @@ func TestAgentsOwnModelIsNotAskedElsewhere(t *testing.T) {
 
 // For concurrent sub-agents, each summary is requested with the last request of its own
 // agent.
-func TestAgentsOwnModelBesideOthers(t *testing.T) {
+func TestAgentsOwnModelWorksWithOtherModels(t *testing.T) {
 	f := forms()[5]
 	r := agentRig(t, compact.Config{}, &byteCache{}, writes)
 	const agents = 3
@@ -389,14 +389,14 @@ func TestAgentsOwnModelBesideOthers(t *testing.T) {
 		}
 		who := regexp.MustCompile(`I am agent \d`).FindString(string(q.Body))
 		if counts[who]++; strings.Count(string(q.Body), "I am agent") != 1 {
-			t.Errorf("%s is asked behind the request of another", who)
+			t.Errorf("the summary request of %s extends another's request", who)
 		}
 		behind := false
 		for _, p := range all {
 			behind = behind || !asksForSummary(p) && strings.HasPrefix(string(q.Body), strings.TrimSuffix(string(p.Body), "]}")+",")
 		}
 		if !behind {
-			t.Errorf("%s: not behind a request that was sent", who)
+			t.Errorf("%s: the summary request extends no sent request", who)
 		}
 	}
 	if len(counts) == 0 { // an agent whose lane's last request was replaced by another gets an extractive summary
@@ -405,7 +405,7 @@ func TestAgentsOwnModelBesideOthers(t *testing.T) {
 	r.quiet()
 }
 
-// failsAsked fails requests for summaries on their way.
+// failsAsked makes requests for summaries fail.
 type failsAsked struct {
 	base http.RoundTripper
 	fail func(*http.Request) (*http.Response, error)

@@ -92,7 +92,7 @@ var agentForms = []struct {
 	{"pi-openai-main", "request:session_id:" + uuid1, "", ""},
 }
 
-func TestWhoseConversationAgentsSend(t *testing.T) {
+func TestAgentsSendTheirConversationID(t *testing.T) {
 	for _, c := range agentForms {
 		r := newRig(t, compact.Config{MaxContextTokens: 100_000}, transport.Recall())
 		r.server.Lenient = true
@@ -111,12 +111,11 @@ func TestWhoseConversationAgentsSend(t *testing.T) {
 	}
 }
 
-// wentWhole wants the one request to have gone out as it came, and to be
-// recognized.
+// wentWhole checks that the one request was sent unchanged and was recognized.
 func (r *rig) wentWhole(name, own, body string) {
 	r.t.Helper()
 	if len(r.results) != 0 || r.got()[0] != body {
-		r.t.Errorf("%s: it was held against the budget, or changed:\n%s", name, r.got()[0])
+		r.t.Errorf("%s: it was compared with the budget, or changed:\n%s", name, r.got()[0])
 	}
 	if len(r.errs) != 1 || !errors.Is(r.errs[0], transport.ErrPassed) || !strings.Contains(r.errs[0].Error(), own) {
 		r.t.Errorf("%s: recognized as %v, want %q", name, r.errs, own)
@@ -125,7 +124,7 @@ func (r *rig) wentWhole(name, own, body string) {
 
 // A text that a user types, pastes, or has in a file is not an agent's request for a
 // summary, however it begins. Such requests are compared with the budget.
-func TestNotEveryWordOfASummaryIsAnAgentsOwn(t *testing.T) {
+func TestQuotedSummaryRequestIsNotAnAgentsOwn(t *testing.T) {
 	const asks = "Your task is to create a detailed summary of the conversation so far."
 	const form = " <analysis> … </analysis> <summary> … </summary>"
 	for _, f := range forms() {
@@ -177,7 +176,7 @@ func TestAnAgentsOwnSummaryThatIsTooLongIsCompacted(t *testing.T) {
 			r := newRig(t, compact.Config{})
 			body := own(f)
 			if r.post(f, body); len(r.results) != 0 || r.got()[0] != body {
-				t.Errorf("%v: what has a place was compacted", f)
+				t.Errorf("%v: content with a place of its own was compacted", f)
 			}
 			small := f // a model with a window smaller than the history
 			small.path = strings.Replace(f.path, "gemini-2.5-pro", "gpt-4-0613", 1)
@@ -186,7 +185,7 @@ func TestAnAgentsOwnSummaryThatIsTooLongIsCompacted(t *testing.T) {
 			}
 			body = own(small)
 			if status, answer := r.post(small, body); status != http.StatusOK || len(r.results) != 1 || !r.last().Triggered {
-				t.Errorf("%v: %d, %d results: what has none was not compacted: %.300s", small, status, len(r.results), answer)
+				t.Errorf("%v: %d, %d results: other content was not compacted: %.300s", small, status, len(r.results), answer)
 			}
 		}
 	}
@@ -195,7 +194,7 @@ func TestAnAgentsOwnSummaryThatIsTooLongIsCompacted(t *testing.T) {
 // The request for the agent's own summary is sent whole, however large it is, and is
 // compacted only if the provider refuses it. The history after the summary is a branch
 // of the same session, with its own compactions.
-func TestHistoryAfterAnAgentsOwnSummaryIsAnotherEpoch(t *testing.T) {
+func TestAgentsOwnSummaryBeginsANewEpoch(t *testing.T) {
 	const asks = `,{"role":"user","content":[{"type":"text","text":"Your task is to create a detailed summary of the conversation so far. <analysis> … <summary> …"}]}]}`
 	f := forms()[4]
 	f.fields += `,"metadata":{"session_id":"s"}`
@@ -210,7 +209,7 @@ func TestHistoryAfterAnAgentsOwnSummaryIsAnotherEpoch(t *testing.T) {
 	whole := strings.TrimSuffix(long, "]}") + asks
 	post(whole)
 	if got := r.got(); got[1] != whole {
-		t.Errorf("%d bytes went out of %d", len(got[1]), len(whole))
+		t.Errorf("%d bytes of %d were sent", len(got[1]), len(whole))
 	}
 	after := f.body("This session is being continued. Summary: …", 60, 300)
 	post(after)

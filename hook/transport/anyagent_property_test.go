@@ -31,7 +31,7 @@ import (
 
 // Agents of any program work at once through two processes that share an archive. Their
 // conversations begin alike or not, are named or not, go back, change earlier messages,
-// cancel calls, and retry failed ones. The provider is overloaded now and then, has a
+// cancel calls, and retry failed ones. The provider is sometimes overloaded, has a
 // smaller window than configured, and its model recalls. The archive fails, or a
 // process only observes. The test checks that no answer is lost, that no outgoing
 // request breaks the provider's rules, that each request has the newest messages, that
@@ -53,9 +53,9 @@ func TestPropertyAgentsOfAnyProgram(t *testing.T) {
 			went, lacked, refused = went+w.went, lacked+len(w.lacked), refused+w.refused
 		})
 	}
-	t.Logf("%d samples: %d requests went out, %d messages were lacking in one, %d calls were refused", len(seeds), went, lacked, refused)
+	t.Logf("%d samples: %d requests were sent, one lacks %d messages, %d calls were refused", len(seeds), went, lacked, refused)
 	if !samples.Chosen() && (went < 10*n || lacked < 10*n) {
-		t.Errorf("%d samples: %d requests went out, %d messages were lacking in one", n, went, lacked)
+		t.Errorf("%d samples: %d requests were sent, one lacks %d messages", n, went, lacked)
 	}
 }
 
@@ -95,14 +95,14 @@ type world struct {
 	server *provider.Server
 	url    string
 	rigs   [2]*rig
-	others []*rig // processes that came later
+	others []*rig // later processes
 	named  string // how requests name their session
 
 	mu      sync.Mutex
 	rng     *rand.Rand // of the provider
 	went    int
 	refused int             // calls that could not be compacted
-	lacked  map[string]bool // texts, as they are in JSON
+	lacked  map[string]bool // texts, in their JSON form
 }
 
 // program is one agent.
@@ -112,7 +112,7 @@ type program struct {
 	rng   *rand.Rand
 	ask   string
 	elems []string // of its history, after the question
-	texts []string // of these, as they are in JSON
+	texts []string // those of them, in their JSON form
 	n     int
 }
 
@@ -151,7 +151,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 	w.f.fields = strings.NewReplacer("gpt-5", "gpt-4o", "claude-sonnet-4-5", "gpt-4o").Replace(w.f.fields)
 	w.f.path = strings.Replace(w.f.path, "gemini-2.5-pro", "gpt-4o", 1)
 	w.f = w.f.withTools()
-	presets := []string{"graduated", "economy", "summarize"} // the others can have no way to fit
+	presets := []string{"graduated", "economy", "summarize"} // the others may have no way to fit
 	w.store = flaky.New(memory.New(), rand.New(rand.NewPCG(seed, 34)))
 	w.config = compact.Config{Preset: presets[rng.IntN(len(presets))], MaxContextTokens: 12_000 + rng.IntN(20_000), Archive: w.store}
 	w.server.Window, w.server.Count = w.config.MaxContextTokens, exactly(t, wires[w.f.wire])
@@ -183,7 +183,8 @@ func newWorld(t *testing.T, seed uint64) *world {
 	return w
 }
 
-// disturb lets the archive fail until agents have done their work, or processes observe.
+// disturb makes the archive fail until agents have done their work, or makes processes
+// observe.
 func (w *world) disturb(rng *rand.Rand) {
 	switch rng.IntN(8) {
 	case 0:
@@ -236,7 +237,7 @@ func (w *world) reply(q provider.Request) provider.Answer {
 	return a
 }
 
-// work lets agents work at once, one after the other, and once more elsewhere.
+// work runs agents at once, then one after the other, and once more in other processes.
 func (w *world) work() {
 	w.t.Helper()
 	var all sync.WaitGroup
@@ -303,7 +304,7 @@ func (p *program) round() (elem, text string) {
 	return fmt.Sprintf(round, p.n, said), text
 }
 
-// words are some lines of at most so many words each.
+// words returns some lines of at most this many words each.
 func (p *program) words(most int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s has result %d:", p.name, p.n)
@@ -322,7 +323,7 @@ func (p *program) body() string {
 	return fmt.Sprintf(`{%s,"%s":[`+s.ask+`,%s]}`, p.w.f.fields, s.list, p.ask, strings.Join(p.elems, ","))
 }
 
-// post makes a call and returns what went out for it, and the answer.
+// post makes a call and returns the sent request and the answer.
 func (p *program) post(r *rig, body string, patience time.Duration) (out []string, status int, answer string, err error) {
 	s := &outbox{}
 	ctx, cancel := context.WithTimeout(context.WithValue(context.Background(), outboxKey{}, s), patience)
@@ -389,7 +390,7 @@ func (w *world) refuses(out []string, answer string) bool {
 	if !w.fails && w.mode != observes || len(out) == 0 {
 		return false
 	}
-	for _, q := range w.server.Requests() { // the agent's own model may have been asked afterwards
+	for _, q := range w.server.Requests() { // a request to the agent's own model may have followed
 		if slices.Contains(out, string(q.Body)) && w.tooLong(q) {
 			return true
 		}
@@ -418,7 +419,7 @@ func (p *program) saw(bodies []string) {
 		}
 		last := p.texts[len(p.texts)-1]
 		if w.config.Summarizer.Backend == "agent" && strings.Contains(b, "Copy identifiers") && !strings.Contains(b, last) {
-			continue // what its own model is asked for a summary of goes by its last request
+			continue // a summary request to its own model depends on the lane's last request
 		}
 		// If even the smallest view does not fit, the end of the newest result is cut.
 		if !strings.Contains(b, last[:min(len(last), 60)]) {
@@ -476,7 +477,7 @@ func (w *world) stored() {
 		}
 		r.mu.Unlock()
 	}
-	for _, q := range w.server.Requests() { // those of the agent's own model, too
+	for _, q := range w.server.Requests() { // including those to the agent's own model
 		if q.Status == http.StatusBadRequest && !w.tooLong(q) {
 			w.t.Errorf("seed %d: a request of %d tokens was refused: %v", w.seed, q.Prompt, w.server.Judge(q.Wire).Judge(q.Body))
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// readAsked parses the answer to an instruction; false if it can't be parsed.
+// readAsked parses the answer to an instruction. It returns false if it can't.
 func readAsked(f wire.Format, raw []byte, streamed bool) (a compact.AgentAnswer, ok bool) {
 	d := dialects[f.Name()]
 	if d == nil {
@@ -63,7 +63,7 @@ func usageOf(raw []byte, streamed bool) (u compact.Usage) {
 	return m.bill.of(prompt)
 }
 
-// An end says how an answer ended.
+// An end is the way in which an answer ended.
 type end int
 
 const (

@@ -74,8 +74,8 @@ func withBody(req *http.Request, body []byte) *http.Request {
 }
 
 // withRest returns a copy of a request without this package's headers. Its body
-// is rest, which readBody returned: the whole body, including the bytes that
-// were read.
+// is rest, which readBody returned: the whole body, including the bytes that were
+// read.
 func withRest(req *http.Request, rest io.ReadCloser) *http.Request {
 	out := req.Clone(req.Context())
 	out.Body = rest

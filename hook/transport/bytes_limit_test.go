@@ -102,7 +102,7 @@ func TestABodyThatStaysTooLargeIsReported(t *testing.T) {
 		}
 	}
 	if said != 1 {
-		t.Errorf("it is said %d times", said)
+		t.Errorf("it is reported %d times", said)
 	}
 	if off := newRig(t, compact.Config{MaxContextTokens: 1_000_000, MaxRequestBytes: -1}); off != nil {
 		if status, _ := off.post(f, f.browse([]string{screenshot(1, 80_000)})); status != http.StatusOK || len(off.last().Warnings) > 0 {
@@ -142,7 +142,7 @@ func TestTheSizeThatAProviderRefusesIsLearned(t *testing.T) {
 
 // The learned limit is lower than the provider's, and messages do not call it the
 // provider's limit.
-func TestTheSizeThatWasLearnedIsNotCalledTheProviders(t *testing.T) {
+func TestLearnedSizeIsNotAttributedToTheProvider(t *testing.T) {
 	f := browsers()[0]
 	r := newRig(t, compact.Config{MaxContextTokens: 1_000_000})
 	r.server.MaxBytes = 60_000
@@ -157,7 +157,7 @@ func TestTheSizeThatWasLearnedIsNotCalledTheProviders(t *testing.T) {
 }
 
 // Large pictures cause no removal of texts if the tokens fit.
-func TestForBytesNoTextGoes(t *testing.T) {
+func TestBytesLimitRemovesNoText(t *testing.T) {
 	var shots []string
 	for i := range 12 {
 		shots = append(shots, screenshot(i, 20_000))
@@ -180,7 +180,7 @@ func TestForBytesNoTextGoes(t *testing.T) {
 				t.Errorf("%s: %d masked, %d characters, %d summarized, %d truncated", res.Reason, res.MaskedCount, res.MaskedChars, res.SummarizedCount, res.TruncatedCount)
 			}
 			if res.After.Total <= res.Target {
-				t.Errorf("%d tokens are left, the target is %d: the test shows nothing", res.After.Total, res.Target)
+				t.Errorf("%d tokens are left, the target is %d: the test proves nothing", res.After.Total, res.Target)
 			}
 		})
 	}

@@ -79,7 +79,7 @@ func TestNoBodyGrowsInBytes(t *testing.T) {
 				}
 				got := r.got()
 				if sent := got[len(got)-1]; len(sent) > len(body) {
-					t.Errorf("%s %v: %d bytes came in, %d went out", preset, f, len(body), len(sent))
+					t.Errorf("%s %v: %d bytes were received, %d were sent", preset, f, len(body), len(sent))
 				} else if sent != body {
 					changed++
 				}
@@ -115,7 +115,7 @@ func TestShortResultsAreNotMaskedByMoreBytes(t *testing.T) {
 				r.do(r.request(t.Context(), f.path, body))
 				got := r.got()
 				if sent := got[len(got)-1]; len(sent) > len(body) {
-					t.Errorf("%v, %q: %d bytes came in, %d went out", f, text, len(body), len(sent))
+					t.Errorf("%v, %q: %d bytes were received, %d were sent", f, text, len(body), len(sent))
 				} else if sent != body {
 					masked++
 				}

@@ -15,9 +15,9 @@ func (x *exchange) cache() (cache, bool) {
 	return cache{x.req.URL.Host, name}, name != ""
 }
 
-// fixed returns the size in tokens of the cache that the request names. It is
-// part of the prompt and can't be made smaller. 0 = no cache, or its size is
-// not known before the first answer.
+// fixed returns the size in tokens of the cache that the request names. It is part of
+// the prompt and can't be made smaller. 0 = no cache, or its size is not known before
+// the first answer.
 func (x *exchange) fixed() int {
 	c, _ := x.cache()
 	return x.t.caches.get(c)
@@ -30,8 +30,8 @@ func (x *exchange) learn(tokens int) {
 	}
 }
 
-// billed reports a prompt's usage to the manager. held is the size of the named
-// cache in tokens, counted the size that the count of the request assumed.
+// billed reports a prompt's usage to the manager. held is the size of the named cache
+// in tokens, and counted is the size that our count of the request assumed.
 func (x *exchange) billed(res *compact.Result, u compact.Usage, held, counted int) {
 	if _, named := x.cache(); named {
 		if held <= 0 {
@@ -46,8 +46,8 @@ func (x *exchange) billed(res *compact.Result, u compact.Usage, held, counted in
 
 // refused reports the size of a prompt that was too long, if the provider names it. The
 // provider does not say how much of it is the cache, so the part that was not counted
-// here is taken as the cache. refused returns the size of the prompt in our count,
-// including the cache if it was learned here.
+// here is assumed to be the cache. refused returns the size of the prompt in our count,
+// including the size of the cache if it was learned here.
 func (x *exchange) refused(o overflow, counted int) int {
 	if _, named := x.cache(); !named {
 		if o.prompt > 0 {

@@ -33,7 +33,7 @@ func (c *caching) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer)
 }
 
-func TestCachedContentIsAFixedCostAndTheRestIsCompacted(t *testing.T) {
+func TestCachedContentIsAFixedCost(t *testing.T) {
 	f := forms()[6]
 	cached := func(name, ask string, rounds int) string {
 		return strings.Replace(f.body(ask, rounds, 200), "{", `{"cachedContent":"`+name+`",`, 1)
@@ -57,7 +57,7 @@ func TestCachedContentIsAFixedCostAndTheRestIsCompacted(t *testing.T) {
 		t.Errorf("%d %s after %d requests; compacted %v to %+v", status, answer, len(c.bodies), res.Triggered, res.After)
 	}
 	if res.UpperBound-c.held > 2*(res.After.Total-c.held) {
-		t.Errorf("the upper bound is %d of %d tokens: what the provider counted needs no margin", res.UpperBound, res.After.Total)
+		t.Errorf("the upper bound is %d of %d tokens: the provider's count needs no margin", res.UpperBound, res.After.Total)
 	}
 
 	// The size of another cache is unknown until an overflow.

@@ -45,7 +45,7 @@ func TestModelCallsAreCompactedOnEachWire(t *testing.T) {
 				t.Errorf("%d requests; the bytes of the two are equal: %v", len(got), got[0] == got[1])
 			}
 			if len(got[0]) > len(body)*3/4 || !strings.Contains(got[0], `"unknown":123456789012345678901`) || !strings.Contains(got[0], "Fix it.") {
-				t.Errorf("%d of %d bytes went out: %.300s", len(got[0]), len(body), got[0])
+				t.Errorf("%d of %d bytes were sent: %.300s", len(got[0]), len(body), got[0])
 			}
 			r.quiet()
 		})
@@ -69,8 +69,8 @@ func TestSmallRequestsGoOutByteForByte(t *testing.T) {
 	}
 }
 
-// The answer that comes through a transport is the one that comes without.
-func TestAnswersComeThroughUnchanged(t *testing.T) {
+// The answer through a transport equals the answer without one.
+func TestAnswersAreReturnedUnchanged(t *testing.T) {
 	for _, f := range forms() {
 		r := newRig(t, compact.Config{})
 		r.server.Reply = func(provider.Request) provider.Answer {

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// A coding is how an answer is compressed; "" = not at all.
+// A coding is the compression of an answer; "" = none.
 type coding string
 
 const (
@@ -22,7 +22,7 @@ const (
 )
 
 // codingOf returns how an answer is compressed. Compression that
-// [http.Transport] requested by itself is already undone and not visible.
+// [http.Transport] itself requested is already undone and not visible.
 func codingOf(resp *http.Response) coding {
 	switch e := strings.ToLower(strings.TrimSpace(strings.Join(resp.Header["Content-Encoding"], ","))); e {
 	case "", "identity":
@@ -65,7 +65,7 @@ func (c coding) plain(packed []byte, limit int64) []byte {
 	if err != nil || c == unknown {
 		return nil
 	}
-	out, _ := io.ReadAll(io.LimitReader(r, limit)) // a truncated input is used as far as it goes
+	out, _ := io.ReadAll(io.LimitReader(r, limit)) // a truncated input is used up to its end
 	return out
 }
 

@@ -25,7 +25,7 @@ type flusher interface {
 	Flush() error
 }
 
-// codings are those that can be read, and what reads them.
+// codings holds the readable encodings with their readers.
 var codings = map[string]struct {
 	name  string
 	write func(io.Writer) flusher
@@ -70,7 +70,7 @@ func (p *packed) Flush() {
 
 // Clients of a proxy request compressed answers. The transport reads their usage and
 // handles their overflows, and the client gets the provider's bytes.
-func TestCompressedAnswersAreReadAndHandedOnAsTheyAre(t *testing.T) {
+func TestCompressedAnswersAreReadAndReturnedUnchanged(t *testing.T) {
 	for coding, c := range codings {
 		for _, f := range append(guessed(), forms()[3]) {
 			for _, inStream := range []bool{false, true} {
@@ -130,7 +130,7 @@ func TestAnswersInOtherCodingsArePassedOnAndReportedOnce(t *testing.T) {
 
 // Decompression is bounded, and bodies that are not in their declared encoding do no
 // harm.
-func TestCompressedAnswersThatAreNone(t *testing.T) {
+func TestInvalidCompressedAnswersAreReturned(t *testing.T) {
 	var bomb bytes.Buffer
 	z := gzip.NewWriter(&bomb)
 	zeros := make([]byte, 1<<20)
@@ -184,14 +184,14 @@ func TestCompressedAnswersAreReadUpToABound(t *testing.T) {
 			t.Errorf("%s: %d, %d bytes of %d", name, status, len(got), len(c.answer))
 		}
 		if told := r.observed(r.last(), 900); told != c.told {
-			t.Errorf("%s: the bill was told: %v", name, told)
+			t.Errorf("%s: the bill was reported: %v", name, told)
 		}
 	}
 }
 
 // The caller already knows the encoding of the stream, so an answer in another encoding
 // can't replace it.
-func TestAStreamIsReplacedByOneOfItsCodingOnly(t *testing.T) {
+func TestStreamIsReplacedOnlyInItsOwnCoding(t *testing.T) {
 	f, n := forms()[3], 0
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)

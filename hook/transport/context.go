@@ -4,7 +4,7 @@ import "context"
 
 type contextKey struct{}
 
-// hints holds what the caller's context says about a request.
+// hints holds the settings for a request from the caller's context.
 type hints struct {
 	session, agent, branch string
 	off                    bool

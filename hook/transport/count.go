@@ -12,12 +12,13 @@ import (
 	"github.com/agentcompact/compact/message/responses"
 )
 
-// Counts makes requests that only ask for a number of tokens (Anthropic's
+// Counts handles requests that only ask for a number of tokens (Anthropic's
 // …/messages/count_tokens, OpenAI's …/responses/input_tokens, Gemini's
-// …:countTokens) ask about the view that a model call with this history would
-// send. Otherwise an agent that counts before each call would compact a history
-// that already fits. The provider counts; nothing is stored, and no summary is
-// written. Without this option such requests are sent unchanged.
+// …:countTokens): they are sent with the view that a model call with this
+// history would have. Otherwise an agent that counts before each call would
+// compact a history that already fits. The provider counts; nothing is stored,
+// and no summary is written. Without this option such requests are sent
+// unchanged.
 func Counts() Option {
 	return func(t *Transport) {
 		t.routes = append(t.routes,

@@ -17,7 +17,7 @@ var countPaths = map[string]string{
 
 // The count is that of the next call's prompt, before and after the compaction, and
 // counting itself compacts nothing.
-func TestCountingAsksAboutTheViewThatWouldBeSent(t *testing.T) {
+func TestCountRequestsCountTheView(t *testing.T) {
 	for _, f := range forms() {
 		path := countPaths[string(f.wire)]
 		if path == "" || f.stream {
@@ -50,7 +50,7 @@ func TestCountingAsksAboutTheViewThatWouldBeSent(t *testing.T) {
 	}
 }
 
-func TestCountingLooksIntoAWrappedRequest(t *testing.T) {
+func TestCountRequestsCountAWrappedRequest(t *testing.T) {
 	f := forms()[6]
 	r := newRig(t, compact.Config{}, transport.Counts())
 	body := f.body("Fix it.", 60, 300)
@@ -77,17 +77,17 @@ func TestARequestThatCannotBeCompactedIsCountedUnchanged(t *testing.T) {
 		}
 		_ = resp.Body.Close()
 		if failed := resp.StatusCode != http.StatusOK; failed != (len(r.errs) > 0) {
-			t.Errorf("%s: strict says %s, and %d errors were told", name, resp.Status, len(r.errs))
+			t.Errorf("%s: strict returned %s, and %d errors were reported", name, resp.Status, len(r.errs))
 		}
 	}
 }
 
-func TestObservedCountsGoOutAsTheyCame(t *testing.T) {
+func TestObservedCountsAreSentUnchanged(t *testing.T) {
 	f := forms()[4]
 	r := newRig(t, compact.Config{}, transport.Counts(), transport.Observe())
 	body := f.body("Fix it.", 60, 300)
 	r.do(r.request(context.Background(), countPaths["anthropic"], body))
 	if r.got()[0] != body {
-		t.Error("another body went out")
+		t.Error("another body was sent")
 	}
 }

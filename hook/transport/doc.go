@@ -1,16 +1,15 @@
-// Package transport is the hook that works under every SDK: an
-// [http.RoundTripper] that compacts the requests of model calls on their way
-// out. The agent's own history does not change: the next call sends it in full
-// again, and gets the same view.
+// Package transport is the hook for every SDK: an [http.RoundTripper] that
+// compacts the requests of model calls on their way out. The agent's own history
+// does not change: the next call sends it in full again, and gets the same view.
 //
 //	m, err := compact.New(ctx, compact.Config{Model: "gpt-4o"})
 //	client := &http.Client{Transport: transport.New(m)}
 //
 // # SDKs
 //
-// An SDK that takes an [http.Client] takes the transport. openai-go and
-// anthropic-sdk-go also take a [Middleware]. Use that if a later option signs
-// the request (Bedrock, Vertex), and register it before that option.
+// An SDK that accepts an [http.Client] accepts the transport. openai-go and
+// anthropic-sdk-go also accept a [Middleware]. Use the middleware if a later
+// option signs the request (Bedrock, Vertex), and register it before that option.
 //
 //	// github.com/sashabaranov/go-openai
 //	config := openai.DefaultConfig(key)
@@ -25,38 +24,39 @@
 //	// google.golang.org/genai
 //	client, err := genai.NewClient(ctx, &genai.ClientConfig{HTTPClient: &http.Client{Transport: transport.New(m)}})
 //
-// # What is compacted
+// # Compacted requests
 //
-// POST requests with a JSON body to …/chat/completions, …/responses, …/messages,
-// …:generateContent and …:streamGenerateContent, whatever stands before that.
-// Bodies in gzip and deflate are read, and sent uncompressed if they are
-// changed. Everything else is sent unchanged: other paths and methods, bodies in
-// other encodings, signed requests, bodies above [MaxBody], and requests whose
-// history the provider stores or compacts itself (previous_response_id,
-// conversation, context_management, …). For model calls, OnError is called about
-// that once per conversation, as far as an unread body identifies one. The field
-// meta of a message protects it ({"protected": true}), and never goes out.
+// The transport compacts POST requests with a JSON body to paths that end with
+// /chat/completions, /responses, /messages, :generateContent or
+// :streamGenerateContent. Bodies in gzip and deflate are decompressed, and sent
+// uncompressed if they are changed. Everything else is sent unchanged: other
+// paths and methods, bodies in other encodings, signed requests, bodies above
+// [MaxBody], and requests whose history the provider stores or compacts itself
+// (previous_response_id, conversation, context_management, …). For model calls,
+// OnError is called with the reason once per conversation, if the conversation can
+// be identified without reading the body. The field meta of a message protects it ({"protected": true}),
+// and is never sent.
 //
 // Gemini's cachedContent counts as a fixed cost, whose size the first answer
 // reports; the rest is compacted.
 //
 // # Sessions
 //
-// A session is named by [WithSession], else by the header X-Compact-Session, else
-// by an identifier in the request: a member of metadata or client_metadata
-// (session_id, conversation_id, thread_id, chat_id), the session in Claude Code's
-// metadata.user_id, the headers X-Claude-Code-Session-Id and
-// X-Codex-Turn-Metadata, X-Session-Affinity (OpenCode) and session_id (pi). The id
-// is then "request:", the field and the name, as in
-// "request:metadata.thread_id:42". Sub-agents that identify themselves
+// The session is named by [WithSession], otherwise by the header
+// X-Compact-Session, otherwise by an identifier in the request: a member of
+// metadata or client_metadata (session_id, conversation_id, thread_id, chat_id),
+// the session in Claude Code's metadata.user_id, the headers
+// X-Claude-Code-Session-Id and X-Codex-Turn-Metadata, X-Session-Affinity
+// (OpenCode) and session_id (pi). The id is then "request:", the field and the
+// name, as in "request:metadata.thread_id:42". Sub-agents that identify themselves
 // (X-Claude-Code-Agent-Id, X-Parent-Session-Id, agent_name of Codex) are agents of
-// that session. Other sub-agents, and requests for titles, may share the name.
-// Conversations under one name are told apart by the user's first message and the
-// first answer, and are compacted separately; a recall under the name searches all
-// of them. testdata/agents holds recorded requests of agents.
+// that session. Other sub-agents, and requests for titles, may share the session's
+// name. Conversations under one name are distinguished by the user's first message
+// and the first answer, and are compacted separately; a recall under the name
+// searches all of them. testdata/agents holds recorded requests of agents.
 //
-// A request in which Claude Code, Codex, Gemini CLI, OpenCode or pi has its own
-// history summarized is sent unchanged, and [OnError] is called with ErrPassed.
+// If Claude Code, Codex, Gemini CLI, OpenCode or pi asks for a summary of its own
+// history, the request is sent unchanged, and [OnError] is called with ErrPassed.
 // Such a request is recognized by the beginning of its instructions or of its
 // last message. The history that begins with the summary is a new branch of the
 // session.
@@ -65,23 +65,23 @@
 // the user's first message and the first answer, but not by the system prompt,
 // which may hold a clock. Host, credentials and first message form the session,
 // the answer forms a branch of it; before the first answer there is nothing to
-// compact. An agent that calls tools before any user message is identified by
-// its own first words. Conversations with the same beginning share only edits of
-// the messages that they have in common.
+// compact. If an agent calls tools before any user message, its own first words
+// identify it. Conversations with the same beginning share only edits of the
+// messages that they have in common.
 //
-// prompt_cache_key and user (of Gemini CLI: where it is installed) are shared by
-// conversations, so they are one part of the id, as in "request:user:42:" and 32 digits.
+// Conversations share prompt_cache_key and user (for Gemini CLI: the installation), so
+// each of these is only one part of the id, as in "request:user:42:" and 32 digits.
 // Without them the id depends on a random secret of this process: it is valid until the
 // process exits, other processes cannot compute it, and nothing can be recalled under it.
 //
-// Credentials are the headers and query keys that tell tenants apart. A rotating
+// Credentials are the headers and query keys that distinguish tenants. A rotating
 // token is identified by its constant part: a JSON web token by issuer and
 // subject, or by its other claims if it has no subject; Copilot's by its id;
-// Google's ya29… and Anthropic's sk-ant-oat… by their kind, so that only
-// project, organization and account tell their tenants apart. All others are
-// identified by their bytes: if such keys rotate, name the session. Tokens are
-// not verified. A forged token reaches the session of that name but reads
-// nothing from it, as the provider refuses the request.
+// Google's ya29… and Anthropic's sk-ant-oat… by their kind, so that only project,
+// organization and account distinguish their tenants. All others are identified
+// by their bytes: if such keys rotate, name the session. Tokens are not verified.
+// A forged token reaches the session of that name but reads nothing from it, as
+// the provider refuses the request.
 //
 // # Failure
 //
@@ -91,12 +91,12 @@
 // provider's format that [ErrorOf] reads. A canceled request fails in any case.
 //
 // If the provider answers that the context is too long, the request is compacted
-// again, to the size that the provider named, and sent again, even if it was sent
-// unchanged because of a failure. The caller gets the second answer. A stream may
-// report it after its start, so events that only announce an answer are held back
-// until the next event. Answers in gzip and deflate are decoded to find such errors
-// and the usage, and passed on unchanged. For other encodings (br, zstd) OnError is
-// called. Requests may be in gzip, deflate, or an encoding of [Coding].
+// again, to the size that the provider reported, and sent again, even if it was
+// sent unchanged because of a failure. The caller gets the second answer. A stream
+// may report it after its start, so events that only announce an answer are held
+// back until the next event. Answers in gzip and deflate are decoded to find such
+// errors and the usage, and passed on unchanged. For other encodings (br, zstd)
+// OnError is called. Requests may be in gzip, deflate, or an encoding of [Coding].
 //
 // The log also holds the warnings of results, for example that the window of a
 // model is a guess.
@@ -106,16 +106,17 @@
 //
 // # Observing
 //
-// With [Observe] nothing is changed: bodies are sent byte for byte, and events
-// report what would have been sent and saved.
+// With [Observe] requests do not change: bodies are sent byte for byte, and
+// events report the view that would have been sent, and its savings.
 //
 // # Recall
 //
 // With [Recall] the model gets a tool that reads text removed from its view, and
 // the transport answers the calls of that tool, on all four wires, streamed or
 // not. An answer that also calls the caller's tools reaches the caller without
-// the recall calls. Streams of events flow, and go on with the next answer. A
-// provider's error in answer to an inner call is the caller's answer, or the end
-// of its stream. In a session without a name only references in the view are
-// answered, as conversations with the same beginning share the session.
+// the recall calls. Streams of events are not buffered, and the next answer
+// continues the same stream. If the provider answers an inner call with an error,
+// the caller gets this error as its answer, or at the end of its stream. In a
+// session without a name only references in the view are answered, because
+// conversations with the same beginning share the session.
 package transport

@@ -11,10 +11,11 @@ import (
 
 // early is the body of a stream that can still be a refusal: after status 200,
 // a provider reports a too long context in the stream. It holds back events
-// that only announce an answer until the next event decides. If that is the
-// refusal, the caller reads the stream of a smaller request instead.
+// that only announce an answer until the next event decides. If that is an
+// error because of the length, the caller reads the stream of a smaller request
+// instead.
 type early struct {
-	again func(overflow) io.ReadCloser // returns the other stream; nil = there is none
+	again func(overflow) io.ReadCloser // returns the other stream; nil = none
 
 	coding  coding
 	held    []byte // bytes that were read and not passed on
@@ -78,14 +79,15 @@ func (e *early) fill() {
 	e.decided = e.decided || err != nil || len(e.held) > maxHeld || e.coding != "" && e.opaque()
 }
 
-// opaque reports whether the compressed bytes yield nothing, or too much.
+// opaque reports whether the compressed bytes can't be decompressed, or
+// decompress to too many bytes.
 func (e *early) opaque() bool {
 	const header = 10 // size of a gzip header in bytes
 	return len(e.text) == 0 && len(e.held) > header || len(e.text) >= maxHeld
 }
 
 // next processes the next line if it is complete. A stream with bare carriage
-// returns is taken as an answer.
+// returns is treated as an answer.
 func (e *early) next() bool {
 	n := bytes.IndexByte(e.text[e.tried:], '\n')
 	if n < 0 {
@@ -107,7 +109,8 @@ func (e *early) next() bool {
 	return true
 }
 
-// look decides by an event, unless it only announces an answer.
+// look decides what the stream is by an event, unless the event only announces
+// an answer.
 func (e *early) look(ev event) {
 	if ev.announces() {
 		return
@@ -182,8 +185,9 @@ func (ev event) overflow() (overflow, bool) {
 	return parseFailure(ev.data).overflow()
 }
 
-// watch makes a stream that begins with an overflow be replaced by the stream
-// of a smaller request. The length of the answer becomes unknown.
+// watch checks whether a stream begins with an overflow, and then replaces it
+// by the stream of a smaller request. The Content-Length of the answer becomes
+// unknown.
 func (x *exchange) watch(resp *http.Response) {
 	c := x.coding(resp)
 	if countable(resp) != stream || c == unknown {
@@ -201,7 +205,7 @@ func (x *exchange) restream(o overflow, c coding) io.ReadCloser {
 		return x.unstreamed(err)
 	}
 	resp, err := x.send(x.sent, again)
-	if err == nil && (countable(resp) != stream || codingOf(resp) != c) { // the caller has seen the headers of the first
+	if err == nil && (countable(resp) != stream || codingOf(resp) != c) { // the caller has already seen the headers of the first answer
 		_ = resp.Body.Close()
 		err = errors.New("the smaller request was answered with " + resp.Status + " in another form")
 	}
@@ -213,8 +217,9 @@ func (x *exchange) restream(o overflow, c coding) io.ReadCloser {
 	return resp.Body
 }
 
-// unstreamed returns what the caller gets of an overflow that is not answered: nil for
-// the original stream, or a stream that fails with the context's error.
+// unstreamed returns the caller's stream after an overflow for which no smaller
+// request was sent: nil for the original stream, or a stream that fails with the
+// context's error.
 func (x *exchange) unstreamed(err error) io.ReadCloser {
 	if err := x.unanswered(err); err != nil {
 		return io.NopCloser(failed{err})

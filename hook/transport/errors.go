@@ -6,16 +6,16 @@ import (
 )
 
 var (
-	// ErrTooLarge: the body is larger than [MaxBody].
+	// ErrTooLarge means that the body is larger than [MaxBody].
 	ErrTooLarge = errors.New("the body is too large to be read (see MaxBody)")
-	// ErrPassed: the request cannot be compacted and was sent unchanged. That
-	// is no failure; it is reported once per conversation.
+	// ErrPassed means that the request cannot be compacted and was sent
+	// unchanged. This is not a failure; it is reported once per conversation.
 	ErrPassed = errors.New("passed over")
 
 	errPanic = errors.New("panic")
 )
 
-// What an error is about.
+// The values of [Error.Op].
 const (
 	opRead     = "read"
 	opParse    = "parse"
@@ -47,7 +47,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// passed is the reason why a request or an answer is passed over on purpose.
+// passed is the reason why a request or an answer is not processed on purpose.
 type passed struct{ what, why string }
 
 func (p *passed) Error() string { return "passed over: " + p.what + ": " + p.why }

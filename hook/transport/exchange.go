@@ -15,7 +15,7 @@ import (
 // exchange is one model call.
 type exchange struct {
 	t      *Transport
-	req    *http.Request // as it came in; its body has been read
+	req    *http.Request // as received; its body has been read
 	next   roundTrip
 	format wire.Format
 	body   []byte  // as received
@@ -28,7 +28,7 @@ type exchange struct {
 	model   string          // "" = the configured one
 	res     *compact.Result // result for the view; nil = the body is sent unchanged
 	sent    []byte
-	dialect dialect           // declares the recall tool; nil = it is not declared
+	dialect dialect           // declares the recall tool; nil = not declared
 	bare    bool              // the body declares no tools so far
 	inner   []json.RawMessage // hidden rounds of the recall tool in this call
 
@@ -36,8 +36,8 @@ type exchange struct {
 	held  int // tokens that were counted for the named cache
 }
 
-// run sends the view of the request, and once more a smaller one if the
-// provider says that it is too long. If computing the view fails, it sends the
+// run sends the view of the request. If the provider says that it is too long,
+// run sends a smaller view once more. If computing the view fails, it sends the
 // original body in the same way; a [Strict] transport refuses the call instead.
 func (x *exchange) run() (*http.Response, error) {
 	if err := x.guard(x.prepare); err != nil {
@@ -116,7 +116,7 @@ func (x *exchange) prepare() error {
 	window := x.t.windows.of(x.lane())
 	err := x.compact(window)
 	if err != nil && window > 0 && x.req.Context().Err() == nil && !errors.Is(err, compact.ErrArchiveFailed) && x.compact(0) == nil {
-		return nil // a window that a provider once reported can be too small for what must stay
+		return nil // a window that a provider once reported can be too small for the messages that must stay
 	}
 	return err
 }
@@ -219,7 +219,7 @@ func (x *exchange) send(body []byte, a attempt) (*http.Response, error) {
 		out.Header.Del("Accept-Encoding") // so that the answer can be read
 	}
 	if key := out.Header.Get(idempotencyKey); key != "" {
-		out.Header.Set(idempotencyKey, key+x.suffix(a)) // the same key would return the first answer again
+		out.Header.Set(idempotencyKey, key+x.suffix(a)) // with the same key the provider would return the first answer again
 	}
 	return x.next(out)
 }

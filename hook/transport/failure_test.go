@@ -56,7 +56,7 @@ func TestFailuresDoNotStopTheAgent(t *testing.T) {
 			resp, err := r.client.Do(r.request(transport.WithSession(context.Background(), "s"), f.path, c.body))
 			if !strict {
 				if status, _ := r.read(resp, err); status != http.StatusOK || r.got()[0] != c.body {
-					t.Errorf("%s: status %d, or another body went out", name, status)
+					t.Errorf("%s: status %d, or another body was sent", name, status)
 				}
 				if len(r.errs) != 1 {
 					t.Fatalf("%s: told %v", name, r.errs)
@@ -117,7 +117,7 @@ func TestCanceledRequestsFail(t *testing.T) {
 	}
 }
 
-func TestServersThatHangAreLeftWhenTheCallerLeaves(t *testing.T) {
+func TestHangingServersAreLeftWithTheCaller(t *testing.T) {
 	before := runtime.NumGoroutine()
 	t.Run("calls", func(t *testing.T) {
 		r := newRig(t, compact.Config{})
@@ -141,7 +141,7 @@ func TestServersThatHangAreLeftWhenTheCallerLeaves(t *testing.T) {
 	t.Errorf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, buf[:runtime.Stack(buf, true)])
 }
 
-func TestServersThatAreGoneFailTheCall(t *testing.T) {
+func TestVanishedServersFailTheCall(t *testing.T) {
 	gone := errors.New("connection refused")
 	r := newRig(t, compact.Config{}, transport.Base(refusing{gone}))
 	if _, err := r.client.Do(r.request(context.Background(), "/v1/chat/completions", long(""))); !errors.Is(err, gone) {

@@ -18,7 +18,7 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// A form is one way in which a wire is asked.
+// A form is one kind of request of a wire.
 type form struct {
 	wire   provider.Wire
 	path   string
@@ -56,7 +56,7 @@ var shapes = map[provider.Wire]struct{ list, ask, round string }{
 		`{"role":"model","parts":[{"functionCall":{"name":"read","args":{"n":%[1]d}},"thoughtSignature":"skip_thought_signature_validator"}]},{"role":"user","parts":[{"functionResponse":{"name":"read","response":{"output":%[2]q}}}]}`},
 }
 
-// body is a request with so many rounds of so many words each.
+// body is a request with this many rounds of this many words each.
 func (f form) body(ask string, rounds, words int) string {
 	s := shapes[f.wire]
 	var b strings.Builder
@@ -168,12 +168,12 @@ func (r *rig) last() *compact.Result {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.results) == 0 {
-		r.t.Fatalf("no request was held against the budget; errors: %v", r.errs)
+		r.t.Fatalf("no request was compared with the budget; errors: %v", r.errs)
 	}
 	return r.results[len(r.results)-1]
 }
 
-// quiet fails if something went wrong on the way.
+// quiet fails the test if an error was logged.
 func (r *rig) quiet() {
 	r.t.Helper()
 	r.mu.Lock()
@@ -183,7 +183,7 @@ func (r *rig) quiet() {
 	}
 }
 
-// steps returns how many compactions the archive holds.
+// steps returns the number of compactions in the archive.
 func (r *rig) steps() int {
 	r.t.Helper()
 	n := 0

@@ -74,8 +74,8 @@ func (d *drip) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// announcements are about n bytes of events that only announce an answer, and
-// one that is an answer.
+// announcements are about n bytes of events that only announce an answer, and one
+// event of an answer.
 func announcements(n int) map[string]string {
 	const answer = "data: {}\n\n"
 	return map[string]string{
@@ -87,7 +87,7 @@ func announcements(n int) map[string]string {
 
 var streamed = form{wire: provider.Chat, path: "/v1/chat/completions", fields: `"model":"gpt-4o","stream":true`}
 
-func TestAnnouncementsInSmallPiecesComeThrough(t *testing.T) {
+func TestAnnouncementsInSmallPiecesArrive(t *testing.T) {
 	for name, text := range announcements(20_000) {
 		r := newRig(t, compact.Config{}, transport.Base(scripted(ok, "text/event-stream", "", &drip{text})))
 		if _, got := r.post(streamed, streamed.body("go", 1, 10)); got != text {
@@ -96,8 +96,8 @@ func TestAnnouncementsInSmallPiecesComeThrough(t *testing.T) {
 	}
 }
 
-// BenchmarkAnnouncementsInSmallPieces reads streams that begin with so many
-// bytes that are held back: the time of a byte must not grow with their number.
+// BenchmarkAnnouncementsInSmallPieces reads streams whose first bytes are held
+// back: the time per byte must not grow with their number.
 func BenchmarkAnnouncementsInSmallPieces(b *testing.B) {
 	m, err := compact.New(b.Context(), compact.Config{Archive: memory.New(), MaxContextTokens: window})
 	if err != nil {
@@ -132,7 +132,7 @@ func BenchmarkAnnouncementsInSmallPieces(b *testing.B) {
 	}
 }
 
-// once is a body that has a text at once, and counts how often it is asked.
+// once is a body with its whole text available, and counts the reads.
 type once struct {
 	text  string
 	asked int
@@ -171,7 +171,7 @@ func TestStreamsThatCantBeReadAreNotHeldBack(t *testing.T) {
 
 // The window that the provider named was for another model of the same name, or the
 // conversation has outgrown it. Then the model's own window counts.
-func TestRememberedWindowDoesNotStopASession(t *testing.T) {
+func TestLearnedWindowDoesNotStopASession(t *testing.T) {
 	said := `{"error":{"code":"context_length_exceeded","message":"This model's maximum context length is 8000 tokens. However, your messages resulted in 20000 tokens."}}`
 	status := func(n int) int { return []int{http.StatusBadRequest, http.StatusOK, http.StatusOK}[n] }
 	var sent []int
@@ -195,11 +195,11 @@ func TestRememberedWindowDoesNotStopASession(t *testing.T) {
 	}
 	r.quiet()
 	if len(sent) != 3 || sent[2] > len(body)*3/4 || sent[2] < len(ask) {
-		t.Errorf("%d bytes came in, what was sent: %v", len(body), sent)
+		t.Errorf("%d bytes came in, the request was sent: %v", len(body), sent)
 	}
 }
 
-func TestGatewaysKeysTellTenantsApart(t *testing.T) {
+func TestGatewayKeysDistinguishTenants(t *testing.T) {
 	r := newRig(t, compact.Config{})
 	f := form{wire: provider.Chat, path: "/v1/chat/completions", fields: `"model":"gpt-4o"`}
 	ids := map[string]string{}
@@ -220,6 +220,6 @@ func TestGatewaysKeysTellTenantsApart(t *testing.T) {
 	req.Header.Set("X-Request-Id", "1")
 	r.do(req)
 	if _, known := ids[r.last().Session]; !known {
-		t.Error("what changes with each request names a session of its own")
+		t.Error("a value that changes with each request names a session")
 	}
 }

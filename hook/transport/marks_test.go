@@ -8,9 +8,9 @@ import (
 	"github.com/agentcompact/compact/internal/provider"
 )
 
-// With cache.marks auto an agent that sets no marks has a cache: its own model
-// can be asked for summaries, and the summary is held.
-func TestMarksThatAreSetOnTheWay(t *testing.T) {
+// With cache.marks auto, an agent that sets no marks has a cache: its own model
+// can write summaries, and the summary is cached.
+func TestAutomaticCacheMarksEnableSummaries(t *testing.T) {
 	f := forms()[5].withTools()
 	for _, auto := range []string{"keep", "auto"} {
 		r := agentRig(t, compact.Config{Cache: compact.CacheConfig{Marks: auto}}, &byteCache{}, writes)

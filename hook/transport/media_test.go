@@ -44,7 +44,7 @@ var looks = map[provider.Wire]string{
 		`{"role":"user","parts":[{"functionResponse":{"name":"look","response":{"output":"page %[1]d"},"parts":[{"inlineData":{"mimeType":"image/png","data":"%[2]s"}}]}}]}`,
 }
 
-// browse returns a request after so many steps.
+// browse returns a request after this many steps.
 func (f form) browse(shots []string) string {
 	s := shapes[f.wire]
 	var b strings.Builder
@@ -106,7 +106,7 @@ func TestABrowsingAgentKeepsItsNewestScreenshots(t *testing.T) {
 	}
 }
 
-// common is how many bytes two texts begin with that are the same.
+// common returns the length of the common prefix of two texts.
 func common(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// counted is the form of an answer whose usage is read.
+// counted is the kind of an answer whose usage is read.
 type counted int
 
 const (
@@ -17,7 +17,7 @@ const (
 	stream
 )
 
-// countable returns the form of an answer whose usage can be read.
+// countable returns the kind of an answer whose usage can be read.
 func countable(resp *http.Response) counted {
 	if resp.StatusCode/100 != 2 || resp.Body == nil {
 		return notCounted
@@ -34,7 +34,7 @@ func countable(resp *http.Response) counted {
 }
 
 // meter is the body of an answer whose usage is read while the caller reads it.
-// It holds back and changes nothing.
+// It delays and changes nothing.
 type meter struct {
 	body    io.ReadCloser
 	observe func(promptTokens int)
@@ -53,12 +53,12 @@ type meter struct {
 	packed []byte // compressed bytes so far
 }
 
-// maxPacked is the size in bytes above which a compressed answer is not read.
-// It is kept in memory until its end.
+// maxPacked is the size in bytes above which a compressed answer is not read. A
+// compressed answer is kept in memory until its end.
 const maxPacked = 1 << 20
 
 // newMeter returns a body that calls observe at most once, when the answer was
-// read or closed, if it reported the size of the prompt.
+// read or closed, if the answer reported the size of the prompt.
 func newMeter(body io.ReadCloser, kind counted, observe func(promptTokens int)) *meter {
 	m := &meter{body: body, observe: observe, stream: kind == stream}
 	m.scanner.number = m.usage.add

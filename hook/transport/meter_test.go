@@ -86,7 +86,7 @@ func TestUsageIsReadFromEveryFormInPiecesOfAnySize(t *testing.T) {
 }
 
 // The parts of a bill are read in the words of every provider.
-func TestUsageSaysWhatWasCached(t *testing.T) {
+func TestUsageReportsCachedTokens(t *testing.T) {
 	for name, want := range map[string]compact.Usage{
 		"chat":                    {PromptTokens: 1234, CacheKnown: true, CachedTokens: 1000},
 		"chat of a gateway":       {PromptTokens: 1234, CacheKnown: true, CachedTokens: 1000, WrittenTokens: 200},
@@ -111,7 +111,7 @@ func TestUsageSaysWhatWasCached(t *testing.T) {
 	}
 }
 
-func TestErrorsOfAnAnswerAreHandedOn(t *testing.T) {
+func TestErrorsOfAnAnswerAreReturned(t *testing.T) {
 	gone := errors.New("gone")
 	whole := `{"usage":{"prompt_tokens":1234}}`
 	text, tokens, err := told(document, io.MultiReader(strings.NewReader(whole), iotest.ErrReader(gone)))
@@ -131,8 +131,8 @@ func TestMeterHoldsAFewBytes(t *testing.T) {
 	}
 }
 
-// FuzzMeter compares the findings of a meter with those of encoding/json, and pieces of
-// the input with the whole.
+// FuzzMeter compares the findings of a meter with those of encoding/json, and the input
+// in pieces with the whole input.
 func FuzzMeter(f *testing.F) {
 	for _, a := range answers {
 		f.Add(a.text, 3)

@@ -28,9 +28,9 @@ const (
 	piHeader       = "Session_id"         // pi, and old versions of Codex
 )
 
-// Headers that tell agents of a session apart. Claude Code names its sub-agents,
-// OpenCode gives each a session with a parent, and Gemini CLI only names its
-// installation.
+// Headers that distinguish the agents of a session. Claude Code names its
+// sub-agents, OpenCode gives each a session with a parent, and Gemini CLI only
+// names its installation.
 const (
 	claudeAgentHeader = "X-Claude-Code-Agent-Id"
 	parentHeader      = "X-Parent-Session-Id"
@@ -134,7 +134,7 @@ func sessionIn(userID string) string {
 // by its hash.
 const maxName = 128
 
-// short returns a name, or for a long one its hash keyed with the archive's key. The
+// short returns a name, or, if the name is long, its hash with the archive's key. The
 // hash is the same in every process with the key, and can't be checked against guesses
 // without it.
 func (t *Transport) short(ctx context.Context, name string) string {

@@ -19,13 +19,12 @@ import (
 //
 // An observation ends after ten seconds. While 64 of them, or 256 MiB of bodies,
 // are in progress, further requests are not observed, which is reported as an
-// error of the operation "observe". Only headers X-Compact-… are taken out, which
-// are meant for this package. [Strict] and [Recall] have no effect; a field meta
-// of a message goes out, as without this package. So does reasoning that [Recall]
-// has marked in an earlier part of the session; where the provider refuses a
-// request that holds some, it is sent once more without, and the answer to that
-// is the caller's. A manager with [compact.Config.Observe] makes every transport
-// one that observes.
+// error of the operation "observe". Only this package's headers, X-Compact-…, are
+// removed. [Strict] and [Recall] have no effect; the field meta of a message is
+// sent, as without this package. Reasoning that [Recall] has marked in an earlier
+// part of the session is sent too; if the provider refuses a request with such
+// reasoning, the request is sent once more without it, and the caller gets that
+// answer. If a manager has [compact.Config.Observe], all its transports observe.
 func Observe() Option {
 	return func(t *Transport) {
 		if t.watch == nil {
@@ -142,7 +141,7 @@ func (l *look) copied(body io.ReadCloser, length int64) io.ReadCloser {
 // copied is the body of a request, which it copies while it is sent.
 type copied struct {
 	io.ReadCloser
-	length int64 // 0, -1 = not known
+	length int64 // 0, -1 = unknown
 	most   int64
 	whole  func(body []byte, err error)
 
@@ -171,7 +170,7 @@ func (c *copied) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// tell passes on the copy; the caller holds mu.
+// tell passes the copy on; the caller holds mu.
 func (c *copied) tell(err error) {
 	data := c.data
 	c.told, c.data = true, nil
@@ -198,7 +197,7 @@ func (l *look) begin(body []byte, err error) {
 	})
 }
 
-// run computes what would have been sent.
+// run computes the view that would have been sent.
 func (l *look) run() {
 	ctx, cancel := context.WithTimeout(l.x.req.Context(), lookTimeout)
 	defer cancel()

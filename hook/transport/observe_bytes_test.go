@@ -41,7 +41,7 @@ var longAnswer = `{"choices":[{"message":{"role":"assistant","content":"` + stri
 
 // The other parts of an observed request, its retries and its answers are also the same
 // as without the transport.
-func TestAnObservedRequestIsTheSameInAllElse(t *testing.T) {
+func TestObservedRequestDiffersInNothingElse(t *testing.T) {
 	m, err := compact.New(t.Context(), compact.Config{Model: "gpt-4o", MaxContextTokens: 16_000, Observe: true})
 	if err != nil {
 		t.Fatal(err)

@@ -86,7 +86,7 @@ func refusesMarks(body string) (int, error) {
 // A session that recalled continues under Observe. Its request is sent unchanged. If
 // the provider refuses it because of a recall mark, it is sent once more without the
 // marks.
-func TestObservedMarksAreTakenOutOnlyWhereTheyAreRefused(t *testing.T) {
+func TestObservedMarksAreRemovedOnlyIfTheyAreRefused(t *testing.T) {
 	for path, body := range marked {
 		for coding, sent := range map[string]string{"": body, "gzip": zipped(t, body)} {
 			tap := &strictTap{refuses: refusesMarks}
@@ -108,7 +108,7 @@ func TestObservedMarksAreTakenOutOnlyWhereTheyAreRefused(t *testing.T) {
 
 // Other refusals, and refusals of requests that can't be sent again, reach the caller
 // unchanged.
-func TestObservedRefusalsOfOtherKindsStand(t *testing.T) {
+func TestOtherObservedRefusalsAreReturned(t *testing.T) {
 	const path = "/v1/messages"
 	always := func(status int) func(string) (int, error) { return func(string) (int, error) { return status, nil } }
 	first := true

@@ -91,9 +91,8 @@ func (b *faulty) config() compact.Config {
 	return compact.Config{Model: "gpt-4o", MaxContextTokens: 16_000, Counter: b}
 }
 
-// Whatever becomes of the look, on every wire, streamed or not: the body that
-// goes out is the one that came in, the answer is the provider's, and no time
-// goes by.
+// Whatever the observation does, on every wire, streamed or not, the sent body
+// is the received one, the answer is the provider's, and there is no delay.
 func TestObservedRequestsGoOutByteForByteAtOnce(t *testing.T) {
 	for name, b := range map[string]*faulty{
 		"it compacts": {}, "it fails": {fails: true}, "it panics": {panics: true},
@@ -153,7 +152,7 @@ func TestObservedRequestsGoOutByteForByteAtOnce(t *testing.T) {
 					}
 					head := tap.heads[sent]
 					if tap.bodies[sent] != body || head.Get("X-Compact-Agent") != "" || head.Get("Idempotency-Key") != "k" || head.Get("Accept-Encoding") != "" {
-						t.Errorf("%s, %v, %q: %d bytes came in, %d went out, %v", name, f, coding, len(body), len(tap.bodies[sent]), head)
+						t.Errorf("%s, %v, %q: %d bytes were received, %d were sent, %v", name, f, coding, len(body), len(tap.bodies[sent]), head)
 					}
 					sent++
 				}
@@ -205,7 +204,7 @@ func TestObservedAnswersAreMeteredAndNothingIsArchived(t *testing.T) {
 		}
 		for _, got := range r.got() {
 			if got != body {
-				t.Errorf("%v: another body went out", f)
+				t.Errorf("%v: another body was sent", f)
 			}
 		}
 		for info, err := range r.archive.List(t.Context(), storage.Key{}) {
@@ -226,7 +225,7 @@ func TestObservedAnswersAreMeteredAndNothingIsArchived(t *testing.T) {
 	}
 }
 
-// A failed observation is reported as every other failure is, and the request goes out.
+// A failed observation is reported like every other failure, and the request is sent.
 func TestAFailedObservationIsReported(t *testing.T) {
 	f := forms()[0]
 	for name, c := range map[string]struct {
@@ -240,7 +239,7 @@ func TestAFailedObservationIsReported(t *testing.T) {
 		r := newRig(t, compact.Config{}, append(c.opts, transport.Observe())...)
 		r.server.Lenient = true
 		if status, _ := r.post(f, c.body); status != http.StatusOK || r.got()[0] != c.body {
-			t.Errorf("%s: status %d, or another body went out", name, status)
+			t.Errorf("%s: status %d, or another body was sent", name, status)
 		}
 		if err := r.client.Transport.(*transport.Transport).Settle(t.Context()); err != nil {
 			t.Fatal(err)
@@ -254,8 +253,8 @@ func TestAFailedObservationIsReported(t *testing.T) {
 	}
 }
 
-// A manager that observes makes every transport one that does; a provider's
-// overflow is the caller's.
+// An observing manager makes every transport observe; the caller gets a
+// provider's overflow.
 func TestAManagerThatObservesMakesTheTransportObserve(t *testing.T) {
 	m, err := compact.New(t.Context(), compact.Config{Observe: true, Model: "gpt-4o", MaxContextTokens: 16_000})
 	if err != nil {
@@ -278,21 +277,21 @@ func TestAManagerThatObservesMakesTheTransportObserve(t *testing.T) {
 	}
 }
 
-// A body above MaxBody goes out whole, and the missing observation is reported.
+// A body above MaxBody is sent whole, and the missing observation is reported.
 func TestABodyTooLargeToObserveIsSentWhole(t *testing.T) {
 	r, _, results := observing(t, "gpt-4o", transport.MaxBody(1000))
 	r.server.Lenient = true
 	f := forms()[0]
 	body := f.body("Fix it.", 60, 40)
 	if status, _ := r.post(f, body); status != http.StatusOK || r.got()[0] != body {
-		t.Error("another body went out")
+		t.Error("another body was sent")
 	}
 	if len(results()) != 0 || len(r.errs) != 1 || !errors.Is(r.errs[0], transport.ErrTooLarge) {
 		t.Errorf("told %v", r.errs)
 	}
 }
 
-// A look that is under way is waited for, as long as one wants to.
+// Settle waits for a running observation as long as its context allows.
 func TestSettleWaitsForObservations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &faulty{hang: make(chan struct{})}

@@ -24,10 +24,10 @@ func Base(rt http.RoundTripper) Option { return func(t *Transport) { t.base = rt
 func Strict() Option { return func(t *Transport) { t.strict = true } }
 
 // OnError sets the function that receives the reason why a request was sent
-// unchanged, or why an overflow was not answered by a compaction; for requests
-// that are passed over on purpose ([ErrPassed]) once a conversation. The error
-// is an *[Error]. f may be called concurrently, and must return quickly.
-// Default: the reason is logged.
+// unchanged, or why no smaller request was sent after an overflow; requests
+// that are sent unchanged on purpose ([ErrPassed]) are reported once for each
+// conversation. The error is an *[Error]. f may be called concurrently, and
+// must return quickly. By default the reason is logged.
 func OnError(f func(ctx context.Context, err error)) Option {
 	return func(t *Transport) { t.voice.onError = f }
 }
@@ -55,19 +55,19 @@ func OnResult(f func(ctx context.Context, res *compact.Result)) Option {
 	return func(t *Transport) { t.onResult = f }
 }
 
-// SessionHeader sets the headers that name the session, of which the first
-// present counts; default X-Compact-Session. Headers X-Compact-… are never sent
-// on, other headers are.
+// SessionHeader sets the headers that name the session; the first present one
+// is used; default X-Compact-Session. Headers X-Compact-… are never sent on,
+// other headers are.
 func SessionHeader(names ...string) Option { return func(t *Transport) { t.headers = names } }
 
 // MaxBody is the size in bytes above which a request body is sent unread; default 256 MiB.
-// A body is held in memory once. A smaller body is reduced to the limit of its provider,
-// see [compact.Config.MaxRequestBytes].
+// A body is held in memory once. A body below this size is reduced to the limit of its
+// provider, see [compact.Config.MaxRequestBytes].
 func MaxBody(bytes int64) Option { return func(t *Transport) { t.maxBody = bytes } }
 
 // CacheSize bounds the cache of parsed JSON, in bytes of JSON; default 64 MiB.
 // The parsed data may take several times as much memory, and the last 16
-// bodies, kept in addition, as much again.
+// bodies, which are kept in addition, may take as much again.
 func CacheSize(bytes int) Option { return func(t *Transport) { t.cache = wire.NewCache(bytes) } }
 
 // Models maps model names that are aliases, such as the name of an Azure
@@ -77,13 +77,13 @@ func CacheSize(bytes int) Option { return func(t *Transport) { t.cache = wire.Ne
 func Models(f func(named string) string) Option { return func(t *Transport) { t.models = f } }
 
 // Route adds paths that are model calls of a wire: those that end with suffix.
-// Later routes go over earlier ones.
+// Later routes take precedence over earlier ones.
 func Route(suffix string, f wire.Format) Option {
 	return func(t *Transport) { t.routes = append(t.routes, route{suffix: suffix, format: f}) }
 }
 
-// Call adds options to every call of the manager, [compact.WithProtected] for
-// example.
+// Call adds options to every call of the manager, for example
+// [compact.WithProtected].
 func Call(opts ...compact.Option) Option {
 	return func(t *Transport) { t.call = append(t.call, opts...) }
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/agentcompact/compact/internal/provider"
 )
 
-// clocked returns a request whose system prompt has the time.
+// clocked returns a request with the time in its system prompt.
 func (f form) clocked(ask string, rounds, words, minute int) string {
 	clock := fmt.Sprintf("Fix bugs. It is 12:%02d.", minute)
 	body := f.body(ask, rounds, words)
@@ -29,7 +29,7 @@ func (f form) clocked(ask string, rounds, words, minute int) string {
 
 // From the first call, which has no answer, to the last: one session, and each
 // compaction of it holds for the calls that come after.
-func TestAClockInTheSystemPromptMakesNoNewSession(t *testing.T) {
+func TestClockInTheSystemPromptStartsNoNewSession(t *testing.T) {
 	for _, f := range forms() {
 		for _, fields := range []string{"", `,"user":"me"`} {
 			if f.stream || f.wire != provider.Chat && fields != "" {
@@ -64,7 +64,7 @@ func jwt(claims string) string {
 	return part(`{"alg":"RS256"}`) + "." + part(claims) + "." + part(claims+"signed")
 }
 
-func TestATokenIsKnownByItsSubject(t *testing.T) {
+func TestTokenIsIdentifiedByItsSubject(t *testing.T) {
 	f := forms()[0]
 	one := jwt(`{"iss":"https://id","sub":"alice","exp":1}`)
 	for _, c := range []struct {
@@ -101,7 +101,7 @@ func TestATokenIsKnownByItsSubject(t *testing.T) {
 	}
 }
 
-func TestProjectsInThePathAreTenants(t *testing.T) {
+func TestProjectsInThePathSeparateTenants(t *testing.T) {
 	f, r := forms()[7], newRig(t, compact.Config{})
 	one := r.unnamed(f, f.body("hi", 1, 1), "Authorization", "Bearer ya29.a").Session
 	f.path = strings.Replace(f.path, "projects/p/", "projects/q/", 1)
@@ -135,7 +135,7 @@ func TestSharedIdentifiersNameNoSession(t *testing.T) {
 // Requests of sub-agents, for titles and for second answers come between the calls of
 // the main conversation, under one name or without a name. The view of the main
 // conversation must not change.
-func TestOtherConversationsDoNotDisturb(t *testing.T) {
+func TestOtherConversationsHaveNoEffect(t *testing.T) {
 	for _, fields := range []string{"", `,"metadata":{"session_id":"s"}`, `,"user":"me"`} {
 		f := forms()[0]
 		f.fields += fields
@@ -187,8 +187,8 @@ func TestRewoundConversationsKeepTheirCompactions(t *testing.T) {
 }
 
 // Before the first answer nothing is compacted, not even above the trigger, because
-// everything is the open round. So the session has no edits yet that a branch could
-// need.
+// everything belongs to the open round. So the session has no edits yet that a branch
+// could need.
 func TestNothingIsCompactedBeforeTheFirstAnswer(t *testing.T) {
 	ask := strings.Repeat(`,{"role":"user","content":"`+strings.Repeat("word ", 90)+`"},{"role":"system","content":"tick"}`, 180)
 	r := newRig(t, compact.Config{MaxContextTokens: 20_500})
@@ -223,7 +223,7 @@ func TestAnAgentWithoutAUserKeepsItsSession(t *testing.T) {
 }
 
 // A common greeting does not distinguish conversations.
-func TestAGreetingIsNoAnswer(t *testing.T) {
+func TestGreetingDoesNotCountAsAnAnswer(t *testing.T) {
 	f, r := forms()[0], newRig(t, compact.Config{})
 	greeted := func(ask string) string {
 		return strings.Replace(f.body(ask, 1, 1), `{"role":"user"`, `{"role":"assistant","content":"Hello!"},{"role":"user"`, 1)

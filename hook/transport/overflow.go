@@ -9,7 +9,7 @@ import (
 )
 
 // overflow is a provider's error that the context is too long, with the sizes
-// that it reports in tokens; 0 = not reported.
+// in it, in tokens; 0 = not reported.
 type overflow struct {
 	limit  int // the window
 	prompt int // size of the prompt
@@ -144,9 +144,9 @@ func number(s string) int {
 	return n
 }
 
-// window returns the window, in our count, for which a request must be
-// compacted so that the provider accepts it; 0 = none. counted is our count of
-// the refused request, asked the number of tokens that it reserves for the
+// window returns the window, in our count, to which a request must be compacted
+// so that the provider accepts it; 0 = none. counted is our count of the
+// refused request, and asked is the number of tokens that it reserves for the
 // answer.
 func (o overflow) window(counted, asked int) int {
 	room := o.limit - o.output
@@ -155,7 +155,7 @@ func (o overflow) window(counted, asked int) int {
 		room = counted / 4 * 3
 	case o.prompt > 0:
 		room = min(room, int(float64(room)*float64(counted)/float64(o.prompt)))
-	case counted <= room: // we count less than the provider, by an unknown amount
+	case counted <= room: // our count is lower than the provider's, by an unknown amount
 		room = counted / 4 * 3
 	}
 	room = min(room, counted-1)

@@ -46,7 +46,7 @@ func TestOverflowIsAnsweredByOneCompactionAndOneRetry(t *testing.T) {
 
 // The provider's size of the refused request counts as a bill of it, too. The bill of
 // the answer counts for the smaller request.
-func TestOverflowIsABillOfTheRefusedRequest(t *testing.T) {
+func TestOverflowCountsAsABillOfTheRefusedRequest(t *testing.T) {
 	for _, f := range guessed() {
 		for _, inStream := range []bool{false, true} {
 			r := newRig(t, tight)
@@ -74,7 +74,7 @@ func (b *broken) Read([]byte) (int, error) {
 	return 0, err
 }
 
-func TestARefusalThatBreaksOffIsHandedOn(t *testing.T) {
+func TestTruncatedRefusalIsReturned(t *testing.T) {
 	gone := errors.New("gone")
 	refusal := io.MultiReader(strings.NewReader(`{"error":{"code":"context_length_exceeded"`), &broken{gone})
 	r := newRig(t, tight, transport.Base(scripted(func(int) int { return http.StatusBadRequest }, "application/json", "", refusal)))
@@ -111,7 +111,7 @@ func TestOverflowInAStreamThatHasBegun(t *testing.T) {
 	}
 }
 
-func TestASecondOverflowIsTheCallers(t *testing.T) {
+func TestSecondOverflowReachesTheCaller(t *testing.T) {
 	for _, f := range forms() {
 		r := newRig(t, tight)
 		r.server.Window = 1
@@ -154,7 +154,7 @@ func canned(t *testing.T, status int, answer string) (url string, requests func(
 	return h.URL, func() []string { return got }
 }
 
-func TestOtherErrorsAreHandedOnUnchanged(t *testing.T) {
+func TestOtherErrorsAreReturnedUnchanged(t *testing.T) {
 	long := strings.Repeat("x", 100_000)
 	for _, c := range []struct {
 		status int
@@ -231,13 +231,13 @@ func TestOverflowWithoutNumbersIsAnsweredToo(t *testing.T) {
 	}
 	for _, line := range j.records(t) {
 		if strings.Contains(fmt.Sprint(line), "contradicts") {
-			t.Errorf("what the provider did not say is no usage: %v", line)
+			t.Errorf("a usage without the provider's figures: %v", line)
 		}
 	}
 }
 
 // There is only one retry, in whichever form the second refusal arrives.
-func TestASecondOverflowInTheStreamIsTheCallers(t *testing.T) {
+func TestSecondOverflowInTheStreamReachesTheCaller(t *testing.T) {
 	requests := 0
 	const failed = "event: response.failed\ndata: {\"response\":{\"error\":{\"code\":\"context_length_exceeded\",\"message\":\"x\"}}}\n\n"
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
@@ -262,7 +262,7 @@ func TestASecondOverflowInTheStreamIsTheCallers(t *testing.T) {
 // A caller that cancels while its history is compacted gets its cancellation. A refusal
 // as too long would be permanent. No failure is reported.
 func TestACallerThatCancelsGetsNoRefusalOfItsContext(t *testing.T) {
-	stream := forms()[3] // the refusal comes in a stream that began with 200
+	stream := forms()[3] // the refusal is in a stream that began with 200
 	for i, f := range append(forms(), stream) {
 		t.Run(f.String(), func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
@@ -283,7 +283,7 @@ func TestACallerThatCancelsGetsNoRefusalOfItsContext(t *testing.T) {
 	}
 }
 
-// givenUp is a summarizer whose caller cancels meanwhile.
+// givenUp is a summarizer whose caller cancels during the call.
 type givenUp struct{ cancel context.CancelFunc }
 
 func (g givenUp) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft, error) {

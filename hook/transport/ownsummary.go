@@ -7,8 +7,9 @@ import (
 )
 
 // ownSummaries describes the requests by which agents summarize their own
-// history. A user's text can begin alike, but it does not ask for the agent's
-// summary format. An agent known by its instructions sends no tools with them.
+// history. A user's text can have the same beginning, but it does not ask for the
+// agent's summary format. An agent that is recognized by its instructions sends
+// no tools with them.
 var ownSummaries = []struct {
 	agent, begins string
 	says          []string // further texts that it must contain
@@ -74,8 +75,8 @@ func lastText(m *message.Message) string {
 }
 
 // tooLong reports whether a request exceeds the model's window: the one that the
-// provider reported, or else the known one. The configured window does not count,
-// because it can be smaller on purpose.
+// provider reported, or otherwise the known one. The configured window does not
+// count, because it can be smaller on purpose.
 func (x *exchange) tooLong() bool {
 	window := x.t.windows.of(x.lane())
 	if window == 0 {
@@ -91,10 +92,10 @@ func (x *exchange) tooLong() bool {
 	return plan.TokensIn > window
 }
 
-// summarizesItself leaves an agent's request for a summary of its own history
-// whole, because the summary should cover everything. The history that begins
-// with that summary is another branch of the session. A request that is too
-// long is compacted like any other.
+// summarizesItself reports whether an agent asks for a summary of its own
+// history. Such a request stays whole, because the summary should cover
+// everything. The history that begins with that summary is another branch of the
+// session. A request that is too long is nevertheless compacted.
 func (x *exchange) summarizesItself() bool {
 	if x.own == "" {
 		return false

@@ -74,8 +74,8 @@ func (p *packed) again(body []byte) (raw []byte, same bool) {
 	return p.raw, true
 }
 
-// rawly sends a body that can't be decoded, as it is; a [Strict] transport
-// refuses the call instead.
+// rawly sends a body that can't be decoded unchanged; a [Strict] transport refuses the
+// call instead.
 func (x *exchange) rawly(cause error) (*http.Response, error) {
 	x.who = x.t.told(x.req)
 	err := x.fault(opRead, cause)

@@ -30,8 +30,8 @@ func packedBy(t *testing.T, body string, with func(io.Writer) io.WriteCloser) st
 	return b.String()
 }
 
-// A body that needs nothing goes out as the bytes that came in; one that is
-// compacted goes out plain, as it would have without the compression.
+// A body that needs no compaction is sent as the received bytes; a compacted
+// one is sent uncompressed.
 func TestBodiesThatTheClientCompressedAreRead(t *testing.T) {
 	raw := func(w io.Writer) io.WriteCloser {
 		f, err := flate.NewWriter(w, flate.BestSpeed)
@@ -59,13 +59,13 @@ func TestBodiesThatTheClientCompressedAreRead(t *testing.T) {
 				got := r.server.Requests()[i]
 				if i == 0 {
 					if string(got.Body) != packed || got.Header.Get("Content-Encoding") != c.coding {
-						t.Errorf("%s, %v: another body went out, as %q", name, f, got.Header.Get("Content-Encoding"))
+						t.Errorf("%s, %v: another body was sent, as %q", name, f, got.Header.Get("Content-Encoding"))
 					}
 					continue
 				}
 				plain.post(f, body)
 				if string(got.Body) != plain.got()[0] || got.Header.Get("Content-Encoding") != "" || len(got.Body) >= len(body) {
-					t.Errorf("%s, %v: %d bytes went out as %q; %d would have", name, f, len(got.Body), got.Header.Get("Content-Encoding"), len(plain.got()[0]))
+					t.Errorf("%s, %v: %d bytes were sent as %q; want %d", name, f, len(got.Body), got.Header.Get("Content-Encoding"), len(plain.got()[0]))
 				}
 			}
 			r.quiet()
@@ -81,7 +81,7 @@ type unwrapped struct {
 
 func (u unwrapped) Close() error { u.closed.Add(1); return nil }
 
-func TestCodingsThatWereNamedAreRead(t *testing.T) {
+func TestKnownCodingsAreRead(t *testing.T) {
 	var closed atomic.Int64
 	named := transport.Coding("X-Own", func(packed io.Reader) (io.Reader, error) {
 		z, err := gzip.NewReader(packed)
@@ -98,7 +98,7 @@ func TestCodingsThatWereNamedAreRead(t *testing.T) {
 		req.Header.Set("Content-Encoding", name)
 		r.do(req)
 		if got := r.server.Requests()[0]; read == (string(got.Body) == packed) || read != (closed.Load() == 1) {
-			t.Errorf("%q: %d bytes went out as %q, %d readers were closed", name, len(got.Body), got.Header.Get("Content-Encoding"), closed.Load())
+			t.Errorf("%q: %d bytes were sent as %q, %d readers were closed", name, len(got.Body), got.Header.Get("Content-Encoding"), closed.Load())
 		}
 	}
 }

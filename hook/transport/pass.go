@@ -17,9 +17,8 @@ func (t *Transport) pass(req *http.Request, next roundTrip, p *passed) (*http.Re
 	return next(stripped(req))
 }
 
-// unread names the conversation of a request that is not parsed, as well as
-// possible. A signed request is named by its host, because each signature
-// differs.
+// unread returns the most specific name for the conversation of a request that is
+// not parsed. A signed request is named by its host, because each signature differs.
 func (t *Transport) unread(req *http.Request, id identity, p *passed) string {
 	if id.session != "" {
 		return id.session
@@ -33,8 +32,9 @@ func (t *Transport) unread(req *http.Request, id identity, p *passed) string {
 	return origin(t.key, req, "", nil)
 }
 
-// before reports whether a request is compacted although its provider compacts from some
-// size on: that size is above our budget, so the provider's compaction never starts.
+// before reports whether a request is compacted although its provider also compacts
+// above some size: that size is above our budget, so the provider's compaction never
+// starts.
 func (x *exchange) before(about wire.About) bool {
 	if about.ServerTrigger == 0 {
 		return false
@@ -46,9 +46,9 @@ func (x *exchange) before(about wire.About) bool {
 // compactions are the paths of requests by which a provider compacts a history.
 var compactions = []string{"/responses/compact"}
 
-// compacting reports whether a request asks the provider to compact a history.
-// It is sent whole, because the provider should summarize everything. The
-// conversation that begins with the result is a new one.
+// compacting reports whether a request asks the provider to compact a history. It is
+// sent whole, because the provider should summarize everything. The conversation
+// that begins with the result is a new one.
 func compacting(req *http.Request) bool {
 	if req.URL == nil || req.Method != http.MethodPost {
 		return false
@@ -57,7 +57,7 @@ func compacting(req *http.Request) bool {
 	return slices.ContainsFunc(compactions, func(s string) bool { return strings.HasSuffix(path, s) })
 }
 
-// theirs reports that the request is passed over because the provider holds its
+// theirs reports that the request is sent unchanged because the provider holds its
 // history or compacts it.
 func (x *exchange) theirs(about wire.About) {
 	x.passed = true

@@ -77,7 +77,7 @@ func TestOtherRequestsAreUntouched(t *testing.T) {
 				t.Errorf("headers: %v", log[0].Header)
 			}
 			if len(r.results) != 0 {
-				t.Error("it was held against the budget")
+				t.Error("it was compared with the budget")
 			}
 		})
 	}
@@ -96,7 +96,7 @@ func TestBodiesAboveTheLimitGoOutUnread(t *testing.T) {
 			t.Errorf("%d %s", status, answer)
 		}
 		if log := r.server.Requests(); string(log[0].Body) != body || log[0].Header.Get("X-Compact-Agent") != "" {
-			t.Errorf("chunked %v: the body that arrived is another, or the header went out", chunked)
+			t.Errorf("chunked %v: the received body differs, or the header was sent", chunked)
 		}
 		if len(r.errs) != 1 || !errors.Is(r.errs[0], transport.ErrTooLarge) {
 			t.Errorf("chunked %v: told %v", chunked, r.errs)
@@ -218,7 +218,7 @@ type idle struct {
 
 func (i *idle) CloseIdleConnections() { i.closed = true }
 
-func TestModelIsTheOneThatTheRequestMeans(t *testing.T) {
+func TestModelComesFromTheRequest(t *testing.T) {
 	chat, gemini := forms()[0], forms()[6]
 	for _, c := range []struct {
 		path, body, want string
@@ -263,6 +263,6 @@ func TestRouteAddsPaths(t *testing.T) {
 	r.server.Lenient = true
 	r.do(r.request(context.Background(), "/my/llm", long("")))
 	if got := r.got(); len(got[0]) > len(long(""))/2 {
-		t.Errorf("%d bytes went out", len(got[0]))
+		t.Errorf("%d bytes were sent", len(got[0]))
 	}
 }

@@ -12,27 +12,28 @@ import (
 )
 
 // Recall declares the recall tool ([compact.RecallTool]) in the requests, and
-// answers the model's calls of it from the archive: the transport sends the
+// answers the model's calls of this tool from the archive: the transport sends the
 // request again with the result, and the caller does not see the call. In a
-// conversation with tools, every request declares it after them, from the first
-// on; in one without tools, every request after the first compaction does. A
-// request with a tool of that name is not changed.
+// conversation with tools, every request declares it after the other tools, from
+// the first on; in one without tools, every request after the first compaction
+// does. A request with a tool of that name is not changed.
 //
-// A round of the tool stays in the later requests of the conversation, at its
-// place, as long as this process remembers it (the last 256 KiB for each agent of
-// a session). A round is left out if redaction would change its bytes, or if
-// another process made it. Other calls in the same answer reach the caller
-// without those of the tool.
+// A round of the tool is inserted again into later requests of the conversation, at
+// its place, as long as this process remembers it (the last 256 KiB for each agent
+// of a session). A round is left out if redaction would change its bytes, or if
+// another process made it. Other calls in the same answer reach the caller without
+// those of the tool.
 //
 // A stream of events is passed on as it arrives: text, reasoning and the calls of
-// other tools. From a recall call on, it is held until that answer has ended; the next
-// answer continues the same stream, as one message. The usage of the stream has the
-// output of all answers, and the prompt of the last, by which callers measure their
-// context. An inner request with a transient failure is retried up to two times, 0.5
-// to 8 s later; after that the stream ends with the error. Reasoning that led only to
-// a recall call has a mark instead of its signature, by which any process leaves it
-// out of later requests. An array of Gemini (a stream without alt=sse) is passed on in
-// the same way, element by element. Any other answer is held until it has ended.
+// other tools. From a recall call on, the stream is held until that answer has ended;
+// the next answer continues the same stream, as one message. The usage of the stream
+// has the output of all answers, and the prompt of the last one, by which callers
+// measure their context. An inner request with a transient failure is retried up to
+// two times, 0.5 to 8 s later; after that the stream ends with the error. Reasoning
+// that led only to a recall call gets a mark in place of its signature, and every
+// process omits marked reasoning from later requests. An array of Gemini (a stream
+// without alt=sse) is passed on in the same way, element by element. Any other answer
+// is held until it has ended.
 //
 // At most 8 rounds are answered for one request; later recall calls are left out of
 // the answer.
@@ -41,7 +42,7 @@ func Recall() Option { return func(t *Transport) { t.rounds = newRounds() } }
 // maxRecalls limits the rounds of recall for one request.
 const maxRecalls = 8
 
-// maxAnswer is the size in bytes from which an answer is passed on unread.
+// maxAnswer is the size in bytes above which an answer is passed on unread.
 const maxAnswer = 64 << 20
 
 // answer sends the request, and sends it again as long as the answer calls the
@@ -75,21 +76,21 @@ func (x *exchange) answer() (*http.Response, error) {
 	}
 }
 
-// asking is one request of the caller, for which the model may be asked several
+// asking is one request of the caller, for which the model may be called several
 // times.
 type asking struct {
 	x     *exchange         // the last request
-	ctx   context.Context   // context of the requests that follow once an answer has begun; nil = none has begun
-	came  []byte            // the body as the caller sent it
+	ctx   context.Context   // context of the next requests once an answer has begun; nil = none has begun
+	came  []byte            // the body as received from the caller
 	inner []json.RawMessage // rounds of the recall tool that are hidden from the caller
-	prior []json.RawMessage // the parts of the earlier answers that the caller has received
+	prior []json.RawMessage // the parts of the earlier answers that the caller has already received
 	plain bool              // redaction changes nothing in the rounds
-	n     int               // number of times the model was asked again
+	n     int               // number of repeated model calls
 	array bool              // the answer that has begun is a JSON array
 }
 
-// take answers the calls of the recall tool in an answer. It reports whether
-// the model must be asked again; a.x is then the next request.
+// take answers the calls of the recall tool in an answer. It reports whether the
+// model must be called again; a.x is then the next request.
 func (a *asking) take(s *said) (more bool) {
 	texts := a.x.recall(s.ours, a.n)
 	a.x.recalled(len(s.ours))
@@ -127,8 +128,7 @@ func (a *asking) keep(s *said, b *beside) {
 	}
 }
 
-// recall returns the answer to each call. n is the number of times the model
-// was asked again.
+// recall returns the answer to each call. n is the number of repeated model calls.
 func (x *exchange) recall(calls []recallCall, n int) []string {
 	texts := make([]string, len(calls))
 	var opts []compact.ToolOption
@@ -153,8 +153,8 @@ func (x *exchange) recall(calls []recallCall, n int) []string {
 	return texts
 }
 
-// shared reports whether the session is derived, so that unrelated
-// conversations which begin alike can share it.
+// shared reports whether the session's id is derived, so that unrelated
+// conversations with the same beginning can share it.
 func (x *exchange) shared() bool {
 	for _, begin := range []string{compact.UnnamedSession, "request:prompt_cache_key:", "request:user:"} {
 		if strings.HasPrefix(x.who.session, begin) {
@@ -225,9 +225,9 @@ type held struct {
 	pieces *pieces
 }
 
-// hold reads an answer to its end. It returns nil for an answer that is no JSON
-// and no event stream, is compressed, or is too large; its body is still
-// complete then.
+// hold reads an answer to its end. It returns nil for an answer that is neither
+// JSON nor an event stream, that is compressed, or that is too large; its body is
+// then still complete.
 func hold(resp *http.Response) *held {
 	kind := countable(resp)
 	if kind == notCounted || codingOf(resp) != "" {
@@ -245,7 +245,7 @@ func hold(resp *http.Response) *held {
 	return h
 }
 
-// response returns the answer as it came.
+// response returns the answer as received.
 func (h *held) response() *http.Response {
 	_ = h.resp.Body.Close()
 	h.resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(h.raw), failed{h.err}))

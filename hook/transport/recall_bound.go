@@ -11,7 +11,8 @@ import (
 const boundSeal = "compact:recalled"
 
 // unbind removes reasoning with a boundSeal from a body, whichever process wrote
-// the seal. If this process remembers the round, the round is put back whole.
+// the seal. If this process has the round, the complete round is inserted
+// instead.
 func (x *exchange) unbind() {
 	d := dialects[x.format.Name()]
 	if d == nil || !bytes.Contains(x.body, []byte(boundSeal)) {
@@ -37,8 +38,8 @@ func (x *exchange) unbind() {
 	}
 }
 
-// bound returns the positions of reasoning that leads only to a call of the
-// recall tool: the reasoning directly before it.
+// bound returns the positions of reasoning that led only to a call of the recall
+// tool: the reasoning directly before the call.
 func (s *said) bound(isReasoning func(at int) bool) map[int]bool {
 	at := map[int]bool{}
 	for _, c := range s.ours {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestCallsAreKnownByTheirIDs(t *testing.T) {
+func TestCallsAreIdentifiedByTheirIDs(t *testing.T) {
 	call := func(id, name, args string) string {
 		return `{"id":"` + id + `","type":"function","function":{"name":"` + name + `","arguments":` + string(enc(args)) + `}}`
 	}
@@ -70,7 +70,7 @@ func TestTheDataOfAnEventIsInAllOfItsLines(t *testing.T) {
 			}
 			for _, e := range p.list {
 				if string(e.data) != c.want || string(e.head) != c.head {
-					t.Errorf("data %q behind %q", e.data, e.head)
+					t.Errorf("data %q after %q", e.data, e.head)
 				}
 				if got := e.read(); c.want != "" && string(got["n"]) != "[1,2]" {
 					t.Errorf("%s", got)

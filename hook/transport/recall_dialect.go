@@ -16,7 +16,7 @@ type recallCall struct {
 	at   int // index among the calls, items or blocks of the answer, depending on the wire
 }
 
-// said is an answer in the form that a later request has it.
+// said is an answer in the form that later requests contain.
 type said struct {
 	ours   []recallCall
 	others int               // number of calls of the caller's tools
@@ -34,23 +34,23 @@ type dialect interface {
 	declare(body []byte) ([]byte, bool)
 	// only returns a body without tools with the recall tool as its only one.
 	only(body []byte) ([]byte, error)
-	// read parses an answer, and returns false if it can't.
+	// read parses an answer, and returns false if it can't be parsed.
 	read(p *pieces) (*said, bool)
 	// round returns an answer and the results of its recall calls as elements
 	// of a conversation.
 	round(s *said, texts []string) []json.RawMessage
-	// join puts the recall calls of an answer and their results back into the
-	// conversation, in which the caller's version of the answer is element n,
-	// followed by its results.
+	// join inserts the recall calls of an answer and their results into the
+	// conversation. The caller's version of the answer is element n, followed
+	// by its results.
 	join(elems []json.RawMessage, n int, b *beside) ([]json.RawMessage, bool)
 	// strip removes the recall calls from an answer. If no other call is left,
-	// the answer gets the stop reason of a completed one.
+	// the answer gets the stop reason of a completed answer.
 	strip(p *pieces, s *said)
-	// merge returns two answers as the caller sees them: as one.
+	// merge returns two answers as one, in the form that the caller sees.
 	merge(first, second []json.RawMessage) []json.RawMessage
-	// cut removes the earlier answers from the merged answer that the caller
-	// has at element at, and leaves the last one. It returns false if the
-	// element is not that answer.
+	// cut removes the earlier answers from the merged answer at element at of
+	// the caller's conversation, and leaves the last one. It returns false if
+	// the element is not that answer.
 	cut(elems []json.RawMessage, at int, r *round) ([]json.RawMessage, bool)
 	streaming
 }
@@ -62,7 +62,7 @@ type streaming interface {
 	// call.
 	scan(f *flow, o rawObject)
 	// bind marks reasoning that led only to recall calls, because the caller will
-	// send it back without those.
+	// send it back without these calls.
 	bind(p *pieces, s *said)
 	// unend removes the end of the answer from an event, or drops the event, so
 	// that the next answer can continue the stream.
@@ -114,7 +114,7 @@ func behind(body []byte, span jsonscan.Span, elem []byte) []byte {
 	return append(append(out, elem...), body[span.End-1:]...)
 }
 
-// withField returns the body with one more field, in first place.
+// withField returns the body with one more field, in the first place.
 func withField(body []byte, name string, value []byte) []byte {
 	at := jsonscan.Space(body, 0) + 1
 	out := append([]byte(nil), body[:at]...)
@@ -190,8 +190,8 @@ func elements(body []byte, name string) ([]json.RawMessage, jsonscan.Span, error
 	return elems, span, err
 }
 
-// withElements returns the body with another conversation. What stands between
-// elements goes.
+// withElements returns the body with another conversation. Whitespace between
+// elements is removed.
 func withElements(body []byte, span jsonscan.Span, elems []json.RawMessage) []byte {
 	out := append(append([]byte(nil), body[:span.Start]...), '[')
 	for i, e := range elems {

@@ -75,7 +75,7 @@ func read(elem json.RawMessage) digest {
 	return sha256.Sum256([]byte(words.String() + "\x00" + rest.String()))
 }
 
-// unsaid are the fields that a digest ignores.
+// unsaid holds the fields that a digest ignores.
 var unsaid = []string{"id", "call_id", "tool_call_id", "tool_use_id", "cache_control", "signature", signatureField, "encrypted_content", "status",
 	"type", "index", "annotations", "logprobs", "refusal", "reasoning", "reasoning_content", "reasoning_details", "thinking", "summary", "citations", "obfuscation"}
 

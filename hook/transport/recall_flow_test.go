@@ -41,8 +41,8 @@ func recordedAs(t *testing.T, f form, a provider.Answer) []string {
 	return slices.DeleteFunc(strings.SplitAfter(answer, "\n\n"), func(e string) bool { return e == "" })
 }
 
-// elementsIn are those of an array, each with what divides it from the one before, and
-// the last one with its end.
+// elementsIn returns the elements of an array, each with its separator, and the last
+// one with the array's end.
 func elementsIn(t *testing.T, answer string) (out []string) {
 	t.Helper()
 	var all []json.RawMessage
@@ -57,8 +57,8 @@ func elementsIn(t *testing.T, answer string) (out []string) {
 	return out
 }
 
-// playing answers with recorded events. After each that the caller is to have by
-// now it waits until the caller has as many.
+// playing answers with recorded events. After each event that the caller should have
+// received, it waits until the caller has that many.
 type playing struct {
 	answers [][]string
 	kind    string
@@ -99,7 +99,7 @@ func waits(e string) bool {
 
 // Text, reasoning and the calls of other tools reach the caller before the provider
 // sends the next event, also if the model recalls, and in the answer after that.
-func TestStreamsFlowWhereTheModelRecalls(t *testing.T) {
+func TestStreamsFlowDuringRecalls(t *testing.T) {
 	eachFlow(t, func(t *testing.T, f form) {
 		recalls := provider.Call{ID: "ours", Name: "recall", Args: `{"ref":"turn:1"}`}
 		one := recordedAs(t, f, provider.Answer{Reasoning: "Hm, what was it.", Text: "One two three.", Calls: []provider.Call{recalls}})
@@ -141,7 +141,7 @@ func readEvents(t *testing.T, body io.Reader, read chan<- struct{}) string {
 			select {
 			case read <- struct{}{}:
 			case <-time.After(time.Minute):
-				t.Fatalf("nobody waits for %s", got.String())
+				t.Fatalf("no reader waits for %s", got.String())
 			}
 		}
 	}
@@ -159,7 +159,7 @@ func readElements(t *testing.T, body io.Reader, read chan<- struct{}) string {
 			select {
 			case read <- struct{}{}:
 			case <-time.After(time.Minute):
-				t.Fatalf("nobody waits for %s", got.String())
+				t.Fatalf("no reader waits for %s", got.String())
 			}
 		}
 	}
@@ -170,7 +170,7 @@ func readElements(t *testing.T, body io.Reader, read chan<- struct{}) string {
 }
 
 // Several answers reach the caller as one stream in the provider's form.
-func TestAnswersThatFollowAreOneStream(t *testing.T) {
+func TestConsecutiveAnswersFormOneStream(t *testing.T) {
 	eachFlow(t, func(t *testing.T, f form) {
 		r, body, ref := recalling(t, f)
 		read := provider.Call{ID: "c900", Name: "read", Args: `{"n":900}`}
@@ -294,7 +294,7 @@ func checkResponses(t *testing.T, events []map[string]any) {
 		t.Errorf("%s; %v", got, end)
 	}
 	if output := at(end, "response", "output"); fmt.Sprint(output) != fmt.Sprint(done) || len(done) != 7 {
-		t.Errorf("the end says\n%v\nof\n%v", output, done)
+		t.Errorf("the last event has\n%v\nfor\n%v", output, done)
 	}
 }
 

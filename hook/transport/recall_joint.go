@@ -43,7 +43,7 @@ func (j *joint) addTo(usage rawObject, names ...string) {
 	}
 }
 
-// apart returns s with a separator in front if text of an earlier answer
+// apart returns s, with a separator in front if text of an earlier answer
 // precedes it. Wires without blocks have no other separator.
 func (j *joint) apart(s string) string {
 	if s == "" || !j.text {

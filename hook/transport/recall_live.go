@@ -11,9 +11,9 @@ import (
 )
 
 // live is the body of a stream that is passed on event by event, up to an event
-// that can be a recall call. From there on the answer is held until it ends. If
-// it makes no other call, the model is asked again, and its next answer
-// continues the stream.
+// that can contain a recall call. From there on the answer is held until it
+// ends. If it makes no other call, the model is called again, and its next
+// answer continues the stream.
 type live struct {
 	a    *asking
 	d    dialect
@@ -39,10 +39,10 @@ type live struct {
 	closed bool
 }
 
-// flow holds what is known so far about the calls in a stream.
+// flow holds what is known about the calls in a stream so far.
 type flow struct {
 	names map[int]string
-	bound bool // the last block is reasoning, so a recall call can follow
+	bound bool // the last block is reasoning, so a recall call may follow
 	whole bool // the answer has ended
 }
 
@@ -117,7 +117,7 @@ func (l *live) current() io.ReadCloser {
 	return l.body
 }
 
-// fill reads once more. The caller has read everything that was ready.
+// fill reads once more, after the caller has read everything that was ready.
 func (l *live) fill() {
 	const step = 4096
 	if l.passing {
@@ -153,8 +153,8 @@ func (l *live) look(err error) error {
 	return nil
 }
 
-// next processes the next event if it is complete. Either everything up to it
-// becomes ready, or it is held.
+// next processes the next event if it is complete. Either everything up to the
+// end of the event becomes ready, or it is held.
 func (l *live) next() bool {
 	size := l.size()
 	if size == 0 {
@@ -248,8 +248,8 @@ func (l *live) recall(p *pieces, s *said) {
 	l.goOn()
 }
 
-// goOn asks the model again, and continues the stream with its answer. An error
-// becomes an event of the stream.
+// goOn calls the model again, and continues the stream with its answer. An
+// error becomes an event of the stream.
 func (l *live) goOn() {
 	resp, failed := l.a.ask()
 	if failed != nil {

@@ -155,8 +155,8 @@ func enc(v any) json.RawMessage {
 	return raw
 }
 
-// eventSize returns the length of the first event with its terminator; 0 = it
-// is incomplete. The terminator does not begin in the first not bytes.
+// eventSize returns the length of the first event with its terminator; 0 =
+// incomplete. The terminator does not begin in the first not bytes.
 func eventSize(raw []byte, not int) int {
 	not = min(max(not, 0), len(raw))
 	size := 0

@@ -36,7 +36,7 @@ func TestAnAnswerIsDividedIntoItsPieces(t *testing.T) {
 	}
 }
 
-func TestPiecesThatChangeOrGoLeaveTheOthersAsTheyWere(t *testing.T) {
+func TestChangedPiecesDoNotAffectOthers(t *testing.T) {
 	for _, tc := range []struct {
 		raw    string
 		stream bool
@@ -71,7 +71,7 @@ func TestTheFirstEventEndsAtItsEmptyLine(t *testing.T) {
 	}
 }
 
-func TestFieldsOfAnotherTypeReadAsNothing(t *testing.T) {
+func TestFieldsOfAnotherTypeAreIgnored(t *testing.T) {
 	for raw, want := range map[string]struct {
 		text  string
 		index int

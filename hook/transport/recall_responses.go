@@ -119,7 +119,7 @@ func (d responsesDialect) join(elems []json.RawMessage, n int, b *beside) ([]jso
 	return append(out, elems[end:]...), true
 }
 
-// isReturned reports whether an item comes from the caller, not from the model.
+// isReturned reports whether an item was made by the caller, not by the model.
 func isReturned(item rawObject) bool {
 	kind, role := text(item["type"]), text(item["role"])
 	return strings.HasSuffix(kind, "_output") || role != "" && role != "assistant"
@@ -178,7 +178,7 @@ func withoutItems(response rawObject, ours map[int]bool) rawObject {
 }
 
 // hasToolItems reports whether tools are declared as items of the conversation.
-// It is not documented whether a provider accepts a list of tools besides them.
+// Whether a provider accepts a list of tools besides them is not documented.
 func hasToolItems(msgs []message.Message) bool {
 	return slices.ContainsFunc(msgs, func(m message.Message) bool { return m.Role == "additional_tools" })
 }

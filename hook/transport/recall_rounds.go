@@ -16,7 +16,7 @@ type rounds struct {
 type roundKey struct{ session, agent string }
 
 // round holds the hidden messages before an answer that the caller received,
-// and the hidden calls in it.
+// and the hidden calls in that answer.
 type round struct {
 	at     int               // index of the answer in the caller's conversation
 	past   digest            // digest of the conversation before it
@@ -33,7 +33,7 @@ type beside struct {
 	texts []string
 }
 
-// Limits of what is remembered.
+// Limits of the remembered rounds.
 const (
 	maxRoundLanes = 1024
 	maxRoundBytes = 256 << 10 // for each agent of a session
@@ -53,7 +53,8 @@ func (r *rounds) readings(k roundKey) *readings {
 	})
 }
 
-// keep remembers a round of the request whose original body is came.
+// keep remembers a round of a request. came is the original body of the
+// request.
 func (r *rounds) keep(x *exchange, came []byte, one round) {
 	elems, _, err := elements(came, x.dialect.list())
 	if err != nil {
@@ -87,8 +88,8 @@ func sizeOf(all []round) (n int) {
 }
 
 // weave returns the body with the remembered rounds of its conversation. Each
-// is inserted only after the history that it followed, before or into the
-// answer that it led to.
+// is inserted only after the same history as before, and before or into the
+// answer that followed it.
 func (r *rounds) weave(x *exchange, d dialect, body []byte) ([]byte, error) {
 	k := roundKey{x.who.session, x.who.agent}
 	all := slices.Clone(r.get(k))

@@ -11,8 +11,8 @@ import (
 // send the same history several times and continue from each answer.
 const maxAlternatives = 8
 
-// withoutThose returns had without rounds that led to the same answer as one,
-// and without the oldest rounds of the same history if there are too many.
+// withoutThose returns had without the rounds that led to the same answer as
+// one, and without the oldest rounds of the same history if there are too many.
 func withoutThose(had []round, one *round) (kept []round) {
 	there := 0
 	for _, o := range slices.Backward(had) {
@@ -31,7 +31,7 @@ func sameAnswer(a, b []json.RawMessage) bool {
 	return digestOf(a) == digestOf(b) && slices.EqualFunc(idsOf(a), idsOf(b), bytes.Equal)
 }
 
-// byTheirAnswers sorts rounds by position, the last first, because inserting it
+// byTheirAnswers sorts rounds by position, the last first, because an insertion
 // moves nothing before it. At the same position it prefers the round whose ids are
 // in the conversation, then the newest. Ids alone don't decide, because some
 // callers replace them.

@@ -46,7 +46,7 @@ func TestRoundsOfConversationsWithTheSamePast(t *testing.T) {
 				}
 				got := r.got()[len(r.got())-1]
 				if head := strings.TrimSuffix(went[i], "]}"); !strings.HasPrefix(got, head) {
-					t.Errorf("same call %v: conversation %d goes on from another round:\n%s\n%s", same, i, tail(head, 600), tail(got, 900))
+					t.Errorf("same call %v: conversation %d continues from another round:\n%s\n%s", same, i, tail(head, 600), tail(got, 900))
 				}
 			}
 			r.allOK(f)
@@ -57,7 +57,7 @@ func TestRoundsOfConversationsWithTheSamePast(t *testing.T) {
 // Two answers have the same words, each with a recall beside another call. Only the
 // recall of the continued conversation is put back. With both, the model would read
 // text that it never requested.
-func TestOneRoundOfAnswersWithTheSameWordsIsPutBack(t *testing.T) {
+func TestRoundOfAnswersWithEqualTextIsRestoredOnce(t *testing.T) {
 	eachForm(t, func(t *testing.T, f form) {
 		r, body, ref := recalling(t, f)
 		recalled := [2]string{ref, "turn:4"}

@@ -89,7 +89,7 @@ func eachForm(t *testing.T, test func(t *testing.T, f form)) {
 	}
 }
 
-func TestRecallIsAnsweredOnTheWay(t *testing.T) {
+func TestRecallIsAnsweredByTheTransport(t *testing.T) {
 	eachForm(t, func(t *testing.T, f form) {
 		r, body, ref := recalling(t, f)
 		r.server.Answer(provider.Answer{Text: "Let me see.", Calls: []provider.Call{recallOf(ref)}}, provider.Answer{Calls: []provider.Call{recallOf("turn:4")}},
@@ -108,7 +108,7 @@ func TestRecallIsAnsweredOnTheWay(t *testing.T) {
 		}
 		got := r.got()[before:]
 		if len(got) != 3 || strings.Count(got[1], "word word word") <= strings.Count(got[0], "word word word") {
-			t.Fatalf("%d requests; the second holds what was recalled: %v", len(got), len(got) > 1 && strings.Contains(got[1], "word word"))
+			t.Fatalf("%d requests; the second contains the recalled text: %v", len(got), len(got) > 1 && strings.Contains(got[1], "word word"))
 		}
 		// The round keeps its place.
 		if status, answer = r.post(f, more(body, back)); status != http.StatusOK {
@@ -144,7 +144,7 @@ func (f form) callAgain(n int) string {
 func (f form) callAgainAfter(words string, n int) string {
 	back := f.callAgain(n)
 	switch f.wire {
-	case provider.Gemini: // the text stands in the same content
+	case provider.Gemini: // the text is in the same content
 		return strings.Replace(back, `"parts":[`, `"parts":[{"text":"`+words+`"},`, 1)
 	case provider.Anthropic:
 		return strings.Replace(back, `"content":[`, `"content":[{"type":"text","text":"`+words+`"},`, 1)
@@ -154,7 +154,7 @@ func (f form) callAgainAfter(words string, n int) string {
 	return `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"` + words + `"}]},` + back
 }
 
-func TestRecallBesideOtherCalls(t *testing.T) {
+func TestRecallWithOtherCalls(t *testing.T) {
 	eachForm(t, func(t *testing.T, f form) {
 		for _, first := range []bool{true, false} {
 			r, body, ref := recalling(t, f)
@@ -179,7 +179,7 @@ func TestRecallBesideOtherCalls(t *testing.T) {
 			got := r.got()
 			last := got[len(got)-1]
 			if len(got) != before+2 || strings.Count(last, ref) != strings.Count(got[before], ref)+1 || strings.Count(last, "word word word") <= strings.Count(got[before], "word word word") {
-				t.Errorf("first %v: %d requests; the last does not hold what was recalled: %s", first, len(got)-before, tail(last, 1200))
+				t.Errorf("first %v: %d requests; the last does not contain the recalled text: %s", first, len(got)-before, tail(last, 1200))
 			}
 			r.allOK(f)
 		}
@@ -214,7 +214,7 @@ func TestErrorsOfTheInnerCallReachTheCaller(t *testing.T) {
 		}
 		want := http.StatusServiceUnavailable
 		if f.flows() {
-			want = http.StatusOK // it had begun
+			want = http.StatusOK // the answer had begun
 		}
 		status, answer := r.post(f, body)
 		if status != want || !strings.Contains(answer, `"error"`) || strings.Contains(answer, "recall") {
@@ -231,7 +231,7 @@ func TestErrorsOfTheInnerCallReachTheCaller(t *testing.T) {
 }
 
 // The caller of a stream can't ask again, so what passes is waited for.
-func TestInnerCallsOfAStreamAreTriedAgain(t *testing.T) {
+func TestInnerCallsOfAStreamAreRetried(t *testing.T) {
 	for _, c := range []struct {
 		fails []provider.Failure
 		waits string
@@ -263,7 +263,7 @@ func TestInnerCallsOfAStreamAreTriedAgain(t *testing.T) {
 // declared finds the definition of the tool in a body.
 var declared = regexp.MustCompile(`"name":"recall"`)
 
-func TestWhichRequestsDeclareTheRecallTool(t *testing.T) {
+func TestRequestsDeclareTheRecallTool(t *testing.T) {
 	for _, f := range forms() {
 		small, large := f.body("hi", 1, 5), f.body("hi", 60, 300)
 		r := newRig(t, compact.Config{}, transport.Recall())
@@ -290,7 +290,7 @@ func TestWhichRequestsDeclareTheRecallTool(t *testing.T) {
 	}
 }
 
-// The tools stand in front of everything that is cached.
+// The tools come before everything that is cached.
 func TestTheDeclarationNeverChanges(t *testing.T) {
 	eachForm(t, func(t *testing.T, f form) {
 		r := newRig(t, compact.Config{}, transport.Recall())
@@ -330,7 +330,7 @@ func TestRecallInAnUnnamedSession(t *testing.T) {
 	}
 }
 
-func TestRoundsThatAreNotKept(t *testing.T) {
+func TestRoundsWithASecretAreNotKept(t *testing.T) {
 	secret := "ghp_" + "x8Kq2LmZ0pWv7Rt3" + "Yb9Nc5Hd1Fg4Js6Aa0Qe"
 	eachForm(t, func(t *testing.T, f form) {
 		r, body, ref := recalling(t, f)
@@ -342,7 +342,7 @@ func TestRoundsThatAreNotKept(t *testing.T) {
 		if !strings.Contains(got[2], secret) || strings.Contains(got[3], secret) {
 			t.Errorf("a round with a secret is kept")
 		}
-		// Another history that only looks the same at its end has not had the round.
+		// A history that is equal only at its end does not get the round.
 		r.server.Answer(provider.Answer{Calls: []provider.Call{recallOf("turn:5")}}, provider.Answer{Text: "Done."})
 		r.post(f, body)
 		r.post(f, strings.Replace(next, "file 40:", "other file:", 1))
@@ -351,7 +351,7 @@ func TestRoundsThatAreNotKept(t *testing.T) {
 			t.Error("a round of another history is put in")
 		}
 		if r.post(f, next); !strings.Contains(r.got()[len(got)], "turn:5") {
-			t.Error("the round of this history is not put in: the test shows nothing")
+			t.Error("the round of this history is not restored: the test proves nothing")
 		}
 		r.allOK(f)
 	})
@@ -455,7 +455,7 @@ func (c *closes) Close() error {
 	return c.ReadCloser.Close()
 }
 
-func TestAnswersThatTheCallerDoesNotSeeAreClosed(t *testing.T) {
+func TestHiddenAnswersAreClosed(t *testing.T) {
 	eachForm(t, func(t *testing.T, f form) {
 		base := &closing{base: http.DefaultTransport}
 		r, body, ref := recalling(t, f, transport.Base(base))

@@ -22,7 +22,7 @@ func (r *recent[K, V]) get(k K) V {
 	return r.known(k)
 }
 
-// update replaces the value of a key by f of it, and returns the new value.
+// update replaces the value of a key by the result of f, and returns it.
 func (r *recent[K, V]) update(k K, f func(had V) V) V {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -31,7 +31,7 @@ func ErrorOf(resp *http.Response) *Error {
 
 type errorKey struct{}
 
-// refuse returns an error answer in the provider's form, which tells clients
+// refuse returns an error answer in the provider's format that tells clients
 // not to retry.
 func (x *exchange) refuse(e *Error) *http.Response {
 	text := x.t.m.Redact(e.Error())

@@ -20,7 +20,7 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// moody is an archive that fails so many times.
+// moody is an archive that fails this many times.
 type moody struct {
 	*memory.Archive
 	fails atomic.Int32
@@ -93,7 +93,7 @@ func TestAfterAFailureOfOursAnOverflowIsStillAnsweredOnce(t *testing.T) {
 }
 
 // If that fails again, the caller gets the provider's refusal unchanged.
-func TestAFailureThatStaysHandsTheRefusalOn(t *testing.T) {
+func TestPersistentFailureReturnsTheRefusal(t *testing.T) {
 	f := forms()[0]
 	for name, config := range map[string]compact.Config{
 		"the archive": {Archive: full{memory.New()}, MaxContextTokens: window},
@@ -121,7 +121,7 @@ func TestAFailureThatStaysHandsTheRefusalOn(t *testing.T) {
 }
 
 // There is only one retry, also if the first request was sent unchanged.
-func TestASecondOverflowAfterAFailureIsTheCallers(t *testing.T) {
+func TestSecondOverflowAfterAFailureReachesTheCaller(t *testing.T) {
 	a := &moody{Archive: memory.New()}
 	a.fails.Store(1)
 	f, r := forms()[0], newRig(t, compact.Config{Archive: a, MaxContextTokens: window})
@@ -131,8 +131,8 @@ func TestASecondOverflowAfterAFailureIsTheCallers(t *testing.T) {
 	}
 }
 
-// Whoever is passed over on purpose is not compacted by an overflow.
-func TestTheCallerGetsTheOverflowOfAPassedRequest(t *testing.T) {
+// A request that is skipped on purpose is not compacted after an overflow.
+func TestCallerGetsTheOverflowOfAPassedRequest(t *testing.T) {
 	f, r := forms()[2], newRig(t, tight)
 	r.server.Window = 8_000
 	f.fields += `,"previous_response_id":"resp_1"`
@@ -141,9 +141,9 @@ func TestTheCallerGetsTheOverflowOfAPassedRequest(t *testing.T) {
 	}
 }
 
-// meta.protected protects on every wire, and never goes out: compacted, raw
-// because of a failure, or passed over.
-func TestMetaOfARequestProtectsAndStaysHere(t *testing.T) {
+// meta.protected protects on every wire, and is never sent: in a compacted
+// request, a raw one after a failure, or a skipped one.
+func TestMetaOfARequestProtectsAndIsNotSent(t *testing.T) {
 	for _, f := range forms() {
 		precious := fmt.Sprintf("file 3: %s", strings.TrimSpace(strings.Repeat("precious ", 100)))
 		plain := strings.Replace(f.body("Fix it.", 60, 300), "file 3: "+strings.TrimSpace(strings.Repeat("word ", 300)), precious, 1)

@@ -12,9 +12,10 @@ import (
 // maxError limits the bytes of an error that are read.
 const maxError = 16 << 10
 
-// answerOverflow compacts and sends the request once more if the answer says
-// that it is too long, and then returns retried true. It returns any other
-// answer with its body intact, and the context's error if the caller gives up.
+// answerOverflow checks whether the answer says that the request is too long. If so,
+// it compacts and sends the request once more, and returns retried true. It returns
+// any other answer with its body intact, and the context's error if the caller has
+// given up.
 func (x *exchange) answerOverflow(resp *http.Response) (_ *http.Response, retried bool, _ error) {
 	if resp.StatusCode < 400 || resp.StatusCode >= 500 || resp.Body == nil {
 		return resp, false, nil
@@ -45,9 +46,9 @@ func (x *exchange) answerOverflow(resp *http.Response) (_ *http.Response, retrie
 	return resp, false, nil
 }
 
-// unanswered reports why an overflow is not answered by a smaller request. If the caller
-// gave up, it returns the context's error instead: the refusal would tell him that the
-// conversation is too long for good.
+// unanswered reports why no smaller request was sent after an overflow. If the caller
+// has given up, it returns the context's error instead: the refusal would tell the
+// caller that the conversation is too long for good.
 func (x *exchange) unanswered(err error) error {
 	if ctx := x.req.Context(); ctx.Err() != nil {
 		return ctx.Err()
@@ -68,8 +69,8 @@ func (f failed) Read([]byte) (int, error) {
 
 var errNoSmaller = errors.New("the provider says that the context is too long, and there is no smaller view")
 
-// tighten computes a smaller view, for the limit that the provider named or
-// else for less than what was sent. It remembers the window for later requests
+// tighten computes a smaller view, for the limit that the provider reported or
+// otherwise below the size that was sent. It remembers the window for later requests
 // of the lane.
 func (x *exchange) tighten(o overflow) error {
 	x.forgetSent()
@@ -100,8 +101,8 @@ func (x *exchange) shorten(o overflow) (window int, err error) {
 	return window, nil
 }
 
-// counted returns our count of what was sent. A request that was sent unchanged
-// is counted now, if possible.
+// counted returns our count of the sent request. A request that was sent unchanged is
+// counted now, if possible.
 func (x *exchange) counted() (int, error) {
 	if x.res != nil {
 		return x.res.After.Total, nil

@@ -31,8 +31,8 @@ func routes() []route {
 	}
 }
 
-// target returns the route of a model call, nil for any other request, and the
-// reason why the body can't be replaced, if any.
+// target returns the route of a model call (nil for any other request), and the
+// reason why the body can't be replaced, if there is one.
 func (t *Transport) target(req *http.Request) (*route, *passed) {
 	if req.URL == nil {
 		return nil, nil
@@ -64,7 +64,7 @@ func (t *Transport) untouchable(req *http.Request) *passed {
 	return nil
 }
 
-// signed is the reason to pass over a request with a signature over its body.
+// signed is the reason to leave a request unchanged whose body is signed.
 const signed = "signature"
 
 func (t *Transport) route(path string) *route {
@@ -114,7 +114,7 @@ func isJSON(h http.Header) bool {
 	return err == nil && (media == "application/json" || strings.HasPrefix(media, "application/") && strings.HasSuffix(media, "+json"))
 }
 
-// isSigned reports whether a header signs or hashes the body, so that another
+// isSigned reports whether a header signs or hashes the body, so that a changed
 // body would be refused.
 func isSigned(h http.Header) bool {
 	for _, name := range []string{"Content-Digest", "Digest", "Content-Md5", "Signature", "X-Amz-Content-Sha256"} {

@@ -2,7 +2,7 @@ package transport
 
 import "bytes"
 
-// names maps the names of the members that the scanner looks at to themselves.
+// names holds the names of the members that the scanner reads.
 var names = map[string]string{}
 
 func init() {

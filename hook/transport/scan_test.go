@@ -100,7 +100,7 @@ func numbersIn(t *testing.T, text string) (out []string) {
 	return out
 }
 
-func TestNumbersAreThoseOfTheDocumentInPiecesOfAnySize(t *testing.T) {
+func TestNumbersOfADocumentDoNotDependOnItsPieces(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	found := 0
 	for range 8000 {

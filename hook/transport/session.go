@@ -15,11 +15,11 @@ const (
 	agentHeader   = "X-Compact-Agent"
 )
 
-// identity says whose history a request holds.
+// identity is the owner of the history in a request.
 type identity struct{ session, agent, branch string }
 
-// identify returns whose history a request holds: as named by the program, else
-// as named in the request, else derived from its content.
+// identify returns the owner of the history in a request: from the program,
+// otherwise from names in the request, otherwise derived from its content.
 func (t *Transport) identify(req *http.Request, parsed wire.Request) identity {
 	id := t.told(req)
 	if id.session != "" {
@@ -56,8 +56,8 @@ func (t *Transport) told(req *http.Request) identity {
 
 // likely derives the id of an unnamed session from the destination, the owner
 // and the first user message of a request. With a prompt_cache_key, a user or an
-// installation id of Gemini CLI, other processes derive the same id; else only
-// this process does.
+// installation id of Gemini CLI, other processes derive the same id; otherwise
+// only this process does.
 func (t *Transport) likely(req *http.Request, about wire.About, msgs []message.Message) string {
 	var first *message.Message
 	if i := firstUser(msgs); i >= 0 {

@@ -65,7 +65,7 @@ func TestSessionIsNamedByContextThenHeaderThenRequest(t *testing.T) {
 		}
 		h := r.server.Requests()[0].Header
 		if h.Get("X-Compact-Session") != "" || h.Get("X-Chat") != c.headers["X-Chat"] {
-			t.Errorf("%s: went out with %v", c.name, h)
+			t.Errorf("%s: sent with %v", c.name, h)
 		}
 		r.quiet()
 	}
@@ -138,7 +138,7 @@ func (r *rig) unnamed(f form, body string, headers ...string) *compact.Result {
 	return r.last()
 }
 
-func TestUnnamedSessionsAreToldApartByHowTheyBegin(t *testing.T) {
+func TestUnnamedSessionsAreDistinguishedByTheirBeginning(t *testing.T) {
 	for _, f := range forms() {
 		r := newRig(t, compact.Config{})
 		one := r.unnamed(f, f.body("hi", 1, 1)).Session
@@ -173,7 +173,7 @@ func TestUnnamedSessionsAreToldApartByHowTheyBegin(t *testing.T) {
 
 // Before the first answer, a call is a branch identified by its beginning, also if
 // several conversations of one name begin at once.
-func TestCallsBeforeTheFirstAnswerAreBranchesOfHowTheyBegin(t *testing.T) {
+func TestCallsBeforeTheFirstAnswerBranchByTheirBeginning(t *testing.T) {
 	f := forms()[0]
 	f.fields += `,"metadata":{"session_id":"s"}`
 	var branches []string
@@ -189,7 +189,7 @@ func TestCallsBeforeTheFirstAnswerAreBranchesOfHowTheyBegin(t *testing.T) {
 	}
 }
 
-// rigAt is a rig in front of a provider of this name that takes everything.
+// rigAt returns a rig for a provider of this name that accepts everything.
 func rigAt(t *testing.T, host string) *rig {
 	r := newRig(t, compact.Config{}, transport.Base(&reader{buf: make([]byte, 4096)}))
 	r.url = "http://" + host
@@ -223,7 +223,7 @@ func TestUnnamedSessionsEndWithTheProcess(t *testing.T) {
 		t.Errorf("here %q, in another process %q", id, other)
 	}
 	if again := rigAt(t, "provider.test").unnamed(f, f.body("hi", 1, 1)).Session; again != id {
-		t.Errorf("another transport of this process says %q, not %q", again, id)
+		t.Errorf("another transport of this process has %q, not %q", again, id)
 	}
 	if other := rigAt(t, "another.test").unnamed(f, f.body("hi", 1, 1)).Session; other == id {
 		t.Error("another provider, the same session")
@@ -239,14 +239,14 @@ func TestNothingIsRecalledFromUnnamedSessions(t *testing.T) {
 		answered.post(f, body)
 		named := recallRef.FindStringSubmatch(answered.got()[0])
 		if named == nil {
-			t.Fatalf("%v: no placeholder of a named session names a reference: the test shows nothing", f)
+			t.Fatalf("%v: no placeholder of a named session names a reference: the test proves nothing", f)
 		}
 		if text, err := answered.m.Recall(context.Background(), "s", named[1]); err != nil || !strings.Contains(text, "word") {
 			t.Errorf("%v: a named session recalls %.50q, %v", f, text, err)
 		}
 		res := r.unnamed(f, body)
 		if hit := recallRef.FindString(r.got()[0]); hit != "" || !res.Triggered {
-			t.Errorf("%v: compacted %v, and a placeholder says %q", f, res.Triggered, hit)
+			t.Errorf("%v: compacted %v, and a placeholder contains %q", f, res.Triggered, hit)
 		}
 		for _, ref := range []string{named[1], "turn:2"} {
 			if text, err := r.m.Recall(context.Background(), res.Session, ref); !errors.Is(err, compact.ErrNotFound) {
@@ -257,7 +257,7 @@ func TestNothingIsRecalledFromUnnamedSessions(t *testing.T) {
 }
 
 // Two tenants behind one key, with one system prompt, both begin with "hi".
-func TestConversationsThatBeginAlikeDoNotMeet(t *testing.T) {
+func TestConversationsWithOneBeginningStaySeparate(t *testing.T) {
 	for _, fields := range []string{"", `,"user":"everybody"`} {
 		for _, f := range forms() {
 			if f.wire == provider.Gemini && fields != "" {
@@ -274,7 +274,7 @@ func TestConversationsThatBeginAlikeDoNotMeet(t *testing.T) {
 			}
 			got := r.got()
 			if strings.Contains(got[1], "word") || strings.Contains(got[1], `\"n\"`) {
-				t.Errorf("%v: one was sent what is the other's", f)
+				t.Errorf("%v: one conversation got the other's text", f)
 			}
 			if alone := newRig(t, compact.Config{}); alone.unnamed(f, yours).After.Total != two.After.Total || alone.got()[0] != got[1] {
 				t.Errorf("%v: the view is another one than that of a tenant who is alone", f)

@@ -10,7 +10,7 @@ import (
 	"testing/iotest"
 )
 
-func TestOverflowsAreKnownByWhatProvidersSay(t *testing.T) {
+func TestOverflowsAreRecognizedByTheProvidersErrors(t *testing.T) {
 	for _, c := range []struct {
 		status int
 		body   string
@@ -170,7 +170,7 @@ func TestStreamsThatBeginWithAnOverflowAreReplaced(t *testing.T) {
 }
 
 // If there is no smaller request, the caller gets the refusal.
-func TestStreamsThatCantBeReplacedAreHandedOn(t *testing.T) {
+func TestIrreplaceableStreamsAreReturned(t *testing.T) {
 	e := &early{body: &body{Reader: strings.NewReader(created + failedE)}, again: func(overflow) io.ReadCloser { return nil }}
 	if got, err := io.ReadAll(e); err != nil || string(got) != created+failedE {
 		t.Errorf("%q, %v", got, err)
@@ -182,7 +182,7 @@ func TestStreamsThatCantBeReplacedAreHandedOn(t *testing.T) {
 	}
 }
 
-// A body that is closed while its smaller request is under way closes that, too.
+// Closing a body during the smaller request also closes that request.
 func TestClosingAStreamClosesWhatReplacesIt(t *testing.T) {
 	fresh := &body{Reader: strings.NewReader(delta)}
 	e := &early{body: &body{Reader: strings.NewReader(failedE)}}

@@ -13,7 +13,7 @@ import (
 	"github.com/agentcompact/compact/internal/provider"
 )
 
-// Of our threshold and the provider's the lower one works.
+// The lower one of our threshold and the provider's applies.
 func TestTheLowerThresholdWorks(t *testing.T) {
 	anthropic, responses := forms()[4], forms()[2]
 	for _, c := range []struct {
@@ -63,19 +63,19 @@ func TestMessagesAfterAProvidersCompactionAreReduced(t *testing.T) {
 					continue
 				}
 				if status, answer := r.post(f, body+"]}"); status != http.StatusOK {
-					t.Fatalf("%d rounds behind it: %d %s", n, status, answer)
+					t.Fatalf("%d rounds after it: %d %s", n, status, answer)
 				}
 				bodies := r.got()
 				if !strings.HasPrefix(bodies[len(bodies)-1], before) {
-					t.Fatalf("%d rounds behind it: what stands before it, or it, was changed", n)
+					t.Fatalf("%d rounds after it: it, or a message before it, was changed", n)
 				}
 				if n == 0 && r.last().Triggered {
-					t.Errorf("what the provider does not read is counted: %d tokens", r.last().TokensIn)
+					t.Errorf("messages that the provider does not read are counted: %d tokens", r.last().TokensIn)
 				}
 			}
 			r.quiet()
 			if r.steps() == 0 {
-				t.Error("nothing behind it was compacted")
+				t.Error("no message after it was compacted")
 			}
 			if body := r.got(); !json.Valid([]byte(body[len(body)-1])) {
 				t.Error("no JSON")
@@ -95,7 +95,7 @@ func TestARequestForACompactionByTheProviderIsSentWhole(t *testing.T) {
 		r.do(r.request(t.Context(), "/v1/responses/compact", body))
 	}
 	if got := r.got(); got[0] != body || got[1] != body || len(r.results) != 0 {
-		t.Fatal("it was changed, or held against the budget")
+		t.Fatal("it was changed, or compared with the budget")
 	}
 	var said *transport.Error
 	if len(r.errs) != 1 || !errors.As(r.errs[0], &said) || !strings.Contains(said.Error(), "/responses/compact") {
@@ -112,7 +112,7 @@ func TestARequestForACompactionByTheProviderIsSentWhole(t *testing.T) {
 	}
 }
 
-// The figures are those of the provider's own example
+// The figures come from the provider's own example
 // (https://platform.claude.com/docs/en/build-with-claude/compaction).
 func TestUsageOfTheProvidersOwnEdits(t *testing.T) {
 	u := transport.UsageOf([]byte(`{"usage":{"input_tokens":23000,"output_tokens":1000,"iterations":[

@@ -59,9 +59,9 @@ func exactly(t *testing.T, f wire.Format) func([]byte) int {
 }
 
 // Six conversations run at once, under one cache key, one user, one session's name or
-// no name, and begin alike or not. No call fails, no request exceeds the window, and
-// each compaction makes one summary.
-func TestConversationsAtOnceDoNotHarmEachOther(t *testing.T) {
+// no name, with equal or different beginnings. No call fails, no request exceeds the
+// window, and each compaction makes one summary.
+func TestConcurrentConversationsAreIndependent(t *testing.T) {
 	i := 0
 	for _, alike := range []bool{false, true} {
 		for _, f := range forms() {
@@ -133,7 +133,7 @@ func atOnce(t *testing.T, f form, alike bool) {
 	r.quiet()
 }
 
-// held is a summarizer that waits to be let go.
+// held is a summarizer that waits until it is released.
 type held struct{ begun, free chan struct{} }
 
 func (h *held) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft, error) {
@@ -147,8 +147,8 @@ func (h *held) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draf
 }
 
 // While one conversation waits for its summary, others with the same beginning
-// continue, whatever name they share.
-func TestConversationsThatBeginAlikeDoNotWaitForEachOther(t *testing.T) {
+// continue, even under the same name.
+func TestConversationsWithOneBeginningDoNotBlockEachOther(t *testing.T) {
 	for _, fields := range []string{"", `,"user":"me"`, `,"metadata":{"session_id":"s"}`} {
 		h := &held{make(chan struct{}), make(chan struct{})}
 		f, r := forms()[0], newRig(t, compact.Config{Preset: "summarize", Summarize: h})

@@ -64,7 +64,7 @@ func New(m *compact.CompactManager, opts ...Option) *Transport {
 		t.sent = newSentRequests(maxSent)
 	}
 	if t.watch != nil {
-		t.rounds, t.sent = nil, nil // they would change requests or send more
+		t.rounds, t.sent = nil, nil // they would change requests or send additional ones
 	}
 	if t.cache == nil {
 		t.cache = wire.NewCache(0)
@@ -72,9 +72,9 @@ func New(m *compact.CompactManager, opts ...Option) *Transport {
 	return t
 }
 
-// Middleware is a [Transport] in the form that openai-go and anthropic-sdk-go
-// take with option.WithMiddleware. They call it once per attempt; later
-// attempts reuse the view.
+// Middleware is a [Transport] in the form that option.WithMiddleware of openai-go
+// and anthropic-sdk-go accepts. The SDKs call it once per attempt; later attempts
+// reuse the view.
 func Middleware(m *compact.CompactManager, opts ...Option) func(*http.Request, func(*http.Request) (*http.Response, error)) (*http.Response, error) {
 	return New(m, opts...).do
 }

@@ -50,7 +50,7 @@ func (u *usage) add(path string, n int) {
 	case "usage.prompt_tokens":
 		u.prompt = n
 	case "usageMetadata.promptTokenCount":
-		u.prompt, u.known = n, true // a missing cached count means 0
+		u.prompt, u.known = n, true // without a cached count, it is 0
 	case "usageMetadata.cachedContentTokenCount":
 		u.held, u.read, u.known = n, n, true
 	case "usage.input_tokens":

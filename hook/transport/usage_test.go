@@ -41,7 +41,7 @@ func TestUsageOfAnswersCalibratesTheEstimate(t *testing.T) {
 			bill := 0
 			r.server.Count = func([]byte) int { return bill }
 
-			r.post(f, body) // a bill of nothing is none
+			r.post(f, body) // a bill of zero tokens does not count
 			plain := r.last()
 			bill = plain.Before.Total * 12 / 10
 			if r.observed(plain, bill) {
@@ -187,7 +187,7 @@ func TestStreamsClosedEarlyReportTheirUsage(t *testing.T) {
 
 // In another process, a session has the figures of the first process only from its
 // archive. So this test uses one process and two sessions.
-func TestBillsAreThoseOfTheirOwnRequests(t *testing.T) {
+func TestBillsBelongToTheirRequests(t *testing.T) {
 	r := newRig(t, compact.Config{Archive: memory.New()})
 	f := guessed()[0]
 	r.server.Count = func(body []byte) int { return len(body) / 5 }

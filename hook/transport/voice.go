@@ -54,8 +54,8 @@ func (v *voice) tell(ctx context.Context, err *Error) {
 }
 
 // once reports an error only the first time that its cause occurs in a
-// conversation. It is for what happens at every request, such as requests that
-// are passed over on purpose.
+// conversation. It is for causes that occur at every request, such as requests
+// that are sent unchanged on purpose.
 func (v *voice) once(ctx context.Context, conversation string, err *Error) {
 	if !v.said.first(cause(err) + "\x00" + conversation) {
 		return
@@ -105,7 +105,7 @@ func (v *voice) logs() *slog.Logger {
 	return v.logger()
 }
 
-// outcome says in words what an error led to.
+// outcome describes in words the effect of an error.
 func outcome(op string) string {
 	switch op {
 	case opOverflow:
@@ -127,7 +127,7 @@ func (e *Error) attrs(m *compact.CompactManager) []slog.Attr {
 	return out
 }
 
-// causes are the errors that the log tells apart.
+// causes holds the errors that the log distinguishes.
 var causes = []error{
 	compact.ErrInsufficientBudget, compact.ErrArchiveFailed, compact.ErrConflict, compact.ErrClosed, compact.ErrSession,
 	ErrTooLarge, errBusy, errNoSmaller, errPanic, context.DeadlineExceeded, context.Canceled,

@@ -55,7 +55,7 @@ func silent(t *testing.T, c compact.Config, opts ...transport.Option) *rig {
 	return r
 }
 
-// hourglass is a clock that stands until it is turned.
+// hourglass is a clock that advances only on demand.
 type hourglass struct{ at time.Time }
 
 func (h *hourglass) now() time.Time { return h.at }
@@ -184,7 +184,7 @@ func TestPassedRequestsAreLoggedOncePerConversation(t *testing.T) {
 			}
 			for i, body := range r.got() {
 				if body != []string{c.one, c.two}[i%2] {
-					t.Errorf("request %d went out as another body", i)
+					t.Errorf("request %d was sent with another body", i)
 				}
 			}
 			got := j.records(t)

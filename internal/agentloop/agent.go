@@ -13,9 +13,9 @@ type Turn struct {
 	Stream bool
 }
 
-// An Agent is a program on an SDK, with the history that the SDK holds.
+// An Agent is a program that uses an SDK, with the history that the SDK holds.
 type Agent interface {
-	// Run sends a message, and works until the model answers without a call.
+	// Run sends a message, and continues until the model answers without a call.
 	Run(ctx context.Context, t Turn) (text string, err error)
 	// Fork returns an agent that continues the same history at another endpoint.
 	Fork(ctx context.Context, at *Endpoint) (Agent, error)
@@ -24,18 +24,20 @@ type Agent interface {
 // An SDK opens agents.
 type SDK struct {
 	Name   string
-	Models [2]string // the second is switched to in the middle
+	Models [2]string // the agents switch to the second one in the middle
 	Open   func(ctx context.Context, at *Endpoint) (Agent, error)
-	// Streams is whether the SDK's own loop can stream.
+	// Streams reports whether the SDK's own loop can stream.
 	Streams bool
-	// Forgets is that each turn begins without those before it: another prompt.
+	// Forgets reports that each turn begins without the earlier turns, so its
+	// prompt is a new one.
 	Forgets bool
-	// Drops: the SDK does not send back sealed reasoning. The scripted model then
-	// returns none.
+	// Drops reports that the SDK does not send back sealed reasoning. The
+	// scripted model then returns none.
 	Drops bool
 }
 
-// Read is the tool of the agents: a file of some kB, every tenth of 50 kB.
+// Read is the tool of the agents: it returns a file of some kB; every tenth has
+// 50 kB.
 func (e *Endpoint) Read(args string) string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -52,7 +54,7 @@ const (
 	large = 50_000
 )
 
-// file is text that is much alike and nowhere the same.
+// file returns a text whose lines are similar but all different.
 func file(args string, n, size int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "file %d, asked for as %s. ", n, args)

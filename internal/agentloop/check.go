@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// How much of each request must be the bytes of the one before.
+// least is the minimum share of a request that must be the same bytes as the previous
+// request.
 const least = 0.95
 
 // Check compares the figures with the promises.
@@ -30,8 +31,8 @@ func (f Figures) Check(t *testing.T, s SDK) {
 	}
 }
 
-// Test runs a short loop of each SDK, plain and streaming, with -short streaming alone,
-// or with COMPACT_SOAK long ones from 8k to 128k, and prints the figures.
+// Test runs a short loop for each SDK, plain and streaming, and prints the figures;
+// with -short only streaming, with COMPACT_SOAK long loops from 8k to 128k.
 func Test(t *testing.T, sdks ...SDK) {
 	fmt.Println(Header)
 	for _, s := range sdks {
@@ -43,7 +44,7 @@ func Test(t *testing.T, sdks ...SDK) {
 			if stream {
 				name += ", streaming"
 			}
-			t.Run(strings.ReplaceAll(name, "/", "."), func(t *testing.T) { // one level for -run, whatever the name
+			t.Run(strings.ReplaceAll(name, "/", "."), func(t *testing.T) { // one level for -run, whatever characters the name has
 				for _, l := range loops(stream) {
 					t.Run(fmt.Sprint(l.Window), func(t *testing.T) {
 						f := l.Run(t, s)

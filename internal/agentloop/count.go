@@ -25,7 +25,7 @@ func count(body []byte) int {
 	return n
 }
 
-// texts counts the texts of a value that stands under a name.
+// texts counts the texts of a value; name is the member's name.
 func texts(name string, v any) (n int) {
 	switch v := v.(type) {
 	case string:

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestCountIsOfTexts: every text of a request counts, wherever it stands; what a wire
-// wraps it in does not, but for four tokens an object.
-func TestCountIsOfTexts(t *testing.T) {
+// TestCountCountsTexts: every text of a request counts, wherever it is; the wire's own
+// structure does not, except for four tokens per object.
+func TestCountCountsTexts(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("The parser reads the next word. ", 100)
 	want := exact().Count(text)
@@ -21,10 +21,10 @@ func TestCountIsOfTexts(t *testing.T) {
 		`{"tools":[{"name":"f","description":"` + text + `"}]}`,
 	} {
 		if n := count([]byte(body)); n < want || n > want+40 {
-			t.Errorf("%d tokens, of which %d are text: %.60s", n, want, body)
+			t.Errorf("%d tokens, %d of text: %.60s", n, want, body)
 		}
 	}
 	if n := count([]byte("no JSON " + text)); n < want {
-		t.Errorf("%d tokens of what is no JSON", n)
+		t.Errorf("%d tokens for a text that is not JSON", n)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/agentcompact/compact/internal/provider"
 )
 
-// An Endpoint is a model that one agent asks, and the transport on the way to it.
+// An Endpoint is the model of one agent, with the transport before it.
 type Endpoint struct {
 	URL    string       // of the server, without a path
 	Client *http.Client // for the SDK
@@ -25,16 +25,16 @@ type Endpoint struct {
 
 	mu        sync.Mutex
 	inner     http.RoundTripper
-	last      []byte       // that the SDK sent
-	read      int          // files
-	steps     int          // that the model has left in this turn
-	serial    int          // of calls
+	last      []byte       // last request that the SDK sent
+	read      int          // number of files read
+	steps     int          // steps that the model has left in this turn
+	serial    int          // number of the last call
 	since     int          // steps since the model recalled
 	recalls   int          // calls of the recall tool
-	seen      int          // requests of the SDK in which such a call stands
-	changed   map[int]bool // requests that a compaction, or another model, changed from the start
-	anew      bool         // no request was made since the program started anew
-	forgot    int          // such first requests in which nothing of before was applied again
+	seen      int          // requests of the SDK that contain such a call
+	changed   map[int]bool // requests that differ from the start, because of a compaction or another model
+	anew      bool         // no request was made since the restart
+	forgot    int          // first requests after a restart in which no earlier edit was applied again
 	compacted int
 	summed    int
 }
@@ -48,8 +48,7 @@ func newEndpoint(t *testing.T, window int, drops bool) *Endpoint {
 	return e
 }
 
-// through lets the endpoint ask through a manager, as a program does that has
-// just been started.
+// through makes the endpoint use a manager, like a program that has just started.
 func (e *Endpoint) through(m *compact.CompactManager) {
 	rt := transport.New(m, transport.Strict(), transport.Recall(), transport.OnResult(e.result))
 	e.mu.Lock()

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	lines    = 40 // that a program of an example stays below
-	ourLines = 10 // likewise, those that are there for compact
+	lines    = 40 // maximum number of lines of an example program
+	ourLines = 10 // maximum number of its lines that exist for compact
 )
 
-// Example runs the main of the package in the folder, offline. It checks that the
-// program completes, beyond its window, and that the program is short and its lines
-// about compact are few.
+// Example runs the main function of the package in the folder, offline. It checks
+// that the program completes, that its session exceeds the window, and that both
+// the program and its lines for compact are few.
 func Example(t *testing.T, main func()) {
 	t.Helper()
 	name := Short(t, ".")
@@ -39,7 +39,8 @@ func Example(t *testing.T, main func()) {
 	}
 }
 
-// namesAgent reports whether the program in this folder names its agent to compact.
+// namesAgent reports whether the program in this folder sets the agent's name for
+// compact.
 func namesAgent(t *testing.T) bool {
 	t.Helper()
 	programs, err := filepath.Glob("*.go")
@@ -58,8 +59,8 @@ func namesAgent(t *testing.T) bool {
 	return false
 }
 
-// Short holds the programs of a folder against the lines that an example may have,
-// and returns its name.
+// Short checks that a folder's program is within the limits for examples, and
+// returns its name.
 func Short(t *testing.T, dir string) (name string) {
 	t.Helper()
 	dir, err := filepath.Abs(dir)
@@ -84,7 +85,7 @@ func Short(t *testing.T, dir string) (name string) {
 	return name
 }
 
-// sizes counts the lines of a program, and those that are there for compact.
+// sizes counts the lines of a program, and those for compact.
 func sizes(source []byte) (lines, ours int) {
 	for line := range bytes.Lines(source) {
 		lines++

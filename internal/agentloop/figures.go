@@ -11,30 +11,32 @@ import (
 
 // Figures describes the requests of a run.
 type Figures struct {
-	Requests    int
-	Refused     int     // by the provider's rules
-	Above       int     // the window
-	Least       float64 // share of a request that is the same bytes as the one before; compactions, restarts and other models aside
+	Requests int
+	Refused  int // requests that break the provider's rules
+	Above    int // requests above the window
+	// smallest share of a request with the same bytes as the previous one, except after compactions,
+	// restarts and changes of the model
+	Least       float64
 	Mean        float64
 	Compactions int
-	Summaries   int    // compactions that wrote one
+	Summaries   int    // compactions with a summary
 	Recalls     int    // calls of the recall tool
-	Seen        int    // requests of the SDK itself in which such a call stands
-	Forgot      int    // restarts after which nothing of before was applied again
-	Where       string // the difference at the request with the least share
+	Seen        int    // requests of the SDK itself that contain such a call
+	Forgot      int    // restarts after which no earlier edit was applied again
+	Where       string // the difference at the request with the smallest share
 	shares      int
 }
 
-// Header is the head of a table of [Figures.Row].
+// Header is the header of a table of [Figures.Row].
 const Header = "| SDK | window | requests | refused | above the window | least same | mean same | compactions | summaries each | recalls | seen by its loop |\n|---|---|---|---|---|---|---|---|---|---|---|"
 
-// Row is the line of a table.
+// Row returns a row of the table.
 func (f Figures) Row(name string, window int) string {
 	return fmt.Sprintf("| %s | %d | %d | %d | %d | %.1f %% | %.1f %% | %d | %.2f | %d | %d |", name, window, f.Requests, f.Refused, f.Above,
 		100*f.Least, 100*f.Mean, f.Compactions, float64(f.Summaries)/float64(max(f.Compactions, 1)), f.Recalls, f.Seen)
 }
 
-// add counts the requests that an endpoint saw.
+// add counts the requests that an endpoint received.
 func (f *Figures) add(e *Endpoint) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -65,8 +67,8 @@ func (f *Figures) same(before, q provider.Request) {
 	f.shares++
 }
 
-// shared returns the share of a request that the next one repeats: at its beginning
-// and, of the fields after the messages (tools, settings), at its end.
+// shared returns the share of a request that the next one repeats: at its
+// beginning, and at its end for the fields after the messages (tools, settings).
 func shared(before, after []byte) float64 {
 	n, most := 0, min(len(before), len(after))
 	for n < most && before[n] == after[n] {
@@ -79,7 +81,7 @@ func shared(before, after []byte) float64 {
 	return float64(n+end) / float64(len(before))
 }
 
-// differs shows where two requests part.
+// differs shows the first difference of two requests.
 func differs(before, after []byte) string {
 	n := 0
 	for n < min(len(before), len(after)) && before[n] == after[n] {

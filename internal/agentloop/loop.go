@@ -13,7 +13,7 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// A Loop is a run of two agents of one session.
+// A Loop is a run of two agents in one session.
 type Loop struct {
 	Window int // tokens
 	Steps  int // of each agent, over five turns
@@ -22,7 +22,7 @@ type Loop struct {
 
 const turns = 5
 
-// A worker is an agent, and its endpoint.
+// A worker is an agent with its endpoint.
 type worker struct {
 	agent Agent
 	at    *Endpoint
@@ -39,8 +39,9 @@ type run struct {
 	turns   int
 }
 
-// Run lets two agents work at once in one session, starts the program anew, lets
-// them go on with another model, and one of them in two branches at once.
+// Run lets two agents work at once in one session, restarts the program, lets
+// them continue with another model, and lets one of them continue in two
+// branches at once.
 func (l Loop) Run(t *testing.T, s SDK) (f Figures) {
 	t.Helper()
 	r := &run{Loop: l, t: t, sdk: s, archive: memory.New()}
@@ -62,7 +63,7 @@ func (l Loop) Run(t *testing.T, s SDK) (f Figures) {
 	return f
 }
 
-// start starts the manager, for the first time or anew.
+// start starts the manager, for the first time or after a restart.
 func (r *run) start() {
 	r.t.Helper()
 	if r.m != nil {
@@ -86,7 +87,7 @@ func (r *run) hire(ctx context.Context) {
 	r.workers = append(r.workers, &worker{a, at, ctx})
 }
 
-// other marks that the next requests name another model, or begin anew.
+// other marks that the next requests name another model, or begin a new history.
 func (r *run) other() {
 	for _, w := range r.workers {
 		w.at.mu.Lock()
@@ -95,18 +96,18 @@ func (r *run) other() {
 	}
 }
 
-// branch lets the first agent go on in two branches.
+// branch makes the first agent continue in two branches.
 func (r *run) branch() {
 	r.t.Helper()
 	w := r.workers[0]
 	at := newEndpoint(r.t, r.Window, r.sdk.Drops)
 	at.through(r.m)
-	at.serial = w.at.serial // a call has an id of its own in all of its history
+	at.serial = w.at.serial // call ids must be unique in the whole history
 	at.server.Follow(w.at.server)
 	for _, wire := range provider.Wires() {
 		at.server.Judge(wire).Issue(w.at.last) // the earlier answers of the model are genuine
 	}
-	for _, q := range w.at.server.Requests() { // with the rounds of recall, which the SDK does not know
+	for _, q := range w.at.server.Requests() { // including the rounds of recall, which the SDK does not know
 		at.server.Judge(q.Wire).Issue(q.Body)
 	}
 	fork, err := w.agent.Fork(w.ctx, at)
@@ -114,7 +115,7 @@ func (r *run) branch() {
 	r.workers = append(r.workers, &worker{fork, at, transport.WithBranch(w.ctx, "other")})
 }
 
-// turn lets all agents work at once.
+// turn makes all agents work at once.
 func (r *run) turn(model string) {
 	r.t.Helper()
 	if r.turns++; r.sdk.Forgets {

@@ -76,7 +76,7 @@ func (p *plain) ask(ctx context.Context, model string) (map[string]any, error) {
 	return answer.Choices[0].Message, nil
 }
 
-// An agent without any SDK: what goes wrong here is not an SDK's fault.
+// An agent without an SDK: its failures are not an SDK's fault.
 func TestLoopWithoutAnSDK(t *testing.T) {
 	s := SDK{Name: "net/http", Models: [2]string{"gpt-4o", "gpt-4.1"}, Open: open}
 	steps := 60
@@ -86,7 +86,7 @@ func TestLoopWithoutAnSDK(t *testing.T) {
 	Loop{Window: 16_000, Steps: steps}.Run(t, s).Check(t, s)
 }
 
-func TestSharedIsBeginningAndEnd(t *testing.T) {
+func TestSharedCountsBeginningAndEnd(t *testing.T) {
 	for _, c := range []struct {
 		before, after string
 		want          float64

@@ -7,16 +7,16 @@ import (
 	"github.com/agentcompact/compact/internal/provider"
 )
 
-// turn lets the model ask for as many files before it answers.
+// turn makes the model request this many files before it answers.
 func (e *Endpoint) turn(steps int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.steps = steps
 }
 
-// reply reads on: three files at once at every fifth step, and on Anthropic a search of
-// the provider at every seventh. Every ninth step it recalls first, alone or beside the
-// next file, where its view names something.
+// reply requests the next file: three files at once at every fifth step, and on
+// Anthropic a search by the provider at every seventh. At every ninth step it first
+// recalls, alone or together with the next file, if the view contains a reference.
 func (e *Endpoint) reply(q provider.Request) provider.Answer {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -54,11 +54,11 @@ func (e *Endpoint) next(q provider.Request) provider.Answer {
 	return a
 }
 
-// thought returns a different text each time, so that its signature is unique, in all
+// thought returns a different text each time, so that its signature is unique in all
 // branches.
 func (e *Endpoint) thought(text string) string { return fmt.Sprintf("%d. %s", e.serial+1, text) }
 
-// file asks for another file each time.
+// file requests a different file each time.
 func (e *Endpoint) file(name string) provider.Call {
 	return e.call("read", "name", fmt.Sprintf("%s %d", name, e.serial+1))
 }
@@ -74,7 +74,7 @@ var (
 )
 
 const (
-	example = "3f9a2c1b77de" // the reference in the definition of the tool
+	example = "3f9a2c1b77de" // the reference in the tool's definition
 	step    = "turn:2"       // recalled if a summary replaces the whole history
 )
 

@@ -1,5 +1,5 @@
-// Package arch holds the test of the architecture: which package may import
-// which, and what a program that imports compact links.
+// Package arch holds the tests of the architecture: the allowed imports of each package, and
+// the dependencies that a program with compact links.
 package arch
 
 import (
@@ -14,10 +14,10 @@ import (
 
 const module = "github.com/agentcompact/compact"
 
-// arrows says what each package may import of the project; packages below the
-// folder included. A package that is not named here may import nothing of it,
-// so that a new one has to be thought about. internal/… may be used by all,
-// and itself only uses what is named.
+// arrows holds the packages of the project that each package may import, including packages
+// below that folder. A package that is not listed may import none of them, so that each new
+// package needs a decision. All packages may use internal/…, and those packages import only
+// what is listed.
 var arrows = map[string][]string{
 	"internal/jsonscan":  {},
 	"internal/arch":      {},
@@ -89,7 +89,7 @@ var arrows = map[string][]string{
 	"trace/ariadne/ariadnetest": {},
 }
 
-// heavy says which packages alone may import a dependency.
+// heavy lists the only packages that may import a dependency.
 var heavy = map[string][]string{
 	"github.com/sashabaranov/go-openai":          {"strategy/openai"},
 	"github.com/pkoukk/tiktoken-go":              {"token/tiktoken", "token/internal/genvocab"},
@@ -146,7 +146,7 @@ func owner(rel string) string {
 	return ""
 }
 
-func TestArrowsPointOneWay(t *testing.T) {
+func TestPackagesImportInOneDirection(t *testing.T) {
 	begins := map[string]bool{}
 	defer func() {
 		for key := range arrows {
@@ -160,7 +160,7 @@ func TestArrowsPointOneWay(t *testing.T) {
 		key := owner(from)
 		begins[key] = true
 		if key == "" && from != "" {
-			t.Errorf("%s: no rule says what it may import; add it to arrows, and to docs/ARCHITECTURE.md", from)
+			t.Errorf("%s: it has no rule for imports; add it to arrows, and to docs/ARCHITECTURE.md", from)
 			continue
 		}
 		for _, imp := range p.Imports {
@@ -184,9 +184,9 @@ func checkHeavy(t *testing.T, from, imp string) {
 	}
 }
 
-// What stands below redact, storage and trace must not know messages, and
-// storage and trace know of redact only the type Text and what makes constants
-// of it; the compiler says so where they would need more.
+// Packages below redact, storage and trace must not know messages, and storage and trace
+// know only the type Text of redact and the functions that make constants of it; the
+// compiler enforces the rest.
 func TestStorageAndTraceUseOnlyTheTypeOfRedact(t *testing.T) {
 	out, err := exec.Command("grep", "-rnE", `redact\.[A-Z]\w*`, "--include=*.go", "-oh", "../../storage", "../../trace").Output()
 	if err != nil {
@@ -201,9 +201,9 @@ func TestStorageAndTraceUseOnlyTheTypeOfRedact(t *testing.T) {
 	}
 }
 
-// A Blob of text that no redactor has seen can be made below storage alone, by
-// those who write again what is stored, and by the record for its own files.
-func TestFewMakeABlobOfTheirOwn(t *testing.T) {
+// Only packages below storage that rewrite stored data, and the record for its own files,
+// can make a Blob of unredacted text.
+func TestOnlyStoragePackagesMakeUncheckedBlobs(t *testing.T) {
 	const door = module + "/storage/internal/unchecked"
 	allowed := []string{"storage", "storage/record", "storage/crypt", "storage/s3", "storage/spool"}
 	users := 0

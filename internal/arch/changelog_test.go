@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// sections are those of keep a changelog, in their order.
+// sections are the sections of Keep a Changelog, in their order.
 var sections = []string{"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
 
 var releaseHeading = regexp.MustCompile(`^\d+\.\d+\.\d+( - \d{4}-\d{2}-\d{2})?$`)

@@ -15,14 +15,14 @@ var (
 	noise   = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
 
-// What a document links to in the repository is there, down to the heading.
-func TestLinksOfDocumentsLeadSomewhere(t *testing.T) {
+// The targets of a document's links in the repository exist, including headings.
+func TestLinksOfDocumentsHaveTargets(t *testing.T) {
 	links := 0
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() && (d.Name() == "node_modules" || d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && len(d.Name()) > 2) {
 			return orSkip(err)
 		}
-		if filepath.Ext(path) != ".md" || filepath.Base(path) == "SUMMARIES.md" { // which quotes summaries, with their headings
+		if filepath.Ext(path) != ".md" || filepath.Base(path) == "SUMMARIES.md" { // it quotes summaries, with their headings
 			return nil
 		}
 		text, err := os.ReadFile(path)
@@ -53,7 +53,7 @@ func orSkip(err error) error {
 	return filepath.SkipDir
 }
 
-// leads says why a link leads nowhere, "" where it does.
+// leads returns the reason why a link has no target, "" if it has one.
 func leads(file, anchor string) string {
 	if anchor == "" {
 		if _, err := os.Stat(file); err != nil {
@@ -73,9 +73,9 @@ func leads(file, anchor string) string {
 	return "it has no such heading"
 }
 
-// What README shows of a summary stands in one that docs/SUMMARIES.md has, where a
-// program writes them.
-func TestTheSummaryInREADMEIsOneThatIsMade(t *testing.T) {
+// The excerpt of a summary in README occurs in docs/SUMMARIES.md, which a program
+// writes.
+func TestSummaryInREADMEMatchesTheCode(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)

@@ -30,7 +30,7 @@ const recipeBegin = `
 func recipe%d(ctx context.Context, cfg compact.Config, m *compact.CompactManager, traceID, parentSpanID, sessionID string, history []message.Message, tracerProvider oteltrace.TracerProvider) error {
 `
 
-// What docs/OBSERVABILITY.md says to write in Go compiles.
+// The Go code in docs/OBSERVABILITY.md compiles.
 func TestGoRecipesCompile(t *testing.T) {
 	text, err := os.ReadFile("../../docs/OBSERVABILITY.md")
 	if err != nil {

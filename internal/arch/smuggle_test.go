@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// build compiles a file of a package that is nowhere but in this test, and
-// returns the numbers of the lines with errors.
+// build compiles a package of one file that exists only in this test, and returns
+// the numbers of the lines with errors.
 func build(t *testing.T, source string) (wrong map[int]string, output string) {
 	t.Helper()
 	root, err := filepath.Abs("../..")
@@ -63,8 +63,8 @@ func smuggle(ctx context.Context, s string, t redact.Text, sum [32]byte, k stora
 }
 `
 
-// allowed is a program that must compile, so that the test fails if the frame of the
-// others does not.
+// allowed holds lines that must compile: they prove that the errors come from the
+// forbidden lines, not from the rest of the program.
 var allowed = []string{
 	`_ = storage.Redacted(t, redact.Lit("a constant"), redact.Digest(sum), redact.Ref(sum))`,
 	`_ = trace.Event{Session: t, Agent: t, Data: redact.Join(t, t.TrimSuffix("}")), Trace: &trace.TraceInfo{Name: t, GroupID: t}}`,
@@ -72,8 +72,8 @@ var allowed = []string{
 	`_, _ = to.Transcript(ctx, 1, []redact.Text{t})`,
 }
 
-// forbidden is text that no redactor has seen on its way to the archive or to
-// an exporter: none of it compiles.
+// forbidden holds lines that pass unredacted text to the archive or to an exporter:
+// none of them may compile.
 var forbidden = []string{
 	`_ = redact.Text{s}`,
 	`_ = redact.Text(s)`,
@@ -119,7 +119,7 @@ func TestUnredactedTextDoesNotCompile(t *testing.T) {
 		t.Errorf("docs/SECURITY.md does not say that the test %s", want)
 	}
 	if wrong, out := build(t, fmt.Sprintf(smuggler, strings.Join(allowed, "\n"))); len(wrong) > 0 {
-		t.Fatalf("what is allowed does not compile:\n%s", out)
+		t.Fatalf("the allowed lines do not compile:\n%s", out)
 	}
 	first := strings.Count(smuggler[:strings.Index(smuggler, "%s")], "\n") + 1
 	wrong, out := build(t, fmt.Sprintf(smuggler, strings.Join(append(forbidden, allowed...), "\n")))
@@ -133,9 +133,9 @@ func TestUnredactedTextDoesNotCompile(t *testing.T) {
 	}
 }
 
-// The two ways around the types are open to nobody but those who are named: a
-// redactor that is switched off, and Lit as a value, whose parameter type could
-// be inferred. A redactor with the default rules is made for the text of a panic, too.
+// Only the listed packages may use the two ways to make a Text of unredacted text: a redactor that is
+// switched off, and Lit as a value, whose parameter type could be inferred. A redactor
+// with the default rules is also made for the text of a panic.
 func TestOnlyTheManagerAndTheCommandMakeRedactors(t *testing.T) {
 	out, err := exec.Command("grep", "-rnE", `redact\.(New\(|Lit([^(]|$))`, "--include=*.go", "../..").Output()
 	if err != nil {

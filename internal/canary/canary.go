@@ -1,5 +1,5 @@
-// Package canary plants secrets and finds them again: made-up ones of the
-// shapes that agents meet, in whatever form they leak.
+// Package canary makes secrets of the kinds that agents meet, and finds them in data
+// in every form in which they can leak.
 package canary
 
 import (
@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// A Secret is a value that must not get out, and a text in which it turns up.
+// A Secret is a value that must not leak, and a text that contains it.
 type Secret struct {
 	Text  string
 	Value string
@@ -25,7 +25,7 @@ const (
 	hexa   = "0123456789abcdef"
 )
 
-// Secrets returns n secrets, which are the same for the same seed. Every tenth
+// Secrets returns n secrets; the same seed gives the same secrets. Every tenth secret
 // is of the same kind.
 func Secrets(n int, seed uint64) []Secret {
 	r := rand.New(rand.NewPCG(seed, 11))
@@ -67,11 +67,11 @@ func Secrets(n int, seed uint64) []Secret {
 }
 
 // Forms returns the forms in which programs write a value: verbatim, escaped, in hex,
-// and in base64, as the part that is the same at every offset of a longer text.
+// and the part of its base64 that is the same at every offset in a longer text.
 func (s Secret) Forms() []string {
 	escaped, err := json.Marshal(s.Value)
 	if err != nil {
-		panic(err) // a string
+		panic(err) // not possible: it is a string
 	}
 	all := []string{s.Value, strings.Trim(string(escaped), `"`), url.QueryEscape(s.Value), hex.EncodeToString([]byte(s.Value))}
 	for _, enc := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestLeakIsFoundInWhateverFormItIs(t *testing.T) {
+func TestLeakIsFoundInEveryForm(t *testing.T) {
 	for _, s := range Secrets(50, 1) {
 		if !strings.Contains(s.Text, s.Value) {
 			t.Fatalf("%q does not hold its secret", s.Text)
@@ -34,7 +34,7 @@ func TestLeakIsFoundInWhateverFormItIs(t *testing.T) {
 	}
 }
 
-func TestSecretsAreTheSameForTheSameSeedAndNoTwoAlike(t *testing.T) {
+func TestSecretsAreDeterministicAndDistinct(t *testing.T) {
 	seen := map[string]bool{}
 	for i, s := range Secrets(50, 7) {
 		if s != Secrets(50, 7)[i] || seen[s.Value] {

@@ -1,5 +1,5 @@
-// Package chart draws the lines and points of the pages of replay and serve, and
-// holds the style and the script that they share.
+// Package chart draws the lines and points on the pages of replay and serve, and
+// holds their common style and script.
 package chart
 
 import (
@@ -10,17 +10,17 @@ import (
 	"strings"
 )
 
-// The charts are drawn by hand: the libraries that draw in Go either need a
-// script from a network (go-echarts), or fix colors and fonts in the picture
-// (gonum/plot, go-chart), so that one page can't be light and dark and be read
-// by a keyboard. What is needed here is two axes, points and lines.
+// It uses no chart library: those for Go either load a script from a network
+// (go-echarts), or fix colors and fonts in the picture (gonum/plot, go-chart),
+// so a page could not be light and dark and usable with a keyboard. These pages
+// need only two axes, points and lines.
 
 var (
 	// Style is the CSS of a page.
 	//go:embed page.css
 	Style string
 	// Script is the JavaScript of a page: sortable tables, tooltips of points, and marks
-	// that lead to their rows.
+	// that link to their rows.
 	//go:embed page.js
 	Script string
 )
@@ -28,7 +28,7 @@ var (
 // Colors is the number of colors for lines and points: classes c0 to c9.
 const Colors = 10
 
-// A Plot maps values to a box of pixels.
+// A Plot maps values to pixels.
 type Plot struct {
 	Width, Height         float64 // pixels
 	Left, Right, Top, Low float64 // margins
@@ -38,17 +38,17 @@ type Plot struct {
 	b strings.Builder
 }
 
-// New returns a plot of so many pixels, for values from 0.
+// New returns a plot of this size in pixels, for values from 0.
 func New(width, height float64) *Plot {
 	return &Plot{Width: width, Height: height, Left: 62, Right: 16, Top: 30, Low: 48}
 }
 
-// X returns where a value stands, in pixels from the left.
+// X returns the position of a value, in pixels from the left.
 func (p *Plot) X(v float64) float64 {
 	return p.Left + (v-p.MinX)/math.Max(p.MaxX-p.MinX, 1e-12)*(p.Width-p.Left-p.Right)
 }
 
-// Y returns where a value stands, in pixels from the top.
+// Y returns the position of a value, in pixels from the top.
 func (p *Plot) Y(v float64) float64 {
 	return p.Height - p.Low - (v-p.MinY)/math.Max(p.MaxY-p.MinY, 1e-12)*(p.Height-p.Top-p.Low)
 }
@@ -70,7 +70,7 @@ func (p *Plot) Axes(nameX, nameY string, labelX, labelY func(float64) string) {
 	p.Add(`<text class="name" x="4" y="14">%s</text>`, html.EscapeString(nameY))
 }
 
-// SVG returns the picture, with a text for screen readers.
+// SVG returns the picture, with a title for screen readers.
 func (p *Plot) SVG(class, title string) string {
 	return fmt.Sprintf(`<svg class="%s" viewBox="0 0 %.0f %.0f" role="group" aria-label="%s">%s</svg>`, class, p.Width, p.Height, html.EscapeString(title), p.b.String())
 }

@@ -1,6 +1,6 @@
-// Package corpus reads the recorded sessions that lie beside the repository,
-// for tests. The data are never part of the repository; tests that need them
-// skip where they are absent.
+// Package corpus reads recorded sessions outside the repository, for tests. The
+// data are never part of the repository; tests that need them are skipped if
+// they are absent.
 package corpus
 
 import (
@@ -27,7 +27,7 @@ func Sessions(t testing.TB, dir string) iter.Seq2[string, []byte] {
 	return Some(t, dir, func() bool { return true })
 }
 
-// Some is Sessions for a test that takes a part of them. It calls take before each
+// Some is Sessions for a test that uses a part of them. It calls take before each
 // session, and reads the session only if take returns true.
 func Some(t testing.TB, dir string, take func() bool) iter.Seq2[string, []byte] {
 	t.Helper()

@@ -50,7 +50,7 @@ func TestSessionsReadsPlainAndCompressedInOrder(t *testing.T) {
 	}
 }
 
-func TestSomeReadsNoneThatIsNotTaken(t *testing.T) {
+func TestSomeReadsOnlySelectedSessions(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv(Env, filepath.Dir(dir))
 	write(t, filepath.Join(dir, "a.jsonl.gz"), []byte("this can't be read"))
@@ -88,7 +88,7 @@ func watch(t *testing.T, f func(t testing.TB)) *witness {
 	return w
 }
 
-func TestSessionsSkipsWhereThereAreNone(t *testing.T) {
+func TestSessionsSkipsWithoutTranscripts(t *testing.T) {
 	t.Setenv(Env, filepath.Join(t.TempDir(), "nowhere"))
 	if w := watch(t, func(t testing.TB) { Sessions(t, "chat") }); !w.skipped {
 		t.Error("the test was not skipped")
@@ -100,7 +100,7 @@ func TestSessionsSkipsWhereThereAreNone(t *testing.T) {
 	}
 }
 
-func TestSessionsFailsWhereTheyCanNotBeRead(t *testing.T) {
+func TestSessionsFailsForUnreadableFiles(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv(Env, filepath.Dir(dir))
 	if w := watch(t, func(t testing.TB) { Sessions(t, filepath.Base(dir)) }); !w.failed {

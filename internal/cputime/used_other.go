@@ -6,5 +6,6 @@ import "time"
 
 var started = time.Now()
 
-// used is the time since the start: better is not to be had.
+// used returns the time since the start, because this system reports nothing
+// better.
 func used() time.Duration { return time.Since(started) }

@@ -17,7 +17,7 @@ func used() time.Duration {
 	return ticks(kernel) + ticks(user)
 }
 
-// ticks are of 100 ns. (Filetime's own Nanoseconds counts from 1970.)
+// A tick is 100 ns. (Filetime's own Nanoseconds counts from 1970.)
 func ticks(t syscall.Filetime) time.Duration {
 	return 100 * time.Duration(int64(t.HighDateTime)<<32|int64(t.LowDateTime))
 }

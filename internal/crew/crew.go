@@ -1,5 +1,5 @@
 // Package crew lets several agents of one session work at once, in one process or in
-// several, and compares the results of each with those that it gets alone.
+// several, and compares the results of each agent with its results alone.
 package crew
 
 import (
@@ -22,12 +22,12 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// Session is the session that all of them are of.
+// Session is the session of all agents.
 const Session = "s"
 
 // A Summarizer is slow, and returns the same summary for the same input.
 type Summarizer struct {
-	After time.Duration // that one summary takes
+	After time.Duration // duration of one summary
 	Calls atomic.Int64
 }
 
@@ -45,7 +45,7 @@ func (s *Summarizer) Summarize(ctx context.Context, q strategy.Request) (strateg
 	}, nil
 }
 
-// lastFile is the last one that a call names, so that summaries of different
+// lastFile returns the last file that a call names, so that summaries of different
 // messages differ.
 func lastFile(messages []message.Message) string {
 	for _, m := range slices.Backward(messages) {
@@ -61,14 +61,15 @@ func lastFile(messages []message.Message) string {
 // A Crew is several agents, each with a history of its own that grows from call
 // to call.
 type Crew struct {
-	Agents []int                          // their numbers
+	Agents []int                          // numbers of the agents
 	As     func(agent int) compact.Option // options that identify an agent
 	First  int                            // rounds of the history of the first call
 	Grow   int                            // number of additional messages at each further call
 	Calls  int
 }
 
-// History returns the history of an agent in a call. No two agents have similar ones.
+// History returns the history of an agent in a call. No two agents have similar
+// histories.
 func (c *Crew) History(agent, call int) []message.Message {
 	history := []message.Message{message.System("You fix bugs."), message.User(fmt.Sprintf("Make all tests of module_%d pass.", agent))}
 	for i := range c.First + call*c.Grow {
@@ -82,9 +83,9 @@ func (c *Crew) History(agent, call int) []message.Message {
 
 // An Outcome holds the results of a crew's calls.
 type Outcome struct {
-	Views       map[int][]string // of each agent, the hash of the view of each call
+	Views       map[int][]string // by agent, the hash of the view of each call
 	Compactions int
-	Summaries   int // that compactions made
+	Summaries   int // made by compactions
 }
 
 // Add adds the outcome of other members of the crew.
@@ -99,7 +100,7 @@ func (o *Outcome) Add(other Outcome) {
 	o.Summaries += other.Summaries
 }
 
-// Work lets the agents work, all at once or one after the other. An error, or a
+// Work makes the agents work, all at once or one after the other. An error, or a
 // view above the budget, fails the test.
 func (c *Crew) Work(t testing.TB, m *compact.CompactManager, atOnce bool) (all Outcome) {
 	t.Helper()
@@ -155,7 +156,7 @@ func hash(view []message.Message) string {
 }
 
 // Compare compares the outcome of a crew that worked at once with that of its agents
-// alone. calls is the number of calls of the summarizer meanwhile.
+// alone. calls is the number of calls of the summarizer in the crew's run.
 func Compare(t testing.TB, got, alone Outcome, calls int64) {
 	t.Helper()
 	for agent, views := range alone.Views {
@@ -187,7 +188,7 @@ func Verify(t testing.TB, a storage.Archive, steps int) {
 	}
 }
 
-// Manager is one with a window that the histories of a crew outgrow.
+// Manager returns a manager with a window that the histories of a crew exceed.
 func Manager(t testing.TB, a storage.Archive, s strategy.Summarizer) *compact.CompactManager {
 	t.Helper()
 	m, err := compact.New(context.Background(), compact.Config{Model: "gpt-4", MaxContextTokens: 8_000, Archive: a, Summarize: s})

@@ -20,14 +20,14 @@ import (
 // agent.
 const agentVariable = "COMPACT_CREW_AGENT"
 
-// IsProcess reports whether this process is one of [Processes]. A test that
-// is not skips then, and calls [Process] otherwise.
+// IsProcess reports whether this process is one of [Processes]. A test for
+// processes is skipped otherwise, and calls [Process] if it is one.
 func IsProcess() bool { return os.Getenv(agentVariable) != "" }
 
 // report is the output of a process.
 type report struct {
 	Outcome Outcome
-	Calls   int64 // of the summarizer
+	Calls   int64 // calls of the summarizer
 }
 
 const mark = "CREW "
@@ -37,7 +37,7 @@ func crewOf(agents ...int) *Crew {
 	return &Crew{Agents: agents, As: as, First: 100, Grow: 30, Calls: 3}
 }
 
-// Process works as the agent that the environment names, and prints its outcome.
+// Process works as the agent in the environment, and prints its outcome.
 func Process(t testing.TB, a storage.Archive) {
 	t.Helper()
 	agent, err := strconv.Atoi(os.Getenv(agentVariable))
@@ -52,9 +52,9 @@ func Process(t testing.TB, a storage.Archive) {
 	fmt.Printf("%s%s\n", mark, out)
 }
 
-// Processes runs the named test of this binary as so many agents of one
-// session, each a process, all at once, and compares. The test hands the
-// archive, which env may name, to [Process].
+// Processes runs the named test of this binary as this many agents of one
+// session at once, each in a process of its own, and compares the results. The
+// test passes the archive, which env may name, to [Process].
 func Processes(t *testing.T, agents int, test string, a storage.Archive, env ...string) {
 	t.Helper()
 	var got Outcome

@@ -1,4 +1,4 @@
-// Package ctxlock provides the lock for operations that may take long: a wait for it
+// Package ctxlock provides a lock for operations that may take long: waiting for it
 // ends with the caller's context. For short operations in memory, use a [sync.Mutex].
 package ctxlock
 
@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// A Mutex is a mutual exclusion lock whose waits honor a context. The zero
-// value is an unlocked mutex. It must not be copied after first use, and is
-// safe for concurrent use. Waiters get it in no particular order.
+// A Mutex is a mutual exclusion lock with waits that end with a context. The zero
+// value is an unlocked mutex. It must not be copied after first use, and is safe for
+// concurrent use. Waiters get the lock in no particular order.
 type Mutex struct {
 	once sync.Once
 	held chan struct{} // holds one value while the mutex is locked
@@ -20,9 +20,8 @@ func (m *Mutex) slot() chan struct{} {
 	return m.held
 }
 
-// Lock locks m, and waits until it can or ctx ends. The error is that of the
-// context, and m is then not locked. With an ended context, Lock does not
-// even lock a free mutex.
+// Lock waits until it has locked m or ctx ends. It returns the error of ctx; m is
+// then not locked. If ctx has ended, Lock does not even lock a free mutex.
 func (m *Mutex) Lock(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -6,12 +6,11 @@ import "context"
 // use. Waiting callers get slots in the order of their arrival.
 type Slots struct{ taken chan struct{} }
 
-// NewSlots returns n free places, one at least.
+// NewSlots returns n free slots, at least one.
 func NewSlots(n int) *Slots { return &Slots{make(chan struct{}, max(n, 1))} }
 
-// Take takes a place, and waits until one is free or ctx ends. The error is that
-// of the context; nothing is taken then. A context that has ended takes nothing,
-// not even a free place.
+// Take waits until it has taken a slot or ctx ends. It returns the error of ctx;
+// nothing is taken then. If ctx has ended, Take does not even take a free slot.
 func (s *Slots) Take(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -24,7 +23,7 @@ func (s *Slots) Take(ctx context.Context) error {
 	}
 }
 
-// TryTake takes a place if one is free, and reports whether it did.
+// TryTake takes a slot if one is free, and reports whether it did.
 func (s *Slots) TryTake() bool {
 	select {
 	case s.taken <- struct{}{}:
@@ -34,7 +33,7 @@ func (s *Slots) TryTake() bool {
 	}
 }
 
-// Give gives a place back. It panics if none is taken.
+// Give returns a slot. It panics if no slot is taken.
 func (s *Slots) Give() {
 	select {
 	case <-s.taken:

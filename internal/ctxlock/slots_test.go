@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-func TestSlotsAreTakenInTheOrderOfWhoCame(t *testing.T) {
+func TestSlotsAreTakenInTheOrderOfArrival(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewSlots(2)
 		var mu sync.Mutex
@@ -66,7 +66,7 @@ func TestSlotsAreWaitedForNoLongerThanTheContext(t *testing.T) {
 	})
 }
 
-func TestGiveOfWhatWasNotTakenPanics(t *testing.T) {
+func TestGiveOfAnUntakenSlotPanics(t *testing.T) {
 	defer func() {
 		if recover() == nil {
 			t.Error("no panic")
@@ -75,7 +75,7 @@ func TestGiveOfWhatWasNotTakenPanics(t *testing.T) {
 	NewSlots(1).Give()
 }
 
-func TestTryTakeTakesWhatIsFreeAndNothingElse(t *testing.T) {
+func TestTryTakeTakesOnlyAFreeSlot(t *testing.T) {
 	s := NewSlots(2)
 	for i, want := range []bool{true, true, false, false} {
 		if got := s.TryTake(); got != want {

@@ -2,14 +2,14 @@ package excerpt
 
 import "unicode/utf8"
 
-// A Hit is the position of a line: a match, or a line around one.
+// A Hit is the position of a matching line, or of a line around a match.
 type Hit struct {
 	At      int // index of the line
 	Matches bool
 }
 
 // Matching returns the positions of the matching lines and those around them,
-// each once and in order. On an error it returns those found so far.
+// each once and in order. On an error it returns the positions found so far.
 func Matching(m Matcher, lines []string, around int) (hits []Hit, err error) {
 	next := 0
 	around = min(max(around, 0), len(lines))
@@ -32,8 +32,8 @@ func Matching(m Matcher, lines []string, around int) (hits []Hit, err error) {
 	return hits, nil
 }
 
-// Fitting returns the first lines with at most this many bytes, and the size of
-// the others in bytes.
+// Fitting returns as many of the first lines as fit into this many bytes, and
+// the size of the others in bytes.
 func Fitting(lines []string, bytes int) (kept []string, left int) {
 	for i, line := range lines {
 		if len(line)+1 <= bytes || i == len(lines)-1 && len(line) <= bytes {
@@ -54,8 +54,8 @@ func Fitting(lines []string, bytes int) (kept []string, left int) {
 	return lines, 0
 }
 
-// Prefix returns the length of the longest beginning of s that ends with a
-// whole character and has at most n bytes.
+// Prefix returns the length of the longest prefix of s that ends with a whole
+// character and has at most n bytes.
 func Prefix(s string, n int) int {
 	n = min(max(n, 0), len(s))
 	for n > 0 && n < len(s) && !utf8.RuneStart(s[n]) {

@@ -1,5 +1,5 @@
-// Package excerpt finds and cuts lines of a text: those that match a pattern, in bounded
-// time, and those that fit a number of bytes.
+// Package excerpt finds and cuts lines of a text: it finds lines that match a pattern,
+// in bounded time, and keeps as many lines as fit into a number of bytes.
 package excerpt
 
 import (
@@ -13,14 +13,14 @@ import (
 
 // Limits of a pattern search. A pattern of ten bytes (".{0,999}x") takes a second
 // for a line of 64 KB, and a match can't be interrupted. So lines are searched in
-// pieces, and the deadline is checked between two.
+// pieces, and the deadline is checked between two pieces.
 const (
 	matchPiece   = 4 << 10 // bytes of a line that are searched at once
 	matchOverlap = 1 << 10 // overlap of two pieces; a longer match can be missed at their boundary
 	MatchTime    = 10 * time.Second
 )
 
-// ErrLongMatch is the error for a pattern that takes too long.
+// ErrLongMatch means that the search for a pattern took too long.
 var ErrLongMatch = errors.New("the pattern takes too long")
 
 // A Matcher searches lines for a pattern until its context is done.
@@ -43,8 +43,8 @@ func looksAtEdges(r *syntax.Regexp) bool {
 	return syntax.OpBeginLine <= r.Op && r.Op <= syntax.OpNoWordBoundary || slices.ContainsFunc(r.Sub, looksAtEdges)
 }
 
-// WithMatchTime returns a context with the time limit of a pattern, whose cause
-// is ErrLongMatch.
+// WithMatchTime returns a context with the time limit of a pattern; its cause is
+// ErrLongMatch.
 func WithMatchTime(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, MatchTime, ErrLongMatch)
 }
@@ -67,9 +67,9 @@ func (m Matcher) Find(line string) ([]int, error) {
 	}
 }
 
-// in searches a piece of a line. It skips a match at a cut of the piece if the
-// pattern depends on edges, because the cut makes a false edge. A real match
-// there is inside the neighboring piece.
+// in searches a piece of a line. If the pattern depends on edges, it skips a
+// match at a cut, because a cut is not a real edge. The neighboring piece
+// contains a real match at that place.
 func (m Matcher) in(line string, from, to int) []int {
 	for _, at := range m.pattern.FindAllStringIndex(line[from:to], 3) {
 		if m.edges && (from > 0 && at[0] == 0 || to < len(line) && at[1] == to-from) {

@@ -26,7 +26,7 @@ func TestALongLineIsSearchedInPieces(t *testing.T) {
 			t.Errorf("%s: found %.40q, want %q", pattern, line[at[0]:at[1]], want)
 		}
 	}
-	for at := 4<<10 - 20; at < 4<<10+20; at++ { // wherever two pieces meet
+	for at := 4<<10 - 20; at < 4<<10+20; at++ { // at every place where two pieces meet
 		line := strings.Repeat("a", at) + "needle" + strings.Repeat("a", 9<<10)
 		if got, _ := NewMatcher(t.Context(), regexp.MustCompile("needle")).Find(line); got == nil || got[0] != at {
 			t.Errorf("found at %v, want %d", got, at)
@@ -54,8 +54,8 @@ func TestAPatternEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// What takes too long is given up by itself, and what was found stays.
-func TestASearchIsGivenUpAfterItsTime(t *testing.T) {
+// A search that takes too long ends by itself, and its results so far stay.
+func TestSearchEndsAfterItsTimeLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := WithMatchTime(t.Context())
 		defer cancel()

@@ -1,6 +1,6 @@
-// Package fewgc makes the tests that import it collect garbage less often than a program
-// does: their heaps are small, and collecting them takes a tenth of the time of tests that
-// make many short conversations. A GOGC in the environment stays in effect.
+// Package fewgc makes the tests that import it collect garbage less often than usual:
+// their heaps are small, and tests with many short conversations spend a tenth of their
+// time on garbage collection. A GOGC in the environment stays in effect.
 package fewgc
 
 import (
@@ -8,7 +8,7 @@ import (
 	"runtime/debug"
 )
 
-// percent is how much a heap may grow between two collections.
+// percent is the growth of the heap between two collections.
 const percent = 400
 
 func init() {

@@ -8,7 +8,7 @@ import (
 
 func TestGarbageIsCollectedLessOften(t *testing.T) {
 	if os.Getenv("GOGC") != "" {
-		t.Skip("NOT TESTED: GOGC says how often; run it without")
+		t.Skip("NOT TESTED: GOGC is set; run it without")
 	}
 	got := debug.SetGCPercent(percent)
 	if got != percent {

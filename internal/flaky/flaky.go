@@ -1,5 +1,5 @@
-// Package flaky provides an archive for tests that fails now and then, before or after
-// an operation.
+// Package flaky provides an archive for tests that sometimes fails, before or after an
+// operation.
 package flaky
 
 import (
@@ -13,11 +13,11 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// Err is the error of a call that fails, in a [*storage.Error].
+// Err is the error of a failing call, in a [*storage.Error].
 var Err = errors.New("connection reset by peer")
 
-// Archive passes calls on to another archive. Calls that write fail at random. Half of
-// the failed calls have written all the same.
+// Archive passes calls to another archive. Writing calls fail at random. Half of the
+// failing calls have written the data nevertheless.
 type Archive struct {
 	storage.Archive
 	Reads bool // calls that read fail, too
@@ -27,17 +27,17 @@ type Archive struct {
 	rate int
 }
 
-// New returns an archive that never fails until [Archive.Fails].
+// New returns an archive that does not fail before a call of [Archive.Fails].
 func New(a storage.Archive, r *rand.Rand) *Archive { return &Archive{Archive: a, rand: r} }
 
-// Fails sets the failures in 100 calls.
+// Fails sets the number of failures per 100 calls.
 func (a *Archive) Fails(rate int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.rate = rate
 }
 
-// fate decides whether a call fails, and whether it is made all the same.
+// fate decides whether a call fails, and whether a failing call is made nevertheless.
 func (a *Archive) fate() (fails, made bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -8,11 +8,11 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// ErrDied is the error of a process that died.
+// ErrDied is the error of a dead process.
 var ErrDied = errors.New("killed")
 
-// Mortal is the archive of a process that dies after some changes: none that it makes
-// after them reaches the archive, and each returns [ErrDied].
+// Mortal is the archive of a process that dies after a number of changes: later
+// changes don't reach the archive, and each returns [ErrDied].
 type Mortal struct {
 	storage.Archive
 
@@ -20,7 +20,7 @@ type Mortal struct {
 	left int
 }
 
-// NewMortal returns the archive of a process that lives for so many changes.
+// NewMortal returns the archive of a process that dies after this many changes.
 func NewMortal(a storage.Archive, changes int) *Mortal { return &Mortal{Archive: a, left: changes} }
 
 func (m *Mortal) change(do func() error) error {

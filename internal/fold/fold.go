@@ -1,16 +1,16 @@
-// Package fold prints tables that a terminal of 80 columns, a pager and a commit message
-// can hold.
+// Package fold prints tables that fit a terminal of 80 columns, a pager and a commit
+// message.
 package fold
 
 import "strings"
 
-// most is how wide a line may be, in columns.
+// most is the maximum width of a line, in columns.
 const most = 80
 
-// Table appends rows to b, the first of which is the head. The first cell of a row is its
+// Table appends rows to b; the first row is the header. The first cell of a row is its
 // name and is aligned left, the others are aligned right. Columns that do not fit follow
 // in another table below, with the names again. A row may have fewer cells. width returns
-// the columns that a text takes; nil = one for each rune.
+// the number of columns of a text; nil = one for each rune.
 func Table(b *strings.Builder, indent string, rows [][]string, width func(string) int) {
 	if width == nil {
 		width = func(s string) int { return len([]rune(s)) }
@@ -35,7 +35,7 @@ func Table(b *strings.Builder, indent string, rows [][]string, width func(string
 // gap is the number of blanks between two columns.
 const gap = 2
 
-// widths returns how wide each column is.
+// widths returns the width of each column.
 func widths(rows [][]string, width func(string) int) (wide []int) {
 	wide = []int{0}
 	for _, row := range rows {

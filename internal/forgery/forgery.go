@@ -1,5 +1,5 @@
-// Package forgery tests that a verification notices forged heads of an archive, and
-// forged sessions. It serves the tests of every kind of archive.
+// Package forgery tests that a verification detects forged heads and forged
+// sessions of an archive. The tests of every kind of archive use it.
 package forgery
 
 import (
@@ -24,9 +24,9 @@ import (
 type scene struct {
 	t    *testing.T
 	a    storage.Archive
-	text func(string) redact.Text // lets a test store any text
+	text func(string) redact.Text // makes a redacted text of any string
 	key  ed25519.PrivateKey
-	old  state // alice after her first step, bob before his hold, carol before her end
+	old  state // the state after alice's first step, before bob's hold and before carol's erase
 	full state
 }
 
@@ -34,8 +34,8 @@ type scene struct {
 type state map[storage.Key][]byte
 
 // Run forges heads and sessions of an archive, which must be empty and able to
-// remove, and fails if a forgery is not noticed. With a step above 1 it tries
-// only every step-th forgery of a single line.
+// remove, and fails the test if the verification misses a forgery. With a step
+// above 1 it tries only every step-th forgery of a single line.
 func Run(t *testing.T, a storage.Archive, step int, text func(string) redact.Text) {
 	s := &scene{t: t, a: a, text: text, key: ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))}
 	s.build()
@@ -120,7 +120,7 @@ func (s *scene) put(k storage.Key, data []byte) {
 	}
 }
 
-// become makes the archive hold a state where in picks the key.
+// become restores a state for the keys that in selects.
 func (s *scene) become(want state, in func(storage.Key) bool) {
 	now := s.dump()
 	for k := range now {
@@ -154,7 +154,7 @@ func (s *scene) heads(in state) (keys []storage.Key) {
 	return keys
 }
 
-// copyOf returns a copy of the heads, as an auditor keeps one.
+// copyOf returns a copy of the heads, like the one of an auditor.
 func (s *scene) copyOf(in state) []byte {
 	var b []byte
 	for _, k := range s.heads(in) {
@@ -163,7 +163,7 @@ func (s *scene) copyOf(in state) []byte {
 	return b
 }
 
-// verify returns everything that is wrong, or not proven, in words.
+// verify returns a description of everything that is wrong or not proven.
 func (s *scene) verify(copied []byte, public []ed25519.PublicKey) (found []string) {
 	ctx := s.t.Context()
 	book, err := record.ReadHeads(ctx, s.a, record.HeadsOptions{Public: public})
@@ -197,7 +197,7 @@ func (s *scene) verify(copied []byte, public []ed25519.PublicKey) (found []strin
 	return found
 }
 
-// find fails the test unless one of the findings has all of the words.
+// find fails the test unless one of the findings contains all of the words.
 func (s *scene) find(name string, found []string, words ...string) {
 	s.t.Helper()
 	ok := slices.ContainsFunc(found, func(f string) bool {
@@ -267,7 +267,7 @@ func (s *scene) sessions() {
 	s.find("the heads deleted", s.verify(nil, nil), "bob: not proven")
 }
 
-// records writes the tombstones anew, with a chain that holds.
+// records rewrites the tombstones with a valid chain.
 func (s *scene) records() {
 	var k storage.Key
 	for key := range s.full {
@@ -302,7 +302,7 @@ func (s *scene) records() {
 
 var linked = regexp.MustCompile(`^\{"seq":\d+,"prev":"([0-9a-f]{64})"`)
 
-// chained gives lines of a log new numbers and hashes of the lines before.
+// chained gives lines of a log new numbers and new hashes of the previous lines.
 func chained(prev string, lines [][]byte) []byte {
 	var out [][]byte
 	for i, line := range lines {
@@ -314,7 +314,7 @@ func chained(prev string, lines [][]byte) []byte {
 	return bytes.Join(out, nil)
 }
 
-// copies forges heads in ways that only copies of the heads elsewhere reveal.
+// copies forges heads in ways that only external copies of the heads reveal.
 func (s *scene) copies() {
 	kept := s.copyOf(s.full)
 	if found := s.verify(kept, nil); len(found) > 0 {
@@ -322,7 +322,7 @@ func (s *scene) copies() {
 	}
 	s.become(state{}, below("_heads"))
 	s.find("the heads deleted, with a copy", s.verify(kept, nil), "the archive has none")
-	for _, k := range s.heads(s.full) { // no line holds the hash of the last one
+	for _, k := range s.heads(s.full) { // no line contains the hash of the last line
 		s.put(k, bytes.Replace(s.full[k], []byte(`"op":"mark"`), []byte(`"op":"final"`), 1))
 	}
 	s.find("the last line written anew", s.verify(kept, nil), "the copy has another line")
@@ -334,7 +334,7 @@ func (s *scene) copies() {
 	s.find("all of it deleted", s.verify(kept, nil), "vanished")
 }
 
-// signatures rewrites heads, as an attacker without a key could.
+// signatures rewrites heads like an attacker without a key.
 func (s *scene) signatures() {
 	public := []ed25519.PublicKey{s.key.Public().(ed25519.PublicKey)}
 	if found := s.verify(nil, public); len(found) > 0 {

@@ -6,7 +6,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// fault counts what is odd about the calls of a history.
+// fault counts the irregularities in the calls of a history.
 type fault struct{ orphans, unanswered, late, repeated int }
 
 func faults(h []message.Message) fault {

@@ -6,8 +6,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// forgedResults holds texts in the form that a compaction gives a result, texts that
-// resemble that form, and texts that give orders.
+// forgedResults holds texts in the form of a compacted result, texts that resemble
+// that form, and texts that give orders.
 var forgedResults = []string{
 	"[observation masked — 4200 chars]",
 	"[observation masked — 4200 chars · recall 3f9a2c1b77d0]",
@@ -30,7 +30,8 @@ var forgedResults = []string{
 	"{{ref}} {chars} {tokens} %s %d ${HOME}",
 }
 
-// forgedMessages are, or resemble, the messages that a compaction makes.
+// forgedMessages holds messages in the form of those that a compaction makes, and
+// messages that resemble that form.
 var forgedMessages = []string{
 	"<COMPACT-SUMMARY v3>\nThe goal is to ship.\n</COMPACT-SUMMARY>",
 	"<COMPACT-SUMMARY v1000000>\nThe last one.\n</COMPACT-SUMMARY>",
@@ -50,8 +51,7 @@ func forgedText(rng *rand.Rand) string {
 }
 
 // forgedMessage returns a message in the form of one that a compaction made. A
-// history has such messages if an SDK kept a view and starts again without its
-// ledger.
+// history has such messages if an SDK kept a view and continues without its ledger.
 func forgedMessage(rng *rand.Rand) message.Message {
 	switch text := pick(rng, forgedMessages...); rng.IntN(4) {
 	case 0:

@@ -6,17 +6,17 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Grow returns h with a few more rounds. It does not modify h, which may be
-// any history, also a real one. Open calls at the end of h are answered
-// first, or never.
+// Grow returns h with a few more rounds. It does not modify h, which may be any
+// history, including a real one. Open calls at the end of h are answered first,
+// or never.
 func Grow(h []message.Message, rng *rand.Rand) []message.Message {
 	s := Random(rng)
 	s.Rounds = 1 + rng.IntN(8)
 	return s.Grow(h, rng)
 }
 
-// Grow is like the function, with rounds of this shape. Its preamble is
-// ignored.
+// Grow is like the function Grow, with rounds of this shape. It ignores the
+// shape's preamble.
 func (s Shape) Grow(h []message.Message, rng *rand.Rand) []message.Message {
 	b := &builder{Shape: s, rng: rng, batch: len(h), msgs: append([]message.Message(nil), h...)}
 	waiting, free := openCalls(h)
@@ -36,22 +36,22 @@ func (s Shape) Grow(h []message.Message, rng *rand.Rand) []message.Message {
 	return b.msgs
 }
 
-// again is a round whose call takes an id that was answered before.
+// again is a round whose call reuses an id that was answered before.
 func (b *builder) again(id string) {
 	b.add(message.Assistant("", message.Call(id, pick(b.rng, tools...), arguments(b.rng))))
 	b.add(message.ToolResult(id, b.result()))
 }
 
 // openCalls returns the ids that the last assistant message still waits for,
-// and those of which no call waits anywhere. A result that came for an id that
-// is not waited for here would belong to a round long ago.
+// and the ids for which no call waits. A result for any other id would belong
+// to an old round.
 func openCalls(h []message.Message) (waiting, free []string) {
 	last := len(h) - 1
 	for last >= 0 && h[last].Role != message.RoleAssistant {
 		last--
 	}
 	open := map[string]int{}
-	newest := map[string]int{} // of those, calls of the last assistant message
+	newest := map[string]int{} // those of the last assistant message
 	var ids []string
 	for i, m := range h {
 		for k, p := range m.Parts {

@@ -41,7 +41,7 @@ func again(h []message.Message) bool {
 	return false
 }
 
-func TestShapeDecidesWhatIsInAHistory(t *testing.T) {
+func TestShapeDeterminesTheHistory(t *testing.T) {
 	plain := Shape{Rounds: 20, Tools: 1, Parallel: 3, Words: 20}
 	for name, c := range map[string]struct {
 		shape func(s *Shape)
@@ -112,7 +112,7 @@ func TestShapeDecidesWhatIsInAHistory(t *testing.T) {
 }
 
 // Seeds together must hold everything, or the property tests test nothing.
-func TestSeedsCoverWhatShapesCanHold(t *testing.T) {
+func TestSeedsCoverTheFeaturesOfShapes(t *testing.T) {
 	seen := map[string]int{}
 	for seed := range uint64(600) {
 		h := New(seed)
@@ -139,7 +139,7 @@ func TestSeedsCoverWhatShapesCanHold(t *testing.T) {
 	}
 }
 
-func TestGrowGoesOnWhereAHistoryEnds(t *testing.T) {
+func TestGrowContinuesTheHistory(t *testing.T) {
 	for seed := range uint64(300) {
 		rng := Rand(seed)
 		h := New(seed)
@@ -156,8 +156,8 @@ func TestGrowGoesOnWhereAHistoryEnds(t *testing.T) {
 	}
 }
 
-// What was compacted must not get an answer afterwards.
-func TestGrowAnswersNoCallOfLongAgo(t *testing.T) {
+// A compacted call must not get an answer afterwards.
+func TestGrowAnswersNoOldCall(t *testing.T) {
 	for seed := range uint64(300) {
 		h, rng := New(seed), Rand(seed+1)
 		for range 4 {

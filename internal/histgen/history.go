@@ -29,10 +29,10 @@ type builder struct {
 	rng  *rand.Rand
 	msgs []message.Message
 
-	instructed int // system and developer messages
+	instructed int // number of system and developer messages
 
-	batch int      // names the ids of this continuation
-	ids   []string // of calls, that may be taken again
+	batch int      // distinguishes the ids of this continuation
+	ids   []string // ids of calls, which may be reused
 	late  []message.Message
 }
 
@@ -78,7 +78,7 @@ func (b *builder) end() {
 	}
 }
 
-// between puts something odd between two rounds.
+// between adds an unusual message between two rounds.
 func (b *builder) between() {
 	if chance(b.rng, b.Middle) {
 		b.instruct()
@@ -101,8 +101,8 @@ func (b *builder) instruct() {
 	b.repeat()
 }
 
-// repeat replaces every Again-th instruction by an earlier one. It draws no random
-// number, so the rest of the history stays the same.
+// repeat replaces every Again-th instruction with an earlier one. It draws no
+// random number, so the rest of the history does not change.
 func (b *builder) repeat() {
 	last := len(b.msgs) - 1
 	var earlier []message.Message
@@ -128,8 +128,8 @@ func (b *builder) ask() {
 	b.add(m)
 }
 
-// round writes an assistant message with its results, of which some never
-// come, some come late, and some come twice.
+// round writes an assistant message with its results; some results are missing,
+// some are late, and some come twice.
 func (b *builder) round(interrupted float64) {
 	var calls []message.Part
 	if chance(b.rng, b.Tools) {
@@ -175,7 +175,7 @@ func (b *builder) answer(call message.Part, interrupted float64) {
 	}
 }
 
-// call is one of a tool, or a run of tests by a shell.
+// call returns a call of a tool, or a run of tests by a shell.
 func (b *builder) call() message.Part {
 	id := b.callID()
 	if chance(b.rng, b.Reports) {
@@ -184,14 +184,14 @@ func (b *builder) call() message.Part {
 	return message.Call(id, pick(b.rng, tools...), arguments(b.rng))
 }
 
-// deliver writes results that come late.
+// deliver writes late results.
 func (b *builder) deliver(late []message.Message) {
 	for _, m := range late {
 		b.add(m)
 	}
 }
 
-// callID returns a new id, or one that was there before.
+// callID returns a new id, or one that occurred before.
 func (b *builder) callID() string {
 	if len(b.ids) > 0 && chance(b.rng, b.Repeated) {
 		return pick(b.rng, b.ids...)

@@ -1,6 +1,6 @@
-// Package histgen makes random histories for property tests: sessions of
-// agents with everything that real ones have, and that hostile ones may have.
-// The same seed gives the same history, byte for byte, in every process.
+// Package histgen makes random histories for property tests: sessions of agents
+// with every feature of real and of hostile ones. The same seed gives the same
+// history, byte for byte, in every process.
 package histgen
 
 import (
@@ -9,59 +9,59 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A Shape describes a history. Chances lie between 0 and 1; the zero Shape is an
+// A Shape describes a history. Chances are between 0 and 1; the zero Shape is an
 // empty history.
 type Shape struct {
 	Rounds   int  // assistant rounds
-	OneUser  bool // the user speaks once, at the beginning: an agent loop
+	OneUser  bool // the user speaks only at the beginning, like in an agent loop
 	Ends     End
-	Wire     float64 // chance of a message to come from JSON, else it is made in Go
+	Wire     float64 // chance that a message comes from JSON; otherwise it is made in Go
 	Preamble int     // system and developer messages at the beginning
-	Again    int     // one in so many of these, wherever they stand, is an earlier one, to the byte; 0 = none
+	Again    int     // every n-th of these messages, anywhere in the history, equals an earlier one byte for byte; 0 = none
 
-	Tools    float64 // chance of a round to call tools
-	Parallel int     // calls in one round, at most
-	Words    int     // of an ordinary text or result, at most
+	Tools    float64 // chance that a round calls tools
+	Parallel int     // maximum number of calls in one round
+	Words    int     // maximum number of words of an ordinary text or result
 
-	Huge      float64 // chance of a result to be huge
+	Huge      float64 // chance that a result is huge
 	HugeWords int
-	Empty     float64 // chance of a result to be empty
+	Empty     float64 // chance that a result is empty
 
-	Protected   float64 // of a message
-	Middle      float64 // of a system or developer message between two rounds
-	Orphan      float64 // of a result without a call between two rounds
-	Interrupted float64 // of a call never to be answered
-	Late        float64 // of a result to come after another message
-	Repeated    float64 // of a call to take an id that was there before
-	Twice       float64 // of a result to come twice
-	Forged      float64 // of a text to look like one of ours
-	Dispatch    float64 // of a result to hold dispatch blocks
-	Reports     float64 // of a call to run tests, and of its result to be their report
-	Media       float64 // of a user message to show a picture, a sound or a file
-	Foreign     float64 // of a text to be CJK or emoji
+	Protected   float64 // chance that a message is protected
+	Middle      float64 // chance of a system or developer message between two rounds
+	Orphan      float64 // chance of a result without a call between two rounds
+	Interrupted float64 // chance that a call is never answered
+	Late        float64 // chance that a result comes after another message
+	Repeated    float64 // chance that a call reuses an id
+	Twice       float64 // chance that a result comes twice
+	Forged      float64 // chance that a text resembles one of this module's
+	Dispatch    float64 // chance that a result has dispatch blocks
+	Reports     float64 // chance that a call runs tests and its result is their report
+	Media       float64 // chance that a user message has a picture, a sound or a file
+	Foreign     float64 // chance that a text is CJK or emoji
 }
 
-// An End is how a history ends.
+// An End is the kind of end of a history.
 type End int
 
 // The ends of a history.
 const (
-	Answered End = iota // with a complete round
-	Question            // with user messages that wait
-	Calls               // with calls of which some are not answered
+	Answered End = iota // a complete round
+	Question            // user messages without an answer
+	Calls               // calls, some without an answer
 )
 
-// New returns the history of a seed: of a random shape.
+// New returns the history of a seed, with a random shape.
 func New(seed uint64) []message.Message {
 	rng := Rand(seed)
 	return Random(rng).History(rng)
 }
 
-// Rand returns the source of randomness that a seed stands for.
+// Rand returns the source of randomness for a seed.
 func Rand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x636f6d70616374)) }
 
-// Random returns a random shape. One in twelve is an agent loop of 100 rounds,
-// one in eight is plain: without anything that is odd.
+// Random returns a random shape. One in twelve is an agent loop of 100 rounds;
+// one in eight has no odd properties.
 func Random(rng *rand.Rand) Shape {
 	s := Shape{
 		Rounds: rng.IntN(1 + rng.IntN(50)), OneUser: rng.IntN(3) == 0, Ends: End(rng.IntN(3)),
@@ -79,7 +79,8 @@ func Random(rng *rand.Rand) Shape {
 	return s
 }
 
-// odd adds properties that are rare in real histories, often enough for a test.
+// odd sets properties that are rare in real histories, more often than in
+// reality.
 func (s *Shape) odd(rng *rand.Rand) {
 	for _, chance := range []*float64{
 		&s.Protected, &s.Middle, &s.Orphan, &s.Interrupted, &s.Late, &s.Repeated, &s.Twice,

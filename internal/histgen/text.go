@@ -80,8 +80,8 @@ func (b *builder) huge() string {
 	return words(b.rng, b.HugeWords, b.share())
 }
 
-// dispatch is a result with blocks that survive masking, and some that only
-// begin, end before they begin, or hold another.
+// dispatch returns a result with blocks that survive masking, and blocks that
+// have no end, end before they begin, or contain another block.
 func (b *builder) dispatch() string {
 	const begin, end = "BEGIN_DISPATCH_RESULT", "END_DISPATCH_RESULT"
 	inner := words(b.rng, 1+b.rng.IntN(20), b.share())

@@ -11,8 +11,8 @@ import (
 	"github.com/agentcompact/compact/message/openai"
 )
 
-// finish turns a message that was made into one that came from JSON, or leaves
-// it. Sounds and files only exist in JSON.
+// finish returns a message made in Go, or the same message as read from JSON.
+// Sounds and files only exist in JSON.
 func (b *builder) finish(m message.Message) message.Message {
 	needsWire := m.Has(message.KindAudio) || m.Has(message.KindFile)
 	if !needsWire && !chance(b.rng, b.Wire) {
@@ -26,8 +26,8 @@ func (b *builder) finish(m message.Message) message.Message {
 	return out
 }
 
-// encode writes a message as clients do: fields in any order, with unknown fields,
-// numbers that no float can hold, and escapes that are not needed.
+// encode writes a message like clients do: fields in any order, unknown fields,
+// numbers beyond a float, and unnecessary escapes.
 func encode(rng *rand.Rand, m message.Message) []byte {
 	fields := []string{`"role":` + quote(rng, string(m.Role)), `"content":` + content(rng, m)}
 	for _, p := range m.Parts {
@@ -96,7 +96,7 @@ func toolCalls(rng *rand.Rand, m message.Message) string {
 	return "[" + strings.Join(calls, ",") + "]"
 }
 
-// quote writes a JSON string in one of several ways that mean the same.
+// quote writes a JSON string in one of several equivalent ways.
 func quote(rng *rand.Rand, s string) string {
 	switch rng.IntN(6) {
 	case 0:

@@ -6,10 +6,10 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// align assigns the messages of the view to those of the history: first in
-// the required order, which is pinned rounds, the messages of the compaction,
-// the rest. A view in another order is matched by content, so that the rules
-// can describe its mistakes.
+// align assigns the messages of the view to those of the history: first in the
+// required order, which is pinned rounds, the messages of the compaction, the
+// rest. It matches a view in another order by content, so that the rules can
+// describe its mistakes.
 func (j *judge) align() {
 	j.src = make([]int, len(j.Out))
 	if j.strict = j.layOut(); !j.strict {
@@ -74,13 +74,13 @@ func (j *judge) fitWithoutMark(left []int) bool {
 			return true
 		}
 		if len(left) == len(j.In) && !j.Earlier {
-			return false // nothing was taken out, so nothing moved
+			return false // no message was removed, so none moved
 		}
 	}
 	return false
 }
 
-// fit assigns the remaining messages to the view: front of them, all of pinned
+// fit assigns the remaining messages to the view: front of them, all from pinned
 // rounds, before the messages of the compaction, the others after these, both in
 // order.
 func (j *judge) fit(left, fresh []int, front int) bool {
@@ -106,12 +106,12 @@ type fitter struct {
 	*judge
 	left  []int // messages of In
 	front int   // Out[:front] are pinned rounds
-	back  []int // the other messages of Out that came in
+	back  []int // the other messages of Out that come from In
 	dead  map[[2]int]bool
 	moved []int // messages assigned to the front, last first
 }
 
-// search assigns left[i:], of which b went to the back so far.
+// search assigns left[i:]; b of the earlier ones were assigned to the back.
 func (f *fitter) search(i, b int) bool {
 	if i == len(f.left) {
 		return b == len(f.back)
@@ -138,8 +138,8 @@ func (j *judge) mayLead(i int) bool {
 	return j.pinnedRound[i] && (j.in.anchor < 0 || j.in.round[i] != j.in.round[j.in.anchor])
 }
 
-// shuffleFront assigns the front by content: in a chain of compactions a
-// pinned message that was the anchor once comes there later than others.
+// shuffleFront assigns the front by content: in a chain of compactions, a
+// former anchor among the pinned messages comes later there than others.
 func (f *fitter) shuffleFront() bool {
 	slices.Reverse(f.moved)
 	used := make([]bool, len(f.moved))
@@ -168,8 +168,8 @@ func (j *judge) matches(i, o int) bool {
 	return related(j.In[i], j.Out[o])
 }
 
-// matchContent assigns every message of the view to the likeliest of the
-// history: first one with the same bytes, then one that differs only in
+// matchContent assigns every message of the view to the most similar message of
+// the history: first one with the same bytes, then one that differs only in
 // results, then one of the same shape.
 func (j *judge) matchContent() {
 	taken := make([]bool, len(j.In))

@@ -19,9 +19,9 @@ func earlier(in, out []message.Message, decisions map[int]string) Case {
 	}
 }
 
-// The last user message of an earlier view stays where it was then, and when it
+// The last user message of an earlier view keeps its place from then, and if it
 // is protected, it comes to the front later than younger pinned messages.
-func TestCheckAcceptsWhatEarlierCompactionsLeaveBehind(t *testing.T) {
+func TestCheckAcceptsResultsOfEarlierCompactions(t *testing.T) {
 	old := message.Assistant(words(300))
 	in := []message.Message{
 		0: message.System("s"), 1: protected(message.User("The task.")), 2: old, 3: protected(message.Assistant("Note.")),
@@ -37,11 +37,11 @@ func TestCheckAcceptsWhatEarlierCompactionsLeaveBehind(t *testing.T) {
 	}
 	again.Earlier, again.Triggered = false, true
 	if got := rules(Check(again)); !slices.Contains(got, RuleOrder) {
-		t.Errorf("one compaction alone can't lead there, and %v says so", got)
+		t.Errorf("one compaction alone can't lead there, and the rules report %v", got)
 	}
 }
 
-func TestCheckTellsEqualMessagesApart(t *testing.T) {
+func TestCheckDistinguishesEqualMessages(t *testing.T) {
 	same := func() message.Message { return protected(message.User("continue")) }
 	var in []message.Message
 	for range 4 {
@@ -56,7 +56,7 @@ func TestCheckTellsEqualMessagesApart(t *testing.T) {
 	}
 }
 
-func TestCheckTellsASummaryFromTextThatLooksLikeOne(t *testing.T) {
+func TestCheckDistinguishesASummaryFromSimilarText(t *testing.T) {
 	forged := protected(summary1)
 	in := []message.Message{forged, message.Assistant(words(300)), message.Assistant("Recent."), message.User("Last.")}
 	c := earlier(in, []message.Message{forged, summary1, in[2], in[3]}, map[int]string{1: summarized})
@@ -75,7 +75,7 @@ func TestCheckLeavesTextThatLooksLikeASummaryInItsRound(t *testing.T) {
 	}
 }
 
-func TestCheckAcceptsADropWithoutANoticeOnlyWhereNothingIsGone(t *testing.T) {
+func TestCheckAcceptsADropWithoutANoticeOnlyIfNothingWasRemoved(t *testing.T) {
 	in := []message.Message{message.System("s"), message.User("a"), message.Assistant("b"), message.User("c")}
 	notice := message.System("[conversation truncated — 2 older messages omitted]")
 	c := earlier(in, []message.Message{in[0], notice, in[3]}, map[int]string{1: dropped, 2: dropped})
@@ -131,7 +131,7 @@ func TestCheckAcceptsADispatchBlockThatWasCutEarlier(t *testing.T) {
 	}
 }
 
-func TestCheckKnowsTheOtherFormsOfMasking(t *testing.T) {
+func TestCheckAcceptsTheOtherFormsOfMasking(t *testing.T) {
 	long := words(400)
 	for _, text := range []string{
 		"[result masked — ~500 tokens removed]",
@@ -150,7 +150,7 @@ func TestCheckKnowsTheOtherFormsOfMasking(t *testing.T) {
 	}
 }
 
-func TestCheckKnowsTheOtherFormsOfTruncation(t *testing.T) {
+func TestCheckAcceptsTheOtherFormsOfTruncation(t *testing.T) {
 	long := words(400)
 	for text, want := range map[string][]string{
 		"[truncated: kept last ~20 of ~500 tokens (tail)]\n\n" + long[1950:]:                                 nil,
@@ -183,7 +183,7 @@ func TestCheckJudgesALongHistoryOfEqualRounds(t *testing.T) {
 	}
 }
 
-func TestSourcesNamesWhereMessagesCameFrom(t *testing.T) {
+func TestSourcesReturnsTheOriginOfMessages(t *testing.T) {
 	src, sure := Sources(summaryCase(t))
 	if want := []int{0, 1, 8, -1, 10, 11, 12, 13, 14}; !sure || !slices.Equal(src, want) {
 		t.Errorf("%v (sure: %v), want %v", src, sure, want)
@@ -199,9 +199,9 @@ func TestSourcesNamesWhereMessagesCameFrom(t *testing.T) {
 	}
 }
 
-// The round of an earlier last user message stood behind a younger pinned one,
-// whose results were so outside of the window.
-func TestCheckCountsTurnsAsTheyStoodInAnEarlierView(t *testing.T) {
+// The round of an earlier last user message came after a younger pinned one, so
+// its results were outside the window.
+func TestCheckCountsTurnsOfAnEarlierView(t *testing.T) {
 	long := words(400)
 	in := []message.Message{
 		0: ask("1"), 1: message.User("Late."), 2: answer("1"), // the last user message once

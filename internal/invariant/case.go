@@ -1,5 +1,5 @@
 // Package invariant is an independent judge of compactions: given the input and the
-// output, it returns the promises that were broken.
+// output, it returns the broken promises.
 //
 // It shares no code with the engine that it judges. It reads the parts and
 // the raw bytes of messages and has its own pairing of calls and results, its
@@ -10,31 +10,31 @@ package invariant
 
 import "github.com/agentcompact/compact/message"
 
-// A Case is one call of the hook as it is to be judged. In, Out, Decisions,
-// Cost and Budget are needed; a rule whose other fields are zero is not
-// checked.
+// A Case is one call of the hook to be judged. In, Out, Decisions, Cost and Budget are
+// needed; a rule whose other fields are zero is not checked.
 type Case struct {
 	In, Out []message.Message
 
-	// Pinned reports whether a message must come out byte for byte; nil: the protected
-	// ones. Notices of a compaction are never pinned unless they are protected.
+	// Pinned reports whether a message must stay unchanged byte for byte; nil: the
+	// protected messages must. Notices of a compaction are never pinned unless they
+	// are protected.
 	Pinned func(message.Message) bool
 
-	// Decisions has, for each message of In, one of kept, truncated, masked,
-	// summarized, dropped.
+	// Decisions has the decision on each message of In: kept, truncated, masked,
+	// summarized or dropped.
 	Decisions []string
 
-	// Cost returns the tokens of a message, Text those of a text. Text may be nil: the
-	// numbers of tokens in markers are not checked then.
+	// Cost returns the tokens of a message, and Text those of a text. If Text is nil,
+	// the numbers of tokens in markers are not checked.
 	Cost func(message.Message) int
 	Text func(string) int
 
-	Fixed  int // tokens that are sent besides the messages
-	Budget int // no view costs more
+	Fixed  int // tokens of the request besides the messages
+	Budget int // maximum cost of a view
 	Target int // a compaction continues down to this size; 0 = not checked
 
-	MaxSummaryTokens int  // of one summary; 0 = not checked
-	Summarizes       bool // the stages include summarize, so that nothing old may be left above the target
+	MaxSummaryTokens int  // limit of one summary; 0 = not checked
+	Summarizes       bool // the stages include summarize, so no old message may stay above the target
 
 	KeepTurns  int // the keep counts as configured; 0 = not checked
 	KeepPairs  int
@@ -42,33 +42,33 @@ type Case struct {
 	MaskFirst  int // results from the beginning that are not masked
 
 	Triggered bool // this call compacted because it was due
-	Manual    bool // this call compacted because it was asked to
-	Tidies    bool // results are reduced as they come, below the trigger, too
-	Deeper    bool // the session grows by more at a call than lies between target and trigger: the keep counts may give way
-	Fallback  bool // a stage failed or was thrown away: more may be left than there should be
+	Manual    bool // this call compacted on request
+	Tidies    bool // results are reduced on arrival, also below the trigger
+	Deeper    bool // the session grows at a call by more than the distance between target and trigger, so the keep counts may be reduced
+	Fallback  bool // a stage failed or was discarded, so more messages may stay than usual
 	Earlier   bool // Out also holds the edits of earlier compactions of this history
 
-	Reported *Reported // the numbers that the result states; nil = not checked
+	Reported *Reported // the numbers in the result; nil = not checked
 
 	// Origin returns the text of part p of In[i] before any earlier compaction, if In is
-	// the view of one. Nil: In is the original.
+	// a view. Nil: In is the original.
 	Origin func(i, p int) string
 
 	// Dispatch reports whether the dispatch blocks in a tool's results survive masking;
 	// nil: those of every tool do.
 	Dispatch func(tool string) bool
 
-	// Placeholder recognizes placeholders of a template of the user's own.
+	// Placeholder recognizes placeholders of a custom template.
 	Placeholder func(text string) bool
 }
 
-// Reported holds the token counts that a result states.
+// Reported holds the token counts in a result.
 type Reported struct {
-	In, Out  int      // of the history and of the view, Fixed included
+	In, Out  int      // tokens of the history and of the view, Fixed included
 	Messages [][2]int // per message of In: tokens before and after (0 = removed)
 }
 
-// A Violation is a promise that was broken.
+// A Violation is a broken promise.
 type Violation struct {
 	Rule   string // one of the Rule constants
 	Detail string
@@ -77,7 +77,7 @@ type Violation struct {
 // String returns rule and detail.
 func (v Violation) String() string { return v.Rule + ": " + v.Detail }
 
-// The rules, by the number of the promise where it has one.
+// The rules, with the number of their promise if it has one.
 const (
 	RulePinned       = "1 pinned byte for byte"
 	RulePinnedRound  = "1 a pinned part pins its round"
@@ -109,8 +109,8 @@ const (
 	RuleHistory      = "the history is not modified"
 )
 
-// Check judges one call. It returns nil when no promise was broken. It panics
-// when Cost is nil.
+// Check judges one call. It returns nil if no promise was broken. It panics if Cost is
+// nil.
 func Check(c Case) []Violation {
 	j := newJudge(&c)
 	if !j.accountable() {

@@ -11,26 +11,26 @@ import (
 type Step struct {
 	History   []message.Message
 	View      []message.Message
-	Decisions []string // per message of History; nil = 8 is judged by the views alone
+	Decisions []string // by message of History; nil = rule 8 uses only the views
 
-	Triggered bool // it compacted because it was due
-	Manual    bool // it compacted because it was asked to
-	Tidies    bool // results are reduced on arrival, so that new messages may differ
-	Waits     bool // a compaction was due, and the result states why none was possible
-	Refused   bool // it ended with an error
+	Triggered bool // the call compacted because it was due
+	Manual    bool // the call compacted on request
+	Tidies    bool // results are reduced on arrival, so new messages may differ
+	Waits     bool // a compaction was due, and the result states the reason why none was possible
+	Refused   bool // the call ended with an error
 
-	Before  int // tokens before this call compacted
-	After   int // and after
+	Before  int // tokens before the compaction of this call
+	After   int // tokens after it
 	Budget  int
-	Trigger int // as configured, without hysteresis
+	Trigger int // the configured trigger, without hysteresis
 	Target  int
 }
 
 func (s *Step) compacted() bool { return s.Triggered || s.Manual }
 
-// Chain judges a session, step by step: the same history gives the same view,
-// edits stick, the prefix changes only at a compaction, and a compaction comes
-// no earlier and no later than it is due.
+// Chain judges a session step by step: the same history gives the same view, edits
+// persist, the prefix changes only at a compaction, and a compaction comes exactly
+// when it is due.
 func Chain(steps ...Step) []Violation {
 	var found collector
 	ended := 0
@@ -52,7 +52,7 @@ func Chain(steps ...Step) []Violation {
 	return found
 }
 
-// before returns the last step that gave a view.
+// before returns the last step with a view.
 func before(steps []Step) *Step {
 	for k := len(steps) - 1; k >= 0; k-- {
 		if !steps[k].Refused {
@@ -62,8 +62,8 @@ func before(steps []Step) *Step {
 	return nil
 }
 
-// timing: the next compaction is due at the trigger, or, after one that ended
-// at L, at min(B, max(trigger, L + (trigger - T))).
+// timing: the next compaction is due at the trigger, or, after one that ended at
+// L, at min(B, max(trigger, L + (trigger - T))).
 func (f *collector) timing(k int, s *Step, ended int) {
 	due := s.Trigger
 	if ended > 0 {
@@ -78,8 +78,8 @@ func (f *collector) timing(k int, s *Step, ended int) {
 	}
 }
 
-// again: the same history gives the same view, as long as nothing was
-// compacted in between. A view that is handed in gives itself.
+// again: the same history gives the same view, unless there was a compaction in
+// between. A view that is passed in as the history gives the same view.
 func (f *collector) again(k int, steps []Step) {
 	s := &steps[k]
 	if s.compacted() {
@@ -117,7 +117,8 @@ func (f *collector) sticky(k int, prev, s *Step) {
 	}
 }
 
-// prefix: without a compaction, the view is the view before and the new messages.
+// prefix: without a compaction, the view is the previous view and the new
+// messages.
 func (f *collector) prefix(k int, prev, s *Step) {
 	grown := extends(prev.History, s.History)
 	if s.compacted() || !grown && !extends(prev.View, s.History) {
@@ -167,8 +168,8 @@ func Same(label string, a, b []message.Message) []Violation {
 	return found
 }
 
-// Freeze stores a history, down to the bytes. The function that it returns reports
-// the modifications since then.
+// Freeze stores a history with its bytes. The returned function reports the
+// modifications since then.
 func Freeze(history []message.Message) func() []Violation {
 	type frozen struct {
 		raw  []byte

@@ -39,7 +39,7 @@ func TestChainAcceptsASoundSession(t *testing.T) {
 	}
 }
 
-func TestChainAcceptsAViewThatIsHandedIn(t *testing.T) {
+func TestChainAcceptsAViewAsHistory(t *testing.T) {
 	s := session(t)
 	kept := s[2]
 	kept.History, kept.Decisions = s[1].View, nil
@@ -96,7 +96,7 @@ func TestChainAcceptsASessionThatWaitsAboveTheTrigger(t *testing.T) {
 	}
 }
 
-func TestChainSkipsStepsThatWereRefused(t *testing.T) {
+func TestChainSkipsRefusedSteps(t *testing.T) {
 	s := session(t)
 	refused := Step{History: s[2].History[:3], View: s[2].History[:3], Refused: true, Before: 9999}
 	if found := Chain(slices.Insert(s, 3, refused)...); found != nil {
@@ -104,7 +104,7 @@ func TestChainSkipsStepsThatWereRefused(t *testing.T) {
 	}
 }
 
-func TestFreezeSeesChangesInPlace(t *testing.T) {
+func TestFreezeDetectsChangesInPlace(t *testing.T) {
 	for name, harm := range map[string]func(h []message.Message){
 		"text of a part": func(h []message.Message) { h[2].Parts[0].Text = "Find another bug." },
 		"arguments":      func(h []message.Message) { h[3].Parts[0].Args[2] = 'P' },

@@ -20,7 +20,8 @@ func TestCheckAcceptsSoundCompactions(t *testing.T) {
 	}
 }
 
-// broken are compactions that break one promise each, and the rule that says so.
+// broken holds compactions that break one promise each, with the rule that
+// reports it.
 var broken = []struct {
 	name string
 	base func(testing.TB) Case
@@ -209,7 +210,7 @@ func TestCheckCatchesEachBrokenPromise(t *testing.T) {
 	}
 }
 
-// A rule that nothing shows to fire is not known to work.
+// A rule without a failing example is not known to work.
 func TestEveryRuleIsShownToFire(t *testing.T) {
 	shown := map[string]bool{}
 	for _, b := range broken {

@@ -16,15 +16,15 @@ func same(a, b message.Message) bool {
 }
 
 // related reports whether two messages differ only in the text of tool results, and
-// in media that a text replaced.
+// in media that were replaced by a text.
 func related(a, b message.Message) bool {
 	return compare(withStandIns(a, b), b, func(x, y message.Part) bool {
 		return x.Text == y.Text || x.Kind == message.KindToolResult
 	})
 }
 
-// akin reports whether two messages differ only in texts, and in media that a text
-// replaced.
+// akin reports whether two messages differ only in texts, and in media that were
+// replaced by a text.
 func akin(a, b message.Message) bool {
 	return compare(withStandIns(a, b), b, func(x, y message.Part) bool { return true })
 }
@@ -84,8 +84,8 @@ func compare(a, b message.Message, text func(x, y message.Part) bool) bool {
 	return true
 }
 
-// checkBytes compares the raw forms of an edited message: everything outside
-// of the strings that hold the edited texts must be the same bytes.
+// checkBytes compares the raw forms of an edited message: all bytes outside the
+// strings with the edited texts must be the same.
 func (j *judge) checkBytes(i, o int) {
 	was, is := j.In[i].Raw(), j.Out[o].Raw()
 	if j.replacedMedia(i, o) {
@@ -129,7 +129,7 @@ func (j *judge) checkBytes(i, o int) {
 	}
 }
 
-// replacedMedia reports whether a text stands for media of message i.
+// replacedMedia reports whether a text replaces media of message i.
 func (j *judge) replacedMedia(i, o int) bool {
 	for p := range j.In[i].Parts {
 		if standsFor(j.In[i].Parts[p], j.Out[o].Parts[p]) {

@@ -10,19 +10,19 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A Plan describes the stages, as far as they determine the smallest view. The zero
-// Plan has stages that summarize, shrink and squeeze.
+// A Plan describes the stages as far as they affect the smallest view. The zero Plan
+// has stages that summarize, shrink and squeeze.
 type Plan struct {
-	Stages    []string // by their names in configurations; nil = summarize, shrink, squeeze
+	Stages    []string // names in configurations; nil = summarize, shrink, squeeze
 	KeepTurns int      // turns that stay if no stage shrinks
 	KeepPairs int
 	Keep      string // the part of a text that a truncation keeps: head (default), tail or both
 
-	// What stays in stages that do not squeeze.
+	// The messages that stay if no stage squeezes.
 	MaskTurns, MaskFirst, MaskLast int // results that are not masked
-	KeepMessages                   int // if not 0, instead of turns
+	KeepMessages                   int // number of messages that stay, instead of turns, if not 0
 
-	// Unknown: the results of masking and truncating are not known, because they depend
+	// Unknown: the results of masking and truncating are unknown, because they depend
 	// on more than this plan.
 	Unknown bool
 }
@@ -31,9 +31,8 @@ func (p Plan) has(stage string) bool {
 	return p.Stages == nil && (stage == "summarize" || stage == "shrink" || stage == "squeeze") || slices.Contains(p.Stages, stage)
 }
 
-// Bounded reports whether the stages have limits of their own (a number of
-// messages, the size of the history or of a summary), so that the floor is not
-// known without these.
+// Bounded reports whether the stages have limits of their own (a number of messages,
+// the size of the history or of a summary), which the floor also depends on.
 func (p Plan) Bounded() bool {
 	whole := p.has("summarize") || p.has("drop") || p.has("fallback")
 	return p.Unknown && !p.has("squeeze") || !whole && (p.has("window") || p.has("history") || p.has("groups") || p.has("local"))
@@ -116,7 +115,7 @@ func resultsIn(m message.Message) (n int) {
 	return n
 }
 
-// edited returns the least cost of a message under stages that do not squeeze.
+// edited returns the minimum cost of a message under stages that do not squeeze.
 func (p Plan) edited(m message.Message, cost func(message.Message) int, maskable bool) int {
 	n := cost(m)
 	if resultsIn(m) == 0 {
@@ -152,8 +151,8 @@ func (r *reading) lastRound() []bool {
 	return out
 }
 
-// lastMessages marks the rounds of the last n messages that are neither pinned
-// nor ours.
+// lastMessages marks the rounds of the last n messages that are neither pinned nor made
+// by this module.
 func (r *reading) lastMessages(n int, pinned func(message.Message) bool) []bool {
 	out := make([]bool, len(r.msgs))
 	for i := len(r.msgs) - 1; i >= 0 && n > 0; i-- {
@@ -182,7 +181,7 @@ func squeezed(m message.Message, cost func(message.Message) int, keep string) in
 		}
 		bare := bareMarker(keep, sizeOf(part.Text, max(best-cost(empty), 0)))
 		if utf8.RuneCountInString(bare) > utf8.RuneCountInString(part.Text) {
-			continue // nothing grows, in characters either
+			continue // no edit increases the size, also in characters
 		}
 		cut, err := m.WithPartText(p, bare)
 		if err != nil {
@@ -198,7 +197,7 @@ func squeezed(m message.Message, cost func(message.Message) int, keep string) in
 var anyMarker = regexp.MustCompile(`\[truncated: kept (?:first|last|first\+last) ~\d+ of ~(\d+) tokens \((?:head|tail|both)\)\]`)
 
 // sizeOf returns the size of the original for a marker. A text that was cut before
-// states it itself.
+// states its size itself.
 func sizeOf(text string, tokens int) int {
 	if m := anyMarker.FindStringSubmatch(text); m != nil {
 		if n, err := strconv.Atoi(m[1]); err == nil {
@@ -219,8 +218,7 @@ func bareMarker(keep string, tokens int) string {
 	return "\n\n[truncated: kept first" + of + "(head)]"
 }
 
-// A Refusal is a call that ended with the error that the budget does not
-// suffice.
+// A Refusal is a call that ended with the error for an insufficient budget.
 type Refusal struct {
 	In, Out []message.Message
 	Pinned  func(message.Message) bool
@@ -229,11 +227,11 @@ type Refusal struct {
 	Budget  int
 	Plan    Plan
 	Named   []int // the messages that the error names as the largest
-	Tokens  int   // the cost of the smallest view, as the error states it
-	Parts   int   // the sum of all parts that the error names and counts, with Fixed
+	Tokens  int   // cost of the smallest view, as in the error
+	Parts   int   // sum of all parts that the error lists, with Fixed
 }
 
-// CheckRefusal judges the error: it is right only if the floor is above the budget,
+// CheckRefusal judges the error: it is correct only if the floor is above the budget,
 // if it names the largest message, and if the history is unchanged.
 func CheckRefusal(r Refusal) []Violation {
 	var found collector

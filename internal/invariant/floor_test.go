@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-func TestFloorIsWhatCanNotBeTakenOut(t *testing.T) {
+func TestFloorCountsMessagesThatMustStay(t *testing.T) {
 	in := history(t)
 	marker := bareMarker("", textCost(in[12].Parts[0].Text))
 	want := 3
@@ -45,7 +45,7 @@ func TestFloorMarkerFollowsWhatTruncationKeeps(t *testing.T) {
 	}
 }
 
-func TestFloorIsThatOfTheStages(t *testing.T) {
+func TestFloorDependsOnTheStages(t *testing.T) {
 	in := history(t)
 	all := sum(costs(in, cost))
 	summarized := (Plan{}).Floor(in, nil, cost, 0)
@@ -66,7 +66,7 @@ func TestFloorIsThatOfTheStages(t *testing.T) {
 	}
 }
 
-func TestCheckRefusalKnowsRightFromWrong(t *testing.T) {
+func TestCheckRefusalFindsWrongRefusals(t *testing.T) {
 	in := history(t)
 	floor := (Plan{}).Floor(in, byRole, cost, 3)
 	right := Refusal{In: in, Out: slices.Clone(in), Pinned: byRole, Cost: cost, Fixed: 3, Budget: floor - 1, Tokens: floor, Parts: floor, Named: []int{12, 8}}

@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// The decisions about a message.
+// The decisions on messages.
 const (
 	kept       = "kept"
 	truncated  = "truncated"
@@ -16,22 +16,22 @@ const (
 	dropped    = "dropped"
 )
 
-// judge is one case on its way.
+// judge is the state of judging one case.
 type judge struct {
 	*Case
 	in, out         *reading
 	costIn, costOut []int
 	pinnedRound     []bool // by message of In: its round holds a pinned message
-	repeats         []bool // it comes again, and may go
+	repeats         []bool // the message occurs again later, and may be removed
 
-	strict bool  // the layout follows from the decisions
+	strict bool  // the decisions determine the layout
 	src    []int // message of Out → message of In, -1 = made by the compaction
-	place  []int // and back; -1 = removed
+	place  []int // message of In → message of Out, -1 = removed
 
 	found collector
 }
 
-// collector gathers violations, a few of each rule.
+// collector gathers violations, at most a few per rule.
 type collector []Violation
 
 const perRule = 3
@@ -73,7 +73,7 @@ func sum(ns []int) int {
 	return total
 }
 
-// pinned reports whether a message must come out byte for byte.
+// pinned reports whether a message must stay unchanged byte for byte.
 func (j *judge) pinned(m message.Message) bool { return pins(j.Pinned, m) }
 
 func pins(f func(message.Message) bool, m message.Message) bool {

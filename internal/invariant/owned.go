@@ -10,8 +10,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// What the project itself writes into a view, by exact grammar. A number that
-// no text can have is text.
+// The texts that this module writes into a view, by exact grammar. A number that is
+// impossible for a text makes the text an ordinary one.
 var (
 	summaryHead = regexp.MustCompile(`\A<COMPACT-SUMMARY v([1-9][0-9]{0,6})>\n`)
 	noticeForm  = regexp.MustCompile(`\A\[conversation truncated — (0|[1-9][0-9]*) older messages omitted\]\z`)
@@ -26,7 +26,7 @@ var (
 	bothMarker = regexp.MustCompile(`\n\n\[truncated: kept first\+last ~([0-9]+) of ~([0-9]+) tokens \(both\)\]\n\n`)
 )
 
-// parseSummary recognizes a summary of ours: one text, nothing else.
+// parseSummary recognizes a summary of this module: one text, nothing else.
 func parseSummary(m message.Message) (version int, body string, ok bool) {
 	if m.Role != message.RoleAssistant && m.Role != message.RoleUser || len(m.Parts) != 1 || m.Parts[0].Kind != message.KindText {
 		return 0, "", false
@@ -35,7 +35,7 @@ func parseSummary(m message.Message) (version int, body string, ok bool) {
 	if !strings.HasPrefix(text, "<COMPACT-SUMMARY v") {
 		return 0, "", false
 	}
-	head := summaryHead.FindStringSubmatch(text) // of the first line alone: no machine walks through the body
+	head := summaryHead.FindStringSubmatch(text) // reads only the first line, because a regular expression would take long for the body
 	if head == nil {
 		return 0, "", false
 	}
@@ -58,7 +58,7 @@ func parseNotice(m message.Message) (omitted int, ok bool) {
 	return omitted, err == nil
 }
 
-// ours reports whether a message is a summary or a notice.
+// ours reports whether a message is a summary or a notice of this module.
 func ours(m message.Message) bool {
 	if _, _, ok := parseSummary(m); ok {
 		return true
@@ -67,7 +67,7 @@ func ours(m message.Message) bool {
 	return ok
 }
 
-// placeholder reports whether a text is a placeholder as a whole.
+// placeholder reports whether a whole text is a placeholder.
 func (c *Case) placeholder(text string) bool {
 	if c.Placeholder != nil && c.Placeholder(text) {
 		return true
@@ -80,7 +80,7 @@ func wholePlaceholder(text string) bool {
 		_, ok = remainingBlocks(rest)
 		return ok
 	}
-	const longest = 160 // of a placeholder, in characters
+	const longest = 160 // maximum length of a placeholder, in characters
 	if len(text) > 4*longest || utf8.RuneCountInString(text) > longest {
 		return false
 	}
@@ -102,9 +102,9 @@ const (
 	blockEnd   = "END_DISPATCH_RESULT"
 )
 
-// dispatched returns the blocks of a text that survive masking. One that does
-// not end may survive to the end of the text; whole counts those that do end,
-// and must.
+// dispatched returns the blocks of a text that survive masking. A block without an
+// end may survive to the end of the text; whole counts the blocks with an end,
+// which must survive.
 func dispatched(text string) (blocks []string, whole int) {
 	for {
 		_, rest, found := strings.Cut(text, blockBegin)
@@ -121,8 +121,8 @@ func dispatched(text string) (blocks []string, whole int) {
 	}
 }
 
-// blocks returns the dispatch blocks of a result of In that survive masking: only
-// those of a tool that dispatches work do.
+// blocks returns the dispatch blocks of a result of In that survive masking; only
+// results of a tool that dispatches work have them.
 func (j *judge) blocks(i, p int) (blocks []string, whole int) {
 	if !j.dispatches(i, p) {
 		return nil, 0
@@ -143,8 +143,8 @@ func (j *judge) dispatches(i, p int) bool {
 	return j.Dispatch(call.Name)
 }
 
-// answered returns the call that a result of In answers: the newest before it, as
-// ids come again.
+// answered returns the call that a result of In answers: the newest one before it,
+// because ids can recur.
 func (j *judge) answered(i, p int) (message.Part, bool) {
 	id := j.In[i].Parts[p].CallID
 	for i--; i >= 0; i-- {
@@ -157,9 +157,9 @@ func (j *judge) answered(i, p int) (message.Part, bool) {
 	return message.Part{}, false
 }
 
-// cameMasked reports whether a result of In is a placeholder. One with blocks is
-// only where a tool that dispatches work returned it, or an earlier compaction
-// is known to have left it.
+// cameMasked reports whether a result of In is a placeholder. A placeholder with
+// blocks counts only if a tool that dispatches work returned it, or if an earlier
+// compaction is known to have written it.
 func (j *judge) cameMasked(i, p int) bool {
 	text := j.In[i].Parts[p].Text
 	if _, ok := cutDispatch(text); ok && j.originOf(i, p) == text && !j.dispatches(i, p) {
@@ -175,7 +175,7 @@ func remainingBlocks(rest string) ([]string, bool) {
 	return blocks, len(blocks) > 0 && rest == strings.Join(blocks, "\n")
 }
 
-// within reports whether some are all of all, in their order.
+// within reports whether the elements of some occur in all, in their order.
 func within(some, all []string, alike func(some, one string) bool) bool {
 	for _, b := range all {
 		if len(some) > 0 && alike(some[0], b) {

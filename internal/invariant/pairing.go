@@ -6,9 +6,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// checkPairing: on the chat wire the results of a message's calls follow it
-// directly, and nothing else does. Where the view is not like that, the
-// history was not either.
+// checkPairing: on the chat wire the results of a message's calls directly follow it,
+// and no other results do. A view may break this rule only if the history does.
 func (j *judge) checkPairing() {
 	before := misplaced(j.In)
 	for fault, n := range misplaced(j.Out) {
@@ -49,7 +48,7 @@ func misplaced(msgs []message.Message) map[string]int {
 	return faults
 }
 
-// anyTool returns a tool of which a call without an id waits, the first by name.
+// anyTool returns the first tool by name that has a waiting call without an id.
 func anyTool(waiting map[string]int) string {
 	tool := ""
 	for id, n := range waiting {

@@ -10,8 +10,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// What a placeholder tells of a call stands in the call and in its result.
-func TestCheckHoldsWhatAPlaceholderSaysAgainstTheOriginal(t *testing.T) {
+// The facts about a call in a placeholder occur in the call and in its result.
+func TestCheckComparesAPlaceholderWithTheOriginal(t *testing.T) {
 	const (
 		status = "Exit code 0\n"
 		failed = "\x1b[31m--- FAIL: TestA [\"x\"] (0.00s)\x1b[0m\n"
@@ -25,7 +25,7 @@ func TestCheckHoldsWhatAPlaceholderSaysAgainstTheOriginal(t *testing.T) {
 		{all, ` · my_bash "go test './...' | tail -4" · says "--- FAIL: TestA ('x') (0.00s)" · exit 0`, true},
 		{all, ` · my_bash "go test './...'…" · says "--- FAIL: Test…" · exit 0`, true},
 		{all, ` · my_b… "go test './...' | tail -4" · says "FAIL example.com/store 0.4s"`, true},
-		{status + ends, ` · my_bash "go test './...' | tail -4" · exit 0`, true}, // it can't be left out what is no line of a test
+		{status + ends, ` · my_bash "go test './...' | tail -4" · exit 0`, true}, // it can't be omitted, because it is not a line of a test
 		{all, ` · my_bash`, true},
 		{all, ` · exit 0`, true},
 		{all, ` · my_bash "go test './...' | tail -4" · says "ok example.com/store 0.4s"`, false},
@@ -54,7 +54,7 @@ func TestCheckHoldsWhatAPlaceholderSaysAgainstTheOriginal(t *testing.T) {
 }
 
 // A result that answers no call names none.
-func TestCheckMissesTheCallOfAResultThatAnswersNone(t *testing.T) {
+func TestCheckReportsAResultWithoutACall(t *testing.T) {
 	in := []message.Message{message.User("u"), message.ToolResult("9", words(400)), message.Assistant("a")}
 	out := slices.Clone(in)
 	out[1] = edit(t, in[1], `[observation masked — 1999 chars · bash "ls"]`)

@@ -8,9 +8,10 @@ import (
 
 // reading is the structure of a conversation.
 //
-// Calls and results are paired by id, on wires without ids by tool name, and without any key if a result has no name either. A
-// result answers the newest open call before it. The messages from a call to its answer can't be separated, so they are one
-// round; an answer that is given twice in a row belongs to it. Every other message is a round of its own.
+// Calls and results are paired by id; on wires without ids by tool name, and without any key if a result
+// has no name either. A result answers the newest earlier open call. The messages from a call to its
+// answer can't be separated, so they are one round; a directly repeated answer belongs to it. Every
+// other message is a round of its own.
 type reading struct {
 	msgs  []message.Message
 	round []int    // message → round
@@ -21,7 +22,7 @@ type reading struct {
 
 	lonelyResults map[string]int // results that answer no call, by id
 	lonelyCalls   map[string]int // calls that nothing answers, by id
-	openCalls     []bool         // message → some call of it is not answered
+	openCalls     []bool         // message → it has a call without an answer
 
 	anchor int // the last message in which the user speaks, -1 = none
 }
@@ -46,10 +47,10 @@ func pairID(p message.Part) string {
 	return "tool " + p.Name
 }
 
-// nameless is the id of a result that has neither id nor tool.
+// nameless is the id of a result with neither id nor tool.
 var nameless = pairID(message.Part{})
 
-// newestTool returns the tool of the newest call without an id that waits.
+// newestTool returns the tool of the newest waiting call without an id.
 func newestTool(waiting map[string][]int) string {
 	best, at := nameless, -1
 	for id, calls := range waiting {
@@ -60,8 +61,7 @@ func newestTool(waiting map[string][]int) string {
 	return best
 }
 
-// link joins the messages of a call and its answer; again marks an answer that
-// was given once more.
+// link joins the messages of a call and its answer; again marks a repeated answer.
 type link struct {
 	call, result int
 	again        bool
@@ -108,8 +108,8 @@ func (r *reading) pair() []link {
 	return links
 }
 
-// answeredBefore reports whether a tool message answers the same call with a
-// part before this one: it is one answer, in several parts.
+// answeredBefore reports whether an earlier part of a tool message answers the same call: then it
+// is one answer in several parts.
 func answeredBefore(parts []message.Part, p message.Part) bool {
 	for _, other := range parts {
 		if other.Kind == message.KindToolResult && pairID(other) == pairID(p) {
@@ -119,8 +119,8 @@ func answeredBefore(parts []message.Part, p message.Part) bool {
 	return false
 }
 
-// repeat puts a second answer that follows its round without a gap into the
-// round. It is still an answer that no call waited for.
+// repeat adds a second answer that directly follows its round to the round. No call waited for that
+// answer.
 func (r *reading) repeat(links []link, first, i int) []link {
 	start, end := links[first].call, links[first].result
 	for grown := true; grown; {
@@ -137,7 +137,7 @@ func (r *reading) repeat(links []link, first, i int) []link {
 	return links
 }
 
-// cut makes rounds: messages that a link spans are glued together.
+// cut makes rounds: messages within one link belong together.
 func (r *reading) cut(links []link) {
 	glue := make([]int, len(r.msgs)+1)
 	for _, l := range links {
@@ -162,8 +162,8 @@ func (r *reading) cut(links []link) {
 	}
 }
 
-// countTurns numbers the turns: each ends with an assistant round, and holds the
-// messages since the one before.
+// countTurns numbers the turns: each ends with an assistant round, and contains the messages since
+// the previous one.
 func (r *reading) countTurns() {
 	r.turn = make([]int, len(r.msgs))
 	for _, span := range r.spans {
@@ -179,8 +179,8 @@ func (r *reading) countTurns() {
 	}
 }
 
-// spokenTurns counts the turns in whose round both the assistant and the user
-// speak: results that came late stand around the user's message.
+// spokenTurns counts the turns in whose round both the assistant and the user speak, because late
+// results enclose the user's message.
 func (r *reading) spokenTurns() int {
 	n := 0
 	for _, span := range r.spans {
@@ -209,7 +209,7 @@ func speaks(m message.Message) bool {
 	return len(m.Parts) == 0
 }
 
-// spread marks every message whose round holds one for which f is true.
+// spread marks all messages of a round if f is true for one of them.
 func (r *reading) spread(f func(message.Message) bool) []bool {
 	out := make([]bool, len(r.msgs))
 	for i := range r.msgs {
@@ -235,8 +235,8 @@ func (r *reading) waits(i int) bool {
 	return false
 }
 
-// open marks the round of a last assistant message that still waits for
-// results, and the user messages that no assistant answered.
+// open marks the round of a last assistant message that still waits for results, and the unanswered
+// user messages.
 func (r *reading) open() []bool {
 	out := make([]bool, len(r.msgs))
 	for i := len(r.msgs) - 1; i >= 0; i-- {
@@ -256,8 +256,8 @@ func (r *reading) open() []bool {
 	return out
 }
 
-// recent marks the last turns with everything after them, the rounds of the last
-// pairs, and the open round.
+// recent marks the last turns and everything after them, the rounds of the last pairs, and the open
+// round.
 func (r *reading) recent(turns, pairs int) []bool {
 	out := r.open()
 	for i := range r.msgs {

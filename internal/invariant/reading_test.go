@@ -26,7 +26,7 @@ func parts(id string) message.Message {
 	return m
 }
 
-func TestRoundsAreWhatCannotBeCut(t *testing.T) {
+func TestRoundsAreIndivisible(t *testing.T) {
 	user, said := message.User("u"), message.Assistant("a")
 	for _, c := range []struct {
 		name string
@@ -66,7 +66,7 @@ func TestTurnsEndWithAnAssistantRound(t *testing.T) {
 	}
 }
 
-func TestOpenIsWhatWaitsForAnAnswer(t *testing.T) {
+func TestOpenFindsCallsWithoutAnAnswer(t *testing.T) {
 	user := message.User("u")
 	for _, c := range []struct {
 		name string
@@ -127,7 +127,7 @@ func TestOwnFormsAreRecognizedExactly(t *testing.T) {
 
 // A summary has an exact form: the head, a line feed, the body, a line feed, the end,
 // and nothing after it.
-func TestSummaryIsParsedAsItsFormSays(t *testing.T) {
+func TestSummaryIsParsedByItsForm(t *testing.T) {
 	form := regexp.MustCompile(`(?s)\A<COMPACT-SUMMARY v([1-9][0-9]{0,6})>\n(.*)\n</COMPACT-SUMMARY>\z`)
 	const head, end = "<COMPACT-SUMMARY v12>\n", "\n</COMPACT-SUMMARY>"
 	for _, text := range []string{

@@ -2,7 +2,7 @@ package invariant
 
 import "github.com/agentcompact/compact/message"
 
-// repeated marks the duplicates that a stage may remove although their role is
+// repeated marks duplicates that a stage may remove although their role is
 // never pruned: system or developer messages that occur again later, byte for
 // byte, unless the caller protects them. Such a message must be a round of its
 // own, before the open calls, and a later message that may be removed, too,
@@ -24,8 +24,8 @@ func (r *reading) repeated(pinned func(message.Message) bool, taken []bool) []bo
 	return out
 }
 
-// waiting returns where the last assistant's round begins, if some call of it
-// is not answered.
+// waiting returns the index at which the last assistant's round begins, if that
+// round has a call without an answer.
 func (r *reading) waiting() int {
 	for i := len(r.msgs) - 1; i >= 0; i-- {
 		if r.msgs[i].Role != message.RoleAssistant {
@@ -39,8 +39,8 @@ func (r *reading) waiting() int {
 	return len(r.msgs)
 }
 
-// copied reports whether message i was given up as a copy, of one that is still
-// there.
+// copied reports whether message i was removed as a copy of a message that is
+// still there.
 func (j *judge) copied(i int) bool {
 	if j.Decisions[i] != dropped || !j.repeats[i] {
 		return false
@@ -53,7 +53,7 @@ func (j *judge) copied(i int) bool {
 	return false
 }
 
-// checkCopies: copies go only where the budget forces them to.
+// checkCopies: copies are removed only if the budget requires it.
 func (j *judge) checkCopies() {
 	if j.Earlier || j.Fixed+sum(j.costIn) > j.Budget {
 		return

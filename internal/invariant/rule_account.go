@@ -8,9 +8,8 @@ import (
 
 const resultKind = message.KindToolResult
 
-// checkAccounts: each message of the history is in the view or has the
-// decision summarized or dropped, and any other message of the view is one
-// that a compaction makes.
+// checkAccounts: each message of the history is in the view or has the decision
+// summarized or dropped, and the compaction made every other message of the view.
 func (j *judge) checkAccounts() {
 	for i, d := range j.Decisions {
 		if there := j.place[i] >= 0; there != j.survives(i) {
@@ -50,8 +49,7 @@ func (j *judge) checkDecisions() {
 	j.checkStandIn()
 }
 
-// alreadyEdited reports whether message i came in as the outcome of an earlier
-// compaction.
+// alreadyEdited reports whether an earlier compaction edited message i.
 func (j *judge) alreadyEdited(i int) bool {
 	for p, part := range j.In[i].Parts {
 		if part.Kind == resultKind && (j.cameMasked(i, p) || j.originOf(i, p) != part.Text) || mediaForm.MatchString(part.Text) {
@@ -110,15 +108,15 @@ func (j *judge) gone() (condensed, all int) {
 	return condensed, all
 }
 
-// fitsNotice reports whether the budget leaves room for a notice. Where it does
-// not, a view without one is better than none.
+// fitsNotice reports whether a notice fits the budget. If it does not, a view
+// without a notice is allowed.
 func (j *judge) fitsNotice() bool {
 	notice := message.System("[conversation truncated — " + strconv.Itoa(len(j.In)) + " older messages omitted]")
 	return j.Fixed+sum(j.costOut)+j.Cost(notice) <= j.Budget
 }
 
-// checkNotice: the notice states the number of dropped messages, with those of the
-// notice before it. A summary that was dropped may be counted.
+// checkNotice: the notice states the number of dropped messages, including those
+// of the previous notice. A dropped summary may be counted.
 func (j *judge) checkNotice() {
 	least, most := 0, 0
 	for i, d := range j.Decisions {
@@ -141,8 +139,8 @@ func (j *judge) checkNotice() {
 	}
 }
 
-// checkIdle: a call that compacts nothing changes nothing, or only results that
-// no call has sent yet.
+// checkIdle: a call that compacts nothing changes nothing, except results that no
+// call has sent yet.
 func (j *judge) checkIdle() {
 	if j.Triggered || j.Manual || j.Earlier {
 		return

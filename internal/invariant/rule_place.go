@@ -1,7 +1,7 @@
 package invariant
 
-// checkPinned: protected and pinned messages come out byte for byte, and keep
-// their round with them.
+// checkPinned: protected and pinned messages stay unchanged byte for byte, and so
+// does the rest of their round.
 func (j *judge) checkPinned() {
 	for i, m := range j.In {
 		switch o := j.place[i]; {
@@ -20,8 +20,8 @@ func (j *judge) checkPinned() {
 	}
 }
 
-// checkOrphans: results without a call, and calls without an answer, were so in the
-// input.
+// checkOrphans: the input has the same results without a call and the same calls
+// without an answer.
 func (j *judge) checkOrphans() {
 	for id, n := range j.out.lonelyResults {
 		if n > j.in.lonelyResults[id] {
@@ -55,8 +55,8 @@ func (j *judge) checkRounds() {
 	}
 }
 
-// checkOrder: first the pinned rounds older than the recent span, then the messages
-// of the compaction, then the rest in its order.
+// checkOrder: the pinned rounds older than the recent span come first, then the
+// messages of the compaction, then the rest in its order.
 func (j *judge) checkOrder() {
 	mark := len(j.Out)
 	for o, i := range j.src {
@@ -73,8 +73,8 @@ func (j *judge) checkOrder() {
 	j.checkBack(j.src[mark+1:], last)
 }
 
-// checkUnmarkedOrder is for views without a summary or a notice. Where nothing
-// was taken out, all stand as they came.
+// checkUnmarkedOrder checks views without a summary or a notice. If no message was
+// removed, all are in their order.
 func (j *judge) checkUnmarkedOrder() {
 	front := 0
 	for o, i := range j.src {
@@ -90,7 +90,8 @@ func (j *judge) checkUnmarkedOrder() {
 	j.checkBack(j.src[front:], last)
 }
 
-// checkFront returns the newest message of the front.
+// checkFront checks the messages before the summary, and returns the newest of
+// them.
 func (j *judge) checkFront(front []int) int {
 	last, newest := -1, -1
 	for _, i := range front {
@@ -98,7 +99,7 @@ func (j *judge) checkFront(front []int) int {
 		switch {
 		case !j.mayLead(i):
 			j.fail(RuleOrder, "message %d stands before the summary and is not pinned, or is the last user message", i)
-		case j.Earlier && j.in.hasUser(i): // it may have been the anchor of an earlier view
+		case j.Earlier && j.in.hasUser(i): // it may have been the anchor in an earlier view
 		case i < last:
 			j.fail(RuleOrder, "message %d comes after message %d among the pinned", i, last)
 		default:
@@ -114,9 +115,9 @@ func (j *judge) checkBack(back []int, newest int) {
 	last, lastUser, recent := -1, -1, false
 	for _, i := range back {
 		if i < 0 {
-			continue // a second mark, which checkSummary judges
+			continue // a second summary or notice, which checkSummary judges
 		}
-		// A message that once was the last of the user may have come after younger pinned
+		// A message that was once the user's last one may come after younger pinned
 		// messages.
 		before := &last
 		if j.Earlier && j.in.hasUser(i) {
@@ -128,7 +129,7 @@ func (j *judge) checkBack(back []int, newest int) {
 		*before = max(*before, i)
 		anchor := j.in.anchor >= 0 && j.in.round[i] == j.in.round[j.in.anchor] || j.Earlier && j.in.hasUser(i)
 		switch {
-		case anchor, ours(j.In[i]): // an earlier summary that nothing replaced
+		case anchor, ours(j.In[i]): // an earlier summary that was not replaced
 		case j.pinnedRound[i] && i < newest && !recent:
 			j.fail(RuleOrder, "message %d is pinned and older than message %d, which stands before the summary", i, newest)
 		case !j.pinnedRound[i] && i < newest:
@@ -160,7 +161,7 @@ func (j *judge) checkAnchor() {
 	}
 }
 
-// checkOpen: nothing of the open round is masked, summarized or dropped.
+// checkOpen: no message of the open round is masked, summarized or dropped.
 func (j *judge) checkOpen() {
 	for i, open := range j.in.open() {
 		if open && j.Decisions[i] != kept && j.Decisions[i] != truncated && !j.alreadyMasked(i) {
@@ -172,7 +173,7 @@ func (j *judge) checkOpen() {
 	}
 }
 
-// alreadyMasked reports whether message i came in as a placeholder.
+// alreadyMasked reports whether message i is a placeholder in the input.
 func (j *judge) alreadyMasked(i int) bool {
 	for p, part := range j.In[i].Parts {
 		if part.Kind == resultKind && j.cameMasked(i, p) {
@@ -182,8 +183,8 @@ func (j *judge) alreadyMasked(i int) bool {
 	return false
 }
 
-// checkKeep: the last turns and pairs are only taken out where the budget
-// leaves no other way. It judges one step, not the sum of several.
+// checkKeep: the last turns and pairs are only removed if the budget leaves no
+// other way. It judges one step, not the sum of several.
 func (j *judge) checkKeep() {
 	if j.KeepTurns == 0 || j.Earlier || j.Deeper {
 		return
@@ -209,9 +210,9 @@ func (j *judge) anchored(i int) bool {
 	return j.in.anchor >= 0 && j.in.round[i] == j.in.round[j.in.anchor]
 }
 
-// checkWindow: results that must stay visible are not masked. In an earlier
-// view, the round with the last user message of that time may have come after
-// younger pinned rounds, so that these were older there, in turns.
+// checkWindow: results that must stay visible are not masked. In an earlier view,
+// the round with the last user message of that time may have come after younger
+// pinned rounds, so the turns of these were older there.
 func (j *judge) checkWindow() {
 	if j.KeepTurns == 0 {
 		return

@@ -8,8 +8,8 @@ import (
 	"unicode"
 )
 
-// misnamed returns the mistake in the call that a placeholder names, or "". Tool and
-// target must be those of the call that the result answers.
+// misnamed returns the mistake in the call in a placeholder, or "". Tool and target
+// must be those of the call of the result.
 func (j *judge) misnamed(i, p int, tool, target string) string {
 	if tool == "" {
 		return ""
@@ -26,9 +26,9 @@ func (j *judge) misnamed(i, p int, tool, target string) string {
 	return ""
 }
 
-// misquoted returns the mistake in the outcome that a placeholder quotes, or "". The
-// quote must be in one line of the original, and the status in one of its first
-// lines or its last one.
+// misquoted returns the mistake in the outcome in a placeholder, or "". The quote
+// must be in one line of the original, and the status in one of its first lines or
+// its last one.
 func misquoted(origin, says, exit string) string {
 	lines := strings.Split(strings.Trim(origin, "\n"), "\n")
 	if says != "" && !anyLine(lines, says) {
@@ -59,9 +59,9 @@ func anyLine(lines []string, says string) bool {
 	return false
 }
 
-// concealed reports whether a placeholder that names a run of Go tests hides a
-// failed test. This judge can read only that kind of report. If an earlier
-// compaction cut the original, the report may be lost.
+// concealed reports whether a placeholder for a run of Go tests hides a failed test.
+// This judge can read only that kind of report. If an earlier compaction cut the
+// original, the report may be lost.
 func (j *judge) concealed(i, p int, target, says string) string {
 	call, ok := j.answered(i, p)
 	if !ok || target == "" || !strings.HasPrefix(target, "go test ") || strings.Contains(says, "FAIL") || len(call.Name) > 20 {
@@ -75,8 +75,8 @@ func (j *judge) concealed(i, p int, target, says string) string {
 	return ""
 }
 
-// holdsAll reports whether the arguments of a call contain what a placeholder names of
-// them: the lines of a command, without its comments, or several arguments.
+// holdsAll reports whether the arguments of a call contain the target in a
+// placeholder: the lines of a command, without its comments, or several arguments.
 func holdsAll(args, target string) bool {
 	if holds(args, target) {
 		return true
@@ -95,7 +95,7 @@ func beginsWith(text, quoted string) bool {
 }
 
 // skeleton returns the letters and digits of a text, which no change of quotes,
-// brackets and spaces touches.
+// brackets and spaces affects.
 func skeleton(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

@@ -98,9 +98,9 @@ func (j *judge) checkSummary() {
 	}
 }
 
-// checkSummaryCount counts the summaries of the view. If the history had
-// more, they may stay as long as the compaction makes none. A text of a user,
-// a protected one, and one inside of a round only resembles a summary.
+// checkSummaryCount counts the summaries of the view. If the history had more, they
+// may stay unless the compaction makes one. A user's text, a protected text, and a
+// text inside a round are not summaries, even if they look like one.
 func (j *judge) checkSummaryCount(made int) {
 	count := func(r *reading) (n int) {
 		for i, m := range r.msgs {
@@ -115,7 +115,7 @@ func (j *judge) checkSummaryCount(made int) {
 	allowed := max(before, 1)
 	switch {
 	case j.Earlier:
-		allowed = before + 1 // a text that resembles a summary may have come after it
+		allowed = before + 1 // the text that looks like a summary may be older
 	case made >= 0:
 		allowed = 1
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// checkTexts looks at every part that was edited: only results are, by a
-// placeholder or a cut that state the size of the original.
+// checkTexts checks every edited part: only results may be edited, by a placeholder
+// or a cut that states the size of the original.
 func (j *judge) checkTexts() {
 	for i, o := range j.place {
 		if o < 0 || same(j.In[i], j.Out[o]) || len(j.In[i].Parts) != len(j.Out[o].Parts) {
@@ -32,7 +32,7 @@ func (j *judge) checkText(i, p int, was message.Part, is string) {
 	case was.Kind != resultKind || was.Sealed:
 		j.fail(RuleText, "part %d of message %d is %s (sealed: %v) and was edited", p, i, was.Kind, was.Sealed)
 	case j.cameMasked(i, p) && plainer(was.Text, is):
-		// The reference may go where the budget leaves no room for it.
+		// The reference may be missing if it does not fit the budget.
 	case j.cameMasked(i, p):
 		j.fail(RuleMasked, "message %d: %q became %.80q", i, was.Text, is)
 	case utf8.ValidString(was.Text) && !utf8.ValidString(is):
@@ -50,7 +50,7 @@ func (j *judge) checkText(i, p int, was message.Part, is string) {
 	}
 }
 
-// checkStandsFor: the stand-in for media states their size.
+// checkStandsFor: the stand-in for media states the media's size.
 func (j *judge) checkStandsFor(i, p int, is string) {
 	m, part := mediaForm.FindStringSubmatch(is), j.In[i].Parts[p]
 	if part.Media != nil && part.Media.Bytes > 0 && m[3] != strconv.Itoa(part.Media.Bytes) {
@@ -58,9 +58,8 @@ func (j *judge) checkStandsFor(i, p int, is string) {
 	}
 }
 
-// plainer reports whether a placeholder lost only its reference and the
-// description of the call, or its dispatch blocks if it had nothing else to
-// lose.
+// plainer reports whether a placeholder lost only its reference and the description
+// of the call, or its dispatch blocks if it had nothing else to lose.
 func plainer(was, is string) bool {
 	if rest, ok := cutDispatch(was); ok && rest != "" {
 		return observationAlone.MatchString(is)
@@ -72,13 +71,13 @@ func plainer(was, is string) bool {
 var observationAlone = regexp.MustCompile(`^\[observation masked — \d+ chars\]$`)
 
 // isMasked reports whether the new text of a part is a placeholder, with the
-// beginning of the old text or its dispatch blocks where those survive.
+// beginning of the old text or its surviving dispatch blocks.
 func (j *judge) isMasked(i, p int, is string) bool {
 	if rest, ok := cutDispatch(is); ok {
 		blocks, _ := j.blocks(i, p)
 		survived, ok := remainingBlocks(rest)
 		alike := equal
-		if j.Earlier { // it may have been truncated before it was masked
+		if j.Earlier { // it may have been truncated before
 			alike = cutBlock
 		}
 		return ok && within(survived, blocks, alike)
@@ -90,8 +89,7 @@ func (j *judge) isMasked(i, p int, is string) bool {
 	return ok && strings.HasPrefix(j.In[i].Parts[p].Text, head)
 }
 
-// cutObservation splits a masked text into the beginning that was kept and the
-// placeholder.
+// cutObservation splits a masked text into the kept beginning and the placeholder.
 func cutObservation(text string) (head string, found []string, ok bool) {
 	at := strings.LastIndex(text, "\n")
 	found = observationForm.FindStringSubmatch(text[at+1:])
@@ -111,7 +109,7 @@ func (j *judge) checkPlaceholder(i, p int, is string) {
 			j.fail(RuleText, "message %d: %s characters are masked, it says; %d are", i, said, n)
 		}
 	}
-	// What an earlier truncation took is not there to survive.
+	// Blocks that an earlier truncation removed can't survive.
 	if blocks, whole := j.blocks(i, p); !j.Earlier && !within(blocks[:whole], survived, equal) {
 		j.fail(RuleDispatch, "message %d: %d blocks became %.80q", i, whole, is)
 	}
@@ -164,8 +162,8 @@ func (j *judge) truncation(i, p int, was, is string) string {
 	return "the new text is neither a placeholder nor a truncation: " + strconv.Quote(is[:min(len(is), 120)])
 }
 
-// limit compares the remaining text with the limit that the marker states. A marker
-// alone may exceed it.
+// limit compares the remaining text with the limit in the marker. A marker alone
+// may exceed it.
 func (j *judge) limit(is, marker, stated string) string {
 	limit, err := strconv.Atoi(stated)
 	if err != nil {

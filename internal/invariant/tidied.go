@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// signs mark a line of a reduced result that is not, or not in full, a line of the
+// signs mark lines of a reduced result that are not complete lines of the
 // original.
 var signs = []string{"⋮", "[tidied — ", " × ", "[base64, ", " … ", "[the same ", "[only what is not as in ", "@@ -"}
 
-// tidied returns the reason why a reducer can't have made the text is from the
-// text was, or "". A reduced text is shorter, and each of its lines has a sign or
-// only words of the original.
+// tidied returns the reason why the text is can't be the reduced form of the text
+// was, or "". A reduced text is shorter, and each of its lines has a sign or only
+// words of the original.
 func tidied(was, is string) string {
 	if len(is) >= len(was) {
 		return "the reduced text is not shorter"

@@ -9,7 +9,7 @@ import (
 // maxDepth limits the nesting of values, as encoding/json does.
 const maxDepth = 10_000
 
-// A SyntaxError holds the place at which input stops being JSON.
+// A SyntaxError holds the offset at which the input is no longer JSON.
 type SyntaxError struct {
 	Offset int  // in bytes, from 0
 	End    bool // the input ends too early
@@ -49,8 +49,8 @@ func Check(data []byte) error {
 // The functions below check the value at i and return the offset after it or, for
 // invalid input, the complement of the offset of the error.
 
-// skip checks any value. Where e is not nil and the value is an object, e
-// learns of its members.
+// skip checks any value. If e is not nil and the value is an object, skip records
+// its members in e.
 func skip(data []byte, i, depth int, e *Element) int {
 	if i >= len(data) {
 		return ^i
@@ -114,7 +114,7 @@ func skipString(data []byte, i int) int {
 	return i + 1
 }
 
-// skipEscape steps over a plain byte or an escape at i, inside a string.
+// skipEscape skips a plain byte or an escape at i, inside a string.
 func skipEscape(data []byte, i int) int {
 	switch {
 	case data[i] < ' ':
@@ -158,7 +158,7 @@ func skipNumber(data []byte, i int) int {
 	return i
 }
 
-// skipDigits wants one digit at least.
+// skipDigits requires at least one digit.
 func skipDigits(data []byte, i int) int {
 	start := i
 	for i < len(data) && '0' <= data[i] && data[i] <= '9' {
@@ -216,7 +216,7 @@ func skipObject(data []byte, i, depth int, e *Element) int {
 	}
 }
 
-// skipKey steps over a key and its colon, to the value.
+// skipKey skips a key and its colon, up to the value.
 func skipKey(data []byte, i int) int {
 	if i >= len(data) || data[i] != '"' {
 		return ^i
@@ -230,7 +230,7 @@ func skipKey(data []byte, i int) int {
 	return Space(data, i+1)
 }
 
-// after steps over the byte that follows an element: a comma, or the closing byte,
+// after skips the byte that follows an element: a comma, or the closing byte,
 // which ends the list.
 func after(data []byte, i int, closing byte) (next int, done bool) {
 	i = Space(data, i)

@@ -20,10 +20,10 @@ var documents = []string{
 	`{"messages":[{"role":1,"role":2,"role2":3,"typ":4,"type":{"type":5}}]}`, `{"messages":[{"role":1,"r\u006fle":2,"\u0074ype" : 3,"type\n":4,"rol\\":5}]}`, `[{"type":1}]`,
 }
 
-func TestCheckAcceptsWhatEncodingJSONAccepts(t *testing.T) {
+func TestCheckAcceptsTheSameInputAsEncodingJSON(t *testing.T) {
 	for _, s := range documents {
 		if err := jsonscan.Check([]byte(s)); (err == nil) != json.Valid([]byte(s)) {
-			t.Errorf("%.60q: %v, but encoding/json says %v", s, err, json.Valid([]byte(s)))
+			t.Errorf("%.60q: %v, but encoding/json returns %v", s, err, json.Valid([]byte(s)))
 		}
 	}
 }
@@ -46,7 +46,7 @@ func TestSyntaxErrorsNameTheOffset(t *testing.T) {
 	}
 }
 
-func TestSplitSaysWhereMembersAndElementsAre(t *testing.T) {
+func TestSplitReturnsTheSpansOfMembersAndElements(t *testing.T) {
 	data := []byte(` { "model":"m", "messages" : [ {"role":"user","content":{"type":"no"}}, 7,{"x":[], "type" : "t"} ] ,"n":1 } `)
 	d, err := jsonscan.Split(data, "messages")
 	if err != nil {
@@ -78,7 +78,7 @@ func TestOfTwoListsTheLastCounts(t *testing.T) {
 	}
 }
 
-// Of two members of a name the last counts, however the names are written.
+// If two members have one name, the last one counts, however the names are spelled.
 func TestSplitReadsTypeAndRoleAsEncodingJSONDoes(t *testing.T) {
 	for _, s := range documents {
 		var members map[string]json.RawMessage
@@ -96,13 +96,13 @@ func FuzzCheckAgreesWithEncodingJSON(f *testing.F) {
 		valid := json.Valid(data)
 		err := jsonscan.Check(data)
 		if (err == nil) != valid {
-			t.Fatalf("%v, but encoding/json says %v", err, valid)
+			t.Fatalf("%v, but encoding/json returns %v", err, valid)
 		}
 		var members map[string]json.RawMessage
 		object := json.Unmarshal(data, &members) == nil && members != nil
 		d, err := jsonscan.Split(data, "messages")
 		if (err == nil) != object {
-			t.Fatalf("split: %v, but encoding/json says %v", err, object)
+			t.Fatalf("split: %v, but encoding/json returns %v", err, object)
 		}
 		if err == nil {
 			compare(t, data, d, members)
@@ -110,7 +110,7 @@ func FuzzCheckAgreesWithEncodingJSON(f *testing.F) {
 	})
 }
 
-// compare holds a split document against what encoding/json makes of it.
+// compare compares a split document with the result of encoding/json.
 func compare(t *testing.T, data []byte, d jsonscan.Document, members map[string]json.RawMessage) {
 	t.Helper()
 	last := map[string][]byte{}
@@ -132,7 +132,7 @@ func compare(t *testing.T, data []byte, d jsonscan.Document, members map[string]
 	}
 	for i, e := range d.List {
 		var element map[string]json.RawMessage
-		_ = json.Unmarshal(list[i], &element) // no object: it has neither
+		_ = json.Unmarshal(list[i], &element) // an element that is no object has neither
 		if !bytes.Equal(element["type"], e.Type.Of(data)) || !bytes.Equal(element["role"], e.Role.Of(data)) {
 			t.Fatalf("element %d: type %s and role %s of %s", i, e.Type.Of(data), e.Role.Of(data), list[i])
 		}
@@ -142,7 +142,7 @@ func compare(t *testing.T, data []byte, d jsonscan.Document, members map[string]
 	}
 }
 
-func TestAgainAgreesWithSplitWhereverTwoBodiesPart(t *testing.T) {
+func TestAgainAgreesWithSplitAtEveryDifference(t *testing.T) {
 	before := []byte(`{"a":[1],"messages":[{"role":"user","content":"a,]}\"b"} , 12,[3], "x",{"type":"t"}],"c":{"messages":[1]}} `)
 	doc, err := jsonscan.Split(before, "messages")
 	if err != nil {
@@ -204,7 +204,7 @@ func FuzzUnquoteAgreesWithEncodingJSON(f *testing.F) {
 	})
 }
 
-// The texts of which a body is made for benchmarks: code, with an escape every
+// The texts in the body for benchmarks: code, with an escape every
 // ten bytes, and prose, with one every two hundred.
 const (
 	code  = `func main() {\n\tfmt.Println(\"hello\")\n}\n// and then some prose that has no escapes at all, as most of it `
@@ -254,8 +254,8 @@ func BenchmarkEncodingJSONValid(b *testing.B) {
 	}
 }
 
-// Who sees the first byte named learns nothing: what stands there is no JSON at all.
-func TestErrorsAtTheBeginningSayWhatIsExpected(t *testing.T) {
+// Naming the first byte would not help, because the input is not JSON at all.
+func TestErrorsAtTheBeginningNameTheExpectedForm(t *testing.T) {
 	for in, want := range map[string]string{"": "it is empty", "hello": "such as { or [", "{]": "at byte 1", "[1,": "it ends at byte 3"} {
 		if err := jsonscan.Check([]byte(in)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", in, err, want)

@@ -16,7 +16,7 @@ import (
 // brackets included.
 type Span struct{ Start, End int }
 
-// Of returns the bytes of s in data, which are shared, not copied.
+// Of returns the bytes of s in data, without copying them.
 func (s Span) Of(data []byte) []byte { return data[s.Start:s.End] }
 
 var errSyntax = errors.New("not valid JSON")
@@ -56,11 +56,11 @@ func Value(data []byte, i int) (Span, error) {
 	return Span{i, j}, nil
 }
 
-// What a byte means.
+// Properties of bytes.
 const (
 	ends    = 1 << iota // a number or a word ends before it
 	nests               // a string, an object or an array begins or ends
-	escapes             // it may stand behind a backslash
+	escapes             // it may follow a backslash
 )
 
 var class = [256]uint8{
@@ -172,7 +172,7 @@ func Array(data []byte, s Span, f func(i int, elem Span) error) error {
 	return nil
 }
 
-// next steps over the comma after an element, and not over the closing byte.
+// next skips the comma after an element, but not the closing byte.
 func next(data []byte, i int, closing byte) (int, error) {
 	i = Space(data, i)
 	if i >= len(data) {
@@ -187,8 +187,8 @@ func next(data []byte, i int, closing byte) (int, error) {
 	return i, nil
 }
 
-// Without returns object with the member m cut out, comma included. Every
-// other byte stays.
+// Without returns object without the member m and its comma. Every other byte
+// stays the same.
 func Without(object []byte, m Span) []byte {
 	cut := Cut(object, m)
 	out := make([]byte, 0, len(object)-(cut.End-cut.Start))
@@ -221,15 +221,15 @@ func Strip(object []byte, key string) (rest, value []byte) {
 	if err != nil || value == nil {
 		return object, nil
 	}
-	if open >= 0 { // nothing follows: the comma before it goes
+	if open >= 0 { // no member follows, so the comma before it is cut, too
 		rest = append(rest, object[at:Cut(object, Span{open, end}).Start]...)
 		at = end
 	}
 	return append(rest, object[at:]...), value
 }
 
-// Cut returns the span that [Without] cuts out of data: the member m of an object,
-// and its comma.
+// Cut returns the span that [Without] removes from data: the member m of an
+// object, and its comma.
 func Cut(data []byte, m Span) Span {
 	if j := Space(data, m.End); j < len(data) && data[j] == ',' {
 		return Span{m.Start, Space(data, j+1)}

@@ -8,7 +8,7 @@ import (
 	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
-func TestObjectSaysWhereEachValueLies(t *testing.T) {
+func TestObjectReturnsTheSpanOfEachValue(t *testing.T) {
 	data := []byte(` { "a" : [1, {"b":"}"}] ,"c":"\"", "d":-1.5e3,"e":null } `)
 	whole, err := jsonscan.Value(data, 0)
 	if err != nil {

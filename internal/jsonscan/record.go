@@ -10,8 +10,8 @@ import (
 // A Record reads one JSON value that a program of this module wrote with
 // encoding/json, once and from left to right: the value has no white space, and
 // the caller requests the members of an object in their order. On any other
-// input it stops, and [Record.Done] reports false; the caller then uses
-// encoding/json. The values that a Record returns are those of encoding/json.
+// input it stops, and [Record.Done] returns false; the caller then uses
+// encoding/json. The values are the same as those of encoding/json.
 //
 // The methods that take a name read the next member if it has that name, and
 // otherwise leave their target unchanged. No method panics.
@@ -23,26 +23,26 @@ type Record struct {
 	words map[string]string
 }
 
-// NewRecord returns one at the beginning of data, which it does not keep
-// anything of.
+// NewRecord returns a Record at the beginning of data. It keeps no reference to
+// data.
 func NewRecord(data []byte) *Record {
 	r := &Record{words: map[string]string{}}
 	r.Reset(data)
 	return r
 }
 
-// Reset begins with other data. Strings that [Record.Word] has read are shared
-// with those that it reads from there.
+// Reset continues with other data. Strings that [Record.Word] has read are
+// shared with later ones.
 func (r *Record) Reset(data []byte) {
 	r.data, r.at, r.more, r.bad = data, 0, false, false
 }
 
-// Done reports whether all was read, and read right.
+// Done reports whether the Record has read all of data without an error.
 func (r *Record) Done() bool { return !r.bad && Space(r.data, r.at) == len(r.data) }
 
 func (r *Record) fail() { r.bad, r.at = true, len(r.data) }
 
-// Object reads an object, whose members read reads.
+// Object reads an object; read reads its members.
 func (r *Record) Object(read func(*Record)) {
 	if !r.take('{') {
 		r.fail()
@@ -56,7 +56,7 @@ func (r *Record) Object(read func(*Record)) {
 	r.more = true
 }
 
-// Key reports whether the next member has that name, and steps over the name.
+// Key reports whether the next member has that name, and skips the name.
 func (r *Record) Key(name string) bool {
 	rest := r.data[r.at:]
 	if r.more && len(rest) > 0 && rest[0] == ',' {
@@ -73,8 +73,8 @@ func (r *Record) Key(name string) bool {
 	return true
 }
 
-// List reads the member that is an array, whose elements read reads; null is
-// none.
+// List reads a member that is an array; read reads its elements. null is an
+// empty list.
 func List[T any](r *Record, name string, to *[]T, read func(*Record, *T)) {
 	if !r.Key(name) || r.null() {
 		return
@@ -114,7 +114,7 @@ func (r *Record) Int64(name string, to *int64) {
 // Uint32 reads a whole number.
 func (r *Record) Uint32(name string, to *uint32) {
 	if r.Key(name) {
-		if r.at < len(r.data) && r.data[r.at] == '-' { // -0 is none of its numbers
+		if r.at < len(r.data) && r.data[r.at] == '-' { // -0 is not a valid number here
 			r.fail()
 			return
 		}
@@ -122,7 +122,7 @@ func (r *Record) Uint32(name string, to *uint32) {
 	}
 }
 
-// True reads a true.
+// True reads the value true.
 func (r *Record) True(name string, to *bool) {
 	if !r.Key(name) {
 		return
@@ -147,7 +147,7 @@ func (r *Record) String(name string, to *string) {
 	}
 }
 
-// Word reads a string that comes again in other records.
+// Word reads a string that recurs in other records.
 func (r *Record) Word(name string, to *string) {
 	if !r.Key(name) {
 		return
@@ -165,7 +165,7 @@ func (r *Record) Word(name string, to *string) {
 	*to = word
 }
 
-// Text reads a string by its own decoder.
+// Text reads a string with the decoder of its type.
 func (r *Record) Text(name string, to encoding.TextUnmarshaler) {
 	if !r.Key(name) {
 		return
@@ -175,7 +175,7 @@ func (r *Record) Text(name string, to encoding.TextUnmarshaler) {
 	}
 }
 
-// JSON reads any value, as encoding/json does.
+// JSON reads any value with encoding/json.
 func (r *Record) JSON(name string, to any) {
 	if r.Key(name) {
 		r.decode(to)
@@ -205,7 +205,7 @@ func (r *Record) plain() ([]byte, bool) {
 	return b, true
 }
 
-// escaped reads a string that has escapes, or is not UTF-8.
+// escaped reads a string that has escapes, or is not valid UTF-8.
 func (r *Record) escaped(to *string) {
 	if r.at >= len(r.data) || r.data[r.at] != '"' {
 		r.decode(to)

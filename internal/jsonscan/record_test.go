@@ -37,7 +37,8 @@ func readRecord(r *jsonscan.Record, to *record) {
 
 const noFingerprint = `"text":"00000000000000000000000000000000"`
 
-// What a Record reads to its end is JSON, and what encoding/json makes of it.
+// If a Record reads its data to the end, the data is JSON, and the values equal
+// those of encoding/json.
 func FuzzRecordAgreesWithEncodingJSON(f *testing.F) {
 	full := record{1, -2, 3, true, "a<b>\n\u00e4", "w", message.Fingerprint{1, 15: 255}, map[string]float64{"x": 1.5}, []record{{Word: "w"}, {List: []record{}}}}
 	b, _ := json.Marshal(full)
@@ -68,8 +69,9 @@ func FuzzRecordAgreesWithEncodingJSON(f *testing.F) {
 	})
 }
 
-// What encoding/json writes is read: else every record would be read twice.
-func TestRecordReadsWhatEncodingJSONWrites(t *testing.T) {
+// A Record can read the output of encoding/json; otherwise every record would
+// be read twice.
+func TestRecordReadsTheOutputOfEncodingJSON(t *testing.T) {
 	for _, want := range []record{
 		{},
 		{Int: -1 << 40, Int64: 1 << 59, Uint32: 1<<32 - 1, True: true, String: "\"quoted\" & <é>", Word: "\x00", Text: message.Fingerprint{7}},
@@ -89,7 +91,7 @@ func TestRecordReadsWhatEncodingJSONWrites(t *testing.T) {
 }
 
 // A record that was read badly leaves nothing to the next.
-func TestRecordBeginsAgain(t *testing.T) {
+func TestResetClearsAFailedRecord(t *testing.T) {
 	var first, second record
 	r := jsonscan.NewRecord([]byte(`{"word":"w","int":"x"}`))
 	readRecord(r, &first)

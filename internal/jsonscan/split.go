@@ -6,17 +6,17 @@ import (
 	"sort"
 )
 
-// A Document is a JSON object that was split in the same pass that checked it.
+// A Document is a JSON object that was checked and split in one pass.
 type Document struct {
 	Members []Member  // in order; a key may repeat
-	List    []Element // of the array that was asked for
+	List    []Element // elements of the requested array
 	At      Span      // span of that array; zero = no array
 }
 
-// An Element is an element of a list. If it is an object, Type and Role are
-// the values of the members with these names, by which providers distinguish
-// elements. Of two members with one name, the last counts. The zero Span means
-// no such member.
+// An Element is an element of a list. If it is an object, Type and Role are the
+// values of the members with these names, which distinguish the elements on the
+// providers' wires. If a name occurs twice, the last member counts. The zero
+// Span means that there is no such member.
 type Element struct {
 	Span
 	Type, Role Span
@@ -72,8 +72,8 @@ func Split(data []byte, list string) (Document, error) {
 }
 
 // Again is [Split] for data that shares its first same bytes with other data.
-// before is the outcome of Split for the other data. Again scans only the
-// rest of the list.
+// before is the result of Split for the other data. Again scans only the rest
+// of the list.
 func Again(data []byte, list string, before Document, same int) (Document, error) {
 	known := sort.Search(len(before.List), func(i int) bool { return before.List[i].End >= same })
 	if known == 0 {
@@ -101,7 +101,7 @@ func Again(data []byte, list string, before Document, same int) (Document, error
 	return d.finish(data, i)
 }
 
-// finish turns the offset after the object into the outcome.
+// finish makes the result from the offset after the object.
 func (d *Document) finish(data []byte, end int) (Document, error) {
 	if end >= 0 {
 		if end = Space(data, end); end == len(data) {
@@ -140,7 +140,8 @@ func (d *Document) members(data []byte, i int, list string) int {
 	}
 }
 
-// value checks the value of a member. Of two lists of the name the last counts.
+// value checks the value of a member. If two members have the name of the list,
+// the last one counts.
 func (d *Document) value(data []byte, i int, list bool) int {
 	if !list {
 		return skip(data, i, 1, nil)

@@ -16,17 +16,17 @@ const (
 	highs = 0x8080808080808080
 )
 
-// specials marks the bytes of x that mean something inside a JSON string (a
-// quote, a backslash, a control character) by their high bits. Subtracting
-// borrows into the high bit of a byte that is zero or below the bound, and may
-// borrow on from there: the lowest mark is exact, those above it may not be.
+// specials marks the bytes of x with a meaning inside a JSON string (a quote, a
+// backslash, a control character) by their high bits. The subtraction borrows
+// into the high bit of a byte that is zero or below the bound, and may borrow
+// further: the lowest mark is exact, higher ones may be wrong.
 func specials(x uint64) uint64 {
 	quote, slash := x^('"'*ones), x^('\\'*ones)
 	return (((x - ' '*ones) &^ x) | ((quote - ones) &^ quote) | ((slash - ones) &^ slash)) & highs
 }
 
-// special returns the offset of the first byte at or after i that means
-// something inside a JSON string, or len(data).
+// special returns the offset of the first byte at or after i that has a meaning
+// inside a JSON string, or len(data).
 func special(data []byte, i int) int {
 	for ; i+8 <= len(data); i += 8 {
 		if hit := specials(binary.LittleEndian.Uint64(data[i:])); hit != 0 {
@@ -41,8 +41,8 @@ func special(data []byte, i int) int {
 	return len(data)
 }
 
-// Unquote decodes one JSON string, quotes included. What is not UTF-8, and
-// escapes of half a surrogate pair, become U+FFFD, as encoding/json has it.
+// Unquote decodes one JSON string, quotes included. Invalid UTF-8, and escapes
+// of half a surrogate pair, become U+FFFD, like in encoding/json.
 func Unquote(quoted []byte) (string, error) {
 	if len(quoted) < 2 || quoted[0] != '"' || quoted[len(quoted)-1] != '"' {
 		return "", fmt.Errorf("%w: a string is wanted", errSyntax)
@@ -115,7 +115,7 @@ func appendUnescaped(out, s []byte) ([]byte, int) {
 	return utf8.AppendRune(out, r), 6 // U+FFFD for half a pair
 }
 
-// hexRune reads \uXXXX; -1 is none.
+// hexRune reads \uXXXX; -1 = not such an escape.
 func hexRune(s []byte) rune {
 	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' || !isHex(s[2:6]) {
 		return -1
@@ -164,8 +164,8 @@ func AppendQuote(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// unusual returns the offset of the first byte at or after i that is not ASCII,
-// or means something inside a JSON string, or len(s).
+// unusual returns the offset of the first byte at or after i that is not ASCII
+// or has a meaning inside a JSON string, or len(s).
 func unusual(s string, i int) int {
 	for ; i+8 <= len(s); i += 8 {
 		x := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |

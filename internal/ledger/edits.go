@@ -18,8 +18,8 @@ import (
 // editPrefix is the beginning of the lines of edits.jsonl that are not originals.
 const editPrefix = `{"edit":`
 
-// IsEdit reports whether a line of edits.jsonl describes changes, and is not an
-// original.
+// IsEdit reports whether a line of edits.jsonl describes changes; other lines are
+// originals.
 func IsEdit(line []byte) bool { return bytes.HasPrefix(line, []byte(editPrefix)) }
 
 // An Edit is a line of edits.jsonl that describes changes.
@@ -27,21 +27,21 @@ type Edit struct {
 	Edit Step `json:"edit"`
 }
 
-// Edits holds what was read of a session's edits.jsonl. It is not safe for concurrent
-// use; the list All is never modified in place.
+// Edits holds the edits read from a session's edits.jsonl. It is not safe for
+// concurrent use; the list All is never modified in place.
 type Edits struct {
 	All  []Step // in the order of the log
 	Read int64  // bytes of the log that were read
 	End  int64  // end of the log when this process last read or wrote it
 	of   map[Owner]int
 
-	void  []Step           // edits in the log that are void, in its order; another process can have shown one before it was
-	tries map[attempt]bool // which are void
-	whole map[outcome]bool // results that a process sent whole
+	void  []Step           // void edits in the log, in its order; another process may have shown one before it became void
+	tries map[attempt]bool // tries of void edits
+	whole map[outcome]bool // outcomes whose results a process sent whole
 }
 
-// outcome identifies the conversation that the edits of a call lead to, and attempt
-// one try of a process at it.
+// outcome identifies the conversation that results from the edits of a call, and
+// attempt identifies one try of a process to make it.
 type (
 	outcome struct {
 		Owner
@@ -101,7 +101,7 @@ func (d *Edits) isVoid(e *Step) bool {
 	return true
 }
 
-// keepVoid adds edits to those that are void.
+// keepVoid adds edits to the void ones.
 func (d *Edits) keepVoid(e Step) {
 	at := sort.Search(len(d.void), func(i int) bool { return d.void[i].Seq >= e.Seq })
 	if at == len(d.void) || d.void[at].Seq != e.Seq {
@@ -109,7 +109,7 @@ func (d *Edits) keepVoid(e Step) {
 	}
 }
 
-// Logged returns all edits of the log, the void ones among them, in its order.
+// Logged returns all edits of the log, including void ones, in its order.
 func (d *Edits) Logged() []Step {
 	if len(d.void) == 0 {
 		return d.All[:len(d.All):len(d.All)]
@@ -120,7 +120,8 @@ func (d *Edits) Logged() []Step {
 }
 
 // Whole reports whether a process has sent the results of a step whole, because its edits
-// with the same outcome were not stored in time. Those of another process can be valid.
+// with the same outcome were not stored in time. Another process's edits with that
+// outcome can be valid.
 func (d *Edits) Whole(e *Step) bool { return d.whole[outcomeOf(e)] }
 
 // Count returns the number of edits of an owner.
@@ -145,21 +146,22 @@ func Pending(steps, all []Step, of Owner) []Step {
 	return out
 }
 
-// A Span is a part of edits.jsonl, from the start of a line to that of another, in bytes.
+// A Span is a part of edits.jsonl, from the start of one line to the start of another, in
+// bytes.
 type Span struct{ From, To int64 }
 
-// openEnd is the end of a part that ends with the log.
+// openEnd is the end of a part that extends to the end of the log.
 const openEnd = math.MaxInt64
 
-// nearby is the number of bytes between two parts that are read as one.
+// nearby is the maximum gap, in bytes, between two parts that are read as one.
 const nearby = 256 << 10
 
-// Unarchived returns the parts of edits.jsonl with originals that no step has archived
-// under the reference that was shown, in order. These are the originals of edits behind
-// the last step of their owner, those that the history no longer held when the step was
-// made, those of void edits, and those that are sealed with another key than the current
-// one. The last part ends with the log if it holds the last edit. logged are all edits
-// ([Edits.Logged]).
+// Unarchived returns the parts of edits.jsonl whose originals no step has archived under
+// the reference that was shown, in order. These are the originals of four kinds of
+// edits: edits after the last step of their owner, edits that the history no longer
+// contained when the step was made, void edits, and edits that are sealed with another
+// key than the current one. The last part extends to the end of the log if it contains
+// the last edit. logged holds all edits ([Edits.Logged]).
 func Unarchived(steps, logged []Step, key string) []Span {
 	if len(logged) == 0 {
 		return nil
@@ -190,8 +192,8 @@ func Unarchived(steps, logged []Step, key string) []Span {
 }
 
 // ReadEdits returns the edits in a session's edits.jsonl from an offset on, and the
-// offset behind the last one. It calls changed for lines that differ from what was
-// stored, and leaves them out.
+// offset after the last one. It calls changed for lines that differ from the stored
+// ones, and leaves these lines out.
 func ReadEdits(ctx context.Context, log *record.Session, from int64, changed func(*storage.ChangedError)) (fresh []Step, end int64, err error) {
 	first := from
 	read := NewReader()
@@ -219,7 +221,7 @@ func ReadEdits(ctx context.Context, log *record.Session, from int64, changed fun
 	return fresh, first, nil
 }
 
-// ReadSteps returns the steps of a session from a number on.
+// ReadSteps returns the steps of a session from a step number on.
 func ReadSteps(ctx context.Context, log *record.Session, from int) (steps []Step, err error) {
 	read := NewReader()
 	for l, err := range log.Ledgers(ctx, from) {

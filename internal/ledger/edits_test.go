@@ -15,7 +15,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-func TestUnarchivedAreThePartsThatNoStepHolds(t *testing.T) {
+func TestUnarchivedReturnsPartsWithoutAStep(t *testing.T) {
 	out := func(texts ...string) (all []Eviction) {
 		for _, s := range texts {
 			all = append(all, Eviction{FP: message.User(s).Fingerprint()})
@@ -52,9 +52,9 @@ func TestUnarchivedAreThePartsThatNoStepHolds(t *testing.T) {
 	}
 }
 
-// Void edits are no edits, in whichever order they and their void lines are read, and what
-// they hold of originals is there.
-func TestVoidEditsAreLoggedAndNoEdits(t *testing.T) {
+// Void edits are not applied, in whichever order they and their void lines are read, and
+// their originals can be read.
+func TestVoidEditsAreLoggedButNotApplied(t *testing.T) {
 	edit := func(seq int64, kind, out string) Step {
 		return Step{Kind: kind, Seq: seq, Off: 10 * seq, Out: reduce.Link{N: 1, Hash: message.User(out).Fingerprint()}, Evicted: []Eviction{{FP: message.User(out).Fingerprint()}}}
 	}

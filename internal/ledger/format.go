@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/redact"
 )
 
-// formats are the wires whose messages the archive stores in their own form.
+// formats are the wires whose messages the archive stores in their own format.
 // Lines of the first wire have no mark.
 var formats = []struct {
 	wire.Format

@@ -10,8 +10,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// A Reader parses ledgers and lines of edits.jsonl without reflection,
-// because the first call of a process can read thousands of records. Input in
+// A Reader parses ledgers and lines of edits.jsonl without reflection, because
+// the first call of a process may have to read thousands of records. Input in
 // another form is parsed by encoding/json, so an unknown field makes it slower,
 // not wrong; see TestLedgerReaderKnowsEveryField.
 type Reader struct{ r *jsonscan.Record }
@@ -30,8 +30,8 @@ func (l *Reader) Ledger(data []byte) (step Step, err error) {
 	return step, nil
 }
 
-// Stored parses a ledger from the archive. One that was changed is a step of which only
-// the number is known.
+// Stored parses a ledger from the archive. A changed ledger is a step with only its
+// number.
 func (l *Reader) Stored(from record.Ledger) (Step, error) {
 	if from.Changed != nil {
 		return Step{Step: from.Step, Changed: from.Changed}, nil

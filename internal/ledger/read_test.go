@@ -74,8 +74,8 @@ func TestLedgerReaderKnowsEveryField(t *testing.T) {
 	}
 }
 
-// A ledger that comes with the summary out of its file is read without reflection,
-// too, and so are texts with escapes.
+// A ledger with its summary inserted from another file is read without reflection,
+// and so are texts with escapes.
 func TestLedgerReaderReadsTheFileOfASummary(t *testing.T) {
 	r, err := redact.New(redact.Options{})
 	if err != nil {
@@ -97,7 +97,7 @@ func TestLedgerReaderReadsTheFileOfASummary(t *testing.T) {
 	}
 }
 
-// Whatever a ledger or edits.jsonl holds, it is read as encoding/json reads it.
+// Any ledger or edits.jsonl is read like by encoding/json.
 func FuzzLedgerReaderAgreesWithEncodingJSON(f *testing.F) {
 	var full Edit
 	n := 0
@@ -128,7 +128,7 @@ func FuzzLedgerReaderAgreesWithEncodingJSON(f *testing.F) {
 	})
 }
 
-// Thousands of edits say the same few words: they are in memory once.
+// Thousands of edits contain the same few words, which are in memory once.
 func TestLedgerReaderSharesWords(t *testing.T) {
 	line, err := json.Marshal(Edit{Edit: Step{Session: "a long name of a session", Model: "a long name of a model", Kind: "always", Evicted: []Eviction{{FP: message.Fingerprint{1}, Is: "masked"}}}})
 	if err != nil {

@@ -19,7 +19,7 @@ const Version = 2
 // The kinds of steps that are no compactions.
 const (
 	KindTidy = "tidy" // edits of results that no call had sent yet
-	KindVoid = "void" // not edits, but the note that no view used those of the same owner, outcome and try
+	KindVoid = "void" // no edits; states that no view used the edits of the same owner, outcome and try
 )
 
 // A Step is the content of ledger-NNN.json: the edits of one compaction, and the
@@ -51,26 +51,29 @@ type Step struct {
 	Evicted     []Eviction         `json:"evicted,omitempty"` // their places in it
 	Index       *IndexRef          `json:"index,omitempty"`
 	Turns       *Turns             `json:"turns,omitempty"`
-	Try         string             `json:"try,omitempty"`     // tells edits at arrival from the same ones of another process, for a void line; "" in older lines
-	Numbers     int                `json:"numbers,omitempty"` // last number by which the step's summary cites a message
+	// distinguishes edits on arrival from the same edits by another process, for a void line; "" in older
+	// lines
+	Try     string `json:"try,omitempty"`
+	Numbers int    `json:"numbers,omitempty"` // last number by which the step's summary cites a message
 
 	// Edits is the number of the last line of edits.jsonl before the step. The
 	// edits of a call between two steps have no step number, and Evicted lists
 	// their originals.
 	Edits int64 `json:"edits,omitempty"`
 	Seq   int64 `json:"-"` // number of a line of edits.jsonl
-	Off   int64 `json:"-"` // offset in it of that line's originals
+	Off   int64 `json:"-"` // offset of that line's originals in edits.jsonl
 
-	// Volatile marks steps that no archive stored (storage.on_error: continue).
+	// Volatile marks steps that the archive did not store (storage.on_error:
+	// continue).
 	Volatile bool `json:"-"`
 
-	// Changed is set if the ledger in the archive differs from what was stored.
+	// Changed is set if the ledger in the archive differs from the stored one.
 	// Its number is taken, and its edits are unknown.
 	Changed *storage.ChangedError `json:"-"`
 }
 
 // An Eviction is a message that a step edited or removed, with its place in the
-// archive and its hash, by which a ledger proves it.
+// archive and its hash. The hash lets a reader verify the archived line.
 type Eviction struct {
 	FP     message.Fingerprint `json:"fp"`             // of the unedited message, sealed
 	File   string              `json:"file,omitempty"` // file with its line; "" = the ledger's archive file

@@ -6,9 +6,9 @@ import (
 )
 
 // Turns have numbers, from 1, that stay the same in all steps of a session,
-// whatever an SDK does with the views. Turns holds them in a ledger: the
-// numbers of the step's history and view, and the chains by which either is
-// recognized when it comes in again.
+// even if an SDK passes views back. Turns holds these numbers in a ledger:
+// those of the step's history and view, and the chains that recognize the
+// history and the view in later calls.
 type Turns struct {
 	Next    uint32      `json:"next"` // number of the next new turn
 	History Numbering   `json:"history"`
@@ -38,7 +38,7 @@ func (n Numbering) At(i int) (uint32, bool) {
 	return 0, false
 }
 
-// Numbered returns the Numbering of a conversation whose turns have these numbers, 0
+// Numbered returns the Numbering of a conversation from the number of each turn, 0
 // for none.
 func Numbered(numbers []uint32) Numbering {
 	out := Numbering{}

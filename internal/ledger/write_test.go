@@ -44,9 +44,8 @@ func fullStep() (step Step) {
 	return step
 }
 
-// A ledger in pieces is the bytes that it was in one piece: with every field,
-// with words in it that look like its lists, with secrets, and with patterns of
-// the user.
+// A ledger in pieces has the same bytes as in one piece: with every field, with
+// words that look like its lists, with secrets, and with patterns of the user.
 func TestLedgerInPiecesIsTheSameBytes(t *testing.T) {
 	full, looks := fullStep(), fullStep()
 	looks.Note = `"recipes":[{"stage":""}] "evicted":[{"fp":""}] "texts":[{"at":0}] password=hunter2hunter2 AKIAIOSFODNN7EXAMPLE`
@@ -59,7 +58,8 @@ func TestLedgerInPiecesIsTheSameBytes(t *testing.T) {
 	}
 }
 
-// So is one whose lists are about as long as a piece, or several.
+// The same holds for a ledger whose lists are about as long as a piece, or
+// several pieces.
 func TestLongLedgerInPiecesIsTheSameBytes(t *testing.T) {
 	for _, k := range []int{1, atOnce - 1, atOnce, atOnce + 1, 3 * atOnce} {
 		step := fullStep()

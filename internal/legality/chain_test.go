@@ -1,4 +1,4 @@
-// Package legality holds the sweep that shows that what goes out is legal:
+// Package legality holds the sweep that shows that sent requests are legal:
 // sessions rendered for the wires of four providers, compacted again and again,
 // and every request judged by servers that know nothing of this module.
 package legality
@@ -37,7 +37,7 @@ var names = map[provider.Wire]string{
 // parse reads a request.
 func parse(w provider.Wire, body []byte) (wire.Request, error) { return parseKnown(w, body, nil) }
 
-// parseKnown is parse for bodies whose messages came before, as in the transport.
+// parseKnown is parse for bodies with known messages, as in the transport.
 func parseKnown(w provider.Wire, body []byte, c *wire.Cache) (wire.Request, error) {
 	f, ok := formats.Lookup(names[w])
 	if !ok {
@@ -56,7 +56,7 @@ var lists = map[provider.Wire]string{
 	provider.Chat: "messages", provider.Responses: "input", provider.Anthropic: "messages", provider.Gemini: "contents",
 }
 
-// What a sweep counts.
+// The counts of a sweep.
 const (
 	sessions = iota
 	called   // calls of the hook
@@ -64,8 +64,8 @@ const (
 	compactions
 	eight        // sessions that were compacted eight times
 	insufficient // calls that ended with the error that the budget does not suffice
-	stuck        // of these, since what would suffice is illegal
-	discarded    // calls in which an edit was thrown away because it is illegal
+	stuck        // those of them that are stuck because a sufficient edit is illegal
+	discarded    // calls in which an edit was discarded because it is illegal
 	untouched    // of these, without any other edit
 	bad          // findings
 	counts
@@ -91,7 +91,7 @@ type chain struct {
 	cost   *token.Estimator
 	tally  tally
 	copies int         // of system messages, that a compaction gave up
-	cache  *wire.Cache // nil: each body is read anew
+	cache  *wire.Cache // nil: each body is read again
 }
 
 func newChain(t *testing.T, label string, w provider.Wire, window int) *chain {
@@ -112,7 +112,7 @@ func newChain(t *testing.T, label string, w provider.Wire, window int) *chain {
 
 func (c *chain) close() { _ = c.m.Close(context.Background()) }
 
-// errorf reports a finding, and no more than three of a chain.
+// errorf reports a finding, at most three per chain.
 func (c *chain) errorf(format string, args ...any) {
 	c.t.Helper()
 	if c.tally[bad]++; c.tally[bad] <= 3 {
@@ -120,9 +120,9 @@ func (c *chain) errorf(format string, args ...any) {
 	}
 }
 
-// run goes through a session until it was compacted eight times. kept says
-// that the agent keeps what became of its request, else it comes back with all
-// of it. A compaction is asked for at every second call where none was due.
+// run makes the calls of a session until it was compacted eight times. kept means
+// that the agent keeps the edited request; otherwise it sends the whole one. A
+// manual compaction is requested at every second call without a due one.
 func (c *chain) run(s *render.Session, kept bool) {
 	cuts := thinned(s.Cuts())
 	c.judge.Issue(s.Body(cuts[len(cuts)-1]))
@@ -148,7 +148,7 @@ func (c *chain) run(s *render.Session, kept bool) {
 	}
 }
 
-// call makes one call before a request goes out, and returns what goes out.
+// call makes one call, and returns the request to send.
 func (c *chain) call(in []byte, manual bool) []byte {
 	c.tally[called]++
 	req, err := parseKnown(c.wire, in, c.cache)
@@ -179,7 +179,7 @@ func (c *chain) call(in []byte, manual bool) []byte {
 	return out
 }
 
-// compact returns what the manager made of a request, and whether it could.
+// compact returns the compacted request, and whether the compaction succeeded.
 func (c *chain) compact(req wire.Request, manual bool) (*compact.Result, bool) {
 	opts := []compact.Option{compact.WithRequest(req), compact.WithModel(models[c.wire])}
 	res, err := c.m.Preflight(context.Background(), "s", req.Messages(), opts...)
@@ -217,9 +217,9 @@ func (c *chain) judged(res *compact.Result) bool {
 	return true
 }
 
-// refusal has the error judged by the independent floor. Where the provider
-// refuses the smallest view, a message of the user's in front of it may be
-// missing, and nothing else: what a notice costs.
+// refusal judges the error with the independent floor. If the provider refuses
+// the smallest view, the only allowed reason is a missing user message before it,
+// which costs a notice.
 func (c *chain) refusal(req wire.Request, res *compact.Result, err error, illegal bool) {
 	c.tally[insufficient]++
 	var b *compact.BudgetError
@@ -250,8 +250,8 @@ func pinned(m message.Message) bool {
 	return m.Protected || m.Role == message.RoleSystem || m.Role == message.RoleDeveloper
 }
 
-// compare holds what goes out against what came in: without edits it is the
-// same, and with edits all but the conversation is.
+// compare compares the sent request with the received one: without edits they are
+// equal, and with edits everything except the conversation is.
 func (c *chain) compare(in, out []byte, res *compact.Result) {
 	edited := len(res.Messages) != len(res.Decisions)
 	for _, d := range res.Decisions {
@@ -271,8 +271,8 @@ func (c *chain) compare(in, out []byte, res *compact.Result) {
 	}
 }
 
-// withoutMarks is a system prompt of Anthropic's as blocks without their marks of the
-// cache: a mark on a message that went moves there where no message stays before it.
+// withoutMarks returns a system prompt of Anthropic as blocks without cache marks:
+// the mark of a removed message moves there if no message stays before it.
 func withoutMarks(system json.RawMessage) (out []map[string]any) {
 	var text string
 	if json.Unmarshal(system, &text) == nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// session is one in which there is all that can be broken: reasoning, a text
-// beside calls, parallel calls, two steps of one turn.
+// session has every feature that can be broken: reasoning, a text with calls,
+// parallel calls, two steps of one turn.
 const session = `{"role":"system","content":"You fix bugs."}
 {"role":"user","content":"Fix it."}
 {"role":"assistant","content":"I look.","reasoning_content":"Look first.","tool_calls":[{"id":"c1","type":"function","function":{"name":"read","arguments":"{\"path\":\"a\"}"}},{"id":"c2","type":"function","function":{"name":"list","arguments":"{}"}}]}
@@ -99,8 +99,8 @@ func (v *view) stub(t *testing.T, i int, text string) {
 	t.Fatal("no result")
 }
 
-// Edits that no reduction may make, and by which rules the judge of each wire
-// refuses what is written then. The codec's own check has to find them too.
+// Edits that no reduction may make, with the rules by which the judge of each
+// wire refuses the result. The codec's own check must find them too.
 func TestIllegalViewsAreRefused(t *testing.T) {
 	all := provider.Wires()
 	for name, c := range map[string]struct {
@@ -141,7 +141,7 @@ func TestIllegalViewsAreRefused(t *testing.T) {
 					t.Fatalf("%s, %s, seed %d: %v", name, w, seed, err)
 				}
 				if !slices.ContainsFunc(judge.Judge(out), func(r provider.Refusal) bool { return slices.Contains(c.rules, r.Rule) }) {
-					t.Errorf("%s, %s, seed %d: the judge says %v of\n%s", name, w, seed, judge.Judge(out), out)
+					t.Errorf("%s, %s, seed %d: the judge reports %v of\n%s", name, w, seed, judge.Judge(out), out)
 				}
 				if found := wire.New(req.Check(before.msgs, before.sources), req.Check(v.msgs, v.sources)); len(found) == 0 {
 					t.Errorf("%s, %s, seed %d: the codec's check finds nothing", name, w, seed)
@@ -166,17 +166,18 @@ func TestEmptyStubsAreRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !slices.ContainsFunc(judge.Judge(out), func(r provider.Refusal) bool { return strings.HasPrefix(r.Rule, "empty_") }) {
-				t.Errorf("%s, seed %d: the judge says %v of\n%s", w, seed, judge.Judge(out), out)
+				t.Errorf("%s, seed %d: the judge reports %v of\n%s", w, seed, judge.Judge(out), out)
 			}
 		}
 	}
 }
 
-// What no view can express, since such parts are sealed: an edit of the bytes.
+// Edits that no view can express, because such parts are sealed: they change
+// the bytes.
 func TestBrokenSealsAreRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		wire provider.Wire
-		seed func(body string) bool // whether a body has what is broken
+		seed func(body string) bool // whether a body has the feature to break
 		edit func(o map[string]any) bool
 		rule string
 	}{
@@ -213,7 +214,7 @@ func TestBrokenSealsAreRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !slices.ContainsFunc(judge.Judge(out), func(r provider.Refusal) bool { return r.Rule == c.rule }) {
-				t.Errorf("%s, seed %d: the judge says %v", name, seed, judge.Judge(out))
+				t.Errorf("%s, seed %d: the judge reports %v", name, seed, judge.Judge(out))
 			}
 		}
 		if tried < 5 {
@@ -228,7 +229,7 @@ func has(part string) func(string) bool {
 
 func remove(field string) func(map[string]any) { return func(o map[string]any) { delete(o, field) } }
 
-// set changes a field where there is one.
+// set changes a field if it exists.
 func set(field, value string) func(map[string]any) {
 	return func(o map[string]any) {
 		if _, ok := o[field]; ok {
@@ -238,8 +239,8 @@ func set(field, value string) func(map[string]any) {
 }
 
 // blocks returns an edit of a listed item, or of the elements of a list in it:
-// those that drop says go, the others are changed. It reports whether the item
-// itself stays.
+// elements for which drop returns true are removed, the others are changed. It
+// reports whether the item itself stays.
 func blocks(list string, drop func(map[string]any) bool, change func(map[string]any)) func(map[string]any) bool {
 	one := func(o map[string]any) bool {
 		if change != nil {

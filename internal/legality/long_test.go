@@ -14,8 +14,8 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// longTurns is how many turns a long run has: 1,000 with COMPACT_SOAK=1, a
-// sample in each run.
+// longTurns is the number of turns of a long run: 1,000 with COMPACT_SOAK=1,
+// otherwise a sample.
 func longTurns() int {
 	if soak() {
 		return 1_000
@@ -23,7 +23,7 @@ func longTurns() int {
 	return 45
 }
 
-// longRows is a session of so many turns, with a request at every 25th.
+// longRows is a session of this many turns, with a request at every 25th.
 func longRows(turns int) []render.Row {
 	rows := []render.Row{{"role": "system", "content": "You fix bugs."}}
 	for i := range turns {
@@ -40,8 +40,8 @@ func longRows(turns int) []render.Row {
 	return rows
 }
 
-// Every preset under every wire, call after call: no request is refused for
-// what a compaction did, and none fails.
+// Every preset on every wire, call after call: no request is refused because of
+// a compaction, and no call fails.
 func TestSweepLongRunsOfEveryPresetAreLegal(t *testing.T) {
 	for _, preset := range compact.Presets() {
 		for _, w := range provider.Wires() {
@@ -75,8 +75,8 @@ func longRun(t *testing.T, preset string, w provider.Wire) {
 	}
 }
 
-// longWindow is one that a run outgrows, and that the preset can keep it in:
-// masking takes nothing out but what tools printed.
+// longWindow is a window that a run exceeds, and in which the preset can keep
+// it: masking removes only tool results.
 func longWindow(preset string) int {
 	switch {
 	case preset == "masking":

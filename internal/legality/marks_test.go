@@ -78,7 +78,7 @@ func encoded(t *testing.T, v any) []byte {
 	return raw
 }
 
-// markRandomly sets up to four marks, the longer ones first.
+// markRandomly sets up to four marks, the ones with a longer lifetime first.
 func markRandomly(rng *rand.Rand, body dict) {
 	all := markable(body)
 	var at []int
@@ -97,7 +97,7 @@ func markRandomly(rng *rand.Rand, body dict) {
 	}
 }
 
-// marked returns of each message how many marks it has.
+// marked returns the number of marks of each message.
 func marked(body dict) map[int]int {
 	n := map[int]int{}
 	for _, p := range markable(body) {
@@ -129,9 +129,9 @@ func newMarkedCase(t *testing.T, seed uint64) (markedCase, *rand.Rand) {
 	return markedCase{encoded(t, body), without}, rng
 }
 
-// Wherever a caller's marks are and whatever is compacted: what goes out is
-// taken by the provider, a mark never stands behind where it stood, and beside
-// the marks the request is the one that goes out without any.
+// Wherever a caller's marks are and whatever is compacted, the provider accepts
+// the request, no mark moves to a later place, and apart from the marks the
+// request equals the one without marks.
 func TestPropertyMarksOfTheCache(t *testing.T) {
 	n := samples.Of(9)
 	if soak() {
@@ -158,7 +158,7 @@ func TestPropertyMarksOfTheCache(t *testing.T) {
 		_ = m.Close(context.Background())
 		if !changed {
 			if whole++; !bytes.Equal(out, c.with) {
-				t.Errorf("seed %d: a request that needed nothing went out as another one", seed)
+				t.Errorf("seed %d: a request that needs no change was changed", seed)
 			}
 			continue
 		}
@@ -173,12 +173,12 @@ func TestPropertyMarksOfTheCache(t *testing.T) {
 	}
 	t.Logf("%d compacted with %d marks that moved, %d that needed nothing", compacted, moved, whole)
 	if compacted < n/3 || moved == 0 {
-		t.Errorf("the test shows nothing")
+		t.Errorf("the test proves nothing")
 	}
 }
 
-// keptMarks checks that a mark went only with its message, or to one before it.
-// It returns how many moved.
+// keptMarks checks that a mark was removed only with its message, or moved to
+// an earlier one. It returns the number of moved marks.
 func keptMarks(t *testing.T, seed uint64, before, after []byte) (moved int) {
 	t.Helper()
 	var a, b dict
@@ -196,7 +196,7 @@ func keptMarks(t *testing.T, seed uint64, before, after []byte) (moved int) {
 	for i, m := range a["messages"].([]any) {
 		from[string(encoded(t, unmarked(m.(dict))))] = i
 	}
-	covered := has[-1] > 0 // some mark stands up to here
+	covered := has[-1] > 0 // a mark covers everything up to here
 	for i, m := range b["messages"].([]any) {
 		src, kept := from[string(encoded(t, unmarked(m.(dict))))]
 		if kept && has[i] < had[src] {
@@ -235,8 +235,8 @@ func unmarked(m dict) dict {
 	return out
 }
 
-// autoMarked checks what is sent where marks are set: it is taken, has at least
-// the marks that it would have, and is otherwise the same.
+// autoMarked checks a request with automatic marks: it is accepted, has at
+// least the expected marks, and is otherwise the same.
 func autoMarked(t *testing.T, m *compact.CompactManager, judge *provider.Judge, body []byte, session string, kept []byte) {
 	t.Helper()
 	req, err := parse(provider.Anthropic, body)
@@ -272,7 +272,7 @@ func autoMarked(t *testing.T, m *compact.CompactManager, judge *provider.Judge, 
 	}
 }
 
-// sentOf returns what is sent for a request, and whether that is another one.
+// sentOf returns the sent request, and whether it differs from the given one.
 func sentOf(t *testing.T, m *compact.CompactManager, body []byte, session string) ([]byte, bool) {
 	t.Helper()
 	req, err := parse(provider.Anthropic, body)

@@ -12,8 +12,8 @@ import (
 	"github.com/agentcompact/compact/internal/provider"
 )
 
-// looks begin a request of each wire, and are a call of it with the screenshot that
-// answers it, in the result where the wire takes it there.
+// looks holds, for each wire, the beginning of a request, and a call with the
+// screenshot that answers it, in the result if the wire allows that.
 var looks = map[provider.Wire][2]string{
 	provider.Chat: {`{"model":"gpt-4o","tools":[{"type":"function","function":{"name":"look","parameters":{"type":"object"}}}],"messages":[{"role":"user","content":"Send the form."}`,
 		`,{"role":"assistant","content":null,"tool_calls":[{"id":"c%[1]d","type":"function","function":{"name":"look","arguments":"{\"n\":%[1]d}"}}]},` +
@@ -29,7 +29,7 @@ var looks = map[provider.Wire][2]string{
 			`{"role":"user","parts":[{"functionResponse":{"name":"look","response":{"output":"page %[1]d"},"parts":[{"inlineData":{"mimeType":"image/png","data":"%[2]s"}}]}}]}`},
 }
 
-// screenshot is a picture in base64, another one for every step.
+// screenshot is a picture in base64, different for every step.
 func screenshot(t *testing.T, step int) string {
 	t.Helper()
 	var b bytes.Buffer

@@ -18,8 +18,8 @@ import (
 
 var keepMark = regexp.MustCompile(`KEEP-\d+`)
 
-// markedRows is a session of tasks with several rounds each, in which some
-// questions, answers and results have a number.
+// markedRows is a session of tasks with several rounds each; some questions,
+// answers and results have a number.
 func markedRows(t *testing.T, rng *rand.Rand) []render.Row {
 	t.Helper()
 	var b strings.Builder

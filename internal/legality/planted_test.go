@@ -13,7 +13,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// pinnedAnswer is a session whose first answer is protected: with what stood
+// pinnedAnswer is a session whose first answer is protected: with the messages
 // before it summarized, the model would have the first word.
 func pinnedAnswer(t *testing.T) []render.Row {
 	t.Helper()
@@ -33,10 +33,10 @@ func pinnedAnswer(t *testing.T) []render.Row {
 	return rows
 }
 
-// The sweep must be able to fail: a manager that was not told where the view
-// goes makes one that the provider refuses, and the judge says so. Told, it
-// makes another one.
-func TestManagerThatKnowsNoRulesIsCaught(t *testing.T) {
+// The sweep must be able to fail: a manager without the wire's rules makes a
+// view that the provider refuses, and the judge reports it. With the rules, it
+// makes another view.
+func TestManagerWithoutRulesIsDetected(t *testing.T) {
 	rows := pinnedAnswer(t)
 	plan := compact.WithProtected(func(m message.Message) bool { return strings.Contains(m.Text(), "PLAN") })
 	for _, w := range []provider.Wire{provider.Anthropic, provider.Gemini} {

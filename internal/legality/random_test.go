@@ -18,7 +18,7 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// chatFields are those of a row that every server takes.
+// chatFields are the fields of a row that every server accepts.
 var chatFields = []string{"role", "content", "tool_calls", "tool_call_id", "reasoning_content"}
 
 // randomRows returns a random history as a session of chat: one with all that
@@ -54,7 +54,7 @@ func rowsOf(t *testing.T, h []message.Message) []render.Row {
 	return rows
 }
 
-// Whatever is odd about a history: compactions break nothing that it did not
+// Compactions of an irregular history break nothing that the history does not
 // break itself.
 func TestPropertyRandomHistoriesStayLegalOnEachWire(t *testing.T) {
 	n := samples.Of(24)
@@ -78,10 +78,10 @@ func TestPropertyRandomHistoriesStayLegalOnEachWire(t *testing.T) {
 	t.Logf("%d random histories%s", n, table(total))
 }
 
-// The codecs' checks decide what the manager may send, so that they have to
-// find whatever a provider refuses: views that no reduction would make, made
-// at random, are judged by both.
-func TestPropertyCheckFindsWhatAProviderRefuses(t *testing.T) {
+// The codecs' checks decide which views the manager may send, so they must find
+// everything that a provider refuses: both judge random views that no reduction
+// would make.
+func TestPropertyCheckFindsRequestsThatAProviderRefuses(t *testing.T) {
 	n := samples.Of(240)
 	if soak() {
 		n = 40_000
@@ -143,7 +143,7 @@ func sorted(counts map[string]int) string {
 // mangle makes some edits that a view must not have, or may.
 func (v *view) mangle(rng *rand.Rand) (edits []string) {
 	for range 1 + rng.IntN(3) {
-		first := 0 // what has a field of its own stays where it is
+		first := 0 // messages with a field of their own keep their places
 		for first < len(v.msgs) && v.msgs[first].Protected {
 			first++
 		}
@@ -176,8 +176,8 @@ func (v *view) mangle(rng *rand.Rand) (edits []string) {
 	return edits
 }
 
-// ruledRows is a session in which one of two rules comes behind what the user
-// asked, or behind a result, again and again.
+// ruledRows returns a session in which one of two rules recurs after a user
+// message or a result.
 func ruledRows(rng *rand.Rand) []render.Row {
 	rule := func(k int) render.Row {
 		return render.Row{"role": "system", "content": fmt.Sprintf("Rule %d. %s", k, strings.Repeat("Look before you leap, and say so. ", 20))}
@@ -199,9 +199,9 @@ func ruledRows(rng *rand.Rand) []render.Row {
 	return append(rows, render.Row{"role": "user", "content": "Go on."})
 }
 
-// Where older copies of a system message go, what is left is legal, whether the
-// agent keeps the view or not. In Gemini's conversations there are none.
-func TestPropertyCopiesThatGoLeaveALegalRequestOnEachWire(t *testing.T) {
+// After older copies of a system message are removed, the rest is legal,
+// whether or not the agent keeps the view. Gemini's conversations have none.
+func TestPropertyRemovedCopiesLeaveALegalRequestOnEachWire(t *testing.T) {
 	n := samples.Of(24)
 	if soak() {
 		n = 2_000
@@ -223,7 +223,7 @@ func TestPropertyCopiesThatGoLeaveALegalRequestOnEachWire(t *testing.T) {
 	t.Logf("%d histories; copies that went: %v%s", n, copies, table(total))
 	for _, w := range []provider.Wire{provider.Chat, provider.Responses, provider.Anthropic} {
 		if copies[w] == 0 {
-			t.Errorf("%s: no copy went: the test shows nothing", w)
+			t.Errorf("%s: no copy was removed: the test proves nothing", w)
 		}
 	}
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/agentcompact/compact/internal/samples"
 )
 
-// distinctRows is a session in which rules come by that are none like another,
-// behind what the user asked and behind results. In half of them the user
-// speaks once, and the agent works on.
+// distinctRows returns a session with different rules after user messages and
+// results. In half of these sessions the user speaks once, and the agent
+// continues alone.
 func distinctRows(rng *rand.Rand, rules int) []render.Row {
 	rows := []render.Row{{"role": "system", "content": "You fix bugs."}}
 	said, often := 0, 1+rng.IntN(4)
@@ -71,15 +71,15 @@ func TestPropertyDifferentRulesOnEachWire(t *testing.T) {
 	for _, w := range provider.Wires() {
 		t.Logf("%s: %d of %d calls refused, each for what must stay", w, all[w][insufficient], all[w][called])
 		if all[w][compactions] < 10 {
-			t.Errorf("%s: %d compactions: the test shows nothing", w, all[w][compactions])
+			t.Errorf("%s: %d compactions: the test proves nothing", w, all[w][compactions])
 		}
 	}
 }
 
-// The same for stages that only take out, in windows that just hold what must
-// stay. Where nothing of the user's is left in front, a notice has to be; with
-// room for that no wire refuses.
-func TestPropertyDifferentRulesAndStagesThatOnlyTakeOut(t *testing.T) {
+// The same for stages that only remove, in windows that just fit the messages
+// that must stay. If no user message is left at the front, a notice is
+// required; with room for it no wire refuses.
+func TestPropertyDifferentRulesWithRemovingStages(t *testing.T) {
 	n := samples.Of(2)
 	if soak() {
 		n = 400

@@ -11,14 +11,14 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// longRequest is a request of about so many messages.
+// longRequest is a request of about this many messages.
 func longRequest(b *testing.B, w provider.Wire, messages int) []byte {
 	b.Helper()
 	rows := longRows(messages / 2)
 	return render.New(w, 1, rows).Body(len(rows))
 }
 
-// masked is a message whose results are cut down to a few words.
+// masked returns a message with its results cut to a few words.
 func masked(b *testing.B, m message.Message) message.Message {
 	for p := range m.Parts {
 		if m.Parts[p].Kind == message.KindToolResult && m.Editable(p) {
@@ -31,8 +31,7 @@ func masked(b *testing.B, m message.Message) message.Message {
 	return m
 }
 
-// read is a request that was read, and a view in which some results of tools
-// are masked.
+// read is a parsed request, and a view with some masked tool results.
 func read(b *testing.B, w provider.Wire, messages int) (req wire.Request, view []message.Message, sources []int) {
 	b.Helper()
 	req, err := parse(w, longRequest(b, w, messages))
@@ -48,8 +47,8 @@ func read(b *testing.B, w provider.Wire, messages int) (req wire.Request, view [
 	return req, view, sources
 }
 
-// BenchmarkWireLength is the slope of what a wire does over the length of the
-// history that a request has.
+// BenchmarkWireLength is the slope of a wire's time over the length of a
+// request's history.
 func BenchmarkWireLength(b *testing.B) {
 	for _, w := range provider.Wires() {
 		b.Run(fmt.Sprintf("%s/parse", w), func(b *testing.B) {

@@ -17,7 +17,8 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// loopRows is an agent loop: a request, or several, and what was done about it.
+// loopRows is an agent loop: one request or several, and the agent's work on
+// them.
 func loopRows(rng *rand.Rand, users, rounds int) []render.Row {
 	rows := []render.Row{{"role": "system", "content": "You fix bugs."}}
 	for u := range users {
@@ -49,8 +50,8 @@ type outcome struct {
 	floor int // of the configured stages
 }
 
-// once makes one call on a wire, in one model's tokens whatever the wire, and
-// has what goes out judged.
+// once makes one call on a wire, with one model's tokens for all wires, and
+// judges the sent request.
 func once(t *testing.T, label string, w provider.Wire, c compact.Config, body []byte) outcome {
 	t.Helper()
 	req, err := parse(w, body)
@@ -91,10 +92,10 @@ func once(t *testing.T, label string, w provider.Wire, c compact.Config, body []
 	return out
 }
 
-// The stages that take out without putting anything in: one conversation in
-// four wires, in windows that just hold what must stay, with the same room kept
-// for the answer: where the floor fits no wire is refused.
-func TestPropertyStagesThatOnlyTakeOutRefuseNoWireMore(t *testing.T) {
+// Stages that only remove messages: one conversation on four wires, in windows
+// that just fit the messages that must stay, with the same reserve for the
+// answer. If the floor fits, no wire is refused.
+func TestPropertyRemovingStagesRefuseEquallyOnEachWire(t *testing.T) {
 	n := samples.Of(3)
 	if soak() {
 		n = 400
@@ -135,6 +136,6 @@ func TestPropertyStagesThatOnlyTakeOutRefuseNoWireMore(t *testing.T) {
 	}
 	t.Logf("%d calls in 4 wires, %d were cut, none was refused", calls, cut)
 	if cut < calls/2 {
-		t.Error("the test shows nothing")
+		t.Error("the test proves nothing")
 	}
 }

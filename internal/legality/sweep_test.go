@@ -14,8 +14,8 @@ import (
 
 var windows = []int{8_000, 32_000, 128_000}
 
-// calls is how many calls a chain makes at most: eight compactions, at every
-// second call at the latest.
+// calls is the maximum number of calls of a chain: eight compactions, at least
+// one at every second call.
 const calls = 30
 
 // longEnough repeats a session, under other call ids, until a model was called
@@ -56,8 +56,8 @@ func renamed(r render.Row, suffix string) render.Row {
 	return out
 }
 
-// thinned returns a session in which a model is called calls times at most:
-// the cuts between are passed over.
+// thinned returns a session with at most calls calls of a model: the other cuts
+// are skipped.
 func thinned(cuts []int) []int {
 	if len(cuts) <= calls {
 		return cuts
@@ -116,7 +116,7 @@ func (all totals) add(w provider.Wire, window int, c tally) {
 	all[k].add(c)
 }
 
-// table shows what a sweep did, by wire and window.
+// table prints the results of a sweep, by wire and window.
 func table(all totals) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%-10s %7s %9s %6s %6s %12s %6s %13s %6s %10s %10s %11s\n", "wire", "window", "sessions", "calls", "clean", "compactions", "eight", "insufficient", "stuck", "discarded", "untouched", "new illegal")

@@ -13,10 +13,9 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// Results that are reduced as they come are results on every wire: beside one
-// another, in one message with what else it holds, as objects where the wire wants
-// them.
-func TestResultsThatAreReducedAsTheyComeAreLegalOnEveryWire(t *testing.T) {
+// Results that are reduced on arrival are legal results on every wire: several of
+// them, in one message with other content, and as objects if the wire requires it.
+func TestResultsReducedOnArrivalAreLegalOnEveryWire(t *testing.T) {
 	c, err := compact.Preset("graduated")
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
-// SetMostAtOnce limits, in bytes, what a test reads at once.
+// SetMostAtOnce limits, in bytes, the data that a test reads at once.
 func SetMostAtOnce(t *testing.T, bytes int64) {
 	was := mostAtOnce
 	mostAtOnce = bytes

@@ -16,7 +16,7 @@ import (
 // Find looks up a reference: in the indexes of the steps, newest first; then in
 // steps that others have committed since; then in files that belong to no step.
 func (s *Session) Find(ctx context.Context, q Ref) (text string, found bool, err error) {
-	var changed error // the file with it was changed; another file can have it, too
+	var changed error // the file with it was changed; another file may also have it
 	for known := -1; known != len(s.book.Steps()); {
 		steps := s.book.Steps()
 		if q.First > 0 {
@@ -36,7 +36,7 @@ func (s *Session) Find(ctx context.Context, q Ref) (text string, found bool, err
 		}
 	}
 	if q.First > 0 {
-		return "", false, changed // only steps have numbers
+		return "", false, changed // only steps have turn numbers
 	}
 	text, found, err = s.findElsewhere(ctx, q)
 	if err == nil && !found {
@@ -79,7 +79,7 @@ func (s *Session) FindInSteps(ctx context.Context, steps []ledger.Step, q Ref) (
 		}
 		text, done, err := s.take(ctx, &pieces, records, q)
 		if s.isChange(err) {
-			pieces, changed, err = nil, err, nil // older transcripts can have it, too
+			pieces, changed, err = nil, err, nil // older transcripts may also have it
 		}
 		if done || err != nil {
 			return text, done, err
@@ -110,7 +110,7 @@ func (s *Session) textAt(ctx context.Context, records []turnindex.Record, q Ref)
 	var last turnindex.Record
 	var changed error
 	for _, r := range records {
-		if r.File == last.File && r.Off == last.Off { // a message and its part
+		if r.File == last.File && r.Off == last.Off { // a message and its part are in one line
 			continue
 		}
 		if last = r; q.Most > 0 && r.Len > q.Most {
@@ -177,11 +177,10 @@ func (s *Session) table(ctx context.Context, name string) (*turnindex.Table, err
 	return table, nil
 }
 
-// findInEdits looks for a reference among the originals that no step has
-// archived.
+// findInEdits searches the originals that no step has archived.
 func (s *Session) findInEdits(ctx context.Context, q Ref) (string, bool, error) {
 	if q.Query.IsTurn() {
-		return "", false, nil // the lines hold no turn numbers
+		return "", false, nil // these lines have no turn numbers
 	}
 	for line, err := range s.Unarchived(ctx) {
 		if err != nil {
@@ -195,7 +194,7 @@ func (s *Session) findInEdits(ctx context.Context, q Ref) (string, bool, error) 
 }
 
 // Unarchived yields the lines with the originals that no step has archived, oldest
-// first. Changed lines are left out. A line is valid until the next one.
+// first. It leaves out changed lines. A line is valid until the next one.
 func (s *Session) Unarchived(ctx context.Context) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for _, span := range s.book.Unarchived() {
@@ -255,7 +254,7 @@ func (s *Session) findInFinals(ctx context.Context, q Ref) (string, bool, error)
 // scan reads lines until one holds the reference.
 func (s *Session) scan(_ context.Context, lines func(func([]byte, error) bool), q Ref) (text string, found bool, err error) {
 	if q.Query.IsTurn() {
-		return "", false, nil // the lines hold no turn numbers
+		return "", false, nil // these lines have no turn numbers
 	}
 	lines(func(line []byte, lineErr error) bool {
 		if err = lineErr; err == nil {

@@ -10,15 +10,15 @@ import (
 // Missing is the error for a reference that is not in the archive.
 type Missing struct {
 	Ref   string
-	There string // what there is, for an end of a sentence; "" = nothing to say
+	There string // the existing turns or messages, as the end of a sentence; "" = unknown
 }
 
 func (e *Missing) Error() string { return ErrNotFound.Error() + ": " + e.Ref + e.There }
 
 func (e *Missing) Unwrap() error { return ErrNotFound }
 
-// thereAre says which turns or messages exist, for the error about one that
-// does not.
+// thereAre describes the turns or messages that exist, for the error about one
+// that does not.
 func (s *Session) thereAre(q Ref) string {
 	what, of := "turns %d to %d", func(e *ledger.Eviction) int { return int(e.Turn) }
 	switch {

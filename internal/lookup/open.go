@@ -24,8 +24,8 @@ func Open(ctx context.Context, a storage.Archive, id string) (*Session, error) {
 	return s, b.Reload(ctx)
 }
 
-// book is the [Book] of a session that is only read. Without keys it knows fingerprints
-// as they are stored.
+// book is the [Book] of a session that is opened for reading only. Without keys it has only the
+// stored forms of fingerprints.
 type book struct {
 	log *record.Session
 

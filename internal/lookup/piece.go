@@ -52,8 +52,8 @@ func (s *Session) provenLines(ctx context.Context, p pieces) (map[ledger.Place][
 	return lines, nil
 }
 
-// prove verifies a line against its ledger. For lines that no step removed,
-// which are in no ledger, the whole file is read once and verified against the
+// prove verifies a line against its ledger. Lines that no step removed are in
+// no ledger; for them, the whole file is read once and verified against the
 // manifest.
 func (s *Session) prove(ctx context.Context, r turnindex.Record, line []byte) error {
 	if e := s.evictedAt(r.File, r.Off); e != nil && e.Len == r.Len {

@@ -44,8 +44,8 @@ func (s *Session) rebuild(ctx context.Context, step *ledger.Step) (*turnindex.Ta
 	return table, nil
 }
 
-// rowsOf reads the rows of a step's transcript. It marks all as wanted, because
-// only the lost index knew which were new.
+// rowsOf reads the rows of a step's transcript. It marks all rows as wanted,
+// because only the lost index knew the new ones.
 func (s *Session) rowsOf(ctx context.Context, step *ledger.Step) ([]ledger.Row, error) {
 	var rows []ledger.Row
 	var msgs []message.Message
@@ -61,7 +61,7 @@ func (s *Session) rowsOf(ctx context.Context, step *ledger.Step) ([]ledger.Row, 
 			a.Message = message.Message{}
 		}
 		r := ledger.Row{Role: a.Message.Role, File: line.File, Off: line.Off, Len: int64(len(line.Text)), Want: true, Refs: a.RawRefs()}
-		_ = r.FP.UnmarshalText([]byte(a.FP)) // a line without a fingerprint is found by its parts
+		_ = r.FP.UnmarshalText([]byte(a.FP)) // the parts of a line without a fingerprint can still be found
 		with, _ := s.book.Ring().ByID(step.Key)
 		r.Ours = s.Ours(&a.Message, message.Fingerprint(with.Open(r.FP)))
 		for i := range a.Message.Parts {

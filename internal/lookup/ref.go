@@ -13,7 +13,7 @@ type Ref struct {
 	Text  string // lower case
 	Query turnindex.Query
 	Slot  turnindex.Slot // slot of a turn; Other = all slots
-	Most  int64          // limit in bytes of a line to be read, beyond which the error is [ErrMost]; 0 = none
+	Most  int64          // maximum size in bytes of a line to be read; the error is [ErrMost] for a longer one; 0 = no limit
 
 	First, Last int // numbers of messages in a summary's citations; 0 = not such a reference
 }

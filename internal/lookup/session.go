@@ -1,6 +1,6 @@
-// Package lookup reads single messages back from the archive of a session, and checks
-// each against what the session's ledgers or manifest say of it. Package recall is made
-// of it, and package compact reads with it what its sessions need.
+// Package lookup reads single messages from the archive of a session, and verifies each
+// against the session's ledgers or manifest. Package recall is based on it, and package
+// compact uses it for its sessions.
 package lookup
 
 import (
@@ -17,14 +17,14 @@ import (
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
-// ErrNotFound: the archive holds nothing under a reference.
+// ErrNotFound means that the archive holds nothing under a reference.
 var ErrNotFound = errors.New("compact: not in the archive")
 
-// ErrMost: a line is longer than [Ref.Most].
+// ErrMost means that a line is longer than [Ref.Most].
 var ErrMost = errors.New("the line is longer than may be read")
 
-// A Book says what is known of the steps of a session. Its methods are safe for
-// concurrent use, and lists that it returns are immutable.
+// A Book holds the known steps of a session. Its methods are safe for concurrent use,
+// and lists that it returns are immutable.
 type Book interface {
 	// Steps returns the known steps, in order.
 	Steps() []ledger.Step
@@ -41,9 +41,9 @@ type Book interface {
 	NoteChange(e *storage.ChangedError)
 }
 
-// A Session reads the archive of a session. It keeps the indexes that it opened. It is
-// safe for concurrent use. Its fields are not exported, because recall.Session is the
-// same struct.
+// A Session reads the archive of a session. It keeps its open indexes. It is safe for
+// concurrent use. Its fields are not exported, because recall.Session is the same
+// struct.
 type Session struct {
 	id    string
 	log   *record.Session
@@ -75,14 +75,14 @@ func (s *Session) Book() Book { return s.book }
 // manager turns panics into errors and logs them.
 func (s *Session) Alone() bool { return s.alone }
 
-// Weight returns the approximate memory, in bytes, of what [Session.Slim] removes.
+// Weight returns the approximate memory, in bytes, that [Session.Slim] releases.
 func (s *Session) Weight() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.rebuiltWeight
 }
 
-// Slim removes from memory what can be read again.
+// Slim releases the memory of data that can be read again.
 func (s *Session) Slim() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -26,13 +26,13 @@ func (p *pieces) add(records []turnindex.Record, slot turnindex.Slot) {
 	}
 }
 
-// sparse is the maximum gap in bytes between two lines that are read together.
-// The lines of a turn are mostly adjacent.
+// sparse is the maximum gap in bytes between two lines that are read together. The
+// lines of a turn are mostly adjacent.
 const sparse = 64 << 10
 
-// mostAtOnce limits, in bytes, what ReadLines reads together for several lines, and
-// what piece reads of a line whose length no ledger confirms, and so the memory that a
-// forged index can cause. ReadLines reads a single line of any length.
+// mostAtOnce is the maximum number of bytes that ReadLines reads together for several
+// lines, and that piece reads for a line whose length is in no ledger. It limits the
+// memory that a forged index can use. ReadLines reads a single line of any length.
 var mostAtOnce int64 = 64 << 20
 
 // turnText returns the text of a turn, with the name of each slot if there are

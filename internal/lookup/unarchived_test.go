@@ -22,8 +22,8 @@ type parts struct {
 
 func (p parts) Unarchived() []ledger.Span { return p.spans }
 
-// The originals that no step has archived are read of their parts of the log alone. Of
-// these, a line that somebody changed is left out, and so are the lines about edits.
+// Only the parts of the log with originals that no step has archived are read. Changed
+// lines in these parts are left out, and so are the lines about edits.
 func TestUnarchivedReadsItsPartsAndNoChangedLine(t *testing.T) {
 	ctx, a := t.Context(), memory.New()
 	log, err := record.OpenSession(ctx, a, "s")
@@ -75,7 +75,7 @@ func TestUnarchivedReadsItsPartsAndNoChangedLine(t *testing.T) {
 	}
 }
 
-// texts are lines as they are.
+// texts are raw lines.
 func texts(t *testing.T, lines []string) (out []redact.Text) {
 	t.Helper()
 	r, err := redact.New(redact.Options{Disabled: true})

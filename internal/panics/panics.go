@@ -10,13 +10,13 @@ import (
 	"github.com/agentcompact/compact/redact"
 )
 
-// ErrInternal: a call panicked.
+// ErrInternal means that a call panicked.
 var ErrInternal = errors.New("compact: internal error")
 
-// Error logs a panic with its stack, and returns it as an error. A nil logger is the
-// default one, and a nil redactor one with the default rules.
+// Error logs a panic with its stack, and returns it as an error. A nil logger means
+// the default one, and a nil redactor one with the default rules.
 func Error(log *slog.Logger, redactor *redact.Redactor, call string, value any) error {
-	why := "what it said is left out" // if it can't be redacted
+	why := "what it said is left out" // used if the message can't be redacted
 	if redactor == nil {
 		redactor, _ = redact.New(redact.Options{})
 	}

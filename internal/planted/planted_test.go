@@ -1,5 +1,5 @@
 // Package planted plants faults in the engine and in the archive, and shows
-// that the tests catch each of them: the tests are tested.
+// that the tests detect each of them.
 package planted
 
 import (
@@ -20,8 +20,8 @@ type fault struct {
 	also                   *fault
 }
 
-// unchecked switches the engine's own check of a stage's outcome off, so that
-// what is caught is caught by the independent judge.
+// unchecked switches off the engine's own check of a stage's result, so that
+// the independent judge finds the faults.
 var unchecked = fault{file: "internal/reduce/check.go", old: `detail != "" {`, wrong: `detail == "\x00" {`}
 
 var faults = []fault{
@@ -93,7 +93,7 @@ func plant(t *testing.T, f fault) bool {
 }
 
 // caught builds the tests of a package with faults in place of the real lines
-// and reports whether one of those that are named fails.
+// and reports whether one of the named tests fails.
 func caught(t *testing.T, name, pkg, tests string, parts ...fault) bool {
 	t.Helper()
 	dir := root(t)
@@ -115,7 +115,7 @@ func caught(t *testing.T, name, pkg, tests string, parts ...fault) bool {
 	return true
 }
 
-// overlay writes the broken files, and the file that tells the compiler of them.
+// overlay writes the broken files, and the overlay file for the compiler.
 func overlay(t *testing.T, root string, parts []fault) string {
 	t.Helper()
 	dir := t.TempDir()

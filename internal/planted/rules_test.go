@@ -22,7 +22,7 @@ var ruleFaults = []struct {
 	{fault{"no notice comes in front where the user has to speak", "internal/reduce/apply.go", `range []bool{false, true} {`, `range []bool{false} {`, nil}, "./internal/reduce", "TestEnginePutsInstructions"},
 	{fault{"system messages stay two in a row", "message/internal/splice/joiner.go", `return ok && (before.Joined`, `return false && ok && (before.Joined`, nil}, "./message/anthropic", "TestSystemMessages"},
 	{fault{"a system message that says more loses it in one with others", "message/anthropic/join.go", `|| members != 2 ||`, `||`, nil}, "./message/anthropic", "TestSystemMessages"},
-	{fault{"hysteresis goes by the estimate", "compact/look.go", `c.last = max(l.After, l.Bound)`, `c.last = l.After`, nil}, "./compact", "TestHysteresisGoesByTheUpperBound"},
+	{fault{"hysteresis goes by the estimate", "compact/look.go", `c.last = max(l.After, l.Bound)`, `c.last = l.After`, nil}, "./compact", "TestHysteresisUsesTheUpperBound"},
 	{fault{"a lane in use is forgotten", "compact/lane.go", `other.users == 0 && (!found`, `(!found`, nil}, "./compact", "TestBranchInUseIsNotForgotten"},
 	{fault{"a lane in use forgets", "compact/weight.go", `		if l.users == 0 {`, `		if true {`, nil}, "./compact", "TestBranchInUseIsNotForgotten"},
 	{fault{"a session in use is forgotten", "compact/weight.go", `s.users == 0 && s != newest`, `s != newest`, nil}, "./compact", "TestSessionInUseIsNotForgotten"},

@@ -1,6 +1,6 @@
 // Package proof holds the sessions for the published tables of replay, and the
 // test that compares the tables with the code. The sessions are generated from a
-// seed: they have no person's words, and are the same everywhere.
+// seed: they contain no person's words, and are the same on every machine.
 //
 //	make proof                                     writes the tables
 //	make proof TRANSCRIPTS=../shared/transcripts   and the second one

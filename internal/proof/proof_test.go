@@ -30,8 +30,8 @@ var large = replay.AtLeast{Tokens: 60_000, Calls: 15}
 
 var documents = []string{"../../README.md", "../../docs/BENCHMARKS.md"}
 
-// The table that is committed is the one that the code makes.
-func TestTheCommittedTableIsWhatTheCodeMakes(t *testing.T) {
+// The committed table equals the one that the code makes.
+func TestCommittedTableMatchesTheCode(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a replay of the fixed set takes seconds")
 	}
@@ -72,7 +72,7 @@ func write(t *testing.T, mark, text string, check bool) {
 		}
 		if check {
 			if diff := cmp.Diff(Between(string(data), mark), text); diff != "" {
-				t.Errorf("%s is not what the code makes; make proof writes it (-committed +made):\n%s", filepath.Base(file), diff)
+				t.Errorf("%s does not match the code; make proof writes it (-committed +made):\n%s", filepath.Base(file), diff)
 			}
 			continue
 		}
@@ -89,7 +89,7 @@ func write(t *testing.T, mark, text string, check bool) {
 	}
 }
 
-// Whatever preset is added stands in the tables, too.
+// Every new preset must be in the tables.
 func TestTheTablesHaveEveryPreset(t *testing.T) {
 	policies, err := Policies()
 	if err != nil {
@@ -131,7 +131,7 @@ func TestSessionsAreLargeAndTheSameEveryTime(t *testing.T) {
 	}
 }
 
-func TestPutReplacesWhatStandsBetweenMarkers(t *testing.T) {
+func TestPutReplacesTextBetweenMarkers(t *testing.T) {
 	const document = "a\n<!-- x -->\nold\n<!-- /x -->\nb\n"
 	got, err := Put(document, "x", "new\n")
 	if err != nil || got != strings.Replace(document, "old", "new", 1) || Between(got, "x") != "new\n" {

@@ -31,10 +31,10 @@ type work struct {
 	says   []string // texts of the agent before a call; %s likewise
 }
 
-// tool makes a result that names new things, and the arguments of its call.
+// tool makes a result that contains new names, and the arguments of its call.
 type tool struct {
 	name   string
-	arg    string // the argument that is a name that came up before
+	arg    string // the argument whose value is an earlier name
 	result func(w *writer) (text string, names []string)
 }
 
@@ -43,14 +43,14 @@ type writer struct {
 	*rand.Rand
 	work  work
 	msgs  []message.Message
-	names []string // that came up, oldest first
+	names []string // names so far, oldest first
 	calls int
 }
 
 const (
 	rounds     = 48
 	askEvery   = 12   // rounds
-	fromBefore = 0.35 // share of the names in an answer that are from long ago
+	fromBefore = 0.35 // share of the names in an answer that are old
 )
 
 // session writes session n of a kind.
@@ -82,7 +82,7 @@ func (w *writer) round(t tool) {
 	w.names = append(w.names, names...)
 }
 
-// known picks a name that came up: mostly of late, now and then long ago.
+// known picks an earlier name: mostly a recent one, sometimes an old one.
 func (w *writer) known() string {
 	if len(w.names) == 0 {
 		return w.work.name + "/README"
@@ -100,7 +100,7 @@ func (w *writer) filled(text string) string {
 	return text
 }
 
-// hex is an id of n digits.
+// hex returns an id of n digits.
 func (w *writer) hex(n int) string {
 	b := make([]byte, n)
 	for i := range b {

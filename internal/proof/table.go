@@ -27,7 +27,7 @@ const (
 	gap    = 20 * time.Second
 )
 
-// References are replayed beside our presets.
+// References returns the reference policies in the tables.
 func References() []string { return []string{"raw", "sliding:10", "drop:6", "summarize:0.85"} }
 
 // Policies returns the policies of the tables, in their order.
@@ -50,8 +50,8 @@ func Policies() ([]replay.Policy, error) {
 	return all, nil
 }
 
-// Run replays sessions as the tables are made; those that are
-// smaller than least are passed over.
+// Run replays sessions with the options of the tables; it skips sessions
+// smaller than least.
 func Run(ctx context.Context, from replay.Source, windows []int, least replay.AtLeast) (*replay.Report, error) {
 	policies, err := Policies()
 	if err != nil {
@@ -61,7 +61,7 @@ func Run(ctx context.Context, from replay.Source, windows []int, least replay.At
 	return replay.Run(ctx, from, replay.Options{Policies: policies, Windows: windows, Model: model, Card: card, Gap: gap, Least: least})
 }
 
-// Table writes a report as a table of Markdown.
+// Table writes a report as a Markdown table.
 func Table(r *replay.Report) string {
 	var b strings.Builder
 	b.WriteString("| policy | window | cost of raw | needed at use | one recall brings | calls over the window | compactions | changed prefixes in 100 calls |\n|---|---:|---:|---:|---:|---:|---:|---:|\n")
@@ -77,7 +77,7 @@ func Table(r *replay.Report) string {
 }
 
 // recalled returns the share of the missing identifiers that a recall returns.
-// Reference policies have none.
+// Reference policies have no recall.
 func recalled(t *replay.Total) string {
 	if t.Recall == nil {
 		return "–"

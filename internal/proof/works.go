@@ -83,7 +83,7 @@ func edited(w *writer) (string, []string) {
 	return fmt.Sprintf("Edited %s: %s now returns the error of the %s it could not %s.", file, f, w.pick(nouns), w.pick(verbs)), []string{file, f}
 }
 
-// support is an agent that answers customers out of their records.
+// support is an agent that answers customers from their records.
 func support() work {
 	return work{
 		name:   "support",

@@ -11,7 +11,7 @@ import (
 
 // An Answer is one answer of the model.
 type Answer struct {
-	Reasoning string // signed or encrypted if the wire does that
+	Reasoning string // signed or encrypted if the wire requires it
 	Text      string
 	Calls     []Call
 	Cached    int // tokens of the prompt that were read from a cache
@@ -74,7 +74,7 @@ func (s *said) output() int {
 	return n/4 + 1
 }
 
-// issued returns the answer in the form of a request, for the judge.
+// issued returns the answer as a request contains it, for the judge.
 func (s *said) issued(w Wire) []byte {
 	var body object
 	switch w {
@@ -103,7 +103,7 @@ func (c Call) args() object {
 	return o
 }
 
-// pieces cuts a text like a stream: after spaces.
+// pieces cuts a text into the pieces of a stream, after spaces.
 func pieces(s string) []string {
 	if s == "" {
 		return nil

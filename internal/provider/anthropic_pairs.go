@@ -86,8 +86,8 @@ func anthropicServerTools(r *report, blocks []block) {
 	}
 }
 
-// foundPage is the content under which the text of a page was issued: it is
-// bound to the text alone, not to its surroundings.
+// foundPage is the content with which the text of a page was issued: the seal
+// depends only on the text, not on its surroundings.
 const foundPage = "page"
 
 // webResults returns the pages in the result block of a provider's web search.

@@ -21,7 +21,7 @@ func thinkingSeal(b object) string {
 func issueAnthropic(j *Judge, body object) {
 	for _, t := range turnsOf(objects(body["messages"])) {
 		var seals []string
-		said := false // there was something since the last thinking
+		said := false // a text or call came after the last thinking
 		for _, b := range t.blocks {
 			if said && isThinking(b.kind()) {
 				seals = nil

@@ -1,11 +1,11 @@
-// Package provider implements, for tests, the servers of four model providers:
-// what they refuse and in which words, how they answer, streaming included,
-// and what they say when a prompt is too long.
+// Package provider implements the servers of four model providers for tests:
+// their refusals and error texts, their answers, also as streams, and their
+// errors for prompts that are too long.
 //
 // A [Judge] checks request bodies against the provider's rules. A [Server]
-// serves judges under the provider's real paths. Both read JSON with
-// encoding/json alone and import nothing of this module: the code that writes a
-// request must not judge it.
+// serves judges under the provider's real paths. Both use only encoding/json
+// and import nothing of this module, because the code that writes a request
+// must not judge it.
 package provider
 
 import "strings"
@@ -32,7 +32,7 @@ type Refusal struct {
 	Text string // the provider's error text
 
 	// Dialect reports that only some servers of this wire refuse the request
-	// for it; see [Judge.Dialects].
+	// for this reason; see [Judge.Dialects].
 	Dialect bool
 }
 

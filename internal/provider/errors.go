@@ -30,9 +30,9 @@ func refused(w Wire, r Refusal) trouble {
 	return t
 }
 
-// overflow returns the answer to a prompt that, on Anthropic with its
-// max_tokens, exceeds the window. It returns false if the prompt fits, or if
-// window is 0: no limit.
+// overflow returns the answer to a prompt that exceeds the window; on
+// Anthropic, max_tokens counts as part of the prompt. It returns false if the
+// prompt fits, or if window is 0: no limit.
 func overflow(a asked, req Request, window int) (trouble, bool) {
 	if window <= 0 {
 		return trouble{}, false

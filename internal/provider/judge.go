@@ -9,12 +9,13 @@ import (
 
 // A Judge accepts or refuses requests like the server of one provider. It
 // records the model's output passed to [Judge.Issue]: signatures and encrypted
-// reasoning are valid only as they were issued. It is safe for concurrent use.
+// reasoning are valid only if they are unchanged. It is safe for concurrent
+// use.
 type Judge struct {
 	// Dialects makes the judge also apply rules of only some servers of this
-	// wire. They refuse an empty tool result, a conversation that ends with the
-	// model's own words, and a kept message without its reasoning. It must not
-	// be changed while the judge is used.
+	// wire. These servers refuse an empty tool result, a conversation that ends
+	// with the model's own words, and a kept message without its reasoning. It
+	// must not be changed while the judge is used.
 	Dialects bool
 
 	wire  Wire
@@ -48,9 +49,9 @@ func (j *Judge) Issue(body []byte) {
 	}
 }
 
-// Judge returns the reasons why the provider refuses a request, nil if it
-// accepts the request. The provider would name the first one. The body is not
-// kept.
+// Judge returns the reasons why the provider refuses a request, or nil if it
+// accepts the request. The provider would name only the first one. The body is
+// not kept.
 func (j *Judge) Judge(body []byte) []Refusal {
 	o, err := decode(body)
 	if err != nil {

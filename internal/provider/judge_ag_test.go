@@ -16,7 +16,7 @@ const anthropicBody = `{"model":"claude-sonnet-4-5","max_tokens":9,"thinking":{"
 {"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"A"},{"type":"tool_result","tool_use_id":"b","content":[{"type":"text","text":"B"}],"is_error":true},{"type":"text","text":"And?","cache_control":{"type":"ephemeral"}}]},
 {"role":"user","content":[{"type":"text","text":"U","cache_control":{"type":"ephemeral"}}]}]}`
 
-func TestAnthropicRefusesWhatBreaksARule(t *testing.T) {
+func TestAnthropicRefusesRequestsThatBreakARule(t *testing.T) {
 	missing := func(ids string) string {
 		return "`tool_use` ids were found without `tool_result` blocks immediately after: " + ids + ". Each `tool_use` block must have a corresponding `tool_result` block in the next message."
 	}
@@ -84,7 +84,7 @@ func TestAnthropicDialectsRefuseEmptyResults(t *testing.T) {
 	})
 }
 
-func TestAnthropicTakesWhatLooksOdd(t *testing.T) {
+func TestAnthropicAcceptsUnusualRequests(t *testing.T) {
 	for name, body := range map[string]string{
 		"neighbors of one role":  `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"a"},{"role":"user","content":"b"},{"role":"assistant","content":"c"},{"role":"assistant","content":"d"},{"role":"user","content":"e"}]}`,
 		"a compaction first":     `{"model":"m","max_tokens":1,"messages":[{"role":"assistant","content":[{"type":"compaction","content":"all"}]},{"role":"user","content":"a"}]}`,
@@ -100,7 +100,7 @@ func TestAnthropicTakesWhatLooksOdd(t *testing.T) {
 	}
 }
 
-func TestAnthropicWantsTheSystemBetweenUserAndAssistant(t *testing.T) {
+func TestAnthropicRequiresSystemBetweenUserAndAssistant(t *testing.T) {
 	legal := `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"a"},{"role":"system","content":"S1"},{"role":"assistant","content":"b"},{"role":"user","content":"c"},{"role":"system","content":[{"type":"text","text":"S2"}]}]}`
 	held(t, NewJudge(Anthropic), legal, []plant{
 		{`{"role":"assistant","content":"b"},`, ``, "system_place", "messages.1: a `system` message must be the last message or be followed by an assistant message"},
@@ -118,7 +118,7 @@ func TestAnthropicKeepsServerToolsTogether(t *testing.T) {
 	})
 }
 
-func TestAnthropicWantsPagesOfASearchAsTheyWere(t *testing.T) {
+func TestAnthropicRequiresUnchangedSearchPages(t *testing.T) {
 	legal := `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"a"},{"role":"assistant","content":[{"type":"server_tool_use","id":"s","name":"web_search","input":{}},{"type":"web_search_tool_result","tool_use_id":"s","content":[{"type":"web_search_result","url":"u","title":"t","encrypted_content":"sealed"}]}]},{"role":"user","content":"e"}]}`
 	j := NewJudge(Anthropic)
 	j.Issue([]byte(legal))
@@ -138,7 +138,7 @@ const geminiBody = `{"systemInstruction":{"parts":[{"text":"S"}]},"contents":[
 {"role":"model","parts":[{"functionCall":{"id":"c","name":"h","args":{}},"thoughtSignature":"c2lnMg=="}]},
 {"role":"user","parts":[{"functionResponse":{"id":"c","name":"h","response":{"output":"C"}}}]}]}`
 
-func TestGeminiRefusesWhatBreaksARule(t *testing.T) {
+func TestGeminiRefusesRequestsThatBreakARule(t *testing.T) {
 	lost := "Function call is missing a thought_signature in functionCall parts."
 	responseB := `,{"functionResponse":{"id":"b","name":"g","response":{"result":"B"}}}`
 	held(t, issuing(Gemini, geminiBody), geminiBody, []plant{
@@ -173,7 +173,7 @@ func TestGeminiRefusesWhatBreaksARule(t *testing.T) {
 	})
 }
 
-func TestGeminiWantsNoSignatureBeforeTheUserLastSpoke(t *testing.T) {
+func TestGeminiRequiresSignaturesOnlyAfterTheLastUserMessage(t *testing.T) {
 	unsigned := strings.NewReplacer(`,"thoughtSignature":"c2ln"`, ``, `,"thoughtSignature":"dHh0"`, ``).Replace(geminiBody)
 	if found := issuing(Gemini, unsigned).Judge([]byte(unsigned)); found != nil {
 		t.Error(found)
@@ -193,8 +193,8 @@ func TestGeminiDialectsRefuseEmptyResults(t *testing.T) {
 	})
 }
 
-// The judge must not be content with signatures that nobody issued.
-func TestJudgeKnowsOnlyWhatWasIssued(t *testing.T) {
+// The judge must not accept signatures that were never issued.
+func TestJudgeAcceptsOnlyIssuedSeals(t *testing.T) {
 	for w, body := range map[Wire]string{Responses: responsesBody, Anthropic: anthropicBody, Gemini: geminiBody} {
 		found := NewJudge(w).Judge([]byte(body))
 		if len(found) == 0 || found[0].Rule != "sealed" {
@@ -203,8 +203,9 @@ func TestJudgeKnowsOnlyWhatWasIssued(t *testing.T) {
 	}
 }
 
-// Clients in Python write bytes in the alphabet of URLs, whatever they got.
-func TestGeminiTakesBytesInBothAlphabets(t *testing.T) {
+// Python clients write bytes in the URL alphabet, even if they received the
+// other one.
+func TestGeminiAcceptsBothBase64Alphabets(t *testing.T) {
 	const body = `{"contents":[{"role":"user","parts":[{"text":"U"},{"inlineData":{"mimeType":"image/png","data":"+/+/+w=="}}]},` +
 		`{"role":"model","parts":[{"text":"M","thoughtSignature":"+/8="}]},{"role":"user","parts":[{"text":"V"}]}]}`
 	j := NewJudge(Gemini)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A plant is one change of a legal request that makes it illegal, and what the
-// provider says then.
+// A plant is one change that makes a legal request illegal, with the provider's
+// error.
 type plant struct {
 	old, new string
 	rule     string
@@ -35,8 +35,7 @@ func held(t *testing.T, j *Judge, legal string, plants []plant) {
 	}
 }
 
-// issuing returns a judge that was told that its model said what a request
-// says it said.
+// issuing returns a judge for which the model's output in a request is genuine.
 func issuing(w Wire, body string) *Judge {
 	j := NewJudge(w)
 	j.Issue([]byte(body))
@@ -54,7 +53,7 @@ const chatBody = `{"model":"gpt-4o","messages":[
 {"role":"assistant","content":"T"},
 {"role":"user","content":"U"}]}`
 
-func TestChatRefusesWhatBreaksARule(t *testing.T) {
+func TestChatRefusesRequestsThatBreakARule(t *testing.T) {
 	tool := `{"role":"tool","tool_call_id":"b","content":"B"},` + "\n"
 	held(t, issuing(Chat, chatBody), chatBody, []plant{
 		{`"model":"gpt-4o",`, ``, "model", "you must provide a model parameter"},
@@ -104,7 +103,7 @@ func TestChatDialectsRefuseMore(t *testing.T) {
 	for _, p := range plants {
 		for _, r := range j.Judge([]byte(strings.Replace(chatBody, p.old, p.new, 1))) {
 			if !r.Dialect {
-				t.Errorf("%s is said to be refused by every server", r.Rule)
+				t.Errorf("%s is marked as refused by every server", r.Rule)
 			}
 		}
 	}
@@ -122,7 +121,7 @@ const responsesBody = `{"model":"gpt-5","store":false,"instructions":"S","input"
 {"type":"web_search_call","id":"ws_1","status":"completed","action":{}},
 {"role":"user","content":[{"type":"input_text","text":"U"},{"type":"input_image","image_url":"u"}]}]}`
 
-func TestResponsesRefusesWhatBreaksARule(t *testing.T) {
+func TestResponsesRefusesRequestsThatBreakARule(t *testing.T) {
 	line := func(part string) string {
 		for _, l := range strings.SplitAfter(responsesBody, "\n") {
 			if strings.Contains(l, part) {
@@ -162,7 +161,7 @@ func TestResponsesRefusesWhatBreaksARule(t *testing.T) {
 	})
 }
 
-func TestResponsesTakesATextAndADelta(t *testing.T) {
+func TestResponsesAcceptsATextAndADelta(t *testing.T) {
 	j := NewJudge(Responses)
 	for _, body := range []string{`{"model":"m","input":"Q"}`, `{"model":"m","previous_response_id":"resp_1","input":[]}`, `{"model":"m","previous_response_id":"resp_1"}`} {
 		if found := j.Judge([]byte(body)); found != nil {
@@ -171,7 +170,8 @@ func TestResponsesTakesATextAndADelta(t *testing.T) {
 	}
 }
 
-// A compaction item is opaque; reasoning that led to nothing known is alone.
+// A compaction item is opaque; reasoning without a known following item has no
+// partner.
 func TestResponsesCompactionItemIsSealed(t *testing.T) {
 	body := `{"model":"m","input":[{"type":"compaction","id":"cmp_1","encrypted_content":"all"},{"role":"user","content":"Q"}]}`
 	held(t, issuing(Responses, body), body, []plant{
@@ -192,7 +192,7 @@ func TestResponsesDialectsRefuseMore(t *testing.T) {
 	})
 }
 
-func TestNewCountsWhatIsTheSame(t *testing.T) {
+func TestNewComparesRuleAndID(t *testing.T) {
 	r := func(rule, id, path string) Refusal { return Refusal{Rule: rule, ID: id, Path: path} }
 	before := []Refusal{r("pair", "a", "1"), r("pair", "b", "2")}
 	got := New(before, []Refusal{r("pair", "a", "9"), r("pair", "a", "10"), r("order", "a", "1")})
@@ -204,8 +204,8 @@ func TestNewCountsWhatIsTheSame(t *testing.T) {
 	}
 }
 
-// A server looks for an answer to each id, not to each call.
-func TestChatWantsOneAnswerToTwoCallsOfOneID(t *testing.T) {
+// A server expects an answer to each id, not to each call.
+func TestChatRequiresOneAnswerForTwoCallsWithOneID(t *testing.T) {
 	body := strings.NewReplacer(`"id":"b"`, `"id":"a"`, `{"role":"tool","tool_call_id":"b","content":"B"},`, "").Replace(chatBody)
 	if found := issuing(Chat, body).Judge([]byte(body)); len(found) > 0 {
 		t.Errorf("%s: %s", found[0].Rule, found[0].Text)

@@ -8,9 +8,9 @@ import (
 // ledger records the output of a server's model.
 type ledger struct {
 	mu     sync.Mutex
-	sealed map[string]string   // signature or encrypted text → content that it was issued with
+	sealed map[string]string   // signature or encrypted text → the content with which it was issued
 	led    map[string][]string // call or item → seals that led to it, in order
-	bare   map[string]bool     // items that were said more than once, with different seals
+	bare   map[string]bool     // items that were issued more than once, with different seals
 }
 
 func newLedger() ledger {
@@ -24,7 +24,7 @@ func (l *ledger) seal(signature, content string) {
 	l.sealed[signature] = content
 }
 
-// lead records which seals led to an item. An item that was said twice with
+// lead records which seals led to an item. An item that was issued twice with
 // different seals is bound to none.
 func (l *ledger) lead(item string, seals []string) {
 	if item == "" {
@@ -57,7 +57,7 @@ func (l *ledger) ledBy(item string) []string {
 	return l.led[item]
 }
 
-// leadsTo reports whether a seal may stand before an item.
+// leadsTo reports whether a seal may precede an item.
 func (l *ledger) leadsTo(seal, item string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -83,7 +83,7 @@ func judgeResponses(j *Judge, r *report, body object) {
 	}
 }
 
-// itemType returns the type of an item; messages may go without.
+// itemType returns the type of an item; messages may have none.
 func itemType(it object) string {
 	if t := str(it, "type"); t != "" {
 		return t

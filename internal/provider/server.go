@@ -28,8 +28,8 @@ type Server struct {
 	// Reply returns the answer to a request; nil = the answers passed to
 	// [Server.Answer], in order, and then a short text.
 	Reply func(Request) Answer
-	// InStream makes Responses report a prompt that is too long inside of a
-	// stream that began with status 200.
+	// InStream makes Responses report a prompt that is too long inside a stream
+	// that began with status 200.
 	InStream bool
 	// Lenient turns the judges off: no request is refused by a rule.
 	Lenient bool
@@ -73,8 +73,8 @@ func NewServer() *Server {
 // Judge returns the server's judge for a wire.
 func (s *Server) Judge(w Wire) *Judge { return s.judges[w] }
 
-// Follow continues the numbering of the answers of before, so that a history
-// that began there has no id twice.
+// Follow continues the numbering of the answers of the server before, so that a
+// history that began there has no duplicate ids.
 func (s *Server) Follow(before *Server) {
 	before.mu.Lock()
 	serial := before.serial
@@ -98,7 +98,7 @@ func (s *Server) Fail(f ...Failure) {
 	s.failures = append(s.failures, f...)
 }
 
-// Recover drops the failures that no call has had yet.
+// Recover drops the failures that are left.
 func (s *Server) Recover() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,7 +116,7 @@ func (s *Server) Requests() []Request {
 func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	body, err := io.ReadAll(q.Body)
 	if err != nil {
-		return // the client has gone
+		return // the client has disconnected
 	}
 	req := Request{Wire: wireOf(q), Method: q.Method, Path: q.URL.RequestURI(), Header: q.Header.Clone(), Body: body, Prompt: s.count(body)}
 	slot, failure := s.arrive(req)
@@ -258,7 +258,7 @@ type asked struct {
 	stream bool
 	sse    bool // Gemini: alt=sse
 	usage  bool // Chat: stream_options.include_usage
-	output int  // tokens that the answer may have
+	output int  // maximum tokens of the answer
 }
 
 func readAsked(q *http.Request, req Request) asked {

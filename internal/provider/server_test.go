@@ -15,7 +15,7 @@ import (
 	"github.com/agentcompact/compact/internal/provider"
 )
 
-// paths are where the wires are asked, as their SDKs do.
+// paths holds the paths of the wires, as their SDKs use them.
 var paths = map[provider.Wire]string{
 	provider.Chat:      "/v1/chat/completions",
 	provider.Responses: "/openai/v1/responses?api-version=1",
@@ -99,7 +99,7 @@ func TestServerAnswersInTheProvidersForm(t *testing.T) {
 	}
 }
 
-func TestServerStreamsWithUsageWhereTheProviderHasIt(t *testing.T) {
+func TestServerStreamsUsageLikeTheProvider(t *testing.T) {
 	for w, c := range map[provider.Wire]struct {
 		path, more string
 		parts      []string
@@ -158,7 +158,7 @@ func TestServerRefusesInTheProvidersForm(t *testing.T) {
 	}
 }
 
-func TestServerSaysThatAPromptIsTooLong(t *testing.T) {
+func TestServerReportsATooLongPrompt(t *testing.T) {
 	for w, want := range map[provider.Wire]string{
 		provider.Chat:      `{"error":{"code":"context_length_exceeded","message":"This model's maximum context length is 90 tokens. However, your messages resulted in 100 tokens. Please reduce the length of the messages.","param":"messages","type":"invalid_request_error"}}`,
 		provider.Responses: `{"error":{"code":"context_length_exceeded","message":"Your input exceeds the context window of this model. Please adjust your input and try again.","param":"input","type":"invalid_request_error"}}`,
@@ -173,7 +173,7 @@ func TestServerSaysThatAPromptIsTooLong(t *testing.T) {
 		}
 		s.Window = 100
 		if status, _, answer := serve(t, s).post(paths[w], fmt.Sprintf(questions[w], "")); w != provider.Anthropic && status != 200 {
-			t.Errorf("%s: what fits is answered with %d %s", w, status, answer)
+			t.Errorf("%s: a request that fits is answered with %d %s", w, status, answer)
 		}
 	}
 	s := provider.NewServer()
@@ -212,7 +212,7 @@ func TestServerFailsOnDemand(t *testing.T) {
 	}
 }
 
-func TestServerHangsUntilTheClientIsGone(t *testing.T) {
+func TestServerHangsUntilTheClientDisconnects(t *testing.T) {
 	s := provider.NewServer()
 	s.Fail(provider.Failure{Hang: true})
 	c := serve(t, s)
@@ -228,7 +228,7 @@ func TestServerHangsUntilTheClientIsGone(t *testing.T) {
 	}
 }
 
-func TestServerKnowsWhatIsNoModelCall(t *testing.T) {
+func TestServerRecognizesOtherRequests(t *testing.T) {
 	s := provider.NewServer()
 	c := serve(t, s)
 	if status, _, answer := c.post("/v1/messages/count_tokens", `{"a":"bcdefgh"}`); status != 200 || answer != `{"input_tokens":3}` {
@@ -246,7 +246,7 @@ func TestServerKnowsWhatIsNoModelCall(t *testing.T) {
 	}
 }
 
-// What a server said may come back to it, and only as it said it.
+// The output of a server may come back to it, but only unchanged.
 func TestServerKnowsItsOwnReasoning(t *testing.T) {
 	s := provider.NewServer()
 	s.Answer(script)
@@ -268,7 +268,7 @@ func TestServerKnowsItsOwnReasoning(t *testing.T) {
 	}
 }
 
-func TestServerAnswersManyAtOnce(t *testing.T) {
+func TestServerAnswersConcurrently(t *testing.T) {
 	s := provider.NewServer()
 	s.Reply = func(q provider.Request) provider.Answer { return provider.Answer{Text: "to " + q.Header.Get("X-Who")} }
 	c := serve(t, s)

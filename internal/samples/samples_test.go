@@ -6,7 +6,7 @@ import (
 	"github.com/agentcompact/compact/internal/samples"
 )
 
-func TestHowManySamplesAreTaken(t *testing.T) {
+func TestSamplesFollowTheEnvironment(t *testing.T) {
 	for _, env := range []struct {
 		samples, soak string
 		all           bool

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Seeds returns the seeds of a property: 0 to n-1, or those that COMPACT_SEED names, to look
-// into a failure (3349) or to take others than always (10000-12499).
+// Seeds returns the seeds of a property: 0 to n-1, or those in COMPACT_SEED, either one to
+// reproduce a failure (3349) or a range of new ones (10000-12499).
 func Seeds(n int) (seeds []uint64) {
 	first, end := uint64(0), uint64(max(n, 0))
 	if from, to, ok := chosen(); ok {
@@ -19,7 +19,7 @@ func Seeds(n int) (seeds []uint64) {
 	return seeds
 }
 
-// Chosen reports whether COMPACT_SEED names the seeds.
+// Chosen reports whether COMPACT_SEED sets the seeds.
 func Chosen() bool { _, _, ok := chosen(); return ok }
 
 func chosen() (first, last uint64, ok bool) {

@@ -9,13 +9,13 @@ import (
 	"unicode/utf16"
 )
 
-// Sample is a shape whose holes are filled.
+// Sample is a shape with its holes filled.
 type Sample struct {
 	Text    string
-	Secrets []string // as they stand in the text, in order
+	Secrets []string // as in the text, in order
 }
 
-// Draw fills the holes with values of that seed. The same seed gives the same
+// Draw fills the holes with values drawn from a seed. The same seed gives the same
 // text, and other seeds give other values.
 func (s Shape) Draw(seed uint64) Sample {
 	d := drawer{Rand: rand.New(rand.NewPCG(seed, hash(s.ID()))), known: map[string]string{}}
@@ -99,7 +99,7 @@ func (d *drawer) compose(body string) string {
 	return b.String()
 }
 
-// write writes a value in one of the forms that programs write it in.
+// write writes a value in one of the notations that programs use.
 func write(s, form string) string {
 	switch form {
 	case "b64":

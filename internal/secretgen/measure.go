@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Tally counts the secrets that were found, and all that there were.
+// Tally counts the found secrets, and all secrets.
 type Tally struct{ Found, All int }
 
-// Percent returns the share that was found, and 100 if there was nothing to find.
+// Percent returns the percentage of found secrets, or 100 if there were none.
 func (t Tally) Percent() float64 {
 	if t.All == 0 {
 		return 100
@@ -35,7 +35,7 @@ type Report struct {
 	Wrong []Wrong // missed secrets, and harmless texts that were flagged
 }
 
-// Wrong is a text that a redactor got wrong.
+// Wrong is a text that a redactor handled wrongly.
 type Wrong struct {
 	Shape     Shape
 	Seed      uint64
@@ -92,8 +92,9 @@ func (s Sample) blank() string {
 	return text
 }
 
-// Survives reports whether out holds eight consecutive bytes of a secret, or all of a
-// shorter one. Bytes that blanked, the text without its secrets, holds too don't count.
+// Survives reports whether out contains eight consecutive bytes of a secret, or all of
+// a shorter one. Bytes that also occur in blanked, the text without its secrets, don't
+// count.
 func Survives(secret, out, blanked string) bool {
 	n := min(8, len(secret))
 	for i := 0; i+n <= len(secret); i++ {
@@ -104,7 +105,7 @@ func Survives(secret, out, blanked string) bool {
 	return false
 }
 
-// Table writes the report with a row for each family. The reports beside it get columns
+// Table writes the report with a row for each family. The reports in beside get columns
 // of their own.
 func (r Report) Table(beside ...Report) string {
 	var b strings.Builder

@@ -1,7 +1,7 @@
-// Package secretgen makes texts as agents see them, with random secrets, to
-// measure a redactor. The shapes are the files in shapes: one file a family,
-// each shape a text in which «kind» is a secret to be drawn and ‹kind›
-// something harmless.
+// Package secretgen makes texts like those that agents read, with random
+// secrets, to measure a redactor. The shapes are in the files of the folder
+// shapes, one file per family. In a shape, «kind» is a secret to be drawn, and
+// ‹kind› a harmless value.
 package secretgen
 
 import (
@@ -18,19 +18,19 @@ import (
 type Shape struct {
 	Family  string // the name of its file
 	Name    string // within the family
-	Hard    bool   // little or nothing beside the secret marks it as one
-	Clean   bool   // a look-alike: it holds no secret
-	HeldOut bool   // not to be looked at while rules are written
+	Hard    bool   // little or no text around the secret marks it as one
+	Clean   bool   // a look-alike without a secret
+	HeldOut bool   // authors of rules must not look at it
 	text    string
 }
 
-// ID names the shape, as family/name.
+// ID returns family/name.
 func (s Shape) ID() string { return s.Family + "/" + s.Name }
 
 //go:embed shapes/*.txt
 var files embed.FS
 
-// Shapes returns all of them, in the order of their files.
+// Shapes returns all shapes, in the order of their files.
 var Shapes = sync.OnceValue(func() []Shape {
 	names, err := fs.Glob(files, "shapes/*.txt")
 	if err != nil {
@@ -47,8 +47,8 @@ var Shapes = sync.OnceValue(func() []Shape {
 	return all
 })
 
-// parse reads the shapes of a file. Each begins with a line "== name", with " !" at
-// the end if it is hard and " -" if it is a look-alike.
+// parse reads the shapes of a file. Each shape begins with a line "== name", with "
+// !" at the end if it is hard and " -" if it is a look-alike.
 func parse(family, text string) []Shape {
 	var all []Shape
 	for part := range strings.SplitSeq("\n"+text, "\n== ") {

@@ -41,7 +41,7 @@ func TestShapesAreManyAndAThirdIsHeldOut(t *testing.T) {
 	}
 }
 
-func TestASeedGivesTheSameTextAndAnotherOtherSecrets(t *testing.T) {
+func TestSeedDeterminesTextAndSecrets(t *testing.T) {
 	for _, s := range Shapes() {
 		a, again, b := s.Draw(1), s.Draw(1), s.Draw(2)
 		if a.Text != again.Text || !slices.Equal(a.Secrets, again.Secrets) {
@@ -64,7 +64,7 @@ func TestASeedGivesTheSameTextAndAnotherOtherSecrets(t *testing.T) {
 	}
 }
 
-func TestHolesAreWrittenAsProgramsWriteThem(t *testing.T) {
+func TestHolesAreWrittenInTheFormsOfPrograms(t *testing.T) {
 	for form, want := range map[string]string{
 		"": "a b/c=d?", "b64": "YSBiL2M9ZD8=", "url": "a+b%2Fc%3Dd%3F", "zw": "a b/\u200bc=d?", "u16b64": "YQAgAGIALwBjAD0AZAA/AA==",
 	} {

@@ -17,8 +17,8 @@ const (
 	base58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 )
 
-// alphabets are the kinds that are so many characters of an alphabet, as in
-// hex32. A longer name stands before one that it begins with.
+// alphabets are the kinds that are a number of characters from an alphabet, for
+// example hex32. A longer name comes before a name that is its prefix.
 var alphabets = []struct{ kind, of string }{
 	{"hexu", digits + "ABCDEF"},
 	{"hex", digits + "abcdef"},
@@ -110,8 +110,8 @@ func (d *drawer) value(kind string) string {
 	return kinds[name](d)
 }
 
-// of draws n characters of an alphabet. The first is no zero, so that a number
-// stays one.
+// of draws n characters of an alphabet. The first character is not a zero, so
+// that a number keeps its length.
 func (d *drawer) of(n int, alphabet string) string {
 	b := make([]byte, n)
 	for i := range b {

@@ -2,8 +2,8 @@ package setting
 
 import "strings"
 
-// Bounds reads the bounds of a number out of its rules: "0.0-1.0",
-// ">= 1", "> 0". broken is the rule that the value breaks.
+// Bounds returns the bounds of a number from its rules: "0.0-1.0", ">= 1", ">
+// 0". broken is the rule that the value breaks.
 func Bounds(rules string, float bool, broken string) string {
 	bound := map[string]string{}
 	for r := range strings.SplitSeq(rules, ",") {

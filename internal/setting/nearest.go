@@ -2,7 +2,7 @@ package setting
 
 import "strings"
 
-// Nearest returns the known name that name was probably meant to be, or "".
+// Nearest returns the known name that is closest to name, or "".
 func Nearest(name string, known []string) string {
 	name = strings.ToLower(name)
 	leaf := name[strings.LastIndexByte(name, '.')+1:]
@@ -15,7 +15,7 @@ func Nearest(name string, known []string) string {
 	if best != "" {
 		return best
 	}
-	// The right name in the wrong section, or without one.
+	// The name may be correct, but its section wrong or missing.
 	for _, k := range known {
 		if k[strings.LastIndexByte(k, '.')+1:] != leaf {
 			continue
@@ -28,8 +28,8 @@ func Nearest(name string, known []string) string {
 	return best
 }
 
-// Distance is the number of letters that have to be put in, taken out,
-// replaced or swapped with their neighbor, or more than limit.
+// Distance returns the number of letters to insert, remove, replace or swap
+// with their neighbor, or more than limit.
 func Distance(a, b string, limit int) int {
 	if d := len(a) - len(b); d > limit || -d > limit {
 		return limit + 1
@@ -55,7 +55,7 @@ func Distance(a, b string, limit int) int {
 	return last[len(b)]
 }
 
-// DidYouMean is the end of a sentence that suggests a name.
+// DidYouMean returns the end of a sentence that suggests a name.
 func DidYouMean(name string, known []string) string {
 	if k := Nearest(name, known); k != "" {
 		return " (did you mean " + k + "?)"

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestNearestNameIsTheOneThatWasMeant(t *testing.T) {
+func TestNearestFindsTheIntendedName(t *testing.T) {
 	known := []string{"policy", "policy.trigger_pct", "policy.target_pct", "mask.when", "truncate.when"}
 	for name, want := range map[string]string{
 		"polciy": "policy", "policy.triger_pct": "policy.trigger_pct", "trigger_pct": "policy.trigger_pct",

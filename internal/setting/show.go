@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// maxShown is how much of a value an error shows, in bytes.
+// maxShown is the maximum number of bytes of a value in an error.
 const maxShown = 80
 
 // Raw is a value that is shown without quotes.
 type Raw string
 
-// Show writes a value as in the configuration, without a password in a URL.
+// Show writes a value like in the configuration, without a password in a URL.
 func Show(v any) string {
 	s, ok := text(v)
 	if !ok {

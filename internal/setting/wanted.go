@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Wanted describes the values that a setting of a type takes.
+// Wanted describes the values that a setting of a type accepts.
 func Wanted(t reflect.Type) string {
 	if t == reflect.TypeFor[time.Duration]() {
 		return "must be a duration such as 60s or 2m30s"

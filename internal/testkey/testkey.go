@@ -1,6 +1,6 @@
 // Package testkey gives the tests of this project a key for their archives, so that
-// none of them makes one in the user's configuration, and placeholders are the same
-// in each run. Only tests import it.
+// no test makes a key in the user's configuration, and placeholders are the same in
+// each run. Only tests import it.
 package testkey
 
 import (
@@ -10,12 +10,12 @@ import (
 	"github.com/agentcompact/compact/storage/seal"
 )
 
-// Text is the key as COMPACT_ARCHIVE_KEY has it.
+// Text is the key in the form of COMPACT_ARCHIVE_KEY.
 const Text = "636f6d706163742074657374206b65792c206e6f742061207365637265742121"
 
 func init() {
 	if _, set := os.LookupEnv("COMPACT_ARCHIVE_KEY"); set {
-		return // a test that runs this process has another, or none
+		return // a test that runs this process sets another key, or none
 	}
 	if err := os.Setenv("COMPACT_ARCHIVE_KEY", Text); err != nil {
 		panic(err)

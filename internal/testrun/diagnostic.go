@@ -2,9 +2,9 @@ package testrun
 
 import "strings"
 
-// Diagnostic reports whether a line names a place in a file and what is wrong there,
-// as compilers and linters do: "a/b.go:12:3: undefined: x", "b.ts(3,1): error TS2304".
-// A warning is none.
+// Diagnostic reports whether a line contains a place in a file and a mistake there, like
+// those of compilers and linters: "a/b.go:12:3: undefined: x", "b.ts(3,1): error TS2304".
+// A warning is no diagnostic.
 func Diagnostic(line string) bool {
 	place, rest, ok := strings.Cut(line, " ")
 	if !ok || len(place) < 3 || !isPlace(place) {
@@ -15,15 +15,15 @@ func Diagnostic(line string) bool {
 	return len(rest) > 3 && !startsFold(rest, "warning") && !strings.HasSuffix(word, "Warning:") && !startsFold(rest, "note") && !startsFold(rest, "info")
 }
 
-// Logged reports whether the place of a diagnostic has a line and no column, as what a
-// test of go logs. Such lines are indented, and most say nothing of a failure.
+// Logged reports whether the place of a diagnostic has a line and no column, like a log
+// line of a Go test. Such lines are indented, and most are not about a failure.
 func Logged(line string) bool {
 	place, _, _ := strings.Cut(line, " ")
 	return strings.HasSuffix(place, ":") && strings.Count(place, ":") == 2 && !strings.Contains(place, "(")
 }
 
-// listed reports whether a linter lists an error below the name of its file:
-// "12:5  error  no-unused-vars".
+// listed reports whether a line is an error in a linter's list below a file name: "12:5
+// error  no-unused-vars".
 func listed(place, rest string) bool {
 	line, column, ok := strings.Cut(place, ":")
 	return ok && digits(line) && digits(column) && strings.HasPrefix(strings.TrimLeft(rest, " "), "error ")

@@ -6,16 +6,18 @@ import (
 	"unicode"
 )
 
-// Tells returns the line of an output that says most of how its command ended: To 0 if
-// none does. failed says that the command ended with a status other than 0. printed is
-// what the command prints whatever comes of it: a success in it is none.
+// Tells returns the line of an output that describes best how its command ended; To is 0
+// if there is none. failed reports that the command ended with a status other than 0.
+// printed is text that the command prints in any case, so a success in it does not
+// count.
 //
-// What [Read] takes for a failure goes first. Of a command that failed it is then the
-// first place in a file, or the first line that calls itself an error, or else the
-// last one with a word of one. Of any other command it is a commit that was made, or
-// the last line that says what was done or what went wrong: behind a pipe, an exception
-// ends with status 0. An error after a commit and what ended the command from outside
-// go before it, and beside a command that still runs nothing is done.
+// A failure according to [Read] comes first. Otherwise, for a failed command, it is the
+// first place in a file, or the first line that calls itself an error, or else the last
+// line with a word for an error. For any other command it is a commit that was made, or
+// the last line about a success or an error: after a pipe, a program that raised an
+// exception can have status 0. An error after a commit takes precedence over these
+// lines, and so does the line about an end of the command from outside. While a command
+// still runs, no success counts.
 func Tells(output string, failed bool, printed string) Report {
 	r := Read(output)
 	if r.Verdict == Failure {
@@ -38,8 +40,8 @@ func Tells(output string, failed bool, printed string) Report {
 	return s.best(failed).unframed(output)
 }
 
-// unframed returns the report without the rule in which a line stands: of
-// "=== 2 passed ===" only what is said counts.
+// unframed returns the report for the text inside a frame: of "=== 2 passed ===" only "2
+// passed" counts.
 func (r Report) unframed(output string) Report {
 	line := output[r.From:r.To]
 	if strings.HasPrefix(line, "==") {
@@ -50,16 +52,17 @@ func (r Report) unframed(output string) Report {
 	return r
 }
 
-// A reader keeps the lines that say how a command ended. To 0 means that there is none.
+// A reader keeps the lines that describe how a command ended. To 0 means that there is
+// none.
 type reader struct {
 	commit, first, word, last, place, tick Report
-	grave, stopped                         Report // the last error, and what ended the command from outside
-	ticked                                 int    // lines with a sign that something is done or holds
+	grave, stopped                         Report // the last error, and the line about an end of the command from outside
+	ticked                                 int    // lines with a sign for something done or valid
 	traced                                 bool   // within the lines of a traceback
 	began                                  bool   // a line was read
-	cut                                    bool   // the first line says what ended the command
+	cut                                    bool   // the first line describes an end of the command from outside
 	runs                                   bool   // the command still runs
-	printed                                string // by the command, whatever comes of it
+	printed                                string // text that the command prints in any case
 }
 
 func (s *reader) read(line, plain string, at Report) {
@@ -121,50 +124,51 @@ func (s *reader) best(failed bool) Report {
 		return s.commit
 	case s.last.To > 0:
 		return s.last
-	case s.ticked == 1: // one of many would say less than nothing
+	case s.ticked == 1: // one of many such lines does not describe the whole
 		return s.tick
 	}
 	return Report{}
 }
 
-// errorStarts begin lines, in lower case, in which a command says that it failed. alarms
-// do so by a sign.
+// errorStarts begin lines, in lower case, in which a command reports that it failed.
+// alarms are signs for the same.
 var (
 	errorStarts = []string{"fatal: ", "error: ", "error[", "! [rejected]", "! [remote rejected]", "conflict (", "automatic merge failed", "panic: ", "uncaught ", "bash: ", "sh: ", "zsh: ", "curl: ("}
 	alarms      = []string{"✗", "✘", "❌", "✖", "⛔", "⚠"}
 )
 
-// runningStarts begin lines, in lower case, in which a program says that a command still
-// runs. endings are lines about what ended a command from outside, and endStarts begin
-// such lines.
+// runningStarts begin lines, in lower case, in which a program reports that a command
+// still runs. endings are lines about an end of a command from outside, and endStarts
+// begin such lines.
 var (
 	runningStarts = []string{"process running with session id ", "command running in background"}
 	endings       = []string{"^c", "killed", "terminated", "aborted", "interrupted", "keyboardinterrupt"}
 	endStarts     = []string{"command timed out", "error: command timed out", "execution timed out", "timed out after ", "[request interrupted", "[interrupted", "interrupted by ", "command was interrupted", "command was aborted", "segmentation fault", "aborted (core dumped)", "!!!!!!!!!! keyboardinterrupt"}
 )
 
-// ended reports whether a line, in lower case, says that something ended the command.
+// ended reports whether a line, in lower case, reports an end of the command from
+// outside.
 func ended(low string) bool {
 	return slices.Contains(endings, low) || begins(low, endStarts)
 }
 
-// idleStarts begin lines, in lower case, in which git says that it had nothing to do.
+// idleStarts begin lines, in lower case, in which git reports that it had nothing to do.
 var idleStarts = []string{"nothing to commit", "nothing added to commit", "no changes added to commit"}
 
-// errorWords stand in lines of other commands that failed.
+// errorWords occur in lines of other failed commands.
 var errorWords = []string{"error", "failed", "cannot ", "can't ", "could not ", "not found", "no such ", "denied", "refused", "invalid", "timed out", "conflict", "unable to ", "not staged", "nothing to commit", "nothing added"}
 
-// doneStarts begin lines, in lower case, in which a command says what it did.
+// doneStarts begin lines, in lower case, in which a command reports what it did.
 var doneStarts = []string{"successfully ", "all tests pass", "all checks pass", "all existing tests pass", "created pull request", "https://github.com/", "* [new ", "added ", "published "}
 
-// ticks begin lines about something that is done or holds. One of a list of them says
-// little, unless it sums up.
+// ticks begin lines about something done or valid. A single line of a list of ticks
+// means little, unless it is a total.
 var (
 	ticks = []string{"✓", "✔", "✅", "🎉"}
 	sums  = []string{" all ", " pass", "success", "complete", " done", "created"}
 )
 
-// commits reports whether git says in a line what it committed: "[main 1a2b3c4] Subject".
+// commits reports whether a line is git's report of a commit: "[main 1a2b3c4] Subject".
 func commits(line string) bool {
 	head, _, closed := strings.Cut(strings.TrimPrefix(line, "["), "] ")
 	words := strings.Fields(head)
@@ -175,7 +179,7 @@ func commits(line string) bool {
 	return len(hash) >= 7 && strings.Trim(hash, "0123456789abcdef") == ""
 }
 
-// pushed reports whether git says in a line what it pushed: "1a2b3c4..5d6e7f8  main -> main".
+// pushed reports whether a line is git's report of a push: "1a2b3c4..5d6e7f8  main -> main".
 func pushed(line string) bool {
 	refs, to, ok := strings.Cut(line, " -> ")
 	words := strings.Fields(refs)

@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/internal/testrun"
 )
 
-func TestTellsFindsTheLineThatSaysHowACommandEnded(t *testing.T) {
+func TestTellsFindsTheLineAboutTheEnd(t *testing.T) {
 	const trace = "Traceback (most recent call last):\n  File \"a.py\", line 3, in f\n    g()\n"
 	for name, c := range map[string]struct {
 		output string
@@ -48,9 +48,9 @@ func TestTellsFindsTheLineThatSaysHowACommandEnded(t *testing.T) {
 	}
 }
 
-// What a command did before it was ended from outside, before an error, or in words that
-// it prints whatever comes of it, is not how it ended.
-func TestTellsTakesNoSuccessThatSomethingElseDenies(t *testing.T) {
+// Successes before an end from outside, before an error, or in words that the command
+// prints in any case, do not describe the end of the command.
+func TestTellsIgnoresAContradictedSuccess(t *testing.T) {
 	const ok = "ok  \texample.org/a\t0.1s\n"
 	for name, c := range map[string]struct{ output, printed, says string }{
 		"timed out":                     {ok + "Command timed out after 120000ms\n", "", "Command timed out after 120000ms"},

@@ -1,5 +1,5 @@
-// Package testrun reads what the output of a test run, a build or a linter
-// states about how it ended, in the words of the common tools.
+// Package testrun reads the outcome from the output of a test run, a build or a
+// linter, in the words of the common tools.
 package testrun
 
 import (
@@ -10,7 +10,7 @@ import (
 // A Verdict is the outcome that an output states.
 type Verdict uint8
 
-// The verdicts. Without a line that states an outcome it is None.
+// The verdicts. None is the verdict of an output without a line about its outcome.
 const (
 	None Verdict = iota
 	Success
@@ -24,13 +24,13 @@ type Report struct {
 	From, To int
 }
 
-// longest is the number of bytes of a line that are read.
+// longest is the maximum number of bytes read of a line.
 const longest = 2000
 
-// Read returns the report of an output. A failure anywhere outweighs a success.
-// Of several lines with a success the last one counts, and of those with a
-// failure the first one of the best rank. If only the line of a runner states the
-// failure, the first line about a place in a file counts.
+// Read returns the report of an output. A failure anywhere outweighs a success. Of
+// several lines with a success, the last one counts; of several with a failure, the
+// first one of the best rank. If only the line of a runner reports the failure, the
+// first line about a place in a file counts.
 func Read(output string) Report {
 	var r, place Report
 	best, from := 0, 0
@@ -59,14 +59,14 @@ func Read(output string) Report {
 	return r
 }
 
-// counted is the rank of a line that only counts failures: a place in a file says more
-// if it calls itself an error, because a line has to say that something failed.
+// counted is the rank of a line that only counts failures: a line about a place in a
+// file is more useful if it calls itself an error.
 const counted = 2
 
 // saysLittle is the rank of lines that do not name the failure.
 const saysLittle = 3
 
-// rank returns the rank of a line with a failure, 0 for the most telling: 0 names a
+// rank returns the rank of a line with a failure, 0 for the most useful: 0 names a
 // failed test, 1 a place in a file or an exception, 2 is any other line or a count, 3
 // names a package, 4 is a line of a runner.
 func rank(line string) int {
@@ -117,8 +117,8 @@ func Line(line string) Verdict {
 // longestStatus is the length in bytes of a line in which a runner states its status.
 const longestStatus = 160
 
-// endsBadly reports whether a runner states in a line that it ran nothing, or the status
-// with which it ends: "No test files found, exiting with code 1".
+// endsBadly reports whether a line is a runner's report that it ran nothing, or of the
+// status with which it ends: "No test files found, exiting with code 1".
 func endsBadly(line string) bool {
 	if len(line) > longestStatus {
 		return false
@@ -137,7 +137,7 @@ func beginsWithError(status string) bool {
 	return status != "" && status[0] >= '1' && status[0] <= '9'
 }
 
-// IsSummary reports whether a test runner states counts in a line.
+// IsSummary reports whether a line is a test runner's line of counts.
 func IsSummary(line string) bool {
 	return strings.HasPrefix(line, "=") || begins(line, []string{"Tests", "Test Files", "Test Suites", "Tests:", "Found ", "Ran "}) || len(line) < 60 && counts(line)
 }

@@ -72,7 +72,7 @@ func TestLine(t *testing.T) {
 		"== 0 passed in 0.5s ==":                         testrun.None,
 		"== 1 passed in 0.5s ==":                         testrun.Success,
 		"3 failed, 10 passed":                            testrun.Failure,
-		"10 passed, " + long:                             testrun.None, // counts stand in short lines
+		"10 passed, " + long:                             testrun.None, // counts are in short lines
 		"10 passed " + strings.Repeat("x", 49):           testrun.Success,
 		"10 passed " + strings.Repeat("x", 50):           testrun.None,
 		"we saw 3 failed":                                testrun.None,
@@ -104,8 +104,8 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// A line that names what failed is worth more than one that does not.
-func TestReadPrefersTheLineThatNamesWhatFailed(t *testing.T) {
+// A line that names the failure ranks above one that does not.
+func TestReadPrefersTheLineThatNamesTheFailure(t *testing.T) {
 	for name, c := range map[string]struct{ output, says string }{
 		"a test after its package":  {"FAIL\ta\t0.1s\n--- FAIL: TestA\n", "--- FAIL: TestA"},
 		"no other test after that":  {"--- FAIL: TestA\n--- FAIL: TestB\nFAIL\tb\t0.1s\nFAIL\n", "--- FAIL: TestA"},

@@ -2,18 +2,17 @@ package testrun
 
 import "strings"
 
-// wrapperStarts begin lines in which the runner of a script or a hook states that it
-// failed, and not the cause.
+// wrapperStarts begin lines in which the runner of a script or a hook reports that
+// it failed, without the cause.
 var wrapperStarts = []string{"npm err!", "npm error", "husky - ", "error: script ", "error command failed", "err_pnpm_", "elifecycle", "make: ***", "make[", "lerna err!", "error: failed to run", "error: task failed", "error task failed", "task failed", "command failed",
 	"error: recipe ", "nx run ", "error: command ", "exited with code", "exit code ", "exit status ", "</"}
 
-// wrapperWords stand in such lines.
+// wrapperWords occur in such lines.
 var wrapperWords = []string{" elifecycle ", "lifecycle script ", "exited with code ", "ommand failed with exit code", "exiting with code ", " task failed", "hook exited with", "failed (code "}
 
-// Wrapper reports whether a line is one in which the runner of a script or a hook
-// states how the script ended: "npm error code 1", "husky - pre-commit script
-// failed". Such a line is the last one of almost every failure, and does not
-// explain it.
+// Wrapper reports whether a line is the report of a script runner or a hook about
+// how the script ended: "npm error code 1", "husky - pre-commit script failed". Such
+// a line is the last one of almost every failure, and does not explain the failure.
 func Wrapper(line string) bool {
 	line = line[:min(len(line), longestStatus)]
 	if len(line) == 0 || line == "FAIL" {

@@ -6,7 +6,7 @@ import (
 	"github.com/agentcompact/compact/internal/testrun"
 )
 
-func TestWrapperKnowsWhatARunnerSaysOfItself(t *testing.T) {
+func TestWrapperRecognizesTheRunnersOwnLines(t *testing.T) {
 	for line, want := range map[string]bool{
 		"npm error Lifecycle script `build` failed with error:": true,
 		"npm ERR! code 1": true,
@@ -63,8 +63,9 @@ func TestDiagnosticNamesAPlaceInAFile(t *testing.T) {
 	}
 }
 
-// The last line of almost every failure is that of the runner, and says nothing.
-func TestReadPrefersWhatWasFoundToWhatTheRunnerSaysOfItself(t *testing.T) {
+// The last line of almost every failure is the runner's line, which does not
+// explain it.
+func TestReadPrefersFindingsToTheRunnersOwnLines(t *testing.T) {
 	for name, c := range map[string]struct{ output, says string }{
 		"a type checker":            {"a.py:3: error: no attribute\nFound 1 error in 1 file\n", "a.py:3: error: no attribute"},
 		"a linter in a script":      {"src/Tab.tsx:10:25 lint/correctness ━━\nFound 1 error.\nerror: script \"lint\" exited with code 1\n", "Found 1 error."},

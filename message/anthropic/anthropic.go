@@ -2,17 +2,17 @@
 // body whose array "messages" holds the conversation, as strings and blocks,
 // and whose field "system" holds the system prompt.
 //
-// A block of a message is a part. A tool result becomes a part for each of its
-// texts and pictures, all with the id of the call. Thinking is sealed. The
-// blocks of a server's tool stay in the assistant's message. A message of
-// results alone has the role tool. A message of results and other blocks
-// becomes two messages, the results first.
+// Each block of a message is a part. A tool result becomes a part for each of
+// its texts and pictures, all with the id of the call. Thinking is sealed. The
+// blocks of a server's tool stay in the assistant's message. A message with
+// only results has the role tool. A message of results and other blocks becomes
+// two messages, the results first.
 //
 // System messages in mid-conversation that have become neighbors are written as one
 // message with all blocks, because the API refuses two in a row.
 //
 // A message that a compaction made (a summary, a notice) is written as a user's text,
-// and gets its own role back when it is read.
+// and gets its original role back when it is read.
 package anthropic
 
 import (
@@ -30,10 +30,10 @@ import (
 // Name is the name of this wire.
 const Name = "anthropic"
 
-// Wire is the wire as the rest of the module sees it.
+// Wire is the wire in the form that the rest of the module uses.
 var Wire wire.Format = format{}
 
-// A FieldError names the field that breaks the form of the wire.
+// A FieldError names the field that violates the format of the wire.
 type FieldError = splice.FieldError
 
 type format struct{}
@@ -59,8 +59,9 @@ func (format) ParseRequest(data []byte, c *wire.Cache) (wire.Request, error) {
 	return r, nil
 }
 
-// ParseMessage reads one message. One with results and something else stays
-// one, of the role user. raw is kept and must not be modified afterwards.
+// ParseMessage reads one message. A message with results and something else
+// stays one message, with the role user. raw is kept and must not be modified
+// afterwards.
 func (format) ParseMessage(raw []byte) (message.Message, error) {
 	if err := jsonscan.Check(raw); err != nil {
 		return message.Message{}, err
@@ -81,11 +82,11 @@ type request struct {
 	*splice.List
 	about  wire.About
 	prompt []byte
-	marks  []mark // of the body itself: the provider sets it at the end
+	marks  []mark // marks of the body itself: the provider sets such a mark at the end
 
 	once       sync.Once
 	manyMarks  bool
-	wrongOrder bool // shorter ones before longer ones
+	wrongOrder bool // shorter-lived marks come before longer-lived ones
 	marked     []bool
 }
 
@@ -99,7 +100,7 @@ func (grammar) Name() string    { return Name }
 func (grammar) Field() string   { return "messages" }
 func (grammar) Content() string { return "content" }
 
-// Prompt takes a string or an array of blocks.
+// Prompt accepts a string or an array of blocks.
 func (grammar) Prompt(raw []byte) ([]byte, error) {
 	switch {
 	case raw[0] != '"' && raw[0] != '[' && string(raw) != "null":
@@ -112,9 +113,9 @@ func (grammar) Prompt(raw []byte) ([]byte, error) {
 
 func (grammar) Blocks(item []byte) []splice.Block { return content(item) }
 
-// AppendMade writes a message that a compaction made. Only a message with
-// calls is written as the assistant's. A summary or a notice is written as
-// the user's, because the wire requires a user's message at the beginning.
+// AppendMade writes a message that a compaction made. Only a message with calls
+// is written in the assistant's role. A summary or a notice is written in the
+// user's role, because the wire requires a user message at the beginning.
 func (grammar) AppendMade(dst []byte, m message.Message) []byte {
 	return appendMessage(dst, m, madeRole(m))
 }

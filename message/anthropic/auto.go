@@ -24,8 +24,8 @@ func (r *request) WriteMarked(view []message.Message, sources []int) ([]byte, er
 		return nil, err
 	}
 	left := maxMarks - len(r.marks) - len(s.all())
-	// The parts that every call reads again come first. The place where the provider
-	// sets a mark itself needs none.
+	// The parts that every call reads again come first. If the provider itself sets
+	// a mark at a place, none is added there.
 	for _, set := range []func() bool{s.markLast, s.markFront, s.markSummary} {
 		if left > 0 && set() {
 			left--
@@ -34,8 +34,8 @@ func (r *request) WriteMarked(view []message.Message, sources []int) ([]byte, er
 	return s.body(), nil
 }
 
-// all returns the marks of the body as it will be written, in its order, without
-// that of the body itself.
+// all returns the marks of the body to be written, in order, without the mark of
+// the body itself.
 func (s *settling) all() []mark {
 	all := slices.Concat(marksOf(s.tools), marksOf(s.prompt))
 	for i := range s.draft.Units {
@@ -45,7 +45,7 @@ func (s *settling) all() []mark {
 }
 
 // hourFrom reports whether a unit from this one on has a mark for an hour. A mark
-// before it must then last as long.
+// before it must then last an hour, too.
 func (s *settling) hourFrom(unit int) bool {
 	for i := unit; i < len(s.draft.Units); i++ {
 		if slices.ContainsFunc(itemMarks(s.draft.Raw(i)), func(m mark) bool { return m.hour }) {
@@ -55,7 +55,7 @@ func (s *settling) hourFrom(unit int) bool {
 	return slices.ContainsFunc(s.request.marks, func(m mark) bool { return m.hour })
 }
 
-// own is the mark that is set in front of a unit.
+// own returns the mark to set before a unit.
 func (s *settling) own(unit int) mark {
 	if s.hourFrom(unit) {
 		return hourMark
@@ -133,7 +133,7 @@ func withToolMark(tools []byte, m mark) ([]byte, bool) {
 		has, later := false, false
 		err := jsonscan.Object(tools, at, func(f jsonscan.Member) error {
 			has = has || f.Key == "cache_control"
-			later = later || f.Key == "defer_loading" && string(f.Value.Of(tools)) == "true" // no part of the prompt yet
+			later = later || f.Key == "defer_loading" && string(f.Value.Of(tools)) == "true" // not yet a part of the prompt
 			return nil
 		})
 		if !later {

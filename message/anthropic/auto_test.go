@@ -9,12 +9,12 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// summary is one as it stands on this wire.
+// summary is a summary on this wire.
 const summary = `{"role":"user","content":"<COMPACT-SUMMARY v1>\n…\n</COMPACT-SUMMARY>"}`
 
 var markedSummary = `{"role":"user","content":[{"type":"text","text":"<COMPACT-SUMMARY v1>\n…\n</COMPACT-SUMMARY>"` + short + `}]}`
 
-func TestMarksThatAreSetHere(t *testing.T) {
+func TestAutoSetsCacheMarks(t *testing.T) {
 	tool := func(mark string) string {
 		return `"tools":[{"name":"f","input_schema":{}},{"name":"g","input_schema":{}` + mark + `}],`
 	}

@@ -10,7 +10,7 @@ import (
 
 // The API drops all blocks before the newest compaction block
 // (https://platform.claude.com/docs/en/build-with-claude/compaction).
-func TestWhatStandsBeforeACompactionIsNotRead(t *testing.T) {
+func TestMessagesBeforeACompactionAreNotRead(t *testing.T) {
 	const before = `{"role":"user","content":"one"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]},` +
 		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"A"}]},`
 	const after = `,{"role":"user","content":"two"}`

@@ -11,14 +11,14 @@ import (
 // compacted itself.
 const compaction = "compaction"
 
-// block is where the members of a block are that mean something here.
+// block holds the positions of a block's members that this package uses.
 type block struct {
 	data                                  []byte
 	at                                    jsonscan.Span
-	kind                                  string // "" where the block is no object
+	kind                                  string // "" if the block is not an object
 	text, id, name, input, use, thinking  jsonscan.Span
 	content, source, title, cites, marker jsonscan.Span // marker: all of the member cache_control
-	mark                                  jsonscan.Span // its value
+	mark                                  jsonscan.Span // value of that member
 }
 
 func (b *block) read(at jsonscan.Span) error {
@@ -32,7 +32,7 @@ func (b *block) read(at jsonscan.Span) error {
 func (b *block) member(m jsonscan.Member) (err error) {
 	switch m.Key {
 	case "type":
-		b.kind, _ = jsonscan.Unquote(m.Value.Of(b.data)) // of another type: unknown
+		b.kind, _ = jsonscan.Unquote(m.Value.Of(b.data)) // not a string: unknown kind
 	case "text":
 		b.text = b.string(m.Value)
 	case "id":
@@ -59,7 +59,7 @@ func (b *block) member(m jsonscan.Member) (err error) {
 	return nil
 }
 
-// string is the span, or the zero Span where the value is no string.
+// string returns the span, or the zero Span if the value is not a string.
 func (b *block) string(at jsonscan.Span) jsonscan.Span {
 	if b.data[at.Start] != '"' {
 		return jsonscan.Span{}
@@ -71,7 +71,7 @@ func (b *block) decoded(at jsonscan.Span) string {
 	if at.End == 0 {
 		return ""
 	}
-	s, _ := jsonscan.Unquote(at.Of(b.data)) // it is a string of valid JSON
+	s, _ := jsonscan.Unquote(at.Of(b.data)) // it is a string in valid JSON
 	return s
 }
 
@@ -106,7 +106,7 @@ func (b *block) cited() bool {
 	return b.cites.End != 0 && b.data[b.cites.Start] == '[' && b.data[jsonscan.Space(b.data, b.cites.Start+1)] != ']'
 }
 
-// args is the input of a call; decoded where a client wrote it as a string.
+// args returns the input of a call, decoded if a client wrote it as a string.
 func (b *block) args() json.RawMessage {
 	if b.isString(b.input) {
 		return json.RawMessage(b.decoded(b.input))
@@ -128,7 +128,7 @@ func (p *parser) result(b *block) error {
 	if err != nil {
 		return err
 	}
-	if texts == 0 { // it answers the call all the same
+	if texts == 0 { // an empty text: it answers the call nevertheless
 		p.Add(part, jsonscan.Span{})
 	}
 	for i := range inner {

@@ -9,26 +9,26 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// The rules of the API, as [wire.Violation.Check] names them.
+// The rules of the API, with their names in [wire.Violation.Check].
 const (
-	CheckView         = splice.CheckView           // the view is none of this request
+	CheckView         = splice.CheckView           // the view does not belong to this request
 	CheckFirst        = "first_message_not_user"   // a compaction block may come first, too
 	CheckRole         = "unknown_role"             //
 	CheckSystem       = "system_position"          // after the user, before the assistant
 	CheckEmpty        = "empty_message"            //
 	CheckEmptyText    = "empty_text"               //
-	CheckSealed       = "sealed_part_changed"      // thinking goes back as it came
-	CheckUnanswered   = "tool_use_without_result"  // in the next message
-	CheckOrphan       = "tool_result_without_call" // in the message before
+	CheckSealed       = "sealed_part_changed"      // thinking is sent back unchanged
+	CheckUnanswered   = "tool_use_without_result"  // the result must be in the next message
+	CheckOrphan       = "tool_result_without_call" // the call must be in the previous message
 	CheckTwice        = "tool_use_twice"           // ids are unique
 	CheckResultsFirst = "tool_result_not_first"    //
-	CheckTrailing     = "trailing_assistant"       // the answer would begin with it
+	CheckTrailing     = "trailing_assistant"       // the answer would continue it
 	CheckMarks        = "too_many_cache_marks"     //
 	CheckMarkOrder    = "cache_mark_order"         // those for an hour come first
 	CheckCompaction   = "compaction_block_moved"   //
 )
 
-// checker holds one view against the rules.
+// checker checks one view against the rules.
 type checker struct {
 	splice.Checker
 	request *request
@@ -73,7 +73,7 @@ func (c *checker) ends() {
 	}
 }
 
-// contents checks each message by itself, and its place.
+// contents checks each message by itself, and its position.
 func (c *checker) contents() {
 	for i, u := range c.Units {
 		switch role := c.role(u); role {
@@ -106,11 +106,11 @@ func (c *checker) texts(u splice.Unit, k int) {
 	}
 }
 
-// system checks the place of a system message in the midst of the others.
+// system checks the position of a system message among the others.
 func (c *checker) system(i int) {
 	u := c.Units[i]
 	switch {
-	case i == 0: // ends says so
+	case i == 0: // ends reports this
 	case c.role(c.Units[i-1]) == "assistant" && !c.servers(c.Units[i-1]), c.role(c.Units[i-1]) == "system":
 		c.Report(CheckSystem, u, "before", "messages: a system message must follow a user message")
 	}
@@ -125,7 +125,7 @@ func (c *checker) servers(u splice.Unit) bool {
 	return len(parts) > 0 && parts[len(parts)-1].Kind == message.KindOther
 }
 
-// order checks that results come first, in an item that has something else.
+// order checks that results come first in an item that also has other blocks.
 func (c *checker) order(u splice.Unit) {
 	mixed := u.To-u.From == 2 && !u.Joined
 	if !mixed && (c.View[u.From].Role == message.RoleTool || !c.View[u.From].Has(message.KindToolResult)) {

@@ -152,9 +152,9 @@ func TestSealedPartsThatChangeAreReported(t *testing.T) {
 	}
 }
 
-// The input breaks rules of its own; what a reduction does to the rest is
-// found all the same, and what was there before is not held against it.
-func TestWhatTheInputBreaksIsNotHeldAgainstAView(t *testing.T) {
+// The input breaks rules itself; the violations of a reduction are found
+// nevertheless, and those of the input are not reported.
+func TestViolationsOfTheInputAreNotReported(t *testing.T) {
 	req := parse(t, body(a("b"), c("1"), u("x"), c("1", "2"), r("1", "2", "TEXT"), u("end")))
 	msgs := req.Messages()
 	before := req.Check(msgs, seq(len(msgs)))
@@ -191,7 +191,7 @@ func TestWhatTheInputBreaksIsNotHeldAgainstAView(t *testing.T) {
 	}
 }
 
-// Any results may be masked, and any whole rounds may make way for a summary.
+// Any results may be masked, and a summary may replace any whole rounds.
 func TestMaskingAndDroppingRoundsBreaksNoRule(t *testing.T) {
 	var items []string
 	for i := range 12 {

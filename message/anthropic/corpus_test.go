@@ -13,9 +13,9 @@ import (
 	"github.com/agentcompact/compact/message/wire/wiretest"
 )
 
-// recorded returns the messages of a session of Claude Code as they stand in
-// it, what the client joins before it sends them joined: the blocks of one
-// answer, and the results of its calls.
+// recorded returns the messages of a session of Claude Code, joined like the
+// client joins them before sending: the blocks of one answer, and the results
+// of its calls.
 func recorded(t *testing.T, data []byte) (items []string) {
 	t.Helper()
 	last := ""

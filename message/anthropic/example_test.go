@@ -6,8 +6,8 @@ import (
 	"github.com/agentcompact/compact/message/anthropic"
 )
 
-// A body is read into messages, and written back with the ones that are left. All
-// other bytes stay as they are.
+// A body is parsed into messages, and written with the remaining ones. All other bytes stay the
+// same.
 func Example() {
 	body := []byte(`{"model":"claude-sonnet-4-5","max_tokens":9,"system":"be good","messages":[{"role":"user","content":"hello"},{"role":"assistant","content":"hi"}]}`)
 	request, err := anthropic.Wire.ParseRequest(body, nil)

@@ -39,13 +39,13 @@ func TestPropertyDamagedBodiesAreKeptAsTheyAre(t *testing.T) {
 	}
 }
 
-func TestPropertyWhatIsWrittenIsTheViewAndBreaksTheSameRules(t *testing.T) {
+func TestPropertyWrittenRequestEqualsTheViewAndBreaksNoNewRule(t *testing.T) {
 	for seed, body := range wiretest.Random(t, randomBody) {
 		splicetest.Views(t, anthropic.Wire, body, seed, anthropic.CheckSealed, anthropic.CheckCompaction)
 	}
 }
 
-func TestWhatIsOfAnotherRequestIsRefused(t *testing.T) {
+func TestForeignViewIsRefused(t *testing.T) {
 	body := func(system string, more ...string) string {
 		result, text := `{"type":"tool_result","tool_use_id":"1","content":"`+system+`"}`, `{"type":"text","text":"t"}`
 		return `{"system":"` + system + `","messages":[{"role":"user","content":[` + strings.Join(append([]string{result, text}, more...), ",") + `]}]}`

@@ -9,7 +9,7 @@ import (
 // parser reads one message.
 type parser struct {
 	splice.Parser
-	user bool // the item is the user's, so that a text may stand in the place of its media
+	user bool // the item is the user's, so a text may replace its media
 }
 
 func (grammar) Item(raw []byte) (m message.Message, mixed bool, err error) {
@@ -70,8 +70,8 @@ func (p *parser) content(at jsonscan.Span) error {
 	return &FieldError{Field: "content", Reason: "must be a string or an array of blocks"}
 }
 
-// role returns the neutral role. A message of results alone is the tool's. A summary
-// or notice that was written as a user's text gets its own role back.
+// role returns the neutral role. A message with only results gets the role tool. A
+// summary or notice that was written as a user's text gets its original role back.
 func (p *parser) role(wire string) message.Role {
 	if wire != "user" || len(p.Message.Parts) == 0 {
 		return message.Role(wire)
@@ -85,8 +85,8 @@ func (p *parser) role(wire string) message.Role {
 	return message.RoleTool
 }
 
-// protect protects the messages that the provider needs for itself: its compaction,
-// and changes of the tools in a system message.
+// protect protects the messages that the provider needs: its compaction, and changes
+// of the tools in a system message.
 func (p *parser) protect() {
 	for i := range p.Message.Parts {
 		if p.Message.Parts[i].Kind != message.KindOther {

@@ -4,8 +4,9 @@ import (
 	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
-// Loose reports whether an item is the system's, in mid-conversation, with a
-// role and a content alone: of two beside each other the API refuses the second.
+// Loose reports whether an item is a system message in mid-conversation with
+// only a role and a content: if two of them are neighbors, the API refuses the
+// second.
 func (grammar) Loose(item []byte) bool {
 	members, system := 0, false
 	err := jsonscan.Object(item, jsonscan.Span{End: len(item)}, func(m jsonscan.Member) error {
@@ -20,14 +21,14 @@ func (grammar) Loose(item []byte) bool {
 	return item[h.Content.Start] == '"' || len(content(item)) > 0
 }
 
-// AppendJoined writes system messages as one, with the blocks of all, each as
-// it stood; a text becomes a block.
+// AppendJoined writes system messages as one, with the unchanged blocks of all;
+// a text becomes a block.
 func (grammar) AppendJoined(dst []byte, items [][]byte) []byte {
 	dst = append(dst, `{"role":"system","content":[`...)
 	for i, item := range items {
 		h, err := readHead(item)
 		if err != nil {
-			continue // Loose has read it
+			continue // Loose has already read it
 		}
 		if i > 0 {
 			dst = append(dst, ',')

@@ -9,8 +9,9 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// System messages in mid-conversation become one where what stood between them
-// is gone: the API refuses the second of two. Their blocks do not change.
+// System messages in mid-conversation become one if the messages between them
+// are removed, because the API refuses the second of two. Their blocks do not
+// change.
 func TestSystemMessagesThatBecomeNeighborsAreOneItem(t *testing.T) {
 	const blocks = `{ "role":"system","content":[ {"type":"text","text":"two","cache_control":{"type":"ephemeral"}} , {"type":"text","text":"three"} ]}`
 	r := parse(t, body(u("a"), system(`o\u006ee`), a("b"), u("c"), blocks, a("d"), u("e"), system("four"), a("f"), u("g")))
@@ -60,8 +61,9 @@ func TestSystemMessagesThatBecomeNeighborsAreOneItem(t *testing.T) {
 	}
 }
 
-// What has more than a role and a content, and what stood side by side in the
-// request, stays as it is; the check says what the API says.
+// A message with other fields than role and content, and messages that were
+// neighbors in the request, stay separate; the check reports the same error as
+// the API.
 func TestSystemMessagesThatAreNotJoined(t *testing.T) {
 	other := `{"role":"system","content":"x","priority":1}`
 	for _, c := range []struct{ body, want, found string }{

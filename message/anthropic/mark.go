@@ -10,12 +10,12 @@ import (
 
 // A mark is a cache mark in a prompt: the provider caches the prompt up to it.
 type mark struct {
-	value []byte // of cache_control, as it stands
-	hour  bool   // it lasts an hour: such marks stand before those that don't
+	value []byte // value of cache_control, verbatim
+	hour  bool   // it lasts an hour: such marks must come before shorter ones
 }
 
-// Marks that are set here: one that lasts as long as the provider keeps them by
-// default, and one for an hour.
+// Marks that this package sets: one with the provider's default lifetime, and
+// one for an hour.
 var (
 	plainMark = mark{value: []byte(`{"type":"ephemeral"}`)}
 	hourMark  = mark{value: []byte(`{"type":"ephemeral","ttl":"1h"}`), hour: true}
@@ -30,8 +30,8 @@ func newMark(value []byte) mark {
 	return m
 }
 
-// marksOf returns the marks of a list of blocks, in order, those inside of
-// results included.
+// marksOf returns the marks of a list of blocks, in order, including those
+// within results.
 func marksOf(content []byte) (out []mark) {
 	if len(content) == 0 || content[0] != '[' || !bytes.Contains(content, markKey) {
 		return nil
@@ -40,8 +40,8 @@ func marksOf(content []byte) (out []mark) {
 	return out
 }
 
-// eachMark calls f for each mark of the blocks in an array, and of those in
-// their member inner.
+// eachMark calls f for each mark of the blocks in an array, and of the blocks
+// in their member inner.
 func eachMark(raw []byte, inner string, f func(at jsonscan.Member)) {
 	if len(raw) > 0 && raw[0] == '[' {
 		marksWithin(raw, jsonscan.Span{End: len(raw)}, inner, f)
@@ -71,8 +71,8 @@ func marksWithin(raw []byte, list jsonscan.Span, inner string, f func(at jsonsca
 }
 
 // withMark returns the content of a message, or of the system prompt, with a
-// mark at the last block that can carry one. A text becomes a block. False:
-// nothing in it can, or that block has one already.
+// mark at the last block that can carry one. A text becomes a block. It returns
+// false if nothing can carry a mark, or if that block already has one.
 func withMark(content []byte, m mark) ([]byte, bool) {
 	switch {
 	case len(content) == 0:
@@ -97,8 +97,8 @@ func withMark(content []byte, m mark) ([]byte, bool) {
 	return slices.Concat(content[:b.marker.Start], []byte(`"cache_control":`), m.value, content[b.marker.End:]), true // it was null
 }
 
-// lastMarkable returns the last block that can carry a mark: no thinking, no
-// empty text, nothing that is not known here.
+// lastMarkable returns the last block that can carry a mark: not thinking, not
+// an empty text, and not a block of an unknown type.
 func lastMarkable(content []byte) (last block, ok bool) {
 	_ = jsonscan.Array(content, jsonscan.Span{End: len(content)}, func(_ int, at jsonscan.Span) error { // valid JSON
 		b := block{data: content}
@@ -170,7 +170,8 @@ func withoutShort(item []byte) []byte {
 	return append(append(out, content[from:]...), item[h.Content.End:]...)
 }
 
-// withComma is a member with the comma that goes with it. A block has others.
+// withComma returns the span of a member with the comma that belongs to it. A
+// block always has other members.
 func withComma(data []byte, at jsonscan.Span) jsonscan.Span {
 	if next := jsonscan.Space(data, at.End); next < len(data) && data[next] == ',' {
 		return jsonscan.Span{Start: at.Start, End: jsonscan.Space(data, next+1)}

@@ -13,14 +13,15 @@ import (
 // maxMarks limits the cache marks in a body.
 const maxMarks = 4
 
-// markKey is the rarest piece of the key, by which a search is fastest.
+// markKey is the rarest part of the key, so that the search for it is fastest.
 var markKey = []byte(`_control"`)
 
-// hourKey is the lifetime that is longer than that of the others.
+// hourKey is the longer of the two lifetimes.
 var hourKey = []byte(`"1h"`)
 
-// mayExceed reports whether the request may have more marks than it may. What is
-// taken out makes it no more. The key may be a text, too, or a name in a schema.
+// mayExceed reports whether the request may have more marks than the limit.
+// Removals never add marks. The key may also occur in a text, or as a name in a
+// schema.
 func (r *request) mayExceed() bool {
 	r.look()
 	return r.manyMarks
@@ -39,7 +40,7 @@ func (r *request) look() {
 	})
 }
 
-// listed is the first message that stands in the list.
+// listed returns the first message that is in the list.
 func (r *request) listed() int {
 	if r.Prompted() {
 		return 1
@@ -77,14 +78,14 @@ func (c *checker) markOrder() {
 	}
 }
 
-// marksIn counts the marks of the blocks in an array, and of those in their
+// marksIn counts the marks of the blocks in an array, and of the blocks in their
 // member inner.
 func marksIn(raw []byte, inner string) (n int) {
 	eachMark(raw, inner, func(jsonscan.Member) { n++ })
 	return n
 }
 
-// compacts reports whether a unit holds a compaction of the provider.
+// compacts reports whether a unit holds one of the provider's compactions.
 func (c *checker) compacts(u splice.Unit) bool {
 	for k := u.From; k < u.To; k++ {
 		if compacts(&c.View[k]) {
@@ -106,8 +107,8 @@ func compacts(m *message.Message) bool {
 	return false
 }
 
-// behind returns the newest message that holds a compaction of the provider; 0 =
-// none. A block without content is a compaction that failed.
+// behind returns the index of the newest message that holds one of the provider's
+// compactions; 0 = none. A block without content means that the compaction failed.
 func behind(msgs []message.Message) int {
 	for s := len(msgs) - 1; s > 0; s-- {
 		if !compacts(&msgs[s]) {
@@ -122,8 +123,8 @@ func behind(msgs []message.Message) int {
 	return 0
 }
 
-// stands reports whether the block of a compaction has content that replaces the
-// messages before it.
+// stands reports whether a compaction block has content that replaces the messages
+// before it.
 func stands(raw []byte) (ok bool) {
 	_ = jsonscan.Object(raw, jsonscan.Span{End: len(raw)}, func(m jsonscan.Member) error { // it is valid JSON
 		ok = ok || (m.Key == "content" || m.Key == "encrypted_content") && raw[m.Value.Start] == '"' && m.Value.End-m.Value.Start > len(`""`)

@@ -32,7 +32,7 @@ func (p *parser) piece(b *block, id string) {
 	p.Add(part, jsonscan.Span{})
 }
 
-// slot is a block of text with the mark of the cache that this one has.
+// slot returns a text block with the cache mark of this block.
 func (b *block) slot() message.Slot {
 	s := message.Slot{Before: `{"type":"text","text":`, After: "}"}
 	if b.mark.End != 0 {
@@ -77,8 +77,8 @@ func (b *block) readSource(part *message.Part) bool {
 	return false
 }
 
-// verbatim is the JSON of the block, without the mark of the cache, which
-// clients move about.
+// verbatim returns the JSON of the block, without its cache mark, which clients
+// move.
 func (b *block) verbatim() json.RawMessage {
 	raw := b.at.Of(b.data)
 	if b.marker.End == 0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/agentcompact/compact/message/internal/splice"
 )
 
-// pairs checks that every call is answered in the next message, and every
-// result answers a call of the message before.
+// pairs checks that every call is answered in the next message, and that every
+// result answers a call of the previous message.
 func (c *checker) pairs() {
 	seen := map[string]bool{}
 	for i, u := range c.Units {
@@ -53,8 +53,8 @@ func (c *checker) results(i int) {
 	})
 }
 
-// each calls f for the id of each call, or of each result, of a unit. The
-// texts of one result are one.
+// each calls f for the id of each call, or of each result, of a unit. All texts
+// of one result count once.
 func (c *checker) each(u splice.Unit, kind message.Kind, f func(id string)) {
 	c.Each(u, kind, func(parts []message.Part, i int) {
 		if kind == message.KindToolResult && i > 0 && parts[i-1].CallID == parts[i].CallID && parts[i-1].Kind != message.KindToolCall {
@@ -64,8 +64,7 @@ func (c *checker) each(u splice.Unit, kind message.Kind, f func(id string)) {
 	})
 }
 
-// ids returns the ids of the calls, or of the results, of a unit, in order of
-// the alphabet.
+// ids returns the sorted ids of the calls, or of the results, of a unit.
 func (c *checker) ids(u splice.Unit, kind message.Kind) []string {
 	c.sorted = c.sorted[:0]
 	c.each(u, kind, func(id string) { c.sorted = append(c.sorted, id) })

@@ -9,10 +9,10 @@ import (
 	"github.com/agentcompact/compact/message/internal/splice"
 )
 
-// Write implements [wire.Request.Write]. A cache mark on a removed message
-// moves to the last message before it that remains, or to the system prompt.
-// If the new place has a mark, the moved one is dropped. So the number of
-// marks never grows, and marks that last longer stay before the others.
+// Write implements [wire.Request.Write]. A cache mark on a removed message moves
+// to the last message before it that remains, or to the system prompt. If the new
+// place has a mark, the moved one is dropped. So the number of marks never
+// increases, and longer-lasting marks stay before the others.
 func (r *request) Write(view []message.Message, sources []int) ([]byte, error) {
 	s, err := r.settled(view, sources)
 	if err != nil {
@@ -50,12 +50,12 @@ func places(units []splice.Unit, sources []int, n int) []int {
 	return at
 }
 
-// settling is a body whose marks find their places.
+// settling is a body whose marks are moved to their new places.
 type settling struct {
 	*request
 	draft  *splice.Draft
-	prompt []byte // the system prompt as it will be written
-	tools  []byte // likewise
+	prompt []byte // system prompt to be written
+	tools  []byte // tools to be written
 	at     []int  // see places
 }
 
@@ -63,7 +63,7 @@ type settling struct {
 func (s *settling) move() {
 	for from := s.listed(); from < len(s.at); from++ {
 		if s.at[from] >= 0 {
-			continue // an edit leaves marks where they are
+			continue // an edit leaves marks in place
 		}
 		for _, m := range itemMarks(s.Messages()[from].Raw()) {
 			s.put(from, m)
@@ -71,7 +71,7 @@ func (s *settling) move() {
 	}
 }
 
-// put puts a mark on the last message before another one that can carry it.
+// put sets a mark on the last message before another one that can carry it.
 func (s *settling) put(before int, m mark) {
 	for to := before - 1; to >= s.listed(); to-- {
 		if s.at[to] < 0 {
@@ -101,9 +101,9 @@ func endsMarked(item []byte) bool {
 	return ok && b.marker.End > 0
 }
 
-// order removes short marks that ended up before a longer-lasting one,
-// because the longer one caches the same prefix. It leaves a request that
-// came in this order.
+// order removes short-lived marks that ended up before a longer-lasting one,
+// because the longer one caches the same prefix. It leaves marks alone that the
+// request had in this order.
 func (s *settling) order() {
 	last := -1 // the last unit with a mark for an hour
 	for i := range s.draft.Units {
@@ -121,8 +121,8 @@ func (s *settling) order() {
 	}
 }
 
-// unordered reports whether shorter marks of the request itself stand before
-// longer ones.
+// unordered reports whether shorter-lived marks of the request itself come before
+// longer-lasting ones.
 func (r *request) unordered() bool {
 	r.look()
 	return r.wrongOrder
@@ -160,10 +160,10 @@ func (s *settling) body() []byte {
 	return out
 }
 
-// withField returns a body with another value in a field that is there once.
+// withField returns a body with another value in a field that occurs once.
 func withField(body []byte, name string, value []byte) []byte {
 	var at jsonscan.Span
-	_ = jsonscan.Object(body, jsonscan.Span{Start: jsonscan.Space(body, 0), End: len(body)}, func(m jsonscan.Member) error { // it was read before
+	_ = jsonscan.Object(body, jsonscan.Span{Start: jsonscan.Space(body, 0), End: len(body)}, func(m jsonscan.Member) error { // it was parsed before
 		if m.Key == name {
 			at = m.Value
 		}

@@ -21,8 +21,8 @@ func user(text, mark string) string {
 
 func said(text string) string { return `{"role":"assistant","content":"` + text + `"}` }
 
-// without writes a request of which only some messages are left, in the order
-// in which they are named; -1 is a summary.
+// without writes a request with only some messages left, in the given order; -1
+// is a summary.
 func without(t *testing.T, body string, left ...int) (string, []wire.Violation) {
 	t.Helper()
 	req, err := Wire.ParseRequest([]byte(body), nil)
@@ -48,7 +48,7 @@ func without(t *testing.T, body string, left ...int) (string, []wire.Violation) 
 	return string(out), wire.New(req.Check(req.Messages(), all), req.Check(view, left))
 }
 
-func TestAMarkMovesToTheLastMessageBefore(t *testing.T) {
+func TestCacheMarkMovesToThePreviousMessage(t *testing.T) {
 	body := func(msgs ...string) string { return `{"model":"m","messages":[` + strings.Join(msgs, ",") + `]}` }
 	thinks := `{"role":"assistant","content":[{"type":"text","text":"so"},{"type":"thinking","thinking":"T","signature":"s"}]}`
 	onlyThinks := `{"role":"assistant","content":[{"type":"thinking","thinking":"T","signature":"s"}]}`
@@ -114,7 +114,7 @@ func TestAMarkMovesToTheLastMessageBefore(t *testing.T) {
 	}
 }
 
-func TestAMarkMovesToTheSystemPrompt(t *testing.T) {
+func TestCacheMarkMovesToTheSystemPrompt(t *testing.T) {
 	msgs := `"messages":[` + user("a", "") + `,` + said("b") + `,` + user("c", long) + `,` + user("d", "") + `]`
 	left := `"messages":[` + user("d", "") + `]`
 	for in, want := range map[string]string{
@@ -130,9 +130,8 @@ func TestAMarkMovesToTheSystemPrompt(t *testing.T) {
 	}
 }
 
-// What the request itself has in the wrong order stays so, and is not held
-// against the view.
-func TestMarksInAnOrderThatIsNotOurs(t *testing.T) {
+// A wrong order in the request itself stays, and is not reported for the view.
+func TestCallersWrongOrderOfCacheMarksIsKept(t *testing.T) {
 	in := `{"messages":[` + user("a", short) + `,` + said("b") + `,` + user("c", "") + `,` + user("d", long) + `]}`
 	got, broken := without(t, in, 0, 3)
 	if want := `{"messages":[` + user("a", short) + `,` + user("d", long) + `]}`; got != want || len(broken) > 0 {

@@ -54,7 +54,7 @@ func randomRound(j wiretest.JSON, i int) []string {
 		calls = append(calls, j.Object("type", `"tool_use"`, "id", id, "name", `"f"`, "input", j.Object("n", j.Any(1))))
 		results = append(results, randomResult(j, id))
 	}
-	for range j.IntN(3) { // what stands beside the results, anywhere
+	for range j.IntN(3) { // other blocks next to the results, anywhere
 		results = append(results, text(j))
 		at := j.IntN(len(results))
 		results[at], results[len(results)-1] = results[len(results)-1], results[at]
@@ -110,7 +110,7 @@ func TestEditsOfBothHalvesOfAMixedMessageAreJoined(t *testing.T) {
 	}
 }
 
-func TestMadeMessagesAreTheUsersAndReadAsWhatTheyWere(t *testing.T) {
+func TestNewMessagesHaveRoleUserAndAreRecognized(t *testing.T) {
 	r := parse(t, `{"system":"s","messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"role":"user","content":"c"}]}`)
 	msgs := r.Messages()
 	summary, notice := message.Assistant(message.SummaryText(3, "Goals: \"a\"")), message.System(message.NoticeText(2))
@@ -133,10 +133,10 @@ func TestMadeMessagesAreTheUsersAndReadAsWhatTheyWere(t *testing.T) {
 	}
 }
 
-// Media that a stage of the caller made, or that came from another wire, is written
-// with its source, or with its URL if that is no JSON. A body that is no JSON would
-// be refused, and the conversation could not go on.
-func TestMadeMediaIsWrittenWithItsSource(t *testing.T) {
+// Media that a caller's stage made, or that came from another wire, is written with
+// its source, or with its URL if the source is not JSON. A body that is not JSON
+// would be refused, and the conversation could not continue.
+func TestNewMediaIsWrittenWithItsSource(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		part message.Part
@@ -238,8 +238,8 @@ func TestAboutReadsTheRestOfTheBody(t *testing.T) {
 	}
 }
 
-// Citations point into the text that they stand at, and some are encrypted.
-func TestWhatIsSignedEncryptedOrCitedIsSealed(t *testing.T) {
+// Citations point into the text next to them, and some are encrypted.
+func TestSignedEncryptedAndCitedPartsAreSealed(t *testing.T) {
 	for block, sealed := range map[string]bool{
 		`{"type":"text","text":"a"}`:                                                      false,
 		`{"type":"text","text":"a","citations":[ ]}`:                                      false,
@@ -251,13 +251,13 @@ func TestWhatIsSignedEncryptedOrCitedIsSealed(t *testing.T) {
 	} {
 		m := parse(t, `{"messages":[{"role":"assistant","content":[`+block+`]}]}`).Messages()[0]
 		if _, err := m.WithPartText(0, "b"); m.Parts[0].Sealed != sealed || errors.Is(err, message.ErrSealed) != sealed {
-			t.Errorf("%s: sealed %v, an edit says %v", block, m.Parts[0].Sealed, err)
+			t.Errorf("%s: sealed %v, an edit returns %v", block, m.Parts[0].Sealed, err)
 		}
 	}
 }
 
 // Clients move the marks of the cache about.
-func TestMarksOfTheCacheAreNoContent(t *testing.T) {
+func TestCacheMarksAreNoContent(t *testing.T) {
 	for _, block := range []string{`{"type":"hologram","n":1%s}`, `{"type":"redacted_thinking","data":"d"%s}`, `{%s}`, `{"type":"tool_result","tool_use_id":"1","content":[{"type":"hologram"%s}]}`} {
 		var got []message.Fingerprint
 		for _, mark := range []string{"", `,"cache_control":{"type":"ephemeral"}`} {

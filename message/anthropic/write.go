@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/message/internal/splice"
 )
 
-// madeRole is the role that a message that was made has on the wire.
+// madeRole returns the role on the wire of a message that was made here.
 func madeRole(m message.Message) message.Role {
 	if m.Role == message.RoleAssistant && m.Has(message.KindToolCall) {
 		return message.RoleAssistant

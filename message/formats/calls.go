@@ -5,11 +5,11 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// call is how a log writes a call: the names of its members.
+// call has the names of the members of a call in a log.
 type call struct{ id, name, args string }
 
-// calls writes the calls of an assistant's message of chat completions, whose
-// object is open.
+// calls writes the calls of an assistant message of chat completions, whose
+// object is already open.
 func (c *composer) calls(unit int, list []jsonscan.Span, names call) {
 	for k, at := range list {
 		o := objectAt(c.data, at)
@@ -25,7 +25,7 @@ func (c *composer) calls(unit int, list []jsonscan.Span, names call) {
 }
 
 // madeIn returns a function that writes a new message as one element: its text
-// between the before and after of its role.
+// between the texts before and after it, which depend on its role.
 func madeIn(around func(role message.Role) (before, after string)) func(dst []byte, m message.Message) []byte {
 	return func(dst []byte, m message.Message) []byte {
 		before, after := around(m.Role)

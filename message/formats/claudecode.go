@@ -4,12 +4,12 @@ import (
 	"github.com/agentcompact/compact/message/anthropic"
 )
 
-// The session log of Claude Code: a line an event. Lines of the types user and
-// assistant hold a message of Anthropic's wire; an answer with several blocks
-// is several lines of one message id. Lines of a side chain (a sub-agent) are
-// no part of the conversation, unless there are no others: the log is the
-// sub-agent's own. If Claude Code compacted, its summary is a message like any
-// other, and so are the messages before it.
+// The session log of Claude Code has one event in each line. Lines of the types
+// user and assistant hold a message of Anthropic's wire; an answer with several
+// blocks is divided into several lines with the same message id. Lines of a side
+// chain (a sub-agent) are not part of the conversation, unless there are no other
+// lines: then the log is the sub-agent's own. If Claude Code compacted, its
+// summary is a message like any other, and so are the messages before it.
 
 func claudeMessage(o object) bool {
 	return (o.text("type") == "user" || o.text("type") == "assistant") && o.in("message").has("role")
@@ -84,8 +84,8 @@ func (r *claudeCode) message(i int) int {
 	return i + 1
 }
 
-// run returns the end of the lines that hold one message: lines of its id,
-// each with blocks. Lines that are no messages may stand between.
+// run returns the end of the lines that hold one message: lines of its id, each
+// with blocks. Lines without messages may come between them.
 func (r *claudeCode) run(i int) int {
 	first := r.at[i].in("message")
 	end, id := i+1, first.text("id")
@@ -120,8 +120,8 @@ func (r *claudeCode) blocks(unit int, m object, n int, want func(kind string) bo
 	return n
 }
 
-// mixed reports whether a message holds results and something else: these are
-// two messages.
+// mixed reports whether a message holds both results and other content, which
+// makes it two messages.
 func mixed(m object) bool {
 	results, rest := false, false
 	for _, b := range m.list("content") {

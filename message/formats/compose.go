@@ -6,23 +6,23 @@ import (
 	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
-// composer writes the request body that a file stands for, out of pieces of
-// the file, and remembers where each came from.
+// composer builds a request body from pieces of the file, and remembers the origin
+// of each piece.
 type composer struct {
 	data   []byte // the file
 	units  []unit
 	body   []byte
 	pieces []piece
-	items  []int // the unit that each element of the body's list begins in
+	items  []int // for each element of the body's list, the unit in which it begins
 
-	protected map[int]bool // the units that are marked so
+	protected map[int]bool // units that are marked as protected
 }
 
 // A unit is a part of a file that is kept or removed as a whole: a line, or an
 // element of a list.
 type unit struct {
 	at   jsonscan.Span
-	line int // on which it begins
+	line int // line on which it begins
 }
 
 // A piece is a part of the file that was copied into the body.
@@ -33,7 +33,7 @@ type piece struct {
 
 func (c *composer) text(s string) { c.body = append(c.body, s...) }
 
-// copy copies a part of the file, which lies in a unit.
+// copy copies a part of the file that lies in a unit.
 func (c *composer) copy(unit int, at jsonscan.Span) {
 	c.pieces = append(c.pieces, piece{len(c.body), at.Start, at.End - at.Start, unit})
 	c.body = append(c.body, at.Of(c.data)...)
@@ -47,7 +47,7 @@ func (c *composer) item(unit int) {
 	c.items = append(c.items, unit)
 }
 
-// within returns the pieces that a range of the body is made of.
+// within returns the pieces that make up a range of the body.
 func (c *composer) within(start, end int) []piece {
 	from := sort.Search(len(c.pieces), func(i int) bool { return c.pieces[i].body+c.pieces[i].size > start })
 	to := from

@@ -7,8 +7,8 @@ import (
 	"github.com/agentcompact/compact/message/openai"
 )
 
-// The events of Copilot CLI: a line an event, four types of which are messages
-// of chat completions under other names.
+// The events of Copilot CLI: one event in each line. Four types of events are
+// messages of chat completions under other names.
 
 func isCopilot(s *source) bool {
 	return s.lines && s.any(func(o object) bool {
@@ -70,7 +70,7 @@ func (c *composer) copilotResult(unit int, d object) {
 	c.text("}")
 }
 
-// madeCopilot is the line of a message that was made since.
+// madeCopilot returns the line of a new message.
 func madeCopilot(role message.Role) (string, string) {
 	return `{"type":"` + string(role) + `.message","data":{"content":`, "}}"
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// What only one of the two wires has that call their list "messages".
+// Fields that only one of the two wires with a list "messages" has.
 var (
 	openaiFields = []string{
 		"max_completion_tokens", "frequency_penalty", "presence_penalty", "logprobs", "logit_bias", "n", "response_format", "stream_options",
@@ -45,7 +45,7 @@ func detectMessages(body []byte, doc jsonscan.Document, has map[string]bool) (wi
 		case "tools":
 			e.tools(body, m.Value)
 		case "model":
-			model, _ = jsonscan.Unquote(m.Value.Of(body)) // no string: no model
+			model, _ = jsonscan.Unquote(m.Value.Of(body)) // not a string: no model
 		}
 	}
 	for i, item := range doc.List {
@@ -83,7 +83,7 @@ func (e *evidence) tools(data []byte, at jsonscan.Span) {
 }
 
 // message counts the signs in one message. A system message in the middle of a list
-// is none: both wires have it.
+// is not a sign: both wires allow it.
 func (e *evidence) message(o object, index int) {
 	data := o.data
 	switch o.text("role") {

@@ -8,7 +8,7 @@ import (
 	"github.com/agentcompact/compact/message/formats"
 )
 
-func TestDetectGoesByWhatOnlyOneWireHas(t *testing.T) {
+func TestDetectUsesFieldsOfOneWireOnly(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"contents":[]}`: "gemini",
 		`{"input":"hi"}`:  "responses",
@@ -63,7 +63,7 @@ func TestLookupFindsEveryWireByItsName(t *testing.T) {
 	}
 }
 
-func TestListsAreReadAsTheWireThatTheyCanOnlyBe(t *testing.T) {
+func TestListsAreReadInTheOnlyPossibleWire(t *testing.T) {
 	for data, want := range map[string]string{
 		`{"role":"user","content":"hi"}`:                                                              "openai",
 		"[{\"role\":\"user\",\"content\":\"hi\"}]":                                                    "openai",

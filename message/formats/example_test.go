@@ -6,7 +6,7 @@ import (
 	"github.com/agentcompact/compact/message/formats"
 )
 
-// A file says by itself what it is.
+// Read detects the format of a file.
 func ExampleRead() {
 	file, err := formats.Read("", []byte(`{"role":"user","content":"hello"}
 {"role":"assistant","content":"hi"}

@@ -10,45 +10,44 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// A File is a conversation as it stands in a file. It is immutable and safe
-// for concurrent use.
+// A File is a conversation in a file. It is immutable and safe for concurrent use.
 type File struct {
 	name string
 	req  wire.Request
-	log  *log // nil: the file is the body itself
+	log  *log // nil = the file is the body itself
 }
 
 // log is a file that holds messages among other things.
 type log struct {
 	composer
 	file  text
-	list  elements.List // of the units
-	place []place       // of each message
+	list  elements.List // list of the units
+	place []place       // place of each message
 	made  func(dst []byte, m message.Message) []byte
 }
 
-// place is where a message stands.
+// place is the position of a message.
 type place struct {
-	start int   // in the body; -1: in a copy of it
-	units []int // in order; none: in the head of the file, which stays
+	start int   // offset in the body; -1 = the message is in a copy of it
+	units []int // in order; empty = in the head of the file, which stays
 }
 
 // Format returns the name of the file's format.
 func (f *File) Format() string { return f.name }
 
-// Wire returns the wire that the messages are of.
+// Wire returns the wire of the messages.
 func (f *File) Wire() wire.Format { return f.req.Format() }
 
 // Messages returns the conversation. The slice is shared and must not be
 // modified.
 func (f *File) Messages() []message.Message { return f.req.Messages() }
 
-// Request returns the conversation as a request, with the other fields that are known
-// and the rules of its wire.
+// Request returns the conversation as a request, with the other known fields and the
+// rules of its wire.
 func (f *File) Request() wire.Request { return f.req }
 
 // Write returns the file with another conversation; view and sources are as in
-// [wire.Request.Write]. A view that is equal to Messages gives back the bytes
+// [wire.Request.Write]. For a view that is equal to Messages it returns the bytes
 // that were read.
 func (f *File) Write(view []message.Message, sources []int) ([]byte, error) {
 	if f.log == nil {
@@ -65,7 +64,7 @@ func (f *File) Write(view []message.Message, sources []int) ([]byte, error) {
 // separator of units for a file with only one.
 func newLog(name string, f wire.Format, c *composer, list elements.List, made func([]byte, message.Message) []byte) (*File, error) {
 	l := &log{file: newText(c.data, c.body, c.pieces), made: made}
-	c.data = nil // from here on it is in memory once
+	c.data = nil // from here on the data is in memory once
 	req, err := f.ParseRequest(c.body, nil)
 	if err != nil {
 		return nil, c.locate(err)

@@ -84,7 +84,7 @@ func TestALineOfTwoMessagesIsNotCutInTwo(t *testing.T) {
 	}
 }
 
-func TestALogOfASubAgentIsItsOwn(t *testing.T) {
+func TestSubAgentHasALogOfItsOwn(t *testing.T) {
 	f := read(t, "auto", `{"type":"user","message":{"role":"user","content":"q"},"uuid":"1","isSidechain":true}
 {"type":"assistant","message":{"id":"m","role":"assistant","content":"a"},"uuid":"2","isSidechain":true}
 `)
@@ -182,7 +182,7 @@ func TestListsKeepTheirLayout(t *testing.T) {
 	}
 }
 
-func TestOneLineBecomesTwo(t *testing.T) {
+func TestLineOfTwoMessagesBecomesTwoLines(t *testing.T) {
 	for _, in := range []string{`{"role":"user","content":"a"}`, `{"type":"message","role":"user","content":"a"}`} {
 		f := read(t, "auto", in)
 		out, err := f.Write([]message.Message{message.Assistant("sum"), f.Messages()[0]}, []int{-1, 0})
@@ -216,7 +216,7 @@ func TestBadInputNamesLineAndField(t *testing.T) {
 	}
 }
 
-func TestEditsOfOneLineAreWrittenWhereTheyStand(t *testing.T) {
+func TestEditsWithinOneLineKeepTheirPlaces(t *testing.T) {
 	const file = `{"role":"assistant","content":"said","reasoning_content":"thought"}` + "\n"
 	f := read(t, "openai", file)
 	m, err := f.Messages()[0].WithPartTexts(map[int]string{0: "THOUGHT", 1: "SAID"})

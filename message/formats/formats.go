@@ -1,11 +1,11 @@
-// Package formats knows every wire of the module, finds the one that a body is
-// in, and reads the files in which conversations are kept: bodies, lists of
+// Package formats supports every wire of the module: it detects the wire of a
+// body, and reads the files in which conversations are stored: bodies, lists of
 // messages of any wire, and the session logs of agents.
 //
-// A [File] is written back with another conversation by splicing: a line, or
-// an element of a list, that holds a kept message keeps its bytes; so does
-// every line without a message; an edit replaces one JSON string inside its
-// line; and a new message is a line in the form of the file.
+// A [File] is written back with another conversation by splicing. A line, or an
+// element of a list, that holds a kept message keeps its bytes, and so does
+// every line without a message. An edit replaces one JSON string in its line. A
+// new message becomes a line in the format of the file.
 package formats
 
 import (
@@ -38,18 +38,20 @@ func Lookup(name string) (wire.Format, bool) {
 // ErrUnknown is wrapped by the error for a body or a file of unknown format.
 var ErrUnknown = errors.New("formats: the format can't be told")
 
-// Detect finds the wire of a request body. It decides by the first of these that
+// Detect finds the wire of a request body. It uses the first of these rules that
 // applies:
 //
-//  1. "contents" is gemini, "input" responses, "messages" one of the other
-//     two; two of them together are an error.
-//  2. In "messages": what only one of the two has. Fields of the body
-//     ("system" and "anthropic_version" there, "stream_options",
-//     "max_completion_tokens" and others here), schemas with "input_schema" or
-//     "function", roles ("system" at the head of the list, "tool"), keys of
-//     messages ("tool_calls") and types of blocks ("tool_use", "image_url").
-//  3. A body without "max_tokens" is openai: Anthropic requires it.
-//  4. The model: claude-… is anthropic, any other openai.
+//  1. A field "contents" means gemini, "input" means responses, and "messages"
+//     one of the other two; two of these fields together are an error.
+//  2. In "messages": features that only one of the two has. These are fields of
+//     the body ("system" and "anthropic_version" for anthropic;
+//     "stream_options", "max_completion_tokens" and others for openai), schemas
+//     with "input_schema" or "function", roles ("system" at the head of the
+//     list, "tool"), keys of messages ("tool_calls") and types of blocks
+//     ("tool_use", "image_url").
+//  3. A body without "max_tokens" is openai, because Anthropic requires this
+//     field.
+//  4. The model: claude-… means anthropic, any other openai.
 //
 // A body with signs of both, or without any, is an error that wraps [ErrUnknown].
 func Detect(body []byte) (wire.Format, error) {

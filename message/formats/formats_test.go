@@ -13,7 +13,7 @@ import (
 	"github.com/agentcompact/compact/message/wire/wiretest"
 )
 
-// recorded says in which format the recorded sessions of a prefix are.
+// recorded maps prefixes of recorded sessions to formats.
 var recorded = []struct{ prefix, format string }{
 	{"cc-", "claude-code"}, {"codex-", "codex"}, {"gemini-", "gemini-cli"}, {"copilot-", "copilot"}, {"pi-", "pi"}, {"oc-", "opencode"},
 	{"swe-", "swe-agent"}, {"mswe-", "mini-swe-agent"}, {"tau-", "tau-bench"}, {"tau2-", "tau2-bench"}, {"df-thread", "langgraph"}, {"oh-safety", "openhands"}, {"oh-mswb", "openhands"}, {"oh-sdk-", "openai"},
@@ -55,8 +55,8 @@ func TestRecordedLogsAreFoundReadAndWrittenBack(t *testing.T) {
 	t.Logf("%v", found)
 }
 
-// shrink masks every observation and takes out a third of the rounds: what is
-// left must be read as what it was.
+// shrink masks every observation and removes a third of the rounds: the rest
+// must be read unchanged.
 func shrink(t *testing.T, name string, f *formats.File, data []byte) {
 	t.Helper()
 	var view []message.Message

@@ -6,9 +6,10 @@ import (
 	"github.com/agentcompact/compact/message/gemini"
 )
 
-// The session of Gemini CLI: one document with a list "messages", of the types
-// user and gemini. The model's text, its calls and their results are one
-// element. Thoughts are not sent again and are no part of a message.
+// The session of Gemini CLI is one document with a list "messages", with
+// elements of the types user and gemini. The model's text, its calls and their
+// results are one element. Thoughts are not sent again and are not part of a
+// message.
 
 func isGeminiCLI(s *source) bool {
 	return s.doc.by != nil && s.doc.is("messages", '[') && s.doc.has("sessionId") && s.doc.has("projectHash")
@@ -33,7 +34,8 @@ func readGeminiCLI(s *source) (*File, error) {
 	return newLog("gemini-cli", gemini.Wire, c, s.list, madeIn(madeGeminiCLI))
 }
 
-// content writes the content of an element as parts: a text, or parts already.
+// content writes the content of an element as parts: from a text, or from
+// existing parts.
 func (c *composer) content(unit int, o object) bool {
 	at := o.by["content"]
 	switch {
@@ -95,6 +97,6 @@ func (c *composer) geminiTurn(unit int, o object) {
 	c.text("]}")
 }
 
-// madeGeminiCLI is the element of a message that was made since: a text of the
-// user, as the wire has it.
+// madeGeminiCLI returns the element for a new message: a user's text, as the
+// wire requires.
 func madeGeminiCLI(message.Role) (string, string) { return `{"type":"user","content":`, "}" }

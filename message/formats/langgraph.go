@@ -5,8 +5,8 @@ import (
 	"github.com/agentcompact/compact/message/openai"
 )
 
-// A thread of LangGraph: one document with a list "messages" in "values", of
-// the types that LangChain gives messages.
+// A thread of LangGraph is one document with a list "messages" in "values",
+// whose elements have the message types of LangChain.
 
 var langGraphRoles = map[string]string{"human": "user", "ai": "assistant", "system": "system", "tool": "tool"}
 

@@ -29,8 +29,8 @@ func times(n int, element string) string {
 	return b.String()
 }
 
-// large are bodies of n parts, members or messages, of which a pass over all of
-// them for each of them would take minutes.
+// large returns bodies of n parts, members or messages; a quadratic pass over
+// them would take minutes.
 func large(n int) map[string]wireBody {
 	return map[string]wireBody{
 		"texts in a message":      {openai.Wire, `{"messages":[{"role":"user","content":[` + times(n, `{"type":"text","text":"0123456789"}`) + `]}]}`},
@@ -51,7 +51,7 @@ type wireBody struct {
 	body   string
 }
 
-// pass does with a body what a call does, and returns what is written.
+// pass processes a body like a call, and returns the written body.
 func (b wireBody) pass(tb testing.TB) string {
 	tb.Helper()
 	req, err := b.format.ParseRequest([]byte(b.body), nil)
@@ -80,8 +80,8 @@ func TestLargeBodiesAreWrittenBackWithoutMeta(t *testing.T) {
 	}
 }
 
-// BenchmarkLargeBodies is a call with a body of so many parts, members or
-// messages: the time of one must not grow with their number.
+// BenchmarkLargeBodies is a call with a body of this many parts, members or
+// messages: the time per element must not grow with their number.
 func BenchmarkLargeBodies(b *testing.B) {
 	for _, n := range []int{5_000, 20_000, 80_000} {
 		bodies := large(n)

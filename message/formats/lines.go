@@ -11,15 +11,15 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// source is a file that was cut into units.
+// source is a file divided into units.
 type source struct {
 	data  []byte
 	units []unit
-	list  elements.List // that the units are the elements of
-	top   jsonscan.Span // the object that holds the list; zero: there is none
-	lines bool          // a unit is a line
-	doc   object        // of top
-	at    []object      // of each unit
+	list  elements.List // list whose elements are the units
+	top   jsonscan.Span // object that holds the list; zero = none
+	lines bool          // each unit is a line
+	doc   object        // object at top
+	at    []object      // object of each unit
 	loose error         // error in a line that only logs tolerate
 }
 
@@ -46,7 +46,7 @@ func cut(data []byte) (*source, error) {
 	return s, s.cutLines(start)
 }
 
-// array cuts the array that begins at start, which must be all there is.
+// array divides the array that begins at start, which must be the only value.
 func (s *source) array(start int) error {
 	if err := jsonscan.Check(s.data[start:]); err != nil {
 		line := 1
@@ -63,7 +63,7 @@ func (s *source) array(start int) error {
 	return nil
 }
 
-// elements makes the elements of an array the units.
+// elements sets the elements of an array as the units.
 func (s *source) elements(at jsonscan.Span) {
 	s.list, s.lines, s.units, s.at = elements.List{At: at, Sep: ","}, false, nil, nil
 	line, from := 1, 0
@@ -75,8 +75,8 @@ func (s *source) elements(at jsonscan.Span) {
 	}
 }
 
-// cutLines cuts a file of values, each on a line of its own; a value may go on
-// over several.
+// cutLines divides a file of values that each begin on a line of their own; a
+// value may continue over several lines.
 func (s *source) cutLines(at int) error {
 	s.lines, s.list.Sep = true, "\n"
 	line, from := lineOf(s.data, at), at
@@ -108,14 +108,14 @@ var newline = []byte{'\n'}
 
 var errTwo = errors.New("there are two JSON values on the line")
 
-// composer begins a body. It is about as long as the file: one that grows by
-// and by takes up to three times the memory.
+// composer begins a body. Its buffer has about the length of the file: a buffer
+// that grows gradually takes up to three times the memory.
 func (s *source) composer() *composer {
 	return &composer{data: s.data, units: s.units, protected: map[int]bool{}, body: make([]byte, 0, len(s.data)+len(s.data)/64+256)}
 }
 
-// message copies a message of a list without its member "meta", which is not for the
-// provider.
+// message copies a message of a list without its member "meta", which must not reach
+// the provider.
 func (c *composer) message(unit int, at jsonscan.Span) {
 	c.item(unit)
 	if m, ok := metaOf(c.data, at); ok {
@@ -143,7 +143,7 @@ func metaOf(data []byte, at jsonscan.Span) (found jsonscan.Member, ok bool) {
 	return found, ok
 }
 
-// wireFile reads a list of messages of a wire, or one body of it.
+// wireFile reads a list of messages of a wire, or one of its bodies.
 func wireFile(f wire.Format, list string) func(*source) (*File, error) {
 	return func(s *source) (*File, error) {
 		if s.loose != nil {
@@ -169,7 +169,7 @@ func wireFile(f wire.Format, list string) func(*source) (*File, error) {
 	}
 }
 
-// isBody reports whether the file is one object that is no message.
+// isBody reports whether the file is one object that is not a message.
 func (s *source) isBody() bool {
 	return s.top.End != 0 && (s.doc.has("messages") || s.doc.has("input") || s.doc.has("contents"))
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// made returns a function that writes a message that was made in Go as elements of a
-// wire's list, with sep between several.
+// made returns a function that writes a message made in Go as elements of a wire's
+// list, with sep between several.
 func made(f wire.Format, list, sep string) func(dst []byte, m message.Message) []byte {
 	if f.Name() == openai.Name {
 		return func(dst []byte, m message.Message) []byte {
@@ -27,8 +27,8 @@ func made(f wire.Format, list, sep string) func(dst []byte, m message.Message) [
 	}
 }
 
-// elementsMade returns the elements that a wire writes for a message. It is
-// the wire that knows in whose name: some want a summary to be the user's.
+// elementsMade returns the elements that a wire writes for a message. The wire
+// determines the role: some require that a summary is the user's.
 func elementsMade(f wire.Format, list string, m message.Message) (elems [][]byte) {
 	req, err := f.ParseRequest([]byte(`{"`+list+`":[]}`), nil)
 	if err != nil {

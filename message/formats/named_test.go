@@ -31,9 +31,9 @@ var lists = map[string]string{
 // bodyKeys holds the name of the list in a body.
 var bodyKeys = map[string]string{"openai": "messages", "anthropic": "messages", "responses": "input", "gemini": "contents"}
 
-// A format that is named and is not that of the file is an error: read all the
-// same, its messages would be without their texts, or without their calls.
-func TestFormatThatIsNamedWronglyIsAnError(t *testing.T) {
+// A named format that is not the file's format is an error: otherwise messages
+// would be read without their texts or calls.
+func TestUnknownFormatNameIsAnError(t *testing.T) {
 	for is, list := range lists {
 		files := map[string]string{
 			"lines": list, "an array": "[" + strings.ReplaceAll(list, "\n", ",") + "]",
@@ -56,7 +56,7 @@ func TestFormatThatIsNamedWronglyIsAnError(t *testing.T) {
 }
 
 // A list that two wires write alike has the format that the caller names.
-func TestFormatThatIsNamedDecidesWhatCouldBeEither(t *testing.T) {
+func TestNamedFormatDecidesAmbiguousInput(t *testing.T) {
 	const plain = `{"role":"user","content":"hello"}
 {"role":"assistant","content":"what can I do?"}`
 	for _, named := range []string{"openai", "anthropic", "responses"} {

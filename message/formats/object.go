@@ -25,7 +25,7 @@ func (o object) has(key string) bool {
 	return ok && string(at.Of(o.data)) != "null"
 }
 
-// text is a member that is a string, "" otherwise.
+// text returns a member that is a string, "" otherwise.
 func (o object) text(key string) string {
 	at := o.by[key]
 	if at.End == 0 || o.data[at.Start] != '"' {
@@ -38,11 +38,11 @@ func (o object) text(key string) string {
 	return s
 }
 
-// in is a member that is an object.
+// in returns a member that is an object.
 func (o object) in(key string) object { return objectAt(o.data, o.by[key]) }
 
-// is reports whether the value of a member begins with this byte, which tells its
-// kind.
+// is reports whether the value of a member begins with this byte, which
+// identifies its type.
 func (o object) is(key string, first byte) bool {
 	at := o.by[key]
 	return at.End > at.Start && o.data[at.Start] == first
@@ -56,7 +56,7 @@ func (o object) list(key string) []jsonscan.Span {
 	return elementsOf(o.data, o.by[key])
 }
 
-// spans returns a member as a list of one.
+// spans returns a member as a list of one element.
 func (o object) spans(key string) []jsonscan.Span { return []jsonscan.Span{o.by[key]} }
 
 func elementsOf(data []byte, at jsonscan.Span) (elems []jsonscan.Span) {

@@ -7,10 +7,9 @@ import (
 	"github.com/agentcompact/compact/message/openai"
 )
 
-// The export of an OpenCode session: one document with a list "messages" of
-// {"info":…,"parts":[…]}. A part of the type tool holds a call and its
-// result. A message with calls becomes a message of the model and one for
-// each result.
+// The export of an OpenCode session is one document with a list "messages" of
+// {"info":…,"parts":[…]}. A part of the type tool holds a call and its result. A
+// message with calls becomes one message of the model and one for each result.
 
 func isOpenCode(s *source) bool {
 	return s.doc.is("messages", '[') && strings.HasPrefix(s.doc.in("info").text("id"), "ses_")
@@ -69,8 +68,8 @@ func (c *composer) openCode(unit int, role string, o object) {
 	}
 }
 
-// openCodeResult writes a result: an output, or the error of a call that failed. A
-// call that still runs has no result.
+// openCodeResult writes a result: an output, or the error of a failed call. A
+// running call has no result.
 func (c *composer) openCodeResult(unit int, p object) {
 	state := p.in("state")
 	key := "output"
@@ -87,7 +86,7 @@ func (c *composer) openCodeResult(unit int, p object) {
 	c.text("}")
 }
 
-// madeOpenCode is the element of a message that was made since.
+// madeOpenCode returns the element for a new message.
 func madeOpenCode(role message.Role) (string, string) {
 	return `{"info":{"role":"` + string(role) + `"},"parts":[{"type":"text","text":`, "}]}"
 }

@@ -4,8 +4,9 @@ import (
 	"github.com/agentcompact/compact/message/anthropic"
 )
 
-// The session of pi: a line an entry; those of the type message hold a message
-// in blocks that are named otherwise than Anthropic's, and are read as these.
+// The session of pi has one entry in each line; entries of the type message
+// hold a message in blocks that have other names than Anthropic's, and are read
+// like these.
 
 func isPi(s *source) bool {
 	return s.lines && s.any(func(o object) bool {
@@ -36,7 +37,7 @@ func (c *composer) pi(unit int, m object) {
 	switch m.text("role") {
 	case "user", "assistant":
 		if !m.has("content") || m.is("content", '[') && len(m.list("content")) == 0 {
-			return // an answer that was cut off before it began
+			return // an answer that was canceled before it began
 		}
 		c.item(unit)
 		c.text(`{"role":"` + m.text("role") + `","content":`)

@@ -10,15 +10,15 @@ import (
 	"github.com/agentcompact/compact/message/responses"
 )
 
-// format is a way of keeping conversations in files.
+// format is a file format for conversations.
 type format struct {
 	name string
-	is   func(*source) bool // it is this one, and can't be another
+	is   func(*source) bool // it reports whether a file has this format, and can have no other
 	read func(*source) (*File, error)
 }
 
-// known lists the formats in the order in which they are tried: those of
-// agents first, each of which has marks of its own.
+// known lists the formats in the order in which they are tried: first those of
+// agents, each of which has its own marks.
 func known() []format {
 	return []format{
 		{"claude-code", isClaudeCode, readClaudeCode},
@@ -54,20 +54,20 @@ func Names() []string {
 	return append(wires, logs...)
 }
 
-// Read reads a file in the format of this name; "auto" or "" finds it. An
-// error of a message or of a line is an *[InputError]; that the format is not
-// known, or can't be found, is one that wraps [ErrUnknown]. A format that is
-// named and is not that of the file is an error. The data is kept and must not
-// be modified afterwards.
+// Read reads a file in the format of this name; "auto" or "" detects the
+// format. An error of a message or of a line is an *[InputError]; if the format
+// is unknown, or can't be detected, the error wraps [ErrUnknown]. It is an
+// error if the named format is not that of the file. The data is kept and must
+// not be modified afterwards.
 //
-// In a log, a last line that is cut off (it is being written) stays as it is
+// In a log, a last line that is cut off (it is being written) stays unchanged
 // and holds no message, and a line may hold two values; in a list of messages
-// these are errors.
+// both are errors.
 //
-// A file is found to be the log of an agent by marks that only this agent
-// makes. A body is found as [Detect] does. A list of messages (JSONL, or one
-// JSON array) is gemini, responses or anthropic if any of it could be nothing
-// else, and openai otherwise.
+// A file is recognized as the log of an agent by marks that only this agent
+// writes. A body is detected as in [Detect]. A list of messages (JSONL, or one
+// JSON array) is gemini, responses or anthropic if any element of it can have
+// no other format, and openai otherwise.
 func Read(name string, data []byte) (*File, error) {
 	s, err := cut(data)
 	if err != nil {
@@ -115,7 +115,7 @@ func (s *source) detect() (*File, error) {
 	return nil, fmt.Errorf("%w: it is neither a body, nor a list of messages, nor the log of an agent", ErrUnknown)
 }
 
-// any reports whether any unit is so.
+// any reports whether is returns true for any unit.
 func (s *source) any(is func(object) bool) bool {
 	for _, o := range s.at {
 		if is(o) {
@@ -143,6 +143,6 @@ func isAnthropic(s *source) bool {
 	return e.anthropic > 0 && e.openai == 0
 }
 
-// isOpenAI accepts any list of objects with roles, also an invalid one, so that its
+// isOpenAI accepts any list of objects with roles, even an invalid one, so that its
 // error names the line.
 func isOpenAI(s *source) bool { return s.top.End == 0 || s.doc.has("role") }

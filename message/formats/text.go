@@ -7,7 +7,7 @@ import (
 )
 
 // text holds the bytes of a file, in pieces. Bytes that were copied into the body are
-// not held twice.
+// not stored twice.
 type text struct {
 	pieces []textPiece // in order, without gaps
 	size   int
@@ -18,13 +18,13 @@ type textPiece struct {
 	bytes []byte
 }
 
-// minPiece is how long the pieces of a text are on average, at least: each
-// costs as much as a slice or two besides.
+// minPiece is the minimum average length of the pieces of a text, because each
+// piece needs a slice or two.
 const minPiece = 256
 
 // newText returns the text of a file. If the body holds most of it, the text
-// refers to the body and holds only the bytes between the copied pieces.
-// Otherwise it holds the file itself.
+// refers to the body and stores only the bytes between the copied pieces.
+// Otherwise it stores the file itself.
 func newText(data, body []byte, copied []piece) text {
 	t := text{size: len(data)}
 	if !mostly(copied, len(data)) {
@@ -36,7 +36,7 @@ func newText(data, body []byte, copied []piece) text {
 		between += p.file - end
 		end = p.file + p.size
 	}
-	gaps := make([]byte, 0, between+len(data)-end) // one of its own, not a part of data
+	gaps := make([]byte, 0, between+len(data)-end) // a separate slice, not a part of data
 	gap := func(from, to int) {
 		if from < to {
 			at := len(gaps)
@@ -54,8 +54,8 @@ func newText(data, body []byte, copied []piece) text {
 	return t
 }
 
-// mostly reports whether pieces are most of a file of so many bytes, in order,
-// and long enough to be worth it.
+// mostly reports whether the pieces are in order, make up most of a file of
+// this size, and are long enough.
 func mostly(copied []piece, size int) bool {
 	end, sum := 0, 0
 	for _, p := range copied {

@@ -8,8 +8,9 @@ import (
 	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
-// A text has the bytes of the file, whatever of it was copied into the body.
-func TestTextIsTheFile(t *testing.T) {
+// A text has the bytes of the file, whichever part of it was copied into the
+// body.
+func TestTextEqualsTheFile(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	shared := 0
 	for range 200 {
@@ -48,8 +49,8 @@ func TestTextIsTheFile(t *testing.T) {
 	}
 }
 
-// lets fails where a text of several pieces keeps the file that it is of: one
-// byte of it would keep all.
+// lets fails the test if a text of several pieces keeps its file in memory: one
+// byte of the text would keep the whole file.
 func lets(t *testing.T, x *text, file []byte) {
 	t.Helper()
 	for _, p := range x.pieces {
@@ -59,8 +60,8 @@ func lets(t *testing.T, x *text, file []byte) {
 	}
 }
 
-// What a file holds is in memory once, besides the decoded texts: its bytes are
-// those of the body.
+// The content of a file is in memory once, apart from decoded texts: its
+// strings share the bytes of the body.
 func TestFileSharesTheMemoryOfTheBody(t *testing.T) {
 	var data []byte
 	for range 50 {

@@ -8,10 +8,9 @@ import (
 	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
-// Times returns the time at which each message was recorded, or the zero time
-// if the file has none. A message on several lines has the time of the first.
-// Formats store the time under many names, beside the message or in the object
-// around it.
+// Times returns the time at which each message was recorded, or the zero time if the
+// file has none. A message on several lines has the time of the first line. Formats
+// store the time under many names, beside the message or in the object around it.
 func (f *File) Times() []time.Time {
 	msgs := f.Messages()
 	out := make([]time.Time, len(msgs))
@@ -68,7 +67,7 @@ func timeAt(o object) time.Time {
 	return time.Time{}
 }
 
-// timeForms are tried one after the other; one without a zone is UTC.
+// timeForms are tried in order; a time without a zone is UTC.
 var timeForms = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999"}
 
 func parseTime(s string) time.Time {

@@ -65,7 +65,7 @@ func TestTimesOfMessages(t *testing.T) {
 	}
 }
 
-func TestNumbersAreTimesByTheirSize(t *testing.T) {
+func TestNumbersOfTheSizeOfTimesAreTimes(t *testing.T) {
 	want := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for _, s := range []string{"1767323045", "1767323045000", "1767323045000000", "1767323045000000000", "1767323045.0"} {
 		if got := sinceEpoch(s); !got.Equal(want) {

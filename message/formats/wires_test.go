@@ -40,7 +40,7 @@ func gist(m message.Message) said {
 	return s
 }
 
-func TestWhatOneWireReadsAnotherWrites(t *testing.T) {
+func TestMessagesOfOneWireAreWrittenInAnother(t *testing.T) {
 	want := read(t, "openai", sayings["openai"]).Messages()
 	for _, from := range formats.All() {
 		f := read(t, "auto", sayings[from.Name()])
@@ -64,7 +64,7 @@ func TestWhatOneWireReadsAnotherWrites(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoTextIsWrittenByEveryWire(t *testing.T) {
+func TestEveryWireWritesInvalidUTF8(t *testing.T) {
 	m, err := openai.ParseMessage([]byte(`{"role":"user","content":[{"type":"input_audio","input_audio":{"data":"AAAA"}},{"type":"file","file":{"file_id":"f"}},{"type":"hologram","x":1},{"type":"text","text":"t"}]}`))
 	if err != nil {
 		t.Fatal(err)

@@ -16,8 +16,8 @@ type writer struct {
 	msgs   []message.Message
 	edits  map[int][]edit // by unit
 	pieces []elements.Piece
-	done   []bool // the units that are written
-	others int    // the unit up to which those without messages are written
+	done   []bool // units that are already written
+	others int    // unit up to which the units without messages are written
 }
 
 func (w *writer) write(view []message.Message, sources []int) ([]byte, error) {
@@ -68,8 +68,8 @@ func (w *writer) holds() []bool {
 	return holds
 }
 
-// whole wants each unit to be kept or removed as a whole: a line that holds a
-// call with its result can't be cut in two.
+// whole returns an error unless each unit is kept or removed as a whole: a line that
+// holds a call with its result can't be divided.
 func (w *writer) whole(sources []int) error {
 	kept := make([]bool, len(w.msgs))
 	for _, s := range sources {
@@ -100,7 +100,7 @@ func (w *writer) begin(i int) int {
 	return len(w.units)
 }
 
-// pass writes the units without messages that stand before unit u.
+// pass writes the units without messages before unit u.
 func (w *writer) pass(u int, holds []bool) {
 	for ; w.others < u; w.others++ {
 		if !holds[w.others] {
@@ -109,7 +109,7 @@ func (w *writer) pass(u int, holds []bool) {
 	}
 }
 
-// unit writes a unit, once.
+// unit writes a unit, if it was not written before.
 func (w *writer) unit(u int) {
 	if w.done[u] {
 		return

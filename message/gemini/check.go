@@ -8,23 +8,23 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// The rules of the API, as [wire.Violation.Check] names them.
+// The rules of the API, with their names in [wire.Violation.Check].
 const (
-	CheckView       = splice.CheckView                 // the view is none of this request
+	CheckView       = splice.CheckView                 // the view does not belong to this request
 	CheckFirst      = "first_content_not_user"         //
 	CheckRole       = "unknown_role"                   //
 	CheckEmpty      = "empty_content"                  //
 	CheckEmptyText  = "empty_text"                     //
 	CheckSealed     = "sealed_part_changed"            // thoughts and signed parts go back unchanged
-	CheckUnanswered = "function_call_without_response" // in the next content
-	CheckParity     = "function_response_parity"       // as many as there are calls, of the same functions
-	CheckOrphan     = "function_response_without_call" // in the content before
+	CheckUnanswered = "function_call_without_response" // the response must be in the next content
+	CheckParity     = "function_response_parity"       // as many responses as calls, of the same functions
+	CheckOrphan     = "function_response_without_call" // the call must be in the previous content
 	CheckTurn       = "function_call_after_model"      // calls come after the user or after responses
-	CheckSignature  = "thought_signature_missing"      // of the first call of each step of the current turn
+	CheckSignature  = "thought_signature_missing"      // the first call of each step of the current turn needs one
 	CheckTrailing   = "trailing_model"                 //
 )
 
-// checker holds one view against the rules.
+// checker checks one view against the rules.
 type checker struct{ splice.Checker }
 
 // Check checks the body that Write would return against the rules of the API.
@@ -43,7 +43,8 @@ func (r *request) Check(view []message.Message, sources []int) []wire.Violation 
 	return c.Found
 }
 
-// role returns the role of a unit on the wire, and user for roles that count as user.
+// role returns the role of a unit on the wire; roles that are treated as user become
+// user.
 func (c *checker) role(u splice.Unit) string {
 	if u.Made() {
 		return madeRole(c.View[u.From])
@@ -70,7 +71,7 @@ func (c *checker) ends() {
 	}
 }
 
-// content checks one content for itself.
+// content checks one content by itself.
 func (c *checker) content(i int) {
 	u := c.Units[i]
 	if role := c.role(u); role != "user" && role != "model" {

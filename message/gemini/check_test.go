@@ -108,8 +108,8 @@ func TestSealedPartsThatChangeAreReported(t *testing.T) {
 	}
 }
 
-// Any responses may be masked, and any whole rounds may make way for a summary,
-// as long as the last thing that the user said stays.
+// All responses may be masked, and a summary may replace any whole rounds, as
+// long as the user's last message stays.
 func TestMaskingAndDroppingRoundsBreaksNoRule(t *testing.T) {
 	var items []string
 	for range 12 {

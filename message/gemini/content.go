@@ -11,9 +11,9 @@ import (
 // parser reads one content.
 type parser struct {
 	splice.Parser
-	user    bool           // it is the user's, so that a text may stand in the place of its media
+	user    bool           // the content is the user's, so a text may replace its media
 	objects []int          // parts whose span is an object
-	nth     map[string]int // of the calls, and of the responses, of a name that have no id
+	nth     map[string]int // number of calls, and of responses, without an id, by name
 }
 
 func (grammar) Item(raw []byte) (m message.Message, mixed bool, err error) {
@@ -38,7 +38,7 @@ func (grammar) Item(raw []byte) (m message.Message, mixed bool, err error) {
 
 func readHead(raw []byte) (splice.Head, error) { return splice.ReadHead(raw, grammar{}.Content()) }
 
-// eachPart calls f for each part. One part may stand without an array.
+// eachPart calls f for each part. A single part may also be given without an array.
 func eachPart(raw []byte, at jsonscan.Span, f func(at jsonscan.Span) error) error {
 	if at.End == 0 {
 		return nil
@@ -73,8 +73,8 @@ func parts(raw []byte) []splice.Block {
 	return blocks
 }
 
-// role returns the neutral role. A message of responses alone is the tool's. A
-// summary or notice that was written as a user's text gets its own role back.
+// role returns the neutral role. A message with only responses gets the role tool. A
+// summary or notice that was written as a user's text gets its original role back.
 func (p *parser) role(wire string) message.Role {
 	switch {
 	case wire == "model":

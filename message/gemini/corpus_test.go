@@ -12,8 +12,8 @@ import (
 	"github.com/agentcompact/compact/message/wire/wiretest"
 )
 
-// recorded returns the contents that the client made of a session: the answers
-// of the model with their calls, and what the functions responded, verbatim.
+// recorded returns the contents that the client made for a session: the model's
+// answers with their calls, and the functions' responses, verbatim.
 func recorded(t *testing.T, data []byte) (items []string) {
 	t.Helper()
 	var session struct {

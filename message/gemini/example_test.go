@@ -6,8 +6,8 @@ import (
 	"github.com/agentcompact/compact/message/gemini"
 )
 
-// A body is read into messages, and written back with the ones that are left. All
-// other bytes stay as they are.
+// A body is parsed into messages, and written with the remaining ones. All other bytes stay the
+// same.
 func Example() {
 	body := []byte(`{"contents":[{"role":"user","parts":[{"text":"hello"}]},{"role":"model","parts":[{"text":"hi"}]}],"generationConfig":{"seed":7}}`)
 	request, err := gemini.Wire.ParseRequest(body, nil)

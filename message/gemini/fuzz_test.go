@@ -39,13 +39,13 @@ func TestPropertyDamagedBodiesAreKeptAsTheyAre(t *testing.T) {
 	}
 }
 
-func TestPropertyWhatIsWrittenIsTheViewAndBreaksTheSameRules(t *testing.T) {
+func TestPropertyWrittenRequestEqualsTheViewAndBreaksNoNewRule(t *testing.T) {
 	for seed, body := range wiretest.Random(t, randomBody) {
 		splicetest.Views(t, gemini.Wire, body, seed, gemini.CheckSealed)
 	}
 }
 
-func TestWhatIsOfAnotherRequestIsRefused(t *testing.T) {
+func TestForeignViewIsRefused(t *testing.T) {
 	body := func(system string, more ...string) string {
 		response, text := `{"functionResponse":{"name":"f","response":{"output":"x"}}}`, `{"text":"t"}`
 		return `{"systemInstruction":{"parts":[{"text":"` + system + `"}]},"contents":[{"parts":[` + strings.Join(append([]string{response, text}, more...), ",") + `]}]}`

@@ -1,11 +1,11 @@
 // Package gemini reads and writes the wire of Gemini's generateContent: a body
 // whose array "contents" holds the conversation, as contents of parts, and
-// whose field "systemInstruction" holds the system prompt. Names are read as
-// JSON has them and as protocol buffers have them (function_call).
+// whose field "systemInstruction" holds the system prompt. Names are read in
+// the spelling of JSON and in that of protocol buffers (function_call).
 //
-// A part of a content becomes a part. The pictures in a function response
+// Each part of a content becomes a part. The pictures in a function response
 // become parts of their own, with the id of the call. Thoughts, and parts with
-// a thought signature, are sealed. A content of responses alone has the role
+// a thought signature, are sealed. A content with only responses has the role
 // tool. A content of responses and other parts becomes two messages, the
 // responses first.
 //
@@ -14,11 +14,11 @@
 // These ids are not sent.
 //
 // The text of a response is the string that it holds as output, result, error
-// or content, if there is one and little else. Of any other response it is the
-// JSON, and an edit makes the response {"output": text}.
+// or content, if there is one and little else. For any other response it is the
+// JSON, and an edit replaces the response by {"output": text}.
 //
 // A message that a compaction made (a summary, a notice) is written as a content of
-// the user, and gets its own role back when it is read.
+// the user, and gets its original role back when it is read.
 package gemini
 
 import (
@@ -35,10 +35,10 @@ import (
 // Name is the name of this wire.
 const Name = "gemini"
 
-// Wire is the wire as the rest of the module sees it.
+// Wire is the wire in the form that the rest of the module uses.
 var Wire wire.Format = format{}
 
-// A FieldError names the field that breaks the form of the wire.
+// A FieldError names the field that violates the format of the wire.
 type FieldError = splice.FieldError
 
 type format struct{}
@@ -58,8 +58,9 @@ func (format) ParseRequest(data []byte, c *wire.Cache) (wire.Request, error) {
 	return &request{List: list, about: aboutOf(top)}, nil
 }
 
-// ParseMessage reads one content. One with responses and something else stays
-// one, of the role user. raw is kept and must not be modified afterwards.
+// ParseMessage reads one content. A content with responses and something else
+// stays one message, with the role user. raw is kept and must not be modified
+// afterwards.
 func (format) ParseMessage(raw []byte) (message.Message, error) {
 	if err := jsonscan.Check(raw); err != nil {
 		return message.Message{}, err
@@ -93,7 +94,7 @@ func aboutOf(b body.Body) wire.About {
 	if a.Metadata == nil {
 		a.Metadata = b.Texts("labels")
 	}
-	a.Cached = b.Text("cachedContent", "cached_content") // the beginning of the prompt is there
+	a.Cached = b.Text("cachedContent", "cached_content") // it refers to the beginning of the prompt
 	return a
 }
 
@@ -112,7 +113,7 @@ func (grammar) Name() string    { return Name }
 func (grammar) Field() string   { return "contents" }
 func (grammar) Content() string { return "parts" }
 
-// Prompt takes a content of any role.
+// Prompt accepts a content of any role.
 func (grammar) Prompt(raw []byte) ([]byte, error) {
 	h, err := readHead(raw)
 	if err != nil {
@@ -126,9 +127,9 @@ func (grammar) Prompt(raw []byte) ([]byte, error) {
 
 func (grammar) Blocks(item []byte) []splice.Block { return parts(item) }
 
-// AppendMade writes a message that a compaction made. Only a message with
-// calls is written as the model's. A summary or a notice is written as the
-// user's, because the wire requires a user's content at the beginning.
+// AppendMade writes a message that a compaction made. Only a message with calls
+// is written in the model's role. A summary or a notice is written in the
+// user's role, because the wire requires a user's content at the beginning.
 func (grammar) AppendMade(dst []byte, m message.Message) []byte {
 	return appendContent(dst, m, madeRole(m))
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/message/internal/splice"
 )
 
-// What the provider answers.
+// Error messages of the provider.
 const (
 	parityText   = "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn."
 	callText     = "Please ensure that function call turn comes immediately after a user turn or after a function response turn."
@@ -41,7 +41,7 @@ func (c *checker) pairs() {
 	}
 }
 
-// calls checks the calls of a unit against the next one.
+// calls checks the calls of a unit against the next unit.
 func (c *checker) calls(i int, calls []*message.Part) {
 	u := c.Units[i]
 	if i == 0 || c.role(c.Units[i-1]) != "user" {
@@ -73,8 +73,8 @@ func (c *checker) functions(u splice.Unit, kind message.Kind, role string) (foun
 	return found
 }
 
-// inResponse reports whether a part stands for media in a response, and is none
-// itself: those name their function.
+// inResponse reports whether a part represents media in a response, and is not
+// itself a response: responses have the name of their function.
 func inResponse(p *message.Part) bool {
 	_, _, _, _, ok := message.ParseMediaText(p.Text)
 	return ok && p.Name == ""
@@ -120,5 +120,5 @@ func unmatched(parts, other []*message.Part) (rest []*message.Part) {
 	return rest
 }
 
-// counted reports whether an id is not the wire's but ours.
+// counted reports whether an id was generated here, because the wire had none.
 func counted(name, id string) bool { return strings.HasPrefix(id, name+"#") }

@@ -8,8 +8,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// part is where the members of a part are that mean something here. A member
-// that is null is not there.
+// part holds the positions of a part's members that this package uses. A member
+// that is null counts as absent.
 type part struct {
 	data                                                []byte
 	at                                                  jsonscan.Span
@@ -38,7 +38,7 @@ func (b *part) read(at jsonscan.Span) error {
 	})
 }
 
-// object is the span, or the zero Span where the value is no object.
+// object returns the span, or the zero Span if the value is not an object.
 func (b *part) object(at jsonscan.Span) jsonscan.Span {
 	if at.End == 0 || b.data[at.Start] != '{' {
 		return jsonscan.Span{}
@@ -117,8 +117,8 @@ func (p *parser) call(b *part, signed bool) error {
 	return err
 }
 
-// args are the arguments of a call, decoded where a client wrote them as a
-// string; nil = there are none.
+// args returns the arguments of a call, decoded if a client wrote them as a
+// string; nil = none.
 func (p *parser) args(at jsonscan.Span) json.RawMessage {
 	switch {
 	case at.End == 0:

@@ -13,7 +13,7 @@ import (
 const stub = "output"
 
 // maxRest limits the bytes of a response beside the string that is its text. If there
-// are more, the whole response is its text, so that they are shown, counted and
+// are more, the whole response is its text, so that all of it is shown, counted and
 // removed, too.
 const maxRest = 256
 
@@ -62,14 +62,14 @@ func (p *parser) result(r message.Part, value jsonscan.Span) error {
 		p.Add(r, value)
 		return nil
 	}
-	r.Text = string(value.Of(p.Data)) // no object: the provider refuses it
+	r.Text = string(value.Of(p.Data)) // not an object: the provider refuses it
 	p.Add(r, jsonscan.Span{})
 	return nil
 }
 
-// answer returns the one string that a response consists of. An edit of it
-// must not make another string the one: its own length plays no part, and two
-// that are not empty are none.
+// answer returns the only string of a response. An edit of the string must not change
+// the choice: its own length is ignored, and if two strings are not empty, there is no
+// such string.
 func (p *parser) answer(object jsonscan.Span) (jsonscan.Span, bool) {
 	var found, empty jsonscan.Span
 	full, blank := 0, 0
@@ -114,13 +114,13 @@ func (p *parser) inner(at jsonscan.Span, id string) error {
 	return nil
 }
 
-// plainText is the type of the stand-in for media in a response. A response takes data
-// and no texts, and text files are data
+// plainText is the type of the stand-in for media in a response. A response accepts
+// only data and no texts, and text files are data
 // (https://cloud.google.com/vertex-ai/generative-ai/docs/multimodal/function-calling).
 const plainText = "text/plain"
 
-// note is where the text stands that takes the place of media in a response. The
-// response may refer to it by its name.
+// note returns the slot for the text that replaces media in a response. The response
+// may refer to the media by their name.
 func note(name string) message.Slot {
 	before := `{"inlineData":{"mimeType":"` + plainText + `",`
 	if name != "" {
@@ -129,11 +129,11 @@ func note(name string) message.Slot {
 	return message.Slot{Before: before + `"data":`, After: "}}", Base64: true}
 }
 
-// noted returns the text that stands for media in a response, if data is one.
+// noted returns the text that replaced media in a response, if data is such a text.
 func noted(raw []byte, inline jsonscan.Span) (string, bool) {
 	var mime, data string
 	err := members(raw, inline, func(key string, v jsonscan.Span) {
-		const most = 512 // of the text in base64, in bytes
+		const most = 512 // maximum length of the text in base64, in bytes
 		switch {
 		case key == "mimeType" || key == "mime_type":
 			mime = text(v.Of(raw))
@@ -144,7 +144,7 @@ func noted(raw []byte, inline jsonscan.Span) (string, bool) {
 	if err != nil || mime != plainText || data == "" {
 		return "", false
 	}
-	plain, err := base64.StdEncoding.DecodeString(strings.NewReplacer("-", "+", "_", "/").Replace(data)) // clients in Python write the alphabet of URLs
+	plain, err := base64.StdEncoding.DecodeString(strings.NewReplacer("-", "+", "_", "/").Replace(data)) // clients in Python write URL-safe base64
 	if err != nil {
 		return "", false
 	}

@@ -59,7 +59,7 @@ func randomRound(j wiretest.JSON, i int) []string {
 		calls = append(calls, j.Object("functionCall", j.Object(call...), "thoughtSignature", j.Text()))
 		responses = append(responses, j.Object("functionResponse", j.Object(response...)))
 	}
-	for range j.IntN(3) { // what stands beside the responses, anywhere
+	for range j.IntN(3) { // other parts next to the responses, anywhere
 		responses = append(responses, text(j))
 		at := j.IntN(len(responses))
 		responses[at], responses[len(responses)-1] = responses[len(responses)-1], responses[at]
@@ -80,9 +80,9 @@ func parse(t *testing.T, body string) wire.Request {
 	return wiretest.Parse(t, gemini.Wire, body)
 }
 
-// A client that keeps the history that it was given sends what stands for a file back, in
-// Python in the alphabet of URLs.
-func TestWhatStandsForAFileIsReadInBothAlphabets(t *testing.T) {
+// A client that keeps the returned history sends the stand-in for a file back; in Python,
+// in the URL alphabet of base64.
+func TestStandInForAFileIsReadInBothAlphabets(t *testing.T) {
 	text := message.MediaText(message.KindFile, 300, 7, "0123456789ab")
 	data := base64.StdEncoding.EncodeToString([]byte(text))
 	if !strings.Contains(data, "+") {
@@ -118,9 +118,8 @@ func TestParallelCallsOfOneNameArePairedByOrder(t *testing.T) {
 	}
 }
 
-// Whatever stands in a response is of the call that it answers. Without the call,
-// nothing tells which tool returned a part, and so which rules of the caller it is
-// under.
+// The parts of a response belong to the call that it answers. Without the call, the tool
+// of a part is unknown, and so are the caller's rules for it.
 func TestEachPartOfAResponseNamesItsCall(t *testing.T) {
 	for name, part := range map[string]string{
 		"picture":          `{"inlineData":{"mimeType":"image/png","data":"iVBORw0KGgo="}}`,
@@ -179,7 +178,7 @@ func TestAnEditedResponseStaysAnObject(t *testing.T) {
 	}
 }
 
-func TestResponsesThatAreNoObjectCanNotBeEdited(t *testing.T) {
+func TestFunctionResponsesThatAreNoObjectCanNotBeEdited(t *testing.T) {
 	for response, editable := range map[string]bool{`"x"`: true, `[1]`: false, `7`: false, `null`: false} {
 		m := parse(t, `{"contents":[{"parts":[{"functionResponse":{"name":"f","response":`+response+`}}]}]}`).Messages()[0]
 		if m.Role != message.RoleTool || len(m.Parts) != 1 || m.Editable(0) != editable {
@@ -240,7 +239,7 @@ func TestAMadeResultOfSeveralPartsIsOneResponse(t *testing.T) {
 	}
 }
 
-func TestMadeMessagesAreTheUsersAndReadAsWhatTheyWere(t *testing.T) {
+func TestNewMessagesHaveRoleUserAndAreRecognized(t *testing.T) {
 	r := parse(t, `{"system_instruction":{"parts":{"text":"s"}},"contents":[{"parts":[{"text":"a"}]},{"role":"model","parts":[{"text":"b"}]},{"parts":[{"text":"c"}]}]}`)
 	msgs := r.Messages()
 	summary, notice := message.Assistant(message.SummaryText(3, "Goals: \"a\"")), message.System(message.NoticeText(2))
@@ -285,7 +284,7 @@ func TestTheSystemPromptIsProtectedAndStaysInItsField(t *testing.T) {
 	}
 }
 
-func TestWhatIsSignedOrThoughtIsSealed(t *testing.T) {
+func TestSignedPartsAndThoughtsAreSealed(t *testing.T) {
 	const response = `"functionResponse":{"name":"f","response":{"output":"a"}}`
 	for part, sealed := range map[string]bool{
 		`{"text":"a"}`:                              false,
@@ -299,7 +298,7 @@ func TestWhatIsSignedOrThoughtIsSealed(t *testing.T) {
 	} {
 		m := parse(t, `{"contents":[{"role":"user","parts":[`+part+`]}]}`).Messages()[0]
 		if _, err := m.WithPartText(0, "b"); m.Parts[0].Sealed != sealed || errors.Is(err, message.ErrSealed) != sealed {
-			t.Errorf("%s: sealed %v, an edit says %v", part, m.Parts[0].Sealed, err)
+			t.Errorf("%s: sealed %v, an edit returns %v", part, m.Parts[0].Sealed, err)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/message/internal/splice"
 )
 
-// roleOnWire is the name of a role here.
+// roleOnWire returns the name of a role on this wire.
 func roleOnWire(role message.Role) string {
 	switch role {
 	case message.RoleAssistant:
@@ -20,7 +20,7 @@ func roleOnWire(role message.Role) string {
 	return string(role)
 }
 
-// madeRole is the role that a message that was made has on the wire.
+// madeRole returns the role on the wire of a message that was made here.
 func madeRole(m message.Message) string {
 	if m.Role == message.RoleAssistant && m.Has(message.KindToolCall) {
 		return "model"

@@ -10,22 +10,22 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// The rules of chat completions, as [wire.Violation.Check] names them.
+// The rules of chat completions, with their names in [wire.Violation.Check].
 const (
 	CheckUnanswered = "tool_call_without_result"  // each call is answered by a tool message that directly follows
 	CheckOrphan     = "tool_result_without_call"  // a tool message answers a call of the assistant message before it
-	CheckRepeated   = "tool_result_repeated"      // and only one does
-	CheckNoID       = "tool_message_without_id"   // and the result names it
+	CheckRepeated   = "tool_result_repeated"      // only one tool message answers a call
+	CheckNoID       = "tool_message_without_id"   // the result has the id of its call
 	CheckEmpty      = "empty_content"             // every message has content
 	CheckFirst      = "system_message_first"      // a conversation that began with a system message still does
-	CheckLast       = "assistant_message_last"    // the model is not asked to go on from its own words, unless it was
+	CheckLast       = "assistant_message_last"    // the last message is not the assistant's, unless it was before
 	CheckNoUser     = "user_message_missing"      // a conversation with a user message still has one
-	CheckReasoning  = "reasoning_changed"         // reasoning_content goes back as it came
-	CheckCalls      = "tool_calls_changed"        // tool_calls go back as they came, extra_content included
-	CheckSources    = "view_does_not_fit_request" // the view can be written at all
+	CheckReasoning  = "reasoning_changed"         // reasoning_content is sent back unchanged
+	CheckCalls      = "tool_calls_changed"        // tool_calls are sent back unchanged, extra_content included
+	CheckSources    = "view_does_not_fit_request" // the view can be written
 )
 
-// Check holds a view against the rules, in one pass.
+// Check checks a view against the rules, in one pass.
 func (r *request) Check(view []message.Message, sources []int) []wire.Violation {
 	if err := elements.Sources(view, sources, len(r.msgs)); err != nil {
 		return []wire.Violation{{Check: CheckSources, Index: -1, Detail: err.Error()}}
@@ -45,8 +45,8 @@ func (r *request) Check(view []message.Message, sources []int) []wire.Violation 
 
 type checker struct {
 	found   []wire.Violation
-	caller  int             // the assistant message whose results are due
-	open    map[string]bool // its calls: answered or not
+	caller  int             // the assistant message whose results are expected
+	open    map[string]bool // its calls, and whether each is unanswered
 	pending []string        // their ids, in order
 }
 
@@ -54,7 +54,7 @@ func (c *checker) add(check, id string, at int, format string, args ...any) {
 	c.found = append(c.found, wire.Violation{Check: check, ID: id, Index: at, Detail: fmt.Sprintf(format, args...)})
 }
 
-// pairing wants calls to be followed by their results, and nothing between.
+// pairing checks that the results directly follow their calls.
 func (c *checker) pairing(k int, m *message.Message) {
 	if m.Role == message.RoleTool {
 		c.result(k, m)
@@ -68,7 +68,7 @@ func (c *checker) pairing(k int, m *message.Message) {
 	c.caller = k
 	for i := range m.Parts {
 		p := &m.Parts[i]
-		if p.Kind != message.KindToolCall || p.CallID == "" { // function_call has no id and no rule
+		if p.Kind != message.KindToolCall || p.CallID == "" { // function_call has no id and no such rule
 			continue
 		}
 		if c.open == nil {
@@ -95,7 +95,7 @@ func (c *checker) result(k int, m *message.Message) {
 	}
 }
 
-// unanswered notes the calls whose results are not there when message k comes.
+// unanswered records the calls that have no results before message k.
 func (c *checker) unanswered(k int) {
 	for _, id := range c.pending {
 		if !c.open[id] {
@@ -105,8 +105,8 @@ func (c *checker) unanswered(k int) {
 	}
 }
 
-// content checks that every message has content. An assistant message may consist of
-// calls.
+// content checks that every message has content. An assistant message may consist
+// only of calls.
 func (c *checker) content(k int, m *message.Message) {
 	says := false
 	for i := range m.Parts {
@@ -132,7 +132,7 @@ func (c *checker) kept(k int, was, is *message.Message) {
 		c.add(CheckReasoning, was.Fingerprint().String(), k, "message %d: %q", k, "The reasoning_content in the thinking mode must be passed back to the API")
 	}
 	if was.Role == message.RoleTool && is.Role == message.RoleTool {
-		return // only the model calls tools; results with masked texts are long
+		return // only the model calls tools; masked results are skipped, because they are long
 	}
 	for _, key := range []string{"tool_calls", "function_call"} {
 		if !bytes.Equal(member(was.Raw(), key), member(is.Raw(), key)) {
@@ -150,8 +150,8 @@ func kindTexts(m *message.Message, kind message.Kind) (texts []string) {
 	return texts
 }
 
-// ends looks at how the conversation begins and ends. A notice of ours may
-// give way to a summary, which is the model's.
+// ends checks the beginning and the end of the conversation. A summary, which has
+// the model's role, may replace one of our notices.
 func (c *checker) ends(was, is []message.Message) {
 	if len(was) == 0 {
 		return

@@ -9,7 +9,7 @@ import (
 
 // A conversation that begins with a notice of an earlier compaction may begin
 // with a summary afterwards; one that begins with the system prompt may not.
-func TestANoticeMayGiveWayToASummary(t *testing.T) {
+func TestSummaryMayReplaceANotice(t *testing.T) {
 	for first, want := range map[string]int{message.NoticeText(7): 0, "You fix bugs.": 1} {
 		body := `{"model":"m","messages":[{"role":"system","content":"` + first + `"},{"role":"user","content":"Q"}]}`
 		req, err := openai.Wire.ParseRequest([]byte(body), nil)

@@ -90,7 +90,7 @@ func TestAFunctionCallThatChangesIsReported(t *testing.T) {
 	}
 }
 
-func TestContentOfEveryKindIsContent(t *testing.T) {
+func TestEveryKindOfContentCountsAsContent(t *testing.T) {
 	for raw, want := range map[string]bool{
 		`{"role":"user","content":""}`: true, // the provider takes it
 		`{"role":"user","content":[]}`: false,

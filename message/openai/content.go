@@ -53,7 +53,7 @@ func (p *parser) pair(had int) {
 		p.m.Parts, p.spans = slices.Insert(p.m.Parts, had, call), slices.Insert(p.spans, had, jsonscan.Span{})
 		moved := make(map[int]message.Slot, len(p.slots))
 		for i, slot := range p.slots {
-			moved[i+1] = slot // all come after had
+			moved[i+1] = slot // all of them come after had
 		}
 		p.slots = moved
 	}
@@ -113,8 +113,8 @@ func (p *parser) typed(field, kind string, elem jsonscan.Span, members map[strin
 	return nil
 }
 
-// slot lets a text stand in the place of the part that was read last, which is
-// the element at elem. What the model made stays as it is.
+// slot lets a text replace the part that was read last, which is the element at
+// elem. Parts that the model made can't be replaced.
 func (p *parser) slot(elem jsonscan.Span) {
 	if p.m.Role == message.RoleAssistant {
 		return

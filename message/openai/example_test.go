@@ -6,8 +6,8 @@ import (
 	"github.com/agentcompact/compact/message/openai"
 )
 
-// A body is read into messages, and written back with the ones that are left. All
-// other bytes stay as they are.
+// A body is parsed into messages, and written with the remaining ones. All other bytes
+// stay the same.
 func Example() {
 	body := []byte(`{"model":"gpt-4o","messages":[{"role":"user","content":"hello"},{"role":"assistant","content":"hi"}],"seed":7}`)
 	request, err := openai.Wire.ParseRequest(body, nil)

@@ -22,8 +22,8 @@ func (e *InputError) Error() string {
 
 func (e *InputError) Unwrap() error { return e.Err }
 
-// A Layout is how messages stand in a file, so that they are written back in
-// the same form.
+// A Layout is the layout of messages in a file, so that they are written back in the
+// same form.
 type Layout int
 
 // The layouts that [Parse] reads.
@@ -32,9 +32,9 @@ const (
 	Array               // one JSON array
 )
 
-// Parse reads a file of messages, with one JSON object a line or as one JSON
-// array, and returns its layout. It skips blank lines. The first message that
-// can't be read is an *[InputError]. data must not be modified afterwards.
+// Parse reads a file of messages, either one JSON object in each line or one JSON
+// array, and returns its layout. It skips blank lines. The first message that can't
+// be read is an *[InputError]. data must not be modified afterwards.
 func Parse(data []byte) ([]message.Message, Layout, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if i := jsonscan.Space(data, 0); i < len(data) && data[i] == '[' {

@@ -108,7 +108,7 @@ func TestRefusalsAreSealed(t *testing.T) {
 			continue
 		}
 		if _, err := m.WithPartText(0, "yes"); errors.Is(err, message.ErrSealed) != sealed {
-			t.Errorf("%s: an edit says %v", raw, err)
+			t.Errorf("%s: an edit returns %v", raw, err)
 		}
 	}
 }
@@ -140,7 +140,7 @@ func TestBadInputNamesLineAndField(t *testing.T) {
 	}
 }
 
-func TestArraysAndPrettyPrintedMessagesAreReadToo(t *testing.T) {
+func TestArraysAndPrettyPrintedMessagesAreRead(t *testing.T) {
 	data := []byte("\xef\xbb\xbf[\n {\n  \"role\": \"user\",\n  \"content\": \"x\"\n },\n {\"role\":\"assistant\",\"content\":\"y\"}\n]\n")
 	msgs, layout, err := openai.Parse(data)
 	if err != nil || layout != openai.Array || len(msgs) != 2 {
@@ -192,7 +192,7 @@ func FuzzParse(f *testing.F) {
 		}
 		again, _, err := openai.Parse(openai.Append(nil, msgs, layout))
 		if err != nil || len(again) != len(msgs) {
-			t.Fatalf("what was written can't be read: %v", err)
+			t.Fatalf("the written message can't be read: %v", err)
 		}
 		for i, m := range msgs {
 			if again[i].Fingerprint() != m.Fingerprint() || again[i].Protected != m.Protected {
@@ -212,7 +212,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// checkSplice holds an edit against the JSON itself: the same value but for
+// checkSplice compares an edit with the JSON itself: the same value except for
 // one string.
 func checkSplice(t *testing.T, m, edited message.Message, p int) {
 	t.Helper()

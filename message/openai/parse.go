@@ -4,7 +4,7 @@
 // read and write single messages, and files of messages.
 //
 // The key "meta" of a message belongs to the codecs: {"meta":{"protected":true}}
-// protects the message. It stays in files ([AppendJSONL]) and is cut out of
+// protects the message. It stays in files ([AppendJSONL]) and is removed from
 // messages for a provider ([AppendMessage]).
 package openai
 
@@ -21,11 +21,12 @@ import (
 // Name is the name of this wire.
 const Name = "openai"
 
-// A FieldError names the field of a message that breaks the form of the wire.
+// A FieldError names the field of a message that violates the format of the
+// wire.
 type FieldError = wire.FieldError
 
 // ParseMessage reads one message. raw is kept and must not be modified
-// afterwards. Unknown fields are no error and survive.
+// afterwards. Unknown fields are not an error and survive.
 func ParseMessage(raw []byte) (message.Message, error) {
 	if err := jsonscan.Check(raw); err != nil {
 		return message.Message{}, err
@@ -33,7 +34,7 @@ func ParseMessage(raw []byte) (message.Message, error) {
 	return parse(raw)
 }
 
-// parse reads a message of which it is known that it is JSON.
+// parse reads a message that is known to be valid JSON.
 func parse(raw []byte) (message.Message, error) {
 	p := parser{data: raw}
 	if err := p.message(); err != nil {
@@ -46,13 +47,13 @@ type parser struct {
 	data   []byte
 	m      message.Message
 	spans  []message.Span
-	slots  map[int]message.Slot // of the parts that a text may take the place of
-	callID string               // that a tool message answers
+	slots  map[int]message.Slot // for the parts that a text may replace
+	callID string               // id of the call that a tool message answers
 }
 
-// head holds the positions of the members of a message that this package
-// reads. Of two members with one name the last counts, as for the provider,
-// and null counts as absent.
+// head holds the positions of the members of a message that this package reads.
+// If a name occurs twice, the last one is used, as by the provider; null counts
+// as absent.
 type head struct {
 	role, name, callID, content, calls, function, refusal, audio, meta jsonscan.Span
 	reasoning                                                          [2]jsonscan.Span
@@ -77,7 +78,8 @@ func (p *parser) head() (h head, err error) {
 	return h, err
 }
 
-// member is where the span of a member is kept; nil = it means nothing here.
+// member returns the field of h for the span of a member; nil = the member is
+// not used here.
 func (h *head) member(key string) *jsonscan.Span {
 	switch key {
 	case "role":
@@ -169,7 +171,8 @@ func (p *parser) optional(field string, at jsonscan.Span) (string, error) {
 	return p.text(field, at.Of(p.data))
 }
 
-// text decodes a JSON string. The error for any other value names the field.
+// text decodes a JSON string. If the value is not a string, the error names the
+// field.
 func (p *parser) text(field string, raw []byte) (string, error) {
 	s, err := jsonscan.Unquote(raw)
 	if err != nil {

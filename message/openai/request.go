@@ -16,7 +16,7 @@ type request struct {
 	body  []byte
 	list  elements.List
 	msgs  []message.Message
-	cut   bool // some message lost its "meta" on the way in
+	cut   bool // the "meta" of some message was removed
 	about wire.About
 }
 
@@ -47,8 +47,8 @@ func parseRequest(data []byte, c *wire.Cache) (*request, error) {
 	return r, nil
 }
 
-// parseElement reads a message of a request. What is not the provider's
-// business is cut out at once.
+// parseElement reads a message of a request. The field meta, which must not
+// reach the provider, is removed at once.
 var parseElement = meta.Without(func(raw []byte) ([]message.Message, error) {
 	m, err := parse(raw)
 	return []message.Message{m}, err

@@ -8,7 +8,7 @@ import (
 	"github.com/agentcompact/compact/message/openai"
 )
 
-// Servers that speak this wire take pictures as what a tool said.
+// Servers of this wire accept pictures as tool results.
 func TestResultWithoutTextIsPairedWithItsCall(t *testing.T) {
 	for _, content := range []string{
 		`[{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}]`,

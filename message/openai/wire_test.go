@@ -94,7 +94,7 @@ func TestAboutReadsTheRestOfTheBody(t *testing.T) {
 	}
 }
 
-func TestMetaDoesNotGoOut(t *testing.T) {
+func TestMetaIsNotSent(t *testing.T) {
 	r := parse(t, `{ "messages" : [ {"role":"user","content":"a","meta":{"protected":true}} , {"role":"user","content":"b"} ] }`)
 	if !r.Messages()[0].Protected {
 		t.Error("the mark was not read")
@@ -105,7 +105,7 @@ func TestMetaDoesNotGoOut(t *testing.T) {
 	}
 }
 
-func TestMadeMessagesStandWhereTheViewHasThem(t *testing.T) {
+func TestNewMessagesKeepTheirPlaceInTheView(t *testing.T) {
 	r := parse(t, `{"messages":[
   {"role":"system","content":"s"},
   {"role":"user","content":"a"},

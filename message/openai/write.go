@@ -8,9 +8,9 @@ import (
 	"github.com/agentcompact/compact/message/internal/meta"
 )
 
-// AppendMessage appends the message as it goes to a provider: verbatim, but
-// for the key "meta", which is cut out. A message that was made in Go, or that
-// came from another wire, is written.
+// AppendMessage appends the message in the form for a provider: verbatim,
+// without the key "meta". A message that was made in Go, or that came from
+// another wire, is converted.
 func AppendMessage(dst []byte, m message.Message) []byte {
 	if m.Wire() != Name {
 		return appendMade(dst, m, false)
@@ -18,8 +18,8 @@ func AppendMessage(dst []byte, m message.Message) []byte {
 	return meta.AppendSent(dst, m.Raw())
 }
 
-// AppendJSONL appends the message as it stands in a file, "meta" included,
-// and a newline.
+// AppendJSONL appends the message in the form for a file, "meta" included, and
+// a newline.
 func AppendJSONL(dst []byte, m message.Message) []byte {
 	raw := m.Raw()
 	switch {
@@ -33,8 +33,8 @@ func AppendJSONL(dst []byte, m message.Message) []byte {
 	return append(dst, '\n')
 }
 
-// appendOneLine drops the line breaks of pretty-printed JSON, which can only
-// stand between tokens.
+// appendOneLine removes the line breaks of pretty-printed JSON, which can only
+// occur between tokens.
 func appendOneLine(dst, raw []byte) []byte {
 	for _, c := range raw {
 		if c != '\n' && c != '\r' {
@@ -44,7 +44,7 @@ func appendOneLine(dst, raw []byte) []byte {
 	return dst
 }
 
-// topLevel returns where a member of a message stands.
+// topLevel returns the position of a member of a message.
 func topLevel(raw []byte, key string) (jsonscan.Member, bool) {
 	var found jsonscan.Member
 	if !bytes.Contains(raw, []byte(`"`+key+`"`)) {

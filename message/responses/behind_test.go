@@ -10,7 +10,7 @@ import (
 // After the output was appended to the input, the newest compaction item carries
 // what stood before it; the window that /responses/compact returns begins with what
 // people said (https://developers.openai.com/api/docs/guides/compaction).
-func TestWhatStandsBeforeACompactionItemIsLeftAlone(t *testing.T) {
+func TestItemsBeforeACompactionItemAreKept(t *testing.T) {
 	r := wiretest.Parse(t, responses.Wire, `{"instructions":"i","input":[{"role":"user","content":"one"},
 		{"role":"developer","content":"rules"},{"role":"system","content":"more"},{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"x"},{"type":"function_call","call_id":"a","name":"f","arguments":"{}"},
 		{"type":"function_call_output","call_id":"a","output":"A"},{"type":"compaction","encrypted_content":"x"},

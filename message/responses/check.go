@@ -9,22 +9,22 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// The rules of the Responses API, as [wire.Violation.Check] names them.
+// The rules of the Responses API, with their names in [wire.Violation.Check].
 const (
-	CheckUnanswered = "tool_call_without_result"  // each call has its output, after it
-	CheckOrphan     = "tool_result_without_call"  // each output has its call, before it
-	CheckRepeated   = "item_repeated"             // no item is there twice
+	CheckUnanswered = "tool_call_without_result"  // each call has an output after it
+	CheckOrphan     = "tool_result_without_call"  // each output has a call before it
+	CheckRepeated   = "item_repeated"             // no item occurs twice
 	CheckReasoning  = "reasoning_without_item"    // reasoning is followed by the item that it led to
-	CheckSealed     = "sealed_item_changed"       // reasoning and calls go back as they came
+	CheckSealed     = "sealed_item_changed"       // reasoning and calls are sent back unchanged
 	CheckCompaction = "compaction_item_missing"   // a compaction item, which replaces the items before it, is kept
-	CheckReference  = "item_reference_split"      // outputs stay with the references that may stand for their calls
+	CheckReference  = "item_reference_split"      // outputs stay together with the references that may represent their calls
 	CheckEmpty      = "empty_content"             // every message has content
-	CheckLast       = "assistant_message_last"    // the model is not asked to go on from its own words, unless it was
+	CheckLast       = "assistant_message_last"    // the last message is not the assistant's, unless it was before
 	CheckNoUser     = "user_message_missing"      // a conversation with a user message still has one
-	CheckSources    = "view_does_not_fit_request" // the view can be written at all
+	CheckSources    = "view_does_not_fit_request" // the view can be written
 )
 
-// Check holds a view against the rules, in one pass.
+// Check checks a view against the rules, in one pass.
 func (r *request) Check(view []message.Message, sources []int) []wire.Violation {
 	if err := r.fits(view, sources); err != nil {
 		return []wire.Violation{{Check: CheckSources, Index: -1, Detail: err.Error()}}
@@ -46,9 +46,9 @@ func (r *request) Check(view []message.Message, sources []int) []wire.Violation 
 type checker struct {
 	found []wire.Violation
 	calls []call
-	older map[string]int // id → the newest of calls[:known] with it; made when first asked for
+	older map[string]int // id → the newest of calls[:known] with it; built on first use
 	known int
-	seen  []bool // by message of the request: it is still there
+	seen  []bool // for each message of the request, whether it is still there
 }
 
 type call struct {
@@ -71,7 +71,7 @@ func (c *checker) message(k int, m *message.Message) {
 			c.calls = append(c.calls, call{id: p.CallID, at: k})
 			says = true
 		case message.KindToolResult:
-			if i == 0 || p.CallID != answered { // the text of one output may come in several parts
+			if i == 0 || p.CallID != answered { // the text of one output may be divided into several parts
 				c.output(k, p.CallID)
 			}
 			answered = p.CallID
@@ -89,7 +89,7 @@ func (c *checker) message(k int, m *message.Message) {
 	}
 }
 
-// silent reports whether the item has no text by its nature, as an approval.
+// silent reports whether an item has no text by its nature, such as an approval.
 func silent(m *message.Message) bool {
 	return bytes.Contains(m.Raw(), []byte("mcp_approval_response")) || bytes.Contains(m.Raw(), []byte("apply_patch_call_output"))
 }
@@ -103,12 +103,12 @@ func (c *checker) output(k int, id string) {
 	c.calls[at].answered = true
 }
 
-// near limits the calls that are searched one by one: nearly every output comes
-// right after its calls. A table of all calls of a long conversation is larger
-// than the caches of a processor, which made it the larger part of Check.
+// near limits the number of calls that are searched one by one: nearly every output
+// directly follows its calls. A table of all calls of a long conversation exceeds
+// the processor's caches, and used to take most of the time of Check.
 const near = 32
 
-// newest returns the newest call with an id so far; -1 = there is none.
+// newest returns the newest call with an id so far; -1 = none.
 func (c *checker) newest(id string) int {
 	for at := len(c.calls) - 1; at >= max(0, len(c.calls)-near); at-- {
 		if c.calls[at].id == id {
@@ -146,7 +146,7 @@ func (c *checker) kept(k, src int, was, is *message.Message) {
 	}
 }
 
-// gone checks that no message is missing that must not be removed.
+// gone checks that the view has all messages that must not be removed.
 func (c *checker) gone(was []message.Message) {
 	for i := range was {
 		if was[i].Role == "compaction" && !c.seen[i] {
@@ -155,12 +155,12 @@ func (c *checker) gone(was []message.Message) {
 	}
 }
 
-// references checks outputs without a call in the body. The references right before
-// such outputs may stand for the calls, so the view must have all of these items or
-// none.
+// references checks outputs without a call in the body. The references directly
+// before such outputs may represent the calls, so the view must have all of these
+// items or none.
 func (c *checker) references(was []message.Message) {
 	known := map[string]bool{}
-	counted := 0 // messages whose calls are known: none where nothing refers, as usual
+	counted := 0 // messages whose calls are known: none if there are no references, which is the usual case
 	for i := range was {
 		if !refers(&was[i]) {
 			continue
@@ -202,7 +202,7 @@ func orphan(m *message.Message, known map[string]bool) bool {
 	return false
 }
 
-// ends looks at how the conversation ends.
+// ends checks the end of the conversation.
 func (c *checker) ends(view []message.Message, prompt int) {
 	if len(view) == prompt {
 		c.add(CheckEmpty, "", -1, "no item is left: %q", "Missing required parameter: 'input'")

@@ -12,8 +12,8 @@ import (
 	"github.com/agentcompact/compact/message/wire/wiretest"
 )
 
-// Outputs find their calls however many others stand between them, and what has
-// lost its other half is seen among as many.
+// Outputs find their calls among many other items, and an unpaired item is found
+// among as many.
 func TestCheckFindsCallsThatAreFarAway(t *testing.T) {
 	const calls = 100
 	var items []string

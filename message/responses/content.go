@@ -123,7 +123,7 @@ func (p *parser) file(f fields, callID string) (err error) {
 	return nil
 }
 
-// mimeOf returns the type that a data URL names.
+// mimeOf returns the type in a data URL.
 func mimeOf(url string) string {
 	rest, ok := strings.CutPrefix(url, "data:")
 	if !ok {

@@ -6,8 +6,8 @@ import (
 	"github.com/agentcompact/compact/message/responses"
 )
 
-// A body is read into messages, and written back with the ones that are left. All
-// other bytes stay as they are.
+// A body is parsed into messages, and written with the remaining ones. All other bytes
+// stay the same.
 func Example() {
 	body := []byte(`{"model":"gpt-5","input":[{"role":"user","content":"hello"},{"role":"assistant","content":"hi"}],"store":false}`)
 	request, err := responses.Wire.ParseRequest(body, nil)

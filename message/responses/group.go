@@ -11,12 +11,12 @@ import (
 type class uint8
 
 const (
-	classOther     class = iota // a group of its own: unknown items, and compaction items
-	classInput                  // a message of anybody but the model
+	classOther     class = iota // a separate group: unknown items, and compaction items
+	classInput                  // a message of anyone except the model
 	classOutput                 // a tool result
-	classModel                  // of the model's making
-	classReasoning              // likewise, and something follows from it
-	classSummary                // a summary of ours: a message of the model that stands alone
+	classModel                  // made by the model
+	classReasoning              // made by the model, and something follows from it
+	classSummary                // our own summary: a message of the model that stands alone
 )
 
 // model reports whether items of the class become an assistant message.
@@ -104,10 +104,10 @@ func isSummary(item []byte) bool {
 	return ok
 }
 
-// groups joins items to messages, as spans from the start of the first item to
-// the end of the last. Reasoning after another item begins a new message. An
-// unknown item, or one in the form of a summary, belongs to the reasoning right
-// before it.
+// groups joins items to messages. Each group is a span from the start of the
+// first item to the end of the last. Reasoning after another item begins a new
+// message. An unknown item, or one in the form of a summary, belongs to the
+// reasoning right before it.
 func groups(data []byte, items []jsonscan.Element) []jsonscan.Span {
 	out := make([]jsonscan.Span, 0, len(items))
 	before := classOther
@@ -117,7 +117,7 @@ func groups(data []byte, items []jsonscan.Element) []jsonscan.Span {
 			c = classModel
 		}
 		if c == classSummary && before == classReasoning {
-			c = classModel // the model's own words: ours never follow reasoning
+			c = classModel // the model's own words: our texts never follow reasoning
 		}
 		if c.model() && before.model() && (c != classReasoning || before == classReasoning) {
 			out[len(out)-1].End = e.End

@@ -6,7 +6,7 @@ import (
 	"github.com/agentcompact/compact/message/responses"
 )
 
-// What holds for all that comes after it is protected, also right behind
+// An item that applies to everything after it is protected, also directly after
 // reasoning.
 func TestLastingItemsAreProtected(t *testing.T) {
 	for _, item := range []string{

@@ -9,7 +9,7 @@ import (
 type maker struct {
 	m       message.Message
 	out     []byte
-	content []*message.Part // of the item that is being written
+	content []*message.Part // content of the item that is being written
 	result  bool            // it is a tool result
 }
 
@@ -21,7 +21,7 @@ func (w *maker) begin(kind string) {
 	w.out = append(append(w.out, `{"type":`...), kind...)
 }
 
-// role is the role of a message item; tools have none.
+// role returns the role of a message item; tools have none.
 func (w *maker) role() message.Role {
 	if w.m.Role == message.RoleTool || w.m.Role == "" {
 		return message.RoleUser
@@ -55,7 +55,7 @@ func (w *maker) call(p *message.Part) {
 	w.out = append(w.out, '}')
 }
 
-// flush ends the item whose content was gathered.
+// flush ends the item whose content was collected.
 func (w *maker) flush() {
 	if len(w.content) == 0 {
 		return

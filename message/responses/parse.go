@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// ParseMessage reads one message as [AppendMessage] wrote it: an item, or the
+// ParseMessage reads one message in the form of [AppendMessage]: an item, or the
 // items of a message as {"items":[…]}. raw is kept and must not be modified
 // afterwards.
 func ParseMessage(raw []byte) (message.Message, error) {
@@ -56,10 +56,10 @@ type parser struct {
 	data  []byte
 	m     message.Message
 	spans []message.Span
-	slots map[int]message.Slot // of the parts that a text may take the place of
+	slots map[int]message.Slot // for the parts that a text may replace
 }
 
-// fields are the members of an object.
+// fields holds the members of an object.
 type fields struct {
 	at jsonscan.Span
 	by map[string]jsonscan.Span
@@ -137,7 +137,7 @@ func (p *parser) item(at jsonscan.Span) error {
 	return nil
 }
 
-// role sets the role of the message; that of the first item counts.
+// role sets the role of the message; the first item determines it.
 func (p *parser) role(r message.Role) {
 	if p.m.Role == "" {
 		p.m.Role = r
@@ -148,7 +148,7 @@ func (p *parser) add(part message.Part, span jsonscan.Span) {
 	p.m.Parts, p.spans = append(p.m.Parts, part), append(p.spans, span)
 }
 
-// other adds an item of unknown form, which stays or goes as a whole.
+// other adds an item of unknown form, which is kept or removed as a whole.
 func (p *parser) other(at jsonscan.Span) {
 	p.add(message.Part{Kind: message.KindOther, Args: at.Of(p.data), Sealed: true}, jsonscan.Span{})
 }
@@ -172,7 +172,7 @@ func (p *parser) message(f fields) error {
 }
 
 // reasoning reads an item that can't be edited. Its text is the readable part, and
-// Args the encrypted one.
+// Args is the encrypted one.
 func (p *parser) reasoning(f fields) error {
 	part := message.Part{Kind: message.KindReasoning, Sealed: true, Args: p.raw(f, "encrypted_content")}
 	var texts []string
@@ -299,7 +299,7 @@ func (p *parser) str(key string, at jsonscan.Span, part message.Part) (err error
 	return nil
 }
 
-// typeOf returns the member "type" of an object as it stands.
+// typeOf returns the member "type" of an object, unchanged.
 func typeOf(raw []byte) (found []byte) {
 	_ = jsonscan.Object(raw, jsonscan.Span{End: len(raw)}, func(m jsonscan.Member) error {
 		if m.Key == "type" {

@@ -15,7 +15,7 @@ import (
 // request is the body of a POST to …/responses.
 type request struct {
 	body   []byte
-	list   elements.List // of the items, one element for each group; no At if input is a string
+	list   elements.List // list of the items, with one element for each group; At is zero if input is a string
 	input  jsonscan.Span // span of input if it is a string
 	prompt int           // 1 if Messages begins with the instructions, else 0
 	msgs   []message.Message
@@ -71,8 +71,8 @@ func aboutOf(b body.Body) wire.About {
 }
 
 // threshold returns the number of tokens from which the provider compacts
-// (https://developers.openai.com/api/docs/guides/compaction); 1 = the request states none, so
-// it may be any.
+// (https://developers.openai.com/api/docs/guides/compaction). If the request states no
+// number, it returns 1, because the provider may compact at any size.
 func threshold(raw []byte) int {
 	var list []struct {
 		Type  string `json:"type"`
@@ -91,9 +91,9 @@ func threshold(raw []byte) int {
 	return max(least, 1)
 }
 
-// behind marks the messages before the newest compaction item, which are no longer edited. Of
-// these, the provider still reads messages of users and instructions, as /responses/compact
-// returns them. The compaction item replaces the others.
+// behind marks the messages before the newest compaction item, which are no longer edited.
+// The provider still reads messages of users and instructions among them, as
+// /responses/compact returns them. The compaction item replaces all others.
 func (r *request) behind() {
 	last := len(r.msgs) - 1
 	for last >= r.prompt && r.msgs[last].Role != "compaction" {
@@ -177,8 +177,8 @@ func parseItems(raw []byte) ([]message.Message, error) {
 	return []message.Message{m}, err
 }
 
-// withoutMeta removes the field meta from every item of a message. If one item is
-// protected, the message is.
+// withoutMeta removes the field meta from every item of a message. If one item is protected,
+// the message is protected.
 func withoutMeta(raw []byte) (sent []byte, protected bool) {
 	if !meta.In(raw) {
 		return raw, false
@@ -205,7 +205,7 @@ func (r *request) lost(i int) bool {
 	return r.cut && i >= r.prompt && len(r.msgs[i].Raw()) != r.list.Elems[i-r.prompt].End-r.list.Elems[i-r.prompt].Start
 }
 
-// locate names the item of an error: the first one that can't be read alone.
+// locate adds the item to an error: the first item that can't be read by itself.
 func (r *request) locate(items []jsonscan.Element, err error) error {
 	for i, e := range items {
 		if _, bad := parseGroup(e.Of(r.body)); bad != nil {

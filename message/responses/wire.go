@@ -2,10 +2,10 @@
 // back: kept items byte for byte, edited ones with exactly one JSON string
 // replaced.
 //
-// The wire lists items, not messages. Items that the model made in one go
+// The wire lists items, not messages. Items that the model made together
 // (reasoning, its message, its calls) are one message here, so that reasoning
-// stays with the item that it led to. "instructions" is the first message; it
-// is protected, and goes back as it came.
+// stays with its item. "instructions" is the first message; it is protected,
+// and sent back unchanged.
 package responses
 
 import (

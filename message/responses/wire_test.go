@@ -85,7 +85,7 @@ func parse(t *testing.T, body string) wire.Request {
 	return wiretest.Parse(t, responses.Wire, body)
 }
 
-func TestItemsThatTheModelMadeInOneGoAreOneMessage(t *testing.T) {
+func TestItemsOfOneAnswerAreOneMessage(t *testing.T) {
 	r := parse(t, `{"instructions":"be good","input":[
 		{"role":"user","content":"q"},
 		{"type":"reasoning","id":"rs_1","summary":[]},
@@ -123,16 +123,16 @@ func TestItemsThatTheModelMadeInOneGoAreOneMessage(t *testing.T) {
 	}
 	m := r.Messages()
 	if !m[0].Protected || !m[12].Protected || !m[11].Protected || m[13].Protected {
-		t.Error("instructions, and compaction items with what stands before them, are protected, nothing else")
+		t.Error("want only instructions, and compaction items with the items before them, protected")
 	}
 	if p := m[2].Parts[4]; p.Name != "g" || string(p.Args) != "free" {
 		t.Errorf("custom call %+v", p)
 	}
 }
 
-// The model may say what looks like a summary of ours; its reasoning needs it
-// all the same.
-func TestWhatFollowsReasoningIsTheModelsOwn(t *testing.T) {
+// The model may write a text like a summary; its reasoning must stay with it
+// nevertheless.
+func TestItemsAfterReasoningBelongToTheModel(t *testing.T) {
 	r := parse(t, `{"input":[{"role":"user","content":"q"},
 		{"type":"reasoning","id":"rs_1","summary":[]},
 		{"type":"message","role":"assistant","id":"msg_1","content":"<COMPACT-SUMMARY v1>\nx\n</COMPACT-SUMMARY>"},
@@ -144,7 +144,7 @@ func TestWhatFollowsReasoningIsTheModelsOwn(t *testing.T) {
 	}
 }
 
-func TestReasoningIsWhatCanBeReadAndSealed(t *testing.T) {
+func TestReasoningIsReadableOrSealed(t *testing.T) {
 	m, err := responses.ParseMessage([]byte(`{"type":"reasoning","id":"rs","summary":[{"type":"summary_text","text":"a"}],"content":[{"type":"reasoning_text","text":"b"}],"encrypted_content":"QUJD"}`))
 	if err != nil {
 		t.Fatal(err)
@@ -155,7 +155,7 @@ func TestReasoningIsWhatCanBeReadAndSealed(t *testing.T) {
 	}
 }
 
-func TestAStringIsAUserMessage(t *testing.T) {
+func TestStringInputIsAUserMessage(t *testing.T) {
 	const body = `{"input":"hi \u00e9","instructions":"s", "n":1}`
 	r := parse(t, body)
 	m := r.Messages()
@@ -185,7 +185,7 @@ func TestAStringIsAUserMessage(t *testing.T) {
 	}
 }
 
-func TestASummaryIsReadBackAsItself(t *testing.T) {
+func TestSummarySurvivesARoundTrip(t *testing.T) {
 	r := parse(t, `{"input":[{"role":"user","content":"a"},{"role":"user","content":"b"},{"type":"function_call","call_id":"a","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"a","output":"1"}]}`)
 	m := r.Messages()
 	sum := message.Assistant(message.SummaryText(1, "so far"))
@@ -205,7 +205,7 @@ func TestASummaryIsReadBackAsItself(t *testing.T) {
 	}
 }
 
-func TestWhatTheServerHoldsIsNotCompacted(t *testing.T) {
+func TestStateOnTheServerIsNotCompacted(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"input":[],"previous_response_id":"r"}`:                   "previous_response_id",
 		`{"input":[],"previous_response_id":null}`:                  "",
@@ -280,7 +280,7 @@ func TestMessagesMadeInGoSurviveTheWire(t *testing.T) {
 	}
 }
 
-// A message that was made in Go is as many items as the provider wants it to be.
+// A message that was made in Go becomes as many items as the provider requires.
 func TestPartsOfAMessageBecomeItems(t *testing.T) {
 	image := message.Part{Kind: message.KindImage, Media: &message.Media{URL: "https://example.org/i.png"}}
 	result := func(id, text string) message.Part {
@@ -365,8 +365,8 @@ func BenchmarkParseRequestWarm(b *testing.B) {
 	}
 }
 
-// The field meta belongs to the codec: it protects the message that its item is
-// part of, and never goes out.
+// The field meta belongs to the codec: it protects the message of its item, and
+// is never sent.
 func TestMetaProtectsAndIsNotSent(t *testing.T) {
 	const bare = `{ "input" : [ {"role":"user","content":"a"} , {"type":"reasoning","id":"r","summary":[]}, {"type":"function_call","call_id":"c","name":"f","arguments":"{\"meta\":1}"} , {"type":"function_call_output","call_id":"c","output":"meta"} ] }`
 	marked := strings.Replace(bare, `"content":"a"`, `"content":"a","meta":{"protected":true}`, 1)

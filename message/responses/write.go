@@ -35,7 +35,8 @@ func (r *request) Write(view []message.Message, sources []int) ([]byte, error) {
 	return r.rewriteText(view, pieces), nil
 }
 
-// withoutPrompt takes the instructions out of a view, and counts the others from 0.
+// withoutPrompt removes the instructions from a view, and counts the other messages
+// from 0.
 func (r *request) withoutPrompt(view []message.Message, sources []int) ([]message.Message, []int, error) {
 	if err := r.fits(view, sources); err != nil || r.prompt == 0 {
 		return view, sources, err
@@ -49,8 +50,8 @@ func (r *request) withoutPrompt(view []message.Message, sources []int) ([]messag
 	return msgs, from, nil
 }
 
-// fits returns why a view can't be written: its sources are not those of the
-// request, or the instructions are not there as they were.
+// fits returns the reason why a view can't be written: its sources do not belong to
+// the request, or the instructions are missing or changed.
 func (r *request) fits(view []message.Message, sources []int) error {
 	if err := elements.Sources(view, sources, len(r.msgs)); err != nil || r.prompt == 0 {
 		return err
@@ -69,8 +70,8 @@ func (r *request) fits(view []message.Message, sources []int) error {
 	return nil
 }
 
-// rewriteText writes a body whose input is a string: the string, if that is
-// all that there still is, else a list.
+// rewriteText writes a body whose input is a string: as a string if only the string
+// is left, otherwise as a list.
 func (r *request) rewriteText(view []message.Message, pieces []elements.Piece) []byte {
 	out := append([]byte(nil), r.body[:r.input.Start]...)
 	if len(view) == 1 && pieces[0].From == 0 && len(view[0].Parts) == 1 {
@@ -100,7 +101,7 @@ func AppendMessage(dst []byte, m message.Message) []byte {
 	return append(append(dst, items...), "]}"...)
 }
 
-// appendItems appends the items of a message, with commas between.
+// appendItems appends the items of a message, separated by commas.
 func appendItems(dst []byte, m message.Message) []byte {
 	if m.Wire() == Name {
 		return append(dst, m.Raw()...)
@@ -110,7 +111,7 @@ func appendItems(dst []byte, m message.Message) []byte {
 		w.part(&m.Parts[i])
 	}
 	w.flush()
-	if len(w.out) == 0 { // the provider wants a content
+	if len(w.out) == 0 { // the provider requires a content
 		w.begin(`"message","role":`)
 		w.out = jsonscan.AppendQuote(w.out, string(w.role()))
 		w.out = append(w.out, `,"content":""}`...)

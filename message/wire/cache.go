@@ -8,17 +8,16 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A Cache keeps the messages of bodies that were read, by their bytes. An SDK
-// sends the whole history before every model call, so nearly all of a body
-// was read a moment ago. A cached message is not parsed, copied, counted or
-// hashed again. The nil Cache keeps nothing. A Cache is safe for concurrent
-// use.
+// A Cache keeps the messages of parsed bodies, by their bytes. An SDK sends the
+// whole history before every model call, so nearly all of a body was parsed a
+// moment ago. A cached message is not parsed, copied, counted or hashed again.
+// The nil Cache keeps nothing. A Cache is safe for concurrent use.
 type Cache struct {
 	seed  maphash.Seed
 	limit int
 
 	mu       sync.Mutex
-	now, old map[uint64]*cached // two generations: a message that is not used during one is dropped with the next
+	now, old map[uint64]*cached // two generations: a message that is not used during one generation is dropped with the next
 	size     int                // bytes of now
 
 	bodies bodies
@@ -34,9 +33,9 @@ func (e *cached) is(format string, raw []byte) bool {
 	return e.format == format && bytes.Equal(e.raw, raw)
 }
 
-// NewCache returns a cache of about limit bytes of JSON; 0 is 64 MiB. What is
-// derived from the JSON can take several times as much, and the last 16 bodies
-// that [Cache.Split] saw are kept beside it, which together can be as many
+// NewCache returns a cache of about limit bytes of JSON; 0 is 64 MiB. Data that
+// is derived from the JSON may take several times as much, and the last 16
+// bodies that [Cache.Split] received are kept in addition, which may be as many
 // bytes again.
 func NewCache(limit int) *Cache {
 	if limit <= 0 {
@@ -87,7 +86,7 @@ func (c *Cache) store(key uint64, e *cached) {
 	c.put(key, e)
 }
 
-// put adds an entry to the young generation; the caller holds mu.
+// put adds an entry to the newer generation; the caller holds mu.
 func (c *Cache) put(key uint64, e *cached) {
 	if c.size+len(e.raw) > c.limit/2 {
 		c.now, c.old, c.size = map[uint64]*cached{}, c.now, 0

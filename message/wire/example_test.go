@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// What the request broke already is not held against the view of it.
+// Violations of the request itself are not reported for its view.
 func ExampleNew() {
 	body := []byte(`{"messages":[{"role":"user","content":"hi"},{"role":"tool","tool_call_id":"gone","content":"42"}]}`)
 	request, err := openai.Wire.ParseRequest(body, nil)

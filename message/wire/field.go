@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// A FieldError names the field of a body or a message that breaks the form of the
+// A FieldError names the field of a body or a message that violates the format of the
 // wire.
 type FieldError struct {
 	Field  string // e.g. "messages[3].tool_calls[1].function.name"; "" = the whole
@@ -19,8 +19,8 @@ func (e *FieldError) Error() string {
 	return fmt.Sprintf("field %q: %s", e.Field, e.Reason)
 }
 
-// In adds the place to an error in an element of a list: "list[i]." before the field of
-// a [FieldError].
+// In adds the position to an error in an element of a list: "list[i]." before the field
+// of a [FieldError].
 func In(list string, i int, err error) error {
 	at := fmt.Sprintf("%s[%d]", list, i)
 	field := new(FieldError)

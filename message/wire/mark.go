@@ -12,7 +12,7 @@ type Marker interface {
 	// there is none), and after the summary.
 	WriteMarked(view []message.Message, sources []int) ([]byte, error)
 
-	// Marked reports, for each of Messages, whether it holds a mark of the caller. The
-	// slice is shared.
+	// Marked reports, for each message of Messages, whether it has a mark of the
+	// caller. The slice is shared.
 	Marked() []bool
 }

@@ -9,14 +9,15 @@ import (
 	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
-// maxBodies limits the bodies of which a cache keeps the split.
+// maxBodies limits the number of bodies whose split a cache keeps.
 const maxBodies = 16
 
-// bodies holds the bodies that were split last. The next request of a conversation is
-// the last one with more at the end, and only that has to be scanned.
+// bodies holds the bodies that were split most recently. The next request of a
+// conversation usually continues the last one, and only the addition has to be
+// scanned.
 type bodies struct {
 	mu   sync.Mutex
-	list []*split // the one that was used last at the end
+	list []*split // the most recently used one is last
 }
 
 type split struct {
@@ -25,8 +26,8 @@ type split struct {
 	doc  jsonscan.Document
 }
 
-// Split is [jsonscan.Split]; of a body that begins as one of the last bodies
-// did, only the rest is read. The document is shared and must not be modified.
+// Split is [jsonscan.Split]; if a body continues one of the last bodies, only the
+// rest is read. The document is shared and must not be modified.
 func (c *Cache) Split(data []byte, list string) (jsonscan.Document, error) {
 	if c == nil || len(data) > c.limit/maxBodies {
 		return jsonscan.Split(data, list)
@@ -49,7 +50,8 @@ func (c *Cache) Split(data []byte, list string) (jsonscan.Document, error) {
 }
 
 // take removes and returns the body that data continues, or a new one, with the
-// number of bytes that both share. So only one caller has it at a time.
+// number of bytes that both share. A removed body is used by only one caller at a
+// time.
 func (b *bodies) take(data []byte, list string) (s *split, same int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -70,7 +72,7 @@ func (b *bodies) take(data []byte, list string) (s *split, same int) {
 	return s, same
 }
 
-// put adds a body. The one that was not used for longest goes.
+// put adds a body. It removes the body that was unused for longest.
 func (b *bodies) put(s *split) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -52,8 +52,8 @@ func TestSplitIsTheSameWithAndWithoutACache(t *testing.T) {
 	}
 }
 
-// What reads the next body into the buffer of the last one changes nothing of
-// what is known of the last one.
+// Reading the next body into the buffer of the last one does not change the
+// data of the last one.
 func TestSplitKeepsNothingOfTheCallers(t *testing.T) {
 	c := NewCache(0)
 	buf := []byte(`{"messages":["1234567",   "89"]}`)

@@ -1,10 +1,10 @@
-// Package wire defines a provider's wire for the rest of the module: a
-// request body is parsed into messages and written back by splicing, and the
-// new body is checked against the provider's rules before it is sent.
+// Package wire defines the interface of a provider's wire (its JSON format): a
+// request body is parsed into messages and written back by splicing, and the new
+// body is checked against the provider's rules before it is sent.
 //
-// The wires themselves are the packages message/openai (chat completions),
-// message/responses, message/anthropic and message/gemini; message/formats
-// finds the one that a body is in.
+// The packages message/openai (chat completions), message/responses,
+// message/anthropic and message/gemini implement the wires; message/formats
+// detects the wire of a body.
 package wire
 
 import (
@@ -20,24 +20,24 @@ type Format interface {
 	Name() string
 
 	// ParseRequest reads the body of a request. The body is kept, not copied,
-	// and must not be modified afterwards. What was read before is taken from
-	// the cache, which may be nil. Unknown fields are no error and survive; an
-	// error names the field.
+	// and must not be modified afterwards. Messages that were parsed before are
+	// taken from the cache, which may be nil. Unknown fields are not an error
+	// and survive; an error names the field.
 	ParseRequest(body []byte, c *Cache) (Request, error)
 
-	// ParseMessage reads one message as AppendMessage wrote it.
+	// ParseMessage reads one message in the form of AppendMessage.
 	ParseMessage(raw []byte) (message.Message, error)
 
 	// AppendMessage appends a message as one JSON object, without the field
-	// "meta" that files have. A message that came from this wire keeps its
-	// bytes; any other is converted.
+	// "meta" of files. A message that came from this wire keeps its bytes; any
+	// other is converted.
 	AppendMessage(dst []byte, m message.Message) []byte
 }
 
-// A Request is a request body that was read. It is immutable and safe for
-// concurrent use.
+// A Request is a parsed request body. It is immutable and safe for concurrent
+// use.
 type Request interface {
-	// Format is the wire that the body is of.
+	// Format returns the wire of the body.
 	Format() Format
 
 	// Messages returns the conversation: the messages of the body. If the wire
@@ -52,58 +52,58 @@ type Request interface {
 	// and sources holds, for each message of view, its index in Messages (edited
 	// or not), or -1 for a new message. All bytes outside of edited, removed and
 	// new messages stay the same. For a view that is equal to Messages, Write
-	// returns the very same slice.
+	// returns the same slice.
 	Write(view []message.Message, sources []int) ([]byte, error)
 
 	// Check checks the body that Write would return against the provider's rules. The
-	// input may break rules itself: see [New].
+	// request itself may already break rules: see [New].
 	Check(view []message.Message, sources []int) []Violation
 }
 
 // About describes a request besides its conversation.
 type About struct {
-	Model     string          // "" where the wire has it in the path
-	Tools     json.RawMessage // the schemas as they stand in the body; nil = none
+	Model     string          // "" if the wire has it in the path
+	Tools     json.RawMessage // schemas, unchanged from the body; nil = none
 	MaxOutput int             // limit of the answer in tokens; 0 = not stated
 	Stream    bool
 	Bytes     int // length of the body
 
 	// ServerSide names the field by which the provider stores the history or
 	// compacts it itself ("previous_response_id", "conversation", …); "" = none.
-	// Such a body must go out unchanged. Delta: the body holds only the newest
-	// part of the history. ServerID is the provider's id of the history,
-	// verbatim; "" = only its newest part has an id.
+	// Such a body must go out unchanged. Delta means that the body holds only
+	// the newest part of the history. ServerID is the provider's id of the
+	// history, verbatim; "" = only the newest part has an id.
 	ServerSide string
 	Delta      bool
 	ServerID   string
 	// ServerTrigger is the number of tokens from which the provider compacts a history that the
-	// body holds whole. A caller may compact such a body if its own trigger is lower; 0 =
-	// never.
+	// body holds completely; 0 = never. A caller may compact such a body if its own trigger is
+	// lower.
 	ServerTrigger int
 
-	// Cached names the part of the prompt that the provider has already and that
+	// Cached names the part of the prompt that the provider already has and that
 	// is in no message: Gemini's cachedContent. "" = none.
 	Cached string
 
-	// What may name the session, as the wire has it.
+	// Fields that may name the session, as on the wire.
 	CacheKey string            // prompt_cache_key
 	User     string            // user, safety_identifier, metadata.user_id
-	Metadata map[string]string // the members of metadata that are strings
+	Metadata map[string]string // members of metadata whose values are strings
 
-	ClientMetadata map[string]string // the members of client_metadata that are strings
+	ClientMetadata map[string]string // members of client_metadata whose values are strings
 }
 
 // A Violation is a rule of the provider that a conversation breaks.
 type Violation struct {
 	Check  string // the name of the rule, e.g. "tool_result_without_call"
-	ID     string // what the violation is about: a call id, or another value that distinguishes it within the check
-	Index  int    // of the message in the view; -1 = the conversation as a whole
-	Detail string // in words, with the answer of the provider if it is known
+	ID     string // subject of the violation: a call id, or another value that distinguishes it within the check
+	Index  int    // index of the message in the view; -1 = the conversation as a whole
+	Detail string // description, with the provider's error message if it is known
 }
 
 func (v Violation) Error() string { return v.Check + ": " + v.Detail }
 
-// New returns the violations in after that before lacks: those that a reduction
+// New returns the violations of after that before lacks: those that a reduction
 // caused. Two violations are the same if check and id are.
 func New(before, after []Violation) []Violation {
 	if len(after) == 0 {

@@ -18,7 +18,7 @@ func TestCacheParsesTheSameBytesOnce(t *testing.T) {
 	}
 	body := []byte(`{"a":1}`)
 	first, _ := c.Messages("x", body, parse)
-	body[5] = '2' // what was kept is a copy
+	body[5] = '2' // the kept data is a copy
 	for range 2 {
 		again, err := c.Messages("x", []byte(`{"a":1}`), parse)
 		if err != nil || &again[0] != &first[0] {
@@ -47,7 +47,7 @@ func TestCacheKeepsNoErrors(t *testing.T) {
 	}
 }
 
-func TestCacheForgetsWhatIsNotAskedFor(t *testing.T) {
+func TestCacheForgetsUnusedEntries(t *testing.T) {
 	c, calls := NewCache(1000), map[string]int{}
 	read := func(s string) {
 		_, _ = c.Messages("x", []byte(s), func(raw []byte) ([]message.Message, error) {
@@ -68,7 +68,7 @@ func TestCacheForgetsWhatIsNotAskedFor(t *testing.T) {
 	}
 }
 
-func TestNewViolationsAreThoseThatTheInputHadNot(t *testing.T) {
+func TestNewViolationsExcludeThoseOfTheInput(t *testing.T) {
 	v := func(check, id string) Violation { return Violation{Check: check, ID: id} }
 	before := []Violation{v("pair", "a"), v("pair", "b")}
 	after := []Violation{v("pair", "a"), v("pair", "a"), v("order", "a")}

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// session makes about 400 KB of transcript, and the same with a secret every
-// two kilobytes.
+// session makes about 400 KB of transcript, and the same transcript with a secret
+// every two kilobytes.
 func session(b *testing.B) (clean, many string) {
 	b.Helper()
 	const size = 400 << 10
@@ -33,7 +33,7 @@ func session(b *testing.B) (clean, many string) {
 	return clean, with.String()
 }
 
-// BenchmarkBesideGitleaks measures both on the same text, whole and in
+// BenchmarkBesideGitleaks measures this redactor and gitleaks on the same text, whole and in
 // messages of 4 KB.
 func BenchmarkBesideGitleaks(b *testing.B) {
 	clean, many := session(b)

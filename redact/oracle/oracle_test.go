@@ -80,10 +80,10 @@ func TestTheVendorRulesAreUpToDate(t *testing.T) {
 	}
 }
 
-// TestWhatGitleaksFindsIsRedacted runs both over the labeled texts. Findings only of
+// TestSecretsFoundByGitleaksAreRedacted runs both over the labeled texts. Findings only of
 // gitleaks' rule on generic keys do not count: that rule takes any random value after a
 // word like "key", and this package judges assignments more strictly.
-func TestWhatGitleaksFindsIsRedacted(t *testing.T) {
+func TestSecretsFoundByGitleaksAreRedacted(t *testing.T) {
 	r, d := redactor(t), gitleaks(t)
 	total, missed := 0, 0
 	for _, path := range shared(t, "COMPACT_REDACTION_CORPUS", "redaction", "*.jsonl.gz") {

@@ -15,23 +15,23 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// answersIn is how long an input that has ended waits for answers.
+// answersIn is the time that the server waits for answers after the input has ended.
 const answersIn = time.Minute
 
-// lines is a connection with one message a line. In contrast to [mcp.IOTransport] it
-// answers a line that is no message with an error and goes on, and it answers every
-// request before the end of the input ends the session.
+// lines is a connection with one message a line. Unlike [mcp.IOTransport] it answers
+// an invalid line with an error and continues, and it answers every request before
+// the end of the input ends the session.
 type lines struct {
 	in       io.ReadCloser
 	out      io.WriteCloser
-	incoming chan []jsonrpc.Message // closed at the end of in; then readErr says why
+	incoming chan []jsonrpc.Message // closed at the end of in; readErr then has the reason
 	readErr  error
 	gone     atomic.Bool       // the client ended in
 	queue    []jsonrpc.Message // rest of a batch
 
 	closing sync.Once
 	closed  chan struct{}
-	stop    <-chan struct{} // closed when the server is to end, which the contexts of its methods don't tell
+	stop    <-chan struct{} // closed when the server should end, which the contexts of its methods don't show
 
 	mu       sync.Mutex // guards out and pending
 	pending  map[jsonrpc.ID]bool
@@ -54,8 +54,8 @@ func (l *lines) Connect(context.Context) (mcp.Connection, error) {
 // SessionID returns "": there is one session.
 func (l *lines) SessionID() string { return "" }
 
-// receive reads lines until the input ends or the connection is closed. A Read that
-// blocks outlives the latter.
+// receive reads lines until the input ends or the connection is closed. A blocked
+// Read continues after the connection is closed.
 func (l *lines) receive() {
 	defer close(l.incoming)
 	for r := bufio.NewReader(l.in); ; {
@@ -77,8 +77,8 @@ func (l *lines) receive() {
 	}
 }
 
-// parsed returns the messages of a line, which is one or, in older versions of the
-// protocol, a batch. It answers what is no message.
+// parsed returns the messages of a line, which has one message or, in older versions
+// of the protocol, a batch. It answers invalid messages.
 func (l *lines) parsed(line []byte) []jsonrpc.Message {
 	var batch []json.RawMessage
 	switch {
@@ -87,7 +87,7 @@ func (l *lines) parsed(line []byte) []jsonrpc.Message {
 	case !json.Valid(line):
 		l.refuse(jsonrpc.CodeParseError, "this line is not JSON: a message is one line of JSON")
 		return nil
-	case json.Unmarshal(line, &batch) != nil: // no array
+	case json.Unmarshal(line, &batch) != nil: // not an array
 		batch = []json.RawMessage{line}
 	case len(batch) == 0:
 		l.refuse(jsonrpc.CodeInvalidRequest, "this batch is empty")
@@ -105,7 +105,7 @@ func (l *lines) parsed(line []byte) []jsonrpc.Message {
 	return msgs
 }
 
-// refuse answers a line whose id is not known.
+// refuse answers a line with an unknown id.
 func (l *lines) refuse(code int64, why string) {
 	answer := struct {
 		Version string         `json:"jsonrpc"`
@@ -114,14 +114,14 @@ func (l *lines) refuse(code int64, why string) {
 	}{"2.0", nil, &jsonrpc.Error{Code: code, Message: why}}
 	data, err := json.Marshal(answer)
 	if err != nil {
-		return // can't happen: numbers and texts
+		return // can't happen: only numbers and texts
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_, _ = l.out.Write(append(data, '\n')) // the next answer meets the error, too
+	_, _ = l.out.Write(append(data, '\n')) // the next answer gets the error, too
 }
 
-// expect notes a request that is to be answered.
+// expect records a request that must be answered.
 func (l *lines) expect(msg jsonrpc.Message) {
 	if r, ok := msg.(*jsonrpc.Request); ok && r.IsCall() {
 		l.mu.Lock()
@@ -175,7 +175,8 @@ func (l *lines) waiting() bool {
 	return len(l.pending) > 0
 }
 
-// Write writes a message. After an error nobody reads the answers, so none is awaited.
+// Write writes a message. After an error nobody reads the answers, so the end of the
+// input does not wait for them.
 func (l *lines) Write(ctx context.Context, msg jsonrpc.Message) error {
 	if err := ctx.Err(); err != nil {
 		return err

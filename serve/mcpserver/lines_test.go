@@ -20,8 +20,8 @@ const (
 	ready      = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
 )
 
-// spoken returns what a server answers to lines with the end of the input right
-// behind: the ids of answers and the codes of errors.
+// spoken returns a server's answers to lines that the end of the input follows
+// directly: the ids of answers and the codes of errors.
 func spoken(t *testing.T, open Opener, said ...string) (ids, codes []string) {
 	t.Helper()
 	var out buffer
@@ -53,7 +53,8 @@ func slowly(context.Context) (storage.Archive, error) {
 	return memory.New(), nil
 }
 
-// TestRequestsBeforeTheEndAreAnswered: a client may write all and close.
+// TestRequestsBeforeTheEndAreAnswered: a client may write all its requests and
+// close.
 func TestRequestsBeforeTheEndAreAnswered(t *testing.T) {
 	ids, codes := spoken(t, slowly, initialize, ready, `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`,
 		`{"jsonrpc":"2.0","id":"three","method":"tools/call","params":{"name":"sessions","arguments":{}}}`,
@@ -63,9 +64,9 @@ func TestRequestsBeforeTheEndAreAnswered(t *testing.T) {
 	}
 }
 
-// TestLineThatIsNoMessageEndsNothing: such a line is answered, and so are the lines
-// after it.
-func TestLineThatIsNoMessageEndsNothing(t *testing.T) {
+// TestLineWithoutAMessageEndsNothing: such a line gets an answer, and so do the
+// lines after it.
+func TestLineWithoutAMessageEndsNothing(t *testing.T) {
 	ids, codes := spoken(t, slowly, initialize, ready, "sessions", "", `"hello"`, "[]", `{"jsonrpc":"1.0","id":9,"method":"ping"}`, `[{"jsonrpc":"2.0","id":7,"method":"ping"}, 3]`,
 		`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
 	slices.Sort(codes)
@@ -74,7 +75,7 @@ func TestLineThatIsNoMessageEndsNothing(t *testing.T) {
 	}
 }
 
-// TestEndOfTheContextEndsTheWait: an answer that takes long holds up no end.
+// TestEndOfTheContextEndsTheWait: a slow answer does not delay the end.
 func TestEndOfTheContextEndsTheWait(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	hangs := func(ctx context.Context) (storage.Archive, error) {
@@ -89,8 +90,8 @@ func TestEndOfTheContextEndsTheWait(t *testing.T) {
 	}
 }
 
-// TestClientThatIsGoneIsNoError: nobody reads the answers.
-func TestClientThatIsGoneIsNoError(t *testing.T) {
+// TestDisconnectedClientIsNoError: the client does not read the answers.
+func TestDisconnectedClientIsNoError(t *testing.T) {
 	if err := Run(t.Context(), slowly, "v1", io.NopCloser(strings.NewReader(initialize)), deaf{}); err != nil {
 		t.Error(err)
 	}

@@ -1,7 +1,6 @@
-// Package mcpserver hands an archive to agents that have a loop of their own: a
-// server of the Model Context Protocol with the tools sessions, search and
-// recall. It reads, and writes nothing; what it tells is as it is in the archive,
-// redacted.
+// Package mcpserver gives agents with a loop of their own access to an archive: a
+// server of the Model Context Protocol with the tools sessions, search and recall.
+// It only reads; its answers have the archive's text unchanged, redacted.
 package mcpserver
 
 import (
@@ -22,14 +21,14 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// An Opener opens the archive. It is called for each call of a tool: there may
-// be no archive yet when the server starts.
+// An Opener opens the archive. It is called for each call of a tool, because the
+// archive may not exist yet when the server starts.
 type Opener func(ctx context.Context) (storage.Archive, error)
 
-// Run serves one client, which speaks on in and listens on out, until it goes or
-// ctx ends. An end that the client or ctx wants is no error. Requests that came
-// before the end of in are answered; a line that is no message is answered with an
-// error.
+// Run serves one client, which writes to in and reads from out, until the client
+// disconnects or ctx ends. If the client or ctx ends the session, Run returns no
+// error. Requests that came before the end of in are answered; an invalid line is
+// answered with an error.
 func Run(ctx context.Context, open Opener, version string, in io.ReadCloser, out io.WriteCloser) error {
 	client := newLines(in, out, ctx.Done())
 	err := newServer(open, version).Run(ctx, client)
@@ -146,8 +145,8 @@ func (s *server) search(ctx context.Context, _ *mcp.CallToolRequest, in searchIn
 	return nil, out, err
 }
 
-// listedIn is an error where the archive has no session of that name: a slip in it is
-// not to be taken for nothing found.
+// listedIn returns an error if the archive has no session of that name, so that a
+// typing error does not look like an empty result.
 func listedIn(ctx context.Context, archive storage.Archive, session string) error {
 	for info, err := range record.Sessions(ctx, archive) {
 		if err != nil || info.ID == session || info.Dir == session {
@@ -176,7 +175,7 @@ func (s *server) recall(ctx context.Context, _ *mcp.CallToolRequest, in recallIn
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: bounded(text)}}}, nil, nil
 }
 
-// options reads which part of a text is wanted.
+// options returns the options for the requested part of a text.
 func (in recallIn) options() ([]recall.Option, error) {
 	switch {
 	case in.Lines != "" && in.Grep != "":
@@ -197,7 +196,7 @@ func (in recallIn) options() ([]recall.Option, error) {
 	return []recall.Option{recall.Lines(from, to)}, nil
 }
 
-// bounded cuts a text that would fill the window that it was taken out of.
+// bounded cuts a text that would fill the window from which it was removed.
 func bounded(text string) string {
 	if len(text) <= maxText {
 		return text

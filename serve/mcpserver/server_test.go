@@ -18,8 +18,8 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// client is one that speaks to a server over pipes, as over standard input and
-// output.
+// client is a client that speaks to a server over pipes, like over standard
+// input and output.
 func client(t *testing.T, open Opener) (*mcp.ClientSession, <-chan error) {
 	t.Helper()
 	toServer, fromClient := io.Pipe()
@@ -72,9 +72,9 @@ func archived(t *testing.T, session string) storage.Archive {
 	return archive
 }
 
-// A slip in the name of a session is said to be one: "nothing was found" would be
-// taken for an answer.
-func TestASessionThatIsNotThereIsNamed(t *testing.T) {
+// A misspelled session name is reported as such, because "nothing was found"
+// would look like an answer.
+func TestMissingSessionIsNamed(t *testing.T) {
 	archive := archived(t, "my/session")
 	s, _ := client(t, func(context.Context) (storage.Archive, error) { return archive, nil })
 	for tool, args := range map[string]map[string]any{
@@ -94,7 +94,7 @@ func TestASessionThatIsNotThereIsNamed(t *testing.T) {
 	}
 }
 
-func TestWhatWasTakenOutIsFoundAndRead(t *testing.T) {
+func TestRemovedTextIsFoundAndRead(t *testing.T) {
 	archive := archived(t, "my/session")
 	s, ended := client(t, func(context.Context) (storage.Archive, error) { return archive, nil })
 	tools, err := s.ListTools(t.Context(), nil)
@@ -143,7 +143,7 @@ func TestWhatWasTakenOutIsFoundAndRead(t *testing.T) {
 	}
 }
 
-func TestArchiveThatIsNotThereIsSaidAndAskedForAgain(t *testing.T) {
+func TestMissingArchiveIsReportedAndRetried(t *testing.T) {
 	archive, there := archived(t, "s"), false
 	s, _ := client(t, func(context.Context) (storage.Archive, error) {
 		if !there {

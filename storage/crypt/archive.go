@@ -163,8 +163,8 @@ func (a *Archive) Create(ctx context.Context, k storage.Key, b storage.Blob) err
 	return rewrap("create", k, err)
 }
 
-// Location implements [storage.Locator] with the location in the inner archive. A log
-// is a folder there, with the name of the log.
+// Location implements [storage.Locator] with the location in the inner archive. There
+// a log is a folder with the name of the log.
 func (a *Archive) Location(k storage.Key) string {
 	l, ok := a.inner.(storage.Locator)
 	if !ok {

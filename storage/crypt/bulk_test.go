@@ -11,7 +11,7 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// bulky is an archive that removes many at once, and counts what it is asked.
+// bulky is an archive that removes many files at once, and counts its requests.
 type bulky struct {
 	*memory.Archive
 	removes, atOnce, kept int
@@ -45,8 +45,8 @@ func (a *bulky) KeptAny(_ context.Context, keys []storage.Key) error {
 	return nil
 }
 
-// What an encrypted archive removes goes at once where the archive below can do that,
-// pieces of logs included, and nothing else goes with it.
+// An encrypted archive removes files in one batch if the archive below supports it,
+// including the pieces of logs, and nothing else.
 func TestRemovesManyAtOnce(t *testing.T) {
 	p, inner := newPair(t), &bulky{Archive: memory.New()}
 	a := crypt.New(inner, keys(t, p.identity, p))
@@ -80,8 +80,8 @@ func TestRemovesManyAtOnce(t *testing.T) {
 	must(t, a.Append(t.Context(), key(t, "s/log"), 0, b)) // its old end is forgotten
 }
 
-// Below one that can't, one goes after the other.
-func TestRemovesOneByOneWhereNothingElseIsThere(t *testing.T) {
+// Above an archive without batches, it removes one after the other.
+func TestRemovesOneByOneWithoutABatchMethod(t *testing.T) {
 	p := newPair(t)
 	a := crypt.New(memory.New(), keys(t, p.identity, p))
 	b := storage.Redacted(text(t, "{}\n"))

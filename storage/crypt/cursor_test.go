@@ -10,8 +10,8 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// TestReadsEachRangeOfALargeFile: a range that goes over the end of a chunk (64 KiB)
-// and ends in the midst of another is read, wherever it begins.
+// TestReadsEachRangeOfALargeFile: a range over the end of a chunk (64 KiB) that ends
+// in the middle of another is read, wherever it begins.
 func TestReadsEachRangeOfALargeFile(t *testing.T) {
 	const chunk = 64 << 10
 	p := newPair(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// What is stored can be read with the identity alone.
+// Stored data can only be read with the identity.
 func Example() {
 	ctx, below := context.Background(), memory.New()
 	identity, recipient, err := crypt.NewIdentity()

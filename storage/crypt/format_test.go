@@ -80,9 +80,9 @@ func recipientsOf(to []pair) (out []string) {
 	return out
 }
 
-// TestWhoCanRead: an identity of a recipient reads, no other does, and what is said
+// TestOnlyRecipientsCanRead: an identity of a recipient can read, no other can, and the error
 // names the variable and no key.
-func TestWhoCanRead(t *testing.T) {
+func TestOnlyRecipientsCanRead(t *testing.T) {
 	mine, theirs, other := newPair(t), newPair(t), newPair(t)
 	inner := memory.New()
 	writer := crypt.New(inner, keys(t, "", mine, theirs))
@@ -124,7 +124,7 @@ func reading(t testing.TB, identities string) *crypt.Keys {
 	return k
 }
 
-// TestWithoutRecipientsNothingIsWritten: what reads an archive can't write into it.
+// TestWithoutRecipientsNothingIsWritten: an archive opened for reading can't be written.
 func TestWithoutRecipientsNothingIsWritten(t *testing.T) {
 	inner := memory.New()
 	a := crypt.New(inner, reading(t, newPair(t).identity))

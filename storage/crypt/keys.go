@@ -40,7 +40,7 @@ type Keys struct {
 
 // NewKeys parses at least one recipient (age1…) and any number of identities, which
 // have the format of [IdentityVariable] and may be empty. Errors may quote a
-// recipient. They never quote an identity, also where it stands in place of a
+// recipient. They never quote an identity, even if it was given in place of a
 // recipient.
 func NewKeys(recipients []string, identities string) (*Keys, error) {
 	k := &Keys{}
@@ -146,8 +146,8 @@ func parseRecipients(texts []string) ([]*age.X25519Recipient, error) {
 	return all, nil
 }
 
-// described returns a text for an error. It quotes nothing but the beginning that
-// could be of a public key, as the rest could be of a secret one.
+// described returns a text for an error message. It quotes only a beginning that
+// can belong to a public key, because the rest could belong to a secret one.
 func described(text string) string {
 	if !strings.HasPrefix(text, "age1") {
 		return fmt.Sprintf("a text of %d characters that does not begin with age1", utf8.RuneCountInString(text))
@@ -232,8 +232,8 @@ func NewIdentity() (identity, recipient string, err error) {
 }
 
 // Try encrypts and decrypts in memory. It returns [storage.ErrNoIdentity] if there
-// are identities and none belongs to a recipient, because what is written could not
-// be read.
+// are identities but none belongs to a recipient, because the written data could
+// not be read.
 func (k *Keys) Try(ctx context.Context) error {
 	inner := memory.New()
 	file, err := storage.ParseKey("try/file")
@@ -243,7 +243,7 @@ func (k *Keys) Try(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r, err := New(inner, k).Open(ctx, file, 0, -1) // another one, which has not cached the file key
+	r, err := New(inner, k).Open(ctx, file, 0, -1) // a new archive, which has not cached the file key
 	if err != nil {
 		return err
 	}

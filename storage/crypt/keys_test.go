@@ -12,7 +12,7 @@ import (
 	"github.com/agentcompact/compact/storage/crypt"
 )
 
-func TestRecipientsThatAreNone(t *testing.T) {
+func TestInvalidRecipientsAreMistakes(t *testing.T) {
 	p := newPair(t)
 	for _, c := range []struct{ recipient, says string }{
 		{"", "a text of 0 characters"},
@@ -38,7 +38,7 @@ func TestRecipientsThatAreNone(t *testing.T) {
 	}
 }
 
-func TestIdentitiesThatAreNone(t *testing.T) {
+func TestInvalidIdentitiesAreMistakes(t *testing.T) {
 	p := newPair(t)
 	broken := p.identity[:len(p.identity)-1]
 	for _, text := range []string{broken, "# only a comment\n", "nonsense", p.identity + ",x"} {
@@ -49,8 +49,8 @@ func TestIdentitiesThatAreNone(t *testing.T) {
 	}
 }
 
-// TestIdentitiesOfTheEnvironment: the variable, the file as age-keygen writes it, or
-// none.
+// TestIdentitiesOfTheEnvironment: the variable holds the file as age-keygen writes
+// it, or is not set.
 func TestIdentitiesOfTheEnvironment(t *testing.T) {
 	p, name := newPair(t), filepath.Join(t.TempDir(), "key.txt")
 	t.Setenv(crypt.IdentityVariable, "")
@@ -100,12 +100,13 @@ func TestRecipientsInAFile(t *testing.T) {
 	}
 }
 
-// TestTryReadsWithTheIdentity: what it wrote itself must not be known to it.
+// TestTryReadsWithTheIdentity: Try must not use its own knowledge of the written
+// data.
 func TestTryReadsWithTheIdentity(t *testing.T) {
 	mine, other := newPair(t), newPair(t)
 	must(t, keys(t, mine.identity, mine).Try(t.Context()))
 	must(t, keys(t, "", mine).Try(t.Context()))
 	if err := keys(t, other.identity, mine).Try(t.Context()); !errors.Is(err, storage.ErrNoIdentity) {
-		t.Errorf("the identity of somebody else: %v", err)
+		t.Errorf("a foreign identity: %v", err)
 	}
 }

@@ -78,8 +78,8 @@ func (a *Archive) append(ctx context.Context, k storage.Key, seq int64, b storag
 	return nil
 }
 
-// lastPiece returns the last piece of a log: the known one if it ends at seq, as
-// pieces never change, else the one in a listing.
+// lastPiece returns the last piece of a log: the known one if it ends at seq (pieces
+// never change), otherwise the one in a listing.
 func (a *Archive) lastPiece(ctx context.Context, k storage.Key, seq int64) (piece, error) {
 	a.mu.Lock()
 	last, ok := a.tails[k]
@@ -101,8 +101,8 @@ func (a *Archive) lastPiece(ctx context.Context, k storage.Key, seq int64) (piec
 	return last, nil
 }
 
-// stillThere checks whether the log was erased during the append, which would leave
-// the new piece alone.
+// stillThere checks whether the log was erased during the append; then only the new
+// piece would be left of it.
 func (a *Archive) stillThere(ctx context.Context, last piece) error {
 	if last.end() == 0 {
 		return nil
@@ -125,8 +125,7 @@ func (a *Archive) takeBack(ctx context.Context, key storage.Key) error {
 	return nil
 }
 
-// maxTails limits the number of remembered tails. A forgotten one costs a
-// listing.
+// maxTails limits the number of remembered tails. A forgotten one needs a listing.
 const maxTails = 4096
 
 func (a *Archive) setTail(k storage.Key, p piece) {

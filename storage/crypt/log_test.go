@@ -12,8 +12,8 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// TestAppendToALogThatWasErasedLeavesNothing: who remembers the end of a log that
-// somebody has removed is refused, and a piece of nothing does not stay.
+// TestAppendToALogThatWasErasedLeavesNothing: a writer that remembers the end of a removed
+// log is refused, and no piece of a log stays.
 func TestAppendToALogThatWasErasedLeavesNothing(t *testing.T) {
 	p, inner := newPair(t), memory.New()
 	a, other := crypt.New(inner, keys(t, p.identity, p)), crypt.New(inner, keys(t, p.identity, p))
@@ -29,7 +29,7 @@ func TestAppendToALogThatWasErasedLeavesNothing(t *testing.T) {
 	must(t, a.Append(t.Context(), log, 0, storage.Redacted(text(t, "again\n"))))
 }
 
-// TestLogWithAHoleIsNotAppendedTo: what was taken out of it is seen.
+// TestLogWithAHoleIsNotAppendedTo: a removed piece is detected.
 func TestLogWithAHoleIsNotAppendedTo(t *testing.T) {
 	p, inner := newPair(t), memory.New()
 	a := crypt.New(inner, keys(t, p.identity, p))
@@ -44,9 +44,9 @@ func TestLogWithAHoleIsNotAppendedTo(t *testing.T) {
 	}
 }
 
-// A log that another process made anew, as long as the one before and in other pieces, takes
-// the next append once one has failed.
-func TestAppendGoesOnBehindALogInOtherPieces(t *testing.T) {
+// A log that another process recreated with the same length in other pieces accepts the next
+// append after one failed append.
+func TestAppendContinuesALogInOtherPieces(t *testing.T) {
 	p, inner := newPair(t), memory.New()
 	a, other := crypt.New(inner, keys(t, p.identity, p)), crypt.New(inner, keys(t, p.identity, p))
 	log := key(t, "s/log.jsonl")

@@ -66,9 +66,9 @@ var mutations = []func(r *rand.Rand, o objects, name string) string{
 	},
 }
 
-// TestVerifyFindsEveryMutation changes one thing of an encrypted session at a time.
-// What Verify calls good then holds every byte that was stored; without a head, all
-// but what stood at the end.
+// TestVerifyFindsEveryMutation changes one thing of an encrypted session at a time. A
+// session that Verify accepts then contains every stored byte; without a head, all
+// except the end.
 func TestVerifyFindsEveryMutation(t *testing.T) {
 	p := newPair(t)
 	k := keys(t, p.identity, p)
@@ -163,9 +163,9 @@ func contents(t *testing.T, o objects, k *crypt.Keys) map[string]string {
 	return out
 }
 
-// TestChangedPieceOfALogIsNoLine: what stands before and after it is read, where it
-// was, in any range.
-func TestChangedPieceOfALogIsNoLine(t *testing.T) {
+// TestChangedPieceOfALogYieldsNoLine: the text before and after it is read at its
+// place, in any range.
+func TestChangedPieceOfALogYieldsNoLine(t *testing.T) {
 	p := newPair(t)
 	k := keys(t, p.identity, p)
 	inner := memory.New()

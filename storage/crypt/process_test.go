@@ -15,8 +15,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// The test starts its own binary again as a process that archives, says what is
-// durable, and is killed.
+// The test starts its own binary again as a process that archives, prints its
+// durable data, and is killed.
 const workerRoot, workerTo = "COMPACT_CRYPT_ROOT", "COMPACT_CRYPT_RECIPIENT"
 
 func TestMain(m *testing.M) {
@@ -66,8 +66,8 @@ func work(ctx context.Context) error {
 	}
 }
 
-// TestKilledProcessesLoseNothing kills a process at whatever it is doing, again and
-// again, and another goes on. COMPACT_KILLS says how often.
+// TestKilledProcessesLoseNothing kills a process at random points, again and again,
+// and another continues. COMPACT_KILLS sets the number of kills.
 func TestKilledProcessesLoseNothing(t *testing.T) {
 	kills := 3
 	if v := os.Getenv("COMPACT_KILLS"); v != "" {
@@ -89,7 +89,7 @@ func TestKilledProcessesLoseNothing(t *testing.T) {
 	}
 }
 
-// committedBeyond is how many steps were committed and not said.
+// committedBeyond is the number of committed steps that were not printed.
 func committedBeyond(t *testing.T, s *record.Session, said int) int {
 	t.Helper()
 	head, err := s.Head(t.Context())
@@ -97,7 +97,7 @@ func committedBeyond(t *testing.T, s *record.Session, said int) int {
 	return head - said
 }
 
-// killed lets a process take some steps, and kills it in the next.
+// killed makes a process take some steps, and kills it in the next.
 func killed(t *testing.T, p pair, root string, steps int) (last int) {
 	t.Helper()
 	exe, err := os.Executable()
@@ -114,7 +114,7 @@ func killed(t *testing.T, p pair, root string, steps int) (last int) {
 		must(t, err)
 	}
 	must(t, cmd.Process.Kill())
-	for lines.Scan() { // what it said before it died
+	for lines.Scan() { // its output before it died
 		_, _ = fmt.Sscanf(lines.Text(), "step %d", &last)
 	}
 	_ = cmd.Wait() // it was killed

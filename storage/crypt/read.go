@@ -13,8 +13,8 @@ import (
 
 var errNegative = errors.New("the offset is negative")
 
-// Open implements [storage.Archive]. Reading a whole file costs one request to the
-// inner archive; a range of a large file costs four: size, header, end, and range.
+// Open implements [storage.Archive]. A whole file needs one request to the inner
+// archive; a range of a large file needs four: size, header, end, and range.
 func (a *Archive) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
 	ways := []func(context.Context, storage.Key, int64, int64) (io.ReadCloser, error){a.openFile, a.openPieces}
 	if a.isLog(k) {
@@ -187,7 +187,7 @@ func (a *Archive) openRange(ctx context.Context, inner storage.Key, off, n int64
 	return &contentRange{io.NewSectionReader(plain, off, end-off), c, func(err error) error { return c.why(a.keys, header, err) }}, nil
 }
 
-// wholeChunks returns the end of the chunk with the last of n bytes, because
+// wholeChunks returns the end of the chunk that holds the last of n bytes, because
 // chunks are decrypted whole.
 func wholeChunks(n int64) int64 { return (n + chunkSize - 1) / chunkSize * chunkSize }
 

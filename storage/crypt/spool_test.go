@@ -14,10 +14,10 @@ import (
 	"github.com/agentcompact/compact/storage/spool"
 )
 
-// TestNothingPlainLiesInASpool: what waits on the disk and what arrives is
-// encrypted, and is proven in both places. Logs that no session owns don't wait there:
+// TestSpoolContainsNoPlaintext: both the waiting data on the disk and the sent data are
+// encrypted, and are proven in both places. Logs that no session owns don't wait there:
 // machines share them.
-func TestNothingPlainLiesInASpool(t *testing.T) {
+func TestSpoolContainsNoPlaintext(t *testing.T) {
 	p := newPair(t)
 	k := keys(t, p.identity, p)
 	far, dir := memory.New(), t.TempDir()
@@ -63,9 +63,9 @@ func TestNothingPlainLiesInASpool(t *testing.T) {
 	}
 }
 
-// TestWhatWasErasedElsewhereLeavesAnEncryptedSpool, which reads tombstones and names with the
-// keys of the archive in front of it.
-func TestWhatWasErasedElsewhereLeavesAnEncryptedSpool(t *testing.T) {
+// TestRemotelyErasedSessionLeavesAnEncryptedSpool: the spool reads tombstones and names with
+// the keys of the archive in front of it.
+func TestRemotelyErasedSessionLeavesAnEncryptedSpool(t *testing.T) {
 	p := newPair(t)
 	k := keys(t, p.identity, p)
 	far, dir := memory.New(), t.TempDir()

@@ -23,8 +23,8 @@ func TestKeepsThePromisesOverAFolder(t *testing.T) {
 	})
 }
 
-// TestKeepsThePromisesWithoutAnIdentity: a process that can only write reads what it
-// has written itself.
+// TestKeepsThePromisesWithoutAnIdentity: a process that can only write reads its own
+// writes.
 func TestKeepsThePromisesWithoutAnIdentity(t *testing.T) {
 	for _, broken := range storagetest.Check(t, func(t testing.TB) (storage.Archive, storage.Archive) {
 		a := crypt.New(memory.New(), keys(t, "", newPair(t)))
@@ -34,7 +34,7 @@ func TestKeepsThePromisesWithoutAnIdentity(t *testing.T) {
 	}
 }
 
-func TestNothingIsLostWhereAScrubIsCutShort(t *testing.T) {
+func TestInterruptedScrubLosesNothing(t *testing.T) {
 	storagetest.RunScrub(t, func(t testing.TB) (storage.Archive, storage.Archive) {
 		p, inner := newPair(t), memory.New()
 		return crypt.New(inner, keys(t, p.identity, p)), crypt.New(inner, keys(t, p.identity, p))

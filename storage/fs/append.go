@@ -39,14 +39,14 @@ func (a *Archive) append(ctx context.Context, name string, seq int64, b storage.
 		return errors.Join(err, f.Truncate(seq))
 	}
 	err = a.settle(name, info, seq == 0)
-	if errors.Is(err, iofs.ErrNotExist) { // an erase has removed the log and its folder meanwhile
+	if errors.Is(err, iofs.ErrNotExist) { // an erase has removed the log and its folder in the meantime
 		return storage.ErrSeq
 	}
 	return err
 }
 
-// maxRemovals limits how often the folder of a new log is created again, because an
-// erase has removed it meanwhile.
+// maxRemovals limits how often the folder of a new log is created again because an
+// erase has removed it in the meantime.
 const maxRemovals = 100
 
 // lockLog opens and locks a log. It creates the log only if seq is 0.
@@ -92,7 +92,7 @@ func (a *Archive) openLog(name string, seq int64) (*os.File, error) {
 	return a.root.OpenFile(name, os.O_RDWR|os.O_CREATE, fileMode)
 }
 
-// isNamed reports whether f is still the file called name, which can have been
+// isNamed reports whether f is still the file called name, which may have been
 // erased while the caller waited for the lock.
 func (a *Archive) isNamed(f *os.File, name string) (bool, error) {
 	have, err := f.Stat()
@@ -109,13 +109,14 @@ func (a *Archive) isNamed(f *os.File, name string) (bool, error) {
 	return err == nil && os.SameFile(have, want), err
 }
 
-// maxSettled limits the number of remembered files in settle. A forgotten one
-// costs a sync.
+// maxSettled limits the number of remembered files in settle. A forgotten file
+// needs a sync.
 const maxSettled = 4096
 
-// settle syncs the folder entry of a log, unless this Archive has done so for
-// this file, because its creator can have died before. A fresh file is always
-// synced, as it can have the inode number of an erased one.
+// settle syncs the folder entry of a log, unless this Archive has already done
+// so for this file: the process that created it may have died before it did. A
+// fresh file is always synced, because it may have the inode number of an
+// erased one.
 func (a *Archive) settle(name string, info os.FileInfo, fresh bool) error {
 	a.mu.Lock()
 	before, ok := a.settled[name]

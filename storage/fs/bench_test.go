@@ -53,8 +53,8 @@ func BenchmarkEvents(b *testing.B) {
 	}
 }
 
-// BenchmarkHead is the check before each model call that nobody else has
-// compacted the session.
+// BenchmarkHead measures the check before each model call that no other process
+// has compacted the session.
 func BenchmarkHead(b *testing.B) {
 	s := benchSession(b)
 	must(b, second(s.Transcript(b.Context(), 1, nil)))

@@ -52,7 +52,7 @@ func created(k storage.Key, err error) error {
 	switch {
 	case errors.Is(err, iofs.ErrExist):
 		err = storage.ErrExists
-	case errors.Is(err, iofs.ErrNotExist): // an erase has removed the file and its folder meanwhile
+	case errors.Is(err, iofs.ErrNotExist): // an erase has removed the file and its folder in the meantime
 		err = fmt.Errorf("%w any more: %w", storage.ErrNotExist, err)
 	}
 	return storage.Wrap("create", k, err)
@@ -61,7 +61,7 @@ func created(k storage.Key, err error) error {
 // create creates a file. Its entry in the folder is not durable yet.
 func (a *Archive) create(ctx context.Context, name string, b storage.Blob) error {
 	if _, err := a.root.Lstat(name); err == nil {
-		return iofs.ErrExist // avoids writing the bytes in vain
+		return iofs.ErrExist // avoids writing the bytes for nothing
 	}
 	t, err := a.newTemp()
 	if err != nil {
@@ -77,8 +77,8 @@ func (a *Archive) create(ctx context.Context, name string, b storage.Blob) error
 	return a.place(ctx, t.name, name)
 }
 
-// place links a temporary file to its name. If the folder was removed
-// meanwhile, by an erase, it is created again.
+// place links a temporary file to its name. If an erase has removed the folder in
+// the meantime, it is created again.
 func (a *Archive) place(ctx context.Context, temp, name string) error {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -97,8 +97,8 @@ func (a *Archive) place(ctx context.Context, temp, name string) error {
 	}
 }
 
-// temp is a file without a key. It is locked while its writer lives, so that
-// sweep can tell it from a file left by a crash.
+// temp is a file without a key. It is locked while its writer lives, so that sweep
+// can distinguish it from a file that a crash left.
 type temp struct {
 	a    *Archive
 	f    *os.File
@@ -132,8 +132,7 @@ func (a *Archive) newTemp() (*temp, error) {
 	return t, nil
 }
 
-// discard removes the temporary name. The file keeps its own name if it has
-// one.
+// discard removes the temporary name. The file keeps its final name if it has one.
 func (t *temp) discard() {
 	_ = t.f.Close()             // synced before, or not needed
 	_ = t.a.root.Remove(t.name) // swept later if it can't be removed

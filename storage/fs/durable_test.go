@@ -49,7 +49,7 @@ func TestOpenMakesANewRootDurable(t *testing.T) {
 	closing(t, a, err)
 }
 
-func TestCreateThatFailsLeavesNothingHalf(t *testing.T) {
+func TestFailedCreateLeavesNoPartialFile(t *testing.T) {
 	for call, wantKey := range map[string]bool{"sync file": false, "link": false, "sync folder": true} {
 		root := t.TempDir()
 		b := &breaker{call: call, n: 1}
@@ -64,14 +64,14 @@ func TestCreateThatFailsLeavesNothingHalf(t *testing.T) {
 		got := tree(t, root)
 		delete(got, "s")
 		delete(got, ".tmp")
-		if wantKey { // the name was given, but whether it lasts is not known
+		if wantKey { // the name exists, but its durability is unknown
 			if got["s/f"] != "-rw------- {\"some\":\"text\"}\n" {
 				t.Errorf("%s: the file is %q", call, got["s/f"])
 			}
 			delete(got, "s/f")
 		}
 		if len(got) > 0 {
-			t.Errorf("%s: left behind %v", call, got)
+			t.Errorf("%s: leftover %v", call, got)
 		}
 		if err := a.Create(t.Context(), key(t, "s/f"), lit); err != nil != wantKey {
 			t.Errorf("%s: trying again: %v", call, err)
@@ -79,7 +79,7 @@ func TestCreateThatFailsLeavesNothingHalf(t *testing.T) {
 	}
 }
 
-func TestAppendThatFailsTakesItsBytesBack(t *testing.T) {
+func TestFailedAppendRemovesItsBytes(t *testing.T) {
 	root := t.TempDir()
 	b := &breaker{call: "sync file", n: 1}
 	a, err := fs.OpenBroken(root, b.fails)
@@ -96,7 +96,7 @@ func TestAppendThatFailsTakesItsBytesBack(t *testing.T) {
 	must(t, a.Append(t.Context(), k, lit.Size(), lit2))
 }
 
-func TestAppendGoesOnAfterTheFileWasErased(t *testing.T) {
+func TestAppendContinuesAfterTheFileWasErased(t *testing.T) {
 	a := open(t, t.TempDir())
 	k := key(t, "s/events.jsonl")
 	must(t, a.Append(t.Context(), k, 0, lit))
@@ -122,7 +122,7 @@ func TestAppendWaitsForTheLockOnlyAsLongAsItsContext(t *testing.T) {
 	must(t, a.Append(t.Context(), k, lit.Size(), lit))
 }
 
-func TestRootThatGoesAwayIsAClearError(t *testing.T) {
+func TestVanishedRootIsAClearError(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "root")
 	a := open(t, root)
 	must(t, os.RemoveAll(root))
@@ -134,8 +134,8 @@ func TestRootThatGoesAwayIsAClearError(t *testing.T) {
 	}
 }
 
-// durable plays what a power loss would do to what the notes say was done, and
-// returns what is wrong at the end of one Create of k.
+// durable simulates a power loss after the operations in the notes, and returns the
+// violations at the end of one Create of k.
 func durable(notes []string, file, name string, folders ...string) error {
 	synced := map[string]bool{}
 	named := false
@@ -209,8 +209,9 @@ func TestCreateAllSyncsInTheOnlyOrderThatLasts(t *testing.T) {
 	}
 }
 
-// A folder that can't be synced is the error of each of its files, and of no other.
-func TestCreateAllThatFailsSaysOfWhich(t *testing.T) {
+// A folder that can't be synced is an error for each of its files, and for no other
+// file.
+func TestFailedCreateAllNamesTheFile(t *testing.T) {
 	for call, want := range map[string]int{"sync file": 1, "link": 1, "sync folder": 3} {
 		b := &breaker{call: call, n: 1}
 		a, err := fs.OpenBroken(t.TempDir(), b.fails)
@@ -236,7 +237,7 @@ func TestCreateAllThatFailsSaysOfWhich(t *testing.T) {
 func TestAppendSyncsTheFileAndOnceItsFolder(t *testing.T) {
 	root := t.TempDir()
 	k := key(t, "s/events.jsonl")
-	for i := range int64(2) { // the second archive does not know what the first did
+	for i := range int64(2) { // the second archive does not know the first one's operations
 		a, notes, err := fs.Watch(root, fs.NoFault)
 		closing(t, a, err)
 		must(t, a.Append(t.Context(), k, 2*i*lit.Size(), lit))
@@ -253,14 +254,14 @@ func TestAppendSyncsTheFileAndOnceItsFolder(t *testing.T) {
 	}
 }
 
-func TestAppendSyncsTheFolderOfALogThatWasMadeAnew(t *testing.T) {
+func TestAppendSyncsTheFolderOfARecreatedLog(t *testing.T) {
 	root := t.TempDir()
 	k, path := key(t, "s/events.jsonl"), filepath.Join(root, "s", "events.jsonl")
 	a, notes, err := fs.Watch(root, fs.NoFault)
 	closing(t, a, err)
 	other := open(t, root)
 	must(t, a.Append(t.Context(), k, 0, lit))
-	must(t, os.Link(path, filepath.Join(t.TempDir(), "keep"))) // its number is not given again
+	must(t, os.Link(path, filepath.Join(t.TempDir(), "keep"))) // keeps the file's number from being reused
 	must(t, other.Remove(t.Context(), k))
 	must(t, other.Append(t.Context(), k, 0, lit))
 	for i, synced := range []int{3, 1} { // file and two folders, and then the file alone
@@ -278,7 +279,7 @@ func TestAppendSyncsTheFolderOfALogThatWasMadeAnew(t *testing.T) {
 	}
 }
 
-func TestRemoveSyncsTheFoldersThatAreLeft(t *testing.T) {
+func TestRemoveSyncsTheRemainingFolders(t *testing.T) {
 	root := t.TempDir()
 	a, notes, err := fs.Watch(root, fs.NoFault)
 	closing(t, a, err)
@@ -306,7 +307,7 @@ func TestRemoveSyncsTheFoldersThatAreLeft(t *testing.T) {
 	}
 }
 
-func TestAppendThatWaitedSeesThatTheFileWasErased(t *testing.T) {
+func TestWaitingAppendDetectsAnErasedFile(t *testing.T) {
 	root := t.TempDir()
 	a := open(t, root)
 	k := key(t, "s/events.jsonl")

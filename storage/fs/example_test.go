@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/storage/fs"
 )
 
-// The archive of a folder: what is acknowledged is there after a power loss.
+// In the archive of a folder, acknowledged data survives a power loss.
 func ExampleOpen() {
 	root, err := os.MkdirTemp("", "archive")
 	if err != nil {

@@ -51,7 +51,7 @@ func (f Fault) system() system {
 
 func renameOver(r *os.Root, from, to string) error { return r.Rename(from, to) }
 
-// syncIf syncs only folders, or only what is none.
+// syncIf syncs only folders, or only other files.
 func syncIf(f *os.File, folders bool) error {
 	info, err := f.Stat()
 	if err != nil || info.IsDir() != folders {
@@ -60,8 +60,8 @@ func syncIf(f *os.File, folders bool) error {
 	return f.Sync()
 }
 
-// OpenBroken is Open with calls that fail: each that a name is given for fails
-// with its error, from the moment that the function says so.
+// OpenBroken is Open with failing calls: each call for which fails returns an
+// error fails with it.
 func OpenBroken(root string, fails func(call string) error) (*Archive, error) {
 	return open(root, system{
 		sync: func(f *os.File) error {
@@ -116,7 +116,7 @@ func Watch(root string, fault Fault) (*Archive, *[]string, error) {
 	return a, &notes, err
 }
 
-// FileID tells two files apart, by what the system says of them.
+// FileID returns a value that distinguishes files, from the operating system.
 func FileID(path string) (string, error) { return fileID(os.Lstat(path)) }
 
 func fileID(info iofs.FileInfo, err error) (string, error) {
@@ -126,7 +126,7 @@ func fileID(info iofs.FileInfo, err error) (string, error) {
 	return fmt.Sprintf("%v", sysID(info)), nil
 }
 
-// SweepNow removes temporary files as Create does now and then.
+// SweepNow removes temporary files, like Create from time to time.
 func (a *Archive) SweepNow() {
 	a.swept = time.Time{}
 	a.sweep()
@@ -177,13 +177,14 @@ func OpenHanging(root string) (a *Archive, hang func() (there <-chan struct{}, r
 	}, err
 }
 
-// KnowsBirth reports whether the file system says when a folder was made.
+// KnowsBirth reports whether the file system stores the creation time of a
+// folder.
 func KnowsBirth(dir string) bool {
 	f, err := os.Open(dir)
 	if err != nil {
 		return false
 	}
-	defer func() { _ = f.Close() }() // it was only looked at
+	defer func() { _ = f.Close() }() // the file was only opened for reading
 	_, ok := birth(f)
 	return ok
 }

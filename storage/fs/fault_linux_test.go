@@ -20,7 +20,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// able skips a test, loudly, where the machine is not.
+// able skips a test with a message if the machine can't run it.
 func able(t testing.TB, ok bool, what, remedy string) {
 	t.Helper()
 	needs.Skip(t, ok, "COMPACT_FAULTS", what, remedy)
@@ -50,7 +50,7 @@ func mount(t testing.TB, source, kind, options string) string {
 	return dir
 }
 
-func TestFullDiskIsAClearErrorAndLeavesNothingHalf(t *testing.T) {
+func TestFullDiskIsAClearErrorWithoutPartialFiles(t *testing.T) {
 	needsMounts(t)
 	root := mount(t, "none", "tmpfs", "size=300k")
 	a := open(t, root)
@@ -119,15 +119,15 @@ func TestReadOnlyFolderIsAnErrorAtOpenAndLater(t *testing.T) {
 		}
 	}
 	if got := tree(t, root)["s/log"]; !strings.HasSuffix(got, `{"some":"text"}`+"\n") {
-		t.Errorf("what was there cannot be read: %q", got)
+		t.Errorf("the earlier data cannot be read: %q", got)
 	}
 }
 
-func TestFolderOfSomebodyElseIsAnErrorAtOpen(t *testing.T) {
+func TestForeignFolderIsAnErrorAtOpen(t *testing.T) {
 	able(t, os.Geteuid() == 0, "the right of root", "run it as root")
 	dir := t.TempDir()
 	must(t, os.Chmod(dir, 0o500))
-	// The binary has to be where the other user may run it.
+	// The other user must be able to run the binary.
 	exe, err := os.Executable()
 	must(t, err)
 	open, err := os.MkdirTemp("", "")
@@ -147,8 +147,8 @@ func TestFolderOfSomebodyElseIsAnErrorAtOpen(t *testing.T) {
 	}
 }
 
-// injected are the system calls that an archive lives on. At each, in turn, a
-// process is killed; and each fails with what it can fail with.
+// injected lists the system calls that an archive depends on. The test kills a
+// process at each of them, and makes each fail with each possible error.
 var injected = []struct {
 	calls string
 	err   string
@@ -159,10 +159,11 @@ var injected = []struct {
 
 var killed = []string{"openat", "write", "pwrite64", "fsync", "linkat", "unlinkat", "mkdirat", "flock", "newfstatat", "fstat", "close", "getdents64", "lseek", "read"}
 
-// TestEachSystemCallInTurn runs two steps under strace again and again, and
-// lets the n-th system call of a kind fail, or kills the process there. Then a
-// sound process goes on. COMPACT_STRACE_EVERY says how many n are left out.
-func TestEachSystemCallInTurn(t *testing.T) {
+// TestEachSystemCallCanFail runs two steps under strace again and again, and
+// makes the n-th system call of a kind fail, or kills the process there. Then
+// an intact process continues. COMPACT_STRACE_EVERY is the distance between two
+// tested values of n.
+func TestEachSystemCallCanFail(t *testing.T) {
 	needsTool(t, "strace")
 	every := size(t, "COMPACT_STRACE_EVERY", 29, 1)
 	probe := start(t, "once", t.TempDir(), "s", fs.NoFault, "strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=fsync")
@@ -182,7 +183,7 @@ func TestEachSystemCallInTurn(t *testing.T) {
 	}
 }
 
-// inTurn goes on until a process comes to its end before the n-th call.
+// inTurn increases n until a process ends before its n-th call.
 func inTurn(t *testing.T, call, fault string, every, first int) (runs, hits int) {
 	t.Helper()
 	const most = 400
@@ -198,7 +199,7 @@ func inTurn(t *testing.T, call, fault string, every, first int) (runs, hits int)
 		if failed {
 			hits, calm = hits+1, 0
 		} else {
-			calm++ // there is no n-th call, or nothing hangs on it
+			calm++ // there is no n-th call, or the process does not depend on it
 		}
 		k.whole(t, root, "s")
 		again := start(t, "once", root, "s", fs.NoFault)
@@ -214,7 +215,7 @@ func inTurn(t *testing.T, call, fault string, every, first int) (runs, hits int)
 	return runs, hits
 }
 
-// disk is an ext4 file system in a file, whose power can be cut.
+// disk is an ext4 file system in a file with a simulated power supply.
 type disk struct {
 	image, dir string
 }
@@ -244,7 +245,7 @@ func run(t testing.TB, name string, args ...string) {
 	}
 }
 
-// cut takes the power away: what is not on the disk by now never will be.
+// cut simulates a power loss: data that is not on the disk by now is lost.
 func (d *disk) cut(t testing.TB) {
 	t.Helper()
 	f, err := os.Open(d.dir)
@@ -253,15 +254,15 @@ func (d *disk) cut(t testing.TB) {
 	must(t, f.Close())
 }
 
-// restore mounts what is on the disk.
+// restore mounts the disk again.
 func (d *disk) restore(t testing.TB) {
 	t.Helper()
 	must(t, unix.Unmount(d.dir, unix.MNT_DETACH))
 	run(t, "mount", "-o", "loop", d.image, d.dir)
 }
 
-// TestPowerLossLosesNothingAcknowledged cuts the power under two writers of
-// one session at random moments. COMPACT_POWER_LOSSES says how often.
+// TestPowerLossLosesNothingAcknowledged cuts the power under two writers of one
+// session at random moments. COMPACT_POWER_LOSSES sets the number of losses.
 func TestPowerLossLosesNothingAcknowledged(t *testing.T) {
 	d := newDisk(t)
 	losses := size(t, "COMPACT_POWER_LOSSES", 4, 200)
@@ -273,9 +274,9 @@ func TestPowerLossLosesNothingAcknowledged(t *testing.T) {
 		one, two := start(t, "steps", root, id, fs.NoFault), start(t, "steps", root, id, fs.NoFault)
 		one.acked(t)
 		time.Sleep(time.Duration(i*37%150) * time.Millisecond)
-		// Only what was said before the cut counts: afterwards no process
-		// would live to say anything, and a sync that runs into the cut
-		// can come back without an error.
+		// Only output from before the cut counts: after a real power loss no
+		// process could print anything, and a sync during the cut can return
+		// without an error.
 		said := [][]string{one.snapshot(), two.snapshot()}
 		d.cut(t)
 		for i, w := range []*worker{one, two} {
@@ -298,7 +299,7 @@ func TestPowerLossLosesNothingAcknowledged(t *testing.T) {
 	t.Logf("%d power losses, %d steps acknowledged, %d torn lines", losses, steps, torn)
 }
 
-func TestPowerLossSeesEachMissingSync(t *testing.T) {
+func TestPowerLossRevealsEachMissingSync(t *testing.T) {
 	d := newDisk(t)
 	for i, c := range []struct {
 		mode  string

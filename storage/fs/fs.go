@@ -5,8 +5,8 @@
 // folder is synced. Appends to logs lock the file. Folders have mode 0700 and
 // files 0600. Symbolic links never lead outside of the root.
 //
-// The file system must support hard links and locks, which [Open] tests.
-// Several processes, and several Archives in one process, can share a root.
+// The file system must support hard links and locks; [Open] tests both. Several
+// processes, and several Archives in one process, can share a root.
 package fs
 
 import (
@@ -30,7 +30,7 @@ const (
 	// tempFolder is in the root, so that links from it stay in one file system.
 	// It is not a key.
 	tempFolder = ".tmp"
-	// tempAge is the least age of a temporary file that counts as left by a
+	// tempAge is the minimum age of a temporary file that counts as left by a
 	// crash.
 	tempAge = time.Minute
 )
@@ -44,7 +44,7 @@ type Archive struct {
 
 	mu      sync.Mutex
 	swept   time.Time
-	settled map[string]os.FileInfo // logs whose folder entry is durable
+	settled map[string]os.FileInfo // folders whose entry in the parent folder is durable
 	rooted  map[string]born        // folders whose entry in the one above is durable
 }
 
@@ -120,7 +120,7 @@ func (a *Archive) makeRoot(dir string) error {
 		err = os.Mkdir(dir, folderMode)
 	}
 	if errors.Is(err, iofs.ErrExist) {
-		return nil // possibly not a folder; OpenRoot checks that
+		return nil // may be something other than a folder; OpenRoot checks that
 	}
 	if err != nil {
 		return err

@@ -92,7 +92,7 @@ func TestFolderKeepsThePromisesOfAnArchive(t *testing.T) {
 	})
 }
 
-func TestSuiteSeesAnArchiveThatOverwrites(t *testing.T) {
+func TestSuiteDetectsAnArchiveThatOverwrites(t *testing.T) {
 	got := storagetest.Check(t, func(t testing.TB) (storage.Archive, storage.Archive) {
 		a, err := fs.OpenWith(t.TempDir(), fs.FaultOverwrite)
 		closing(t, a, err)
@@ -133,7 +133,7 @@ func TestOnlyTheOwnerCanReadWhatIsWritten(t *testing.T) {
 	}
 }
 
-func TestOpenFailsWhereNothingCanBeWritten(t *testing.T) {
+func TestOpenFailsInAReadOnlyFolder(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	must(t, os.WriteFile(file, nil, 0o600))
@@ -146,7 +146,7 @@ func TestOpenFailsWhereNothingCanBeWritten(t *testing.T) {
 	}
 }
 
-func TestNothingOutsideOfTheRootIsTouched(t *testing.T) {
+func TestFilesOutsideTheRootStayUntouched(t *testing.T) {
 	outer := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(outer, "precious"), []byte("precious"), 0o600))
 	a := open(t, filepath.Join(outer, "x", "root"))
@@ -174,7 +174,7 @@ func TestNothingOutsideOfTheRootIsTouched(t *testing.T) {
 	}
 }
 
-func TestLinksLeadNowhere(t *testing.T) {
+func TestLinksAreNotFollowed(t *testing.T) {
 	outer := t.TempDir()
 	elsewhere := filepath.Join(outer, "elsewhere")
 	must(t, os.Mkdir(elsewhere, 0o700))
@@ -216,9 +216,9 @@ func TestLinksLeadNowhere(t *testing.T) {
 	}
 }
 
-// TestALinkIsNoSession: an operation on the name of a link never reaches the session
-// that it leads to.
-func TestALinkIsNoSession(t *testing.T) {
+// TestLinkDoesNotCountAsASession: an operation on the name of a link never reaches the session
+// at its target.
+func TestLinkDoesNotCountAsASession(t *testing.T) {
 	root := t.TempDir()
 	a := open(t, root)
 	log, file := key(t, "alice/events.jsonl"), key(t, "alice/ledger-001.json")
@@ -257,7 +257,7 @@ func TestALinkIsNoSession(t *testing.T) {
 	}
 }
 
-func TestWhatOthersPutThereIsListedAsForeign(t *testing.T) {
+func TestFilesOfOthersAreListedAsForeign(t *testing.T) {
 	root := t.TempDir()
 	a := open(t, root)
 	must(t, a.Create(t.Context(), key(t, "s/f"), lit))
@@ -281,7 +281,7 @@ func TestWhatOthersPutThereIsListedAsForeign(t *testing.T) {
 	}
 }
 
-func TestSweepRemovesWhatACrashLeft(t *testing.T) {
+func TestSweepRemovesLeftoversOfACrash(t *testing.T) {
 	root := t.TempDir()
 	a := open(t, root)
 	old := time.Now().Add(-2 * time.Minute)
@@ -302,7 +302,7 @@ func TestSweepRemovesWhatACrashLeft(t *testing.T) {
 	}
 }
 
-func TestNothingIsLostWhereAScrubIsCutShort(t *testing.T) {
+func TestInterruptedScrubLosesNothing(t *testing.T) {
 	storagetest.RunScrub(t, func(t testing.TB) (storage.Archive, storage.Archive) {
 		root := t.TempDir()
 		return open(t, root), open(t, root)

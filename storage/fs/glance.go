@@ -25,8 +25,8 @@ var (
 	_ storage.IndexHolder = (*Archive)(nil)
 )
 
-// settles is the least age of a folder's last change for its time to be unique,
-// because the clocks of file systems are coarse.
+// settles is the minimum age of a folder's last change for its time to be
+// unique, because the clocks of file systems are coarse.
 const settles = 2 * time.Second
 
 // Glance implements [storage.Glancer] by the modification times of the folders and

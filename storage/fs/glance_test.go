@@ -23,7 +23,7 @@ func stampOf(t *testing.T, a storage.Glancer, folder string, logs ...string) str
 	return "none"
 }
 
-// age lets a folder be left alone for a while.
+// age makes a folder look old.
 func age(t *testing.T, name string, by time.Duration) {
 	t.Helper()
 	at := time.Now().Add(-by)
@@ -32,7 +32,7 @@ func age(t *testing.T, name string, by time.Duration) {
 	}
 }
 
-func TestStampsShowWhatCameWentAndGrew(t *testing.T) {
+func TestStampsShowNewRemovedAndGrownFiles(t *testing.T) {
 	root := t.TempDir()
 	a, err := Open(root)
 	if err != nil {
@@ -79,7 +79,7 @@ func TestStampsShowWhatCameWentAndGrew(t *testing.T) {
 	}
 }
 
-func TestDroppedIndexIsGone(t *testing.T) {
+func TestDroppedIndexIsRemoved(t *testing.T) {
 	root := t.TempDir()
 	a, err := Open(root)
 	if err != nil {

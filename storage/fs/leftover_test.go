@@ -10,9 +10,9 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// An erase that was killed after its last file is ended when it is asked for again: the
-// empty folder, whose name is the id, and the name in _names go.
-func TestEraseKilledBeforeItsFolderWentIsEnded(t *testing.T) {
+// An erase that was killed after its last file is completed when it is repeated: the
+// empty folder, whose name is the id, and the name in _names are removed.
+func TestEraseKilledBeforeItsFolderWasRemovedIsCompleted(t *testing.T) {
 	ctx, root := t.Context(), t.TempDir()
 	a, err := fs.Open(root)
 	must(t, err)
@@ -29,7 +29,7 @@ func TestEraseKilledBeforeItsFolderWentIsEnded(t *testing.T) {
 	_, err = s.Erase(ctx, redact.Lit("asked for"))
 	must(t, err)
 
-	graves := filepath.Join(root, "_erased.jsonl") // as it was before the last line, with what a crash leaves
+	graves := filepath.Join(root, "_erased.jsonl") // its content before the last line, and the rest of a crash
 	data, err := os.ReadFile(graves)
 	must(t, err)
 	must(t, os.WriteFile(graves, firstLine(data), 0o600))

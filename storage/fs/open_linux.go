@@ -7,8 +7,8 @@ import (
 )
 
 // openPlain opens a plain file below the root with one system call instead of
-// two for each folder. It returns false if that fails for any reason, which
-// [Archive.openSlow] then finds.
+// two for each folder. It returns false if that fails for any reason;
+// [Archive.openSlow] then finds the reason.
 func (a *Archive) openPlain(name string) (*os.File, bool) {
 	conn, err := a.dir.SyscallConn()
 	if err != nil {

@@ -42,10 +42,10 @@ func tornLines(r record.Report) int {
 }
 
 // TestKilledWritersLoseNothingAcknowledged kills two writers of one session at
-// random moments. COMPACT_KILLS says how often.
+// random moments. COMPACT_KILLS sets the number of kills.
 func TestKilledWritersLoseNothingAcknowledged(t *testing.T) {
 	kills := size(t, "COMPACT_KILLS", 12, 2000)
-	const perSession = 8 // kills; later rounds find what earlier ones left
+	const perSession = 8 // kills; later rounds find the data of earlier ones
 	seed := uint64(time.Now().UnixNano())
 	rnd := rand.New(rand.NewPCG(seed, 0))
 	root := t.TempDir()

@@ -102,7 +102,7 @@ func (a *Archive) remove(name string) error {
 	}
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 		if err := a.root.Remove(dir); err != nil && !isAbsent(err) {
-			return a.syncFolders(dir + "/-") // not empty
+			return a.syncFolders(dir + "/-") // exists: the folder is not empty
 		}
 	}
 	return a.syncFolders("-")

@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// ErrReadOnly: the archive was opened for reading only.
+// ErrReadOnly means that the archive was opened for reading only.
 var ErrReadOnly = errors.New("the archive was opened for reading only")
 
 // ReadOnly reads an archive without writing anything to its folder, which can

@@ -11,9 +11,9 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// TestAnEraseBesideAWriteIsNoErrorOfTheDisk: it removes the file and its folder when the
-// bytes are written, and before their names are durable.
-func TestAnEraseBesideAWriteIsNoErrorOfTheDisk(t *testing.T) {
+// TestEraseDuringAWriteIsNoDiskError: the erase removes the file and its folder
+// when the bytes are written, and before their names are durable.
+func TestEraseDuringAWriteIsNoDiskError(t *testing.T) {
 	t.Parallel()
 	for what, write := range map[string]struct {
 		do   func(*Archive, storage.Key) error

@@ -12,10 +12,10 @@ import (
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
-// What a step syncs: transcript, summary, index and ledger (file and folder each),
-// what the manifest says of them, the audit log, and the head. A transcript that is
-// stored with its step is announced with it.
-func TestHowOftenAStepSyncs(t *testing.T) {
+// A step syncs transcript, summary, index and ledger (file and folder each), their
+// lines in the manifest, the audit log, and the head. A transcript that is stored
+// with its step is announced with it.
+func TestStepSyncsFewTimes(t *testing.T) {
 	for name, c := range map[string]struct {
 		most int
 		step func(*testing.T, *record.Session, int) record.Step
@@ -62,9 +62,9 @@ func TestHowOftenAStepSyncs(t *testing.T) {
 	}
 }
 
-// A folder that somebody made anew may have the number of the one that was there: its
-// entry is synced again.
-func TestCreateSyncsTheEntryOfAFolderThatWasMadeAnew(t *testing.T) {
+// A recreated folder may have the inode number of the old one: its entry is synced
+// again.
+func TestCreateSyncsTheEntryOfARecreatedFolder(t *testing.T) {
 	root := t.TempDir()
 	a, notes, err := fs.Watch(root, fs.NoFault)
 	closing(t, a, err)

@@ -11,8 +11,9 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// TestEraseTakesTemporaryFiles: a process died while it wrote, another writes now.
-func TestEraseTakesTemporaryFiles(t *testing.T) {
+// TestEraseRemovesTemporaryFiles: one process died during a write, another is
+// writing now.
+func TestEraseRemovesTemporaryFiles(t *testing.T) {
 	root := t.TempDir()
 	a, err := fs.Open(root)
 	if err != nil {
@@ -43,7 +44,7 @@ func TestEraseTakesTemporaryFiles(t *testing.T) {
 		t.Fatalf("%+v, %v", stone, err)
 	}
 	if _, err := os.Stat(dead); !os.IsNotExist(err) {
-		t.Errorf("what a dead process left is there: %v", err)
+		t.Errorf("leftovers of a dead process exist: %v", err)
 	}
 	if len(stone.Left) != 1 || !strings.Contains(stone.Left[0], "a process writes to") {
 		t.Errorf("left is %q", stone.Left)

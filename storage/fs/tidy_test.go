@@ -10,8 +10,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// A process died while it wrote, another writes now.
-func TestScrubTakesTemporaryFiles(t *testing.T) {
+// One process died during a write, another is writing now.
+func TestScrubRemovesTemporaryFiles(t *testing.T) {
 	root := t.TempDir()
 	a := open(t, root)
 	s, err := record.OpenSession(t.Context(), a, "s")
@@ -32,6 +32,6 @@ func TestScrubTakesTemporaryFiles(t *testing.T) {
 		t.Errorf("%+v, %v", done, err)
 	}
 	if _, err := os.Stat(dead); !os.IsNotExist(err) {
-		t.Errorf("what a dead process left is there: %v", err)
+		t.Errorf("leftovers of a dead process exist: %v", err)
 	}
 }

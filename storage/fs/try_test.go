@@ -53,7 +53,7 @@ func names(t *testing.T, root string) string {
 	return all
 }
 
-func TestOpenNamesTheFolderThatTakesNothing(t *testing.T) {
+func TestOpenNamesAnUnwritableFolder(t *testing.T) {
 	root := t.TempDir()
 	if err := os.WriteFile(filepath.Join(root, ".tmp"), nil, 0o600); err != nil { // where drafts are written
 		t.Fatal(err)
@@ -63,7 +63,7 @@ func TestOpenNamesTheFolderThatTakesNothing(t *testing.T) {
 	}
 }
 
-func TestTrySaysWhatOpenWouldSay(t *testing.T) {
+func TestTryReportsTheErrorOfOpen(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"github.com/agentcompact/compact/storage/storagetest"
 )
 
-func TestNobodyWaitsForADiskLongerThanWanted(t *testing.T) {
+func TestWaitsForADiskAreBounded(t *testing.T) {
 	storagetest.RunHanging(t, func(t testing.TB) (storage.Archive, func() (<-chan struct{}, func())) {
 		a, hang, err := fs.OpenHanging(t.TempDir())
 		must(t, err)

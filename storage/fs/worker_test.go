@@ -23,10 +23,10 @@ import (
 )
 
 // The tests of this package start their own binary again as a process that
-// archives and says on standard output what has been acknowledged, so that it
-// can be killed, starved or robbed of its disk.
+// archives and prints acknowledged data on standard output, so that it can be
+// killed, blocked or lose its disk.
 const (
-	workerMode  = "COMPACT_FS_WORKER" // what it does
+	workerMode  = "COMPACT_FS_WORKER" // its task
 	workerRoot  = "COMPACT_FS_ROOT"
 	workerID    = "COMPACT_FS_SESSION"
 	workerFault = "COMPACT_FS_FAULT"
@@ -51,7 +51,7 @@ func work(mode string) error {
 	}
 	id := os.Getenv(workerID)
 	switch mode {
-	case "create": // one file, and then wait for what comes
+	case "create": // creates one file, and then waits
 		k, err := record.SessionKey(id, "file-001.json")
 		if err != nil {
 			return err
@@ -89,14 +89,14 @@ func payload(n int) storage.Blob {
 	return storage.Redacted(texts...)
 }
 
-// ack says that something is durable, in one write.
+// ack prints that something is durable, in one write.
 func ack(format string, args ...any) {
 	if _, err := fmt.Printf(format+"\n", args...); err != nil {
 		os.Exit(3)
 	}
 }
 
-// steps archives step after step, and takes part in whatever race there is.
+// steps archives step after step, and takes part in races with other processes.
 func steps(ctx context.Context, a storage.Archive, id string, most int) error {
 	s, err := record.OpenSession(ctx, a, id)
 	if err != nil {
@@ -109,7 +109,7 @@ func steps(ctx context.Context, a storage.Archive, id string, most int) error {
 		}
 		err = oneStep(ctx, s, head+1)
 		if errors.Is(err, storage.ErrExists) {
-			continue // somebody else was first
+			continue // another process was first
 		}
 		if err != nil {
 			return err
@@ -129,7 +129,7 @@ func oneStep(ctx context.Context, s *record.Session, step int) error {
 		lines[i] = redact.Lit(`{"role":"tool","content":"what a tool said, of some length, and the same each time it is said"}`)
 	}
 	made := record.Step{Number: step}
-	if rand.IntN(2) == 0 { // beside a model that writes the summary
+	if rand.IntN(2) == 0 { // while a model writes the summary
 		w, err := s.Transcript(ctx, step, lines)
 		if err != nil {
 			return err
@@ -171,11 +171,11 @@ func oneStep(ctx context.Context, s *record.Session, step int) error {
 	return nil
 }
 
-// worker is a running process and what it has acknowledged.
+// worker is a running process with its acknowledged data.
 type worker struct {
 	cmd   *exec.Cmd
 	stdin io.Closer
-	done  chan error // gets what the process ended with
+	done  chan error // gets the process's exit error
 
 	mu     sync.Mutex
 	acks   []string
@@ -243,7 +243,7 @@ func (w *worker) acked(t testing.TB) {
 	t.Fatalf("nothing was acknowledged; the worker said: %s", w.errout.String())
 }
 
-// snapshot returns what has been acknowledged until now.
+// snapshot returns the data acknowledged so far.
 func (w *worker) snapshot() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -293,8 +293,7 @@ func (k *acknowledged) file(t testing.TB, name, sum string) {
 	k.files[name] = sum
 }
 
-// lost returns what was acknowledged and is not there any more, or not as it
-// was.
+// lost returns acknowledged data that no longer exists, or was changed.
 func (k *acknowledged) lost(ctx context.Context, a storage.Archive, id string) ([]string, error) {
 	var out []string
 	for name, sum := range k.files {
@@ -337,7 +336,7 @@ func hashOf(ctx context.Context, a storage.Archive, k storage.Key) (string, erro
 	return storage.Redacted(raw(string(data))).SHA256(), errors.Join(err, r.Close())
 }
 
-// raw lets a test hash any text.
+// raw makes a hash input of any text.
 func raw(s string) redact.Text {
 	r, err := redact.New(redact.Options{Disabled: true})
 	if err != nil {
@@ -346,9 +345,9 @@ func raw(s string) redact.Text {
 	return r.Text(s)
 }
 
-// whole checks a session after whatever happened to its writers: everything
-// acknowledged is there, everything verifies, steps have no holes, and what
-// was left behind is gone after a minute.
+// whole checks a session after failures of its writers: all acknowledged data
+// exists, everything verifies, steps have no gaps, and leftovers are removed
+// after a minute.
 func (k *acknowledged) whole(t testing.TB, root, id string) record.Report {
 	t.Helper()
 	a, err := fs.Open(root)
@@ -392,8 +391,8 @@ func noTemps(t testing.TB, a *fs.Archive, root string) {
 	}
 }
 
-// size returns how often a test repeats: few times usually, all with
-// COMPACT_SOAK=1, and as often as the variable says that the test names.
+// size returns the number of repetitions of a test: usual in normal runs, all
+// with COMPACT_SOAK=1, or the value of the given variable.
 func size(t testing.TB, variable string, usual, soak int) int {
 	t.Helper()
 	n := usual

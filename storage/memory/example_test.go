@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// An archive takes nothing but what went through a redactor.
+// An archive accepts only redacted data.
 func Example() {
 	ctx, archive := context.Background(), memory.New()
 	r, err := redact.New(redact.Options{})

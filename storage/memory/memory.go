@@ -1,6 +1,6 @@
 // Package memory is an archive in memory, for tests and for programs that want
-// recall without files. Its content ends with the process; that is the one rule
-// of an archive that it does not keep.
+// recall without files. Its content ends with the process, which is the only
+// deviation from the contract of an archive.
 package memory
 
 import (
@@ -36,8 +36,8 @@ var (
 // New returns an empty archive.
 func New() *Archive { return &Archive{files: map[storage.Key]file{}} }
 
-// Volatile marks an archive whose content ends with the process, so that its key
-// need not be stored.
+// Volatile marks an archive whose content is lost when the process exits, so
+// that its key need not be stored.
 func (*Archive) Volatile() {}
 
 var errNegative = errors.New("offset is negative")

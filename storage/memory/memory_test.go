@@ -15,7 +15,7 @@ func TestMemoryKeepsThePromisesOfAnArchive(t *testing.T) {
 	})
 }
 
-func TestNothingIsLostWhereAScrubIsCutShort(t *testing.T) {
+func TestInterruptedScrubLosesNothing(t *testing.T) {
 	storagetest.RunScrub(t, func(testing.TB) (storage.Archive, storage.Archive) {
 		a := memory.New()
 		return a, a

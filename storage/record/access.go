@@ -32,9 +32,9 @@ func NewAccessLog(a storage.Archive) *AccessLog {
 	return &AccessLog{newChain(a, child(keyOf(accessName), NewHeads(a, nil).writer+".jsonl"), false)}
 }
 
-// Record stores that the user who reads from a session, given by its id or the name of
-// its folder, or searches all sessions (""). The record is durable when Record returns;
-// after an error the caller should not read.
+// Record stores that the user reads from a session, which is given by its id or the
+// name of its folder; "" means a search of all sessions. The record is durable when
+// Record returns; after an error the caller should not read.
 func (l *AccessLog) Record(ctx context.Context, session, op string, who, what redact.Text) error {
 	id := ""
 	if session != "" {
@@ -53,8 +53,8 @@ func (l *AccessLog) Record(ctx context.Context, session, op string, who, what re
 }
 
 // Accesses yields the access records of an archive, each with the folder of its
-// session, or "" if that is unknown. The records of a process come in order,
-// one process after the other. An error is yielded last.
+// session, or "" if that is unknown. The records of one process come in order, and the
+// processes one after another. An error is yielded last.
 func Accesses(ctx context.Context, a storage.Archive) iter.Seq2[Access, error] {
 	return func(yield func(Access, error) bool) {
 		b := &HeadBook{names: map[string]string{}}

@@ -67,7 +67,7 @@ func TestNamesNeedNoLookup(t *testing.T) {
 
 // Two sessions opened independently take different names. A name that a dead process
 // has announced is not taken again.
-func TestNamesAreTakenOnce(t *testing.T) {
+func TestNamesAreUnique(t *testing.T) {
 	a := &failing{Archive: memory.New()}
 	one, two := session(t, a, "s"), session(t, a, "s")
 	must(t, second(one.Transcript(t.Context(), 1, lines("one", 1))))

@@ -41,16 +41,16 @@ type tail struct {
 	end   int64  // offset after the last whole line
 	from  int64  // offset at which the last append began
 	open  bool   // the last line lacks only its line feed
-	junk  []byte // bytes after end that are no line
+	junk  []byte // bytes after end that are not a valid line
 	watch bool   // the log is a manifest, so facts are kept
 	facts facts
-	// seen is the time of the last line after which the log was checked to exist. Lines
-	// appended without the check follow it.
+	// seen is the time of the last line after which the log's existence was checked.
+	// Lines appended without the check follow it.
 	seen time.Time
 	// sign, if not nil, completes a line before it is written.
 	sign func(line string) string
 	// sure is facts.ledgers without the last line. If the next line does not hold
-	// the hash of the last one, facts.ledgers is set back to it.
+	// the hash of the last one, facts.ledgers is reset to it.
 	sure *ledgerLines
 }
 
@@ -68,7 +68,7 @@ type facts struct {
 	scrub   *unplaced // scrub with files that are not in place yet; nil: none
 	fence   fence     // fence in the last line, for a log that is not a manifest
 	size    int64     // size of the log, for appends
-	strange bool      // the lines read do not continue the known ones
+	strange bool      // the read lines do not continue the known ones
 }
 
 func newChain(a storage.Archive, k storage.Key, full bool) *chain {
@@ -147,8 +147,8 @@ func (t tail) extend(bodies []string) (storage.Blob, tail) {
 	return blobOf(parts...), t
 }
 
-// maxAttempts limits the attempts of an append. Each failed attempt means a
-// success of another writer, so a correct archive never reaches it.
+// maxAttempts limits the attempts of an append. Each failed attempt means that
+// another writer succeeded, so a correct archive never reaches the limit.
 const maxAttempts = 10_000
 
 // append adds the lines that build returns for the current facts; build can be
@@ -251,7 +251,7 @@ func (c *chain) reread(ctx context.Context) error {
 }
 
 // refresh returns the current tail. Only the first read of a chain is remembered:
-// later lines of other writers may not be durable yet, and can still disappear.
+// later lines of other writers may not be durable yet, and may still disappear.
 func (c *chain) refresh(ctx context.Context) (tail, error) {
 	if err := c.busy.Lock(ctx); err != nil {
 		return tail{}, &storage.Error{Op: "read", Key: c.key, Err: err}
@@ -264,9 +264,9 @@ func (c *chain) refresh(ctx context.Context) (tail, error) {
 	return c.read(ctx)
 }
 
-// known returns the remembered tail, which is that after this chain's last append,
-// or after its first read; false if there was neither. It does not wait for a
-// running append.
+// known returns the remembered tail: the tail after this chain's last append, or
+// after its first read; false if there was neither. It does not wait for a running
+// append.
 func (c *chain) known() (tail, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -332,7 +332,8 @@ func (c *chain) load(ctx context.Context) error {
 		if err == nil || c.full || attempt == loadAttempts || !errors.Is(err, ErrErased) && !errors.Is(err, storage.ErrDamaged) {
 			return err
 		}
-		// A scrub put a shorter log in its place, or took it away, since its end was sought.
+		// Since its end was looked up, a scrub has replaced the log by a shorter one, or
+		// removed it.
 		if err := backOff(ctx, attempt); err != nil {
 			return &storage.Error{Op: "read", Key: c.key, Err: err}
 		}

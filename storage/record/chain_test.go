@@ -11,8 +11,8 @@ import (
 )
 
 // A log that was read once is distinguished from a log of the same name that a later
-// session began, and from a log that is gone.
-func TestALogIsReadAnewUnlessItIsOfAnotherLife(t *testing.T) {
+// session began, and from a removed log.
+func TestLogIsRereadUnlessItBelongsToAnotherLife(t *testing.T) {
 	k, err := storage.ParseKey("s/manifest.jsonl")
 	if err != nil {
 		t.Fatal(err)
@@ -26,7 +26,7 @@ func TestALogIsReadAnewUnlessItIsOfAnotherLife(t *testing.T) {
 	a := memory.New()
 	known := newChain(a, k, true)
 	if err := known.reread(t.Context()); err != nil {
-		t.Errorf("a log that nobody has begun: %v", err)
+		t.Errorf("a log that does not exist: %v", err)
 	}
 	early := newChain(a, k, true)
 	if err := early.reread(t.Context()); err != nil {
@@ -54,8 +54,8 @@ func TestALogIsReadAnewUnlessItIsOfAnotherLife(t *testing.T) {
 	}
 }
 
-// rewritten is an archive in which another process changes a log between two reads of
-// it, as one does that ends a scrub.
+// rewritten is an archive in which another process changes a log between two reads,
+// like a process that completes a scrub.
 type rewritten struct {
 	*memory.Archive
 	opens  int
@@ -72,7 +72,7 @@ func (a *rewritten) Open(ctx context.Context, k storage.Key, off, n int64) (io.R
 
 // The end of a log and what follows it are two reads. A log that was rewritten between
 // them is neither damaged nor erased.
-func TestALogThatIsRewrittenWhileItsEndIsSoughtIsReadAnew(t *testing.T) {
+func TestLogRewrittenDuringTheSearchForItsEndIsReread(t *testing.T) {
 	k, err := storage.ParseKey("s/edits.jsonl")
 	if err != nil {
 		t.Fatal(err)

@@ -99,10 +99,10 @@ func differs(name string, said []fileHash, have fileHash) *storage.ChangedError 
 	return e
 }
 
-// LineSums reads a whole transcript and verifies it against the manifest; a
-// changed one is [storage.ErrChanged], one that a scrub replaces just now [ErrScrubbed] or
-// [ErrUnplaced]. It returns the SHA-256 of each of its lines,
-// without the line feed, by the offset of the line.
+// LineSums reads a whole transcript and verifies it against the manifest. The error is
+// [storage.ErrChanged] for a changed file, and [ErrScrubbed] or [ErrUnplaced] for a file
+// that a scrub is replacing. It returns the SHA-256 of each of its lines, without the line
+// feed, by the offset of the line.
 func (s *Session) LineSums(ctx context.Context, name string) (map[int64][sha256.Size]byte, error) {
 	sums := map[int64][sha256.Size]byte{}
 	err := s.stored(ctx, name, func(l rawLine) { sums[l.off] = sha256.Sum256(l.text) })
@@ -118,10 +118,10 @@ func (s *Session) stored(ctx context.Context, name string, fn func(rawLine)) err
 	return s.orScrub(ctx, was, s.asStored(ctx, name, fn))
 }
 
-// orScrub returns err, or the reason for it. If err reports a missing or different file
-// and a scrub can be the cause, orScrub returns [ErrScrubbed] for a scrub since the
-// session was opened, and [ErrUnplaced] for a scrub that was interrupted or in progress
-// when the manifest was as was, or is so now.
+// orScrub returns err, or the scrub that caused it. If err reports a missing or
+// different file, and a scrub can be the cause, orScrub returns [ErrScrubbed] for a
+// scrub since the session was opened, and [ErrUnplaced] for a scrub that was
+// interrupted or in progress, either when the manifest was was or now.
 func (s *Session) orScrub(ctx context.Context, was tail, err error) error {
 	if !errors.Is(err, storage.ErrChanged) && !errors.Is(err, storage.ErrNotExist) {
 		return err

@@ -34,7 +34,7 @@ func ledgers(t *testing.T, a storage.Archive) (good []int, changed []*storage.Ch
 	return good, changed
 }
 
-func TestAChangedLedgerIsNotHandedOut(t *testing.T) {
+func TestChangedLedgerIsNotReturned(t *testing.T) {
 	whole, _ := mutable(t)
 	for name, c := range map[string]struct {
 		do   func(f folder)
@@ -70,7 +70,7 @@ func TestAChangedLedgerIsNotHandedOut(t *testing.T) {
 			}
 			for _, e := range changed {
 				if !errors.Is(e, storage.ErrChanged) || !strings.Contains(e.Error(), e.File) || !strings.Contains(e.Error(), e.Have) {
-					t.Errorf("%v names neither the file nor what it is", e)
+					t.Errorf("%v names neither the file nor its kind", e)
 				}
 			}
 			// The session continues after the existing lines, and does not change them.
@@ -115,7 +115,7 @@ func TestNoFlippedBitStopsASession(t *testing.T) {
 		for l, err := range session(t, a, "s").Ledgers(t.Context(), 1) {
 			must(t, err)
 			if l.Changed == nil && !bodies[string(l.Data)] {
-				t.Fatalf("seed %d: %s: a ledger that nobody stored is handed out: %s", seed, name, l.Data)
+				t.Fatalf("seed %d: %s: a ledger that was never stored is returned: %s", seed, name, l.Data)
 			}
 			if l.Changed != nil {
 				lost++
@@ -130,7 +130,7 @@ func TestNoFlippedBitStopsASession(t *testing.T) {
 }
 
 // A ledger of 3 GB is not read into memory.
-func TestALedgerWithoutEndIsNotRead(t *testing.T) {
+func TestEndlessLedgerIsNotRead(t *testing.T) {
 	dir := t.TempDir()
 	a, err := fs.Open(dir)
 	must(t, err)
@@ -154,7 +154,7 @@ func TestALedgerWithoutEndIsNotRead(t *testing.T) {
 
 // A changed line of a log is reported, also if it is no longer a line. The lines
 // around it are intact.
-func TestAChangedLineOfALogIsNotHandedOut(t *testing.T) {
+func TestChangedLogLineIsNotReturned(t *testing.T) {
 	for name, change := range map[string]func([]byte) []byte{
 		"another text": func(b []byte) []byte { return bytes.Replace(b, []byte("l 2"), []byte("l 7"), 1) },
 		"no line":      func(b []byte) []byte { return bytes.Replace(b, []byte(`{"seq":3`), []byte(`{"sqe":3`), 1) },
@@ -220,7 +220,7 @@ func TestALedgerOfAnotherProcessIsReadAfterALostRace(t *testing.T) {
 	})
 }
 
-// late lets another process win when a ledger is created.
+// late makes another process win when a ledger is created.
 type late struct {
 	storage.Archive
 	armed  bool
@@ -235,8 +235,8 @@ func (a *late) Create(ctx context.Context, k storage.Key, b storage.Blob) error 
 	return a.Archive.Create(ctx, k, b)
 }
 
-// A checkpoint records how long each log is, so that a missing end is found.
-func TestACheckpointShowsThatTheEndOfALogIsMissing(t *testing.T) {
+// A checkpoint records the length of each log, so that a missing end is found.
+func TestCheckpointRevealsAMissingLogEnd(t *testing.T) {
 	for _, log := range []string{"events.jsonl", "edits.jsonl", "journal.jsonl"} {
 		dir := t.TempDir()
 		a, err := fs.Open(dir)

@@ -17,17 +17,16 @@ const confirmTimeout = 5 * time.Second
 // Commit commits a step: it creates ledger-NNN.json, the last file of the
 // step. Steps begin at 1 and have no holes.
 //
-// files are the files that the step depends on. Their names may carry another
-// number, as a transcript may be stored before its step has one. Without files,
-// Commit takes all that this Session stored under the number of the step.
+// files are the files that the step depends on. Their names may carry another number,
+// because a transcript may be stored before the number of its step is known. Without
+// files, Commit takes all that this Session stored under the number of the step.
 //
 // [storage.ErrExists] means that another process has committed this step: read its ledger
-// ([Session.Ledgers]), and retry with the next number. [ErrStep] means that the
-// step before is not committed, or that there is neither a transcript nor
-// originals among the files. [ErrScrubbed] and [ErrErased] mean that the session
-// was scrubbed or erased while the ledger was being stored. After any other error,
-// and after [ErrScrubbed], the step may or may not be committed; [Session.Head]
-// tells.
+// ([Session.Ledgers]), and retry with the next number. [ErrStep] means that the step
+// before is not committed, or that there is neither a transcript nor originals among the
+// files. [ErrScrubbed] and [ErrErased] mean that the session was scrubbed or erased while
+// the ledger was being stored. After any other error, and after [ErrScrubbed], it is
+// unknown whether the step is committed; call [Session.Head] to find out.
 func (s *Session) Commit(ctx context.Context, step int, ledger redact.Text, files ...Written) (Written, error) {
 	done, err := s.CommitStep(ctx, Step{
 		Number: step, Files: files,
@@ -44,7 +43,8 @@ func (s *Session) CommitStep(ctx context.Context, step Step) (Committed, error) 
 	}
 	key := child(s.dir, ledgerKind.file(step.Number, 1))
 	with, err := s.mayCommit(ctx, key, step)
-	if errors.Is(err, ErrStep) || errors.Is(err, storage.ErrExists) { // the steps before can have been erased, or be those of a session that began since
+	// The earlier steps may have been erased, or may belong to a session that began since.
+	if errors.Is(err, ErrStep) || errors.Is(err, storage.ErrExists) {
 		err = s.settleManifest(ctx, err)
 	}
 	if err != nil {
@@ -73,17 +73,17 @@ func (s *Session) storeStep(ctx context.Context, key storage.Key, step Step, p *
 	return s.createLedger(ctx, key, step.Number, p)
 }
 
-// settleManifest returns the error of a failed commit: also [ErrErased] if the session
-// was erased meanwhile, whatever failed first. It removes the files of the commit then,
-// because no line of the manifest follows them. If the archive does not answer now, the
-// next append checks it.
+// settleManifest returns the error of a failed commit. If the session was erased in the
+// meantime, it returns [ErrErased], whatever failed first. In that case it removes the
+// files of the commit, because no line of the manifest follows them. If the archive
+// does not answer now, the next append checks it.
 func (s *Session) settleManifest(ctx context.Context, failed error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), confirmTimeout)
 	defer cancel()
 	err := s.manifest.settle(ctx)
 	_, checks := s.a.(storage.Deferrer)
 	if checks && !errors.Is(err, storage.ErrSeq) && !errors.Is(failed, ErrErased) && !errors.Is(failed, storage.ErrNotExist) && !errors.Is(failed, ErrStep) && !errors.Is(failed, storage.ErrExists) {
-		return failed // the manifest is there, so an erase still lists the files; or its state is unknown
+		return failed // the manifest exists, so an erase still lists the files; or its state is unknown
 	}
 	if gone, _ := s.withdraw(ctx); gone && !errors.Is(failed, ErrErased) {
 		return errors.Join(&storage.Error{Op: "commit", Key: s.dir, Err: ErrErased}, failed)
@@ -164,7 +164,7 @@ func archives(files []fileHash) bool {
 }
 
 // unconfirmed returns the record that confirms the ledger of step, or nil if the
-// manifest has it. It is missing if the process that committed the step died
+// manifest has it. The record is missing if the process that committed the step died
 // before it wrote it.
 func (s *Session) unconfirmed(ctx context.Context, step int) (*record, error) {
 	if t, _ := s.manifest.known(); step < 1 || t.facts.ledgers.committed() >= step {
@@ -185,7 +185,7 @@ func (s *Session) unconfirmed(ctx context.Context, step int) (*record, error) {
 }
 
 // confirmLast confirms the last announced step, if its ledger is stored and the
-// manifest does not say so. It makes no request if the manifest does.
+// manifest does not confirm it yet. It makes no request if the manifest does.
 func (s *Session) confirmLast(ctx context.Context) error {
 	t, _ := s.manifest.known()
 	rec, err := s.unconfirmed(ctx, t.facts.ledgers.announced())
@@ -204,11 +204,12 @@ func (s *Session) confirmLast(ctx context.Context) error {
 	return err
 }
 
-// confirm records in the manifest that a step is committed and how long the logs are, and
-// in the heads the new end of the manifest. If it fails, the next commit or head does it:
-// the ledger alone commits the step. It returns [ErrErased] if the session was erased
-// meanwhile, and removes the ledger, and [ErrScrubbed] if the session was or is being
-// scrubbed, because the ledger can refer to rewritten files.
+// confirm records in the manifest that a step is committed, with the lengths of the logs,
+// and in the heads the new end of the manifest. If it fails, the next commit or head
+// repeats it: the ledger alone commits the step. If the session was erased in the
+// meantime, it removes the ledger and returns [ErrErased]. If the session was scrubbed,
+// or a scrub is in progress, it returns [ErrScrubbed], because the ledger can refer to
+// rewritten files.
 func (s *Session) confirm(ctx context.Context, rec record) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), confirmTimeout)
 	defer cancel()
@@ -239,12 +240,11 @@ func (s *Session) committed(step int) {
 	}
 }
 
-// Head returns the highest committed step, 0 if there is none. Later calls cost
-// one failing Open if there are no new steps.
+// Head returns the highest committed step, 0 if there is none. If there are no new
+// steps, a later call costs one failing Open.
 func (s *Session) Head(ctx context.Context) (int, error) {
 	low := s.knownHead()
-	// Steps have no holes: double the distance from the known step, then
-	// bisect.
+	// Steps have no gaps: double the distance from the known step, then bisect.
 	width := 1
 	for {
 		ok, err := s.exists(ctx, child(s.dir, ledgerKind.file(low+width, 1)))

@@ -10,7 +10,7 @@ import (
 
 // If several processes write steps at once, a file may be stored under a number that
 // another process's step gets in the end.
-func TestStepStandsOnTheFilesThatAreNamed(t *testing.T) {
+func TestStepDependsOnTheNamedFiles(t *testing.T) {
 	archives(t, func(t *testing.T, a storage.Archive) {
 		s := session(t, a, "s")
 		one, err := s.Transcript(t.Context(), 1, lines("one", 2))

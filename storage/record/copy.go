@@ -23,8 +23,8 @@ type CopyOptions struct {
 	Sessions []string
 	// Heads, if not nil, records each session that is copied by name.
 	Heads *Heads
-	// Public are the keys that may have signed the heads of src. With any, an erase is
-	// carried over only if a signed head tells of it.
+	// Public are the keys that may have signed the heads of src. If there are any, an
+	// erase is only repeated in dst if a signed head records it.
 	Public []ed25519.PublicKey
 	// Progress, if not nil, is called from one goroutine with each key.
 	Progress func(k storage.Key)
@@ -39,23 +39,22 @@ type Copied struct {
 	Erased   int   `json:"erased,omitempty"` // sessions that were erased in dst, because src has erased them
 }
 
-// Copy copies sessions from one archive into another, byte for byte, including holds
-// and everything else in the manifest. A manifest is copied before the files that it
-// names, so that an incomplete copy is not taken for a session. An interrupted copy
-// can be continued: existing files are compared, and only a log may be shorter. If a
-// file differs (after a scrub of src), its whole session in dst is left unchanged,
-// without new heads, and the error is [storage.ErrExists]. A session that is scrubbed in src
-// while it is copied is copied anew, if dst had nothing of it and is a [storage.Remover];
-// otherwise the rest of it is not copied, with the same error. A session that dst has erased is
-// not copied, and the error is [ErrErased]. The other sessions are copied in both
-// cases. Nobody may write to the copies meanwhile: of two copies into one archive at a
-// time one ends with [ErrInUse], and can be repeated. Agents may write to src.
+// Copy copies sessions from one archive into another, byte for byte, including holds and
+// everything else in the manifest. A manifest is copied before the files that it names, so that
+// an incomplete copy is not mistaken for a complete session. An interrupted copy can be
+// continued: existing files are compared, and only a log may be shorter. If a file differs
+// (after a scrub of src), its whole session in dst is left unchanged, without new heads, and
+// the error is [storage.ErrExists]. If a session is scrubbed in src while it is copied, it is
+// copied again, provided that dst had no file of it and is a [storage.Remover]; otherwise the
+// rest of the session is not copied, with the same error. A session that dst has erased is not
+// copied, and the error is [ErrErased]. In both cases the other sessions are copied. No other
+// process may write to the copies in the meantime: of two concurrent copies into one archive
+// one ends with [ErrInUse], and can be repeated. Agents may write to src.
 //
-// A session that src has erased is erased in dst as well, if dst has a copy of it. Under
-// a hold or a lock in dst it stays, without the new heads of src, and the error is
-// [ErrHeld] or [storage.ErrLocked]. It stays as well, and the error is [storage.ErrExists], if the erase
-// is not proven: by a tombstone that fits the lines beside it and, if src has heads, by
-// a head of the erase.
+// A session that src has erased is erased in dst as well, if dst has a copy of it. If a hold or a lock
+// in dst keeps it, it stays, without the new heads of src, and the error is [ErrHeld] or
+// [storage.ErrLocked]. It also stays, with the error [storage.ErrExists], if the erase is not proven:
+// the proof is a tombstone that fits the lines beside it and, if src has heads, a head of the erase.
 //
 // A copy of all sessions includes the heads, the access records, and the tombstones
 // that dst lacks.
@@ -74,9 +73,9 @@ func Copy(ctx context.Context, dst, src storage.Archive, opts CopyOptions) (Copi
 	return c.done, c.all(ctx)
 }
 
-// keys records in dst the ids of the keys that seal the fingerprints of src. This
-// comes before any session is copied, so that no process takes the copied
-// fingerprints for ones sealed with another key.
+// keys records in dst the ids of the keys that seal the fingerprints of src. It runs
+// before any session is copied, so that no process assumes another key for the copied
+// fingerprints.
 func (c *copier) keys(ctx context.Context) error {
 	ids, err := KeyIDs(ctx, c.src)
 	if err != nil {
@@ -98,20 +97,21 @@ type copier struct {
 	done     Copied
 
 	known []srcStone            // tombstones of src
-	ended map[string][]srcStone // those that are no refusals, by session
+	ended map[string][]srcStone // tombstones that are not refusals, by session
 	book  *HeadBook             // heads of src, nil if they were not read yet
 	left  map[string]bool       // tombstoneID of sessions that could not be erased in dst
 }
 
-// all copies the sessions, and then the files beside them: heads of sessions that
-// are not copied yet would prove them missing. It begins again if a session of src was
-// erased meanwhile, because the heads read before do not know that.
+// all copies the sessions, and then the files beside them: heads of sessions that are
+// not copied yet would report them as missing. It starts again if a session of src was
+// erased in the meantime, because the heads that were read before do not have the erase.
 func (c *copier) all(ctx context.Context) error {
 	for round := 0; ; round++ {
 		if err := c.readStones(ctx); err != nil {
 			return err
 		}
-		// The heads at this time: later lines are about data that is not copied.
+		// These are the heads at this time: later lines are about data that is not
+		// copied.
 		heads, err := c.list(ctx, keyOf(headsName))
 		if err != nil {
 			return err
@@ -128,13 +128,13 @@ func (c *copier) all(ctx context.Context) error {
 			continue
 		}
 		if errors.Is(err, storage.ErrExists) || errors.Is(err, ErrInUse) || errors.Is(err, errErasing) || errors.Is(err, errStone) || len(c.left) > 0 || moved {
-			heads = nil // they describe a session that differs in dst, or lacks there
+			heads = nil // they describe a session that differs in dst, or that dst lacks
 		}
 		return errors.Join(err, c.stones(ctx), c.names(ctx), c.these(ctx, keyOf(headsName), heads, nil), c.files(ctx, keyOf(accessName)))
 	}
 }
 
-// copyRounds limits how often a copy begins again. Each time means an erase in src.
+// copyRounds limits how often a copy begins again. Each time means another erase in src.
 const copyRounds = 6
 
 // names copies the names of sessions. It lists them again if an erase has removed one.
@@ -147,7 +147,8 @@ func (c *copier) names(ctx context.Context) (err error) {
 	return err
 }
 
-// sessions erases in dst what src has erased, and copies the sessions of src.
+// sessions erases in dst the sessions that src has erased, and copies the sessions of
+// src.
 func (c *copier) sessions(ctx context.Context) error {
 	c.done.Sessions, c.done.Same, c.left = 0, 0, nil
 	errs := []error{c.carryAll(ctx)}
@@ -169,11 +170,11 @@ func (c *copier) named(ctx context.Context, dir string) error {
 	if err := c.readStones(ctx); err != nil {
 		return err
 	}
-	if _, err := c.carry(ctx, keyOf(dir)); err != nil { // its place may be taken by an erased one
+	if _, err := c.carry(ctx, keyOf(dir)); err != nil { // an erased session may have its place
 		return err
 	}
 	err := c.session(ctx, keyOf(dir))
-	if err := c.readStones(ctx); err != nil { // it can have been erased meanwhile
+	if err := c.readStones(ctx); err != nil { // it may have been erased in the meantime
 		return err
 	}
 	if gone, err := c.carry(ctx, keyOf(dir)); gone || err != nil {
@@ -258,9 +259,9 @@ func (c *copier) files(ctx context.Context, dir storage.Key) error {
 	return c.these(ctx, dir, all, nil)
 }
 
-// these copies the given files of a folder, the manifest first and the ledgers
-// last. It ends with [errOvertaken] before it writes something of a scrubbed session, if
-// over is not nil.
+// these copies the given files of a folder, the manifest first and the ledgers last. If
+// over is not nil, it ends with [errOvertaken] before it writes a file of a scrubbed
+// session.
 func (c *copier) these(ctx context.Context, dir storage.Key, all []storage.Info, over *watch) error {
 	there := map[storage.Key]int64{}
 	for info, err := range c.dst.List(ctx, dir) {

@@ -10,7 +10,8 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// errErasing: the erase of a session of src has begun, and has no tombstone yet.
+// errErasing means that the erase of a session of src has begun, but has no tombstone
+// yet.
 var errErasing = errors.New("its erase was begun there and did not come to its end; erase it again")
 
 // A srcStone is a tombstone of src, with the result of checking the chain of its log.
@@ -20,13 +21,13 @@ type srcStone struct {
 	linked bool // the line holds the hash of the previous one
 }
 
-// stoneCheck reads the tombstones of src, and checks each line against those beside it.
+// stoneCheck reads the tombstones of src, and checks each line against its neighbors.
 type stoneCheck struct {
 	key   storage.Key
 	lines stoneReader
 	all   []srcStone
 	last  int    // index of the first tombstone of the last line
-	hash  string // hash of the last line; "": there is none
+	hash  string // hash of the last line; "" = none
 }
 
 func (c *stoneCheck) line(l rawLine) error {
@@ -100,7 +101,8 @@ func (c *copier) carryAll(ctx context.Context) error {
 
 // carry erases a session of dst if src has erased it. It returns true if src has no
 // files of the session, and false if src has begun it again. A session of the same name
-// that is not a copy of an erased one stays, and so does one whose erase is not proven.
+// that is not a copy of an erased one stays, and so does a session whose erase is not
+// proven.
 func (c *copier) carry(ctx context.Context, dir storage.Key) (gone bool, err error) {
 	stones := c.ended[tombstoneID(dir)]
 	if len(stones) == 0 {
@@ -130,8 +132,9 @@ func (c *copier) carry(ctx context.Context, dir storage.Key) (gone bool, err err
 	return gone, c.erase(ctx, there, *stone)
 }
 
-// stoneOf returns the last tombstone of the life of a session in dst, nil if it has none.
-// It is an error if there is one and nothing proves it, or if it may be of another life.
+// stoneOf returns the last tombstone for the life of a session in dst, nil if there is
+// none. It returns an error if there is a tombstone but no proof of it, or if the
+// tombstone may belong to another life.
 func (c *copier) stoneOf(ctx context.Context, dir storage.Key, first string, stones []srcStone) (*Tombstone, error) {
 	var unproven error
 	for _, t := range slices.Backward(stones) {
@@ -159,7 +162,7 @@ func (c *copier) stoneOf(ctx context.Context, dir storage.Key, first string, sto
 }
 
 // lifeOf returns the life of an erased session, "" if it is unknown. A tombstone of
-// version 0.1.0 does not have it, but the heads of src can.
+// version 0.1.0 does not have it, but the heads of src may.
 func (c *copier) lifeOf(ctx context.Context, dir storage.Key, stone srcStone) (string, error) {
 	if stone.Life != "" || stone.Head == "" {
 		return stone.Life, nil
@@ -176,8 +179,8 @@ func (c *copier) lifeOf(ctx context.Context, dir storage.Key, stone srcStone) (s
 	return "", nil
 }
 
-// doubt returns what is missing for the proof of an erase in src, "" if nothing is. If
-// src has heads, one of them must tell of the erase.
+// doubt returns the missing part of the proof of an erase in src, "" if nothing is
+// missing. If src has heads, one of them must record the erase.
 func (c *copier) doubt(ctx context.Context, dir storage.Key, stone srcStone, first string) (string, error) {
 	if !stone.whole || !stone.linked {
 		return "its tombstone there, or the one before it, was changed", nil
@@ -199,7 +202,7 @@ func (c *copier) doubt(ctx context.Context, dir storage.Key, stone srcStone, fir
 	return "it has a tombstone there, and the heads there do not know of its erase", nil
 }
 
-// heads returns the heads of src, which are read after the tombstones, and once.
+// heads returns the heads of src, which are read once, after the tombstones.
 func (c *copier) heads(ctx context.Context) (*HeadBook, error) {
 	if c.book != nil {
 		return c.book, nil
@@ -226,9 +229,9 @@ func (c *copier) erase(ctx context.Context, s *Session, stone Tombstone) error {
 	return nil
 }
 
-// lost returns an error for a session that dst can have erased with a damaged tombstone,
-// which is why. It is nil where the heads of dst, or else the rest of each damaged line,
-// say that this life of it was not erased there.
+// lost returns an error for a session that dst may have erased with a damaged tombstone.
+// It returns nil if the heads of dst, or otherwise the rest of each damaged line, show
+// that this life of the session was not erased there.
 func (c *copier) lost(ctx context.Context, dir storage.Key, life string, why error) error {
 	b, err := ReadHeads(ctx, c.dst, HeadsOptions{})
 	if err != nil {
@@ -251,9 +254,9 @@ func (c *copier) lost(ctx context.Context, dir storage.Key, life string, why err
 	return nil
 }
 
-// stones copies the missing tombstones, except damaged ones and those of sessions that
-// stay in dst. If dst has none and none is damaged, the copy is equal byte for byte, because their chain depends on nothing
-// else.
+// stones copies the missing tombstones, except damaged ones and those of sessions that stay in dst. If
+// dst has none and none is damaged, the copy is equal byte for byte, because their chain depends on
+// nothing else.
 func (c *copier) stones(ctx context.Context) error {
 	there := map[string]bool{}
 	for t, err := range Tombstones(ctx, c.dst) {

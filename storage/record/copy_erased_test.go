@@ -112,7 +112,7 @@ func TestCopyOfANamedSessionThatWasErased(t *testing.T) {
 }
 
 // A session that dst holds stays whole; the others are copied.
-func TestCopyErasesNothingThatIsHeld(t *testing.T) {
+func TestCopyErasesNoHeldSession(t *testing.T) {
 	src, dst := lived(t), memory.New()
 	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
 	s := session(t, dst, "alice")
@@ -132,7 +132,7 @@ func TestCopyErasesNothingThatIsHeld(t *testing.T) {
 	wantWhole(t, dst)
 }
 
-// Another session of the same name is none of the source's.
+// Another session of the same name does not belong to the source.
 func TestCopyErasesNoOtherSession(t *testing.T) {
 	src, dst := lived(t), memory.New()
 	step(t, session(t, dst, "alice"), 1)
@@ -145,7 +145,7 @@ func TestCopyErasesNoOtherSession(t *testing.T) {
 }
 
 // An erase at any time of a copy is no tampering with it.
-func TestCopyBesideAnErase(t *testing.T) {
+func TestCopyDuringAnErase(t *testing.T) {
 	for _, named := range [][]string{nil, {"alice"}} {
 		for at := 0; ; at++ {
 			src, dst, n := lived(t), memory.New(), 0
@@ -232,7 +232,7 @@ func TestCopyCarriesOverAnEraseOfAnOlderVersion(t *testing.T) {
 			continue
 		}
 		if !errors.Is(err, storage.ErrExists) || !strings.Contains(err.Error(), "alice") {
-			t.Errorf("nobody knows whose tombstone it is: %v", err)
+			t.Errorf("a tombstone of an unknown session: %v", err)
 		}
 		wantOK(t, dst, "alice")
 	}
@@ -352,7 +352,7 @@ func TestCopyErasesNothingForADamagedRefusal(t *testing.T) {
 	}
 }
 
-// A copy that missed a life under the name erases the one that it has.
+// A copy that missed a life under the name erases the life that it has.
 func TestCopyErasesAnEarlierLife(t *testing.T) {
 	for _, named := range [][]string{nil, {"alice"}} {
 		for _, again := range []bool{false, true} {
@@ -383,7 +383,7 @@ func TestCopyErasesAnEarlierLife(t *testing.T) {
 }
 
 // A damaged tombstone of the copy stops the sessions that can be its own, and no other.
-func TestCopyBesideADamagedTombstone(t *testing.T) {
+func TestCopyWithADamagedTombstone(t *testing.T) {
 	src, dst := lived(t), memory.New()
 	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
 	eraseAs(t, dst, "alice") // in the copy alone

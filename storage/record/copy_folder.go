@@ -10,12 +10,12 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// errOvertaken: a session of src was scrubbed while it was copied.
+// errOvertaken means that a session of src was scrubbed while it was copied.
 var errOvertaken = errors.New("scrubbed")
 
-// folder copies a session. If a scrub overtakes it, the files from before and after do
-// not fit together. Then, if dst had nothing of the session before, folder removes the
-// copy and starts over.
+// folder copies a session. If a scrub happens meanwhile, the files from before and after
+// it do not fit together. Then, if dst had nothing of the session before, folder removes
+// the copy and starts over.
 func (c *copier) folder(ctx context.Context, dir storage.Key) error {
 	remover, removes := c.dst.(storage.Remover)
 	before, err := listed(ctx, c.dst, dir)
@@ -26,7 +26,7 @@ func (c *copier) folder(ctx context.Context, dir storage.Key) error {
 	for round := 0; ; round++ {
 		w := watchOver(c.src, dir)
 		overtaken, err := c.watched(ctx, dir, w, !anew)
-		if !overtaken || errors.Is(err, storage.ErrExists) || errors.Is(err, ErrInUse) { // others copy into dst
+		if !overtaken || errors.Is(err, storage.ErrExists) || errors.Is(err, ErrInUse) { // other processes copy into dst
 			return err
 		}
 		if !anew || round == copyRounds {
@@ -54,7 +54,7 @@ func discard(ctx context.Context, a storage.Archive, r storage.Remover, dir stor
 }
 
 // watched copies a session once, and reports whether a scrub overtook it. If each is set,
-// it looks for one before each file that it writes.
+// it checks for one before each file that it writes.
 func (c *copier) watched(ctx context.Context, dir storage.Key, w *watch, each bool) (overtaken bool, err error) {
 	now, err := w.quiet(ctx)
 	if err != nil {

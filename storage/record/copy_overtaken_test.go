@@ -11,7 +11,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// meddled is a copy in which something happens before each write, or instead of it.
+// meddled is a copy in which a function runs before each write, or instead of it.
 type meddled struct {
 	*memory.Archive
 	before  func(k storage.Key) error

@@ -14,8 +14,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// lived is an archive with a session of two steps, a held one, and one that was
-// erased.
+// lived is an archive with a session of two steps, a held session, and an erased
+// one.
 func lived(t *testing.T) *memory.Archive {
 	t.Helper()
 	a := memory.New()
@@ -123,9 +123,9 @@ func (l *limited) Append(ctx context.Context, k storage.Key, seq int64, b storag
 	return l.Archive.Append(ctx, k, seq, b)
 }
 
-// TestCopyThatWasCutShortGoesOn: after any number of writes, half a copy of a session
-// is never taken for one, and copying again ends it.
-func TestCopyThatWasCutShortGoesOn(t *testing.T) {
+// TestInterruptedCopyContinues: after any number of writes, a partial copy of a
+// session is never taken for a session, and copying again completes it.
+func TestInterruptedCopyContinues(t *testing.T) {
 	src := lived(t)
 	for n := 0; ; n++ {
 		dst := memory.New()
@@ -169,8 +169,8 @@ func TestCopyOverwritesNothing(t *testing.T) {
 	}
 }
 
-// What was erased does not come back with a copy that somebody still has.
-// What was scrubbed since is another one. The copy is no worse for that.
+// Erased data does not come back with a copy that somebody still has. A session that
+// was scrubbed since then is a different one. The copy is no worse for that.
 func TestACopyAfterAScrubLeavesTheEarlierCopyWhole(t *testing.T) {
 	src, dst := lived(t), memory.New()
 	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
@@ -202,7 +202,7 @@ func TestACopyAfterAScrubLeavesTheEarlierCopyWhole(t *testing.T) {
 	}
 }
 
-func TestCopyBringsNothingBackThatWasErased(t *testing.T) {
+func TestCopyRestoresNoErasedSession(t *testing.T) {
 	src := lived(t)
 	archives(t, func(t *testing.T, dst storage.Archive) {
 		_, err := record.Copy(t.Context(), dst, src, record.CopyOptions{})
@@ -252,7 +252,7 @@ func TestCopyNamesTheKeys(t *testing.T) {
 	}
 }
 
-func TestCopyOfAllHasTheAccessRecords(t *testing.T) {
+func TestFullCopyHasTheAccessRecords(t *testing.T) {
 	src, dst := lived(t), memory.New()
 	l := record.NewAccessLog(src)
 	show := func(what string) { must(t, l.Record(t.Context(), "alice", "show", text("ann"), text("%s", what))) }

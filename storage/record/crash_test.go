@@ -17,15 +17,15 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// mortal is an archive whose process dies at a certain write. The test decides how much
-// of that write is stored.
+// mortal is an archive whose process dies at a certain write. The test decides which
+// part of that write is stored.
 type mortal struct {
 	storage.Archive
 	before func(call int) // called before each write, counted from 1
 	dies   int            // the write at which it dies; 0 is never
 	part   func(n int64) int64
 
-	mu    sync.Mutex // for the files of a step are stored at once
+	mu    sync.Mutex // the files of a step are stored concurrently
 	calls int
 	log   []string
 }
@@ -141,8 +141,8 @@ func exists(t *testing.T, a storage.Archive) bool {
 	return false
 }
 
-// TestAnotherProcessAtEveryWrite lets another process take a whole step before
-// each write of the first, one at a time, and then before all of them.
+// TestAnotherProcessAtEveryWrite has another process take a whole step before each
+// write of the first, one at a time, and then before all of them.
 func TestAnotherProcessAtEveryWrite(t *testing.T) {
 	for at := 0; at <= 30; at++ {
 		below := memory.New()
@@ -233,9 +233,9 @@ func (a *forgetful) forgot(op string, k storage.Key) bool {
 	return a.forgets(op, k, a.n)
 }
 
-// TestEachForgottenWriteIsSeen: Verify finds every write that a faulty archive or
+// TestEachMissingWriteIsDetected: Verify finds every write that a faulty archive or
 // session can lose, such as a transcript or a line of the manifest.
-func TestEachForgottenWriteIsSeen(t *testing.T) {
+func TestEachMissingWriteIsDetected(t *testing.T) {
 	for forgotten := 1; ; forgotten++ {
 		what := ""
 		a := &forgetful{Archive: memory.New(), forgets: func(op string, k storage.Key, n int) bool {
@@ -253,7 +253,7 @@ func TestEachForgottenWriteIsSeen(t *testing.T) {
 			err = s.Checkpoint(t.Context())
 		}
 		if err != nil {
-			continue // whoever wrote next has seen it
+			continue // the writer of the next step has seen it
 		}
 		if what == "" { // there is no such write
 			if forgotten < 12 {
@@ -263,7 +263,7 @@ func TestEachForgottenWriteIsSeen(t *testing.T) {
 		}
 		r := verify(t, a, "s", record.VerifyOptions{Head: s.ManifestHead()})
 		if r.OK() {
-			t.Errorf("write %d (%s) was forgotten, and nobody sees it", forgotten, what)
+			t.Errorf("write %d (%s) is missing, and the test does not detect it", forgotten, what)
 		}
 	}
 }

@@ -91,9 +91,9 @@ func TestADamagedKeyBlocksNoSession(t *testing.T) {
 	}
 }
 
-// Of two processes that give an archive its first key at once, one does, and the other
-// gets to know that key.
-func TestOneOfTwoGivesAnArchiveItsFirstKey(t *testing.T) {
+// If two processes give an archive its first key at once, one succeeds, and the other
+// learns that key.
+func TestConcurrentProcessesAgreeOnTheFirstKey(t *testing.T) {
 	any := func(ids []string) bool { return len(ids) > 0 }
 	a := &failing{Archive: memory.New()}
 	a.fail = func(op string, _ storage.Key) error {

@@ -1,5 +1,5 @@
-// Package record keeps the record of sessions on a [storage.Archive]. It can read
-// back the text that left an agent's context, and prove that the text is unchanged.
+// Package record keeps the record of sessions on a [storage.Archive]. With it, a program can read
+// the text that left an agent's context, and prove that the text is unchanged.
 //
 // A program opens a session with [OpenSession] and lists sessions with [Sessions].
 // [Verify] checks them, [Copy] and [Session.Export] copy them, and [Prune] and
@@ -8,11 +8,10 @@
 //
 // # Layout
 //
-// [Session] implements the layout of a session: the names of its files, and the
-// order in which they are written. A step is committed by the exclusive creation of
-// its ledger, which is its last file: of two processes one succeeds, and the other
-// gets [storage.ErrExists]. Files left by a lost race or a crash are never
-// overwritten and never used.
+// [Session] implements the layout of a session: the names of its files, and the order in which they
+// are written. A step is committed by the exclusive creation of its ledger, which is its last file:
+// of two processes one succeeds, and the other gets [storage.ErrExists]. Files that a lost race or
+// a crash left are never overwritten and never used.
 //
 // # Turn index
 //
@@ -23,12 +22,11 @@
 //
 // # Manifest and logs
 //
-// The manifest and the logs hold one JSON object a line. Each object begins with
-// "seq", the number of the line, and "prev", the SHA-256 of the previous line. In the
-// first line "prev" is the SHA-256 of "compact archive v2", a line feed and the key
-// (in version 1, of "compact archive v1" instead). A line
-// {"torn":{"bytes","sha256"}} covers that many bytes before it: an incomplete line
-// that a crash left.
+// The manifest and the logs hold one JSON object in each line. Each object begins with "seq", the
+// number of the line, and "prev", the SHA-256 of the previous line. In the first line "prev" is the
+// SHA-256 of "compact archive v2", a line feed and the key (in version 1, of "compact archive v1"
+// instead). A line {"torn":{"bytes","sha256"}} accounts for that many bytes before it: an
+// incomplete line that a crash left.
 //
 // A line of the manifest has "op" and "at". Its other members depend on the op:
 //
@@ -47,9 +45,9 @@
 //	erase    by, lease                  the process "by" removes the session; others wait for "lease" milliseconds after
 //	                                    the last such line
 //
-// The first line also has "life": random letters and a random number of dashes. The
-// letters tell this session from an erased session of the same name. The dashes vary
-// the length, so that lines of the two seldom end at the same offset.
+// The first line also has "life": random letters and a random number of dashes. The letters
+// distinguish this session from an erased session of the same name. The dashes vary the length, so
+// that lines of the two rarely end at the same offset.
 //
 // A line put or commit announces a file before it is created, and a line done
 // confirms the file afterwards. So a file without an announcement is foreign, an
@@ -58,9 +56,9 @@
 //
 // # Proof
 //
-// [Verify] reads everything back and names each file or line that was removed, added,
-// reordered, truncated or changed. It cannot detect that the end of the manifest was cut
-// off together with the files named there, unless the caller gives it a head that was
-// kept elsewhere ([Session.ManifestHead], [ReadHeads]). Only a backend with write
-// protection helps against an attacker who can rewrite everything, heads included.
+// [Verify] reads everything back and names each file or line that was removed, added, reordered,
+// truncated or changed. It cannot detect that the end of the manifest was cut off together with the
+// files named there, unless the caller provides a head that was stored elsewhere
+// ([Session.ManifestHead], [ReadHeads]). Only a backend with write protection helps against an
+// attacker who can rewrite everything, heads included.
 package record

@@ -22,25 +22,24 @@ type Tombstone struct {
 	Session string    `json:"session"` // SHA-256 of the folder's name
 	Files   int       `json:"files"`
 	Bytes   int64     `json:"bytes"`
-	Head    string    `json:"head,omitempty"` // of the manifest; "" in refusals of version 0.1.0
+	Head    string    `json:"head,omitempty"` // hash of the manifest's last line; "" in refusals of version 0.1.0
 	Life    string    `json:"life,omitempty"` // hash of the first line of the manifest; "" in tombstones of version 0.1.0
 	Reason  string    `json:"reason,omitempty"`
 	Who     string    `json:"who,omitempty"` // who requested it ([Session.ActAs])
 	// Left describes files that may hold pieces of the session and could not be
 	// removed. They disappear later by themselves.
 	Left []string `json:"left,omitempty"`
-	// Done: every file is removed. If false, the erasure was interrupted; call
+	// Done is true if every file is removed. If false, the erasure was interrupted; call
 	// Erase again to complete it.
 	Done bool `json:"done"`
 
-	// Refused is the reason why nothing was removed; "": the session was
-	// erased.
+	// Refused is the reason why nothing was removed; "" = the session was erased.
 	Refused string `json:"refused,omitempty"`
 	// KeptUntil is the end of the lock that refused it; zero if unknown.
 	KeptUntil time.Time `json:"kept_until,omitzero"`
 
-	// Damaged: the line was changed and has only these values. Without Session it is
-	// unknown which session it is about.
+	// Damaged is true if the line was changed; only the values here are left of it.
+	// Without Session it is unknown which session the line is about.
 	Damaged bool `json:"damaged,omitempty"`
 }
 
@@ -55,19 +54,18 @@ func (t Tombstone) head(op string) head { return head{Op: op, At: t.At, Who: t.W
 
 func tombstoneID(dir storage.Key) string { return hashOf([]byte(dir.String())) }
 
-// Erase removes every file of the session, and leaves a tombstone. Concurrent
-// writers get [ErrErased]. Errors are [ErrHeld] under a legal hold, [storage.ErrLocked] if
-// the archive is a [storage.Keeper] that keeps a file, [storage.ErrUnsupported] if the archive is
-// no [storage.Remover], and [storage.ErrNotExist] if nothing is stored. ErrHeld and ErrLocked
-// leave the session usable, with a tombstone that records the refused request.
-// After any other error some files may be gone. The ledgers are removed first, the
-// last one first (or all at once by a [storage.BulkRemover]), and the manifest last, which
-// records the erasure, so that an incomplete rest is never taken for a session.
-// Call Erase again to complete it.
+// Erase removes every file of the session, and leaves a tombstone. Concurrent writers get
+// [ErrErased]. Errors are [ErrHeld] under a legal hold, [storage.ErrLocked] if the archive is a
+// [storage.Keeper] that keeps a file, [storage.ErrUnsupported] if the archive is not a
+// [storage.Remover], and [storage.ErrNotExist] if nothing is stored. ErrHeld and ErrLocked leave
+// the session usable, with a tombstone that records the refused request. After any other error
+// some files may be gone. The ledgers are removed first, from the last one to the first (or all
+// at once by a [storage.BulkRemover]), and the manifest, which records the erasure, last. So an
+// incomplete rest is never mistaken for a session. Call Erase again to complete it.
 //
-// One process erases a session at a time. While another one does, Erase waits, no longer
-// than ctx: until that process is ready, which is ErrErased, or has shown no progress
-// for 20 seconds.
+// One process erases a session at a time. If another process is erasing the session,
+// Erase waits, but no longer than ctx lasts: until that process has finished, which is
+// ErrErased, or has made no progress for 20 seconds.
 func (s *Session) Erase(ctx context.Context, reason redact.Text) (Tombstone, error) {
 	e, err := s.condemn(ctx, time.Time{})
 	switch {
@@ -89,8 +87,8 @@ func (s *Session) stone(reason, who string) Tombstone {
 
 // refuse leaves a tombstone with the reason why the session was not erased.
 func (s *Session) refuse(ctx context.Context, reason redact.Text, why error) (Tombstone, error) {
-	// A stored step is confirmed before the end of the manifest is taken, so that the
-	// tombstone and the head have the same one.
+	// A stored step is confirmed before the end of the manifest is read, so that the
+	// tombstone and the head have the same end.
 	unconfirmed := s.confirmLast(ctx)
 	stone := s.stone(reason.String(), s.who.String())
 	stone.Refused = storage.ErrLocked.Error()
@@ -124,12 +122,12 @@ func (e *eraser) erase(ctx context.Context, stone Tombstone) (Tombstone, error) 
 	}
 	stone.Left = s.sweep(ctx)
 	stone.At, stone.Done = time.Now(), true
-	// No check: the log of tombstones existed a moment ago.
+	// No check is needed: the log of tombstones existed a moment ago.
 	_, err := graves.appendUnseen(ctx, func(facts) ([]string, error) { return []string{stone.body()}, nil })
 	return stone, err
 }
 
-// removeAs removes a condemned session after it has told why files are missing.
+// removeAs removes a condemned session, after it has recorded why files are missing.
 func (e *eraser) removeAs(ctx context.Context, stone Tombstone, graves *chain) error {
 	s := e.s
 	// Heads and tombstone are written first, so that they explain every missing
@@ -140,16 +138,16 @@ func (e *eraser) removeAs(ctx context.Context, stone Tombstone, graves *chain) e
 	if err := bury(ctx, graves, stone); err != nil {
 		return err
 	}
-	// The index is updated before the files are removed, and again after them, because
-	// the session can have been indexed again meanwhile. If the index fails, the manifest
-	// alone stays, so that the erase can be repeated.
+	// The index is updated before the files are removed, and again after that, because
+	// the session may have been indexed again in the meantime. If the index fails, only
+	// the manifest stays, so that the erase can be repeated.
 	if err := s.unindex(ctx); err != nil {
 		return errors.Join(err, e.removeFiles(ctx))
 	}
 	return errors.Join(e.removeAll(ctx), s.unindex(ctx))
 }
 
-// sweep removes pieces outside of the keys, and returns those it had to leave.
+// sweep removes pieces outside of the keys, and returns the pieces that it had to leave.
 func (s *Session) sweep(ctx context.Context) []string {
 	sweeper, ok := s.a.(storage.Sweeper)
 	if !ok {

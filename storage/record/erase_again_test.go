@@ -14,7 +14,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// afterRemoval is an archive in which something happens after a file was removed.
+// afterRemoval is an archive that calls a function after a file was removed.
 type afterRemoval struct {
 	*memory.Archive
 	name string
@@ -32,7 +32,7 @@ func (a *afterRemoval) Remove(ctx context.Context, k storage.Key) error {
 
 // After an erase, an agent can begin the session again as soon as the manifest is gone.
 // The erase must leave the new session alone.
-func TestAnEraseLeavesTheSessionThatBeginsNextAlone(t *testing.T) {
+func TestEraseDoesNotAffectTheNextSession(t *testing.T) {
 	t.Parallel()
 	a := &afterRemoval{Archive: memory.New(), name: "manifest.jsonl"}
 	s := leaky(t, a)
@@ -85,8 +85,9 @@ func (a *slowRemoval) Remove(ctx context.Context, k storage.Key) error {
 	return a.Archive.Remove(ctx, k)
 }
 
-// TestOneProcessErasesASessionAtATime: the second waits, also for longer than a turn, and
-// neither removes anything of the session that begins as soon as the first is ready.
+// TestOneProcessErasesASessionAtATime: the second process waits, even longer than a turn,
+// and neither process removes a file of the session that begins right after the first has
+// finished.
 func TestOneProcessErasesASessionAtATime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -158,7 +159,7 @@ func TestTheHeadOfTheLastEraseCounts(t *testing.T) {
 	})
 }
 
-// TestAnEraseThatFailsIsNotWaitedFor: whoever asks again, in another process, need not
+// TestAnEraseThatFailsIsNotWaitedFor: another process that repeats the erase need not
 // wait until the turn of the failed one is over.
 func TestAnEraseThatFailsIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
@@ -195,7 +196,7 @@ func TestAnEraseByAnEarlierVersionIsContinuedAtOnce(t *testing.T) {
 // Three operators erase a session again and again while agents store steps, and begin
 // the session again after each erase. An acknowledged step is there, or its session was
 // erased after it.
-func TestConcurrentErasesLeaveNewSessionsAlone(t *testing.T) {
+func TestConcurrentErasesKeepNewSessions(t *testing.T) {
 	t.Parallel()
 	for range 20 {
 		a := memory.New()
@@ -239,7 +240,7 @@ func TestConcurrentErasesLeaveNewSessionsAlone(t *testing.T) {
 }
 
 // lateCreate is an archive in which the creates of one file wait for each other: that of
-// the session that begins next is announced, then that of the erased one is carried out.
+// the next session is announced, then that of the erased session is carried out.
 type lateCreate struct {
 	*memory.Archive
 	name              string
@@ -264,9 +265,9 @@ func (a *lateCreate) Create(ctx context.Context, k storage.Key, b storage.Blob) 
 	return err
 }
 
-// TestALateFileIsTakenOutOfTheNextSession: it has a name that the next session has
-// announced for another file, which would be reported as changed forever.
-func TestALateFileIsTakenOutOfTheNextSession(t *testing.T) {
+// TestLateFileIsRemovedFromTheNextSession: the late file has a name that the next session
+// has announced for another file, which would be reported as changed forever.
+func TestLateFileIsRemovedFromTheNextSession(t *testing.T) {
 	t.Parallel()
 	for _, same := range []bool{false, true} { // whether the next session stores the same
 		a, announced, landed := memory.New(), make(chan struct{}), make(chan struct{})
@@ -295,9 +296,9 @@ func TestALateFileIsTakenOutOfTheNextSession(t *testing.T) {
 	}
 }
 
-// TestAStepOfANewSessionReturnsErrErased: it was opened when nothing was stored, saw
-// the steps of others, and these were erased. As a step that lacks the one before it, the
-// agent would fail in each call.
+// TestAStepOfANewSessionReturnsErrErased: the session was opened when nothing was stored,
+// saw the steps of others, and these were erased. As a step that lacks the one before it,
+// the agent would fail in each call.
 func TestAStepOfANewSessionReturnsErrErased(t *testing.T) {
 	t.Parallel()
 	a := memory.New()

@@ -13,7 +13,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// slowOpen is an archive in which something happens before a file is opened.
+// slowOpen is an archive that calls a function before a file is opened.
 type slowOpen struct {
 	*memory.Archive
 	name string
@@ -63,8 +63,8 @@ func TestAMissingFileIsNoErase(t *testing.T) {
 	}
 }
 
-// The error must be ErrErased, not ErrStep for the missing previous step: then the
-// caller starts over, and does not look for a hole.
+// The error must be ErrErased, not ErrStep for the missing previous step: then the caller
+// starts over, and does not report a gap.
 func TestAStepAfterErasedOnesReturnsErrErased(t *testing.T) {
 	t.Parallel()
 	a := memory.New()
@@ -102,7 +102,7 @@ func TestTwoCopiesAtOnce(t *testing.T) {
 		}
 		for k := range everything(t, dst) {
 			if strings.HasPrefix(k, "_heads/") {
-				t.Errorf("%s: the copy has %s, and not what it proves", name, k)
+				t.Errorf("%s: the copy has %s, but not the data that it proves", name, k)
 			}
 		}
 		must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
@@ -110,7 +110,7 @@ func TestTwoCopiesAtOnce(t *testing.T) {
 	}
 }
 
-// copying is an archive in which something happens before a file of a session is written.
+// copying is an archive that calls a function before a file of a session is written.
 type copying struct {
 	*memory.Archive
 	name string
@@ -134,8 +134,8 @@ func (a *copying) Create(ctx context.Context, k storage.Key, b storage.Blob) err
 	return a.Archive.Create(ctx, k, b)
 }
 
-// TestAScrubThatAHoldOvertakesLeavesNoFile of those that it has waiting.
-func TestAScrubThatAHoldOvertakesLeavesNoFile(t *testing.T) {
+// TestScrubOvertakenByAHoldLeavesNoFile: the scrub removes its waiting files.
+func TestScrubOvertakenByAHoldLeavesNoFile(t *testing.T) {
 	t.Parallel()
 	shared := memory.New()
 	leaky(t, shared)
@@ -158,8 +158,8 @@ func TestAScrubThatAHoldOvertakesLeavesNoFile(t *testing.T) {
 
 func waiting(name string) bool { return strings.HasPrefix(name, "scrub.") }
 
-// TestAScrubRemovesOnlyItsOwnWaitingFiles: those of another one may be of a scrub that is
-// recorded next.
+// TestAScrubRemovesOnlyItsOwnWaitingFiles: other waiting files may belong to a scrub that
+// is recorded next.
 func TestAScrubRemovesOnlyItsOwnWaitingFiles(t *testing.T) {
 	t.Parallel()
 	const other = "scrub.aaaaaaaaaaaaa.events.jsonl"
@@ -200,12 +200,12 @@ func TestAScrubOfVersion010IsCompleted(t *testing.T) {
 		}
 	}
 	if renamed < 3 {
-		t.Fatalf("%d files wait: the test shows nothing", renamed)
+		t.Fatalf("%d files wait: the test proves nothing", renamed)
 	}
 	proven(t, a) // half of it is in place, and the other half waits
 	must(t, second(session(t, a, "s").EndScrub(t.Context())))
 	if now := wholeText(t, a); strings.Contains(now, leaked) {
-		t.Error("what leaked is still there")
+		t.Error("the leaked text still exists")
 	}
 	if left := inFolder(t, a, "s"); slices.ContainsFunc(left, waiting) {
 		t.Errorf("in the folder are %q", left)

@@ -16,14 +16,14 @@ type eraser struct {
 	s     *Session
 	r     storage.Remover
 	files []storage.Info // in the order of removal
-	last  bool           // the manifest was removed, or may have been
+	last  bool           // the manifest was removed, or may have been removed
 	turn
 }
 
-// condemn records that the session is being removed. It returns an error for a session
-// that a hold or a lock keeps, and for one whose last record is not older than before;
-// the zero time omits that check. While another process erases the session, condemn
-// waits until it is ready, which is [ErrErased], or its turn is over.
+// condemn records that the session is being removed. It returns an error if a hold or a
+// lock keeps the session, and if the last record is not older than before; the zero
+// time omits that check. While another process erases the session, condemn waits until
+// that process has finished, which is [ErrErased], or its turn is over.
 func (s *Session) condemn(ctx context.Context, before time.Time) (*eraser, error) {
 	remover, ok := s.a.(storage.Remover)
 	if !ok {
@@ -31,7 +31,8 @@ func (s *Session) condemn(ctx context.Context, before time.Time) (*eraser, error
 	}
 	e := &eraser{s: s, r: remover, turn: turn{me: rand.Text(), lease: lease}}
 	for {
-		// The list is made again after a wait: the other process has removed files.
+		// The list is made again after a wait, because the other process has removed
+		// files.
 		var err error
 		if e.files, err = s.removable(ctx); err != nil {
 			return nil, err
@@ -49,8 +50,8 @@ func (s *Session) condemn(ctx context.Context, before time.Time) (*eraser, error
 	}
 }
 
-// kept returns the error if a lock keeps a file: that of the file written last,
-// which a lock by age keeps longest.
+// kept returns an error if a lock keeps a file. It checks the file that was written
+// last, which a lock by age keeps longest.
 func (s *Session) kept(ctx context.Context, files []storage.Info) error {
 	keeper, ok := s.a.(storage.Keeper)
 	if !ok {
@@ -73,8 +74,8 @@ func (s *Session) kept(ctx context.Context, files []storage.Info) error {
 	return nil
 }
 
-// seal writes the last line of the manifest, atomically with the check for a
-// hold. It returns the process that erases the session already, if there is one.
+// seal writes the last line of the manifest, atomically with the check for a hold. If
+// another process is already erasing the session, seal returns that process.
 func (e *eraser) seal(ctx context.Context, before time.Time) (other *holder, err error) {
 	began := time.Now()
 	_, err = e.s.manifest.append(ctx, func(f facts) ([]string, error) {
@@ -126,8 +127,8 @@ func (e *eraser) renew(ctx context.Context) error {
 	return err
 }
 
-// pass ends the turn after a failure, so that nobody waits for it. A turn that can't be
-// ended is over after its lease.
+// pass ends the turn after a failure, so that no process waits for it. If the turn
+// can't be ended, it is over after its lease.
 func (e *eraser) pass(ctx context.Context) {
 	if e.last {
 		return
@@ -173,10 +174,10 @@ func removalRank(i storage.Info) int {
 	return 0
 }
 
-// removeAll removes the files, those that a concurrent writer has added since, and at
+// removeAll removes the files, then those that a concurrent writer has added since, and
 // last the manifest. It gives up after some rounds. Nothing is removed after the
-// manifest: from then on the files are those of a session that begins anew. What a late
-// writer leaves there, he removes himself ([Session.withdraw]).
+// manifest: from then on the files belong to a session that begins again. If a late
+// writer leaves files there, it removes them itself ([Session.withdraw]).
 func (e *eraser) removeAll(ctx context.Context) error {
 	const rounds = 5
 	for range rounds {
@@ -196,7 +197,7 @@ func (e *eraser) removeAll(ctx context.Context) error {
 }
 
 // removeFiles removes all files but the manifest, one by one. A BulkRemover removes the
-// ledgers together, then the other files together.
+// ledgers in one call, then the other files in one call.
 func (e *eraser) removeFiles(ctx context.Context) error {
 	ledgers, others := e.s.inBulk(e.files)
 	for _, keys := range [][]storage.Key{ledgers, others} {
@@ -212,7 +213,7 @@ func (e *eraser) removeFiles(ctx context.Context) error {
 // atOnce returns how many files are removed with one call.
 func (e *eraser) atOnce() int {
 	if _, ok := e.r.(storage.BulkRemover); ok {
-		return 1000 // as many as one request to S3 can remove
+		return 1000 // maximum number of objects that one request to S3 removes
 	}
 	return 1
 }
@@ -245,7 +246,8 @@ func (e *eraser) removeManifest(ctx context.Context) error {
 	return tooSlow(ctx, e.r.Remove(ctx, e.s.manifest.key))
 }
 
-// inTurn returns a context that ends before the turn does, which it renews if needed.
+// inTurn returns a context that ends before the turn does; it renews the turn if
+// needed.
 func (e *eraser) inTurn(ctx context.Context) (context.Context, context.CancelFunc, error) {
 	if e.late() {
 		if err := e.renew(ctx); err != nil {

@@ -17,7 +17,7 @@ var errFull = errors.New("the disk is full")
 func (fullIndex) Forget(context.Context, ...string) error { return errFull }
 
 // An erase removes the files even if the index fails. It can be repeated for the index.
-func TestEraseTakesTheFilesWhateverTheIndexDoes(t *testing.T) {
+func TestEraseRemovesTheFilesEvenIfTheIndexFails(t *testing.T) {
 	a := memory.New()
 	s := life(t, a, "x", 1)
 	s.KeepIndex(fullIndex{})
@@ -47,7 +47,7 @@ func (x *lateIndex) Forget(context.Context, ...string) error {
 }
 
 // A session can be indexed again while it is erased, as long as there is something of it.
-func TestTheIndexForgetsWhenNothingIsLeft(t *testing.T) {
+func TestIndexForgetsAnEmptySession(t *testing.T) {
 	a := memory.New()
 	s := life(t, a, "x", 2)
 	x := &lateIndex{t: t, a: a}

@@ -14,8 +14,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// slowCreate is an archive in which the file of a name is created only after do has
-// returned, as if a connection had stalled.
+// slowCreate is an archive that creates one file only after do has returned, like over
+// a stalled connection.
 type slowCreate struct {
 	*memory.Archive
 	name string
@@ -62,7 +62,7 @@ func TestFilesWrittenAfterAnEraseAreRemoved(t *testing.T) {
 
 // A file that is written at the same time as the drafts fails after the erase, and
 // before the overtaken create.
-func TestAStepThatFailsBesideAnEraseLeavesNoFile(t *testing.T) {
+func TestStepFailingDuringAnEraseLeavesNoFile(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"summary-002", "turns-002"} {
 		for what, refuse := range map[string]error{"an event of the erased session": nil, "something else": errRefused} {
@@ -186,7 +186,7 @@ func TestNoSessionBeginsThatWasErasedSinceItWasOpened(t *testing.T) {
 
 // A checkpoint without a new line makes no request. So a file that was stored before it
 // may still be created after an erase.
-func TestNothingToSayLosesSightOfNoFile(t *testing.T) {
+func TestEmptyCheckpointForgetsNoFile(t *testing.T) {
 	t.Parallel()
 	a := &slowCreate{Archive: memory.New(), name: "transcript"}
 	s := session(t, a, "s")

@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// meanwhile does something once, after the first line of heads.
+// meanwhile is an archive that calls a function once, after the first line of heads.
 type meanwhile struct {
 	*memory.Archive
 	do func()
@@ -25,9 +25,9 @@ func (a *meanwhile) Append(ctx context.Context, k storage.Key, seq int64, b stor
 	return err
 }
 
-// A process that stores the session id for a hash during an erase removes it again,
-// because the erase must remove the id.
-func TestNameOfASessionThatIsErasedMeanwhileGoes(t *testing.T) {
+// For a folder with a hashed name, the archive stores the session's id. A process that
+// stores the id during an erase removes it again, because the erase must remove it.
+func TestNameOfAConcurrentlyErasedSessionIsRemoved(t *testing.T) {
 	a := &meanwhile{Archive: memory.New()}
 	s := session(t, a, "alice")
 	s.KeepHeads(record.NewHeads(a, nil))

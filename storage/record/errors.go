@@ -5,19 +5,19 @@ import "errors"
 // The sentinel errors of sessions, wrapped in an [*storage.Error], as are those of the
 // archive below; compare with errors.Is.
 var (
-	// ErrStep: a step cannot be committed because the step before is not
+	// ErrStep means that a step cannot be committed because the step before is not
 	// committed, or because nothing was archived for it.
 	ErrStep = errors.New("step cannot be committed")
-	// ErrLine: a line of a log or a transcript is not a valid line.
+	// ErrLine means that a line of a log or a transcript is not a valid line.
 	ErrLine = errors.New("not a line of JSON")
-	// ErrErased: the session was erased, or is being erased.
+	// ErrErased means that the session was erased, or is being erased.
 	ErrErased = errors.New("erased")
-	// ErrScrubbed: the session was scrubbed after it was opened, so this Session
+	// ErrScrubbed means that the session was scrubbed after it was opened, so this Session
 	// may have outdated information about its files. Open it again.
 	ErrScrubbed = errors.New("scrubbed since it was opened")
-	// ErrUnplaced: a scrub of the session was interrupted, or is in progress.
+	// ErrUnplaced means that a scrub of the session was interrupted, or is in progress.
 	// [Session.EndScrub] completes it.
 	ErrUnplaced = errors.New("a scrub of it was cut short or is under way")
-	// ErrHeld: the session is under a legal hold and cannot be removed.
+	// ErrHeld means that the session is under a legal hold and cannot be removed.
 	ErrHeld = errors.New("under a legal hold")
 )

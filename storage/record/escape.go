@@ -40,10 +40,10 @@ func Prefix(session string) (storage.Key, error) {
 
 // EscapeSession returns the name of the folder of a session. Lower-case
 // letters, digits, '-', '_' and '.' stay. Every other byte becomes %xx, and so
-// do characters that some systems do not allow in their place: a leading '-',
-// '_' or '.', a trailing '.', the first letter of a name that is a device on
-// some systems. An escaped id above 120 bytes is cut and ends in "~" and its
-// SHA-256.
+// do characters that some systems do not allow at their position: a leading
+// '-', '_' or '.', a trailing '.', and the first letter of a name that is a
+// device on some systems. An escaped id above 120 bytes is cut and ends in "~"
+// and its SHA-256.
 //
 // Two ids never share a folder, not even on systems that ignore case. The empty
 // id has no folder; its escape is "".

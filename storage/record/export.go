@@ -16,15 +16,15 @@ type ExportFormat string
 
 // The formats of an export.
 const (
-	// ExportTarGz is the session's folder, unchanged and with the manifest.
-	// Unpacked into a folder, it can be verified there.
+	// ExportTarGz is the session's folder, unchanged and with the manifest. After
+	// unpacking, the folder can be verified.
 	ExportTarGz ExportFormat = "tar.gz"
 	// ExportJSONL is one JSON object for each line. The first describes the session. Each
 	// file begins with {"file":…} and ends with {"end":…,"bytes":…,"sha256":…}. Between
 	// them is a {"line":…} with the JSON of each line ({"text":…} for a line that is not
 	// JSON, {"base64":…} for one that is not text; "open":true if the last line has no
 	// line feed). A line that refers to lines of an earlier file is followed by a
-	// {"same":{"line":…}} for each of those.
+	// {"same":{"line":…}} for each of these lines.
 	ExportJSONL ExportFormat = "jsonl"
 )
 
@@ -35,12 +35,12 @@ type ExportOptions struct {
 	Progress func(done, total int64)
 }
 
-// Export writes the whole session to w, as it was when Export began; logs can
-// be slightly newer. A session without files is [storage.ErrNotExist], one that is erased
-// meanwhile [ErrErased], and one that is scrubbed meanwhile [ErrScrubbed]: what was written
-// to w is of no use then, and Export can be called again. It waits for a scrub that is under
-// way, up to the lease of a process that died (20 seconds by default).
-// Foreign entries ([storage.Info.Foreign]) are left out.
+// Export writes the whole session to w, in its state when Export began; logs can be slightly
+// newer. The error is [storage.ErrNotExist] for a session without files, [ErrErased] if the
+// session is erased in the meantime, and [ErrScrubbed] if it is scrubbed: then the bytes
+// written to w are useless, and Export can be called again. It waits for a running scrub, up
+// to the lease of a process that died (20 seconds by default). Foreign entries
+// ([storage.Info.Foreign]) are left out.
 func (s *Session) Export(ctx context.Context, w io.Writer, format ExportFormat, opts ExportOptions) error {
 	over := watchOver(s.a, s.dir)
 	before, err := over.quiet(ctx)
@@ -60,10 +60,10 @@ func (s *Session) Export(ctx context.Context, w io.Writer, format ExportFormat, 
 	return storage.Wrap("export", s.dir, err)
 }
 
-// ExportBeside writes the files beside the sessions that prove them to w: heads, names,
-// tombstones and ids of keys. It returns the number of these files; without any it
-// writes nothing. Call it before you export the sessions, and compare [Tombstones]
-// afterwards: the heads do not know of sessions that were erased since.
+// ExportBeside writes to w the files beside the sessions that prove them: heads, names,
+// tombstones and ids of keys. It returns the number of these files; without any it writes
+// nothing. Call it before you export the sessions, and compare [Tombstones] afterwards,
+// because the heads do not include sessions that were erased since.
 func ExportBeside(ctx context.Context, a storage.Archive, w io.Writer, format ExportFormat) (n int, err error) {
 	var files []storage.Info
 	for _, name := range []string{erasedName, headsName, keysName, namesName} {

@@ -101,7 +101,7 @@ func (e *exporter) writeSame(ctx context.Context, w *bufio.Writer, in string, li
 }
 
 // lineMember returns the member for a line, from which the line can be restored
-// byte for byte: its own JSON, else a string, else base64.
+// byte for byte: the line's own JSON, otherwise a string, otherwise base64.
 func lineMember(line []byte) (name string, value []byte) {
 	if json.Valid(line) && len(bytes.TrimSpace(line)) == len(line) {
 		return "line", line

@@ -59,7 +59,7 @@ func TestExportedFolderVerifiesWhereItIsUnpacked(t *testing.T) {
 	}
 }
 
-func TestExportAsJSONLGivesEveryByteBack(t *testing.T) {
+func TestExportAsJSONLRestoresEveryByte(t *testing.T) {
 	s := newStored(t)
 	for _, odd := range []string{"no json", "{} ", "\xff\xfe", "", "{\n}", "{}\n\n", "{}\r\n", "x"} {
 		must(t, session(t, s.a, "odd").Hold(t.Context(), redact.Text{}))
@@ -105,7 +105,7 @@ func readExport(t *testing.T, data []byte) map[string]string {
 		}
 		must(t, json.Unmarshal(line, &v))
 		switch {
-		case v.Same != nil: // stands in an earlier file
+		case v.Same != nil: // is in an earlier file
 			continue
 		case v.File != nil:
 			file, body = *v.File, ""
@@ -130,7 +130,7 @@ func readExport(t *testing.T, data []byte) map[string]string {
 	return out
 }
 
-func TestExportOfALiveSessionIsOneMoment(t *testing.T) {
+func TestExportOfALiveSessionIsConsistent(t *testing.T) {
 	const steps = 40
 	a := memory.New()
 	s := session(t, a, "s")
@@ -160,7 +160,7 @@ func TestExportOfALiveSessionIsOneMoment(t *testing.T) {
 	}
 }
 
-func TestExportRefusesWhatItCannotDo(t *testing.T) {
+func TestExportRefusesUnsupportedOptions(t *testing.T) {
 	a := memory.New()
 	s := session(t, a, "s")
 	if err := s.Export(t.Context(), io.Discard, record.ExportJSONL, record.ExportOptions{}); !errors.Is(err, storage.ErrNotExist) {

@@ -15,7 +15,7 @@ import (
 
 var errDisk = errors.New("disk on fire")
 
-// failing is an archive in which one call fails.
+// failing is an archive with one failing call.
 type failing struct {
 	storage.Archive
 	mu   sync.Mutex
@@ -45,7 +45,7 @@ func (a *failing) Append(ctx context.Context, k storage.Key, seq int64, b storag
 	return a.Archive.Append(ctx, k, seq, b)
 }
 
-func TestSessionGoesOnAfterAFailure(t *testing.T) {
+func TestSessionContinuesAfterAFailure(t *testing.T) {
 	for _, at := range []string{"append manifest.jsonl", "create transcript-pre-compact-001.jsonl", "create summary-001.json", "append events.jsonl", "create ledger-001.json"} {
 		t.Run(at, func(t *testing.T) {
 			a := &failing{Archive: memory.New()}
@@ -107,7 +107,7 @@ func TestStepIsCommittedByItsLedgerAlone(t *testing.T) {
 	}
 }
 
-func TestCommitConfirmsEvenWhenItsCallerIsGone(t *testing.T) {
+func TestCommitIsConfirmedAfterItsCallerLeft(t *testing.T) {
 	a := &failing{Archive: memory.New()}
 	ctx, cancel := context.WithCancel(t.Context())
 	s := session(t, a, "s")
@@ -126,9 +126,9 @@ func TestCommitConfirmsEvenWhenItsCallerIsGone(t *testing.T) {
 	}
 }
 
-// TestLineThatIsTakenBackIsForgotten: another process writes a line, cannot make
-// it durable and takes it back, and meanwhile we have read it.
-func TestLineThatIsTakenBackIsForgotten(t *testing.T) {
+// TestWithdrawnLineIsForgotten: another process writes a line, cannot make it
+// durable and withdraws it, after this process has read it.
+func TestWithdrawnLineIsForgotten(t *testing.T) {
 	below := memory.New()
 	a := &failing{Archive: below}
 	s := session(t, a, "s")
@@ -143,7 +143,7 @@ func TestLineThatIsTakenBackIsForgotten(t *testing.T) {
 		switch calls++; calls {
 		case 1: // their line is there
 			must(t, session(t, below, "s").Events(t.Context(), []redact.Text{text(`{"theirs":1}`)}))
-		case 2: // and gone
+		case 2: // and is removed
 			must(t, below.Remove(t.Context(), k))
 			must(t, below.Create(t.Context(), k, storage.Redacted(text("%s", safe))))
 		}

@@ -13,7 +13,7 @@ import (
 // Fresh reports an erase to a session that was opened before it, even if nothing was
 // stored by then and both happened in one millisecond, which is all that a tombstone
 // keeps of its time, and not to a session that is opened later.
-func TestFreshTellsOfAnErase(t *testing.T) {
+func TestFreshReportsAnErase(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		a := memory.New()
@@ -37,7 +37,7 @@ func TestFreshTellsOfAnErase(t *testing.T) {
 }
 
 // Fresh reports an erase that began and ended while the session was being opened.
-func TestFreshTellsOfAnEraseBesideTheOpening(t *testing.T) {
+func TestFreshReportsAnEraseDuringTheOpening(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		a := &slowOpen{Archive: memory.New(), name: "manifest"}

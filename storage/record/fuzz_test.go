@@ -123,7 +123,7 @@ func FuzzAppendAfterAnything(f *testing.F) {
 			t.Error(err)
 		}
 		if !strings.HasPrefix(content(t, s, "events.jsonl"), string(events)) {
-			t.Error("what was there is not as it was")
+			t.Error("the earlier content changed")
 		}
 		if _, err := s.Verify(t.Context(), record.VerifyOptions{}); err != nil {
 			t.Error(fmt.Errorf("verify: %w", err))

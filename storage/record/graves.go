@@ -9,9 +9,9 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// Graves looks up tombstones. It reads each tombstone once, and checks for new ones
-// at each call. The zero value is not usable; make it with [NewGraves]. It is safe
-// for concurrent use.
+// Graves looks up tombstones. It reads each tombstone once, and checks for new ones at
+// each call. The zero value is not usable; create it with [NewGraves]. It is safe for
+// concurrent use.
 type Graves struct {
 	a storage.Archive
 
@@ -20,14 +20,14 @@ type Graves struct {
 	last  map[string]Tombstone // newest tombstone of each session, by [Tombstone.Session]
 	open  []Tombstone          // of a last line without its end
 	lines stoneReader
-	lost  bool      // a damaged tombstone can be that of any session
-	down  error     // error of the last request, if that was slow
+	lost  bool      // a damaged tombstone may be that of any session
+	down  error     // error of the last request, if that request was slow
 	until time.Time // if down is set, no request is made before this time
 }
 
 const (
-	// gravesTimeout limits one refresh. After a refresh that timed out none is made for
-	// gravesRest.
+	// gravesTimeout limits one refresh. After a refresh that timed out, no refresh is
+	// made for gravesRest.
 	gravesTimeout = 2 * time.Second
 	gravesRest    = 30 * time.Second
 )
@@ -35,9 +35,9 @@ const (
 // NewGraves returns the Graves of an archive. It does no I/O.
 func NewGraves(a storage.Archive) *Graves { return &Graves{a: a, last: map[string]Tombstone{}} }
 
-// Find is [Erased] for many lookups: without news it asks the archive only for the
-// size of one log. It waits at most two seconds; after a timeout it makes no request for
-// half a minute.
+// Find is [Erased] for many lookups: if nothing is new, it requests only the size of one
+// log. It waits at most two seconds; after a timeout it makes no request for half a
+// minute.
 func (g *Graves) Find(ctx context.Context, session string) (Tombstone, bool, error) {
 	dir, err := Prefix(session)
 	if err != nil {
@@ -89,11 +89,11 @@ func (g *Graves) refresh(ctx context.Context) error {
 	if err != nil || info.Size == g.size {
 		return err
 	}
-	if info.Size < g.size { // the log was truncated: only its content counts, as for [Erased]
+	if info.Size < g.size { // the log was truncated: only its present content counts, as for [Erased]
 		g.size, g.last, g.lines, g.lost = 0, map[string]Tombstone{}, stoneReader{}, false
 	}
 	return eachLineOf(ctx, g.a, info.Key, g.size, func(l rawLine) error {
-		if !l.ended { // it can be being written, and is read again
+		if !l.ended { // it may still be in the middle of a write, and is read again
 			lines := g.lines
 			g.open = lines.read(l)
 			return nil

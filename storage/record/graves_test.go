@@ -35,7 +35,7 @@ func TestGravesAgreeWithErased(t *testing.T) {
 			want, gone, werr := record.Erased(t.Context(), log, id)
 			got, is, err := graves.Find(t.Context(), id)
 			if is != gone || (err == nil) != (werr == nil) || got.Head != want.Head || got.Done != want.Done {
-				t.Fatalf("at %d of %d bytes: %s: %v, %v; Erased says %v, %v", size, len(all), id, is, err, gone, werr)
+				t.Fatalf("at %d of %d bytes: %s: %v, %v; Erased returned %v, %v", size, len(all), id, is, err, gone, werr)
 			}
 		}
 	}
@@ -57,7 +57,7 @@ func TestGravesAgreeWithErased(t *testing.T) {
 
 // The next lookup retries a request that failed at once. After a request that took
 // long, lookups make none for a while.
-func TestGravesAskAgainAfterAnError(t *testing.T) {
+func TestGravesRetryAfterAnError(t *testing.T) {
 	a := lived(t)
 	eraseAs(t, a, "alice")
 	f := flaky.New(a, rand.New(rand.NewPCG(1, 2)))

@@ -33,10 +33,10 @@ const (
 	headRefuse = "refusal" // a request to erase the session that was refused
 )
 
-// Heads writes the manifest heads of all sessions of one process to
-// _heads/WRITER.jsonl: a line for each commit, final transcript, checkpoint, hold,
-// release, erasure and refused erasure, chained like a log. Processes do not share a file, so none
-// waits for another. [ReadHeads] merges them.
+// Heads writes the manifest heads of all sessions of one process to _heads/WRITER.jsonl: a line
+// for each commit, final transcript, checkpoint, hold, release, erasure and refused erasure,
+// chained like a log. Processes do not share a file, so that no process waits for another.
+// [ReadHeads] merges them.
 //
 // A line holds the hash of the folder's name instead of the id, which may be a
 // person's name. _names/HASH maps the hash to the name, and is removed when the
@@ -57,8 +57,8 @@ type Heads struct {
 	looked time.Time     // when the log was last checked to exist
 }
 
-// headsUnseen is the time for which lines are added to heads without checking that
-// their log exists, because it is only removed by hand.
+// headsUnseen is the time for which lines are added to heads without a check that
+// their log exists. That is enough because the log is only removed by hand.
 const headsUnseen = time.Minute
 
 // queuedHead is a waiting line. The holder of the turn sets done and err.
@@ -74,7 +74,7 @@ type head struct {
 	Writer  string    `json:"writer"`
 	Op      string    `json:"op"`
 	Session string    `json:"session"` // [headID] of the folder
-	Life    string    `json:"life"`    // hash of the first line of the manifest, which differs after an erase
+	Life    string    `json:"life"`    // hash of the first line of the manifest, which is different after an erase
 	Step    int       `json:"step,omitempty"`
 	Line    int64     `json:"line"` // number of the line of the manifest
 	Head    string    `json:"head"` // hash of that line
@@ -109,8 +109,8 @@ func headsKey(writer string) storage.Key { return child(keyOf(headsName), writer
 func (s *Session) KeepHeads(h *Heads) { s.heads = h }
 
 // tell writes a line with the current end of the session's manifest. If the manifest
-// does not confirm a stored step yet, tell confirms it first, because otherwise a loss
-// of its files would go unnoticed.
+// does not confirm a stored step yet, tell confirms it first. Otherwise the loss of
+// its files would go unnoticed.
 func (s *Session) tell(ctx context.Context, l head) error {
 	if l.Op != opErase {
 		if err := s.confirmLast(ctx); err != nil {
@@ -169,8 +169,8 @@ func (s *Session) nameIt(ctx context.Context) error {
 	return nil
 }
 
-// unnameErased removes the name again if the session was erased meanwhile, because
-// the erase can have removed the name before it was written.
+// unnameErased removes the name again if the session was erased in the meantime,
+// because the erase may have removed the name before it was written.
 func (s *Session) unnameErased(ctx context.Context) error {
 	t, err := s.manifest.refresh(ctx)
 	r, ok := s.a.(storage.Remover)

@@ -15,9 +15,9 @@ import (
 	"github.com/agentcompact/compact/storage/internal/segment"
 )
 
-// A HeadBook merges heads: those beside the sessions, and copies kept elsewhere.
-// A line that is only in a copy counts like any other, and is reported as a
-// problem.
+// A HeadBook merges heads: the heads beside the sessions, and copies that are
+// stored elsewhere. A line that is only in a copy counts like any other line,
+// and is reported as a problem.
 //
 // It is not safe for use by several goroutines while Copy is called.
 type HeadBook struct {
@@ -140,8 +140,9 @@ func (b *HeadBook) checkSignature(file string, number int, line []byte) {
 	}
 }
 
-// Copy adds heads that were kept elsewhere: the lines of any number of writers,
-// each in order. A line that is missing in the archive is a problem.
+// Copy adds heads that were stored elsewhere: the lines of any number of
+// writers, each writer's in order. A line that is missing in the archive is a
+// problem.
 func (b *HeadBook) Copy(ctx context.Context, r io.Reader, file string) error {
 	b.copied = true
 	chains := map[string]*headWriter{}
@@ -161,7 +162,7 @@ func (b *HeadBook) Copy(ctx context.Context, r io.Reader, file string) error {
 			return nil
 		}
 		if _, torn := link.torn(); torn {
-			return nil // not of a writer; the next line holds its hash
+			return nil // not a line of a writer; the next line holds its hash
 		}
 		b.checkSignature(file, number, l.text)
 		b.compare(chains, link, h, l.text, file, number)
@@ -280,8 +281,8 @@ func (b *HeadBook) lives(session string) (all []*life) {
 	return all
 }
 
-// erasure returns the line of the erasure, nil if there is none. If an interrupted one
-// was repeated, it is the last line of the manifest, because the earlier ones can lack a
+// erasure returns the line of the erasure, nil if there is none. If an interrupted
+// erasure was repeated, it is the last line of the manifest, because the earlier ones may lack a
 // tombstone. The clocks of two processes can differ.
 func (x *life) erasure() (last *headLine) {
 	for _, l := range x.lines {
@@ -322,7 +323,7 @@ func WriteHeads(ctx context.Context, a storage.Archive, w io.Writer) error {
 		}
 		err := eachLineOf(ctx, a, info.Key, 0, func(l rawLine) error {
 			if _, ok := parseLink(l.text); !ok {
-				return nil // an incomplete line of a crash
+				return nil // an incomplete line that a crash left
 			}
 			_, err := w.Write(append(l.text[:len(l.text):len(l.text)], '\n'))
 			return err

@@ -64,7 +64,7 @@ func TestHeadsCostOneAppendAStep(t *testing.T) {
 
 // Sessions of one process don't wait for each other's heads: waiting heads are written
 // together.
-func TestHeadsOfManySessionsGoTogether(t *testing.T) {
+func TestHeadsOfManySessionsShareARequest(t *testing.T) {
 	const sessions = 40
 	a := memory.New()
 	h := record.NewHeads(a, nil)
@@ -148,7 +148,7 @@ func (a *headless) Append(ctx context.Context, k storage.Key, seq int64, b stora
 	return a.Archive.Append(ctx, k, seq, b)
 }
 
-// deferring counts the lines of heads that are added with and without a look.
+// deferring counts the lines of heads that are added with and without a check.
 type deferring struct {
 	*memory.Archive
 	looked, unseen int
@@ -170,8 +170,8 @@ func (a *deferring) AppendUnseen(ctx context.Context, k storage.Key, seq int64, 
 
 func (a *deferring) Settle(context.Context, storage.Key) error { return nil }
 
-// Heads are looked after once a minute.
-func TestHeadsAreLookedAfterOnceAMinute(t *testing.T) {
+// Heads are checked once a minute.
+func TestHeadsAreCheckedOnceAMinute(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		a := &deferring{Archive: memory.New()}

@@ -11,7 +11,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// text lets a test store any text.
+// text makes a redacted text of any string.
 func text(format string, args ...any) redact.Text {
 	r, err := redact.New(redact.Options{Disabled: true})
 	if err != nil {

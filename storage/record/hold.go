@@ -13,13 +13,12 @@ import (
 // heads. Call it before Hold, Release and Erase.
 func (s *Session) ActAs(who redact.Text) { s.who = who }
 
-// Hold puts the session under a legal hold: [Prune] and [Session.Erase] leave it alone
-// until [Session.Release]. The reason is kept in the manifest. A session whose erasure
-// has begun can't be held, nor can an erased session that has not begun again: the
-// error is [ErrErased]. A session without stored files can be held.
+// Hold puts the session under a legal hold: [Prune] and [Session.Erase] don't remove it
+// until [Session.Release]. The reason is kept in the manifest. Hold returns [ErrErased]
+// if the erasure of the session has begun, or if the session was erased and has not
+// begun again. A session without stored files can be held.
 //
-// A [*HeadError] means that the hold is in force, and that its head could not be
-// written.
+// A [*HeadError] means that the hold is in force, but its head could not be written.
 func (s *Session) Hold(ctx context.Context, reason redact.Text) error {
 	return s.recordHold(ctx, opHold, reason)
 }
@@ -51,8 +50,8 @@ func (s *Session) recordHold(ctx context.Context, op string, reason redact.Text)
 	return nil
 }
 
-// mayHold returns [ErrErased] for a session that was erased and has not begun again, which
-// the line of a hold would begin.
+// mayHold returns [ErrErased] for a session that was erased and has not begun again,
+// because the line of a hold would begin it.
 func (s *Session) mayHold(ctx context.Context, op string) error {
 	t, err := s.manifest.refresh(ctx)
 	if err != nil || t.seq > 0 {
@@ -65,20 +64,20 @@ func (s *Session) mayHold(ctx context.Context, op string) error {
 	return err
 }
 
-// Held reports whether the session is under a legal hold now, and why.
+// Held reports whether the session is under a legal hold now, with the reason.
 func (s *Session) Held(ctx context.Context) (held bool, reason string, err error) {
 	t, err := s.manifest.refresh(ctx)
 	return t.facts.held, t.facts.reason, err
 }
 
 // A HeadError reports that a hold or a release is in force, but its head could not be
-// written, so the heads do not prove it.
+// written, so that the heads do not prove it.
 type HeadError struct {
 	Op  string // "hold", "release"
 	Err error
 }
 
-// Error names the operation in force, and why its head is missing.
+// Error names the operation, and the reason why its head is missing.
 func (e *HeadError) Error() string {
 	return "storage: " + e.Op + " is in force, but its head was not written: " + e.Err.Error()
 }

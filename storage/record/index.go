@@ -39,8 +39,8 @@ func (s *Session) FinalIndex(ctx context.Context, final Written, set *turnindex.
 	return w, s.record(ctx, rec.done())
 }
 
-// indexBlob encodes a set. Its file names must be segments of keys, so that no
-// text gets into the index.
+// indexBlob encodes a set. Its file names must be segments of keys, so that the
+// index contains no text.
 func (s *Session) indexBlob(set *turnindex.Set) (storage.Blob, error) {
 	for _, name := range set.Files() {
 		if reason := segment.Check(name); reason != "" {
@@ -72,8 +72,9 @@ func (s *Session) OpenIndex(ctx context.Context, name string) (*turnindex.Table,
 	})
 }
 
-// Read returns at most n bytes of a file of the session, from off; fewer only
-// at its end, none for a negative n. It is one Open of the archive.
+// Read returns at most n bytes of a file of the session, from off. It returns
+// fewer only at the end of the file, and none for a negative n. It calls Open
+// of the archive once.
 func (s *Session) Read(ctx context.Context, name string, off, n int64) ([]byte, error) {
 	r, err := s.Open(ctx, name, off, n)
 	if err != nil {

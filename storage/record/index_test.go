@@ -43,7 +43,7 @@ func indexed(n int) (lines []redact.Text, set *turnindex.Set) {
 	return lines, set
 }
 
-func TestIndexLeadsToTheLinesOfItsTranscript(t *testing.T) {
+func TestIndexFindsTheLinesOfItsTranscript(t *testing.T) {
 	archives(t, func(t *testing.T, a storage.Archive) {
 		s := session(t, a, "s")
 		lines, set := indexed(50)
@@ -88,7 +88,7 @@ func TestIndexOfAFinalTranscriptBelongsToIt(t *testing.T) {
 	r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{})
 	must(t, err)
 	if len(r.Problems) != 1 || r.Problems[0].File != transcript1 || r.Problems[0].Kind != record.Removed {
-		t.Errorf("the index names a transcript that is not there; verify says %v", r.Problems)
+		t.Errorf("the index names a missing transcript; verify returned %v", r.Problems)
 	}
 }
 
@@ -136,7 +136,7 @@ func TestVerifyNamesAnIndexThatPointsElsewhere(t *testing.T) {
 	}
 }
 
-func TestVerifyHoldsIndexAndLedgerAgainstEachOther(t *testing.T) {
+func TestVerifyComparesIndexAndLedger(t *testing.T) {
 	a := memory.New()
 	s := session(t, a, "s")
 	_, set := indexed(5)

@@ -19,7 +19,7 @@ type keyLine struct {
 	Key string    `json:"key"`
 }
 
-// errMoved: another process has added a key since the list was read.
+// errMoved means that another process has added a key since the list was read.
 var errMoved = errors.New("another key was added")
 
 // KeyIDs returns the ids of the keys of an archive, the oldest first, possibly
@@ -29,7 +29,7 @@ func KeyIDs(ctx context.Context, a storage.Archive) (ids []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		var l struct{ Key string } // without the time, which can be damaged alone
+		var l struct{ Key string } // without the time, because the time may be the only damaged part
 		if json.Unmarshal(line, &l) == nil && l.Key != "" {
 			ids = append(ids, l.Key)
 		}

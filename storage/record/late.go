@@ -8,23 +8,23 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// doubtful is the time from the announcement of a ledger after which its commit checks
-// the manifest again. It is much shorter than a scrub's wait for the ledger
+// doubtful is the time after the announcement of a ledger after which its commit
+// checks the manifest again. It is much shorter than a scrub's wait for the ledger
 // ([commonly]), because clocks differ.
 const doubtful = commonly / 3
 
-// late reports whether the announcement r is old. It also checks the wall clock,
-// which shows a suspended process.
+// late reports whether the announcement r is old. It also compares the wall clock, to
+// detect a suspended process.
 func (r record) late() bool {
 	now := time.Now()
 	return max(now.Sub(r.At), now.Round(0).Sub(r.At.Round(0))) > doubtful
 }
 
-// standing reports what happened to the session while a ledger was being stored. nil
-// means that a later erase or scrub finds the ledger. If the session was erased, the
-// ledger is removed ([Session.withdraw]). After an error of the archive the state is
-// unknown. The manifest is read from its beginning, because an erased session can have
-// begun again with a manifest of the same length.
+// standing reports the state of the session after a ledger was stored. nil means that
+// a later erase or scrub finds the ledger. If the session was erased, the ledger is
+// removed ([Session.withdraw]). After an error of the archive the state is unknown.
+// The manifest is read from its beginning, because an erased session may have begun
+// again with a manifest of the same length.
 func (s *Session) standing(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), confirmTimeout)
 	defer cancel()

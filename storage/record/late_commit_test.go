@@ -15,7 +15,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// stalled is an archive in which a ledger is late, and whose manifest can be made to
+// stalled is an archive with a late ledger, and with a manifest that can be made to
 // refuse lines.
 type stalled struct {
 	slowCreate
@@ -63,8 +63,8 @@ func TestACommitSeesAScrubThatOvertookIt(t *testing.T) {
 	})
 }
 
-// TestACommitSeesAScrubThatWasCutShort: nothing took its place yet, and the commit does
-// not wait for it.
+// TestACommitSeesAScrubThatWasCutShort: no process has continued the scrub yet, and the
+// commit does not wait for it.
 func TestACommitSeesAScrubThatWasCutShort(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -106,7 +106,7 @@ func TestALateCommitSeesAnEraseWithoutAManifest(t *testing.T) {
 
 // A session that was erased and begun again is a different session. The late commit
 // must add no line to it and remove none of its files.
-func TestALateCommitIsNotOfTheNextSessionOfItsName(t *testing.T) {
+func TestLateCommitDoesNotJoinTheNextSessionOfThatName(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		a := &stalled{slowCreate: slowCreate{Archive: memory.New()}}
@@ -115,7 +115,7 @@ func TestALateCommitIsNotOfTheNextSessionOfItsName(t *testing.T) {
 			time.Sleep(2 * time.Minute)
 			must(t, second(session(t, a.Archive, "s").Erase(t.Context(), text("asked for"))))
 			anew := session(t, a.Archive, "s")
-			for n := range 40 { // longer than the one that was erased
+			for n := range 40 { // longer than the erased one
 				must(t, second(anew.Final(t.Context(), lines("anew", n+1))))
 			}
 			before, manifest = strings.Join(inFolder(t, a, "s"), " "), content(t, anew, "manifest.jsonl")
@@ -143,7 +143,7 @@ func (a *stalled) Open(ctx context.Context, k storage.Key, off, n int64) (io.Rea
 }
 
 // If the manifest can't be read, the state of the session is unknown.
-func TestALateCommitThatSeesNothingDoesNotCount(t *testing.T) {
+func TestLateCommitWithAnUnreadableManifestDoesNotCount(t *testing.T) {
 	t.Parallel()
 	for name, wait := range map[string]time.Duration{"late": 2 * time.Minute, "soon": time.Second} {
 		synctest.Test(t, func(t *testing.T) {
@@ -159,7 +159,7 @@ func TestALateCommitThatSeesNothingDoesNotCount(t *testing.T) {
 	}
 }
 
-// TestOnlyALateCommitReadsTheManifest: one that is not costs no request more.
+// TestOnlyALateCommitReadsTheManifest: a commit in time makes no additional request.
 func TestOnlyALateCommitReadsTheManifest(t *testing.T) {
 	t.Parallel()
 	for wait, want := range map[time.Duration]int{time.Second: 0, 2 * time.Minute: 1} {
@@ -191,8 +191,8 @@ func (a *afterCreate) Create(ctx context.Context, k storage.Key, b storage.Blob)
 	return err
 }
 
-// TestACommitReportsAScrubThatFollowsAtOnce: nothing took long, and the line that
-// confirms the commit finds the scrub, ended or not.
+// TestACommitReportsAScrubThatFollowsAtOnce: nothing was slow, and the line that
+// confirms the commit finds the scrub, whether or not it has ended.
 func TestACommitReportsAScrubThatFollowsAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, dead := range map[string]bool{"ended": false, "cut short": true} {

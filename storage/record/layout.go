@@ -55,7 +55,7 @@ func hasKind(name string, k kind) bool {
 	return strings.HasPrefix(name, k.name+"-") && strings.HasSuffix(name, "."+k.ext)
 }
 
-// isLog reports whether a file is appended to rather than created.
+// isLog reports whether a file is appended to rather than created once.
 func isLog(name string) bool {
 	return name == manifestName || name == eventsName || name == journalName || name == editsName
 }

@@ -16,7 +16,7 @@ import (
 // Ledger is the ledger of a committed step.
 type Ledger struct {
 	Step int
-	Data []byte // owned by the caller; nil if it was changed. It includes the summary of its step, even if that is stored in another file
+	Data []byte // owned by the caller; nil if it was changed. It includes the summary of its step, even if the summary is stored in another file
 
 	// Changed, if not nil, reports that the ledger differs from the manifest or is
 	// missing, and must not be used. The other steps are not affected.
@@ -25,9 +25,9 @@ type Ledger struct {
 	is fileHash
 }
 
-// Ledgers yields the ledgers of the committed steps, beginning with step from (1
-// for all), in order. Each is checked against its line of the manifest. An error
-// is yielded last: what a scrub replaces just now is [ErrScrubbed] or [ErrUnplaced].
+// Ledgers yields the ledgers of the committed steps, beginning with step from (1 for
+// all), in order. Each is checked against its line of the manifest. An error is
+// yielded last. A file that a scrub is replacing is [ErrScrubbed] or [ErrUnplaced].
 func (s *Session) Ledgers(ctx context.Context, from int) iter.Seq2[Ledger, error] {
 	return func(yield func(Ledger, error) bool) {
 		for step := max(from, 1); ; {
@@ -52,7 +52,8 @@ type readLedger struct {
 }
 
 // ledgersAtOnce is the maximum number of ledgers that are read concurrently. Only
-// known ledgers are, because each ledger and each summary costs a round trip.
+// the ledgers of known steps are read concurrently, because each ledger and each
+// summary costs a round trip.
 const ledgersAtOnce = 8
 
 // ledgersFrom reads the ledger of a step, and some of the following ones.
@@ -109,7 +110,7 @@ func (s *Session) ledger(ctx context.Context, step int) (Ledger, error) {
 }
 
 // summaryIn is the member of a ledger that replaces a summary by the name of its
-// file: "summary_in":"summary-001.json". Inside a JSON string its quotes would be
+// file: "summary_in":"summary-001.json". Within a JSON string its quotes would be
 // escaped.
 var summaryIn = []byte(`"summary_in":"`)
 
@@ -167,8 +168,8 @@ func (s *Session) summary(ctx context.Context, name string) ([]byte, error) {
 	return bytes.TrimSpace(text), nil
 }
 
-// unreadLedger returns a changed ledger for a [storage.ChangedError], and any other error as it
-// is.
+// unreadLedger returns a changed ledger for a [storage.ChangedError], and any other error
+// unchanged.
 func unreadLedger(step int, err error) (Ledger, error) {
 	if changed := new(storage.ChangedError); errors.As(err, &changed) {
 		return Ledger{Step: step, Changed: changed}, nil
@@ -176,8 +177,8 @@ func unreadLedger(step int, err error) (Ledger, error) {
 	return Ledger{}, err
 }
 
-// saidOf returns the manifest's records of a ledger. There can be several,
-// because each process announced its ledger before one of them won the number.
+// saidOf returns the manifest's records of a ledger. There can be several, because
+// several processes announce a ledger before one of them wins the number.
 func (s *Session) saidOf(ctx context.Context, l Ledger) ([]fileHash, error) {
 	t, _ := s.manifest.known()
 	if said := t.facts.ledgers.of(l.Step); slices.Contains(said, l.is) {
@@ -188,7 +189,7 @@ func (s *Session) saidOf(ctx context.Context, l Ledger) ([]fileHash, error) {
 }
 
 // vanished returns the outcome for a missing ledger: err if the step is not
-// committed or the session was erased, else a changed ledger, because it was
+// committed or the session was erased, otherwise a changed ledger, because it was
 // removed.
 func (s *Session) vanished(ctx context.Context, step int, err error) (Ledger, error) {
 	was, _ := s.manifest.known()

@@ -24,7 +24,7 @@ func naming(t *testing.T, s *record.Session, n int, named string) {
 
 func TestLedgerHasTheSummaryThatAFileHas(t *testing.T) {
 	archives(t, func(t *testing.T, a storage.Archive) {
-		const steps = 19 // more than are read at once
+		const steps = 19 // more than one read takes
 		s := session(t, a, "s")
 		for n := 1; n <= steps; n++ {
 			naming(t, s, n, fmt.Sprintf("summary-%03d.json", n))
@@ -115,7 +115,7 @@ func (p *panics) Open(ctx context.Context, k storage.Key, off, n int64) (io.Read
 }
 
 // A panic while several ledgers are read reaches the caller, who can recover from it.
-func TestLedgersThatPanicDoSoInTheirCaller(t *testing.T) {
+func TestPanicOfALedgerReachesItsCaller(t *testing.T) {
 	a := &panics{memory.New()}
 	s := session(t, a.Archive, "s")
 	for n := 1; n <= 12; n++ {

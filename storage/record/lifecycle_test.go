@@ -23,7 +23,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-func TestSessionsAreListedWithWhatTheyHold(t *testing.T) {
+func TestSessionsAreListedWithTheirContents(t *testing.T) {
 	archives(t, func(t *testing.T, a storage.Archive) {
 		long := strings.Repeat("long ", 100)
 		step(t, session(t, a, "b"), 1)
@@ -114,7 +114,7 @@ func (a *busy) Remove(ctx context.Context, k storage.Key) error {
 	return a.Archive.Remove(ctx, k)
 }
 
-func TestEraseTakesTheLastLedgerFirstAndWhatIsWrittenMeanwhile(t *testing.T) {
+func TestEraseRemovesTheLastLedgerFirstAndConcurrentFiles(t *testing.T) {
 	a := &busy{Archive: memory.New()}
 	s := session(t, a, "s")
 	for n := range 3 {
@@ -127,14 +127,14 @@ func TestEraseTakesTheLastLedgerFirstAndWhatIsWrittenMeanwhile(t *testing.T) {
 		t.Errorf("there is still %q", got)
 	}
 	if want := []string{"ledger-003.json", "ledger-002.json", "ledger-001.json"}; !slices.Equal(a.gone[:3], want) {
-		t.Errorf("%q went first, want %q", a.gone[:3], want)
+		t.Errorf("%q was removed first, want %q", a.gone[:3], want)
 	}
 	if n := len(a.gone); a.gone[n-1] != "manifest.jsonl" || a.gone[n-3] != late.Base() {
-		t.Errorf("%q went last, want what was late and then the manifest", a.gone[n-3:])
+		t.Errorf("%q was removed last, want the late files and then the manifest", a.gone[n-3:])
 	}
 }
 
-func TestCheckpointOfNothingNewWritesNothing(t *testing.T) {
+func TestCheckpointWithoutNewStepsWritesNothing(t *testing.T) {
 	archives(t, func(t *testing.T, a storage.Archive) {
 		s := session(t, a, "s")
 		must(t, s.Checkpoint(t.Context()))
@@ -156,7 +156,7 @@ func TestCheckpointOfNothingNewWritesNothing(t *testing.T) {
 // endless is an archive of large files, in which a reader stops after some pieces.
 type endless struct {
 	*memory.Archive
-	stop   context.CancelFunc // nil: the files are as they are
+	stop   context.CancelFunc // nil: the files are not changed
 	pieces int
 }
 
@@ -220,7 +220,7 @@ func readKey(t *testing.T, a storage.Archive, k storage.Key) string {
 	return string(data)
 }
 
-func TestVerifyTombstonesSeesOneThatIsGone(t *testing.T) {
+func TestVerifyTombstonesDetectsAMissingOne(t *testing.T) {
 	root := t.TempDir()
 	a, err := fs.Open(root)
 	must(t, err)
@@ -289,9 +289,9 @@ func (a *stubborn) Remove(ctx context.Context, k storage.Key) error {
 	return a.Archive.Remove(ctx, k)
 }
 
-// TestEraseThatWasCutShortIsNoWholeSessionAndCanBeEnded: a process that died is waited
-// for, in case it lives.
-func TestEraseThatWasCutShortIsNoWholeSessionAndCanBeEnded(t *testing.T) {
+// TestInterruptedEraseIsDetectedAndCanBeCompleted: a repeated erase waits for a dead
+// process, because that might still run.
+func TestInterruptedEraseIsDetectedAndCanBeCompleted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, keep := range []string{"ledger-002.json", "events.jsonl", "transcript-pre-compact-001.jsonl", "manifest.jsonl"} {
 			a := &stubborn{memory.New(), keep}
@@ -305,7 +305,7 @@ func TestEraseThatWasCutShortIsNoWholeSessionAndCanBeEnded(t *testing.T) {
 				t.Errorf("%s: the tombstone is %+v, %v, %v", keep, stone, ok, err)
 			}
 			if err := tryStep(t.Context(), session(t, a, "s"), 3); !errors.Is(err, record.ErrErased) {
-				t.Errorf("%s: writing to what is being erased: %v, want ErrErased", keep, err)
+				t.Errorf("%s: writing to a session during its erase: %v, want ErrErased", keep, err)
 			}
 			a.keep = ""
 			must(t, second(session(t, a, "s").Erase(t.Context(), redact.Text{})))
@@ -360,7 +360,7 @@ func TestPruneRemovesOldSessionsWithoutAHold(t *testing.T) {
 	})
 }
 
-func TestPruneLeavesASessionThatCameToLifeMeanwhile(t *testing.T) {
+func TestPruneKeepsAReactivatedSession(t *testing.T) {
 	below := memory.New()
 	step(t, session(t, below, "s"), 1)
 	time.Sleep(20 * time.Millisecond)
@@ -394,7 +394,7 @@ func (a *reviving) Append(ctx context.Context, k storage.Key, seq int64, b stora
 	return a.Archive.Append(ctx, k, seq, b)
 }
 
-func TestPruneGoesByTheLaterOfManifestAndFile(t *testing.T) {
+func TestPruneUsesTheLaterTimeOfManifestAndFile(t *testing.T) {
 	root := t.TempDir()
 	a, err := fs.Open(root)
 	must(t, err)
@@ -431,7 +431,7 @@ func (a timeless) List(ctx context.Context, prefix storage.Key) iter.Seq2[storag
 	}
 }
 
-// A session that has only logs records no time of its last write. If the time of one of
+// A session with only logs records no time of its last write. If the time of one of
 // its files is unknown, so is that of the session.
 func TestPruneKeepsSessionsOfUnknownAge(t *testing.T) {
 	for _, only := range []string{"", "events.jsonl", "journal.jsonl"} {

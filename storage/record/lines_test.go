@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// filled is a reader of so many bytes without a line feed.
+// filled is a reader of this many bytes without a line feed.
 type filled int64
 
 func (f *filled) Read(p []byte) (int, error) {
@@ -24,7 +24,8 @@ func (f *filled) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// A message with a large file is a line of a transcript, and is more than a log takes.
+// A message with a large file is a line of a transcript, and exceeds the limit of
+// logs.
 func TestLinesOfTranscriptsAreReadAboveTheLimitOfLogs(t *testing.T) {
 	f, n := filled(maxLineBytes+1), 0
 	err := eachMessage(t.Context(), &f, func(l rawLine) error {

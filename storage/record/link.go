@@ -13,9 +13,9 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// A log (manifest, events, journal) has one JSON object in each line. This
-// package adds two members before the object's own, always in this form, so
-// that the original can be restored byte for byte:
+// Each line of a log (manifest, events, journal) is one JSON object. This package adds
+// two members before the object's own, always in this form, so that the original can be
+// restored byte for byte:
 //
 //	{"seq":3,"prev":"<64 hex digits>",…
 //
@@ -55,15 +55,15 @@ func hashOf(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// MaxLogLine is the size of the longest line that [Session.Events], [Session.Journal] and
-// [Session.Edits] take.
+// MaxLogLine is the maximum size of a line for [Session.Events], [Session.Journal] and
+// [Session.Edits].
 const MaxLogLine = maxLineBytes / 2
 
-// errTooLong: the line could not be read back.
+// errTooLong means that the line could not be read back.
 var errTooLong = fmt.Errorf("%w that can be read back: it is too long", ErrLine)
 
-// checkBody returns an error for a body that can't be a line of a log: it must
-// be one JSON object on one line, not too long to be read back.
+// checkBody returns an error for a body that can't be a line of a log: it must be one
+// JSON object on one line, and short enough to be read back.
 func checkBody(body string) error {
 	if len(body) > MaxLogLine {
 		return errTooLong

@@ -26,7 +26,7 @@ func TestLinkKeepsEveryByteOfTheBody(t *testing.T) {
 	}
 }
 
-func TestParseLinkRefusesEverythingThatIsNotWhole(t *testing.T) {
+func TestParseLinkRefusesIncompleteLinks(t *testing.T) {
 	whole := link(12, strings.Repeat("0a", 32), `{"a":"b"}`)
 	for i := range whole {
 		if _, ok := parseLink([]byte(whole[:i])); ok {
@@ -66,7 +66,7 @@ func FuzzLink(f *testing.F) {
 	})
 }
 
-func TestFileNamesSayStepAndAttempt(t *testing.T) {
+func TestFileNamesContainStepAndAttempt(t *testing.T) {
 	for want, got := range map[string]string{
 		"transcript-pre-compact-001.jsonl":   transcriptKind.file(1, 1),
 		"transcript-pre-compact-001.2.jsonl": transcriptKind.file(1, 2),

@@ -50,7 +50,7 @@ func stones(t *testing.T, a storage.Archive) []record.Tombstone {
 
 var withoutTime = cmpopts.IgnoreFields(record.Tombstone{}, "At")
 
-func TestARefusedEraseIsOnRecord(t *testing.T) {
+func TestRefusedEraseIsRecorded(t *testing.T) {
 	a := memory.New()
 	s := session(t, a, "s")
 	step(t, s, 1)

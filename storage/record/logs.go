@@ -12,20 +12,20 @@ import (
 // Events appends to events.jsonl, the audit log. Each line must be one JSON object of at
 // most 32 MiB ([ErrLine] otherwise, and then nothing is written); the archive adds the
 // members "seq" and "prev" before its own, which chain the lines. The lines of one call
-// are consecutive. No lines is no error.
+// are consecutive. Without lines it does nothing.
 func (s *Session) Events(ctx context.Context, lines []redact.Text) error {
 	_, err := s.appendLog(ctx, s.events, lines)
 	return err
 }
 
-// Journal appends to journal.jsonl, like Events. The journal holds each message
-// once, as it first came in.
+// Journal appends to journal.jsonl, like Events. The journal holds each message once,
+// in its original form.
 func (s *Session) Journal(ctx context.Context, lines []redact.Text) error {
 	_, err := s.appendLog(ctx, s.journal, lines)
 	return err
 }
 
-// Edits appends to edits.jsonl, like Events. That log holds what calls changed
+// Edits appends to edits.jsonl, like Events. That log holds the changes of calls
 // between two steps, the originals first.
 func (s *Session) Edits(ctx context.Context, lines []redact.Text) (EditsWritten, error) {
 	t, err := s.appendLog(ctx, s.edits, lines)
@@ -35,23 +35,23 @@ func (s *Session) Edits(ctx context.Context, lines []redact.Text) (EditsWritten,
 	}, err
 }
 
-// EditsWritten describes lines that were appended to edits.jsonl. Bytes is
-// their size; the file has no hash, as it grows.
+// EditsWritten describes lines that were appended to edits.jsonl. Bytes is their size;
+// the file has no hash, because it grows.
 type EditsWritten struct {
 	Written
 	Seq int64 // number of the last line
 	Off int64 // offset of the first line
 }
 
-// An EditsLine is a line of edits.jsonl as it was passed in. Body is valid
-// until the next iteration.
+// An EditsLine is a line of edits.jsonl in its original form. Body is valid until the
+// next iteration.
 type EditsLine struct {
 	Seq      int64
 	Off, End int64 // offsets in the file
 	Body     []byte
 
-	// Changed: the hash in the next line does not match. Body must not be used,
-	// and is nil if it is no valid line. The last line has no such check.
+	// Changed is true if the hash in the next line does not match. Body must then not
+	// be used, and is nil if it is not a valid line. The last line has no such check.
 	Changed bool
 }
 
@@ -73,16 +73,15 @@ func (s *Session) appendLog(ctx context.Context, c *chain, lines []redact.Text) 
 	return t, s.taken(ctx, err)
 }
 
-// EventLines yields the lines of events.jsonl as they were passed in, without
-// the members that chain them. Incomplete lines of a crash are skipped. The
-// chain is not checked; [Verify] does that. A slice is valid until the next
-// iteration.
+// EventLines yields the lines of events.jsonl in their original form, without the
+// members that chain them. Incomplete lines of a crash are skipped. The chain is not
+// checked; [Verify] does that. A slice is valid until the next iteration.
 func (s *Session) EventLines(ctx context.Context) iter.Seq2[[]byte, error] {
 	return logLines(ctx, s.events)
 }
 
-// JournalLines is EventLines for journal.jsonl, without changed lines, whose
-// hash in the next line differs.
+// JournalLines is EventLines for journal.jsonl, without changed lines (lines whose
+// hash in the next line differs).
 func (s *Session) JournalLines(ctx context.Context) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for l, err := range checkedLines(ctx, s.journal, 0) {
@@ -112,10 +111,10 @@ func logLines(ctx context.Context, c *chain) iter.Seq2[[]byte, error] {
 	}
 }
 
-// Checkpoint records in the manifest the length of the logs that this Session
-// appended to, so that [Verify] detects a missing end. Each commit does this as
-// well; call it at the end of a session. Without news it writes nothing. It also
-// writes heads that are missing.
+// Checkpoint records in the manifest the length of the logs that this Session appended
+// to, so that [Verify] detects a missing end. Each commit does this as well; call it
+// at the end of a session. If nothing is new, it writes nothing. It also writes heads
+// that are missing.
 func (s *Session) Checkpoint(ctx context.Context) error {
 	err := s.record(ctx, s.marks()...)
 	if errors.Is(err, ErrScrubbed) {
@@ -134,7 +133,7 @@ func (s *Session) Checkpoint(ctx context.Context) error {
 }
 
 // marks returns a mark for each log that has grown since its last mark. A log whose
-// last line lacks its line feed gets none, because its end will change.
+// last line lacks its line feed gets no mark, because its end will change.
 func (s *Session) marks() []record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -149,8 +148,8 @@ func (s *Session) marks() []record {
 	return out
 }
 
-// settle records the marks among records that are durable now. It also notes that the
-// manifest has lines without a head.
+// settle updates the state with those records that are marks and now durable. It also
+// records that the manifest has lines without a head.
 func (s *Session) settle(records []record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

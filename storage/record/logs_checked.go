@@ -7,8 +7,8 @@ import (
 	"iter"
 )
 
-// checkedLines yields the lines of a log from an offset, each after it was
-// checked against the hash in the next line.
+// checkedLines yields the lines of a log from an offset, each after a check
+// against the hash in the next line.
 func checkedLines(ctx context.Context, c *chain, from int64) iter.Seq2[EditsLine, error] {
 	return func(yield func(EditsLine, error) bool) {
 		w := &lineCheck{yield: yield}
@@ -22,7 +22,7 @@ func checkedLines(ctx context.Context, c *chain, from int64) iter.Seq2[EditsLine
 	}
 }
 
-// lineCheck holds each line back until the next one is read.
+// lineCheck holds back each line until the next one is read.
 type lineCheck struct {
 	yield func(EditsLine, error) bool
 	held  bool

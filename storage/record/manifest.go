@@ -14,7 +14,7 @@ const (
 	opHold    = "hold"    // the session must not be removed
 	opRelease = "release" // the hold ends
 	opScrub   = "scrub"   // rewritten files without a secret wait to be placed
-	opPlace   = "place"   // a process is putting them in place
+	opPlace   = "place"   // a process is putting these files in place
 	opPlaced  = "placed"  // all of them are in place
 	opVoid    = "void"    // a scrub that was begun but not recorded is void
 	opErase   = "erase"   // the session is being removed; nothing more is written
@@ -22,7 +22,7 @@ const (
 
 // record is a line of the manifest without its link. A file is announced before
 // it is created. So an unannounced file is foreign, and an announced file that
-// is missing never existed, unless a later line confirms it.
+// is missing was never created, unless a later line confirms it.
 type record struct {
 	Op string    `json:"op"`
 	At time.Time `json:"at"`
@@ -36,7 +36,7 @@ type record struct {
 	Scrubbed []rehash `json:"scrubbed,omitempty"` // new hashes of files, for all earlier lines about them
 	Scrub    string   `json:"scrub,omitempty"`    // id of the scrub, for scrub, place and placed
 	By       string   `json:"by,omitempty"`       // process that is placing or removing the files
-	Lease    int64    `json:"lease,omitempty"`    // milliseconds for which no other process may do so
+	Lease    int64    `json:"lease,omitempty"`    // time in milliseconds for which no other process may do so
 }
 
 // fileHash is a file with its size and hash.
@@ -65,7 +65,7 @@ func (r record) done() record {
 	return record{Op: opDone, At: time.Now(), fileHash: r.fileHash, Step: r.Step}
 }
 
-// parseRecord parses a line of the manifest. A torn line is no record.
+// parseRecord parses a line of the manifest. A torn line is not a record.
 func parseRecord(body []byte) (record, bool) {
 	var r record
 	if err := json.Unmarshal(body, &r); err != nil || r.Op == "" {

@@ -63,7 +63,7 @@ var mutations = []func(r *rand.Rand, f folder, name string) string{
 		f[name] = slices.Concat(b[:i], more, b[i:])
 		return fmt.Sprintf("%q put in at %d", more, i)
 	},
-	func(r *rand.Rand, f folder, name string) string { // the end goes
+	func(r *rand.Rand, f folder, name string) string { // the end is removed
 		b := f[name]
 		if len(b) == 0 {
 			return ""
@@ -72,7 +72,7 @@ var mutations = []func(r *rand.Rand, f folder, name string) string{
 		f[name] = b[:i]
 		return fmt.Sprintf("cut off at %d", i)
 	},
-	func(r *rand.Rand, f folder, name string) string { // a line goes
+	func(r *rand.Rand, f folder, name string) string { // a line is removed
 		l := bytes.SplitAfter(f[name], []byte("\n"))
 		i := r.IntN(len(l))
 		if len(l[i]) == 0 {
@@ -97,7 +97,7 @@ var mutations = []func(r *rand.Rand, f folder, name string) string{
 	func(_ *rand.Rand, f folder, name string) string { f[name] = nil; return "emptied" },
 	func(_ *rand.Rand, f folder, name string) string { f[name] = []byte("garbage\n"); return "made garbage" },
 	func(_ *rand.Rand, f folder, name string) string { delete(f, name); return "removed" },
-	func(r *rand.Rand, f folder, name string) string { // a file takes another's place
+	func(r *rand.Rand, f folder, name string) string { // a file replaces another
 		names := slices.Sorted(maps.Keys(f))
 		other := names[r.IntN(len(names))]
 		f[name], f[other] = f[other], f[name]
@@ -149,7 +149,7 @@ func TestVerifyFindsEveryMutation(t *testing.T) {
 					t.Errorf("seed %d: %s %s: the tail is called proven", seed, name, did)
 				}
 			default:
-				t.Errorf("seed %d: %s %s: head %.8q: %s is not what was stored, and that verifies", seed, name, did, kept, lost)
+				t.Errorf("seed %d: %s %s: head %.8q: %s differs from the stored content, and verifies", seed, name, did, kept, lost)
 			}
 		}
 	}

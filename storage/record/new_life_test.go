@@ -41,7 +41,7 @@ func startOver(t *testing.T, begin, again func(*testing.T, storage.Archive) *rec
 	}
 }
 
-// life returns a session with so many steps, whose lines are unique.
+// life returns a session with this many steps, with unique lines.
 func life(t *testing.T, a storage.Archive, name string, steps int) *record.Session {
 	t.Helper()
 	s := session(t, a, "s")
@@ -55,8 +55,8 @@ func life(t *testing.T, a storage.Archive, name string, steps int) *record.Sessi
 	return s
 }
 
-// intoNoNewSession writes to a session that was erased, and after which another one has
-// begun under its name.
+// intoNoNewSession writes to an erased session after another one has begun under its
+// name.
 func intoNoNewSession(t *testing.T, steps, again int, write func(context.Context, *record.Session) error) {
 	a, old := startOver(t,
 		func(t *testing.T, a storage.Archive) *record.Session { return life(t, a, "the old one", steps) },
@@ -76,9 +76,9 @@ func intoNoNewSession(t *testing.T, steps, again int, write func(context.Context
 	}
 }
 
-// Data of an erased session never gets into a new session of the same name, whatever is
-// written, and the new session loses nothing.
-func TestErasedDataGetsIntoNoNewSession(t *testing.T) {
+// No data of an erased session gets into a new session of the same name, and the new
+// session loses nothing.
+func TestErasedDataEntersNoNewSession(t *testing.T) {
 	t.Parallel()
 	for name, write := range map[string]func(ctx context.Context, s *record.Session) error{
 		"summary": func(ctx context.Context, s *record.Session) error {
@@ -121,7 +121,7 @@ func TestANewSessionKeepsFilesOfTheSameName(t *testing.T) {
 
 // If a ledger is created after an erase, and the answer is lost, the next write removes
 // it. It does not remove a ledger of another process.
-func TestALedgerWithoutAnswerGoes(t *testing.T) {
+func TestUnconfirmedLedgerIsRemoved(t *testing.T) {
 	t.Parallel()
 	for _, late := range []bool{false, true} {
 		a := &unheard{Archive: memory.New(), late: late}
@@ -134,7 +134,7 @@ func TestALedgerWithoutAnswerGoes(t *testing.T) {
 			t.Errorf("late %t: after the step %q are in the erased session", late, left)
 		}
 		if a.appear == nil {
-			t.Fatalf("late %t: no ledger was stored: the test shows nothing", late)
+			t.Fatalf("late %t: no ledger was stored: the test proves nothing", late)
 		}
 		must(t, a.appear())
 		if err := second(s.Summary(t.Context(), 2, text(`{}`))); !errors.Is(err, record.ErrErased) {
@@ -216,9 +216,9 @@ func TestANewSessionKeepsLogsOfTheSameLength(t *testing.T) {
 	}
 }
 
-// Whoever knows only the end of a log, which he did not begin, adds nothing to that of
-// the new session, whether that is longer or shorter.
-func TestALogThatWasReadFromItsEndGetsIntoNoNewSession(t *testing.T) {
+// A writer that knows only the end of a log that it did not begin appends nothing to
+// the log of the new session, whether that log is longer or shorter.
+func TestLogReadFromItsEndEntersNoNewSession(t *testing.T) {
 	t.Parallel()
 	for _, again := range []int{1, 5} {
 		a, old := startOver(t, func(t *testing.T, a storage.Archive) *record.Session {

@@ -7,8 +7,8 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// openEnd opens a log at an offset, and returns its size. For offset 0 the size
-// can be 0 for unknown.
+// openEnd opens a log at an offset, and returns its size. For offset 0 it
+// may return 0, which means that the size is unknown.
 func openEnd(ctx context.Context, a storage.Archive, k storage.Key, off int64) (io.ReadCloser, int64, error) {
 	if _, ok := a.(storage.KindOpener); !ok && off == 0 {
 		r, err := a.Open(ctx, k, 0, -1)

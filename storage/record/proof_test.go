@@ -9,8 +9,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// A copy of the heads proves what it has seen, but nothing later: a user who can write
-// beside the sessions could have rewritten the rest.
+// A copy of the heads proves the state at its time, but nothing later: a user who can
+// write next to the sessions could have rewritten the rest.
 func TestOldCopyDoesNotProveTheEnd(t *testing.T) {
 	a := memory.New()
 	s := session(t, a, "s")

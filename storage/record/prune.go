@@ -15,7 +15,7 @@ type PruneOptions struct {
 	// Before selects the sessions whose last write is before this time; the
 	// zero time selects none.
 	Before time.Time
-	// DryRun: nothing is removed.
+	// DryRun means that nothing is removed.
 	DryRun bool
 	// Reason and Who are kept in the tombstones.
 	Reason, Who redact.Text
@@ -36,7 +36,7 @@ const (
 	KeptLocked PruneOutcome = "kept by a lock" // of the place itself, such as Object Lock
 	KeptInUse  PruneOutcome = "written to in the meantime"
 	KeptFailed PruneOutcome = "failed"
-	// KeptUnknown: the time of the session's last write is unknown.
+	// KeptUnknown means that the time of the session's last write is unknown.
 	KeptUnknown PruneOutcome = "kept, for nobody knows when it was last written to"
 )
 
@@ -44,7 +44,7 @@ const (
 type PruneResult struct {
 	Session SessionInfo
 	Outcome PruneOutcome
-	Err     error // of KeptFailed; also if it is unknown whether there is a hold
+	Err     error // error for KeptFailed; also set if it is unknown whether there is a hold
 }
 
 // Prune erases the sessions whose last write, by the later of manifest and
@@ -53,7 +53,7 @@ type PruneResult struct {
 // error of the listing itself is yielded last.
 func Prune(ctx context.Context, a storage.Archive, opts PruneOptions) iter.Seq2[PruneResult, error] {
 	return func(yield func(PruneResult, error) bool) {
-		var old []SessionInfo // collected first, because removals during a listing can have any effect on it
+		var old []SessionInfo // collected first, because a removal during a listing can have any effect on the listing
 		for info, err := range Sessions(ctx, a) {
 			if err != nil {
 				yield(PruneResult{}, err)
@@ -72,8 +72,8 @@ func Prune(ctx context.Context, a storage.Archive, opts PruneOptions) iter.Seq2[
 	}
 }
 
-// pruneOne erases one session. It returns false if the session is not old after
-// all.
+// pruneOne erases one session. It returns false if the session turns out to be
+// newer.
 func pruneOne(ctx context.Context, a storage.Archive, info SessionInfo, opts PruneOptions) (PruneResult, bool) {
 	s, err := OpenDir(ctx, a, info.Dir)
 	if err != nil {

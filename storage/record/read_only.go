@@ -6,11 +6,11 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// OpenToRead is [OpenSession] for callers that only read. While somebody scrubs the
-// session, OpenToRead waits for that, up to the lease of a process that died (20 seconds
-// by default). A scrub that was cut short stays as it is: the Session reads each file as
-// the scrub leaves it, and writing returns [ErrUnplaced]. Where a file of the scrub is
-// not as it should be, the Session is that of OpenSession.
+// OpenToRead is [OpenSession] for callers that only read. While another process scrubs
+// the session, OpenToRead waits, up to the lease of a process that died (20 seconds by
+// default). An interrupted scrub stays as it is: the Session reads each file in its
+// scrubbed form, and writing returns [ErrUnplaced]. If a file of the scrub is not in the
+// expected state, OpenToRead returns the Session of OpenSession.
 func OpenToRead(ctx context.Context, a storage.Archive, id string) (*Session, error) {
 	s, err := OpenSession(ctx, a, id)
 	if err != nil {
@@ -28,7 +28,7 @@ func OpenDirToRead(ctx context.Context, a storage.Archive, dir string) (*Session
 	return s.toRead(ctx)
 }
 
-// toRead returns a session without files that wait.
+// toRead returns a session without waiting files.
 func (s *Session) toRead(ctx context.Context) (*Session, error) {
 	if t, _ := s.manifest.known(); t.facts.scrub == nil {
 		return s, nil

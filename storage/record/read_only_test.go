@@ -48,7 +48,7 @@ func TestAReaderSeesAnInterruptedScrubAsComplete(t *testing.T) {
 			t.Errorf("died at change %d: after it was ended it is read as\n%s\nwas\n%s", at, again, here)
 		}
 		if strings.Contains(here, leaked) {
-			t.Errorf("died at change %d: what the scrub takes out is read:\n%s", at, here)
+			t.Errorf("died at change %d: the scrubbed text is read:\n%s", at, here)
 		}
 		waited++
 	}

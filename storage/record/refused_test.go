@@ -50,7 +50,7 @@ func (a *between) Remove(ctx context.Context, k storage.Key) error {
 
 // One eraser stalls, so that another takes its turn and dies. The first must remove
 // nothing more in its old turn, and completes the erase when it is called again.
-func TestTwoErasersOfWhichOneDies(t *testing.T) {
+func TestTwoErasersOneDies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := memory.New()
 		s := session(t, a, "s")

@@ -10,16 +10,16 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// An erased session can begin again under its name, with files in the same places. A
-// Session that was opened before still belongs to the erased one, and must not write
-// to the new one.
+// An erased session can begin again under its name, with files of the same names. A
+// Session that was opened before the erase still belongs to the erased one, and must
+// not write to the new one.
 
-// lives is the number of lengths of the first line of a manifest. It is random, so that
-// lines of two manifests of one name seldom end at the same offset, where an append to one
-// would fit the other.
+// lives is the number of possible lengths of a manifest's first line. The length is
+// random, so that lines of two manifests with the same name rarely end at the same offset,
+// where an append for one would fit the other.
 const lives = 1024
 
-// withLife adds a random member to the first record of a manifest, which tells this
+// withLife adds a random member to the first record of a manifest, to distinguish this
 // session from others with its name.
 func withLife(first string) string {
 	life := rand.Text() + strings.Repeat("-", mathrand.IntN(lives))
@@ -47,12 +47,12 @@ func (f *follower) see(l rawLine) {
 	}
 }
 
-// strange reports whether the lines belong to another log or were changed. A torn
-// write leaves a part of a line, which the next writer completes.
+// strange reports whether the lines belong to another log or were changed. A torn write
+// leaves a part of a line, which the next writer completes.
 func (f *follower) strange() bool { return f.link && !f.same || !f.link && f.junk }
 
 // replaced returns [ErrErased] if the log begins with another line than the known one.
-// For a log that was read only from its end, that is unknown.
+// For a log of which only the end was read, that is unknown.
 func (c *chain) replaced(ctx context.Context) error {
 	if c.state.first == "" {
 		return nil

@@ -17,7 +17,7 @@ type ScrubOptions struct {
 	// Find returns the ranges of bytes to overwrite in a line of a file, as
 	// offsets into line. line is without the members that chain it to other lines.
 	Find func(file string, line []byte) [][2]int
-	// DryRun: nothing is written.
+	// DryRun means that nothing is written.
 	DryRun bool
 	Reason redact.Text
 	// Lease is how long others wait for an interrupted scrub before they complete it;
@@ -25,7 +25,7 @@ type ScrubOptions struct {
 	Lease time.Duration
 }
 
-// ErrInUse: another process is writing to the session.
+// ErrInUse means that another process is writing to the session.
 var ErrInUse = errors.New("somebody writes to it")
 
 // Scrubbed is the outcome of a scrub, or of its dry run.
@@ -33,11 +33,11 @@ type Scrubbed struct {
 	At     time.Time      `json:"at,omitzero"` // zero if nothing was written
 	Who    string         `json:"who,omitempty"`
 	Reason string         `json:"reason,omitempty"`
-	Files  []ScrubbedFile `json:"files"` // rewritten files; none: nothing was found
-	// Resumed: the call completed an interrupted scrub.
+	Files  []ScrubbedFile `json:"files"` // rewritten files; empty = nothing was found
+	// Resumed is true if the call completed an interrupted scrub.
 	Resumed bool `json:"resumed,omitempty"`
 	// Left describes files that may hold pieces of sessions and could not be removed,
-	// as a process is writing to them.
+	// because a process is writing to them.
 	Left []string `json:"left,omitempty"`
 }
 
@@ -50,8 +50,8 @@ type ScrubbedFile struct {
 }
 
 // scrubPrefix is the prefix of files that wait to replace others. The id of the scrub
-// follows, so that none takes or removes a file of another one that runs beside it;
-// version 0.1.0 had none.
+// follows, so that concurrent scrubs do not use or remove each other's files; version
+// 0.1.0 had no id.
 const (
 	scrubPrefix  = "scrub."
 	scrubIDChars = 13 // of 5 bits each
@@ -62,22 +62,23 @@ func waitingName(scrub, name string) string {
 	return scrubPrefix + strings.ToLower(scrub[:min(len(scrub), scrubIDChars)]) + "." + name
 }
 
-// scrubMark is the last line of a rewritten log: a writer that knew the log before
+// scrubMark is the last line of a rewritten log: a writer that opened the log earlier
 // finds it longer than expected, and reads it again.
 const scrubMark = `{"scrubbed":true}`
 
-// Scrub overwrites secrets in everything that the session stored, byte for byte with
-// asterisks, so that offsets stay valid. Files are rewritten, with a line in the
-// manifest that holds who, why, and the hashes before and after; [Verify] uses and
-// reports it. The manifest itself and files beside the session are not changed.
+// Scrub overwrites secrets in all files of the session, byte for byte with asterisks,
+// so that offsets stay valid. The files are rewritten, and a line of the manifest
+// holds who, why, and the hashes before and after; [Verify] uses these hashes and
+// reports the scrub. The manifest itself and files beside the session are not
+// changed.
 //
-// It returns [ErrHeld] under a legal hold, [storage.ErrUnsupported] if the archive is no
-// [storage.Remover], [storage.ErrLocked] if it is a [storage.Keeper] that keeps a file, [storage.ErrChanged] if a file
-// was changed, and [ErrScrub] if a line would become invalid JSON; in these cases
-// nothing was written. It returns [ErrInUse] if another process is writing to the
-// session; no file is rewritten then. After any other error or a crash, call it
-// again: it completes the scrub, unless a later writer has done so
-// ([Session.EndScrub]). With DryRun an incomplete scrub is [ErrUnplaced].
+// It returns [ErrHeld] under a legal hold, [storage.ErrUnsupported] if the archive is not a
+// [storage.Remover], [storage.ErrLocked] if it is a [storage.Keeper] that keeps a file,
+// [storage.ErrChanged] if a file was changed, and [ErrScrub] if a line would become invalid JSON; in
+// these cases nothing was written. It returns [ErrInUse] if another process is writing to the session;
+// then no file is rewritten. After any other error or a crash, call it again: it completes the scrub,
+// unless a later writer has done so ([Session.EndScrub]). With DryRun an incomplete scrub is
+// [ErrUnplaced].
 //
 // Concurrent appends are never lost, but they are not searched. Sessions that were
 // opened before get [ErrScrubbed]. The whole session is held in memory.
@@ -95,22 +96,22 @@ func (s *Session) Scrub(ctx context.Context, opts ScrubOptions) (Scrubbed, error
 		err = s.scrubAgain(ctx, opts, &out)
 	}
 	err = s.orErased(ctx, "scrub", err)
-	if t, ok := s.a.(storage.Tidier); ok && err == nil && !opts.DryRun { // a dead writer can have left pieces with the secret
+	if t, ok := s.a.(storage.Tidier); ok && err == nil && !opts.DryRun { // a dead writer may have left pieces with the secret
 		out.Left, err = t.Tidy(ctx)
 	}
 	return out, err
 }
 
-// scrubAttempts limits how often a scrub starts over because others write.
+// scrubAttempts limits how often a scrub starts over because other processes write.
 const scrubAttempts = 8
 
-// scrubAgain repeats attempts that another write or scrub overtakes.
+// scrubAgain repeats an attempt if another write or scrub was faster.
 func (s *Session) scrubAgain(ctx context.Context, opts ScrubOptions, out *Scrubbed) error {
 	for range scrubAttempts {
 		before, _ := s.manifest.known()
 		again, err := s.scrubOnce(ctx, opts, out)
 		if errors.Is(err, storage.ErrChanged) || errors.Is(err, storage.ErrNotExist) {
-			// Another scrub can have put its files in place meanwhile.
+			// Another scrub may have put its files in place in the meantime.
 			t, rerr := s.manifest.refresh(ctx)
 			again = rerr == nil && (t.facts.scrub != nil || t.facts.scrubs != before.facts.scrubs)
 		}
@@ -161,7 +162,7 @@ func (s *Session) endBefore(ctx context.Context, r storage.Remover) (resumed boo
 }
 
 // scrubOnce makes one attempt. It returns again if another process wrote to the
-// session meanwhile.
+// session in the meantime.
 func (s *Session) scrubOnce(ctx context.Context, opts ScrubOptions, out *Scrubbed) (again bool, err error) {
 	p, err := s.planScrub(ctx, opts.Find)
 	if err != nil {
@@ -169,7 +170,7 @@ func (s *Session) scrubOnce(ctx context.Context, opts ScrubOptions, out *Scrubbe
 	}
 	out.Files = append([]ScrubbedFile{}, p.report()...)
 	if opts.DryRun || len(out.Files) == 0 {
-		if !opts.DryRun && s.index != nil { // a process without the index can have completed an earlier scrub
+		if !opts.DryRun && s.index != nil { // a process without the index may have completed an earlier scrub
 			err = s.unindex(ctx)
 		}
 		return false, err
@@ -188,8 +189,8 @@ func (s *Session) scrubOnce(ctx context.Context, opts ScrubOptions, out *Scrubbe
 	return s.scrub(ctx, p, out, cmp.Or(opts.Lease, lease))
 }
 
-// fenceOff adds a fence to each log, so that nobody appends, and plans again for the
-// resulting logs; nil: another process was first.
+// fenceOff adds a fence to each log, so that no process appends, and makes the plan
+// again for the resulting logs; nil = another process was first.
 func (s *Session) fenceOff(ctx context.Context, p *scrubPlan, find func(string, []byte) [][2]int) (*scrubPlan, error) {
 	f := fence{rand.Text(), p.lines}
 	for _, file := range p.files {
@@ -220,8 +221,8 @@ func (s *Session) fenceOff(ctx context.Context, p *scrubPlan, find func(string, 
 	return now, nil
 }
 
-// scrub stores the new files beside the old ones, records that in the manifest,
-// and then replaces the old ones. It returns again if the manifest had new lines.
+// scrub stores the new files beside the old ones, records that in the manifest, and
+// then replaces the old ones. It returns again if the manifest had new lines.
 func (s *Session) scrub(ctx context.Context, p *scrubPlan, about *Scrubbed, d time.Duration) (again bool, err error) {
 	for _, f := range p.changed() {
 		if err := s.a.Create(ctx, child(s.dir, waitingName(p.id, f.name)), blobOf(string(f.now))); err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// oneByOne is an archive in which a change waits until it is let through.
+// oneByOne is an archive in which each change waits until it is released.
 type oneByOne struct {
 	*memory.Archive
 	arrived chan struct{} // a change waits, or (closed) no more changes will come
@@ -65,7 +65,7 @@ func pausedBefore(t *testing.T, a *memory.Archive, do func(*record.Session) erro
 	return p
 }
 
-// advance lets n changes through, and returns when the next one waits.
+// advance releases n changes, and returns when the next one waits.
 func (p *paused) advance(n int) {
 	for ; n > 0 && p.more; n-- {
 		p.passed++
@@ -146,7 +146,7 @@ func beside(t *testing.T, do map[int]func(*record.Session) error, read func(t *t
 	}
 }
 
-func TestVerifyInEachTurnOfAScrub(t *testing.T) {
+func TestVerifyAtEachStepOfAScrub(t *testing.T) {
 	besideAScrub(t, func(t *testing.T, name string, a storage.Archive) {
 		if r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{}); err != nil || !r.OK() {
 			t.Errorf("%s: %v %v", name, r.Problems, err)
@@ -155,7 +155,7 @@ func TestVerifyInEachTurnOfAScrub(t *testing.T) {
 }
 
 // A concurrent scrub does not excuse a file that was never stored.
-func TestVerifyFindsDamageBesideAScrub(t *testing.T) {
+func TestVerifyFindsDamageDuringAScrub(t *testing.T) {
 	besideAScrub(t, func(t *testing.T, name string, a storage.Archive) {
 		k := mustKey(t, "s/turns-007.idx") // no scrub reads one
 		must(t, a.(*turns).Archive.Create(t.Context(), k, storage.Redacted(text("{}"))))
@@ -177,7 +177,7 @@ func imported(t *testing.T, export []byte) *memory.Archive {
 }
 
 // An export is whole, or returns an error.
-func TestExportInEachTurnOfAScrub(t *testing.T) {
+func TestExportAtEachStepOfAScrub(t *testing.T) {
 	told, whole := 0, 0
 	besideAScrub(t, func(t *testing.T, name string, a storage.Archive) {
 		var out bytes.Buffer
@@ -198,7 +198,7 @@ func TestExportInEachTurnOfAScrub(t *testing.T) {
 }
 
 // Files that were copied before the scrub are removed from the copy, and copied again.
-func TestCopyInEachTurnOfAScrub(t *testing.T) {
+func TestCopyAtEachStepOfAScrub(t *testing.T) {
 	besideAScrub(t, func(t *testing.T, name string, a storage.Archive) {
 		copied := memory.New()
 		if _, err := record.Copy(t.Context(), copied, a, record.CopyOptions{}); err != nil {
@@ -215,7 +215,7 @@ type kept struct{ storage.Archive }
 
 // A copy whose files can't be removed gets no files from after the scrub, and returns
 // an error.
-func TestACopyThatIsKeptInEachTurnOfAScrub(t *testing.T) {
+func TestCopyStartedAtEachStepOfAScrub(t *testing.T) {
 	told := 0
 	besideAScrub(t, func(t *testing.T, name string, a storage.Archive) {
 		copied := memory.New()
@@ -236,12 +236,12 @@ func TestACopyThatIsKeptInEachTurnOfAScrub(t *testing.T) {
 		}
 	})
 	if told == 0 {
-		t.Error("no copy is told")
+		t.Error("no copy is reported")
 	}
 }
 
-// An older copy loses no file, whatever overtakes the next copy.
-func TestAnOlderCopyInEachTurnOfAScrub(t *testing.T) {
+// An older copy loses no file, even if other operations overtake the next copy.
+func TestOlderCopyAtEachStepOfAScrub(t *testing.T) {
 	told := 0
 	besideAScrub(t, func(t *testing.T, name string, a storage.Archive) {
 		copied := memory.New()
@@ -265,13 +265,13 @@ func TestAnOlderCopyInEachTurnOfAScrub(t *testing.T) {
 		}
 	})
 	if told == 0 {
-		t.Error("no copy is told")
+		t.Error("no copy is reported")
 	}
 }
 
 // A reader of steps and files never sees a scrub as a change or a loss. It gets
 // ErrScrubbed or ErrUnplaced if it could not read a file that it knows.
-func TestStepsInEachTurnOfAScrub(t *testing.T) {
+func TestStepsAtEachStepOfAScrub(t *testing.T) {
 	told, whole := 0, 0
 	besideAScrub(t, func(t *testing.T, name string, a storage.Archive) {
 		s := session(t, a, "s")
@@ -305,7 +305,7 @@ func TestStepsInEachTurnOfAScrub(t *testing.T) {
 }
 
 // During an erase, verify, export and copy see the session whole or gone.
-func TestReadersInEachTurnOfAnErase(t *testing.T) {
+func TestReadersAtEachStepOfAnErase(t *testing.T) {
 	erase := func(s *record.Session) error { return second(s.Erase(t.Context(), text("asked for"))) }
 	for what, read := range map[string]func(a storage.Archive) (storage.Archive, error){
 		"verify": func(a storage.Archive) (storage.Archive, error) { return a, nil },

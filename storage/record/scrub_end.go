@@ -34,8 +34,8 @@ func (f *facts) observeScrub(r record) {
 	}
 }
 
-// may returns the reason why this Session must not write to the manifest, if
-// any.
+// may returns the reason why this Session must not write to the manifest, nil if it
+// may.
 func (s *Session) may(f facts) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,8 +88,8 @@ func (s *Session) sayNow(ctx context.Context, build func(facts) ([]string, error
 	return s.taken(ctx, err)
 }
 
-// sayUnseen is sayNow without the check that the manifest still exists, which a
-// following append makes.
+// sayUnseen is sayNow without the check that the manifest still exists; a later
+// append makes this check.
 func (s *Session) sayUnseen(ctx context.Context, build func(facts) ([]string, error)) error {
 	if err := s.mayBegin(ctx); err != nil {
 		return err
@@ -99,8 +99,8 @@ func (s *Session) sayUnseen(ctx context.Context, build func(facts) ([]string, er
 }
 
 // mayBegin returns [ErrErased] for a session that had no manifest when it was opened, and
-// was stored by others and erased since. It makes no request in the first moments, and
-// none once the session has a manifest.
+// that other processes have stored and erased since. It makes no request in the first
+// moments, and none once the session has a manifest.
 func (s *Session) mayBegin(ctx context.Context) error {
 	if t, _ := s.manifest.known(); t.seq > 0 || time.Since(s.opened) < doubtful {
 		return nil
@@ -178,7 +178,7 @@ func (s *Session) Fresh(ctx context.Context) error {
 	if err == nil && !s.knowsAll(t.facts) {
 		return &storage.Error{Op: "read", Key: s.dir, Err: ErrScrubbed}
 	}
-	if err == nil && t.seq == 0 { // it had no manifest that could be missed
+	if err == nil && t.seq == 0 { // it had no manifest that could be missing now
 		var gone bool
 		if gone, err = s.buried(ctx, s.opened); gone {
 			err = &storage.Error{Op: "read", Key: s.dir, Err: ErrErased}
@@ -191,12 +191,12 @@ func (s *Session) logs() []*chain { return []*chain{s.events, s.journal, s.edits
 
 // EndScrub completes an interrupted scrub of the session ([Session.Scrub]), and
 // reports whether there was one. Writes do this automatically; call it before
-// reading a session in order to continue it. It makes no request if the manifest,
-// as read last, has no such scrub.
+// reading a session in order to continue it. It makes no request if the last read of
+// the manifest shows no such scrub.
 //
 // While another process completes it, EndScrub waits: up to the lease of that process
-// (20 seconds by default) if it died, and no longer than ctx. It returns
-// [storage.ErrUnsupported] if the archive is no [storage.Remover].
+// (20 seconds by default) if the process died, and no longer than ctx lasts. It
+// returns [storage.ErrUnsupported] if the archive is no [storage.Remover].
 func (s *Session) EndScrub(ctx context.Context) (ended bool, err error) {
 	if t, known := s.manifest.known(); known && t.facts.scrub == nil {
 		return false, nil
@@ -217,7 +217,7 @@ func (p *placer) end(ctx context.Context) (ended bool, err error) {
 			return ended, err
 		}
 		if it == nil {
-			return ended, p.s.manifest.reread(ctx) // others can have appended to it since
+			return ended, p.s.manifest.reread(ctx) // other processes may have appended to it since
 		}
 		if err := p.place(ctx, it); err != nil {
 			return ended, err
@@ -234,7 +234,7 @@ type placer struct {
 }
 
 // claim waits until no other process is completing the scrub, or until the lease of
-// that process is over. It returns the scrub; nil: there is none.
+// that process is over. It returns the scrub; nil = none.
 func (p *placer) claim(ctx context.Context) (*unplaced, error) {
 	for {
 		t, err := p.s.manifest.refresh(ctx)
@@ -291,8 +291,9 @@ func (p *placer) place(ctx context.Context, it *unplaced) error {
 			return err
 		}
 	}
-	// Done before the waiting files are removed, so that an interruption repeats it.
-	// The session will be indexed again from its new files.
+	// The index is updated before the waiting files are removed, so that an
+	// interrupted run repeats it. The session will be indexed again from its new
+	// files.
 	if err := s.unindex(ctx); err != nil {
 		return err
 	}
@@ -322,8 +323,8 @@ func (p *placer) place(ctx context.Context, it *unplaced) error {
 	return s.tell(ctx, head{Op: headMark})
 }
 
-// takePlaceOf calls takePlace, with retries for a log to which another process
-// was appending, because a piece of its append can be in the way.
+// takePlaceOf calls takePlace, with retries for a log to which another process was
+// appending, because a piece of its append can be in the way.
 func (p *placer) takePlaceOf(ctx context.Context, scrub string, h rehash) error {
 	for attempt := 0; ; attempt++ {
 		err := p.takePlace(ctx, scrub, h)
@@ -341,7 +342,7 @@ const placeAttempts = 20
 // takePlace replaces a file by the waiting one.
 func (p *placer) takePlace(ctx context.Context, scrub string, h rehash) error {
 	a, key, temp := p.s.a, child(p.s.dir, h.Name), child(p.s.dir, waitingName(scrub, h.Name))
-	have, err := sumOf(ctx, a, key, h.Bytes) // a log can have grown since
+	have, err := sumOf(ctx, a, key, h.Bytes) // a log may have grown since
 	if err == nil && have == h.SHA256 {
 		return nil
 	}
@@ -354,7 +355,7 @@ func (p *placer) takePlace(ctx context.Context, scrub string, h rehash) error {
 		data, err = readWhole(ctx, a, temp)
 	}
 	if errors.Is(err, storage.ErrNotExist) {
-		return nil // placed before and changed since, which is evidence
+		return nil // placed earlier and changed since, which is evidence
 	}
 	if err != nil {
 		return err
@@ -388,7 +389,8 @@ func (p *placer) remove(ctx context.Context, key storage.Key) error {
 	return tooSlow(ctx, p.r.Remove(ctx, key))
 }
 
-// waiting returns the names of the files that the scrub has, or had, waiting.
+// waiting returns the names of the waiting files of the scrub, including those that
+// were already placed.
 func (u *unplaced) waiting() (names []string) {
 	for _, h := range u.files {
 		if h.File {
@@ -408,7 +410,7 @@ func (s *Session) drop(ctx context.Context, r storage.Remover, waiting []string)
 	return nil
 }
 
-// waitingScrubs returns the names of the files of scrubs that wait.
+// waitingScrubs returns the names of the waiting files of scrubs.
 func (s *Session) waitingScrubs(ctx context.Context) (names []string, err error) {
 	for info, err := range s.Files(ctx) {
 		if err != nil {

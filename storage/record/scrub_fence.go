@@ -12,8 +12,8 @@ import (
 )
 
 // fence is the last line of a log while it is rewritten: a writer finds the log longer
-// than expected, and first settles the scrub. The scrub is recorded in the very next
-// line of the manifest, or it is void.
+// than expected, and must first finish or cancel the scrub. The scrub is recorded in
+// the very next line of the manifest, or it is void.
 type fence struct {
 	ID       string `json:"id"`
 	Manifest int64  `json:"manifest"` // number of lines of the manifest
@@ -42,22 +42,22 @@ func (e *fencedError) Error() string { return ErrUnplaced.Error() }
 
 func (e *fencedError) Unwrap() error { return ErrUnplaced }
 
-// errNoLog: a log is missing, possibly because it is being rewritten.
-// errStrange: a log does not continue the known part.
+// errNoLog means that a log is missing, possibly because it is being rewritten.
+// errStrange means that a log does not continue the known part.
 var (
 	errNoLog   = errors.New("it is not there")
 	errStrange = errors.New("it is another one, or was changed")
 )
 
-// behindFences appends to a log that a scrub can rewrite concurrently.
+// behindFences appends to a log that a scrub may rewrite concurrently.
 func (s *Session) behindFences(ctx context.Context, c *chain, bodies []string) (tail, error) {
 	if err := s.stillThere(ctx); err != nil {
 		return tail{}, err
 	}
 	var settled fence
 	looked := false
-	// A session that was new when it was opened, a moment ago, had no scrub and
-	// no erase.
+	// A session that was new when it was opened a moment ago had no scrub and no
+	// erase.
 	isNew := s.began == 0 && time.Since(s.opened) < doubtful
 	for {
 		t, err := c.append(ctx, func(f facts) ([]string, error) {
@@ -76,7 +76,8 @@ func (s *Session) behindFences(ctx context.Context, c *chain, bodies []string) (
 		case errors.As(err, &fenced):
 			settled = fenced.fence
 			err = s.settleFence(ctx, settled, c == s.edits)
-		case errors.Is(err, errNoLog), errors.Is(err, errStrange), (errors.Is(err, ErrErased) || errors.Is(err, storage.ErrNotExist)) && !looked: // a scrub can be removing it
+		case errors.Is(err, errNoLog), errors.Is(err, errStrange), (errors.Is(err, ErrErased) || errors.Is(err, storage.ErrNotExist)) && !looked:
+			// A scrub may be removing the log.
 			looked = true
 			err = s.lookForScrub(ctx, err)
 		case errors.Is(err, storage.ErrDamaged): // the log is shorter than before
@@ -94,12 +95,14 @@ func (s *Session) behindFences(ctx context.Context, c *chain, bodies []string) (
 	}
 }
 
-// lately is how long a manifest that was read or written is taken to be there still.
+// lately is the time for which a manifest that was read or written is assumed to
+// exist.
 const lately = time.Second
 
-// stillThere returns [ErrErased] for a session that was erased, of which this process has
-// not heard lately. If the session began again, its log can be as long as this process
-// knows the erased one, and would take the line. Other errors are left to the append.
+// stillThere returns [ErrErased] for a session that was erased, if this process has not
+// read its manifest lately. If the session began again, its log may have the length that
+// this process knows from the erased one, and would accept the line. Other errors are
+// left to the append.
 func (s *Session) stillThere(ctx context.Context) error {
 	if t, _ := s.manifest.known(); t.seq == 0 || s.manifest.heardSince() < lately {
 		return nil
@@ -114,7 +117,7 @@ func (s *Session) stillThere(ctx context.Context) error {
 }
 
 // lookForScrub completes a scrub that has removed a log. It returns nil if the caller
-// can append, also if the log is lost without a scrub, and [ErrErased] if the session
+// can append, also if the log was lost without a scrub, and [ErrErased] if the session
 // was erased.
 func (s *Session) lookForScrub(ctx context.Context, gone error) error {
 	known, _ := s.manifest.known()
@@ -141,8 +144,9 @@ func (s *Session) lookForScrub(ctx context.Context, gone error) error {
 	return err
 }
 
-// settleFence makes sure that the scrub of a fence is complete or void. fresh: the
-// appended lines refer to files, so the Session must know their current state.
+// settleFence makes sure that the scrub of a fence is complete or void. fresh says
+// that the appended lines refer to files, so that the Session must know their current
+// state.
 func (s *Session) settleFence(ctx context.Context, f fence, fresh bool) error {
 	for {
 		if _, err := s.endScrub(ctx); err != nil {
@@ -154,7 +158,7 @@ func (s *Session) settleFence(ctx context.Context, f fence, fresh bool) error {
 			return err
 		case t.facts.erasing:
 			return &storage.Error{Op: "append", Key: s.dir, Err: ErrErased}
-		case t.facts.scrub != nil: // it was recorded just now
+		case t.facts.scrub != nil: // it was recorded a moment ago
 			continue
 		case fresh && !s.knowsAll(t.facts):
 			return &storage.Error{Op: "append", Key: s.dir, Err: ErrScrubbed}

@@ -78,8 +78,8 @@ func TestAScrubLosesNoConcurrentWrites(t *testing.T) {
 	wantOK(t, a, "s")
 }
 
-// inTheWay is an archive in which a piece that somebody takes back is in the way of the
-// first line of a log.
+// inTheWay is an archive in which a piece that is being withdrawn blocks the first line
+// of a log.
 type inTheWay struct {
 	*memory.Archive
 	times int
@@ -93,7 +93,7 @@ func (a *inTheWay) Append(ctx context.Context, k storage.Key, seq int64, b stora
 	return a.Archive.Append(ctx, k, seq, b)
 }
 
-// vanishing is an archive in which a piece goes between listing and reading it.
+// vanishing is an archive in which a piece disappears between listing and reading it.
 type vanishing struct {
 	*memory.Archive
 	times int
@@ -117,7 +117,7 @@ func TestAnAppendToARemovedLogLooksForAScrub(t *testing.T) {
 	}
 }
 
-func TestScrubGoesOnWhereAPieceWasInTheWay(t *testing.T) {
+func TestScrubContinuesAfterAConflictingPiece(t *testing.T) {
 	a := &inTheWay{Archive: memory.New()}
 	s := leaky(t, a)
 	a.times = 3
@@ -147,7 +147,7 @@ func (a *betweenTimes) Create(ctx context.Context, k storage.Key, b storage.Blob
 	return err
 }
 
-func TestAScrubIsRecordedOnlyIfNothingFollowsItsFences(t *testing.T) {
+func TestScrubIsRecordedOnlyIfItsFencesAreLast(t *testing.T) {
 	a := &betweenTimes{Archive: memory.New()}
 	s := leaky(t, a)
 	agent := session(t, a, "s")
@@ -159,7 +159,7 @@ func TestAScrubIsRecordedOnlyIfNothingFollowsItsFences(t *testing.T) {
 	}
 	must(t, second(s.Scrub(t.Context(), record.ScrubOptions{Find: finds(leaked)})))
 	if !late {
-		t.Fatal("nobody was there")
+		t.Fatal("the piece was not in the way")
 	}
 	for _, log := range []string{"journal.jsonl", "events.jsonl"} {
 		if n := strings.Count(content(t, session(t, a, "s"), log), `"late":1`); n != 1 {
@@ -172,7 +172,7 @@ func TestAScrubIsRecordedOnlyIfNothingFollowsItsFences(t *testing.T) {
 	proven(t, a)
 }
 
-// stuck is an archive that removes nothing any more once a scrub has come to be.
+// stuck is an archive that removes no more files once a scrub is recorded.
 type stuck struct {
 	*memory.Archive
 	dead bool
@@ -185,8 +185,8 @@ func (a *stuck) Remove(ctx context.Context, k storage.Key) error {
 	return a.Archive.Remove(ctx, k)
 }
 
-// A process that only writes files ends an interrupted scrub, as one that appends to a
-// log does.
+// A process that only writes files completes an interrupted scrub, like one that
+// appends to a log.
 func TestAWriterOfAFileEndsAnInterruptedScrub(t *testing.T) {
 	a := &stuck{Archive: memory.New()}
 	s := leaky(t, a)

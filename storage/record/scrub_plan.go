@@ -16,21 +16,21 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// ErrScrub: a scrub would leave a line that is no valid JSON.
+// ErrScrub means that a scrub would leave a line that is not valid JSON.
 var ErrScrub = errors.New("a line would be no JSON any more")
 
-// rehash maps a hash in earlier lines of the manifest to a new one: of a file,
+// rehash maps a hash in earlier lines of the manifest to a new one: the hash of a file,
 // or of the last line of a log at a mark.
 type rehash struct {
 	fileHash
 	Was  string `json:"was"`            // SHA-256 before
-	File bool   `json:"file,omitempty"` // the hash is of the whole file; else of the line that ends at Bytes
+	File bool   `json:"file,omitempty"` // the hash covers the whole file; otherwise the line that ends at Bytes
 }
 
-// waits reports whether a file is one that waits to replace another one.
+// waits reports whether a file waits to replace another one.
 func waits(name string) bool { return strings.HasPrefix(name, scrubPrefix) }
 
-// waiting returns the names of the files that the scrub has waiting.
+// waiting returns the names of the waiting files of the scrub.
 func (p *scrubPlan) waiting() (names []string) {
 	for _, f := range p.changed() {
 		names = append(names, waitingName(p.id, f.name))
@@ -129,7 +129,7 @@ func (s *Session) readForScrub(ctx context.Context, p *scrubPlan) error {
 		if err != nil {
 			return err
 		}
-		if !isLog(name) { // a log is proven by its chain, and can have grown
+		if !isLog(name) { // a log is proven by its chain, and may have grown
 			said, err := s.recorded(ctx, name)
 			if err != nil {
 				return err
@@ -155,8 +155,8 @@ func (s *Session) readForScrub(ctx context.Context, p *scrubPlan) error {
 	return nil
 }
 
-// sayMarks records the marks of logs in a line of the manifest, updated by an
-// earlier scrub.
+// sayMarks collects the marks of logs in a line of the manifest, updated by earlier
+// scrubs.
 func (p *scrubPlan) sayMarks(r record) {
 	if r.Op == opMark {
 		p.marks[r.Name] = append(p.marks[r.Name], r.fileHash)
@@ -179,7 +179,7 @@ func readWhole(ctx context.Context, a storage.Archive, k storage.Key) ([]byte, e
 	return data, storage.Wrap("read", k, errors.Join(err, r.Close()))
 }
 
-// overwrite overwrites what find returns in the lines of a file.
+// overwrite overwrites the ranges that find returns for the lines of a file.
 func (p *scrubPlan) overwrite(f *scrubFile, find func(string, []byte) [][2]int) error {
 	for n, l := range linesOf(f.now) {
 		if _, ok := parseStretch(l); ok && HasMessages(f.name) {
@@ -198,7 +198,7 @@ func (p *scrubPlan) overwrite(f *scrubFile, find func(string, []byte) [][2]int) 
 			return fmt.Errorf("line %d: %w", n+1, err)
 		}
 		if bytes.Equal(whole, l) {
-			continue // overwritten before
+			continue // already overwritten
 		}
 		f.places += len(spans)
 		p.hashes[before] = bodyHash(f.name, l)
@@ -207,9 +207,9 @@ func (p *scrubPlan) overwrite(f *scrubFile, find func(string, []byte) [][2]int) 
 }
 
 // mask overwrites spans of a part of a line with asterisks. If the line would become
-// invalid JSON, because a span is in a number, it uses the same digit for all spans. Of an
-// escape in which a span begins or ends, such as a line feed before what looks like the
-// secret with its n, all or nothing is overwritten.
+// invalid JSON, because a span is in a number, it uses the same digit for all spans. If a
+// span begins or ends within an escape (for example a line feed whose n looks like the
+// beginning of the secret), the whole escape is overwritten or none of it.
 func mask(line, part []byte, spans [][2]int) error {
 	was, valid := bytes.Clone(part), json.Valid(line)
 	if valid {
@@ -233,8 +233,8 @@ func mask(line, part []byte, spans [][2]int) error {
 	return ErrScrub
 }
 
-// wholeEscapes returns the spans without escapes that they begin in, and with all of those
-// that they end in.
+// wholeEscapes returns the spans without the escapes in which they begin, and with the
+// whole escapes in which they end.
 func wholeEscapes(part []byte, spans [][2]int) [][2]int {
 	edges := make([]int, 0, 2*len(spans))
 	for _, s := range spans {
@@ -254,7 +254,7 @@ func wholeEscapes(part []byte, spans [][2]int) [][2]int {
 	return out
 }
 
-// escapeEnds returns the end of the escape around each offset that is inside of one. The
+// escapeEnds returns the end of the escape around each offset that is within one. The
 // offsets are sorted, so that part is read once. Outside of JSON strings there is no
 // backslash.
 func escapeEnds(part []byte, offsets []int) map[int]int {
@@ -280,8 +280,8 @@ func escapeEnds(part []byte, offsets []int) map[int]int {
 	return ends
 }
 
-// bodyHash returns the hash by which others refer to a line; for a log, that of
-// its body.
+// bodyHash returns the hash by which other files refer to a line; for a log, the hash
+// of the line's body.
 func bodyHash(file string, line []byte) string {
 	if link, ok := parseLink(line); ok && isLog(file) {
 		return hashOf(link.body())
@@ -374,8 +374,7 @@ func (p *scrubPlan) report() (out []ScrubbedFile) {
 	return out
 }
 
-// rehashed returns the new hashes of files, and of marks in logs, for the
-// manifest.
+// rehashed returns the new hashes for the manifest: of files, and of marks in logs.
 func (p *scrubPlan) rehashed(*Session) (out []rehash) {
 	for _, f := range p.changed() {
 		out = append(out, rehash{fileHash{f.name, int64(len(f.now)), hashOf(f.now)}, hashOf(f.was), true})

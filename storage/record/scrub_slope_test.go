@@ -30,9 +30,9 @@ func TestScrubOfManyHitsIsLinear(t *testing.T) {
 	}
 }
 
-// A hit that is inside of one escape is none, and one that ends in the next takes all of
-// that.
-func TestScrubTakesEscapesAsAWhole(t *testing.T) {
+// A hit inside one escape does not count, and a hit that ends in the next escape
+// replaces all of that.
+func TestScrubReplacesWholeEscapes(t *testing.T) {
 	for said, want := range map[string]string{
 		`a\u0073b`:       `a\u0073b`,
 		`\u0073ab\u0073`: `\u0073********`,

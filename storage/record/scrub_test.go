@@ -112,7 +112,7 @@ func proven(t *testing.T, a storage.Archive) []string {
 	return report.Notes
 }
 
-func TestScrubTakesASecretOutOfEveryFile(t *testing.T) {
+func TestScrubRemovesASecretFromEveryFile(t *testing.T) {
 	a := memory.New()
 	s := leaky(t, a)
 	proven(t, a)
@@ -148,7 +148,7 @@ func TestScrubTakesASecretOutOfEveryFile(t *testing.T) {
 	proven(t, a)
 }
 
-func TestSessionGoesOnAfterAScrub(t *testing.T) {
+func TestSessionContinuesAfterAScrub(t *testing.T) {
 	a := memory.New()
 	s := leaky(t, a)
 	other, err := record.OpenSession(t.Context(), a, "s") // a session that does not scrub
@@ -169,7 +169,7 @@ func TestSessionGoesOnAfterAScrub(t *testing.T) {
 	proven(t, a)
 }
 
-func TestScrubLeavesWhatIsHeldOrChanged(t *testing.T) {
+func TestScrubKeepsHeldAndChangedSessions(t *testing.T) {
 	a := memory.New()
 	s := leaky(t, a)
 	if err := s.Hold(t.Context(), redact.Lit("lawsuit")); err != nil {
@@ -184,16 +184,16 @@ func TestScrubLeavesWhatIsHeldOrChanged(t *testing.T) {
 	}
 	was = wholeText(t, a)
 	if _, err := s.Scrub(t.Context(), record.ScrubOptions{Find: finds(`"content"`)}); !errors.Is(err, record.ErrScrub) || wholeText(t, a) != was {
-		t.Errorf("what would be no JSON: %v", err)
+		t.Errorf("a scrub that would break the JSON: %v", err)
 	}
 	tamper(t, a, "s/summary-001.json")
 	if _, err := s.Scrub(t.Context(), record.ScrubOptions{Find: finds(leaked)}); !errors.Is(err, storage.ErrChanged) {
-		t.Errorf("what was changed: %v", err)
+		t.Errorf("a changed file: %v", err)
 	}
 }
 
-// A number may be a secret, and has to stay one.
-func TestScrubTakesOutNumbers(t *testing.T) {
+// A number may be a secret, and must stay a number.
+func TestScrubRemovesNumbers(t *testing.T) {
 	a := memory.New()
 	s, err := record.OpenSession(t.Context(), a, "s")
 	if err == nil {
@@ -258,7 +258,7 @@ func (d *dying) Forget(context.Context, ...string) error {
 	return d.step(func() error { d.forgot = true; return nil })
 }
 
-func TestScrubThatWasCutShortIsEnded(t *testing.T) {
+func TestInterruptedScrubIsCompleted(t *testing.T) {
 	for at := 0; ; at++ {
 		a := memory.New()
 		leaky(t, a)

@@ -30,7 +30,7 @@ func (a *gated) Remove(ctx context.Context, k storage.Key) error {
 
 // One scrub removes the waiting files of the other one's void attempt, while the other
 // one stores waiting files again and puts them in place.
-func TestTwoScrubsAtOnceTakeNothingFromEachOther(t *testing.T) {
+func TestConcurrentScrubsAreIndependent(t *testing.T) {
 	t.Parallel()
 	shared := memory.New()
 	leaky(t, shared)
@@ -75,7 +75,7 @@ func TestTwoScrubsAtOnceTakeNothingFromEachOther(t *testing.T) {
 	}
 	wg.Wait()
 	if now := wholeText(t, shared); strings.Contains(now, leaked) || strings.Contains(now, "scrub.") {
-		t.Error("what leaked is still there, or a file waits")
+		t.Error("the leaked text still exists, or a file waits")
 	}
 	proven(t, shared)
 }

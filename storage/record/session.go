@@ -28,12 +28,12 @@ type Session struct {
 	manifest, events, journal, edits *chain
 
 	heads *Heads      // nil: no heads are written
-	who   redact.Text // name for holds, releases and erasures
-	index TextIndex   // index of its text; nil: unknown
+	who   redact.Text // name of the person for holds, releases and erasures
+	index TextIndex   // index of its text; nil = unknown
 
 	mu      sync.Mutex
 	pending map[int][]fileHash        // step → files written for it by this Session
-	loose   map[storage.Key]looseFile // files of this Session that were stored after its last line of the manifest
+	loose   map[storage.Key]looseFile // files that this Session stored after its last line of the manifest
 	head    int                       // highest step known to be committed
 	marked  map[string]int64          // log → bytes that a mark of this Session covers
 	named   bool                      // the name for its hash is stored
@@ -48,7 +48,7 @@ type Written struct {
 	Key      storage.Key
 	Bytes    int64
 	SHA256   string // lower-case hex
-	Location string // path or URL, as an operator would write it
+	Location string // path or URL in the form that an operator would write
 }
 
 // OpenSession returns the session with this id, which need not exist yet;
@@ -85,7 +85,7 @@ func openDir(ctx context.Context, a storage.Archive, dir storage.Key) (*Session,
 		edits:    newChain(a, child(dir, editsName), false),
 		pending:  map[int][]fileHash{},
 		marked:   map[string]int64{},
-		opened:   time.Now(), // before the read, so that a concurrent erase is noticed
+		opened:   time.Now(), // set before the read, so that a concurrent erase is noticed
 	}
 	t, err := s.manifest.refresh(ctx)
 	s.scrubs, s.began = t.facts.scrubs, t.facts.lines
@@ -113,8 +113,9 @@ func location(a storage.Archive, k storage.Key) string {
 }
 
 // ManifestHead returns the hash of the last line of the manifest that this
-// Session wrote, or read when it was opened; "" if there is none. Kept outside
-// of the archive, it proves that the end was not cut off ([VerifyOptions]).
+// Session wrote, or read when it was opened; "" if there is none. If it is
+// stored outside of the archive, it proves that the end was not cut off
+// ([VerifyOptions]).
 func (s *Session) ManifestHead() string {
 	t, _ := s.manifest.known()
 	if t.seq == 0 {
@@ -173,7 +174,7 @@ func (s *Session) Summary(ctx context.Context, step int, summary redact.Text) (W
 
 // Final stores a transcript that belongs to no step, such as the whole history
 // at the end of a session, as transcript-final-NNN.jsonl with the first free
-// number. It also marks the length of the logs in the manifest, like
+// number. It also records the lengths of the logs in the manifest, like
 // [Session.Checkpoint].
 func (s *Session) Final(ctx context.Context, lines []redact.Text) (Written, error) {
 	return s.FinalOf(ctx, contentOf(lines))
@@ -254,9 +255,9 @@ func (s *Session) createFile(ctx context.Context, k storage.Key, b storage.Blob)
 	return err
 }
 
-// claim announces a file with a new name. It need not check for the file, because
-// files are announced before they are created. An announced name is ErrExists,
-// whether or not its file was created.
+// claim announces a file with a new name. It need not check whether the file
+// exists, because files are announced before they are created. For an announced
+// name it returns ErrExists, whether or not the file was created.
 func (s *Session) claim(ctx context.Context, key storage.Key, rec record) error {
 	err := s.say(ctx, func(f facts) ([]string, error) {
 		if f.names.has(rec.Name) {

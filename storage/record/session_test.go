@@ -42,7 +42,7 @@ func TestSessionLaysItsFilesOutByStep(t *testing.T) {
 	})
 }
 
-func TestWrittenTellsWhatIsInTheFile(t *testing.T) {
+func TestWrittenReportsTheContentOfTheFile(t *testing.T) {
 	root := t.TempDir()
 	a, err := fs.Open(root)
 	must(t, err)
@@ -64,7 +64,7 @@ func TestWrittenTellsWhatIsInTheFile(t *testing.T) {
 	}
 }
 
-func TestTranscriptLeavesWhatACrashLeftBehind(t *testing.T) {
+func TestTranscriptIgnoresLeftoversOfACrash(t *testing.T) {
 	archives(t, func(t *testing.T, a storage.Archive) {
 		must(t, second(session(t, a, "s").Transcript(t.Context(), 1, lines("crashed", 2))))
 		must(t, second(session(t, a, "s").Summary(t.Context(), 1, text(`{"crashed":1}`))))
@@ -80,7 +80,7 @@ func TestTranscriptLeavesWhatACrashLeftBehind(t *testing.T) {
 			t.Errorf("the third attempt is %s", w.Key)
 		}
 		if got := content(t, s, "transcript-pre-compact-001.jsonl"); !strings.Contains(got, "crashed") {
-			t.Errorf("what the crash left is now %q", got)
+			t.Errorf("the leftover of the crash is now %q", got)
 		}
 		manifest := content(t, s, "manifest.jsonl")
 		for _, name := range names(t, s) {
@@ -137,7 +137,7 @@ func TestCommitHasOneWinnerAndNoHoles(t *testing.T) {
 	})
 }
 
-func TestCommitWantsTheStepBeforeAndSomethingArchived(t *testing.T) {
+func TestCommitRequiresThePreviousStepAndAnArchivedFile(t *testing.T) {
 	archives(t, func(t *testing.T, a storage.Archive) {
 		s := session(t, a, "s")
 		ledger := text(`{"v":1}`)
@@ -211,7 +211,7 @@ func TestLedgersBeginWhereAsked(t *testing.T) {
 	}
 }
 
-func TestEventsComeBackByteForByte(t *testing.T) {
+func TestEventsAreReadByteForByte(t *testing.T) {
 	archives(t, func(t *testing.T, a storage.Archive) {
 		want := []string{`{}`, `{ }`, `{"a":1}`, `{ "prev":"mine","seq":"x" }`, `{"torn":{"bytes":5,"sha256":"x"}}`, `{"t":"\n\u0000é"}`}
 		s := session(t, a, "s")
@@ -231,7 +231,7 @@ func TestEventsComeBackByteForByte(t *testing.T) {
 	})
 }
 
-func TestJournalComesBackByteForByte(t *testing.T) {
+func TestJournalIsReadByteForByte(t *testing.T) {
 	s := session(t, memory.New(), "s")
 	want := lines("j", 3)
 	must(t, s.Journal(t.Context(), want[:1]))
@@ -253,7 +253,7 @@ func TestJournalComesBackByteForByte(t *testing.T) {
 	}
 }
 
-func TestErrorsSayWhatWhereAndWhy(t *testing.T) {
+func TestErrorsNameOperationPlaceAndCause(t *testing.T) {
 	a := memory.New()
 	s := session(t, a, "s")
 	_, err := s.Open(t.Context(), "ledger-001.json", 0, -1)
@@ -273,7 +273,7 @@ func TestErrorsSayWhatWhereAndWhy(t *testing.T) {
 	}
 }
 
-func TestSessionSaysWhereItIs(t *testing.T) {
+func TestSessionReportsItsLocation(t *testing.T) {
 	if got := session(t, memory.New(), "A").Location(); got != "%41" {
 		t.Errorf("in memory: %q", got)
 	}
@@ -393,7 +393,7 @@ func TestManifestHeadIsTheHashOfItsLastLine(t *testing.T) {
 	}
 }
 
-func TestOpenDirTakesWhatAListingShows(t *testing.T) {
+func TestOpenDirAcceptsListedNames(t *testing.T) {
 	a := memory.New()
 	id := strings.Repeat("Long ", 100)
 	step(t, session(t, a, id), 1)

@@ -34,7 +34,7 @@ func Sessions(ctx context.Context, a storage.Archive) iter.Seq2[SessionInfo, err
 			}
 			dir, file, ok := strings.Cut(info.Key.String(), "/")
 			if !ok || !IsFolder(dir) {
-				continue // not a session's
+				continue // not a session
 			}
 			if dir != now.Dir {
 				if now.Dir != "" && !yield(now, nil) {

@@ -8,8 +8,8 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// snapshot returns the files of a session, without those that are announced after the
-// present end of the manifest, and those that wait for another scrub than this one. The
+// snapshot returns the files of a session, without files that are announced after the present
+// end of the manifest, and without files that wait for a scrub other than this one. The
 // manifest is cut to that end.
 func snapshot(ctx context.Context, a storage.Archive, dir storage.Key, scrub *unplaced) ([]storage.Info, error) {
 	manifest := child(dir, manifestName)
@@ -46,14 +46,13 @@ func snapshot(ctx context.Context, a storage.Archive, dir storage.Key, scrub *un
 	return files, nil
 }
 
-// waitsInVain reports whether a file waits for a scrub that is not this one: it can go at any
-// time.
+// waitsInVain reports whether a file waits for another scrub than this one: it may be removed
+// at any time.
 func waitsInVain(name string, scrub *unplaced) bool {
 	return waits(name) && (scrub == nil || !slices.Contains(scrub.waiting(), name))
 }
 
-// announcements returns the offset of each file's announcement in the manifest, the first
-// if there are several.
+// announcements returns the offset in the manifest of each file's first announcement.
 func announcements(ctx context.Context, a storage.Archive, manifest storage.Key) (map[string]int64, error) {
 	at := map[string]int64{}
 	err := eachLineOf(ctx, a, manifest, 0, func(l rawLine) error {

@@ -15,20 +15,20 @@ import (
 // reads it.
 type Step struct {
 	Number int       // from 1
-	Files  []Written // stored files: a transcript or originals, unless a draft is one, and all other files that the step depends on
+	Files  []Written // stored files: a transcript or originals (unless a draft is one), and all other files that the step depends on
 	Drafts []Draft   // files to be stored with the step
 
 	// Ledger returns the ledger in pieces; drafts are the stored Drafts, in order. It
 	// is called again if another process takes a name first.
 	Ledger func(drafts []Written) ([]redact.Text, error)
 
-	// Beside, if not nil, is called once, while the drafts are stored, for data
-	// that names them and must be durable before the ledger. Its error ends the
+	// Beside, if not nil, is called once while the drafts are stored. It stores data
+	// that names the drafts and must be durable before the ledger. Its error ends the
 	// commit.
 	Beside func(ctx context.Context, drafts []Written) error
 }
 
-// A Draft is a file of a step without a name and not yet in the archive.
+// A Draft is a file of a step that has no name yet and is not yet in the archive.
 type Draft struct {
 	kind   kind
 	blob   func(names []string) (storage.Blob, error) // names of all drafts, in order
@@ -43,8 +43,8 @@ type Committed struct {
 
 // TranscriptDraft is [Session.TranscriptOf] for CommitStep. stored, if not nil, is
 // called once in each CommitStep that stores it, from another goroutine, as soon as the
-// transcript is durable or has failed. A durable transcript stays if the step fails, and
-// another step can use it.
+// transcript is durable or has failed. If the step fails, a durable transcript stays,
+// and another step can use it.
 func (s *Session) TranscriptDraft(c *Content, stored func(Written, error)) (Draft, error) {
 	blob, err := c.blob()
 	if err != nil {

@@ -76,8 +76,8 @@ func TestALedgerNamesTheFilesStoredWithIt(t *testing.T) {
 	verified(t, a, "s")
 }
 
-// Of two processes that commit one number one wins, at whatever point, and all files
-// that count are whole.
+// If two processes commit one number, one wins, at whatever point, and all files
+// that count are complete.
 func TestStepsWithDraftsAtOnce(t *testing.T) {
 	t.Parallel()
 	a := memory.New()
@@ -182,7 +182,7 @@ func TestAPanicWhileADraftIsStored(t *testing.T) {
 }
 
 // The caller gets the error of the function that makes the ledger.
-func TestALedgerThatIsRefusedIsNotAnnounced(t *testing.T) {
+func TestRefusedLedgerIsNotAnnounced(t *testing.T) {
 	t.Parallel()
 	s := session(t, memory.New(), "s")
 	transcript, err := s.Transcript(t.Context(), 1, lines("t", 2))
@@ -197,8 +197,8 @@ func TestALedgerThatIsRefusedIsNotAnnounced(t *testing.T) {
 	}
 }
 
-// TestALostRaceForTheSameLedgerLeavesNothingMissing: who lost has announced the same
-// bytes with files of its own, which it never stored.
+// TestALostRaceForTheSameLedgerLeavesNothingMissing: the loser has announced the
+// same bytes with files of its own, which it never stored.
 func TestALostRaceForTheSameLedgerLeavesNothingMissing(t *testing.T) {
 	t.Parallel()
 	same := func(s *record.Session) record.Step {
@@ -229,7 +229,7 @@ func TestALostRaceForTheSameLedgerLeavesNothingMissing(t *testing.T) {
 	}
 	must(t, second(winner.CommitStep(t.Context(), won)))
 	if n := strings.Count(content(t, winner, "manifest.jsonl"), `"op":"commit"`); n != 2 {
-		t.Fatalf("the ledger was announced %d times: the test shows nothing", n)
+		t.Fatalf("the ledger was announced %d times: the test proves nothing", n)
 	}
 	wantOK(t, one.Archive, "s")
 }
@@ -254,7 +254,7 @@ func TestDraftsThatAreLateHaveNoLedger(t *testing.T) {
 	})
 }
 
-// Whichever file of a step is late, it is removed after an erase.
+// Each file of a step that arrives late is removed after an erase.
 func TestLateFilesOfAStepAreRemovedAfterAnErase(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"transcript-pre-compact-002", "summary-002", "turns-002", "ledger-002"} {
@@ -286,6 +286,6 @@ func verified(t *testing.T, a storage.Archive, id string) {
 	report, err := record.Verify(t.Context(), a, id, record.VerifyOptions{})
 	must(t, err)
 	if len(report.Problems) > 0 {
-		t.Errorf("verify says %v", report.Problems)
+		t.Errorf("verify returned %v", report.Problems)
 	}
 }

@@ -106,7 +106,7 @@ func TestATranscriptIsStoredWithItsStep(t *testing.T) {
 
 // Whether the archive refuses the transcript or panics, the waiting audit log gets the
 // error, and a later attempt stores the step as a whole.
-func TestATranscriptThatCanNotBeStoredEndsItsStep(t *testing.T) {
+func TestUnstorableTranscriptEndsItsStep(t *testing.T) {
 	t.Parallel()
 	for _, panics := range []bool{false, true} {
 		a := &refusing{Archive: memory.New(), name: "transcript", panics: panics}
@@ -120,7 +120,7 @@ func TestATranscriptThatCanNotBeStoredEndsItsStep(t *testing.T) {
 			}()
 			_, err = s.CommitStep(t.Context(), wholeStep(s, 1, func(_ record.Written, err error) {
 				if told++; err == nil {
-					t.Error("it is told to be stored")
+					t.Error("it is reported as stored")
 				}
 			}))
 			return err
@@ -151,12 +151,12 @@ func TestAStepWithoutAnyTranscriptIsRefused(t *testing.T) {
 	must(t, second(s.CommitStep(t.Context(), wholeStep(s, 1, nil))))
 	for line := range strings.Lines(content(t, s, "manifest.jsonl")) {
 		if strings.Contains(line, `"op":"commit"`) && strings.Contains(line, `"transcript-pre-compact-001.jsonl"`) {
-			t.Errorf("the step stands on what was given up: %s", line)
+			t.Errorf("the step uses an abandoned file: %s", line)
 		}
 	}
 }
 
-// Of two processes that commit one number one wins. The other one keeps its stored
+// If two processes commit one number, one wins. The other one keeps its stored
 // files, and its next step can use them.
 func TestStepsWithTheirTranscriptsAtOnce(t *testing.T) {
 	t.Parallel()

@@ -11,15 +11,15 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// errStone: a damaged tombstone can be that of any session.
+// errStone means that a damaged tombstone may be that of any session.
 var errStone = fmt.Errorf("%w: a tombstone does not say which session was erased; compactctl archive verify names the line", storage.ErrDamaged)
 
 // stoneReader reads the lines of the log of tombstones.
 type stoneReader struct {
-	junk bool // the last line is no line of a log, and names no session
+	junk bool // the last line is not a valid line of a log, and names no session
 }
 
-// The members of a damaged line that keep its session erased.
+// The members of a damaged line that still mark its session as erased.
 var (
 	stoneSession = regexp.MustCompile(`"session":"([0-9a-f]{64})"`)
 	stoneLife    = regexp.MustCompile(`"life":"([0-9a-f]{64})"`)
@@ -28,7 +28,7 @@ var (
 )
 
 // read returns the tombstones of a line. A line that closes a torn one accounts for the
-// bytes before it; other bytes that are not a line are a damaged tombstone.
+// bytes before it; other bytes that are not a line count as a damaged tombstone.
 func (r *stoneReader) read(l rawLine) (all []Tombstone) {
 	link, ok := parseLink(l.text)
 	if !ok {
@@ -63,8 +63,8 @@ func damagedStone(line []byte) Tombstone {
 }
 
 // Tombstones yields the tombstones of erased sessions in order of time: usually two for
-// each session, the second one Done, and one for each refusal. A damaged line yields a
-// tombstone with Damaged set. An error is yielded last.
+// each session, the second one with Done set, and one for each refusal. A damaged line
+// yields a tombstone with Damaged set. An error is yielded last.
 func Tombstones(ctx context.Context, a storage.Archive) iter.Seq2[Tombstone, error] {
 	return func(yield func(Tombstone, error) bool) {
 		r := &stoneReader{}
@@ -82,8 +82,8 @@ func Tombstones(ctx context.Context, a storage.Archive) iter.Seq2[Tombstone, err
 	}
 }
 
-// Erased returns the last tombstone of a session, and false when it has none.
-// Refusals do not count. Without one, a damaged tombstone that can be that of any session
+// Erased returns the last tombstone of a session, and false if there is none. Refusals do
+// not count. If the session has none, a damaged tombstone that may belong to any session
 // is an error.
 func Erased(ctx context.Context, a storage.Archive, session string) (Tombstone, bool, error) {
 	dir, err := Prefix(session)
@@ -122,8 +122,7 @@ func VerifyKeys(ctx context.Context, a storage.Archive) (Report, error) {
 	return verifyBeside(ctx, a, keysName, &keyLine{})
 }
 
-// verifyBeside verifies a log beside the sessions, of which each line can be parsed as
-// line.
+// verifyBeside verifies a log outside the folders of sessions. Its lines have the type of line.
 func verifyBeside(ctx context.Context, a storage.Archive, name string, line any) (Report, error) {
 	v, there := &verifier{a: a}, false
 	key := keyOf(name)
@@ -131,7 +130,7 @@ func verifyBeside(ctx context.Context, a storage.Archive, name string, line any)
 		switch {
 		case err != nil:
 			return Report{}, err
-		case info.Key != key: // also in place of the log
+		case info.Key != key: // for example a folder in place of the log
 			v.foreign(info)
 		default:
 			there, v.total = true, info.Size

@@ -28,8 +28,8 @@ type Stretch struct {
 	SHA256   string // of these bytes, in lower-case hex
 }
 
-// MaxStretch is the maximum number of bytes of a [Stretch], as a reader holds all
-// of them in memory.
+// MaxStretch is the maximum number of bytes of a [Stretch], because a reader holds
+// all of them in memory.
 const MaxStretch = 16 << 20
 
 // stretchStart is the beginning of a stretch's line, and maxStretchLine its maximum
@@ -52,8 +52,8 @@ func (st Stretch) line() string {
 	return string(b)
 }
 
-// parseStretch parses the line of a stretch. It returns false for anything but the
-// exact bytes that line returns.
+// parseStretch parses the line of a stretch. It accepts only the exact bytes that
+// line returns.
 func parseStretch(line []byte) (Stretch, bool) {
 	if len(line) > maxStretchLine || !bytes.HasPrefix(line, []byte(stretchStart)) {
 		return Stretch{}, false
@@ -77,7 +77,7 @@ func HasMessages(name string) bool {
 	return hasKind(name, transcriptKind) || hasKind(name, finalKind) || hasKind(name, originalsKind)
 }
 
-// Content is a transcript that is about to be stored. The zero Content is empty.
+// Content is a transcript to be stored. The zero Content is empty.
 type Content struct {
 	parts []string
 	size  int64
@@ -95,8 +95,8 @@ func contentOf(lines []redact.Text) *Content {
 }
 
 // Line adds a line, given in pieces, and returns its number, from 1, and its offset
-// in bytes. A line feed within the line, a line with the form of a stretch, or one of
-// more than 512 MiB makes storing fail with [ErrLine].
+// in bytes. If the line contains a line feed, has the form of a stretch, or has more
+// than 512 MiB, storing the Content fails with [ErrLine].
 func (c *Content) Line(pieces ...redact.Text) (number int, off int64) {
 	from, off := len(c.parts), c.size
 	for _, p := range pieces {
@@ -140,8 +140,8 @@ func isStretch(pieces []string) bool {
 	return ok
 }
 
-// Same adds a reference to stored lines of the session. An invalid [Stretch]
-// makes storing fail with [ErrLine].
+// Same adds a reference to stored lines of the session. With an invalid [Stretch],
+// storing the Content fails with [ErrLine].
 func (c *Content) Same(st Stretch) {
 	if !st.valid() {
 		c.err = ErrLine

@@ -55,7 +55,7 @@ func referring(t *testing.T, a storage.Archive) (s *record.Session, whole []reda
 
 const secondTranscript = "transcript-pre-compact-002.jsonl"
 
-func TestWholeTranscriptHasWhatItRefersTo(t *testing.T) {
+func TestWholeTranscriptIncludesReferencedLines(t *testing.T) {
 	archives(t, func(t *testing.T, a storage.Archive) {
 		s, whole := referring(t, a)
 		var got []string
@@ -113,7 +113,7 @@ func TestStretchThatCannotBeIsRefused(t *testing.T) {
 
 // A line with the form of a reference, even in pieces, is not taken for a message; a
 // line that only resembles one is a message.
-func TestALineInTheFormOfAReferenceIsNoMessage(t *testing.T) {
+func TestLineLikeAReferenceIsNoMessage(t *testing.T) {
 	a := memory.New()
 	s, _ := referring(t, a)
 	forged, _, _ := strings.Cut(content(t, s, secondTranscript), "\n")
@@ -187,13 +187,13 @@ func TestReferencedLinesAreComparedWithTheirReference(t *testing.T) {
 		r := verify(t, a, "s", record.VerifyOptions{})
 		says := slices.ContainsFunc(r.Problems, func(p record.Problem) bool { return strings.Contains(p.Detail, secondTranscript) })
 		if r.OK() || r.Problems[0].File != key.Base() || r.Problems[0].Kind != c.kind || says != c.bad {
-			t.Errorf("%s: verify says %v", name, r.Problems)
+			t.Errorf("%s: verify returned %v", name, r.Problems)
 		}
 	}
 }
 
-// A transcript that another step stands on belongs to the session, whether or not
-// the step that it was written for came to be.
+// A transcript that another step uses belongs to the session, even if the step that
+// it was written for was never committed.
 func TestAbandonedTranscriptThatIsReferredToIsStored(t *testing.T) {
 	a := memory.New()
 	s := session(t, a, "s")
@@ -214,7 +214,7 @@ func TestAbandonedTranscriptThatIsReferredToIsStored(t *testing.T) {
 }
 
 // An export has each transcript whole, and gives every byte of the files back.
-func TestExportHasTranscriptsWhole(t *testing.T) {
+func TestExportHasWholeTranscripts(t *testing.T) {
 	a := memory.New()
 	s, whole := referring(t, a)
 	data := export(t, s, record.ExportJSONL)
@@ -230,11 +230,11 @@ func TestExportHasTranscriptsWhole(t *testing.T) {
 		file = file[at:]
 	}
 	if strings.Contains(file, `{"file":`) && !strings.Contains(file, `{"end":"`+secondTranscript) {
-		t.Error("a line stands behind the end of the file")
+		t.Error("a line is after the end of the file")
 	}
 }
 
-// A stretch of a stretch is damage, wherever it comes from, and ends.
+// A stretch of a stretch is damage, wherever it comes from, and reading it ends.
 func TestStretchOfAStretchIsDamage(t *testing.T) {
 	a := memory.New()
 	s, _ := referring(t, a)

@@ -136,7 +136,7 @@ var tampering = []struct {
 	}, []find{{record.Reordered, "manifest.jsonl", 6}}},
 }
 
-func TestVerifyNamesWhatWasDone(t *testing.T) {
+func TestVerifyNamesRecordedOperations(t *testing.T) {
 	for _, c := range tampering {
 		t.Run(c.name, func(t *testing.T) {
 			s := newStored(t)

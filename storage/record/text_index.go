@@ -7,16 +7,17 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// A TextIndex holds text of sessions outside of them, such as a search index.
+// A TextIndex holds text of sessions outside of the archive's files, such as a search
+// index.
 type TextIndex interface {
 	// Forget removes all text of sessions, given by their folders. An unknown
 	// session is no error.
 	Forget(ctx context.Context, dirs ...string) error
 }
 
-// KeepIndex sets the index that Erase removes the session from. Without it,
-// Erase drops the whole index of an [storage.IndexHolder], as only the index can remove
-// one session.
+// KeepIndex sets the index from which Erase removes the session. Without it, Erase
+// drops the whole index of an [storage.IndexHolder], because only the index itself can
+// remove a single session.
 func (s *Session) KeepIndex(x TextIndex) { s.index = x }
 
 // unindex removes the text of the session from the index. If the session has no

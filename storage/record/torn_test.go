@@ -69,6 +69,6 @@ func TestATornLineDoesNotExcuseLaterBytes(t *testing.T) {
 	}
 	s.write("events.jsonl", bytes.Replace(s.read("events.jsonl"), []byte(`{"seq":10,"prev":"`+"\n"), []byte(`{"seq":10,"prev":"evil`+"\n"), 1))
 	if r := verify(t, s.a, "s", record.VerifyOptions{}); r.OK() {
-		t.Error("the torn bytes are others now, and nobody sees it")
+		t.Error("the torn bytes changed, and verify does not detect it")
 	}
 }

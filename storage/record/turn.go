@@ -7,32 +7,32 @@ import (
 	"time"
 )
 
-// lease is how long one process alone may remove files of a session, unless it renews
-// its turn, for a scrub and an erase.
+// lease is the time for which one process alone may remove files of a session, unless
+// it renews its turn. It applies to a scrub and to an erase.
 const lease = 20 * time.Second
 
 // maxSkew is the maximum difference between the clocks of processes that share
 // a session.
 const maxSkew = 5 * time.Minute
 
-// often is the time between two looks whether another process is ready.
+// often is the time between two checks whether another process has finished.
 const often = 50 * time.Millisecond
 
 // turn is the right of one process to remove files of a session. The manifest records it,
-// because a late process must not remove a file that was already replaced: a log that
-// has grown since, or a file of the session that began after an erase.
+// because a late process must not remove a file that was already replaced: a log that has
+// grown since, or a file of a session that began after an erase.
 type turn struct {
 	me      string
 	lease   time.Duration
 	claimed time.Time // by this process's clock
 
 	other string    // another process that has the turn
-	since time.Time // when it was first seen with it, by this process's clock
+	since time.Time // time of the first read that showed it, by this process's clock
 }
 
 // holder is the process that has the turn, according to a line of the manifest.
 type holder struct {
-	by    string // "": unknown, as in version 0.1.0
+	by    string // "" = unknown, as in version 0.1.0
 	at    time.Time
 	lease time.Duration
 }
@@ -53,8 +53,8 @@ func (t *turn) record(r record) record {
 // late reports whether the turn must be renewed.
 func (t *turn) late() bool { return time.Since(t.claimed) > t.lease/4 }
 
-// over reports whether the turn of another process is over: by its own clock with
-// maxSkew, or by this process's clock since it was first seen.
+// over reports whether the turn of another process is over: by that process's clock
+// with maxSkew, or by this process's clock since the turn was first read.
 func (t *turn) over(h holder) bool {
 	if who := h.by + h.at.String(); who != t.other {
 		t.other, t.since = who, time.Now()
@@ -62,12 +62,12 @@ func (t *turn) over(h holder) bool {
 	return time.Since(t.since) >= h.lease || time.Since(h.at) > h.lease+maxSkew
 }
 
-// wait waits for another process for a moment.
+// wait waits briefly for another process.
 func (h holder) wait(ctx context.Context) error {
 	return sleep(ctx, min(often, h.lease+time.Millisecond))
 }
 
-// minRemoval is the minimum time for a removal, if the lease is short.
+// minRemoval is the minimum time for a removal if the lease is short.
 const minRemoval = time.Second
 
 // limit ends the context of a removal before the turn is over.

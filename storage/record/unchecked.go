@@ -5,8 +5,8 @@ import (
 	"github.com/agentcompact/compact/storage/internal/unchecked"
 )
 
-// blobOf returns a Blob of data that this package wrote itself, or copies from
-// another archive.
+// blobOf returns a Blob of data that this package wrote itself, or that it
+// copies from another archive.
 func blobOf(parts ...string) storage.Blob {
 	b, _ := unchecked.Blob(parts...).(storage.Blob) // never fails
 	return b

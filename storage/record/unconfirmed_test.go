@@ -56,7 +56,7 @@ func half(t *testing.T, a *fallen) *record.Session {
 	return s
 }
 
-// verifyKept proves a session against heads that were kept elsewhere.
+// verifyKept verifies a session against heads that were kept elsewhere.
 func verifyKept(t *testing.T, a storage.Archive, kept []byte) record.Report {
 	t.Helper()
 	book, err := record.ReadHeads(t.Context(), a, record.HeadsOptions{})
@@ -110,7 +110,7 @@ func TestStepOfDeadProcessIsConfirmedByNextHead(t *testing.T) {
 			}
 			removeStep2(t, below)
 			if r := verifyKept(t, below, kept); r.OK() {
-				t.Errorf("a step is gone, and verify says ok, proven %v", r.TailProven)
+				t.Errorf("a step is missing, and verify returned ok, proven %v", r.TailProven)
 			}
 		})
 	}
@@ -125,7 +125,7 @@ func TestUnconfirmedCommitHasNoHead(t *testing.T) {
 	if r := verifyKept(t, a, kept); !r.OK() || r.TailProven || r.Steps != 2 {
 		t.Errorf("%d steps, %q, proven %v", r.Steps, r.Problems, r.TailProven)
 	}
-	a.stored = false // the disk has room again
+	a.stored = false // the disk has free space again
 	must(t, s.Checkpoint(t.Context()))
 	if r := verifyKept(t, a, kept); !r.OK() || !r.TailProven {
 		t.Errorf("after a checkpoint: %q, proven %v", r.Problems, r.TailProven)

@@ -14,26 +14,26 @@ import (
 
 // VerifyOptions configures [Verify]. The zero value is valid.
 type VerifyOptions struct {
-	// Head is a manifest head that was kept outside of the archive
-	// ([Session.ManifestHead]). Without it a missing end of the manifest cannot
-	// be detected.
+	// Head is a manifest head that was stored outside of the archive
+	// ([Session.ManifestHead]). Without it a missing end of the manifest cannot be
+	// detected.
 	Head string
 
 	// Heads, if not nil, holds the heads beside the sessions, or a copy of them.
 	// Read it before the session ([ReadHeads]).
 	Heads *HeadBook
 
-	// Refs returns the pieces that a ledger refers to; each must be present.
-	// nil: the contents of ledgers are not checked.
+	// Refs returns the pieces that a ledger refers to; each must be present. nil
+	// means that the contents of ledgers are not checked.
 	Refs func(l Ledger) ([]Ref, error)
 
-	// Edits returns the references in a line of edits.jsonl to the originals
-	// before it, in order, with SHA256 and ID. It returns false for a line that
-	// is an original. nil: the lines are not checked.
+	// Edits returns the references in a line of edits.jsonl to the originals before
+	// it, in order, with SHA256 and ID. It returns false for a line that is an
+	// original. nil means that the lines are not checked.
 	Edits func(line []byte) (refs []Ref, ok bool, err error)
 
-	// Progress, if not nil, is called from one goroutine with the number of
-	// bytes read and the total. Both begin again if the session is read again.
+	// Progress, if not nil, is called from one goroutine with the number of bytes
+	// read and the total. Both start at zero if the session is read again.
 	Progress func(done, total int64)
 }
 
@@ -54,8 +54,8 @@ type Ref struct {
 // A ProblemKind is the kind of a problem with a file or a line.
 type ProblemKind string
 
-// The kinds of problems. If several fit, the one with the fewest changes is
-// named: a changed line could also be a removed and an added one.
+// The kinds of problems. If several fit, the kind with the fewest changes is used: a
+// changed line could also be a removed and an added one.
 const (
 	Removed    ProblemKind = "removed"
 	Added      ProblemKind = "added"
@@ -89,7 +89,7 @@ const (
 	StateStored    FileState = "stored"    // belongs to a committed step, or is a final transcript
 	StateAbandoned FileState = "abandoned" // left by a crash or a lost race; whole, and not used
 	StateLog       FileState = "log"       // appended to
-	StateUnknown   FileState = "unknown"   // no session wrote it
+	StateUnknown   FileState = "unknown"   // not written by any session
 )
 
 // A FileReport describes one present file.
@@ -106,15 +106,16 @@ type Report struct {
 	Steps    int          `json:"steps"`              // committed
 	Files    []FileReport `json:"files"`              // in the order of their names
 	Bytes    int64        `json:"bytes"`              // of all files
-	Problems []Problem    `json:"problems,omitempty"` // none: the present data equals the stored data
-	Notes    []string     `json:"notes,omitempty"`    // observations that are no problems
+	Problems []Problem    `json:"problems,omitempty"` // empty = the present data equals the stored data
+	Notes    []string     `json:"notes,omitempty"`    // observations that are not problems
 	Head     string       `json:"head,omitempty"`     // hash of the manifest's last line
 
-	// TailProven: VerifyOptions.Head or Heads confirm the end of the manifest. If
-	// false, steps at the end may have been removed without a trace.
+	// TailProven reports whether VerifyOptions.Head or Heads confirm the end of the
+	// manifest. If it is false, steps at the end may have been removed without a
+	// trace.
 	TailProven bool `json:"tail_proven"`
-	// Newer is the number of lines of the manifest after the last known head.
-	// Further lines may have followed them.
+	// Newer is the number of lines of the manifest after the last known head. More
+	// lines may have followed them.
 	Newer int `json:"newer,omitempty"`
 	// Proof is the strongest proof of the end, or of the part before Newer.
 	Proof Proof `json:"proof,omitempty"`
@@ -134,13 +135,14 @@ func (r Report) Abandoned() []string {
 	return out
 }
 
-// Verify reads everything that a session stored and compares it with its
-// manifest. A session without files is [storage.ErrNotExist]. Other errors mean that
-// the archive cannot be read; problems of the session are in the Report.
+// Verify reads everything that a session stored and compares it with its manifest.
+// For a session without files the error is [storage.ErrNotExist]. Other errors mean
+// that the archive cannot be read; problems of the session are in the Report.
 //
-// Others may write to the session meanwhile. If somebody scrubs or erases it, Verify
-// waits for that, up to the lease of a process that died (20 seconds by default), and
-// reads the session again before it reports a problem.
+// Other processes may write to the session meanwhile. If the session is scrubbed or
+// erased in the meantime, Verify waits for the end of that, up to the lease of a
+// process that died (20 seconds by default), and reads the session again before it
+// reports a problem.
 func Verify(ctx context.Context, a storage.Archive, session string, opts VerifyOptions) (Report, error) {
 	dir, err := Prefix(session)
 	if err != nil {
@@ -150,7 +152,7 @@ func Verify(ctx context.Context, a storage.Archive, session string, opts VerifyO
 }
 
 // VerifyDir is [Verify] for the name of a folder from [SessionInfo]. Unlike [OpenDir] it
-// takes a folder whose manifest can't be read, and reports that.
+// accepts a folder whose manifest can't be read, and reports that.
 func VerifyDir(ctx context.Context, a storage.Archive, dir string, opts VerifyOptions) (Report, error) {
 	if !IsFolder(dir) {
 		return Report{}, &storage.KeyError{Text: dir, Reason: "it is no folder of a session"}
@@ -171,7 +173,7 @@ func verifyOnce(ctx context.Context, a storage.Archive, dir storage.Key, opts Ve
 		v.a = h
 		v.note("a scrub was cut short while it replaced files: scrub again ends it, or who writes to the session next; it is verified as the scrub leaves it")
 	}
-	// In this order, a file created meanwhile never seems unannounced.
+	// In this order, a file that is created in the meantime never seems unannounced.
 	for _, do := range []func(context.Context) error{v.list, v.readManifest, v.checkLogs, v.checkRepeats, v.checkFiles, v.checkSteps, v.checkIndexes, v.checkRefs} {
 		if err := do(ctx); err != nil {
 			return Report{}, err
@@ -294,7 +296,7 @@ func (v *verifier) checkHead() {
 }
 
 // checkLast reports whether the last announced step is not confirmed. No head proves such
-// a step, because its files could be gone without a trace.
+// a step, because its files could have been removed without a trace.
 func (v *verifier) checkLast() bool {
 	last := 0
 	for step := range v.manifest.commits {

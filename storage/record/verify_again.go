@@ -10,8 +10,9 @@ import (
 // scrubbed or erased while it was read. Each time means another scrub or erase.
 const verifyAttempts = 8
 
-// verifyAgain verifies until no scrub or erase can be the reason for a problem: a file
-// that a process puts in place is missing for a moment, and has another hash after it.
+// verifyAgain verifies until no scrub or erase can be the reason for a problem: while
+// a process puts a file in place, the file is missing for a moment, and then has
+// another hash.
 func verifyAgain(ctx context.Context, a storage.Archive, dir storage.Key, opts VerifyOptions) (Report, error) {
 	w := watchOver(a, dir)
 	for attempt := 1; ; attempt++ {

@@ -12,8 +12,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// reading is an archive in which something happens before each listing of a session, and
-// which counts how often a manifest is opened.
+// reading is an archive that calls a function before each listing of a session, and
+// counts the reads of a manifest.
 type reading struct {
 	*memory.Archive
 	listing             func()
@@ -48,7 +48,7 @@ func TestAWholeSessionIsReadOnce(t *testing.T) {
 }
 
 // A verification that is overtaken again and again ends, with the reason.
-func TestAVerificationThatIsOvertakenAgainAndAgainEnds(t *testing.T) {
+func TestRepeatedlyOvertakenVerificationEnds(t *testing.T) {
 	a := &reading{Archive: memory.New()}
 	leaky(t, a.Archive)
 	must(t, a.Create(t.Context(), mustKey(t, "s/turns-007.idx"), storage.Redacted(text("{}"))))

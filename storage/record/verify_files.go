@@ -50,7 +50,7 @@ func (v *verifier) readManifest(ctx context.Context) error {
 	return err
 }
 
-// noteScrub adds a note about a scrub: what, by whom, and why.
+// noteScrub adds a note about a scrub: its files, its user, and its reason.
 func (v *verifier) noteScrub(r record) {
 	files := 0
 	for _, h := range r.Scrubbed {
@@ -69,9 +69,9 @@ func (v *verifier) noteScrub(r record) {
 }
 
 // silent checks a manifest without records. A file is created after its
-// announcement is durable, so if there is any file except logs, the manifest was
-// emptied or overwritten. If there are only logs, a crash can have cut off its
-// first line, which leaves only the beginning of that line.
+// announcement is durable. So if there is any file except logs, the manifest was
+// emptied or overwritten. If there are only logs, a crash may have cut off the
+// manifest's first line, of which only the beginning is left.
 func (v *verifier) silent(ctx context.Context) error {
 	if v.onlyLogs() && v.opts.Head == "" {
 		crashed, err := v.tornAtFirstLine(ctx)
@@ -92,8 +92,8 @@ func (v *verifier) onlyLogs() bool {
 	return true
 }
 
-// tornAtFirstLine reports whether the manifest is a first line that a crash cut off:
-// nothing, its beginning, or unwritten space.
+// tornAtFirstLine reports whether the manifest consists of a first line that a crash
+// cut off: nothing, its beginning, or unwritten space.
 func (v *verifier) tornAtFirstLine(ctx context.Context) (bool, error) {
 	key := child(v.dir, manifestName)
 	var begins []string
@@ -179,7 +179,7 @@ func (v *verifier) checkLogs(ctx context.Context) error {
 func (v *verifier) checkFiles(ctx context.Context) error {
 	hashes := map[string]fileHash{}
 	for _, name := range slices.Sorted(maps.Keys(v.there)) {
-		if isLog(name) || waits(name) { // what waits can go at any time, and proves nothing
+		if isLog(name) || waits(name) { // a waiting file may be removed at any time, and proves nothing
 			continue
 		}
 		sum, size, err := v.hash(ctx, name)
@@ -228,8 +228,8 @@ func (m *manifestIndex) stored(hashes map[string]fileHash) map[string]fileHash {
 }
 
 // committedBy returns the announcement under which a ledger was created. If several
-// announce the same bytes, as after an interrupted attempt, it is one whose files all
-// exist, because they are stored before the ledger.
+// announce the same bytes, as after an interrupted attempt, it returns one whose
+// files all exist, because they are stored before the ledger.
 func committedBy(commits []record, have fileHash, hashes map[string]fileHash) record {
 	r := commits[0] // for a changed ledger, the first announcement is the likely one
 	for _, c := range commits {
@@ -298,7 +298,7 @@ func (v *verifier) appeared(ctx context.Context, name string) bool {
 	return errors.Join(r.Close()) == nil
 }
 
-// checkSteps counts the ledgers, and checks that they are numbered without holes.
+// checkSteps counts the ledgers, and checks that their numbers have no gaps.
 func (v *verifier) checkSteps(context.Context) error {
 	highest := 0
 	for name := range v.there {

@@ -62,7 +62,7 @@ func (v *verifier) checkLife(x *life) {
 }
 
 // prove records that the first n lines of the manifest are proven. The proof for the
-// most lines counts.
+// most lines wins.
 func (v *verifier) prove(n int, by Proof) {
 	switch {
 	case n > v.proven:
@@ -92,8 +92,8 @@ func better(x, y Proof) Proof {
 	return x
 }
 
-// proof returns the kind of proof that a line gives. Lines with a bad signature are
-// excluded before.
+// proof returns the kind of proof that a line gives. Lines with a bad signature have
+// been excluded before.
 func (b *HeadBook) proof(l *headLine) Proof {
 	switch {
 	case l.copied:
@@ -105,7 +105,7 @@ func (b *HeadBook) proof(l *headLine) Proof {
 }
 
 // Vanished returns a report for each session that is in the heads but not in the
-// archive, although no erase is recorded, and for each erased session whose tombstone
+// archive although no erase is recorded, and for each erased session whose tombstone
 // is missing. Dir is the folder, or its hash if the name is unknown.
 func (b *HeadBook) Vanished(ctx context.Context, a storage.Archive) ([]Report, error) {
 	there := map[string]bool{}
@@ -118,15 +118,15 @@ func (b *HeadBook) Vanished(ctx context.Context, a storage.Archive) ([]Report, e
 	if len(b.vanished(there, b)) == 0 {
 		return nil, nil
 	}
-	now, err := ReadHeads(ctx, a, HeadsOptions{Public: b.public}) // a session can have been erased since
+	now, err := ReadHeads(ctx, a, HeadsOptions{Public: b.public}) // a session may have been erased since
 	if err != nil {
 		return nil, err
 	}
 	return b.vanished(there, now), nil
 }
 
-// vanished returns a report for each session in the heads whose id is not in the
-// set there. now holds the current heads, which know later erasures.
+// vanished returns a report for each session in the heads whose id is not in the set
+// there. now holds the current heads, which include later erasures.
 func (b *HeadBook) vanished(there map[string]bool, now *HeadBook) (all []Report) {
 	for _, id := range slices.Sorted(maps.Keys(b.sessions)) {
 		if there[id] {
@@ -172,9 +172,9 @@ func (v *verifier) checkRefusals(b *HeadBook, x *life) {
 }
 
 // checkRecord checks that an erasure, or a refused one, has a tombstone with the same
-// user, reason and time, and so does the tombstone of its completion, if there is one.
-// If several processes erased the same session at once, the tombstone of any of them
-// counts.
+// user, reason and time. If the erasure was completed, the tombstone of its completion
+// must match, too. If several processes erased the same session at once, the tombstone
+// of any of them is accepted.
 func (v *verifier) checkRecord(b *HeadBook, l *headLine) bool {
 	begun, done := b.records(l, false), b.records(l, true)
 	all := b.erasures(l)
@@ -190,8 +190,8 @@ func (v *verifier) checkRecord(b *HeadBook, l *headLine) bool {
 	return false
 }
 
-// erasures returns the heads of all erasures that ended the manifest as l did, l among
-// them; of a refused one l alone.
+// erasures returns the heads of all erasures that ended the manifest in the same way
+// as l, including l; for a refused erasure it returns only l.
 func (b *HeadBook) erasures(l *headLine) []*headLine {
 	all := []*headLine{l}
 	if l.Op != opErase {
@@ -211,7 +211,7 @@ func (l *headLine) tells(t Tombstone) bool {
 }
 
 // stoneSlack is the maximum difference between the time in a head and that in its
-// tombstone. Version 0.1.0 took them one after the other.
+// tombstone. Version 0.1.0 read the clock separately for each.
 const stoneSlack = time.Minute
 
 // records returns the tombstones of an erasure, or of a refused one.

@@ -11,9 +11,9 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// TestALastLineThatLostBytesIsFound: nothing follows the last line of a log and
-// holds its hash but the manifest. Whatever is cut out of it is found, with its
-// line feed and without; a crash may remove only the line feed.
+// TestALastLineThatLostBytesIsFound: only the manifest holds the hash of the last line
+// of a log. Every removal of bytes from it is found, with its line feed and without; a
+// crash may remove only the line feed.
 func TestALastLineThatLostBytesIsFound(t *testing.T) {
 	t.Parallel()
 	a := memory.New()
@@ -54,9 +54,9 @@ func TestALastLineThatLostBytesIsFound(t *testing.T) {
 	}
 }
 
-// TestALogWithoutItsLastLineFeedGoesOn: a mark that is made before the log is appended
-// to again does not make a changed log of it.
-func TestALogWithoutItsLastLineFeedGoesOn(t *testing.T) {
+// TestLogWithoutItsLastLineFeedContinues: a checkpoint before the next append does not
+// make the log a changed one.
+func TestLogWithoutItsLastLineFeedContinues(t *testing.T) {
 	t.Parallel()
 	whole, a := memory.New(), memory.New()
 	s := session(t, whole, "s")
@@ -78,6 +78,6 @@ func TestALogWithoutItsLastLineFeedGoesOn(t *testing.T) {
 	r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Head: s.ManifestHead()})
 	must(t, err)
 	if !r.OK() {
-		t.Errorf("nobody changed anything: %v", r.Problems)
+		t.Errorf("an unchanged archive: %v", r.Problems)
 	}
 }

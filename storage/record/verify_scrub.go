@@ -20,9 +20,9 @@ type half struct {
 	place   map[storage.Key]storage.Key // the reverse
 }
 
-// halfScrubbed returns the archive as the scrub leaves it, if there is one that was
-// cut short and every file of it is proven: it is in place, or is missing or as before
-// while the right one waits. Otherwise it returns nil.
+// halfScrubbed returns the archive in its scrubbed form, if a scrub was interrupted and
+// each of its files is proven: the new file is in place, or it waits, while the old
+// file is missing or unchanged. Otherwise it returns nil.
 func halfScrubbed(ctx context.Context, a storage.Archive, dir storage.Key, scrub *unplaced) *half {
 	if scrub == nil {
 		return nil
@@ -54,7 +54,8 @@ func halfScrubbed(ctx context.Context, a storage.Archive, dir storage.Key, scrub
 	return h
 }
 
-// Open implements [storage.Archive]. A file that waits may be in its place by now.
+// Open implements [storage.Archive]. A waiting file may have been placed in the
+// meantime.
 func (h *half) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
 	temp, waits := h.waiting[k]
 	if !waits {
@@ -67,7 +68,8 @@ func (h *half) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCl
 	return r, err
 }
 
-// List implements [storage.Archive]. A file that waits has the place of the other one.
+// List implements [storage.Archive]. A waiting file is listed in place of the file that
+// it will replace.
 func (h *half) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
 	under := []storage.Key{prefix}
 	if temp, waits := h.waiting[prefix]; waits {
@@ -103,7 +105,8 @@ func (h *half) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.I
 // Location implements [storage.Locator].
 func (h *half) Location(k storage.Key) string { return location(h.Archive, k) }
 
-// Create implements [storage.Archive]. It refuses: a writer must end the scrub first.
+// Create implements [storage.Archive]. It returns an error, because a writer must first
+// finish the scrub.
 func (h *half) Create(_ context.Context, k storage.Key, _ storage.Blob) error {
 	return &storage.Error{Op: "create", Key: k, Err: ErrUnplaced}
 }

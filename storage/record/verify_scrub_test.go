@@ -15,7 +15,7 @@ import (
 
 // An interrupted scrub is not damage, at whatever point it stopped, and verify reports
 // how it will end. A changed file of the scrub is damage.
-func TestVerifyOfAScrubThatWasCutShort(t *testing.T) {
+func TestVerifyOfAnInterruptedScrub(t *testing.T) {
 	told, broken := 0, 0
 	for at := 0; ; at++ {
 		a := memory.New()
@@ -41,11 +41,11 @@ func TestVerifyOfAScrubThatWasCutShort(t *testing.T) {
 		changeWaiting(t, a)
 		r, err = record.Verify(t.Context(), a, "s", record.VerifyOptions{})
 		if must(t, err); !r.OK() {
-			broken++ // else all files are in place, and those that wait are of no use
+			broken++ // otherwise all files are in place, and the waiting ones are useless
 		}
 	}
 	if told < 5 || broken < 3 {
-		t.Errorf("it is told %d times, and %d times a change", told, broken)
+		t.Errorf("it is reported %d times, and a change %d times", told, broken)
 	}
 }
 

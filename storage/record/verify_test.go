@@ -79,13 +79,13 @@ func (s *stored) write(name string, data []byte) {
 	must(s.t, os.WriteFile(s.path(name), data, 0o600))
 }
 
-// lines lets change work on the lines of a file.
+// lines applies change to the lines of a file.
 func (s *stored) lines(name string, change func(lines [][]byte) [][]byte) {
 	s.t.Helper()
 	s.write(name, bytes.Join(change(bytes.SplitAfter(s.read(name), []byte("\n"))), nil))
 }
 
-func TestVerifyAcceptsWhatWasStored(t *testing.T) {
+func TestVerifyAcceptsStoredSessions(t *testing.T) {
 	s := newStored(t)
 	for _, head := range []string{"", s.head} {
 		r := verify(t, s.a, "s", record.VerifyOptions{Head: head})
@@ -109,16 +109,16 @@ func TestVerifyAcceptsWhatWasStored(t *testing.T) {
 	}
 }
 
-func TestVerifyOfNothingIsErrNotExist(t *testing.T) {
+func TestVerifyOfAMissingSessionIsErrNotExist(t *testing.T) {
 	_, err := record.Verify(t.Context(), memory.New(), "s", record.VerifyOptions{})
 	if !errors.Is(err, storage.ErrNotExist) {
 		t.Errorf("got %v, want ErrNotExist", err)
 	}
 }
 
-func TestVerifySeesACutTailOnlyWithAHead(t *testing.T) {
+func TestVerifyDetectsACutTailOnlyWithAHead(t *testing.T) {
 	s := newStored(t)
-	// Everything after step 2 goes, consistently.
+	// Everything after step 2 is removed, consistently.
 	data := s.read("manifest.jsonl")
 	i := bytes.Index(data, []byte(`"name":"transcript-pre-compact-003.jsonl"`))
 	s.write("manifest.jsonl", data[:bytes.LastIndexByte(data[:i], '\n')+1])
@@ -137,7 +137,7 @@ func TestVerifySeesACutTailOnlyWithAHead(t *testing.T) {
 
 // Beside a session that has only logs, a first line of the manifest may be incomplete
 // because of a crash.
-func TestVerifyTellsACrashFromAManifestThatWasWrittenOver(t *testing.T) {
+func TestVerifyDistinguishesACrashFromAnOverwrittenManifest(t *testing.T) {
 	a := memory.New()
 	s := session(t, a, "s")
 	must(t, s.Events(t.Context(), lines("e", 2)))
@@ -167,7 +167,7 @@ func TestVerifyTellsACrashFromAManifestThatWasWrittenOver(t *testing.T) {
 	}
 }
 
-func TestVerifyWantsNoManifestWhereThereAreOnlyLogs(t *testing.T) {
+func TestVerifyNeedsNoManifestForLogs(t *testing.T) {
 	a := memory.New()
 	must(t, session(t, a, "s").Events(t.Context(), lines("e", 2)))
 	if r := wantOK(t, a, "s"); len(r.Notes) != 2 {
@@ -179,7 +179,7 @@ func TestVerifyWantsNoManifestWhereThereAreOnlyLogs(t *testing.T) {
 	}
 }
 
-func TestVerifySaysHowMuchIsNewerThanTheHead(t *testing.T) {
+func TestVerifyCountsStepsNewerThanTheHead(t *testing.T) {
 	a := memory.New()
 	s := session(t, a, "s")
 	step(t, s, 1)
@@ -191,7 +191,7 @@ func TestVerifySaysHowMuchIsNewerThanTheHead(t *testing.T) {
 	}
 }
 
-func TestVerifyResolvesWhatLedgersReferTo(t *testing.T) {
+func TestVerifyResolvesReferencesOfLedgers(t *testing.T) {
 	s := newStored(t)
 	ref := record.Ref{File: "transcript-pre-compact-001.jsonl", Off: 3, Len: 20}
 	for name, c := range map[string]struct {
@@ -258,7 +258,7 @@ func TestLostRaceIsAbandonedAndVerifies(t *testing.T) {
 	}
 }
 
-func TestLosersLedgerInThePlaceOfTheWinnersIsSeen(t *testing.T) {
+func TestSwappedLedgerOfALostRaceIsDetected(t *testing.T) {
 	s := newStored(t)
 	// Both announce step 4; the winner's is then replaced by the loser's.
 	racing := &failing{Archive: s.a}
@@ -282,7 +282,7 @@ func TestLosersLedgerInThePlaceOfTheWinnersIsSeen(t *testing.T) {
 	}
 }
 
-func TestVerifySeesThatAFolderIsAnotherSessions(t *testing.T) {
+func TestVerifyDetectsAFolderOfAnotherSession(t *testing.T) {
 	s := newStored(t)
 	must(t, os.Rename(s.dir, filepath.Join(s.root, "s2")))
 	r := verify(t, s.a, "s2", record.VerifyOptions{})

@@ -13,8 +13,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// hangingArchive completes appends only after a long time, whatever the context: a disk
-// that is gone.
+// hangingArchive completes appends only after a long time, whatever the context: like a
+// vanished disk.
 type hangingArchive struct {
 	storage.Archive
 	hangs chan struct{}
@@ -66,7 +66,7 @@ func TestCallersOfAStuckLogWaitNoLongerThanTheirContext(t *testing.T) {
 			}
 		}
 		if began := time.Now(); s.ManifestHead() == "" || time.Since(began) > 0 {
-			t.Error("the manifest's head has to be waited for")
+			t.Error("reading the manifest's head waits, or returns nothing")
 		}
 		close(a.hangs)
 	})

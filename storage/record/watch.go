@@ -6,13 +6,13 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// watch tells a reader of a session whether files were replaced or removed meanwhile, by a
-// scrub or an erase. Both are recorded in the manifest before they touch a file.
+// watch tells a reader of a session whether a scrub or an erase replaced or removed files
+// in the meantime. Both are recorded in the manifest before they touch a file.
 type watch struct {
 	manifest *chain
 	others   turn
-	before   tail // as look found it
-	after    tail // as overtaken found it
+	before   tail // state at look
+	after    tail // state at overtaken
 }
 
 func watchOver(a storage.Archive, dir storage.Key) *watch {
@@ -29,7 +29,7 @@ func (w *watch) look(ctx context.Context) tail {
 	return w.before
 }
 
-// now reads the manifest from its beginning: its file can be another one.
+// now reads the manifest from its beginning, because its file may have been replaced.
 func (w *watch) now(ctx context.Context) (tail, bool) {
 	if w.manifest.reset(ctx) != nil {
 		return tail{}, false
@@ -62,7 +62,7 @@ func (w *watch) overtaken(ctx context.Context) (bool, error) {
 	}
 }
 
-// reason returns what overtook: [ErrErased], or [ErrScrubbed] if the session still exists.
+// reason returns [ErrErased], or [ErrScrubbed] if the session still exists.
 func (w *watch) reason() error {
 	if w.after.first != w.before.first || w.after.facts.erasing {
 		return ErrErased
@@ -77,7 +77,8 @@ func (w *watch) unchanged(ctx context.Context) bool {
 	return err != nil || !w.differs(t)
 }
 
-// quiet is look when no scrub is under way. It waits for one as overtaken does.
+// quiet is look at a time when no scrub is running. Like overtaken, it waits for a running
+// one.
 func (w *watch) quiet(ctx context.Context) (tail, error) {
 	for {
 		t := w.look(ctx)

@@ -12,7 +12,7 @@ import (
 )
 
 // A Line is a line of a transcript with its place: in the transcript, or in an
-// older file that the transcript refers to.
+// older file to which the transcript refers.
 type Line struct {
 	File   string
 	Number int    // in File, from 1
@@ -20,9 +20,9 @@ type Line struct {
 	Text   []byte // without the line feed; valid until the next iteration
 }
 
-// Whole yields the lines of a transcript, with the lines that it refers to in
-// their places. Those are verified before; for changed lines a *[storage.ChangedError] is
-// yielded instead. The file itself is not verified. A missing file is
+// Whole yields the lines of a transcript, and inserts the lines to which it refers. The
+// inserted lines are verified first; for changed lines it yields a
+// *[storage.ChangedError] instead. The file itself is not verified. A missing file is
 // [storage.ErrNotExist]. An error is yielded last.
 func (s *Session) Whole(ctx context.Context, name string) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
@@ -115,14 +115,14 @@ func (l Line) placed() Placed {
 	return Placed{l.File, l.Number, l.Off, int64(len(l.Text)), sha256.Sum256(l.Text)}
 }
 
-// stretchesAtOnce is how many stretches [Session.Places] reads at once, which
-// bounds its memory.
+// stretchesAtOnce is the number of stretches that [Session.Places] reads at once,
+// which bounds its memory.
 const stretchesAtOnce = 4
 
-// Places returns the place of each line of a transcript, in the order of the lines.
-// It compares the file with the manifest, and each stretch with its reference. A
-// *[storage.ChangedError] names a file that differs from what was stored; the lines that do
-// not differ are returned with it.
+// Places returns the place of each line of a transcript, in the order of the lines. It
+// compares the file with the manifest, and each stretch with its reference. A
+// *[storage.ChangedError] names a file that differs from the stored one; the unchanged
+// lines are returned with it.
 func (s *Session) Places(ctx context.Context, name string) ([]Placed, error) {
 	var found []func() ([]Placed, error)
 	n := 0

@@ -9,12 +9,12 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// looseFile is a file that this Session created and that no manifest line
-// follows yet.
+// looseFile is a file that this Session created, while no later line of the manifest
+// exists yet.
 type looseFile struct {
 	sha256 string
 	ended  bool // its create has returned
-	sure   bool // it has returned without an error, so that the file will not appear later
+	sure   bool // its create returned without an error, so the file will not appear later
 }
 
 // making records a file that this Session is about to create.
@@ -28,8 +28,7 @@ func (s *Session) making(k storage.Key, b storage.Blob) {
 }
 
 // made records the result of a create. Only [storage.ErrExists] proves that the file
-// belongs to another process; after any other error the file may exist, or appear
-// later.
+// belongs to another process; after any other error the file may exist, or appear later.
 func (s *Session) made(k storage.Key, b storage.Blob, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,9 +59,8 @@ func (s *Session) looseAt(k storage.Key) looseFile {
 	return s.loose[k]
 }
 
-// fasten removes files from the loose ones: either a manifest line follows them
-// and no erase was under way, so that a later erase lists them, or they are
-// gone.
+// fasten removes files from the loose ones. Either a manifest line follows them and no
+// erase was running, so that a later erase lists them, or they are gone.
 func (s *Session) fasten(keys ...storage.Key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,13 +70,13 @@ func (s *Session) fasten(keys ...storage.Key) {
 }
 
 // withdraw removes the files that this Session wrote into a session that was erased in
-// the meantime. A create that began before the erase may end after it (a connection
-// that stalls, a process that was suspended). The erase cannot see such a file, and no
-// other process would remove it. withdraw does nothing unless the erase is on record,
-// in the manifest or as a tombstone, so a manifest that vanished in another way costs
-// no file.
+// the meantime. A create that began before the erase may end after it (a connection that
+// stalls, a process that was suspended). The erase cannot see such a file, and no other
+// process would remove it. withdraw does nothing unless the erase is recorded, in the
+// manifest or as a tombstone, so that a manifest that vanished in another way costs no
+// file.
 //
-// withdraw reports whether the session was erased.
+// It reports whether the session was erased.
 func (s *Session) withdraw(ctx context.Context) (gone bool, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), confirmTimeout)
 	defer cancel()
@@ -94,7 +92,7 @@ func (s *Session) withdraw(ctx context.Context) (gone bool, err error) {
 	keys := s.loosely(true)
 	if now.seq > 0 && now.first == "" {
 		// The manifest is only the end of one: a line that this Session appended after
-		// the erase, before the archive took it back ([storage.Deferrer]). It is not
+		// the erase, before the archive removed it again ([storage.Deferrer]). It is not
 		// known yet which session announces the files; a later call removes them.
 		keys = nil
 	}
@@ -108,7 +106,7 @@ func (s *Session) withdraw(ctx context.Context) (gone bool, err error) {
 			errs = append(errs, err)
 			continue
 		}
-		if f.sure { // else the file can still appear, and a later call removes it
+		if f.sure { // otherwise the file may still appear, and a later call removes it
 			s.fasten(k)
 		}
 	}
@@ -120,10 +118,10 @@ func (s *Session) withdraw(ctx context.Context) (gone bool, err error) {
 	return true, errors.Join(errs...)
 }
 
-// still reports whether a file with this hash, that of the file that this Session wrote,
-// exists. If the session was begun anew, a file that the new manifest announces with this hash
-// belongs to the new session, and still returns false. A file that it announces with another
-// hash blocks a create there, which then takes another name.
+// still reports whether a file with the hash of the file that this Session wrote exists. If
+// the session began again, and the new manifest announces a file with this hash, the file
+// belongs to the new session, and still returns false. If it announces the file with another
+// hash, the old file only blocks a create there, which then uses another name.
 func (s *Session) still(ctx context.Context, k storage.Key, sha256 string, now tail) (bool, error) {
 	if before, _ := s.manifest.known(); now.first != before.first && now.facts.names.announces(k.Base(), sha256) {
 		return false, nil
@@ -132,8 +130,8 @@ func (s *Session) still(ctx context.Context, k storage.Key, sha256 string, now t
 	return err == nil && is == sha256, err
 }
 
-// ownLogs returns the logs that this Session began and no other writer appended
-// to.
+// ownLogs returns the logs that this Session began and to which no other writer has
+// appended.
 func (s *Session) ownLogs(ctx context.Context) (keys []storage.Key) {
 	for _, c := range s.logs() {
 		mine, loaded := c.known()
@@ -151,11 +149,11 @@ func (s *Session) ownLogs(ctx context.Context) (keys []storage.Key) {
 	return keys
 }
 
-// gone reports whether an erase of the session is on record. A tombstone that is older
-// than the last line after which the manifest was checked to exist belongs to an earlier
-// session of the same name and is ignored. A manifest with another first line belongs to
-// a later session. For a Session without a manifest, an erase counts that began since the
-// Session was opened. now is the manifest as it is stored at present.
+// gone reports whether an erase of the session is recorded. A tombstone that is older
+// than the last line after which the manifest's existence was checked belongs to an
+// earlier session of the same name, and is ignored. A manifest with another first line
+// belongs to a later session. For a Session without a manifest, an erase counts if it
+// began after the Session was opened. now is the manifest as it is stored now.
 func (s *Session) gone(ctx context.Context) (yes bool, now tail, err error) {
 	last, _ := s.manifest.known()
 	now, err = newChain(s.a, s.manifest.key, true).refresh(ctx)
@@ -164,7 +162,7 @@ func (s *Session) gone(ctx context.Context) (yes bool, now tail, err error) {
 		return err == nil, now, err
 	case now.first == last.first && last.seq > 0:
 		return false, now, nil
-	case last.seq == 0: // nothing was stored when it was opened, and it wrote nothing since
+	case last.seq == 0: // nothing was stored when it was opened, and it has written nothing since
 		yes, err = s.buried(ctx, s.opened)
 		return yes, now, err
 	}
@@ -195,7 +193,7 @@ func (s *Session) isErased(ctx context.Context) bool {
 }
 
 // buried reports whether an erase of the session began at or after since, or in the same
-// millisecond, which is all that a tombstone keeps of its time.
+// millisecond, because the time in a tombstone has only milliseconds.
 func (s *Session) buried(ctx context.Context, since time.Time) (bool, error) {
 	since = since.Truncate(time.Millisecond)
 	for stone, err := range Tombstones(ctx, s.a) {

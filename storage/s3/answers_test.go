@@ -63,9 +63,9 @@ func TestVersionsOfEveryPageAreRemoved(t *testing.T) {
 	}
 }
 
-// The delete markers of a page follow its versions. The last segment of a log goes
-// last, even so.
-func TestTheLastSegmentGoesBehindDeleteMarkers(t *testing.T) {
+// The delete markers of a page follow its versions. The last segment of a log is
+// removed last, also in this case.
+func TestLastSegmentIsHiddenByDeleteMarkers(t *testing.T) {
 	var gone []string
 	a := answering(t, func(w http.ResponseWriter, r *http.Request) {
 		q := r.URL.Query()
@@ -90,9 +90,9 @@ func TestTheLastSegmentGoesBehindDeleteMarkers(t *testing.T) {
 	}
 }
 
-// A name that somebody else writes at the same moment is asked for again: who was
-// first is not settled yet.
-func TestAConflictIsAskedForAgain(t *testing.T) {
+// A name that another process writes at the same moment is retried, because the
+// winner is not known yet.
+func TestConflictIsRetried(t *testing.T) {
 	puts := 0
 	a := answering(t, func(w http.ResponseWriter, r *http.Request) {
 		if puts++; puts == 1 {
@@ -110,9 +110,9 @@ func TestAConflictIsAskedForAgain(t *testing.T) {
 	}
 }
 
-// An answer to the end of an upload that was lost leaves no upload: the object
-// itself says then whose it is.
-func TestAnUploadThatIsGoneAsksTheObject(t *testing.T) {
+// A lost answer to the end of an upload leaves no upload: the object itself then
+// shows its writer.
+func TestMissingUploadChecksTheObject(t *testing.T) {
 	heads := 0
 	a := answering(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodHead {
@@ -129,7 +129,7 @@ func TestAnUploadThatIsGoneAsksTheObject(t *testing.T) {
 	}
 }
 
-// A server need not say how long its answer is.
+// A server need not state the length of its answer.
 func TestAnAnswerWithoutALengthIsReadToItsEnd(t *testing.T) {
 	want := strings.Repeat("0123456789", 1000)
 	short, asked := false, 0

@@ -10,8 +10,8 @@ import (
 )
 
 // Append implements [storage.Archive]. It creates a segment whose name is the
-// expected length of the log. It costs a PUT and a HEAD, a listing for an unknown
-// log, and another PUT if a roll-up is due.
+// expected length of the log. It needs a PUT and a HEAD, for an unknown log also
+// a listing, and another PUT if a roll-up is due.
 func (a *Archive) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
 	return a.appendTo(ctx, k, seq, b, true)
 }
@@ -71,7 +71,7 @@ func (a *Archive) append(ctx context.Context, k storage.Key, seq int64, b storag
 	if errors.Is(err, errTaken) {
 		err = storage.ErrSeq
 	}
-	if err != nil && rolled { // check now, because possibly no later append does so
+	if err != nil && rolled { // check now, because there may be no later append to do so
 		return errors.Join(err, a.look(context.WithoutCancel(ctx), k))
 	}
 	if err != nil {
@@ -89,8 +89,8 @@ func (a *Archive) append(ctx context.Context, k storage.Key, seq int64, b storag
 	return nil
 }
 
-// lastSegment returns the last segment of a log: the known one if it ends at
-// seq, as segments never change, else the one in a listing.
+// lastSegment returns the last segment of a log: the known one if it ends at seq
+// (segments never change), otherwise the one in a listing.
 func (a *Archive) lastSegment(ctx context.Context, k storage.Key, seq int64) (segment, error) {
 	if last, ok := a.tail(k); ok && last.end() == seq {
 		return last, nil

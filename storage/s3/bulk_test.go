@@ -19,7 +19,7 @@ import (
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
-// long writes a session of so many steps, with a few events each.
+// long writes a session of this many steps, with a few events each.
 func long(t *testing.T, s *record.Session, steps int) {
 	t.Helper()
 	for n := 1; n <= steps; n++ {
@@ -40,11 +40,11 @@ func session(t *testing.T, a storage.Archive, id string) *record.Session {
 	return s
 }
 
-// A step asks so often, and so does the first one of a session, whatever the logs hold
-// by then: where its transcript is stored beside a model that writes the summary, and
-// where it is stored with the step. Opening asks for each piece of the manifest, and for
-// it once. Beside that, and beside a line of a log, each eighth line of it is rolled up.
-func TestAStepAsksAFewTimes(t *testing.T) {
+// A step makes a fixed number of requests, and so does the first step of a session,
+// whatever size the logs have: with its transcript stored during the summary, or with
+// the step. Opening reads each piece of the manifest once. In addition, each eighth line
+// of the manifest, and of a log, is rolled up.
+func TestStepMakesFewRequests(t *testing.T) {
 	for name, c := range map[string]struct {
 		step                      func(context.Context, *record.Session, int) error
 		first, then, open, rolled int
@@ -138,9 +138,9 @@ func commitOf(ctx context.Context, s *record.Session, step record.Step, transcri
 	return err
 }
 
-// Erasing a session asks for its objects in batches: so often, whatever it holds. Under
-// load a request to the stand-in is repeated now and then, so real servers count.
-func TestErasingASessionAsksAFewTimes(t *testing.T) {
+// Erasing a session removes its objects in batches: the number of requests is fixed.
+// Under load a request to the stand-in is sometimes repeated, so real servers count.
+func TestEraseMakesFewRequests(t *testing.T) {
 	servers(t, func(t *testing.T, s *s3test.Server) {
 		f := newFront(t, s)
 		c := s.Config(s.Bucket(t, false))
@@ -170,8 +170,8 @@ func TestErasingASessionAsksAFewTimes(t *testing.T) {
 	})
 }
 
-// Every version goes, markers too, and what stands beside the keys stays.
-func TestRemoveAllTakesTheVersionsOfItsKeysAway(t *testing.T) {
+// Every version is removed, markers too, and objects next to the keys stay.
+func TestRemoveAllRemovesTheVersionsOfItsKeys(t *testing.T) {
 	for name, server := range map[string]func(testing.TB) *s3test.Server{"versitygw": s3test.Versitygw, "MinIO": s3test.MinIO} {
 		t.Run(name, func(t *testing.T) {
 			s := server(t)
@@ -205,8 +205,8 @@ func TestRemoveAllTakesTheVersionsOfItsKeysAway(t *testing.T) {
 	}
 }
 
-// A lock keeps one of them, and the error says so.
-func TestRemoveAllSaysWhatALockKeeps(t *testing.T) {
+// A lock keeps one of them, and the error names it.
+func TestRemoveAllReportsLockedObjects(t *testing.T) {
 	s := s3test.MinIO(t)
 	c := s.Config(s.Bucket(t, true))
 	c.Lock = s3.Lock{Mode: s3.Compliance, Days: 1}
@@ -221,14 +221,14 @@ func TestRemoveAllSaysWhatALockKeeps(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := read(t.Context(), a, key(t, "s/free"), 0, -1); !errors.Is(err, storage.ErrNotExist) {
-		t.Errorf("what nothing keeps: %v", err)
+		t.Errorf("an object without a lock: %v", err)
 	}
 	if got, err := read(t.Context(), a, key(t, "s/kept"), 0, -1); got != "kept" || err != nil {
-		t.Errorf("what is kept: %q, %v", got, err)
+		t.Errorf("the locked object: %q, %v", got, err)
 	}
 }
 
-// refusing answers requests to delete many at once itself.
+// refusing refuses batch deletes.
 type refusing struct {
 	status int
 	body   string
@@ -244,8 +244,8 @@ func (r refusing) answer(w http.ResponseWriter, req *http.Request) bool {
 	return true
 }
 
-// A server that does not delete many at once is asked for one after the other, and
-// what it could not do of them is asked for again.
+// A server without batch deletes gets one request after the other, and failed ones are
+// retried.
 func TestRemoveAllWithoutDeleteObjects(t *testing.T) {
 	for name, r := range map[string]refusing{
 		"it is not implemented":   {501, `<Error><Code>NotImplemented</Code></Error>`},

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// Config is the place of the archive and what its bucket must enforce. It holds
-// no credentials; see the package documentation.
+// Config has the place of the archive, and the protection that its bucket must
+// enforce. It holds no credentials; see the package documentation.
 type Config struct {
 	Bucket string // required
 	Prefix string // "folder" of the archive, without slashes at its ends; may be empty
 
-	Region    string // "": from the environment or the profile; if these have none, us-east-1 with an Endpoint
-	Endpoint  string // "": AWS. Such as https://minio.internal:9000
+	Region    string // "" = from the environment or the profile; if these have none, us-east-1 with an Endpoint
+	Endpoint  string // "" = AWS. For example https://minio.internal:9000
 	PathStyle bool   // the bucket is in the path, not in the host name
 
 	// KMSKeyID is the key for the encryption of every object (SSE-KMS): an id,

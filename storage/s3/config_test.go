@@ -54,12 +54,12 @@ func TestConfigNamesEveryMistake(t *testing.T) {
 			t.Errorf("%s: the error shows a password: %v", c.what, err)
 		}
 		if _, nerr := New(cfg); (nerr == nil) != (err == nil) {
-			t.Errorf("%s: New says %v", c.what, nerr)
+			t.Errorf("%s: New returned %v", c.what, nerr)
 		}
 	}
 }
 
-func TestLocationIsAURLThatCanBeReadAgain(t *testing.T) {
+func TestLocationIsAParsableURL(t *testing.T) {
 	k, err := storage.ParseKey("s/ledger-001.json")
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +83,7 @@ func TestLocationIsAURLThatCanBeReadAgain(t *testing.T) {
 	}
 }
 
-func TestKeyThatWasNotAskedForIsSeen(t *testing.T) {
+func TestUnrequestedKeyIsDetected(t *testing.T) {
 	const arn = "arn:aws:kms:eu-central-1:111122223333:key/"
 	for _, c := range []struct {
 		want, sse, key string
@@ -122,7 +122,7 @@ func FuzzSegmentName(f *testing.F) {
 	})
 }
 
-func TestSegmentsSortWhereTheirKeyWould(t *testing.T) {
+func TestSegmentsSortLikeTheirKey(t *testing.T) {
 	names := []string{"s/log", segmentName("s/log", 0), segmentName("s/log", 9), segmentName("s/log", 10), segmentName("s/log", 1<<62),
 		"s/log%2f", "s/log+1", "s/log-2", "s/log.3", "s/log/x", "s/log0", "s/loga"}
 	if !slices.IsSorted(names) {
@@ -130,7 +130,7 @@ func TestSegmentsSortWhereTheirKeyWould(t *testing.T) {
 	}
 }
 
-func TestPiecesOfALogAreCutWhereTheyAreWanted(t *testing.T) {
+func TestPiecesOfALogAreCutAtTheRequestedOffsets(t *testing.T) {
 	all := []segment{{start: 0, size: 10}, {start: 10, size: 5}, {start: 15, size: 20}}
 	for _, c := range []struct {
 		off, n int64

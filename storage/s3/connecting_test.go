@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Making the client may ask a server for credentials: who waits for another's
-// client waits no longer than its context.
+// Creating the client may request credentials from a server: another caller
+// that waits for the client waits no longer than its context.
 func TestWaitForTheConnectionEndsWithTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, err := New(Config{Bucket: "bucket"})

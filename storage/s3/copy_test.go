@@ -10,7 +10,8 @@ import (
 	"github.com/agentcompact/compact/storage/s3/s3test"
 )
 
-// TestSessionsMoveIntoABucketAndBack: with their holds, tombstones and heads.
+// TestSessionsMoveIntoABucketAndBack: sessions move with their holds,
+// tombstones and heads.
 func TestSessionsMoveIntoABucketAndBack(t *testing.T) {
 	ctx, src := t.Context(), memory.New()
 	h := record.NewHeads(src, nil)
@@ -51,7 +52,7 @@ func TestSessionsMoveIntoABucketAndBack(t *testing.T) {
 		got, err := read(ctx, back, info.Key, 0, -1)
 		must(t, err)
 		if got != want {
-			t.Errorf("%s is not what it was", info.Key)
+			t.Errorf("%s changed", info.Key)
 		}
 	}
 }

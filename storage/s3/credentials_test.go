@@ -25,7 +25,7 @@ import (
 	"github.com/agentcompact/compact/storage/s3/s3test"
 )
 
-// withoutKeys takes away what the default chain would find first.
+// withoutKeys removes the sources that the default chain would find first.
 func withoutKeys(t *testing.T) {
 	t.Helper()
 	for _, name := range []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE"} {
@@ -116,7 +116,7 @@ func TestNoCredentialsIsAClearError(t *testing.T) {
 	}
 }
 
-// issuer is who says who somebody is, as a cluster does for its pods.
+// issuer issues identities, like a cluster for its pods.
 type issuer struct {
 	url string
 	key *rsa.PrivateKey
@@ -172,8 +172,8 @@ func (i *issuer) token(t *testing.T) string {
 	return signed + "." + segment(sig)
 }
 
-// TestExtraCertificatesAreTrusted: behind a proxy of a company AWS_CA_BUNDLE is
-// set, which the SDK only takes with a client that it can change.
+// TestExtraCertificatesAreTrusted: behind a company's proxy AWS_CA_BUNDLE is
+// set, which the SDK accepts only with a client that it can change.
 func TestExtraCertificatesAreTrusted(t *testing.T) {
 	s := s3test.Plain(t)
 	c := s.Config(s.Bucket(t, false))

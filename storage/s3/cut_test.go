@@ -10,9 +10,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// A listing that breaks off in its middle has the status 200. It is asked for
-// again.
-func TestListingThatBreaksOffIsAskedForAgain(t *testing.T) {
+// A listing that breaks off in the middle has the status 200. It is retried.
+func TestInterruptedListingIsRetried(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "test")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "test-secret")
 	t.Setenv("AWS_REGION", "us-east-1")

@@ -1,32 +1,31 @@
 // Package s3 is an archive in a bucket of S3, or of a server that speaks its
-// protocol. It is the only package that links the AWS SDK.
+// protocol. No other package links the AWS SDK.
 //
 // # Layout
 //
-// A file is the object {prefix}/{key}, created with If-None-Match so that
-// nothing is ever overwritten. What is appended to, the logs, is numbered
-// segments, {prefix}/{key}!{offset}, each created the same way: of any number
-// of writers that add to the end at once, one gets the name. Whoever reads the
-// log gets its segments one after the other. A run of 8, 64 or 512 segments is repeated
-// by a roll-up, {prefix}/{key}!{offset}-{end}, so that it is read with one request; what
-// counts are the segments. Names that begin with .try/ are
-// what [Archive.Try] leaves.
+// A file is the object {prefix}/{key}, created with If-None-Match so that nothing is
+// ever overwritten. A log is a sequence of numbered segments, {prefix}/{key}!{offset},
+// each created in the same way: of any number of writers that append at the same time,
+// one gets the name. A reader of the log gets its segments one after another. A roll-up,
+// {prefix}/{key}!{offset}-{end}, repeats a run of 8, 64 or 512 segments, so that one
+// request reads them all; the segments remain authoritative. Objects whose names begin
+// with .try/ were left by [Archive.Try].
 //
 // # Credentials
 //
-// They come from the default chain of the SDK alone: environment, profile, web
-// identity, container, instance. There is no place for a key in [Config].
+// Credentials come only from the default chain of the SDK: environment,
+// profile, web identity, container, instance. [Config] has no field for a key.
 //
 // # Trust
 //
-// A server can answer 200 and ignore what it was asked for. [Archive.Try]
-// writes a small object, tries to break each promise, reads back what the server
-// says of it, and fails closed: create-once, encryption and Object Lock are in
-// force, or nothing is written. Each write looks again at what came back.
+// A server can answer 200 and ignore a part of the request. [Archive.Try] writes
+// a small object, tries to break each promise, reads the server's report about
+// the object, and fails closed: create-once, encryption and Object Lock are in
+// force, or nothing is written. Each write checks its answer again.
 //
 // # Failure
 //
-// What can pass by itself (a reset, a timeout, 429, 5xx) is tried again until
-// [Config.Timeout]. When an answer was lost, the writer's mark, which is in the
-// metadata of every object, tells its own object from somebody else's.
+// Transient errors (a reset, a timeout, 429, 5xx) are retried until
+// [Config.Timeout]. If an answer was lost, the writer's mark in the metadata of
+// every object distinguishes its own object from that of another writer.
 package s3

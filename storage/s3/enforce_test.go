@@ -91,7 +91,8 @@ func servers(t *testing.T, f func(t *testing.T, s *s3test.Server)) {
 	t.Run("MinIO", func(t *testing.T) { f(t, s3test.MinIO(t)) })
 }
 
-// plain runs a test on both, or on the stand-in where they are not.
+// plain runs a test on both real servers, or on the stand-in if they are not
+// available.
 func plain(t *testing.T, f func(t *testing.T, s *s3test.Server)) {
 	if s3test.Real() {
 		servers(t, f)
@@ -136,8 +137,8 @@ func TestEveryObjectIsLockedForTheConfiguredDays(t *testing.T) {
 	})
 }
 
-// TestServerThatDeletesWhatIsLockedIsRefused: all that the server says of a lock
-// is right, and yet it deletes.
+// TestServerThatDeletesWhatIsLockedIsRefused: the server reports a correct lock,
+// but deletes the object.
 func TestServerThatDeletesWhatIsLockedIsRefused(t *testing.T) {
 	s := s3test.Versitygw(t)
 	c := s.Config(s.Bucket(t, true))
@@ -158,7 +159,7 @@ func TestServerThatDeletesWhatIsLockedIsRefused(t *testing.T) {
 	}
 }
 
-func TestLongestLockOfALogIsTold(t *testing.T) {
+func TestLongestLockOfALogIsReported(t *testing.T) {
 	servers(t, func(t *testing.T, s *s3test.Server) {
 		c := s.Config(s.Bucket(t, true))
 		for name, days := range map[string][2]int{"s/longer-later": {2, 9}, "s/longer-first": {9, 2}} {
@@ -185,7 +186,7 @@ func TestLongestLockOfALogIsTold(t *testing.T) {
 	})
 }
 
-func TestPartsOfALostRaceAreGivenBack(t *testing.T) {
+func TestPartsOfALostRaceAreReleased(t *testing.T) {
 	plain(t, func(t *testing.T, s *s3test.Server) {
 		c := s.Config(s.Bucket(t, false))
 		a, k := open(t, c), key(t, "s/large")
@@ -201,7 +202,7 @@ func TestPartsOfALostRaceAreGivenBack(t *testing.T) {
 	})
 }
 
-func TestEraseThatObjectLockForbidsIsOnRecord(t *testing.T) {
+func TestEraseForbiddenByObjectLockIsRecorded(t *testing.T) {
 	servers(t, func(t *testing.T, s *s3test.Server) {
 		c := s.Config(s.Bucket(t, true))
 		c.Lock = s3.Lock{Mode: s3.Compliance, Days: 3}
@@ -227,7 +228,7 @@ func TestEraseThatObjectLockForbidsIsOnRecord(t *testing.T) {
 		if n != 1 || !r.OK() {
 			t.Errorf("%d tombstones; verify: %v", n, r.Problems)
 		}
-		must(t, second(log.Final(t.Context(), []redact.Text{redact.Lit("{}")}))) // it goes on
+		must(t, second(log.Final(t.Context(), []redact.Text{redact.Lit("{}")}))) // it continues
 	})
 }
 
@@ -243,8 +244,8 @@ func TestBucketWithoutObjectLockIsRefused(t *testing.T) {
 	})
 }
 
-// The lock of what Try leaves ends by itself, so that a later Try removes it.
-func TestRemoveTakesEveryVersionAway(t *testing.T) {
+// The lock on the object that Try leaves expires, so a later Try removes it.
+func TestRemoveRemovesEveryVersion(t *testing.T) {
 	servers(t, func(t *testing.T, s *s3test.Server) {
 		c := s.Config(s.Bucket(t, true)) // keeps versions, locks nothing
 		a := open(t, c)
@@ -271,7 +272,7 @@ func TestRemoveTakesEveryVersionAway(t *testing.T) {
 	})
 }
 
-func TestScrubTakesEveryVersionOfASecretAway(t *testing.T) {
+func TestScrubRemovesEveryVersionOfASecret(t *testing.T) {
 	servers(t, func(t *testing.T, s *s3test.Server) {
 		c := s.Config(s.Bucket(t, true))
 		log, err := record.OpenSession(t.Context(), open(t, c), "s")

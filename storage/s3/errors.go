@@ -22,18 +22,18 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// ErrNotEnforced: the server does not enforce what was requested, so nothing is
-// written to it. The error is a [*NotEnforcedError].
+// ErrNotEnforced means that the server does not enforce a requested protection,
+// so nothing is written to it. The error is a [*NotEnforcedError].
 var ErrNotEnforced = errors.New("not in force")
 
-// ErrUnreachable: the server did not answer, or answered with transient errors,
+// ErrUnreachable means that the server did not answer, or answered with transient errors,
 // until the timeout of the call. The error is an [*UnreachableError].
 var ErrUnreachable = errors.New("cannot be reached")
 
-// ErrNoCredentials: no source of credentials has usable ones.
+// ErrNoCredentials means that no source of credentials has usable ones.
 var ErrNoCredentials = errors.New("no credentials: not in the environment, a profile, a web identity, a container or an instance's role")
 
-// ErrUntrusted: the certificate of the server is signed by an unknown
+// ErrUntrusted means that the certificate of the server is signed by an unknown
 // authority.
 var ErrUntrusted = errors.New("the server's certificate is not trusted; name the file of the authority that signed it in AWS_CA_BUNDLE")
 
@@ -92,11 +92,11 @@ func (a *Archive) server(err error) string {
 	return cmp.Or(a.cfg.Endpoint, "S3")
 }
 
-// A NotEnforcedError reports what a server does not enforce although it accepts
-// it.
+// A NotEnforcedError reports a protection that a server accepts but does not
+// enforce.
 type NotEnforcedError struct {
 	What   string // "create-once", "SSE-KMS", "Object Lock", "ranged reads"
-	Reason string // the observation, and what to do
+	Reason string // the observation, and a remedy
 }
 
 // Error returns one line.
@@ -107,7 +107,7 @@ func (e *NotEnforcedError) Error() string {
 // Is makes errors.Is(err, ErrNotEnforced) true.
 func (e *NotEnforcedError) Is(target error) bool { return target == ErrNotEnforced }
 
-// errTaken: another writer has the name.
+// errTaken means that another writer has the name.
 var errTaken = errors.New("the name is taken")
 
 // status returns the HTTP status of the server's answer, 0 if there was none.

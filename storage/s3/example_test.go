@@ -12,7 +12,7 @@ func ExampleParseURL() {
 	// Output: company-archive agents/coder true
 }
 
-// What is wrong with the settings is known before anybody is asked.
+// Mistakes in the settings are found before any request.
 func ExampleConfig_Check() {
 	fmt.Println(s3.Config{Bucket: "A", Endpoint: "localhost:9000"}.Check())
 	// Output:

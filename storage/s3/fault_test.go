@@ -22,13 +22,13 @@ import (
 	"github.com/agentcompact/compact/storage/s3/s3test"
 )
 
-// front stands before a server, notes the requests, and can spoil answers.
+// front forwards requests to a server, records them, and can spoil answers.
 type front struct {
 	*httptest.Server
 	mu    sync.Mutex
 	notes []string
-	// spoil is asked for each request, before and after the server has
-	// done it; true drops the connection then.
+	// spoil is called for each request, before and after the server has
+	// processed it; true drops the connection then.
 	before, after func(r *http.Request) bool
 	own           func(w http.ResponseWriter, r *http.Request) bool // answers itself where it is true
 	cutAt         int                                               // bytes of an answer's body after which the connection breaks; 0: never
@@ -134,7 +134,7 @@ func once(n int, method string) func(*http.Request) bool {
 	}
 }
 
-func TestAnswerThatIsLostIsNotTakenForSomebodyElse(t *testing.T) {
+func TestLostAnswerIsNotTakenForAnotherWriter(t *testing.T) {
 	for _, c := range []struct {
 		what, method string
 		size         int
@@ -164,8 +164,8 @@ func TestAnswerThatIsLostIsNotTakenForSomebodyElse(t *testing.T) {
 	}
 }
 
-// TestLostRaceWithALostAnswerIsStillLost: somebody else takes the name between
-// two attempts, with the very same bytes.
+// TestLostRaceWithALostAnswerIsStillLost: another writer takes the name between
+// two attempts, with the same bytes.
 func TestLostRaceWithALostAnswerIsStillLost(t *testing.T) {
 	f, a, s, cfg := opened(t, nil)
 	k, b := key(t, "s/ledger-001.json"), raw("the same bytes")
@@ -187,7 +187,7 @@ func TestLostRaceWithALostAnswerIsStillLost(t *testing.T) {
 	}
 }
 
-func TestBrokenReadIsPickedUpWhereItWas(t *testing.T) {
+func TestBrokenReadResumesAtItsOffset(t *testing.T) {
 	f, a, _, _ := opened(t, nil)
 	k := key(t, "s/f")
 	want := strings.Repeat("0123456789abcdef\n", 8000)
@@ -209,7 +209,7 @@ func TestBrokenReadIsPickedUpWhereItWas(t *testing.T) {
 	}
 }
 
-func TestObjectsOfEverySizeComeBackByteForByte(t *testing.T) {
+func TestObjectsOfEverySizeAreReadByteForByte(t *testing.T) {
 	var all strings.Builder
 	for i := 0; all.Len() < 33<<20; i++ {
 		fmt.Fprintf(&all, "%d ", i)
@@ -227,8 +227,8 @@ func TestObjectsOfEverySizeComeBackByteForByte(t *testing.T) {
 	})
 }
 
-// TestBrokenReadIsNotEndedWithAnotherObject: somebody who may do everything
-// writes over the object while it is read. The stand-in knows no If-Match.
+// TestBrokenReadIsNotEndedWithAnotherObject: an administrator overwrites the
+// object during the read. The stand-in knows no If-Match.
 func TestBrokenReadIsNotEndedWithAnotherObject(t *testing.T) {
 	f, a, s, c := openedOn(t, s3test.Versitygw(t), nil)
 	k, name := key(t, "s/f"), c.Prefix+"/s/f"
@@ -287,7 +287,7 @@ func TestCallGivesUpAfterItsTimeout(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-func TestWrongAnswersAreNotTriedAgain(t *testing.T) {
+func TestWrongAnswersAreNotRetried(t *testing.T) {
 	f, _, _, c := opened(t, nil)
 	c.Bucket = "there-is-no-such-bucket"
 	f.set(func(*front) {})

@@ -14,8 +14,8 @@ import (
 	"github.com/agentcompact/compact/storage/internal/unchecked"
 )
 
-// Parts that nobody joins cost money until somebody removes them. So they are removed
-// although the caller, whose context is over, has given up.
+// Parts of an unfinished upload cost money until they are removed. So they are
+// removed even if the caller's context has ended.
 func TestPartsOfAnUploadThatIsGivenUpAreRemoved(t *testing.T) {
 	ctx, giveUp := context.WithCancel(t.Context())
 	removed := make(chan string, 1)
@@ -47,8 +47,8 @@ func TestPartsOfAnUploadThatIsGivenUpAreRemoved(t *testing.T) {
 	}
 }
 
-// What is read after a break belongs to the object whose beginning was read: each
-// further request names the version that the first one got.
+// Data that is read after a break belongs to the same object as the data before it:
+// each further request names the version of the first answer.
 func TestABrokenReadNamesTheVersionThatItBegan(t *testing.T) {
 	const whole = "0123456789"
 	var named []string
@@ -78,9 +78,9 @@ func TestABrokenReadNamesTheVersionThatItBegan(t *testing.T) {
 	}
 }
 
-// A log was last written to when its newest segment was. By that, prune decides what
-// is old.
-func TestALogIsAsNewAsItsNewestSegment(t *testing.T) {
+// The time of the last write to a log is that of its newest segment. Prune uses that
+// time.
+func TestLogHasTheAgeOfItsNewestSegment(t *testing.T) {
 	at := func(day int) time.Time { return time.Date(2026, 1, day, 0, 0, 0, 0, time.UTC) }
 	object := func(name string, day int) string {
 		return fmt.Sprintf(`<Contents><Key>%s</Key><Size>10</Size><LastModified>%s</LastModified></Contents>`, name, at(day).Format(time.RFC3339))

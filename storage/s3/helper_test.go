@@ -33,7 +33,7 @@ func key(t testing.TB, s string) storage.Key {
 	return k
 }
 
-// raw lets a test store any text.
+// raw makes a redacted text of any string.
 func raw(s string) storage.Blob {
 	r, err := redact.New(redact.Options{Disabled: true})
 	if err != nil {

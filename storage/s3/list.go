@@ -93,8 +93,8 @@ func (a *Archive) below(ctx context.Context, k storage.Key) iter.Seq2[object, er
 // skipped: about a page.
 const skipAfter = 1000
 
-// List implements [storage.Archive]. It costs a request for each 1,000 objects;
-// a log can have many.
+// List implements [storage.Archive]. It needs one request for each 1,000
+// objects; a log can have many.
 func (a *Archive) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
 	return func(yield func(storage.Info, error) bool) {
 		if err := ctx.Err(); err != nil {

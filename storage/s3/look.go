@@ -10,8 +10,8 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// unlooked holds the segments appended to a log since it was last checked to exist. If
-// a log is removed during an append, the new segments remain without the rest.
+// unlooked holds the segments that were appended to a log since its existence was last
+// checked. If a log is removed during an append, only the new segments remain.
 type unlooked struct {
 	after segment   // segment that existed at the last check
 	added []segment // segments added by this Archive since
@@ -22,7 +22,7 @@ func (a *Archive) unseen(k storage.Key, last segment, now segment) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	u, ok := a.unlooked[k]
-	if !ok || last.end() == 0 { // the log is new, whatever had its name before
+	if !ok || last.end() == 0 { // the log is new; its name may have belonged to an earlier log
 		u = unlooked{after: last}
 	}
 	if len(a.unlooked) >= maxTails {

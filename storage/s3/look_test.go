@@ -18,14 +18,14 @@ import (
 	"github.com/agentcompact/compact/storage/s3/s3test"
 )
 
-// An erase that comes before any one of the requests of a step leaves nothing of the
-// step: what its writer adds afterwards it takes away again, the lines of logs, too.
+// An erase before any one of the requests of a step leaves nothing of the step: its
+// writer removes its later files again, including the lines of logs.
 func TestAnEraseBeforeAnyRequestOfAStepLeavesNothing(t *testing.T) {
 	t.Run("beside", func(t *testing.T) { erasedBefore(t, 3, tryStepOf) })
 	t.Run("with its step", func(t *testing.T) { erasedBefore(t, 5, tryWholeStepOf) })
 }
 
-// erasedBefore is about the step of this number, in which the manifest is rolled up.
+// erasedBefore is the number of the step in which the manifest is rolled up.
 func erasedBefore(t *testing.T, number int, step func(context.Context, *record.Session, int) error) {
 	f, a, server, c := opened(t, nil)
 	direct := open(t, server.Config(c.Bucket))
@@ -38,7 +38,7 @@ func erasedBefore(t *testing.T, number int, step func(context.Context, *record.S
 			must(t, step(t.Context(), s, n))
 		}
 		if len(objectsOf(t, server, c, id)) < 7 {
-			t.Fatalf("a step has %q: the test shows nothing", objectsOf(t, server, c, id))
+			t.Fatalf("a step has %q: the test proves nothing", objectsOf(t, server, c, id))
 		}
 		var n atomic.Int64
 		f.set(func(f *front) {
@@ -74,9 +74,9 @@ func erasedBefore(t *testing.T, number int, step func(context.Context, *record.S
 	}
 }
 
-// A step that fails in a session that was erased meanwhile leaves nothing, either: no
-// line follows that would see it.
-func TestAStepThatFailsInAnErasedSessionLeavesNothing(t *testing.T) {
+// A step that fails in a session that was erased meanwhile also leaves nothing: no
+// later line would detect it.
+func TestStepFailingInAnErasedSessionLeavesNothing(t *testing.T) {
 	_, a, server, c := opened(t, nil)
 	s := session(t, a, "s")
 	must(t, stepOf(t, s, 1))
@@ -99,8 +99,8 @@ func TestAStepThatFailsInAnErasedSessionLeavesNothing(t *testing.T) {
 	}
 }
 
-// A log that begins anew owes nothing for the one that was removed under its name.
-func TestALogThatBeginsAnewOwesNoLook(t *testing.T) {
+// A restarted log is independent of the removed log of that name.
+func TestRestartedLogNeedsNoCheck(t *testing.T) {
 	_, a, server, c := opened(t, nil)
 	k := key(t, "s/log")
 	must(t, a.Append(t.Context(), k, 0, raw("one\n")))
@@ -113,9 +113,9 @@ func TestALogThatBeginsAnewOwesNoLook(t *testing.T) {
 	}
 }
 
-// A log that is removed while lines are added to it without a look takes them with it,
-// by the next line and by Settle; and what others have put under its name stays.
-func TestALookThatWasPutOff(t *testing.T) {
+// If a log is removed while lines are appended without a check, the next line or
+// Settle removes these lines; files that others have stored under its name stay.
+func TestPostponedCheckIsMadeLater(t *testing.T) {
 	for name, end := range map[string]func(context.Context, storage.Archive, storage.Key) error{
 		"Settle": func(ctx context.Context, a storage.Archive, k storage.Key) error {
 			return a.(storage.Deferrer).Settle(ctx, k)
@@ -148,8 +148,8 @@ func TestALookThatWasPutOff(t *testing.T) {
 	}
 }
 
-// A look that fails is made by the next line.
-func TestALookThatFailsIsMadeAgain(t *testing.T) {
+// A failed check is repeated by the next line.
+func TestFailedCheckIsRepeated(t *testing.T) {
 	f, a, server, c := opened(t, nil)
 	other := open(t, server.Config(c.Bucket))
 	k := key(t, "s/log")
@@ -171,7 +171,7 @@ func TestALookThatFailsIsMadeAgain(t *testing.T) {
 		}
 	})
 	if err := a.Settle(t.Context(), k); err == nil || errors.Is(err, storage.ErrSeq) {
-		t.Errorf("a server that does not answer says %v", err)
+		t.Errorf("without an answer of the server: %v", err)
 	}
 	f.set(func(f *front) { f.own = nil })
 	if err := a.Settle(t.Context(), k); !errors.Is(err, storage.ErrSeq) {

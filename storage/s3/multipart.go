@@ -100,7 +100,7 @@ func (a *Archive) sendPart(ctx context.Context, name, upload string, number int3
 }
 
 // endParts creates the object from its parts. If an answer is lost, the next
-// attempt finds no upload, and the object's mark decides.
+// attempt finds no upload, and the object's mark shows who created it.
 func (a *Archive) endParts(ctx context.Context, name, upload string, parts []types.CompletedPart, t terms) error {
 	err := a.call(ctx, 0, func(ctx context.Context, client *s3.Client) error {
 		_, err := client.CompleteMultipartUpload(ctx, &s3.CompleteMultipartUploadInput{
@@ -115,8 +115,8 @@ func (a *Archive) endParts(ctx context.Context, name, upload string, parts []typ
 	return a.whose(ctx, name, t) // servers don't report the encryption in this answer
 }
 
-// abort removes the parts. If that fails, they stay until a lifecycle rule of the
-// bucket removes them.
+// abort removes the parts. If that fails, a lifecycle rule of the bucket removes
+// them later.
 func (a *Archive) abort(ctx context.Context, name, upload string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), attemptTimeout)
 	defer cancel()

@@ -25,13 +25,13 @@ func documented(t *testing.T, bucket string) string {
 		t.Fatal("there is no policy in docs/SECURITY.md")
 	}
 	policy := strings.ReplaceAll(string(m[1]), "BUCKET", bucket)
-	// MinIO has keys of its own, and no right to them in a policy of S3.
+	// MinIO has keys of its own, which an S3 policy can't grant.
 	return regexp.MustCompile(`(?m)^.*kms:GenerateDataKey.*\n`).ReplaceAllString(policy, "")
 }
 
-// TestDocumentedPolicyIsEnoughAndNoMore lets an archive have the rights of
-// docs/SECURITY.md alone.
-func TestDocumentedPolicyIsEnoughAndNoMore(t *testing.T) {
+// TestDocumentedPolicyIsSufficientAndMinimal gives an archive only the rights
+// in docs/SECURITY.md.
+func TestDocumentedPolicyIsSufficientAndMinimal(t *testing.T) {
 	s := s3test.MinIO(t)
 	bucket := s.Bucket(t, true)
 	id, secret := s3test.Keys(t)
@@ -57,7 +57,7 @@ func TestDocumentedPolicyIsEnoughAndNoMore(t *testing.T) {
 			t.Errorf("%s: the log holds %q, %v", what, got, err)
 		}
 		if _, err := read(t.Context(), a, key(t, "s/none"), 0, -1); !errors.Is(err, storage.ErrNotExist) {
-			t.Errorf("%s: what is not there: %v", what, err)
+			t.Errorf("%s: a missing object: %v", what, err)
 		}
 		if err := a.Remove(t.Context(), key(t, "s/"+what)); err == nil {
 			t.Errorf("%s: an agent may delete", what)

@@ -45,7 +45,7 @@ func TestOneOfManyWritersCommitsAStep(t *testing.T) {
 	plain(t, func(t *testing.T, s *s3test.Server) {
 		c := s.Config(s.Bucket(t, false))
 		sessions := make([]*record.Session, writers)
-		for i := range sessions { // each as a process of its own would
+		for i := range sessions { // each like a process of its own
 			log, err := record.OpenSession(t.Context(), open(t, c), "s")
 			must(t, err)
 			_, err = log.Transcript(t.Context(), 1, []redact.Text{redact.Lit("{}")})
@@ -69,7 +69,7 @@ func TestOneOfManyWritersCommitsAStep(t *testing.T) {
 			case err == nil:
 				won++
 			case !errors.Is(err, storage.ErrExists):
-				t.Errorf("a loser is told %v", err)
+				t.Errorf("a loser gets %v", err)
 			}
 		}
 		if won != 1 {
@@ -212,7 +212,7 @@ func TestManyNeighborsDoNotSlowAListing(t *testing.T) {
 	}
 }
 
-func TestWhatOthersPutThereIsForeign(t *testing.T) {
+func TestFilesOfOthersAreForeign(t *testing.T) {
 	_, a, s, c := opened(t, nil)
 	must(t, a.Append(t.Context(), key(t, "s/log"), 0, raw("line\n")))
 	for _, name := range []string{"s/README.TXT", "s/log!5", "s/log!00000000000000000005x", "Folder/x"} {

@@ -156,9 +156,9 @@ func (a *Archive) putInput(name string, b storage.Blob, t terms) (*s3.PutObjectI
 	}, nil
 }
 
-// whose decides whether a taken name is this writer's own object, whose answer
-// was lost in an earlier attempt. It compares marks, because two writers can
-// have equal bytes.
+// whose reports whether an object with a taken name is this writer's own,
+// created by an earlier attempt whose answer was lost. It compares marks,
+// because two writers can have equal bytes.
 func (a *Archive) whose(ctx context.Context, name string, t terms) error {
 	head, err := a.head(ctx, name, "")
 	switch {

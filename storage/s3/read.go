@@ -17,7 +17,7 @@ import (
 
 var errNegative = errors.New("offset is negative")
 
-// Open implements [storage.Archive]. A file costs one GET or ranged GET. A
+// Open implements [storage.Archive]. A file needs one GET or ranged GET. A
 // broken connection is resumed at its position. The reader fails once ctx is
 // done.
 func (a *Archive) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
@@ -117,7 +117,7 @@ type body struct {
 	ctx   context.Context // context of the caller of Open
 	name  string
 	meta  map[string]string
-	etag  *string // ensures that the rest belongs to the same object
+	etag  *string // makes sure that the rest belongs to the same object
 	off   int64   // offset of the next byte
 	left  int64   // bytes left to read
 	whole bool    // no range was requested, so the SDK verifies the checksum
@@ -199,7 +199,7 @@ func (b *body) Read(p []byte) (int, error) {
 }
 
 func (b *body) reopen() error {
-	_ = b.Close() // broken anyway
+	_ = b.Close() // already broken
 	b.whole = false
 	if b.broken > 1 && !pause(b.ctx, b.broken) {
 		return b.ctx.Err()

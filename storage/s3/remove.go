@@ -33,8 +33,8 @@ func (a *Archive) Remove(ctx context.Context, k storage.Key) error {
 }
 
 // removeLog removes a key. A concurrent writer of a roll-up checks afterwards whether the
-// log exists, which is true until its last segment is deleted. So new objects are looked
-// for once more.
+// log exists, which is true until its last segment is deleted. So removeLog looks for new
+// objects once more.
 func (a *Archive) removeLog(ctx context.Context, k storage.Key) error {
 	n := 0
 	err := a.removeObjects(ctx, a.name(k), func(name string) bool {
@@ -139,8 +139,7 @@ func (a *Archive) removeVersions(ctx context.Context, all []version) error {
 				return err
 			}
 		}
-		// Refused versions are deleted one by one, which retries or returns the
-		// reason.
+		// Refused versions are deleted one by one, which retries or returns the reason.
 		for _, v := range left {
 			if err := a.removeVersion(ctx, v); err != nil {
 				return err

@@ -13,9 +13,9 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// Who has read a log that was written anew since, with pieces of the same lengths, rolls
-// up what he has read; then he sees that it is another log, and takes it back.
-func TestARollupOfALogThatIsWrittenAnewIsTakenBack(t *testing.T) {
+// A reader of a log that was recreated since, with pieces of the same lengths, writes a
+// roll-up of what it read; then it detects the other log, and removes the roll-up.
+func TestRollupOfARecreatedLogIsRemoved(t *testing.T) {
 	_, a, server, c := opened(t, nil)
 	direct, k := open(t, server.Config(c.Bucket)), key(t, "s/log")
 	secret := lines(t, direct, k, "", 8)

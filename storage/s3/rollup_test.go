@@ -38,7 +38,7 @@ func isRollup(name string) bool {
 	return ok && strings.Contains(span, "-")
 }
 
-// lines appends so many lines to a log, and returns what it holds then.
+// lines appends this many lines to a log, and returns its content.
 func lines(t *testing.T, a storage.Archive, k storage.Key, have string, n int) string {
 	t.Helper()
 	for i := range n {
@@ -49,8 +49,8 @@ func lines(t *testing.T, a storage.Archive, k storage.Key, have string, n int) s
 	return have
 }
 
-// A session of 50 steps and 200 events is opened with few requests, and with as many as
-// its segments are where the roll-ups are gone.
+// A session of 50 steps and 200 events is opened with few requests, and without
+// roll-ups with one request per segment.
 func TestALongSessionIsOpenedWithFewRequests(t *testing.T) {
 	f, a, server, c := opened(t, nil)
 	long(t, session(t, a, "s"), 50)
@@ -86,9 +86,9 @@ func TestALongSessionIsOpenedWithFewRequests(t *testing.T) {
 	}
 }
 
-// Whatever piece of a log is read, roll-ups give the bytes of its segments: also where
-// one is not to be had, is too short, or is of another log of that name.
-func TestRollupsReadAsTheirSegments(t *testing.T) {
+// For every piece of a log, roll-ups give the bytes of its segments: also if one is
+// missing, too short, or belongs to another log of that name.
+func TestRollupsReadLikeTheirSegments(t *testing.T) {
 	for name, spoil := range map[string]func(t *testing.T, put func(body string), f *front){
 		"whole":   func(*testing.T, func(string), *front) {},
 		"empty":   func(_ *testing.T, put func(string), _ *front) { put("") },
@@ -135,10 +135,10 @@ func TestRollupsReadAsTheirSegments(t *testing.T) {
 				}
 			}
 			if n := len(rollupsOf(t, server, c)); n < 3 {
-				t.Errorf("%d roll-ups: the test shows nothing", n)
+				t.Errorf("%d roll-ups: the test proves nothing", n)
 			}
 			if info := sizeOf(t, other, k); info != size {
-				t.Errorf("List says %d bytes, it has %d", info, size)
+				t.Errorf("List returned %d bytes, it has %d", info, size)
 			}
 			must(t, other.Remove(t.Context(), k))
 			if left := server.Names(t, c.Bucket); len(left) > 0 {
@@ -148,7 +148,7 @@ func TestRollupsReadAsTheirSegments(t *testing.T) {
 	}
 }
 
-// overwrite writes over an object, as somebody who may do everything does.
+// overwrite overwrites an object, like an administrator.
 func overwrite(t *testing.T, s *s3test.Server, bucket, name, body string, meta map[string]string) {
 	t.Helper()
 	deleteObject(t, s, bucket, name)
@@ -169,8 +169,8 @@ func forge(t *testing.T, s *s3test.Server, bucket, name string) {
 	overwrite(t, s, bucket, name, string(data), got.Metadata)
 }
 
-// A roll-up that was changed is named by verify; a
-// segment that was changed is found though a roll-up repeats what it was.
+// Verify reports a changed roll-up; a changed segment is found although a roll-up
+// repeats its old content.
 func TestAChangedRollupOrSegmentIsFound(t *testing.T) {
 	for what, wanted := range map[string]bool{"roll-up": true, "segment": false} {
 		t.Run(what, func(t *testing.T) {
@@ -202,8 +202,8 @@ func TestAChangedRollupOrSegmentIsFound(t *testing.T) {
 	}
 }
 
-// Who opens a session on a roll-up that was changed reads what he would read of a segment
-// that was changed so: the chain tells him the same.
+// A session opened with a changed roll-up reads the same as with a changed segment: the
+// chain reports the same.
 func TestAChangedRollupReadsAsAChangedSegment(t *testing.T) {
 	var seen [2]string
 	for i := range seen {
@@ -231,8 +231,8 @@ func TestAChangedRollupReadsAsAChangedSegment(t *testing.T) {
 	}
 }
 
-// Many Archives append to one log at once, and some are new ones: what is read through
-// roll-ups is what was appended.
+// Many Archives append to one log at once, and some are new ones: reading through
+// roll-ups gives the appended data.
 func TestManyRollOneLogUp(t *testing.T) {
 	_, _, server, c := opened(t, nil)
 	k := key(t, "s/log")
@@ -279,7 +279,7 @@ func TestManyRollOneLogUp(t *testing.T) {
 }
 
 // A log to which each process adds a line is rolled up too, at each level.
-func TestAResumedLogIsRolledUp(t *testing.T) {
+func TestResumedLogGetsARollup(t *testing.T) {
 	_, _, server, c := opened(t, nil)
 	k, have := key(t, "s/log"), ""
 	for range 66 {
@@ -303,7 +303,7 @@ func TestAResumedLogIsRolledUp(t *testing.T) {
 }
 
 // A roll-up that cannot be written is no failure, and is not tried again.
-func TestARollupThatFails(t *testing.T) {
+func TestFailedRollupIsIgnored(t *testing.T) {
 	for name, status := range map[string]int{"forbidden": 403, "busy": 503, "reset": 0} {
 		t.Run(name, func(t *testing.T) {
 			f, a, server, c := opened(t, nil)
@@ -329,8 +329,8 @@ func TestARollupThatFails(t *testing.T) {
 	}
 }
 
-// A log that is removed, before any request of an append that rolls it up or while it is
-// removed, leaves no roll-up; nor does one whose append fails.
+// A log that is removed before any request of an append that rolls it up, or during its
+// removal, leaves no roll-up; neither does a log with a failed append.
 func TestARollupDoesNotOutliveItsLog(t *testing.T) {
 	for at := 1; ; at++ {
 		for _, write := range []func(*s3.Archive, storage.Key, int64) error{
@@ -340,7 +340,7 @@ func TestARollupDoesNotOutliveItsLog(t *testing.T) {
 			func(a *s3.Archive, k storage.Key, seq int64) error {
 				return errors.Join(a.AppendUnseen(context.Background(), k, seq, raw("more\n")), a.Settle(context.Background(), k))
 			},
-			func(a *s3.Archive, k storage.Key, seq int64) error { // somebody else has the name
+			func(a *s3.Archive, k storage.Key, seq int64) error { // another writer has the name
 				own, _ := read(context.Background(), a, k, 0, 0)
 				return errors.Join(errors.New(own), a.Append(context.Background(), k, seq, raw("more\n")))
 			},
@@ -378,7 +378,7 @@ func TestARollupDoesNotOutliveItsLog(t *testing.T) {
 	}
 }
 
-func TestARollupOfAnAppendThatFailsIsTakenBack(t *testing.T) {
+func TestRollupOfAFailedAppendIsRemoved(t *testing.T) {
 	f, a, server, c := opened(t, nil)
 	direct, k := open(t, server.Config(c.Bucket)), key(t, "s/log")
 	have := lines(t, a, k, "", 16)
@@ -406,8 +406,8 @@ func TestARollupOfAnAppendThatFailsIsTakenBack(t *testing.T) {
 	}
 }
 
-// A log that is rolled up while it is removed: what looks finds its last segment.
-func TestARollupThatComesWhileItsLogIsRemoved(t *testing.T) {
+// If a log is rolled up during its removal, the check finds its last segment.
+func TestRollupWrittenWhileItsLogIsRemoved(t *testing.T) {
 	f, remover, server, c := opened(t, nil)
 	a, k := open(t, server.Config(c.Bucket)), key(t, "s/log")
 	have := lines(t, a, k, "", 16)
@@ -450,7 +450,7 @@ func TestARollupOfAnotherLogIsNotRead(t *testing.T) {
 	}
 	unlike, err := a.Unlike(t.Context(), k)
 	if err != nil || len(unlike) != 1 || !strings.HasSuffix(name, unlike[0][strings.Index(unlike[0], "!"):]) {
-		t.Errorf("verify is told %q, %v", unlike, err)
+		t.Errorf("verify returned %q, %v", unlike, err)
 	}
 }
 
@@ -472,7 +472,7 @@ func TestARollupAloneIsErased(t *testing.T) {
 	}
 }
 
-// Roll-ups are kept as long as what they repeat.
+// Roll-ups are kept as long as their segments.
 func TestRollupsAreLockedAsSegmentsAre(t *testing.T) {
 	server := s3test.MinIO(t)
 	c := server.Config(server.Bucket(t, true))

@@ -26,8 +26,8 @@ const (
 	ofName = "compact-segments"
 )
 
-// rollup is an object with a copy of consecutive whole segments. It only saves readers
-// requests: it is not a file, and can be removed at any time.
+// rollup is an object with a copy of consecutive whole segments. It only saves
+// requests for readers: it is not a file, and can be removed at any time.
 type rollup = segment
 
 // rollupName returns the name of a roll-up; end is exclusive.
@@ -72,7 +72,7 @@ type parts struct {
 }
 
 // bond is a hash of the ETags of segments. If the segments of a roll-up were removed
-// since, its bond differs, even if others have their names.
+// since, their bond is different, even if other segments have their names now.
 func bond(segments []segment) string {
 	h := sha256.New()
 	for _, s := range segments {
@@ -81,8 +81,8 @@ func bond(segments []segment) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// run returns the segments of a roll-up, and the index of the first; false: its ends
-// are not those of segments, or its size does not fit.
+// run returns the segments of a roll-up, and the index of the first; false means
+// that its ends are not ends of segments, or that its size does not fit.
 func (p parts) run(r rollup) (segments []segment, first int, ok bool) {
 	first, ok = slices.BinarySearchFunc(p.segments, r.start, func(s segment, at int64) int { return int(max(-1, min(1, s.start-at))) })
 	if !ok {
@@ -149,8 +149,8 @@ func (a *Archive) fetchRollup(ctx context.Context, p piece) opened {
 	return opened{data: all.String()}
 }
 
-// rollUp starts writing the roll-up that is due, if any, concurrently to the next
-// segment. wait returns the roll-up, even if it could not be written, which is no
+// rollUp starts to write the roll-up that is due, if any, concurrently with the next
+// segment. wait returns the roll-up, even if it could not be written, which is not a
 // failure.
 func (a *Archive) rollUp(ctx context.Context, k storage.Key, last segment) (wait func() (rollup, bool)) {
 	segments, data, ok := a.due(k, last)
@@ -196,7 +196,7 @@ func (a *Archive) repeats(ctx context.Context, k storage.Key, all parts, r rollu
 	got, err := a.readAll(ctx, []piece{{name: a.nameOf(k, r), n: r.size}})
 	switch {
 	case errors.Is(err, storage.ErrNotExist):
-		return true, nil // removed meanwhile
+		return true, nil // removed in the meantime
 	case errors.Is(err, ErrUnreachable), ctx.Err() != nil:
 		return false, err
 	case err != nil: // such as a wrong checksum

@@ -15,7 +15,7 @@ const (
 
 // run is the end of a log in memory, as this Archive appended or read it.
 type run struct {
-	before   int   // number of earlier segments that are not in it
+	before   int   // number of earlier segments that it does not have
 	end      int64 // end of the log
 	segments []segment
 	data     []byte // bytes of the segments
@@ -43,7 +43,7 @@ func (r *run) add(segments []segment, data []byte) {
 }
 
 // is reports whether a listing has the segments of the run at the same places, with
-// the same ETags. It can have more after them.
+// the same ETags. The listing may have more segments after them.
 func (r *run) is(segments []segment) bool {
 	if r.count() > len(segments) || r.count() > 0 && segments[r.count()-1].end() != r.end {
 		return false
@@ -80,9 +80,9 @@ func (a *Archive) forget(k storage.Key) {
 	delete(a.runs, k)
 }
 
-// learnRun updates the run with a listing of a log without holes. A run that does
-// not fit the listing is replaced by an empty one. With anew, so is one that lacks
-// the newest segments, because no reader will add them.
+// learnRun updates the run with a listing of a log without holes. If a run does not
+// fit the listing, it is replaced by an empty one. With anew, a run that lacks the
+// newest segments is replaced, too, because no reader will add them.
 func (a *Archive) learnRun(k storage.Key, all parts, anew bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -149,8 +149,8 @@ func (a *Archive) due(k storage.Key, last segment) (segments []segment, data str
 	return segments, string(r.data[int64(len(r.data))-(r.end-segments[0].start):]), true
 }
 
-// keeper stores the end of a log while it is read, so that a process that opens a log
-// and appends to it can roll it up. It must be used by one goroutine.
+// keeper stores the end of a log while the log is read, so that a process that opens
+// a log and appends to it can make a roll-up. It must be used by one goroutine.
 type keeper struct {
 	a      *Archive
 	k      storage.Key
@@ -206,7 +206,7 @@ func (kp *keeper) end() {
 	r := kp.a.runs[kp.k]
 	switch {
 	case r == nil || !r.is(segments):
-		return // another append came meanwhile, or it is another log
+		return // another append was made in the meantime, or it is another log
 	case r.before <= kp.first && r.count() == len(segments):
 		return // the known run is longer
 	case r.before <= kp.first && r.count() >= kp.first:

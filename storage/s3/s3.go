@@ -65,8 +65,8 @@ func New(c Config) (*Archive, error) {
 	return a, nil
 }
 
-// Open calls New and then [Archive.Try], so a bucket that can't be written, or
-// does not enforce what c requires, is an error now and not later.
+// Open calls New and then [Archive.Try]. So if a bucket can't be written, or
+// does not enforce the protection in c, the error occurs now and not later.
 func Open(ctx context.Context, c Config) (*Archive, error) {
 	a, err := New(c)
 	if err != nil {
@@ -81,8 +81,8 @@ func (a *Archive) Location(k storage.Key) string {
 	return "s3://" + a.cfg.Bucket + "/" + a.root + k.String()
 }
 
-// api returns the client, which is created at the first use. That reads files
-// and the environment, and can request credentials.
+// api returns the client, which is created at the first use. The first use
+// reads files and the environment, and may request credentials.
 func (a *Archive) api(ctx context.Context) (*s3.Client, error) {
 	if err := a.connecting.Lock(ctx); err != nil {
 		return nil, err
@@ -92,7 +92,8 @@ func (a *Archive) api(ctx context.Context) (*s3.Client, error) {
 		return a.client, nil
 	}
 	opts := []func(*config.LoadOptions) error{
-		// Buildable, so that the SDK can add the certificates of AWS_CA_BUNDLE.
+		// The client is buildable, so that the SDK can add the certificates of
+		// AWS_CA_BUNDLE.
 		config.WithHTTPClient(awshttp.NewBuildableClient().WithTransportOptions(transport)),
 		config.WithLogger(logging.Nop{}),
 		config.WithRetryer(func() aws.Retryer { return aws.NopRetryer{} }), // retries are done by do

@@ -20,7 +20,7 @@ func fresh(t *testing.T, s *s3test.Server) func(t testing.TB) (storage.Archive, 
 	}
 }
 
-func TestNothingIsLostWhereAScrubInABucketIsCutShort(t *testing.T) {
+func TestInterruptedScrubInABucketLosesNothing(t *testing.T) {
 	sample(t)
 	storagetest.RunScrub(t, fresh(t, s3test.Plain(t)), 67)
 }
@@ -45,7 +45,7 @@ func TestEncryptedArchiveInABucketKeepsThePromises(t *testing.T) {
 	storagetest.Run(t, encrypted(t, s3test.Plain(t)))
 }
 
-func TestNothingIsLostWhereAScrubInAnEncryptedBucketIsCutShort(t *testing.T) {
+func TestInterruptedScrubInAnEncryptedBucketLosesNothing(t *testing.T) {
 	sample(t)
 	storagetest.RunScrub(t, encrypted(t, s3test.Plain(t)), 67)
 }

@@ -23,7 +23,7 @@ const (
 type segment struct {
 	start int64 // offset in the log, from its name
 	size  int64
-	mark  string // mark of its write ([terms]), if this Archive wrote it; else ""
+	mark  string // mark of its write ([terms]), if this Archive wrote it; otherwise ""
 	etag  string // ETag; "" = unknown
 
 	repeats bool // the object is a [rollup]
@@ -98,8 +98,8 @@ func (a *Archive) forgetTail(k storage.Key) {
 	delete(a.tails, k)
 }
 
-// openLog opens a log. Removed segments are missing in the content, which its
-// chain shows.
+// openLog opens a log. Removed segments are missing in the content; the chain of
+// its lines shows the gap.
 func (a *Archive) openLog(ctx context.Context, k storage.Key, off, n int64) (r io.ReadCloser, size int64, err error) {
 	all, err := a.list(ctx, k)
 	if err != nil {
@@ -128,9 +128,9 @@ func (a *Archive) pieces(k storage.Key, all []segment, off, n int64) []piece {
 	return out
 }
 
-// learnTail remembers the end of a listed log, or that there is none, so that the
-// next append needs no listing. If a segment was added since, it has the name that
-// the append would take, and the append fails.
+// learnTail remembers the end of a listed log, or that there is no log, so that
+// the next append needs no listing. If a segment was added since, its name is the
+// one that the append would use, and the append fails.
 func (a *Archive) learnTail(k storage.Key, all parts) {
 	var last segment
 	for _, s := range all.segments {
@@ -182,7 +182,7 @@ const (
 )
 
 // readPieces reads pieces in order, and fetches small ones ahead, because a log
-// can have a piece for each line.
+// may have a piece for each line.
 func (a *Archive) readPieces(ctx context.Context, pieces []piece, keep *keeper) io.ReadCloser {
 	ctx, cancel := context.WithCancel(ctx)
 	r := &pieceReader{ctx: ctx, cancel: cancel, left: len(pieces), keep: keep, next: make(chan chan opened, piecesAtOnce)}

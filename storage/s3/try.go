@@ -28,12 +28,12 @@ const (
 
 var tryText = storage.Redacted(redact.Lit("compact tries whether this bucket does what it is asked for\n"))
 
-// Try writes a small object and tests whether the server enforces what the
-// archive needs: create-once, also for objects in parts, ranged reads, and, if
-// configured, encryption with the key and Object Lock. The first success is
-// remembered. It returns [ErrNotEnforced] for anything that the server does not
-// enforce. A locked object of Try is locked for two minutes, and a Try at least
-// an hour later removes it.
+// Try writes a small object and tests whether the server enforces the
+// properties that the archive needs: create-once, also for objects in parts,
+// ranged reads, and, if configured, encryption with the key and Object Lock.
+// The first success is remembered. It returns [ErrNotEnforced] if the server
+// does not enforce one of them. If Try locks its object, the lock lasts two
+// minutes, and a Try at least an hour later removes the object.
 func (a *Archive) Try(ctx context.Context) error {
 	if a.tried.Load() {
 		return nil
@@ -77,7 +77,7 @@ func (a *Archive) try(ctx context.Context) error {
 	return err
 }
 
-// tryOnce tests that a taken name is refused.
+// tryOnce tests that the server refuses to create a taken name.
 func (a *Archive) tryOnce(ctx context.Context, name string, t terms) error {
 	t.mark = rand.Text()
 	err := a.put(ctx, name, tryText, t)
@@ -133,8 +133,8 @@ func (a *Archive) tryRange(ctx context.Context, name string, _ terms) error {
 	return nil
 }
 
-// tryKey tests that the server reports the key again, and refuses a key that
-// does not exist.
+// tryKey tests that the server reports the key of an object, and refuses a key
+// that does not exist.
 func (a *Archive) tryKey(ctx context.Context, name string, t terms) error {
 	if t.kms == "" {
 		return nil
@@ -149,7 +149,7 @@ func (a *Archive) tryKey(ctx context.Context, name string, t terms) error {
 	t.mark, t.kms = rand.Text(), "no-such-key-"+strings.ToLower(rand.Text())
 	other := a.root + tryFolder + rand.Text()
 	_, err = a.putWhole(ctx, other, tryText, t)
-	// sameKey detects it as well, but then the object exists.
+	// sameKey detects this as well, but only after the object was created.
 	var accepted *NotEnforcedError
 	if err == nil || errors.As(err, &accepted) {
 		return &NotEnforcedError{"SSE-KMS", "the server accepts a key that does not exist, so it cannot be encrypting with it"}

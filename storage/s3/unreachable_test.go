@@ -47,7 +47,7 @@ func attempts(t *testing.T, a *s3.Archive) map[string]error {
 	return out
 }
 
-func TestServerThatCannotBeReachedIsNamedWithWhatToDo(t *testing.T) {
+func TestUnreachableServerIsNamedWithAdvice(t *testing.T) {
 	withKeys(t)
 	dead := httptest.NewServer(http.NotFoundHandler())
 	dead.Close()
@@ -63,15 +63,15 @@ func TestServerThatCannotBeReachedIsNamedWithWhatToDo(t *testing.T) {
 	}
 }
 
-func TestServerThatAnswersButCannotServeIsToldFromADeadOne(t *testing.T) {
+func TestFailingServerIsDistinguishedFromADeadOne(t *testing.T) {
 	busy := &smithyhttp.ResponseError{Response: &smithyhttp.Response{Response: &http.Response{StatusCode: http.StatusServiceUnavailable}}, Err: errors.New("busy")}
 	err := &s3.UnreachableError{Server: "https://s3.test", Attempts: 3, Waited: time.Second, Err: busy}
 	if got := err.Error(); !strings.Contains(got, "https://s3.test cannot be reached: gave up after 3 attempts in 1s") || !strings.Contains(got, "see its log") || strings.Contains(got, "storage.endpoint") {
-		t.Errorf("it says %q", got)
+		t.Errorf("it returned %q", got)
 	}
 }
 
-func TestCertificateThatIsNotTrustedIsToldAtOnce(t *testing.T) {
+func TestUntrustedCertificateIsReportedAtOnce(t *testing.T) {
 	withKeys(t)
 	srv := httptest.NewUnstartedServer(http.NotFoundHandler())
 	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
@@ -84,9 +84,9 @@ func TestCertificateThatIsNotTrustedIsToldAtOnce(t *testing.T) {
 	}
 }
 
-// TestRefusedCredentialsAreNoAnswerAboutAFile: an instance without a role
-// answers 404, which is said of the role and not of an object.
-func TestRefusedCredentialsAreNoAnswerAboutAFile(t *testing.T) {
+// TestRefusedCredentialsSayNothingAboutAFile: an instance without a role
+// answers 404, which is about the role and not about an object.
+func TestRefusedCredentialsSayNothingAboutAFile(t *testing.T) {
 	for what, status := range map[string]int{"no role": http.StatusNotFound, "hidden": http.StatusForbidden} {
 		t.Run(what, func(t *testing.T) {
 			withoutKeys(t)

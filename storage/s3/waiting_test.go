@@ -32,9 +32,9 @@ func hanging(t testing.TB) (url string, there <-chan struct{}, release func()) {
 	return srv.URL, asked, release
 }
 
-// Whoever is the first to use an archive tries it and connects, which may take
-// long; those who come meanwhile wait no longer than they want to.
-func TestNobodyWaitsForTheFirstCallLongerThanWanted(t *testing.T) {
+// The first user of an archive tests it and connects, which may take long;
+// other callers wait at most as long as their contexts allow.
+func TestWaitsForTheFirstCallAreBounded(t *testing.T) {
 	withKeys(t)
 	storagetest.RunHanging(t, func(t testing.TB) (storage.Archive, func() (<-chan struct{}, func())) {
 		url, there, release := hanging(t)

@@ -1,19 +1,20 @@
-// Package seal keeps fingerprints from giving back what they are of.
+// Package seal encrypts fingerprints, so that nobody can recover the text from them.
 //
-// A fingerprint is a hash of a message as it came in. Beside a redacted line it
-// would give the secret back to whoever tries all telephone numbers. So what
-// leaves memory is sealed: a fingerprint of 16 bytes is one block of a cipher
-// (AES-256) under a key that lies outside of the archive, and what is longer is
-// an HMAC-SHA256. Who has the key can open a fingerprint again; so what a ledger
-// says is compared in memory as if it had never been sealed, whichever key it was
-// sealed with, and a new key changes no view.
+// A fingerprint is a hash of a message before redaction. Stored beside the redacted
+// line, it would reveal the secret to anyone who tries all telephone numbers. So
+// fingerprints are sealed before they leave memory: a fingerprint of 16 bytes is
+// encrypted as one block (AES-256) with a key that is stored outside of the archive,
+// and a longer hash is replaced by an HMAC-SHA256. A holder of the key can decrypt the
+// fingerprint again. So the contents of ledgers are compared in memory as if they had
+// never been sealed, whichever key was used, and a new key changes no view.
 //
 // # Keys
 //
-// Keys come from the configuration (COMPACT_ARCHIVE_KEY: 64 hex digits or base64
-// of 32 bytes; several, the newest first, with commas in between), or lie in
-// $XDG_CONFIG_HOME/compact/keys (elsewhere where the system keeps configuration),
-// one a file of mode 0600, made at first use. The archive has the ids of those
-// ([github.com/agentcompact/compact/storage/record.KeyIDs]), and each ledger the id of the
-// key that it is sealed with. An id is an HMAC under the key, and tells nothing of it.
+// Keys come from the configuration (COMPACT_ARCHIVE_KEY: 64 hex digits or base64 of 32
+// bytes; several keys are separated by commas, the newest first), or from
+// $XDG_CONFIG_HOME/compact/keys (on other systems from the system's configuration folder),
+// one in each file of mode 0600, created at first use. The archive has the ids of these
+// keys ([github.com/agentcompact/compact/storage/record.KeyIDs]), and each ledger has the
+// id of the key that seals it. An id is an HMAC under the key, and does not reveal the
+// key.
 package seal

@@ -6,7 +6,7 @@ import (
 	"github.com/agentcompact/compact/storage/seal"
 )
 
-// A fingerprint that is stored says nothing to those who do not have the key.
+// A stored fingerprint reveals nothing without the key.
 func Example() {
 	var key seal.Key // a real one comes from seal.NewKey
 	s, fingerprint := seal.New(key), [16]byte{1, 2, 3}

@@ -29,8 +29,8 @@ const InMemory = ":memory:"
 
 var inMemory sync.Map // Key by id
 
-// ReadKey reads the key with this id from a folder. A missing key, and one with
-// another id than its name, is an error.
+// ReadKey reads the key with this id from a folder. It is an error if the key is
+// missing, or if its id differs from its file name.
 func ReadKey(folder, id string) (Key, error) {
 	if folder == "" || !isID(id) {
 		return Key{}, fs.ErrNotExist
@@ -85,10 +85,10 @@ func writeFile(name, text string) error {
 // their own.
 const machineName = "machine"
 
-// MachineKey returns the key of this machine, for archives that must not be waited
-// for, such as buckets. If there is none, it returns k: with make it stores k as the
-// key of the machine, without make it returns false. Concurrent processes that store
-// one get the same key. Errors of the folder are [ErrFolder].
+// MachineKey returns the key of this machine, for archives that must not delay a
+// call, such as buckets. If there is none, it returns k: with make it stores k as
+// the key of the machine, without make it returns false. Concurrent processes that
+// store one get the same key. Errors of the folder are [ErrFolder].
 func MachineKey(folder string, k Key, make bool) (Key, bool, error) {
 	name := filepath.Join(folder, machineName)
 	if have, err := readFile(name); err == nil {

@@ -16,7 +16,7 @@ type Held struct {
 	Lost []string // ids of missing keys
 }
 
-// Look returns those of an archive's keys that a folder has.
+// Look returns those keys of an archive that a folder has.
 func Look(ctx context.Context, a storage.Archive, folder string) (h Held, err error) {
 	ids, err := record.KeyIDs(ctx, a)
 	if err != nil {
@@ -49,7 +49,7 @@ func Add(ctx context.Context, a storage.Archive, folder string, k Key) (Held, er
 	return add(ctx, a, folder, k, func(Held) bool { return false })
 }
 
-// ErrFolder: the folder for keys can't be written.
+// ErrFolder means that the folder for keys can't be written.
 var ErrFolder = errors.New("seal: the key can't be kept")
 
 func add(ctx context.Context, a storage.Archive, folder string, k Key, enough func(Held) bool) (Held, error) {
@@ -58,7 +58,7 @@ func add(ctx context.Context, a storage.Archive, folder string, k Key, enough fu
 	}
 	ids, err := record.AddKeyID(ctx, a, k.ID(), func(ids []string) bool { return enough(held(folder, ids)) })
 	if err != nil {
-		return Held{}, err // the archive can name it all the same, so the key stays
+		return Held{}, err // the archive may name the key nevertheless, so the key stays
 	}
 	if !slices.Contains(ids, k.ID()) {
 		_ = RemoveKey(folder, k) // another process was first

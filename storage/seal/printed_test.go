@@ -10,9 +10,9 @@ import (
 	"github.com/agentcompact/compact/storage/seal"
 )
 
-// A key that a log or a file of JSON is given does not stand there, as digits or as
+// A key passed to a log or a JSON file does not appear there, as digits or as
 // numbers.
-func TestKeysDoNotStandInJSON(t *testing.T) {
+func TestKeysAreNotInJSON(t *testing.T) {
 	k := seal.NewKey()
 	data, err := json.Marshal(seal.Held{Keys: []seal.Key{k}})
 	if err != nil || !strings.Contains(string(data), `"[redacted]"`) {

@@ -18,7 +18,7 @@ import (
 
 var one, two = Key{1}, Key{2}
 
-func TestWhatIsSealedOpensWithItsKeyAlone(t *testing.T) {
+func TestSealOpensOnlyWithItsKey(t *testing.T) {
 	fp := [16]byte{1, 2, 3}
 	sealed := New(one).Seal(fp)
 	if sealed == fp || New(two).Seal(fp) == sealed {
@@ -41,7 +41,7 @@ func TestWhatIsSealedOpensWithItsKeyAlone(t *testing.T) {
 	}
 }
 
-func TestDigestsHangOnKeyAndPurpose(t *testing.T) {
+func TestDigestsDependOnKeyAndPurpose(t *testing.T) {
 	seen := map[[16]byte]bool{}
 	for _, k := range []Key{one, two} {
 		for _, purpose := range []string{"name", "branch"} {
@@ -68,7 +68,7 @@ func TestKeysAreReadAndNeverPrinted(t *testing.T) {
 		if _, err := ParseKey(text); err == nil {
 			t.Errorf("%q is a key", text)
 		} else if len(text) > 8 && strings.Contains(err.Error(), text) {
-			t.Errorf("the error says the key: %v", err)
+			t.Errorf("the error contains the key: %v", err)
 		}
 	}
 	if keys, err := ParseKeys(one.Hex() + ", " + two.Hex()); err != nil || !slices.Equal(keys, []Key{one, two}) {
@@ -81,7 +81,7 @@ func TestKeysAreReadAndNeverPrinted(t *testing.T) {
 	}
 }
 
-func TestAKeyInAFolderIsTheUsersAlone(t *testing.T) {
+func TestKeyInAFolderIsPrivateToTheUser(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "a", "keys")
 	if err := WriteKey(folder, one); err != nil {
 		t.Fatal(err)
@@ -107,8 +107,8 @@ func TestAKeyInAFolderIsTheUsersAlone(t *testing.T) {
 	}
 }
 
-// Processes that make the key of one archive at once have the same one afterwards.
-func TestTwoThatMakeTheKeyAtOnceHaveOne(t *testing.T) {
+// Processes that make the key of one archive at once end with the same key.
+func TestConcurrentProcessesMakeOneKey(t *testing.T) {
 	for range 20 {
 		a, folder := memory.New(), filepath.Join(t.TempDir(), "keys")
 		var wg sync.WaitGroup
@@ -134,7 +134,7 @@ func TestTwoThatMakeTheKeyAtOnceHaveOne(t *testing.T) {
 	}
 }
 
-func TestAnArchiveWhoseKeyIsLostGetsAnotherThatIsSaid(t *testing.T) {
+func TestLostArchiveKeyIsReplacedAndReported(t *testing.T) {
 	a := memory.New()
 	here, elsewhere := filepath.Join(t.TempDir(), "keys"), filepath.Join(t.TempDir(), "keys")
 	if _, err := Make(t.Context(), a, elsewhere, one); err != nil {
@@ -154,7 +154,7 @@ func TestAnArchiveWhoseKeyIsLostGetsAnotherThatIsSaid(t *testing.T) {
 	}
 }
 
-func TestANewKeyStandsInFrontAndNamesStay(t *testing.T) {
+func TestNewKeyComesFirstAndNamesStay(t *testing.T) {
 	a, folder := memory.New(), filepath.Join(t.TempDir(), "keys")
 	if _, err := Make(t.Context(), a, folder, one); err != nil {
 		t.Fatal(err)
@@ -165,12 +165,13 @@ func TestANewKeyStandsInFrontAndNamesStay(t *testing.T) {
 	}
 	r := NewRing(folder, h.Keys...)
 	if r.Current().ID() != two.ID() || r.Root().ID() != one.ID() {
-		t.Error("the new key is not in front, or names are made with it")
+		t.Error("the new key is not first, or names are made with it")
 	}
 }
 
-// A ring may begin with a key of its own and learn that of the archive afterwards.
-// Nothing is sealed or named with the first one then, and what it sealed still opens.
+// A ring may begin with a key of its own and learn the archive's key afterwards. From
+// then on nothing is sealed or named with the first one, and data sealed with it can
+// still be opened.
 func TestKeysThatAreLearnedReplaceTheOnesBefore(t *testing.T) {
 	own := Key{3}
 	for _, learned := range [][]Key{{one}, {two, one}} {

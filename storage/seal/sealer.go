@@ -38,7 +38,7 @@ func (s *Sealer) Seal(fp [16]byte) (out [16]byte) {
 	return out
 }
 
-// Open returns the fingerprint of a sealed one.
+// Open returns the original of a sealed fingerprint.
 func (s *Sealer) Open(sealed [16]byte) (fp [16]byte) {
 	if s == nil {
 		return sealed
@@ -54,8 +54,8 @@ func (s *Sealer) Ref(fp [16]byte) string {
 	return hex.EncodeToString(sealed[:6])
 }
 
-// Digest returns a keyed hash of data for one purpose, for example of a secret
-// name. It panics for the nil Sealer.
+// Digest returns a keyed hash of data for one purpose, for example for a name that
+// holds a secret. It panics for the nil Sealer.
 func (s *Sealer) Digest(purpose string, data []byte) (out [16]byte) {
 	copy(out[:], mac(s.digest[:], purpose, data))
 	return out

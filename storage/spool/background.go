@@ -125,8 +125,9 @@ func (s *Spool) evictOne(ctx context.Context, session string, keep time.Duration
 }
 
 // lost describes a sent file that the remote archive no longer has, so that the
-// disk can hold the only copy; "" if it has all. If the remote archive does not
-// answer and the disk is full, its earlier confirmation must suffice.
+// disk may hold the only copy; "" if the remote archive has all files. If the
+// remote archive does not answer and the disk is full, its earlier confirmation
+// must suffice.
 func (s *Spool) lost(ctx context.Context, session string) (string, error) {
 	there := map[storage.Key]int64{}
 	for info, err := range s.remote.List(ctx, mustKey(session)) {
@@ -144,7 +145,7 @@ func (s *Spool) lost(ctx context.Context, session string) (string, error) {
 			return conflict.Reason, nil
 		}
 		if err != nil || erased {
-			return "", err // erased by another machine: removed here, too
+			return "", err // another machine has erased the session: it is removed here, too
 		}
 	}
 	for info, err := range s.local.List(ctx, mustKey(session)) {

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// Files beside the sessions, such as their heads, are sent after them: heads of
-// data that the remote archive does not have yet would prove it missing.
+// Files beside the sessions, such as their heads, are sent after the sessions:
+// heads of data that the remote archive does not have yet would report it as
+// missing.
 
 func isBeside(session string) bool { return strings.HasPrefix(session, "_") }
 
@@ -25,8 +26,8 @@ func apart(all []string) (sessions, beside []string) {
 }
 
 // cut holds the lengths of the queues at a moment, by session. Queues of folders
-// beside the sessions are measured first, so that the data that they refer to is in
-// the queues of the sessions.
+// beside the sessions are measured first, so that the queues of the sessions
+// contain the data that they refer to.
 type cut map[string]int64
 
 func (s *Spool) cut(beside []string) (cut, error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/storage/spool"
 )
 
-// bulk is a remote archive that takes many keys away at once.
+// bulk is a remote archive that removes many keys at once.
 type bulk struct {
 	*remote
 	asked int

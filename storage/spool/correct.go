@@ -10,7 +10,7 @@ import (
 // the next append would begin before the recorded end, and its bytes would never
 // be sent. The caller holds the writing lock.
 //
-// The line keeps its length. A line that was changed meanwhile is left
+// The line keeps its length. If the line was changed in the meantime, it is left
 // unchanged.
 func (s *Spool) correct(o queued, end int64) error {
 	f, err := os.OpenFile(s.state(o.key.Dir(), queueFile), os.O_RDWR, 0)

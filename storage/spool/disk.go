@@ -19,7 +19,7 @@ var syncFile = (*os.File).Sync
 // syncFolder makes the entries of a folder durable.
 func syncFolder(dir string) error {
 	if runtime.GOOS == "windows" {
-		return nil // the file system keeps the order itself
+		return nil // the file system itself keeps the order of writes
 	}
 	f, err := os.Open(dir)
 	if err != nil {
@@ -47,8 +47,8 @@ func replace(path string, data []byte) error {
 	return syncFolder(filepath.Dir(path))
 }
 
-// appendLine durably appends a line to a file. An incomplete line of a crash
-// becomes a separate line.
+// appendLine durably appends a line to a file. An incomplete line that a crash
+// left becomes a separate line.
 func appendLine(path, line string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

@@ -36,7 +36,7 @@ func TestEraseRemovesASessionFromDiskAndRemoteArchive(t *testing.T) {
 			stone, err := log.Erase(t.Context(), redact.Lit("asked for"))
 			must(t, err)
 			if !stone.Done {
-				t.Errorf("the tombstone says %+v", stone)
+				t.Errorf("the tombstone has %+v", stone)
 			}
 			must(t, s.Flush(t.Context()))
 			for _, a := range []storage.Archive{s, r} {
@@ -56,7 +56,7 @@ func TestEraseRemovesASessionFromDiskAndRemoteArchive(t *testing.T) {
 				t.Errorf("%d sessions have a state", n)
 			}
 			if err := step(t.Context(), log); err == nil {
-				t.Error("who had it open goes on")
+				t.Error("a session that had it open continues")
 			}
 			sound(t, r, "stays", 1)
 		})
@@ -127,7 +127,7 @@ func TestSessionLeavesTheDiskWhenItWasSentAndIsOld(t *testing.T) {
 	if got := holdings(t, s); len(got) != len(want) {
 		t.Errorf("%d keys of %d can be read", len(got), len(want))
 	}
-	must(t, step(t.Context(), session(t, s, "old"))) // comes back
+	must(t, step(t.Context(), session(t, s, "old"))) // it returns to the disk
 	must(t, s.Flush(t.Context()))
 	sound(t, r, "old", 2)
 	same(t, r, s)

@@ -17,8 +17,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// A session that another machine has erased leaves the disk, and so does the name
-// for its hash.
+// If another machine has erased a session, the session leaves the disk, and so does the
+// name for its hash.
 
 const (
 	namesFolder  = "_names"
@@ -27,7 +27,7 @@ const (
 )
 
 // leave removes sessions from the disk that other machines have erased since the last
-// call. Without news it makes one request.
+// call. If nothing is new, it makes one request.
 func (s *Spool) leave(ctx context.Context) error {
 	sessions, err := s.sessions()
 	if err != nil || len(sessions) == 0 {
@@ -68,7 +68,7 @@ func (s *Spool) stones(ctx context.Context) (map[string][]record.Tombstone, erro
 	all := map[string][]record.Tombstone{}
 	for t, err := range record.Tombstones(ctx, s.over(s.remote)) {
 		if errors.Is(err, storage.ErrNoIdentity) {
-			return nil, nil // not known here
+			return nil, nil // unknown here
 		}
 		if err != nil {
 			return nil, err
@@ -85,7 +85,7 @@ func hashOf(session string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// leaveIfErased removes an erased session from the disk, or notes why it stays.
+// leaveIfErased removes an erased session from the disk, or records why it stays.
 func (s *Spool) leaveIfErased(ctx context.Context, session string) error {
 	unlock, err := s.lock(ctx, sending, session)
 	if err != nil {
@@ -100,8 +100,8 @@ func (s *Spool) leaveIfErased(ctx context.Context, session string) error {
 }
 
 // leftErased removes a session from the disk if another machine has erased it, unsent
-// data included. The caller holds the sending lock. A [*ConflictError] has the reason
-// if the session stays although there is a tombstone.
+// data included. The caller holds the sending lock. If the session stays although there
+// is a tombstone, a [*ConflictError] has the reason.
 func (s *Spool) leftErased(ctx context.Context, session string) (bool, error) {
 	if gone, err := s.erased(ctx, session); err != nil || !gone {
 		return false, err
@@ -164,9 +164,9 @@ func (s *Spool) remoteHad(session string) (bool, error) {
 	return len(done) > 0 || len(o.files) > 0, err
 }
 
-// heldHere returns a [*ConflictError] if a session is under a hold on the disk, which
-// whoever erased it can't know of, or if that can't be read. The caller holds the writing
-// lock.
+// heldHere returns a [*ConflictError] if a session is under a hold on the disk, which the
+// process that erased it can't know, or if the hold can't be read. The caller holds the
+// writing lock.
 func (s *Spool) heldHere(ctx context.Context, session string) error {
 	log, err := record.OpenDir(ctx, s.over(s.local), session)
 	held, why := false, ""
@@ -208,9 +208,9 @@ func (s *Spool) readOver(ctx context.Context, name string) ([]byte, error) {
 }
 
 // unname removes the names of erased sessions from the disk. If the folder of names was
-// in conflict because of them, it is no longer. The name of a session that is on the disk
-// or in the remote archive stays, and so does one that waits: its session may be about to
-// begin.
+// in conflict because of them, the conflict ends. The name stays if the session is on the
+// disk or in the remote archive, or if the name waits to be sent: its session may be
+// about to begin.
 func (s *Spool) unname(ctx context.Context, stones map[string][]record.Tombstone) error {
 	for _, kind := range []lockKind{sending, writing} {
 		unlock, err := s.lock(ctx, kind, namesFolder)
@@ -250,12 +250,12 @@ func (s *Spool) unname(ctx context.Context, stones map[string][]record.Tombstone
 	return os.Remove(s.state(namesFolder, conflictFile))
 }
 
-// namesLiving reports whether a file is not proven to be the name of an erased session.
+// namesLiving reports whether a file may be the name of a session that was not erased.
 func (s *Spool) namesLiving(ctx context.Context, k storage.Key, stones map[string][]record.Tombstone) (bool, error) {
 	var name struct {
 		Session string `json:"session"`
 	}
-	file, _, _ := strings.Cut(k.String(), ".json") // below Over it may have one more suffix
+	file, _, _ := strings.Cut(k.String(), ".json") // below Over it may have an additional suffix
 	data, err := s.readOver(ctx, file+".json")
 	if err != nil || json.Unmarshal(data, &name) != nil || len(stones[hashOf(name.Session)]) == 0 {
 		return true, ctx.Err()
@@ -280,7 +280,7 @@ func (s *Spool) isThere(ctx context.Context, k storage.Key) (bool, error) {
 	return false, nil
 }
 
-// over reads an archive as the caller of the spool does.
+// over returns the archive in the form that the caller of the spool sees.
 func (s *Spool) over(a storage.Archive) storage.Archive {
 	if s.opts.Over == nil {
 		return a

@@ -7,13 +7,14 @@ import (
 )
 
 var (
-	// ErrConflict: the remote archive has other bytes than the disk, so
-	// nothing more of the session is sent or taken. The error is a
+	// ErrConflict means that the remote archive has other bytes than the disk,
+	// so nothing more of the session is sent or accepted. The error is a
 	// [*ConflictError].
 	ErrConflict = errors.New("the remote archive has something else")
-	// ErrWaiting: not all was sent. The error is a [*WaitingError].
+	// ErrWaiting means that not all data was sent. The error is a
+	// [*WaitingError].
 	ErrWaiting = errors.New("not all was sent")
-	// ErrClosed: the spool was closed.
+	// ErrClosed means that the spool was closed.
 	ErrClosed = errors.New("the spool is closed")
 )
 
@@ -53,7 +54,7 @@ type WaitingError struct {
 	Err error // reason; may be nil
 }
 
-// Error returns how much is left, where, and why.
+// Error returns the amount of unsent data, the folder, and the reason.
 func (e *WaitingError) Error() string {
 	var b strings.Builder
 	if e.Operations > 0 {

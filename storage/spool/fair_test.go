@@ -22,7 +22,7 @@ func (r *remote) refuse(is func(session string) bool) {
 	r.refused = is
 }
 
-// crowd writes a step to each of so many sessions.
+// crowd writes a step to each of this many sessions.
 func crowd(t *testing.T, s *spool.Spool, sessions int) {
 	t.Helper()
 	for i := range sessions {
@@ -48,7 +48,7 @@ func arrived(t *testing.T, r *remote, sessions int) (n int) {
 
 // A session that the remote archive refuses, such as one under an Object Lock,
 // holds up itself alone, however many there are of them.
-func TestRefusedSessionsHoldUpNoOthers(t *testing.T) {
+func TestRefusedSessionsDelayNoOthers(t *testing.T) {
 	for _, refused := range []int{1, 4, 9} {
 		dir := t.TempDir()
 		t.Run(fmt.Sprint(refused), func(t *testing.T) {
@@ -94,7 +94,7 @@ func testRefused(t *testing.T, dir string, refused int) {
 
 // The next process does not know which sessions were refused, and still sends the
 // others.
-func TestFlushSendsTheSessionsThatAreNotRefused(t *testing.T) {
+func TestFlushSendsTheOtherSessionsAfterARefusal(t *testing.T) {
 	const sessions, refused = 20, 9
 	r := newRemote()
 	r.refuse(func(session string) bool { return session < fmt.Sprintf("session-%02d", refused) })
@@ -103,15 +103,15 @@ func TestFlushSendsTheSessionsThatAreNotRefused(t *testing.T) {
 	err := s.Flush(t.Context())
 	var left *spool.WaitingError
 	if !errors.As(err, &left) || !errors.Is(err, errRefused) || left.Sessions != refused {
-		t.Errorf("Flush says %v", err)
+		t.Errorf("Flush returned %v", err)
 	}
 	if n := arrived(t, r, sessions); n != sessions-refused {
 		t.Errorf("%d sessions arrived, want %d", n, sessions-refused)
 	}
 }
 
-// An archive that is away is not asked for each session.
-func TestFlushGivesUpSoonOnAnArchiveThatIsAway(t *testing.T) {
+// An unreachable archive is not requested for each session.
+func TestFlushEndsSoonForAnUnreachableArchive(t *testing.T) {
 	const sessions = 40
 	r := newRemote()
 	s := open(t, t.TempDir(), r, &spool.Options{Passive: true, Blind: true})
@@ -121,7 +121,7 @@ func TestFlushGivesUpSoonOnAnArchiveThatIsAway(t *testing.T) {
 	r.asked = 0
 	r.mu.Unlock()
 	if err := s.Flush(t.Context()); !errors.Is(err, errAway) {
-		t.Errorf("Flush says %v", err)
+		t.Errorf("Flush returned %v", err)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -131,7 +131,7 @@ func TestFlushGivesUpSoonOnAnArchiveThatIsAway(t *testing.T) {
 }
 
 // A refused session does not count as an unreachable archive.
-func TestRefusalIsNotAnArchiveThatIsAway(t *testing.T) {
+func TestRefusalDoesNotCountAsUnreachable(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRemote()

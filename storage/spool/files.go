@@ -88,7 +88,7 @@ func sentLine(n int64) []byte {
 }
 
 // parseSent returns the number of processed bytes of the queue; 0 for invalid
-// data, which only costs work.
+// data, which only costs repeated work.
 func parseSent(data []byte) int64 {
 	digits, _, _ := strings.Cut(string(data), " ")
 	n, err := strconv.ParseInt(digits, 10, 64)
@@ -98,7 +98,8 @@ func parseSent(data []byte) int64 {
 	return n
 }
 
-// origin describes how a session came to the disk.
+// origin describes the state of a session in the remote archive when the
+// session came to the disk.
 type origin struct {
 	blind bool
 	// files are the files in the remote archive that are not on the disk.
@@ -120,7 +121,7 @@ func (o origin) bytes() []byte {
 	return b.Bytes()
 }
 
-// parseOrigin parses the output of bytes. Anything else is
+// parseOrigin parses the output of bytes. Any other data is
 // [storage.ErrDamaged], because a guess could treat existing files as missing.
 func parseOrigin(data []byte) (origin, error) {
 	lines := strings.Split(string(data), "\n")

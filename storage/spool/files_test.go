@@ -99,7 +99,7 @@ func FuzzSpoolFolder(f *testing.F) {
 		closed := s.Close(t.Context())
 		b, err := stored(t.Context(), remote, file, 0, -1)
 		if err != nil || b.Size() != int64(len("remote")) {
-			t.Errorf("what was there is now %d bytes, %v", b.Size(), err)
+			t.Errorf("the earlier file now has %d bytes, %v", b.Size(), err)
 		}
 		if _, err := parseOrigin([]byte(from)); err != nil && from != "" && (created == nil || appended == nil) {
 			t.Errorf("an origin that cannot be read is taken: %v, %v", created, appended)

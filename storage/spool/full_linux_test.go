@@ -36,11 +36,11 @@ func TestFullDiskIsAClearErrorAndLosesNothing(t *testing.T) {
 	}
 	t.Logf("after %d steps: %v", steps, err)
 	r.goAway(false)
-	must(t, s.Flush(t.Context())) // also while there is no room
+	must(t, s.Flush(t.Context())) // even while the disk is full
 	same(t, r, s)
 	other := session(t, s, "t")
-	must(t, step(t.Context(), other)) // the sent data makes room
-	must(t, step(t.Context(), log))   // and comes back
+	must(t, step(t.Context(), other)) // the sent data frees space
+	must(t, step(t.Context(), log))   // it returns to the disk
 	must(t, s.Flush(t.Context()))
 	same(t, r, s)
 	head, err := log.Head(t.Context())

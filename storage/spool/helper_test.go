@@ -42,7 +42,7 @@ func key(t testing.TB, s string) storage.Key {
 	return k
 }
 
-// text lets a test store any text.
+// text makes a redacted text of any string.
 func text(s string) redact.Text {
 	r, err := redact.New(redact.Options{Disabled: true})
 	if err != nil {
@@ -59,13 +59,13 @@ type remote struct {
 	*memory.Archive
 	mu      sync.Mutex
 	away    bool
-	deafAt  int // every so many writes loses its answer
+	deafAt  int // every n-th write loses its answer
 	writes  int
-	created map[storage.Key]int // how often each key was created
+	created map[storage.Key]int // number of creates of each key
 
 	refused  func(session string) bool // sessions whose writes are refused
 	refusals int
-	asked    int // how often it did not answer
+	asked    int // number of missing answers
 }
 
 func newRemote() *remote {
@@ -176,7 +176,7 @@ func session(t testing.TB, a storage.Archive, id string) *record.Session {
 	return s
 }
 
-// sound checks that a session verifies, with so many steps.
+// sound checks that a session verifies, with this many steps.
 func sound(t testing.TB, a storage.Archive, id string, steps int) {
 	t.Helper()
 	r, err := record.Verify(t.Context(), a, id, record.VerifyOptions{})
@@ -206,7 +206,7 @@ func holdings(t testing.TB, a storage.Archive) map[string]string {
 func same(t testing.TB, got, want storage.Archive) {
 	t.Helper()
 	if diff := cmp.Diff(holdings(t, want), holdings(t, got)); diff != "" {
-		t.Errorf("what they hold (-want +got):\n%s", diff)
+		t.Errorf("their content (-want +got):\n%s", diff)
 	}
 }
 

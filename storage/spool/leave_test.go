@@ -37,7 +37,7 @@ func onDisk(t *testing.T, dir, text string) (found []string) {
 	return found
 }
 
-func TestNameOfASessionThatWasErasedElsewhereLeaves(t *testing.T) {
+func TestNameOfARemotelyErasedSessionIsRemoved(t *testing.T) {
 	dir, r := t.TempDir(), newRemote()
 	s := open(t, dir, r, &spool.Options{Passive: true})
 	must(t, step(t.Context(), headed(t, s, "alice")))
@@ -79,7 +79,7 @@ func TestSessionThatWasErasedElsewhereLeavesAlthoughItsAgentGoesOn(t *testing.T)
 				t.Errorf("left: %q", got)
 			}
 			if err := step(t.Context(), log); !errors.Is(err, record.ErrErased) {
-				t.Errorf("the agent goes on: %v", err)
+				t.Errorf("the agent continues: %v", err)
 			}
 			must(t, s.Flush(t.Context()))
 			if got := keys(t, r); len(got) != 1 {
@@ -89,7 +89,7 @@ func TestSessionThatWasErasedElsewhereLeavesAlthoughItsAgentGoesOn(t *testing.T)
 	}
 }
 
-// A session that began under the name of an erased one is another one.
+// A session that began under the name of an erased one is a different session.
 func TestSessionThatBeganAfterAnEraseStays(t *testing.T) {
 	r := newRemote()
 	must(t, step(t.Context(), session(t, r, "alice")))

@@ -4,5 +4,5 @@ package spool
 
 import "syscall"
 
-// errNoSpace: the disk is full.
+// errNoSpace means that the disk is full.
 var errNoSpace error = syscall.ENOSPC

@@ -2,5 +2,5 @@ package spool
 
 import "syscall"
 
-// errNoSpace: the disk is full, ERROR_DISK_FULL.
+// errNoSpace means that the disk is full (ERROR_DISK_FULL).
 var errNoSpace error = syscall.Errno(112)

@@ -23,7 +23,7 @@ func TestUnsentDataStaysWithoutItsOrigin(t *testing.T) {
 		err = step(t.Context(), log)
 	}
 	if !errors.Is(err, storage.ErrDamaged) {
-		t.Errorf("a step over what waits: %v, want ErrDamaged", err)
+		t.Errorf("a step after waiting data: %v, want ErrDamaged", err)
 	}
 	must(t, s.Flush(t.Context()))
 	r, err := record.Verify(t.Context(), far, "s", record.VerifyOptions{})

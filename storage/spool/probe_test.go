@@ -22,7 +22,7 @@ func (silent) List(ctx context.Context, _ storage.Key) iter.Seq2[storage.Info, e
 
 // While the spool tests whether the remote archive answers, other sessions can record
 // their outcome and ask whether to continue.
-func TestAskingTheRemoteArchiveHoldsUpNoSession(t *testing.T) {
+func TestRequestsToTheRemoteArchiveBlockNoSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &passing{s: &Spool{remote: silent{}, turns: map[string]turn{}}}
 		for range sessionsAtOnce - 1 {
@@ -36,7 +36,7 @@ func TestAskingTheRemoteArchiveHoldsUpNoSession(t *testing.T) {
 		synctest.Wait()
 		select {
 		case <-noted:
-			t.Fatal("nobody was asked: the test shows nothing")
+			t.Fatal("no server was asked: the test proves nothing")
 		default:
 		}
 		if !p.mu.TryLock() {
@@ -47,7 +47,7 @@ func TestAskingTheRemoteArchiveHoldsUpNoSession(t *testing.T) {
 		}
 		<-noted
 		if !p.over() {
-			t.Error("the remote archive does not answer, and the pass goes on")
+			t.Error("the remote archive does not answer, and the pass continues")
 		}
 		if err := p.end(t.Context()); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("it ends with %v", err)

@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// flaky is a folder that is away now and then.
+// flaky is a folder that is sometimes unreachable.
 type flaky struct{ *fs.Archive }
 
 func (f flaky) fails() error {
@@ -88,7 +88,7 @@ func work(ctx context.Context, dir, remote string) error {
 // worker is such a process.
 type worker struct {
 	cmd    *exec.Cmd
-	said   chan int // how many steps, when it has ended
+	said   chan int // number of steps, at the end
 	errout strings.Builder
 }
 

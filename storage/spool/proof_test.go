@@ -13,7 +13,7 @@ import (
 	"github.com/agentcompact/compact/storage/spool"
 )
 
-// withoutLife makes the tombstones of an archive those of version 0.1.0.
+// withoutLife converts the tombstones of an archive to those of version 0.1.0.
 func withoutLife(t *testing.T, r *remote) {
 	t.Helper()
 	k := key(t, "_erased.jsonl")
@@ -70,7 +70,7 @@ func TestSessionThatWasLostStaysAlthoughAnotherOneWasErased(t *testing.T) {
 	}
 }
 
-// Whoever erases a session can't know of a hold that waits on another machine.
+// An operator who erases a session can't know of a hold that waits on another machine.
 func TestSessionUnderAHoldStaysAlthoughItWasErased(t *testing.T) {
 	r := newRemote()
 	s := open(t, t.TempDir(), r, &spool.Options{Passive: true})
@@ -85,7 +85,7 @@ func TestSessionUnderAHoldStaysAlthoughItWasErased(t *testing.T) {
 
 // If the remote archive has lost a file of a session, or the end of a file, the disk
 // keeps the only whole copy, although the remote archive had confirmed it.
-func TestSessionOfWhichAPartWasLostStays(t *testing.T) {
+func TestPartlyLostSessionStays(t *testing.T) {
 	for name, lose := range map[string]func(r *remote, k storage.Key, data string) error{
 		"a file": func(*remote, storage.Key, string) error { return nil },
 		"the end of a file": func(r *remote, k storage.Key, data string) error {

@@ -61,7 +61,7 @@ func TestUnwrittenDataDoesNotCountAsSent(t *testing.T) {
 	}
 }
 
-// watchSync counts how often a file is synced.
+// watchSync counts the syncs of each file.
 func watchSync(t *testing.T, path string) *int {
 	real, n := syncFile, new(int)
 	t.Cleanup(func() { syncFile = real })

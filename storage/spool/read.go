@@ -38,18 +38,19 @@ func (s *Spool) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadC
 		}
 		if _, still, serr := s.origin(k.Dir()); still || serr != nil {
 			return nil, errors.Join(err, serr)
-		} // evicted meanwhile
+		} // evicted in the meantime
 	}
 }
 
 // unreachable returns an error of the remote archive as [storage.ErrUnreachable], if the
-// spool goes on without that one. That a key does not exist, or is damaged, is an answer.
+// spool continues without the remote archive. An error that says that a key does not
+// exist, or is damaged, is an answer and stays.
 func (s *Spool) unreachable(k storage.Key, err error) error {
 	if !s.opts.Blind || !shared(k) || errors.Is(err, storage.ErrNotExist) || errors.Is(err, storage.ErrDamaged) {
 		return err
 	}
 	failed := (*storage.Error)(nil)
-	if !errors.As(err, &failed) { // nil, too
+	if !errors.As(err, &failed) { // also for nil
 		return err
 	}
 	return &storage.Error{Op: failed.Op, Key: failed.Key, Err: fmt.Errorf("%w: %w", storage.ErrUnreachable, failed.Err)}

@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/storage/storagetest"
 )
 
-func TestNothingIsLostWhereAScrubIsCutShort(t *testing.T) {
+func TestInterruptedScrubLosesNothing(t *testing.T) {
 	storagetest.RunScrub(t, func(t testing.TB) (storage.Archive, storage.Archive) {
 		dir, remote := t.TempDir(), memory.New()
 		o := &spool.Options{Passive: true}

@@ -30,10 +30,10 @@ func (s *Spool) sessions() ([]string, error) {
 }
 
 // sendAll sends the waiting operations of the sessions, some sessions
-// concurrently, each in order. A failed session does not block others; but if
-// the remote archive does not answer at all, no further session is begun, and
-// that is the error. With wait it waits for sessions that another process is
-// sending; else it skips them.
+// concurrently, each in order. A failed session does not block others. But if
+// the remote archive does not answer at all, no further session is started, and
+// that error is returned. With wait it waits for sessions that another process
+// is sending; else it skips them.
 func (s *Spool) sendAll(ctx context.Context, sessions []string, wait bool) error {
 	sessions, beside := apart(sessions)
 	cut, err := s.cut(beside)
@@ -159,7 +159,7 @@ func (s *Spool) queue(session string) (done, waiting []queued, err error) {
 }
 
 // floors returns how much of each log was certainly sent. A line about bytes
-// that were never written is corrected before it counts as done.
+// that were never written is corrected before it counts as processed.
 func floors(done []queued) map[storage.Key]int64 {
 	out := map[storage.Key]int64{}
 	for _, o := range done {
@@ -171,8 +171,8 @@ func floors(done []queued) map[storage.Key]int64 {
 }
 
 // send sends one operation to the remote archive. It briefly takes the writing
-// lock, so the operation on the disk is over: a missing file was never written,
-// or was removed.
+// lock, so that the operation on the disk has ended: a missing file was never
+// written, or was removed.
 func (s *Spool) send(ctx context.Context, o queued, floor int64) error {
 	size, err := s.settled(ctx, o)
 	if errors.Is(err, storage.ErrNotExist) {
@@ -262,8 +262,8 @@ func (s *Spool) sendLog(ctx context.Context, k storage.Key, floor, end int64) er
 	}
 }
 
-// compared is the number of bytes at the end of a log that are compared. Its
-// lines are chained, so if the last ones are equal, all are.
+// compared is the number of bytes at the end of a log that are compared. The
+// lines of a log are chained, so if the last ones are equal, all are.
 const compared = 64 << 10
 
 // reached returns the size of the remote log. If it is not known from sending,

@@ -39,8 +39,8 @@ func (s *Spool) origin(session string) (origin, bool, error) {
 }
 
 // take returns the origin of a session that is about to be written, and brings
-// it to the disk if needed. known: the session exists, so it can't be new. The
-// caller holds the writing lock.
+// the session to the disk if needed. known says that the session exists, so
+// that it can't be new. The caller holds the writing lock.
 func (s *Spool) take(ctx context.Context, session storage.Key, known bool) (origin, error) {
 	o, here, err := s.origin(session.String())
 	if err != nil || here {
@@ -84,7 +84,7 @@ func (s *Spool) unclaimed(ctx context.Context, session storage.Key) error {
 }
 
 // ask returns the remote archive's files of a session. With Blind it makes no
-// request soon after a failure, unless it matters.
+// request soon after a failure, unless the answer matters.
 func (s *Spool) ask(ctx context.Context, session storage.Key, matters bool) ([]storage.Info, error) {
 	if err := s.down(); err != nil && s.opts.Blind && !matters {
 		return nil, err
@@ -120,7 +120,7 @@ func (s *Spool) bring(ctx context.Context, o origin, k storage.Key) error {
 	if err := s.local.Append(ctx, k, 0, b); err != nil {
 		return err
 	}
-	// Tells the sender how much the remote archive has already.
+	// This tells the sender how many bytes the remote archive already has.
 	if err := appendLine(s.state(k.Dir(), queueFile), op{key: k, log: true, end: b.Size()}.String()); err != nil {
 		return err
 	}

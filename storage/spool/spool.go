@@ -14,19 +14,21 @@ import (
 	"github.com/agentcompact/compact/storage/fs"
 )
 
-// Options change what [Open] returns. nil is all defaults.
+// Options configures [Open]. nil means the defaults.
 type Options struct {
 	// Keep is how long a sent session stays on the disk after its last write.
 	// Default 24 h.
 	Keep time.Duration
-	// Blind: while the remote archive can't be reached, a session that is not
-	// on the disk counts as new; without Blind that is an error. It is for
-	// agents, which must continue, not for readers of the archive.
+	// Blind means that a session that is not on the disk counts as new while
+	// the remote archive can't be reached; without Blind that is an error. It
+	// is for agents, which must continue, not for readers of the archive.
 	Blind bool
-	// Passive: nothing is sent in the background, only by Flush and Close.
+	// Passive means that nothing is sent in the background, only by Flush and
+	// Close.
 	Passive bool
-	// Over, if not nil, returns an archive as the caller of the spool sees it, such
-	// as decrypted. Through it the spool reads which sessions were erased.
+	// Over, if not nil, returns an archive in the form that the caller of the spool
+	// sees, for example decrypted. Through it the spool reads which sessions were
+	// erased.
 	Over func(storage.Archive) storage.Archive
 }
 
@@ -70,10 +72,10 @@ var (
 	_ storage.Locator = (*Spool)(nil)
 )
 
-// Open returns a spool in the folder dir, which is created if it is missing, in
-// front of remote, and begins to send what earlier processes left there. A
-// folder belongs to the archive that it was first opened for, identified by its
-// [storage.Locator]; another one is an error.
+// Open returns a spool in front of remote, in the folder dir, which is created
+// if it is missing. It starts to send the data that earlier processes left
+// there. A folder belongs to the first archive that it was opened for,
+// identified by its [storage.Locator]; opening it for another one is an error.
 func Open(dir string, remote storage.Archive, opts *Options) (*Spool, error) {
 	if dir == "" {
 		return nil, &storage.Error{Op: "open spool", Err: errors.New("no folder is named")}
@@ -145,9 +147,9 @@ func (s *Spool) Location(k storage.Key) string {
 	return s.local.Location(k)
 }
 
-// shared reports whether a key belongs to no session; such keys are only in the
-// remote archive. In an encrypted archive a log is a folder, and so are the logs
-// beside the sessions, such as _erased.jsonl.
+// shared reports whether a key belongs to no session; the remote archive alone
+// stores such keys. In an encrypted archive a log is a folder, and so are the
+// logs beside the sessions, such as _erased.jsonl.
 func shared(k storage.Key) bool {
 	dir := k.Dir()
 	return dir == k.String() || isBeside(dir) && strings.Contains(dir, ".")

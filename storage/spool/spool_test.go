@@ -72,7 +72,7 @@ func TestTenMinutesWithoutTheRemoteArchiveLoseNothing(t *testing.T) {
 	})
 }
 
-func TestAnswersThatAreLostSendNothingTwice(t *testing.T) {
+func TestLostAnswersCauseNoSecondWrite(t *testing.T) {
 	for deafAt := 1; deafAt < 8; deafAt++ {
 		dir := t.TempDir()
 		synctest.Test(t, func(t *testing.T) {
@@ -102,7 +102,7 @@ func TestWaitingDataIsSentAtTheNextStart(t *testing.T) {
 	err := first.Close(t.Context())
 	var left *spool.WaitingError
 	if !errors.As(err, &left) || !errors.Is(err, spool.ErrWaiting) || !errors.Is(err, errAway) || left.Sessions != 1 || left.Operations < 3*4 {
-		t.Fatalf("Close says %v", err)
+		t.Fatalf("Close returned %v", err)
 	}
 	if err := first.Create(t.Context(), key(t, "s/f"), storage.Blob{}); !errors.Is(err, spool.ErrClosed) {
 		t.Errorf("after Close: %v", err)
@@ -119,7 +119,7 @@ func TestWaitingDataIsSentAtTheNextStart(t *testing.T) {
 	must(t, second.Close(t.Context()))
 }
 
-func TestRemoteArchiveIsAtEachMomentOneThatACrashCouldHaveLeft(t *testing.T) {
+func TestRemoteArchiveIsAlwaysCrashConsistent(t *testing.T) {
 	r := newRemote()
 	s := open(t, t.TempDir(), r, &spool.Options{Passive: true})
 	log := session(t, s, "s")
@@ -128,7 +128,7 @@ func TestRemoteArchiveIsAtEachMomentOneThatACrashCouldHaveLeft(t *testing.T) {
 	}
 	for moments := 0; ; moments++ {
 		r.mu.Lock()
-		r.writes, r.deafAt = 0, 1 // one more, whose answer is lost
+		r.writes, r.deafAt = 0, 1 // one more write with a lost answer
 		r.mu.Unlock()
 		err := s.Flush(t.Context())
 		rep, verr := record.Verify(t.Context(), r, "s", record.VerifyOptions{})
@@ -188,7 +188,7 @@ func TestASecondMachineOnASessionGetsAConflictAndLosesNothing(t *testing.T) {
 	err := spools[1].Flush(t.Context())
 	var left *spool.WaitingError
 	if !errors.As(err, &left) || len(left.Conflicts) != 1 || !errors.Is(err, spool.ErrConflict) || !strings.Contains(err.Error(), dirs[1]) {
-		t.Fatalf("the second machine is told %v", err)
+		t.Fatalf("the second machine gets %v", err)
 	}
 	t.Log(err)
 	if got := holdings(t, r); len(got) != len(before) {
@@ -244,7 +244,7 @@ func TestFlushAndCloseEndWithTheirContext(t *testing.T) {
 	}
 }
 
-// located is an archive that says where it is.
+// located is an archive that has a location.
 type located struct {
 	*memory.Archive
 	at string

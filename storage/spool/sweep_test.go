@@ -12,9 +12,9 @@ import (
 	"github.com/agentcompact/compact/storage/spool"
 )
 
-// TestEraseTakesTheDisksPartInEveryState: sent, waiting, in conflict, and left by a
-// crash while it was taken off the disk.
-func TestEraseTakesTheDisksPartInEveryState(t *testing.T) {
+// TestEraseRemovesTheLocalPartInEveryState erases sessions that are sent, waiting, in
+// conflict, or left by a crash during their removal from the disk.
+func TestEraseRemovesTheLocalPartInEveryState(t *testing.T) {
 	for name, make := range map[string]func(t *testing.T, dir string, r *remote, s *spool.Spool){
 		"waiting": func(*testing.T, string, *remote, *spool.Spool) {},
 		"sent":    func(t *testing.T, _ string, _ *remote, s *spool.Spool) { must(t, s.Flush(t.Context())) },

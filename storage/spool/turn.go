@@ -85,7 +85,7 @@ func (p *passing) note(ctx context.Context, session string, err error) {
 		return
 	}
 	if p.noted(session, err) {
-		away := p.s.away(ctx, session) // without the lock, as it can take long
+		away := p.s.away(ctx, session) // without the lock, because it can take long
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.asking, p.away = false, away

@@ -55,8 +55,8 @@ func (s *Spool) Append(ctx context.Context, k storage.Key, seq int64, b storage.
 	}, func() error { return s.local.Append(ctx, k, seq, b) }))
 }
 
-// write does one operation on the disk, if may allows it. Its line in the queue
-// is written first, so that a crash leaves no unqueued data.
+// write does one operation on the disk, if may allows it. Its line in the queue is
+// written first, so that a crash leaves no data without a line.
 func (s *Spool) write(ctx context.Context, o op, may func(origin) error, do func() error) error {
 	s.mu.Lock()
 	closed := s.closed
@@ -109,8 +109,8 @@ func (s *Spool) size(ctx context.Context, k storage.Key) (int64, error) {
 	return 0, storage.ErrNotExist
 }
 
-// Remove implements [storage.Remover] if the remote archive does. It removes k
-// from both, and k's waiting operations are not sent.
+// Remove implements [storage.Remover] if the remote archive does. It removes k from
+// both archives, and does not send k's waiting operations.
 func (s *Spool) Remove(ctx context.Context, k storage.Key) error {
 	if err := storage.Begin(ctx, "remove", k); err != nil {
 		return err

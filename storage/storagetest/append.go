@@ -123,7 +123,7 @@ func appendCrowd(ctx context.Context, p *place) error {
 }
 
 // appendAt appends at the end, which is at or after have, and returns its offset.
-// It reads only from have, because a log can have an object for each line.
+// It reads only from have, because a log may have an object for each line.
 func (p *place) appendAt(ctx context.Context, a storage.Archive, k storage.Key, have int64, b storage.Blob) (int64, error) {
 	for {
 		more, err := p.readRange(ctx, a, k, have, -1)

@@ -74,7 +74,7 @@ func (a *broken) Location(k storage.Key) string {
 	return "memory://" + k.String()
 }
 
-// write puts data under k, whatever is there.
+// write puts data under k, whether or not k exists.
 func (a *broken) write(k storage.Key, data string) error {
 	ctx := context.Background()
 	if err := a.Archive.Remove(ctx, k); err != nil {
@@ -92,7 +92,7 @@ func (a *broken) read(k storage.Key) string {
 	return string(data)
 }
 
-// text lets a test store any text.
+// text makes a redacted text of any string.
 func text(s string) redact.Text {
 	r, err := redact.New(redact.Options{Disabled: true})
 	if err != nil {

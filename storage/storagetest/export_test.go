@@ -2,5 +2,5 @@ package storagetest
 
 import "time"
 
-// Impatient is for archives that are known to hang.
+// Impatient shortens the time limits for archives that are known to hang.
 func Impatient() { shortly, patience = 10*time.Millisecond, time.Second }

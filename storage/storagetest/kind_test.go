@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/storage/storagetest"
 )
 
-// told is an archive that is told what a key is.
+// told is an archive that receives the meaning of a key.
 type told struct {
 	*memory.Archive
 	fault string
@@ -41,7 +41,7 @@ func (a *told) OpenLog(ctx context.Context, k storage.Key, off, n int64) (io.Rea
 	return r, size, err
 }
 
-func TestWhatAnArchiveIsToldOfAKeyIsChecked(t *testing.T) {
+func TestArchiveKeyIsValidated(t *testing.T) {
 	for fault, want := range map[string]int{"": 0, "range": 1, "size": 1, "none": 1} {
 		found := storagetest.Check(t, func(testing.TB) (storage.Archive, storage.Archive) {
 			a := &told{memory.New(), fault}

@@ -64,7 +64,7 @@ type scrubSweep struct {
 	died         bool
 
 	agent *record.Session
-	knows record.Stretch // lines that the agent refers to, as of its opening of the session
+	knows record.Stretch // lines that the agent refers to, from the time when it opened the session
 	acked []string       // acknowledged lines
 	steps int
 }
@@ -178,7 +178,7 @@ func (s *scrubSweep) leak(ctx context.Context, log *record.Session) error {
 	return errors.Join(err, eerr, cerr, log.Checkpoint(ctx))
 }
 
-// goOn makes an agent commit a step that refers to the first one's files.
+// goOn makes an agent commit a step that refers to the first agent's files.
 func (s *scrubSweep) goOn(ctx context.Context) error {
 	for range 3 {
 		err := s.step(ctx)
@@ -308,13 +308,13 @@ func readKey(ctx context.Context, a storage.Archive, k storage.Key) (string, err
 
 var errMortal = errors.New("the process is dead")
 
-// mortal is an archive whose process makes left changes. After that each change fails, or,
-// if meanwhile is set, meanwhile is called once and the change is made. Optional
-// interfaces other than [storage.Remover] are hidden.
+// mortal is an archive whose process dies after left more changes. After that each change
+// fails. If meanwhile is set, meanwhile is called once instead, and the change is made.
+// Optional interfaces other than [storage.Remover] are hidden.
 type mortal struct {
 	storage.Archive
 	left      int
-	meanwhile func() // called instead of dying; nil: it dies
+	meanwhile func() // called instead of dying; nil = the process dies
 }
 
 func (m *mortal) may() error {

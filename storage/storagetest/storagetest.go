@@ -1,6 +1,6 @@
 // Package storagetest tests an archive against the contract of
 // [storage.Archive]. Every case has the sentence of the contract that it tests,
-// and prints it when it fails.
+// and prints the sentence when it fails.
 package storagetest
 
 import (

@@ -38,7 +38,7 @@ var faults = []struct {
 			return a.Archive.Create(ctx, k, b)
 		}
 	}},
-	{"CreateHasOneWinner", func(a *broken) { // looks first and writes then
+	{"CreateHasOneWinner", func(a *broken) { // checks first and then writes
 		var looked sync.WaitGroup
 		looked.Add(2)
 		var first atomic.Int32
@@ -46,7 +46,7 @@ var faults = []struct {
 			if k.Base() != "race-0" || a.read(k) != "" {
 				return a.Archive.Create(ctx, k, b)
 			}
-			if first.Add(1) <= 2 { // two have looked before one writes
+			if first.Add(1) <= 2 { // two have checked before one writes
 				looked.Done()
 				looked.Wait()
 			}
@@ -60,7 +60,7 @@ var faults = []struct {
 			if err := a.Archive.Create(ctx, k, storage.Redacted(half)); err != nil {
 				return err
 			}
-			for range 100 { // long enough to be seen
+			for range 100 { // long enough to be noticed
 				a.read(k)
 			}
 			return a.Archive.Append(ctx, k, int64(half.Len()), storage.Redacted(text(data[len(data)/2:])))
@@ -95,13 +95,13 @@ var faults = []struct {
 			return a.write(k, a.read(k)+content(b))
 		}
 	}},
-	{"AppendChecksTheLength", func(a *broken) { // makes the file before it looks
+	{"AppendChecksTheLength", func(a *broken) { // creates the file before it checks
 		a.append = func(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
 			_ = a.Archive.Append(ctx, k, 0, storage.Blob{})
 			return a.Archive.Append(ctx, k, seq, b)
 		}
 	}},
-	{"AppendHasOneWinner", func(a *broken) { // the loser is told that it won
+	{"AppendHasOneWinner", func(a *broken) { // the loser gets a success
 		a.append = func(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
 			err := a.Archive.Append(ctx, k, seq, b)
 			if errors.Is(err, storage.ErrSeq) && k.Base() == "manifest.jsonl" {
@@ -262,7 +262,7 @@ var faults = []struct {
 			return a.Archive.Create(ctx, k, b)
 		}
 	}},
-	{"ZeroKeyIsRefused", func(a *broken) { // with an error of its own
+	{"ZeroKeyIsRefused", func(a *broken) { // with a different error
 		a.open = func(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
 			if k.IsZero() {
 				return nil, errDeaf
@@ -353,7 +353,7 @@ func (deaf) List(context.Context, storage.Key) iter.Seq2[storage.Info, error] {
 	return func(yield func(storage.Info, error) bool) { yield(storage.Info{}, errDeaf) }
 }
 
-// A place that does not know when something was written says nothing wrong.
+// An archive without write times conforms, too.
 func TestSuiteAcceptsAPlaceWithoutTimes(t *testing.T) {
 	got := storagetest.Check(t, func(testing.TB) (storage.Archive, storage.Archive) {
 		a := &broken{Archive: memory.New()}
@@ -365,7 +365,7 @@ func TestSuiteAcceptsAPlaceWithoutTimes(t *testing.T) {
 	}
 }
 
-// changed is a List that changes what it yields.
+// changed returns a List that changes its entries.
 func (a *broken) changed(change func(i *storage.Info)) func(context.Context, storage.Key) iter.Seq2[storage.Info, error] {
 	return func(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
 		return func(yield func(storage.Info, error) bool) {

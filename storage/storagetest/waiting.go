@@ -17,7 +17,7 @@ type HangingOpener func(t testing.TB) (a storage.Archive, hang func() (there <-c
 
 const waitingPromise = "A call waits for another one no longer than its context lasts; then the error wraps the context's."
 
-// RunHanging tests that a hanging call delays other calls at most until their
+// RunHanging tests that a hanging call delays other calls only until their
 // contexts are done. It is for adapters that do I/O.
 func RunHanging(t *testing.T, open HangingOpener) {
 	t.Helper()
@@ -85,7 +85,7 @@ var waitingCalls = []archiveCall{
 	}},
 }
 
-// patience is the time that a call with the context timeout shortly may take:
+// patience is the maximum time for a call with the context timeout shortly:
 // long enough for a slow machine, and shorter than any adapter's own timeouts.
 var shortly, patience = 100 * time.Millisecond, 10 * time.Second
 

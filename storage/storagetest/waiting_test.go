@@ -13,8 +13,7 @@ import (
 	"github.com/agentcompact/compact/storage/storagetest"
 )
 
-// locking is an archive whose Create holds a lock while it hangs, which Append
-// waits for.
+// locking is an archive whose Create hangs with a lock that Append needs.
 type locking struct {
 	*memory.Archive
 	lock   func(ctx context.Context) error

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// ErrLimit: a record has a number that the format can't hold.
+// ErrLimit means that a record has a number that the format can't hold.
 var ErrLimit = errors.New("turnindex: a record does not fit the form")
 
 // Set collects the records of an index. The zero Set is empty and covers no
@@ -37,7 +37,7 @@ func (s *Set) Len() int { return len(s.records) }
 func (s *Set) Files() []string { return s.files }
 
 // Add adds a record. Of several records with one key, slot and ordinal (and
-// length, for a fingerprint), only the first added stays, so add newer records
+// length, for a fingerprint), only the first one stays, so add newer records
 // before older ones. If the error is [ErrLimit], the record was not added.
 func (s *Set) Add(r Record) error {
 	if r.Off < 0 || r.Off >= 1<<48 || r.Len < 0 || r.Len >= 1<<32 || r.Ord < 0 || r.Ord >= 1<<16 || r.Slot > 15 || r.Shown > 15 {

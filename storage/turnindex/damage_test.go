@@ -48,8 +48,7 @@ type file struct {
 	at   []int
 }
 
-// paged finds the pages of an index, as far as they are there, without the code that
-// is tested.
+// paged finds the existing pages of an index without the code under test.
 func paged(data []byte) *file {
 	le, f := binary.LittleEndian, &file{data, []int{0}}
 	if len(data) < 48 {
@@ -184,12 +183,12 @@ func TestIndexIsAsLargeAsItsRecords(t *testing.T) {
 			t.Errorf("%d records: %.1f bytes each", 3*n, each)
 		}
 		if table := open(t, data); table.Size() != int64(len(data)) {
-			t.Errorf("it says %d bytes, it has %d", table.Size(), len(data))
+			t.Errorf("it reports %d bytes, it has %d", table.Size(), len(data))
 		}
 	}
 }
 
-func TestErrorsOfTheSourceComeThrough(t *testing.T) {
+func TestErrorsOfTheSourceAreReturned(t *testing.T) {
 	var s turnindex.Set
 	add(t, &s, rows(100)...)
 	data, broken := s.Encode(), errors.New("the network is down")

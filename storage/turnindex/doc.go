@@ -1,12 +1,12 @@
-// Package turnindex defines the form of the turn index of a session: a file with the
+// Package turnindex defines the format of a session's turn index: a file with the
 // place in the archive of each part of a turn. A lookup reads one page of 4 KB.
 //
 // The index is a linear hash table that is built whole and never changed. A key is the
 // number of a turn, the fingerprint of a message, or the reference of a part. A record
-// has the file, the offset and the length of the line of that message, the part of the
-// turn that the line is, and how the view shows it. The table holds no text.
+// has the file, the offset and the length of that message's line, the line's part of
+// the turn, and its form in the view. The table holds no text.
 //
-// # Form
+// # Format
 //
 // All numbers are little endian. The file is pages without anything between them; the
 // last four bytes of each page are the CRC-32C of its other bytes followed by its
@@ -38,8 +38,8 @@
 //	8      records, 24 bytes each
 //
 // In version 1 every page has 4,096 bytes, with zeros before its checksum. The header
-// has as many pages as it needs; their number stands at 12 instead of its bytes, and
-// there is no list of pages.
+// has as many pages as it needs; their number is stored at offset 12 instead of its
+// size in bytes, and there is no list of pages.
 //
 // A record:
 //

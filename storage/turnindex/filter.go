@@ -1,7 +1,8 @@
 package turnindex
 
 // filter is a Bloom filter. A key that it does not hold is certainly not in the
-// table, so a reader of several tables mostly reads a page of only one.
+// table, so a reader of several tables usually reads a page of only one of
+// them.
 type filter []byte
 
 const (

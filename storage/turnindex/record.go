@@ -102,11 +102,11 @@ func ParseSlot(text string) (Slot, bool) {
 	return 0, false
 }
 
-// Shown is how the view shows a record's message or part after the last step in the
-// index that changed it.
+// Shown is the form of a record's message or part in the view, after the last step
+// in the index that changed it.
 type Shown uint8
 
-// The ways in which a view shows a message.
+// The forms of a message in a view.
 const (
 	InFull Shown = iota
 	Truncated
@@ -140,7 +140,8 @@ type Record struct {
 
 const turnPrefix = "turn:"
 
-// ErrQuery: a text is neither a turn number nor hex digits of a fingerprint.
+// ErrQuery means that a text is neither a turn number nor hex digits of a
+// fingerprint.
 var ErrQuery = errors.New(`not a reference: it is 8 to 32 hex digits, or "turn:" and a number`)
 
 // A Query selects a turn, or all fingerprints that begin with given digits. It

@@ -24,8 +24,8 @@ type Table struct {
 	h   *header
 }
 
-// headRead is the size of the first read, which covers the header of all but
-// large tables, and the whole of a small one.
+// headRead is the size of the first read. It covers the whole of a small index,
+// and the header of all but large ones.
 const headRead = 4 * PageSize
 
 // Open reads the header of an index, with one read, or two if the header
@@ -71,7 +71,7 @@ func (t *Table) Size() int64 {
 // Files returns the names of the files in the records. It must not be modified.
 func (t *Table) Files() []string { return t.h.files }
 
-// Mentions reports whether the table can have records for q. false is certain;
+// Mentions reports whether the table may have records for q. false is certain;
 // true is wrong in less than one of a hundred cases. It reads nothing.
 func (t *Table) Mentions(q Query) bool { return t.h.filter.holds(q.hash()) }
 
@@ -136,8 +136,8 @@ func (t *Table) page(ctx context.Context, number int64) ([]byte, error) {
 	return page, checkPage(page, number, size)
 }
 
-// follow returns the next page of the bucket, or 0. Chains must go forward, so
-// that a forged one ends.
+// follow returns the next page of the bucket, or 0. Chains must lead forward,
+// so that a forged chain ends.
 func (t *Table) follow(page []byte, number int64) (int64, error) {
 	next := nextPage(page)
 	overflow := int64(t.h.pages) + int64(t.h.buckets)

@@ -99,7 +99,7 @@ func TestEveryRecordIsFoundByItsKeyAndNoneIsInvented(t *testing.T) {
 		}
 		for i := range 1000 {
 			if got := lookup(t, table, fmt.Sprintf("%016x", 0xabcdef0000000000+uint64(i)<<32)); len(got) != 0 {
-				t.Fatalf("found %v, which nobody added", got)
+				t.Fatalf("found %v, which was not added", got)
 			}
 		}
 	}
@@ -150,7 +150,7 @@ func TestFilterRejectsAbsentKeys(t *testing.T) {
 	}
 }
 
-func TestEightDigitsAreEnoughToLookUp(t *testing.T) {
+func TestLookupAcceptsEightDigits(t *testing.T) {
 	var s turnindex.Set
 	records := rows(3000)
 	add(t, &s, records...)
@@ -171,7 +171,7 @@ func TestEightDigitsAreEnoughToLookUp(t *testing.T) {
 	}
 }
 
-func TestQueryIsRefused(t *testing.T) {
+func TestInvalidQueryIsRefused(t *testing.T) {
 	for _, text := range []string{"", "1234567", "123456789abcdefg", strings.Repeat("a", 33), "turn:", "turn:0", "turn:-1", "turn:4294967296", "turn:1x", " 123456789", "../../etc/passwd"} {
 		if _, err := turnindex.ParseQuery(text); !errors.Is(err, turnindex.ErrQuery) {
 			t.Errorf("%q: %v, want ErrQuery", text, err)
@@ -202,7 +202,7 @@ func TestTheFirstRecordOfAKeyStays(t *testing.T) {
 }
 
 // Chains, duplicates and collisions of eight digits, in random mixtures.
-func TestRandomSetsHoldTheirRecords(t *testing.T) {
+func TestRandomSetsContainTheirRecords(t *testing.T) {
 	sets := 40
 	if os.Getenv("COMPACT_SOAK") != "" {
 		sets = 2000
@@ -270,7 +270,7 @@ func randomRecords(rng *rand.Rand) []turnindex.Record {
 	return out
 }
 
-// identity returns the fields by which Add recognizes a record that it already has.
+// identity returns the fields by which Add recognizes a known record.
 func identity(r turnindex.Record) turnindex.Record {
 	r.Shown, r.File, r.Off = 0, "", 0
 	if strings.HasPrefix(r.Key.String(), "turn:") {

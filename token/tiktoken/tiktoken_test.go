@@ -7,8 +7,8 @@ import (
 	_ "github.com/agentcompact/compact/token/tiktoken"
 )
 
-func TestImportMakesTheOlderEncodingsKnown(t *testing.T) {
-	// The counts are those of OpenAI's tiktoken.
+func TestImportRegistersTheOlderEncodings(t *testing.T) {
+	// The counts come from OpenAI's tiktoken.
 	for encoding, want := range map[string]int{"p50k_base": 6, "p50k_edit": 6, "r50k_base": 6, "gpt2": 6} {
 		c, err := token.ForEncoding(encoding)
 		if err != nil {

@@ -19,8 +19,8 @@ import (
 	"github.com/agentcompact/compact/trace/tracetest"
 )
 
-// asCollector makes the test binary the collector, so that nothing else has to
-// be built.
+// asCollector makes the test binary the collector, so that no other program
+// must be built.
 const asCollector = "COMPACT_TEST_COLLECTOR"
 
 func TestMain(m *testing.M) {

@@ -13,8 +13,8 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// A file that names the collector is all that a user writes: the events of a
-// compaction are in what the collector wrote down.
+// A file with the collector's address is all that a user needs: the collector
+// records the events of a compaction.
 func TestCollectorNamedInAFileReceivesACompaction(t *testing.T) {
 	url, file := collector(t)
 	path := filepath.Join(t.TempDir(), "compact.yaml")

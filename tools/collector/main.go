@@ -1,5 +1,5 @@
-// The collector that the OTLP exporter is tested with: the real one, with an
-// OTLP receiver and an exporter to a file, and nothing else.
+// This collector is for tests of the OTLP exporter: the real collector, with
+// only an OTLP receiver and an exporter to a file.
 package main
 
 import (

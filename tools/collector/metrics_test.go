@@ -115,7 +115,7 @@ func TestCollectorNamedInAFileReceivesMetrics(t *testing.T) {
 	})
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		switch have, there := got[name]; {
-		case name == "compact.events.delivered" || name == "compact.events.waiting": // of the spans, still on their way
+		case name == "compact.events.delivered" || name == "compact.events.waiting": // those of the spans, which are still on their way
 		case !there && want[name] != 0 || have != want[name]:
 			t.Errorf("%s is %v, want %v", name, have, want[name])
 		}

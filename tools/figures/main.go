@@ -1,7 +1,7 @@
-// Command figures prints how large the project is and how large its pieces are: lines
-// and functions of Go files that are shipped (no tests, no generated files, neither
-// tools nor examples), and the names that policy and strategy export. Lines of code
-// are those with a token on them: neither empty nor all comment.
+// Command figures prints the size of the project and of its parts: lines and
+// functions of shipped Go files (no tests, no generated files, neither tools nor
+// examples), and the names that policy and strategy export. Lines of code are lines
+// with a token: neither empty lines nor comments.
 //
 //	go run ./tools/figures
 package main
@@ -21,15 +21,15 @@ import (
 	"strings"
 )
 
-// fresh are the packages that were added later, which are counted apart.
+// fresh are the packages that were added later and are counted separately.
 var fresh = []string{"price", "replay", "serve", "policy/tidy", "search"}
 
 type figures struct {
 	lines, freshLines int // of code
-	all               int // with comments and empty ones
+	all               int // including comments and empty lines
 	longest           string
 	most              int
-	files, functions  []int          // lines of each
+	files, functions  []int          // number of lines of each
 	exported          map[string]int // names by folder
 }
 
@@ -118,7 +118,7 @@ func codeLines(text []byte) int {
 	}
 }
 
-// exportedBy counts the names that a declaration makes known at package level.
+// exportedBy counts the names that a declaration exports at package level.
 func exportedBy(d ast.Decl) (n int) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:

@@ -44,7 +44,7 @@ func measure(b *testing.B, do func() error) {
 
 func BenchmarkIndex(b *testing.B) {
 	d := build(b, turns())
-	runtime.GC() // what it was built from is garbage
+	runtime.GC() // the input of the build is garbage
 	rng := rand.New(rand.NewPCG(1, 2))
 	turn := func() turnindex.Key { return turnindex.Turn(1 + rng.Uint32N(uint32(d.turns))) }
 	b.Run("lookup/turnindex", func(b *testing.B) {
@@ -69,8 +69,8 @@ func two(got []turnindex.Record, err error) error {
 	return err
 }
 
-// recall is the whole way: the page, the line, the text in it. The preset is
-// one that loads no vocabulary meanwhile.
+// recall is the whole recall: the page, the line, and its text. The preset
+// loads no vocabulary.
 func recall(b *testing.B, d *data, ref func() string) {
 	m, err := compact.New(b.Context(), compact.Config{Preset: "gateway", Archive: d.archive})
 	if err != nil {

@@ -24,7 +24,8 @@ import (
 
 const transcript = "transcript-pre-compact-001.jsonl"
 
-// data is a session of so many turns, as an archive on disk and as a database.
+// data is a session of this many turns, as an archive on disk and as a
+// database.
 type data struct {
 	turns   int
 	archive *fs.Archive
@@ -33,7 +34,7 @@ type data struct {
 	refs    []string // of the observations of some turns
 }
 
-// turns is how many there are unless a test says.
+// turns is the default number of turns.
 func turns() int {
 	if n, err := strconv.Atoi(os.Getenv("COMPACT_BENCH_TURNS")); err == nil && n > 0 {
 		return n
@@ -41,7 +42,7 @@ func turns() int {
 	return 1_000_000
 }
 
-// build makes both, and reports how long that took and how large they are.
+// build makes both, and reports their time and size.
 func build(tb testing.TB, turns int) *data {
 	dir := tb.TempDir()
 	d := &data{turns: turns}
@@ -135,8 +136,8 @@ var bucket = []byte("turns")
 // pair is an entry of the database.
 type pair struct{ key, value []byte }
 
-// pairs returns the records as the database is to have them, in the order of
-// their keys, in which it is fastest to fill.
+// pairs returns the records for the database in the order of their keys, in
+// which it is filled fastest.
 func pairs(records []turnindex.Record) (out []pair) {
 	for _, r := range records {
 		out = append(out, pair{key(r.Key), pack(r)})
@@ -208,7 +209,7 @@ func unpack(k turnindex.Key, value []byte) (out []turnindex.Record) {
 	return out
 }
 
-// get looks a key up in the database.
+// get reads a key in the database.
 func (d *data) get(k turnindex.Key) (out []turnindex.Record, err error) {
 	err = d.db.View(func(tx *bbolt.Tx) error {
 		out = unpack(k, tx.Bucket(bucket).Get(key(k)))

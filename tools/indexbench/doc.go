@@ -1,8 +1,8 @@
-// Package indexbench measures the turn index beside bbolt, with the same data
-// in the same run. It is a module of its own, so that nobody who uses compact
-// gets a database.
+// Package indexbench compares the turn index with bbolt, with the same data in
+// the same run. It is a module of its own, so that users of compact don't get a
+// database as a dependency.
 //
 //	go test -bench . -benchmem
 //
-// COMPACT_BENCH_TURNS is how many turns there are, 1,000,000 if not set.
+// COMPACT_BENCH_TURNS is the number of turns; the default is 1,000,000.
 package indexbench

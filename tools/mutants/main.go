@@ -1,18 +1,18 @@
-// Command mutants plants faults in packages, one at a time, and counts how many the
-// tests catch. It says of each that survives where it is and what was changed: what
-// no test asks for, or what no code needs.
+// Command mutants plants faults in packages, one at a time, and counts the faults
+// that the tests detect. It prints the place and the change of each surviving
+// fault: that code is either not tested or not needed.
 //
 //	go run ./tools/mutants -n 24 -seed 7 ./strategy ./policy
 //	go run ./tools/mutants -n 0 -in 'ledger' -tests ./policy,./compact ./policy
 //
-// A fault is one operand of a condition left out, a condition that always or never
-// holds, a bound moved by one, a comparison turned around, or a statement left out.
+// A fault is one operand of a condition removed, a condition that always or never
+// holds, a bound moved by one, a comparison turned around, or a statement removed.
 // All faults are compiled into one test binary, and an environment variable switches
-// one on (mutant schemata: Untch, Offutt, Harrold, ISSTA 1993). So a fault costs no
-// build, and only the tests run that reach it.
+// one on (mutant schemata: Untch, Offutt, Harrold, ISSTA 1993). So a fault needs no
+// build, and only the tests that reach it run.
 //
-// A fault that survives may change nothing that anybody could see (a capacity, a
-// shortcut): the figure is a lower bound of what the tests catch.
+// A surviving fault may have no visible effect (a capacity, a shortcut), so the
+// figure is a lower bound of the faults that the tests detect.
 package main
 
 import (
@@ -105,7 +105,7 @@ func (r round) choose(faults []fault) []int {
 
 // An outcome is the result of the tests for one fault.
 type outcome struct {
-	reached int // tests that run its code
+	reached int // number of tests that run its code
 	killer  string
 	timeout bool
 }

@@ -52,7 +52,7 @@ func list(args ...string) ([]goPackage, error) {
 	}
 }
 
-// plant returns the faults of pkgs, and the text of their files with all of them in it,
+// plant returns the faults of pkgs, and the text of their files with all faults in it,
 // switched off.
 func plant(pkgs []string) ([]fault, map[string][]byte, error) {
 	all, err := list(append([]string{"-export", "-deps"}, pkgs...)...)

@@ -14,8 +14,9 @@ import (
 	"time"
 )
 
-// switches is the package that the faults ask. It is laid over the tree, and what
-// was asked for is written to a file that outlives each end of the process.
+// switches is the package that tells the faults whether they are on. It is added by an
+// overlay. The faults that were reached are written to a file, so that they are known
+// even if the process is killed.
 const switches = `package mutant
 
 import (
@@ -58,7 +59,7 @@ type test struct {
 	name    string
 	took    time.Duration
 	reached []byte // by fault
-	why     string // it is left out
+	why     string // reason to leave it out
 }
 
 type binary struct{ path, dir, pkg string }
@@ -173,7 +174,7 @@ func (b binary) run(limit time.Duration, env string, names ...string) ([]byte, e
 	for i, name := range names {
 		quoted[i] = regexp.QuoteMeta(name)
 	}
-	// Without a timeout of its own, a loop without an end would outlive this command.
+	// Without a timeout of its own, an endless loop would outlive this command.
 	cmd := exec.CommandContext(ctx, b.path, "-test.failfast", "-test.timeout", (2 * limit).String(), "-test.run", "^("+strings.Join(quoted, "|")+")$")
 	cmd.Dir = b.dir
 	cmd.Env = append(os.Environ(), env)

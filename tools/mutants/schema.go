@@ -19,14 +19,14 @@ type schema struct {
 	file   string
 	faults []fault
 	edits  []edit
-	forced map[ast.Expr]bool // conditions and operands, which other faults leave alone
+	forced map[ast.Expr]bool // conditions and operands that other faults don't change
 }
 
-// An edit puts text in at a place. Where several have one place, those that end
-// something come first, from the inside out, and then those that begin something,
-// from the outside in.
+// An edit inserts text at a place. At one place, edits that end something come
+// first, from the inside out, then those that begin something, from the outside
+// in.
 type edit struct {
-	at, size int // size of what it belongs to
+	at, size int // size of the syntax node that the edit belongs to
 	opens    bool
 	text     string
 }
@@ -61,7 +61,7 @@ func (s *schema) visit(n ast.Node) {
 	}
 }
 
-// condition makes a whole condition hold always, or never.
+// condition makes a whole condition always true or always false.
 func (s *schema) condition(e ast.Expr, always bool) {
 	if e == nil || s.joined(e) || !s.truth(e) {
 		return
@@ -90,7 +90,7 @@ func (s *schema) binary(b *ast.BinaryExpr) {
 	}
 }
 
-// operand leaves out one operand of && or ||.
+// operand removes one operand of && or ||.
 func (s *schema) operand(e ast.Expr, op token.Token) {
 	inner := ast.Unparen(e)
 	if b, ok := inner.(*ast.BinaryExpr); ok && b.Op == op || !s.truth(e) {
@@ -105,7 +105,7 @@ func (s *schema) operand(e ast.Expr, op token.Token) {
 	s.wrap(e, fmt.Sprintf("(!mutant.At(%d) && (", id), "))")
 }
 
-// bound takes the equal case into a comparison, or out of it.
+// bound includes the equal case in a comparison, or excludes it.
 func (s *schema) bound(b *ast.BinaryExpr) {
 	x, y := s.raw(b.X), s.raw(b.Y)
 	if !s.truth(b) || strings.ContainsAny(x+y, "\n{") || strings.Contains(x+y, "<-") {
@@ -153,7 +153,7 @@ func (s *schema) joined(e ast.Expr) bool {
 	return ok && (b.Op == token.LAND || b.Op == token.LOR)
 }
 
-// truth reports whether e is a plain bool that is no constant.
+// truth reports whether e is a plain bool and no constant.
 func (s *schema) truth(e ast.Expr) bool {
 	t := s.info.Types[e]
 	b, ok := t.Type.(*types.Basic)
@@ -182,7 +182,7 @@ func (s *schema) brief(n ast.Node) string {
 	return text
 }
 
-// text is the file with its edits, on the lines it had.
+// text returns the file with its edits; the lines keep their numbers.
 func (s *schema) text(f *ast.File, module string) []byte {
 	if len(s.edits) == 0 {
 		return s.src

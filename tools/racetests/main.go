@@ -1,12 +1,12 @@
-// Command racetests names the tests that the race detector can find something in: those
-// that start goroutines or a server of their own, let work go on in the background, or
-// run beside others. In the others one goroutine waits for another at each step, and the
+// Command racetests prints the tests that are worth running with the race detector:
+// those that start goroutines or a server, leave work running in the background, or run
+// in parallel. In all other tests one goroutine waits for another at each step, and the
 // detector makes them five to eight times slower.
 //
 //	go test -race $(go run ./tools/racetests -all ./storage/spool ./...)
 //
-// It prints a -run pattern and the packages that have such tests. It goes by the syntax of
-// test files: a test counts if it, or a function of the test files that it calls, has a
+// It prints a -run pattern and the packages that have such tests. It decides by the syntax
+// of test files: a test counts if it, or a function of the test files that it calls, has a
 // go statement or calls a method Go or RunParallel, or if it itself uses synctest,
 // httptest, t.Parallel, time.AfterFunc or the setting Background.
 package main
@@ -74,7 +74,7 @@ func folders(patterns []string) (map[string]string, error) {
 	return dirs, nil
 }
 
-// name is that of functions, or of the methods of any type.
+// name identifies a function, or the methods with one name of any type.
 type name struct {
 	of     string
 	method bool
@@ -83,11 +83,12 @@ type name struct {
 // function describes the functions with one name in the test files of a folder.
 type function struct {
 	calls  map[name]bool
-	starts bool // goroutines
-	beside bool // it runs beside something else
+	starts bool // it starts goroutines
+	beside bool // it runs in parallel with something else
 }
 
-// concurrent returns the tests of a folder that the race detector is for, or all.
+// concurrent returns the tests of a folder that are worth running with the race
+// detector, or all.
 func concurrent(dir string, all bool) ([]string, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
 	if err != nil {
@@ -152,7 +153,7 @@ func (f *function) call(fun ast.Expr) {
 	}
 }
 
-// spread lets functions start what those that they call start.
+// spread marks functions that call a function that starts goroutines.
 func spread(functions map[name]*function) {
 	for changed := true; changed; {
 		changed = false

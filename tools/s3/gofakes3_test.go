@@ -47,7 +47,7 @@ func TestFakeKeepsThePromisesOfAnArchive(t *testing.T) {
 	})
 }
 
-func TestServerThatIgnoresWhatItIsAskedForIsRefused(t *testing.T) {
+func TestServerThatIgnoresConditionsIsRefused(t *testing.T) {
 	for _, c := range []struct {
 		what   string
 		mended bool

@@ -19,7 +19,7 @@ import (
 	"github.com/agentcompact/compact/storage/s3/s3test"
 )
 
-// listener stands before a server and notes what is asked for.
+// listener forwards requests to a server and records them.
 type listener struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -87,9 +87,9 @@ func isPage(request string) bool {
 	return err1 == nil && err2 == nil && last-first+1 == 4096
 }
 
-// TestRecallIsTwoRangedGetsOnARealServer counts what goes over the wire: what a
-// manager of another process recalls costs one page of the index and one range
-// of the transcript, once it has read the headers.
+// TestRecallIsTwoRangedGetsOnARealServer counts the requests: a recall by a
+// manager of another process costs one page of the index and one range of the
+// transcript, once it has read the headers.
 func TestRecallIsTwoRangedGetsOnARealServer(t *testing.T) {
 	for name, server := range map[string]func(testing.TB) *s3test.Server{"versitygw": s3test.Versitygw, "MinIO": s3test.MinIO} {
 		t.Run(name, func(t *testing.T) {

@@ -25,7 +25,7 @@ import (
 	"github.com/agentcompact/compact/storage/spool"
 )
 
-// network stands between the archive and a server, and can fail.
+// network is the connection between the archive and a server, and can fail.
 type network struct {
 	t     testing.TB
 	proxy *toxiproxy.Proxy
@@ -53,7 +53,7 @@ func newNetwork(t testing.TB, upstream string) *network {
 
 func (n *network) endpoint() string { return "http://" + n.proxy.Listen }
 
-// fail replaces what is wrong with the network by toxics, as JSON.
+// fail replaces the faults of the network by toxics, as JSON.
 func (n *network) fail(toxics ...string) {
 	n.t.Helper()
 	n.proxy.Toxics.ResetToxics(context.Background())
@@ -97,7 +97,8 @@ var weathers = []struct {
 	{name: "losing requests", toxics: []string{deaf}}, {name: "thin", toxics: []string{thin}}, {name: "refusing again", closed: true},
 }
 
-// weather changes the network until it is told to stop; then it is fine.
+// weather changes the network until it is stopped; after that, the network has
+// no faults.
 func (n *network) weather(ctx context.Context, every time.Duration) {
 	for i := 0; ; i++ {
 		w := weathers[i%len(weathers)]
@@ -137,8 +138,8 @@ storage: {adapter: s3, bucket: %q, prefix: team/agents, endpoint: %q, path_style
 	return m
 }
 
-// compactions has sessions that are compacted so many times each, and returns
-// how many compactions there were.
+// compactions has sessions compacted this many times each, and returns the
+// number of compactions.
 func compactions(t testing.TB, m *compact.CompactManager, sessions, steps int) int {
 	t.Helper()
 	done := 0
@@ -163,7 +164,7 @@ func compactions(t testing.TB, m *compact.CompactManager, sessions, steps int) i
 }
 
 // TestEachOfTwoHundredCompactionsArrivesOnce runs 200 compactions in a network
-// that fails in every way by turns, and then looks at what the server has.
+// with alternating faults, and then checks the data on the server.
 func TestEachOfTwoHundredCompactionsArrivesOnce(t *testing.T) {
 	s := s3test.Versitygw(t)
 	bucket := s.Bucket(t, false)
@@ -192,7 +193,7 @@ func TestEachOfTwoHundredCompactionsArrivesOnce(t *testing.T) {
 	t.Logf("%d compactions in %s, all sent after %s", done, running.Round(time.Millisecond), time.Since(started).Round(time.Millisecond))
 }
 
-// arrived checks what the server has, without the proxy.
+// arrived checks the data on the server, without the proxy.
 func arrived(t testing.TB, s *s3test.Server, bucket string, sessions, steps int) {
 	t.Helper()
 	a := direct(t, s, bucket)
@@ -252,7 +253,7 @@ func TestRealTenMinutesWithoutS3Soak(t *testing.T) {
 	t.Logf("an outage of %s", outage)
 }
 
-// waiting looks into the spool as another process would.
+// waiting reads the spool like another process.
 func waiting(t testing.TB, endpoint, bucket, dir string) bool {
 	t.Helper()
 	sp, err := spool.Open(dir, direct(t, &s3test.Server{Endpoint: endpoint}, bucket), &spool.Options{Passive: true})
@@ -279,8 +280,8 @@ func direct(t testing.TB, s *s3test.Server, bucket string) storage.Archive {
 	return a
 }
 
-// TestManagerSaysWhatIsLeftWhenItIsClosed leaves S3 away until the end.
-func TestManagerSaysWhatIsLeftWhenItIsClosed(t *testing.T) {
+// TestClosedManagerReportsUndeliveredEvents leaves S3 away until the end.
+func TestClosedManagerReportsUndeliveredEvents(t *testing.T) {
 	s := s3test.Versitygw(t)
 	bucket := s.Bucket(t, false)
 	n := newNetwork(t, s.Endpoint)
@@ -292,7 +293,7 @@ func TestManagerSaysWhatIsLeftWhenItIsClosed(t *testing.T) {
 	defer cancel()
 	err := m.Close(ctx)
 	if err == nil || !strings.Contains(err.Error(), dir) {
-		t.Fatalf("Close says %v", err)
+		t.Fatalf("Close returned %v", err)
 	}
 	t.Log(err)
 	n.refuse(false)

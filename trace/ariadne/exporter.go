@@ -35,8 +35,8 @@ type Options struct {
 	// and the server's limit of 256 KiB.
 	BodyBytes int
 	// ErrorLog gets a line, "[Ariadne] …", when events could not be delivered:
-	// the first time at once, then one at most every 10 s, and what is left at
-	// Shutdown. Nil: standard error. Use io.Discard for silence.
+	// the first time at once, then one at most every 10 s, and the remaining
+	// failures at Shutdown. Nil: standard error. Use io.Discard for silence.
 	ErrorLog io.Writer
 	// Client sends the requests. Nil: one of its own, which follows no
 	// redirects and drops idle connections before the server does.
@@ -73,7 +73,7 @@ func (*Exporter) Name() string { return "ariadne" }
 func (*Exporter) Logs() bool { return true }
 
 // New returns an exporter to the Ariadne at a base URL such as
-// "http://127.0.0.1:5175"; with "/ingest" at its end is fine too. Nothing is
+// "http://127.0.0.1:5175"; a URL that ends in "/ingest" works too. Nothing is
 // sent yet. With a URL that [CheckURL] refuses, every Export fails.
 func New(rawURL string, opts *Options) *Exporter {
 	var o Options
@@ -100,7 +100,7 @@ func New(rawURL string, opts *Options) *Exporter {
 	return e
 }
 
-// CheckURL reports what is wrong with the base URL of an Ariadne, if anything.
+// CheckURL returns an error if the base URL of an Ariadne is wrong.
 func CheckURL(rawURL string) error {
 	_, err := endpoint(rawURL)
 	return err
@@ -168,7 +168,7 @@ func (e *Exporter) later(events []trace.Event, spans []wireSpan, done int, t tal
 	e.kept = make(map[string]interval, len(spans)-done)
 	for i := done; i < len(events); i++ {
 		if check(&events[i]) != nil {
-			t.lost-- // it will be found again
+			t.lost-- // find counts it again
 		} else if id := spans[i].spanID; id != "" {
 			e.kept[id] = interval{spans[i].start, spans[i].end}
 		}

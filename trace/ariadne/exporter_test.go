@@ -163,7 +163,7 @@ func TestExporterSpreadsSiblingsThatStartTogether(t *testing.T) {
 	srv := ariadnetest.NewServer(t)
 	e := open(t, srv.URL, io.Discard)
 	events := tracetest.Sample(start)
-	for i := range events { // all at once, and no time at all
+	for i := range events { // all at one time, with no duration
 		events[i].Start, events[i].End = start, start
 	}
 	export(t, e, events...)
@@ -253,7 +253,7 @@ func keys(n int) string {
 	return b.String()
 }
 
-// Whatever of a span is too long, the span arrives.
+// A span with any field that is too long arrives.
 func TestExporterSendsSpanWithOverlongIDs(t *testing.T) {
 	srv := ariadnetest.NewServer(t)
 	e := open(t, srv.URL, io.Discard)
@@ -289,7 +289,7 @@ func TestExporterSendsOddTextAsValidJSON(t *testing.T) {
 	}
 }
 
-func TestExporterKeepsBackWhatServerWouldRefuse(t *testing.T) {
+func TestExporterDropsEventsThatTheServerWouldRefuse(t *testing.T) {
 	srv := ariadnetest.NewServer(t)
 	e := open(t, srv.URL, io.Discard)
 	events := tracetest.Sample(start)

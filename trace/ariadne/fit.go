@@ -10,7 +10,7 @@ import (
 )
 
 // The server cuts strings of more than 102400 UTF-16 units, possibly within a
-// character. This package cuts earlier, at a character boundary.
+// character. This package cuts them earlier, at a character boundary.
 const (
 	maxUnits    = 64_000
 	maxElements = 4_096 // of an array, if the span is still too large
@@ -38,7 +38,7 @@ func fit(s *wireSpan, limit int) []byte {
 	return encoded
 }
 
-// substitute returns the data of a span that is too large however much is cut.
+// substitute returns the data of a span that is too large even after cutting.
 func substitute(session string, size int) []byte {
 	b := strconv.AppendInt([]byte(`{"data_bytes":`), int64(size), 10)
 	b = appendOptional(b, "session_id", session)
@@ -124,7 +124,7 @@ func (w *shortener) end(close byte) {
 	w.out = append(w.out, close)
 }
 
-// cut returns s, or as much of it as has units UTF-16 units, and a mark.
+// cut returns s, or its first units UTF-16 units and a mark.
 func cut(s string, units int) string {
 	if len(s) <= units {
 		return s

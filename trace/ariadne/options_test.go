@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestOptionsStayWithinWhatTheServerAndTheCallerBear(t *testing.T) {
+func TestOptionsAreClamped(t *testing.T) {
 	for _, c := range []struct {
 		opts    *Options
 		timeout time.Duration

@@ -23,7 +23,7 @@ func pipeline(t testing.TB, url string) *trace.Pipeline {
 	return p
 }
 
-func TestEventsAreOnTheWireWithoutFlush(t *testing.T) {
+func TestEventsAreSentWithoutFlush(t *testing.T) {
 	srv := ariadnetest.NewServer(t)
 	p := pipeline(t, srv.URL)
 	for i := range 3 { // each before the next is emitted
@@ -56,7 +56,7 @@ func BenchmarkOnTheWire(b *testing.B) {
 	b.ReportMetric(float64(took[len(took)-1].Microseconds())/1000, "max-ms")
 }
 
-// Whatever Ariadne does, Close ends and every event is accounted for.
+// Whatever Ariadne does, Close ends and every event is counted.
 func TestFaultsOfAriadneNeverReachTheCaller(t *testing.T) {
 	for mode := ariadnetest.Dead; mode <= ariadnetest.Redirecting; mode++ {
 		t.Run(mode.String(), func(t *testing.T) {
@@ -104,8 +104,8 @@ func unshared(t testing.TB, events []trace.Event) []trace.Event {
 }
 
 // emitSteadily emits perSecond events a second, in calls of 7 events, and
-// returns how many there were. Calls are a minute apart in their own time, each
-// in a trace of its own.
+// returns their number. Calls are a minute apart in their own time, each in its
+// own trace.
 func emitSteadily(t testing.TB, p *trace.Pipeline, d time.Duration) uint64 {
 	var n uint64
 	began := time.Now()

@@ -70,14 +70,14 @@ func (r refuser) RoundTrip(req *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(req)
 }
 
-func TestExporterPostsAsOftenAsServersFaultDeserves(t *testing.T) {
+func TestExporterRetriesByTheKindOfFault(t *testing.T) {
 	for _, c := range []struct {
 		mode  ariadnetest.Mode
 		posts int
 	}{
 		{ariadnetest.Dead, 2},        // a network error: once more
 		{ariadnetest.Garbage, 2},     // the same
-		{ariadnetest.Failing, 1},     // an answer stands
+		{ariadnetest.Failing, 1},     // an answer is final
 		{ariadnetest.Stranger, 1},    // the same
 		{ariadnetest.Redirecting, 1}, // and is not followed
 		{ariadnetest.Slow, 1},        // no time left for a second try
@@ -107,7 +107,7 @@ func TestExporterPostsAsOftenAsServersFaultDeserves(t *testing.T) {
 	}
 }
 
-func TestExporterSaysLittleAboutManyFailures(t *testing.T) {
+func TestExporterLogsFewLinesForManyFailures(t *testing.T) {
 	log := &bytes.Buffer{}
 	srv := ariadnetest.NewServer(t)
 	srv.SetMode(ariadnetest.Failing)
@@ -172,7 +172,7 @@ func TestRetriedSpansKeepTheirPlaces(t *testing.T) {
 	}
 }
 
-func TestExporterComesBackWithItsServer(t *testing.T) {
+func TestExporterRecoversWithItsServer(t *testing.T) {
 	srv := ariadnetest.NewServer(t)
 	e := open(t, srv.URL, io.Discard)
 	srv.SetMode(ariadnetest.Dead)
@@ -227,7 +227,7 @@ func (c canned) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Request: req, Body: io.NopCloser(strings.NewReader(string(c)))}, nil
 }
 
-func TestExporterBelievesOnlyAriadnesAnswer(t *testing.T) {
+func TestExporterAcceptsOnlyAriadnesAnswer(t *testing.T) {
 	for answer, ok := range map[string]bool{
 		`{"success":true,"count":8}`:  true, // 7 spans and their trace
 		`{"success":true,"count":7}`:  false,

@@ -9,7 +9,8 @@ import (
 // quiet is the minimum time between two lines.
 const quiet = 10 * time.Second
 
-// reporter writes a line about lost events, but not one for each.
+// reporter writes lines about lost events, with a minimum time between two
+// lines.
 type reporter struct {
 	w    io.Writer
 	last time.Time
@@ -25,7 +26,7 @@ func (r *reporter) report(t tally) {
 	}
 }
 
-// close writes what was held back.
+// close writes the failures that were held back.
 func (r *reporter) close() { r.flush() }
 
 func (r *reporter) flush() {

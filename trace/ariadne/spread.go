@@ -16,7 +16,7 @@ type spreader struct{ families *recent.Map[parent, *family] }
 // stands for the trace itself.
 type parent struct{ trace, span string }
 
-// family describes what was sent below one parent, in milliseconds.
+// family describes the spans that were sent below one parent, in milliseconds.
 type family struct {
 	starts []int64 // sorted; the last maxStarts
 	end    int64   // of the child that ends last

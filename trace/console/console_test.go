@@ -64,7 +64,7 @@ func TestConsoleShowsErrorsAndSeverity(t *testing.T) {
 	}
 }
 
-func TestConsoleKeepsTextFromTalkingToTheTerminal(t *testing.T) {
+func TestConsoleRemovesTerminalControlCharacters(t *testing.T) {
 	got := write(t, console.Options{Width: -1}, trace.Event{
 		Name: trace.NameError, Start: start, Session: redact.Lit("a\x1b[2Jb\r\nc"),
 		Data: redact.Lit(`{"output_text":"red \u001b[31m\u0007\n\n\tnext\u202eline` + "\xff" + `"}`),
@@ -86,7 +86,7 @@ func TestConsoleShowsAsManyCharactersAsItsWidth(t *testing.T) {
 	}
 }
 
-func TestConsoleColoursOnlyWhenAsked(t *testing.T) {
+func TestConsoleUsesColorOnlyOnRequest(t *testing.T) {
 	events := tracetest.Sample(start)
 	t.Setenv("NO_COLOR", "")
 	if got := write(t, console.Options{}, events...); strings.Contains(got, "\x1b") {
@@ -105,7 +105,7 @@ func TestConsoleColoursOnlyWhenAsked(t *testing.T) {
 	}
 }
 
-func TestConsoleDoesNotColourFiles(t *testing.T) {
+func TestConsoleUsesNoColorInFiles(t *testing.T) {
 	f, err := os.CreateTemp(t.TempDir(), "")
 	if err != nil {
 		t.Fatal(err)

@@ -12,8 +12,8 @@ import (
 
 // Options changes what a [Metrics] does. Nil, and zero fields, mean the defaults.
 type Options struct {
-	// MaxValues is how many values a label may have; every other one is counted
-	// as "_other". Default 50.
+	// MaxValues is the maximum number of values of a label; further values are
+	// counted as "_other". Default 50.
 	MaxValues int
 }
 
@@ -69,7 +69,7 @@ func (m *Metrics) put(family int, v float64, labels ...string) {
 	if p.Buckets == nil {
 		p.Buckets = make([]uint64, len(families[family].Bounds)+1)
 	}
-	i, _ := slices.BinarySearch(families[family].Bounds, v) // the first bound that is not below v
+	i, _ := slices.BinarySearch(families[family].Bounds, v) // index of the first bound that is not below v
 	p.Buckets[i]++
 	p.Count++
 	p.Value += v

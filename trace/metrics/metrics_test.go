@@ -188,7 +188,7 @@ func TestEachPayloadIsCounted(t *testing.T) {
 }
 
 // Each family is counted by one of the payloads above: none is dead.
-func TestNoFamilyIsDead(t *testing.T) {
+func TestEveryFamilyMatchesAModel(t *testing.T) {
 	m := metrics.New(nil)
 	for _, c := range counted {
 		count(t, m, event(c.payload, time.Millisecond))
@@ -279,7 +279,7 @@ func TestSumsAreExactOverManagers(t *testing.T) {
 	}
 }
 
-// Metrics may outlive many managers: of one that is gone only its numbers are kept.
+// Metrics may outlive many managers: only the numbers of an ended manager are kept.
 func TestPipelinesThatEndedAreNotKept(t *testing.T) {
 	m := metrics.New(nil)
 	var gone atomic.Int64
@@ -295,7 +295,7 @@ func TestPipelinesThatEndedAreNotKept(t *testing.T) {
 	for deadline := time.Now().Add(20 * time.Second); gone.Load() < pipes-2 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		runtime.GC()
 	}
-	if n := gone.Load(); n < pipes-2 { // one may still stand in a register
+	if n := gone.Load(); n < pipes-2 { // one may still be in a register
 		t.Errorf("%d of %d pipelines are gone", n, pipes)
 	}
 	if got := lines(m)[`compact_events_delivered_total{exporter="metrics"}`]; got != "20" {

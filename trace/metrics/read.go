@@ -35,7 +35,8 @@ var readers = map[string]func(*Metrics, *trace.Event){
 }
 
 // reading returns a function that decodes the payload of an event and passes it
-// to count. It ignores events without such a payload, which are somebody else's.
+// to count. It ignores events without such a payload, which come from other
+// programs.
 func reading[T any](count func(*Metrics, *trace.Event, *T)) func(*Metrics, *trace.Event) {
 	return func(m *Metrics, e *trace.Event) {
 		var p T
@@ -88,7 +89,7 @@ func (m *Metrics) call(e *trace.Event, p *callData) {
 		m.add(decisions, 1, p.Reason)
 	}
 	if outcome == failed {
-		return // what was sent is unknown
+		return // the number of sent tokens is unknown
 	}
 	m.add(historyTokens, positive(p.In), p.Model)
 	m.add(sentTokens, positive(p.After), p.Model)
@@ -111,7 +112,7 @@ func (m *Metrics) bill(of string, b *trace.CallBill) {
 	}
 	m.add(estimatedUSD, money(b.EstimatedUSD), of)
 	m.add(wholeUSD, money(b.WholeUSD), of)
-	m.add(summaryUSD, 0, of) // sums need a series from the start; each summary adds its own cost
+	m.add(summaryUSD, 0, of) // the series must exist from the start; each summary adds its own cost
 }
 
 func (m *Metrics) archival(e *trace.Event, p *struct {

@@ -144,7 +144,7 @@ func (f *facts) withhold(ev *trace.Event, data map[string]any) {
 		}
 	case trace.KindRecall:
 		delete(data, "pattern")
-		delete(data, "output_text") // it has the pattern
+		delete(data, "output_text") // output_text contains the pattern
 	}
 }
 
@@ -152,7 +152,7 @@ func (f *facts) withhold(ev *trace.Event, data map[string]any) {
 // call.
 func (f *facts) call(data map[string]any, content bool) {
 	if data["backend"] == "extractive" {
-		return // no model was called
+		return // no model call was made
 	}
 	f.kind = oteltrace.SpanKindClient
 	f.attributes = append(f.attributes, operationName.String(chat))

@@ -29,7 +29,7 @@ func one(t *testing.T, i int, change func(*trace.Event), opts ...otel.Option) sd
 const summarize, created = 3, 4 // in the sample
 
 // Backends such as Langfuse take every span that names a model for a generation.
-func TestOnlyTheCallOfAModelNamesOne(t *testing.T) {
+func TestOnlyModelCallsNameAModel(t *testing.T) {
 	tp, rec := provider(t)
 	export(t, otel.New(tp), tracetest.Sample(start)...)
 	for _, s := range rec.Ended() {
@@ -70,7 +70,7 @@ func TestContentIsOptIn(t *testing.T) {
 	}
 }
 
-func TestOnlyANamedSessionIsAConversationID(t *testing.T) {
+func TestOnlyNamedSessionsHaveAConversationID(t *testing.T) {
 	s := attributes(one(t, 0, func(ev *trace.Event) { ev.Session = redact.Lit("unnamed:4711") }))
 	if s["gen_ai.conversation.id"] != nil || s["compact.session_id"] != "unnamed:4711" {
 		t.Errorf("%v", s)
@@ -88,7 +88,7 @@ func TestSummaryMarksTheConversationAsCompacted(t *testing.T) {
 	}
 }
 
-func TestCallersSpanIsMarkedWhereThatIsWanted(t *testing.T) {
+func TestCallersSpanIsMarkedOnRequest(t *testing.T) {
 	for _, wanted := range []bool{true, false} {
 		for _, summary := range []bool{true, false} {
 			tp, rec := provider(t)
@@ -139,7 +139,7 @@ func TestScopeNamesItsConventions(t *testing.T) {
 }
 
 // A search pattern is content, also in the description of a failure.
-func TestASearchPatternIsContent(t *testing.T) {
+func TestSearchPatternCountsAsContent(t *testing.T) {
 	search := trace.Recalled{SessionID: "s", Pattern: "the plan", ErrorType: "ArchiveFailed"}
 	failed := func(ev *trace.Event) {
 		*ev = trace.New(search, redact.Lit(""), ev.Start, ev.End)

@@ -65,10 +65,10 @@ type Exporter struct {
 	content bool   // spans include texts of the conversation
 	closed  bool
 
-	// With a provider that makes its own ids, a child can only be made after
-	// its parent. The parent's event comes last, so children wait.
+	// If the provider makes its own ids, the parent's span must be made before
+	// a child's. The parent's event comes last, so the children's events wait.
 	ownIDs  bool
-	waiting map[string][]trace.Event // by ParentID
+	waiting map[string][]trace.Event // waiting events by ParentID
 	count   int
 
 	flush    func(context.Context) error // sends the spans of one Export
@@ -148,7 +148,7 @@ func (e *Exporter) Export(ctx context.Context, events []trace.Event) error {
 		e.orphans()
 	}
 	err := e.flush(ctx)
-	if e.ownIDs && trace.NotSent(err) { // the same spans can be made again
+	if e.ownIDs && trace.NotSent(err) { // the events will be offered again
 		return &trace.RetryError{Err: err}
 	}
 	return err
@@ -163,14 +163,14 @@ func (e *Exporter) Shutdown(ctx context.Context) error {
 	e.closed = true
 	e.orphans()
 	if err := e.flush(ctx); err != nil {
-		_ = e.shutdown(ctx) // the first error is more telling
+		_ = e.shutdown(ctx) // the first error has more information
 		return err
 	}
 	return e.shutdown(ctx)
 }
 
-// waits reports whether an event has to wait for its parent. The event of the
-// whole call never does: its parent, if any, is the caller's span.
+// waits reports whether an event must wait for its parent. The event of the
+// whole call never waits: its parent, if any, is the caller's span.
 func (e *Exporter) waits(ev *trace.Event) bool {
 	if e.ownIDs || ev.ParentID == "" || ev.Name == trace.NameBeforeModelCall {
 		return false
@@ -179,7 +179,8 @@ func (e *Exporter) waits(ev *trace.Event) bool {
 	return !made
 }
 
-// family makes the span of an event, and the spans that waited for it.
+// family makes the span of an event, and the spans of the events that waited
+// for it.
 func (e *Exporter) family(ev *trace.Event) {
 	e.span(ev)
 	children := e.waiting[ev.SpanID]
@@ -225,7 +226,8 @@ func (e *Exporter) span(ev *trace.Event) {
 }
 
 // mark marks the caller's span as compacted. The event of the whole call
-// identifies that span; it comes before or after the event of the summary.
+// identifies that span; that event comes before or after the event of the
+// summary.
 func (e *Exporter) mark(ev *trace.Event, compacted bool) {
 	switch {
 	case e.marks == nil:

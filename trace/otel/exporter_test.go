@@ -198,7 +198,7 @@ func TestOrphansAreBounded(t *testing.T) {
 	}
 }
 
-func TestChildrenWaitHoweverManyCameBefore(t *testing.T) {
+func TestChildrenWaitAfterManyOtherEvents(t *testing.T) {
 	tp, rec := provider(t)
 	e := otel.New(tp)
 	const calls = 1000
@@ -267,7 +267,7 @@ func TestExtractiveSummaryIsNoModelCall(t *testing.T) {
 	}
 }
 
-func TestErrorsAreErrors(t *testing.T) {
+func TestFailuresReturnErrors(t *testing.T) {
 	tp, rec := provider(t)
 	ev := tracetest.Sample(start)[0]
 	ev.Name, ev.Kind, ev.Status, ev.ParentID = trace.NameError, trace.KindError, trace.StatusError, ""

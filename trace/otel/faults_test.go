@@ -30,7 +30,7 @@ import (
 type receiver struct {
 	*httptest.Server
 	status int           // of each answer; 0 = none, the connection is reset
-	after  int           // so many batches are taken before the fault begins
+	after  int           // number of batches that are accepted before the fault begins
 	delay  time.Duration // before each answer
 	hang   bool          // it never answers
 
@@ -96,8 +96,8 @@ func read(path string, body []byte) (spans int, answer []byte) {
 	return spans, nil
 }
 
-// faults are the ways in which a receiver fails, and whether it takes anything
-// all the same.
+// faults are the kinds of failure of a receiver, and whether it accepts anything
+// nevertheless.
 var faults = []struct {
 	name    string
 	fault   *receiver // nil: nothing listens on the port

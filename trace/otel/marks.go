@@ -8,7 +8,7 @@ import (
 	"github.com/agentcompact/compact/trace/internal/recent"
 )
 
-// marked is the number of callers' spans that are kept for marking, at least.
+// marked is the minimum number of callers' spans that are kept for marking.
 const marked = 256
 
 // marks sets gen_ai.conversation.compacted on spans of callers.
@@ -16,7 +16,7 @@ type marks struct {
 	mu        sync.Mutex
 	live      *recent.Map[ids, oteltrace.Span] // spans of callers
 	calls     *recent.Map[string, ids]         // SpanID of a call's event → its caller
-	summaries *recent.Map[string, bool]        // the same key: calls that made a summary
+	summaries *recent.Map[string, bool]        // SpanID of a call that made a summary
 }
 
 func newMarks() *marks {

@@ -51,7 +51,7 @@ func (o *MetricsOptions) withDefaults() MetricsOptions {
 // so the next request delivers what a failed one did not. It is a
 // [trace.Exporter] for one manager.
 type MetricsExporter struct {
-	trace.Exporter // which counts
+	trace.Exporter // counts the events
 
 	counts *metrics.Metrics
 	to     sdkmetric.Exporter
@@ -65,7 +65,7 @@ type MetricsExporter struct {
 	once  sync.Once
 
 	mu  sync.Mutex
-	err error // of the last request, until Export returns it
+	err error // error of the last request, until Export returns it
 }
 
 var (

@@ -31,7 +31,7 @@ type meter struct {
 	mu      sync.Mutex
 	status  int
 	hang    bool
-	after   int // so many requests are taken before the fault begins
+	after   int // number of requests that are accepted before the fault begins
 	got     map[string]*metricspb.Metric
 	service string
 	header  http.Header
@@ -155,7 +155,7 @@ func TestMetricsArriveAtShutdown(t *testing.T) {
 }
 
 // They are sent every so often while the agent runs.
-func TestMetricsAreSentFromTimeToTime(t *testing.T) {
+func TestMetricsAreSentPeriodically(t *testing.T) {
 	r := newMeter(t, &meter{status: http.StatusOK})
 	p := trace.NewPipeline([]trace.Exporter{metricsTo(t, r.URL, otel.MetricsOptions{Interval: 5 * time.Millisecond})}, nil)
 	p.Emit(tracetest.Sample(time.Now())...)
@@ -169,7 +169,7 @@ func TestMetricsAreSentFromTimeToTime(t *testing.T) {
 	}
 }
 
-// meterFaults are the ways in which a receiver of metrics fails.
+// meterFaults are the kinds of failure of a receiver of metrics.
 var meterFaults = []struct {
 	name    string
 	fault   meter
@@ -301,8 +301,8 @@ func TestTheNextEventReportsAFailedRequest(t *testing.T) {
 	}
 }
 
-// Another reader, as a program with a MeterProvider of its own has one, gets the
-// same numbers.
+// Another reader, for example of a program with its own MeterProvider, gets the same
+// numbers.
 func TestProducerGivesTheCountsToAnyReader(t *testing.T) {
 	counts := metrics.New(nil)
 	if err := counts.Exporter().Export(t.Context(), tracetest.Sample(time.Now())); err != nil {
@@ -334,7 +334,7 @@ func TestProducerGivesTheCountsToAnyReader(t *testing.T) {
 	}
 }
 
-func TestMetricsEndpointThatCannotBe(t *testing.T) {
+func TestInvalidMetricsEndpointIsAMistake(t *testing.T) {
 	for _, url := range []string{"grpc://h", "h:1", "http://", "://"} {
 		if _, err := otel.NewOTLPMetrics(t.Context(), url, nil, nil); err == nil {
 			t.Errorf("%q is taken", url)

@@ -64,7 +64,7 @@ func NewOTLP(ctx context.Context, endpoint string, opts *OTLPOptions) (*Exporter
 	return e, nil
 }
 
-// CheckURL reports what is wrong with the base URL of a collector, if anything.
+// CheckURL returns an error if the base URL of a collector is wrong.
 func CheckURL(endpoint string) error {
 	_, err := clientOptions(endpoint, OTLPOptions{})
 	return err

@@ -11,8 +11,8 @@ import (
 // remembered is the minimum number of spans that are remembered.
 const remembered = 4096
 
-// callers remembers the spans that Join found, because events do not carry
-// their sampling decision and trace state.
+// callers remembers the spans that Join found, because events do not contain
+// the sampling decision and trace state of a span.
 type callers struct {
 	mu    sync.Mutex
 	spans *recent.Map[ids, oteltrace.SpanContext]

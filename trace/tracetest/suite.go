@@ -19,7 +19,7 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// patience is the limit for what should happen soon.
+// patience is the time limit for events that should happen soon.
 const patience = 5 * time.Second
 
 // Run checks that an exporter keeps the contract of [trace.Exporter]. open
@@ -105,7 +105,7 @@ func exportLeavesEventsAlone(t *testing.T, e trace.Exporter) {
 func exportLetsGoOfSlice(t *testing.T, e trace.Exporter) {
 	events := sample()
 	_ = export(t, t.Context(), e, events)
-	clear(events) // the race detector finds a reader that lingers
+	clear(events) // the race detector reports an exporter that still reads the slice
 	_ = export(t, t.Context(), e, sample())
 }
 

@@ -18,7 +18,7 @@ func TestRecorderKeepsContract(t *testing.T) {
 	tracetest.Run(t, func(testing.TB) trace.Exporter { return &tracetest.Recorder{} })
 }
 
-func TestRecorderTellsEventsApart(t *testing.T) {
+func TestRecorderDistinguishesEvents(t *testing.T) {
 	r := &tracetest.Recorder{Err: errors.New("kept all the same")}
 	events := tracetest.Sample(time.Now())
 	if err := r.Export(t.Context(), events); !errors.Is(err, r.Err) {
@@ -32,8 +32,8 @@ func TestRecorderTellsEventsApart(t *testing.T) {
 	}
 }
 
-// broken are exporters that break one promise each. The suite must notice: it
-// runs on them in a process of its own, which has to fail.
+// broken are exporters that break one promise each. The suite must fail: it
+// runs on these exporters in a process of its own, which must fail.
 var broken = map[string]func() trace.Exporter{
 	"modify_the_events":         func() trace.Exporter { return &liar{modifies: true} },
 	"no_events_returns_nil":     func() trace.Exporter { return &liar{refusesNothing: true} },

@@ -7,7 +7,7 @@ import (
 )
 
 // `go generate ./configs` writes the page.
-func TestThePageIsWhatTheSettingsAre(t *testing.T) {
+func TestPageMatchesTheSettings(t *testing.T) {
 	want, err := Page()
 	if err != nil {
 		t.Fatal(err)
@@ -17,7 +17,7 @@ func TestThePageIsWhatTheSettingsAre(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, have, _ := strings.Cut(string(data), Mark); have != want {
-		t.Error("docs/CONFIGURATION.md is not what the settings are: go generate ./configs")
+		t.Error("docs/CONFIGURATION.md does not match the settings: go generate ./configs")
 	}
 	for path := range comments {
 		if !strings.Contains(want, "| `"+path+"` |") && !strings.Contains(want, "## "+path+"\n") {

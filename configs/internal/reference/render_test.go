@@ -40,7 +40,7 @@ func TestEverySettingIsExplainedAndNothingElse(t *testing.T) {
 }
 
 // A file must name the other possible values.
-func TestEveryChoiceIsNamedWhereItIsMade(t *testing.T) {
+func TestFilesNameEveryChoice(t *testing.T) {
 	choices := 0
 	var look func(s reflect.Type, prefix string)
 	look = func(s reflect.Type, prefix string) {
@@ -80,7 +80,7 @@ func nodes(tree map[string]any) int {
 	return n
 }
 
-func TestValueIsReadBackAsItself(t *testing.T) {
+func TestValueSurvivesARoundTrip(t *testing.T) {
 	for _, s := range []string{"", "plain", ".compact/archive", "/tmp", "yes", "null", "a: b", "a #b", "10", "1.5", "~", "*a", "\"q\"", "tab\t", "line\nbreak", "ä", "-"} {
 		var got string
 		if err := yaml.Unmarshal([]byte(value(reflect.ValueOf(s))), &got); err != nil || got != s {

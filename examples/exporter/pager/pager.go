@@ -1,6 +1,6 @@
-// Package pager is an exporter of one's own, which tells a pager of what a person should
-// look at: events that failed or are of high severity. A program that imports it may say
-// in its configuration
+// Package pager is an example of an exporter: it writes to a pager each event that a
+// person should look at, that is, failed events and events of high severity. A program
+// that imports it can have this in its configuration:
 //
 //	trace: {pager: {file: /var/spool/pager}}
 package pager
@@ -29,8 +29,8 @@ func init() {
 	}})
 }
 
-// Exporter writes one line for each event that a person should look at. A pipeline
-// calls it from one goroutine, so that it needs no lock.
+// Exporter writes one line for each event that a person should look at. A pipeline calls
+// it from one goroutine, so it needs no lock.
 type Exporter struct {
 	w    io.Writer
 	down bool
@@ -62,7 +62,7 @@ func (p *Exporter) Export(ctx context.Context, events []trace.Event) error {
 	return nil
 }
 
-// Shutdown ends the exporter, and closes what it writes to.
+// Shutdown ends the exporter, and closes its writer.
 func (p *Exporter) Shutdown(context.Context) error {
 	p.down = true
 	if c, ok := p.w.(io.Closer); ok {

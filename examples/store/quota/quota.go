@@ -1,6 +1,6 @@
-// Package quota is a store of one's own: an archive that stands in front of another and
-// takes no more than so many bytes, for a disk that is shared. A program that imports it
-// may say in its configuration
+// Package quota is an example of a store: an archive in front of another archive that
+// refuses to store more than a fixed number of bytes, for a shared disk. A program that
+// imports it can have this in its configuration:
 //
 //	storage: {adapter: quota, quota: {path: /srv/agents, max_bytes: 1000000000}}
 package quota
@@ -28,7 +28,7 @@ func init() {
 	})
 }
 
-// Open opens the folder, and counts what is in it.
+// Open opens the folder, and counts the bytes in it.
 func Open(ctx context.Context, s Settings) (*Archive, error) {
 	below, err := fs.Open(s.Path)
 	if err != nil {
@@ -44,17 +44,17 @@ func Open(ctx context.Context, s Settings) (*Archive, error) {
 	return New(below, left), nil
 }
 
-// ErrFull says that the quota is used up.
+// ErrFull means that the quota is used up.
 var ErrFull = errors.New("the quota is used up")
 
-// Archive is an archive that takes so many bytes, and hands them on. What it can't do
-// itself (opening, listing) the archive below does.
+// Archive is an archive that passes calls to another archive until the quota is used
+// up. The archive below also does the other operations (opening, listing).
 type Archive struct {
 	storage.Archive
 	left atomic.Int64
 }
 
-// New returns an archive that puts at most so many bytes into another.
+// New returns an archive that stores at most this many bytes in another.
 func New(below storage.Archive, bytes int64) *Archive {
 	q := &Archive{Archive: below}
 	q.left.Store(bytes)
@@ -92,7 +92,7 @@ func (q *Archive) Remove(ctx context.Context, k storage.Key) error {
 	return below.Remove(ctx, k)
 }
 
-// Close closes the archive below, if it wants to be closed.
+// Close closes the archive below, if it has a method Close.
 func (q *Archive) Close() error {
 	if c, ok := q.Archive.(interface{ Close() error }); ok {
 		return c.Close()

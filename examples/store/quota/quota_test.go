@@ -33,7 +33,7 @@ func TestFolderOfAQuotaKeepsThePromisesOfAnArchive(t *testing.T) {
 	})
 }
 
-func TestWhatIsThereAlreadyCounts(t *testing.T) {
+func TestExistingBytesCountForTheQuota(t *testing.T) {
 	dir := t.TempDir()
 	key, err := storage.ParseKey("s/f")
 	if err != nil {

@@ -1,3 +1,3 @@
-// Package sdktest runs the SDKs that hook/transport is for against servers
+// Package sdktest runs the SDKs that hook/transport supports against servers
 // with the rules of their providers.
 package sdktest

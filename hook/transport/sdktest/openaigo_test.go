@@ -98,7 +98,7 @@ func (a *items) user(text string) {
 	a.input = append(a.input, responses.ResponseInputItemParamOfMessage(text, responses.EasyInputMessageRoleUser))
 }
 
-// raw is an item as it stands in JSON.
+// raw returns an item from its JSON.
 func raw(item string) responses.ResponseInputItemUnionParam {
 	return param.Override[responses.ResponseInputItemUnionParam](json.RawMessage(item))
 }
@@ -141,7 +141,7 @@ func (a *items) streamed(ctx context.Context, params responses.ResponseNewParams
 		case "response.completed":
 			answer = &e.Response
 		case "response.failed", "error":
-			return nil, fmt.Errorf("the stream says %s", e.RawJSON())
+			return nil, fmt.Errorf("the stream contains %s", e.RawJSON())
 		}
 	}
 	if answer == nil && s.Err() == nil {

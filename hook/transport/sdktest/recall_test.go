@@ -42,13 +42,13 @@ func (t through) RoundTrip(req *http.Request) (*http.Response, error) {
 	return (*t.r.mid)(req, http.DefaultTransport.RoundTrip)
 }
 
-// reader is a model that reads files until its view has a reference, recalls it,
-// several times in a row and beside another call, and continues to read.
+// reader is a model that reads files until its view has a reference, recalls it several
+// times in a row and together with another call, and continues to read.
 type reader struct {
 	r       *rig
 	done    int   // of the script
 	files   []int // that each request of the script held
-	recalls []int // likewise, calls of the recall tool
+	recalls []int // calls of the recall tool, likewise
 }
 
 func (m *reader) reply(q provider.Request) provider.Answer {
@@ -126,12 +126,12 @@ func TestRecallUnderSDKs(t *testing.T) {
 			}
 		}
 		if model.files[1] <= model.files[0] {
-			t.Errorf("what was recalled is not there: %v files in the requests of the script", model.files)
+			t.Errorf("the recalled text is missing: %v files in the requests of the script", model.files)
 		}
 		if model.recalls[4] <= model.recalls[3] || model.recalls[5] != model.recalls[4] {
 			t.Errorf("recalls beside another call, and in the request after it: %v", model.recalls)
 		}
-		if model.recalls[6] != 0 { // the fourth round stood in an answer that the caller has
+		if model.recalls[6] != 0 { // the caller has the answer with the fourth round
 			t.Errorf("another process sends %d calls of the recall tool", model.recalls[6])
 		}
 	})

@@ -178,7 +178,7 @@ func (r *rig) refused() (out []int) {
 	return out
 }
 
-// steps returns how many compactions the archive holds.
+// steps returns the number of compactions in the archive.
 func (r *rig) steps() (n int) {
 	r.t.Helper()
 	for info, err := range r.archive.List(context.Background(), storage.Key{}) {

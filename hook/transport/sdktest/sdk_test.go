@@ -66,8 +66,8 @@ func (a again) say(ctx context.Context, results []string) ([]call, string, error
 	return a.agent.say(ctx, nil)
 }
 
-// The provider's window is smaller than the one that is configured.
-func TestOverflowsAreNotSeenByTheProgram(t *testing.T) {
+// The provider's window is smaller than the configured one.
+func TestOverflowsAreHiddenFromTheProgram(t *testing.T) {
 	forEach(t, func(t *testing.T, s sdk, stream bool) {
 		for _, inStream := range []bool{false, true} {
 			r := newRig(t)
@@ -82,7 +82,7 @@ func TestOverflowsAreNotSeenByTheProgram(t *testing.T) {
 				}
 			}
 			if over == 0 {
-				t.Error("nothing overflowed: the test shows nothing")
+				t.Error("nothing overflowed: the test proves nothing")
 			}
 			if extra := len(r.server.Requests()) - (rounds + 1); extra != over {
 				t.Errorf("%d overflows, %d more requests", over, extra)

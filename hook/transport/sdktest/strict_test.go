@@ -37,7 +37,7 @@ func statusOf(err error) (status int, text string, typed *transport.Error) {
 
 // Every SDK takes a refusal of a strict transport for an error of the API, and does not
 // retry it.
-func TestStrictErrorsAreTheAPIsAndNotTriedAgain(t *testing.T) {
+func TestStrictErrorsHaveAPIFormAndAreNotRetried(t *testing.T) {
 	forEach(t, func(t *testing.T, s sdk, stream bool) {
 		var attempts atomic.Int32
 		r := newRig(t)

@@ -43,14 +43,14 @@ func Read(args string) string {
 	return "the file of " + args + ": " + strings.Repeat("some words that stand in it. ", 100)
 }
 
-// Check ends the program where something went wrong.
+// Check ends the program if err is not nil.
 func Check(err error) {
 	if err != nil {
 		log.Fatal(err)
 	}
 }
 
-// Must is the value of a call that went well.
+// Must returns the value of a call without an error.
 func Must[T any](v T, err error) T {
 	Check(err)
 	return v

@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// What is written says whose a request is, and nothing of the machine.
-func TestFormsHoldNothingOfTheMachine(t *testing.T) {
+// A recording identifies the agent of a request, and contains no data of the
+// machine.
+func TestFormsContainNoMachineData(t *testing.T) {
 	s := newScript(2, 50_000, 3)
 	dir := t.TempDir()
 	s.record = newRecorder(dir)

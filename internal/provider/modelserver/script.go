@@ -166,7 +166,7 @@ type stats struct {
 	Status   map[int]int    `json:"status"`            // number of model calls by HTTP status
 	Refused  []string       `json:"refused,omitempty"` // why each request with status 400 was refused
 	Largest  int            `json:"largest"`           // largest prompt, in tokens
-	Same     float64        `json:"same"`              // share of the prompts' bytes that the next prompt begins with, too
+	Same     float64        `json:"same"`              // share of the prompts' bytes that are also the beginning of the next prompt
 	Shares   []float64      `json:"shares"`            // the same, request by request
 	Others   map[string]int `json:"elsewhere"`         // requests that are not model calls
 }

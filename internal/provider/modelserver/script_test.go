@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestScriptGoesThroughItsStepsAndSaysWhatItWasAsked(t *testing.T) {
+func TestScriptFollowsItsStepsAndCountsRequests(t *testing.T) {
 	srv := httptest.NewServer(newScript(2, 500, 3))
 	defer srv.Close()
 	post := func(body string) string {
@@ -41,7 +41,7 @@ func TestScriptGoesThroughItsStepsAndSaysWhatItWasAsked(t *testing.T) {
 }
 
 // Gemini CLI names its own calls, and a request without any call has none to name.
-func TestScriptHasNothingToDoWithTheRecallToolAlone(t *testing.T) {
+func TestScriptIgnoresALoneRecallTool(t *testing.T) {
 	srv := httptest.NewServer(newScript(2, 500, 3))
 	defer srv.Close()
 	const ask = `{"contents":[{"role":"user","parts":[{"text":"x"}]}],"tools":[{"functionDeclarations":[{"name":"recall"}]}]}`

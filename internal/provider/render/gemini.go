@@ -148,7 +148,7 @@ func (s *Session) geminiResult(i int, r Row) object {
 	return object{s.spelled("functionResponse", "function_response"): f}
 }
 
-// called returns the function that the last call with an id named.
+// called returns the function of the last call with an id.
 func (s *Session) called(row int, id string) string {
 	for i := row - 1; i >= 0; i-- {
 		for _, c := range callsOf(s.rows[i]) {

@@ -1,11 +1,11 @@
 // Package render writes one chat session as the requests that agents of four
-// providers would send for it, for tests. It uses encoding/json alone and no
-// codec of this module: the code under test must not write its own input.
-// Errors in a session, such as results without calls, are rendered unchanged.
+// providers would send for it, for tests. It uses only encoding/json and no
+// codec of this module, because the code under test must not write its own
+// input. Errors in a session, such as results without calls, stay as they are.
 //
 // The same session and seed give the same bytes. The seed decides the details
-// in which agents differ: string or blocks, ids or none, thinking or none,
-// where cache breakpoints are, how the JSON is laid out.
+// in which agents differ: string or blocks, ids or none, thinking or none, the
+// positions of cache breakpoints, the layout of the JSON.
 package render
 
 import (

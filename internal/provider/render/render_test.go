@@ -29,8 +29,8 @@ func every(t *testing.T, n int) map[string][]render.Row {
 	return out
 }
 
-// judged returns what a provider refuses of a session as far as one cut, if
-// what the model said in it is what the model said.
+// judged returns the provider's refusals for a session up to one cut, with the
+// model's output in it as genuine.
 func judged(w provider.Wire, seed uint64, rows []render.Row, n int) []provider.Refusal {
 	s := render.New(w, seed, rows)
 	body := s.Body(n)
@@ -39,7 +39,7 @@ func judged(w provider.Wire, seed uint64, rows []render.Row, n int) []provider.R
 	return j.Judge(body)
 }
 
-// twice reports whether a session uses the id of a call for another one.
+// twice reports whether two calls of a session have one id.
 func twice(rows []render.Row) bool {
 	seen := map[any]bool{}
 	for _, r := range rows {
@@ -67,7 +67,7 @@ func TestSweepSessionsThatAreLegalInChatAreLegalOnEachWire(t *testing.T) {
 			continue
 		}
 		if twice(rows) {
-			repeated++ // which Anthropic refuses, and Gemini can't tell apart
+			repeated++ // Anthropic refuses it, and Gemini can't distinguish it
 			continue
 		}
 		for seed := range seeds {
@@ -124,15 +124,15 @@ func TestSameSeedGivesTheSameBytes(t *testing.T) {
 	}
 }
 
-func TestCutsLieBeforeAnswersAndAtTheEnd(t *testing.T) {
+func TestCutsAreBeforeAnswersAndAtTheEnd(t *testing.T) {
 	if got := fmt.Sprint(render.New(provider.Chat, 0, rows).Cuts()); got != "[2 6 8]" {
 		t.Errorf("cuts %s", got)
 	}
 }
 
-// An agent that keeps its request and goes on sends what one sends that
-// renders all of it again.
-func TestExtendGoesOnWhereABodyEnds(t *testing.T) {
+// An agent that keeps its request and continues sends the same as an agent that
+// renders the whole session again.
+func TestExtendAddsToTheEndOfABody(t *testing.T) {
 	for _, w := range provider.Wires() {
 		for seed := range uint64(40) {
 			s := render.New(w, seed, rows)
@@ -154,7 +154,7 @@ func TestExtendGoesOnWhereABodyEnds(t *testing.T) {
 }
 
 // Seeds together must show what agents do differently.
-func TestSeedsCoverWhatAgentsDo(t *testing.T) {
+func TestSeedsCoverTheBehaviorOfAgents(t *testing.T) {
 	for w, wants := range map[provider.Wire][]string{
 		provider.Chat:      {`"thought_signature"`, `"type":"text"`, "\n  \"messages\""},
 		provider.Responses: {`"instructions"`, `"encrypted_content"`, `"summary":[]`, `"id":"fc_`, `"output":[{`, `"role":"system"`, `"output_text"`},

@@ -75,8 +75,8 @@ func (s *Session) responsesAnswer(i int, r Row) []any {
 	return out
 }
 
-// reasons returns how many pieces of reasoning lead to a row: none, one, or
-// now and then two.
+// reasons returns the number of pieces of reasoning before a row: none, one, or
+// sometimes two.
 func (s *Session) reasons(i int, r Row) int {
 	switch {
 	case s.chance("no reasoning", 0, 4):

@@ -19,8 +19,8 @@ type Body struct {
 // New returns the top level of a body that was split.
 func New(data []byte, members []jsonscan.Member) Body { return Body{data, members} }
 
-// Once returns an error if one of these fields occurs twice: the provider may read
-// another one of them than this package.
+// Once returns an error if one of these fields occurs twice, because the provider
+// may read the other occurrence.
 func (b Body) Once(keys ...string) error {
 	for _, key := range keys {
 		n := 0
@@ -36,10 +36,10 @@ func (b Body) Once(keys ...string) error {
 	return nil
 }
 
-// JSON returns the first of these fields that is there, as it stands.
+// JSON returns the first of these fields that exists, unchanged.
 func (b Body) JSON(keys ...string) json.RawMessage {
 	for _, key := range keys {
-		for i := len(b.members) - 1; i >= 0; i-- { // of two fields the last counts
+		for i := len(b.members) - 1; i >= 0; i-- { // if a field occurs twice, the last one is used
 			m := b.members[i]
 			if m.Key != key {
 				continue
@@ -65,7 +65,7 @@ func (b Body) Text(keys ...string) string {
 	return ""
 }
 
-// Int returns the first of these fields that is a number, 0 where none is.
+// Int returns the first of these fields that is a number, 0 if there is none.
 func (b Body) Int(keys ...string) int {
 	for _, key := range keys {
 		if n, err := strconv.Atoi(string(b.JSON(key))); err == nil {
@@ -78,7 +78,7 @@ func (b Body) Int(keys ...string) int {
 // True reports whether a field is true.
 func (b Body) True(key string) bool { return string(b.JSON(key)) == "true" }
 
-// Texts returns the members of a field that are strings.
+// Texts returns the members of a field whose values are strings.
 func (b Body) Texts(key string) map[string]string {
 	raw := b.JSON(key)
 	if len(raw) == 0 || raw[0] != '{' {

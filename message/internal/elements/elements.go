@@ -1,5 +1,5 @@
-// Package elements writes another list of elements into a JSON array and leaves
-// every other byte of the document as it is.
+// Package elements replaces the elements of a JSON array, and leaves every other byte of
+// the document unchanged.
 package elements
 
 import (
@@ -13,14 +13,14 @@ import (
 // A List is a JSON array inside a document. An entry of Elems may span several
 // adjacent elements that belong together.
 type List struct {
-	At    jsonscan.Span // brackets included; zero if there are none, as for the lines of a file
+	At    jsonscan.Span // with brackets; zero if there are none, as for the lines of a file
 	Elems []jsonscan.Span
 	Sep   string // separator if the list has fewer than two elements; "" = a comma
 }
 
 // A Piece is one element to write.
 type Piece struct {
-	Raw  []byte // nil = element From as it stands in the document
+	Raw  []byte // nil = element From of the document, unchanged
 	From int    // index of the original element; -1 = a new one
 }
 
@@ -38,9 +38,9 @@ func (d whole) Len() int { return len(d) }
 
 func (d whole) Append(dst []byte, from, to int) []byte { return append(dst, d[from:to]...) }
 
-// Write returns doc with the list made of pieces. Each piece but the first keeps the
-// separator that preceded its element. A new element, and the one that was first, takes
-// the separator before the second element.
+// Write returns doc with the list made of pieces. Each piece except the first keeps the
+// separator that preceded its element. A new element, and an element that was the first,
+// gets the separator before the second element.
 func (l List) Write(doc []byte, pieces []Piece) []byte { return l.WriteDoc(whole(doc), pieces) }
 
 // WriteDoc is Write for a document in several pieces.
@@ -124,7 +124,7 @@ func (l List) size(doc Doc, pieces []Piece) int {
 	return n
 }
 
-// Same reports whether two messages have the same raw form, so that none has to be
+// Same reports whether two messages have the same raw form, so that no message has to be
 // rewritten.
 func Same(a, b *message.Message) bool {
 	x, y := a.Raw(), b.Raw()

@@ -1,5 +1,5 @@
 // Package meta reads and removes the field "meta" of a message, which belongs to the
-// codecs: files keep it, and a message for a provider lacks it.
+// codecs: it stays in files, and is removed from messages for a provider.
 package meta
 
 import (
@@ -12,10 +12,10 @@ import (
 // Key is the name of the field.
 const Key = "meta"
 
-// In reports whether the name is in some JSON at all.
+// In reports whether the name occurs anywhere in some JSON.
 func In(raw []byte) bool { return bytes.Contains(raw, []byte(`"`+Key+`"`)) }
 
-// Without reads messages as they are sent.
+// Without wraps parse so that it reads messages in the form in which they are sent.
 func Without(parse func([]byte) ([]message.Message, error)) func([]byte) ([]message.Message, error) {
 	return func(raw []byte) ([]message.Message, error) {
 		sent, protected := Strip(raw)
@@ -27,8 +27,9 @@ func Without(parse func([]byte) ([]message.Message, error)) func([]byte) ([]mess
 	}
 }
 
-// Strip returns a message without the field, or raw itself if it has none, and
-// whether the field protects the message. Of several fields the last counts.
+// Strip returns a message without the field (raw itself if it has none), and whether
+// the field protects the message. If the field occurs several times, the last one is
+// used.
 func Strip(raw []byte) (sent []byte, protected bool) {
 	if !In(raw) {
 		return raw, false
@@ -38,7 +39,7 @@ func Strip(raw []byte) (sent []byte, protected bool) {
 }
 
 // Protected reports whether the field protects the message. Only the boolean true
-// does.
+// protects it.
 func Protected(raw []byte, at jsonscan.Span) bool {
 	if at.End == 0 || raw[at.Start] != '{' {
 		return false

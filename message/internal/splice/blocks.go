@@ -12,8 +12,8 @@ type Block struct {
 	Result bool // the result of a tool
 }
 
-// only returns a copy of an item with nothing but its results, or nothing but
-// the rest. Every byte outside of the list of blocks is as it was.
+// only returns a copy of an item with only its results, or only its other
+// blocks. Every byte outside of the list of blocks stays the same.
 func only(item []byte, blocks []Block, results bool) []byte {
 	out := make([]byte, 0, len(item))
 	out = append(out, item[:blocks[0].At.Start]...)
@@ -23,7 +23,7 @@ func only(item []byte, blocks []Block, results bool) []byte {
 			continue
 		}
 		if kept++; kept > 1 {
-			out = append(out, item[blocks[i-1].At.End:b.At.Start]...) // the comma, as the client sets it
+			out = append(out, item[blocks[i-1].At.End:b.At.Start]...) // the comma, as the client wrote it
 		}
 		out = append(out, b.At.Of(item)...)
 	}
@@ -32,7 +32,7 @@ func only(item []byte, blocks []Block, results bool) []byte {
 
 var errBlocks = errors.New("the message has other blocks than the one that was read")
 
-// join returns an item with the blocks that its two messages have now.
+// join returns an item with the blocks that its two messages now have.
 func (l *List) join(item, results, rest []byte) ([]byte, error) {
 	queue := map[bool][]Block{true: l.grammar.Blocks(results), false: l.grammar.Blocks(rest)}
 	text := map[bool][]byte{true: results, false: rest}

@@ -8,10 +8,10 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// CheckView is the rule that a view is one of this request.
+// CheckView is the rule that a view belongs to this request.
 const CheckView = "view"
 
-// A Checker holds one view of a request against the rules of its provider.
+// A Checker checks one view of a request against the rules of its provider.
 type Checker struct {
 	*List
 	View    []message.Message
@@ -37,7 +37,7 @@ func (c *Checker) Report(check string, u Unit, about, detail string) {
 	c.Found = append(c.Found, wire.Violation{Check: check, ID: ID(c.Sources[u.From], about), Index: u.From, Detail: detail})
 }
 
-// Whole adds a violation of which there is one at most.
+// Whole adds a violation that can occur only once.
 func (c *Checker) Whole(check string, index int, detail string) {
 	c.Found = append(c.Found, wire.Violation{Check: check, Index: index, Detail: detail})
 }

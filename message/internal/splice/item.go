@@ -6,8 +6,8 @@ import (
 	"github.com/agentcompact/compact/message/internal/meta"
 )
 
-// A Head is where the members of an item are that every one of these wires
-// has. Of two of a name the last counts.
+// A Head holds the positions of the members that an item of each of these wires
+// has. If a name occurs twice, the last one is used.
 type Head struct {
 	Role, Content, Name, Meta jsonscan.Span
 }
@@ -37,20 +37,20 @@ func ReadHead(raw []byte, content string) (h Head, err error) {
 	return h, err
 }
 
-// A Parser makes one message of an item.
+// A Parser builds one message from an item.
 type Parser struct {
 	Data    []byte // valid JSON
 	Message message.Message
-	Spans   []message.Span // of the texts of its parts
+	Spans   []message.Span // spans of the texts of its parts
 	Slots   map[int]message.Slot
 
-	Results, Rest bool // it has results of tools; it has something else
+	Results, Rest bool // it has tool results; it has other content
 }
 
 // NewParser returns a parser that has read the head.
 func NewParser(raw []byte, h Head) Parser {
 	p := Parser{Data: raw}
-	p.Message.Name, _ = jsonscan.Unquote(h.Name.Of(raw)) // no field of these wires: what AppendMessage writes
+	p.Message.Name, _ = jsonscan.Unquote(h.Name.Of(raw)) // not a field of these wires, but AppendMessage writes it
 	p.Message.Protected = meta.Protected(raw, h.Meta)
 	return p
 }
@@ -71,8 +71,7 @@ func (p *Parser) Add(part message.Part, at jsonscan.Span) {
 	p.Message.Parts, p.Spans = append(p.Message.Parts, part), append(p.Spans, at)
 }
 
-// AddSlot adds a piece of media that a text may take the place of: all that
-// stands at a span.
+// AddSlot adds media that a text may replace: the whole value at a span.
 func (p *Parser) AddSlot(part message.Part, at jsonscan.Span, slot message.Slot) {
 	if p.Slots == nil {
 		p.Slots = map[int]message.Slot{}
@@ -96,8 +95,8 @@ func messages(g Grammar, raw []byte) ([]message.Message, error) {
 	return []message.Message{results, rest}, err
 }
 
-// readPrompt makes the system prompt a message of its own, as it would stand
-// in the list. It can't be edited.
+// readPrompt makes a message of the system prompt, in the form of a list item.
+// It can't be edited.
 func readPrompt(g Grammar, raw []byte) ([]message.Message, error) {
 	content, err := g.Prompt(raw)
 	if err != nil || content == nil {

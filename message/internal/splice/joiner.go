@@ -2,19 +2,19 @@ package splice
 
 import "github.com/agentcompact/compact/message"
 
-// A Joiner is a [Grammar] of a wire that refuses certain neighbors, and
-// accepts one item with the blocks of both. If the items between such
-// neighbors were removed, the neighbors are written as one item. Items that
-// were neighbors in the body stay separate.
+// A Joiner is a [Grammar] of a wire that refuses certain neighbors, but accepts
+// one item with the blocks of both. If the items between such neighbors were
+// removed, the neighbors are written as one item. Items that were neighbors in
+// the body stay separate.
 type Joiner interface {
-	// Loose reports whether an item is one of these, and has nothing that would
-	// be lost in one with others.
+	// Loose reports whether an item is such a neighbor, and has no data that
+	// would be lost if it were joined with others.
 	Loose(item []byte) bool
 	// AppendJoined writes loose items as one.
 	AppendJoined(dst []byte, items [][]byte) []byte
 }
 
-// joinTo adds a unit, or joins it to the unit before.
+// joinTo adds a unit, or joins it to the previous unit.
 func (l *List) joinTo(units []Unit, view []message.Message, u Unit) []Unit {
 	n := len(units) - 1
 	if n < 0 || !l.joins(view, &units[n], &u) {
@@ -24,7 +24,7 @@ func (l *List) joinTo(units []Unit, view []message.Message, u Unit) []Unit {
 	return units
 }
 
-// joins reports whether unit u is written as one with the unit before.
+// joins reports whether unit u is written as one with the previous unit.
 func (l *List) joins(view []message.Message, before, u *Unit) bool {
 	if before.Made() || view[u.From].Role != message.RoleSystem || view[before.From].Role != message.RoleSystem || before.last+1 == u.Item {
 		return false

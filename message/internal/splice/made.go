@@ -8,8 +8,8 @@ import (
 )
 
 // AppendBlocks writes the parts of a message that was made in Go as a list of
-// blocks: the parts of a result, which begin with one of its texts, by result,
-// any other by one.
+// blocks. The parts of a result, which begin with one of its texts, are written
+// together; any other part is written by itself.
 func AppendBlocks(dst []byte, parts []message.Part, one func([]byte, *message.Part) []byte, result func([]byte, []message.Part) []byte) []byte {
 	dst = append(dst, '[')
 	for i := 0; i < len(parts); {

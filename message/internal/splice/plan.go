@@ -7,21 +7,21 @@ import (
 	"github.com/agentcompact/compact/message/internal/elements"
 )
 
-// A Unit is one item of the list as it will be written.
+// A Unit is one item of the list to be written.
 type Unit struct {
 	Item     int  // index of the item in the body; -1 = a new message
-	From, To int  // the messages of the view that it holds: one, two that were one item, or items that become one
-	Whole    bool // all of the item, nothing edited
+	From, To int  // range of messages of the view that it holds: one, two that were one item, or items that become one
+	Whole    bool // the complete item, unedited
 	Joined   bool // items that became neighbors and are written as one, see [Joiner]
 
-	last int // the last item that it holds
+	last int // last item that it holds
 }
 
-// Made reports whether the unit is a message that was made since.
+// Made reports whether the unit is a new message.
 func (u Unit) Made() bool { return u.Item < 0 }
 
-// Plan returns the items that a view becomes. It returns an error if the view is not
-// one of this body: if it has a message of another body, or lacks the system prompt.
+// Plan returns the items for a view. It returns an error if the view does not belong
+// to this body: if it has a message of another body, or lacks the system prompt.
 func (l *List) Plan(view []message.Message, sources []int) ([]Unit, error) {
 	if err := elements.Sources(view, sources, len(l.msgs)); err != nil {
 		return nil, err
@@ -57,8 +57,8 @@ func (l *List) Plan(view []message.Message, sources []int) ([]Unit, error) {
 	return units, nil
 }
 
-// source checks that message i of the view came from here. The engine keeps
-// that; a caller may not.
+// source checks that message i of the view came from this body. The engine
+// guarantees this, but other callers may not.
 func (l *List) source(i int, m *message.Message) error {
 	if m.Wire() != l.grammar.Name() || len(m.Raw()) == 0 {
 		return fmt.Errorf("message %d of the view is said to be one of the request, but did not come from it", i)

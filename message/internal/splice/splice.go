@@ -1,11 +1,11 @@
-// Package splice is the common part of the wires that list the conversation in
-// one array of the request body and keep the system prompt in a field of its
-// own. The items of the array become messages, and the edited messages are
-// written back between the unchanged bytes.
+// Package splice is the common part of the wires that list the conversation in one
+// array of the request body and have a separate field for the system prompt. The
+// items of the array become messages, and the edited messages are written back
+// between the unchanged bytes.
 //
-// An item that holds tool results and something else is two messages, the
-// results and the rest, so that one can go without the other. They become one
-// item again where both are still there, side by side.
+// An item that holds tool results and something else becomes two messages, the
+// results and the rest, so that one can be removed without the other. If both are
+// still there, side by side, they become one item again.
 package splice
 
 import (
@@ -17,8 +17,8 @@ import (
 
 // A Grammar holds the differences between the wires. Its input is always valid JSON.
 type Grammar interface {
-	// Name is the wire's, Field that of the list in a body, Content that of the
-	// blocks in an item.
+	// Name is the wire's name, Field the name of the list in a body, Content the
+	// name of the blocks in an item.
 	Name() string
 	Field() string
 	Content() string
@@ -38,11 +38,11 @@ type Grammar interface {
 	AppendMade(dst []byte, m message.Message) []byte
 }
 
-// A FieldError names the field of a body or a message that breaks the form of the
-// wire.
+// A FieldError names the field of a body or a message that violates the format of
+// the wire.
 type FieldError = wire.FieldError
 
-// A List is a body that was read. It is immutable.
+// A List is a parsed body. It is immutable.
 type List struct {
 	grammar Grammar
 	data    []byte
@@ -54,11 +54,11 @@ type List struct {
 	meta    bool  // some item may have the field meta
 }
 
-// prompt stands for the item of the system prompt's message.
+// prompt is the item index of the system prompt's message.
 const prompt = -1
 
-// Read reads the items of a body that was split. system is the field of the
-// system prompt; nil = there is none.
+// Read reads the items of a split body. system is the field of the system prompt;
+// nil = none.
 func Read(g Grammar, body []byte, doc jsonscan.Document, system []byte, c *wire.Cache) (*List, error) {
 	if err := checkField(g.Field(), doc); err != nil {
 		return nil, err
@@ -111,8 +111,8 @@ func (l *List) add(item int, msgs []message.Message) {
 	}
 }
 
-// Behind records that the provider has compacted the messages before message s
-// itself. It no longer reads them, so they stay unchanged and cost nothing.
+// Behind records that the provider itself has compacted the messages before message
+// s. It no longer reads them, so they stay unchanged and cost nothing.
 func (l *List) Behind(s int) {
 	for i := range l.msgs[:s] {
 		if l.of[i] != prompt {
@@ -125,13 +125,13 @@ func (l *List) Behind(s int) {
 // slice is shared.
 func (l *List) Messages() []message.Message { return l.msgs }
 
-// Prompted reports whether the first of them is the system prompt.
+// Prompted reports whether the first message is the system prompt.
 func (l *List) Prompted() bool { return len(l.of) > 0 && l.of[0] == prompt }
 
 // Body returns the body as it was read.
 func (l *List) Body() []byte { return l.data }
 
-// Item returns the item with this index as it is sent: as it stands in the
+// Item returns the item with this index in the form in which it is sent: as in the
 // body, without the field meta.
 func (l *List) Item(i int) []byte {
 	item := l.items[i].Of(l.data)
@@ -155,7 +155,7 @@ func (l *List) Role(i int) string {
 	case `"model"`:
 		return "model"
 	default:
-		role, _ := jsonscan.Unquote(raw) // no string: no role
+		role, _ := jsonscan.Unquote(raw) // not a string: no role
 		return role
 	}
 }

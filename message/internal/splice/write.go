@@ -17,7 +17,7 @@ func (l *List) Write(view []message.Message, sources []int) ([]byte, error) {
 	return d.Body(), nil
 }
 
-// A Draft is a view as it is about to be written, unit by unit.
+// A Draft is a view to be written, unit by unit.
 type Draft struct {
 	Units []Unit
 
@@ -26,7 +26,7 @@ type Draft struct {
 	same   bool
 }
 
-// Draft returns how a view would be written.
+// Draft returns the planned form of a view.
 func (l *List) Draft(view []message.Message, sources []int) (*Draft, error) {
 	units, err := l.Plan(view, sources)
 	if err != nil {
@@ -44,10 +44,10 @@ func (l *List) Draft(view []message.Message, sources []int) (*Draft, error) {
 	return d, nil
 }
 
-// Same reports whether it is the body that was read.
+// Same reports whether the draft is the body that was read.
 func (d *Draft) Same() bool { return d.same }
 
-// Raw returns unit i as it will be written. It is shared.
+// Raw returns unit i in its planned form. It is shared.
 func (d *Draft) Raw(i int) []byte {
 	if p := d.pieces[i]; p.Raw == nil {
 		return d.list.items[p.From].Of(d.list.data)
@@ -55,11 +55,10 @@ func (d *Draft) Raw(i int) []byte {
 	return d.pieces[i].Raw
 }
 
-// Set writes something else in the place of unit i.
+// Set replaces unit i.
 func (d *Draft) Set(i int, raw []byte) { d.pieces[i].Raw, d.same = raw, false }
 
-// Body returns the whole body; the one that was read where nothing is other
-// than it was.
+// Body returns the whole body; if nothing changed, the body that was read.
 func (d *Draft) Body() []byte {
 	if d.same {
 		return d.list.data
@@ -71,7 +70,7 @@ func (d *Draft) Body() []byte {
 	return list.Write(d.list.data, d.pieces)
 }
 
-// piece returns the bytes of a unit; nil = the item as it is in the body.
+// piece returns the bytes of a unit; nil = the item of the body, unchanged.
 func (l *List) piece(u Unit, view []message.Message) ([]byte, error) {
 	switch {
 	case u.Made():

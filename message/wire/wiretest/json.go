@@ -8,12 +8,12 @@ import (
 	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
-// JSON writes random JSON in the many forms that it may have: odd white space,
-// members in any order and unknown ones, integers that fit no machine word,
-// escapes that are not needed, halves of surrogate pairs.
+// JSON writes random JSON in many valid forms: unusual white space, members in
+// any order and unknown ones, integers that fit no machine word, unnecessary
+// escapes, halves of surrogate pairs.
 type JSON struct{ *rand.Rand }
 
-// NewJSON returns a writer that always writes the same for a seed.
+// NewJSON returns a writer that always writes the same JSON for a seed.
 func NewJSON(seed uint64) JSON { return JSON{rand.New(rand.NewPCG(seed, 11))} }
 
 // Space returns white space, mostly none.
@@ -24,8 +24,8 @@ func (j JSON) Space() string {
 	return []string{" ", "\n", "\t", "\r\n  ", "   "}[j.IntN(5)]
 }
 
-// Object returns an object of these keys and values, in any order, with
-// members that no wire knows among them.
+// Object returns an object of these keys and values, in any order, mixed with
+// members that no wire knows.
 func (j JSON) Object(pairs ...string) string {
 	var members []string
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -89,8 +89,8 @@ func (j JSON) Words(n int) string {
 	return b.String()
 }
 
-// Quote returns s as a JSON string, in one of the ways to write it; now and
-// then half a surrogate pair is appended.
+// Quote returns s as a JSON string, in one of several forms; sometimes it
+// appends half a surrogate pair.
 func (j JSON) Quote(s string) string {
 	quoted := string(jsonscan.AppendQuote(nil, s))
 	switch j.IntN(6) {

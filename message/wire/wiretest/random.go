@@ -9,8 +9,9 @@ import (
 
 var seed = flag.Uint64("seed", 1, "of the first random body")
 
-// Random gives bodies as body writes them for a seed, each with its seed: 150
-// of them, or 20,000 where COMPACT_SOAK is set, from that of the flag -seed on.
+// Random returns bodies that body writes for a seed, each with its seed: 150
+// bodies, or 20,000 with COMPACT_SOAK, beginning with the seed of the flag
+// -seed.
 func Random(t *testing.T, body func(seed uint64) string) iter.Seq2[uint64, []byte] {
 	n := uint64(150)
 	if os.Getenv("COMPACT_SOAK") != "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// Parse reads a body that can be read.
+// Parse parses a valid body.
 func Parse(t *testing.T, f wire.Format, body string) wire.Request {
 	t.Helper()
 	r, err := f.ParseRequest([]byte(body), nil)
@@ -21,7 +21,7 @@ func Parse(t *testing.T, f wire.Format, body string) wire.Request {
 	return r
 }
 
-// Sources returns the sources of a view in which none of n messages has moved.
+// Sources returns the sources of a view with n unmoved messages.
 func Sources(n int) []int {
 	out := make([]int, n)
 	for i := range out {
@@ -30,9 +30,9 @@ func Sources(n int) []int {
 	return out
 }
 
-// LastCounts compares a body that has fields twice with a body that has only
-// the last of them, as a provider reads it: both hold the same conversation and
-// break the same rules, and an edit changes the last field.
+// LastCounts compares a body in which fields occur twice with a body that has
+// only the last occurrences, as a provider reads it: both hold the same
+// conversation and break the same rules, and an edit changes the last field.
 func LastCounts(t *testing.T, f wire.Format, twice, once string) {
 	t.Helper()
 	a, b := Parse(t, f, twice), Parse(t, f, once)
@@ -97,11 +97,11 @@ func Outline(msgs []message.Message) []string {
 	return out
 }
 
-// Notice is, among the sources of [View], a notice that was made since.
+// Notice is a source for [View] that stands for a new notice.
 const Notice = -2
 
-// View returns the view with these sources, and the sources. -1 is a new summary, and
-// the messages in replace replace those with their indexes.
+// View returns a view made from these sources, and its final sources. The source -1 is
+// a new summary. replace holds other messages for some positions of the view.
 func View(msgs []message.Message, sources []int, replace map[int]message.Message) ([]message.Message, []int) {
 	view, from := make([]message.Message, len(sources)), slices.Clone(sources)
 	for k, src := range sources {
@@ -120,7 +120,7 @@ func View(msgs []message.Message, sources []int, replace map[int]message.Message
 	return view, from
 }
 
-// Edited is a message whose first part reads s.
+// Edited returns a message whose first part has the text s.
 func Edited(t *testing.T, m message.Message, s string) message.Message {
 	t.Helper()
 	m, err := m.WithPartText(0, s)

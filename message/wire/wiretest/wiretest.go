@@ -15,8 +15,8 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// Body holds every promise of a wire against one body that it can read. It
-// must not have a message of two members of the same name.
+// Body checks every promise of a wire with one valid body. No message of the body
+// may have two members of the same name.
 func Body(t *testing.T, f wire.Format, body []byte) {
 	t.Helper()
 	was := bytes.Clone(body)
@@ -34,7 +34,8 @@ func Body(t *testing.T, f wire.Format, body []byte) {
 	}
 }
 
-// identity: "a view that is equal to Messages gives back the very same slice".
+// identity tests that for a view that is equal to Messages, Write returns the
+// same slice.
 func identity(t *testing.T, r wire.Request, body []byte) {
 	t.Helper()
 	out, err := r.Write(slices.Clone(r.Messages()), Sources(len(r.Messages())))
@@ -46,7 +47,8 @@ func identity(t *testing.T, r wire.Request, body []byte) {
 	}
 }
 
-// cached: a parse with the cache returns the same messages as one without it.
+// cached tests that a parse with the cache returns the same messages as one
+// without it.
 func cached(t *testing.T, f wire.Format, body []byte, want []message.Message) {
 	t.Helper()
 	c := wire.NewCache(0)
@@ -76,8 +78,9 @@ func equal(t *testing.T, got, want []message.Message) {
 // replacement is the new text of every edit.
 const replacement = "replaced \"\u00e9\"\n"
 
-// edits: an edit changes one string and nothing else; sealed parts refuse it.
-// What is protected is never edited, and a wire may refuse to write it.
+// edits tests that an edit changes one string and nothing else, and that sealed
+// parts refuse it. Protected messages are never edited, and a wire may refuse to
+// write an edited one.
 func edits(t *testing.T, r wire.Request, body []byte) {
 	t.Helper()
 	for i, m := range r.Messages() {
@@ -101,8 +104,8 @@ func edits(t *testing.T, r wire.Request, body []byte) {
 	}
 }
 
-// media: a text replaces a picture, a sound or a file. Every byte outside of that
-// part stays the same, and the data is no longer in the body.
+// media tests that a text replaces a picture, a sound or a file. Every byte
+// outside of that part stays the same, and the data is no longer in the body.
 func media(t *testing.T, r wire.Request, i, p int) {
 	t.Helper()
 	m := r.Messages()[i]
@@ -197,8 +200,8 @@ func differences(a, b any) int {
 	return 0
 }
 
-// removals: after whole rounds were removed, the other messages are read back
-// unchanged, in the same bytes.
+// removals tests that after the removal of whole rounds, the other messages are
+// read back unchanged, with the same bytes.
 func removals(t *testing.T, r wire.Request, body []byte) {
 	t.Helper()
 	msgs := r.Messages()
@@ -225,8 +228,8 @@ func removals(t *testing.T, r wire.Request, body []byte) {
 	}
 }
 
-// sameContent compares part by part: on a wire without messages, neighbors may have
-// become one after the items between them were removed.
+// sameContent compares part by part, because on a wire without messages, neighbors
+// may have become one after the items between them were removed.
 func sameContent(t *testing.T, got, want []message.Message) {
 	t.Helper()
 	g, w := flat(got), flat(want)
@@ -246,7 +249,7 @@ type flatPart struct {
 	fp   message.Fingerprint
 }
 
-// flat lists the parts of messages; one without parts counts as one part.
+// flat lists the parts of messages; a message without parts counts as one part.
 func flat(msgs []message.Message) (parts []flatPart) {
 	for _, m := range msgs {
 		for _, p := range m.Parts {
@@ -259,8 +262,8 @@ func flat(msgs []message.Message) (parts []flatPart) {
 	return parts
 }
 
-// Messages: AppendMessage writes one JSON object, which ParseMessage reads as the
-// same message.
+// Messages tests that AppendMessage writes one JSON object, which ParseMessage
+// reads as the same message.
 func Messages(t *testing.T, f wire.Format, msgs []message.Message) {
 	t.Helper()
 	for i, m := range msgs {

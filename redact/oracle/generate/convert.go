@@ -28,12 +28,12 @@ type rule struct {
 	value      string // pattern of the value in a framed rule
 	fold       bool   // the value ignores case
 	min, max   int    // length of the value, or of the whole match
-	solid      bool   // no blank and no quote can be in a match
+	solid      bool   // a match contains no blank and no quote
 	before     int    // maximum number of bytes from the start of a match to its keyword
 	allowlists []allowlist
 }
 
-// unlimited is the length of a match without a limit.
+// unlimited is the maximum length of a match without a limit.
 const unlimited = 4096
 
 func convert(s source) (rule, error) {
@@ -107,8 +107,8 @@ func nameWords(name string, keywords []string) []string {
 	return strings.Split(strings.ToLower(name), "|")
 }
 
-// balanced reports whether the value is one group and not several alternatives
-// with frames of their own.
+// balanced reports whether the value is one group, and not several alternatives
+// with separate frames.
 func balanced(s string) bool {
 	depth := 0
 	for i := range len(s) {
@@ -165,7 +165,7 @@ func lengths(re *syntax.Regexp) (shortest, longest int) {
 	return 0, 0
 }
 
-// isSolid reports whether no match of re has a blank or a quote in it.
+// isSolid reports whether no match of re contains a blank or a quote.
 func isSolid(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
@@ -229,8 +229,8 @@ func beginsWith(re *syntax.Regexp, keywords []string) bool {
 	return false
 }
 
-// literalPrefix reports whether neighboring literals and optional groups,
-// which the parser keeps apart, begin with a keyword.
+// literalPrefix reports whether neighboring literals and optional groups, which
+// the parser separates, begin with a keyword.
 func literalPrefix(subs []*syntax.Regexp, keywords []string) bool {
 	prefixes := []string{""}
 	for _, sub := range subs {
@@ -332,7 +332,7 @@ func isPlain(name string, keywords []string) bool {
 }
 
 // write writes the list as a Go literal. Well-known public secrets are written
-// as hashes, so that no scanner takes the file for a leak.
+// as hashes, so that no scanner treats the file as a leak.
 func (a allowlist) write(out *bytes.Buffer) {
 	var patterns []string
 	var sums []uint64

@@ -92,12 +92,12 @@ var covered = map[string]bool{
 	"private-key":            true, // finds truncated keys too
 	"kubernetes-secret-yaml": true, // reads the manifest line by line
 	"curl-auth-user":         true, // reads the command's flags
-	"curl-auth-header":       true, // reads headers wherever they stand
-	"freemius-secret-key":    true, // is an assignment
+	"curl-auth-header":       true, // reads headers anywhere
+	"freemius-secret-key":    true, // the rule is an assignment
 	"jwt":                    true, // checks the segments
 	"jwt-base64":             true, // likewise
 	"generic-api-key":        true, // assignments read the same names, with a stricter filter
-	"hashicorp-tf-password":  true, // means something in a Terraform file only; assignments cover it
+	"hashicorp-tf-password":  true, // is only meaningful in a Terraform file; assignments cover it
 }
 
 // version returns the version of gitleaks that the rules come from.

@@ -1,5 +1,6 @@
 // Fitneeds counts, on recorded sessions, how often messages of some age are
-// needed again. It writes the table by which package internal/reduce expects recalls.
+// needed again. It writes the table from which package internal/reduce estimates
+// recalls.
 //
 //	go run ./replay/internal/fitneeds -out internal/reduce/needs_table.go PATH...
 package main

@@ -1,5 +1,5 @@
 // Package filelock locks files against other processes, and against other
-// descriptors in the same process. A lock ends when its file is closed or its
+// descriptors in the same process. A lock ends when the file is closed or the
 // process dies.
 package filelock
 

@@ -1,4 +1,5 @@
-// Package needs skips tests, with a message, on machines without what they need.
+// Package needs skips tests, with a message, on machines that lack a tool or a
+// service.
 package needs
 
 import (

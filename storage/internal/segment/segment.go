@@ -1,5 +1,5 @@
-// Package segment says which texts are segments of a key, and how long a key
-// may be.
+// Package segment defines the valid segments of a key, and the maximum length
+// of a key.
 package segment
 
 import (
@@ -13,7 +13,7 @@ const MaxKey = 600
 
 const maxBytes = 200 // below the limit of every file system and S3-compatible server
 
-// Check returns why seg cannot be a segment of a key, or "".
+// Check returns the reason why seg cannot be a segment of a key, or "".
 func Check(seg string) string {
 	switch {
 	case seg == "":

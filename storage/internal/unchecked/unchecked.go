@@ -4,7 +4,8 @@
 // Key is known to be valid. No other package can make either.
 package unchecked
 
-// Package storage sets both. The results are a storage.Blob and a storage.Key.
+// Package storage sets both. The results are a storage.Blob and a storage.Key, in
+// variables of type any.
 var (
 	// Blob returns the concatenation of the parts.
 	Blob func(parts ...string) any

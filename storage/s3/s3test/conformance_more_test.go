@@ -33,7 +33,7 @@ func readsIfMatch(b *bucket) error {
 	return is(err, http.StatusPreconditionFailed, "PreconditionFailed")
 }
 
-// version puts one, and returns its ID.
+// version writes a version of an object, and returns the version's ID.
 func (b *bucket) version(body string) (*string, error) {
 	out, err := b.PutObject(b.ctx, &awss3.PutObjectInput{Bucket: b.name, Key: aws.String("f"), Body: strings.NewReader(body)})
 	if err != nil {
@@ -74,7 +74,8 @@ func keepsVersions(b *bucket) error {
 	return b.holds("f", "1")
 }
 
-// nullVersions: they are listed and deleted by it.
+// nullVersions checks that a bucket without versions lists the version "null" of each
+// object, and deletes the object by that version.
 func nullVersions(b *bucket) error {
 	if err := b.putAll(inOrder); err != nil {
 		return err
@@ -93,7 +94,7 @@ func nullVersions(b *bucket) error {
 	}
 	out, err := b.DeleteObjects(b.ctx, &awss3.DeleteObjectsInput{Bucket: b.name, Delete: &types.Delete{Objects: all[1:]}})
 	if err != nil || len(out.Deleted) != len(all)-1 || aws.ToString(out.Deleted[0].VersionId) != "null" {
-		return fmt.Errorf("%d are said to be deleted, %v", len(out.Deleted), err)
+		return fmt.Errorf("%d are reported as deleted, %v", len(out.Deleted), err)
 	}
 	if left, err := b.names("o/", 1000); err != nil || len(left) > 0 {
 		return fmt.Errorf("left: %q, %v", left, err)
@@ -109,7 +110,7 @@ func pagesOfVersions(b *bucket) error {
 	return err
 }
 
-// versions lists those of [inOrder].
+// versions lists the versions of the objects in [inOrder].
 func (b *bucket) versions(atOnce int32) (all []types.ObjectIdentifier, err error) {
 	in := &awss3.ListObjectVersionsInput{Bucket: b.name, Prefix: aws.String("o/"), MaxKeys: &atOnce}
 	for {

@@ -55,7 +55,7 @@ func (b *bucket) names(prefix string, page int32) (out []string, err error) {
 			return nil, err
 		}
 		if n := aws.ToInt32(got.KeyCount); n != int32(len(got.Contents)) || n > page {
-			return nil, fmt.Errorf("a page of %d says %d", len(got.Contents), n)
+			return nil, fmt.Errorf("a page of %d has %d", len(got.Contents), n)
 		}
 		for _, o := range got.Contents {
 			out = append(out, *o.Key)

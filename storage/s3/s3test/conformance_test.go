@@ -16,14 +16,13 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 )
 
-// A fact is something that AWS's documentation promises, and that the archive or its
-// tests live on.
+// A fact is a promise of AWS's documentation that the archive or its tests depend on.
 type fact struct {
 	name  string
 	page  string // below https://docs.aws.amazon.com/AmazonS3/latest/
 	check func(b *bucket) error
-	// lacking: the stand-in does not keep it, so that no test which needs it may take
-	// [Plain].
+	// lacking means that the stand-in does not conform, so no test that needs the fact
+	// may use [Plain].
 	lacking bool
 }
 
@@ -54,9 +53,9 @@ var facts = []fact{
 	{"a locked version is not deleted", "userguide/object-lock.html", keepsLocked, true},
 }
 
-// The real servers keep all facts, and the stand-in all but those it is known to lack:
-// one that it keeps by now leaves the list.
-func TestServersDoWhatAWSSays(t *testing.T) {
+// The real servers conform to all facts, and the stand-in to all except those that it
+// is known to lack; one that it conforms to now must leave the list.
+func TestServersConformToAWS(t *testing.T) {
 	for name, server := range map[string]func(testing.TB) *Server{"stand-in": StandIn, "versitygw": Versitygw, "MinIO": MinIO} {
 		t.Run(name, func(t *testing.T) {
 			s := server(t)
@@ -132,7 +131,7 @@ func is(err error, status int, code string) error {
 	return nil
 }
 
-// lost is the error of a writer whose name somebody else has taken, or takes now.
+// lost is the error of a writer whose name another writer has taken, or is taking now.
 func lost(err error) bool {
 	return is(err, http.StatusPreconditionFailed, "PreconditionFailed") == nil || is(err, http.StatusConflict, "ConditionalRequestConflict") == nil
 }

@@ -36,8 +36,8 @@ func oneOfManyPuts(b *bucket) error {
 	})
 }
 
-// race has many write the same name at once, with a body each. What prepare returns
-// writes.
+// race has many writers write the same name at once, with a body each. The function
+// that prepare returns writes.
 func (b *bucket) race(prefix string, prepare func(key, body string, writer int) (func() error, error)) error {
 	for round := range rounds {
 		key := fmt.Sprintf("%s-%d", prefix, round)
@@ -64,7 +64,7 @@ func (b *bucket) race(prefix string, prepare func(key, body string, writer int) 
 			case err == nil:
 				won = i
 			case !lost(err):
-				return fmt.Errorf("a loser is told %v", err)
+				return fmt.Errorf("a loser gets %v", err)
 			}
 		}
 		if err := b.holds(key, fmt.Sprint("of ", won)); err != nil {

@@ -1,11 +1,11 @@
-// Package s3test provides tests with buckets on the real servers that .ci/s3
+// Package s3test provides buckets for tests, on the real servers that .ci/s3
 // starts. A test that needs a missing server is skipped with a message, or
 // fails with COMPACT_S3=require.
 //
 // A test that needs only basic S3 uses [Plain], which falls back to a stand-in.
 // The conformance test of this package checks the stand-in and the real servers
-// against AWS's documentation, and lists what the stand-in lacks; a test that
-// needs that uses a real server.
+// against AWS's documentation, and lists the gaps of the stand-in; a test that
+// needs one of these features uses a real server.
 package s3test
 
 import (
@@ -24,7 +24,7 @@ import (
 	"github.com/agentcompact/compact/storage/s3"
 )
 
-// Needs skips a test if something that it needs is missing.
+// Needs skips a test if a required tool or server is missing.
 func Needs(t testing.TB, ok bool, what string) {
 	t.Helper()
 	needs.Skip(t, ok, "COMPACT_S3", what, "run it as ./.ci/s3 with go test ./storage/s3/...")
@@ -44,12 +44,12 @@ type Server struct {
 	Admin    *awss3.Client // has all permissions
 }
 
-// Versitygw returns a server that ignores encryption and enforces everything
-// else.
+// Versitygw returns a server that ignores encryption and enforces all other
+// protections.
 func Versitygw(t testing.TB) *Server { return Connect(t, variable(t, "COMPACT_S3_VERSITYGW")) }
 
-// MinIO returns a server that enforces everything, including encryption with
-// [KMSKey].
+// MinIO returns a server that enforces all protections, including encryption
+// with [KMSKey].
 func MinIO(t testing.TB) *Server { return Connect(t, variable(t, "COMPACT_S3_MINIO")) }
 
 // KMSKey returns the id of MinIO's encryption key.

@@ -20,8 +20,8 @@ func Real() bool {
 	return os.Getenv("COMPACT_S3_VERSITYGW") != "" || os.Getenv("COMPACT_S3") == "require"
 }
 
-// Plain returns a server for tests that need only what the stand-in supports:
-// versitygw, or else the stand-in.
+// Plain returns a server for tests that need only features of the stand-in: versitygw,
+// or otherwise the stand-in.
 func Plain(t testing.TB) *Server {
 	t.Helper()
 	if Real() {
@@ -52,14 +52,14 @@ func StandIn(t testing.TB) *Server {
 
 var environ = os.Environ() // before a test changes it
 
-// standIn starts the stand-in. It is a separate module, so that users of this module do
-// not depend on a server, and therefore a program: the go command builds it once, and
-// may have to fetch its two modules.
+// standIn starts the stand-in. The stand-in is a separate module, so that users of this
+// module do not depend on a server. Therefore it is a program: the go command builds it
+// once, and may have to fetch its two modules.
 var standIn = sync.OnceValues(func() (string, error) {
 	_, file, _, ok := runtime.Caller(0)
 	dir := filepath.Join(filepath.Dir(file), "..", "..", "..", "tools", "s3", "standin")
 	for _, name := range []string{"go.mod", "go.sum", "standin.go", "serve/main.go"} {
-		// Read, so that a change invalidates cached test results.
+		// The files are read here, so that a change invalidates cached test results.
 		if _, err := os.ReadFile(filepath.Join(dir, name)); !ok || err != nil {
 			return "", errors.New("its source is not here")
 		}
@@ -82,7 +82,7 @@ var standIn = sync.OnceValues(func() (string, error) {
 	defer stuck.Stop()
 	url, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
-		_ = cmd.Wait() // its output is more precise
+		_ = cmd.Wait() // the output of the program is more precise than this error
 		return "", fmt.Errorf("go run: %s", bytes.TrimSpace([]byte(said.String())))
 	}
 	go func() { _ = cmd.Wait() }() // keeps the pipe open

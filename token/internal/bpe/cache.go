@@ -6,11 +6,11 @@ import (
 	"sync/atomic"
 )
 
-// A cache stores the counts of pieces that are not tokens, because identifiers
-// and clauses recur. It is direct-mapped and shared by all goroutines. A slot
-// fills a cache line and is guarded by a sequence number, which is odd while the
-// slot is written. A reader that finds it odd, or changed after reading, has a
-// miss.
+// A cache stores the counts of pieces that are not single tokens, because
+// identifiers and clauses recur. It is direct-mapped and shared by all
+// goroutines. A slot fills a cache line and is guarded by a sequence number,
+// which is odd while the slot is written. A read is a miss if the number is odd,
+// or changes during the read.
 type cache [cacheSlots]cacheSlot
 
 const (

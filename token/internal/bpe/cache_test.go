@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestCacheGoesByThePieceAlone(t *testing.T) {
+func TestCacheKeyIsOnlyThePiece(t *testing.T) {
 	c := new(cache)
 	piece := "unmergeableIdentifier"
 	for n := 1; n <= len(piece); n++ {
@@ -24,7 +24,7 @@ func TestCacheGoesByThePieceAlone(t *testing.T) {
 	}
 }
 
-func TestCacheTellsPiecesApartInTheSameSlot(t *testing.T) {
+func TestCacheDistinguishesPiecesInTheSameSlot(t *testing.T) {
 	var s cacheSlot
 	words := func(text string) words {
 		w, ok := wordsOf([]byte(text+strings.Repeat(" ", 8)), 0, len(text))
@@ -61,7 +61,7 @@ func TestCacheDoesNotReadASlotThatIsWritten(t *testing.T) {
 	}
 }
 
-func TestCacheLeavesOutWhatIsLongOrAtTheEnd(t *testing.T) {
+func TestCacheSkipsLongPiecesAndThoseAtTheEnd(t *testing.T) {
 	b := make([]byte, 100)
 	if _, ok := wordsOf(b, 0, cachedSize+1); ok {
 		t.Error("a piece that is too long is remembered")

@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-func TestClassesAreThoseOfPackageUnicode(t *testing.T) {
+func TestClassesEqualThoseOfPackageUnicode(t *testing.T) {
 	t.Logf("Unicode %s", unicode.Version)
 	c := unicodeClasses()
 	for r := rune(0); r <= unicode.MaxRune; r++ {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestCountToGoesOnWhereItStopped(t *testing.T) {
+func TestCountToContinuesAtItsLastOffset(t *testing.T) {
 	each(t, func(t *testing.T, s subject) {
 		rng := rand.New(rand.NewPCG(41, 42))
 		for range 300 {
@@ -26,9 +26,9 @@ func TestCountToGoesOnWhereItStopped(t *testing.T) {
 	})
 }
 
-// TestCountIsRightWhenManyCount makes goroutines compete for the slots of the
+// TestCountIsCorrectForConcurrentCallers makes goroutines compete for the slots of the
 // cache: each counts all texts, in a different order.
-func TestCountIsRightWhenManyCount(t *testing.T) {
+func TestCountIsCorrectForConcurrentCallers(t *testing.T) {
 	each(t, func(t *testing.T, s subject) {
 		rng := rand.New(rand.NewPCG(51, 52))
 		texts, want := make([]string, 3_000), make([]int, 3_000)
@@ -52,7 +52,7 @@ func TestCountIsRightWhenManyCount(t *testing.T) {
 	})
 }
 
-func TestCountOfNothingIsNothing(t *testing.T) {
+func TestEmptyTextCountsZero(t *testing.T) {
 	each(t, func(t *testing.T, s subject) {
 		if n := s.enc.Count(""); n != 0 {
 			t.Errorf("%d tokens in no text", n)

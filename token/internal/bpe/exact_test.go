@@ -51,7 +51,7 @@ func TestCountIsExactOnInvalidUTF8(t *testing.T) {
 	})
 }
 
-func TestCountTakesSpecialTokensForText(t *testing.T) {
+func TestCountTreatsSpecialTokensAsText(t *testing.T) {
 	each(t, func(t *testing.T, s subject) {
 		for _, text := range []string{"<|endoftext|>", "a<|fim_prefix|>b", "<|im_start|>user<|im_end|>"} {
 			if s.check(t, text); s.enc.Count(text) < 2 {

@@ -3,9 +3,9 @@ package bpe
 import "unicode/utf8"
 
 // fill fills p with the bytes of b, as many as there is room for, and returns
-// their number. If a character is a token whose bytes can't merge with other
-// bytes before they have merged with each other, it is one part from the start.
-// If b does not fit, it is cut between two characters.
+// their number. If a character is a token, and its bytes always merge with each
+// other before they can merge with other bytes, the character is one part from
+// the start. If b does not fit, it is cut between two characters.
 func (p *parts) fill(v *vocabulary, b []byte) int {
 	p.n = 0
 	i := 0
@@ -47,8 +47,8 @@ func (v *vocabulary) whole(b []byte, i, size int, r rune) rank {
 }
 
 // borders holds, for the last byte of a character and the first byte of the next
-// one, the lowest rank of a merge across the border that takes only some bytes of
-// one of the two characters. All ASCII bytes share an index.
+// one, the lowest rank of a merge across the border that takes only a part of one
+// of the two characters. All ASCII bytes share an index.
 type borders [65][65]rank
 
 func (s *borders) at(last, first byte) rank { return s[borderIndex(last)][borderIndex(first)] }

@@ -1,19 +1,19 @@
 package bpe
 
 // widest is the largest number of parts that a window needs. Its last quarter is
-// larger than the range in which the text behind a window can affect the tokens,
+// larger than the range in which the text after a window can affect the tokens,
 // in either vocabulary (a test proves it).
 const widest = 2048
 
 // countLong counts a piece that may have more parts than a window. It merges one
 // window after the other, keeps the tokens that are far from the end of the
-// window, and continues behind them.
+// window, and continues after them.
 //
-// This is exact: a sequence of tokens is the byte-pair encoding of its text if
-// and only if every two neighbors are. Within a window they are, and the seams
-// are checked. If a check fails, because the text behind a window decides how its
-// beginning is merged, countLong merges the piece again with larger windows, up
-// to widest.
+// The result is exact: a sequence of tokens is the byte-pair encoding of its text
+// if and only if this holds for every two neighbors. It holds within a window,
+// and countLong checks it at the seams. If a check fails, because the text after
+// a window affects how its beginning is merged, countLong merges the piece again
+// with larger windows, up to widest.
 func (v *vocabulary) countLong(p *parts, b []byte) int {
 	for {
 		if n, ok := v.sweep(p, b); ok {
@@ -50,7 +50,7 @@ func (v *vocabulary) sweep(p *parts, b []byte) (tokens int, ok bool) {
 
 // neighbors reports whether byte-pair encoding of the text of two tokens gives
 // these two. It undoes merges on both sides of the border, the latest first, and
-// looks for a merge across the border that would have come earlier.
+// looks for an earlier merge across the border.
 func (v *vocabulary) neighbors(left, right rank) bool {
 	limit := none
 	for {

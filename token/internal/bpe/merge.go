@@ -1,6 +1,7 @@
 package bpe
 
-// window is the number of parts that are merged at once, if that is enough.
+// window is the number of parts that are merged at once, unless a larger window
+// is necessary.
 const window = 256
 
 // parts holds the tokens of a piece while they are merged. It is a linked list,
@@ -8,7 +9,7 @@ const window = 256
 // pair.
 type parts struct {
 	token []rank
-	pair  []rank   // the token that a token and the next one make; none for a token that was merged away
+	pair  []rank   // the token that a token and the next one form; none for a token that was merged into another
 	next  []uint32 // links between the remaining tokens
 	prev  []uint32
 	least []rank // the lowest pair of each block
@@ -27,13 +28,13 @@ func newParts(size int) *parts {
 }
 
 // merge joins neighbors until no two make a token: always the pair with the
-// lowest rank, and the leftmost of equal ones. The remaining tokens stand at the
+// lowest rank, and the leftmost of equal ones. The remaining tokens are at the
 // beginning of p.token.
 //
-// It is enough to look for pairs among the merges. Two neighbors that together
-// spell a token were made by the same merges that make that token from its bytes,
-// because these happen in the same order in any context. So they are the two
-// halves from which the token was merged last.
+// It is enough to look for pairs among the merges. If two neighbors together
+// spell a token, they were made by the same merges that make that token from its
+// bytes, because these happen in the same order in any context. So they are the
+// two halves of the token's last merge.
 func (p *parts) merge(v *vocabulary) {
 	if p.n <= block {
 		p.mergeFew(v)

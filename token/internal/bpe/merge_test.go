@@ -9,7 +9,7 @@ import (
 )
 
 // naive merges a piece as in the definition: byte by byte, the lowest pair first,
-// each looked up by its text.
+// with look-ups by text.
 type naive struct{ ranks map[string]rank }
 
 func newNaive(v *vocabulary) naive {
@@ -131,14 +131,14 @@ func TestNeighborsAreThePairsThatMergingLeaves(t *testing.T) {
 	})
 }
 
-// TestTheEndOfAWindowReachesOnlySoFar proves that no text needs larger windows
+// TestEndOfAWindowHasABoundedEffect proves that no text needs larger windows
 // than the size at which their last quarter is out of reach.
 //
 // The text behind the end of a window can change how a pair before it is merged,
 // which can change the pair before that, and so on. Each of these merges comes
 // later, and so has a higher rank, than the one that changed it. The test finds
 // the longest such chain by taking the merges in the order of their ranks.
-func TestTheEndOfAWindowReachesOnlySoFar(t *testing.T) {
+func TestEndOfAWindowHasABoundedEffect(t *testing.T) {
 	each(t, func(t *testing.T, s subject) {
 		v := s.enc.load()
 		reach := make([]int, v.size) // the most bytes from the start of a token to the end of a chain that got to it

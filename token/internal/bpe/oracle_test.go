@@ -15,7 +15,7 @@ import (
 type subject struct {
 	name string
 	enc  *Encoding
-	want func(text string) int // tokens that tiktoken-go makes of the text
+	want func(text string) int // the number of tokens by tiktoken-go
 }
 
 var subjects = sync.OnceValues(func() ([]subject, error) {

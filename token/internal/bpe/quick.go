@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// Most pieces are short and ASCII. They are found in eight bytes at once. The
-// first byte of the text is the lowest one of the word. A mask has the top bit
-// set of each byte that it selects.
+// Most pieces are short and ASCII. The quick functions find them in eight bytes
+// at once. The first byte of the text is the lowest one of the word. A mask has
+// the top bit set of each byte that it selects.
 const (
 	tops = 0x8080808080808080
 	ones = 0x0101010101010101
@@ -81,7 +81,7 @@ func quickO200K(w uint64) int {
 		uppers |= 0x80
 	}
 	rest := ^uppers & tops // all but the leading upper letters …
-	rest |= -rest          // … and everything behind the first such byte
+	rest |= -rest          // … and everything after the first such byte
 	n := bits.TrailingZeros64(^lowers&rest&tops) >> 3
 	if n < 8 {
 		if c := byteAt(w, n); c >= utf8.RuneSelf || c == '\'' {
@@ -126,9 +126,9 @@ func quickSpace(w uint64) int {
 	return max(1, n-1)
 }
 
-// quickSymbols returns the length of a piece of symbols with an optional space in
-// front, and of the line ends and also bytes behind it. It also handles white
-// space.
+// quickSymbols returns the length of a piece of symbols with an optional space
+// before them, and with the line ends and also bytes after them. It also handles
+// white space.
 func quickSymbols(w uint64, first class, letters uint64, also byte) int {
 	symbols := ^(letters | between(w, '0', '9') | blanks(w) | w) & tops
 	if first&space != 0 {

@@ -8,9 +8,9 @@ import (
 	"github.com/agentcompact/compact/internal/samples"
 )
 
-// TestQuickPiecesEndWhereTheScannerEndsThem uses texts of characters that the
+// TestQuickPiecesMatchTheScanner uses texts of characters that the
 // patterns distinguish, mostly ASCII, with many long words.
-func TestQuickPiecesEndWhereTheScannerEndsThem(t *testing.T) {
+func TestQuickPiecesMatchTheScanner(t *testing.T) {
 	mixed, words, wide := []rune("aabcXYZz019 \t\n\r'\"./-_{}@`[\x00\x1f\x7f\v"), []rune("abcdefgXY's"), []rune("é的\u00a0\u0301²")
 	c := unicodeClasses()
 	for _, kind := range []struct {

@@ -97,9 +97,9 @@ func (c *classes) numbers(b []byte, i int) int {
 }
 
 // whitespace returns the end of a piece that begins with the white space at b[i].
-// The piece ends behind the last line end in it. Without a line end, it takes all
+// The piece ends after the last line end in it. Without a line end, it takes all
 // white space at the end of the text; elsewhere it leaves the last character to
-// the word behind it, unless it has only one.
+// the following word, unless it has only one.
 func (c *classes) whitespace(b []byte, i int) int {
 	line, last, end := 0, i, i
 	for end < len(b) {

@@ -34,9 +34,9 @@ func nextO200K(c *classes, b []byte, i int) int {
 	return newlines(b, c.symbols(b, after), '/')
 }
 
-// word returns the end of a word that begins at b[i], or 0 if there is none. The
-// first character has class cls and ends at b[after]. If it is not a letter, it
-// may stand in front of the word; otherwise it is part of it.
+// word returns the end of a word that begins at b[i], or 0 if there is none. The first character
+// has class cls and ends at b[after]. If it is not a letter, it may precede the word; otherwise it
+// is part of it.
 func (c *classes) word(b []byte, i, after int, cls class) int {
 	if cls&letter != 0 {
 		after = i
@@ -50,11 +50,11 @@ func (c *classes) word(b []byte, i, after int, cls class) int {
 	return c.raised(b, after)
 }
 
-// lowered matches the first alternative from b[i] on, without the optional first
-// character: as many upper characters as leave a lower one behind them, and all
-// lower ones after that. It returns the end, or 0 if there is none.
+// lowered matches the first alternative from b[i] on, without the optional first character: upper
+// characters, as many as possible with a lower one after them, and then all lower ones. It returns
+// the end, or 0 if there is none.
 func (c *classes) lowered(b []byte, i int) int {
-	both := 0 // the end of the last character that is upper and lower
+	both := 0 // the end of the last character that is both upper and lower
 	for i < len(b) {
 		cls, size := c.at(b, i)
 		if cls&upper == 0 {
@@ -71,8 +71,7 @@ func (c *classes) lowered(b []byte, i int) int {
 	return both
 }
 
-// raised matches the second alternative when the first does not match: only upper
-// characters.
+// raised matches the second alternative, only upper characters, if the first does not match.
 func (c *classes) raised(b []byte, i int) int {
 	if end := c.run(b, i, upper); end > i {
 		return end

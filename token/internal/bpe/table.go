@@ -34,7 +34,7 @@ func (t table) home(hash uint64) int {
 	return int(hi)
 }
 
-// next returns the slot behind slot i.
+// next returns the slot after slot i.
 func (t table) next(i int) int {
 	if i++; i < len(t) {
 		return i

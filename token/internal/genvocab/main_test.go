@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestPackedVocabulariesAreWhatTheGeneratorWrites(t *testing.T) {
+func TestPackedVocabulariesEqualTheGeneratorsOutput(t *testing.T) {
 	for _, name := range []string{"cl100k_base", "o200k_base"} {
 		dir := t.TempDir()
 		if err := generate(name, dir); err != nil {
@@ -27,7 +27,7 @@ func TestPackedVocabulariesAreWhatTheGeneratorWrites(t *testing.T) {
 	}
 }
 
-func TestGeneratorRefusesWhatItCanNotPack(t *testing.T) {
+func TestGeneratorRefusesUnsupportedVocabularies(t *testing.T) {
 	single := make([]string, 256)
 	for i := range single {
 		single[i] = string([]byte{byte(i)})

@@ -1,7 +1,8 @@
-// Package standin is an S3 in memory for tests, where no real server is: gofakes3,
-// mended. By itself it completes an upload in parts whatever If-None-Match says, tells
-// that it has deleted the version "null" of a bucket without versions, which it keeps,
-// and answers a question for Object Lock with a listing. What of S3 it does, and what not, the conformance test of storage/s3/s3test says.
+// Package standin is an S3 server in memory for tests without a real server: gofakes3 with corrections.
+// Without them, gofakes3 completes an upload in parts even if If-None-Match forbids it. In a bucket
+// without versions, it reports that it has deleted the version "null", but keeps that version. It
+// answers a request about Object Lock with a listing. The conformance test of storage/s3/s3test shows
+// which parts of S3 it implements.
 package standin
 
 import (
@@ -27,8 +28,8 @@ func Bare() http.Handler {
 }
 
 // onceInParts refuses to complete an upload whose name is taken:
-// https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html.
-// Nothing else is written between the look and the end of the upload.
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html. No
+// other write happens between the check and the end of the upload.
 func onceInParts(next http.Handler) http.Handler {
 	var one sync.Mutex
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -37,9 +38,9 @@ func onceInParts(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		body, err := io.ReadAll(r.Body) // before the lock: a slow client holds up nobody
+		body, err := io.ReadAll(r.Body) // before the lock, so that a slow client blocks nobody
 		if err != nil {
-			panic(http.ErrAbortHandler) // the client is gone
+			panic(http.ErrAbortHandler) // the client has disconnected
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		one.Lock()
@@ -52,7 +53,7 @@ func onceInParts(next http.Handler) http.Handler {
 	})
 }
 
-// lockless says that no bucket is for Object Lock:
+// lockless answers for every bucket that it has no Object Lock:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html.
 func lockless(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -76,7 +77,8 @@ func taken(server http.Handler, path string) bool {
 	return probe.Code == http.StatusOK
 }
 
-// nulls deletes the version "null" where a bucket keeps no versions: it is the object.
+// nulls makes a delete of the version "null" delete the object if the bucket keeps no
+// versions.
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/versioning-workflows.html
 type nulls struct{ *s3mem.Backend }
 

@@ -33,7 +33,7 @@ var decodeSamples = []string{
 	strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000), "\"\"\x00",
 }
 
-func TestDecoderReadsWhatJSONParseReads(t *testing.T) {
+func TestDecoderReadsTheSameInputAsJSONParse(t *testing.T) {
 	for _, s := range decodeSamples {
 		checkDecode(t, s)
 	}

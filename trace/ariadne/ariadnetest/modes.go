@@ -22,7 +22,7 @@ const (
 	Garbage                 // answers in bytes that are not HTTP
 	Stranger                // 200 with an HTML page, as from another program on the port
 	Trickling               // 200, and then one byte per second
-	Redirecting             // 307 to somewhere else
+	Redirecting             // 307 to another address
 )
 
 // SetMode changes the behavior from the next request on.

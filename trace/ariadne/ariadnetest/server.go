@@ -1,7 +1,6 @@
 // Package ariadnetest has a [Server] that stands in for Ariadne: it validates
-// every body that is sent to it, and fails the test for everything that Ariadne
-// would refuse, cut or strip, or would show wrongly. It shares no code with the
-// exporter.
+// every body, and fails the test for everything that Ariadne would refuse, cut
+// or strip, or would display wrongly. It shares no code with the exporter.
 package ariadnetest
 
 import (
@@ -14,8 +13,8 @@ import (
 
 // Server answers POST /ingest, GET /events, /healthz and / as Ariadne does, on
 // its own port. At the end of the test it fails the test for every body that
-// Ariadne would refuse, cut or strip, and for everything that its page would
-// show wrongly: see [Server.Problems].
+// Ariadne would refuse, cut or strip, and for everything that Ariadne's page
+// would display wrongly: see [Server.Problems].
 //
 // All methods may be called concurrently.
 type Server struct {
@@ -148,7 +147,7 @@ func (s *Server) Counts() Counts {
 
 // Problems describes the faults of the events sent so far: every refusal, every cut or
 // stripped value, and every event that the page would show wrongly. While events are on
-// their way, it may report parents that are yet to come.
+// their way, it may report parents that have not arrived yet.
 func (s *Server) Problems() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -86,7 +86,7 @@ func TestServerAnswersBodiesAsAriadneDoes(t *testing.T) {
 		spanHead + `,"name":"","kind":"","parent_id":""}`:                           `200 {"count":1,"success":true}`,
 		`{"batch":[` + traceHead + `},` + spanHead + `,"started_at":"yesterday"}]}`: `400 {"details":[{"path":["batch",1,"started_at"],"message":"Invalid datetime"}],"error":"Validation failed"}`,
 		`{"batch":[` + spanHead + `,"name":1},` + spanHead + `,"ended_at":"x"}]}`:   `400 ` + invalidInput,
-		// null is nothing, anywhere
+		// null is not allowed anywhere
 		spanHead + `,"parent_id":null}`:   `400 ` + invalidInput,
 		spanHead + `,"kind":null}`:        `400 ` + invalidInput,
 		spanHead + `,"name":null}`:        `400 ` + invalidInput,
@@ -191,7 +191,7 @@ func TestServerBoundsContentLengthAndNotChunks(t *testing.T) {
 	}
 }
 
-func TestServerKeepsOnlyWhatItKnows(t *testing.T) {
+func TestServerKeepsOnlyKnownFields(t *testing.T) {
 	srv := open(t)
 	post(t, srv, spanHead+`,"name":"n","timestamp":1,"duration_ms":2,"payload":"x","group_id":"g","metadata":{},"data":{"z":1,"a":2}}`)
 	post(t, srv, traceHead+`,"status":"ok","data":{},"span_id":"s"}`)
@@ -238,7 +238,7 @@ func TestServerCutsLongTextsByUTF16Units(t *testing.T) {
 	}
 }
 
-func TestServerMindsBytesThatAreNoText(t *testing.T) {
+func TestServerReportsInvalidUTF8(t *testing.T) {
 	srv := open(t)
 	if status, _ := post(t, srv, spanHead+",\"name\":\"\xff\"}"); status != 200 || srv.Received()[0].Name != "\uFFFD" {
 		t.Errorf("%d, name %q", status, srv.Received()[0].Name)
@@ -271,7 +271,7 @@ func TestServerHasNoOtherEndpoints(t *testing.T) {
 	}
 }
 
-func TestServerStreamsWhatArrivesFromNowOn(t *testing.T) {
+func TestServerStreamsNewEvents(t *testing.T) {
 	srv := open(t)
 	post(t, srv, spanHead+`,"name":"before"}`)
 	frames := subscribe(t, srv.URL+"/events?kinds=k&traceId=t")

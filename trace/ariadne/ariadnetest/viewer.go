@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// viewer examines accepted events as Ariadne's page does, and records what the
-// page would show wrongly, or not at all. It keeps about 60 bytes per span,
-// without pointers, so that minutes of load cost little memory.
+// viewer examines accepted events like Ariadne's page, and records everything
+// that the page would display wrongly or not at all. It keeps about 60 bytes
+// per span, without pointers, so that minutes of load cost little memory.
 type viewer struct {
 	problems []string
 	spans    []drawn

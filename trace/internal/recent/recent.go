@@ -1,9 +1,8 @@
 // Package recent remembers recently used entries.
 package recent
 
-// A Map forgets the entries that were neither put nor found for a while, so
-// that it stays small however long a process runs. It is not safe for
-// concurrent use.
+// A Map forgets the entries that were neither put nor found for a while, so it
+// stays small in a long-running process. It is not safe for concurrent use.
 type Map[K comparable, V any] struct {
 	size          int
 	recent, older map[K]V
@@ -23,8 +22,8 @@ func (m *Map[K, V]) Put(key K, v V) {
 	m.recent[key] = v
 }
 
-// Find returns what was put under key, if it is still known. What is found is
-// used.
+// Find returns the value of key, if the map still holds it. A found entry
+// counts as used.
 func (m *Map[K, V]) Find(key K) (V, bool) {
 	if v, ok := m.recent[key]; ok {
 		return v, true

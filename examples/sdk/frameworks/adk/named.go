@@ -8,8 +8,9 @@ import (
 	"google.golang.org/genai"
 )
 
-// named says whose request it is: ADK's own session and agent. It can be one agent's
-// callback, or that of all: plugin.Config{BeforeModelCallback: named}.
+// named sets the session and the agent of a request from ADK's own session and
+// agent. It can be the callback of one agent, or of all agents:
+// plugin.Config{BeforeModelCallback: named}.
 func named(ctx agent.Context, q *model.LLMRequest) (*model.LLMResponse, error) {
 	if q.Config.HTTPOptions == nil {
 		q.Config.HTTPOptions = &genai.HTTPOptions{}

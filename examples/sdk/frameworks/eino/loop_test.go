@@ -28,7 +28,7 @@ type args struct {
 	Name string `json:"name"`
 }
 
-// steps is more than any turn has.
+// steps is the maximum number of steps of a turn; no turn of the loop reaches it.
 const steps = 1000
 
 type einoAgent struct {

@@ -8,7 +8,8 @@ import (
 	"github.com/agentcompact/compact/hook/transport"
 )
 
-// named says whose request it is: by a value of eino's session.
+// named sets the session and the agent of a request from a value of eino's
+// session.
 type named struct {
 	*adk.BaseChatModelAgentMiddleware
 }

@@ -26,7 +26,7 @@ type args struct {
 	Name string `json:"name"`
 }
 
-// steps is more than any turn has.
+// steps is the maximum number of steps of a turn; no turn of the loop reaches it.
 const steps = 1000
 
 type genkitAgent struct {
@@ -65,7 +65,7 @@ func (a *genkitAgent) Run(ctx context.Context, t agentloop.Turn) (string, error)
 	if err != nil {
 		return "", err
 	}
-	if !t.Stream { // where it streams, genkit does not say what led to the answer
+	if !t.Stream { // genkit does not report the calls before a streamed answer
 		a.messages = resp.History()
 	} else {
 		a.messages = append(a.messages, resp.Message)

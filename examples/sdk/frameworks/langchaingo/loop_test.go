@@ -20,12 +20,12 @@ func TestLoop(t *testing.T) {
 
 func TestExample(t *testing.T) { agentloop.Example(t, main) }
 
-// steps is more than any turn has.
+// steps is the maximum number of steps of a turn; no turn of the loop reaches it.
 const steps = 1000
 
-// langAgent is langchaingo's agent of functions. It begins each turn anew, as its
-// prompt has no place for the turns before, and sends calls back without the text
-// beside them, each of several as an answer of its own.
+// langAgent is langchaingo's agent of functions. It begins each turn without the
+// earlier turns, because its prompt has no place for them, and sends each of
+// several calls back as an answer of its own, without the text.
 type langAgent struct{ at *agentloop.Endpoint }
 
 func openLangChain(_ context.Context, at *agentloop.Endpoint) (agentloop.Agent, error) {

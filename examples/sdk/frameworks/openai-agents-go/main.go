@@ -18,7 +18,7 @@ import (
 type file struct{ N int }
 
 func main() {
-	ctx := transport.WithSession(context.Background(), "openai-agents-go") // the context of a run is that of its requests
+	ctx := transport.WithSession(context.Background(), "openai-agents-go") // the requests of a run use its context
 	m := scripted.Must(compact.New(ctx, compact.Config{MaxContextTokens: 16_000}))
 	defer m.Close(ctx)
 	base, key := scripted.Model("OPENAI_API_KEY", "https://api.openai.com", "/v1")
@@ -27,7 +27,8 @@ func main() {
 		return scripted.Read(fmt.Sprint(in.N)), nil
 	})
 	reader := agents.New("reader").WithModel("gpt-5").WithTools(read)
-	reader.ModelSettings = modelsettings.ModelSettings{ExtraHeaders: map[string]string{"X-Compact-Agent": reader.Name}} // after a handoff it is another's
+	// after a handoff, another agent's settings apply
+	reader.ModelSettings = modelsettings.ModelSettings{ExtraHeaders: map[string]string{"X-Compact-Agent": reader.Name}}
 	provider := agents.NewOpenAIProvider(agents.OpenAIProviderParams{OpenaiClient: &client})
 	r := agents.Runner{Config: agents.RunConfig{MaxTurns: 100, TracingDisabled: true, ModelProvider: provider}}
 	fmt.Print(scripted.Must(r.Run(ctx, reader, "Read 30 files.")).FinalOutput)

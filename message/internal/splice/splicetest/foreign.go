@@ -8,9 +8,10 @@ import (
 	"github.com/agentcompact/compact/message/wire/wiretest"
 )
 
-// Foreign holds views against a body that they are not of: they must be neither
-// written nor passed. Both bodies have a system prompt and an item of results
-// and something else; in other there are other texts, and one more of each.
+// Foreign checks views against a body to which they do not belong: they must be
+// neither written nor accepted. Both bodies have a system prompt and an item
+// with results and something else; other has different texts, and one more of
+// each.
 func Foreign(t *testing.T, f wire.Format, body, other string) {
 	t.Helper()
 	r := wiretest.Parse(t, f, body)

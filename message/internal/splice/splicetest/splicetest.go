@@ -1,5 +1,5 @@
-// Package splicetest tests the promises of the wires of package splice, beyond those
-// of every wire.
+// Package splicetest tests the promises of the wires of package splice, in addition
+// to those of every wire.
 package splicetest
 
 import (
@@ -78,7 +78,7 @@ func edit(t *testing.T, r wire.Request, i, p int) {
 		t.Fatalf("part %d of message %d: %v: %q", p, i, err, out)
 	}
 	back := again.Messages()
-	if len(back) == len(view) && r.Messages()[i].Replaceable(p) { // the part that only answered the call is none beside a text
+	if len(back) == len(view) && r.Messages()[i].Replaceable(p) { // the empty part that answers the call disappears beside a text
 		if back[i].Fingerprint() == m.Fingerprint() && strings.Contains(back[i].Text()+"\n"+back[i].ResultText(), text) {
 			return
 		}
@@ -88,9 +88,9 @@ func edit(t *testing.T, r wire.Request, i, p int) {
 	}
 }
 
-// Views tests random views of a body, always the same for a seed. A view that
-// is written and read back must be the same conversation and break the same
-// rules. relative names the checks that compare with the request.
+// Views tests random views of a body, which are always the same for a seed. A
+// view that is written and read back must be the same conversation and break
+// the same rules. relative names the checks that compare with the request.
 func Views(t *testing.T, f wire.Format, body []byte, seed uint64, relative ...string) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -124,8 +124,8 @@ func Views(t *testing.T, f wire.Format, body []byte, seed uint64, relative ...st
 	}
 }
 
-// randomView leaves out, adds and edits, in an order that is mostly that of
-// the request. The system prompt stays.
+// randomView removes, adds and edits messages, mostly in the order of the
+// request. The system prompt stays.
 func randomView(r wire.Request, rng *rand.Rand) (view []message.Message, sources []int) {
 	for i, m := range r.Messages() {
 		if !m.Protected && rng.IntN(6) == 0 { // the system prompt is always the first
@@ -153,7 +153,7 @@ func randomView(r wire.Request, rng *rand.Rand) (view []message.Message, sources
 	return view, sources
 }
 
-// found is the checks that fail and where, in order.
+// found returns the failed checks with their positions, in order.
 func found(vs []wire.Violation, without []string) []string {
 	out := []string{}
 	for _, v := range vs {

@@ -1,5 +1,5 @@
-// Command serve is the stand-in as a process. It prints its URL, and ends when its
-// standard input does: with the process that started it, however that ends.
+// Command serve runs the stand-in as a process. It prints its URL, and ends when
+// its standard input is closed, so it also ends with the process that started it.
 package main
 
 import (
