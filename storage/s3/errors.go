@@ -148,8 +148,14 @@ func passing(err error) bool {
 		return true
 	case s == http.StatusConflict:
 		// Another request writes the same name at the same time, and the server
-		// has not decided yet.
-		return code(err) == "ConditionalRequestConflict" || code(err) == "OperationAborted"
+		// has not decided yet. versitygw answers the third code whenever the file
+		// system refuses the name of an object, also in such a race
+		// (backend/posix, PutObjectWithPostFunc, v1.8.0).
+		switch code(err) {
+		case "ConditionalRequestConflict", "OperationAborted", "ExistingObjectIsDirectory":
+			return true
+		}
+		return false
 	case s >= 300:
 		return retryable.IsErrorRetryable(err) == aws.TrueTernary
 	}
