@@ -16,8 +16,7 @@ const (
 	ownSectionsShare = 0.5
 )
 
-// underTitles is the instruction to a model for headings that the strategy does
-// not know.
+// underTitles is the instruction to a model for headings that the caller names.
 const underTitles = `Record the state of the work, so that it can go on from it: under each heading what its title says. Items of work begin with [open], [blocked] or [done].`
 
 // Asking returns the strategy with other own sections, and with a prompt in

@@ -22,10 +22,9 @@ var offering = []string{"i'd recommend", "i’d recommend", "i would recommend",
 // offers reports whether a sentence leaves a decision to the user.
 func offers(t string) bool { return proposes(t) || hasAny(strings.ToLower(t), offering) }
 
-// took reports whether sentence t of step i, which offers something, was
-// accepted: the calls of the step do it, the assistant continues, or the user
-// agrees. An answer that names an option accepts only the sentences about this
-// option.
+// took reports whether the offer in sentence t of step i was accepted: the step has calls,
+// the assistant continues, or the user agrees. An answer that names an option accepts only
+// the sentences about this option.
 func (h *History) took(i int, t string) bool {
 	s := &h.Steps[i]
 	if len(s.Calls) > 0 || !h.ends(i) {
@@ -66,8 +65,8 @@ func objects(text string) bool {
 	return false
 }
 
-// correcting lists beginnings of sentences that retract a statement.
-// correctingWords can appear anywhere in them.
+// correcting lists beginnings of sentences that retract a statement. correctingWords
+// lists phrases that can appear anywhere in such a sentence.
 var (
 	correcting = []string{"actually, ", "correction", "on second thought", "i was wrong", "i was mistaken", "that was wrong", "my earlier", "my previous", "my mistake", "scratch that", "that's not", "that isn't", "turns out", "it turns out", "i misread", "i misunderstood",
 		"contrary to", "so it's not", "so that's not", "so it isn't", "no, "}
