@@ -105,7 +105,7 @@ func shellState(t string) bool {
 	return strings.Contains(tail, "(Open file: ") && strings.Contains(tail, "(Current directory: ") || strings.HasSuffix(t, "\nbash-$")
 }
 
-// errorClass matches the report of an exception: "litellm.TimeoutError: …".
+// errorClass matches the report of an exception: "litellm.APIError: …".
 func errorClass(t string) bool {
 	word, _, ok := strings.Cut(t[:min(len(t), 120)], ": ")
 	return ok && !strings.ContainsAny(word, " \n") && (strings.HasSuffix(word, "Error") || strings.HasSuffix(word, "Exception")) && len(word) > 8

@@ -82,8 +82,8 @@ const leastBinding = 9
 // can be understood by itself.
 const leastRule = 0.4
 
-// consequences lists beginnings of sentences that describe an effect, such as sentences of
-// a pasted review.
+// consequences lists beginnings of sentences that describe an effect or report an error,
+// for example in a pasted review.
 var consequences = []string{"this causes ", "this ensures ", "this means ", "this results ", "this leads ", "this makes ", "this is the ", "that causes ", "that means ", "which means ", "which causes ",
 	"error: ", "warning: ", "fatal: ", "exception: ", "panic: ", "typeerror: ", "valueerror: "}
 
@@ -178,7 +178,7 @@ func givesReason(before string) bool {
 	return at >= 0 && !strings.Contains(before[at:], ",")
 }
 
-// doing lists verbs that begin a command.
+// doing lists verbs that begin an instruction to somebody.
 var doing = []string{"change", "edit", "touch", "modify", "use", "run", "add", "fix", "make", "do", "write", "create", "update", "remove", "delete", "show", "return", "print", "commit", "push", "apply", "include", "keep", "put", "set", "allow", "test",
 	"implement", "review", "look", "read", "check", "work", "call", "import", "export", "build", "move", "rename", "replace", "refactor", "respond", "reply", "answer", "output", "give", "send", "please", "just", "then", "try", "fold", "list", "explain", "let's", "let", "go", "get", "revert", "undo", "stop", "start", "find", "search", "investigate"}
 

@@ -13,10 +13,10 @@ const headingReferences = "References"
 // A Document is a summary split into its sections.
 type Document struct {
 	Sections   [][]string // the lines of each section of the strategy, without bullets
-	Notes      []string   // lines under no heading of the strategy
+	Notes      []string   // lines that are under no heading of the strategy
 	References []string   // the lines under the heading References, without bullets
 	Words      []Word     // the user's messages, oldest first
-	Base       string     // the folder that is abbreviated in paths; "" = none
+	Base       string     // the folder that a mark abbreviates in paths; "" = none
 }
 
 // notes is the heading of lines that fit no section of a strategy.
@@ -64,7 +64,7 @@ func framing(line string) bool {
 	return line == "" || strings.HasPrefix(line, "```") || ruled(line) || tag(line)
 }
 
-// ruled reports whether a line is a rule, or underlines a heading.
+// ruled reports whether a line is a horizontal rule, or underlines a heading.
 func ruled(line string) bool { return len(line) > 2 && strings.Trim(line, "=-*_") == "" }
 
 // tag reports whether a line is a single tag. Models put tags around a summary.
@@ -72,9 +72,8 @@ func tag(line string) bool {
 	return strings.HasPrefix(line, "<") && strings.HasSuffix(line, ">") && !strings.ContainsAny(line[1:len(line)-1], "<> ")
 }
 
-// heading returns the title of a heading in any of the common spellings:
-// markdown, bold, HTML, a line with a colon that names a section, or its title
-// alone.
+// heading returns the title of a heading in any of the common forms: markdown, bold,
+// HTML, the name of a section with a colon, or the title of a section alone.
 func (s Strategy) heading(line string) (string, bool) {
 	if h, ok := heading(line); ok {
 		return h, true
@@ -90,7 +89,7 @@ func (s Strategy) heading(line string) (string, bool) {
 	return h, known || headingKey(h) == headingKey(headingReferences)
 }
 
-// maxHeading is the maximum length of a heading that only its colon marks.
+// maxHeading is the maximum length, in bytes, of a heading that is marked only by a colon.
 const maxHeading = 70
 
 // heading returns the title of a heading in markdown or HTML. A line that is
