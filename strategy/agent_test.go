@@ -11,7 +11,7 @@ import (
 
 // Who has the whole view before it may name what stays in it: that is no
 // invention. Of what it was not sent it writes nothing.
-func TestAgentKnowsWhatStays(t *testing.T) {
+func TestAgentSummaryNamesVisibleMessages(t *testing.T) {
 	in := Input{
 		Messages: []message.Message{message.User("fix the parser"), message.Assistant("", message.Call("a", "read", `{"path":"parser.go"}`)), message.ToolResult("a", strings.Repeat("a line of the parser; ", 80))},
 		Visible:  []message.Message{message.Assistant("It is in lexer_table.go.")},

@@ -36,7 +36,7 @@ func custom() map[string]strategy.Writer {
 
 // Whatever a model is asked for, the user's words and the plan stand in the
 // summary, and what the history does not state does not.
-func TestWordsPlanAndVerificationHoldWhateverIsAsked(t *testing.T) {
+func TestCustomRequestsKeepWordsPlanAndVerification(t *testing.T) {
 	for name, w := range custom() {
 		t.Run(name, func(t *testing.T) {
 			own := w.Strategy.Sections[0].Title
@@ -73,7 +73,7 @@ func constraints(s strategy.Strategy) string {
 	return "## Constraints\n"
 }
 
-func TestPromptHasWhatIsAskedBesides(t *testing.T) {
+func TestPromptContainsCustomInstructions(t *testing.T) {
 	for name, w := range custom() {
 		p := strategy.Request{Strategy: w.Strategy, Instructions: w.Instructions, Messages: planned(), First: 1, MaxTokens: 400, Count: count4}.Prompt()
 		want := map[string][]string{
@@ -93,7 +93,7 @@ func TestPromptHasWhatIsAskedBesides(t *testing.T) {
 
 // Without a model the sections are filled with what the strategy knows, and the
 // rest stands where things stand.
-func TestExtractiveFillsTheSectionsThatItKnows(t *testing.T) {
+func TestExtractiveFillsKnownSections(t *testing.T) {
 	w := strategy.Writer{Strategy: strategy.TaskState.Asking([]string{"Ticket", "Goals and success criteria"}, ""), Summarizer: silent{}, Fallback: strategy.FallbackExtractive}
 	sum, err := w.Write(t.Context(), strategy.Input{Messages: planned(), Count: count4})
 	if err != nil || sum.Fallback != strategy.FallbackExtractive {
@@ -115,7 +115,7 @@ func (silent) Summarize(context.Context, strategy.Request) (strategy.Draft, erro
 
 // An item that a model decided once is not opened again, and one that it forgot
 // is still there.
-func TestPlanOfTheSummaryBefore(t *testing.T) {
+func TestSummaryCarriesPreviousPlan(t *testing.T) {
 	previous := "## Outstanding actions and blockers\n- [open] Document the flag (in progress)\n- [open] Ask for a review\n- [open] rename loadRows [s3]\n"
 	w := strategy.Writer{Summarizer: scribe{"## Outstanding actions and blockers\n- [done] the flag is documented [s12]\n"}}
 	msgs := []message.Message{message.User("Go on."), message.Assistant("The flag is documented now: " + strings.Repeat("it says what it does, and so on. ", 40))}
@@ -128,7 +128,7 @@ func TestPlanOfTheSummaryBefore(t *testing.T) {
 	}
 }
 
-func TestSectionsThatCannotBe(t *testing.T) {
+func TestCheckSectionsRejectsInvalidTitles(t *testing.T) {
 	for want, titles := range map[string][]string{
 		"": {"Ticket", "Was zugesagt wurde", "約束"}, "no letter": {"Ticket", "12"}, "stands in every summary": {"what happened:"},
 		"is there twice": {"Ticket", "Other", "ticket:"}, "at most 60": {strings.Repeat("x", 61)}, "one line": {"a\n## b"}, "one too many": strings.Fields(strings.Repeat("a ", 13)),

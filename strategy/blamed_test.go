@@ -8,7 +8,7 @@ import (
 )
 
 // Wherever a failure stands that the assistant put down to something else, it says so.
-func TestAnExcuseStandsWithItsFailure(t *testing.T) {
+func TestFailureLineQuotesOtherCause(t *testing.T) {
 	const said = "Those are pre-existing errors in other files, not from our changes."
 	failed := append([]message.Message{message.User("Drop the field.")}, command("1", "", "npx tsc --noEmit", "Exit code: 2\\na.spec.ts(3,1): error TS2339: no")...)
 	failed[2] = message.ToolResult("1", "Exit code: 2\na.spec.ts(3,1): error TS2339: no")
@@ -50,7 +50,7 @@ func TestAnExcuseStandsWithItsFailure(t *testing.T) {
 
 // A sentence that names nothing of a failure is about one right before it, and one that
 // announces a step is about none.
-func TestAnExcuseIsNearItsFailureAndAnnouncesNothing(t *testing.T) {
+func TestOtherCauseFollowsFailureClosely(t *testing.T) {
 	failed := append([]message.Message{message.User("Drop the field.")}, command("1", "", "npx tsc --noEmit", "Exit code: 2\na.spec.ts(3,1): error TS2339: no")...)
 	excused := func(more ...message.Message) bool {
 		return strings.Contains(checkText(append(failed[:3:3], more...)), "; said later")

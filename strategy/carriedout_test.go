@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-func TestAPlanThatWasCarriedOutIsNotNext(t *testing.T) {
+func TestSummaryOmitsCarriedOutPlan(t *testing.T) {
 	edit := func(id, path string) []message.Message {
 		return asked(id, "Edit", `{"file_path":"`+path+`","old_string":"a row","new_string":"b row"}`, "The file has been updated")
 	}
@@ -44,7 +44,7 @@ func TestAPlanThatWasCarriedOutIsNotNext(t *testing.T) {
 }
 
 // The words of an earlier edit cite their own step.
-func TestTheReasonOfAnEarlierEditCitesIt(t *testing.T) {
+func TestReasonCitesStepOfEarlierEdit(t *testing.T) {
 	edit := func(id, text string) []message.Message {
 		return []message.Message{message.Assistant(text, message.Call(id, "Edit", `{"file_path":"store/rows.go","old_string":"a","new_string":"b"}`)), message.ToolResult(id, "The file has been updated")}
 	}
@@ -67,7 +67,7 @@ func TestTheReasonOfAnEarlierEditCitesIt(t *testing.T) {
 }
 
 // Only a question or an offer can be answered.
-func TestOnlyAQuestionIsAnswered(t *testing.T) {
+func TestAnswersQuoteOnlyQuestionsAndOffers(t *testing.T) {
 	for text, want := range map[string]string{
 		"The rows are sorted now. Then restart the dashboard.":                               "",
 		"Callers would use the store directly, without the pool.":                            "",

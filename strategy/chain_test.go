@@ -11,7 +11,7 @@ import (
 )
 
 // What summary 1 said, summary 7 still says unless it was superseded.
-func TestSevenSummariesLaterTheFirstOneStillHolds(t *testing.T) {
+func TestSeventhSummaryKeepsFirstSummary(t *testing.T) {
 	previous, text := "", ""
 	for i := range 7 {
 		msgs := []message.Message{

@@ -8,7 +8,7 @@ import (
 
 // A reader takes the step behind "edited" for the one that edited the file. A
 // later look at it must not move it.
-func TestChangedFilesAreCitedWhereTheyWereChanged(t *testing.T) {
+func TestFilesCiteStepOfLastChange(t *testing.T) {
 	msgs := called("1", "edit", `{"path":"a/b.go","old_string":"x","new_string":"y"}`, "ok")
 	msgs = append(msgs, called("2", "read", `{"path":"a/b.go"}`, "package b")...)
 	msgs = append(msgs, called("3", "bash", `{"command":"cat a/b.go"}`, "package b")...)
@@ -24,7 +24,7 @@ func TestChangedFilesAreCitedWhereTheyWereChanged(t *testing.T) {
 }
 
 // Tools on Windows write a path with either slash, and the line of a folder has one.
-func TestAFileOnWindowsIsOneFile(t *testing.T) {
+func TestFilesMergeWindowsPathsWithEitherSlash(t *testing.T) {
 	msgs := called("1", "edit", `{"path":"C:\\src\\a\\b.go","old_string":"x","new_string":"y"}`, "ok")
 	msgs = append(msgs, called("2", "edit", `{"path":"C:/src/a/b.go","old_string":"y","new_string":"z"}`, "ok")...)
 	msgs = append(msgs, called("3", "bash", `{"command":"touch 'a\\b' && rm a/b"}`, "")...)

@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-func TestWhatStandsInTheUsersRole(t *testing.T) {
+func TestClassifyFindsAuthorOfUserMessages(t *testing.T) {
 	long := strings.Repeat("one more sentence of a plan that somebody wrote down. ", 100)
 	for _, c := range []struct {
 		name, text string
@@ -66,7 +66,7 @@ func TestEveryFormHasAName(t *testing.T) {
 	}
 }
 
-func TestAnAgentThatSpeaksAsUserIsNoPerson(t *testing.T) {
+func TestClassifyTreatsNamedAgentAsHarness(t *testing.T) {
 	m := message.User("I clicked the button.")
 	m.Name = "WebSurfer"
 	if got := classify(&m, false).speech; got != speechHarness {
@@ -78,7 +78,7 @@ func TestAnAgentThatSpeaksAsUserIsNoPerson(t *testing.T) {
 	}
 }
 
-func TestTagsOfAHarnessGoAndOtherMarkupStays(t *testing.T) {
+func TestWithoutTagsRemovesOnlyHarnessTags(t *testing.T) {
 	for text, want := range map[string]string{
 		"a <system-reminder>x</system-reminder>b": "a b",
 		"<command-args>fix it</command-args>":     "fix it",
@@ -93,7 +93,7 @@ func TestTagsOfAHarnessGoAndOtherMarkupStays(t *testing.T) {
 	}
 }
 
-func TestWhatWasPastedIsCitedAndWhatWasTypedStays(t *testing.T) {
+func TestSplitPastedKeepsTypedText(t *testing.T) {
 	log := strings.Repeat("2026-01-02 10:00:00 ERROR cannot reach db-7\n", 40)
 	s := splitPasted("Why does this fail?\n" + log + "It began on Monday.")
 	if !strings.HasPrefix(s.words, "Why does this fail?\n[pasted log: ") || !strings.HasSuffix(s.words, "It began on Monday.") || strings.Count(s.words, "db-7") > 2 {
@@ -109,7 +109,7 @@ func TestWhatWasPastedIsCitedAndWhatWasTypedStays(t *testing.T) {
 	}
 }
 
-func TestPrefixesAreWords(t *testing.T) {
+func TestBeginsWordMatchesWholeWords(t *testing.T) {
 	if beginsWord("hide the button", "hi") || !beginsWord("hi there", "hi") || !beginsWord("hi", "hi") || !beginsWord("let me see", "let me ") {
 		t.Error("a prefix is taken for a word, or a word for a prefix")
 	}
@@ -118,7 +118,7 @@ func TestPrefixesAreWords(t *testing.T) {
 	}
 }
 
-func TestALongLineIsRead(t *testing.T) {
+func TestSentencesReadsEndOfLongLine(t *testing.T) {
 	text := strings.Repeat("x", 30_000) + ". You must never drop the table of orders."
 	found := false
 	sentences(text, func(s string, _ bool) { found = found || strings.HasPrefix(s, "You must never") })

@@ -9,7 +9,7 @@ import (
 
 // A rule tells somebody what to do or not to do. What the code does is none, nor is what
 // has to be done next.
-func TestWhatDescribesTheCodeIsNoRule(t *testing.T) {
+func TestBindsIgnoresDescriptions(t *testing.T) {
 	for _, s := range []string{"no magic numbers!", "No new files, no new dependencies.", "Only edit index.html", "Change only the footer of the page.", "Keep each commit with working code please", "Make the change without touching the tests.",
 		"At most 600 words, no advertising.", "Both types must stay in sync.", "please only touch the parser", "不要改测试文件", "Bitte keine neuen Abhängigkeiten einführen.", "No modifiques los tests.", "Il ne faut pas changer l'API publique."} {
 		if binds(s) == 0 {
@@ -28,7 +28,7 @@ func TestWhatDescribesTheCodeIsNoRule(t *testing.T) {
 
 // A prohibition that is part of a request ends with the request; one that holds for all
 // that follows stays, with the message that it is of.
-func TestARuleOfOneRequestEndsWithIt(t *testing.T) {
+func TestConstraintsOmitRuleOfFinishedRequest(t *testing.T) {
 	rules := func(msgs ...message.Message) string {
 		out := ""
 		for _, f := range NewHistory(Request{Strategy: taskState, First: 1, Messages: msgs}).constraints() {

@@ -65,7 +65,7 @@ func TestDecisionsAndConclusions(t *testing.T) {
 }
 
 // An answer that turns an option down does not make it a decision of the log.
-func TestTheLogTellsWhatTheUserAnswered(t *testing.T) {
+func TestDecisionLogQuotesUsersAnswer(t *testing.T) {
 	in := long("Design the importer with me.", message.Assistant(table), message.User("A. doesn't work, the log is never read"), message.Assistant("Noted."))
 	text := writtenBy(t, DecisionLog, in)
 	if !strings.Contains(text, "user answered “A. doesn't work, the log is never read” :: - :: of the list: “A. Silent fallback") {
@@ -75,7 +75,7 @@ func TestTheLogTellsWhatTheUserAnswered(t *testing.T) {
 
 // A decision log holds decisions: not what was offered and turned down, and not
 // commands for which nobody gave a reason, however many fail.
-func TestADecisionLogHoldsDecisions(t *testing.T) {
+func TestDecisionLogOmitsRefusedOffersAndCommands(t *testing.T) {
 	var then []message.Message
 	run := func(said, command, result string) {
 		id := "c" + itoa(len(then))
@@ -104,7 +104,7 @@ func TestADecisionLogHoldsDecisions(t *testing.T) {
 
 // A conclusion is listed under "Where things stand" as what the assistant concluded, with its
 // later retraction.
-func TestAConclusionIsToldAsOne(t *testing.T) {
+func TestSummaryMarksConclusions(t *testing.T) {
 	in := long("Why does the nightly import fail?",
 		message.Assistant("The root cause is that the importer leaks database connections."), message.User("Go on."),
 		message.Assistant("Actually, the importer leaks no database connections: that was wrong."))
@@ -120,7 +120,7 @@ func TestAConclusionIsToldAsOne(t *testing.T) {
 
 // What a user can choose from is no decision until the user chooses it, and what
 // an assistant thinks before it only looks is none either.
-func TestAnOptionIsNoDecisionUntilItIsChosen(t *testing.T) {
+func TestDecisionsIncludeOnlyChosenOptions(t *testing.T) {
 	const offer = "There are two ways to get the key.\n\n1. Callers should use the option instead of the variable, because it is explicit.\n2. Keep the variable instead of the option, because scripts set it.\n\nWhat is your preference?"
 	decisions := func(msgs ...message.Message) string {
 		out := ""
@@ -148,7 +148,7 @@ func TestAnOptionIsNoDecisionUntilItIsChosen(t *testing.T) {
 }
 
 // Of several diagnoses of one problem the last one stands.
-func TestTheLastDiagnosisStands(t *testing.T) {
+func TestConclusionsKeepLastDiagnosis(t *testing.T) {
 	h := NewHistory(Request{Strategy: TaskState, First: 1, Messages: []message.Message{message.User("Why does the hook crash?"),
 		message.Assistant("The issue is that the hook reads contexts.json before the worktree creates it."), message.User("Look again."),
 		message.Assistant("The root cause is that the worktree lacks the settings, so the hook reads contexts.json of another one."), message.User("Thanks.")}})
@@ -162,7 +162,7 @@ func TestTheLastDiagnosisStands(t *testing.T) {
 }
 
 // An answer tells its verdict, and an item of a list what the list is of.
-func TestAnAnswerTellsItsVerdict(t *testing.T) {
+func TestAnswerLinesStartWithVerdict(t *testing.T) {
 	said := func(msgs ...message.Message) []string {
 		var out []string
 		for _, l := range NewHistory(Request{Strategy: TaskState, Messages: msgs, First: 1}).saidLines(0) {

@@ -18,14 +18,14 @@ func TestParseDocumentKnowsTheHeadingsThatModelsWrite(t *testing.T) {
 	}
 }
 
-func TestATextWithoutHeadingsStaysAText(t *testing.T) {
+func TestRenderKeepsTextWithoutHeadings(t *testing.T) {
 	d := ParseDocument(TaskState, "The loader was fixed.\nThe tests pass.")
 	if got := d.Render(TaskState); got != "The loader was fixed.\nThe tests pass." {
 		t.Errorf("got %q", got)
 	}
 }
 
-func TestShorteningTakesReferencesFirstAndEndsEmpty(t *testing.T) {
+func TestShortenShrinksDocumentUntilEmpty(t *testing.T) {
 	d := ParseDocument(TaskState, "note one\nnote two\n## Decisions\n- first\n- second\n## References\n- Files: a.go b.go\n- Symbols: x_y")
 	sizes := []int{}
 	for range 20 {

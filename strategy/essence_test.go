@@ -38,7 +38,7 @@ func toldOf(t *testing.T, text string, limit int, rules []string) (n int, words 
 	return n, words
 }
 
-func TestTaskThatIsCutKeepsItsRules(t *testing.T) {
+func TestCutTaskKeepsRules(t *testing.T) {
 	for _, c := range []struct {
 		name       string
 		paragraphs int
@@ -64,7 +64,7 @@ func TestTaskThatIsCutKeepsItsRules(t *testing.T) {
 }
 
 // A text that was cut is no shorter than one that was just not.
-func TestTextsAreCutBySizeAndNotByAStep(t *testing.T) {
+func TestCutTextKeepsLengthOfWholeText(t *testing.T) {
 	short, long := strings.Repeat("The table has rows. ", 199), strings.Repeat("The table has rows. ", 205)
 	_, whole := toldOf(t, short, 2_000, nil)
 	_, cut := toldOf(t, long, 2_000, nil)
@@ -75,7 +75,7 @@ func TestTextsAreCutBySizeAndNotByAStep(t *testing.T) {
 
 // Where there is no room for all, what was not typed as a whole goes first, also when it
 // comes from the summary before.
-func TestWhatWasTypedStaysBesideALongText(t *testing.T) {
+func TestFitWordsKeepsShortMessagesBesideLongText(t *testing.T) {
 	long, _ := typedTask(40)
 	msgs := []message.Message{message.User(long)}
 	for i := range 9 {
@@ -101,7 +101,7 @@ func TestWhatWasTypedStaysBesideALongText(t *testing.T) {
 
 // Where there is no room for all rules, those that demand or forbid go before those that
 // only prefer.
-func TestStrongRulesGoBeforeWeakOnes(t *testing.T) {
+func TestEssencePrefersStrongRules(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("Please port the exporter.\n")
 	for i := range 12 {

@@ -29,7 +29,7 @@ func shop() []message.Message {
 }
 
 // A faulty summarizer says what it should not, or leaves out what it must say.
-func TestWhatAFaultySummarizerSaysIsCaught(t *testing.T) {
+func TestWriterCorrectsFaultySummarizer(t *testing.T) {
 	good := "## Goals and success criteria\n- Move the orders table to the new schema [s1]\n"
 	for _, c := range []struct {
 		name, draft string
@@ -71,7 +71,7 @@ func TestWhatAFaultySummarizerSaysIsCaught(t *testing.T) {
 	}
 }
 
-func TestAnAnswerWithoutTheShapeIsARefusalInAnyLanguage(t *testing.T) {
+func TestShapelessAnswerCountsAsRefusalInAnyLanguage(t *testing.T) {
 	for _, answer := range []string{"ok", "I apologize, but I can't do that.", "Lo siento, no puedo ayudar con eso.", "申し訳ありませんが、お手伝いできません。", "Here is what happened: a lot."} {
 		sum, err := strategy.Writer{Summarizer: scribe{answer}, Fallback: strategy.FallbackExtractive}.Write(context.Background(), strategy.Input{Messages: shop(), Count: count4})
 		if err != nil || sum.Fallback != strategy.FallbackExtractive || strings.Contains(sum.Text, answer) {
@@ -81,7 +81,7 @@ func TestAnAnswerWithoutTheShapeIsARefusalInAnyLanguage(t *testing.T) {
 }
 
 // What the extractive summary of the same session says and does not say.
-func TestAColleagueCanGoOnFromTheSummary(t *testing.T) {
+func TestExtractiveSummaryStatesRequestsFailuresAndNextStep(t *testing.T) {
 	for _, s := range []strategy.Strategy{strategy.TaskState, strategy.CodeDelta, strategy.DecisionLog, strategy.Brief} {
 		text := extract(t, s, shop())
 		for _, want := range []string{

@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-func TestFenceDoesNotOccurInWhatItFences(t *testing.T) {
+func TestFenceDoesNotOccurInText(t *testing.T) {
 	text := "harmless"
 	for range 20 {
 		d := fence(text)
@@ -21,7 +21,7 @@ func TestFenceDoesNotOccurInWhatItFences(t *testing.T) {
 	}
 }
 
-func TestFenceStepsAsideWhenItsDelimiterIsInTheText(t *testing.T) {
+func TestAvoidChangesDelimiterThatOccursInText(t *testing.T) {
 	// A text can't hold its own hash, but two texts can be arranged so that
 	// the first candidate is taken.
 	first := fence("a", "b")
@@ -39,7 +39,7 @@ func FuzzFenceDoesNotOccurInWhatItFences(f *testing.F) {
 	})
 }
 
-func TestAPromptShowsEverythingThatIsToBeSummarized(t *testing.T) {
+func TestPromptContainsAllParts(t *testing.T) {
 	r := Request{Strategy: TaskState, Previous: "- the old one", Messages: []message.Message{message.User("the new one")}, First: 7, MaxTokens: 400,
 		Count: func(s string) int { return len(s) / 4 }}
 	merge := r

@@ -55,7 +55,7 @@ func goes(p policy.Proposal) []int {
 	return p.Groups[0][0].Cut.Removed
 }
 
-func TestFlightServesTheSameViewAndOneThatHasGrown(t *testing.T) {
+func TestFlightServesSameOrGrownView(t *testing.T) {
 	changed := session(20)
 	changed[3] = message.ToolResult("call_0", "edited since")
 	protected := session(20)
@@ -105,7 +105,7 @@ func TestFlightServesTheSameViewAndOneThatHasGrown(t *testing.T) {
 	}
 }
 
-func TestFlightTakesItsOwnCut(t *testing.T) {
+func TestFlightProposesItsOwnCut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l Flights
 		defer l.Throw()
@@ -132,7 +132,7 @@ func TestFlightTakesItsOwnCut(t *testing.T) {
 	})
 }
 
-func TestFlightThatIsThrownEnds(t *testing.T) {
+func TestThrowEndsFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l Flights
 		s, r := &faraway{}, newRunway(&l)
@@ -154,7 +154,7 @@ func TestFlightThatIsThrownEnds(t *testing.T) {
 }
 
 // A panic beside the call is the stage's, with the stack of where it was.
-func TestPanicInAFlightHasItsStack(t *testing.T) {
+func TestFlightPanicKeepsStack(t *testing.T) {
 	w := Writer{Summarizer: &faraway{}, Redact: func(string) string { return panicHere() }}
 	defer func() {
 		if p, ok := recover().(*policy.PanicError); !ok || !strings.Contains(string(p.Stack), "panicHere") {

@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-func TestTheLimitThatNobodySetGrowsWithTheTarget(t *testing.T) {
+func TestDefaultLimitGrowsWithTarget(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		w       Writer
@@ -58,7 +58,7 @@ func TestStageCutsNoFurtherThanTheTarget(t *testing.T) {
 	}
 }
 
-func TestNothingGoesThatCostsLessThanItsSummary(t *testing.T) {
+func TestStageKeepsMessagesCheaperThanSummary(t *testing.T) {
 	msgs := []message.Message{message.System("s")}
 	for range 15 {
 		msgs = append(msgs, message.User("go"), message.Assistant("yes"))

@@ -9,14 +9,14 @@ import (
 
 // What leads to a list stands once before the items that are kept, with their numbers, and
 // before no second sentence of an item.
-func TestWhatLeadsToAListStandsOnce(t *testing.T) {
+func TestListLeadAppearsOnce(t *testing.T) {
 	tells(t, long("Why can't I see my runs?", message.Assistant("Likely one of these is true:\n\n1. You are expecting drafts to appear. They will not. Publish them first.\n2. The run never produced a summary file.\n\nThen restart the dashboard.")),
 		[]string{"Likely one of these is true: 1. You are expecting drafts to appear. They will not. Publish them first. 2. The run never produced a summary file. Then restart the dashboard."},
 		[]string{"is true: They will not", "is true: The run"})
 }
 
 // A colon before code leads to the code, and not to the next items of the list.
-func TestAColonBeforeCodeLeadsToNoList(t *testing.T) {
+func TestColonBeforeCodeStartsNoList(t *testing.T) {
 	tells(t, long("Update the message.", message.Assistant("What was done:\n1. Updated the warning in `hooks.go` to the friendlier format:\n   ```\n   Another session runs.\n   ```\n\n2. Removed the unused variables `a` and `b`\n3. Removed the unused imports of both files\n")),
 		[]string{"1. Updated the warning in `hooks.go` to the friendlier format: [code]; 2. Removed the unused variables"}, nil)
 }
@@ -29,7 +29,7 @@ func TestEachListHasItsOwnLead(t *testing.T) {
 
 // A sentence from inside an item stands with the head of the item, and what is left out of
 // a list leaves a mark, at its end too.
-func TestASentenceOfAnItemHasItsHead(t *testing.T) {
+func TestItemSentenceIncludesHead(t *testing.T) {
 	b := quoting{h: &History{index: newIndex()}, step: &Step{ID: 2}, most: 60, value: 1, factor: 1, group: "[s2] told the user"}
 	passages("Worth a change:\n1. `spawn.go:64` - The log file stays open. Close it on the error path.\n2. `review.go:237` - Errors are swallowed. It should return the error.\n3. `wait.go:9` - The timer is never stopped.", b.answered)
 	for i, l := range b.out {
@@ -47,13 +47,13 @@ func TestASentenceOfAnItemHasItsHead(t *testing.T) {
 }
 
 // Short items that read alike are told under each of their heads.
-func TestShortItemsOfDifferentHeadsAreBothTold(t *testing.T) {
+func TestEqualShortItemsKeepTheirHeads(t *testing.T) {
 	tells(t, long("Review it.", message.Assistant("Not worth a change:\n1. `review.go:211` - The base parameter is unused. Fine as it is now.\n2. `settings.go:33` - The field has no documentation. Fine as it is now.")),
 		[]string{"parameter is unused. Fine as it is now. 2. `settings.go:33` - The field has no documentation. Fine as it is now."}, nil)
 }
 
 // A pleasantry before a sentence does not take the sentence with it.
-func TestAPleasantryIsASentenceOfItsOwn(t *testing.T) {
+func TestSplitSentencesSeparatesPleasantry(t *testing.T) {
 	var got []string
 	splitSentences("Good catch. It should return the error.", func(s string) { got = append(got, s) })
 	if len(got) != 2 || got[1] != "It should return the error." {
@@ -62,7 +62,7 @@ func TestAPleasantryIsASentenceOfItsOwn(t *testing.T) {
 }
 
 // Of a pasted list, too, what leads to it stands once in a line.
-func TestTheLeadOfAPastedListStandsOnce(t *testing.T) {
+func TestPastedListLeadAppearsOnce(t *testing.T) {
 	s := &Step{ID: 1, Shown: "The following is required:\n- The patch touches no test of the suite. Other files may change where they must.\n- The patch applies to the main branch."}
 	got := ""
 	for _, l := range s.shownLines(0) {
@@ -74,7 +74,7 @@ func TestTheLeadOfAPastedListStandsOnce(t *testing.T) {
 }
 
 // A short output shows where a line is left out, and a word in a path leaves out none.
-func TestAListOfFilesHasNoSilentGap(t *testing.T) {
+func TestWholeOfMarksOmittedLines(t *testing.T) {
 	if got := wholeOf("M web/error-messages.ts\nM web/api.ts\n3 tests failed\n?? docs/exit.md\n"); got != "M web/error-messages.ts; M web/api.ts; …; ?? docs/exit.md" {
 		t.Errorf("%q", got)
 	}
@@ -88,7 +88,7 @@ func TestAListOfFilesHasNoSilentGap(t *testing.T) {
 }
 
 // Of a long listing the names are told, and not who may read them.
-func TestOfALongListingTheNamesAreTold(t *testing.T) {
+func TestWholeOfListsOnlyNamesOfLongListing(t *testing.T) {
 	got := wholeOf("total 24\ndrwxr-xr-x  4 ann staff  128 Mar  3 10:11 .\ndrwxr-xr-x 12 ann staff  384 Mar  3 10:11 ..\n-rw-r--r--@ 1 ann staff 2.1K Mar  3 10:11 api.go\nlrwxr-xr-x  1 ann staff   11 Mar  3  2024 now -> api.go\n")
 	if got != "api.go; now -> api.go" {
 		t.Errorf("%q", got)
