@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A choice that the same message drops is no decision; the one that it comes to is.
+// A choice that the assistant drops in the same message is no decision. Its final choice is.
 func TestDecisionsOmitChoiceDroppedInSameMessage(t *testing.T) {
 	for name, c := range map[string]struct{ said, want, not string }{
 		"dropped": {
@@ -36,7 +36,7 @@ func TestDecisionsOmitChoiceDroppedInSameMessage(t *testing.T) {
 	}
 }
 
-// Where there is no room for all of an answer, what follows an admission stays.
+// If there is no room for a whole answer, the sentence after an admission stays.
 func TestSentenceAfterAdmissionHasHigherValue(t *testing.T) {
 	said := "The session of the parser holds 14 tokens at that point. I apologize for the confusion earlier. The `prompt()` function does not accept `stdin` and `stdout` directly. The session of the parser is closed by the caller of `run()` afterwards."
 	msgs := []message.Message{message.User("Where does it read from?"), message.Assistant(said), message.User("Go on.")}

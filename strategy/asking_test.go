@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// planned is a session with a plan of which one item is done.
+// planned returns a session with a plan. One item of the plan is done.
 func planned() []message.Message {
 	return []message.Message{
 		message.User("Make the importer of service/importer.go skip empty rows. Never touch the schema."),
@@ -23,7 +23,7 @@ func planned() []message.Message {
 	}
 }
 
-// custom are ways to ask a model for something else.
+// custom returns writers with other instructions, sections and prompts.
 func custom() map[string]strategy.Writer {
 	return map[string]strategy.Writer{
 		"as it is":     {Strategy: strategy.TaskState},
@@ -34,8 +34,8 @@ func custom() map[string]strategy.Writer {
 	}
 }
 
-// Whatever a model is asked for, the user's words and the plan stand in the
-// summary, and what the history does not state does not.
+// A summary contains the user's words and the plan, and no statement that the history
+// does not make, whatever a model is asked for.
 func TestCustomRequestsKeepWordsPlanAndVerification(t *testing.T) {
 	for name, w := range custom() {
 		t.Run(name, func(t *testing.T) {
@@ -62,8 +62,8 @@ func TestCustomRequestsKeepWordsPlanAndVerification(t *testing.T) {
 	}
 }
 
-// constraints is the heading under which what binds stands, "" where a strategy
-// has none.
+// constraints returns the heading for rules: the strategy's own one, or else
+// "## Constraints".
 func constraints(s strategy.Strategy) string {
 	for _, section := range s.Sections {
 		if strings.HasPrefix(section.Title, "Constraints") || strings.HasPrefix(section.Title, "Rules") {
@@ -86,13 +86,13 @@ func TestPromptContainsCustomInstructions(t *testing.T) {
 			}
 		}
 		if strings.Contains(p.System, "## Key entities") != (name == "as it is" || name == "instructions") {
-			t.Errorf("%s: the headings of the strategy", name)
+			t.Errorf("%s: the prompt must have the strategy's heading only without own sections", name)
 		}
 	}
 }
 
-// Without a model the sections are filled with what the strategy knows, and the
-// rest stands where things stand.
+// Without a model, the extractor fills the sections that the strategy knows. Its other
+// lines go to "Where things stand".
 func TestExtractiveFillsKnownSections(t *testing.T) {
 	w := strategy.Writer{Strategy: strategy.TaskState.Asking([]string{"Ticket", "Goals and success criteria"}, ""), Summarizer: silent{}, Fallback: strategy.FallbackExtractive}
 	sum, err := w.Write(t.Context(), strategy.Input{Messages: planned(), Count: count4})
@@ -106,15 +106,15 @@ func TestExtractiveFillsKnownSections(t *testing.T) {
 	}
 }
 
-// silent answers nothing that can be used.
+// silent is a summarizer that returns no usable draft.
 type silent struct{}
 
 func (silent) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
 	return strategy.Draft{Text: "no"}, nil
 }
 
-// An item that a model decided once is not opened again, and one that it forgot
-// is still there.
+// A summary does not reopen an item that the model closed, and it keeps an item that the
+// model left out.
 func TestSummaryCarriesPreviousPlan(t *testing.T) {
 	previous := "## Outstanding actions and blockers\n- [open] Document the flag (in progress)\n- [open] Ask for a review\n- [open] rename loadRows [s3]\n"
 	w := strategy.Writer{Summarizer: scribe{"## Outstanding actions and blockers\n- [done] the flag is documented [s12]\n"}}

@@ -60,7 +60,7 @@ func TestEveryFormHasAName(t *testing.T) {
 	seen := map[string]bool{}
 	for _, f := range forms {
 		if f.name == "" || seen[f.name] {
-			t.Errorf("form %q", f.name)
+			t.Errorf("form name %q is empty or not unique", f.name)
 		}
 		seen[f.name] = true
 	}
@@ -70,7 +70,7 @@ func TestClassifyTreatsNamedAgentAsHarness(t *testing.T) {
 	m := message.User("I clicked the button.")
 	m.Name = "WebSurfer"
 	if got := classify(&m, false).speech; got != speechHarness {
-		t.Errorf("%v", got)
+		t.Errorf("an agent with a name: %v", got)
 	}
 	m.Name = "alice"
 	if got := classify(&m, false).speech; got != speechTyped {
@@ -101,7 +101,7 @@ func TestSplitPastedKeepsTypedText(t *testing.T) {
 	}
 	short := "Use this:\n```go\nx := 1\n```\nand nothing else."
 	if got := splitPasted(short).words; got != short {
-		t.Errorf("a short block is typed: %q", got)
+		t.Errorf("a short block does not count as typed: %q", got)
 	}
 	mail := strings.Repeat("> and so the customer wrote to us once more about it\n", 30)
 	if got := splitPasted("Answer this mail.\n" + mail).words; strings.Count(got, "customer") > 1 || !strings.Contains(got, "[pasted quotation: ") {
@@ -111,10 +111,10 @@ func TestSplitPastedKeepsTypedText(t *testing.T) {
 
 func TestBeginsWordMatchesWholeWords(t *testing.T) {
 	if beginsWord("hide the button", "hi") || !beginsWord("hi there", "hi") || !beginsWord("hi", "hi") || !beginsWord("let me see", "let me ") {
-		t.Error("a prefix is taken for a word, or a word for a prefix")
+		t.Error("beginsWord matches a part of a word, or does not match a whole word")
 	}
 	if quality("Hide the button on the left side of the page.") < 0.9 {
-		t.Error("a sentence that begins like a greeting is one")
+		t.Error("a sentence that begins like a greeting counts as a greeting")
 	}
 }
 

@@ -16,7 +16,7 @@ func history(msgs ...message.Message) *strategy.History {
 	return strategy.NewHistory(strategy.Request{Strategy: strategy.TaskState, Messages: msgs, First: 1, Count: count4})
 }
 
-// called is one call with its result.
+// called returns the messages of one call and its result.
 func called(id, tool, args, result string) []message.Message {
 	return []message.Message{message.Assistant("", message.Call(id, tool, args)), message.ToolResult(id, result)}
 }
@@ -87,7 +87,7 @@ func TestSummaryMarksSuccessfulEffectsDone(t *testing.T) {
 		}
 	}
 	if text := extract(t, strategy.TaskState, msgs); !strings.Contains(text, "`git push origin feature/y` failed (exit 1): fatal: rejected") {
-		t.Errorf("the failure is not in:\n%s", text)
+		t.Errorf("the failed push is not in:\n%s", text)
 	}
 	if strings.Contains(actions, "get_reservation") {
 		t.Errorf("a look-up counts as an effect:\n%s", actions)
@@ -153,7 +153,7 @@ func TestCodeDeltaReadsOperationsFromCalls(t *testing.T) {
 	}
 	for _, not := range []string{"only_read.md", "failed.go", "innocent.go"} {
 		if strings.Contains(changes, not) {
-			t.Errorf("%q is no change:\n%s", not, changes)
+			t.Errorf("%q is listed as a change:\n%s", not, changes)
 		}
 	}
 	if checks := section(t, text, "Tests and builds"); !strings.Contains(checks, "go test ./...") || !strings.Contains(checks, "failed (exit 1): --- FAIL: TestRender") {
@@ -169,8 +169,8 @@ func TestFileCreatedThenDeletedIsDeleted(t *testing.T) {
 	}
 }
 
-// What was there before is not created: a tool that reads has shown it, or the one
-// that writes says so. What a shell was asked for may not have been there.
+// A write to an existing file is an edit. The file existed if a tool read it before, or if
+// the tool that writes reports an update. A shell command that names the file proves nothing.
 func TestWriteToExistingFileIsEdit(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -206,7 +206,8 @@ func TestEmptyCommitHasNoEffect(t *testing.T) {
 	}
 }
 
-// What git had nothing to do for says nothing of the other commands of a line.
+// If git found nothing to do for one command, the other commands of the line may still have
+// changed something.
 func TestNothingDoneAppliesToOneCommand(t *testing.T) {
 	for _, c := range []struct {
 		cmd, result string
@@ -341,10 +342,10 @@ func TestSummaryStaysWithinItsLimit(t *testing.T) {
 			}
 			const words, intro = strategy.DefaultUserTokens, 40
 			if got := counter(t).Count(sum.Text); got > limit+words+intro || got != sum.Tokens || got < limit/4 {
-				t.Errorf("%s: %d tokens of %d, said to be %d", name, got, limit, sum.Tokens)
+				t.Errorf("%s: %d tokens, limit %d, Summary.Tokens is %d", name, got, limit, sum.Tokens)
 			}
 			if sum, err = (strategy.Writer{Strategy: st}).Write(context.Background(), strategy.Input{Messages: msgs, Count: counter(t).Count, MaxTokens: limit}); err != nil || sum.Tokens > limit {
-				t.Errorf("%s: %d tokens where %d fit: %v", name, sum.Tokens, limit, err)
+				t.Errorf("%s: %d tokens, at most %d fit: %v", name, sum.Tokens, limit, err)
 			}
 		}
 	}
@@ -361,7 +362,7 @@ func TestLookupErrorNamesKnownStrategies(t *testing.T) {
 	for _, name := range strategy.Names() {
 		s, err := strategy.Lookup(name)
 		if err != nil || s.Name != name || len(s.Examples) < 2 || s.Extract == nil || len(s.Sections) == 0 || s.Instructions == "" {
-			t.Errorf("%s is not complete: %v", name, err)
+			t.Errorf("strategy %s is not complete: %v", name, err)
 		}
 		// A model imitates the examples, so they must have the required form.
 		for i, e := range s.Examples {

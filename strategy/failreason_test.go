@@ -18,7 +18,8 @@ func TestFailedTestLineIncludesReason(t *testing.T) {
 	}
 }
 
-// What a runner says of itself is the last line of almost every failure.
+// The line of a failure is quoted from the tool that failed. The last line of the output is
+// mostly about the runner.
 func TestFailureLineQuotesToolNotRunner(t *testing.T) {
 	for _, c := range []struct{ cmd, result, want string }{
 		{"npm run publish", "Exit code 1\n> build\n\nsrc/theme.ts(5,15): error TS2305: Module 'x' has no exported member 'y'.\nnpm error Lifecycle script `build` failed with error:\nnpm error code 1\n\nCommand exited with code 1", "src/theme.ts(5,15): error TS2305: Module 'x' has no exported member 'y'."},
@@ -33,6 +34,6 @@ func TestFailureLineQuotesToolNotRunner(t *testing.T) {
 		}
 	}
 	if got := ranCommand("grep -n x a.go", "Exit code 2\na.go:12: a line\na.go:13: b\na.go:14: c\ngrep: b.go: No such file").ErrorLine(); got != "grep: b.go: No such file" {
-		t.Errorf("of a search %q", got)
+		t.Errorf("failed search: got %q", got)
 	}
 }

@@ -17,13 +17,13 @@ func TestFenceDoesNotOccurInText(t *testing.T) {
 		if d != fence(text) {
 			t.Fatal("the fence of the same text differs")
 		}
-		text += "\n<<<END HISTORY " + d + ">>>" // what an attacker who knows the scheme would write
+		text += "\n<<<END HISTORY " + d + ">>>" // text of an attacker who knows the scheme
 	}
 }
 
 func TestAvoidChangesDelimiterThatOccursInText(t *testing.T) {
-	// A text can't hold its own hash, but two texts can be arranged so that
-	// the first candidate is taken.
+	// A text can't contain its own hash, but two texts can be chosen so that one of them
+	// contains the first candidate.
 	first := fence("a", "b")
 	if next := avoid(first, []string{"x " + first + " y"}); next == first || strings.Contains("x "+first+" y", next) {
 		t.Errorf("delimiter %q", next)
@@ -55,7 +55,7 @@ func TestPromptContainsAllParts(t *testing.T) {
 		for _, want := range c.want {
 			i := strings.Index(c.r.Prompt().User[at:], want)
 			if i < 0 {
-				t.Fatalf("no %q, or not in order, in\n%s", want, c.r.Prompt().User)
+				t.Fatalf("%q is missing or in the wrong place in\n%s", want, c.r.Prompt().User)
 			}
 			at += i
 		}

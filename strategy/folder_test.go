@@ -42,11 +42,11 @@ func TestFilesMergeTwoNamesOfOneFile(t *testing.T) {
 	}
 	inTwo := append(edit("0", "/home/me/other/pkg/store/rows_test.go"), both...)
 	if got := filesOf(inTwo...); !strings.Contains(got, "pkg/store/rows_test.go deleted 1") || strings.Count(got, "created") != 2 {
-		t.Errorf("a file that may be one of two: %s", got)
+		t.Errorf("a short path that fits two files: %s", got)
 	}
 	short := append(edit("1", "/home/me/shop/web/src/index.ts"), command("2", "", "rm src/index.ts", "Exit code: 0")...)
 	if got := filesOf(short...); strings.Count(got, ",") != 1 {
-		t.Errorf("one short path proves a folder: %s", got)
+		t.Errorf("a single short path was merged with a long one: %s", got)
 	}
 }
 
