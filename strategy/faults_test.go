@@ -83,7 +83,7 @@ func TestShapelessAnswerCountsAsRefusalInAnyLanguage(t *testing.T) {
 
 // The extractive summary of the same session has all facts that the next agent needs, and no
 // rule from a page.
-func TestExtractiveSummaryStatesRequestsFailuresAndNextStep(t *testing.T) {
+func TestSummaryStatesRequestsFailuresAndNextStep(t *testing.T) {
 	for _, s := range []strategy.Strategy{strategy.TaskState, strategy.CodeDelta, strategy.DecisionLog, strategy.Brief} {
 		text := extract(t, s, shop())
 		for _, want := range []string{
