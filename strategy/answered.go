@@ -50,8 +50,8 @@ func (c *Call) answerStates(text string) (statement, string) {
 	return statesNone, ""
 }
 
-// onlyError reports whether a sentence is nothing but the name of an error:
-// "argument validation error".
+// onlyError reports whether a sentence consists only of the name of an error: "argument
+// validation error".
 func onlyError(low string) bool {
 	low = strings.TrimRight(low, ".:! ")
 	return strings.HasSuffix(low, "error") && len(strings.Fields(low)) <= 5

@@ -62,8 +62,8 @@ func TestCustomRequestsKeepWordsPlanAndVerification(t *testing.T) {
 	}
 }
 
-// constraints returns the heading for rules: the strategy's own one, or else
-// "## Constraints".
+// constraints returns the strategy's heading for rules, or "## Constraints" if the strategy
+// has none.
 func constraints(s strategy.Strategy) string {
 	for _, section := range s.Sections {
 		if strings.HasPrefix(section.Title, "Constraints") || strings.HasPrefix(section.Title, "Rules") {

@@ -105,7 +105,7 @@ func safely(ctx context.Context, s Summarizer, r Request) (d Draft, err error) {
 		case nil:
 		case *policy.PanicError: // from the caller's own extractor; it holds the extractor's stack
 			err = v
-		case *OwnError: // for a value that the caller's own extractor returned
+		case *OwnError: // about a value that the caller's own extractor returned
 			err = v
 		default:
 			err = &policy.PanicError{Stage: StageName, Value: v, Stack: debug.Stack()}

@@ -6,7 +6,7 @@ import "strings"
 // call that started the task.
 var startedMarks = []string{"agentId: ", "running in background with ID: "}
 
-// startedHead begins the result of a call that only started a sub-agent.
+// startedHead is the beginning of the result of a call that only started a sub-agent.
 const startedHead = "Async agent launched"
 
 // startsAgent reports whether a call only started a sub-agent in the background. The

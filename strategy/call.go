@@ -65,8 +65,8 @@ func readCall(p *message.Part) Call {
 	return c
 }
 
-// flatten appends the strings and numbers of a JSON value. Each is named after
-// the member that holds it.
+// flatten appends the strings and numbers of a JSON value. Each Arg has the name of the
+// member that holds the value.
 func flatten(out []Arg, data []byte, at jsonscan.Span, name string, depth int) []Arg {
 	raw := at.Of(data)
 	if len(raw) == 0 || depth > maxArgDepth {

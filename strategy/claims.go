@@ -96,7 +96,7 @@ func firstStep(line string) int {
 type claimCheck struct {
 	last  int // number of the last step
 	runs  []ran
-	words []map[string]bool // one set per text of the system or the user, and per line of the previous summary
+	words []map[string]bool // word sets: one per text of the system or the user, and per line of the previous summary
 	tests Outcome           // outcome of the last check that has one
 }
 

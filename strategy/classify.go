@@ -53,7 +53,7 @@ func classify(m *message.Message, acted bool) heard {
 type form struct {
 	name    string
 	speech  speech
-	always  bool // Answering: matches even without an action before the message
+	always  bool // for speechAnswering: matches even without an action before the message
 	matches func(text string) bool
 }
 

@@ -19,7 +19,7 @@ type composer struct {
 	limit    int // tokens
 	count    func(string) int
 
-	base string // folder that a mark stands for in paths
+	base string // folder that a mark abbreviates in paths
 
 	covered map[*entity]bool
 	told    map[uint32]bool // words of the chosen lines
@@ -35,14 +35,14 @@ type groupKey struct {
 	name    string
 }
 
-// A candidate is a line on its way into a summary.
+// A candidate is a line that may become a part of a summary.
 type candidate struct {
 	Line
 	nth      int // index among the offered lines
 	cost     int
 	entities []*entity
 	words    []uint32
-	quotes   bool    // quoted for the names in it
+	quotes   bool    // the line is quoted because of the names in it
 	gain     float64 // result of the last call of worth
 }
 

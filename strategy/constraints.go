@@ -147,8 +147,8 @@ func orders(low string) bool {
 // "it is never condensed", "I don't remember".
 var describing = []string{"never", "always", "do not", "don't", "dont"}
 
-// toldTo reports whether a word of a rule, between the texts before and after it, tells
-// somebody to do something or not to do it.
+// toldTo reports whether a word such as "never" or "only" tells somebody to do something or
+// not to do it. before and after are the texts around the word.
 func toldTo(before, after string) bool {
 	words := strings.FieldsFunc(before, func(r rune) bool { return r == ' ' || r == '\t' })
 	if len(words) == 0 {
@@ -209,7 +209,7 @@ func advises(low string) bool {
 				return true
 			}
 		default:
-			if !strings.HasSuffix(strings.TrimSpace(before), "to") && !hasAny(before, []string{" can ", " could "}) && toldTo(before, after) { // "we can just keep them" permits
+			if !strings.HasSuffix(strings.TrimSpace(before), "to") && !hasAny(before, []string{" can ", " could "}) && toldTo(before, after) { // "we can just keep them" is a permission
 				return true
 			}
 		}

@@ -22,8 +22,8 @@ const (
 	deedRun                // any other command
 	deedCall               // any other tool
 	deedPlan               // keeps a task list
-	deedSend               // hands work to another agent
-	deedAsk                // puts a question to the user
+	deedSend               // gives work to another agent
+	deedAsk                // asks the user a question
 )
 
 // lookTools lists parts of the names of tools that only look. It leaves out searches and

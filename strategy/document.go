@@ -34,7 +34,7 @@ func ParseDocument(s Strategy, text string) Document {
 			continue
 		}
 		h, ok := s.heading(line)
-		if !ok && into == &d.Notes { // notes are written without bullets, and read again
+		if !ok && into == &d.Notes { // Render writes notes without bullets, and they must be readable again
 			if line = bullet(line); framing(line) {
 				continue
 			}

@@ -44,7 +44,7 @@ func TestCutTaskKeepsRules(t *testing.T) {
 		name       string
 		paragraphs int
 		limit      int // tokens of the user's words
-		least      int // rules of 10
+		least      int // minimum number of kept rules out of 10
 	}{
 		{"as it is", 15, 2_000, 10}, {"just too long", 30, 2_000, 10}, {"long", 60, 2_000, 8}, {"little room", 30, 400, 3}, {"very little room", 30, 150, 1},
 	} {

@@ -13,11 +13,11 @@ type textKind uint8
 
 // The kinds of texts that may name an identifier.
 const (
-	textTold    textKind = iota // by the user
-	textSaid                    // by the assistant
-	textThought                 // in the assistant's reasoning
-	textAsked                   // in the arguments of a call
-	textShown                   // in the result of a call
+	textTold    textKind = iota // text of the user
+	textSaid                    // text of the assistant
+	textThought                 // reasoning of the assistant
+	textAsked                   // arguments of a call
+	textShown                   // result of a call
 	places
 )
 

@@ -6,7 +6,7 @@ import "github.com/agentcompact/compact/message"
 type remark struct {
 	step        int
 	said        string
-	byUser      bool // false: by the assistant
+	byUser      bool // the user made the remark; false = the assistant
 	since, from int  // for a user's remark: the answer it objects to, and the request before that answer
 }
 
