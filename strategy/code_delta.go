@@ -106,7 +106,7 @@ func (h *History) changeLines() []Line {
 			text += ", before it `" + f.From + "`"
 		}
 		reason := why[h.key(f.Path)].suffix(f.Last)
-		if reason == said { // the line before gives the same reason
+		if reason == said { // do not repeat the reason of the file before
 			reason = ""
 		} else {
 			said = reason

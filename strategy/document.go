@@ -128,7 +128,7 @@ func bullet(line string) string {
 	}
 }
 
-// Render writes the document with the headings of s; empty sections are left out.
+// Render writes the document with the headings of s. It leaves out empty sections.
 func (d Document) Render(s Strategy) string {
 	words := renderWords(d.Words, s.title)
 	body := d.body(s)
@@ -177,7 +177,7 @@ func (d Document) empty() bool {
 	return len(d.References) == 0 && len(d.Notes) == 0 && len(d.Words) == 0
 }
 
-// all replaces every list of lines by the result of f.
+// all replaces every list of lines with the result of f.
 func (d *Document) all(f func(lines []string) []string) {
 	for i := range d.Sections {
 		d.Sections[i] = f(d.Sections[i])

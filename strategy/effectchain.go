@@ -64,8 +64,8 @@ type effect struct {
 	others  int    // number of further effects of the same kind in the step
 }
 
-// takes counts next with e if both are of the same kind and step. It reports whether it
-// counted next. With it, six replies to comments share one line.
+// takes counts next with e if both are of the same kind and step, and reports whether it
+// did. So six replies to comments share one line.
 func (e *effect) takes(next *effect) bool {
 	if e.kind == "" || e.kind != next.kind || e.step != next.step || e.repeats != "" || e.call.Command() == next.call.Command() {
 		return false

@@ -70,7 +70,7 @@ var effectVerbs = []string{"create", "update", "cancel", "book", "send", "submit
 	"modify", "post", "publish", "deploy", "toggle", "reset", "enable", "disable", "grant", "schedule", "reserve", "add", "remove", "set", "refuel",
 	"merge", "commit", "push"}
 
-// askingVerbs lists words in the names of tools that only ask: can_send_mms.
+// askingVerbs lists words in the names of tools that only query something: can_send_mms.
 var askingVerbs = []string{"can", "is", "has", "get", "list", "check", "search", "find", "fetch", "view", "show", "describe", "count", "read", "lookup", "verify", "validate", "preview"}
 
 // Effect reports whether the call succeeded and changed something outside of

@@ -53,7 +53,7 @@ func (h *History) fileLines(section int) []Line {
 			continue
 		}
 		text := "`" + f.Path + "`: " + f.deeds()
-		if w := why[h.key(f.Path)].suffix(f.Last); w != "" && w != said { // not the reason of the line before
+		if w := why[h.key(f.Path)].suffix(f.Last); w != "" && w != said { // do not repeat the last reason
 			text, said = text+w, w
 		}
 		out = append(out, Line{Section: section, Text: text + cite(f.Last), Value: fileValue * h.recency(f.Last), Order: f.Last, Names: f.named})

@@ -54,8 +54,8 @@ func oneOff(t string) bool {
 	return false
 }
 
-// wentBy reports whether the request in step i is done: the assistant ended its turn
-// after it, and the user continued without an objection.
+// wentBy reports whether the request in step i is done: the assistant ended its turn after
+// it, and the user then wrote a message that is no objection.
 func (h *History) wentBy(i int) bool {
 	ended := false
 	for k := i + 1; k < len(h.Steps); k++ {
