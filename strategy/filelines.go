@@ -14,8 +14,8 @@ const fileValue = 4.5
 const alone = 8
 
 // newerFolders is the number of folder lines after which the value of a folder line is
-// halved. The value does not fall below the value of a failure. Without it, a summary of
-// changes in thirty folders would contain nothing else.
+// halved. The value does not fall below the value of a failure. Without this rule, a
+// summary of changes in thirty folders would contain nothing else.
 const newerFolders = 8
 
 // temporaryValue is the value of a line about temporary files.

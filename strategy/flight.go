@@ -13,8 +13,8 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// ErrLate is one of the errors of a summary if the call could not wait for the summary of
-// the remote summarizer.
+// ErrLate means that the call could not wait for the remote summarizer. It is one of the
+// errors of the fallback's summary.
 var ErrLate = errors.New("the summary is still being written and the caller's deadline is near")
 
 // Flights holds at most one summary that is written for the successive calls of one agent.
