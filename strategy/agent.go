@@ -22,7 +22,7 @@ type Agent struct {
 	// [Summarizer.Summarize], and [ErrUnusable] for an answer that calls a tool.
 	Ask func(ctx context.Context, instruction string) (Draft, error)
 	// StandIn is for replays: the extractive backend writes the summary, and Ask only
-	// says what the model would have been billed for.
+	// returns the tokens that the provider would have billed.
 	StandIn bool
 }
 
@@ -50,8 +50,8 @@ func (a Agent) Summarize(ctx context.Context, r Request) (Draft, error) {
 	return d, nil
 }
 
-// Describe returns which model is asked. The Info has no limit on the input, because
-// the request under way holds all of it.
+// Describe returns the name of the backend and the model. The Info has no limit on the
+// input, because the agent's request already holds the whole input.
 func (a Agent) Describe() Info { return Info{Name: BackendAgent, Model: a.Model, Remote: true} }
 
 // Instruction returns the instruction for a model that has just read the conversation

@@ -9,9 +9,9 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Who has the whole view before it may name what stays in it: that is no
-// invention. Of what it was not sent it writes nothing.
-func TestAgentKnowsWhatStays(t *testing.T) {
+// The agent's model has the whole view in its request, so a summary by it may name
+// identifiers of messages that stay. It refuses to summarize messages that it was not sent.
+func TestAgentSummaryNamesVisibleMessages(t *testing.T) {
 	in := Input{
 		Messages: []message.Message{message.User("fix the parser"), message.Assistant("", message.Call("a", "read", `{"path":"parser.go"}`)), message.ToolResult("a", strings.Repeat("a line of the parser; ", 80))},
 		Visible:  []message.Message{message.Assistant("It is in lexer_table.go.")},
@@ -42,11 +42,11 @@ func TestAgentKnowsWhatStays(t *testing.T) {
 	}
 	in.Upto, asked = 4, ""
 	if _, err := w.Write(context.Background(), in); !errors.Is(err, errUnseen) || asked != "" {
-		t.Errorf("what it was not sent: %v", err)
+		t.Errorf("messages that the model was not sent: %v", err)
 	}
 }
 
-// A stand-in is billed as the model, and written without it.
+// With StandIn, the extractive backend writes the summary and the model's cost is counted.
 func TestAgentStandIn(t *testing.T) {
 	in := Input{
 		Messages: []message.Message{message.User("fix the parser"), message.Assistant("", message.Call("a", "bash", `{"command":"go test ./parser"}`)), message.ToolResult("a", strings.Repeat("ok; ", 400)+"\nexit status 1")},

@@ -7,8 +7,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A choice that the same message drops is no decision; the one that it comes to is.
-func TestDecisionThatItsOwnMessageDropsIsNone(t *testing.T) {
+// A choice that the assistant drops in the same message is no decision. Its final choice is.
+func TestDecisionsOmitChoiceDroppedInSameMessage(t *testing.T) {
 	for name, c := range map[string]struct{ said, want, not string }{
 		"dropped": {
 			"The cleanest approach is to add a helper in the transcript package that extracts prompts. Actually, looking at the code flow, the summary package has it already. I'll keep the existing builder of pkg/summary instead of a helper of our own.",
@@ -36,8 +36,8 @@ func TestDecisionThatItsOwnMessageDropsIsNone(t *testing.T) {
 	}
 }
 
-// Where there is no room for all of an answer, what follows an admission stays.
-func TestWhatFollowsAnAdmissionIsWorthMore(t *testing.T) {
+// If there is no room for a whole answer, the sentence after an admission stays.
+func TestSentenceAfterAdmissionHasHigherValue(t *testing.T) {
 	said := "The session of the parser holds 14 tokens at that point. I apologize for the confusion earlier. The `prompt()` function does not accept `stdin` and `stdout` directly. The session of the parser is closed by the caller of `run()` afterwards."
 	msgs := []message.Message{message.User("Where does it read from?"), message.Assistant(said), message.User("Go on.")}
 	best, value := "", 0.0

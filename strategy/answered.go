@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// failPhrases state, in the first sentence of an answer, that an action did not
-// happen. doubtPhrases leave that open.
+// failPhrases lists phrases that state, in the first sentence of an answer, that an action
+// did not happen. With a phrase of doubtPhrases, it is uncertain whether the action happened.
 var (
 	failPhrases = []string{"insufficient funds", "insufficient balance", "not executed", "not processed", "was declined", "is declined", "been declined", "was rejected", "is rejected", "been rejected", "was refused", "permission denied", "access denied",
 		"not authorized", "unauthorized", "not permitted", "not allowed", " failed: ", "no changes were made", "nothing was changed"}
@@ -15,9 +15,9 @@ var (
 	negations = []string{"not", "cannot", "can't", "couldn't", "wasn't", "isn't", "never", "won't", "unable", "fails", "failed"}
 )
 
-// answerStates returns the failure that the answer of a tool states. It reads the
-// beginning and the end, because the middle is mostly content. A line from the
-// arguments of the call does not count.
+// answerStates returns whether the answer of a tool states a failure, and the line that
+// states it. It reads the beginning and the end of the answer, because the middle is mostly
+// content. A line that repeats an argument of the call does not count.
 func (c *Call) answerStates(text string) (statement, string) {
 	var lines []string
 	for line := range strings.Lines(bothEnds(text)) {
@@ -50,15 +50,15 @@ func (c *Call) answerStates(text string) (statement, string) {
 	return statesNone, ""
 }
 
-// onlyError reports whether a sentence is nothing but the name of an error:
-// "argument validation error".
+// onlyError reports whether a sentence consists only of the name of an error: "argument
+// validation error".
 func onlyError(low string) bool {
 	low = strings.TrimRight(low, ".:! ")
 	return strings.HasSuffix(low, "error") && len(strings.Fields(low)) <= 5
 }
 
-// leastGiven is the least length in bytes of a line that counts as one from the
-// arguments.
+// leastGiven is the minimum length, in bytes, of a line that counts as a repeated
+// argument.
 const leastGiven = 8
 
 // gave reports whether an argument of the call contains a line.
@@ -96,7 +96,7 @@ func (c *Call) hasPhrase(low string, phrases []string) bool {
 }
 
 // tellsDeed reports whether a sentence states that the tool's action was done ("order
-// cancelled" of cancel_order), or that it was not.
+// cancelled" for the tool cancel_order), or that it was not done.
 func (c *Call) tellsDeed(low string) (did, undone bool) {
 	words := strings.FieldsFunc(low, func(r rune) bool { return strings.ContainsRune(" ,.;:!()\"", r) })
 	verbs := slices.DeleteFunc(toolWords(c.Tool), func(w string) bool { return !slices.Contains(effectVerbs, w) })

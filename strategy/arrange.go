@@ -41,11 +41,11 @@ type sharedBullet struct {
 	section, index int
 	text           string
 	last           *candidate
-	told           map[groupKey]bool // of what precedes lines of lists
+	told           map[groupKey]bool // texts before lines of lists that the bullet already contains
 }
 
-// add appends a line, after what its place in a list needs, and with a mark where
-// something before it was left out.
+// add appends a line. Before the line it adds the texts that the line's place in a list
+// needs, and a mark if something was left out there.
 func (b *sharedBullet) add(k *candidate) {
 	switch {
 	case b.last == nil:

@@ -16,14 +16,13 @@ const (
 	ownSectionsShare = 0.5
 )
 
-// underTitles is the instruction to a model for headings that the strategy does
-// not know.
+// underTitles is the instruction to a model for headings that the caller names.
 const underTitles = `Record the state of the work, so that it can go on from it: under each heading what its title says. Items of work begin with [open], [blocked] or [done].`
 
-// Asking returns the strategy with other own sections, and with a prompt in
-// place of its instructions and examples; nil and "" keep them. The common
-// sections stay. Without a model the strategy fills the sections that it knows;
-// its other lines go to "Where things stand".
+// Asking returns the strategy with the given sections in place of its own ones, and with
+// the prompt in place of its instructions and examples. nil and "" keep the strategy's
+// own. The common sections stay. Without a model, the strategy fills the sections that it
+// knows; its other lines go to "Where things stand".
 func (s Strategy) Asking(sections []string, prompt string) Strategy {
 	own := s
 	if len(sections) > 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// planned is a session with a plan of which one item is done.
+// planned returns a session with a plan. One item of the plan is done.
 func planned() []message.Message {
 	return []message.Message{
 		message.User("Make the importer of service/importer.go skip empty rows. Never touch the schema."),
@@ -23,7 +23,7 @@ func planned() []message.Message {
 	}
 }
 
-// custom are ways to ask a model for something else.
+// custom returns writers with other instructions, sections and prompts.
 func custom() map[string]strategy.Writer {
 	return map[string]strategy.Writer{
 		"as it is":     {Strategy: strategy.TaskState},
@@ -34,9 +34,9 @@ func custom() map[string]strategy.Writer {
 	}
 }
 
-// Whatever a model is asked for, the user's words and the plan stand in the
-// summary, and what the history does not state does not.
-func TestWordsPlanAndVerificationHoldWhateverIsAsked(t *testing.T) {
+// A summary contains the user's words and the plan, and no statement that the history
+// does not make, whatever a model is asked for.
+func TestCustomRequestsKeepWordsPlanAndVerification(t *testing.T) {
 	for name, w := range custom() {
 		t.Run(name, func(t *testing.T) {
 			own := w.Strategy.Sections[0].Title
@@ -62,7 +62,7 @@ func TestWordsPlanAndVerificationHoldWhateverIsAsked(t *testing.T) {
 	}
 }
 
-// constraints is the heading under which what binds stands, "" where a strategy
+// constraints returns the strategy's heading for rules, or "## Constraints" if the strategy
 // has none.
 func constraints(s strategy.Strategy) string {
 	for _, section := range s.Sections {
@@ -73,7 +73,7 @@ func constraints(s strategy.Strategy) string {
 	return "## Constraints\n"
 }
 
-func TestPromptHasWhatIsAskedBesides(t *testing.T) {
+func TestPromptContainsCustomInstructions(t *testing.T) {
 	for name, w := range custom() {
 		p := strategy.Request{Strategy: w.Strategy, Instructions: w.Instructions, Messages: planned(), First: 1, MaxTokens: 400, Count: count4}.Prompt()
 		want := map[string][]string{
@@ -86,14 +86,14 @@ func TestPromptHasWhatIsAskedBesides(t *testing.T) {
 			}
 		}
 		if strings.Contains(p.System, "## Key entities") != (name == "as it is" || name == "instructions") {
-			t.Errorf("%s: the headings of the strategy", name)
+			t.Errorf("%s: the prompt must have the strategy's heading only without own sections", name)
 		}
 	}
 }
 
-// Without a model the sections are filled with what the strategy knows, and the
-// rest stands where things stand.
-func TestExtractiveFillsTheSectionsThatItKnows(t *testing.T) {
+// Without a model, the extractor fills the sections that the strategy knows. Its other
+// lines go to "Where things stand".
+func TestExtractiveFillsKnownSections(t *testing.T) {
 	w := strategy.Writer{Strategy: strategy.TaskState.Asking([]string{"Ticket", "Goals and success criteria"}, ""), Summarizer: silent{}, Fallback: strategy.FallbackExtractive}
 	sum, err := w.Write(t.Context(), strategy.Input{Messages: planned(), Count: count4})
 	if err != nil || sum.Fallback != strategy.FallbackExtractive {
@@ -106,16 +106,16 @@ func TestExtractiveFillsTheSectionsThatItKnows(t *testing.T) {
 	}
 }
 
-// silent answers nothing that can be used.
+// silent is a summarizer that returns no usable draft.
 type silent struct{}
 
 func (silent) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
 	return strategy.Draft{Text: "no"}, nil
 }
 
-// An item that a model decided once is not opened again, and one that it forgot
-// is still there.
-func TestPlanOfTheSummaryBefore(t *testing.T) {
+// A summary does not reopen an item that the model closed, and it keeps an item that the
+// model left out.
+func TestSummaryCarriesPreviousPlan(t *testing.T) {
 	previous := "## Outstanding actions and blockers\n- [open] Document the flag (in progress)\n- [open] Ask for a review\n- [open] rename loadRows [s3]\n"
 	w := strategy.Writer{Summarizer: scribe{"## Outstanding actions and blockers\n- [done] the flag is documented [s12]\n"}}
 	msgs := []message.Message{message.User("Go on."), message.Assistant("The flag is documented now: " + strings.Repeat("it says what it does, and so on. ", 40))}
@@ -128,7 +128,7 @@ func TestPlanOfTheSummaryBefore(t *testing.T) {
 	}
 }
 
-func TestSectionsThatCannotBe(t *testing.T) {
+func TestCheckSectionsRejectsInvalidTitles(t *testing.T) {
 	for want, titles := range map[string][]string{
 		"": {"Ticket", "Was zugesagt wurde", "約束"}, "no letter": {"Ticket", "12"}, "stands in every summary": {"what happened:"},
 		"is there twice": {"Ticket", "Other", "ticket:"}, "at most 60": {strings.Repeat("x", 61)}, "one line": {"a\n## b"}, "one too many": strings.Fields(strings.Repeat("a ", 13)),

@@ -11,7 +11,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// Limits on requests that repeat one whose answer was readable but unusable.
+// Limits on repeated requests after an answer that was readable but unusable.
 const (
 	maxHalvings = 2
 	maxEmpty    = 1
@@ -42,7 +42,7 @@ func (j *job) ask(ctx context.Context, r Request, piece int) (string, error) {
 			return d.Text, nil
 		}
 		if j.info.Name == BackendExtractive && errors.Is(err, ErrEmpty) {
-			return "", nil // there is nothing to summarize besides the user's words
+			return "", nil // the messages hold nothing to summarize besides the user's words
 		}
 		if ctx.Err() != nil {
 			err = ended(ctx, err)
@@ -105,7 +105,7 @@ func safely(ctx context.Context, s Summarizer, r Request) (d Draft, err error) {
 		case nil:
 		case *policy.PanicError: // from the caller's own extractor; it holds the extractor's stack
 			err = v
-		case *OwnError: // for a value that the caller's own extractor returned
+		case *OwnError: // about a value that the caller's own extractor returned
 			err = v
 		default:
 			err = &policy.PanicError{Stage: StageName, Value: v, Stack: debug.Stack()}
@@ -162,8 +162,8 @@ func (r Request) sourceTokens(n int) int {
 	return total
 }
 
-// react decides how to respond to a failure: the name of the action, the time
-// to wait, and whether to ask again. It prepares the next request.
+// react decides how to respond to a failure. It returns the name of the action, the
+// time to wait, and whether to ask again. It also prepares the next request.
 func (a *asker) react(ctx context.Context, err error) (action string, wait time.Duration, again bool) {
 	var f *Failure
 	errors.As(err, &f)

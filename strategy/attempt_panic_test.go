@@ -15,7 +15,7 @@ func (faulty) Describe() CallInfo { return CallInfo{} }
 
 func (f faulty) Summarize(context.Context, Request) (Draft, error) { panic(f.value) }
 
-func TestPanicOfAStageIsToldOnce(t *testing.T) {
+func TestSafelyReportsPanicOnce(t *testing.T) {
 	for _, value := range []any{"a fault", &policy.PanicError{Stage: StageName, Value: "a fault"}} {
 		_, err := safely(context.Background(), faulty{value}, Request{})
 		if err == nil || strings.Count(err.Error(), "panicked") != 1 || !strings.HasSuffix(err.Error(), "a fault") {

@@ -2,15 +2,15 @@ package strategy
 
 import "strings"
 
-// startedMarks precede the id of a background task in the result of the call
-// that started it.
+// startedMarks lists texts that precede the id of a background task in the result of the
+// call that started the task.
 var startedMarks = []string{"agentId: ", "running in background with ID: "}
 
-// startedHead begins the result of a call that only started a sub-agent.
+// startedHead is the beginning of the result of a call that only started a sub-agent.
 const startedHead = "Async agent launched"
 
-// startsAgent reports whether a call only started a sub-agent in the
-// background: its report comes in a later message.
+// startsAgent reports whether a call only started a sub-agent in the background. The
+// report of that sub-agent comes in a later message.
 func (c *Call) startsAgent() bool {
 	return c.deed() == deedSend && c.Answered && strings.HasPrefix(c.Result, startedHead)
 }
@@ -27,11 +27,11 @@ func (c *Call) taskID() string {
 	return ""
 }
 
-// inBackground follows the task of a sub-agent that has not reported yet.
+// inBackground is the text after the task of a sub-agent that has not reported yet.
 const inBackground = " was started in the background; no report of it stands in this part"
 
-// backgroundLines returns lines about sub-agents that were started in the
-// background and of which nothing was heard since.
+// backgroundLines returns lines about sub-agents that were started in the background and
+// have not reported since.
 func (h *History) backgroundLines(section int) []Line {
 	var out []Line
 	h.eachCall(func(s *Step, c *Call) {
@@ -42,8 +42,8 @@ func (h *History) backgroundLines(section int) []Line {
 	return out
 }
 
-// heardOf reports whether a sub-agent reported after the step that started it,
-// or a call named its id: to stop it, or to read its output.
+// heardOf reports whether a sub-agent reported after the step that started it, or a
+// later call named its id, to stop it or to read its output.
 func (h *History) heardOf(began *Call, step int) bool {
 	id, found := began.taskID(), false
 	h.eachCall(func(s *Step, c *Call) {
@@ -54,13 +54,13 @@ func (h *History) heardOf(began *Call, step int) bool {
 	return found
 }
 
-// reports reports whether a call returned what a sub-agent with this task said.
+// reports reports whether a call returned the report of a sub-agent with this task.
 func (c *Call) reports(task string) bool {
 	return c.deed() == deedSend && c.Answered && !c.startsAgent() && c.task() == task
 }
 
-// reportedSince reports whether a line of the previous summary is about a
-// sub-agent in the background that reported since.
+// reportedSince reports whether a line of the previous summary is about a background
+// sub-agent that has reported since that summary.
 func (h *History) reportedSince(line string) bool {
 	found := false
 	if strings.Contains(line, inBackground) {
@@ -71,7 +71,7 @@ func (h *History) reportedSince(line string) bool {
 	return found
 }
 
-// task returns what a call asks a sub-agent to do.
+// task returns the task that a call gives to a sub-agent.
 func (c *Call) task() string { return c.arg("description", "task", "message", "prompt", "input") }
 
 // subAgent names a sub-agent by its task.

@@ -21,7 +21,7 @@ func started() []message.Message {
 	return append(msgs, called("2", "read", `{"path":"parser.go"}`, strings.Repeat("func parse() {}\n", 100))...)
 }
 
-func TestTheReportOfASubAgentInTheBackgroundIsToldWithItsTask(t *testing.T) {
+func TestSummaryQuotesReportOfBackgroundAgent(t *testing.T) {
 	text := extract(t, strategy.TaskState, append(started(), message.Assistant("I fix the parser while it runs."),
 		notice("a77", "completed", `Agent "Measure the cache" completed`, "<result>The cache answers 40% of the lookups. I changed `cache/size.go`.</result>\n")))
 	if !strings.Contains(text, "[s7] the sub-agent for “Measure the cache” reported: The cache answers 40% of the lookups. I changed `cache/size.go`.") ||
@@ -30,7 +30,7 @@ func TestTheReportOfASubAgentInTheBackgroundIsToldWithItsTask(t *testing.T) {
 	}
 }
 
-func TestASubAgentInTheBackgroundThatHasNotReportedIsTold(t *testing.T) {
+func TestSummaryNamesBackgroundAgentWithoutReport(t *testing.T) {
 	const still = "the sub-agent for “Measure the cache” was started in the background; no report of it stands in this part [s2]"
 	if text := extract(t, strategy.TaskState, started()); !strings.Contains(text, still) {
 		t.Error(text)
@@ -45,7 +45,7 @@ func TestASubAgentInTheBackgroundThatHasNotReportedIsTold(t *testing.T) {
 	}
 }
 
-func TestAReportEndsWhatTheSummaryBeforeSaysOfASubAgent(t *testing.T) {
+func TestReportReplacesPreviousLineAboutBackgroundAgent(t *testing.T) {
 	before := extract(t, strategy.TaskState, started())
 	sum, err := strategy.Writer{}.Write(context.Background(), strategy.Input{Previous: before, Count: count4, Messages: []message.Message{
 		notice("a77", "completed", `Agent "Measure the cache" completed`, "<result>The cache answers 40% of the lookups.</result>\n")}})
@@ -57,7 +57,7 @@ func TestAReportEndsWhatTheSummaryBeforeSaysOfASubAgent(t *testing.T) {
 	}
 }
 
-func TestACheckInTheBackgroundEndsWithTheStatusOfItsNotice(t *testing.T) {
+func TestBackgroundCheckTakesStatusFromNotice(t *testing.T) {
 	msgs := append([]message.Message{message.User("Build all packages.")},
 		called("1", "Bash", `{"command":"pnpm build","run_in_background":true}`, "Command running in background with ID: b12. Output is being written to: /tmp/b12.output")...)
 	for summary, want := range map[string]string{

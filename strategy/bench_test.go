@@ -35,8 +35,8 @@ func counter(t testing.TB) token.Counter {
 	return c
 }
 
-// tokens returns the beginning of a conversation, repeated where it is too
-// short, that costs n tokens.
+// tokens returns the beginning of a conversation with at least n tokens. It repeats a
+// conversation that is too short.
 func tokens(msgs []message.Message, n int, c token.Counter) []message.Message {
 	var out []message.Message
 	for {
@@ -52,8 +52,7 @@ func tokens(msgs []message.Message, n int, c token.Counter) []message.Message {
 	}
 }
 
-// BenchmarkExtractive summarizes 128,000 tokens. It has to stay under 150 ms
-// on one core.
+// BenchmarkExtractive summarizes 128,000 tokens. It must take less than 150 ms on one core.
 func BenchmarkExtractive(b *testing.B) {
 	c := counter(b)
 	msgs := tokens(recorded(b), 128_000, c)

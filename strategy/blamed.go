@@ -7,28 +7,28 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
 
-// otherCauses lists phrases of sentences that say that a failure has another cause
-// than the work.
+// otherCauses lists phrases of sentences that attribute a failure to another cause than
+// the work.
 var otherCauses = []string{"pre-existing", "preexisting", "unrelated", "not related to", "nothing to do with", "not from our changes", "not from my changes", "not caused by", "already failing", "already failed before", "already broken", "known flak", "is flaky", "are flaky", "also fails on main", "fail on main"}
 
-// failureWords name a failure, so that a sentence with a phrase of otherCauses is about
-// one.
+// failureWords lists words for a failure. A sentence with a phrase of otherCauses and one
+// of these words is about a failure.
 var failureWords = []string{"fail", "error", "test", "lint", "warning", "issue", "problem", "flak", "broken"}
 
-// saidLater precedes what the assistant said later.
+// saidLater is the text before a later sentence of the assistant.
 const saidLater = "; said later: "
 
-// A blame is a sentence that says that a failure has another cause than the work.
+// A blame is a sentence that attributes a failure to another cause than the work.
 type blame struct {
 	step  int
 	text  string
-	after int  // step of the command that failed last before it
-	spoke bool // the user wrote something in between
+	after int  // step of the last failed command before the sentence
+	spoke bool // the user wrote something between the failure and the sentence
 }
 
 type blamed []blame
 
-// blamed returns what the assistant said about other causes of failures.
+// blamed returns the sentences in which the assistant names other causes of failures.
 func (h *History) blamed() blamed {
 	var out blamed
 	failed, spoke := 0, false
@@ -53,19 +53,19 @@ func (h *History) blamed() blamed {
 	return out
 }
 
-// blames reports whether a sentence says that something has another cause than the work.
-// One that only wonders does not, and neither does one that announces a step.
+// blames reports whether a sentence attributes something to another cause than the work.
+// A sentence that only considers such a cause, or that announces a step, does not count.
 func blames(t string) bool {
 	low := strings.ToLower(t)
 	return hasAny(low, otherCauses) && !leads(t) && !announces(t) && !hasAny(low, []string{" if ", "whether ", "not unrelated"})
 }
 
 // rightAfterwards is the maximum number of steps between a failure and a sentence about
-// it that names nothing of it.
+// it, if the sentence names nothing from the failure's output.
 const rightAfterwards = 8
 
-// of returns what was said about the failure of a call, as a suffix: right after it, or
-// later with a name that its output has.
+// of returns, as a suffix, the sentence about the failure of a call. The sentence follows
+// the failure closely, or it comes later and has a name from the call's output.
 func (e blamed) of(step int, c *Call) string {
 	for _, x := range e {
 		if x.step <= step || refusedCall(c.Result) { // it did not run
@@ -79,7 +79,7 @@ func (e blamed) of(step int, c *Call) string {
 	return ""
 }
 
-// namesOf reports whether a sentence names something that an output has, too.
+// namesOf reports whether a sentence and an output have a name in common.
 func namesOf(t, result string) (found bool) {
 	identifiers(t, func(k ident.Kind, name string) {
 		found = found || k != ident.Number && k != ident.Version && len(name) > 3 && strings.Contains(result, name)

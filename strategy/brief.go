@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// brief consists of a few bullets. A model that refused another strategy is
-// asked for it.
+// brief is a strategy for a summary of a few bullets. A model that refused another
+// strategy is asked again with this one.
 var brief = register(Strategy{
 	Name:     "brief",
 	Sections: []Section{{Title: "Summary", Share: 0.5}},

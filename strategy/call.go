@@ -9,11 +9,11 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// An Outcome is the outcome that the result of a call states.
+// An Outcome is the outcome of a call, as the result states it.
 type Outcome uint8
 
-// The outcomes of calls. Unknown is the outcome of a call whose result states
-// none; a summary states none either.
+// The outcomes of calls. Unknown means that the result states no outcome. Then a summary
+// states none either.
 const (
 	Unanswered Outcome = iota
 	Unknown
@@ -28,20 +28,20 @@ type Call struct {
 	Result   string
 	Answered bool
 	Outcome  Outcome
-	Exit     int      // of a command; -1 = not stated
-	Says     string   // the line of the result with the outcome; "" if only a status states it
-	files    []fileOp // its operations on files
+	Exit     int      // exit status of a command; -1 = not stated
+	Says     string   // the line of the result that states the outcome; "" if only a status does
+	files    []fileOp // operations on files
 
 	base   string // folder that a mark abbreviates in the call's paths, "" for none
-	doubt  bool   // an effect whose result reports a failure of an unknown part
+	doubt  bool   // the call has an effect, and its result reports that an unknown part failed
 	broke  bool   // a notice of the harness says that the task did not complete
-	spoken bool   // the message wrote it as a part of its text, which is an answer, too
+	spoken bool   // the call is written in the text of the message; that text is also an answer
 }
 
 // An Arg is one string or number in the arguments of a call.
 type Arg struct{ Name, Value string }
 
-// maxArgDepth bounds how deep arguments are read.
+// maxArgDepth is the maximum depth at which nested arguments are read.
 const maxArgDepth = 6
 
 func readCall(p *message.Part) Call {
@@ -65,8 +65,8 @@ func readCall(p *message.Part) Call {
 	return c
 }
 
-// flatten appends the strings and numbers of a JSON value. Each is named after
-// the member that holds it.
+// flatten appends the strings and numbers of a JSON value. Each Arg has the name of the
+// member that holds the value.
 func flatten(out []Arg, data []byte, at jsonscan.Span, name string, depth int) []Arg {
 	raw := at.Of(data)
 	if len(raw) == 0 || depth > maxArgDepth {

@@ -7,8 +7,9 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
 
-// carriedOut reports whether a plan of a step was carried out since: all files that it
-// names were changed, or it ends with a run, and one passed after the last change.
+// carriedOut reports whether a plan of a step was carried out after that step. A plan that
+// names files is carried out if all of them were changed. A plan without files is carried
+// out if it ends with a run, and the last check passed after the last change.
 func (h *History) carriedOut(plan string, step int) bool {
 	changed, last := map[string]bool{}, 0
 	for key, all := range h.changesOf() {
@@ -42,10 +43,10 @@ func filesIn(text string) []string {
 	return out
 }
 
-// runWords appear in the last item of a plan that ends with a run.
+// runWords lists words in the last item of a plan that ends with a run.
 var runWords = []string{"test", "verify", "run ", "check", "build", "validate", "confirm", "edge case"}
 
-// lastPass returns the step of the last check, if it passed, else 0.
+// lastPass returns the step of the last check if the check passed, else 0.
 func (h *History) lastPass() (step int) {
 	h.eachCall(func(s *Step, c *Call) {
 		verdict, _ := testReport(c.Result)

@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-func TestAPlanThatWasCarriedOutIsNotNext(t *testing.T) {
+func TestSummaryOmitsCarriedOutPlan(t *testing.T) {
 	edit := func(id, path string) []message.Message {
 		return asked(id, "Edit", `{"file_path":"`+path+`","old_string":"a row","new_string":"b row"}`, "The file has been updated")
 	}
@@ -38,13 +38,13 @@ func TestAPlanThatWasCarriedOutIsNotNext(t *testing.T) {
 		}
 		h := NewHistory(Request{Strategy: TaskState, Previous: "## What is next\n- " + writtenPlan + planList(c.plan) + " [s2]", Messages: after, First: 9})
 		if got := len(h.carried(TaskState, nil)) > 0; got != c.next {
-			t.Errorf("%s, in the summary before: %v", name, got)
+			t.Errorf("%s: carried from the previous summary: %v, want %v", name, got, c.next)
 		}
 	}
 }
 
-// The words of an earlier edit cite their own step.
-func TestTheReasonOfAnEarlierEditCitesIt(t *testing.T) {
+// The reason of an earlier edit cites the step of that edit.
+func TestReasonCitesStepOfEarlierEdit(t *testing.T) {
 	edit := func(id, text string) []message.Message {
 		return []message.Message{message.Assistant(text, message.Call(id, "Edit", `{"file_path":"store/rows.go","old_string":"a","new_string":"b"}`)), message.ToolResult(id, "The file has been updated")}
 	}
@@ -58,16 +58,16 @@ func TestTheReasonOfAnEarlierEditCitesIt(t *testing.T) {
 			return out
 		}
 		if got := lines(msgs); !strings.Contains(got, "said before: “count the rows of each table in one query, so that it is faster.” [s2]") {
-			t.Errorf("%s, of the last edit:\n%s", s.Name, got)
+			t.Errorf("%s: no reason of the last edit:\n%s", s.Name, got)
 		}
 		if got := lines(append(msgs[:3:3], edit("2", "")...)); !strings.Contains(got, "said before [s2]: “count the rows of each table in one query, so that it is faster.” [s4]") {
-			t.Errorf("%s, of an earlier edit:\n%s", s.Name, got)
+			t.Errorf("%s: no reason of the earlier edit:\n%s", s.Name, got)
 		}
 	}
 }
 
-// Only a question or an offer can be answered.
-func TestOnlyAQuestionIsAnswered(t *testing.T) {
+// A message of the user only answers a question or an offer.
+func TestAnswersQuoteOnlyQuestionsAndOffers(t *testing.T) {
 	for text, want := range map[string]string{
 		"The rows are sorted now. Then restart the dashboard.":                               "",
 		"Callers would use the store directly, without the pool.":                            "",

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// carried returns the lines of the previous summary as candidates, except those
-// that a new line replaces, and those that are written anew: requests, items of
-// work, states of files and lists of names.
+// carried returns the lines of the previous summary as candidates. It leaves out lines
+// that a new line replaces, and the kinds of lines that each summary writes again:
+// requests, items of work, states of files and lists of names.
 func (h *History) carried(s Strategy, now []Line) []Line {
 	taken := map[string]bool{}
 	for _, l := range now {
@@ -43,15 +43,14 @@ func (h *History) carried(s Strategy, now []Line) []Line {
 	return out
 }
 
-// overtaken reports whether a line about what is next no longer holds, because
-// something followed. What was called open stands until the assistant ends its
-// turn.
+// overtaken reports whether a line about the next steps no longer holds, because later
+// messages followed. An open item holds until the assistant ends its turn.
 func (h *History) overtaken(line string) bool {
 	if len(h.Steps) == 0 {
 		return false
 	}
 	if !beginsAny(line, []string{stillOpen, writtenPlan}) {
-		return true // failures stand in other sections, too
+		return true // other sections also state failures
 	}
 	if plan, ok := strings.CutPrefix(line, writtenPlan); ok && h.carriedOut(withoutSteps(plan), lastStep(line)) {
 		return true
@@ -64,9 +63,9 @@ func (h *History) overtaken(line string) bool {
 	return false
 }
 
-// ranSince returns a function that reports whether a command of the previous
-// summary is a check whose last result another line states: it ran since then,
-// in this form or another.
+// ranSince returns a function that reports whether a command of the previous summary is a
+// check that ran again since then, in the same form or another. Then a new line states
+// its last result.
 func (h *History) ranSince() func(cmd string) bool {
 	now := map[string]bool{}
 	for _, c := range h.checks() {
@@ -80,8 +79,8 @@ func (h *History) ranSince() func(cmd string) bool {
 	}
 }
 
-// onlyNames reports whether a line of the previous summary only lists names
-// from the summary before that one. Nobody could work from it.
+// onlyNames reports whether a line of the previous summary only lists names from the
+// summary before that one. Such a line is of no use to an agent.
 func onlyNames(line string) bool { return strings.HasPrefix(line, "the summary before"+seenVerb) }
 
 // carriedBefore is subtracted from the order of carried lines, so that they

@@ -10,8 +10,8 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// What summary 1 said, summary 7 still says unless it was superseded.
-func TestSevenSummariesLaterTheFirstOneStillHolds(t *testing.T) {
+// Summary 7 keeps the statements of summary 1 that were not superseded.
+func TestSeventhSummaryKeepsFirstSummary(t *testing.T) {
 	previous, text := "", ""
 	for i := range 7 {
 		msgs := []message.Message{
@@ -43,9 +43,9 @@ func TestSevenSummariesLaterTheFirstOneStillHolds(t *testing.T) {
 	}
 	_, standing, _ := strings.Cut(text, "## Where things stand")
 	if strings.Contains(standing, "`go test ./orders/...` failed") {
-		t.Errorf("a failure that was repaired still stands:\n%s", standing)
+		t.Errorf("the summary still has a repaired failure:\n%s", standing)
 	}
 	if strings.Count(text, "`load/part6.go`: edited") > 1 || strings.Contains(text, "announced last: Next I'll rename the table") {
-		t.Errorf("what was superseded is still there:\n%s", text)
+		t.Errorf("the summary still has superseded lines:\n%s", text)
 	}
 }

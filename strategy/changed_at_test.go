@@ -6,9 +6,9 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// A reader takes the step behind "edited" for the one that edited the file. A
-// later look at it must not move it.
-func TestChangedFilesAreCitedWhereTheyWereChanged(t *testing.T) {
+// The step after "edited" must be the step that edited the file. A later read of the file
+// must not change it.
+func TestFilesCiteStepOfLastChange(t *testing.T) {
 	msgs := called("1", "edit", `{"path":"a/b.go","old_string":"x","new_string":"y"}`, "ok")
 	msgs = append(msgs, called("2", "read", `{"path":"a/b.go"}`, "package b")...)
 	msgs = append(msgs, called("3", "bash", `{"command":"cat a/b.go"}`, "package b")...)
@@ -16,15 +16,16 @@ func TestChangedFilesAreCitedWhereTheyWereChanged(t *testing.T) {
 	msgs = append(msgs, called("5", "read", `{"path":"a/c.go"}`, "package c")...)
 	files := history(msgs...).Files()
 	if len(files) != 2 || files[0].Path != "a/b.go" || files[0].Op != strategy.Edited || files[0].Last != 1 {
-		t.Errorf("the file that was edited: %+v", files)
+		t.Errorf("edited file: %+v", files)
 	}
 	if len(files) == 2 && files[1].Last != 9 {
-		t.Errorf("the file that was read only: %+v", files[1])
+		t.Errorf("file that was only read: %+v", files[1])
 	}
 }
 
-// Tools on Windows write a path with either slash, and the line of a folder has one.
-func TestAFileOnWindowsIsOneFile(t *testing.T) {
+// Tools on Windows write a path with either slash, but the line of a folder has only one of
+// them.
+func TestFilesMergeWindowsPathsWithEitherSlash(t *testing.T) {
 	msgs := called("1", "edit", `{"path":"C:\\src\\a\\b.go","old_string":"x","new_string":"y"}`, "ok")
 	msgs = append(msgs, called("2", "edit", `{"path":"C:/src/a/b.go","old_string":"y","new_string":"z"}`, "ok")...)
 	msgs = append(msgs, called("3", "bash", `{"command":"touch 'a\\b' && rm a/b"}`, "")...)
@@ -35,13 +36,13 @@ func TestAFileOnWindowsIsOneFile(t *testing.T) {
 	const previous = "## Key entities\n- In `C:/src/a/`: edited b.go 3 times [s9]"
 	h := strategy.NewHistory(strategy.Request{Strategy: strategy.TaskState, Previous: previous, First: 10, Messages: called("1", "edit", `{"path":"C:\\src\\a\\b.go","old_string":"x","new_string":"y"}`, "ok")})
 	if files := h.Files(); len(files) != 1 || files[0].Changes != 4 || files[0].Path != `C:\src\a\b.go` {
-		t.Errorf("with the summary before: %+v", files)
+		t.Errorf("with the previous summary: %+v", files)
 	}
 	for _, previous := range []string{previous, "## Key entities\n- `C:\\src\\a\\b.go`: edited [s9]"} {
 		for _, path := range []string{`C:\\src\\a\\b.go`, "C:/src/a/b.go"} {
 			h = strategy.NewHistory(strategy.Request{Strategy: strategy.TaskState, Previous: previous, First: 10, Messages: called("1", "write", `{"path":"`+path+`","content":"x"}`, "ok")})
 			if files := h.Files(); len(files) != 1 || files[0].Op != strategy.Edited {
-				t.Errorf("%s, written over a file of the summary before: %+v", path, files)
+				t.Errorf("%s overwrites a file of the previous summary: %+v", path, files)
 			}
 		}
 	}

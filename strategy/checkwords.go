@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// harmlessFlags lists flags of go test that change neither which tests run nor
-// how.
+// harmlessFlags lists flags of go test that change neither the set of tests nor the way
+// in which they run.
 var harmlessFlags = []string{"-timeout", "-p", "-parallel", "-cover", "-coverprofile", "-json", "-failfast", "-count", "-shuffle"}
 
-// goFlags returns the flags of a go test command that change what runs. It
-// leaves out harmlessFlags and the flags that select tests.
+// goFlags returns the flags of a go test command that change how tests run. It leaves
+// out harmlessFlags and the flags that select tests.
 func goFlags(cmd string) []string {
 	var out []string
 	for _, simple := range splitCommands(cmd) {
@@ -46,9 +46,8 @@ func narrowed(cmd string) bool {
 	return false
 }
 
-// showsAll reports whether a command shows the whole output of its check: it has
-// no filter that removes lines, except a head or tail that had room for all of
-// them.
+// showsAll reports whether a command shows the whole output of its check. Then it has no
+// filter that removes lines, except a head or tail with a limit above the number of lines.
 func showsAll(cmd, result string) bool {
 	n := lines(result)
 	for _, simple := range splitCommands(cmd) {
@@ -90,8 +89,8 @@ func lineCount(args []string) int {
 	return n
 }
 
-// folderIn returns the folder that a command enters before its check, and a NUL
-// byte that separates it from the name of a test.
+// folderIn returns the folder that a command enters before its check, followed by a NUL
+// byte. The NUL byte separates the folder from the name of a test.
 func folderIn(cmd string) string {
 	dir := ""
 	for _, simple := range splitCommands(cmd) {
@@ -114,14 +113,15 @@ func folderIn(cmd string) string {
 // The same test name means different tests for different values of these flags.
 var placeFlags = []string{"-p", "--package", "--manifest-path", "--features", "--test", "--bin", "--example", "--bench", "--prefix", "-w", "--workspace", "--root", "--rootDir", "--cwd", "-C", "--dir", "-c", "--config", "--project"}
 
-// packageFlags do so for a script of a package manager. Others filter tests with them.
+// packageFlags lists flags that select the package for a script of a package manager. In
+// other commands these flags filter tests.
 var packageFlags = []string{"--filter", "-F", "workspace"}
 
-// variantFlags lists flags of that kind without a value.
+// variantFlags lists flags like placeFlags that have no value.
 var variantFlags = []string{"--lib", "--bins", "--doc", "--release", "--all-features", "--no-default-features"}
 
-// placeOf returns the scope of the file and test names in a check's output: the
-// folder, and the values of placeFlags and variantFlags.
+// placeOf returns the scope of the file and test names in a check's output: the folder,
+// the values of placeFlags and packageFlags, and the variantFlags of the command.
 func placeOf(cmd string) string {
 	place := folderIn(cmd)
 	for _, simple := range splitCommands(cmd) {

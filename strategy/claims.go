@@ -10,9 +10,9 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// verifyClaims removes the lines of a model's document that the history
-// contradicts: outcomes that no run had, steps that do not exist, constraints
-// that neither the system nor the user wrote. It sorts what happened by step.
+// verifyClaims removes the lines of a model's document that the history contradicts:
+// outcomes that no run had, steps that do not exist, and constraints that neither the
+// system nor the user wrote. It sorts the lines about past work by step.
 func (h *History) verifyClaims(d Document, s Strategy, r Request, v *verdict) Document {
 	d = d.clone()
 	c := newClaimCheck(h, r)
@@ -46,7 +46,7 @@ func (h *History) verifyClaims(d Document, s Strategy, r Request, v *verdict) Do
 			d.Sections[i] = slices.DeleteFunc(d.Sections[i], foreign(func(string) bool { return true }))
 		}
 	}
-	d.Notes = slices.DeleteFunc(d.Notes, foreign(commands)) // the heading of a note is lost, and may have been one of rules
+	d.Notes = slices.DeleteFunc(d.Notes, foreign(commands)) // a note has lost its heading, which may have named rules
 	for _, title := range []string{headingHappened, "Decision log"} {
 		if i, ok := s.section(title); ok {
 			inOrder(d.Sections[i])
@@ -96,7 +96,7 @@ func firstStep(line string) int {
 type claimCheck struct {
 	last  int // number of the last step
 	runs  []ran
-	words []map[string]bool // one set per text of the system or the user, and per line of the previous summary
+	words []map[string]bool // word sets: one per text of the system or the user, and per line of the previous summary
 	tests Outcome           // outcome of the last check that has one
 }
 
@@ -143,11 +143,11 @@ func newClaimCheck(h *History, r Request) *claimCheck {
 	return c
 }
 
-// claimRunes is the number of characters of a command that a line must have to
-// name it.
+// claimRunes is the number of leading characters of a command that a line must contain
+// to name the command.
 const claimRunes = 24
 
-// claimKey returns a command in the form in which claims are searched for it.
+// claimKey returns the form of a command that is searched for in claims.
 func claimKey(cmd string) string {
 	key := strings.ToLower(strings.NewReplacer("`", "", `"`, "", "'", "", "…", "").Replace(squash(cmd)))
 	if r := []rune(key); len(r) > claimRunes {
@@ -188,9 +188,9 @@ var (
 	saysFailed = []string{"failed", "fails", "failing", " fail", "exit 1", "exit 2", "exit code 1", "error", "失败"}
 )
 
-// untrue reports whether a line claims an outcome that no run of the named
-// command had. Without a command, a claim that tests passed is untrue if the
-// last check failed.
+// untrue reports whether a line claims an outcome that no run of the named command had.
+// If the line names no command, a claim that tests passed is untrue if the last check
+// failed.
 func (c *claimCheck) untrue(line string) bool {
 	low := strings.ToLower(strings.NewReplacer("`", "", `"`, "", "'", "").Replace(line))
 	pass, fail := hasAny(low, saysPassed), hasAny(low, saysFailed)

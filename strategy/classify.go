@@ -6,12 +6,12 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A speech is the actual author of a message in the user's role.
+// A speech is the kind of a message in the user's role, by its actual author.
 type speech uint8
 
 // The kinds of messages in the user's role.
 const (
-	speechTyped     speech = iota // a person's words, with what they pasted
+	speechTyped     speech = iota // a person's words, with any pasted text
 	speechPasted                  // only a log, a page or a document
 	speechHarness                 // text of the program around the agent
 	speechAnswering               // a result that a loop sends in the user's role
@@ -53,7 +53,7 @@ func classify(m *message.Message, acted bool) heard {
 type form struct {
 	name    string
 	speech  speech
-	always  bool // Answering: matches even without an action before the message
+	always  bool // for speechAnswering: matches even without an action before the message
 	matches func(text string) bool
 }
 
@@ -84,15 +84,15 @@ func begins(prefixes ...string) func(string) bool {
 	return func(t string) bool { return beginsAny(t, prefixes) }
 }
 
-// bracketedNote matches a text whose first line is a note in brackets, as a
-// harness or a recorder leaves it: [Request interrupted by user].
+// bracketedNote matches a text that begins with a line in brackets. A harness or a
+// recorder writes such notes: [Request interrupted by user].
 func bracketedNote(t string) bool {
 	line, _, _ := strings.Cut(t, "\n")
 	line = strings.TrimSpace(line)
 	return strings.HasPrefix(line, "[") && strings.HasSuffix(line, "]") && len(line) > 12 && strings.Contains(line, " ") && !strings.Contains(line, "](")
 }
 
-// instructionsFile matches rules for agents that a harness hands over.
+// instructionsFile matches a file with rules for agents that a harness sends.
 func instructionsFile(t string) bool {
 	line, _, _ := strings.Cut(t, "\n")
 	return strings.HasPrefix(line, "#") && (strings.Contains(line, "AGENTS.md") || strings.Contains(line, "CLAUDE.md") || strings.Contains(line, "GEMINI.md") || strings.Contains(line, ".cursorrules")) ||
@@ -105,13 +105,13 @@ func shellState(t string) bool {
 	return strings.Contains(tail, "(Open file: ") && strings.Contains(tail, "(Current directory: ") || strings.HasSuffix(t, "\nbash-$")
 }
 
-// errorClass matches the report of an exception: "litellm.Timeout: …".
+// errorClass matches the report of an exception: "litellm.APIError: …".
 func errorClass(t string) bool {
 	word, _, ok := strings.Cut(t[:min(len(t), 120)], ": ")
 	return ok && !strings.ContainsAny(word, " \n") && (strings.HasSuffix(word, "Error") || strings.HasSuffix(word, "Exception")) && len(word) > 8
 }
 
-// agentNames are parts of the names under which agents speak in the user's role.
+// agentNames lists parts of the names of agents that write in the user's role.
 var agentNames = []string{"agent", "assistant", "surfer", "terminal", "orchestrator", "coder", "executor", "expert", "critic", "planner", "proxy", "tool"}
 
 func agentName(name string) bool { return name != "" && hasAny(strings.ToLower(name), agentNames) }

@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-func TestWhatStandsInTheUsersRole(t *testing.T) {
+func TestClassifyFindsAuthorOfUserMessages(t *testing.T) {
 	long := strings.Repeat("one more sentence of a plan that somebody wrote down. ", 100)
 	for _, c := range []struct {
 		name, text string
@@ -60,17 +60,17 @@ func TestEveryFormHasAName(t *testing.T) {
 	seen := map[string]bool{}
 	for _, f := range forms {
 		if f.name == "" || seen[f.name] {
-			t.Errorf("form %q", f.name)
+			t.Errorf("form name %q is empty or not unique", f.name)
 		}
 		seen[f.name] = true
 	}
 }
 
-func TestAnAgentThatSpeaksAsUserIsNoPerson(t *testing.T) {
+func TestClassifyTreatsNamedAgentAsHarness(t *testing.T) {
 	m := message.User("I clicked the button.")
 	m.Name = "WebSurfer"
 	if got := classify(&m, false).speech; got != speechHarness {
-		t.Errorf("%v", got)
+		t.Errorf("an agent with a name: %v", got)
 	}
 	m.Name = "alice"
 	if got := classify(&m, false).speech; got != speechTyped {
@@ -78,7 +78,7 @@ func TestAnAgentThatSpeaksAsUserIsNoPerson(t *testing.T) {
 	}
 }
 
-func TestTagsOfAHarnessGoAndOtherMarkupStays(t *testing.T) {
+func TestWithoutTagsRemovesOnlyHarnessTags(t *testing.T) {
 	for text, want := range map[string]string{
 		"a <system-reminder>x</system-reminder>b": "a b",
 		"<command-args>fix it</command-args>":     "fix it",
@@ -93,7 +93,7 @@ func TestTagsOfAHarnessGoAndOtherMarkupStays(t *testing.T) {
 	}
 }
 
-func TestWhatWasPastedIsCitedAndWhatWasTypedStays(t *testing.T) {
+func TestSplitPastedKeepsTypedText(t *testing.T) {
 	log := strings.Repeat("2026-01-02 10:00:00 ERROR cannot reach db-7\n", 40)
 	s := splitPasted("Why does this fail?\n" + log + "It began on Monday.")
 	if !strings.HasPrefix(s.words, "Why does this fail?\n[pasted log: ") || !strings.HasSuffix(s.words, "It began on Monday.") || strings.Count(s.words, "db-7") > 2 {
@@ -101,7 +101,7 @@ func TestWhatWasPastedIsCitedAndWhatWasTypedStays(t *testing.T) {
 	}
 	short := "Use this:\n```go\nx := 1\n```\nand nothing else."
 	if got := splitPasted(short).words; got != short {
-		t.Errorf("a short block is typed: %q", got)
+		t.Errorf("a short block does not count as typed: %q", got)
 	}
 	mail := strings.Repeat("> and so the customer wrote to us once more about it\n", 30)
 	if got := splitPasted("Answer this mail.\n" + mail).words; strings.Count(got, "customer") > 1 || !strings.Contains(got, "[pasted quotation: ") {
@@ -109,16 +109,16 @@ func TestWhatWasPastedIsCitedAndWhatWasTypedStays(t *testing.T) {
 	}
 }
 
-func TestPrefixesAreWords(t *testing.T) {
+func TestBeginsWordMatchesWholeWords(t *testing.T) {
 	if beginsWord("hide the button", "hi") || !beginsWord("hi there", "hi") || !beginsWord("hi", "hi") || !beginsWord("let me see", "let me ") {
-		t.Error("a prefix is taken for a word, or a word for a prefix")
+		t.Error("beginsWord matches a part of a word, or does not match a whole word")
 	}
 	if quality("Hide the button on the left side of the page.") < 0.9 {
-		t.Error("a sentence that begins like a greeting is one")
+		t.Error("a sentence that begins like a greeting counts as a greeting")
 	}
 }
 
-func TestALongLineIsRead(t *testing.T) {
+func TestSentencesReadsEndOfLongLine(t *testing.T) {
 	text := strings.Repeat("x", 30_000) + ". You must never drop the table of orders."
 	found := false
 	sentences(text, func(s string, _ bool) { found = found || strings.HasPrefix(s, "You must never") })

@@ -12,8 +12,8 @@ const (
 	deltaFollow
 )
 
-// deltaChecksTitle is the title of the section of checks. A strategy that has it
-// does not repeat them in another section.
+// deltaChecksTitle is the title of the section of checks. A strategy with this section
+// does not repeat the checks in another section.
 const deltaChecksTitle = "Tests and builds"
 
 // codeDelta records the changes of the code. Paths, operations and results come
@@ -86,8 +86,8 @@ func extractDelta(h *History) []Line {
 	return out
 }
 
-// changeLines returns a line for each of the changed files that are worth one, and one
-// for each folder of the others.
+// changeLines returns lines about the changed files. The first 2*alone files have a line
+// each. The other files share the lines of their folders.
 func (h *History) changeLines() []Line {
 	var out []Line
 	why := h.reasons()
@@ -106,7 +106,7 @@ func (h *History) changeLines() []Line {
 			text += ", before it `" + f.From + "`"
 		}
 		reason := why[h.key(f.Path)].suffix(f.Last)
-		if reason == said { // once for files that were changed together
+		if reason == said { // do not repeat the reason of the file before
 			reason = ""
 		} else {
 			said = reason
@@ -123,7 +123,7 @@ func (h *History) changeLines() []Line {
 	return append(out, h.folderLines(rest, deltaChanges)...)
 }
 
-// throwawayShare is the value of a temporary file, as a share of that of another one.
+// throwawayShare is the value of a throwaway file, as a share of the value of another file.
 const throwawayShare = 0.3
 
 // declaredHere is the maximum number of declared names in a line.

@@ -39,7 +39,7 @@ func commandOps(cmd string) []fileOp {
 	return out
 }
 
-// heredocEnd returns the word that ends the here-document a line begins.
+// heredocEnd returns the word that ends a here-document, if the line begins one, else "".
 func heredocEnd(line string) string {
 	_, rest, ok := strings.Cut(line, "<<")
 	if !ok || strings.HasPrefix(rest, "<") {
@@ -166,8 +166,8 @@ func appendFiles(out []fileOp, op fileOpKind, paths ...string) []fileOp {
 	return out
 }
 
-// appendRename adds the rename that an mv with two operands makes. The second
-// operand is the new path, or the target folder.
+// appendRename adds the rename by an mv with two operands. The second operand is the new
+// path, or the target folder.
 func appendRename(out []fileOp, args []string) []fileOp {
 	if len(args) != 2 || len(appendFiles(nil, opRenamed, args[0])) == 0 {
 		return out
@@ -198,7 +198,7 @@ func operands(words []string) []string {
 	return out
 }
 
-// fields splits a command into words; quotes group and are removed.
+// fields splits a command into words. It keeps a quoted text together and removes the quotes.
 func fields(cmd string) []string {
 	var out []string
 	var word strings.Builder

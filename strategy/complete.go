@@ -10,8 +10,8 @@ import (
 
 var errUnverified = errors.New("verification removed all of its lines")
 
-// complete turns a draft into the text of a summary: verified, with the
-// identifiers that are missing, redacted, within the limit.
+// complete turns a draft into the text of a summary. It verifies the draft, adds missing
+// identifiers, redacts the text and keeps it within the limit.
 func (j *job) complete(draft string) (string, error) {
 	d := ParseDocument(j.strategy, neutralText(draft))
 	d.Words = nil // head adds them
@@ -83,8 +83,8 @@ func (d Document) identifiers() (named, referenced int) {
 	return len(all), referenced
 }
 
-// source returns what a summary may name: the messages, the previous summary,
-// and the counts that the summarizer saw.
+// source returns the texts from which a summary may take names: the messages, the
+// previous summary, and the counts that the summarizer saw.
 func (j *job) source() *source {
 	more := []string{j.in.Previous}
 	r := j.request()

@@ -19,7 +19,7 @@ type composer struct {
 	limit    int // tokens
 	count    func(string) int
 
-	base string // folder that a mark stands for in paths
+	base string // folder that a mark abbreviates in paths
 
 	covered map[*entity]bool
 	told    map[uint32]bool // words of the chosen lines
@@ -35,15 +35,15 @@ type groupKey struct {
 	name    string
 }
 
-// A candidate is a line on its way into a summary.
+// A candidate is a line that may become a part of a summary.
 type candidate struct {
 	Line
 	nth      int // index among the offered lines
 	cost     int
 	entities []*entity
 	words    []uint32
-	quotes   bool    // quoted for the names in it
-	gain     float64 // worth per token, as last computed
+	quotes   bool    // the line is quoted because of the names in it
+	gain     float64 // result of the last call of worth
 }
 
 func newComposer(s Strategy, h *History, limit int, count func(string) int) *composer {
@@ -102,8 +102,8 @@ func (c *composer) refill(all []*candidate, room int, shares bool) {
 	}
 }
 
-// essentials takes the most valuable lines of each section, whatever they name:
-// the first one, and more while they use at most half of the section's share.
+// essentials takes the most valuable lines of each section, regardless of the names in
+// them: the first line, and more while they use at most half of the section's share.
 func (c *composer) essentials(all []*candidate, room int) {
 	best := slices.Clone(all)
 	slices.SortStableFunc(best, func(a, b *candidate) int { return cmp.Compare(b.Value, a.Value) })
@@ -113,7 +113,7 @@ func (c *composer) essentials(all []*candidate, room int) {
 		switch {
 		case k.Value >= failedValue:
 			share = room
-		case k.Order < 0: // carried: a line of the first summary must survive into the seventh
+		case k.Order < 0: // a carried line: text of the first summary must survive into the seventh
 		case c.spent[k.Section] > 0:
 			share /= 2
 		}
@@ -126,9 +126,9 @@ func (c *composer) essentials(all []*candidate, room int) {
 	}
 }
 
-// reserves returns, by section, the tokens that the essentials of other
-// sections must leave to it. A strategy's own section gets up to a quarter of
-// its share if it has essential lines. Otherwise many failures could push all
+// reserves returns the tokens that are reserved for each section. The essential lines of
+// other sections must not use them. A strategy's own section gets up to a quarter of its
+// share if it has essential lines. Without the reserve, many failures could push all
 // decisions out of a decision log.
 func (c *composer) reserves(all []*candidate) []int {
 	out := make([]int, len(c.spent))
@@ -156,11 +156,11 @@ func (c *composer) unspent(reserved []int, but int) int {
 	return n
 }
 
-// essential is the lowest value of a line that is taken whatever it names.
+// essential is the lowest value of a line that is taken regardless of the names in it.
 const essential = 0.3
 
-// scarcity returns the fraction of the quoted lines' share that is worth
-// reserving: less if a history names few identifiers.
+// scarcity returns the fraction of the quoted lines' share that is reserved. It is below
+// 1 if a history names few identifiers.
 func (c *composer) scarcity() float64 { return min(1, float64(c.index.Len())/150) }
 
 func (c *composer) candidates(lines []Line) []*candidate {
@@ -235,12 +235,13 @@ const sayingValue = 0.5
 // are compared. Without it the shortest one always wins.
 const evenness = 40
 
-// together replaces evenness for a sentence whose group already has a chosen
-// one: half a report says less than a whole one.
+// together replaces evenness for a sentence if its group already has a chosen one, because
+// half a report states less than a whole report.
 const together = 15
 
-// overhead returns the tokens that a line costs besides its text: the heading
-// of its section and the title of its group, unless they are there already.
+// overhead returns the tokens that a line costs besides its text: the heading of its
+// section, the title of its group and the text before it in a list, unless the summary
+// already has them.
 func (c *composer) overhead(k *candidate) int {
 	n := 0
 	if !c.titles[k.Section] {
@@ -252,8 +253,9 @@ func (c *composer) overhead(k *candidate) int {
 	return n + c.unshared(k)
 }
 
-// unshared returns the tokens of what precedes a line of a list and is not told yet.
-// They are the price of the whole list, and do not count where lines are compared.
+// unshared returns the tokens of the texts that must precede a line of a list and that the
+// summary does not have yet. They are a cost of the whole list, so a comparison of lines
+// leaves them out.
 func (c *composer) unshared(k *candidate) int {
 	n := 0
 	for name, text := range k.preceding() {
@@ -315,9 +317,9 @@ func (c *composer) take(k *candidate, room int, shares bool) {
 	k.cost = -1
 }
 
-// said reports whether a chosen line contains the text of k. For an outcome, a
-// line about what is next does not count: it goes once something follows, and the
-// outcome is to stay.
+// said reports whether a chosen line contains the text of k. A line about the next steps
+// does not count for a line of another section, because the line about the next steps is
+// dropped once something follows, and the other line must stay.
 func (c *composer) said(k *candidate) bool {
 	core := coreOf(k.Text)
 	next, _ := c.strategy.section(headingComing)
@@ -332,8 +334,8 @@ func (c *composer) said(k *candidate) bool {
 	return false
 }
 
-// coreOf returns a line without its marks: status, number, citation, and the words
-// that precede a conclusion.
+// coreOf returns a line without its status, number, citation, and the words before a
+// conclusion.
 func coreOf(s string) string {
 	if i := strings.LastIndex(s, " [s"); i > 0 {
 		s = s[:i]
@@ -363,8 +365,8 @@ func (c *composer) share(section int) int {
 	return max(int(share*float64(c.limit)), min(leastShare, c.limit/4))
 }
 
-// closed reports whether a text ends with punctuation, so that text appended to
-// it does not run into it.
+// closed reports whether a text ends with punctuation. Then more text can follow without
+// a separator.
 func closed(s string) bool {
 	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(s, "\"'`”’»)]*_"))
 	return strings.ContainsRune(".!?:;,…。！？：；，、—", last)

@@ -7,8 +7,9 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// strongBinds mark a rule, with the exceptions of orders. weakBinds mark a weaker
-// rule, but none in a question or in a wish of ownNeeds.
+// strongBinds lists words that mark a rule; orders has the exceptions. weakBinds lists
+// words that mark a weaker rule, except in a question or in a sentence that begins with
+// a phrase of ownNeeds.
 var (
 	strongBinds = []string{"must", "never ", "do not", "don't", "dont ", "always ", "make sure", "not allowed", "should not", "shouldn't", "no more than",
 		"only use", "only the", "only change", "only edit", "only if", "only when", "only run", "only touch",
@@ -20,9 +21,9 @@ var (
 	descriptive = []string{"assumes ", "assuming ", "currently ", "expects ", "expected to", "never called", "never used", "never set", "never gets", "never been", "never run", "only called", "only used", "only get", "only has", "have only ", "only one"}
 )
 
-// constraints returns the sentences of the user and of system messages that set
-// rules, verbatim and with their step, except those that were taken back, and those that were
-// part of a request that is done. One that was lifted says so.
+// constraints returns the sentences of the user and of system messages that set rules,
+// verbatim and with their step. It leaves out rules that were taken back, and rules of a
+// request that is done. A rule that was lifted has a note about that.
 func (h *History) constraints() []fact {
 	var out []fact
 	gone := h.withdrawn()
@@ -47,8 +48,8 @@ func (h *History) constraints() []fact {
 	return out
 }
 
-// maxRuleQuoted is the length of a quoted rule, in characters. Its message stands above,
-// among what the user said.
+// maxRuleQuoted is the maximum length of a quoted rule, in characters. The section of the
+// user's words quotes the whole message.
 const maxRuleQuoted = 210
 
 // bindValue is the value of a sentence that states what must or must not be
@@ -77,12 +78,12 @@ func binds(t string) float64 {
 // leastBinding is the minimum length of a rule, in bytes: "no mocks!".
 const leastBinding = 9
 
-// leastRule is the quality of a short rule. It stands by itself, as no other short
-// sentence does.
+// leastRule is the minimum quality of a rule. Unlike other short sentences, a short rule
+// can be understood by itself.
 const leastRule = 0.4
 
-// consequences lists beginnings of sentences that say what something does: in a review
-// that the user pasted, say.
+// consequences lists beginnings of sentences that describe an effect or report an error,
+// for example in a pasted review.
 var consequences = []string{"this causes ", "this ensures ", "this means ", "this results ", "this leads ", "this makes ", "this is the ", "that causes ", "that means ", "which means ", "which causes ",
 	"error: ", "warning: ", "fatal: ", "exception: ", "panic: ", "typeerror: ", "valueerror: "}
 
@@ -102,13 +103,12 @@ var supposing = []string{"my assumption ", "my guess ", "my theory ", "i assume 
 // the remote one".
 var doubting = []string{"shouldn't ", "shouldnt ", "mustn't it ", "should we ", "should i "}
 
-// ownNeeds lists beginnings of sentences that state what somebody wants, not a
-// rule for the work.
+// ownNeeds lists beginnings of sentences that state a wish and not a rule for the work.
 var ownNeeds = []string{"i need to ", "i have to ", "i want to ", "i'd prefer to ", "we still need to ", "as for "}
 
-// orders reports whether a sentence states what must or must not be done: it
-// has a word of strongBinds. The words of describing count only if they tell
-// somebody to do something, and "only" does not count in a question.
+// orders reports whether a sentence with a word of strongBinds states what must or must
+// not be done. The words of describing count only if they tell somebody to do something,
+// and "only" does not count in a question.
 func orders(low string) bool {
 	asked := inquires(low)
 	for _, w := range strongBinds {
@@ -147,8 +147,8 @@ func orders(low string) bool {
 // "it is never condensed", "I don't remember".
 var describing = []string{"never", "always", "do not", "don't", "dont"}
 
-// toldTo reports whether the text before and after such a word tells somebody
-// to do something or not to.
+// toldTo reports whether a word such as "never" or "only" tells somebody to do something or
+// not to do it. before and after are the texts around the word.
 func toldTo(before, after string) bool {
 	words := strings.FieldsFunc(before, func(r rune) bool { return r == ' ' || r == '\t' })
 	if len(words) == 0 {
@@ -164,32 +164,32 @@ func toldTo(before, after string) bool {
 	return strings.HasSuffix(last, "**") || strings.ContainsRune(",;:.!?(—–-", rune(last[len(last)-1])) || slices.Contains(addressing, last)
 }
 
-// describesDeed reports whether a text begins with a verb of what something does, and not
-// of what somebody is told to do.
+// describesDeed reports whether a text begins with a verb in a form that describes
+// ("returns", "is") and does not command ("return").
 func describesDeed(next string) bool {
 	verb, _, _ := strings.Cut(next, " ")
 	return len(verb) > 3 && strings.HasSuffix(verb, "s") && !strings.HasSuffix(verb, "ss") && !strings.HasSuffix(verb, "us") || slices.Contains([]string{"was", "were", "is", "are", "has", "had", "been"}, verb)
 }
 
-// givesReason reports whether the text before a word is in a reason: what must be so
-// because the code is so is no rule.
+// givesReason reports whether a word after this text is part of a reason ("because the
+// field must be set"). A statement in a reason is no rule.
 func givesReason(before string) bool {
 	at := max(strings.LastIndex(" "+before, " because "), strings.LastIndex(" "+before, " since "))
 	return at >= 0 && !strings.Contains(before[at:], ",")
 }
 
-// doing lists verbs with which a sentence tells somebody what to do.
+// doing lists verbs that begin an instruction to somebody.
 var doing = []string{"change", "edit", "touch", "modify", "use", "run", "add", "fix", "make", "do", "write", "create", "update", "remove", "delete", "show", "return", "print", "commit", "push", "apply", "include", "keep", "put", "set", "allow", "test",
 	"implement", "review", "look", "read", "check", "work", "call", "import", "export", "build", "move", "rename", "replace", "refactor", "respond", "reply", "answer", "output", "give", "send", "please", "just", "then", "try", "fold", "list", "explain", "let's", "let", "go", "get", "revert", "undo", "stop", "start", "find", "search", "investigate"}
 
-// tellsToDo reports whether a sentence or clause in lower case begins with such a verb.
+// tellsToDo reports whether a sentence or clause in lower case begins with a verb of doing.
 func tellsToDo(low string) bool {
 	first, _, _ := strings.Cut(strings.TrimLeft(low, " -*•"), " ")
 	return slices.Contains(doing, strings.Trim(first, ",:;."))
 }
 
-// advises reports whether a sentence has a word of weakBinds with which it tells somebody
-// how to work. "To ensure" gives a purpose, and "it only returns" describes.
+// advises reports whether a sentence uses a word of weakBinds to tell somebody how to
+// work. "To ensure" gives a purpose and "it only returns" describes, so they don't count.
 func advises(low string) bool {
 	told := tellsToDo(low)
 	for _, w := range weakBinds {
@@ -209,7 +209,7 @@ func advises(low string) bool {
 				return true
 			}
 		default:
-			if !strings.HasSuffix(strings.TrimSpace(before), "to") && !hasAny(before, []string{" can ", " could "}) && toldTo(before, after) { // "we can just keep them" permits
+			if !strings.HasSuffix(strings.TrimSpace(before), "to") && !hasAny(before, []string{" can ", " could "}) && toldTo(before, after) { // "we can just keep them" is a permission
 				return true
 			}
 		}

@@ -7,13 +7,13 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A rule tells somebody what to do or not to do. What the code does is none, nor is what
-// has to be done next.
-func TestWhatDescribesTheCodeIsNoRule(t *testing.T) {
+// A rule tells somebody what to do or not to do. A description of the code is no rule, and
+// neither is a statement about the next work.
+func TestBindsIgnoresDescriptions(t *testing.T) {
 	for _, s := range []string{"no magic numbers!", "No new files, no new dependencies.", "Only edit index.html", "Change only the footer of the page.", "Keep each commit with working code please", "Make the change without touching the tests.",
 		"At most 600 words, no advertising.", "Both types must stay in sync.", "please only touch the parser", "不要改测试文件", "Bitte keine neuen Abhängigkeiten einführen.", "No modifiques los tests.", "Il ne faut pas changer l'API publique."} {
 		if binds(s) == 0 {
-			t.Errorf("%q does not bind", s)
+			t.Errorf("%q is no rule", s)
 		}
 	}
 	for _, s := range []string{"The endpoint already works for failed jobs (only blocks queued ones)", "The shared part (project and files), never benefits from the cache.", "We also need to add attribution to the summary.",
@@ -21,14 +21,14 @@ func TestWhatDescribesTheCodeIsNoRule(t *testing.T) {
 		"no problem", "No errors were found in the log.", "no, it works now", "No idea why it is slow.", "change the colors to blue instead of green", "yes, but you don't need to commit",
 		"shouldn't the URL be the remote one", "that covers it too and we can just keep them"} {
 		if v := binds(s); v != 0 {
-			t.Errorf("%q binds: %v", s, v)
+			t.Errorf("%q is a rule with the value %v", s, v)
 		}
 	}
 }
 
-// A prohibition that is part of a request ends with the request; one that holds for all
-// that follows stays, with the message that it is of.
-func TestARuleOfOneRequestEndsWithIt(t *testing.T) {
+// A prohibition that is part of a request ends with the request. A prohibition for all later
+// work stays, with the step of its message.
+func TestConstraintsOmitRuleOfFinishedRequest(t *testing.T) {
 	rules := func(msgs ...message.Message) string {
 		out := ""
 		for _, f := range NewHistory(Request{Strategy: taskState, First: 1, Messages: msgs}).constraints() {
@@ -38,11 +38,11 @@ func TestARuleOfOneRequestEndsWithIt(t *testing.T) {
 	}
 	once := message.User("make the footer dimmer, don't modify the theme, look into the sources of the footer")
 	if got := rules(once); !strings.Contains(got, "don't modify the theme") {
-		t.Errorf("while it is worked on: %q", got)
+		t.Errorf("during the request: %q", got)
 	}
 	done := []message.Message{once, message.Assistant("The footer is dimmer now."), message.User("Now change the theme to green.")}
 	if got := rules(done...); got != "" {
-		t.Errorf("after it: %q", got)
+		t.Errorf("after the request: %q", got)
 	}
 	done[0] = message.User("make the footer dimmer, and never modify the theme")
 	if got := rules(done...); !strings.HasSuffix(got, "never modify the theme [s1]\n") {

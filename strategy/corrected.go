@@ -22,10 +22,9 @@ var offering = []string{"i'd recommend", "i’d recommend", "i would recommend",
 // offers reports whether a sentence leaves a decision to the user.
 func offers(t string) bool { return proposes(t) || hasAny(strings.ToLower(t), offering) }
 
-// took reports whether sentence t of step i, which offers something, was
-// accepted: the calls of the step do it, the assistant continues, or the user
-// agrees. An answer that names an option accepts only the sentences about this
-// option.
+// took reports whether the offer in sentence t of step i was accepted: the step has calls,
+// the assistant continues, or the user agrees. An answer that names an option accepts only
+// the sentences about this option.
 func (h *History) took(i int, t string) bool {
 	s := &h.Steps[i]
 	if len(s.Calls) > 0 || !h.ends(i) {
@@ -47,15 +46,15 @@ func (h *History) took(i int, t string) bool {
 // declining lists phrases of answers that decline an offer.
 var declining = []string{"n't ", "n’t ", " not ", "not ", "instead of ", "rather than ", "except "}
 
-// objecting lists beginnings of messages in which users reject what they were
-// told.
+// objecting lists beginnings of messages in which users reject a statement or an action of
+// the assistant.
 var objecting = []string{"no", "nope", "nah", "don't", "dont", "do not", "stop", "wrong", "that's wrong", "that is wrong", "that's not", "that is not", "this is not", "this isn't", "that isn't", "thats not", "not what", "i don't want", "i do not want", "i didn't ask",
 	"actually", "instead", "undo", "revert", "please undo", "please revert", "why did you", "you should not", "you shouldn't", "you misunderstood", "let's not", "hold on", "wait", "i'd rather", "i would rather", "scratch that", "forget", "i meant", "i mean ", "sorry, i meant", "ignore ", "不", "别", "错"}
 
 // harmless lists beginnings of messages that only look like objections.
 var harmless = []string{"no problem", "no worries", "no need to thank", "no rush", "don't worry", "do not worry", "don't forget", "do not forget", "no other", "no further", "no more questions", "不错", "不客气"}
 
-// objects reports whether the user rejects what they were told.
+// objects reports whether a message of the user begins with an objection.
 func objects(text string) bool {
 	low := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(text)), "’", "'")
 	for _, o := range objecting {
@@ -66,8 +65,8 @@ func objects(text string) bool {
 	return false
 }
 
-// correcting lists beginnings of sentences that retract a statement.
-// correctingWords can appear anywhere in them.
+// correcting lists beginnings of sentences that retract a statement. correctingWords
+// lists phrases that can appear anywhere in such a sentence.
 var (
 	correcting = []string{"actually, ", "correction", "on second thought", "i was wrong", "i was mistaken", "that was wrong", "my earlier", "my previous", "my mistake", "scratch that", "that's not", "that isn't", "turns out", "it turns out", "i misread", "i misunderstood",
 		"contrary to", "so it's not", "so that's not", "so it isn't", "no, "}

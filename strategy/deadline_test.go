@@ -11,7 +11,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// stalling never answers its first calls.
+// stalling is a summarizer that never answers its first calls.
 type stalling struct {
 	calls, stalls atomic.Int64
 }
@@ -24,8 +24,8 @@ func (s *stalling) Summarize(ctx context.Context, _ strategy.Request) (strategy.
 	return strategy.Draft{Text: "## Goals and success criteria\n- move the orders table to the new schema [s1]"}, nil
 }
 
-// A deadline is shared by the attempts: each has its part of it, so that calls
-// that stall leave time for one that does not.
+// Each attempt gets a share of the time, so that stalled calls leave time for another
+// attempt.
 func TestStalledCallsLeaveTimeForTheLastAttempt(t *testing.T) {
 	for _, stalls := range []int64{0, 1, 2, 3} {
 		synctest.Test(t, func(t *testing.T) {
@@ -36,10 +36,10 @@ func TestStalledCallsLeaveTimeForTheLastAttempt(t *testing.T) {
 			_, err := w.Write(t.Context(), strategy.Input{Messages: shop(), Count: count4})
 			took := time.Since(began)
 			if stalls < 3 && err != nil || stalls == 3 && !errors.Is(err, strategy.ErrTransient) && !errors.Is(err, strategy.ErrDeadline) {
-				t.Errorf("%d stall: %v", stalls, err)
+				t.Errorf("%d stalled calls: %v", stalls, err)
 			}
 			if share := time.Minute / 3; took > time.Minute || took < time.Duration(min(stalls, 2))*share {
-				t.Errorf("%d stall: it took %s", stalls, took)
+				t.Errorf("%d stalled calls took %s", stalls, took)
 			}
 		})
 	}

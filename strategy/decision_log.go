@@ -65,8 +65,8 @@ func extractDecisions(h *History) []Line {
 	return append(out, h.fileLines(logFiles)...)
 }
 
-// logLine returns a step as "[s12] decision :: rationale :: inputs :: outputs",
-// and the value of that line. A step that only looks something up gives "".
+// logLine returns a step as "[s12] decision :: rationale :: inputs :: outputs", and the
+// value of that line. It returns "" for a step that only looks something up.
 func (h *History) logLine(i int) (string, float64) {
 	s := &h.Steps[i]
 	decision, why, value := h.decide(i)
@@ -107,8 +107,8 @@ func (h *History) logLine(i int) (string, float64) {
 // maxLogCalls is the maximum number of calls that the line of a step names.
 const maxLogCalls = 3
 
-// acts returns how much a call changes or checks something, as opposed to
-// looking.
+// acts returns the value of a call that changes or checks something, 0 for a call that
+// only looks.
 func (c *Call) acts() float64 {
 	switch {
 	case c.Effect(), len(c.files) > 0 && c.files[0].Op >= opEdited:
@@ -128,10 +128,10 @@ func part(s string) string {
 	return s
 }
 
-// decide returns the strongest decision among the sentences of a step, its
-// reason and its value. The reason comes from the same sentence, or else from
-// another sentence that concludes or gives a reason. If the step only
-// concludes, the conclusion replaces the decision and is marked as one.
+// decide returns the strongest decision among the sentences of a step, its reason and its
+// value. The reason comes from the same sentence, or else from another sentence that
+// concludes or gives a reason. If the step only concludes, decide returns the conclusion
+// in place of a decision, and marks it as a conclusion.
 func (h *History) decide(i int) (decision, why string, value float64) {
 	s := &h.Steps[i]
 	text := withoutQuotes(s.Text)

@@ -14,8 +14,8 @@ var deciding = []string{"decided", "decision: ", "my decision", "i'll use", "i w
 
 var strongDecide = []string{"decided", "root cause", "the issue is", "the problem is", "the fix", "because", "instead of", "turns out", "conclusion", "key finding"}
 
-// decides returns how much a sentence of the assistant decides or concludes, from
-// 0 for not at all to 1.
+// decides returns how clearly a sentence of the assistant decides or concludes, from 0
+// (not at all) to 1.
 func decides(t string) float64 {
 	low := strings.ToLower(t)
 	switch {
@@ -29,8 +29,8 @@ func decides(t string) float64 {
 	return 0
 }
 
-// musings lists beginnings of sentences that consider or question something on
-// the way to a decision.
+// musings lists beginnings of sentences that consider or question something before a
+// decision.
 var musings = []string{"i should verify", "i should check", "i should look", "i need to", "i should", "let me", "now let me", "wait", "hmm", "actually", "maybe", "perhaps", "but ", "and ", "it ", "this means", "if ", "so if", "what if", "looking",
 	"i wonder", "i'm wondering", "i’m wondering", "i'm thinking", "i’m thinking", "i'm considering", "i’m considering", "i'm weighing", "i’m weighing", "it seems", "it looks", "i think", "i guess", "thought:"}
 
@@ -61,36 +61,36 @@ func transient(low string) bool {
 	return false
 }
 
-// findingOut lists phrases of sentences that say how something is found out,
-// which is no choice about the work.
+// findingOut lists phrases of sentences about the way to find something out. Such a
+// sentence is no choice about the work.
 var findingOut = []string{"rather than rely", "instead of relying", "rather than guess", "instead of guessing", "rather than assum", "instead of assuming", "rather than speculat", "instead of speculating", "rather than trust", "pin this to"}
 
-// resolving lists phrases of sentences that state what will be done, or what is
+// resolving lists phrases of sentences that state a future action, or that something is
 // left undone. With a reason or an alternative, such a sentence is a decision.
 var resolving = []string{"decided", "decision: ", "my decision", "i'll ", "i’ll ", "i will ", "we'll ", "we’ll ", "we will ", "i'm going to ", "i’m going to ", "let's ", "let’s ", "going with", "go with", "chose", "the fix is to ", "the fix should", "the fix would be to ", "the fix: ", "fix is simple", "fix is straightforward", "fix is clear",
 	"out of scope", "should use", "i should", "i can just", "not worth", "i prefer", "prefer to", "approach is to ", "solution is to ", "approach is best", "approach is fine", "recommend", "leaving ", "keeping ", "sticking with", "intentional", "deliberate", "决", "决定", "选择", "而不是"}
 
-// imperatives lists beginnings of sentences that state which way the assistant
-// takes, or took.
+// imperatives lists beginnings of sentences that state the way that the assistant takes
+// or took.
 var imperatives = []string{"use ", "keep ", "leave ", "drop ", "remove ", "skip ", "prefer ", "avoid ", "replace ", "default ", "store ", "make ", "add ", "move ", "rename ",
 	"kept ", "left ", "dropped ", "removed ", "skipped ", "replaced ", "switched ", "moved ", "renamed ", "changed "}
 
-// resolves reports whether a sentence says what will be done, or what was chosen.
-// A sentence that describes or explains does not.
+// resolves reports whether a sentence states a future action or a choice. A sentence that
+// describes or explains does not count.
 func resolves(t string) bool {
 	low := strings.ToLower(t)
 	rest := strings.TrimLeft(low, "-*• ")
 	return (hasAny(low, resolving) || beginsAny(rest, imperatives) || prefers(rest)) && !beginsAny(rest, explaining) && !hasAny(low, expecting) && !namesNextStep(rest)
 }
 
-// expecting lists phrases of sentences that say what something is expected to do.
+// expecting lists phrases of sentences that state an expected behavior.
 var expecting = []string{"it should use", "it should now use", "this should use", "that should use", "which should use", "they should use"}
 
-// reconsidering lists beginnings of sentences with which the assistant drops what it
-// had in mind in the same message.
+// reconsidering lists beginnings of sentences with which the assistant drops an idea from
+// the same message.
 var reconsidering = []string{"actually", "wait", "but wait", "no, wait", "no wait", "hmm", "hold on", "on second thought", "scratch that", "oh wait", "but actually", "however, actually", "let me reconsider", "let me rethink"}
 
-// reconsiders reports whether a sentence begins so.
+// reconsiders reports whether a sentence begins with a phrase of reconsidering.
 func reconsiders(t string) bool {
 	low := strings.ToLower(t)
 	for _, w := range reconsidering {
@@ -101,7 +101,7 @@ func reconsiders(t string) bool {
 	return false
 }
 
-// prefers reports whether a sentence says which of two ways the assistant takes.
+// prefers reports whether a sentence states that the assistant takes one of two ways.
 func prefers(low string) bool {
 	if beginsAny(low, []string{"instead of ", "rather than "}) {
 		return hasAny(low, []string{" i ", " let me ", " we "})
@@ -109,31 +109,31 @@ func prefers(low string) bool {
 	return beginsAny(low, []string{"i'm ", "i’m ", "i am "}) && hasAny(low, []string{"instead of ", "rather than "}) && !finds(low)
 }
 
-// explaining lists beginnings of sentences that give a reason for another
-// sentence, or name one way of several.
+// explaining lists beginnings of sentences that give a reason for another sentence, or
+// name one of several ways.
 var explaining = []string{"now that ", "another ", "one way ", "one approach ", "because", "this is because", "that's because", "that’s because", "so that ", "that might", "as expected", "this will help", "that will help"}
 
-// announced lists beginnings of sentences that name the next step. tooling
-// lists phrases that only name the tool of an edit.
+// announced lists beginnings of sentences that name the next step. tooling lists phrases
+// of sentences that only name the tool for an edit.
 var (
 	announced = []string{"now, ", "now for ", "now i'll ", "now i’ll ", "now i will ", "now i need", "now i'm ", "now i’m ", "now let's ", "now let’s ", "next i'll ", "next, i'll ", "next i will ", "next, i will ", "once confirmed", "then i'll ", "then i will ", "then, i", "first i", "first, i"}
 	tooling   = []string{"use `sed`", "use sed", "use `ed`", "use `awk`", "use awk", "use `perl`", "use perl", "use python to", "use a python script", "use a script", "use the edit", "use `cat`", "use `grep`", "use grep", "a heredoc"}
 )
 
-// namesNextStep reports whether a sentence names the next step, or the tool of
-// an edit. Such a sentence is obsolete once the step is done.
+// namesNextStep reports whether a sentence names the next step, or the tool for an edit.
+// Such a sentence is obsolete once the step is done.
 func namesNextStep(low string) bool { return beginsAny(low, announced) || hasAny(low, tooling) }
 
 // causes lists phrases of sentences that diagnose a problem or state a finding.
 var causes = []string{"root cause", "the issue is", "the issue was", "the problem is", "the problem was", "the cause is", "the cause was", "the bug is", "the bug was", "the real issue", "key finding", "key insight", "conclusion", "turns out", "结论", "原因是"}
 
-// diagnoses reports whether a sentence states what is wrong, and why.
+// diagnoses reports whether a sentence states a problem or its cause.
 func diagnoses(t string) bool {
 	low := strings.ToLower(t)
 	return hasAny(low, causes) && !beginsAny(low, explaining)
 }
 
-// checking lists words for what a run checks.
+// checking lists words for kinds of checks.
 var checking = []string{"test", "build", "lint", "suite", "compil", "verified", " ci "}
 
 // boasts reports whether a sentence claims the outcome of a check. The runs
@@ -143,12 +143,12 @@ func boasts(t string) bool {
 	return claims(low) && (namesCommand(t) || hasAny(low, checking)) || hasAny(low, []string{" succeeded", " is working", " works perfectly"})
 }
 
-// recap reports whether a step is a summary that a harness inserted. It repeats
-// what was said and decided before.
+// recap reports whether a step is a summary that a harness inserted. Such a summary
+// repeats earlier statements and decisions.
 func (s *Step) recap() bool { return strings.HasPrefix(s.Text, recapHead) }
 
-// recapHead begins the summary of a harness. recapSpeaker keeps it apart from
-// what the assistant says.
+// recapHead is the beginning of a harness's summary. recapSpeaker names its speaker, to
+// distinguish it from the assistant's own text.
 const (
 	recapHead    = "This session is being continued"
 	recapSpeaker = "a summary by the harness"
@@ -181,19 +181,17 @@ func reports(t string) bool {
 	return hasAny(strings.ToLower(t), reporting)
 }
 
-// takenBackValue is the minimum value of a decision that was taken back. If
-// only the log told of the decision, without the objection, it would seem to
-// stand.
+// takenBackValue is the minimum value of a decision that was taken back. If only the log
+// stated the decision, without the objection, the decision would seem to hold.
 const takenBackValue = failedValue + 0.5
 
-// decisions returns the assistant's sentences that say what will be done, or what
-// was chosen, with their reasons. A guess is no decision, and neither is an offer
-// that the user has not accepted, or a sentence that describes something; those
-// are in the log as statements.
+// decisions returns the assistant's sentences that state a future action or a choice,
+// with their reasons. A guess, an offer that the user has not accepted, and a sentence
+// that describes something are no decisions. The log has them as statements.
 func (h *History) decisions() []fact { return h.judgments(resolves) }
 
-// conclusions returns the assistant's sentences that state what is wrong, and
-// why, except decisions.
+// conclusions returns the assistant's sentences that state a problem or its cause, except
+// decisions.
 func (h *History) conclusions() []fact {
 	return h.judgments(func(t string) bool { return diagnoses(t) && !resolves(t) })
 }
@@ -236,15 +234,15 @@ func (h *History) judgments(kind func(t string) bool) []fact {
 	return out
 }
 
-// isOffer reports whether a sentence of step i leaves the decision to the user:
-// it offers something, is an option of a list, or names what the assistant would
-// take when it ends its turn. open says that the step ends with a question.
+// isOffer reports whether a sentence of step i leaves the decision to the user. Such a
+// sentence offers something, is an option in a list, or names the option that the
+// assistant would take when it ends its turn. open states that the step ends with a question.
 func (h *History) isOffer(i int, one sentence, open bool) bool {
 	return offers(one.text) || open && one.item || prefersOne(one.text) && h.endsTurn(i)
 }
 
-// acts reports whether the calls of a step change something. What an assistant
-// thinks before it only looks is mostly thought again later.
+// acts reports whether the calls of a step change or check something. The reasoning of a
+// step that only looks is mostly repeated in a later step.
 func (s *Step) acts() bool {
 	for k := range s.Calls {
 		if s.Calls[k].acts() > 0 {
@@ -254,8 +252,8 @@ func (s *Step) acts() bool {
 	return false
 }
 
-// leavesChoice reports whether step i is an answer that ends with a question:
-// then the items of its lists are options for the user.
+// leavesChoice reports whether step i is an answer that ends with a question. Then the
+// items of its lists are options for the user.
 func (h *History) leavesChoice(i int) bool {
 	s := &h.Steps[i]
 	if len(s.Calls) > 0 || !h.ends(i) {
@@ -272,7 +270,8 @@ func prefersOne(t string) bool {
 	return hasAny(strings.ToLower(t), []string{"i prefer", "i'd prefer", "i’d prefer", "i would prefer", "i lean ", "i'd lean", "i’d lean", "my preference", "i'd go ", "i’d go ", "i would go "})
 }
 
-// concluded precedes a conclusion: the assistant said it, and may be wrong.
+// concluded is the text before a conclusion. It names the assistant as the source, because
+// a conclusion may be wrong.
 const concluded = "the assistant concluded: "
 
 // conclusionLines returns lines with the problems that the assistant diagnosed, and
@@ -288,8 +287,8 @@ func (h *History) conclusionLines(section int) []Line {
 	return out
 }
 
-// concludedAgain reports whether the assistant later stated another finding
-// about the same: the last one stands.
+// concludedAgain reports whether the assistant later stated another finding about the
+// same subject. Then only the last finding holds.
 func (h *History) concludedAgain(f fact) bool {
 	l := h.hindsight()
 	for k, n := range l.concluded.shared(f.Text) {

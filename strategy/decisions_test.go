@@ -7,8 +7,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// judged lists sentences of an assistant with what each is; "" = neither a decision
-// nor a conclusion.
+// judged lists sentences of an assistant with their kinds; "" = neither a decision nor a
+// conclusion.
 var judged = []struct{ sentence, kind string }{
 	{"I'll keep the old parser because two importers still depend on it.", "decision"},
 	{"We will store amounts in cents instead of floats so that sums stay exact.", "decision"},
@@ -42,8 +42,8 @@ var judged = []struct{ sentence, kind string }{
 	{"Would you rather that I use a mutex instead of the channel for this?", ""},
 }
 
-// A sentence that describes or announces something is no decision, and a
-// diagnosis is told as what the assistant concluded.
+// A sentence that describes or announces something is no decision. A diagnosis is a
+// conclusion of the assistant.
 func TestDecisionsAndConclusions(t *testing.T) {
 	for _, c := range judged {
 		h := NewHistory(Request{Strategy: TaskState, Messages: []message.Message{
@@ -64,18 +64,18 @@ func TestDecisionsAndConclusions(t *testing.T) {
 	}
 }
 
-// An answer that turns an option down does not make it a decision of the log.
-func TestTheLogTellsWhatTheUserAnswered(t *testing.T) {
+// The log has no decision for an option that the user's answer refuses.
+func TestDecisionLogQuotesUsersAnswer(t *testing.T) {
 	in := long("Design the importer with me.", message.Assistant(table), message.User("A. doesn't work, the log is never read"), message.Assistant("Noted."))
 	text := writtenBy(t, DecisionLog, in)
 	if !strings.Contains(text, "user answered “A. doesn't work, the log is never read” :: - :: of the list: “A. Silent fallback") {
-		t.Errorf("the answer is no decision of:\n%s", text)
+		t.Errorf("the answer is not in the log:\n%s", text)
 	}
 }
 
-// A decision log holds decisions: not what was offered and turned down, and not
-// commands for which nobody gave a reason, however many fail.
-func TestADecisionLogHoldsDecisions(t *testing.T) {
+// A decision log holds decisions. It leaves out refused offers, and commands without a
+// reason, even if many of them fail.
+func TestDecisionLogOmitsRefusedOffersAndCommands(t *testing.T) {
 	var then []message.Message
 	run := func(said, command, result string) {
 		id := "c" + itoa(len(then))
@@ -102,25 +102,25 @@ func TestADecisionLogHoldsDecisions(t *testing.T) {
 	}
 }
 
-// A conclusion is listed under "Where things stand" as what the assistant concluded, with its
-// later retraction.
-func TestAConclusionIsToldAsOne(t *testing.T) {
+// "Where things stand" lists a conclusion as a statement of the assistant, with its later
+// retraction.
+func TestSummaryMarksConclusions(t *testing.T) {
 	in := long("Why does the nightly import fail?",
 		message.Assistant("The root cause is that the importer leaks database connections."), message.User("Go on."),
 		message.Assistant("Actually, the importer leaks no database connections: that was wrong."))
 	text := writtenBy(t, TaskState, in)
 	_, standing, _ := strings.Cut(text, "## "+headingStanding)
 	if !strings.Contains(standing, concluded+"The root cause is that the importer leaks database connections.") || !strings.Contains(standing, "said later: “Actually") {
-		t.Errorf("the conclusion, or what was said against it, is not in:\n%s", text)
+		t.Errorf("the conclusion or its retraction is not in:\n%s", text)
 	}
 	if strings.Contains(text, "## Decisions") {
-		t.Errorf("a conclusion stands under the decisions:\n%s", text)
+		t.Errorf("a conclusion is listed as a decision:\n%s", text)
 	}
 }
 
-// What a user can choose from is no decision until the user chooses it, and what
-// an assistant thinks before it only looks is none either.
-func TestAnOptionIsNoDecisionUntilItIsChosen(t *testing.T) {
+// An option is no decision until the user chooses it. The reasoning of a step that only
+// looks is no decision either.
+func TestDecisionsIncludeOnlyChosenOptions(t *testing.T) {
 	const offer = "There are two ways to get the key.\n\n1. Callers should use the option instead of the variable, because it is explicit.\n2. Keep the variable instead of the option, because scripts set it.\n\nWhat is your preference?"
 	decisions := func(msgs ...message.Message) string {
 		out := ""
@@ -130,25 +130,25 @@ func TestAnOptionIsNoDecisionUntilItIsChosen(t *testing.T) {
 		return out
 	}
 	if got := decisions(message.Assistant(offer), message.User("Neither. Read it from the keyring."), message.Assistant("Read.")); got != "" {
-		t.Errorf("decided, although the user took another way:\n%s", got)
+		t.Errorf("decisions, although the user chose another way:\n%s", got)
 	}
 	if got := decisions(message.Assistant(offer), message.User("2"), message.Assistant("Kept.")); !strings.Contains(got, "Keep the variable") || strings.Contains(got, "Callers should") {
-		t.Errorf("the second one was chosen:\n%s", got)
+		t.Errorf("the user chose the second option, decisions:\n%s", got)
 	}
 	thought := message.Message{Role: message.RoleAssistant, Parts: []message.Part{{Kind: message.KindReasoning, Text: "The fix is to set the variable instead of the flag, because the shell drops it."}}}
 	looks, acts := thought, thought
 	looks.Parts = append(looks.Parts[:1:1], message.Call("1", "bash", `{"command":"cat run.sh"}`))
 	acts.Parts = append(acts.Parts[:1:1], message.Call("1", "edit", `{"path":"run.sh","old_string":"a","new_string":"b"}`))
 	if got := decisions(looks, message.ToolResult("1", "exec")); got != "" {
-		t.Errorf("a thought before a look is a decision: %s", got)
+		t.Errorf("the reasoning of a step that only looks is a decision: %s", got)
 	}
 	if got := decisions(acts, message.ToolResult("1", "The file run.sh has been updated.")); got == "" {
-		t.Error("a thought that was acted on is no decision")
+		t.Error("the reasoning of a step with an edit is no decision")
 	}
 }
 
-// Of several diagnoses of one problem the last one stands.
-func TestTheLastDiagnosisStands(t *testing.T) {
+// A summary keeps only the last of several diagnoses of one problem.
+func TestConclusionsKeepLastDiagnosis(t *testing.T) {
 	h := NewHistory(Request{Strategy: TaskState, First: 1, Messages: []message.Message{message.User("Why does the hook crash?"),
 		message.Assistant("The issue is that the hook reads contexts.json before the worktree creates it."), message.User("Look again."),
 		message.Assistant("The root cause is that the worktree lacks the settings, so the hook reads contexts.json of another one."), message.User("Thanks.")}})
@@ -157,12 +157,13 @@ func TestTheLastDiagnosisStands(t *testing.T) {
 		text += l.Text + "\n"
 	}
 	if strings.Contains(text, "before the worktree creates") || !strings.Contains(text, "lacks the settings") {
-		t.Errorf("it concluded:\n%s", text)
+		t.Errorf("conclusions:\n%s", text)
 	}
 }
 
-// An answer tells its verdict, and an item of a list what the list is of.
-func TestAnAnswerTellsItsVerdict(t *testing.T) {
+// The lines about an answer begin with its verdict. A line with an item of a list also has
+// the sentence that leads to the list.
+func TestAnswerLinesStartWithVerdict(t *testing.T) {
 	said := func(msgs ...message.Message) []string {
 		var out []string
 		for _, l := range NewHistory(Request{Strategy: TaskState, Messages: msgs, First: 1}).saidLines(0) {
@@ -180,9 +181,9 @@ func TestAnAnswerTellsItsVerdict(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	if got := said(message.User("Move it to Monday."), message.Assistant("It is on Friday in economy. To which hour on Monday do you want to move it?"), message.User("9")); len(got) != 2 {
-		t.Errorf("a question is no lead: %q", got)
+		t.Errorf("a question counts as a lead: %q", got)
 	}
 	if got := said(message.User("Fix it now."), message.Assistant("Yes, sure.\nThe rows are read once now, and the cache is gone."), message.User("Good.")); len(got) != 1 {
-		t.Errorf("a verdict without a question: %q", got)
+		t.Errorf("a verdict is quoted although nothing was asked: %q", got)
 	}
 }

@@ -14,7 +14,7 @@ import (
 // A deed is the kind of action of a call.
 type deed uint8
 
-// The deeds, each of which the work log words differently.
+// The deeds. The work log describes each of them in its own way.
 const (
 	deedLook   deed = iota // reads, lists, searches
 	deedChange             // changes files
@@ -22,12 +22,12 @@ const (
 	deedRun                // any other command
 	deedCall               // any other tool
 	deedPlan               // keeps a task list
-	deedSend               // hands work to another agent
-	deedAsk                // puts a question to the user
+	deedSend               // gives work to another agent
+	deedAsk                // asks the user a question
 )
 
-// lookTools lists parts of the names of tools that only look. Searches and page
-// visits are not among them, because summaries report their results.
+// lookTools lists parts of the names of tools that only look. It leaves out searches and
+// page visits, because summaries report their results.
 var lookTools = []string{"read", "view", "open", "grep", "glob", "list", "ls", "screenshot", "cat"}
 
 // lookCommands lists beginnings of commands that only look.
@@ -65,7 +65,7 @@ func (c *Call) deed() deed {
 	return deedCall
 }
 
-// changes reports whether the call changes a file, or failed to.
+// changes reports whether the call changes a file, or tried to change one and failed.
 func (c *Call) changes() bool {
 	for _, f := range c.files {
 		if f.Op >= opEdited {
@@ -114,7 +114,7 @@ func allCommands(cmd string, f func(string) bool) bool {
 // maxCommand is the maximum length of a quoted command, in characters.
 const maxCommand = 96
 
-// shortCommand returns a command as lines quote it: without a change of folder
+// shortCommand returns the form of a command that lines quote: without a change of folder
 // before it, and without the text of a here-document.
 func shortCommand(cmd string) string {
 	cmd = strings.TrimSpace(cmd)
@@ -136,8 +136,8 @@ func shortCommand(cmd string) string {
 	return strings.ReplaceAll(cutText(short, most), "`", "'")
 }
 
-// fromEffect returns a command that is too long to be quoted from its first
-// part on that changes something outside: "git add a b && git commit" commits.
+// fromEffect shortens a command that is too long to quote. The result begins with the
+// first part that changes something outside: "… && git commit" of "git add a b && git commit".
 func fromEffect(cmd string) string {
 	cmd = strings.ReplaceAll(cmd, "\\\n", " ")
 	if utf8.RuneCountInString(cmd) <= maxCommand || strings.Contains(cmd, "<<") {
@@ -176,7 +176,7 @@ func cutText(s string, n int) string {
 // target.
 func (c *Call) name() string {
 	if cmd := c.Command(); cmd != "" && strings.ContainsAny(cmd, " \n") {
-		if cmd = fromCheck(shortPaths(cmd, c.base)); c.Outcome != Failed { // if it failed, the failed part is unknown
+		if cmd = fromCheck(shortPaths(cmd, c.base)); c.Outcome != Failed { // which part of a failed command failed is unknown
 			cmd = fromEffect(cmd)
 		}
 		return "`" + shortCommand(cmd) + "`"
@@ -190,7 +190,7 @@ func (c *Call) name() string {
 	return "`" + c.Tool + "`"
 }
 
-// status returns the exit status in the form of a line.
+// status returns the exit status as a suffix of a line, "" if it is not stated.
 func (c *Call) status() string {
 	if c.Exit < 0 {
 		return ""
@@ -223,8 +223,8 @@ func (c *Call) tell() string {
 // silent reports whether a call printed nothing.
 func (c *Call) silent() bool { return strings.TrimSpace(body(c.Result)) == "" }
 
-// complaint returns the output of a command that printed one line alone: mostly
-// why it found nothing.
+// complaint returns the output of a command that printed only one line, which mostly
+// states why the command found nothing.
 func (c *Call) complaint() string {
 	text := strings.TrimSpace(body(c.Result))
 	if strings.Contains(text, "\n") {
@@ -247,7 +247,7 @@ func printed(s string) string {
 	return ", which printed: " + s
 }
 
-// wrong returns the line that states what went wrong.
+// wrong returns the line that states the error.
 func (c *Call) wrong() string {
 	if said := c.objection(); said != "" {
 		return "the user refused it and said: “" + said + "”"
@@ -272,9 +272,9 @@ const maxReport = 8 << 10
 // characters.
 const maxWords = 140
 
-// lastWords returns the line of an output that says most about how it came out:
-// a report of a failure, whatever the status, then a line that states what was
-// done or what is wrong, then the last meaningful line.
+// lastWords returns the line of an output that says most about the outcome. It prefers a
+// test report, whatever the exit status, then an address or the fields of a JSON result,
+// then a line that states an action or an error, then the last meaningful line.
 func (c *Call) lastWords() string {
 	if c.doubt && c.Says != "" {
 		return c.Says
@@ -297,7 +297,7 @@ func (c *Call) lastWords() string {
 		return cutText(recordWords(fields), most)
 	}
 	rest := strings.TrimRight(body(c.Result), " \t\r\n")
-	last, any := "", "" // any is for outputs of nothing but echoes
+	last, any := "", "" // any is used if all lines of the output are idle
 	for range 2 * statusEdge {
 		i := strings.LastIndexByte(rest, '\n')
 		line := strings.TrimSpace(testrun.Uncolored(rest[i+1:]))
@@ -319,12 +319,12 @@ func (c *Call) lastWords() string {
 	return clip(cmp.Or(last, any), maxWords)
 }
 
-// maxNested is the maximum length of a quoted record of nothing but other records, which
-// says little.
+// maxNested is the maximum length, in characters, of a quoted record that only contains
+// other records. Such a record says little.
 const maxNested = 60
 
-// addressIn returns the address and the number in a result in JSON: what was made is
-// found by these. It returns "" for other results.
+// addressIn returns the address, or else the number or id, in a result in JSON. A reader
+// can find the created object with it. addressIn returns "" for other results.
 func addressIn(result string) string {
 	fields := recordOf(result)
 	for _, key := range []string{"html_url", "url", "number", "id"} {
@@ -337,21 +337,21 @@ func addressIn(result string) string {
 	return ""
 }
 
-// tellingStarts begin lines that state what a command did, or why it did
-// nothing. idleStarts begin lines that are advice, or echo the command.
+// tellingStarts lists beginnings of lines that state what a command did, or why it did
+// nothing. idleStarts lists beginnings of lines that give advice or repeat the command.
 var (
 	tellingStarts = []string{"successfully ", "error: ", "fatal: ", "up to date, ", "✓ ", "✔ "}
 	idleStarts    = []string{"$ ", "> ", "warning: running pip", "run `", "run 'npm", "hint:", "usage:", "finished in ", "npm notice", "[notice]", "for more information", "to address ", "note: ", "create mode ", "delete mode ", "-h, --help", "see ", "done in "}
 )
 
-// installed reports whether a line in lower case is that of npm about what it added.
+// installed reports whether a line in lower case is npm's line about added packages.
 func installed(low string) bool {
 	rest, ok := strings.CutPrefix(low, "added ")
 	n, rest, _ := strings.Cut(rest, " ")
 	return ok && isDigits(n) && strings.HasPrefix(rest, "package")
 }
 
-// committed reports whether a line is that of git about a new commit:
+// committed reports whether a line is git's line about a new commit:
 // "[main 1a2b3c4] subject".
 func committed(line string) bool {
 	rest, ok := strings.CutPrefix(line, "[")
@@ -372,7 +372,7 @@ func idle(low string) bool {
 // unquoted removes the punctuation of JSON from an answer.
 var unquoted = strings.NewReplacer(`":`, ": ", `,"`, ", ", `"`, "", "{", "", "}", "", "[", "", "]", "", `\n`, " ")
 
-// answer returns the arguments of a call and the beginning of its result.
+// answer describes the arguments of a call and the beginning of its result.
 func (c *Call) answer() string {
 	asked := ""
 	if a := argsBrief(c); a != "" {

@@ -11,7 +11,7 @@ const (
 	mostDigested  = 64 << 10 // bytes; a longer result has no digest
 	digestPieces  = 40
 	digestScalar  = 160 // characters of one string
-	digestElement = 200 // a longer list gets one piece per element; in bytes
+	digestElement = 200 // bytes; a longer list gets one piece per element
 )
 
 // A digester writes JSON as words, without punctuation and empty values. Each
@@ -22,8 +22,8 @@ type digester struct {
 	short  string // scalars collected for one piece
 }
 
-// digest returns the members of a result in JSON, each in words. It returns nil
-// for other results.
+// digest returns each member of a result in JSON as words. It returns nil for other
+// results.
 func digest(result string) []string {
 	text := strings.TrimSpace(result)
 	if len(text) == 0 || text[0] != '{' && text[0] != '[' || len(text) > mostDigested {

@@ -3,12 +3,12 @@
 //
 // A [Strategy] defines the contents of a summary: its sections, the prompt for
 // a model, and an extractor that fills the same sections without a model. Four
-// are built in: task_state, decision_log, code_delta and brief. A fifth is one
-// more file.
+// are built in: task_state, decision_log, code_delta and brief. Another strategy
+// needs only one more file.
 //
 // A [Summarizer] writes one draft. [Extractive] is deterministic, needs no
-// network and is the default; package strategy/openai asks any server that
-// speaks OpenAI's chat completions. A [Writer] controls both: it splits a large
+// network and is the default. Package strategy/openai asks any server that
+// implements OpenAI's chat completions. A [Writer] controls both: it splits a large
 // history into pieces, asks again if a draft is refused, cut off or too long,
 // verifies each draft against its source, and adds missing identifiers. A
 // [Stage] proposes the summary, or a notice if there is none, to the policy

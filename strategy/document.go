@@ -13,10 +13,10 @@ const headingReferences = "References"
 // A Document is a summary split into its sections.
 type Document struct {
 	Sections   [][]string // the lines of each section of the strategy, without bullets
-	Notes      []string   // lines under no heading of the strategy
+	Notes      []string   // lines that are under no heading of the strategy
 	References []string   // the lines under the heading References, without bullets
 	Words      []Word     // the user's messages, oldest first
-	Base       string     // the folder that is abbreviated in paths; "" = none
+	Base       string     // the folder that a mark abbreviates in paths; "" = none
 }
 
 // notes is the heading of lines that fit no section of a strategy.
@@ -34,7 +34,7 @@ func ParseDocument(s Strategy, text string) Document {
 			continue
 		}
 		h, ok := s.heading(line)
-		if !ok && into == &d.Notes { // notes are written without bullets, and read again
+		if !ok && into == &d.Notes { // Render writes notes without bullets, and they must be readable again
 			if line = bullet(line); framing(line) {
 				continue
 			}
@@ -64,7 +64,7 @@ func framing(line string) bool {
 	return line == "" || strings.HasPrefix(line, "```") || ruled(line) || tag(line)
 }
 
-// ruled reports whether a line is a rule, or underlines a heading.
+// ruled reports whether a line is a horizontal rule, or underlines a heading.
 func ruled(line string) bool { return len(line) > 2 && strings.Trim(line, "=-*_") == "" }
 
 // tag reports whether a line is a single tag. Models put tags around a summary.
@@ -72,9 +72,8 @@ func tag(line string) bool {
 	return strings.HasPrefix(line, "<") && strings.HasSuffix(line, ">") && !strings.ContainsAny(line[1:len(line)-1], "<> ")
 }
 
-// heading returns the title of a heading in any of the common spellings:
-// markdown, bold, HTML, a line with a colon that names a section, or its title
-// alone.
+// heading returns the title of a heading in any of the common forms: markdown, bold,
+// HTML, the name of a section with a colon, or the title of a section alone.
 func (s Strategy) heading(line string) (string, bool) {
 	if h, ok := heading(line); ok {
 		return h, true
@@ -90,7 +89,7 @@ func (s Strategy) heading(line string) (string, bool) {
 	return h, known || headingKey(h) == headingKey(headingReferences)
 }
 
-// maxHeading is the maximum length of a heading that only its colon marks.
+// maxHeading is the maximum length, in bytes, of a heading that is marked only by a colon.
 const maxHeading = 70
 
 // heading returns the title of a heading in markdown or HTML. A line that is
@@ -129,7 +128,7 @@ func bullet(line string) string {
 	}
 }
 
-// Render writes the document with the headings of s; empty sections are left out.
+// Render writes the document with the headings of s. It leaves out empty sections.
 func (d Document) Render(s Strategy) string {
 	words := renderWords(d.Words, s.title)
 	body := d.body(s)
@@ -178,7 +177,7 @@ func (d Document) empty() bool {
 	return len(d.References) == 0 && len(d.Notes) == 0 && len(d.Words) == 0
 }
 
-// all replaces every list of lines by the result of f.
+// all replaces every list of lines with the result of f.
 func (d *Document) all(f func(lines []string) []string) {
 	for i := range d.Sections {
 		d.Sections[i] = f(d.Sections[i])

@@ -18,14 +18,14 @@ func TestParseDocumentKnowsTheHeadingsThatModelsWrite(t *testing.T) {
 	}
 }
 
-func TestATextWithoutHeadingsStaysAText(t *testing.T) {
+func TestRenderKeepsTextWithoutHeadings(t *testing.T) {
 	d := ParseDocument(TaskState, "The loader was fixed.\nThe tests pass.")
 	if got := d.Render(TaskState); got != "The loader was fixed.\nThe tests pass." {
 		t.Errorf("got %q", got)
 	}
 }
 
-func TestShorteningTakesReferencesFirstAndEndsEmpty(t *testing.T) {
+func TestShortenShrinksDocumentUntilEmpty(t *testing.T) {
 	d := ParseDocument(TaskState, "note one\nnote two\n## Decisions\n- first\n- second\n## References\n- Files: a.go b.go\n- Symbols: x_y")
 	sizes := []int{}
 	for range 20 {
@@ -36,11 +36,11 @@ func TestShorteningTakesReferencesFirstAndEndsEmpty(t *testing.T) {
 		d.shorten()
 	}
 	if !d.empty() {
-		t.Fatalf("left: %+v", d)
+		t.Fatalf("the document is not empty: %+v", d)
 	}
 	for i := 1; i < len(sizes); i++ {
 		if sizes[i] >= sizes[i-1] {
-			t.Errorf("step %d went from %d to %d", i, sizes[i-1], sizes[i])
+			t.Errorf("step %d changed the size from %d to %d", i, sizes[i-1], sizes[i])
 		}
 	}
 }
@@ -50,7 +50,7 @@ func TestFitKeepsWithinTheLimit(t *testing.T) {
 	count := func(s string) int { return len(s) }
 	for _, limit := range []int{0, 10, 100, 500, 5000} {
 		if got := len(fit(d, Brief, limit, count).Render(Brief)); got > limit {
-			t.Errorf("%d of %d", got, limit)
+			t.Errorf("size %d, limit %d", got, limit)
 		}
 	}
 }
@@ -87,7 +87,7 @@ func FuzzCallsAndPatchesAreReadWithoutPanic(f *testing.F) {
 			}
 		})
 		if got := clip(squash(args), 40); len([]rune(got)) > 42 {
-			t.Errorf("clip made %q", got)
+			t.Errorf("clip returned %q", got)
 		}
 	})
 }

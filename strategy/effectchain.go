@@ -10,14 +10,14 @@ func (c *Call) effectsIn() int {
 	return len(effectParts(c.Command()))
 }
 
-// effectParts returns those parts of a command, in lower case.
+// effectParts returns the parts of a command that change something, in lower case.
 func effectParts(cmd string) (out []string) {
 	for _, simple := range splitCommands(oneScript(strings.ToLower(cmd[:min(len(cmd), maxCommandLine)]))) {
 		anyCommand(squash(simple), func(s string) bool {
 			if beginsAny(s, effectCommands) && !hasAny(s, harmlessForms) || requestsChange(s) {
 				out = append(out, s)
 			}
-			return true // the rest of it is quoted text
+			return true // the rest of the part is quoted text
 		})
 	}
 	return out
@@ -59,13 +59,13 @@ func oneScript(script string) string {
 type effect struct {
 	call    *Call
 	step    int
-	kind    string // of its command, "" for a tool
-	repeats string // the command that sessions run again and again
-	others  int    // further calls of the kind in the step
+	kind    string // kind of the command, "" for a tool
+	repeats string // the command, if it is one that sessions run again and again
+	others  int    // number of further effects of the same kind in the step
 }
 
-// takes counts a call of the same kind in the same step, and reports whether it did:
-// six replies to comments are one line.
+// takes counts next with e if both are of the same kind and step, and reports whether it
+// did. So six replies to comments share one line.
 func (e *effect) takes(next *effect) bool {
 	if e.kind == "" || e.kind != next.kind || e.step != next.step || e.repeats != "" || e.call.Command() == next.call.Command() {
 		return false
@@ -74,7 +74,7 @@ func (e *effect) takes(next *effect) bool {
 	return true
 }
 
-// tell describes the effect, with the number of those that share its line.
+// tell describes the effect, with the number of other effects that share its line.
 func (e *effect) tell() string {
 	text := e.call.tell()
 	if e.others == 0 {
@@ -92,9 +92,9 @@ func (c *Call) effectKind() string {
 	return ""
 }
 
-// more says how many effects of the kind of the first a command has besides the one
-// that a line shows, "" for none: of eleven replies in one command only the first is
-// quoted.
+// more describes the number of effects that a line about a command does not show, such as
+// ten of eleven replies in one command. It counts only effects of the first one's kind,
+// and returns "" for none.
 func (c *Call) more() string { return moreOf(c.hidden(), c.effectKind()) }
 
 func moreOf(n int, kind string) string {
@@ -104,7 +104,8 @@ func moreOf(n int, kind string) string {
 	return " and " + itoa(n) + " more `" + kind + "`"
 }
 
-// hidden returns the number of these effects.
+// hidden returns the number of effects of a command that its line does not show. Only
+// effects of the first one's kind count.
 func (c *Call) hidden() (n int) {
 	parts := effectParts(c.Command())
 	if len(parts) < 2 || strings.Contains(c.Command(), "||") || !strings.HasSuffix(c.name(), "…`") {
@@ -118,7 +119,7 @@ func (c *Call) hidden() (n int) {
 	return n
 }
 
-// kindOf returns the first two words of a command, the program alone for curl.
+// kindOf returns the first two words of a command, or only the program for curl.
 func kindOf(simple string) string {
 	w := strings.Fields(simple)
 	if w[0] == "curl" || len(w) == 1 {
@@ -127,7 +128,7 @@ func kindOf(simple string) string {
 	return w[0] + " " + w[1]
 }
 
-// mutations match a GraphQL request that begins with a mutation: in an option of gh,
+// mutations matches a GraphQL request that begins with a mutation, in an option of gh or
 // in the body of a request.
 var mutations = regexp.MustCompile(`(?is)(?:query=|"query"\s*:\s*\\?["']?)\s*["'$]*\s*mutation\b`)
 

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// effectCommands lists beginnings of commands that change something, and would
-// change it again in a second run.
+// effectCommands lists beginnings of commands that change something and would make the
+// change again in a second run.
 var effectCommands = []string{"git push", "git commit", "git merge ", "git tag", "git rebase", "git cherry-pick", "git checkout -b", "git switch -c",
 	"git branch -d", "git worktree add", "gh pr create", "gh pr merge", "gh pr comment", "gh pr close", "gh issue create", "gh issue comment", "gh issue close",
 	"gh release create", "npm publish", "cargo publish", "docker push", "kubectl apply", "kubectl delete", "helm install", "helm upgrade", "terraform apply",
 	"alembic upgrade", "systemctl restart", "./deploy", "make deploy", "npm run deploy", "npm install", "npm i ", "pnpm add", "pnpm install", "yarn add",
 	"pip install", "go get ", "apt-get install", "apt install", "brew install"}
 
-// harmlessForms lists options with which those commands only show something.
+// harmlessForms lists options with which commands of effectCommands only show something.
 var harmlessForms = []string{" --points-at", " --list", " --contains", " -l", " --dry-run", " --help", " -n "}
 
-// nothingDone lists what git commands print if they found nothing to do. The
-// output proves nothing about other commands of the same line.
+// nothingDone lists the output of git commands that found nothing to do. The output
+// proves nothing about other commands of the same line.
 var nothingDone = []struct {
 	command string
 	says    []string
@@ -38,11 +38,11 @@ func didNothing(command, result string) bool {
 	return false
 }
 
-// writingRequests lists the options of curl that change something.
+// writingRequests lists options of curl for requests that change something.
 var writingRequests = []string{"-x post", "-x put", "-x delete", "-x patch", "--request post", "--data", " -d "}
 
-// Options of "gh api" that set a method, and those that make it POST without one:
-// https://cli.github.com/manual/gh_api.
+// Options of "gh api" that set the method of a request, and options that make the method
+// POST if none is set: https://cli.github.com/manual/gh_api.
 var (
 	writingMethods = []string{"-x post", "-x put", "-x delete", "-x patch", "--method post", "--method put", "--method delete", "--method patch", "--method=post", "--method=put", "--method=delete", "--method=patch",
 		"-xpost", "-xput", "-xdelete", "-xpatch"}
@@ -70,7 +70,7 @@ var effectVerbs = []string{"create", "update", "cancel", "book", "send", "submit
 	"modify", "post", "publish", "deploy", "toggle", "reset", "enable", "disable", "grant", "schedule", "reserve", "add", "remove", "set", "refuel",
 	"merge", "commit", "push"}
 
-// askingVerbs lists words in the names of tools that only ask: can_send_mms.
+// askingVerbs lists words in the names of tools that only query something: can_send_mms.
 var askingVerbs = []string{"can", "is", "has", "get", "list", "check", "search", "find", "fetch", "view", "show", "describe", "count", "read", "lookup", "verify", "validate", "preview"}
 
 // Effect reports whether the call succeeded and changed something outside of
@@ -80,8 +80,8 @@ func (c *Call) Effect() bool {
 	return c.Outcome != Failed && !c.doubt && c.Answered && !running(c.Result) && c.attempts()
 }
 
-// attempts reports whether a call is one that changes something outside, whatever
-// came of it.
+// attempts reports whether a call is of a kind that changes something outside, whether or
+// not it succeeded.
 func (c *Call) attempts() bool {
 	if c.mutates() {
 		return true
@@ -140,15 +140,15 @@ func beginsCheck(simple string) bool {
 	return beginsAny(simple, checks) || beginsAny(strings.Join(ofProject(strings.Fields(simple)), " "), checks)
 }
 
-// scriptRunners are commands that run a script of a project. projectFlags name
-// the project: "npm --prefix ui run build" runs "npm run build" there.
+// scriptRunners lists commands that run a script of a project. projectFlags lists flags
+// that name the project: "npm --prefix ui run build" runs "npm run build" in ui.
 var (
 	scriptRunners = []string{"npm", "pnpm", "yarn", "bun"}
 	projectFlags  = []string{"--prefix", "-C", "-c", "--dir", "--cwd", "--filter", "--filter-prod", "-F", "-f", "-w", "--workspace", "--loglevel", "--reporter"}
 )
 
-// ofProject returns the words of a command without the options of the runner and the
-// words that name the project, if it runs a script.
+// ofProject returns the words of a command. If the command runs a script of a project,
+// it leaves out the options of the runner and the words that name the project.
 func ofProject(w []string) []string {
 	if len(w) < 3 || !slices.Contains(scriptRunners, w[0]) {
 		return w
@@ -164,7 +164,7 @@ func ofProject(w []string) []string {
 		case strings.HasPrefix(flag, "-"), w[0] == "yarn" && (flag == "workspaces" || flag == "foreach"):
 			i++
 		default:
-			if w[0] == "yarn" && w[i] == "run" { // runs the same as without the word
+			if w[0] == "yarn" && w[i] == "run" { // yarn runs the same script without this word
 				i++
 			}
 			return append(w[:1:1], w[i:]...)

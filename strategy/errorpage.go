@@ -4,18 +4,18 @@ import (
 	"strings"
 )
 
-// longestErrorPage is the length in bytes of a text that is nothing but the error of
-// a gateway.
+// longestErrorPage is the maximum length, in bytes, of a text that consists only of a
+// gateway's error.
 const longestErrorPage = 800
 
-// serverErrors are beginnings of what a server, a gateway or a browser gives in place
-// of a page.
+// serverErrors lists beginnings of errors that a server, a gateway or a browser returns
+// in place of a page.
 var serverErrors = []string{"400 bad request", "401 unauthorized", "401 authorization required", "403 forbidden", "404 not found", "404 page not found", "405 not allowed", "405 method not allowed",
 	"408 request time", "413 request entity", "413 payload", "429 too many requests", "500 internal server error", "501 not implemented", "502 bad gateway", "502 proxy error", "502: bad gateway", "503 service", "503 backend",
 	"504 gateway", "504: gateway", "bad gateway", "gateway timeout", "gateway time-out", "service unavailable", "service temporarily unavailable", "internal server error", "upstream connect error", "upstream request timeout",
 	"no healthy upstream", "this site can’t be reached", "this site can't be reached", "err_connection_", "err_name_not_", "err_timed_out", "attention required! | cloudflare", "just a moment...", "server error (500)", "error code: 5"}
 
-// serverError reports whether a line is such an error.
+// serverError reports whether a line begins with an error of serverErrors.
 func serverError(line string) bool {
 	low := strings.ToLower(strings.TrimLeft(line, "# \t"))
 	for _, before := range []string{"http ", "error ", "error: ", "status "} {
@@ -24,7 +24,8 @@ func serverError(line string) bool {
 	return beginsAny(low, serverErrors)
 }
 
-// errorPage returns the error that stands in place of a page, "" for a page.
+// errorPage returns the error that a tool returned in place of a page. It returns "" for
+// a page.
 func errorPage(text string) string {
 	text = pageText(text)
 	if strings.HasPrefix(text, "<") {
@@ -51,8 +52,8 @@ func errorPage(text string) string {
 	return ""
 }
 
-// pageText returns the text of a page that a tool returned in a record, else the text
-// itself.
+// pageText returns the text of a page from the record that a tool returned. It returns
+// the text itself if that is no such record.
 func pageText(text string) string {
 	text = strings.TrimSpace(text)
 	fields := recordOf(text[:min(len(text), mostDigested)])
@@ -63,7 +64,7 @@ func pageText(text string) string {
 		}
 	}
 	if longest != "" {
-		return strings.TrimPrefix(longest, "# None ") // the title, which the tool did not find
+		return strings.TrimPrefix(longest, "# None ") // "None": the tool did not find a title
 	}
 	return text
 }

@@ -6,12 +6,11 @@ import (
 	"time"
 )
 
-// Reasons why there is no draft, or why a draft was refused. A *[Failure] wraps
-// one of them.
+// Reasons for a missing or refused draft. A *[Failure] wraps one of them.
 var (
 	ErrEmpty         = errors.New("the answer is empty")
 	ErrRefused       = errors.New("the model refused")
-	ErrUnusable      = errors.New("the answer is no usable summary") // the detail says why
+	ErrUnusable      = errors.New("the answer is no usable summary") // Failure.Detail holds the cause
 	ErrFiltered      = errors.New("the answer was withheld by a content filter")
 	ErrCutOff        = errors.New("the answer was cut off at its limit")
 	ErrTooLong       = errors.New("the answer is longer than the limit")
@@ -26,10 +25,10 @@ var (
 // ErrNoSummary is wrapped by the error of a [Writer] without a summary.
 var ErrNoSummary = errors.New("strategy: no summary")
 
-// A Failure is the reason why one attempt brought no usable draft.
+// A Failure is the error of one attempt that produced no usable draft.
 type Failure struct {
 	Reason     error         // one of the sentinels of this package
-	Status     int           // of HTTP; 0 where there was none
+	Status     int           // HTTP status; 0 = none
 	RetryAfter time.Duration // delay that the server asked for; 0 = none
 	Detail     error         // the underlying error; may be nil
 }
@@ -57,7 +56,7 @@ func (f *Failure) Unwrap() []error {
 type WriteError struct {
 	Strategy string
 	Attempts int
-	Errors   []error // of the attempts, first to last
+	Errors   []error // errors of the attempts, first to last
 }
 
 func (e *WriteError) Error() string {

@@ -5,18 +5,18 @@ import (
 	"unicode/utf8"
 )
 
-// Shares of what is kept of a text that is cut: the beginning, and the end. The
-// rest is for the rules between them.
+// Shares of the kept characters of a cut text: the beginning, and the end. The remaining
+// characters are for the rules between them.
 const (
 	leadShare = 0.5
 	tailShare = 0.2
-	mostRule  = 400 // characters of one rule
+	mostRule  = 400 // maximum characters of one rule
 )
 
 // essence cuts a text to about keep characters. It keeps the beginning, the end, and
-// of what is between them the sentences that state what must or must not be done, in
-// their order: a task that lost one of those is done wrong. note stands where the text
-// was cut first.
+// from the text between them the sentences that state what must or must not be done, in
+// their order. Without one of these sentences, a task would be done wrong. essence
+// writes note at the first cut.
 func essence(s string, keep int, note string) string {
 	all := utf8.RuneCountInString(s)
 	if all <= keep {
@@ -31,8 +31,8 @@ func essence(s string, keep int, note string) string {
 	return strings.TrimSpace(string(r[:head])) + " " + note + " " + rules + " … " + strings.TrimSpace(string(r[tail:]))
 }
 
-// wholeLines moves the end of a beginning back, and the beginning of an end on, to where
-// a line, a sentence or at least a word begins.
+// wholeLines adjusts the cuts around the middle of a text. It moves head back and tail
+// forward to the start of a line, a sentence or at least a word.
 func wholeLines(r []rune, head, tail int) (int, int) {
 	for _, stop := range []string{"\n", ". ", " "} {
 		if i := strings.LastIndex(string(r[:head]), stop); i >= 0 {
@@ -52,8 +52,8 @@ func wholeLines(r []rune, head, tail int) (int, int) {
 	return head, tail
 }
 
-// rulesIn returns the sentences of a text that state rules, up to most characters.
-// Those that forbid or demand go first where there is no room for all.
+// rulesIn returns the sentences of a text that state rules, up to most characters. If
+// there is no room for all, sentences that forbid or demand have priority.
 func rulesIn(text string, most int) string {
 	type rule struct {
 		text   string

@@ -8,7 +8,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// typedTask is a task of some length that a person typed, with a rule every now and then.
+// typedTask returns a task that a person typed, with the given number of paragraphs, and
+// the rules in it.
 func typedTask(paragraphs int) (text string, rules []string) {
 	var b strings.Builder
 	b.WriteString("Please port the exporter to the new storage layer.\n")
@@ -24,7 +25,7 @@ func typedTask(paragraphs int) (text string, rules []string) {
 	return b.String(), rules
 }
 
-// toldOf returns how many of the rules stand in the user's words of a summary.
+// toldOf returns the number of rules in the user's words of a summary, and these words.
 func toldOf(t *testing.T, text string, limit int, rules []string) (n int, words string) {
 	t.Helper()
 	for _, w := range fitWords(wordsOf([]message.Message{message.User(text)}, 1, nil), limit, limit, func(s string) int { return len(s) / 4 }) {
@@ -38,12 +39,12 @@ func toldOf(t *testing.T, text string, limit int, rules []string) (n int, words 
 	return n, words
 }
 
-func TestTaskThatIsCutKeepsItsRules(t *testing.T) {
+func TestCutTaskKeepsRules(t *testing.T) {
 	for _, c := range []struct {
 		name       string
 		paragraphs int
 		limit      int // tokens of the user's words
-		least      int // rules of 10
+		least      int // minimum number of kept rules out of 10
 	}{
 		{"as it is", 15, 2_000, 10}, {"just too long", 30, 2_000, 10}, {"long", 60, 2_000, 8}, {"little room", 30, 400, 3}, {"very little room", 30, 150, 1},
 	} {
@@ -51,10 +52,10 @@ func TestTaskThatIsCutKeepsItsRules(t *testing.T) {
 			text, rules := typedTask(c.paragraphs)
 			n, words := toldOf(t, text, c.limit, rules)
 			if want := len(rules) * c.least / 10; n < min(want, 14) {
-				t.Errorf("%d of %d rules are told, want %d: %s", n, len(rules), want, words)
+				t.Errorf("the words have %d of %d rules, want %d: %s", n, len(rules), want, words)
 			}
 			if len(words)/4 > c.limit {
-				t.Errorf("%d tokens, at most %d can be", len(words)/4, c.limit)
+				t.Errorf("%d tokens, limit %d", len(words)/4, c.limit)
 			}
 			if !strings.HasPrefix(words, "Please port the exporter") || !strings.HasSuffix(words, "the number of rows.") {
 				t.Errorf("the beginning or the end is missing: %s", words)
@@ -63,19 +64,19 @@ func TestTaskThatIsCutKeepsItsRules(t *testing.T) {
 	}
 }
 
-// A text that was cut is no shorter than one that was just not.
-func TestTextsAreCutBySizeAndNotByAStep(t *testing.T) {
+// A text just above the limit does not become much shorter than a text just below it.
+func TestCutTextKeepsLengthOfWholeText(t *testing.T) {
 	short, long := strings.Repeat("The table has rows. ", 199), strings.Repeat("The table has rows. ", 205)
 	_, whole := toldOf(t, short, 2_000, nil)
 	_, cut := toldOf(t, long, 2_000, nil)
 	if len(cut) < len(whole)*9/10 {
-		t.Errorf("of %d characters %d are told, and of %d %d", len(long), len(cut), len(short), len(whole))
+		t.Errorf("%d characters became %d, but %d became %d", len(long), len(cut), len(short), len(whole))
 	}
 }
 
-// Where there is no room for all, what was not typed as a whole goes first, also when it
-// comes from the summary before.
-func TestWhatWasTypedStaysBesideALongText(t *testing.T) {
+// If there is no room for all messages, a long text that was not typed as a whole is cut
+// before typed messages, also if it comes from the previous summary.
+func TestFitWordsKeepsShortMessagesBesideLongText(t *testing.T) {
 	long, _ := typedTask(40)
 	msgs := []message.Message{message.User(long)}
 	for i := range 9 {
@@ -86,7 +87,7 @@ func TestWhatWasTypedStaysBesideALongText(t *testing.T) {
 	for range 2 {
 		words = fitWords(words, 900, 900, count)
 		if len(words) != len(msgs) {
-			t.Fatalf("%d of %d messages are told", len(words), len(msgs))
+			t.Fatalf("the words have %d of %d messages", len(words), len(msgs))
 		}
 		for i, w := range words[1:] {
 			if w.Text != msgs[i+1].Text() {
@@ -94,14 +95,14 @@ func TestWhatWasTypedStaysBesideALongText(t *testing.T) {
 			}
 		}
 		if first := words[0].Text; !strings.Contains(first, "characters left out]") || strings.Count(first, "[") != 2 || !strings.HasSuffix(first, "[all of it: recall 0123456789ab]") {
-			t.Errorf("the long one reads %s", first)
+			t.Errorf("the long message became %s", first)
 		}
 	}
 }
 
-// Where there is no room for all rules, those that demand or forbid go before those that
-// only prefer.
-func TestStrongRulesGoBeforeWeakOnes(t *testing.T) {
+// If there is no room for all rules, rules that demand or forbid have priority over rules
+// that only prefer.
+func TestEssencePrefersStrongRules(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("Please port the exporter.\n")
 	for i := range 12 {

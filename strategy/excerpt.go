@@ -14,8 +14,8 @@ import (
 const (
 	excerptChars = 420 // bytes of one excerpt
 	excerptLines = 12
-	leastExcerpt = 40 // bytes of a result
-	excerptAhead = 2  // lines before the first one with a word of the task
+	leastExcerpt = 40 // bytes; a result must be longer
+	excerptAhead = 2  // lines before the first line with a word of the task
 	mostExcerpts = 60
 	mostRead     = 96 << 10 // bytes of one result
 	excerptValue = 0.1
@@ -39,8 +39,8 @@ type piece struct {
 	score      float64
 }
 
-// excerptLines returns lines with the excerpts that have most to do with the
-// task. If nobody described a finding, the code itself shows it.
+// excerptLines returns lines with the excerpts that are most relevant to the task. If
+// nobody described a finding, an excerpt of the code shows it.
 func (h *History) excerptLines(section int) []Line {
 	x := newExcerpter(h)
 	if len(x.weight) == 0 {
@@ -53,7 +53,7 @@ func (h *History) excerptLines(section int) []Line {
 		s := &h.Steps[p.step]
 		c := &s.Calls[p.call]
 		if len(c.files) == 1 && h.editedSince(c.files[0].Path, s.ID) {
-			continue // it reads otherwise now
+			continue // the file has other text now
 		}
 		where := theOutput // not the command: an excerpt must not read as the command's outcome
 		switch {
@@ -180,7 +180,7 @@ func (x *excerpter) pieces() []piece {
 	return out
 }
 
-// pathsOnly reports whether lines are only paths, as in a listing.
+// pathsOnly reports whether all lines are paths, as in a listing.
 func pathsOnly(lines []string) bool {
 	for _, l := range lines {
 		if strings.ContainsAny(l, " ({;") || !strings.Contains(l, "/") {
@@ -207,7 +207,7 @@ func (x *excerpter) from(lines []string, i int) (p piece, next int) {
 		}
 		kept = append(kept, clip(l, excerptChars/2))
 		parts(l, func(w string) {
-			if !words[w] { // in the order of the text: a sum depends on its order
+			if !words[w] { // add in the order of the text, because the order changes a sum of floats
 				words[w] = true
 				p.score += x.weight[w]
 			}

@@ -11,9 +11,9 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// Scores are sums of fractions, which come out differently in another order.
-// Two summaries of one history would then quote different excerpts.
-func TestExcerptsOfOneHistoryScoreTheSameEachTime(t *testing.T) {
+// Scores are sums of fractions, and such sums depend on the order. With different sums, two
+// summaries of one history would quote different excerpts.
+func TestExcerptScoresAreReproducible(t *testing.T) {
 	words := []string{"parser", "lexer", "tokens", "grammar", "symbols", "scanner", "errors", "positions", "comments", "literals"}
 	msgs := []message.Message{message.User("Check " + strings.Join(words, ", ") + " of the compiler.")}
 	for i := range words { // no two words are equally rare

@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
 
-// The machinery of the extractors, for tests in strategy_test.
+// The built-in strategies, for tests in strategy_test.
 var (
 	TaskState   = taskState
 	Brief       = brief
@@ -15,7 +15,7 @@ var (
 	CodeDelta   = codeDelta
 )
 
-// Op is what a call did to a file.
+// Op is the operation of a call on a file.
 type Op = fileOpKind
 
 // The operations of calls on files that tests name.
@@ -40,19 +40,19 @@ func (h *History) Constraints() []fact { return h.constraints() }
 // Files returns the operations of the call on files.
 func (c *Call) Files() []fileOp { return c.files }
 
-// Features of an identifier, for the training of the ranking.
+// Features returns the features of an identifier, for the training of the ranking.
 func (x *nameIndex) Features(e *entity) []float64 {
 	f := x.features(e)
 	return f[:]
 }
 
-// Weights returns those of the ranking.
+// Weights returns the weights of the ranking.
 func Weights() []float64 { return append([]float64(nil), weights[:]...) }
 
-// SetWeights makes the ranking use others.
+// SetWeights replaces the weights of the ranking.
 func SetWeights(w []float64) { copy(weights[:], w) }
 
-// FeatureNames says what the weights weigh, in their order.
+// FeatureNames returns the names of the features, in the order of the weights.
 func FeatureNames() []string {
 	out := []string{"bias", "told", "said", "shown", "total", "task", "never", "since", "company", "changed", "previous", "length",
 		"single", "words", "folder", "named", "dots"}
@@ -62,8 +62,8 @@ func FeatureNames() []string {
 	return out
 }
 
-// Verify checks a text as [Writer] checks a model's draft, and returns what is
-// left, how many lines there were and went, and how many identifiers were cut.
+// Verify checks a text as [Writer] checks a model's draft. It returns the remaining text,
+// and the numbers of lines, of removed lines and of removed identifiers.
 func Verify(s Strategy, text string, msgs []message.Message) (left string, lines, removed, invented int) {
 	d := ParseDocument(s, text)
 	d.all(func(l []string) []string { lines += len(l); return l })
@@ -71,7 +71,7 @@ func Verify(s Strategy, text string, msgs []message.Message) (left string, lines
 	return d.Render(s), lines, v.lines, v.invented
 }
 
-// Inventions returns what verification would cut out of a text.
+// Inventions returns the parts of a text that verification would remove.
 func Inventions(text string, msgs []message.Message) []string {
 	src, v, seen := newSource(msgs), verdict{}, map[string]bool{}
 	var out []string
@@ -84,10 +84,10 @@ func Inventions(text string, msgs []message.Message) []string {
 	return out
 }
 
-// FullPaths returns a summary with its paths as they were.
+// FullPaths returns a summary with the abbreviated paths written in full.
 func FullPaths(text string) string { return fullPaths(text) }
 
-// SawNames reports whether a line only says where names were seen.
+// SawNames reports whether a line only states where names were seen.
 func SawNames(line string) bool { return sawNames(strings.TrimPrefix(line, "- ")) }
 
 // ExcerptScores returns the scores of the excerpts that a summary may quote.

@@ -4,9 +4,8 @@ import (
 	"context"
 )
 
-// Extractive is the summarizer that needs no model: the strategy's extractor
-// over the messages. It is deterministic, touches no network and is safe for
-// concurrent use.
+// Extractive is the summarizer that needs no model. It applies the strategy's extractor to
+// the messages. It is deterministic, uses no network and is safe for concurrent use.
 type Extractive struct{}
 
 var (
@@ -17,7 +16,7 @@ var (
 // BackendExtractive is the name of [Extractive] in reports and events.
 const BackendExtractive = "extractive"
 
-// Describe returns the name and no limit on the input.
+// Describe returns an Info with the name and without a limit on the input.
 func (Extractive) Describe() Info { return Info{Name: BackendExtractive} }
 
 // Summarize fills the sections of the strategy and its references, within

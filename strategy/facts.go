@@ -13,11 +13,11 @@ type fact struct {
 	Value float64
 }
 
-// user reports whether a step is a message of a person.
+// user reports whether a step is a message from a person.
 func (s *Step) user() bool { return s.Role == message.RoleUser }
 
-// quality returns how well a sentence stands by itself, 0 to 1. Fragments,
-// announcements and pleasantries say little on their own.
+// quality returns how well a sentence can be understood by itself, from 0 to 1. Fragments,
+// announcements and pleasantries have a low quality.
 func quality(t string) float64 {
 	if debris(t) {
 		return 0.1
@@ -44,8 +44,8 @@ func quality(t string) float64 {
 	return q
 }
 
-// debris reports whether a line is not a sentence but a piece of code, JSON, a
-// log, or a page's navigation.
+// debris reports whether a line is a piece of code, JSON, a log or a page's navigation,
+// and not a sentence.
 func debris(t string) bool {
 	if strings.HasPrefix(t, `"`) && (strings.Contains(t, `": `) || strings.Contains(t, `":"`)) || hasAny(t, []string{" = await ", " › ", "{\"", `\":`, ".py:", "Warning: "}) || strings.HasSuffix(t, `",`) {
 		return true
@@ -57,13 +57,13 @@ func debris(t string) bool {
 	return strings.HasPrefix(t, "[?]") || strings.Count(t, "/") > 6 && !strings.Contains(t, " ")
 }
 
-// narrations lists beginnings of sentences that only state what the assistant
-// looks at next.
+// narrations lists beginnings of sentences that only state the assistant's next or current
+// action.
 var narrations = []string{"let me ", "now let me ", "now i'll ", "now i’ll ", "now i ", "now let's ", "i'll ", "i’ll ", "i will ", "i'm ", "i’m ", "i am ", "i need to ", "i should ", "i can ", "i see that ", "let's ", "let’s ",
 	"maybe i ", "perhaps i ", "we need to ", "looking at ", "looking back ", "first, i", "first i", "next, i", "next i", "it seems ", "it looks like ", "wait", "hmm", "ah", "actually, let", "good. now", "so i ",
 	"now we ", "now that ", "then i", "i want to ", "i have to ", "i would ", "i'd ", "if i ", "since i ", "also, i", "but i ", "i have all ", "i have a complete ", "i have everything", "i have enough", "i now have ", "okay", "让我", "现在", "我需要", "我将", "我会", "首先我", "首先,我", "首先，我", "接下来"}
 
-// narrates reports whether a sentence only states what the assistant is doing.
+// narrates reports whether a sentence begins with a phrase of narrations.
 func narrates(t string) bool { return beginsAny(strings.ToLower(t), narrations) }
 
 // beginsWord reports whether s begins with the words of prefix: "hi" does not
@@ -83,9 +83,8 @@ const (
 	firstRequest  = "older, the first request: "
 )
 
-// goals returns the user's requests: the newest, marked as such and with the
-// message that replied to it, then the first one. All requests are quoted in the
-// section of the user's words.
+// goals returns the newest request of the user, with the step that replied to it, and
+// then the first request. The section of the user's words quotes all requests.
 func (h *History) goals() []fact {
 	var asked []fact
 	for _, w := range h.Previous.Words {
@@ -119,7 +118,7 @@ func (h *History) goals() []fact {
 	}
 }
 
-// Lengths of these quotations, in characters. They can be short, because the
+// Maximum lengths of the quoted requests, in characters. They can be short, because the
 // section of the user's words quotes both requests.
 const (
 	newestChars = 200
@@ -129,11 +128,11 @@ const (
 // goalOrder puts the goals before carried lines.
 const goalOrder = -2 * carriedBefore
 
-// replied precedes the step in which the assistant replied.
+// replied is the text before the step in which the assistant replied.
 const replied = ", replied to in "
 
-// repliedTo returns the step in which the assistant ended its turn after a
-// request, "" if it did not.
+// repliedTo returns, as a suffix, the step in which the assistant ended its turn after a
+// request. It returns "" if the assistant did not end its turn.
 func (h *History) repliedTo(step int) string {
 	before := ""
 	h.Previous.all(func(lines []string) []string {
@@ -162,8 +161,8 @@ func (h *History) endsTurn(i int) bool {
 	return s.Role == message.RoleAssistant && s.Text != "" && s.onlySpeaks() && h.ends(i)
 }
 
-// wanted returns in one line what a message asks for: its first request and the
-// next one. It returns nil if the message asks for nothing.
+// wanted returns the first request of a message, joined with the second one if both are
+// short. It returns nil if the message asks for nothing.
 func wanted(step int, text string) []fact {
 	all := requests(step, text)
 	if len(all) == 0 {
@@ -176,8 +175,8 @@ func wanted(step int, text string) []fact {
 	return []fact{f}
 }
 
-// requests returns the sentences of a message that ask for something. A
-// sentence that leads to the next one is joined with it.
+// requests returns the sentences of a message that ask for something. It joins a sentence
+// that leads to the next one with that sentence.
 func requests(step int, text string) []fact {
 	var out []fact
 	lead, gap := "", false
@@ -210,8 +209,8 @@ const leastAsked = 24
 // one, in bytes.
 const longestLead = 60
 
-// taskValue is the value of the first request. Only the newest request, the
-// announced step and changed files are worth more.
+// taskValue is the value of the first request. Only the newest request, the announced step
+// and changed files have a higher value.
 const taskValue = 4
 
 // recency returns 1 for the newest step and 0.6 for the oldest.

@@ -7,14 +7,14 @@ import (
 	"github.com/agentcompact/compact/internal/testrun"
 )
 
-// longestReason is the maximum length of the reason of a failed test in a line, in
-// characters.
+// longestReason is the maximum length, in characters, of the reason why a test failed, in
+// a line of a summary.
 const longestReason = 96
 
-// reasonOf returns why a test of go failed, as a suffix to the line that names it:
-// "connection refused" tells a successor what to do, the name alone does not. It is
-// one of the lines about a place in a file that go test prints below that line, or,
-// with -v, above it.
+// reasonOf returns the reason why a Go test failed, as a suffix to the line that names the
+// test. A reason such as "connection refused" tells the next agent what to do; the name
+// alone does not. The reason is one of the lines with a place in a file that go test
+// prints below the name or, with -v, above it.
 func reasonOf(result, says string) string {
 	if !strings.HasPrefix(says, "--- FAIL: ") {
 		return ""
@@ -39,8 +39,9 @@ func reasonOf(result, says string) string {
 	return colon(cmp.Or(below.text, above.text))
 }
 
-// A heardLine is the line among those that a test printed that says why it failed: the
-// last one with a word of an error, because a test ends there; else the last one.
+// A heardLine is the line of a test's output that states the reason of the failure. That
+// is the last line with a word of an error, because a test ends there. If no line has such
+// a word, it is the last line.
 type heardLine struct {
 	text  string
 	found bool
@@ -57,12 +58,12 @@ func (r *heardLine) hear(line string) {
 	}
 }
 
-// nameOfTest returns the test that such a line names.
+// nameOfTest returns the name of the test in a line that begins with "--- FAIL: ".
 func nameOfTest(says string) string {
 	return firstField(strings.TrimPrefix(says, "--- FAIL: "))
 }
 
-// atTest reports whether a line begins with a place in a test file of go.
+// atTest reports whether a line begins with a place in a Go file.
 func atTest(line string) bool {
 	place, rest, ok := strings.Cut(line, ": ")
 	file, number, numbered := strings.Cut(place, ":")

@@ -2,7 +2,7 @@ package strategy
 
 import "testing"
 
-func TestTheReasonOfAFailedTestStandsBesideIt(t *testing.T) {
+func TestFailedTestLineIncludesReason(t *testing.T) {
 	for result, want := range map[string]string{
 		"--- FAIL: TestX (1.02s)\n    rt_test.go:31: dial tcp 127.0.0.1:6543: connect: connection refused\nFAIL\nFAIL\ta\t1s":                         "--- FAIL: TestX (1.02s): rt_test.go:31: dial tcp 127.0.0.1:6543: connect: connection refused",
 		"--- FAIL: TestX (0s)\n    --- FAIL: TestX/a (0s)\n        x_test.go:9: got 3, want 2\nFAIL":                                                  "--- FAIL: TestX (0s): x_test.go:9: got 3, want 2",
@@ -18,8 +18,9 @@ func TestTheReasonOfAFailedTestStandsBesideIt(t *testing.T) {
 	}
 }
 
-// What a runner says of itself is the last line of almost every failure.
-func TestAFailureIsQuotedInTheWordsOfWhatFailed(t *testing.T) {
+// The line of a failure is quoted from the tool that failed. The last line of the output is
+// mostly about the runner.
+func TestFailureLineQuotesToolNotRunner(t *testing.T) {
 	for _, c := range []struct{ cmd, result, want string }{
 		{"npm run publish", "Exit code 1\n> build\n\nsrc/theme.ts(5,15): error TS2305: Module 'x' has no exported member 'y'.\nnpm error Lifecycle script `build` failed with error:\nnpm error code 1\n\nCommand exited with code 1", "src/theme.ts(5,15): error TS2305: Module 'x' has no exported member 'y'."},
 		{"mise run lint", "Exit code 1\n[lint] $ golangci-lint run\nstate_test.go:186:2: string `a` has 3 occurrences (goconst)\n\tfmt.Fprintf(os.Stderr, \"Warning: failed: %v\", err)\n[lint] ERROR task failed", "state_test.go:186:2: string `a` has 3 occurrences (goconst)"},
@@ -33,6 +34,6 @@ func TestAFailureIsQuotedInTheWordsOfWhatFailed(t *testing.T) {
 		}
 	}
 	if got := ranCommand("grep -n x a.go", "Exit code 2\na.go:12: a line\na.go:13: b\na.go:14: c\ngrep: b.go: No such file").ErrorLine(); got != "grep: b.go: No such file" {
-		t.Errorf("of a search %q", got)
+		t.Errorf("failed search: got %q", got)
 	}
 }

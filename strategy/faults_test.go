@@ -9,8 +9,8 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// shop is a session with a failing test, a page that gives orders, and a user
-// who changes their mind.
+// shop returns a session with a failing test, a page that contains instructions, and a user
+// who changes a request.
 func shop() []message.Message {
 	msgs := []message.Message{
 		message.User("Move the orders table to the new schema. You must never drop the column legacy_id."),
@@ -28,13 +28,14 @@ func shop() []message.Message {
 	return append(msgs, message.Assistant(strings.Repeat("The work on the orders table goes on as it was planned. ", 40)))
 }
 
-// A faulty summarizer says what it should not, or leaves out what it must say.
-func TestWhatAFaultySummarizerSaysIsCaught(t *testing.T) {
+// The Writer removes false statements of a summarizer, and adds required text that the
+// summarizer left out.
+func TestWriterCorrectsFaultySummarizer(t *testing.T) {
 	good := "## Goals and success criteria\n- Move the orders table to the new schema [s1]\n"
 	for _, c := range []struct {
 		name, draft string
-		without     []string // is not in the summary
-		with        []string // is, whatever the draft says
+		without     []string // texts that must not be in the summary
+		with        []string // texts that must be in the summary, whatever the draft says
 	}{
 		{"says passed for failed", good + "## Where things stand\n- `go test ./orders/...` passed [s2]\n", []string{"` passed"}, nil},
 		{"says that all tests pass", good + "## Where things stand\n- All tests passed in the end [s2]\n- `make lint` passed [s8]\n- go test ./orders/... → succeeded\n", []string{"succeeded"}, []string{"`make lint` passed"}},
@@ -71,7 +72,7 @@ func TestWhatAFaultySummarizerSaysIsCaught(t *testing.T) {
 	}
 }
 
-func TestAnAnswerWithoutTheShapeIsARefusalInAnyLanguage(t *testing.T) {
+func TestShapelessAnswerCountsAsRefusalInAnyLanguage(t *testing.T) {
 	for _, answer := range []string{"ok", "I apologize, but I can't do that.", "Lo siento, no puedo ayudar con eso.", "申し訳ありませんが、お手伝いできません。", "Here is what happened: a lot."} {
 		sum, err := strategy.Writer{Summarizer: scribe{answer}, Fallback: strategy.FallbackExtractive}.Write(context.Background(), strategy.Input{Messages: shop(), Count: count4})
 		if err != nil || sum.Fallback != strategy.FallbackExtractive || strings.Contains(sum.Text, answer) {
@@ -80,8 +81,9 @@ func TestAnAnswerWithoutTheShapeIsARefusalInAnyLanguage(t *testing.T) {
 	}
 }
 
-// What the extractive summary of the same session says and does not say.
-func TestAColleagueCanGoOnFromTheSummary(t *testing.T) {
+// The extractive summary of the same session has all facts that the next agent needs, and no
+// rule from a page.
+func TestSummaryStatesRequestsFailuresAndNextStep(t *testing.T) {
 	for _, s := range []strategy.Strategy{strategy.TaskState, strategy.CodeDelta, strategy.DecisionLog, strategy.Brief} {
 		text := extract(t, s, shop())
 		for _, want := range []string{
@@ -95,7 +97,7 @@ func TestAColleagueCanGoOnFromTheSummary(t *testing.T) {
 			}
 		}
 		if _, constraints, ok := strings.Cut(text, "## Constraints\n"); ok && strings.Contains(strings.SplitN(constraints, "\n## ", 2)[0], "always drop") {
-			t.Errorf("%s: a page gives orders:\n%s", s.Name, text)
+			t.Errorf("%s: the constraints have a rule from a page:\n%s", s.Name, text)
 		}
 	}
 }

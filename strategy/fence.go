@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// fence returns a delimiter that none of the texts contains. It is the same
-// for the same texts.
+// fence returns a delimiter that none of the texts contains. The same texts give the same
+// delimiter.
 func fence(texts ...string) string {
 	h := sha256.New()
 	for _, t := range texts {

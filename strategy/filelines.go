@@ -5,23 +5,24 @@ import (
 	"strings"
 )
 
-// fileValue ranks changed files above what is only known.
+// fileValue is the value of a line about a changed file. It ranks such lines above
+// statements.
 const fileValue = 4.5
 
 // alone is the maximum number of changed files with a line of their own. Other
 // files share the line of their folder.
 const alone = 8
 
-// newerFolders is the number of folder lines that halves the value of the next
-// one, down to that of a failure. Otherwise a summary of changes in thirty
-// folders would contain nothing else.
+// newerFolders is the number of folder lines after which the value of a folder line is
+// halved. The value does not fall below the value of a failure. Without this rule, a
+// summary of changes in thirty folders would contain nothing else.
 const newerFolders = 8
 
 // temporaryValue is the value of a line about temporary files.
 const temporaryValue = 1.6
 
-// temporaryFolders begin the paths of temporary files; other paths contain
-// userTemporary.
+// temporaryFolders lists beginnings of the paths of temporary files. Paths of temporary
+// files on Windows contain userTemporary.
 var temporaryFolders = []string{"/tmp/", "/var/tmp/", "/private/tmp/", "/private/var/folders/", "/var/folders/"}
 
 const userTemporary = "/appdata/local/temp/"
@@ -32,8 +33,8 @@ func temporary(path string) bool {
 	return beginsAny(low, temporaryFolders) || strings.Contains(low, userTemporary)
 }
 
-// fileLines returns lines about the changed files and what was done to each.
-// The files of a folder share a line if there are many.
+// fileLines returns lines about the changed files and their changes. If there are many,
+// files of the same folder share a line.
 func (h *History) fileLines(section int) []Line {
 	var out []Line
 	var rest []fileState
@@ -52,7 +53,7 @@ func (h *History) fileLines(section int) []Line {
 			continue
 		}
 		text := "`" + f.Path + "`: " + f.deeds()
-		if w := why[h.key(f.Path)].suffix(f.Last); w != "" && w != said { // once for files that were changed together
+		if w := why[h.key(f.Path)].suffix(f.Last); w != "" && w != said { // do not repeat the last reason
 			text, said = text+w, w
 		}
 		out = append(out, Line{Section: section, Text: text + cite(f.Last), Value: fileValue * h.recency(f.Last), Order: f.Last, Names: f.named})
@@ -97,8 +98,8 @@ func (h *History) folderLines(files []fileState, section int) []Line {
 	return out
 }
 
-// folder returns the folder that stands for a file in a line about several: of a
-// temporary file that a command names from another folder, that folder.
+// folder returns the folder under which a line about several files lists a file. If a
+// command names a temporary file by a relative path, that is the folder of the command.
 func (s *fileState) folder() string {
 	for _, named := range s.named {
 		if dir, ok := strings.CutSuffix(s.Path, "/"+named); ok && temporary(s.Path) {
@@ -138,7 +139,7 @@ func folderLine(d string, files []fileState) string {
 				b.WriteString("; ")
 			}
 			b.WriteString(f.Op.String() + " ")
-		case i%2 == 1 && f.Changes < 2 && files[i-1].Changes < 2: // a pair has no room for how often
+		case i%2 == 1 && f.Changes < 2 && files[i-1].Changes < 2: // a pair states no number of changes
 			b.WriteString(sameOp)
 		default:
 			b.WriteString("; " + f.Op.String() + " ")
@@ -167,8 +168,8 @@ const sameOp = " and "
 // fileName returns the part of a path after its last slash.
 func fileName(p string) string { return p[strings.LastIndexAny(p, `/\`)+1:] }
 
-// deeds describes what was done to a file: "edited 3 times (in f and g)",
-// "created, then edited twice".
+// deeds describes the changes of a file: "edited 3 times (in f and g)", "created, then
+// edited twice".
 func (s *fileState) deeds() string {
 	text := s.Op.String() + s.renamed()
 	if s.Op == opDeleted {
@@ -177,7 +178,7 @@ func (s *fileState) deeds() string {
 	return text + s.often() + in(s.Funcs)
 }
 
-// renamed describes what a file was called before, "" for one that was not renamed.
+// renamed describes the previous name of a renamed file. It returns "" for other files.
 func (s *fileState) renamed() string {
 	switch {
 	case s.From == "":
@@ -195,7 +196,7 @@ const (
 	hadChanged = " after it had been changed "
 )
 
-// often describes how often a file was changed, "" for once.
+// often describes the number of changes of a file. It returns "" for one change.
 func (s *fileState) often() string {
 	switch {
 	case s.Changes < 2:
@@ -296,8 +297,8 @@ func fromIn(text string) string {
 	return from
 }
 
-// changesIn reads how often a file was changed: edited twice, 3 times; created,
-// then edited once.
+// changesIn reads the number of changes of a file from texts such as "edited twice",
+// "edited 3 times" and "created, then edited once".
 func changesIn(text string) int {
 	head, _, _ := strings.Cut(text, " — ")
 	first := 0

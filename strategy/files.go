@@ -30,7 +30,7 @@ type fileOp struct {
 	From  string // previous path of a renamed file
 	Op    fileOpKind
 	Funcs []string // functions, types and classes that the change touches
-	Added []string // of text and settings: new headings, or the first new line
+	Added []string // new headings or the first new line, for files of text and settings
 	named string   // the path as the call writes it, if Path differs
 }
 
@@ -42,8 +42,8 @@ var patchArgs = map[string]bool{"patch": true, "diff": true, "patchText": true, 
 // newTextArgs lists the arguments that hold the new text of a file.
 var newTextArgs = []string{"new_string", "new_str", "newText", "newString", "content", "contents", "file_text", "text", "code_edit", "new_source", "replace", "new"}
 
-// fileOps returns the file operations of a call, read from its arguments. A
-// failed call has only those of what was done before its check failed.
+// fileOps returns the file operations of a call, as its arguments state them. For a failed
+// call it returns only the changes by the commands before the failed check.
 func fileOps(c *Call) []fileOp {
 	if c.Outcome == Failed {
 		return slices.DeleteFunc(commandOps(c.beforeCheck()), func(f fileOp) bool { return f.Op < opEdited })
@@ -156,7 +156,7 @@ type patchReader struct {
 	out        []fileOp
 	old, moved string    // the file's old name from an earlier line
 	headed     bool      // the last named file has new headings
-	fence      codeFence //  around the lines of code of a text
+	fence      codeFence // the open block of code in a text
 }
 
 func (r *patchReader) last() *fileOp {

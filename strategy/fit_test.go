@@ -16,26 +16,26 @@ import (
 	"github.com/agentcompact/compact/strategy/eval"
 )
 
-// A sample is one identifier that left the view, and in what share of the
-// readings it was needed.
+// A sample is one identifier that left the view, with the share of the readings in which
+// the identifier was needed.
 type sample struct {
 	features []float64
 	needed   float64
 	half     int
 }
 
-// TestRankingCanBeFittedAgain fits the weights of the ranking to the recorded
-// sessions (COMPACT_TRAIN=1), prints them beside those in use, and says what
-// summaries keep of sessions whose sources took no part in the fit.
+// TestRankingCanBeFittedAgain fits the weights of the ranking to the recorded sessions
+// (COMPACT_TRAIN=1) and prints them beside the current weights. It also reports what
+// summaries keep, for each half of the sessions with weights from the other half.
 func TestRankingCanBeFittedAgain(t *testing.T) {
 	if os.Getenv("COMPACT_TRAIN") == "" {
-		t.Skip("takes minutes, and only prints weights to choose from; set COMPACT_TRAIN=1 to fit them again")
+		t.Skip("takes minutes and only prints weights; set COMPACT_TRAIN=1 to fit the weights again")
 	}
 	sessions := recordings(t)
 	half := halves(sessions)
 	samples := samplesOf(t, sessions, half)
 	now, all := strategy.Weights(), fit(samples, -1)
-	parts := [2][]float64{fit(samples, 0), fit(samples, 1)} // without that half
+	parts := [2][]float64{fit(samples, 0), fit(samples, 1)} // parts[i] is fitted without half i
 	for i, name := range strategy.FeatureNames() {
 		t.Logf("%-12s %6.2f, now %6.2f, without half 0 %6.2f, without half 1 %6.2f", name, all[i], now[i], parts[0][i], parts[1][i])
 	}
@@ -58,8 +58,8 @@ func TestRankingCanBeFittedAgain(t *testing.T) {
 	}
 }
 
-// recordings are the recorded sessions; the source is the project that they
-// come from, whoever recorded it.
+// recordings returns the recorded sessions. The source of a session is its project and not
+// the program that recorded it.
 func recordings(t *testing.T) []eval.Session {
 	var out []eval.Session
 	for name, data := range corpus.Sessions(t, "chat") {
@@ -77,8 +77,8 @@ func recordings(t *testing.T) []eval.Session {
 	return out
 }
 
-// halves deals the sources out, the largest first, so that both halves hold
-// about as many messages.
+// halves assigns the sources to two halves, the largest source first, so that both halves
+// have about the same number of messages.
 func halves(sessions []eval.Session) map[string]int {
 	size, order := map[string]int{}, []string{}
 	for _, s := range sessions {
@@ -109,7 +109,7 @@ func samplesOf(t *testing.T, sessions []eval.Session, half map[string]int) (out 
 		}
 		return n
 	}
-	// Those under which a name is listed letter by letter.
+	// The readings that compare names exactly.
 	names := slices.DeleteFunc(eval.Readings(), func(s string) bool { return s == "any-case" || s == "inside-words" })
 	for _, s := range sessions {
 		for _, window := range []int{32_000, 128_000} {
@@ -140,10 +140,11 @@ func samplesOf(t *testing.T, sessions []eval.Session, half map[string]int) (out 
 	return out
 }
 
-// ridge keeps weights small that few samples speak for.
+// ridge is the strength of the regularization. It keeps weights with few samples small.
 const ridge = 10
 
-// fit is a logistic regression by Newton's steps, without the samples of one half.
+// fit returns the weights of a logistic regression by Newton's method, without the samples
+// of one half; -1 = with all samples.
 func fit(all []sample, without int) []float64 {
 	w := make([]float64, len(all[0].features))
 	for range 15 {
@@ -192,7 +193,7 @@ func newton(all []sample, without int, w []float64) [][]float64 {
 	return m
 }
 
-// solve solves the equations by elimination.
+// solve solves the linear equations m by elimination. The last column holds the right side.
 func solve(m [][]float64) []float64 {
 	n := len(m)
 	for a := range n {

@@ -13,13 +13,13 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// ErrLate is one of the errors of a summary whose call could not wait for it.
+// ErrLate means that the call could not wait for the remote summarizer. It is one of the
+// errors of the fallback's summary.
 var ErrLate = errors.New("the summary is still being written and the caller's deadline is near")
 
-// Flights holds the summary that is written for the successive calls of one
-// agent, at most one. A started summary outlives the call that asked for it, and
-// the next call can take it. The zero value is ready. It is safe for concurrent
-// use.
+// Flights holds at most one summary that is written for the successive calls of one agent.
+// A started summary outlives the call that asked for it, and the next call can take it.
+// The zero value is ready for use. A Flights is safe for concurrent use.
 type Flights struct {
 	mu     sync.Mutex
 	flight *flight
@@ -62,8 +62,8 @@ func (l *Flights) Settle() {
 	}
 }
 
-// Throw cancels and discards a summary that was not taken, and returns its
-// start and its cost. It returns false if there is none.
+// Throw cancels and discards the waiting summary, and returns its start and its cost. It
+// returns false if there is no summary, or if the cost was reported already.
 func (l *Flights) Throw() (began time.Time, calls []CallInfo, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -76,15 +76,15 @@ func (l *Flights) Throw() (began time.Time, calls []CallInfo, ok bool) {
 	return f.began, f.told(), !f.billed
 }
 
-// A flight is a summary that is written concurrently with calls, or a finished
-// one, together with its inputs.
+// A flight is a summary that is being written concurrently with calls or is finished,
+// together with its inputs.
 type flight struct {
 	key    string
 	view   []message.Fingerprint // the view when the flight began, up to the last message that it replaces
-	ahead  bool                  // began before a call needed it
+	ahead  bool                  // the flight began before a call needed it
 	gone   []int                 // indexes of the messages that the summary replaces
 	start  int                   // see [policy.Partition]
-	limit  int                   // of the summary's body, in tokens
+	limit  int                   // limit of the summary's body, in tokens
 	began  time.Time
 	quit   context.Context // ends when the summary is no longer needed
 	cancel context.CancelFunc
@@ -104,15 +104,15 @@ type flight struct {
 // calls.
 type Beside struct {
 	Flights *Flights
-	// Key identifies further inputs of a summary besides the view and the
-	// Writer, such as the tokenizer.
+	// Key identifies the inputs of a summary other than the view and the Writer, such
+	// as the tokenizer.
 	Key string
-	// Start runs a function that may outlive the call, with a context that ends
-	// when summaries are no longer needed. It returns false if that is the case
+	// Start runs a function that may outlive the call, with a context that ends when
+	// summaries are no longer needed. It returns false if they are no longer needed
 	// already.
 	Start func(func(context.Context)) bool
-	// Until is the deadline of the call: the call then uses the fallback, and
-	// the summary continues for the next call. The zero time is no deadline.
+	// Until is the deadline of the call. After it the call uses the fallback, and the
+	// summary continues for the next call. The zero time means no deadline.
 	Until time.Time
 	// Wait is called when the call begins to wait. Heard is called with the
 	// start and the cost of a summary that the call takes or discards. Late is
@@ -120,8 +120,8 @@ type Beside struct {
 	Wait  func()
 	Heard func(began time.Time, calls []CallInfo, thrown bool)
 	Late  func()
-	// Ahead: no call needs the summary yet. The stage starts one, unless a usable
-	// one exists, does not wait, and offers nothing.
+	// Ahead means that no call needs the summary yet. The stage starts a summary unless
+	// a usable one exists. It does not wait and proposes nothing.
 	Ahead bool
 }
 
@@ -139,7 +139,7 @@ func (s *Stage) Beside(b Beside) *Stage {
 	return &own
 }
 
-// fly is Propose for summaries that are written concurrently with the call.
+// fly implements Propose for summaries that are written concurrently with the call.
 func (s *Stage) fly(ctx context.Context, v *policy.View) (policy.Proposal, error) {
 	c := s.cut(v)
 	switch {
@@ -163,9 +163,9 @@ func (s *Stage) fly(ctx context.Context, v *policy.View) (policy.Proposal, error
 	return s.proposeOf(f.cut(c), func(*cut) (Summary, error) { return s.take(f) }, ctx.Err)
 }
 
-// late is the fallback for a call that can't wait for its summary. If the
-// fallback is to prune and the view fits as it is, late removes nothing: the
-// next call gets the summary.
+// late is the fallback for a call that can't wait for its summary. If the fallback is to
+// prune and the view fits as it is, late removes nothing. Then the next call gets the
+// summary.
 func (s *Stage) late(ctx context.Context, c *cut) (policy.Proposal, error) {
 	s.beside.Late()
 	if s.w.Fallback == FallbackExtractive {
@@ -228,16 +228,16 @@ func (s *Stage) newFlight(c *cut) *flight {
 	return f
 }
 
-// identity returns the fingerprint of message i before this run's edits: a
-// later run may mask more.
+// identity returns the fingerprint of message i before this run's edits, because a later
+// run may mask more.
 func identity(v *policy.View, i int) message.Fingerprint {
 	m := v.Unedited(i)
 	return m.Fingerprint()
 }
 
-// serves reports whether the flight's summary can be used in the view of a cut:
-// the same view, or one that has only grown since. A flight that failed before
-// a call needed it does not serve: the call starts a new one.
+// serves reports whether the flight's summary can be used in the view of a cut. The view
+// must be the same, or have only grown since. A flight that failed before a call needed it
+// does not serve, so the call starts a new one.
 func (s *Stage) serves(f *flight, c *cut) bool {
 	v := c.v
 	if f.key != s.key() || len(f.view) > len(v.Messages) || f.ahead && !s.beside.Ahead && f.failed() {
@@ -305,8 +305,8 @@ func (f *flight) wait(ctx context.Context, until time.Time) bool {
 	return !f.ended
 }
 
-// take returns the result of a finished flight. A summary stays available until
-// the call settles it; a failure serves one call.
+// take returns the result of a finished flight. A summary stays available until the call
+// settles it. A failure is returned to one call only.
 func (s *Stage) take(f *flight) (Summary, error) {
 	l := s.beside.Flights
 	l.mu.Lock()
@@ -323,7 +323,7 @@ func (s *Stage) take(f *flight) (Summary, error) {
 		panic(f.panicked) // the caller recovers panics
 	}
 	sum := f.sum
-	if s.w.Redact != nil { // more secrets may be known than when it was written
+	if s.w.Redact != nil { // more secrets may be known now than when the summary was written
 		sum.Text = s.w.Redact(sum.Text)
 	}
 	return sum, f.err
@@ -344,10 +344,10 @@ func (f *flight) write(ctx context.Context, w Writer, in Input) {
 	f.ended = ctx.Err() != nil && f.err != nil
 }
 
-// weight returns the approximate memory of a flight in bytes, as far as it is
-// known.
+// weight returns the approximate memory of a flight in bytes. The text counts only once
+// the flight is finished.
 func (f *flight) weight() int64 {
-	const each, told = 64, 512 // bytes of a message in the flight, of a summarizer call
+	const each, told = 64, 512 // bytes per message of the flight, and per summarizer call
 	n := int64(each*(len(f.view)+len(f.gone)) + told*len(f.told()))
 	select {
 	case <-f.done:

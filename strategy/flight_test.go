@@ -14,7 +14,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// faraway is a summarizer that needs a second.
+// faraway is a summarizer that takes one second.
 type faraway struct{ calls atomic.Int64 }
 
 func (f *faraway) Summarize(ctx context.Context, _ Request) (Draft, error) {
@@ -47,7 +47,7 @@ func newRunway(l *Flights) *runway {
 	return r
 }
 
-// goes returns what a proposal takes out.
+// goes returns the indexes of the messages that a proposal removes.
 func goes(p policy.Proposal) []int {
 	if len(p.Groups) == 0 {
 		return nil
@@ -55,7 +55,7 @@ func goes(p policy.Proposal) []int {
 	return p.Groups[0][0].Cut.Removed
 }
 
-func TestFlightServesTheSameViewAndOneThatHasGrown(t *testing.T) {
+func TestFlightServesSameOrGrownView(t *testing.T) {
 	changed := session(20)
 	changed[3] = message.ToolResult("call_0", "edited since")
 	protected := session(20)
@@ -98,14 +98,14 @@ func TestFlightServesTheSameViewAndOneThatHasGrown(t *testing.T) {
 					t.Errorf("served: %v, want %v; %d summaries, %d thrown away", got, test.serves, s.calls.Load(), two.thrown)
 				}
 				if cut := goes(p); test.serves && (len(cut) == 0 || p.Summary.Text == "") {
-					t.Errorf("it takes out %d messages: %v", len(cut), p.Summary)
+					t.Errorf("the proposal removes %d messages: %v", len(cut), p.Summary)
 				}
 			})
 		})
 	}
 }
 
-func TestFlightTakesItsOwnCut(t *testing.T) {
+func TestFlightProposesItsOwnCut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l Flights
 		defer l.Throw()
@@ -120,19 +120,19 @@ func TestFlightTakesItsOwnCut(t *testing.T) {
 		}
 		first, grown := propose(20), propose(24)
 		if !slices.Equal(goes(first), goes(grown)) || s.calls.Load() != 1 {
-			t.Errorf("%d summaries; %d messages go, then %d", s.calls.Load(), len(goes(first)), len(goes(grown)))
+			t.Errorf("%d summaries; the proposals remove %d messages, then %d", s.calls.Load(), len(goes(first)), len(goes(grown)))
 		}
-		l.Settle() // the view has it
+		l.Settle() // the view uses the summary
 		if own := propose(24); len(goes(own)) <= len(goes(grown)) || s.calls.Load() != 2 {
-			t.Errorf("%d summaries; %d messages go although %d more came", s.calls.Load(), len(goes(own)), 8)
+			t.Errorf("%d summaries; the proposal removes only %d messages after %d new ones", s.calls.Load(), len(goes(own)), 8)
 		}
 		if _, _, ok := l.Throw(); ok {
-			t.Error("what was used, and said to be, is thrown away")
+			t.Error("Throw discarded a summary whose cost was reported")
 		}
 	})
 }
 
-func TestFlightThatIsThrownEnds(t *testing.T) {
+func TestThrowEndsFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l Flights
 		s, r := &faraway{}, newRunway(&l)
@@ -145,16 +145,16 @@ func TestFlightThatIsThrownEnds(t *testing.T) {
 		_, calls, ok := l.Throw()
 		synctest.Wait()
 		if !ok || len(calls) == 0 || time.Since(began) > 0 {
-			t.Errorf("thrown: %v, %d calls", ok, len(calls))
+			t.Errorf("Throw returned %v with %d calls", ok, len(calls))
 		}
 		if _, _, again := l.Throw(); again {
-			t.Error("it is thrown twice")
+			t.Error("the second Throw returned true")
 		}
 	})
 }
 
-// A panic beside the call is the stage's, with the stack of where it was.
-func TestPanicInAFlightHasItsStack(t *testing.T) {
+// A panic in a flight is reported as the stage's panic, with the stack of the flight.
+func TestFlightPanicKeepsStack(t *testing.T) {
 	w := Writer{Summarizer: &faraway{}, Redact: func(string) string { return panicHere() }}
 	defer func() {
 		if p, ok := recover().(*policy.PanicError); !ok || !strings.Contains(string(p.Stack), "panicHere") {

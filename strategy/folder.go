@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// enters returns the folder that a simple command changes to from dir, and
-// whether it is such a command. The folder is "" if it can't be known.
+// enters returns the folder to which a simple command changes from dir. ok reports whether
+// the command changes the folder. The folder is "" if it can't be known.
 func enters(simple, dir string) (to string, ok bool) {
 	w := fields(simple)
 	if len(w) == 0 || w[0] != "cd" && w[0] != "pushd" {
@@ -18,8 +18,8 @@ func enters(simple, dir string) (to string, ok bool) {
 	return inFolder(dir, w[1]), true
 }
 
-// inFolder returns a path as it reads outside of the folder that it is relative
-// to.
+// inFolder returns path p joined to dir, the folder to which it is relative. It returns
+// an absolute path unchanged.
 func inFolder(dir, p string) string {
 	if dir == "" || p == "" || strings.ContainsRune("/~", rune(p[0])) || len(p) > 1 && p[1] == ':' {
 		return p
@@ -27,7 +27,7 @@ func inFolder(dir, p string) string {
 	return path.Join(dir, p)
 }
 
-// in returns the operation with the paths that a command in a folder names.
+// in returns the operation with its paths joined to dir, the folder of the command.
 func (f fileOp) in(dir string) fileOp {
 	if p := inFolder(dir, f.Path); p != f.Path {
 		f.Path, f.named = p, f.Path
@@ -36,13 +36,13 @@ func (f fileOp) in(dir string) fileOp {
 	return f
 }
 
-// leastHome is the minimum number of files that commands name in a folder for it
-// to be where the session works.
+// leastHome is the minimum number of files that commands must name in a folder before
+// home returns it.
 const leastHome = 3
 
-// home returns the absolute folder in which more than half of the commands that
-// change their folder work, with a slash at its end; "" if there is none, or if
-// it is one for temporary files.
+// home returns the absolute folder of the session, with a slash at its end. It is the
+// folder of more than half of the files that commands name after a change of folder. home
+// returns "" if there is none, or if the folder is for temporary files.
 func (h *History) home() string {
 	times, all := map[string]int{}, 0
 	h.eachCall(func(_ *Step, c *Call) {
@@ -61,8 +61,8 @@ func (h *History) home() string {
 	return ""
 }
 
-// leaveHome gives the files of commands in that folder the names that the
-// commands use: most of the session reads so.
+// leaveHome gives the files in the session's folder the relative names that the commands
+// use, because most of the session uses these names.
 func (h *History) leaveHome(home string) {
 	h.eachCall(func(_ *Step, c *Call) {
 		for i := range c.files {

@@ -16,7 +16,7 @@ func filesOf(msgs ...message.Message) string {
 	return strings.Join(out, ", ")
 }
 
-func TestACommandInAFolderIsToldWithThatFolder(t *testing.T) {
+func TestFilesIncludeFolderOfCommand(t *testing.T) {
 	for cmd, want := range map[string]string{
 		"cd /tmp/try && touch notes.txt":                  "/tmp/try/notes.txt created 1",
 		"mkdir -p /srv/a; cd /srv/a; cd b && rm old.go":   "/srv/a/b/old.go deleted 1",
@@ -35,22 +35,22 @@ func edit(id, path string) []message.Message {
 	return []message.Message{message.Assistant("", message.Call(id, "Write", `{"file_path":"`+path+`","content":"x"}`)), message.ToolResult(id, "File created successfully")}
 }
 
-func TestAFileWithTwoNamesIsOneFile(t *testing.T) {
+func TestFilesMergeTwoNamesOfOneFile(t *testing.T) {
 	both := append(edit("1", "/home/me/shop/pkg/store/rows_test.go"), command("2", "", "rm pkg/store/rows_test.go", "Exit code: 0")...)
 	if got := filesOf(both...); got != "/home/me/shop/pkg/store/rows_test.go deleted 2" {
 		t.Error(got)
 	}
 	inTwo := append(edit("0", "/home/me/other/pkg/store/rows_test.go"), both...)
 	if got := filesOf(inTwo...); !strings.Contains(got, "pkg/store/rows_test.go deleted 1") || strings.Count(got, "created") != 2 {
-		t.Errorf("a file that may be one of two: %s", got)
+		t.Errorf("a short path that fits two files: %s", got)
 	}
 	short := append(edit("1", "/home/me/shop/web/src/index.ts"), command("2", "", "rm src/index.ts", "Exit code: 0")...)
 	if got := filesOf(short...); strings.Count(got, ",") != 1 {
-		t.Errorf("one short path proves a folder: %s", got)
+		t.Errorf("a single short path was merged with a long one: %s", got)
 	}
 }
 
-func TestAFileWithTwoNamesIsOneFileInTheNextSummary(t *testing.T) {
+func TestNextSummaryMergesTwoNamesOfOneFile(t *testing.T) {
 	long := message.User(strings.Repeat("Go on with the rows of the store. ", 30))
 	in := Input{Messages: append([]message.Message{long}, edit("1", "/home/me/shop/pkg/store/rows_test.go")...), Count: func(s string) int { return len(s) / 4 }}
 	first, err := Writer{}.Write(context.Background(), in)
@@ -64,7 +64,7 @@ func TestAFileWithTwoNamesIsOneFileInTheNextSummary(t *testing.T) {
 	}
 }
 
-func TestFilesInTheFolderOfMostCommandsKeepTheirShortNames(t *testing.T) {
+func TestFilesInHomeFolderKeepRelativeNames(t *testing.T) {
 	msgs := append(command("1", "", "cd /srv/shop && touch pkg/a.go", "Exit code: 0"), command("2", "", "cd /srv/shop && touch pkg/b.go", "Exit code: 0")...)
 	msgs = append(msgs, command("3", "", "cd /srv/shop && sed -i s/a/b/ pkg/a.go", "Exit code: 0")...)
 	msgs = append(msgs, command("4", "", "cd /tmp/try && touch c.go", "Exit code: 0")...)

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// mostForbidding is the maximum length of a sentence that forbids a thing, "no new
-// dependencies", in words.
+// mostForbidding is the maximum length, in words, of a sentence that forbids a thing ("no
+// new dependencies").
 const mostForbidding = 10
 
-// answering lists words that follow a "no" which forbids nothing: it answers, or states
-// that there is none.
+// answering lists words after a "no" that forbids nothing. Such a "no" is an answer, or
+// states that something does not exist.
 var answering = []string{"problem", "problems", "worries", "need", "idea", "i", "it", "its", "it's", "the", "that", "that's", "this", "there", "these", "they", "he", "she", "we", "you", "your", "my", "wonder", "rush", "further", "other", "way", "longer", "one", "matter", "doubt", "such", "more", "response", "reply", "issue", "issues",
 	"change", "changes", "error", "errors", "output", "luck", "result", "results", "difference", "effect", "success", "answer", "clue", "thanks", "sign", "question", "questions", "but", "just", "let's", "don't", "not", "and", "so", "what", "why", "how", "if", "is", "as", "in", "on", "for", "please", "wait", "sorry", "actually", "thank", "match", "matches", "files", "file", "preference", "objections", "objection", "particular", "specific", "warnings", "failures", "because", "only"}
 
@@ -33,11 +33,12 @@ func forbidsThing(low string) bool {
 	})
 }
 
-// lastingWords make a sentence a rule that stays, whatever else it asks for.
+// lastingWords lists words that make a sentence a lasting rule, even if it also asks for
+// something.
 var lastingWords = []string{"always", "never", "ever", "any", "anything", "every", "all", "from now on", "in general", "again", "immer", "nie", "jamais", "toujours", "siempre", "nunca"}
 
-// oneOff reports whether a rule is part of a request for one step: another clause of the
-// sentence asks for something.
+// oneOff reports whether a rule is part of a request for one step. Then another clause of
+// the sentence asks for something.
 func oneOff(t string) bool {
 	low := strings.ReplaceAll(strings.ToLower(t), "’", "'")
 	for w := range strings.FieldsFuncSeq(low, func(r rune) bool { return strings.ContainsRune(" ,.!;:()", r) }) {
@@ -53,8 +54,8 @@ func oneOff(t string) bool {
 	return false
 }
 
-// wentBy reports whether what step i asks for is done: the assistant ended its turn after
-// it, and the user went on.
+// wentBy reports whether the request in step i is done: the assistant ended its turn after
+// it, and the user then wrote a message that is no objection.
 func (h *History) wentBy(i int) bool {
 	ended := false
 	for k := i + 1; k < len(h.Steps); k++ {

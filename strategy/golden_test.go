@@ -19,10 +19,11 @@ import (
 
 var update = flag.Bool("update", false, "write what is into the golden files")
 
-// runs is how often each golden summary is written: every time the same bytes.
+// runs is the number of times that each golden summary is written. Each run must give the
+// same bytes.
 const runs = 25
 
-// session is a part of a recorded session: see examples/record.
+// session returns a part of a recorded session; see examples/record.
 func session(t testing.TB) []message.Message {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", "session.jsonl"))
@@ -36,7 +37,7 @@ func session(t testing.TB) []message.Message {
 	return msgs
 }
 
-// section returns a file of an archive.
+// file returns a file of an archive.
 func file(a *txtar.Archive, name string) *txtar.File {
 	for i := range a.Files {
 		if a.Files[i].Name == name {
@@ -69,8 +70,8 @@ func number(t *testing.T, s string) int {
 	return n
 }
 
-// Each file in testdata/golden says which messages of the session are
-// summarized, how, and what comes out.
+// Each file in testdata/golden holds a range of messages of the session, a configuration,
+// and the expected summary.
 func TestGoldenSummaries(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "golden", "*.txtar"))
 	if err != nil || len(files) < len(strategy.Names()) {

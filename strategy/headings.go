@@ -2,15 +2,15 @@ package strategy
 
 import "strings"
 
-// headingSigns are the signs that begin a heading, by the extension of the format. In
-// another one a "#" begins a comment or nothing.
+// headingSigns lists the characters that begin a heading, by the file extension of the
+// format. In other formats a "#" begins a comment or has no meaning.
 var headingSigns = map[string]string{".md": "#", ".mdx": "#", ".markdown": "#", ".adoc": "=#", ".org": "*"}
 
-// deepest is the largest number of signs before a heading.
+// deepest is the maximum number of signs before a heading.
 const deepest = 6
 
-// headingIn returns the heading in a line of a format, "" for none. An indented line is
-// code.
+// headingIn returns the heading in a line of a file with the extension ext, "" for none.
+// A line that is indented by more than three spaces is code.
 func headingIn(ext, line string) string {
 	signs := headingSigns[ext]
 	text := strings.TrimLeft(line, " ")
@@ -22,17 +22,17 @@ func headingIn(ext, line string) string {
 		return ""
 	}
 	head = strings.TrimSpace(head)
-	if open := strings.TrimRight(head, text[:1]); strings.HasSuffix(open, " ") { // signs may close it, too
+	if open := strings.TrimRight(head, text[:1]); strings.HasSuffix(open, " ") { // signs may also follow a heading
 		head = strings.TrimSpace(open)
 	}
 	return head
 }
 
-// A codeFence reads which lines of a text stand in a block of code: it is the mark that began
-// the block, or "" outside of one.
+// A codeFence tracks whether a line of a text is in a block of code. It holds the mark that
+// began the block, or "" outside of a block.
 type codeFence string
 
-// takes reports whether a line is a mark, or stands between two.
+// takes reports whether a line is a mark, or is between two marks.
 func (f *codeFence) takes(line string) bool {
 	line = strings.TrimSpace(line)
 	open := *f
@@ -50,7 +50,7 @@ func (f *codeFence) takes(line string) bool {
 	return true
 }
 
-// added notes a new line of text or settings: a heading, or the first one.
+// added records a new line of text or settings if it is a heading or the first line.
 func (r *patchReader) added(f *fileOp, line string) {
 	inCode := r.fence.takes(line)
 	if inCode && len(f.Added) > 0 {

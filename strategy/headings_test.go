@@ -2,8 +2,8 @@ package strategy
 
 import "testing"
 
-// A sign begins a heading only in the formats that have it so, and not in code.
-func TestOnlyAHeadingIsToldOfAsOne(t *testing.T) {
+// A sign begins a heading only in formats that define it, and not in code.
+func TestNewTextQuotesHeadings(t *testing.T) {
 	for name, c := range map[string]struct{ file, added, want string }{
 		"a comment in a list of packages": {"requirements.txt", "# pinned\nrequests==2.1\n", "“# pinned”"},
 		"another fence":                   {"a.md", "Do so:\n\n~~~sh\n# install\n~~~\n", "“Do so:”"},
@@ -35,8 +35,8 @@ func TestOnlyAHeadingIsToldOfAsOne(t *testing.T) {
 	}
 }
 
-// What filters packages for one program filters tests for another.
-func TestAFilterOfTestsIsNoPlace(t *testing.T) {
+// A flag that filters packages in one program may filter tests in another.
+func TestPlaceOfIgnoresTestFilters(t *testing.T) {
 	for cmd, same := range map[string]bool{
 		"dotnet test --filter TestA": true,
 		"phpunit --filter testA":     true,

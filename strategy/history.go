@@ -13,30 +13,30 @@ import (
 // identifiers. It is read-only.
 type History struct {
 	Steps    []Step
-	Previous Document // the summary before, by the sections of the strategy
+	Previous Document // the previous summary, in the sections of the strategy
 	index    *nameIndex
 
 	files    []fileState         // computed on first use
-	full     map[string]string   // of a file that calls name by its absolute path, too: that path by the relative one
+	full     map[string]string   // relative path → absolute path, for files that calls name by either
 	base     string              // folder that a mark abbreviates in paths, "" for none
 	task     themes              // words of the task, computed on first use
 	asked    string              // typed text that stays in view
-	changes  map[string][]change // of each file, by its key, computed on first use
-	later    *hindsight          // what later steps reveal, computed on first use
-	order    order               // of the view, where it differs from the order of writing
-	referred int                 // index of the step to which the user's message that stays replies; -1 = none
+	changes  map[string][]change // changes of each file, by its key, computed on first use
+	later    *hindsight          // facts that later steps reveal, computed on first use
+	order    order               // order of the view, where it differs from the order of writing
+	referred int                 // index of the step to which the user's remaining message replies; -1 = none
 }
 
 // A Step is one message of a user or an assistant, with its calls and their
 // results.
 type Step struct {
-	ID        int // number of the message, from 1; it counts on where the previous summary ended
+	ID        int // number of the message, from 1; continues the numbers of the previous summary
 	Role      message.Role
 	Speaker   string // name of another agent that speaks; "" for the assistant
-	Text      string // of a user: the typed text
+	Text      string // for a user, the typed text
 	Reasoning string
-	Shown     string // of a user: the pasted text, or a file of instructions
-	Given     string // of a file of instructions that came in the user's role: its first line and its size
+	Shown     string // for a user, the message with pasted text, or a file of instructions
+	Given     string // first line and size of a file of instructions in the user's role
 	Calls     []Call
 }
 
@@ -62,7 +62,8 @@ func NewHistory(r Request) *History {
 	return h
 }
 
-// showVisible records what stays in view. It runs before anything is read.
+// showVisible records the messages that stay in view. It must run before the messages of
+// the request are read.
 func (h *History) showVisible(r Request) {
 	for i := range r.Visible {
 		if m := &r.Visible[i]; m.Role == message.RoleUser {
@@ -107,8 +108,8 @@ type at struct{ step, call int }
 type reader struct {
 	h     *History
 	open  map[string][]at // call id → calls without a result so far
-	acted string          // command of the action that the previous message wrote as text
-	edits []textEdit      // that the previous message wrote as text
+	acted string          // command that the previous message wrote as text
+	edits []textEdit      // edits that the previous message wrote as text
 }
 
 func (b *reader) message(id int, m *message.Message) {
@@ -207,8 +208,8 @@ func (b *reader) user(id int, m *message.Message) {
 	b.keep(step)
 }
 
-// actionIn returns the command of an action that an assistant wrote as text:
-// the last fenced block.
+// actionIn returns the command that an assistant wrote as text. That is the last fenced
+// block.
 func actionIn(text string) string {
 	end := strings.LastIndex(text, "```")
 	if end < 0 {

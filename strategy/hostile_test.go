@@ -13,18 +13,19 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// hard are texts that break scanners.
+// hard lists texts that are difficult for scanners.
 var hard = []string{"a", "/", "a/", "1,", "123,", "_", "a_b", ".", "a.", "-", "@", "a@", "\"", "`", "\"error a b ", "[s1] ", "\n", "- ", "# ", "<", "</", "/>", "{",
 	"a b. ", "。", "::", "é", "\\", "|", ">", "a > b ", "<<E\n", "--- a\n+++ b\n", "*** Add File: a\n", "@@", "[ ] x\n", "http://", "a-1", "v1.", "deadbeef",
 	"必须 ", "TODO ", "error:\n", "x=", "x= "}
 
-// TestHostileTextCostsNoMoreThanLinearTime summarizes and verifies a megabyte
-// of each: it may take four times as long as a quarter of it, not sixteen.
+// TestHostileTextCostsNoMoreThanLinearTime summarizes and verifies half a megabyte of each
+// text. In linear time this takes four times as long as a quarter of the text. The test
+// fails above twelve times, if the whole text also takes more than two seconds.
 func TestHostileTextCostsNoMoreThanLinearTime(t *testing.T) {
 	const size = 1 << 19
 	for _, piece := range append(hard, distinct(size)) {
 		whole := strings.Repeat(piece, max(1, size/len(piece)))
-		start := cputime.Used() // whatever else the machine does
+		start := cputime.Used() // does not depend on the load of the machine
 		summarizeAll(t, whole[:len(whole)/4])
 		quarter := cputime.Used() - start
 		start = cputime.Used()
@@ -35,7 +36,7 @@ func TestHostileTextCostsNoMoreThanLinearTime(t *testing.T) {
 	}
 }
 
-// distinct is text in which every identifier is another one.
+// distinct returns a text in which no identifier occurs twice.
 func distinct(size int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < size; i++ {
@@ -44,7 +45,7 @@ func distinct(size int) string {
 	return b.String()
 }
 
-// summarizeAll puts a text wherever a history can hold one.
+// summarizeAll summarizes histories with the text in every place that can hold a text.
 func summarizeAll(t *testing.T, text string) {
 	t.Helper()
 	text = strings.ToValidUTF8(text, "")

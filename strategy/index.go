@@ -13,11 +13,11 @@ type textKind uint8
 
 // The kinds of texts that may name an identifier.
 const (
-	textTold    textKind = iota // by the user
-	textSaid                    // by the assistant
-	textThought                 // in the assistant's reasoning
-	textAsked                   // in the arguments of a call
-	textShown                   // in the result of a call
+	textTold    textKind = iota // text of the user
+	textSaid                    // text of the assistant
+	textThought                 // reasoning of the assistant
+	textAsked                   // arguments of a call
+	textShown                   // result of a call
 	places
 )
 
@@ -26,41 +26,41 @@ type entity struct {
 	Text     string
 	Kind     ident.Kind
 	Count    [places]int32 // messages that name it, by kind of text
-	Total    int32         // times it stands anywhere
+	Total    int32         // number of all occurrences
 	Task     bool          // the first message of the user has it
 	First    int32         // number of the first message that has it
-	Last     int32         // number of the last one
-	LastUsed int32         // number of the last one in which the assistant uses it, in text or arguments; 0 = never
-	Company  int32         // number of identifiers, this one included, in the text with the fewest of them
+	Last     int32         // number of the last message that has it
+	LastUsed int32         // number of the last message of the assistant whose text or arguments have it; 0 = none
+	Company  int32         // number of identifiers in the text In, this one included
 	Changed  bool          // a created, edited or deleted file, or a name that a change declares
 	Tool     bool          // occurs only as the name of a tool or a parameter
-	Visible  bool          // messages that stay in the view name it, too
+	Visible  bool          // messages that stay in the view also name it
 	In       place         // the text that names it with the fewest other identifiers
-	Origin   place         // the text that had it first
+	Origin   place         // the first text that has it
 	Place    int32         // lowest position among the identifiers of a line of the previous summary, from 1; 0 = not named
 
-	Score float64 // probability that it is needed again and not in the view, 0 to 1; set by ranking
+	Score float64 // probability, 0 to 1, that it is needed again and not in the view; set by rank
 	seen  [places]int32
 }
 
-// A place is a text of a history: what was said in a step, or an argument or
-// the result of one of its calls.
+// A place is a text of a history: the text of a step, or an argument or the result of one
+// of its calls.
 type place struct {
 	where textKind
-	step  int32 // number of the message, for what was said
-	call  at    // of arguments and results; step -1 = none
+	step  int32 // number of the message
+	call  at    // the call, for arguments and results; call.step -1 = none
 }
 
 // A nameIndex holds every identifier of a history.
 type nameIndex struct {
 	byText map[string]*entity
 	all    []*entity
-	arena  []entity // blocks that hold the elements of all
+	arena  []entity // the current block of memory for the elements of all
 	first  int32
 	last   int32
 	task   int32 // number of the user's first message
 	ranked []*entity
-	shown  map[string]bool // named in messages that stay in the view
+	shown  map[string]bool // identifiers in messages that stay in the view
 	bases  map[string]bool // last elements of paths that the assistant uses
 	text   []*entity       // entities of the text that is being added
 	call   at              // the call that the text belongs to
@@ -132,8 +132,8 @@ func (x *nameIndex) show(text string) {
 	ident.ScanAll(text, func(_ ident.Kind, start, end int) { x.shown[text[start:end]] = true })
 }
 
-// maxIdentifier is the length of the longest identifier that is stored, in
-// bytes. A longer one is data.
+// maxIdentifier is the maximum length, in bytes, of a stored identifier. A longer text is
+// data.
 const maxIdentifier = 240
 
 func (x *nameIndex) entity(s string, k ident.Kind, n int32) *entity {
@@ -150,7 +150,7 @@ func (x *nameIndex) entity(s string, k ident.Kind, n int32) *entity {
 	return e
 }
 
-// addSummary records which identifiers the previous summary names, and where.
+// addSummary records the identifiers of the previous summary, and their positions.
 func (x *nameIndex) addSummary(d Document) {
 	d.all(func(lines []string) []string {
 		for _, l := range lines {
@@ -206,6 +206,6 @@ func (x *nameIndex) noteBases() {
 // lastElement returns the part of a path after its last slash.
 func lastElement(p string) string { return p[strings.LastIndexByte(p, '/')+1:] }
 
-// Top returns the n identifiers that are most likely needed again, best
-// first. The slice must not be modified.
+// Top returns the n identifiers that are most likely to be needed again, best first. The
+// caller must not modify the slice.
 func (x *nameIndex) Top(n int) []*entity { return x.ranked[:min(n, len(x.ranked))] }

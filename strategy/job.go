@@ -18,16 +18,16 @@ type job struct {
 	history  *History
 	limit    int
 	fallback string
-	strategy Strategy       // of the final summary
+	strategy Strategy       // strategy of the final summary
 	words    []Word         // the user's words, clipped to their limit
-	intro    string         // introduction of the block
+	intro    string         // introduction of the summary
 	material func() *source // source of the summary, read once
 	visible  func() *source // the messages that stay in view, read once
 	judging  sync.Mutex     // guards the two sources while pieces are written concurrently
 
 	mu      sync.Mutex // guards the fields below
 	outcome Summary
-	givenUp Summary // outcome of the backend that was fallen back from
+	givenUp Summary // outcome of the backend before the fallback
 	answer  Answer  // the last answer
 }
 
@@ -121,8 +121,8 @@ func redactedParts(parts []message.Part, f func(string) string) []message.Part {
 	return out
 }
 
-// redactedPart applies f to a part and reports whether it changed. The copy of
-// a media part keeps only type and name.
+// redactedPart applies f to a part and reports whether the part changed. The copy of a
+// media part keeps only type and name.
 func redactedPart(was message.Part, f func(string) string) (p message.Part, changed bool) {
 	p = was
 	p.Text, p.Name, p.CallID = f(was.Text), f(was.Name), f(was.CallID)
@@ -138,7 +138,7 @@ func redactedPart(was message.Part, f func(string) string) (p message.Part, chan
 	return p, changed
 }
 
-// fallBack switches to the extractive backend, whose calls are counted anew.
+// fallBack switches to the extractive backend and counts its calls from zero.
 func (j *job) fallBack() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -160,8 +160,8 @@ func (j *job) summary(start time.Time) Summary {
 	return s
 }
 
-// attempts returns the calls of the backend that was asked for the summary, not
-// those of its fallback. The caller holds j.mu.
+// attempts returns the number of calls of the backend that was asked for the summary,
+// without the calls of its fallback. The caller holds j.mu.
 func (j *job) attempts() int {
 	if j.givenUp.Attempts > 0 {
 		return j.givenUp.Attempts
@@ -247,8 +247,8 @@ func (j *job) draft(ctx context.Context) (string, error) {
 	if j.info.Window == 0 {
 		j.pieces(1)
 		whole.history = j.history
-		// Without a model, the limit is below the size of the source: a summary
-		// that is not smaller is useless.
+		// Without a model, the limit must be below the size of the source, because a
+		// summary that is not smaller is useless.
 		if n := whole.sourceTokens(whole.MaxTokens); n <= whole.MaxTokens {
 			whole.MaxTokens = n - 1
 		}
@@ -274,7 +274,8 @@ const maxShrinks = 3
 // minRoom is the minimum room for history in a piece, in tokens.
 const minRoom = 400
 
-// room returns the tokens that a window leaves for the history.
+// room returns the number of tokens for the history in a request to a model with this
+// window.
 func (j *job) room(r Request, window int) int {
 	fixed := r.Count(r.system()) + r.Count(r.Previous) + r.Count(r.Notes) + r.MaxTokens + j.info.Reserve + 200
 	return max(int(float64(window)*(1-margin))-fixed, minRoom)

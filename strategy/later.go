@@ -2,13 +2,12 @@ package strategy
 
 import "github.com/agentcompact/compact/message"
 
-// A remark is a later statement about an earlier one: it contradicts the
-// earlier one, or reports a finding.
+// A remark is a statement that contradicts an earlier one, or that reports a finding.
 type remark struct {
 	step        int
 	said        string
-	byUser      bool // false: by the assistant
-	since, from int  // of a user's remark: the answer it objects to, and the request that started that turn
+	byUser      bool // the user made the remark; false = the assistant
+	since, from int  // for a user's remark: the answer it objects to, and the request before that answer
 }
 
 // remarks holds the remarks of a history, and an index of their words.
@@ -18,11 +17,11 @@ type remarks struct {
 }
 
 const (
-	mostRemarks   = 1000 // in one history
-	mostOfAWord   = 8    // a word with more remarks is ignored as an everyday word
+	mostRemarks   = 1000 // maximum number in one history
+	mostOfAWord   = 8    // a word in more remarks is ignored as an everyday word
 	leastShared   = 3    // words that a sentence must share with the assistant's remark
-	leastObjected = 2    // words that it must share with an objection to the same turn
-	remarkWords   = 140  // characters of a quoted remark
+	leastObjected = 2    // words that a sentence must share with an objection to the same turn
+	remarkWords   = 140  // maximum characters of a quoted remark
 )
 
 func (r *remarks) add(one remark, text string) {
@@ -53,11 +52,11 @@ func (r *remarks) shared(text string) map[int]int {
 	return out
 }
 
-// A hindsight holds what later parts of a history reveal about earlier ones.
+// A hindsight holds the remarks in later parts of a history about earlier parts.
 type hindsight struct {
 	against   remarks     // retractions, and objections of the user
 	concluded remarks     // findings
-	objected  map[int]int // answer that the user objected to → index in against.all
+	objected  map[int]int // step of an answer that the user objected to → index in against.all
 }
 
 // hindsight computes the hindsight of the history once.
@@ -112,9 +111,9 @@ func firstSentence(text string) string {
 	return first
 }
 
-// against returns what was said later against a decision, as a suffix for its
-// line: the user's objection, or the sentence in which the assistant took it
-// back. It returns "" if nothing was said.
+// against returns a later statement against a decision, as a suffix for its line. That is
+// the user's objection, or the sentence in which the assistant took the decision back. It
+// returns "" if there is none.
 func (h *History) against(f fact) string {
 	l := h.hindsight()
 	first := -1
@@ -141,7 +140,7 @@ func (h *History) against(f fact) string {
 	return saidLater + o.quoted()
 }
 
-// quoted returns the remark as lines cite it.
+// quoted returns the remark in quotation marks, with its step.
 func (r *remark) quoted() string {
 	return "“" + clip(squash(r.said), remarkWords) + "” " + stepID(r.step)
 }

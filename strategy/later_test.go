@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// decisionsOf are the decisions that are offered, with what was said against them.
+// decisionsOf returns the decisions of a history, with later statements against them.
 func decisionsOf(t *testing.T, in Input) string {
 	t.Helper()
 	h := historyOfInput(in)
@@ -22,8 +22,8 @@ func historyOfInput(in Input) *History {
 	return NewHistory(Request{Strategy: taskState, Messages: in.Messages, First: 1})
 }
 
-// What was taken back before is not what is decided now.
-func TestADecisionIsNotTakenBackBeforeItIsMade(t *testing.T) {
+// A retraction before a decision does not apply to the decision.
+func TestEarlierRetractionLeavesLaterDecision(t *testing.T) {
 	got := decisionsOf(t, long("Tidy up.", message.Assistant("Two of them fail now. Turns out the rename of the ledger was wrong: copying it serves the tools."), message.User("And now?"),
 		message.Assistant("I decided to rename the ledger after copying it instead, because both names are read.")))
 	if !strings.HasSuffix(got, "because both names are read. [s6]\n") {
@@ -31,7 +31,7 @@ func TestADecisionIsNotTakenBackBeforeItIsMade(t *testing.T) {
 	}
 }
 
-// writtenBy is the summary of one strategy.
+// writtenBy returns the summary by one strategy.
 func writtenBy(t *testing.T, s Strategy, in Input) string {
 	t.Helper()
 	in.Count = func(s string) int { return (len(s) + 3) / 4 }
@@ -42,7 +42,7 @@ func writtenBy(t *testing.T, s Strategy, in Input) string {
 	return sum.Text
 }
 
-func TestAGuessIsNoDecision(t *testing.T) {
+func TestDecisionsOmitGuesses(t *testing.T) {
 	in := long("Why is the import slow?",
 		message.Assistant("The root cause is probably the lock around the writer of the journal.", message.Call("1", "bash", `{"command":"ls a"}`)), message.ToolResult("1", "b"),
 		message.Assistant("I decided to batch the inserts because each commit might sync the disk.", message.Call("2", "bash", `{"command":"ls c"}`)), message.ToolResult("2", "d"))
@@ -51,39 +51,39 @@ func TestAGuessIsNoDecision(t *testing.T) {
 		t.Errorf("decisions:\n%s", got)
 	}
 	if !strings.Contains(text, "The root cause is probably the lock") {
-		t.Errorf("the guess is not told as it was said:\n%s", text)
+		t.Errorf("the summary does not quote the guess:\n%s", text)
 	}
 	if got := titledPart(writtenBy(t, decisionLog, in), "Decision log"); strings.Contains(got, "probably") || !strings.Contains(got, "batch the inserts") {
 		t.Errorf("decision log:\n%s", got)
 	}
 }
 
-func TestAnOfferIsADecisionOnceTheUserTakesIt(t *testing.T) {
+func TestDecisionsIncludeAcceptedOffers(t *testing.T) {
 	const offer = "I recommend a queue instead of the table, so that nothing is lost."
 	for answer, taken := range map[string]bool{"yes": true, "ok, go": true, "Which queue would that be, and who runs it?": false, "no": false} {
 		got := decisionsOf(t, long("Make the importer safe.", message.Assistant(offer), message.User(answer), message.Assistant("Fine, I look at it.")))
 		if strings.Contains(got, offer) != taken {
-			t.Errorf("answered %q, decisions:\n%s", answer, got)
+			t.Errorf("answer %q, decisions:\n%s", answer, got)
 		}
 	}
 	in := long("Make the importer safe.", message.Assistant(offer))
 	if got := decisionsOf(t, in); strings.Contains(got, offer) {
-		t.Errorf("nobody answered it, decisions:\n%s", got)
+		t.Errorf("offer without an answer, decisions:\n%s", got)
 	}
 	if text := write4(t, in); !strings.Contains(text, "told the user: "+offer) {
-		t.Errorf("it is not told as it was said:\n%s", text)
+		t.Errorf("the summary does not quote the offer:\n%s", text)
 	}
 }
 
-func TestAnOfferIsTakenByTheNumberOfIt(t *testing.T) {
+func TestUserAcceptsOfferByNumber(t *testing.T) {
 	const offer = "1. I recommend a queue instead of the table, so that nothing is lost."
 	if got := decisionsOf(t, long("Make it safe.", message.Assistant("Two ways:\n"+offer+"\n2. A second table."), message.User("take 1"), message.Assistant("Fine."))); !strings.Contains(got, "a queue instead of the table") {
 		t.Errorf("decisions:\n%s", got)
 	}
 }
 
-// A decision that was taken back stands with what was said against it.
-func TestADecisionStandsWithWhatWasSaidAgainstItLater(t *testing.T) {
+// The line of a decision that was taken back quotes the objection or the retraction.
+func TestDecisionLineQuotesLaterObjection(t *testing.T) {
 	const said = "I decided to rename the ledger instead of copying it, because nobody reads the old name."
 	for _, c := range []struct {
 		name string
@@ -104,7 +104,7 @@ func TestADecisionStandsWithWhatWasSaidAgainstItLater(t *testing.T) {
 		}
 		for _, f := range historyOfInput(in).decisions() {
 			if f.Step == 4 && (f.Value >= takenBackValue) != (c.want != "[s4]\n") {
-				t.Errorf("%s: it is worth %v", c.name, f.Value)
+				t.Errorf("%s: the decision has the value %v", c.name, f.Value)
 			}
 		}
 		if text := write4(t, in); c.want != "[s4]\n" && !strings.Contains(text, said+" "+c.want) {
@@ -113,9 +113,9 @@ func TestADecisionStandsWithWhatWasSaidAgainstItLater(t *testing.T) {
 	}
 }
 
-// An objection is to the answer before it; what was decided earlier in the turn is
-// only meant where it names it.
-func TestAnObjectionIsNotToEverythingOfATurn(t *testing.T) {
+// An objection applies to the answer before it. It applies to an earlier decision of the
+// turn only if it names that decision.
+func TestObjectionAppliesToNamedDecision(t *testing.T) {
 	got := decisionsOf(t, long("Tidy up.",
 		message.Assistant("I decided to rename the ledger instead of copying it, because nobody reads the old name.", message.Call("1", "bash", `{"command":"ls a"}`)), message.ToolResult("1", "b"),
 		message.Assistant("I decided to cache the lookups instead of the rows, because rows change.", message.Call("2", "bash", `{"command":"ls c"}`)), message.ToolResult("2", "d"),
@@ -126,13 +126,13 @@ func TestAnObjectionIsNotToEverythingOfATurn(t *testing.T) {
 	}
 }
 
-func TestAnAnswerStandsWithTheObjectionToIt(t *testing.T) {
+func TestAnswerLineQuotesObjection(t *testing.T) {
 	tells(t, long("Why is it red?", message.Assistant("The theme of the editor is light, and its darker red is taken then."), message.User("no, both of them are dark, and so is the one on the other machine"), message.Assistant("I look again.")),
 		[]string{"told the user, who then said “no, both of them are dark, and so is the one on the other machine” [s5]: The theme of the editor is light"}, []string{"[s6] told the user, who"})
 }
 
-// A doubt that was cleared up is worth less than what cleared it.
-func TestADoubtThatWasClearedUpIsToldLast(t *testing.T) {
+// A doubt has a lower value once the assistant cleared it up.
+func TestClearedDoubtHasLowerValue(t *testing.T) {
 	doubt, cleared := "The journal of the importer might be flushed twice for every record.", "Confirmed: the journal of the importer is flushed twice, record by record."
 	value := func(before, after string) float64 {
 		h := historyOfInput(long("Why is it slow?", message.Assistant(before), message.User("go on"), message.Assistant(doubt), message.User("go on"), message.Assistant(after)))
@@ -141,7 +141,7 @@ func TestADoubtThatWasClearedUpIsToldLast(t *testing.T) {
 				return l.Value
 			}
 		}
-		t.Fatal("the doubt is not offered")
+		t.Fatal("no line has the doubt")
 		return 0
 	}
 	const nothing = "I go on with the parser of dates now, as asked."
@@ -156,12 +156,12 @@ func TestADoubtThatWasClearedUpIsToldLast(t *testing.T) {
 		{"another guess", nothing, "The issue is probably that the journal of the importer is flushed twice.", false},
 	} {
 		if got := value(c.before, c.after); got < open != c.want {
-			t.Errorf("%s: %v, %v where nothing was", c.name, got, open)
+			t.Errorf("%s: value %v, value of an open doubt %v", c.name, got, open)
 		}
 	}
 }
 
-func TestEachMendedCheckSaysSo(t *testing.T) {
+func TestCheckLinesStateLaterPass(t *testing.T) {
 	var msgs []message.Message
 	for i, r := range []run{{"go test ./...", goFails}, {"go test ./storage", "ok  \tx/storage\t0.2s"}} {
 		msgs = append(msgs, message.Assistant("", message.Call(itoa(i), "bash", `{"command":`+quote(r.cmd)+`}`)), message.ToolResult(itoa(i), r.result))
@@ -173,8 +173,8 @@ func TestEachMendedCheckSaysSo(t *testing.T) {
 	}
 }
 
-// A sentence that says what the user wants decides nothing, whatever it weighs.
-func TestWhatTheUserWantsIsNoDecision(t *testing.T) {
+// A sentence about the user's wishes is no decision, whatever its value.
+func TestDecisionsOmitUsersWishes(t *testing.T) {
 	got := decisionsOf(t, long("The footer looks wrong.",
 		message.Assistant("The user is pointing out two issues because of the setting: the middle option should be dropped.\n\nI'll keep the token of the theme instead of a second color, because both headers use it.", message.Call("1", "bash", `{"command":"ls a"}`)), message.ToolResult("1", "b")))
 	if strings.Contains(got, "pointing out") || !strings.Contains(got, "keep the token of the theme") {

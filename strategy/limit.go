@@ -2,7 +2,7 @@ package strategy
 
 import "github.com/agentcompact/compact/policy"
 
-// Without a configured limit, the limit is a share of the view's target: the
+// Without a configured limit, the limit is a share of the view's target, so that the
 // summary of a longer history may be longer.
 const (
 	growShare = 20   // the limit is target/growShare

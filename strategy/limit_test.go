@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-func TestTheLimitThatNobodySetGrowsWithTheTarget(t *testing.T) {
+func TestDefaultLimitGrowsWithTarget(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		w       Writer
@@ -32,7 +32,7 @@ func TestTheLimitThatNobodySetGrowsWithTheTarget(t *testing.T) {
 	}
 }
 
-// sized is a summarizer with a window of so many tokens.
+// sized is a summarizer whose window has this number of tokens.
 type sized int
 
 func (sized) Summarize(context.Context, Request) (Draft, error) { return Draft{}, nil }
@@ -45,7 +45,7 @@ func TestStageCutsNoFurtherThanTheTarget(t *testing.T) {
 		t.Fatal(err)
 	}
 	left := policy.NewView(apply(t, v, p), pins, coster{}).Total()
-	const round = 300 // of the session
+	const round = 300 // tokens of a round of the session, at most
 	if left > v.Goal || left < v.Goal-400-round {
 		t.Errorf("%d tokens are left, the target is %d", left, v.Goal)
 	}
@@ -54,11 +54,11 @@ func TestStageCutsNoFurtherThanTheTarget(t *testing.T) {
 		t.Fatal(err)
 	}
 	if all := policy.NewView(apply(t, v, p), pins, coster{}).Total(); all >= left/2 {
-		t.Errorf("%d tokens are left where all may go, %d where not", all, left)
+		t.Errorf("%d tokens are left without a target, %d with one", all, left)
 	}
 }
 
-func TestNothingGoesThatCostsLessThanItsSummary(t *testing.T) {
+func TestStageKeepsMessagesCheaperThanSummary(t *testing.T) {
 	msgs := []message.Message{message.System("s")}
 	for range 15 {
 		msgs = append(msgs, message.User("go"), message.Assistant("yes"))
@@ -72,7 +72,7 @@ func TestNothingGoesThatCostsLessThanItsSummary(t *testing.T) {
 	}
 }
 
-// saying is a summarizer that always says the same.
+// saying is a summarizer that always returns the same text.
 type saying string
 
 func (s saying) Summarize(context.Context, Request) (Draft, error) {

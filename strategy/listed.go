@@ -8,27 +8,27 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
 
-// A listed is the place of a sentence in a list of the message that a line quotes.
-// Without what leads to the list, and without the head of its item, a sentence reads as
-// if it stood by itself, and says something else: composers write both before the first
-// sentence that needs them.
+// A listed is the place of a quoted sentence in a list of its message. Without the
+// sentences that lead to the list and without the head of its item, a sentence would have
+// another meaning. Composers write both before the first sentence that needs them.
 type listed struct {
-	leads []string // what leads to the list, outermost first
+	leads []string // sentences that lead to the list, outermost first
 	list  int      // number of the list in its message, 0 for a sentence outside of lists
 	item  int      // number of the item in its message
 	mark  string   // number that the message gives the item: "3."
-	head  string   // first sentence of the item, "" if this is the first
+	head  string   // first sentence of the item, "" if this sentence is the first
 	seq   int      // number of the sentence in its list
-	of    *int     // sentences of the list
+	of    *int     // number of sentences in the list
 }
 
-// Lengths of what stands before a sentence of a list, in characters.
+// Maximum lengths of the texts before a sentence of a list, in characters.
 const (
 	maxLead = maxPassage / 2
 	maxHead = 90
 )
 
-// before returns what precedes a sentence that no sentence of its item precedes.
+// before returns the text before the first quoted sentence of an item: the number of the
+// item and the head.
 func (l *listed) before() string {
 	switch {
 	case l.item == 0:
@@ -43,8 +43,8 @@ func (l *listed) before() string {
 	return strings.TrimSpace(l.mark + " " + head)
 }
 
-// names returns the identifiers in what precedes a sentence: where the sentence is told,
-// they are told too.
+// names returns the identifiers in the texts before a sentence. A summary with the
+// sentence also has these texts.
 func (l *listed) names() []string {
 	if l == nil {
 		return nil
@@ -56,7 +56,7 @@ func (l *listed) names() []string {
 	return out
 }
 
-// key tells equal sentences of different lists apart.
+// key returns a prefix that distinguishes equal sentences of different lists.
 func (l *listed) key() string {
 	if l == nil {
 		return ""
@@ -64,11 +64,12 @@ func (l *listed) key() string {
 	return itemKey(strings.Join(l.leads, " ")+l.head) + ":"
 }
 
-// leastTold is the length of a sentence that says the same in every list, in bytes.
+// leastTold is the minimum length, in bytes, of a sentence that has the same meaning in
+// every list.
 const leastTold = 40
 
-// apart reports whether a sentence says something else than an equal one elsewhere:
-// what leads to it is another.
+// apart reports whether a sentence has another meaning than an equal sentence elsewhere,
+// because other text leads to it.
 func (l *listed) apart(o *listed, text string) bool {
 	if l == nil {
 		return false
@@ -81,8 +82,8 @@ func (l *listed) apart(o *listed, text string) bool {
 	return l.head != "" && len(text) < leastTold
 }
 
-// preceding returns what precedes a line, each under the name by which it is told once:
-// what leads to its list, and what its item has before it.
+// preceding returns the texts before a line: the sentences that lead to its list, and the
+// text before it in its item. Each text has a key, so that a summary has it only once.
 func (k *candidate) preceding() iter.Seq2[groupKey, string] {
 	return func(yield func(groupKey, string) bool) {
 		if k.place == nil {
@@ -99,8 +100,8 @@ func (k *candidate) preceding() iter.Seq2[groupKey, string] {
 	}
 }
 
-// follows reports whether nothing is left out between two sentences of a message.
-// apart tells it of sentences outside of lists.
+// follows reports whether no sentence is left out between two sentences of a message. For
+// sentences outside of lists, apart states whether one is left out.
 func (l *listed) follows(before *listed, apart bool) bool {
 	switch {
 	case before.inList() && l.inList() && before.list == l.list:
@@ -113,23 +114,23 @@ func (l *listed) follows(before *listed, apart bool) bool {
 
 func (l *listed) inList() bool { return l != nil && l.list > 0 }
 
-// ends reports whether a sentence is the last one of its list, or of none.
+// ends reports whether a sentence is the last one of its list, or in no list.
 func (l *listed) ends() bool { return !l.inList() || l.seq == *l.of }
 
 // A lister follows the lists of a message from sentence to sentence.
 type lister struct {
 	leads []lead
 	now   listed
-	first string // of the item
+	first string // first sentence of the item
 }
 
 // A lead is a sentence that leads to a list.
 type lead struct {
 	text   string
-	indent int // of the item that it is in; outside for none
+	indent int // indentation of the item that contains the lead; outside = in no item
 }
 
-// outside is the indentation of what is in no item.
+// outside is the indentation of a sentence that is in no item.
 const outside = -1
 
 // at returns the place of the next sentence.
@@ -137,16 +138,16 @@ func (x *lister) at(one sentence) *listed {
 	if one.heading || !one.item {
 		led := x.leads
 		if x.now.list > 0 {
-			led = nil // they led to the list that ends here
+			led = nil // these sentences led to the list that ends here
 		}
 		x.leads, x.now = nil, listed{list: -abs(x.now.list), item: x.now.item}
 		if one.heading || len(led) == 0 {
 			return nil
 		}
-		return &listed{leads: texts(led)} // what is led to is no list
+		return &listed{leads: texts(led)} // the text after these sentences is no list
 	}
 	for n := len(x.leads); n > 0 && x.leads[n-1].indent >= one.indent; n-- {
-		x.leads = x.leads[:n-1] // a list within an item before has ended
+		x.leads = x.leads[:n-1] // a list within an earlier item has ended
 	}
 	if x.now.list <= 0 {
 		x.now.list, x.now.seq, x.now.of = 1-x.now.list, 0, new(int)
@@ -172,7 +173,7 @@ func (x *lister) count(place *listed) {
 	}
 }
 
-// lead notes that a sentence leads to what follows.
+// lead records that a sentence leads to the text after it.
 func (x *lister) lead(one sentence, place *listed) {
 	text, indent := clip(squash(one.text), maxLead), outside
 	if place.inList() {
@@ -187,7 +188,7 @@ func (x *lister) lead(one sentence, place *listed) {
 	x.leads = append(x.leads, lead{text, indent})
 }
 
-// dullLead reports whether a sentence that leads to a list says nothing of it.
+// dullLead reports whether a sentence that leads to a list says nothing about the list.
 func dullLead(t string) bool {
 	return !alternates(t) && (narrates(t) || beginsAny(strings.ToLower(t), []string{"here's ", "here’s ", "here is ", "here are ", "below ", "the following:", "summary:", "results:", "以下", "下面"}))
 }

@@ -7,29 +7,29 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// What leads to a list stands once before the items that are kept, with their numbers, and
-// before no second sentence of an item.
-func TestWhatLeadsToAListStandsOnce(t *testing.T) {
+// The sentence that leads to a list appears once, before the kept items with their numbers.
+// It is not repeated before the second sentence of an item.
+func TestListLeadAppearsOnce(t *testing.T) {
 	tells(t, long("Why can't I see my runs?", message.Assistant("Likely one of these is true:\n\n1. You are expecting drafts to appear. They will not. Publish them first.\n2. The run never produced a summary file.\n\nThen restart the dashboard.")),
 		[]string{"Likely one of these is true: 1. You are expecting drafts to appear. They will not. Publish them first. 2. The run never produced a summary file. Then restart the dashboard."},
 		[]string{"is true: They will not", "is true: The run"})
 }
 
-// A colon before code leads to the code, and not to the next items of the list.
-func TestAColonBeforeCodeLeadsToNoList(t *testing.T) {
+// A sentence with a colon before code leads to the code and not to the next items.
+func TestColonBeforeCodeStartsNoList(t *testing.T) {
 	tells(t, long("Update the message.", message.Assistant("What was done:\n1. Updated the warning in `hooks.go` to the friendlier format:\n   ```\n   Another session runs.\n   ```\n\n2. Removed the unused variables `a` and `b`\n3. Removed the unused imports of both files\n")),
 		[]string{"1. Updated the warning in `hooks.go` to the friendlier format: [code]; 2. Removed the unused variables"}, nil)
 }
 
-// Of two lists each has its own introduction, and one within an item ends with the item.
+// Each of two lists has its own introduction. A list within an item ends with the item.
 func TestEachListHasItsOwnLead(t *testing.T) {
 	tells(t, long("What changed?", message.Assistant("Changes:\n\n- **Backend**:\n  - `api.go`: the route takes a cursor.\n    It is optional.\n  - `db.go`: an index on the column of the date.\n- The list loads more rows on scroll.\n\nNot touched:\n- `legacy.go` and what it imports")),
 		[]string{"Changes: Backend: `api.go`: the route takes a cursor. It is optional. `db.go`: an index on the column of the date. The list loads more rows on scroll. Not touched: `legacy.go` and what it imports"}, nil)
 }
 
-// A sentence from inside an item stands with the head of the item, and what is left out of
-// a list leaves a mark, at its end too.
-func TestASentenceOfAnItemHasItsHead(t *testing.T) {
+// A sentence from inside an item has the head of the item before it. Omitted sentences of a
+// list leave a mark, also at the end of the list.
+func TestItemSentenceIncludesHead(t *testing.T) {
 	b := quoting{h: &History{index: newIndex()}, step: &Step{ID: 2}, most: 60, value: 1, factor: 1, group: "[s2] told the user"}
 	passages("Worth a change:\n1. `spawn.go:64` - The log file stays open. Close it on the error path.\n2. `review.go:237` - Errors are swallowed. It should return the error.\n3. `wait.go:9` - The timer is never stopped.", b.answered)
 	for i, l := range b.out {
@@ -46,14 +46,14 @@ func TestASentenceOfAnItemHasItsHead(t *testing.T) {
 	t.Errorf("%+v", b.out)
 }
 
-// Short items that read alike are told under each of their heads.
-func TestShortItemsOfDifferentHeadsAreBothTold(t *testing.T) {
+// Equal short items appear under each of their heads.
+func TestEqualShortItemsKeepTheirHeads(t *testing.T) {
 	tells(t, long("Review it.", message.Assistant("Not worth a change:\n1. `review.go:211` - The base parameter is unused. Fine as it is now.\n2. `settings.go:33` - The field has no documentation. Fine as it is now.")),
 		[]string{"parameter is unused. Fine as it is now. 2. `settings.go:33` - The field has no documentation. Fine as it is now."}, nil)
 }
 
-// A pleasantry before a sentence does not take the sentence with it.
-func TestAPleasantryIsASentenceOfItsOwn(t *testing.T) {
+// A pleasantry before a sentence is a sentence of its own.
+func TestSplitSentencesSeparatesPleasantry(t *testing.T) {
 	var got []string
 	splitSentences("Good catch. It should return the error.", func(s string) { got = append(got, s) })
 	if len(got) != 2 || got[1] != "It should return the error." {
@@ -61,8 +61,8 @@ func TestAPleasantryIsASentenceOfItsOwn(t *testing.T) {
 	}
 }
 
-// Of a pasted list, too, what leads to it stands once in a line.
-func TestTheLeadOfAPastedListStandsOnce(t *testing.T) {
+// The sentence that leads to a pasted list also appears once.
+func TestPastedListLeadAppearsOnce(t *testing.T) {
 	s := &Step{ID: 1, Shown: "The following is required:\n- The patch touches no test of the suite. Other files may change where they must.\n- The patch applies to the main branch."}
 	got := ""
 	for _, l := range s.shownLines(0) {
@@ -73,8 +73,9 @@ func TestTheLeadOfAPastedListStandsOnce(t *testing.T) {
 	}
 }
 
-// A short output shows where a line is left out, and a word in a path leaves out none.
-func TestAListOfFilesHasNoSilentGap(t *testing.T) {
+// A short output has a mark for each omitted line. A word in a path does not cause an
+// omission.
+func TestWholeOfMarksOmittedLines(t *testing.T) {
 	if got := wholeOf("M web/error-messages.ts\nM web/api.ts\n3 tests failed\n?? docs/exit.md\n"); got != "M web/error-messages.ts; M web/api.ts; …; ?? docs/exit.md" {
 		t.Errorf("%q", got)
 	}
@@ -87,8 +88,8 @@ func TestAListOfFilesHasNoSilentGap(t *testing.T) {
 	}
 }
 
-// Of a long listing the names are told, and not who may read them.
-func TestOfALongListingTheNamesAreTold(t *testing.T) {
+// A long listing of files is reduced to the names, without permissions and owners.
+func TestWholeOfListsOnlyNamesOfLongListing(t *testing.T) {
 	got := wholeOf("total 24\ndrwxr-xr-x  4 ann staff  128 Mar  3 10:11 .\ndrwxr-xr-x 12 ann staff  384 Mar  3 10:11 ..\n-rw-r--r--@ 1 ann staff 2.1K Mar  3 10:11 api.go\nlrwxr-xr-x  1 ann staff   11 Mar  3  2024 now -> api.go\n")
 	if got != "api.go; now -> api.go" {
 		t.Errorf("%q", got)

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// maxLooks is the maximum number of looks in one entry. In a larger entry no
-// name would be left.
+// maxLooks is the maximum number of looks in one entry. A larger entry would have no room
+// for names.
 const maxLooks = 24
 
-// looks collects what calls of steps that only look have read or searched.
+// looks collects the files, searches and commands of calls that only look.
 type looks struct {
 	read, sought, other []string
 	vain                []string // searches that found nothing
@@ -35,7 +35,7 @@ func appendNew(list []string, more ...string) []string {
 	return list
 }
 
-// looks returns what the call looked at.
+// looks returns the files, searches and commands of the call.
 func (c *Call) looks() *looks {
 	l := &looks{}
 	for _, f := range c.files {
@@ -64,8 +64,8 @@ func (c *Call) looks() *looks {
 // nothing.
 var searches = []string{"grep ", "rg ", "egrep ", "git grep ", "fgrep ", "ag "}
 
-// searchedInVain reports whether a command is a search that found nothing. This
-// is no failure, whatever its status.
+// searchedInVain reports whether a command is a search that found nothing. Such a search
+// is no failure, although its exit status is 1.
 func (c *Call) searchedInVain() bool {
 	if c.Exit != 1 || !beginsAny(shortCommand(c.Command()), searches) {
 		return false
@@ -90,7 +90,7 @@ func foundNothing(result string) bool {
 // namedLooks is the maximum number of read files that an entry names.
 const namedLooks = 3
 
-// tell describes what was looked at. It names the most important files.
+// tell describes the looks. It names the most important files.
 func (l *looks) tell(x *nameIndex) string {
 	var out []string
 	if n := len(l.read); n > 0 {
@@ -160,7 +160,7 @@ func joinAnd(names []string, quote string) string {
 	return b.String()
 }
 
-// pairs joins names into a phrase with fewer words: in pairs.
+// pairs joins names into a shorter phrase, in pairs: "a and b, c and d".
 func pairs(names []string) string {
 	var b strings.Builder
 	for i, s := range names {
