@@ -13,7 +13,7 @@ import (
 // The limit of a single result is a quarter of the real cap. With counts that are
 // approximate, stages work for a lower cap, and results would lose more than a user has
 // configured.
-func TestTheLimitOfAResultIsAQuarterOfTheRealCap(t *testing.T) {
+func TestTruncateLimitsAResultToAQuarterOfTheRealCap(t *testing.T) {
 	for _, aim := range []int{4_000, 1_000, 100} {
 		for words, cut := range map[int]bool{900: false, 1_100: true} {
 			b := budget(4_000).Aiming(aim, aim/2)
@@ -28,7 +28,7 @@ func TestTheLimitOfAResultIsAQuarterOfTheRealCap(t *testing.T) {
 // A dispatch block that masking leaves can lift the smallest view above the real cap, where
 // the aim is out of reach either way. The call would then be refused although squeeze
 // could have made it fit.
-func TestNothingLiftsTheFloorAboveTheRealCap(t *testing.T) {
+func TestEngineDiscardsMasksThatRaiseTheFloorAboveTheRealCap(t *testing.T) {
 	text := strings.Repeat("x", 300) + beginBlock + strings.Repeat("b", 300) + endBlock
 	msgs := []message.Message{message.User("go")}
 	for _, id := range []string{"a", "b", "c"} {
@@ -51,7 +51,7 @@ func TestNothingLiftsTheFloorAboveTheRealCap(t *testing.T) {
 }
 
 // The error names the budget that a user has configured, not what stages aimed for.
-func TestTheErrorNamesTheRealCap(t *testing.T) {
+func TestBudgetErrorNamesTheRealCap(t *testing.T) {
 	for _, floors := range []bool{false, true} {
 		e := engine(reduce.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget})
 		e.Floors = floors

@@ -11,7 +11,7 @@ import (
 	"github.com/agentcompact/compact/policy/compat"
 )
 
-func TestTruncateLeavesAQuarterOfTheBudgetAtMost(t *testing.T) {
+func TestTruncateLimitsAResultToAQuarterOfTheBudget(t *testing.T) {
 	v := policy.NewView(loop(1, 300), pins, words{})
 	for limit, most := range map[int]int{8_000: 100, 60: 60} {
 		v.Budget = budget(400)
@@ -29,7 +29,7 @@ func TestTruncateLeavesAQuarterOfTheBudgetAtMost(t *testing.T) {
 	}
 }
 
-func TestBoundaryIsKeptWithinTheView(t *testing.T) {
+func TestStagesClampTheBoundaryToTheView(t *testing.T) {
 	msgs := loop(6, 30)
 	for _, at := range []int{-5, 0, len(msgs), len(msgs) + 7} {
 		since := func(*policy.View) int { return at }
@@ -67,7 +67,7 @@ func TestKeepCountsPairsNotRounds(t *testing.T) {
 	}
 }
 
-func TestCompactionGoesDeeperWhereOneStepIsMoreThanTheGap(t *testing.T) {
+func TestDeeperLowersTheTargetIfAStepExceedsTheGap(t *testing.T) {
 	b := policy.Budget{Max: 100, Cap: 95, Trigger: 85, Target: 60}
 	for growth, want := range map[int]int{0: 60, 25: 60, 26: 33, 40: 5, 70: 0} {
 		if got := b.Deeper(growth).Target; got != want {

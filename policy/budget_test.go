@@ -13,7 +13,7 @@ func limits(window int) policy.Limits {
 	return policy.Limits{MaxContextTokens: window, HardCapBuffer: 1500, TriggerPct: 0.85, TargetPct: 0.60}
 }
 
-func TestBudgetOfTheDefaultWindow(t *testing.T) {
+func TestLimitsComputeTheBudgetOfTheDefaultWindow(t *testing.T) {
 	b, err := limits(128_000).Budget()
 	if err != nil {
 		t.Fatal(err)
@@ -26,7 +26,7 @@ func TestBudgetOfTheDefaultWindow(t *testing.T) {
 
 // 0.85 is not a binary fraction: in floating point, 0.85*20 is just above or just
 // below 17, depending on the order of the operations.
-func TestBudgetThresholdIsDecimallyExact(t *testing.T) {
+func TestBudgetComputesThresholdsInDecimal(t *testing.T) {
 	for window := 20; window <= 200_000; window += 20 {
 		l := policy.Limits{MaxContextTokens: window, TriggerPct: 0.85, TargetPct: 0.55}
 		b, err := l.Budget()
@@ -41,7 +41,7 @@ func TestBudgetThresholdIsDecimallyExact(t *testing.T) {
 
 // If a threshold is not a whole number of tokens, a view below the trigger does
 // not trigger, and a view above the target has not reached it.
-func TestBudgetBetweenTwoWholeNumbers(t *testing.T) {
+func TestBudgetRoundsFractionalThresholds(t *testing.T) {
 	b, err := policy.Limits{MaxContextTokens: 8001, TriggerPct: 0.85, TargetPct: 0.60}.Budget()
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +65,7 @@ func TestBudgetTriggerNeverExceedsTheCap(t *testing.T) {
 	}
 }
 
-func TestBudgetRefusesWhatCannotBe(t *testing.T) {
+func TestBudgetRejectsImpossibleLimits(t *testing.T) {
 	for name, l := range map[string]policy.Limits{
 		"nothing left":         {MaxContextTokens: 1000, HardCapBuffer: 1000, TriggerPct: 0.85, TargetPct: 0.6},
 		"target above trigger": {MaxContextTokens: 1000, TriggerPct: 0.5, TargetPct: 0.6},
@@ -79,7 +79,7 @@ func TestBudgetRefusesWhatCannotBe(t *testing.T) {
 	}
 }
 
-func TestBudgetDueLeavesRoomAfterAHighFloor(t *testing.T) {
+func TestDueLeavesRoomAfterAHighFloor(t *testing.T) {
 	b, _ := limits(128_000).Budget()
 	for last, want := range map[int]int{
 		0:       108_800,
@@ -140,14 +140,14 @@ func TestBudgetNamesEachMistake(t *testing.T) {
 	}
 }
 
-func TestBudgetLeavesTheMargin(t *testing.T) {
+func TestBudgetReservesTheMargin(t *testing.T) {
 	b, err := policy.Limits{MaxContextTokens: 10_000, MaxOutputTokens: 1000, HardCapBuffer: 500, MarginPct: 3, TriggerPct: 0.9, TargetPct: 0.45}.Budget()
 	if want := (policy.Budget{Max: 10_000, Cap: 8200, Trigger: 8200, Target: 4100}); err != nil || b != want {
 		t.Errorf("%+v, %v, want %+v", b, err, want)
 	}
 }
 
-func TestDueOfABudgetThatNeverTriggers(t *testing.T) {
+func TestDueHandlesABudgetWithoutTrigger(t *testing.T) {
 	b := policy.Budget{Max: 1000, Cap: 900, Trigger: 850, Target: 600}
 	for last, want := range map[int]int{-1: 850, 1: 850, 600: 850, 601: 851, 650: 900, 900: 901} {
 		if got := b.Due(last); got != want {
@@ -160,7 +160,7 @@ func TestDueOfABudgetThatNeverTriggers(t *testing.T) {
 	}
 }
 
-func TestABudgetAimsLowerWhereACallAddsMoreThanTheGap(t *testing.T) {
+func TestDeeperAndAimingLowerTheTarget(t *testing.T) {
 	b := policy.Budget{Max: 1000, Cap: 900, Trigger: 850, Target: 600}
 	for growth, want := range map[int]int{0: 600, 250: 600, 251: 348, 400: 50, 425: 0, 600: 0} {
 		if got := b.Deeper(growth); got.Target != want || got.Cap != 900 || got.Trigger != 850 {

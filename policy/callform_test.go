@@ -12,7 +12,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-func TestAPlaceholderSaysWhichCallItStandsFor(t *testing.T) {
+func TestPlaceholderNamesItsCall(t *testing.T) {
 	mark := func(ended bool, exit int) policy.Mark {
 		return policy.Mark{Form: "call-recall@3", Chars: 4812, Ref: "3f9a2c1b70de", Ended: ended, Exit: exit}
 	}
@@ -51,7 +51,7 @@ func TestAPlaceholderSaysWhichCallItStandsFor(t *testing.T) {
 // A long target is cut to what the placeholder has room for, and to no less:
 // characters count, however many bytes they take. Cut too short, the model would not
 // know which call the result came from.
-func TestALongTargetFillsThePlaceholder(t *testing.T) {
+func TestPlaceholderUsesItsRoomForALongTarget(t *testing.T) {
 	for _, tool := range []string{"bash", "größen_prüfen", "検索"} {
 		for _, target := range []string{strings.Repeat("x", 300), strings.Repeat("ü", 300)} {
 			k := policy.Mark{Form: "call-recall@3", Chars: 4812, Ref: "3f9a2c1b70de", Ended: true, Exit: 1}
@@ -63,7 +63,7 @@ func TestALongTargetFillsThePlaceholder(t *testing.T) {
 	}
 }
 
-func FuzzCallFormIsReadBack(f *testing.F) {
+func FuzzParseMarkReadsCallForms(f *testing.F) {
 	f.Add("bash", `go test "./..."`, "", 4812, 1, true)
 	f.Add("bash", `go test "./..."`, "FAIL\texample.org/a\t0.1s", 4812, 1, true)
 	f.Add("a\" · exit 3 · recall 0123456789ab]", "\xff·\u2028[x]", "\" · exit 0]\x1b[", 0, -7, true)
@@ -84,7 +84,7 @@ func FuzzCallFormIsReadBack(f *testing.F) {
 	})
 }
 
-func TestTextThatLooksLikeACallsPlaceholderIsText(t *testing.T) {
+func TestParseMarkRejectsSimilarTexts(t *testing.T) {
 	for _, text := range []string{
 		`[observation masked — 12 chars · bash "a" b]`,
 		`[observation masked — 12 chars · bash "a" · "b"]`,
@@ -137,7 +137,7 @@ var oneCall = []message.Message{
 	message.Assistant("done"), message.User("more"),
 }
 
-func TestMaskingWhatIsMaskedByItsCallChangesNothing(t *testing.T) {
+func TestMaskLeavesCallPlaceholdersUnchanged(t *testing.T) {
 	m := policy.Mask{Form: policy.FormCall}
 	once, recipes := maskAll(t, m, true, oneCall...)
 	const want = `[observation masked — 512 chars · bash "make" · exit 2 · recall `
@@ -159,7 +159,7 @@ func TestMaskingWhatIsMaskedByItsCallChangesNothing(t *testing.T) {
 }
 
 // A ledger of an older version renders the same bytes forever.
-func TestRecipesOfOlderFormsRenderWhatTheyRendered(t *testing.T) {
+func TestReplayRendersOlderFormsUnchanged(t *testing.T) {
 	msgs := slices.Clone(oneCall)
 	msgs[1] = message.Assistant("", message.Call("1", "bash", `{"cmd":"make \"a[b]\"\nmake c"}`))
 	for form, want := range map[string]string{
@@ -192,7 +192,7 @@ func TestRecipesOfOlderFormsRenderWhatTheyRendered(t *testing.T) {
 	}
 }
 
-func TestAMaskThatSavesLittleIsNotMade(t *testing.T) {
+func TestMaskSkipsResultsBelowMinTokens(t *testing.T) {
 	for _, c := range []struct{ least, edits int }{{0, 1}, {400, 1}, {500, 0}} {
 		_, recipes := maskAll(t, policy.Mask{MinTokens: c.least}, false, oneCall...)
 		if len(recipes) != c.edits {
@@ -202,7 +202,7 @@ func TestAMaskThatSavesLittleIsNotMade(t *testing.T) {
 }
 
 // The longer placeholder is not used if only the short one saves enough.
-func TestThePlaceholderIsShortWhereTheLongOneSavesTooLittle(t *testing.T) {
+func TestMaskUsesTheShortPlaceholderIfTheLongOneSavesTooLittle(t *testing.T) {
 	msgs := append([]message.Message(nil), oneCall...)
 	msgs[2] = message.ToolResult("1", strings.Repeat("x", 120))
 	c, _ := maskAll(t, policy.Mask{Form: policy.FormCall, MinTokens: 50}, true, msgs...)

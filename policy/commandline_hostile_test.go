@@ -7,7 +7,7 @@ import (
 )
 
 // A command line that no shell accepts is read like any other.
-func TestReadCommandOfBrokenCommandLines(t *testing.T) {
+func TestReadCommandAcceptsBrokenCommandLines(t *testing.T) {
 	for _, text := range []string{"make; | logs y", "make\n|", "make && || logs", "make; ( | cat x", "make; timeout", "make; A=1", "make; git", "make; git -C", "make; gh", "make; |& logs", "make; | docker logs"} {
 		args, err := json.Marshal(map[string]string{"command": text})
 		if err != nil {
@@ -20,7 +20,7 @@ func TestReadCommandOfBrokenCommandLines(t *testing.T) {
 }
 
 // Pieces of command lines in any order are read without a panic.
-func TestReadCommandOfPiecesInAnyOrder(t *testing.T) {
+func TestReadCommandAcceptsPiecesInAnyOrder(t *testing.T) {
 	pieces := []string{"make", "|", "||", "&&", ";", "\n", "(", ")", "{", "cat", "logs", "git", "-C", "-c", "gh", "timeout", "env", "A=1", "sed", "-i", "<<EOF", "EOF", "'", `"`, "`", "\\", "\\\n", "#", "# x\n", ">", "<", "2>&1", "$(", "echo", "printf", "bash -c", "⏎", "\xff", "a.log"}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 20_000 {

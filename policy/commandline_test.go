@@ -10,7 +10,7 @@ import (
 
 // What a file says that a command shows is not how the command ended, nor is what the
 // command prints whatever comes of it.
-func TestAPlaceholderQuotesOnlyWhatTheCommandDid(t *testing.T) {
+func TestPlaceholderQuotesOnlyTheOutcomeOfTheCommand(t *testing.T) {
 	const passed, failed = "12 passed in 3s", "--- FAIL: TestA (0.1s)"
 	for command, says := range map[string]string{
 		"sudo cat a.log":                                    "",

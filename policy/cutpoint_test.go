@@ -14,7 +14,7 @@ type bytesCost struct{}
 func (bytesCost) Text(s string) int             { return len(s) }
 func (bytesCost) Message(m message.Message) int { return len(m.Text()) + len(m.ResultText()) }
 
-func TestPrefixAndSuffixTakeWhatFits(t *testing.T) {
+func TestPrefixAndSuffixReturnTheLongestFittingText(t *testing.T) {
 	long := strings.Repeat("0123456789", 500)
 	for _, tc := range []struct {
 		text       string
@@ -36,7 +36,7 @@ func TestPrefixAndSuffixTakeWhatFits(t *testing.T) {
 	}
 }
 
-func TestSliceKeepsTheEndsThatItsFormNames(t *testing.T) {
+func TestSliceBytesKeepsTheEndsOfItsForm(t *testing.T) {
 	for _, tc := range []struct {
 		form string
 		text string

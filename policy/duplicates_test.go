@@ -43,7 +43,7 @@ func dropped(o *reduce.Outcome) (at []int) {
 	return at
 }
 
-func TestOlderCopiesOfASystemMessageGoAboveTheBudget(t *testing.T) {
+func TestDuplicatesRemovesOldCopiesAboveTheBudget(t *testing.T) {
 	all := 0
 	for _, m := range reminded() {
 		all += words{}.Message(m)
@@ -66,7 +66,7 @@ func TestOlderCopiesOfASystemMessageGoAboveTheBudget(t *testing.T) {
 
 // A message is not a copy if the caller protects it, if it differs in a byte, if
 // it stands inside a round, or if its role does not pin it.
-func TestWhatIsNoOlderCopyStays(t *testing.T) {
+func TestDuplicatesKeepsMessagesWithoutANewerCopy(t *testing.T) {
 	rule, user := message.System(text(18)), message.User("go")
 	guarded := rule
 	guarded.Protected = true
@@ -112,7 +112,7 @@ func (s takesPinned) Propose(context.Context, *policy.View) (policy.Proposal, er
 	return policy.Proposal{Groups: [][]policy.Edit{{{Decision: policy.Dropped, Cut: &policy.Cut{Removed: s.at, Copies: true}}}}}, nil
 }
 
-func TestNoStageTakesAPinnedMessageThatIsNoCopy(t *testing.T) {
+func TestEngineKeepsPinnedMessagesWithoutACopy(t *testing.T) {
 	for _, at := range [][]int{{3}, {8}, {0, 2, 6, 8}} {
 		out, _ := run(t, engine(reduce.Step{Goal: policy.All, Stage: takesPinned{at}}), reminded(), budget(1_000))
 		if out.Changed() || !out.Passes[0].Discarded {
@@ -130,7 +130,7 @@ func TestNoStageTakesAPinnedMessageThatIsNoCopy(t *testing.T) {
 }
 
 // An unanswered message is no reason to keep a copy.
-func TestCopiesGoBeforeAnybodyHasAnswered(t *testing.T) {
+func TestDuplicatesRemovesCopiesBeforeTheFirstAnswer(t *testing.T) {
 	rule := message.System(text(18))
 	out, err := run(t, engine(copies), []message.Message{rule, rule, rule, message.User("go")}, budget(30))
 	if err != nil || !slices.Equal(dropped(out), []int{0, 1}) {
@@ -139,7 +139,7 @@ func TestCopiesGoBeforeAnybodyHasAnswered(t *testing.T) {
 }
 
 // The floor of an engine counts copies as removable if the engine has the stage.
-func TestFloorCountsOneCopy(t *testing.T) {
+func TestFloorExcludesRemovableCopies(t *testing.T) {
 	all := policy.NewView(reminded(), pins, words{}).Total()
 	e := engine(copies, reduce.Step{Stage: cutAll{}})
 	e.Floors = true
@@ -174,7 +174,7 @@ func stepOf(t *testing.T, before *reduce.Conversation, out *reduce.Outcome) (s r
 
 // Removed copies stay away, on the whole history and on one with more copies. In
 // a view that comes back, nothing is removed twice.
-func TestCopiesThatWentStayAway(t *testing.T) {
+func TestReplayRemovesCopiesAgain(t *testing.T) {
 	msgs := reminded()
 	twice := slices.Insert(slices.Clone(msgs), 2, msgs[2])
 	for _, c := range []struct {
@@ -208,7 +208,7 @@ func staysAway(t *testing.T, msgs []message.Message, over int) {
 }
 
 // If the newest copy is missing, or a rule was rewritten, older copies stay.
-func TestTheLastCopyNeverGoes(t *testing.T) {
+func TestReplayKeepsTheLastCopy(t *testing.T) {
 	msgs := reminded()
 	before := reduce.NewConversation(msgs, pins, nil)
 	out, err := run(t, engine(copies), msgs, budget(policy.NewView(msgs, pins, words{}).Total()-60))
@@ -249,7 +249,7 @@ func again(t *testing.T, history []message.Message, step reduce.TrailStep) []mes
 }
 
 // The target of an engine does not depend on whether copies may be removed.
-func TestCopiesAreNoTarget(t *testing.T) {
+func TestHasTargetIgnoresDuplicates(t *testing.T) {
 	for name, c := range map[string]struct {
 		step reduce.Step
 		want bool

@@ -24,7 +24,7 @@ func (s partly) Propose(ctx context.Context, v *policy.View) (policy.Proposal, e
 }
 
 // What a stage could not do is reported, and what it could is done.
-func TestPartsThatFailedAreReportedBesideTheEdits(t *testing.T) {
+func TestEngineReportsFailedPartsAndAppliesTheEdits(t *testing.T) {
 	one, two := errors.New("one"), errors.New("two")
 	for _, failed := range [][]error{nil, {one}, {one, two}} {
 		e := engine(reduce.Step{Stage: partly{failed}, Goal: policy.All})
@@ -47,7 +47,7 @@ func TestPartsThatFailedAreReportedBesideTheEdits(t *testing.T) {
 
 // If the provider refuses all but the smallest view, that one is sent, however many
 // others there are. Otherwise the call would be refused although a view exists.
-func TestTheSmallestOfManyAlternativesIsTried(t *testing.T) {
+func TestEngineTriesTheSmallestAlternative(t *testing.T) {
 	for _, rounds := range []int{5, 66, 90} {
 		var msgs []message.Message
 		for i := range rounds {
@@ -94,7 +94,7 @@ func TestSqueezeUsesMostOfTheBudget(t *testing.T) {
 }
 
 // A report says why a result is as short as it is: the reason of the last cut counts.
-func TestTheReasonOfAResultIsThatOfItsLastCut(t *testing.T) {
+func TestConversationRecordsTheReasonOfTheLastCut(t *testing.T) {
 	e := engine(reduce.Step{Stage: policy.Truncate{MaxTokens: 200, NoShare: true}, Goal: policy.All}, reduce.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget})
 	out, err := run(t, e, loop(1, 500), budget(100))
 	if err != nil || len(out.Passes) != 2 {
@@ -108,7 +108,7 @@ func TestTheReasonOfAResultIsThatOfItsLastCut(t *testing.T) {
 
 // A placeholder has the reference of a recall, twelve digits. A text with another one is
 // text, and can still be masked.
-func TestATextWithAnotherReferenceIsNoPlaceholder(t *testing.T) {
+func TestParseMarkRejectsInvalidReferences(t *testing.T) {
 	for _, c := range []struct {
 		ref  string
 		want bool
@@ -123,7 +123,7 @@ func TestATextWithAnotherReferenceIsNoPlaceholder(t *testing.T) {
 
 // A summary of before is dropped like what it stands for, with the oldest rounds: in front
 // of a gap it would tell of what nobody can look up.
-func TestDropTakesTheSummaryWithTheOldest(t *testing.T) {
+func TestDropRemovesTheSummaryWithTheOldestRounds(t *testing.T) {
 	msgs := []message.Message{message.System("s"), policy.NewSummary(1, text(40))}
 	for range 3 {
 		msgs = append(msgs, message.User(text(10)), message.Assistant(text(10)))

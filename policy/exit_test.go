@@ -2,7 +2,7 @@ package policy
 
 import "testing"
 
-func TestExitCodeIsThatOfTheHarness(t *testing.T) {
+func TestExitCodeReadsOnlyTheStatusLineOfTheHarness(t *testing.T) {
 	for _, c := range []struct {
 		result string
 		code   int
@@ -28,7 +28,7 @@ func TestExitCodeIsThatOfTheHarness(t *testing.T) {
 	}
 }
 
-func TestTargetIsWhatACallWasMadeTo(t *testing.T) {
+func TestTargetReturnsTheObjectOfACall(t *testing.T) {
 	for args, want := range map[string]string{
 		`{"timeout":3,"command":"cd x && make","description":"Builds"}`: "cd x && make",
 		`{"cmd":["bash","-lc","ls"],"workdir":"/w"}`:                    "bash -lc ls",

@@ -21,7 +21,7 @@ func (s asked) Propose(context.Context, *policy.View) (policy.Proposal, error) {
 
 // The error that nothing fits comes before any stage is asked, which may cost money. It
 // counts the pictures of tools that are excluded, because no stage replaces them.
-func TestTheFloorCountsPicturesOfExcludedTools(t *testing.T) {
+func TestFloorIncludesPicturesOfExcludedTools(t *testing.T) {
 	for _, c := range []struct {
 		media policy.Media
 		asked int

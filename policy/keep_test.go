@@ -39,7 +39,7 @@ func cut(t *testing.T, stage policy.Stage, tool, args string, more ...message.Me
 	return ""
 }
 
-func TestKeepAutoKeepsBothEndsOfWhatCommandsPrint(t *testing.T) {
+func TestKeepAutoKeepsBothEndsOfCommandOutput(t *testing.T) {
 	answered := message.Assistant("I see.")
 	for call, want := range map[[2]string]string{
 		{"bash", `{}`}:                             policy.Both,
@@ -61,7 +61,7 @@ func TestKeepAutoKeepsBothEndsOfWhatCommandsPrint(t *testing.T) {
 	}
 }
 
-func TestNewestRoundKeepsBothEndsWhereNobodyHasReadIt(t *testing.T) {
+func TestTruncateKeepsBothEndsOfUnreadResults(t *testing.T) {
 	stage := policy.Truncate{MaxTokens: 60, Keep: policy.Head, Newest: policy.Auto}
 	if got := cut(t, stage, "bash", `{}`); got != policy.Both {
 		t.Errorf("of what nobody has read it keeps %s", got)
@@ -79,7 +79,7 @@ func TestNewestRoundKeepsBothEndsWhereNobodyHasReadIt(t *testing.T) {
 
 // A result that was cut at one end has lost the other end. If it is cut again, it
 // keeps the same end, whatever the setting, so that its marker stays true.
-func TestWhatIsCutAgainKeepsTheSameEnd(t *testing.T) {
+func TestTruncateKeepsTheSameEndOfACutResult(t *testing.T) {
 	for _, first := range []string{policy.Head, policy.Tail, policy.Both} {
 		msgs := []message.Message{message.User("do"), message.Assistant("", message.Call("c", "bash", "{}")), message.ToolResult("c", "first "+text(400)+" last")}
 		conv := reduce.NewConversation(msgs, pins, nil)

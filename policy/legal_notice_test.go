@@ -21,7 +21,7 @@ func (s cutWithout) Propose(context.Context, *policy.View) (policy.Proposal, err
 
 // Where the provider wants something in front of an answer, the engine puts a notice there.
 // It counts the messages that earlier notices stood for, not the notices.
-func TestANoticeThatTheProviderRequiresCountsWhatEarlierNoticesStoodFor(t *testing.T) {
+func TestRequiredNoticeIncludesTheNumbersOfEarlierNotices(t *testing.T) {
 	msgs := []message.Message{
 		message.System("s"), policy.NewNotice(7), message.Assistant(text(50)), message.Assistant(text(50)), message.User("now"),
 	}

@@ -12,7 +12,7 @@ import (
 
 // Where there is no room for the line that says that a command failed, the command is not
 // named either: beside "exit 0" of a pipe it would read as a success.
-func TestAFailureIsNeverLeftOutBesideItsCommand(t *testing.T) {
+func TestMaskNamesAFailedCommandOnlyWithItsFailure(t *testing.T) {
 	failed := "--- FAIL: TestA (0.1s)" + strings.Repeat("\n", 130)
 	for least := range 130 {
 		msgs := ran(`{"command":"go test ./... | tail"}`, "")
@@ -26,7 +26,7 @@ func TestAFailureIsNeverLeftOutBesideItsCommand(t *testing.T) {
 
 // A pinned call may be another one tomorrow, as the caller's instructions may: the
 // placeholder of its result, which would change with it, does not name it.
-func TestAPlaceholderDoesNotNameAPinnedCall(t *testing.T) {
+func TestPlaceholderOmitsAPinnedCall(t *testing.T) {
 	for _, guarded := range []bool{false, true} {
 		msgs := ran(`{"command":"make"}`, "made")
 		msgs[1].Protected = guarded
@@ -39,7 +39,7 @@ func TestAPlaceholderDoesNotNameAPinnedCall(t *testing.T) {
 
 // A placeholder is no longer than what it replaces in the request, either: there its signs
 // take more bytes than characters.
-func TestAPlaceholderMakesNoRequestLarger(t *testing.T) {
+func TestMaskDoesNotEnlargeTheRequest(t *testing.T) {
 	named := 0
 	for n := 15; n < 60; n++ {
 		raw := `{"role":"tool","tool_call_id":"1","content":"` + strings.TrimSpace(strings.Repeat("a ", n)) + `"}`

@@ -10,7 +10,7 @@ import (
 )
 
 // Some servers restart the ids of calls at every turn.
-func TestExcludedToolsAreThoseOfTheResultsOwnCall(t *testing.T) {
+func TestMaskFindsTheToolOfAReusedCallID(t *testing.T) {
 	var msgs []message.Message
 	for _, tool := range []string{"keep", "mask", "keep", "mask", "last"} {
 		msgs = append(msgs, message.User("go on"), message.Assistant("", message.Call("call_0", tool, "{}")), message.ToolResult("call_0", tool+strings.Repeat(" word", 200)))
@@ -32,7 +32,7 @@ func TestExcludedToolsAreThoseOfTheResultsOwnCall(t *testing.T) {
 }
 
 // Whatever Recent marks, the model has not read the results of the open round yet.
-func TestMaskLeavesTheOpenRoundAlone(t *testing.T) {
+func TestMaskKeepsTheOpenRound(t *testing.T) {
 	msgs := loop(3, 100)
 	msgs = append(msgs, message.Assistant("", message.Call("open", "bash", "{}"), message.Call("waits", "bash", "{}")), message.ToolResult("open", text(100)))
 	v := policy.NewView(msgs, pins, words{})
@@ -52,7 +52,7 @@ func TestMaskLeavesTheOpenRoundAlone(t *testing.T) {
 
 // Each turn is a user message, a call and its result: message 3n+2 is the result of
 // turn n.
-func TestMaskTakesTheResultsThatItsSettingsName(t *testing.T) {
+func TestMaskSelectsResultsByItsSettings(t *testing.T) {
 	turns := func(n int) (msgs []message.Message) {
 		for range n {
 			msgs = append(msgs, message.User("go on"), message.Assistant("", message.Call("c", "bash", "{}")), message.ToolResult("c", text(100)))
@@ -107,7 +107,7 @@ func TestMaskTakesTheResultsThatItsSettingsName(t *testing.T) {
 	}
 }
 
-func TestMaskLeavesPinnedAndExcludedResults(t *testing.T) {
+func TestMaskKeepsPinnedAndExcludedResults(t *testing.T) {
 	msgs := loop(6, 100)
 	msgs[3].Protected = true
 	msgs = append(msgs, message.User("and now?"))
@@ -134,7 +134,7 @@ func TestMaskLeavesPinnedAndExcludedResults(t *testing.T) {
 }
 
 // A message of many results is not encoded anew to learn what each placeholder saves.
-func TestMaskTakesEachOfManyResultsOfOneMessage(t *testing.T) {
+func TestMaskReplacesManyResultsOfOneMessage(t *testing.T) {
 	const n = 20
 	var calls, results []message.Part
 	for i := range n {

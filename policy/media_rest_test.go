@@ -65,7 +65,7 @@ func runShots(t *testing.T, q reduce.Request, keep policy.Keep, step reduce.Step
 
 // An offer of the economic trigger says how many turns keep their pictures. The last
 // calls keep theirs, too, or the model would look for what it has just seen.
-func TestPicturesOfTheLastCallsStayWhateverTheTurns(t *testing.T) {
+func TestMediaKeepsPicturesOfTheLastCalls(t *testing.T) {
 	for _, c := range []struct {
 		keep  policy.Keep
 		turns int
@@ -84,7 +84,7 @@ func TestPicturesOfTheLastCallsStayWhateverTheTurns(t *testing.T) {
 
 // The provider's limit of bytes is one of the whole request. Schemas of tools and system
 // prompts beside the messages leave less room for pictures.
-func TestBytesBesideTheMessagesLeaveLessRoomForPictures(t *testing.T) {
+func TestMediaCountsBytesOutsideTheMessages(t *testing.T) {
 	step := reduce.Step{Stage: policy.Media{Heavy: true}, Goal: reduce.ToBytes}
 	for outside, want := range map[int]string{0: "---PPPPPPP", 80_000: "-----PPPPP", 120_000: "------PPPP"} {
 		b := budget(1 << 20)

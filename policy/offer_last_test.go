@@ -10,7 +10,7 @@ import (
 // An offer of a mask counts the results that the stage would mask: without the first and
 // the last ones that its settings keep. With more, a compaction would be made for tokens that
 // stay.
-func TestAnOfferOfAMaskLeavesOutWhatItsSettingsKeep(t *testing.T) {
+func TestMaskOfferExcludesKeptResults(t *testing.T) {
 	v := policy.NewView(loop(20, 300), pins, words{})
 	each := 0
 	for _, m := range []policy.Mask{{Turns: 2}, {Turns: 2, KeepLast: 8}, {Turns: 2, KeepFirst: 3}, {Turns: 2, KeepFirst: 4, KeepLast: 15}} {

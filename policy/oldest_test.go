@@ -27,7 +27,7 @@ func oldest(t *testing.T, goal, reserve int, before ...message.Message) policy.P
 	return v.Oldest(policy.Keep{Turns: 2, Pairs: 1}, reserve, goal)
 }
 
-func TestOldestEndsWhereTheGoalIsReached(t *testing.T) {
+func TestOldestEndsAtTheGoal(t *testing.T) {
 	for _, c := range []struct {
 		name          string
 		goal, reserve int
@@ -52,14 +52,14 @@ func TestOldestEndsWhereTheGoalIsReached(t *testing.T) {
 	}
 }
 
-func TestOldestTakesTheLastSummaryWithIt(t *testing.T) {
+func TestOldestIncludesTheLastSummary(t *testing.T) {
 	p := oldest(t, 160, 10, policy.NewSummary(1, "what was"))
 	if want := []int{1, 2, 3}; !slices.Equal(p.Remainder, want) {
 		t.Errorf("remainder %v, want %v: the summary makes room for one round less", p.Remainder, want)
 	}
 }
 
-func TestOldestLeavesNoStrayResultInFront(t *testing.T) {
+func TestOldestIncludesAResultWithoutCall(t *testing.T) {
 	p := oldest(t, 180, 0, message.Assistant("a"), message.ToolResult("gone", "r"), message.ToolResult("gone", "r"))
 	if want := []int{1, 2, 3}; !slices.Equal(p.Remainder, want) {
 		t.Errorf("remainder %v, want %v", p.Remainder, want)
@@ -67,7 +67,7 @@ func TestOldestLeavesNoStrayResultInFront(t *testing.T) {
 }
 
 // The last user message stays, wherever it stands, and frees no room.
-func TestOldestMakesNoRoomByTheAnchor(t *testing.T) {
+func TestOldestKeepsTheAnchor(t *testing.T) {
 	msgs := []message.Message{message.User("go")}
 	for i := range 8 {
 		id := strconv.Itoa(i)
@@ -82,7 +82,7 @@ func TestOldestMakesNoRoomByTheAnchor(t *testing.T) {
 
 // A question whose answer is protected has no other one: the next question is of another
 // turn, and stays if there is room for it.
-func TestOldestTakesNoQuestionOfAnotherTurn(t *testing.T) {
+func TestOldestKeepsAQuestionOfAnotherTurn(t *testing.T) {
 	answer := message.Assistant("a")
 	answer.Protected = true
 	if p := oldest(t, 180, 0, message.User("q"), answer); !slices.Equal(p.Remainder, []int{1}) {

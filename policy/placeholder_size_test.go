@@ -14,7 +14,7 @@ import (
 
 // The placeholder beside dispatch blocks says how many characters it stands for, and the
 // one that replaces the blocks too, in a later compaction, says how many the result had.
-func TestPlaceholdersOfDispatchResultsSayTheirSizeInCharacters(t *testing.T) {
+func TestDispatchPlaceholdersStateTheSizeInCharacters(t *testing.T) {
 	beside, block := strings.Repeat("ä", 400), beginBlock+strings.Repeat("ö", 200)+endBlock
 	msgs := []message.Message{
 		message.User("go"), message.Assistant("", message.Call("1", "task", "{}")), message.ToolResult("1", beside+block),
@@ -41,7 +41,7 @@ func TestPlaceholdersOfDispatchResultsSayTheirSizeInCharacters(t *testing.T) {
 
 // A placeholder loses its reference only where the view would not fit with it: with
 // it gone, the model has nothing to recall the result by.
-func TestAPlaceholderIsShortenedOnlyWhereTheViewWouldNotFit(t *testing.T) {
+func TestSqueezeShortensPlaceholdersOnlyIfNeeded(t *testing.T) {
 	msgs := loop(2, 40)
 	e := engine(reduce.Step{Stage: policy.Mask{WindowTurns: 1, Form: formname.Recall}, Goal: policy.All})
 	e.Keep, e.Cost = policy.Keep{Turns: 1, Pairs: 1}, bytesCost{}

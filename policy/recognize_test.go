@@ -12,7 +12,7 @@ import (
 // An agent that keeps the view sends a cut result again. By its ledger, another process
 // knows that it was cut, and how large it was, but not masked: it can still be, and its
 // placeholder then says the size of the original.
-func TestACutResultOfAnotherProcessCanBeMasked(t *testing.T) {
+func TestMaskReplacesAResultThatAnotherProcessCut(t *testing.T) {
 	for name, c := range map[string]struct {
 		stage  policy.Stage
 		masked bool

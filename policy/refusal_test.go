@@ -12,7 +12,7 @@ import (
 
 // The error adds up: what it names is what the smallest view costs, with results cut as
 // far as they can be.
-func TestTheErrorAddsUpToTheSmallestView(t *testing.T) {
+func TestBudgetErrorAddsUpToTheSmallestView(t *testing.T) {
 	for _, floors := range []bool{false, true} {
 		e := engine(reduce.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget})
 		e.Floors = floors
@@ -35,7 +35,7 @@ func TestTheErrorAddsUpToTheSmallestView(t *testing.T) {
 }
 
 // Stages that would make it fit are named, and no more of them than are needed.
-func TestTheErrorNamesTheStagesThatAreMissing(t *testing.T) {
+func TestBudgetErrorNamesTheMissingStages(t *testing.T) {
 	said := []message.Message{message.User("go")}
 	for range 10 {
 		said = append(said, message.Assistant(text(300)), message.User("go on"))
@@ -63,7 +63,7 @@ func TestTheErrorNamesTheStagesThatAreMissing(t *testing.T) {
 }
 
 // What a configuration reserves in percent is no part of the budget.
-func TestTheMarginOfAConfigurationIsReserved(t *testing.T) {
+func TestConfigLimitsReserveTheMargin(t *testing.T) {
 	c := policy.Default()
 	all, err := c.Limits(100_000, 1_000).Budget()
 	if err != nil {

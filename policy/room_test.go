@@ -41,7 +41,7 @@ func (charCost) Text(s string) int { return runes(s) }
 
 // The first message of a conversation does not count as room for a stage: it is
 // removed last, and some providers need it there.
-func TestRoomOfCopiesIsWithoutTheFirst(t *testing.T) {
+func TestSpareExcludesTheFirstMessage(t *testing.T) {
 	rules := message.System("Be brief.")
 	msgs := []message.Message{rules, message.User("a"), message.Assistant("b"), rules, message.User("c"), message.Assistant("d"), rules, message.User("e")}
 	v := NewView(msgs, Pins{message.RoleSystem}, charCost{})
@@ -55,7 +55,7 @@ func TestRoomOfCopiesIsWithoutTheFirst(t *testing.T) {
 
 // A copy goes only while something that is not pinned stands behind it. What a stage takes
 // away does not.
-func TestACopyBehindWhatGoesIsNoRoom(t *testing.T) {
+func TestWithoutCountsOnlyRemovableCopies(t *testing.T) {
 	rules := message.Message{Role: message.RoleDeveloper, Parts: []message.Part{{Kind: message.KindText, Text: "Be brief."}}}
 	msgs := []message.Message{message.User("a"), rules, message.Assistant("b"), rules, message.Assistant("and c"), rules}
 	v := NewView(msgs, Pins{message.RoleDeveloper}, charCost{})
@@ -73,7 +73,7 @@ func TestACopyBehindWhatGoesIsNoRoom(t *testing.T) {
 
 // Where the stages that are there could have made the view fit, one of them failed, and
 // none is missing.
-func TestNoStageIsMissingWhereOneFailed(t *testing.T) {
+func TestMissingReturnsNoStageIfOneFailed(t *testing.T) {
 	v := offered(12, 100)
 	v.Keep, v.reach = Keep{Turns: 1, Pairs: 1}, &reach{takers: []Taker{oldRounds{}}}
 	v.Budget = Budget{Max: v.Floor(), Cap: v.Floor()}
@@ -87,7 +87,7 @@ func TestNoStageIsMissingWhereOneFailed(t *testing.T) {
 }
 
 // Copies that can't go make no room for a round.
-func TestShrinkCountsOnNoCopyBehindWhatGoes(t *testing.T) {
+func TestShrinkIgnoresCopiesThatCannotBeRemoved(t *testing.T) {
 	rules := message.Message{Role: message.RoleDeveloper, Parts: []message.Part{{Kind: message.KindText, Text: strings.Repeat("brief ", 50)}}}
 	call := func(id string) []message.Message {
 		return []message.Message{message.Assistant("", message.Call(id, "read", "{}")), message.ToolResult(id, strings.Repeat("word ", 100))}

@@ -22,7 +22,7 @@ func ran(args, output string) []message.Message {
 
 // The status of a pipe is that of its last command. A model that reads "exit 0" of tests
 // that failed would go on as if they had passed.
-func TestAPlaceholderQuotesHowAChecksOutputEnds(t *testing.T) {
+func TestPlaceholderQuotesTheOutcomeOfACheck(t *testing.T) {
 	const failed = "=== RUN TestA\n\x1b[31m--- FAIL: TestA (0.00s)\x1b[0m\n    a_test.go:3: want 1\nFAIL\nFAIL\texample.org/a\t0.01s\nok  \texample.org/b\t0.01s"
 	for name, c := range map[string]struct{ args, output, want string }{
 		"a pipe ends with 0":             {`{"command":"go test ./... 2>&1 | tail -40"}`, "Exit code 0\n" + failed, `bash "go test ./... 2>&1 | tail -40" · says "--- FAIL: TestA (0.00s)" · exit 0]`},
@@ -76,7 +76,7 @@ func TestAPlaceholderQuotesHowAChecksOutputEnds(t *testing.T) {
 }
 
 // The command keeps 40 characters beside the quoted line, which has at most 60.
-func TestAQuotedOutcomeLeavesRoomForTheCommand(t *testing.T) {
+func TestPlaceholderKeepsTheCommandBesideAQuotation(t *testing.T) {
 	msgs := ran(`{"command":"go test `+strings.Repeat("./pkg/of/tests ", 20)+`"}`, "Exit code 1\n--- FAIL: Test"+strings.Repeat("Ä", 200))
 	out, _ := maskAll(t, policy.Mask{Form: policy.FormCall}, true, msgs...)
 	text := out.Messages()[2].ResultText()
@@ -93,7 +93,7 @@ func TestAQuotedOutcomeLeavesRoomForTheCommand(t *testing.T) {
 
 // The line is quoted from what the placeholder replaces: a result that was truncated
 // before has it elsewhere than the original, or has it no more.
-func TestAnOutcomeOfATruncatedResultIsQuotedFromWhatIsLeft(t *testing.T) {
+func TestPlaceholderQuotesTheRemainingTextOfATruncatedResult(t *testing.T) {
 	lines := strings.Repeat("    at store.go:12\n", 200)
 	for name, c := range map[string]struct{ output, want string }{
 		"in what is left":   {lines + "--- FAIL: TestA (0.00s)", `bash "go test ./..." · says "--- FAIL: TestA (0.00s)"]`},
@@ -117,7 +117,7 @@ func TestAnOutcomeOfATruncatedResultIsQuotedFromWhatIsLeft(t *testing.T) {
 }
 
 // Without the command nobody knows what the line is about.
-func TestAnOutcomeIsQuotedOnlyBesideItsCommand(t *testing.T) {
+func TestPlaceholderQuotesAnOutcomeOnlyWithItsCommand(t *testing.T) {
 	for _, of := range []policy.Answered{{Result: "FAIL a"}, {Tool: "bash", Result: "FAIL a"}, {Tool: "bash", Made: "\x1b", Result: "FAIL a"}} {
 		text, err := policy.Forms(nil).Render(policy.Mark{Form: "call@3", Chars: 5, SaysTo: 6}, of)
 		if err != nil || strings.Contains(text, "FAIL") {
@@ -127,7 +127,7 @@ func TestAnOutcomeIsQuotedOnlyBesideItsCommand(t *testing.T) {
 }
 
 // A line of 60 characters is quoted whole, a longer one is cut.
-func TestAQuotedLineIsCutAt60Characters(t *testing.T) {
+func TestPlaceholderCutsAQuotedLineAt60Characters(t *testing.T) {
 	for n, cut := range map[int]bool{60: false, 61: true} {
 		line := "FAIL " + strings.Repeat("ä", n-5)
 		text, err := policy.Forms(nil).Render(policy.Mark{Form: "call@3", Chars: 5, SaysTo: len(line)}, policy.Answered{Tool: "bash", Made: "make test", Result: line})
@@ -138,7 +138,7 @@ func TestAQuotedLineIsCutAt60Characters(t *testing.T) {
 }
 
 // A range that the text does not have is an error of the recipe.
-func TestAQuotationOutsideOfTheTextIsRefused(t *testing.T) {
+func TestRenderRejectsAQuotationOutsideTheText(t *testing.T) {
 	for _, span := range [][2]int{{0, 6}, {-1, 2}, {3, 2}} {
 		k := policy.Mark{Form: "call@3", Chars: 5, SaysFrom: span[0], SaysTo: span[1]}
 		if text, err := policy.Forms(nil).Render(k, policy.Answered{Tool: "bash", Made: "x", Result: "short"}); !errors.Is(err, policy.ErrEdit) {
@@ -148,7 +148,7 @@ func TestAQuotationOutsideOfTheTextIsRefused(t *testing.T) {
 }
 
 // A quotation that would cost what the mask is to save is left out, and the rest stays.
-func TestAnOutcomeIsLeftOutWhereItWouldTakeWhatIsSaved(t *testing.T) {
+func TestMaskOmitsAQuotationThatCostsTheSaving(t *testing.T) {
 	msgs := ran(`{"command":"pytest -q"}`, "")
 	msgs[2] = message.ToolResult("1", "12 passed in 0.3s"+strings.Repeat("\n", 120))
 	for least, want := range map[int]string{50: `[observation masked — 137 chars · bash "pytest -q" · says "12 passed in 0.3s"]`, 70: `[observation masked — 137 chars · bash "pytest -q"]`, 95: "[observation masked — 137 chars]"} {
@@ -160,7 +160,7 @@ func TestAnOutcomeIsLeftOutWhereItWouldTakeWhatIsSaved(t *testing.T) {
 }
 
 // Without a common name, the arguments stand in the order of the call, the long ones last.
-func TestAPlaceholderNamesAllArgumentsOfAToolItDoesNotKnow(t *testing.T) {
+func TestPlaceholderNamesAllArgumentsOfAnUnknownTool(t *testing.T) {
 	long := strings.Repeat("look for it ", 20)
 	for args, want := range map[string]string{
 		`{"origin":"JFK","to":"SEA","date":"2024-05-26","seats":2}`:                          `bash "JFK, SEA, 2024-05-26"`,

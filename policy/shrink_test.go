@@ -66,7 +66,7 @@ func stays(system int, rounds []builtRound, turns, pairs int) int {
 
 // The keep counts go down in turn, turns first, until the view fits, and no further. What
 // frees nothing is not given up.
-func TestShrinkGivesUpAsLittleAsFits(t *testing.T) {
+func TestShrinkLowersTheKeepCountsOnlyAsNeeded(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	fits := map[bool]int{}
 	for n := range 4000 {
@@ -123,7 +123,7 @@ func TestShrinkGivesUpAsLittleAsFits(t *testing.T) {
 // A summary that a stage made may go again, however recent it is, and the recent span
 // begins behind it. What a user or an agent says last is no such summary, whatever it looks
 // like. A pinned message in the middle is in the recent span.
-func TestPartitionOfSummariesAndPins(t *testing.T) {
+func TestPartitionPlacesSummariesAndPins(t *testing.T) {
 	const summary = "<COMPACT-SUMMARY v1>\nThe goal is to ship.\n</COMPACT-SUMMARY>"
 	system, said := message.System("You fix bugs."), message.Assistant("I did.")
 	for name, c := range map[string]struct {
@@ -150,7 +150,7 @@ func TestPartitionOfSummariesAndPins(t *testing.T) {
 }
 
 // Copies of an instruction go before a turn does.
-func TestShrinkKeepsATurnWhereCopiesAreTheSurplus(t *testing.T) {
+func TestShrinkKeepsATurnIfRemovingCopiesIsEnough(t *testing.T) {
 	rule := message.System("Always " + strings.Repeat("be careful ", 20))
 	msgs := []message.Message{message.System("You fix bugs."), rule}
 	for range 3 {

@@ -10,7 +10,7 @@ import (
 
 // A pass says which input messages its text edits changed. The log names their roles and
 // tools by that, also where an earlier stage of the same run has removed messages.
-func TestAPassNamesTheInputMessagesThatItChanged(t *testing.T) {
+func TestPassNamesTheChangedInputMessages(t *testing.T) {
 	e := engine(
 		reduce.Step{Stage: policy.Drop{}, Goal: policy.All},
 		reduce.Step{Stage: policy.Truncate{MaxTokens: 50}, Goal: policy.All},

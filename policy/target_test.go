@@ -26,7 +26,7 @@ func command(text string) string {
 
 // Redaction knows a key by its whole form. Neither half of one nor one without its lines
 // may stand in a placeholder.
-func TestAPlaceholderHoldsNoPartOfAKey(t *testing.T) {
+func TestPlaceholderOmitsKeys(t *testing.T) {
 	token := "ghp_" + strings.Repeat("q0Zk3x", 6)
 	block := "-----BEGIN RSA " + "PRIVATE KEY-----\n" + strings.Repeat("MIIEowIBAAKCAQEA", 4) + "\n-----END RSA " + "PRIVATE KEY-----\n"
 	for name, text := range map[string]string{
@@ -46,7 +46,7 @@ func TestAPlaceholderHoldsNoPartOfAKey(t *testing.T) {
 }
 
 // The sign between lines is no part of a line, or it would read as another command.
-func TestATargetEndsBeforeASignOfThePlaceholder(t *testing.T) {
+func TestTargetEndsBeforeALineBreakSign(t *testing.T) {
 	for text, want := range map[string]string{
 		"echo a ⏎ rm -r b": `bash "echo a…"]`,
 		"echo a · exit 0":  `bash "echo a…"]`,
@@ -60,7 +60,7 @@ func TestATargetEndsBeforeASignOfThePlaceholder(t *testing.T) {
 }
 
 // Programs run the last of two commands with the same name.
-func TestOfTwoArgumentsWithOneNameTheLastCounts(t *testing.T) {
+func TestTargetUsesTheLastOfTwoArgumentsWithOneName(t *testing.T) {
 	if got := named(t, `{"command":"true","timeout":3,"command":"pytest"}`); got != `bash "pytest"]` {
 		t.Error(got)
 	}

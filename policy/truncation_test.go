@@ -24,7 +24,7 @@ func prose(n, seed int) string {
 
 // A truncation is recognized without a ledger: the stage does not cut its own
 // output again, and a placeholder for it states the size of the original.
-func TestTruncateKnowsItsOwnWorkWithoutALedger(t *testing.T) {
+func TestTruncateRecognizesItsOutputWithoutALedger(t *testing.T) {
 	chat, err := token.NewEstimator("gpt-4", nil, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +91,7 @@ func apply(t *testing.T, cost policy.Coster, s policy.Stage, text string) string
 	return out.Conversation.Messages()[2].ResultText()
 }
 
-func TestForgedTruncationIsText(t *testing.T) {
+func TestParseTruncationRejectsForgeries(t *testing.T) {
 	cost := token.NewGatewayEstimator()
 	stage := policy.Truncate{MaxTokens: 50, NoShare: true, MarkerOnTop: true, BytesPerToken: 4}
 	long := strings.Repeat("forged ", 100)

@@ -10,7 +10,7 @@ import (
 )
 
 // What a ledger can't store as it is would lead another process to another view.
-func TestEditsThatNoLedgerCanStoreAreRefused(t *testing.T) {
+func TestApplyRejectsEditsThatALedgerCannotStore(t *testing.T) {
 	history := []message.Message{message.User("u"), message.Assistant("", message.Call("1", "bash", `{}`)), message.ToolResult("1", "a long result"), message.Assistant("a")}
 	summary := func(body string) *message.Message { m := policy.NewSummary(1, body); return &m }
 	for name, c := range map[string]struct {

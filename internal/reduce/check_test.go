@@ -42,7 +42,7 @@ func changedBy(b *Conversation, decided policy.Decision, items ...any) *Conversa
 	return a
 }
 
-func TestCheckFindsWhatAStageBroke(t *testing.T) {
+func TestCheckReportsBrokenPromises(t *testing.T) {
 	pins := policy.Pins{message.RoleSystem, message.RoleDeveloper}
 	kept := message.Assistant("what I keep")
 	kept.Protected = true
@@ -119,7 +119,7 @@ func TestCheckFindsWhatAStageBroke(t *testing.T) {
 }
 
 // A summary of the history itself, or a text that looks like one, is not the new one.
-func TestCheckKnowsTheNewSummary(t *testing.T) {
+func TestCheckIdentifiesTheNewSummary(t *testing.T) {
 	pins := policy.Pins{message.RoleSystem}
 	old := policy.NewSummary(1, "what happened before")
 	b := NewConversation([]message.Message{message.System("be good"), old, message.User("do it"), message.Assistant("a long answer of many words"), message.User("and now?")}, pins, nil)

@@ -35,7 +35,7 @@ func TestEngineStopsWhenMaskingReachesTheTarget(t *testing.T) {
 	}
 }
 
-func TestEngineSummarizesWhatMaskingLeaves(t *testing.T) {
+func TestEngineSummarizesIfMaskingIsNotEnough(t *testing.T) {
 	e := engine(reduce.Step{Stage: policy.Mask{WindowTurns: 10, KeepFirst: 2}}, reduce.Step{Stage: cutAll{}})
 	msgs := loop(100, 20)
 	out, err := run(t, e, msgs, budget(1000))
@@ -95,7 +95,7 @@ func rewrite(i int, lit string) []policy.Edit {
 	return []policy.Edit{{Decision: policy.Truncated, Text: &policy.TextEdit{Index: i, Segments: []policy.Segment{{Lit: lit}}}}}
 }
 
-func TestEngineDiscardsStageThatBreaksAPromise(t *testing.T) {
+func TestEngineDiscardsEditsThatBreakAPromise(t *testing.T) {
 	msgs := loop(20, 30)
 	msgs = append(msgs, message.User("and now?"), message.Assistant("", message.Call("open", "bash", "{}")))
 	last := len(msgs) - 1
@@ -160,7 +160,7 @@ func TestEngineDiscardsAMaskInTheOpenRound(t *testing.T) {
 }
 
 // Each turn is one pair here. With three turns kept, three pairs cost nothing.
-func TestShrinkTakesBackWhatFreesNothing(t *testing.T) {
+func TestShrinkRevertsDecrementsThatFreeNothing(t *testing.T) {
 	v := policy.NewView(loop(20, 26), pins, words{}) // 9 tokens, and 32 a round
 	v.Keep, v.Budget = policy.Keep{Turns: 6, Pairs: 4}, budget(9+3*32)
 	if got, want := v.Shrink(0), (policy.Keep{Turns: 3, Pairs: 3}); got != want {
@@ -187,7 +187,7 @@ func TestEngineReportsInsufficientBudgetBeforeAnyStage(t *testing.T) {
 	}
 }
 
-func TestSqueezeSharesWhatIsLeftAmongTheNewestResults(t *testing.T) {
+func TestSqueezeDividesTheRoomAmongTheNewestResults(t *testing.T) {
 	msgs := []message.Message{message.System("be good"), message.User("read all")}
 	var calls []message.Part
 	for i := range 20 {
@@ -213,7 +213,7 @@ func TestSqueezeSharesWhatIsLeftAmongTheNewestResults(t *testing.T) {
 	}
 }
 
-func TestSqueezeLeavesPinnedResultsAlone(t *testing.T) {
+func TestSqueezeKeepsPinnedResults(t *testing.T) {
 	msgs := []message.Message{
 		message.System("be good"), message.User("read both"), message.Assistant("", message.Call("a", "read", "{}"), message.Call("b", "read", "{}")),
 		message.ToolResult("a", text(700)), message.ToolResult("b", text(700)),
@@ -251,7 +251,7 @@ func TestMaskAndTruncateAreIdempotent(t *testing.T) {
 	}
 }
 
-func TestMaskInBatchesSlidesEveryFewTurns(t *testing.T) {
+func TestMaskInBatchesMovesTheWindowEveryFewTurns(t *testing.T) {
 	masked := func(rounds int) int {
 		out, err := run(t, engine(reduce.Step{Stage: policy.Mask{WindowTurns: 6, Every: 5}, When: policy.Always}), loop(rounds, 30), budget(100_000))
 		if err != nil {
@@ -274,7 +274,7 @@ func TestMaskInBatchesSlidesEveryFewTurns(t *testing.T) {
 
 // A notice behind a pinned round becomes part of that round when a result of the
 // round comes late. That is no reason to refuse edits.
-func TestEngineBearsALateResultBehindANotice(t *testing.T) {
+func TestEngineAcceptsALateResultAfterANotice(t *testing.T) {
 	msgs := loop(4, 30)
 	answered := message.ToolResult("x", "pinned")
 	answered.Protected = true
@@ -296,7 +296,7 @@ func TestEngineBearsALateResultBehindANotice(t *testing.T) {
 	}
 }
 
-func TestEngineGoesOnWhenAStagePanics(t *testing.T) {
+func TestEngineContinuesAfterAStagePanics(t *testing.T) {
 	e := engine(
 		reduce.Step{Stage: faulty(func(*policy.View) []policy.Edit { panic("a bug") }), Goal: policy.All},
 		reduce.Step{Stage: policy.Mask{WindowTurns: 2}},

@@ -50,7 +50,7 @@ func (charCost) Message(m message.Message) (n int) {
 
 func (charCost) Text(s string) int { return utf8.RuneCountInString(s) }
 
-func TestEngineTriesFewerGroupsWhereTheViewWouldBeRefused(t *testing.T) {
+func TestEngineTriesFewerGroupsIfTheProviderRefusesTheView(t *testing.T) {
 	free, err := dropping(t, 900, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +83,7 @@ func TestEngineTriesFewerGroupsWhereTheViewWouldBeRefused(t *testing.T) {
 	}
 }
 
-func TestEngineLeavesTheHistoryAloneWhereEveryViewWouldBeRefused(t *testing.T) {
+func TestEngineKeepsTheHistoryIfTheProviderRefusesEveryView(t *testing.T) {
 	out, err := dropping(t, 900, func([]message.Message, []int) error { return errors.New("never") })
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +98,7 @@ func TestEngineLeavesTheHistoryAloneWhereEveryViewWouldBeRefused(t *testing.T) {
 
 // A provider that wants the user to speak first refuses a pinned answer in front
 // of the summary. Then the summary comes first, and the ledger records that.
-func TestEnginePutsPinnedRoundsBehindTheAnchorWhereTheUserMustSpeakFirst(t *testing.T) {
+func TestEngineMovesPinnedRoundsBehindTheAnchorIfTheUserMustSpeakFirst(t *testing.T) {
 	note := message.Assistant("Note.")
 	note.Protected = true
 	msgs := []message.Message{message.System("s"), message.User(strings.Repeat("q", 100)), message.Assistant(strings.Repeat("a", 300)), note}

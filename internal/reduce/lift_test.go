@@ -11,7 +11,7 @@ import (
 
 // Masking leaves a dispatch block that nothing can cut afterwards. If squeeze
 // alone reaches the budget, the masking is discarded, not the call.
-func TestEditsThatLiftTheFloorAboveTheBudgetAreLeftOut(t *testing.T) {
+func TestEngineDiscardsEditsThatRaiseTheFloorAboveTheBudget(t *testing.T) {
 	block := "BEGIN_DISPATCH_RESULT\n" + strings.Repeat("b", 300) + "\nEND_DISPATCH_RESULT"
 	history := []message.Message{message.User("go")}
 	for i, text := range []string{strings.Repeat("x", 300) + block, "ok", "ok"} {

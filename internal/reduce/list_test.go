@@ -12,7 +12,7 @@ import (
 )
 
 // A list behaves like a slice, and its clones do not see each other's changes.
-func TestListIsASliceWhoseClonesShareNothing(t *testing.T) {
+func TestListClonesAreIndependent(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	type both struct {
 		l    list[int]
@@ -52,7 +52,7 @@ func TestListIsASliceWhoseClonesShareNothing(t *testing.T) {
 }
 
 // A clone costs a word for each page, and a change one page.
-func TestListCopiesWhatChanges(t *testing.T) {
+func TestListCopiesOnlyChangedPages(t *testing.T) {
 	var l list[[64]byte]
 	for range 100 * pageLen {
 		l.add([64]byte{})
@@ -73,7 +73,7 @@ func TestListCopiesWhatChanges(t *testing.T) {
 	}
 }
 
-func TestSharedCountsWhatNeedNotBeLookedAt(t *testing.T) {
+func TestSharedCountsWholePages(t *testing.T) {
 	var history []message.Message
 	for i := range 3 * pageLen {
 		history = append(history, message.ToolResult(fmt.Sprint(i), strings.Repeat("x", 100+i)))

@@ -80,7 +80,7 @@ func pictures(o *Outcome) string {
 	return b.String()
 }
 
-func TestTheOldestPicturesGoFirstAndNoMoreThanTheGoalNeeds(t *testing.T) {
+func TestMediaReplacesTheOldestPicturesDownToTheGoal(t *testing.T) {
 	msgs := browsing(10) // 11 pictures, the first of the last user message
 	for _, c := range []struct {
 		target int
@@ -104,7 +104,7 @@ func TestTheOldestPicturesGoFirstAndNoMoreThanTheGoalNeeds(t *testing.T) {
 	}
 }
 
-func TestPicturesGoBeforeTexts(t *testing.T) {
+func TestEngineReplacesPicturesBeforeTexts(t *testing.T) {
 	o := runMedia(t, browsing(30), 24_000, Step{Stage: policy.Media{}}, Step{Stage: policy.Mask{WindowTurns: 3}})
 	for _, m := range o.Conversation.Messages() {
 		if strings.Contains(m.ResultText(), "[observation masked") {
@@ -116,7 +116,7 @@ func TestPicturesGoBeforeTexts(t *testing.T) {
 	}
 }
 
-func TestWhatStandsForAPictureSaysItsSizeAndReference(t *testing.T) {
+func TestMediaPlaceholderStatesSizeAndReference(t *testing.T) {
 	msgs := browsing(10)
 	o := runMedia(t, msgs, 100, Step{Stage: policy.Media{}})
 	got := o.Conversation.Messages()[3].Parts[1]
@@ -139,7 +139,7 @@ func TestWhatStandsForAPictureSaysItsSizeAndReference(t *testing.T) {
 	}
 }
 
-func TestTheFloorKnowsThatPicturesCanGo(t *testing.T) {
+func TestFloorExcludesReplaceablePictures(t *testing.T) {
 	msgs := browsing(10)
 	e := Engine{Steps: []Step{{Goal: policy.ToBudget, Stage: policy.Media{Deep: true}}}, Pins: policy.Pins{message.RoleSystem}, Keep: policy.Keep{Turns: 3, Pairs: 2}, Cost: pictureCost{}, Floors: true}
 	q := Request{Conversation: NewConversation(msgs, e.Pins, nil), Budget: policy.Budget{Max: 4_000, Cap: 4_000, Trigger: 4_000, Target: 3_000}}
@@ -158,7 +158,7 @@ func TestTheFloorKnowsThatPicturesCanGo(t *testing.T) {
 
 // A request that is too large loses old pictures down to the target, then newer
 // ones half way. Links do not count.
-func TestBytesTakeOutWhatWeighs(t *testing.T) {
+func TestByteGoalsReplaceLargePictures(t *testing.T) {
 	heavy := func(n int, url string) []message.Message {
 		msgs := browsing(n)
 		for i := range msgs {

@@ -31,7 +31,7 @@ func (byWords) Message(m message.Message) int {
 }
 func (byWords) Text(s string) int { return len(strings.Fields(s)) }
 
-func TestOfferOfACutIsWhatItLeaves(t *testing.T) {
+func TestCutOfferMatchesTheRemainingTokens(t *testing.T) {
 	v := offered(30, 500)
 	v.Keep.Pairs = 4
 	all := OffersOf(v, policy.Mask{})
@@ -59,7 +59,7 @@ func TestOfferOfACutIsWhatItLeaves(t *testing.T) {
 	}
 }
 
-func TestOfferOfAMaskIsAboutWhatItLeaves(t *testing.T) {
+func TestMaskOfferApproximatesTheRemainingTokens(t *testing.T) {
 	v := offered(30, 500)
 	m := policy.Mask{KeepFirst: 2, Turns: 10, MinTokens: 50}
 	v.Keep = policy.Keep{Turns: 6, Pairs: 4}

@@ -45,7 +45,7 @@ func observed(t *testing.T, r *rand.Rand, n int) (before, after *Conversation) {
 }
 
 // The mask state of an item agrees with its origins.
-func TestMasksAreThoseOfTheOrigins(t *testing.T) {
+func TestMaskStateMatchesTheOrigins(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	masks, cuts := 0, 0
 	for range 20 {
@@ -73,7 +73,7 @@ func TestMasksAreThoseOfTheOrigins(t *testing.T) {
 	}
 }
 
-func TestRedecidedIsWhatWasDecidedOtherwise(t *testing.T) {
+func TestRedecidedReturnsChangedDecisions(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 20 {
 		c, after := observed(t, r, 1+r.IntN(200))
@@ -98,7 +98,7 @@ func TestRedecidedIsWhatWasDecidedOtherwise(t *testing.T) {
 }
 
 // A view that was built step by step knows the traits of each message.
-func TestViewsKnowWhatTheirMessagesAre(t *testing.T) {
+func TestViewsKnowTheTraitsOfTheirMessages(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	e := &Engine{Cost: charCost{}}
 	c, after := observed(t, r, 90)

@@ -15,7 +15,7 @@ import (
 // The check of a repeated step is told which input message each message of the view came
 // from, also for those that no step has reached yet. With others it would compare the view
 // with the violations of other messages.
-func TestTrailTellsWhereTheMessagesOfAViewCameFrom(t *testing.T) {
+func TestTrailPassesTheSourcesOfMessages(t *testing.T) {
 	history := loop(12, 30)
 	e := engine(reduce.Step{Stage: cutAll{}, Goal: policy.All})
 	e.Keep = policy.Keep{Turns: 2, Pairs: 1}
@@ -47,7 +47,7 @@ func TestTrailTellsWhereTheMessagesOfAViewCameFrom(t *testing.T) {
 
 // A step that is refused leaves nothing behind, also where it cuts, masks and cuts off one
 // and the same messages: the history goes out as it came.
-func TestTrailTakesBackSeveralEditsOfOneMessage(t *testing.T) {
+func TestTrailRevertsSeveralEditsOfOneMessage(t *testing.T) {
 	history := loop(12, 60)
 	e := engine(
 		reduce.Step{Stage: policy.Truncate{MaxTokens: 40}, Goal: policy.All},
@@ -104,7 +104,7 @@ func (s retext) Propose(context.Context, *policy.View) (policy.Proposal, error) 
 // A notice that a caller's stage rewrites would be an instruction from then on, and pinned.
 // The ledger counts the messages without those, so that the next call could not repeat the
 // step. The edit is not made, be the notice of an earlier call or of this one.
-func TestNoStageMakesANoticeAnInstruction(t *testing.T) {
+func TestEngineDiscardsEditsThatTurnANoticeIntoAnInstruction(t *testing.T) {
 	history := slices.Insert(loop(6, 40), 2, policy.NewNotice(3))
 	for name, steps := range map[string][]reduce.Step{
 		"of an earlier call": {{Stage: retext{2}, Goal: policy.All}, {Stage: policy.Mask{WindowTurns: 1}, Goal: policy.All}},
@@ -131,7 +131,7 @@ func TestNoStageMakesANoticeAnInstruction(t *testing.T) {
 
 // A ledger from before may have such an edit. Then later edits of its step count the
 // messages without the one that became an instruction.
-func TestTrailCountsWithoutANoticeThatBecameAnInstruction(t *testing.T) {
+func TestTrailExcludesANoticeThatBecameAnInstruction(t *testing.T) {
 	history := slices.Insert(loop(6, 40), 2, policy.NewNotice(3))
 	conv := reduce.NewConversation(history, pins, nil)
 	first, _ := retext{2}.Propose(t.Context(), nil)
@@ -157,7 +157,7 @@ func TestTrailCountsWithoutANoticeThatBecameAnInstruction(t *testing.T) {
 
 // An agent that goes back to a question sends it again as the last user message. A step
 // that dropped it is not repeated: the model would get no question.
-func TestTrailDropsNoQuestionThatIsTheLastAgain(t *testing.T) {
+func TestTrailKeepsAQuestionThatIsTheLastAgain(t *testing.T) {
 	history := []message.Message{message.System("s")}
 	for range 4 {
 		history = append(history, message.User(text(20)), message.Assistant(text(20)))

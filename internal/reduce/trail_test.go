@@ -86,7 +86,7 @@ func trail(t *testing.T, history []message.Message, made []reduce.TrailStep) (*r
 	return tr.End()
 }
 
-func TestTrailMakesTheEditsThatWereMade(t *testing.T) {
+func TestTrailRepeatsTheRecordedEdits(t *testing.T) {
 	all := 0
 	for seed := range uint64(150) {
 		history, made, want := steps(t, seed, int(seed%3)*4)
@@ -104,7 +104,7 @@ func TestTrailMakesTheEditsThatWereMade(t *testing.T) {
 
 // Where the user's last message is protected, protected rounds stay behind it, and it stays
 // where it was, whoever speaks later. No link holds what is pinned, so nothing else tells.
-func TestTrailLeavesAProtectedAnchorWhereItWas(t *testing.T) {
+func TestTrailKeepsThePlaceOfAProtectedAnchor(t *testing.T) {
 	for _, user := range []int{1, 9} {
 		history := loop(12, 20)
 		if user > 1 {
@@ -148,7 +148,7 @@ func sameConversation(t *testing.T, seed uint64, got, want *reduce.Conversation)
 // A step is looked for by the messages that its recipes refer to. With a wrong
 // number, a history that has all of them would be compacted once more, or the part
 // that the step made would not be compared.
-func TestCoverageIsWhatTheRecipesReferTo(t *testing.T) {
+func TestCoverageReturnsThePrefixOfTheRecipes(t *testing.T) {
 	text := func(at ...int) (r reduce.Recipe) {
 		for _, i := range at {
 			r.Texts = append(r.Texts, reduce.TextRecipe{At: i})
@@ -187,7 +187,7 @@ func TestCoverageIsWhatTheRecipesReferTo(t *testing.T) {
 
 // A step with another outcome is reverted completely: the next step finds the
 // conversation and its chain unchanged.
-func TestTrailTakesBackWhatLeadsElsewhere(t *testing.T) {
+func TestTrailRevertsStepsWithAnotherOutcome(t *testing.T) {
 	refused := 0
 	for seed := range uint64(150) {
 		history, made, want := steps(t, seed, 0)
@@ -222,7 +222,7 @@ func TestTrailTakesBackWhatLeadsElsewhere(t *testing.T) {
 
 // A view that grows equals the view of the whole, including the edits made by the
 // engine in between.
-func TestViewGrowsAsItIsRead(t *testing.T) {
+func TestGrownViewEqualsTheViewOfTheWhole(t *testing.T) {
 	for seed := range uint64(300) {
 		rng := histgen.Rand(seed)
 		history := histgen.New(seed)

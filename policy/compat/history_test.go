@@ -9,7 +9,7 @@ import (
 )
 
 // Copies of a system message go before anything of the conversation does.
-func TestHistoryCountsOnTheRoomOfCopies(t *testing.T) {
+func TestHistoryUsesTheRoomOfCopies(t *testing.T) {
 	rules := message.System(text(100))
 	msgs := []message.Message{rules, message.User(text(50)), message.Assistant(text(50)), rules, message.User("And now?"), rules, message.Assistant("Done."), message.User("Next.")}
 	v := policy.NewView(msgs, pins, words{})

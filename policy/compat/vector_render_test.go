@@ -63,7 +63,7 @@ func (want *rendered) prompt(in []wireMessage) string {
 	return first.text()
 }
 
-func TestAdapterTakesOtherFormsOfARenderedRequest(t *testing.T) {
+func TestRenderAdapterAcceptsOtherForms(t *testing.T) {
 	system, user := "be good", "go"
 	in := []wireMessage{{Role: message.RoleSystem, Content: &system}, {Role: message.RoleUser, Content: &user}}
 	for name, c := range map[string]struct {

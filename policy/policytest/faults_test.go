@@ -35,7 +35,7 @@ func (f faulty) Propose(ctx context.Context, v *policy.View) (policy.Proposal, e
 }
 
 // Each promise catches its fault.
-func TestSuiteCatchesWhatBreaksAPromise(t *testing.T) {
+func TestSuiteCatchesBrokenPromises(t *testing.T) {
 	var n atomic.Int64
 	dropping := func(at ...int) func(*policy.View, policy.Proposal) policy.Proposal {
 		return func(v *policy.View, _ policy.Proposal) (p policy.Proposal) {
@@ -87,7 +87,7 @@ func TestSuiteCatchesWhatBreaksAPromise(t *testing.T) {
 	}
 }
 
-func TestPanicIsToldWithItsStack(t *testing.T) {
+func TestSuiteReportsAPanicWithItsStack(t *testing.T) {
 	s := faulty{propose: func(v *policy.View, p policy.Proposal) policy.Proposal {
 		if len(v.Messages) == 0 {
 			panic("a fault")
@@ -118,7 +118,7 @@ func (restlessStage) Propose(_ context.Context, v *policy.View) (p policy.Propos
 	return p, nil
 }
 
-func TestConversationsAreOfManyShapes(t *testing.T) {
+func TestConversationsCoverManyShapes(t *testing.T) {
 	open, protected, orphans := 0, 0, 0
 	for _, v := range views() {
 		if v.Open < len(v.Messages) {

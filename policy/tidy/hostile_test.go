@@ -41,7 +41,7 @@ var hostile = []struct {
 	{name: "half characters", unit: "\x80"},
 }
 
-func TestHostileTextsTakeTimeInProportion(t *testing.T) {
+func TestReduceTakesLinearTimeForHostileTexts(t *testing.T) {
 	const small, times = 4 << 10, 16
 	for _, h := range hostile {
 		took := func(n int, o Options) time.Duration {

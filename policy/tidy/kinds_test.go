@@ -9,7 +9,7 @@ import (
 // Ten lines are enough for a log, nine are not. Without the limit of ten, few long lines
 // that begin with a time would lose their middle like a log does; above it, a short log
 // of long lines would go out whole.
-func TestALogHasAtLeastTenLines(t *testing.T) {
+func TestIsLogRequiresTenLines(t *testing.T) {
 	for n, want := range map[int]bool{9: false, 10: true, 11: true} {
 		d := &draft{}
 		for i := range n {
@@ -23,7 +23,7 @@ func TestALogHasAtLeastTenLines(t *testing.T) {
 
 // A terminal of Windows ends lines with several carriage returns. A bar of progress in
 // such lines would stay with all of its states.
-func TestProgressEndsWithAnyNumberOfCarriageReturns(t *testing.T) {
+func TestProgressAcceptsRepeatedCarriageReturns(t *testing.T) {
 	for _, end := range []string{"", "\r", "\r\r", "\r\r\r"} {
 		text := strings.Repeat("fetch: 1%\rfetch: 50%\rfetch: 100%"+end+"\n", 200)
 		out, ok := Reduce(&Result{Text: text, Call: command("make fetch"), Tokens: len(text) / 4}, only("progress"))

@@ -29,7 +29,7 @@ func breaking(t *testing.T, word string) {
 	}
 }
 
-func TestResultOfAReducerThatPanicsGoesOutWhole(t *testing.T) {
+func TestStageKeepsTheResultIfAReducerPanics(t *testing.T) {
 	breaking(t, "unlucky")
 	code := samples[0].make(30_000)
 	msgs := []message.Message{

@@ -9,7 +9,7 @@ import (
 )
 
 // The promises of the reducers hold for recorded output of tools.
-func TestRecordedResultsKeepThePromises(t *testing.T) {
+func TestReduceKeepsItsPromisesForRecordedResults(t *testing.T) {
 	const every = 12 // sessions
 	n, reduced := 0, 0
 	for name, data := range corpus.Some(t, "chat", func() bool { n++; return n%every == 0 }) {

@@ -54,7 +54,7 @@ func TestEachReducerReducesItsKindAndKeepsItsPromises(t *testing.T) {
 	}
 }
 
-func TestLargeResultsOfEachKindAreReducedByItsReducer(t *testing.T) {
+func TestReduceUsesTheReducerOfEachKind(t *testing.T) {
 	for _, s := range samples {
 		out, ok := Reduce(s.result(60_000), Options{})
 		found := false
@@ -67,7 +67,7 @@ func TestLargeResultsOfEachKindAreReducedByItsReducer(t *testing.T) {
 	}
 }
 
-func TestReducerThatIsOffDoesNothing(t *testing.T) {
+func TestReduceSkipsReducersThatAreOff(t *testing.T) {
 	for _, s := range samples {
 		for _, n := range Names() {
 			out, _ := Reduce(s.result(30_000), Options{Off: []string{n}})
@@ -83,7 +83,7 @@ func TestReducerThatIsOffDoesNothing(t *testing.T) {
 	}
 }
 
-func TestEveryLineThatHoldsAnErrorStays(t *testing.T) {
+func TestReduceKeepsLinesWithErrors(t *testing.T) {
 	for _, s := range samples {
 		switch s.name {
 		case "code", "searches", "paths", "listings", "documents", "pages", "patches":
@@ -104,7 +104,7 @@ func TestEveryLineThatHoldsAnErrorStays(t *testing.T) {
 	}
 }
 
-func TestWhatTheCallAskedForByLinesStaysWhole(t *testing.T) {
+func TestReduceKeepsResultsOfRangeRequests(t *testing.T) {
 	text := samples[0].make(60_000)
 	for _, call := range []Call{
 		{"Read", []byte(`{"file_path":"/src/store.go","offset":100,"limit":900}`)},
@@ -122,7 +122,7 @@ func TestWhatTheCallAskedForByLinesStaysWhole(t *testing.T) {
 	}
 }
 
-func TestSmallResultsKeepAllThatAReaderSees(t *testing.T) {
+func TestReduceLeavesOutNothingOfSmallResults(t *testing.T) {
 	for _, s := range samples {
 		r := s.result(4_000)
 		out, ok := Reduce(r, Options{})
@@ -132,7 +132,7 @@ func TestSmallResultsKeepAllThatAReaderSees(t *testing.T) {
 	}
 }
 
-func TestLimitOfLargeIsThatOfTheOptions(t *testing.T) {
+func TestReduceUsesTheLimitOfTheOptions(t *testing.T) {
 	r := samples[0].result(16_000) // 4,000 tokens
 	if _, ok := Reduce(r, Options{Large: 5_000}); ok {
 		t.Error("reduced although it is not large")
@@ -173,7 +173,7 @@ func BenchmarkReduce(b *testing.B) {
 	}
 }
 
-func TestErrorsStayWhereThereIsNoRoomForThem(t *testing.T) {
+func TestReduceKeepsErrorsBeyondTheRoom(t *testing.T) {
 	text := upTo(60_000, func(b *strings.Builder, i int) {
 		fmt.Fprintf(b, "step %d of the build says nothing at all\nstep %d says so, too\nanother line of step %d\n", i, i, i)
 		if i%4 == 0 {

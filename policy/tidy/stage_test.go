@@ -55,7 +55,7 @@ func proposed(t *testing.T, v *policy.View) [][]policy.Edit {
 
 // Some providers want all results of a turn in one message. Each is large by its own
 // size: small ones would lose lines only because several came at once.
-func TestResultsOfOneMessageAreLargeEachByItself(t *testing.T) {
+func TestStageMeasuresEachResultOfAMessage(t *testing.T) {
 	small, large := numbered(150), numbered(400)
 	for _, c := range []struct {
 		name  string
@@ -74,7 +74,7 @@ func TestResultsOfOneMessageAreLargeEachByItself(t *testing.T) {
 }
 
 // The log and the counts of reducers say what is left of a result.
-func TestTheMarkOfAReducedResultSaysWhatIsLeft(t *testing.T) {
+func TestMarkStatesTheRemainingTokens(t *testing.T) {
 	v := arrived(numbered(400))
 	groups := proposed(t, v)
 	if len(groups) != 1 {
@@ -97,7 +97,7 @@ func TestTheMarkOfAReducedResultSaysWhatIsLeft(t *testing.T) {
 
 // A command that runs again at once asks for what was left out, and one that runs later
 // asks for it if it prints as much as before. Otherwise it has a new result.
-func TestACommandAsksAgainAtOnceOrForAsMuch(t *testing.T) {
+func TestBeforeRecognizesRepeatedCommands(t *testing.T) {
 	const original = 9000
 	reduced := "[tidied — head and tail, 90 of 99 lines left out · ~900 tokens in full]\nwords"
 	for _, c := range []struct {
@@ -135,7 +135,7 @@ func TestACommandAsksAgainAtOnceOrForAsMuch(t *testing.T) {
 
 // A result that a call sent before, which got no answer, is in the provider's cache as it
 // is.
-func TestResultsThatWereSentStay(t *testing.T) {
+func TestStageKeepsSentResults(t *testing.T) {
 	for _, sent := range []bool{false, true} {
 		v := arrived(numbered(400))
 		v.Sent = func(*message.Message) bool { return sent }
@@ -147,7 +147,7 @@ func TestResultsThatWereSentStay(t *testing.T) {
 
 // What is large and has nothing to leave out stays whole: no reducer of another kind
 // cuts its middle, and none takes a few lines that are worth less than what it hides.
-func TestLargeResultsOfWhichLittleCanGoStayWhole(t *testing.T) {
+func TestReduceKeepsLargeResultsWithLittleToRemove(t *testing.T) {
 	var errs strings.Builder
 	for i := range 400 {
 		if i%8 == 7 {
@@ -174,7 +174,7 @@ func TestLargeResultsOfWhichLittleCanGoStayWhole(t *testing.T) {
 }
 
 // Lines that were counted once are not counted again: "x × 5 × 3" says nothing.
-func TestCountedLinesAreNotCountedAgain(t *testing.T) {
+func TestRunsKeepsCountedLines(t *testing.T) {
 	line := "waiting for the lock of the database"
 	text := strings.Repeat(line+" × 5\n", 6) + strings.Repeat(line+"\n", 20)
 	out, ok := tidy.Reduce(&tidy.Result{Text: text, Call: tidy.Call{Tool: "bash", Args: []byte(`{"command":"make"}`)}, Tokens: 100}, tidy.Options{})
@@ -186,7 +186,7 @@ func TestCountedLinesAreNotCountedAgain(t *testing.T) {
 
 // What a command prints is not compared with what it printed before: unlike a file, it is
 // an outcome, and is read as a whole.
-func TestOutputOfACommandIsShownWhole(t *testing.T) {
+func TestReduceKeepsRepeatedCommandOutputWhole(t *testing.T) {
 	before := numbered(60)
 	after := strings.Replace(before, "30 of the lines", "another of the lines", 1)
 	for command, whole := range map[string]bool{"make check": true, "cat notes.txt": false} {
@@ -208,7 +208,7 @@ func twice(text string) *policy.View {
 
 // A note that a result came before is of use where the view shows it. One that was edited
 // is not there, or not whole.
-func TestANoteStandsOnlyForAResultThatIsThere(t *testing.T) {
+func TestStageReplacesARepeatedResultOnlyIfTheViewShowsTheFirst(t *testing.T) {
 	for _, edited := range []bool{false, true} {
 		v := twice(numbered(60))
 		v.Origins = func(i, _ int) (policy.Origin, bool) {
@@ -221,7 +221,7 @@ func TestANoteStandsOnlyForAResultThatIsThere(t *testing.T) {
 }
 
 // The first line of a reduced result has a reference only if the model can recall it.
-func TestOnlyWhatCanBeRecalledHasAReference(t *testing.T) {
+func TestStageAddsAReferenceOnlyWithRecall(t *testing.T) {
 	for _, can := range []bool{false, true} {
 		v := arrived(numbered(400))
 		v.Recall = can
@@ -242,7 +242,7 @@ func TestOnlyWhatCanBeRecalledHasAReference(t *testing.T) {
 
 // The lines that the user asked for are kept, also behind a summary that a wire has as the
 // user's text.
-func TestASummaryIsNotWhatTheUserAskedFor(t *testing.T) {
+func TestStageIgnoresSummariesAsRequests(t *testing.T) {
 	summary := policy.NewSummary(1, "We looked at other_names and at more_names.")
 	summary.Role = message.RoleUser
 	text := strings.Replace(numbered(400), "200 of the lines", "200 of needle_name", 1)
@@ -265,7 +265,7 @@ func TestASummaryIsNotWhatTheUserAskedFor(t *testing.T) {
 
 // Results that must stay as they are, do: those of pinned messages, and those that were
 // edited before.
-func TestPinnedAndEditedResultsStay(t *testing.T) {
+func TestStageKeepsPinnedAndEditedResults(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(v *policy.View)
 		want   int
@@ -286,7 +286,7 @@ func TestPinnedAndEditedResultsStay(t *testing.T) {
 
 // A result of which a reader misses nothing has no first line that says what was left out.
 // Its origin is recorded all the same.
-func TestAResultThatLostNothingHasNoFirstLine(t *testing.T) {
+func TestStageAddsNoFirstLineIfNothingIsLeftOut(t *testing.T) {
 	for _, can := range []bool{false, true} {
 		plain := numbered(30)
 		v := arrived(strings.ReplaceAll(plain, "lines", "\x1b[31mlines \x1b[0m\r\x1b[32m30 of the lines\x1b[0m"))
@@ -309,7 +309,7 @@ func TestAResultThatLostNothingHasNoFirstLine(t *testing.T) {
 }
 
 // Of several calls that ask for a reduced result again, the first one counts.
-func TestOnlyTheFirstCallAsksForAResultAgain(t *testing.T) {
+func TestBeforeReportsTheFirstRepetition(t *testing.T) {
 	read := func(id, file string) message.Message {
 		return message.Assistant("", message.Call(id, "Read", `{"file_path":"`+file+`"}`))
 	}
