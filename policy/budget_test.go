@@ -39,8 +39,8 @@ func TestBudgetComputesThresholdsInDecimal(t *testing.T) {
 	}
 }
 
-// If a threshold is not a whole number of tokens, a view below the trigger does
-// not trigger, and a view above the target has not reached it.
+// If a threshold is not a whole number of tokens, a view below the trigger does not
+// trigger, and a view above the target has not reached the target.
 func TestBudgetRoundsFractionalThresholds(t *testing.T) {
 	b, err := policy.Limits{MaxContextTokens: 8001, TriggerPct: 0.85, TargetPct: 0.60}.Budget()
 	if err != nil {
@@ -83,10 +83,10 @@ func TestDueLeavesRoomAfterAHighFloor(t *testing.T) {
 	b, _ := limits(128_000).Budget()
 	for last, want := range map[int]int{
 		0:       108_800,
-		76_000:  108_800,         // at the target or below: the trigger
-		90_000:  90_000 + 32_000, // above it: as far again as from target to trigger
+		76_000:  108_800,         // up to the target: the trigger
+		90_000:  90_000 + 32_000, // above the target: the size plus the distance from target to trigger
 		110_000: 126_500,         // never above the cap
-		126_500: 126_501,         // but what just fits is not due again
+		126_500: 126_501,         // except that a view at the cap is not due again
 	} {
 		if got := b.Due(last); got != want {
 			t.Errorf("after a compaction that ended at %d, the next is due at %d, want %d", last, got, want)
@@ -102,10 +102,10 @@ func TestAimingLowersTheTarget(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	if got := b.Aiming(720, 800); got.Target != 600 {
-		t.Errorf("a target that is higher: %+v", got)
+		t.Errorf("higher target: %+v", got)
 	}
 	if got := b.Aiming(900, 480); got != b {
-		t.Errorf("counts that are not low: %+v", got)
+		t.Errorf("aim at the cap: %+v", got)
 	}
 }
 
@@ -164,20 +164,20 @@ func TestDeeperAndAimingLowerTheTarget(t *testing.T) {
 	b := policy.Budget{Max: 1000, Cap: 900, Trigger: 850, Target: 600}
 	for growth, want := range map[int]int{0: 600, 250: 600, 251: 348, 400: 50, 425: 0, 600: 0} {
 		if got := b.Deeper(growth); got.Target != want || got.Cap != 900 || got.Trigger != 850 {
-			t.Errorf("a session that grows by %d: %+v, want target %d", growth, got, want)
+			t.Errorf("growth of %d: %+v, want target %d", growth, got, want)
 		}
 	}
 	atCap := policy.Budget{Max: 1000, Cap: 850, Trigger: 850, Target: 600}
 	if got := atCap.Deeper(300); got.Target != 250 {
-		t.Errorf("a trigger at the cap: %+v", got)
+		t.Errorf("trigger at the cap: %+v", got)
 	}
 	if got := b.Aiming(899, 950); got.Cap != 899 || got.Target != 600 {
-		t.Errorf("aiming at 899: %+v", got)
+		t.Errorf("aim 899: %+v", got)
 	}
 	if got := b.Aiming(-5, -7); got.Cap != 0 || got.Target != 0 {
-		t.Errorf("aiming at nothing: %+v", got)
+		t.Errorf("negative aim: %+v", got)
 	}
 	if got := b.Aiming(500, 950); got.Target != 500 {
-		t.Errorf("the target is above what is aimed at: %+v", got)
+		t.Errorf("the target is above the aim: %+v", got)
 	}
 }

@@ -42,15 +42,15 @@ func TestPlaceholderNamesItsCall(t *testing.T) {
 			}
 			back, ok := policy.Forms(nil).ParseMark(got)
 			if !ok || back.Form != c.mark.Form || back.Form == "call-recall@3" && back.Ref != c.mark.Ref || back.Chars != c.mark.Chars || back.Ended != c.mark.Ended || back.Exit != c.mark.Exit {
-				t.Errorf("reads back as %+v, %v", back, ok)
+				t.Errorf("ParseMark returns %+v, %v", back, ok)
 			}
 		})
 	}
 }
 
-// A long target is cut to what the placeholder has room for, and to no less:
-// characters count, however many bytes they take. Cut too short, the model would not
-// know which call the result came from.
+// A long target is cut to the room in the placeholder and no further. The limit counts
+// characters, whatever their size in bytes. With a shorter target, the model might not
+// recognize the call.
 func TestPlaceholderUsesItsRoomForALongTarget(t *testing.T) {
 	for _, tool := range []string{"bash", "größen_prüfen", "検索"} {
 		for _, target := range []string{strings.Repeat("x", 300), strings.Repeat("ü", 300)} {
@@ -79,7 +79,7 @@ func FuzzParseMarkReadsCallForms(f *testing.F) {
 		}
 		back, ok := policy.Forms(nil).ParseMark(text)
 		if !ok || back.Chars != k.Chars || back.Ref != k.Ref || back.Ended != ended || ended && back.Exit != k.Exit {
-			t.Fatalf("%q reads back as %+v, %v", text, back, ok)
+			t.Fatalf("ParseMark(%q) = %+v, %v", text, back, ok)
 		}
 	})
 }
@@ -99,7 +99,7 @@ func TestParseMarkRejectsSimilarTexts(t *testing.T) {
 		`[observation masked — 12 chars · bash "` + strings.Repeat("a", 200) + `"]`,
 	} {
 		if k, ok := policy.Forms(nil).ParseMark(text); ok {
-			t.Errorf("%q is taken for %+v", text, k)
+			t.Errorf("ParseMark accepts %q as %+v", text, k)
 		}
 	}
 }
@@ -119,7 +119,7 @@ func maskAll(t *testing.T, m policy.Mask, recall bool, msgs ...message.Message) 
 	return out.Conversation, recipes
 }
 
-// bytesCost costs one token per byte.
+// bytesCost counts one token per byte.
 type bytesCost struct{}
 
 func (bytesCost) Text(s string) int { return len(s) }
@@ -150,15 +150,15 @@ func TestMaskLeavesCallPlaceholdersUnchanged(t *testing.T) {
 	}
 	twice, more := maskAll(t, m, false, once.Messages()...)
 	if len(more) != 0 || twice.Messages()[2].ResultText() != text {
-		t.Errorf("masked again: %q, %d passes", twice.Messages()[2].ResultText(), len(more))
+		t.Errorf("second masking: %q, %d passes", twice.Messages()[2].ResultText(), len(more))
 	}
 	again, err := reduce.NewConversation(oneCall, nil, nil).Replay(recipes[0])
 	if err != nil || again.Messages()[2].ResultText() != text {
-		t.Errorf("a replay reads %q, %v", again.Messages()[2].ResultText(), err)
+		t.Errorf("the replay returns %q, %v", again.Messages()[2].ResultText(), err)
 	}
 }
 
-// A ledger of an older version renders the same bytes forever.
+// A ledger of an older version always renders the same bytes.
 func TestReplayRendersOlderFormsUnchanged(t *testing.T) {
 	msgs := slices.Clone(oneCall)
 	msgs[1] = message.Assistant("", message.Call("1", "bash", `{"cmd":"make \"a[b]\"\nmake c"}`))
@@ -187,7 +187,7 @@ func TestReplayRendersOlderFormsUnchanged(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := c.Messages()[2].ResultText(); got != want {
-			t.Errorf("%s reads %q, want %q", form, got, want)
+			t.Errorf("%s renders %q, want %q", form, got, want)
 		}
 	}
 }
@@ -201,7 +201,7 @@ func TestMaskSkipsResultsBelowMinTokens(t *testing.T) {
 	}
 }
 
-// The longer placeholder is not used if only the short one saves enough.
+// Mask uses the short placeholder if the longer one does not save enough.
 func TestMaskUsesTheShortPlaceholderIfTheLongOneSavesTooLittle(t *testing.T) {
 	msgs := append([]message.Message(nil), oneCall...)
 	msgs[2] = message.ToolResult("1", strings.Repeat("x", 120))

@@ -27,11 +27,12 @@ func TestMaskFindsTheToolOfAReusedCallID(t *testing.T) {
 		}
 	}
 	if !slices.Equal(masked, []string{"mask", "mask"}) {
-		t.Errorf("masked are the results of %v", masked)
+		t.Errorf("the results of %v are masked", masked)
 	}
 }
 
-// Whatever Recent marks, the model has not read the results of the open round yet.
+// The model has not read the results of the open round yet, so that they stay, whatever
+// Recent marks.
 func TestMaskKeepsTheOpenRound(t *testing.T) {
 	msgs := loop(3, 100)
 	msgs = append(msgs, message.Assistant("", message.Call("open", "bash", "{}"), message.Call("waits", "bash", "{}")), message.ToolResult("open", text(100)))
@@ -46,7 +47,7 @@ func TestMaskKeepsTheOpenRound(t *testing.T) {
 		masked = append(masked, e.Text.Index)
 	}
 	if !slices.Equal(masked, []int{3, 5, 7}) {
-		t.Errorf("masked are the messages %v of %d", masked, len(msgs))
+		t.Errorf("the messages %v of %d are masked", masked, len(msgs))
 	}
 }
 
@@ -102,7 +103,7 @@ func TestMaskSelectsResultsByItsSettings(t *testing.T) {
 			}
 		}
 		if !slices.Equal(got, tc.want) {
-			t.Errorf("%s: masked are the results of turns %v, want %v", tc.name, got, tc.want)
+			t.Errorf("%s: the results of turns %v are masked, want %v", tc.name, got, tc.want)
 		}
 	}
 }
@@ -128,12 +129,12 @@ func TestMaskKeepsPinnedAndExcludedResults(t *testing.T) {
 			}
 		}
 		if !slices.Equal(got, tc.want) {
-			t.Errorf("without %v: masked are the messages %v, want %v", tc.exclude, got, tc.want)
+			t.Errorf("excluded %v: the messages %v are masked, want %v", tc.exclude, got, tc.want)
 		}
 	}
 }
 
-// A message of many results is not encoded anew to learn what each placeholder saves.
+// Mask does not encode a message with many results again for each placeholder.
 func TestMaskReplacesManyResultsOfOneMessage(t *testing.T) {
 	const n = 20
 	var calls, results []message.Part
@@ -162,6 +163,6 @@ func TestMaskReplacesManyResultsOfOneMessage(t *testing.T) {
 		}
 	}
 	if want := []int{1, 2, 3, 5, 6, 7, 9, 10, 11, 13, 14, 15, 17, 18, 19}; !slices.Equal(masked, want) {
-		t.Errorf("masked are the results %v, want %v", masked, want)
+		t.Errorf("the results %v are masked, want %v", masked, want)
 	}
 }

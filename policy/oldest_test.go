@@ -9,14 +9,14 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// ten costs ten tokens per message.
+// ten counts ten tokens per message.
 type ten struct{}
 
 func (ten) Text(string) int             { return 10 }
 func (ten) Message(message.Message) int { return 10 }
 
-// oldest returns the remainder of eight questions and answers, behind a system
-// prompt and the given messages: 160 tokens, with the last two turns kept.
+// oldest returns the remainder of a conversation: a system prompt, the given messages, and
+// eight questions and answers of 160 tokens. The last two turns are kept.
 func oldest(t *testing.T, goal, reserve int, before ...message.Message) policy.Partition {
 	t.Helper()
 	msgs := append([]message.Message{message.System("s")}, before...)
@@ -55,7 +55,7 @@ func TestOldestEndsAtTheGoal(t *testing.T) {
 func TestOldestIncludesTheLastSummary(t *testing.T) {
 	p := oldest(t, 160, 10, policy.NewSummary(1, "what was"))
 	if want := []int{1, 2, 3}; !slices.Equal(p.Remainder, want) {
-		t.Errorf("remainder %v, want %v: the summary makes room for one round less", p.Remainder, want)
+		t.Errorf("remainder %v, want %v: the room of the summary saves one round", p.Remainder, want)
 	}
 }
 
@@ -66,7 +66,7 @@ func TestOldestIncludesAResultWithoutCall(t *testing.T) {
 	}
 }
 
-// The last user message stays, wherever it stands, and frees no room.
+// The last user message stays at any position, and its cost does not count as freed.
 func TestOldestKeepsTheAnchor(t *testing.T) {
 	msgs := []message.Message{message.User("go")}
 	for i := range 8 {
@@ -80,8 +80,8 @@ func TestOldestKeepsTheAnchor(t *testing.T) {
 	}
 }
 
-// A question whose answer is protected has no other one: the next question is of another
-// turn, and stays if there is room for it.
+// The answer of the first question is protected, so that no answer is removed with the
+// question. The next question belongs to another turn, and stays if there is room.
 func TestOldestKeepsAQuestionOfAnotherTurn(t *testing.T) {
 	answer := message.Assistant("a")
 	answer.Protected = true
