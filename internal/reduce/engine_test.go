@@ -22,7 +22,7 @@ func TestEngineStopsWhenMaskingReachesTheTarget(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := len(out.Passes); n != 1 || out.Passes[0].Stage != "mask" {
-		t.Fatalf("passes %+v: masking alone reaches the target", out.Passes)
+		t.Fatalf("passes %+v, want masking alone", out.Passes)
 	}
 	masked := 0
 	for i := range out.Conversation.Inputs() {
@@ -31,7 +31,7 @@ func TestEngineStopsWhenMaskingReachesTheTarget(t *testing.T) {
 		}
 	}
 	if want := 100 - 10 - 2; masked != want {
-		t.Errorf("masked %d observations, want %d: all but the first 2 and those of the last 10 turns", masked, want)
+		t.Errorf("masked %d observations, want %d: all but the first 2 and the results of the last 10 turns", masked, want)
 	}
 }
 
@@ -78,7 +78,7 @@ func TestEngineKeepsPinnedRoundsBeforeTheSummary(t *testing.T) {
 	}
 }
 
-// faulty is a stage that proposes whatever it is given.
+// faulty is a stage that proposes the given edits.
 type faulty func(v *policy.View) []policy.Edit
 
 func (faulty) Name() string { return "faulty" }
@@ -128,10 +128,10 @@ func TestEngineDiscardsEditsThatBreakAPromise(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(out.Passes) == 0 || !out.Passes[0].Discarded || out.Passes[0].Err == nil {
-				t.Fatalf("the edits were not thrown away: %+v", out.Passes)
+				t.Fatalf("the edits were not discarded: %+v", out.Passes)
 			}
 			if len(out.Passes) != 2 || out.Passes[1].Applied != 1 {
-				t.Errorf("the next stage did not go on: %+v", out.Passes)
+				t.Errorf("the next stage did not run: %+v", out.Passes)
 			}
 		})
 	}
@@ -180,7 +180,7 @@ func TestEngineReportsInsufficientBudgetBeforeAnyStage(t *testing.T) {
 		t.Fatalf("got %v, want a BudgetError", err)
 	}
 	if asked {
-		t.Error("a stage was asked although the floor is above the budget")
+		t.Error("the engine called a stage although the floor is above the budget")
 	}
 	if len(b.Largest) == 0 || b.Largest[0].Index != 0 || b.Largest[0].Why != "pinned" || b.Largest[0].Tokens != 402 {
 		t.Errorf("largest contributor is %+v, want the system prompt", b.Largest)
@@ -204,7 +204,7 @@ func TestSqueezeDividesTheRoomAmongTheNewestResults(t *testing.T) {
 		t.Fatal(err)
 	}
 	if total := out.View.Total(); total > 10_000 || total < 9_000 {
-		t.Errorf("the view costs %d tokens; want what the budget has room for, 10,000", total)
+		t.Errorf("the view costs %d tokens, want about 10,000, the room in the budget", total)
 	}
 	for i := 3; i < len(msgs); i++ {
 		if n := out.View.Tokens[i]; n < 450 || n > 500 {
@@ -247,7 +247,7 @@ func TestMaskAndTruncateAreIdempotent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if twice.Changed() {
-		t.Errorf("masking and truncating again changed something: %+v", twice.Passes)
+		t.Errorf("the second run changed the view: %+v", twice.Passes)
 	}
 }
 
@@ -272,8 +272,8 @@ func TestMaskInBatchesMovesTheWindowEveryFewTurns(t *testing.T) {
 	}
 }
 
-// A notice behind a pinned round becomes part of that round when a result of the
-// round comes late. That is no reason to refuse edits.
+// If a result of a pinned round arrives late, a notice after the round becomes part of it.
+// The engine still accepts edits.
 func TestEngineAcceptsALateResultAfterANotice(t *testing.T) {
 	msgs := loop(4, 30)
 	answered := message.ToolResult("x", "pinned")
@@ -287,7 +287,7 @@ func TestEngineAcceptsALateResultAfterANotice(t *testing.T) {
 	}
 	late := first.Conversation.Append([]message.Message{message.ToolResult("y", text(200))})
 	if _, notice := policy.ParseNotice(late.Messages()[3]); !notice || late.Len() != 7 {
-		t.Fatalf("the notice is not behind the pinned round: %v", late.Messages())
+		t.Fatalf("the notice does not follow the pinned round: %v", late.Messages())
 	}
 	squeeze := engine(reduce.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget})
 	out, err := squeeze.Run(context.Background(), reduce.Request{Conversation: late, Budget: budget(80)})

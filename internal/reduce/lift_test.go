@@ -9,8 +9,8 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// Masking leaves a dispatch block that nothing can cut afterwards. If squeeze
-// alone reaches the budget, the masking is discarded, not the call.
+// Masking leaves a dispatch block that no later stage can cut. If squeeze alone reaches the
+// budget, the engine discards the mask instead of refusing the call.
 func TestEngineDiscardsEditsThatRaiseTheFloorAboveTheBudget(t *testing.T) {
 	block := "BEGIN_DISPATCH_RESULT\n" + strings.Repeat("b", 300) + "\nEND_DISPATCH_RESULT"
 	history := []message.Message{message.User("go")}
@@ -33,6 +33,6 @@ func TestEngineDiscardsEditsThatRaiseTheFloorAboveTheBudget(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d, _ := out.Conversation.Decision(2); d != policy.Masked {
-		t.Errorf("with room for the block the result is %s", d)
+		t.Errorf("the budget has room for the block, and the result is %s", d)
 	}
 }

@@ -12,8 +12,8 @@ import (
 // said is one message of a row.
 func said(role message.Role, text string) wireMessage { return wireMessage{Role: role, Content: &text} }
 
-// Cases that are missing in the vectors: no history at all, a history without a
-// request, a system message inside a history.
+// The test covers cases that the vectors lack: no history, a history without a request,
+// and a system message inside a history.
 func TestLoopAdapterAcceptsOtherForms(t *testing.T) {
 	user, system := said(message.RoleUser, "go"), said(message.RoleSystem, "be good")
 	for name, initial := range map[string][]wireMessage{
@@ -54,7 +54,7 @@ func TestMaskAdapterAcceptsOtherForms(t *testing.T) {
 		var r maskRow
 		r.Input.Messages, r.Expected.Messages = msgs, msgs
 		if d := maskResultDeviations(&r, lines(history(msgs))); len(d) > 0 {
-			t.Errorf("%s: a predicate matches what was not masked", name)
+			t.Errorf("%s: a predicate matches a text that was not masked", name)
 		}
 	}
 }

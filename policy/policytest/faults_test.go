@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// faulty is a stage that is correct except for the faults in its fields.
+// faulty is a stage that is correct apart from the faults in its fields.
 type faulty struct {
 	name    func() string
 	propose func(v *policy.View, p policy.Proposal) policy.Proposal
@@ -34,7 +34,7 @@ func (f faulty) Propose(ctx context.Context, v *policy.View) (policy.Proposal, e
 	return p, err
 }
 
-// Each promise catches its fault.
+// The subtest of each promise catches the matching fault.
 func TestSuiteCatchesBrokenPromises(t *testing.T) {
 	var n atomic.Int64
 	dropping := func(at ...int) func(*policy.View, policy.Proposal) policy.Proposal {
@@ -82,7 +82,7 @@ func TestSuiteCatchesBrokenPromises(t *testing.T) {
 			}
 		}
 		if !caught {
-			t.Errorf("%s: a stage that breaks the promise is not caught", promise)
+			t.Errorf("%s: the suite accepts a stage that breaks the promise", promise)
 		}
 	}
 }

@@ -67,7 +67,7 @@ func TestDifferReturnsTheHunksOfFiles(t *testing.T) {
 	}
 	old, now := newDraft(strings.Join(numbered("%d\ta line of the file", 1, 9), "\n")), newDraft("1\tfirst\n"+strings.Join(strings.Split(strings.Join(numbered("%d\ta line of the file", 2, 9), "\n"), "\n"), "\n"))
 	if hunks, ok := differ(old.lines, now.lines); !ok || !slices.Equal(hunks, []hunk{{0, 0, 0, 1}}) {
-		t.Errorf("numbers at the start of lines count: %v, %v", hunks, ok)
+		t.Errorf("numbers at the start of lines make a difference: %v, %v", hunks, ok)
 	}
 }
 

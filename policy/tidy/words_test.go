@@ -141,12 +141,12 @@ func TestIsLoggedAndShapeRecognizeLogLines(t *testing.T) {
 	}
 	for _, same := range [][2]string{{"request 12 took 3ms", "request 7 took 400ms"}, {"id 3fa9 ok", "id 71bc ok"}, {"0", "00"}} {
 		if shape(same[0]) != shape(same[1]) {
-			t.Errorf("%q and %q have two shapes", same[0], same[1])
+			t.Errorf("%q and %q have different shapes", same[0], same[1])
 		}
 	}
 	for _, apart := range [][2]string{{"request 12", "request a"}, {"id abc", "id abd"}, {"3g", "3"}, {"a 1", "a"}} {
 		if shape(apart[0]) == shape(apart[1]) {
-			t.Errorf("%q and %q have one shape", apart[0], apart[1])
+			t.Errorf("%q and %q have the same shape", apart[0], apart[1])
 		}
 	}
 }
