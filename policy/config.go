@@ -97,7 +97,7 @@ type TidyConfig struct {
 	// Off lists the reducers that are not used, by their names in tidy.Names;
 	// default none.
 	Off []string `mapstructure:"off" validate:"dive,reducer"`
-	// ExcludeTools are tools whose results stay as they are; default none.
+	// ExcludeTools are tools whose results stay unchanged; default none.
 	ExcludeTools []string `mapstructure:"exclude_tools"`
 	// Wait is how long a call waits for the archive to store the originals. If
 	// the archive takes longer, the results are sent whole and are never

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// DispatchTools are the names of tools whose results may hold dispatch blocks,
-// which survive masking. Case is ignored, and * stands for any characters.
+// DispatchTools are the names of tools that may return dispatch blocks, which survive
+// masking. Case is ignored, and * stands for any characters.
 // Blocks in results of other tools are masked: otherwise a web page that contains
 // the marker could stay in the prompt for the whole session.
 type DispatchTools []string

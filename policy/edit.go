@@ -177,7 +177,7 @@ type Estimator interface {
 	Estimate(v *View) (Proposal, error)
 }
 
-// A Goal says how far a stage goes.
+// A Goal says when a stage stops.
 type Goal uint8
 
 // Goals of a stage.

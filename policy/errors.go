@@ -202,8 +202,8 @@ func (s staying) stays(i int) string {
 	return whyNoStage
 }
 
-// advice returns remedies: the missing stages that would free enough, if there
-// are any; otherwise remedies that depend on what the smallest view holds.
+// advice returns remedies. These are the missing stages that would free enough, or, if
+// there are none, remedies that depend on the content of the smallest view.
 func (v *View) advice(parts []Contributor) (out []string) {
 	if missing := v.missing(); len(missing) > 0 {
 		return []string{"add " + strings.Join(missing, " and ") + " to policy.stages", "use a model with a larger window"}
@@ -253,8 +253,8 @@ func (v *View) with(names []string) *View {
 	return &w
 }
 
-// oldRounds is a stage whose Takes returns all messages that a stage that summarizes can
-// remove. No other method of it is called.
+// oldRounds stands in for a stage that summarizes: Takes returns all messages that such a
+// stage can remove. No other method of oldRounds is called.
 type oldRounds struct{ Stage }
 
 func (oldRounds) Takes(v *View) []int { return v.Partition(v.Smallest()).Remainder }

@@ -127,7 +127,7 @@ func (v *View) mediaTokens(i, p int) int {
 	return max(0, v.Tokens[i]-v.Cost.Message(without)+v.Cost.Text(" "))
 }
 
-// mediaSize returns the size of media in bytes, as they are sent.
+// mediaSize returns the size in bytes that the media have in the request.
 func mediaSize(p *message.Part) int {
 	if p.Media != nil && p.Media.Bytes > 0 {
 		return p.Media.Bytes

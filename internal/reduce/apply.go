@@ -87,10 +87,10 @@ func sourcesOf(c *Conversation, edits []policy.Edit) (out []int) {
 	return out
 }
 
-// variants returns the edits and, for providers that refuse the usual order of
-// messages, copies of them whose cut uses another order. With noticed, it
-// returns only variants that put a notice in front of the remaining messages,
-// because some providers require that the user speaks first.
+// variants returns the edits and, for providers that refuse the usual order of messages,
+// copies of the edits with another order of the cut. If noticed is true, it returns only
+// variants that put a notice in front of the remaining messages, because some providers
+// require that the user speaks first.
 func (o *Outcome) variants(edits []policy.Edit, noticed bool) [][]policy.Edit {
 	at := slices.IndexFunc(edits, func(e policy.Edit) bool { return e.Cut != nil })
 	if at < 0 || edits[at].Cut.Copies || noticed && edits[at].Cut.New != nil {
@@ -138,7 +138,7 @@ func (o *Outcome) orders(c policy.Cut) []policy.Cut {
 }
 
 // answers returns the indexes of two assistant messages that the cut keeps: the
-// first one in the recent span, and the first one behind all removed messages.
+// first one in the recent span, and the first one after all removed messages.
 func answers(v *policy.View, c *policy.Cut) [2]int {
 	gone, last := make([]bool, len(v.Messages)), c.Recent
 	for _, i := range c.Removed {

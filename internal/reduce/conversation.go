@@ -126,9 +126,9 @@ func (c *Conversation) clone() *Conversation {
 	return &d
 }
 
-// Apply returns the conversation with the edits made: first the text edits,
-// then the cut, of which there may be at most one. Indexes are those of c. On
-// an error, nothing is applied.
+// Apply returns the conversation after the edits: first the text edits, then the cut. The
+// edits may hold at most one cut. Their indexes are those of c. On an error, nothing is
+// applied.
 func (c *Conversation) Apply(edits []policy.Edit) (*Conversation, error) {
 	d := c.clone()
 	if err := d.edit(edits, 0, nil, nil); err != nil {

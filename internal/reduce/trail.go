@@ -154,8 +154,8 @@ func (t *Trail) pinned(edits []policy.Edit) bool {
 	return false
 }
 
-// firstEdited returns the smallest index of a message whose text is edited, or
-// none.
+// firstEdited returns the smallest index of a message with a text edit, or the value none
+// if there is no text edit.
 func firstEdited(edits []policy.Edit, none int) int {
 	for k := range edits {
 		if t := edits[k].Text; t != nil {

@@ -13,7 +13,7 @@ type Call struct {
 	Args json.RawMessage
 }
 
-// asked describes what a call asks for.
+// asked describes the request of a call.
 type asked struct {
 	command string // command line; "" = the call has none
 	file    string // file that is read; "" = unknown

@@ -37,7 +37,7 @@ func code(d *draft, r *Result, room int) verdict {
 	return done(d.shown("outline and what was named", c.take(room)))
 }
 
-// Limits for declarations whose body is kept because the call or the task names
+// Limits for the declarations that keep their bodies because the call or the task names
 // them.
 const (
 	mostBodies = 8

@@ -59,7 +59,7 @@ type draft struct {
 	text  string
 	lines []line
 	total int    // number of lines of the result; a line feed at its end begins no line
-	what  string // description for the first line of what was left out; "" = nothing
+	what  string // description of the parts left out, for the first line; "" = none
 	lent  *lent
 }
 
