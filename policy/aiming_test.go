@@ -10,25 +10,25 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// The limit of a single result is a quarter of the real cap. With counts that are
-// approximate, stages work for a lower cap, and results would lose more than a user has
-// configured.
-func TestTheLimitOfAResultIsAQuarterOfTheRealCap(t *testing.T) {
+// The limit of a single result is a quarter of the real cap. For approximate counts,
+// stages work for a lower cap, and a quarter of that cap would cut results more than the
+// user has configured.
+func TestTruncateLimitsAResultToAQuarterOfTheRealCap(t *testing.T) {
 	for _, aim := range []int{4_000, 1_000, 100} {
 		for words, cut := range map[int]bool{900: false, 1_100: true} {
 			b := budget(4_000).Aiming(aim, aim/2)
 			out, err := run(t, engine(reduce.Step{Stage: policy.Truncate{MaxTokens: 8_000}, Goal: policy.All}), loop(1, words), b)
 			if err != nil || out.Changed() != cut {
-				t.Errorf("aim %d, a result of %d words: cut %v, %v", aim, words, out.Changed(), err)
+				t.Errorf("aim %d, a result of %d words: cut is %v, error is %v", aim, words, out.Changed(), err)
 			}
 		}
 	}
 }
 
-// A dispatch block that masking leaves can lift the smallest view above the real cap, where
-// the aim is out of reach either way. The call would then be refused although squeeze
-// could have made it fit.
-func TestNothingLiftsTheFloorAboveTheRealCap(t *testing.T) {
+// Masking leaves dispatch blocks, which can raise the smallest view above the real cap
+// even if the aim cannot be reached in any case. The call would then be refused although
+// squeeze could have made the view fit.
+func TestEngineDiscardsMasksThatRaiseTheFloorAboveTheRealCap(t *testing.T) {
 	text := strings.Repeat("x", 300) + beginBlock + strings.Repeat("b", 300) + endBlock
 	msgs := []message.Message{message.User("go")}
 	for _, id := range []string{"a", "b", "c"} {
@@ -50,8 +50,9 @@ func TestNothingLiftsTheFloorAboveTheRealCap(t *testing.T) {
 	}
 }
 
-// The error names the budget that a user has configured, not what stages aimed for.
-func TestTheErrorNamesTheRealCap(t *testing.T) {
+// The error names the budget that the user has configured, not the lower cap of the
+// stages.
+func TestBudgetErrorNamesTheRealCap(t *testing.T) {
 	for _, floors := range []bool{false, true} {
 		e := engine(reduce.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget})
 		e.Floors = floors

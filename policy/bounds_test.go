@@ -11,7 +11,7 @@ import (
 	"github.com/agentcompact/compact/policy/compat"
 )
 
-func TestTruncateLeavesAQuarterOfTheBudgetAtMost(t *testing.T) {
+func TestTruncateLimitsAResultToAQuarterOfTheBudget(t *testing.T) {
 	v := policy.NewView(loop(1, 300), pins, words{})
 	for limit, most := range map[int]int{8_000: 100, 60: 60} {
 		v.Budget = budget(400)
@@ -29,7 +29,7 @@ func TestTruncateLeavesAQuarterOfTheBudgetAtMost(t *testing.T) {
 	}
 }
 
-func TestBoundaryIsKeptWithinTheView(t *testing.T) {
+func TestStagesClampTheBoundaryToTheView(t *testing.T) {
 	msgs := loop(6, 30)
 	for _, at := range []int{-5, 0, len(msgs), len(msgs) + 7} {
 		since := func(*policy.View) int { return at }
@@ -49,32 +49,32 @@ func TestBoundaryIsKeptWithinTheView(t *testing.T) {
 	v.Budget = budget(10_000)
 	p, err := policy.Mask{Since: func(*policy.View) int { return -5 }, KeepFirst: 1}.Propose(context.Background(), v)
 	if err != nil || len(p.Groups) != 1 || len(p.Groups[0]) != 5 {
-		t.Errorf("%v: a boundary before the view is its beginning: %+v", err, p)
+		t.Errorf("a boundary before the view does not count as its beginning: error %v, proposal %+v", err, p)
 	}
 }
 
-// A round of three calls is three pairs, not one.
+// A round of three calls counts as three pairs, not as one.
 func TestKeepCountsPairsNotRounds(t *testing.T) {
 	msgs := loop(4, 10)
 	msgs = append(msgs, message.Assistant("", message.Call("a", "x", "{}"), message.Call("b", "x", "{}"), message.Call("c", "x", "{}")),
 		message.ToolResult("a", "1"), message.ToolResult("b", "2"), message.ToolResult("c", "3"))
 	v := policy.NewView(msgs, pins, words{})
 	if got := v.Partition(policy.Keep{Turns: 1, Pairs: 3}).Recent; !slices.Equal(got, []int{1, 10, 11, 12, 13}) {
-		t.Errorf("three pairs: %v", got)
+		t.Errorf("recent messages for three pairs: %v", got)
 	}
 	if got := v.Partition(policy.Keep{Turns: 1, Pairs: 4}).Recent; !slices.Equal(got, []int{1, 8, 9, 10, 11, 12, 13}) {
-		t.Errorf("four pairs: %v", got)
+		t.Errorf("recent messages for four pairs: %v", got)
 	}
 }
 
-func TestCompactionGoesDeeperWhereOneStepIsMoreThanTheGap(t *testing.T) {
+func TestDeeperLowersTheTargetIfAStepExceedsTheGap(t *testing.T) {
 	b := policy.Budget{Max: 100, Cap: 95, Trigger: 85, Target: 60}
 	for growth, want := range map[int]int{0: 60, 25: 60, 26: 33, 40: 5, 70: 0} {
 		if got := b.Deeper(growth).Target; got != want {
-			t.Errorf("growing by %d: target %d, want %d", growth, got, want)
+			t.Errorf("growth of %d: target %d, want %d", growth, got, want)
 		}
 	}
 	if got := b.CapOnly().Deeper(50).Target; got != 95 {
-		t.Errorf("without a target: %d", got)
+		t.Errorf("budget without a target: target is %d, want 95", got)
 	}
 }

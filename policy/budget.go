@@ -12,7 +12,7 @@ type Limits struct {
 	MaxContextTokens int     // the model's window
 	MaxOutputTokens  int     // reserved for the answer; default 0
 	HardCapBuffer    int     // reserved for what estimates miss; default 1500
-	MarginPct        int     // the same as a share of the window, in percent, on top; default 0
+	MarginPct        int     // reserved in addition, as a share of the window in percent; default 0
 	TriggerPct       float64 // share of the window at which a compaction is due; default 0.85
 	TargetPct        float64 // share of the window that a compaction aims for; default 0.60
 }
@@ -21,7 +21,7 @@ type Limits struct {
 // bytes.
 type Budget struct {
 	Max     int // the model's window
-	Cap     int // B: the most a view may cost; see also [Budget.Aiming]
+	Cap     int // B: the largest allowed cost of a view; see also [Budget.Aiming]
 	Trigger int // a compaction is due at this size
 	Target  int // T: the size that a compaction aims for
 
@@ -30,7 +30,7 @@ type Budget struct {
 	MaxBytes    int
 	TargetBytes int
 
-	limit    int // the real cap when Aiming has lowered Cap; 0 = Cap
+	limit    int // the real cap if Aiming has lowered Cap; 0 = Cap
 	shrinkTo int // keep counts are reduced until the view has this size; 0 = Cap
 }
 
@@ -90,7 +90,7 @@ func (l Limits) check(left, margin int) error {
 	return errors.Join(errs...)
 }
 
-// decimal returns the decimal number that was written, not the nearest binary
+// decimal returns the decimal number in the configuration, not the nearest binary
 // fraction.
 func decimal(f float64) *big.Rat {
 	r, _ := new(big.Rat).SetString(strconv.FormatFloat(f, 'g', -1, 64))
@@ -112,9 +112,9 @@ func ceil(r *big.Rat) int {
 }
 
 // Due returns the size in tokens at which the next compaction is due. last is
-// the size that the previous compaction reached, 0 if there was none. A session
-// whose floor lies above the target does not compact on every turn, and the
-// result of a compaction is never itself due for the next one.
+// the size that the previous compaction reached, 0 if there was none. Thus a session
+// with a floor above the target does not compact on every turn, and the view that a
+// compaction returns never triggers the next compaction by itself.
 func (b Budget) Due(last int) int {
 	if last <= 0 || b.Trigger > b.Cap {
 		return b.Trigger
@@ -124,8 +124,8 @@ func (b Budget) Due(last int) int {
 
 // Deeper returns a budget for a session that grows by growth tokens per call.
 // If growth exceeds the distance between target and trigger, the very next call
-// would compact again; the returned budget then aims lower and leaves room for
-// two more calls.
+// would compact again. The returned budget then has a lower target, which leaves
+// room for two more calls.
 func (b Budget) Deeper(growth int) Budget {
 	if b.Trigger <= b.Cap && growth > b.Trigger-b.Target {
 		b.Target = max(min(b.Target, b.Trigger-2*growth), 0)
@@ -141,11 +141,11 @@ func (b Budget) CapOnly() Budget {
 	return b
 }
 
-// Aiming returns a budget whose stages work for a lower cap and a lower target.
-// It is for approximate token counts, where the upper bound of the count must
-// fit as well. The trigger is compared with that upper bound, so that a target
-// in other units would lie too close to it. A view between aim and the real cap
-// is not an error.
+// Aiming returns a budget with a lower cap and a lower target for the stages. It is
+// for approximate token counts, where the upper bound of the count must fit as well.
+// The target is lowered too, because the trigger is compared with that upper bound,
+// and a target in other units would be too close to it. A view between aim and the
+// real cap is not an error.
 func (b Budget) Aiming(aim, target int) Budget {
 	if aim >= b.Cap {
 		return b
@@ -155,5 +155,5 @@ func (b Budget) Aiming(aim, target int) Budget {
 	return b
 }
 
-// Most returns the real cap: what a view may cost before it is refused.
+// Most returns the real cap: the largest cost at which a view is not refused.
 func (b Budget) Most() int { return max(b.limit, b.Cap) }

@@ -13,7 +13,7 @@ func limits(window int) policy.Limits {
 	return policy.Limits{MaxContextTokens: window, HardCapBuffer: 1500, TriggerPct: 0.85, TargetPct: 0.60}
 }
 
-func TestBudgetOfTheDefaultWindow(t *testing.T) {
+func TestLimitsComputeTheBudgetOfTheDefaultWindow(t *testing.T) {
 	b, err := limits(128_000).Budget()
 	if err != nil {
 		t.Fatal(err)
@@ -26,7 +26,7 @@ func TestBudgetOfTheDefaultWindow(t *testing.T) {
 
 // 0.85 is not a binary fraction: in floating point, 0.85*20 is just above or just
 // below 17, depending on the order of the operations.
-func TestBudgetThresholdIsDecimallyExact(t *testing.T) {
+func TestBudgetComputesThresholdsInDecimal(t *testing.T) {
 	for window := 20; window <= 200_000; window += 20 {
 		l := policy.Limits{MaxContextTokens: window, TriggerPct: 0.85, TargetPct: 0.55}
 		b, err := l.Budget()
@@ -39,9 +39,9 @@ func TestBudgetThresholdIsDecimallyExact(t *testing.T) {
 	}
 }
 
-// If a threshold is not a whole number of tokens, a view below the trigger does
-// not trigger, and a view above the target has not reached it.
-func TestBudgetBetweenTwoWholeNumbers(t *testing.T) {
+// If a threshold is not a whole number of tokens, a view below the trigger does not
+// trigger, and a view above the target has not reached the target.
+func TestBudgetRoundsFractionalThresholds(t *testing.T) {
 	b, err := policy.Limits{MaxContextTokens: 8001, TriggerPct: 0.85, TargetPct: 0.60}.Budget()
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +65,7 @@ func TestBudgetTriggerNeverExceedsTheCap(t *testing.T) {
 	}
 }
 
-func TestBudgetRefusesWhatCannotBe(t *testing.T) {
+func TestBudgetRejectsImpossibleLimits(t *testing.T) {
 	for name, l := range map[string]policy.Limits{
 		"nothing left":         {MaxContextTokens: 1000, HardCapBuffer: 1000, TriggerPct: 0.85, TargetPct: 0.6},
 		"target above trigger": {MaxContextTokens: 1000, TriggerPct: 0.5, TargetPct: 0.6},
@@ -79,14 +79,14 @@ func TestBudgetRefusesWhatCannotBe(t *testing.T) {
 	}
 }
 
-func TestBudgetDueLeavesRoomAfterAHighFloor(t *testing.T) {
+func TestDueLeavesRoomAfterAHighFloor(t *testing.T) {
 	b, _ := limits(128_000).Budget()
 	for last, want := range map[int]int{
 		0:       108_800,
-		76_000:  108_800,         // at the target or below: the trigger
-		90_000:  90_000 + 32_000, // above it: as far again as from target to trigger
+		76_000:  108_800,         // up to the target: the trigger
+		90_000:  90_000 + 32_000, // above the target: the size plus the distance from target to trigger
 		110_000: 126_500,         // never above the cap
-		126_500: 126_501,         // but what just fits is not due again
+		126_500: 126_501,         // except that a view at the cap is not due again
 	} {
 		if got := b.Due(last); got != want {
 			t.Errorf("after a compaction that ended at %d, the next is due at %d, want %d", last, got, want)
@@ -94,18 +94,18 @@ func TestBudgetDueLeavesRoomAfterAHighFloor(t *testing.T) {
 	}
 }
 
-// The trigger is compared with the upper bound of a view, so the target applies
-// to the upper bound, too.
+// The trigger is compared with the upper bound of a view, so that the target must also
+// apply to the upper bound.
 func TestAimingLowersTheTarget(t *testing.T) {
 	b := policy.Budget{Max: 1000, Cap: 900, Trigger: 850, Target: 600}
 	if got := b.Aiming(720, 480); got.Cap != 720 || got.Target != 480 {
 		t.Errorf("%+v", got)
 	}
 	if got := b.Aiming(720, 800); got.Target != 600 {
-		t.Errorf("a target that is higher: %+v", got)
+		t.Errorf("higher target: %+v", got)
 	}
 	if got := b.Aiming(900, 480); got != b {
-		t.Errorf("counts that are not low: %+v", got)
+		t.Errorf("aim at the cap: %+v", got)
 	}
 }
 
@@ -140,14 +140,14 @@ func TestBudgetNamesEachMistake(t *testing.T) {
 	}
 }
 
-func TestBudgetLeavesTheMargin(t *testing.T) {
+func TestBudgetReservesTheMargin(t *testing.T) {
 	b, err := policy.Limits{MaxContextTokens: 10_000, MaxOutputTokens: 1000, HardCapBuffer: 500, MarginPct: 3, TriggerPct: 0.9, TargetPct: 0.45}.Budget()
 	if want := (policy.Budget{Max: 10_000, Cap: 8200, Trigger: 8200, Target: 4100}); err != nil || b != want {
 		t.Errorf("%+v, %v, want %+v", b, err, want)
 	}
 }
 
-func TestDueOfABudgetThatNeverTriggers(t *testing.T) {
+func TestDueHandlesABudgetWithoutTrigger(t *testing.T) {
 	b := policy.Budget{Max: 1000, Cap: 900, Trigger: 850, Target: 600}
 	for last, want := range map[int]int{-1: 850, 1: 850, 600: 850, 601: 851, 650: 900, 900: 901} {
 		if got := b.Due(last); got != want {
@@ -160,24 +160,24 @@ func TestDueOfABudgetThatNeverTriggers(t *testing.T) {
 	}
 }
 
-func TestABudgetAimsLowerWhereACallAddsMoreThanTheGap(t *testing.T) {
+func TestDeeperAndAimingLowerTheTarget(t *testing.T) {
 	b := policy.Budget{Max: 1000, Cap: 900, Trigger: 850, Target: 600}
 	for growth, want := range map[int]int{0: 600, 250: 600, 251: 348, 400: 50, 425: 0, 600: 0} {
 		if got := b.Deeper(growth); got.Target != want || got.Cap != 900 || got.Trigger != 850 {
-			t.Errorf("a session that grows by %d: %+v, want target %d", growth, got, want)
+			t.Errorf("growth of %d: %+v, want target %d", growth, got, want)
 		}
 	}
 	atCap := policy.Budget{Max: 1000, Cap: 850, Trigger: 850, Target: 600}
 	if got := atCap.Deeper(300); got.Target != 250 {
-		t.Errorf("a trigger at the cap: %+v", got)
+		t.Errorf("trigger at the cap: %+v", got)
 	}
 	if got := b.Aiming(899, 950); got.Cap != 899 || got.Target != 600 {
-		t.Errorf("aiming at 899: %+v", got)
+		t.Errorf("aim 899: %+v", got)
 	}
 	if got := b.Aiming(-5, -7); got.Cap != 0 || got.Target != 0 {
-		t.Errorf("aiming at nothing: %+v", got)
+		t.Errorf("negative aim: %+v", got)
 	}
 	if got := b.Aiming(500, 950); got.Target != 500 {
-		t.Errorf("the target is above what is aimed at: %+v", got)
+		t.Errorf("the target is above the aim: %+v", got)
 	}
 }

@@ -11,20 +11,19 @@ import (
 	"github.com/agentcompact/compact/internal/testrun"
 )
 
-// Bounds of a placeholder that names the call it stands for, in characters.
+// Limits for a placeholder that names its call, in characters.
 const (
 	callFormMost = 160 // the whole placeholder
 	callToolMost = 40
 	callSaysMost = 60 // the quoted outcome
-	callNameMost = 40 // what of the target stays beside a quoted outcome
+	callNameMost = 40 // the part of the target that stays beside a quoted outcome
 )
 
-// answered describes the call that a result answers, as far as placeholders
-// mention it.
+// answered holds the data that placeholders use about a result and its call.
 type answered struct {
 	Tool   string // the name of the tool
-	Target string // what the call was made on, on one line, for forms before call@3
-	Made   string // what the call was made on, for call@3
+	Target string // the object of the call, on one line, for forms before call@3
+	Made   string // the object of the call, for call@3
 	Status string // "ok" or "error", for custom templates
 	Result string // the text that the placeholder replaces
 }
@@ -33,8 +32,8 @@ type answered struct {
 //
 //	[observation masked — 4812 chars · bash "go test ./..." · says "FAIL store 0.4s" · exit 1 · recall 3f9a2c1b70de]
 //
-// and leaves out what is not known. It cuts the target and the quotation so that
-// the whole text has at most 160 characters.
+// and leaves out unknown fields. It cuts the target and the quotation so that the
+// whole text has at most 160 characters.
 func renderCall(k *Mark, of answered) (string, error) {
 	head := "[observation masked — " + strconv.Itoa(k.Chars) + " chars"
 	tail := "]"
@@ -73,8 +72,8 @@ func renderCall(k *Mark, of answered) (string, error) {
 	return head + ` "` + target + `"` + tail, nil
 }
 
-// quotes returns what a placeholder quotes of the call and of the result, before
-// it is cut to what there is room for.
+// quotes returns the texts that a placeholder quotes from the call and from the
+// result, before they are cut to the available room.
 func (k *Mark) quotes(of answered) (target, says string) {
 	says = testrun.Uncolored(of.Result[k.SaysFrom:k.SaysTo])
 	if k.made() {
@@ -86,8 +85,8 @@ func (k *Mark) quotes(of answered) (target, says string) {
 // made reports whether a mark is in a form that quotes the call unaltered.
 func (k *Mark) made() bool { return k.Form == formCallMade || k.Form == formCallMadeRec }
 
-// visible returns a text on one line without invisible characters. "·" separates
-// the fields of a placeholder, so that quotes and brackets may stay as they are.
+// visible returns a text on one line without invisible characters. It replaces "·",
+// which separates the fields of a placeholder, but keeps quotes and brackets.
 func visible(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -101,8 +100,8 @@ func visible(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// unaltered is like visible, but cuts the text at the first character that it
-// would alter: a pattern with another character in it would be another pattern.
+// unaltered is like visible, but cuts the text at the first character that visible
+// would replace: a pattern with a replaced character would be another pattern.
 func unaltered(s string) string {
 	at := strings.IndexFunc(s, func(r rune) bool {
 		return r == '·' || r == utf8.RuneError || !unicode.IsSpace(r) && !unicode.IsPrint(r)
@@ -149,11 +148,12 @@ func cutRunes(s string, n int) string {
 	return strings.TrimRight(s[:runePrefix(s, n-1)], " ") + "…"
 }
 
-// longWord is the length from which a word with digits is not cut.
+// longWord is the length in bytes from which cutWords removes a word with digits
+// instead of cutting it.
 const longWord = 12
 
-// cutWords is like cutRunes, but leaves out a long word with digits whose end would go:
-// half a key is one that redaction does not know.
+// cutWords is like cutRunes, but leaves out a long word with digits entirely instead of
+// cutting it: redaction would not recognize half a key.
 func cutWords(s string, n int) string {
 	cut := cutRunes(s, n)
 	if cut == s {
@@ -177,8 +177,8 @@ func wordPart(r rune) bool {
 var callForm = regexp.MustCompile(`\A\[observation masked — (0|[1-9][0-9]{0,17}) chars` +
 	`(?: · ([^\s"\[\]·]+)(?: "([^·]+)"(?: · says "([^·]+)")?)?)?(?: · exit (0|-?[1-9][0-9]{0,9}))?(?: · recall ([0-9a-f]{12}))?\]\z`)
 
-// parseCall recognizes what renderCall writes, in any version of the form, and
-// returns it as the newest.
+// parseCall recognizes the output of renderCall, in any version of the form. The
+// returned mark has the newest version.
 func parseCall(text string) (Mark, bool) {
 	if len(text) > callFormMost*utf8.UTFMax || !strings.HasPrefix(text, "[observation masked — ") || runes(text) > callFormMost {
 		return Mark{}, false

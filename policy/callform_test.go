@@ -12,7 +12,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-func TestAPlaceholderSaysWhichCallItStandsFor(t *testing.T) {
+func TestPlaceholderNamesItsCall(t *testing.T) {
 	mark := func(ended bool, exit int) policy.Mark {
 		return policy.Mark{Form: "call-recall@3", Chars: 4812, Ref: "3f9a2c1b70de", Ended: ended, Exit: exit}
 	}
@@ -42,16 +42,16 @@ func TestAPlaceholderSaysWhichCallItStandsFor(t *testing.T) {
 			}
 			back, ok := policy.Forms(nil).ParseMark(got)
 			if !ok || back.Form != c.mark.Form || back.Form == "call-recall@3" && back.Ref != c.mark.Ref || back.Chars != c.mark.Chars || back.Ended != c.mark.Ended || back.Exit != c.mark.Exit {
-				t.Errorf("reads back as %+v, %v", back, ok)
+				t.Errorf("ParseMark returns %+v, %v", back, ok)
 			}
 		})
 	}
 }
 
-// A long target is cut to what the placeholder has room for, and to no less:
-// characters count, however many bytes they take. Cut too short, the model would not
-// know which call the result came from.
-func TestALongTargetFillsThePlaceholder(t *testing.T) {
+// A long target is cut to the room in the placeholder and no further. The limit counts
+// characters, whatever their size in bytes. With a shorter target, the model might not
+// recognize the call.
+func TestPlaceholderUsesItsRoomForALongTarget(t *testing.T) {
 	for _, tool := range []string{"bash", "größen_prüfen", "検索"} {
 		for _, target := range []string{strings.Repeat("x", 300), strings.Repeat("ü", 300)} {
 			k := policy.Mark{Form: "call-recall@3", Chars: 4812, Ref: "3f9a2c1b70de", Ended: true, Exit: 1}
@@ -63,7 +63,7 @@ func TestALongTargetFillsThePlaceholder(t *testing.T) {
 	}
 }
 
-func FuzzCallFormIsReadBack(f *testing.F) {
+func FuzzParseMarkReadsCallForms(f *testing.F) {
 	f.Add("bash", `go test "./..."`, "", 4812, 1, true)
 	f.Add("bash", `go test "./..."`, "FAIL\texample.org/a\t0.1s", 4812, 1, true)
 	f.Add("a\" · exit 3 · recall 0123456789ab]", "\xff·\u2028[x]", "\" · exit 0]\x1b[", 0, -7, true)
@@ -79,12 +79,12 @@ func FuzzCallFormIsReadBack(f *testing.F) {
 		}
 		back, ok := policy.Forms(nil).ParseMark(text)
 		if !ok || back.Chars != k.Chars || back.Ref != k.Ref || back.Ended != ended || ended && back.Exit != k.Exit {
-			t.Fatalf("%q reads back as %+v, %v", text, back, ok)
+			t.Fatalf("ParseMark(%q) = %+v, %v", text, back, ok)
 		}
 	})
 }
 
-func TestTextThatLooksLikeACallsPlaceholderIsText(t *testing.T) {
+func TestParseMarkRejectsSimilarTexts(t *testing.T) {
 	for _, text := range []string{
 		`[observation masked — 12 chars · bash "a" b]`,
 		`[observation masked — 12 chars · bash "a" · "b"]`,
@@ -99,7 +99,7 @@ func TestTextThatLooksLikeACallsPlaceholderIsText(t *testing.T) {
 		`[observation masked — 12 chars · bash "` + strings.Repeat("a", 200) + `"]`,
 	} {
 		if k, ok := policy.Forms(nil).ParseMark(text); ok {
-			t.Errorf("%q is taken for %+v", text, k)
+			t.Errorf("ParseMark accepts %q as %+v", text, k)
 		}
 	}
 }
@@ -119,7 +119,7 @@ func maskAll(t *testing.T, m policy.Mask, recall bool, msgs ...message.Message) 
 	return out.Conversation, recipes
 }
 
-// bytesCost costs one token per byte.
+// bytesCost counts one token per byte.
 type bytesCost struct{}
 
 func (bytesCost) Text(s string) int { return len(s) }
@@ -137,7 +137,7 @@ var oneCall = []message.Message{
 	message.Assistant("done"), message.User("more"),
 }
 
-func TestMaskingWhatIsMaskedByItsCallChangesNothing(t *testing.T) {
+func TestMaskLeavesCallPlaceholdersUnchanged(t *testing.T) {
 	m := policy.Mask{Form: policy.FormCall}
 	once, recipes := maskAll(t, m, true, oneCall...)
 	const want = `[observation masked — 512 chars · bash "make" · exit 2 · recall `
@@ -150,16 +150,16 @@ func TestMaskingWhatIsMaskedByItsCallChangesNothing(t *testing.T) {
 	}
 	twice, more := maskAll(t, m, false, once.Messages()...)
 	if len(more) != 0 || twice.Messages()[2].ResultText() != text {
-		t.Errorf("masked again: %q, %d passes", twice.Messages()[2].ResultText(), len(more))
+		t.Errorf("second masking: %q, %d passes", twice.Messages()[2].ResultText(), len(more))
 	}
 	again, err := reduce.NewConversation(oneCall, nil, nil).Replay(recipes[0])
 	if err != nil || again.Messages()[2].ResultText() != text {
-		t.Errorf("a replay reads %q, %v", again.Messages()[2].ResultText(), err)
+		t.Errorf("the replay returns %q, %v", again.Messages()[2].ResultText(), err)
 	}
 }
 
-// A ledger of an older version renders the same bytes forever.
-func TestRecipesOfOlderFormsRenderWhatTheyRendered(t *testing.T) {
+// A ledger of an older version always renders the same bytes.
+func TestReplayRendersOlderFormsUnchanged(t *testing.T) {
 	msgs := slices.Clone(oneCall)
 	msgs[1] = message.Assistant("", message.Call("1", "bash", `{"cmd":"make \"a[b]\"\nmake c"}`))
 	for form, want := range map[string]string{
@@ -187,12 +187,12 @@ func TestRecipesOfOlderFormsRenderWhatTheyRendered(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := c.Messages()[2].ResultText(); got != want {
-			t.Errorf("%s reads %q, want %q", form, got, want)
+			t.Errorf("%s renders %q, want %q", form, got, want)
 		}
 	}
 }
 
-func TestAMaskThatSavesLittleIsNotMade(t *testing.T) {
+func TestMaskSkipsResultsBelowMinTokens(t *testing.T) {
 	for _, c := range []struct{ least, edits int }{{0, 1}, {400, 1}, {500, 0}} {
 		_, recipes := maskAll(t, policy.Mask{MinTokens: c.least}, false, oneCall...)
 		if len(recipes) != c.edits {
@@ -201,8 +201,8 @@ func TestAMaskThatSavesLittleIsNotMade(t *testing.T) {
 	}
 }
 
-// The longer placeholder is not used if only the short one saves enough.
-func TestThePlaceholderIsShortWhereTheLongOneSavesTooLittle(t *testing.T) {
+// Mask uses the short placeholder if the longer one does not save enough.
+func TestMaskUsesTheShortPlaceholderIfTheLongOneSavesTooLittle(t *testing.T) {
 	msgs := append([]message.Message(nil), oneCall...)
 	msgs[2] = message.ToolResult("1", strings.Repeat("x", 120))
 	c, _ := maskAll(t, policy.Mask{Form: policy.FormCall, MinTokens: 50}, true, msgs...)

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// viewers are programs that print the content of files or of other places, which
-// says nothing about a run. setups prepare the command that follows them, or print
-// nothing of a file. carriers run the command that follows them.
+// viewers are programs that print the content of files or of other sources; their
+// output says nothing about a run. setups are words that prepare the next command, or
+// print nothing from a file. carriers are words that run the command after them.
 var (
 	viewers = []string{"cat", "sed", "head", "tail", "less", "more", "nl", "tac", "bat", "zcat", "xxd", "strings", "awk", "grep", "egrep", "rg", "git", "gh", "ls", "find", "diff", "jq", "yq", "curl", "journalctl", "type", "Get-Content"}
 	setups  = []string{"cd", "pushd", "export", "set", "source", ".", "echo", "printf", "mkdir", "sleep", "for", "while", "case", "done", "fi", "esac", "}", ")", "true", ":", "wait", "trap"}
@@ -19,8 +19,9 @@ var (
 	carriers = []string{"sudo", "time", "nohup", "env", "exec", "command", "(", "{", "!", "if", "then", "else", "do"}
 )
 
-// deeds are what git and gh are told to do, and do not only show. shown is what git
-// shows; it does the rest without a word of how it ended.
+// deeds are the subcommands of git and gh that change something. shown are the
+// subcommands of git that only print; "" stands for git without a subcommand. All other
+// subcommands of git count as neither, because they do not print how they ended.
 var (
 	deeds = []string{"add", "commit", "push", "pull", "merge", "rebase", "cherry-pick", "revert", "am", "apply", "clone", "create", "close", "edit", "reopen"}
 	shown = []string{"log", "show", "diff", "blame", "grep", "cat-file", "ls-files", "reflog", "shortlog", ""}
@@ -29,15 +30,14 @@ var (
 // shells matches a shell before the command line that it runs.
 var shells = regexp.MustCompile(`\A(?:/usr)?(?:/bin/)?(?:bash|sh|zsh) -l?c ["']?`)
 
-// A commandLine is what is known of a command from the arguments of its call.
+// A commandLine describes a command by the arguments of its call.
 type commandLine struct {
-	does   bool   // it does more than to show something
-	shows  bool   // then it shows a file that it did not write
-	prints string // what it prints as it stands there
+	does   bool   // it does more than show something
+	shows  bool   // after that, it shows a file that it did not write
+	prints string // text that it prints literally, by echo or printf
 }
 
-// mostPrinted is the number of bytes that are kept of what a command prints as it stands
-// there.
+// mostPrinted is the largest size of commandLine.prints, in bytes.
 const mostPrinted = 4 << 10
 
 func readCommand(arguments json.RawMessage) (c commandLine) {
@@ -45,7 +45,7 @@ func readCommand(arguments json.RawMessage) (c commandLine) {
 	if json.Unmarshal(arguments, &args) != nil {
 		return c
 	}
-	named := map[string]bool{} // words of the commands so far: the files that they wrote are among them
+	named := map[string]bool{} // words of the commands so far, including the files that they wrote
 	for _, key := range commandKeys {
 		text := shells.ReplaceAllString(strings.TrimSpace(words(args[key])), "")
 		for command := range simpleCommands(text) {
@@ -85,12 +85,13 @@ func showsOther(command string, named map[string]bool) bool {
 	return file != "" && !named[file]
 }
 
-// classify reports whether a simple command does something, or shows something.
-// Neither is so for one that prepares others, and for one whose output goes to a file.
+// classify reports whether a simple command does something, or shows something. Both
+// are false for a command that prepares others, and for one that sends its output to a
+// file.
 func classify(command string) (does, shows bool) {
 	words := strings.Fields(strings.TrimLeft(command, "( "))
 	for len(words) > 0 && (strings.Contains(words[0], "=") || slices.Contains(carriers, words[0]) || words[0] == "timeout") {
-		words = words[min(1+strings.Count(words[0], "timeout"), len(words)):] // with the time
+		words = words[min(1+strings.Count(words[0], "timeout"), len(words)):] // timeout also has a duration
 	}
 	if len(words) == 0 {
 		return false, false
@@ -112,7 +113,7 @@ func classify(command string) (does, shows bool) {
 	return !shows, shows
 }
 
-// gitVerb returns what git is told to do: the first word after its options.
+// gitVerb returns the subcommand of git: the first word after its options.
 func gitVerb(words []string) string {
 	for len(words) > 0 && words[0][0] == '-' {
 		n := 1
@@ -127,7 +128,7 @@ func gitVerb(words []string) string {
 	return words[0]
 }
 
-// simpleCommands splits a command line at the ends of lines, at ; and at &&, outside of
+// simpleCommands splits a command line at line ends, at ; and at &&, but not inside
 // quotes. It leaves out comments and the text of here-documents.
 func simpleCommands(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
@@ -166,8 +167,8 @@ func simpleCommands(text string) iter.Seq[string] {
 	}
 }
 
-// hereEnd returns the end of the here-document that a command begins whose line ends at
-// i, or i.
+// hereEnd returns the end of the here-document that command begins, or i if command
+// begins none. i is the end of the command's line.
 func hereEnd(command, text string, i int) int {
 	_, word, ok := strings.Cut(command, "<<")
 	if name := strings.Fields(strings.TrimLeft(word, "-")); ok && len(name) > 0 {

@@ -6,21 +6,21 @@ import (
 	"testing"
 )
 
-// A command line that no shell accepts is read like any other.
-func TestReadCommandOfBrokenCommandLines(t *testing.T) {
+// readCommand reads a command line that no shell accepts like any other.
+func TestReadCommandAcceptsBrokenCommandLines(t *testing.T) {
 	for _, text := range []string{"make; | logs y", "make\n|", "make && || logs", "make; ( | cat x", "make; timeout", "make; A=1", "make; git", "make; git -C", "make; gh", "make; |& logs", "make; | docker logs"} {
 		args, err := json.Marshal(map[string]string{"command": text})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if c := readCommand(args); !c.does {
-			t.Errorf("%q does nothing", text)
+			t.Errorf("does is false for %q", text)
 		}
 	}
 }
 
-// Pieces of command lines in any order are read without a panic.
-func TestReadCommandOfPiecesInAnyOrder(t *testing.T) {
+// readCommand reads pieces of command lines in any order without a panic.
+func TestReadCommandAcceptsPiecesInAnyOrder(t *testing.T) {
 	pieces := []string{"make", "|", "||", "&&", ";", "\n", "(", ")", "{", "cat", "logs", "git", "-C", "-c", "gh", "timeout", "env", "A=1", "sed", "-i", "<<EOF", "EOF", "'", `"`, "`", "\\", "\\\n", "#", "# x\n", ">", "<", "2>&1", "$(", "echo", "printf", "bash -c", "⏎", "\xff", "a.log"}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 20_000 {

@@ -8,9 +8,9 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// What a file says that a command shows is not how the command ended, nor is what the
-// command prints whatever comes of it.
-func TestAPlaceholderQuotesOnlyWhatTheCommandDid(t *testing.T) {
+// The outcome of a command is neither in the content of a file that it shows, nor in text
+// that it prints in any case.
+func TestPlaceholderQuotesOnlyTheOutcomeOfTheCommand(t *testing.T) {
 	const passed, failed = "12 passed in 3s", "--- FAIL: TestA (0.1s)"
 	for command, says := range map[string]string{
 		"sudo cat a.log":                                    "",
@@ -46,10 +46,10 @@ func TestAPlaceholderQuotesOnlyWhatTheCommandDid(t *testing.T) {
 		out, _ := maskAll(t, policy.Mask{Form: policy.FormCall}, false, ran(string(args), passed)...)
 		_, got, _ := strings.Cut(out.Messages()[2].ResultText(), `" · says "`)
 		if got = strings.TrimSuffix(got, `"]`); got != says {
-			t.Errorf("%q says %q, want %q", command, got, says)
+			t.Errorf("%q: the placeholder quotes %q, want %q", command, got, says)
 		}
 	}
-	// A failure may be of either, and is quoted.
+	// A failure may come from either command, and is quoted.
 	out, _ := maskAll(t, policy.Mask{Form: policy.FormCall}, false, ran(`{"command":"go test ./...; cat a.go"}`, failed)...)
 	if text := out.Messages()[2].ResultText(); !strings.Contains(text, failed) {
 		t.Error(text)

@@ -26,11 +26,11 @@ type Config struct {
 	// is needed again, in multiples of the price of one recall. A higher weight
 	// keeps more. Default 13.
 	RecallWeight float64 `mapstructure:"recall_weight" validate:"gte=0,lte=10000"`
-	// OverrunPct is used with "economic": the most that one compaction may cost
-	// beyond what it saves at once, as a share (0 to 1) of the cost so far with
-	// the whole history. A session that ends right after it is dearer by that
-	// much. Each compaction is judged by itself, whatever earlier ones saved or
-	// cost. Default 0.05.
+	// OverrunPct is used with "economic". It limits the cost of one compaction
+	// beyond its immediate saving, as a share (0 to 1) of the cost so far with
+	// the whole history. A session that ends right after the compaction costs at
+	// most that much more. Each compaction is judged by itself, whatever earlier
+	// ones saved or cost. Default 0.05.
 	OverrunPct float64 `mapstructure:"overrun_pct" validate:"gte=0,lte=1"`
 	// Background lets a model write a summary in the background before a call
 	// needs it. Writing begins when the history reaches PreparePct (0 to 1) of the
@@ -51,11 +51,11 @@ type Config struct {
 	// MarginPct reserves a share of the window, in percent, in addition to
 	// HardCapBuffer; default 0.
 	MarginPct int `mapstructure:"margin_pct" validate:"gte=0,lt=100"`
-	// KeepRecentTurns is the number of last turns that stay as they are;
-	// default 6. It is lowered, down to 1, if the view does not fit otherwise.
+	// KeepRecentTurns is the number of last turns that stay unchanged; default 6.
+	// It is lowered, down to 1, if the view does not fit otherwise.
 	KeepRecentTurns int `mapstructure:"keep_recent_turns" validate:"gte=1"`
-	// KeepToolIOPairs is the same for the last tool calls and their results;
-	// default 4.
+	// KeepToolIOPairs is the number of last tool calls that stay unchanged with
+	// their results; default 4. It is lowered in the same way.
 	KeepToolIOPairs int `mapstructure:"keep_tool_io_pairs" validate:"gte=1"`
 	// RolesNeverPrune are the roles whose messages are never changed, out of
 	// system, developer, user, assistant and tool. Default system and developer.
@@ -64,8 +64,8 @@ type Config struct {
 	// or brief; default task_state.
 	Strategy string `mapstructure:"strategy" validate:"required"`
 
-	// MaxHistoryTokens limits what the stage history leaves of the conversation
-	// before the last request; 0 = the room in the budget.
+	// MaxHistoryTokens is the largest size that the stage history leaves to the
+	// conversation before the last request; 0 = the room in the budget.
 	MaxHistoryTokens int `mapstructure:"max_history_tokens" validate:"gte=0"`
 	// KeepRecentMessages is the number of last messages that the stages local
 	// and fallback leave unchanged. If it is not 0, mask uses it too, instead
@@ -91,13 +91,13 @@ func (c Config) Check() error {
 // TidyConfig configures the stage tidy, which reduces tool results on arrival,
 // before any call has sent them.
 type TidyConfig struct {
-	// LargeTokens is the size from which a result is large. Of a large result,
-	// tidy leaves out what the reader does not need; default 2000.
+	// LargeTokens is the size from which a result is large; default 2000. Tidy
+	// leaves out the parts of a large result that the reader does not need.
 	LargeTokens int `mapstructure:"large_tokens" validate:"gte=100"`
 	// Off lists the reducers that are not used, by their names in tidy.Names;
 	// default none.
 	Off []string `mapstructure:"off" validate:"dive,reducer"`
-	// ExcludeTools are tools whose results stay as they are; default none.
+	// ExcludeTools are tools whose results stay unchanged; default none.
 	ExcludeTools []string `mapstructure:"exclude_tools"`
 	// Wait is how long a call waits for the archive to store the originals. If
 	// the archive takes longer, the results are sent whole and are never
@@ -115,8 +115,8 @@ type TruncateConfig struct {
 	MaxToolResultTokens int `mapstructure:"max_tool_result_tokens" validate:"gt=0"`
 	// Keep is the part that is kept: "head", "tail", "both", or "auto", which
 	// means both ends of the output of a command and the head of other results;
-	// default "head". For results that no answer has followed yet, and in the last
-	// resort before a refusal, it is always "auto", except in the preset gateway.
+	// default "head". It is always "auto" for results without an answer after them,
+	// and in the last resort before a refusal, except in the preset gateway.
 	Keep string `mapstructure:"keep" validate:"oneof=head tail both auto"`
 }
 
@@ -147,8 +147,8 @@ type MaskConfig struct {
 	// Default 50; 300 in the preset economy; 0, which is any saving, in
 	// summarize, masking, history-reducer and gateway.
 	MinTokens int `mapstructure:"min_tokens" validate:"gte=0"`
-	// Media masks old images, audio and files, also those in user messages,
-	// before any text, and never before the trigger, whatever When says.
+	// Media masks old images, audio and files, also those in user messages. It
+	// does so before any text is masked, and only at the trigger, whatever When is.
 	// Default true; false in the presets history-reducer and gateway.
 	Media bool `mapstructure:"media"`
 	// Plain makes the placeholders of graduated as short as those of the other

@@ -6,8 +6,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Copy returns a view that shares no mutable state with v, for a stage that may
-// modify the view or use it after it has returned. The copy has no Sent.
+// Copy returns a view that shares no mutable state with v. It is for a stage that may
+// modify the view, or use the view after the stage has returned. The copy has no Sent.
 func (v *View) Copy() *View {
 	w := *v
 	w.Messages = copies(len(v.Messages), func(i int) message.Message { return v.Messages[i] })
@@ -33,7 +33,7 @@ func copies(n int, get func(i int) message.Message) []message.Message {
 	return all
 }
 
-// origins returns what is known of each edited part, by message and part.
+// origins returns the origin of each edited part, by message and part.
 func (v *View) origins() map[[2]int]Origin {
 	known := map[[2]int]Origin{}
 	for i := range v.Messages {

@@ -5,13 +5,13 @@ import (
 	"unicode/utf8"
 )
 
-const step = 2048 // bytes that are counted at once in the search for a cut
+const step = 2048 // number of bytes counted at once in the search for a cut
 
 // prefix returns the length of the longest prefix, on a rune boundary, that
-// costs about room. It counts the prefix only, not the whole text.
+// costs about room tokens. It counts only the prefix, not the whole text.
 func prefix(cost Coster, text string, room int) int {
 	if room <= 0 {
-		return 0 // not even text that an estimator counts as 0 tokens
+		return 0 // not even a text of 0 tokens
 	}
 	at, used := 0, 0
 	for at < len(text) {
@@ -28,7 +28,7 @@ func prefix(cost Coster, text string, room int) int {
 	return at
 }
 
-// suffix returns the start of the longest suffix that costs about room.
+// suffix returns the start of the longest suffix that costs about room tokens.
 func suffix(cost Coster, text string, room int) int {
 	if room <= 0 {
 		return len(text)

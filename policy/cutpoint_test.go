@@ -8,13 +8,13 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// bytesCost costs a token a byte.
+// bytesCost counts one token per byte.
 type bytesCost struct{}
 
 func (bytesCost) Text(s string) int             { return len(s) }
 func (bytesCost) Message(m message.Message) int { return len(m.Text()) + len(m.ResultText()) }
 
-func TestPrefixAndSuffixTakeWhatFits(t *testing.T) {
+func TestPrefixAndSuffixReturnTheLongestFittingText(t *testing.T) {
 	long := strings.Repeat("0123456789", 500)
 	for _, tc := range []struct {
 		text       string
@@ -28,7 +28,7 @@ func TestPrefixAndSuffixTakeWhatFits(t *testing.T) {
 	} {
 		head, tail := prefix(bytesCost{}, tc.text, tc.room), len(tc.text)-suffix(bytesCost{}, tc.text, tc.room)
 		if head != tc.head || tail != tc.tail {
-			t.Errorf("%d bytes of %.12q fit: prefix of %d, suffix of %d, want %d and %d", tc.room, tc.text, head, tail, tc.head, tc.tail)
+			t.Errorf("room of %d bytes for %.12q: prefix of %d, suffix of %d, want %d and %d", tc.room, tc.text, head, tail, tc.head, tc.tail)
 		}
 		if !utf8.ValidString(tc.text[:head]) || !utf8.ValidString(tc.text[len(tc.text)-tail:]) {
 			t.Errorf("%d bytes of %.12q: a character is cut", tc.room, tc.text)
@@ -36,7 +36,7 @@ func TestPrefixAndSuffixTakeWhatFits(t *testing.T) {
 	}
 }
 
-func TestSliceKeepsTheEndsThatItsFormNames(t *testing.T) {
+func TestSliceBytesKeepsTheEndsOfItsForm(t *testing.T) {
 	for _, tc := range []struct {
 		form string
 		text string

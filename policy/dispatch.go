@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// DispatchTools are the names of tools whose results may hold dispatch blocks,
-// which survive masking. Case is ignored, and * stands for any characters.
-// Blocks in results of other tools are masked: otherwise a web page could keep
-// itself in the prompt for the whole session by writing the marker.
+// DispatchTools are the names of tools that may return dispatch blocks, which survive
+// masking. Case is ignored, and * stands for any characters.
+// Blocks in results of other tools are masked: otherwise a web page that contains
+// the marker could stay in the prompt for the whole session.
 type DispatchTools []string
 
 // DefaultDispatchTools returns common names of tools that hand work to other
@@ -84,8 +84,8 @@ func dispatchBlocks(text string) []Segment {
 	}
 }
 
-// parseDispatch recognizes a whole text that masking left of a result with
-// dispatch blocks.
+// parseDispatch recognizes the whole text of a masked result with dispatch blocks: the
+// placeholder and the blocks.
 func parseDispatch(text string) (Mark, bool) {
 	if !strings.HasPrefix(text, "[dispatch") {
 		return Mark{}, false

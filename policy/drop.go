@@ -8,8 +8,8 @@ import (
 )
 
 // Drop removes whole rounds, oldest first, but never a pinned round, the
-// anchor, the newest round or the open one. A system notice states how many
-// messages are gone, unless there is no room even for the notice.
+// anchor, the newest round or the open round. A system notice states how many
+// messages were removed, unless there is no room for the notice.
 type Drop struct {
 	NoNotice bool
 }
@@ -25,7 +25,7 @@ func (d Drop) Propose(_ context.Context, v *View) (Proposal, error) {
 	omitted, removed := ownNotices(v)
 	notices := len(removed)
 	freed := v.cost(removed)
-	words := freed // what the notices cost after the cut
+	words := freed // cost of the notices after the cut
 	offer := func(reason string, recent int, notice *message.Message) {
 		if notices > 0 || notice == nil || v.Cost.Message(*notice) < freed {
 			out.Groups = append(out.Groups, []Edit{{Decision: Dropped, Reason: reason, Cut: &Cut{
@@ -50,14 +50,14 @@ func (d Drop) Propose(_ context.Context, v *View) (Proposal, error) {
 	return out, nil
 }
 
-// Takes returns the messages of every removable round, and the notices.
+// Takes returns the messages of all removable rounds, and the notices.
 func (d Drop) Takes(v *View) []int {
 	_, at := ownNotices(v)
 	return append(at, slices.Concat(v.oldest()...)...)
 }
 
-// oldest returns the removable units, oldest first. A unit holds the messages
-// of a round and of stray results after it.
+// oldest returns the removable units, oldest first. A unit holds the messages of a
+// round and the results right after it that answer no call.
 func (v *View) oldest() (units [][]int) {
 	behind := false // only pinned messages stand between this round and the last unit
 	for r, span := range v.Rounds {

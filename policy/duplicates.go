@@ -8,10 +8,10 @@ import (
 )
 
 // Duplicates removes older copies of a pinned system or developer message that
-// occurs again, byte for byte, later in the view. It removes the oldest copy
-// first, but the first message of the conversation last. It never removes the
-// newest copy, a message that the caller protects, or a copy inside a round,
-// behind an unanswered call, or behind all unpinned messages.
+// occurs again, byte for byte, later in the view. It removes the oldest copy first,
+// but a copy that begins the conversation last. It never removes the newest copy, a
+// message that the caller protects, or a copy inside a round, after an unanswered
+// call, or after all unpinned messages.
 type Duplicates struct{}
 
 // reasonDuplicate is the reason recorded for a dropped copy.
@@ -41,10 +41,10 @@ func (Duplicates) Takes(v *View) []int { return v.duplicates() }
 // duplicates returns the removable copies in the order of their removal.
 func (v *View) duplicates() (at []int) { return v.duplicatesBeside(make([]bool, len(v.Messages))) }
 
-// duplicatesBeside is duplicates of the view without the messages in gone.
+// duplicatesBeside is like duplicates, but for the view without the marked messages.
 func (v *View) duplicatesBeside(gone []bool) (at []int) {
-	newest := map[message.Fingerprint][]int{} // by content: messages that are not identical to each other
-	free := false                             // an unpinned message stands behind
+	newest := map[message.Fingerprint][]int{} // by content: the newest message of each set of identical ones
+	free := false                             // an unpinned message follows
 	waits := v.waiting()
 	for i := len(v.Messages) - 1; i >= 0; i-- {
 		m := &v.Messages[i]
@@ -82,11 +82,11 @@ func (v *View) Fits() bool {
 	return total <= v.Budget.Cap || total-v.cost(v.spare()) <= v.Budget.Cap
 }
 
-// spare returns the copies that a later stage removes if the budget requires
-// it. It excludes the first message, because some providers need it there.
+// spare returns the copies that a later stage removes if the budget requires it. It
+// excludes the first message, because some providers require it.
 func (v *View) spare() []int { return v.spareBeside(make([]bool, len(v.Messages))) }
 
-// spareBeside is spare of the view without the messages in gone.
+// spareBeside is like spare, but for the view without the marked messages.
 func (v *View) spareBeside(gone []bool) []int {
 	if v.reach != nil && !slices.ContainsFunc(v.reach.takers, func(t Taker) bool { _, ok := t.(Duplicates); return ok }) {
 		return nil
@@ -94,8 +94,8 @@ func (v *View) spareBeside(gone []bool) []int {
 	return slices.DeleteFunc(v.duplicatesBeside(gone), func(i int) bool { return i == 0 })
 }
 
-// instructs reports whether a message is an instruction of its author, and not a
-// summary or notice made by a stage.
+// instructs reports whether a message is an instruction. A summary or notice made by a
+// stage is none.
 func instructs(m *message.Message) bool {
 	return (m.Role == message.RoleSystem || m.Role == message.RoleDeveloper) && !made(m)
 }

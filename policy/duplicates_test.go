@@ -43,7 +43,7 @@ func dropped(o *reduce.Outcome) (at []int) {
 	return at
 }
 
-func TestOlderCopiesOfASystemMessageGoAboveTheBudget(t *testing.T) {
+func TestDuplicatesRemovesOldCopiesAboveTheBudget(t *testing.T) {
 	all := 0
 	for _, m := range reminded() {
 		all += words{}.Message(m)
@@ -54,19 +54,19 @@ func TestOlderCopiesOfASystemMessageGoAboveTheBudget(t *testing.T) {
 	}{{all, nil}, {all - 1, []int{2}}, {all - 20, []int{2}}, {all - 21, []int{2, 6}}, {all - 60, []int{0, 2, 6}}} {
 		out, err := run(t, engine(copies), reminded(), budget(c.limit))
 		if err != nil || !slices.Equal(dropped(out), c.gone) || out.View.Total() > c.limit {
-			t.Errorf("%d tokens: %v went, %d are left, %v; want %v", c.limit, dropped(out), out.View.Total(), err, c.gone)
+			t.Errorf("limit of %d tokens: %v were removed, %d tokens are left, error %v; want %v removed", c.limit, dropped(out), out.View.Total(), err, c.gone)
 		}
 	}
 	out, err := run(t, engine(copies), reminded(), budget(all-61))
 	var b *policy.BudgetError
 	if !errors.As(err, &b) || b.Tokens != all-60 {
-		t.Errorf("%v, %v: what is not a copy stays", dropped(out), err)
+		t.Errorf("removed %v, error %v; messages that are no copies must stay", dropped(out), err)
 	}
 }
 
-// A message is not a copy if the caller protects it, if it differs in a byte, if
-// it stands inside a round, or if its role does not pin it.
-func TestWhatIsNoOlderCopyStays(t *testing.T) {
+// A message does not count as a copy if the caller protects it, if it differs in a byte,
+// if it is inside a round, or if its role does not pin it.
+func TestDuplicatesKeepsMessagesWithoutANewerCopy(t *testing.T) {
 	rule, user := message.System(text(18)), message.User("go")
 	guarded := rule
 	guarded.Protected = true
@@ -93,13 +93,13 @@ func TestWhatIsNoOlderCopyStays(t *testing.T) {
 	} {
 		out, _ := run(t, engine(copies), msgs, budget(1))
 		if len(dropped(out)) > 0 || out.Changed() || len(out.Passes) > 0 {
-			t.Errorf("%s: %v went", name, dropped(out))
+			t.Errorf("%s: %v were removed", name, dropped(out))
 		}
 	}
 	e := engine(copies)
 	e.Pins = nil
 	if out, _ := run(t, e, reminded(), budget(1)); out.Changed() {
-		t.Error("what no role pins is for the other stages")
+		t.Error("duplicates removed a message that no role pins")
 	}
 }
 
@@ -112,34 +112,34 @@ func (s takesPinned) Propose(context.Context, *policy.View) (policy.Proposal, er
 	return policy.Proposal{Groups: [][]policy.Edit{{{Decision: policy.Dropped, Cut: &policy.Cut{Removed: s.at, Copies: true}}}}}, nil
 }
 
-func TestNoStageTakesAPinnedMessageThatIsNoCopy(t *testing.T) {
+func TestEngineKeepsPinnedMessagesWithoutACopy(t *testing.T) {
 	for _, at := range [][]int{{3}, {8}, {0, 2, 6, 8}} {
 		out, _ := run(t, engine(reduce.Step{Goal: policy.All, Stage: takesPinned{at}}), reminded(), budget(1_000))
 		if out.Changed() || !out.Passes[0].Discarded {
-			t.Errorf("%v went", at)
+			t.Errorf("%v were removed", at)
 		}
 	}
 	guarded := reminded()
 	guarded[2].Protected = true
 	if out, _ := run(t, engine(reduce.Step{Goal: policy.All, Stage: takesPinned{[]int{2}}}), guarded, budget(1_000)); out.Changed() {
-		t.Error("a copy that the caller protects went")
+		t.Error("the stage removed a copy that the caller protects")
 	}
 	if out, _ := run(t, engine(reduce.Step{Goal: policy.All, Stage: takesPinned{[]int{2}}}), reminded(), budget(1_000)); !out.Changed() {
-		t.Error("a copy that may go stays")
+		t.Error("the engine refused to remove a removable copy")
 	}
 }
 
-// An unanswered message is no reason to keep a copy.
-func TestCopiesGoBeforeAnybodyHasAnswered(t *testing.T) {
+// Copies before an unanswered user message can be removed.
+func TestDuplicatesRemovesCopiesBeforeTheFirstAnswer(t *testing.T) {
 	rule := message.System(text(18))
 	out, err := run(t, engine(copies), []message.Message{rule, rule, rule, message.User("go")}, budget(30))
 	if err != nil || !slices.Equal(dropped(out), []int{0, 1}) {
-		t.Errorf("%v went, %v", dropped(out), err)
+		t.Errorf("%v were removed, error %v", dropped(out), err)
 	}
 }
 
 // The floor of an engine counts copies as removable if the engine has the stage.
-func TestFloorCountsOneCopy(t *testing.T) {
+func TestFloorExcludesRemovableCopies(t *testing.T) {
 	all := policy.NewView(reminded(), pins, words{}).Total()
 	e := engine(copies, reduce.Step{Stage: cutAll{}})
 	e.Floors = true
@@ -147,11 +147,12 @@ func TestFloorCountsOneCopy(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := run(t, engine(reduce.Step{Stage: cutAll{}}), reminded(), budget(all-60)); err == nil {
-		t.Error("nothing takes the copies out, and it fits")
+		t.Error("the view fits, although no stage removes the copies")
 	}
 }
 
-// stepOf returns the ledger's record of an outcome, as another process reads it.
+// stepOf returns the record of an outcome in the ledger, in the form that another process
+// reads.
 func stepOf(t *testing.T, before *reduce.Conversation, out *reduce.Outcome) (s reduce.TrailStep) {
 	t.Helper()
 	for _, p := range out.Passes {
@@ -172,9 +173,9 @@ func stepOf(t *testing.T, before *reduce.Conversation, out *reduce.Outcome) (s r
 	return back
 }
 
-// Removed copies stay away, on the whole history and on one with more copies. In
-// a view that comes back, nothing is removed twice.
-func TestCopiesThatWentStayAway(t *testing.T) {
+// A replay removes the same copies again, both from the whole history and from a history
+// with more copies. It removes nothing from a view that the caller sends back.
+func TestReplayRemovesCopiesAgain(t *testing.T) {
 	msgs := reminded()
 	twice := slices.Insert(slices.Clone(msgs), 2, msgs[2])
 	for _, c := range []struct {
@@ -202,13 +203,13 @@ func staysAway(t *testing.T, msgs []message.Message, over int) {
 	} {
 		got := again(t, c.in, step)
 		if !slices.EqualFunc(got, c.want, message.Identical) {
-			t.Errorf("%d over, %s: %d messages, want %d", over, name, len(got), len(c.want))
+			t.Errorf("%d tokens over, %s: %d messages, want %d", over, name, len(got), len(c.want))
 		}
 	}
 }
 
 // If the newest copy is missing, or a rule was rewritten, older copies stay.
-func TestTheLastCopyNeverGoes(t *testing.T) {
+func TestReplayKeepsTheLastCopy(t *testing.T) {
 	msgs := reminded()
 	before := reduce.NewConversation(msgs, pins, nil)
 	out, err := run(t, engine(copies), msgs, budget(policy.NewView(msgs, pins, words{}).Total()-60))
@@ -228,9 +229,9 @@ func TestTheLastCopyNeverGoes(t *testing.T) {
 		t.Errorf("%d messages of %d are left", len(got), len(anew))
 	}
 	guarded := slices.Clone(msgs)
-	guarded[6].Protected = true // since the step was made
+	guarded[6].Protected = true // protected after the step was made
 	if got := again(t, guarded, step); !slices.ContainsFunc(got, func(m message.Message) bool { return m.Protected }) {
-		t.Error("a copy that the caller protects by now went")
+		t.Error("the replay removed a copy that the caller protects now")
 	}
 }
 
@@ -239,7 +240,7 @@ func again(t *testing.T, history []message.Message, step reduce.TrailStep) []mes
 	t.Helper()
 	tr := reduce.NewTrail(history, pins, nil, nil)
 	if !tr.Has(step.In) {
-		t.Fatal("the history does not begin as it did")
+		t.Fatal("the history does not begin with the prefix of the step")
 	}
 	if _, err := tr.Make(step, nil); err != nil {
 		t.Fatal(err)
@@ -249,7 +250,7 @@ func again(t *testing.T, history []message.Message, step reduce.TrailStep) []mes
 }
 
 // The target of an engine does not depend on whether copies may be removed.
-func TestCopiesAreNoTarget(t *testing.T) {
+func TestHasTargetIgnoresDuplicates(t *testing.T) {
 	for name, c := range map[string]struct {
 		step reduce.Step
 		want bool

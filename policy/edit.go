@@ -8,7 +8,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A Decision records what became of a message.
+// A Decision says what happened to a message.
 type Decision uint8
 
 // Every input message has exactly one of these decisions.
@@ -40,7 +40,7 @@ type Edit struct {
 // A TextEdit builds the new text of one part from ranges of the old text and
 // marks. It holds no text of the history, so that a ledger can store it.
 type TextEdit struct {
-	Index    int // of the message in the view
+	Index    int // index of the message in the view
 	Part     int
 	Segments []Segment
 }
@@ -72,17 +72,17 @@ type Mark struct {
 	// of a test run, a build or a linter. SaysTo 0 means that nothing is quoted.
 	SaysFrom int `json:"says_from,omitempty"`
 	SaysTo   int `json:"says_to,omitempty"`
-	// What is the kind of media that the mark stands for: image, audio or file.
+	// What is the kind of media that the mark replaces: image, audio or file.
 	// Chars is then its size in bytes.
 	What string `json:"what,omitempty"`
 }
 
-// Origin returns what the mark says about the part it stands for.
+// Origin returns the origin of the part that the mark replaces.
 func (k Mark) Origin(masked bool) Origin {
 	return Origin{Chars: k.Chars, Tokens: k.Tokens, Ref: k.Ref, Masked: masked, Media: k.What != ""}
 }
 
-// kind returns the kind of media that the mark stands for.
+// kind returns the kind of media that the mark replaces.
 func (k *Mark) kind() message.Kind {
 	for _, kind := range []message.Kind{message.KindAudio, message.KindFile} {
 		if kind.String() == k.What {
@@ -103,16 +103,17 @@ var ErrEdit = errors.New("policy: the edit does not fit the conversation")
 type Cut struct {
 	Removed []int            // indexes in the view, ascending, whole rounds
 	Recent  int              // the index at which the recent span begins
-	New     *message.Message // the summary or the notice; nil = no message in their place
+	New     *message.Message // the summary or the notice; nil = no new message
 	// Summary describes New if New is a summary.
 	Summary *SummaryInfo
 	// Behind puts New first, and moves the pinned rounds behind the kept messages
-	// from before Recent, except those that the conversation begins with. It is
-	// for providers that refuse the usual order because they want the user to
-	// speak first, or want instructions between the user and the model.
+	// from before Recent. The pinned rounds at the start of the conversation stay
+	// there. Behind is for providers that refuse the usual order, because the
+	// user must speak first or instructions must stand between the user and the
+	// model.
 	Behind bool
-	// First leaves the first message in front of all others. It is not pinned
-	// by its role, but the provider requires it there.
+	// First leaves the first message in front of all others. Its role does not pin
+	// the message, but the provider requires it there.
 	First bool
 	// Copies says that the removed messages are older copies of pinned
 	// messages, see [Duplicates]. No other message moves.
@@ -126,8 +127,8 @@ type SummaryInfo struct {
 	Backend   string   `json:"backend"` // the backend that wrote it: "extractive", "openai", …
 	Model     string   `json:"model,omitempty"`
 	Text      string   `json:"text"`                    // text of the message, tags included
-	Tokens    int      `json:"tokens"`                  // of Text
-	First     int      `json:"first_message,omitempty"` // number by which the text cites the first input message; 0 = not known
+	Tokens    int      `json:"tokens"`                  // tokens of Text
+	First     int      `json:"first_message,omitempty"` // number of the first input message in the text's citations; 0 = unknown
 	Input     int      `json:"input_messages"`
 	InputSize int      `json:"input_tokens"`
 	Calls     int      `json:"calls"`
@@ -140,18 +141,18 @@ type SummaryInfo struct {
 	Errors    []string `json:"errors,omitempty"`
 }
 
-// A Proposal is the offer of a stage: groups of edits, the least harmful
-// first. A group is taken whole or not at all. The engine takes the shortest
-// run of groups that reaches the goal.
+// A Proposal is the offer of a stage: groups of edits, the least harmful first. The
+// engine takes a group whole or not at all. It takes the shortest run of groups that
+// reaches the goal.
 type Proposal struct {
 	Groups [][]Edit
-	// Alternatives: each group replaces the one before it instead of adding to
-	// it. Each must free more tokens than the one before.
+	// Alternatives means that each group replaces the previous group instead of
+	// adding to it. Each group must free more tokens than the previous one.
 	Alternatives bool
 	// Summary describes an attempt to summarize, successful or not.
 	Summary *SummaryInfo
-	// Failed holds errors for parts of the view that the stage left as they
-	// are. The groups are valid all the same.
+	// Failed holds errors for parts of the view that the stage left unchanged. The
+	// groups are valid nevertheless.
 	Failed []error
 }
 
@@ -160,10 +161,10 @@ type Proposal struct {
 type Stage interface {
 	// Name returns the name of the stage in results and events. It never changes.
 	Name() string
-	// Propose must not modify the view. It should propose the same for the same
-	// view. An empty Proposal means that there is nothing to offer; that is no
-	// error. An error of the context ends the compaction; any other error is
-	// reported, and the next stage runs.
+	// Propose must not modify the view, and should return the same proposal for
+	// the same view. An empty Proposal means that the stage has nothing to offer;
+	// that is no error. An error of the context ends the compaction. Any other
+	// error is reported, and the next stage runs.
 	Propose(ctx context.Context, v *View) (Proposal, error)
 }
 
@@ -176,22 +177,22 @@ type Estimator interface {
 	Estimate(v *View) (Proposal, error)
 }
 
-// A Goal says how far a stage goes.
+// A Goal says when a stage stops.
 type Goal uint8
 
 // Goals of a stage.
 const (
 	ToTarget Goal = iota // until the view costs no more than the target
 	ToBudget             // only if the view exceeds the cap of the budget, and down to the cap
-	All                  // take everything that is offered
+	All                  // until all offered edits are made
 )
 
 // When says at which calls a stage or a policy works.
 type When string
 
-// A stage works at the trigger, in one batch whose edits stay, or at every
-// call. A whole policy works by the window (AtTrigger means the same as
-// AtWindow there), also whenever it pays, or never.
+// A stage works at the trigger, in one batch of lasting edits (AtTrigger), or at every
+// call (Always). A whole policy compacts at the trigger (AtWindow; AtTrigger means the
+// same), also whenever a compaction pays (Economic), or only on request (Never).
 const (
 	AtTrigger When = "trigger"
 	AtWindow  When = "window"

@@ -12,7 +12,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// partly is a stage that masks what it may and fails at some parts.
+// partly is a stage that masks some results and reports errors for other parts.
 type partly struct{ failed []error }
 
 func (partly) Name() string { return "partly" }
@@ -23,8 +23,8 @@ func (s partly) Propose(ctx context.Context, v *policy.View) (policy.Proposal, e
 	return p, err
 }
 
-// What a stage could not do is reported, and what it could is done.
-func TestPartsThatFailedAreReportedBesideTheEdits(t *testing.T) {
+// The engine reports the failed parts of a stage, and applies its edits.
+func TestEngineReportsFailedPartsAndAppliesTheEdits(t *testing.T) {
 	one, two := errors.New("one"), errors.New("two")
 	for _, failed := range [][]error{nil, {one}, {one, two}} {
 		e := engine(reduce.Step{Stage: partly{failed}, Goal: policy.All})
@@ -36,18 +36,18 @@ func TestPartsThatFailedAreReportedBesideTheEdits(t *testing.T) {
 		p := out.Passes[0]
 		for _, want := range failed {
 			if !errors.Is(p.Err, want) {
-				t.Errorf("of %v the pass reports %v", failed, p.Err)
+				t.Errorf("the pass reports %[2]v, want the errors %[1]v", failed, p.Err)
 			}
 		}
 		if p.Applied != 1 || p.Discarded || len(failed) == 0 && p.Err != nil {
-			t.Errorf("%v: %d groups are applied, discarded %v, %v", failed, p.Applied, p.Discarded, p.Err)
+			t.Errorf("errors %v: %d groups were applied, discarded is %v, the pass reports %v", failed, p.Applied, p.Discarded, p.Err)
 		}
 	}
 }
 
-// If the provider refuses all but the smallest view, that one is sent, however many
-// others there are. Otherwise the call would be refused although a view exists.
-func TestTheSmallestOfManyAlternativesIsTried(t *testing.T) {
+// If the provider accepts only the smallest view, the engine finds that view, whatever the
+// number of alternatives. Otherwise the call would be refused although a view exists.
+func TestEngineTriesTheSmallestAlternative(t *testing.T) {
 	for _, rounds := range []int{5, 66, 90} {
 		var msgs []message.Message
 		for i := range rounds {
@@ -69,9 +69,9 @@ func TestTheSmallestOfManyAlternativesIsTried(t *testing.T) {
 	}
 }
 
-// Squeeze shares what the budget leaves, also where many results can't be cut a little,
-// because the marker would be longer than what it stands for. One step too many cuts all of
-// them to nothing for the few tokens that one of them lacks.
+// Squeeze divides the room among the results, even if many results can't be cut a little,
+// because the marker would be longer than the removed text. With one step too many, it
+// would cut all of them to nothing to save a few tokens of one result.
 func TestSqueezeUsesMostOfTheBudget(t *testing.T) {
 	msgs := []message.Message{message.User("go")}
 	for i := range 21 {
@@ -88,13 +88,13 @@ func TestSqueezeUsesMostOfTheBudget(t *testing.T) {
 			t.Fatal(err)
 		}
 		if unused := all - over - out.View.Total(); 4*unused > all-over {
-			t.Errorf("%d tokens over: %d of %d stay unused", over, unused, all-over)
+			t.Errorf("%d tokens over: %d of %d tokens are unused", over, unused, all-over)
 		}
 	}
 }
 
-// A report says why a result is as short as it is: the reason of the last cut counts.
-func TestTheReasonOfAResultIsThatOfItsLastCut(t *testing.T) {
+// A report gives the reason for the length of a result: the reason of the last cut.
+func TestConversationRecordsTheReasonOfTheLastCut(t *testing.T) {
 	e := engine(reduce.Step{Stage: policy.Truncate{MaxTokens: 200, NoShare: true}, Goal: policy.All}, reduce.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget})
 	out, err := run(t, e, loop(1, 500), budget(100))
 	if err != nil || len(out.Passes) != 2 {
@@ -102,13 +102,13 @@ func TestTheReasonOfAResultIsThatOfItsLastCut(t *testing.T) {
 	}
 	last := out.Passes[1].Recipe.Texts[0].Reason
 	if d, reason := out.Conversation.Decision(3); d != policy.Truncated || reason != last || last == out.Passes[0].Recipe.Texts[0].Reason {
-		t.Errorf("%s: %q, and the last cut was for %q", d, reason, last)
+		t.Errorf("decision %s, reason %q; the reason of the last cut is %q", d, reason, last)
 	}
 }
 
-// A placeholder has the reference of a recall, twelve digits. A text with another one is
-// text, and can still be masked.
-func TestATextWithAnotherReferenceIsNoPlaceholder(t *testing.T) {
+// The reference in a placeholder has twelve hex digits. A text with another reference is
+// no placeholder, and can still be masked.
+func TestParseMarkRejectsInvalidReferences(t *testing.T) {
 	for _, c := range []struct {
 		ref  string
 		want bool
@@ -121,9 +121,9 @@ func TestATextWithAnotherReferenceIsNoPlaceholder(t *testing.T) {
 	}
 }
 
-// A summary of before is dropped like what it stands for, with the oldest rounds: in front
-// of a gap it would tell of what nobody can look up.
-func TestDropTakesTheSummaryWithTheOldest(t *testing.T) {
+// Drop removes an earlier summary together with the oldest rounds. In front of a gap, the
+// summary would describe messages that nobody can look up.
+func TestDropRemovesTheSummaryWithTheOldestRounds(t *testing.T) {
 	msgs := []message.Message{message.System("s"), policy.NewSummary(1, text(40))}
 	for range 3 {
 		msgs = append(msgs, message.User(text(10)), message.Assistant(text(10)))

@@ -86,8 +86,8 @@ func (e *BudgetError) Guidance() string {
 	return strings.ToUpper(s[:1]) + s[1:] + "."
 }
 
-// Of describes the messages of a share: "213 messages that no stage of preset
-// masking may take".
+// Of describes the messages of a share, for example "213 messages that no stage of
+// preset masking may take".
 func (e *BudgetError) Of(s Share) string {
 	noun := "messages"
 	if s.Messages == 1 {
@@ -114,11 +114,11 @@ func thousands(n int) string {
 
 const namedContributors = 5
 
-// Refusal returns the error that even the smallest view does not fit. source
-// returns the index of the input message that message i came from, -1 = made by a
-// stage; stages is the common name of the stages; illegal says that edits were not
-// made because the provider would refuse the view. With floor, before the stages
-// have run, it describes the floor; otherwise, after them, the resulting view.
+// Refusal returns the error for the case that even the smallest view does not fit.
+// source returns the index of the input message that message i came from, or -1 if a
+// stage made it. stages is the common name of the stages. illegal says that edits were
+// not made because the provider would refuse the view. If floor is true, the stages have
+// not run, and the error describes the floor. Otherwise it describes the resulting view.
 func (v *View) Refusal(floor bool, stages string, source func(i int) int, illegal bool) *BudgetError {
 	out := &BudgetError{Tokens: v.Total(), Budget: v.Budget.Most(), Fixed: v.Fixed, Stages: stages}
 	gone, why, media := v.takes(), v.reasons(illegal), v.mediaBound()
@@ -163,12 +163,12 @@ func shares(all []Contributor) (out []Share) {
 	return out
 }
 
-// A staying knows why the messages of a view must stay.
+// A staying holds the data that explains why messages of a view must stay.
 type staying struct {
 	v    *View
-	left string // why a message that a stage may take is still there
+	left string // the reason why a message that a stage may take is still there
 
-	turn, pair, least []bool // rounds kept as the last turn, as the last pair, by the smallest keep counts
+	turn, pair, least []bool // rounds of the last turn, of the last pair, and of the smallest keep counts
 }
 
 func (v *View) reasons(illegal bool) staying {
@@ -202,8 +202,8 @@ func (s staying) stays(i int) string {
 	return whyNoStage
 }
 
-// advice returns remedies: the missing stages that would free enough, if there
-// are any; otherwise remedies that depend on what the smallest view holds.
+// advice returns remedies. These are the missing stages that would free enough, or, if
+// there are none, remedies that depend on the content of the smallest view.
 func (v *View) advice(parts []Contributor) (out []string) {
 	if missing := v.missing(); len(missing) > 0 {
 		return []string{"add " + strings.Join(missing, " and ") + " to policy.stages", "use a model with a larger window"}
@@ -221,9 +221,9 @@ func (v *View) advice(parts []Contributor) (out []string) {
 	return append(out, "use a model with a larger window")
 }
 
-// missing returns the fewest stages that would make the view fit. It returns none if
-// those that are there could do it, so that one of them failed, or if the view would not
-// fit even with all stages.
+// missing returns the smallest set of stages that would make the view fit. It returns
+// none if the configured stages could make it fit, which means that one of them failed,
+// or if the view would not fit even with all stages.
 func (v *View) missing() []string {
 	for _, names := range [][]string{
 		nil, {"summarize"}, {"squeeze"}, {"shrink"}, {"summarize", "shrink"}, {"summarize", "squeeze"}, {"shrink", "squeeze"}, {"summarize", "shrink", "squeeze"},
@@ -235,8 +235,8 @@ func (v *View) missing() []string {
 	return nil
 }
 
-// with returns the view as stages with these names could see it, beside those that are
-// there. What a stage that edits could not do up to now, it is not counted on to do then.
+// with returns the view for the configured stages together with the named ones. It
+// expects no more from stages that edit: they have already reached their limit.
 func (v *View) with(names []string) *View {
 	w, r := *v, *v.reach
 	w.reach, r.edits = &r, false
@@ -253,8 +253,8 @@ func (v *View) with(names []string) *View {
 	return &w
 }
 
-// oldRounds takes what a stage that summarizes can remove at most. It is asked nothing
-// else.
+// oldRounds stands in for a stage that summarizes: Takes returns all messages that such a
+// stage can remove. No other method of oldRounds is called.
 type oldRounds struct{ Stage }
 
 func (oldRounds) Takes(v *View) []int { return v.Partition(v.Smallest()).Remainder }

@@ -6,18 +6,17 @@ import (
 	"strings"
 )
 
-// The lines in which agent programs state how a command ended. Each is a line
-// of its own, first or last in the result. A similar line in the middle of the
-// output ("exit status 1" of go run, "script exited with code 1") says nothing
-// about the call.
+// Status lines, in which agent programs state how a command ended. Such a line is the
+// first or the last one of the result. A similar line in the middle of the output
+// ("exit status 1" of go run, "script exited with code 1") says nothing about the call.
 var (
 	exitFirst = regexp.MustCompile(`\A(?:<returncode>(-?\d{1,9})</returncode>|(?:Exit code|Exit code:|Process exited with code|Command exited with code) (-?\d{1,9}))\z`)
 	exitLast  = regexp.MustCompile(`\A(?:<shellId: \d+ completed with exit code (-?\d{1,9})>|\[The command completed with exit code (-?\d{1,9})\.\]|` +
 		`\[Command finished with exit code (-?\d{1,9})\]|\[exit code: (-?\d{1,9})\]|Command exited with code (-?\d{1,9}))\z`)
 )
 
-// exitLines is the number of leading lines that are searched: one program
-// writes an id and the elapsed time above the status.
+// exitLines is the number of leading lines that are searched. More than one is needed:
+// one program writes an id and the elapsed time above the status.
 const exitLines = 3
 
 // exitCode returns the exit code in the status line of a result.

@@ -2,7 +2,7 @@ package policy
 
 import "testing"
 
-func TestExitCodeIsThatOfTheHarness(t *testing.T) {
+func TestExitCodeReadsOnlyTheStatusLineOfTheHarness(t *testing.T) {
 	for _, c := range []struct {
 		result string
 		code   int
@@ -23,12 +23,12 @@ func TestExitCodeIsThatOfTheHarness(t *testing.T) {
 		{"", 0, false},
 	} {
 		if code, ok := exitCode(c.result); code != c.code || ok != c.ok {
-			t.Errorf("%q: %d, %v", c.result, code, ok)
+			t.Errorf("exitCode(%q) = %d, %v", c.result, code, ok)
 		}
 	}
 }
 
-func TestTargetIsWhatACallWasMadeTo(t *testing.T) {
+func TestTargetReturnsTheObjectOfACall(t *testing.T) {
 	for args, want := range map[string]string{
 		`{"timeout":3,"command":"cd x && make","description":"Builds"}`: "cd x && make",
 		`{"cmd":["bash","-lc","ls"],"workdir":"/w"}`:                    "bash -lc ls",

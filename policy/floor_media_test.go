@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// asked is a stage that counts how often it is asked.
+// asked is a stage that counts the calls of Propose.
 type asked struct{ n *int }
 
 func (asked) Name() string { return "asked" }
@@ -19,9 +19,10 @@ func (s asked) Propose(context.Context, *policy.View) (policy.Proposal, error) {
 	return policy.Proposal{}, nil
 }
 
-// The error that nothing fits comes before any stage is asked, which may cost money. It
-// counts the pictures of tools that are excluded, because no stage replaces them.
-func TestTheFloorCountsPicturesOfExcludedTools(t *testing.T) {
+// The engine returns the budget error before it calls a stage, because such a call may
+// cost money. The error includes the pictures of excluded tools, because no stage
+// replaces them.
+func TestFloorIncludesPicturesOfExcludedTools(t *testing.T) {
 	for _, c := range []struct {
 		media policy.Media
 		asked int
@@ -35,7 +36,7 @@ func TestTheFloorCountsPicturesOfExcludedTools(t *testing.T) {
 		e.Keep, e.Cost, e.Floors = policy.Keep{Turns: 2, Pairs: 2}, shotCost{}, true
 		_, err := run(t, e, shots(10), budget(4_000))
 		if refused := errors.Is(err, policy.ErrInsufficientBudget); n != c.asked || refused != (c.asked == 0) {
-			t.Errorf("%+v: %d times asked, %v", c.media, n, err)
+			t.Errorf("%+v: %d calls of the stage, error %v", c.media, n, err)
 		}
 	}
 }

@@ -21,12 +21,12 @@ const (
 	formRecall      = formname.Recall
 	formCall        = formname.Call
 	formCallRecall  = formname.CallRecall
-	formCallSays    = "call@2" // quotes what the command's output states, too
+	formCallSays    = "call@2" // also quotes the outcome that the command's output states
 	formCallSaysRec = "call-recall@2"
 	formCallMade    = "call@3" // quotes the call unaltered, with all lines of its command
 	formCallMadeRec = "call-recall@3"
 	formDispatch    = "dispatch@1"
-	formBlocks      = "blocks@1" // only the dispatch blocks, without a placeholder for the rest
+	formBlocks      = "blocks@1" // only the dispatch blocks, without a placeholder for the other text
 	formResult      = formname.Result
 	formHead        = "head@1"
 	formTail        = "tail@1"
@@ -107,7 +107,7 @@ func (f Forms) render(k Mark, of answered) (string, error) {
 	}
 }
 
-// renderLazily is like render, but calls of only if the form names the call.
+// renderLazily is like render, but calls of only if the text mentions the call.
 func (f Forms) renderLazily(k *Mark, of func() answered) (string, error) {
 	if !namesCall(k.Form) {
 		t, err := f.Template(k.Form)
@@ -145,8 +145,8 @@ var templateNames = []string{"chars", "tokens", "tool", "turn", "ref", "status"}
 // literal.
 var templateName = regexp.MustCompile(`\{\s*[A-Za-z_][A-Za-z0-9_-]*\s*\}`)
 
-// CheckTemplate returns the mistake in a custom template, as a [*ConfigError] of
-// mask.template.
+// CheckTemplate returns the mistake in a custom template as a [*ConfigError] of
+// mask.template, or nil if there is none.
 func (c *MaskConfig) CheckTemplate() error {
 	t := c.Template
 	wrong := func(format string, args ...any) error {
@@ -252,9 +252,9 @@ func (k *Mark) set(field, value string) bool {
 
 func runes(s string) int { return utf8.RuneCountInString(s) }
 
-// Rewrite builds the new text of a part from the old one. It calls call, which
-// returns the tool that the part answers and the arguments of the call, only for
-// a mark that names them.
+// Rewrite builds the new text of a part from the old one. call returns the tool that
+// the part answers and the arguments of the call; Rewrite uses it only for a mark that
+// names them.
 func (f Forms) Rewrite(old string, segments []Segment, call func() (tool string, args json.RawMessage)) (string, error) {
 	var b strings.Builder
 	for _, s := range segments {
@@ -284,8 +284,7 @@ func (f Forms) Rewrite(old string, segments []Segment, call func() (tool string,
 	return "", fmt.Errorf("%w: the text would be empty or cut inside a character", ErrEdit)
 }
 
-// status returns in one word how a tool call ended, judged by the start of its
-// output.
+// status returns "error" or "ok" for a tool call, judged by the start of its output.
 func status(output string) string {
 	head := strings.ToLower(output[:min(len(output), 200)])
 	for _, sign := range []string{"error", "failed", "exception", "traceback", "exit status 1", "exit code 1", "fatal:"} {

@@ -9,8 +9,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// keepOf returns the part of result p of message i that a cut to limit tokens
-// keeps: Head, Tail or Both.
+// keepOf returns which part a cut of part p of message i to limit tokens keeps: Head,
+// Tail or Both.
 func (t Truncate) keepOf(v *View, i, p, limit int) string {
 	keep := t.Keep
 	if t.Newest != "" && v.unseen(i) {
@@ -36,9 +36,9 @@ func (v *View) unseen(i int) bool {
 	return true
 }
 
-// ofCommand reports whether part p of message i is the output of a command,
-// whose end tells how it went. It looks at the name of the tool and at the
-// arguments of the call.
+// ofCommand reports whether part p of message i is the output of a command. The end of
+// such an output tells how the command ended. ofCommand looks at the name of the tool
+// and at the arguments of the call.
 func (v *View) ofCommand(i, p int) bool {
 	part := &v.Messages[i].Parts[p]
 	c, _ := v.tools().Call(i, part)
@@ -60,8 +60,8 @@ func runs(tool string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(runners, w) })
 }
 
-// command reports whether arguments hold a command line. A single word does not
-// count for "command", because it may be a subcommand of a tool: "view".
+// command reports whether arguments hold a command line. A single word in "command" does
+// not count, because it may be a subcommand of the tool, such as "view".
 func command(arguments json.RawMessage) bool {
 	var args struct {
 		Command json.RawMessage `json:"command"`

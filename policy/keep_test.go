@@ -39,7 +39,7 @@ func cut(t *testing.T, stage policy.Stage, tool, args string, more ...message.Me
 	return ""
 }
 
-func TestKeepAutoKeepsBothEndsOfWhatCommandsPrint(t *testing.T) {
+func TestKeepAutoKeepsBothEndsOfCommandOutput(t *testing.T) {
 	answered := message.Assistant("I see.")
 	for call, want := range map[[2]string]string{
 		{"bash", `{}`}:                             policy.Both,
@@ -61,25 +61,25 @@ func TestKeepAutoKeepsBothEndsOfWhatCommandsPrint(t *testing.T) {
 	}
 }
 
-func TestNewestRoundKeepsBothEndsWhereNobodyHasReadIt(t *testing.T) {
+func TestTruncateKeepsBothEndsOfUnreadResults(t *testing.T) {
 	stage := policy.Truncate{MaxTokens: 60, Keep: policy.Head, Newest: policy.Auto}
 	if got := cut(t, stage, "bash", `{}`); got != policy.Both {
-		t.Errorf("of what nobody has read it keeps %s", got)
+		t.Errorf("an unread result keeps %s", got)
 	}
 	if got := cut(t, stage, "bash", `{}`, message.User("and?")); got != policy.Both {
-		t.Errorf("with a question behind it keeps %s", got)
+		t.Errorf("an unread result before a question keeps %s", got)
 	}
 	if got := cut(t, stage, "bash", `{}`, message.Assistant("Fine.")); got != policy.Head {
-		t.Errorf("of what was answered it keeps %s", got)
+		t.Errorf("an answered result keeps %s", got)
 	}
 	if got := cut(t, stage, "read", `{}`); got != policy.Head {
-		t.Errorf("of a file it keeps %s", got)
+		t.Errorf("a file keeps %s", got)
 	}
 }
 
-// A result that was cut at one end has lost the other end. If it is cut again, it
-// keeps the same end, whatever the setting, so that its marker stays true.
-func TestWhatIsCutAgainKeepsTheSameEnd(t *testing.T) {
+// A result that was cut at one end has lost the other end. If it is cut again, it keeps
+// the same end, whatever the setting, so that its marker stays correct.
+func TestTruncateKeepsTheSameEndOfACutResult(t *testing.T) {
 	for _, first := range []string{policy.Head, policy.Tail, policy.Both} {
 		msgs := []message.Message{message.User("do"), message.Assistant("", message.Call("c", "bash", "{}")), message.ToolResult("c", "first "+text(400)+" last")}
 		conv := reduce.NewConversation(msgs, pins, nil)
@@ -96,7 +96,7 @@ func TestWhatIsCutAgainKeepsTheSameEnd(t *testing.T) {
 		}
 		got := conv.Messages()[2].ResultText()
 		if strings.Count(got, "[truncated: kept ") != 1 || !strings.Contains(got, "("+first+")") {
-			t.Errorf("cut at %s, and again at both: %q", first, got)
+			t.Errorf("first cut keeps %s, second cut keeps both: %q", first, got)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// cutWithout is a stage that removes messages and puts nothing in their place.
+// cutWithout is a stage that removes messages without a replacement.
 type cutWithout struct{ at []int }
 
 func (cutWithout) Name() string { return "cut" }
@@ -19,9 +19,9 @@ func (s cutWithout) Propose(context.Context, *policy.View) (policy.Proposal, err
 	return policy.Proposal{Groups: [][]policy.Edit{{{Decision: policy.Dropped, Cut: &policy.Cut{Removed: s.at, Recent: s.at[len(s.at)-1] + 1}}}}}, nil
 }
 
-// Where the provider wants something in front of an answer, the engine puts a notice there.
-// It counts the messages that earlier notices stood for, not the notices.
-func TestANoticeThatTheProviderRequiresCountsWhatEarlierNoticesStoodFor(t *testing.T) {
+// If the provider requires a message in front of an answer, the engine adds a notice. Its
+// number includes the numbers of earlier notices, but not the notices themselves.
+func TestRequiredNoticeIncludesTheNumbersOfEarlierNotices(t *testing.T) {
 	msgs := []message.Message{
 		message.System("s"), policy.NewNotice(7), message.Assistant(text(50)), message.Assistant(text(50)), message.User("now"),
 	}
@@ -37,6 +37,6 @@ func TestANoticeThatTheProviderRequiresCountsWhatEarlierNoticesStoodFor(t *testi
 		t.Fatal(err)
 	}
 	if n, ok := policy.ParseNotice(out.Conversation.Messages()[1]); !ok || n != 8 {
-		t.Errorf("%q stands for 8 messages", out.Conversation.Messages()[1].Text())
+		t.Errorf("the notice is %q, want one for 8 messages", out.Conversation.Messages()[1].Text())
 	}
 }

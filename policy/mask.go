@@ -15,32 +15,32 @@ type Mask struct {
 	KeepFirst    int      // number of first results in the history that stay; default 2
 	KeepLast     int      // number of last results in the history that stay; default 0
 	ExcludeTools []string // tools whose results stay
-	MaxChars     int      // 0: only the placeholder; otherwise the result keeps its beginning, up to this length with the placeholder
+	MaxChars     int      // if not 0, the result keeps its beginning; limits its length with the placeholder, in characters
 	Form         string   // default "observation@1"
-	Every        int      // number of turns by which the window moves at once; 0 and 1: it moves every turn
+	Every        int      // number of turns by which the window moves at once; 0 and 1 = it moves every turn
 	Turns        int      // if not 0, replaces WindowTurns and the turns of the view's Keep; its pairs still apply
-	MinTokens    int      // the tokens that a mask must save to be made; 0: any saving
+	MinTokens    int      // smallest saving in tokens for which a result is masked; 0 = any saving
 
 	// Recent, if not nil, marks the rounds whose results stay, instead of those
 	// of turns and pairs. The open round always stays.
 	Recent func(v *View) []bool
-	// Since, if not nil, returns the index of the message from which on Mask
-	// masks: all results but the first KeepFirst and the last KeepLast of them,
+	// Since, if not nil, returns the index of the first message to mask. From there
+	// on, Mask masks all results but the first KeepFirst and the last KeepLast,
 	// whatever their turn. If both are 0, nothing is masked.
 	Since func(v *View) int
 	// CostAsChars puts the cost of a result into {chars}, for presets that
 	// count characters in their own unit.
 	CostAsChars bool
-	// BareBlocks drops the text outside dispatch blocks without a placeholder
-	// if a placeholder would not save enough. The view then does not show that
-	// something was removed.
+	// BareBlocks removes the text outside dispatch blocks without a placeholder if
+	// the version with a placeholder would not save enough. The view then does not
+	// show that something was removed.
 	BareBlocks bool
 }
 
 // Name returns "mask".
 func (Mask) Name() string { return "mask" }
 
-// Propose offers everything that may be masked as one group.
+// Propose offers all masks in one group.
 func (m Mask) Propose(_ context.Context, v *View) (Proposal, error) {
 	if m.Since != nil && m.KeepFirst == 0 && m.KeepLast == 0 {
 		return Proposal{}, nil

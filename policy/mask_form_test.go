@@ -10,9 +10,9 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// Where there is no room for the line that says that a command failed, the command is not
-// named either: beside "exit 0" of a pipe it would read as a success.
-func TestAFailureIsNeverLeftOutBesideItsCommand(t *testing.T) {
+// If there is no room for the line that reports a failure, the placeholder does not name
+// the command either. The command beside "exit 0" of a pipe would look like a success.
+func TestMaskNamesAFailedCommandOnlyWithItsFailure(t *testing.T) {
 	failed := "--- FAIL: TestA (0.1s)" + strings.Repeat("\n", 130)
 	for least := range 130 {
 		msgs := ran(`{"command":"go test ./... | tail"}`, "")
@@ -24,9 +24,9 @@ func TestAFailureIsNeverLeftOutBesideItsCommand(t *testing.T) {
 	}
 }
 
-// A pinned call may be another one tomorrow, as the caller's instructions may: the
-// placeholder of its result, which would change with it, does not name it.
-func TestAPlaceholderDoesNotNameAPinnedCall(t *testing.T) {
+// The caller may change a pinned call later, like its instructions. The placeholder of the
+// result therefore does not name the call, so that it does not change with the call.
+func TestPlaceholderOmitsAPinnedCall(t *testing.T) {
 	for _, guarded := range []bool{false, true} {
 		msgs := ran(`{"command":"make"}`, "made")
 		msgs[1].Protected = guarded
@@ -37,9 +37,9 @@ func TestAPlaceholderDoesNotNameAPinnedCall(t *testing.T) {
 	}
 }
 
-// A placeholder is no longer than what it replaces in the request, either: there its signs
-// take more bytes than characters.
-func TestAPlaceholderMakesNoRequestLarger(t *testing.T) {
+// A placeholder must not enlarge the request in bytes either: its special characters take
+// several bytes each.
+func TestMaskDoesNotEnlargeTheRequest(t *testing.T) {
 	named := 0
 	for n := 15; n < 60; n++ {
 		raw := `{"role":"tool","tool_call_id":"1","content":"` + strings.TrimSpace(strings.Repeat("a ", n)) + `"}`
@@ -62,6 +62,6 @@ func TestAPlaceholderMakesNoRequestLarger(t *testing.T) {
 		}
 	}
 	if named == 0 {
-		t.Error("no placeholder names the call")
+		t.Error("the test has no placeholder that names the call")
 	}
 }

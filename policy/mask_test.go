@@ -10,7 +10,7 @@ import (
 )
 
 // Some servers restart the ids of calls at every turn.
-func TestExcludedToolsAreThoseOfTheResultsOwnCall(t *testing.T) {
+func TestMaskFindsTheToolOfAReusedCallID(t *testing.T) {
 	var msgs []message.Message
 	for _, tool := range []string{"keep", "mask", "keep", "mask", "last"} {
 		msgs = append(msgs, message.User("go on"), message.Assistant("", message.Call("call_0", tool, "{}")), message.ToolResult("call_0", tool+strings.Repeat(" word", 200)))
@@ -27,12 +27,13 @@ func TestExcludedToolsAreThoseOfTheResultsOwnCall(t *testing.T) {
 		}
 	}
 	if !slices.Equal(masked, []string{"mask", "mask"}) {
-		t.Errorf("masked are the results of %v", masked)
+		t.Errorf("the results of %v are masked", masked)
 	}
 }
 
-// Whatever Recent marks, the model has not read the results of the open round yet.
-func TestMaskLeavesTheOpenRoundAlone(t *testing.T) {
+// The model has not read the results of the open round yet, so that they stay, whatever
+// Recent marks.
+func TestMaskKeepsTheOpenRound(t *testing.T) {
 	msgs := loop(3, 100)
 	msgs = append(msgs, message.Assistant("", message.Call("open", "bash", "{}"), message.Call("waits", "bash", "{}")), message.ToolResult("open", text(100)))
 	v := policy.NewView(msgs, pins, words{})
@@ -46,13 +47,13 @@ func TestMaskLeavesTheOpenRoundAlone(t *testing.T) {
 		masked = append(masked, e.Text.Index)
 	}
 	if !slices.Equal(masked, []int{3, 5, 7}) {
-		t.Errorf("masked are the messages %v of %d", masked, len(msgs))
+		t.Errorf("the messages %v of %d are masked", masked, len(msgs))
 	}
 }
 
 // Each turn is a user message, a call and its result: message 3n+2 is the result of
 // turn n.
-func TestMaskTakesTheResultsThatItsSettingsName(t *testing.T) {
+func TestMaskSelectsResultsByItsSettings(t *testing.T) {
 	turns := func(n int) (msgs []message.Message) {
 		for range n {
 			msgs = append(msgs, message.User("go on"), message.Assistant("", message.Call("c", "bash", "{}")), message.ToolResult("c", text(100)))
@@ -102,12 +103,12 @@ func TestMaskTakesTheResultsThatItsSettingsName(t *testing.T) {
 			}
 		}
 		if !slices.Equal(got, tc.want) {
-			t.Errorf("%s: masked are the results of turns %v, want %v", tc.name, got, tc.want)
+			t.Errorf("%s: the results of turns %v are masked, want %v", tc.name, got, tc.want)
 		}
 	}
 }
 
-func TestMaskLeavesPinnedAndExcludedResults(t *testing.T) {
+func TestMaskKeepsPinnedAndExcludedResults(t *testing.T) {
 	msgs := loop(6, 100)
 	msgs[3].Protected = true
 	msgs = append(msgs, message.User("and now?"))
@@ -128,13 +129,13 @@ func TestMaskLeavesPinnedAndExcludedResults(t *testing.T) {
 			}
 		}
 		if !slices.Equal(got, tc.want) {
-			t.Errorf("without %v: masked are the messages %v, want %v", tc.exclude, got, tc.want)
+			t.Errorf("excluded %v: the messages %v are masked, want %v", tc.exclude, got, tc.want)
 		}
 	}
 }
 
-// A message of many results is not encoded anew to learn what each placeholder saves.
-func TestMaskTakesEachOfManyResultsOfOneMessage(t *testing.T) {
+// Mask does not encode a message with many results again for each placeholder.
+func TestMaskReplacesManyResultsOfOneMessage(t *testing.T) {
 	const n = 20
 	var calls, results []message.Part
 	for i := range n {
@@ -162,6 +163,6 @@ func TestMaskTakesEachOfManyResultsOfOneMessage(t *testing.T) {
 		}
 	}
 	if want := []int{1, 2, 3, 5, 6, 7, 9, 10, 11, 13, 14, 15, 17, 18, 19}; !slices.Equal(masked, want) {
-		t.Errorf("masked are the results %v, want %v", masked, want)
+		t.Errorf("the results %v are masked, want %v", masked, want)
 	}
 }

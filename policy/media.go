@@ -7,12 +7,11 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Media replaces old images, audio and files by a text that describes them.
-// Media cost more than the text about them, and an agent at step 60 does not
-// look at the screenshot of step 3. The oldest are replaced first, and no more
-// than the goal needs, so that the beginning of the view changes only at
-// compactions. Media stay in the last turns and pairs, the last user message,
-// the open round, and pinned messages.
+// Media replaces old images, audio and files by a text that describes them. Media cost
+// more than that text, and an agent at step 60 rarely needs the screenshot of step 3.
+// Media replaces the oldest first, and no more than the goal requires, so that the
+// beginning of the view changes only at compactions. It leaves the media of the last
+// turns and pairs, the last user message, the open round and pinned messages.
 type Media struct {
 	// Deep also replaces media in the last turns, down to the smallest keep
 	// counts of the view.
@@ -20,8 +19,8 @@ type Media struct {
 	// Turns, if not 0, replaces the turns of the view's Keep: the number of last
 	// turns whose media stay. Its pairs still apply.
 	Turns int
-	// Heavy replaces only media of at least 1 kB in the request, so not links
-	// and ids.
+	// Heavy replaces only media that have at least 1 kB in the request, which
+	// excludes links and ids.
 	Heavy        bool
 	ExcludeTools []string // tools whose results keep their media
 }
@@ -94,8 +93,8 @@ func (m Media) least() int {
 	return 0
 }
 
-// maskMedia returns edits that replace the media of message i that have at
-// least least bytes. Media stay if the placeholder is not cheaper.
+// maskMedia returns edits that replace the media of message i with a size of least
+// bytes or more. Media stay if the placeholder is not cheaper.
 func (v *View) maskMedia(i, least int) (group []Edit) {
 	m := &v.Messages[i]
 	for p := range m.Parts {
@@ -128,7 +127,7 @@ func (v *View) mediaTokens(i, p int) int {
 	return max(0, v.Tokens[i]-v.Cost.Message(without)+v.Cost.Text(" "))
 }
 
-// mediaSize returns the size of media in bytes, as they are sent.
+// mediaSize returns the size in bytes that the media have in the request.
 func mediaSize(p *message.Part) int {
 	if p.Media != nil && p.Media.Bytes > 0 {
 		return p.Media.Bytes

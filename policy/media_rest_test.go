@@ -23,7 +23,7 @@ func shots(n int) []message.Message {
 	return msgs
 }
 
-// left tells, for each picture, whether it is still there.
+// left reports, for each picture, whether it is still there.
 func left(o *reduce.Outcome) string {
 	var b strings.Builder
 	for _, m := range o.Conversation.Messages() {
@@ -63,9 +63,9 @@ func runShots(t *testing.T, q reduce.Request, keep policy.Keep, step reduce.Step
 	return out
 }
 
-// An offer of the economic trigger says how many turns keep their pictures. The last
-// calls keep theirs, too, or the model would look for what it has just seen.
-func TestPicturesOfTheLastCallsStayWhateverTheTurns(t *testing.T) {
+// An offer of the economic trigger says how many turns keep their pictures. The last calls
+// also keep their pictures, because the model has just seen them and may refer to them.
+func TestMediaKeepsPicturesOfTheLastCalls(t *testing.T) {
 	for _, c := range []struct {
 		keep  policy.Keep
 		turns int
@@ -77,20 +77,20 @@ func TestPicturesOfTheLastCallsStayWhateverTheTurns(t *testing.T) {
 	} {
 		out := runShots(t, reduce.Request{Budget: budget(1 << 20)}, c.keep, reduce.Step{Stage: policy.Media{Turns: c.turns}, Goal: policy.All})
 		if got := left(out); got != c.want {
-			t.Errorf("%d turns beside %+v: %s, want %s", c.turns, c.keep, got, c.want)
+			t.Errorf("%d turns, keep %+v: %s, want %s", c.turns, c.keep, got, c.want)
 		}
 	}
 }
 
-// The provider's limit of bytes is one of the whole request. Schemas of tools and system
-// prompts beside the messages leave less room for pictures.
-func TestBytesBesideTheMessagesLeaveLessRoomForPictures(t *testing.T) {
+// The provider limits the bytes of the whole request. Tool schemas and system prompts
+// outside the messages leave less room for pictures.
+func TestMediaCountsBytesOutsideTheMessages(t *testing.T) {
 	step := reduce.Step{Stage: policy.Media{Heavy: true}, Goal: reduce.ToBytes}
 	for outside, want := range map[int]string{0: "---PPPPPPP", 80_000: "-----PPPPP", 120_000: "------PPPP"} {
 		b := budget(1 << 20)
 		b.MaxBytes, b.TargetBytes = 350_000, 300_000
 		if got := left(runShots(t, reduce.Request{Budget: b, Outside: outside}, policy.Keep{Turns: 1, Pairs: 1}, step)); got != want {
-			t.Errorf("%d bytes beside the messages: %s, want %s", outside, got, want)
+			t.Errorf("%d bytes outside the messages: %s, want %s", outside, got, want)
 		}
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// An offer of a mask counts the results that the stage would mask: without the first and
-// the last ones that its settings keep. With more, a compaction would be made for tokens that
-// stay.
-func TestAnOfferOfAMaskLeavesOutWhatItsSettingsKeep(t *testing.T) {
+// An offer of a mask counts only the results that the stage would mask, without the first
+// and the last results that its settings keep. Otherwise the engine would compact for
+// tokens that stay.
+func TestMaskOfferExcludesKeptResults(t *testing.T) {
 	v := policy.NewView(loop(20, 300), pins, words{})
 	each := 0
 	for _, m := range []policy.Mask{{Turns: 2}, {Turns: 2, KeepLast: 8}, {Turns: 2, KeepFirst: 3}, {Turns: 2, KeepFirst: 4, KeepLast: 15}} {
@@ -23,7 +23,7 @@ func TestAnOfferOfAMaskLeavesOutWhatItsSettingsKeep(t *testing.T) {
 			each = o.Gone / len(p.Groups[0])
 		}
 		if !ok || o.Gone != each*len(p.Groups[0]) {
-			t.Errorf("%+v masks %d results, and offers %d tokens", m, len(p.Groups[0]), o.Gone)
+			t.Errorf("%+v masks %d results, but the offer removes %d tokens", m, len(p.Groups[0]), o.Gone)
 		}
 	}
 }

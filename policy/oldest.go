@@ -2,14 +2,14 @@ package policy
 
 import "github.com/agentcompact/compact/message"
 
-// Oldest is like [View.Partition], but its remainder holds only as many of the
-// oldest rounds as the goal needs: it ends where the view plus reserve tokens
-// costs no more than goal. Later rounds count as recent. A goal that is
-// negative or out of reach takes the whole remainder.
+// Oldest is like [View.Partition], but its remainder holds only as many of the oldest
+// rounds as the goal needs: without them, the view plus reserve tokens costs no more
+// than goal. Later rounds count as recent. If the goal is negative or cannot be
+// reached, the remainder is that of Partition.
 //
-// If a question is removed, so is its answer: a summary is an assistant
-// message, and some servers refuse another one right behind it. A result that
-// answers no call is removed with the round before it. Earlier summaries and
+// A question is removed together with its answer, because a summary is an assistant
+// message, and some servers refuse a second assistant message right after it. A result
+// that answers no call is removed with the round before it. Earlier summaries and
 // notices always belong to the remainder.
 func (v *View) Oldest(keep Keep, reserve, goal int) Partition {
 	recent := v.recentRounds(keep)
@@ -38,8 +38,8 @@ func (v *View) Oldest(keep Keep, reserve, goal int) Partition {
 	return v.split(recent)
 }
 
-// follows reports whether round r must be removed because round last, the one
-// removed before it, is.
+// follows reports whether round r must be removed because round last was removed. last
+// is the last removed round before r.
 func (v *View) follows(last, r int) bool {
 	question := v.Messages[v.Rounds[last].Start].IsUser() && v.turn[last] == v.turn[r]
 	return question || v.Messages[v.Rounds[r].Start].Role == message.RoleTool

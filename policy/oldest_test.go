@@ -9,14 +9,14 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// ten costs ten tokens per message.
+// ten counts ten tokens per message.
 type ten struct{}
 
 func (ten) Text(string) int             { return 10 }
 func (ten) Message(message.Message) int { return 10 }
 
-// oldest returns the remainder of eight questions and answers, behind a system
-// prompt and the given messages: 160 tokens, with the last two turns kept.
+// oldest returns the remainder of a conversation: a system prompt, the given messages, and
+// eight questions and answers of 160 tokens. The last two turns are kept.
 func oldest(t *testing.T, goal, reserve int, before ...message.Message) policy.Partition {
 	t.Helper()
 	msgs := append([]message.Message{message.System("s")}, before...)
@@ -27,7 +27,7 @@ func oldest(t *testing.T, goal, reserve int, before ...message.Message) policy.P
 	return v.Oldest(policy.Keep{Turns: 2, Pairs: 1}, reserve, goal)
 }
 
-func TestOldestEndsWhereTheGoalIsReached(t *testing.T) {
+func TestOldestEndsAtTheGoal(t *testing.T) {
 	for _, c := range []struct {
 		name          string
 		goal, reserve int
@@ -52,22 +52,22 @@ func TestOldestEndsWhereTheGoalIsReached(t *testing.T) {
 	}
 }
 
-func TestOldestTakesTheLastSummaryWithIt(t *testing.T) {
+func TestOldestIncludesTheLastSummary(t *testing.T) {
 	p := oldest(t, 160, 10, policy.NewSummary(1, "what was"))
 	if want := []int{1, 2, 3}; !slices.Equal(p.Remainder, want) {
-		t.Errorf("remainder %v, want %v: the summary makes room for one round less", p.Remainder, want)
+		t.Errorf("remainder %v, want %v: the room of the summary saves one round", p.Remainder, want)
 	}
 }
 
-func TestOldestLeavesNoStrayResultInFront(t *testing.T) {
+func TestOldestIncludesAResultWithoutCall(t *testing.T) {
 	p := oldest(t, 180, 0, message.Assistant("a"), message.ToolResult("gone", "r"), message.ToolResult("gone", "r"))
 	if want := []int{1, 2, 3}; !slices.Equal(p.Remainder, want) {
 		t.Errorf("remainder %v, want %v", p.Remainder, want)
 	}
 }
 
-// The last user message stays, wherever it stands, and frees no room.
-func TestOldestMakesNoRoomByTheAnchor(t *testing.T) {
+// The last user message stays at any position, and its cost does not count as freed.
+func TestOldestKeepsTheAnchor(t *testing.T) {
 	msgs := []message.Message{message.User("go")}
 	for i := range 8 {
 		id := strconv.Itoa(i)
@@ -80,9 +80,9 @@ func TestOldestMakesNoRoomByTheAnchor(t *testing.T) {
 	}
 }
 
-// A question whose answer is protected has no other one: the next question is of another
-// turn, and stays if there is room for it.
-func TestOldestTakesNoQuestionOfAnotherTurn(t *testing.T) {
+// The answer of the first question is protected, so that no answer is removed with the
+// question. The next question belongs to another turn, and stays if there is room.
+func TestOldestKeepsAQuestionOfAnotherTurn(t *testing.T) {
 	answer := message.Assistant("a")
 	answer.Protected = true
 	if p := oldest(t, 180, 0, message.User("q"), answer); !slices.Equal(p.Remainder, []int{1}) {

@@ -1,31 +1,31 @@
 package policy
 
-// A Partition says what a cut may remove. The lists hold indexes of messages,
-// in order.
+// A Partition says which messages a cut may remove. The lists hold indexes of messages
+// in ascending order.
 type Partition struct {
 	Pinned    []int // rounds that hold a pinned message
 	Recent    []int // the last turns, the last tool pairs, the open round
 	Remainder []int // rounds that may be summarized or dropped; includes earlier summaries
 	Anchor    int   // the last user message, -1 = none
-	Start     int   // where the recent span begins; len(messages) if there is none
+	Start     int   // start of the recent span; len(messages) if there is none
 }
 
-// Partition sorts the rounds of the view into those that keep protects and
-// those that a cut may remove. It takes one pass.
+// Partition divides the rounds of the view into rounds that keep protects and rounds
+// that a cut may remove. It takes one pass.
 func (v *View) Partition(keep Keep) Partition { return v.split(v.recentRounds(keep)) }
 
-// A lot is the fate of a round in a [Partition].
+// A lot says to which list of a [Partition] a round belongs.
 type lot uint8
 
-// The fates of rounds.
+// The lots of rounds.
 const (
 	lotRemainder lot = iota
 	lotPinned
 	lotRecent
 )
 
-// lots returns the lot of each round and the start of the recent span, given
-// which rounds are recent.
+// lots returns the lot of each round and the start of the recent span. recent marks the
+// recent rounds.
 func (v *View) lots(recent []bool) (lots []lot, start int) {
 	lots, start = make([]lot, len(v.Rounds)), len(v.Messages)
 	front := true // only pinned rounds stand before this one; a summary comes after them
@@ -82,8 +82,8 @@ func (v *View) owned(r int) bool {
 	return notice
 }
 
-// Owned reports whether message i is a summary or notice made by a stage, and
-// does not just look like one.
+// Owned reports whether message i is a summary or notice made by a stage. A text that
+// only looks like one does not count.
 func (v *View) Owned(i int) bool { return v.owned(v.round[i]) }
 
 func (v *View) holdsAnchor(r int) bool {
@@ -99,8 +99,8 @@ func (v *View) pinnedRound(r int) bool {
 	return false
 }
 
-// recentRounds marks the rounds of the last keep.Turns turns, those that hold
-// the last keep.Pairs tool pairs, and the open round.
+// recentRounds marks the rounds of the last keep.Turns turns, the rounds that hold the
+// last keep.Pairs tool pairs, and the open round.
 func (v *View) recentRounds(keep Keep) []bool {
 	recent := make([]bool, len(v.Rounds))
 	if first := len(v.Turns) - keep.Turns; first < len(v.Turns) && len(v.Turns) > 0 {
@@ -137,9 +137,9 @@ func (v *View) kept(keep Keep) int {
 // Shrink returns the largest keep counts, from v.Keep down to 1 and 1, with
 // which the view plus reserve tokens fits the budget. In a session that grows
 // by more than the distance between target and trigger, it also leaves room for
-// another call (see [Budget.Deeper]). Shrink lowers turns and pairs alternately
-// by one, and takes back decrements that free nothing. If nothing fits, it
-// returns the smallest counts.
+// another call (see [Budget.Deeper]). Shrink lowers turns and pairs alternately by one,
+// and then reverts decrements that free nothing. If no counts fit, it returns the
+// smallest ones.
 func (v *View) Shrink(reserve int) Keep {
 	keep, size := v.Keep, v.kept(v.Keep)
 	turns, room := true, v.Budget.Cap
@@ -159,8 +159,8 @@ func (v *View) Shrink(reserve int) Keep {
 	return v.relax(keep, size)
 }
 
-// over reports whether size tokens, which the view has under keep, are more than room:
-// copies are removed before a turn is.
+// over reports whether the view exceeds room. size is its cost under keep. Removable
+// copies do not count, because they are removed before any turn.
 func (v *View) over(keep Keep, size, room int) bool {
 	if size <= room {
 		return false
@@ -175,7 +175,7 @@ func (v *View) over(keep Keep, size, room int) bool {
 	return size > room+v.cost(v.spareBeside(gone))
 }
 
-// relax takes back the decrements that freed nothing.
+// relax reverts the decrements that freed nothing.
 func (v *View) relax(keep Keep, size int) Keep {
 	for keep.Turns < v.Keep.Turns && v.kept(Keep{keep.Turns + 1, keep.Pairs}) == size {
 		keep.Turns++

@@ -2,13 +2,13 @@ package policy
 
 import "strings"
 
-// Edit returns the edit that masks part p of message i, a tool result, whatever
-// the window is. It is for stages of users. It returns false if the result is
-// masked already, or if a placeholder would save less than MinTokens.
+// Edit returns the edit that masks part p of message i, a tool result. It ignores the
+// window, and is meant for stages that users write. It returns false if the result is
+// already masked, or if a placeholder would save less than MinTokens.
 func (m Mask) Edit(v *View, i, p int) (Edit, bool) { return m.edit(v, i, p) }
 
-// edit masks one result. It returns false if the result is masked already or a
-// placeholder would not save enough.
+// edit returns the edit that masks one result. It returns false if the result is
+// already masked, or if a placeholder would not save enough.
 func (m Mask) edit(v *View, i, p int) (Edit, bool) {
 	if v.Masked(i, p) || m.shortened(v, i, p) {
 		return Edit{}, false
@@ -47,8 +47,8 @@ func (m Mask) mark(v *View, i, p int) Mark {
 }
 
 // form returns the form of the placeholder of a result. The placeholder holds a
-// reference only if the model can recall it. It does not name a pinned call: a
-// later change of the pinned bytes must not change the placeholder.
+// reference only if the model can recall the result. It does not name a pinned call,
+// because a later change of the pinned bytes must not change the placeholder.
 func (m Mask) form(v *View, i, p int) string {
 	form := m.Form
 	if form == "" {

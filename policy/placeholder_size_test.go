@@ -12,9 +12,10 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// The placeholder beside dispatch blocks says how many characters it stands for, and the
-// one that replaces the blocks too, in a later compaction, says how many the result had.
-func TestPlaceholdersOfDispatchResultsSayTheirSizeInCharacters(t *testing.T) {
+// The placeholder beside dispatch blocks states the number of characters that it replaces.
+// If a later compaction also replaces the blocks, the placeholder states the size of the
+// whole result.
+func TestDispatchPlaceholdersStateTheSizeInCharacters(t *testing.T) {
 	beside, block := strings.Repeat("ä", 400), beginBlock+strings.Repeat("ö", 200)+endBlock
 	msgs := []message.Message{
 		message.User("go"), message.Assistant("", message.Call("1", "task", "{}")), message.ToolResult("1", beside+block),
@@ -39,9 +40,9 @@ func TestPlaceholdersOfDispatchResultsSayTheirSizeInCharacters(t *testing.T) {
 	}
 }
 
-// A placeholder loses its reference only where the view would not fit with it: with
-// it gone, the model has nothing to recall the result by.
-func TestAPlaceholderIsShortenedOnlyWhereTheViewWouldNotFit(t *testing.T) {
+// A placeholder loses its reference only if the view would not fit otherwise, because the
+// model cannot recall the result without it.
+func TestSqueezeShortensPlaceholdersOnlyIfNeeded(t *testing.T) {
 	msgs := loop(2, 40)
 	e := engine(reduce.Step{Stage: policy.Mask{WindowTurns: 1, Form: formname.Recall}, Goal: policy.All})
 	e.Keep, e.Cost = policy.Keep{Turns: 1, Pairs: 1}, bytesCost{}
@@ -51,14 +52,14 @@ func TestAPlaceholderIsShortenedOnlyWhereTheViewWouldNotFit(t *testing.T) {
 	}
 	long := masked.Conversation.Messages()[3].ResultText()
 	if !strings.Contains(long, "recall") {
-		t.Fatalf("no reference to begin with: %q", long)
+		t.Fatalf("the placeholder has no reference: %q", long)
 	}
 	e.Steps = []reduce.Step{{Stage: policy.Squeeze{}, Goal: policy.ToBudget}}
 	shortened := 0
 	for limit := masked.View.Total(); ; limit-- {
 		out, err := e.Run(t.Context(), reduce.Request{Conversation: masked.Conversation, Budget: budget(limit)})
 		if err != nil {
-			break // no view is as small
+			break // no view is that small
 		}
 		if short := out.Conversation.Messages()[3].ResultText(); short != long {
 			if shortened++; out.View.Total()+len(long)-len(short) <= limit {

@@ -10,16 +10,17 @@ type Taker interface {
 	Takes(v *View) []int
 }
 
-// reach holds what the stages of an engine can do to a view at most.
+// reach describes the limits of the changes that the stages of an engine can make to a
+// view.
 type reach struct {
 	takers []Taker
 	cuts   bool   // results can be cut down to a marker
-	keep   string // the Keep of that [Squeeze]
-	edits  bool   // some results can become that small; which ones is not known
+	keep   string // Keep of the [Squeeze] that cuts them
+	edits  bool   // some unknown results can become that small
 	media  bool   // media can be replaced
 }
 
-// reachOf returns what the stages can do.
+// reachOf returns the reach of the stages.
 func reachOf(stages []Stage) *reach {
 	r := &reach{}
 	for _, s := range stages {
@@ -46,15 +47,15 @@ func (v *View) Smallest() Keep {
 	return Keep{Turns: min(1, v.Keep.Turns), Pairs: min(1, v.Keep.Pairs)}
 }
 
-// Floor returns the tokens of the smallest possible view: without the messages
-// that this stage and the later ones can remove, without a summary, with every
-// result cut to its marker, and without media that a stage may replace. No stage
-// gets below it. For a view that no engine made, Floor assumes stages that
-// summarize, shrink and squeeze.
+// Floor returns the tokens of the smallest possible view. This view lacks all messages
+// that the current and the later stages can remove, has no summary, has every result
+// cut to its marker, and lacks the media that a stage may replace. No stage returns a
+// smaller view. For a view that no engine made, Floor assumes stages that summarize,
+// shrink and squeeze.
 func (v *View) Floor() int { return v.least(v.takes()) }
 
-// Without returns the least number of tokens of the view without the messages in
-// at and without duplicates that can still be removed then.
+// Without returns the least number of tokens of the view without the messages in at,
+// and without the duplicates that can be removed after them.
 func (v *View) Without(at []int) int {
 	gone := make([]bool, len(v.Messages))
 	for _, i := range at {
@@ -66,7 +67,7 @@ func (v *View) Without(at []int) int {
 	return v.least(gone)
 }
 
-// takes marks the messages that the stages can remove at most.
+// takes marks all messages that the stages can remove.
 func (v *View) takes() []bool {
 	gone := make([]bool, len(v.Messages))
 	mark := func(at []int) {

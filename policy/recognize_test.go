@@ -9,10 +9,10 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// An agent that keeps the view sends a cut result again. By its ledger, another process
-// knows that it was cut, and how large it was, but not masked: it can still be, and its
-// placeholder then says the size of the original.
-func TestACutResultOfAnotherProcessCanBeMasked(t *testing.T) {
+// An agent that keeps the view sends a cut result again. Another process learns from the
+// ledger that the result was cut but not masked, and its original size. It can still mask
+// the result, and the placeholder then states the original size.
+func TestMaskReplacesAResultThatAnotherProcessCut(t *testing.T) {
 	for name, c := range map[string]struct {
 		stage  policy.Stage
 		masked bool
@@ -37,7 +37,7 @@ func TestACutResultOfAnotherProcessCanBeMasked(t *testing.T) {
 		conv := reduce.NewConversation(out.Conversation.Messages(), pins, nil)
 		conv.Recognize(0, func(fp message.Fingerprint) map[int]policy.Origin { return known[fp] })
 		if v := e.View(conv, reduce.Request{Conversation: conv}); v.Masked(3, 0) != c.masked || v.OriginTokens(3, 0) != 300 && !c.masked {
-			t.Errorf("%s: masked %v, %d tokens before", name, v.Masked(3, 0), v.OriginTokens(3, 0))
+			t.Errorf("%s: masked is %v, original tokens are %d", name, v.Masked(3, 0), v.OriginTokens(3, 0))
 		}
 		e.Steps = []reduce.Step{{Stage: policy.Mask{WindowTurns: 1, Form: policy.FormResult}, Goal: policy.All}}
 		again, err := e.Run(t.Context(), reduce.Request{Conversation: conv, Budget: budget(10_000)})
@@ -45,7 +45,7 @@ func TestACutResultOfAnotherProcessCanBeMasked(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := again.Conversation.Messages()[3].ResultText(); !c.masked && !strings.HasPrefix(got, "[result masked — ~30") {
-			t.Errorf("%s: then it is %.80q", name, got)
+			t.Errorf("%s: the masked result is %.80q", name, got)
 		}
 	}
 }

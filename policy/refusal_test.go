@@ -10,9 +10,9 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// The error adds up: what it names is what the smallest view costs, with results cut as
-// far as they can be.
-func TestTheErrorAddsUpToTheSmallestView(t *testing.T) {
+// The parts of the error add up to the cost of the smallest view, in which all results
+// are cut as far as possible.
+func TestBudgetErrorAddsUpToTheSmallestView(t *testing.T) {
 	for _, floors := range []bool{false, true} {
 		e := engine(reduce.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget})
 		e.Floors = floors
@@ -29,13 +29,13 @@ func TestTheErrorAddsUpToTheSmallestView(t *testing.T) {
 			sum += s.Tokens
 		}
 		if sum != b.Tokens || b.Tokens > 500 || len(b.Others) == 0 {
-			t.Errorf("floors %v: %d tokens are named of %d: %v", floors, sum, b.Tokens, err)
+			t.Errorf("floors %v: the parts add up to %d tokens of %d: %v", floors, sum, b.Tokens, err)
 		}
 	}
 }
 
-// Stages that would make it fit are named, and no more of them than are needed.
-func TestTheErrorNamesTheStagesThatAreMissing(t *testing.T) {
+// The error names the stages that would make the view fit, and no more than necessary.
+func TestBudgetErrorNamesTheMissingStages(t *testing.T) {
 	said := []message.Message{message.User("go")}
 	for range 10 {
 		said = append(said, message.Assistant(text(300)), message.User("go on"))
@@ -62,8 +62,8 @@ func TestTheErrorNamesTheStagesThatAreMissing(t *testing.T) {
 	}
 }
 
-// What a configuration reserves in percent is no part of the budget.
-func TestTheMarginOfAConfigurationIsReserved(t *testing.T) {
+// The share that a configuration reserves in percent is not part of the budget.
+func TestConfigLimitsReserveTheMargin(t *testing.T) {
 	c := policy.Default()
 	all, err := c.Limits(100_000, 1_000).Budget()
 	if err != nil {

@@ -39,9 +39,9 @@ func (charCost) Message(m message.Message) (n int) {
 
 func (charCost) Text(s string) int { return runes(s) }
 
-// The first message of a conversation does not count as room for a stage: it is
-// removed last, and some providers need it there.
-func TestRoomOfCopiesIsWithoutTheFirst(t *testing.T) {
+// The first message of a conversation does not count as room for a stage: it is removed
+// last, and some providers require it.
+func TestSpareExcludesTheFirstMessage(t *testing.T) {
 	rules := message.System("Be brief.")
 	msgs := []message.Message{rules, message.User("a"), message.Assistant("b"), rules, message.User("c"), message.Assistant("d"), rules, message.User("e")}
 	v := NewView(msgs, Pins{message.RoleSystem}, charCost{})
@@ -49,13 +49,13 @@ func TestRoomOfCopiesIsWithoutTheFirst(t *testing.T) {
 		t.Fatalf("%v may go", got)
 	}
 	if got := v.spare(); !slices.Equal(got, []int{3}) {
-		t.Errorf("%v are counted on", got)
+		t.Errorf("spare returns %v", got)
 	}
 }
 
-// A copy goes only while something that is not pinned stands behind it. What a stage takes
-// away does not.
-func TestACopyBehindWhatGoesIsNoRoom(t *testing.T) {
+// A copy can be removed only if an unpinned message follows it. A message that a stage
+// removes does not count.
+func TestWithoutCountsOnlyRemovableCopies(t *testing.T) {
 	rules := message.Message{Role: message.RoleDeveloper, Parts: []message.Part{{Kind: message.KindText, Text: "Be brief."}}}
 	msgs := []message.Message{message.User("a"), rules, message.Assistant("b"), rules, message.Assistant("and c"), rules}
 	v := NewView(msgs, Pins{message.RoleDeveloper}, charCost{})
@@ -71,9 +71,9 @@ func TestACopyBehindWhatGoesIsNoRoom(t *testing.T) {
 	}
 }
 
-// Where the stages that are there could have made the view fit, one of them failed, and
-// none is missing.
-func TestNoStageIsMissingWhereOneFailed(t *testing.T) {
+// If the configured stages could have made the view fit, one of them failed, and no stage
+// is missing.
+func TestMissingReturnsNoStageIfOneFailed(t *testing.T) {
 	v := offered(12, 100)
 	v.Keep, v.reach = Keep{Turns: 1, Pairs: 1}, &reach{takers: []Taker{oldRounds{}}}
 	v.Budget = Budget{Max: v.Floor(), Cap: v.Floor()}
@@ -86,8 +86,8 @@ func TestNoStageIsMissingWhereOneFailed(t *testing.T) {
 	}
 }
 
-// Copies that can't go make no room for a round.
-func TestShrinkCountsOnNoCopyBehindWhatGoes(t *testing.T) {
+// Copies that can't be removed make no room for a round.
+func TestShrinkIgnoresCopiesThatCannotBeRemoved(t *testing.T) {
 	rules := message.Message{Role: message.RoleDeveloper, Parts: []message.Part{{Kind: message.KindText, Text: strings.Repeat("brief ", 50)}}}
 	call := func(id string) []message.Message {
 		return []message.Message{message.Assistant("", message.Call(id, "read", "{}")), message.ToolResult(id, strings.Repeat("word ", 100))}
@@ -103,6 +103,6 @@ func TestShrinkCountsOnNoCopyBehindWhatGoes(t *testing.T) {
 	}
 	v.Budget = Budget{Cap: v.kept(v.Keep) - 60}
 	if got := v.Shrink(0); got != (Keep{Turns: 1, Pairs: 1}) {
-		t.Errorf("%+v are kept, where copies would have to go that can't", got)
+		t.Errorf("Shrink returns %+v, which requires the removal of copies that must stay", got)
 	}
 }

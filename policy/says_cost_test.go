@@ -9,9 +9,9 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// A command is copied a fixed number of times, whatever it is made of: twice the comments
-// took four times the memory.
-func TestWhatACommandIsMadeOfCostsLinearMemory(t *testing.T) {
+// The code copies a command a fixed number of times, whatever its content. In an earlier
+// version, twice as many comments took four times the memory.
+func TestReadingACommandTakesLinearMemory(t *testing.T) {
 	for _, of := range []string{"#\n", " # a\n", "\n", "cd a\n", "cat <<A >b\nx\nA\n", "A=1;", "\\\n", "⏎", "\u200b"} {
 		allocated := func(n int) uint64 {
 			args, err := json.Marshal(map[string]string{"command": strings.Repeat(of, n/len(of)) + "make"})

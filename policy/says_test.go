@@ -12,7 +12,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// ran is a conversation in which a command printed something.
+// ran returns a conversation in which a command printed something.
 func ran(args, output string) []message.Message {
 	return []message.Message{
 		message.User("go"), message.Assistant("", message.Call("1", "bash", args)), message.ToolResult("1", output+strings.Repeat("\n  at line", 60)),
@@ -20,9 +20,9 @@ func ran(args, output string) []message.Message {
 	}
 }
 
-// The status of a pipe is that of its last command. A model that reads "exit 0" of tests
-// that failed would go on as if they had passed.
-func TestAPlaceholderQuotesHowAChecksOutputEnds(t *testing.T) {
+// The exit code of a pipe is that of its last command. A model that reads "exit 0" for
+// failed tests would continue as if they had passed.
+func TestPlaceholderQuotesTheOutcomeOfACheck(t *testing.T) {
 	const failed = "=== RUN TestA\n\x1b[31m--- FAIL: TestA (0.00s)\x1b[0m\n    a_test.go:3: want 1\nFAIL\nFAIL\texample.org/a\t0.01s\nok  \texample.org/b\t0.01s"
 	for name, c := range map[string]struct{ args, output, want string }{
 		"a pipe ends with 0":             {`{"command":"go test ./... 2>&1 | tail -40"}`, "Exit code 0\n" + failed, `bash "go test ./... 2>&1 | tail -40" · says "--- FAIL: TestA (0.00s)" · exit 0]`},
@@ -54,7 +54,7 @@ func TestAPlaceholderQuotesHowAChecksOutputEnds(t *testing.T) {
 				t.Fatalf("%q, want … %q", text, c.want)
 			}
 			if back, ok := policy.Forms(nil).ParseMark(text); !ok || back.Form != recipes[0].Texts[0].Segments[0].Mark.Form {
-				t.Errorf("%q reads back as %+v, %v", text, back, ok)
+				t.Errorf("ParseMark(%q) = %+v, %v", text, back, ok)
 			}
 			raw, err := json.Marshal(recipes[0])
 			if err != nil || strings.Contains(string(raw), "TestA") || strings.Contains(string(raw), "passed") {
@@ -66,17 +66,17 @@ func TestAPlaceholderQuotesHowAChecksOutputEnds(t *testing.T) {
 			}
 			again, err := reduce.NewConversation(msgs, nil, nil).Replay(stored)
 			if err != nil || again.Messages()[2].ResultText() != text {
-				t.Errorf("a replay gives %v", err)
+				t.Errorf("the replay fails: %v", err)
 			}
 			if _, more := maskAll(t, policy.Mask{Form: policy.FormCall}, false, out.Messages()...); len(more) != 0 {
-				t.Errorf("masked again: %+v", more)
+				t.Errorf("the second masking edits %+v", more)
 			}
 		})
 	}
 }
 
 // The command keeps 40 characters beside the quoted line, which has at most 60.
-func TestAQuotedOutcomeLeavesRoomForTheCommand(t *testing.T) {
+func TestPlaceholderKeepsTheCommandBesideAQuotation(t *testing.T) {
 	msgs := ran(`{"command":"go test `+strings.Repeat("./pkg/of/tests ", 20)+`"}`, "Exit code 1\n--- FAIL: Test"+strings.Repeat("Ä", 200))
 	out, _ := maskAll(t, policy.Mask{Form: policy.FormCall}, true, msgs...)
 	text := out.Messages()[2].ResultText()
@@ -87,13 +87,13 @@ func TestAQuotedOutcomeLeavesRoomForTheCommand(t *testing.T) {
 		t.Errorf("%q has %d characters: the command %q, the outcome %q", text, n, command, says)
 	}
 	if _, ok := policy.Forms(nil).ParseMark(text); !ok {
-		t.Errorf("%q is not read back", text)
+		t.Errorf("ParseMark rejects %q", text)
 	}
 }
 
-// The line is quoted from what the placeholder replaces: a result that was truncated
-// before has it elsewhere than the original, or has it no more.
-func TestAnOutcomeOfATruncatedResultIsQuotedFromWhatIsLeft(t *testing.T) {
+// The placeholder quotes the line from the text that it replaces. In a truncated result,
+// the line is at another position than in the original, or is missing.
+func TestPlaceholderQuotesTheRemainingTextOfATruncatedResult(t *testing.T) {
 	lines := strings.Repeat("    at store.go:12\n", 200)
 	for name, c := range map[string]struct{ output, want string }{
 		"in what is left":   {lines + "--- FAIL: TestA (0.00s)", `bash "go test ./..." · says "--- FAIL: TestA (0.00s)"]`},
@@ -116,8 +116,8 @@ func TestAnOutcomeOfATruncatedResultIsQuotedFromWhatIsLeft(t *testing.T) {
 	}
 }
 
-// Without the command nobody knows what the line is about.
-func TestAnOutcomeIsQuotedOnlyBesideItsCommand(t *testing.T) {
+// Without the command, the quoted line has no meaning.
+func TestPlaceholderQuotesAnOutcomeOnlyWithItsCommand(t *testing.T) {
 	for _, of := range []policy.Answered{{Result: "FAIL a"}, {Tool: "bash", Result: "FAIL a"}, {Tool: "bash", Made: "\x1b", Result: "FAIL a"}} {
 		text, err := policy.Forms(nil).Render(policy.Mark{Form: "call@3", Chars: 5, SaysTo: 6}, of)
 		if err != nil || strings.Contains(text, "FAIL") {
@@ -126,8 +126,8 @@ func TestAnOutcomeIsQuotedOnlyBesideItsCommand(t *testing.T) {
 	}
 }
 
-// A line of 60 characters is quoted whole, a longer one is cut.
-func TestAQuotedLineIsCutAt60Characters(t *testing.T) {
+// A line of 60 characters is quoted whole; a longer line is cut.
+func TestPlaceholderCutsAQuotedLineAt60Characters(t *testing.T) {
 	for n, cut := range map[int]bool{60: false, 61: true} {
 		line := "FAIL " + strings.Repeat("ä", n-5)
 		text, err := policy.Forms(nil).Render(policy.Mark{Form: "call@3", Chars: 5, SaysTo: len(line)}, policy.Answered{Tool: "bash", Made: "make test", Result: line})
@@ -137,8 +137,8 @@ func TestAQuotedLineIsCutAt60Characters(t *testing.T) {
 	}
 }
 
-// A range that the text does not have is an error of the recipe.
-func TestAQuotationOutsideOfTheTextIsRefused(t *testing.T) {
+// A range outside the text is an error in the recipe.
+func TestRenderRejectsAQuotationOutsideTheText(t *testing.T) {
 	for _, span := range [][2]int{{0, 6}, {-1, 2}, {3, 2}} {
 		k := policy.Mark{Form: "call@3", Chars: 5, SaysFrom: span[0], SaysTo: span[1]}
 		if text, err := policy.Forms(nil).Render(k, policy.Answered{Tool: "bash", Made: "x", Result: "short"}); !errors.Is(err, policy.ErrEdit) {
@@ -147,8 +147,9 @@ func TestAQuotationOutsideOfTheTextIsRefused(t *testing.T) {
 	}
 }
 
-// A quotation that would cost what the mask is to save is left out, and the rest stays.
-func TestAnOutcomeIsLeftOutWhereItWouldTakeWhatIsSaved(t *testing.T) {
+// If the quotation would cost too much of the required saving, the placeholder omits only
+// the quotation.
+func TestMaskOmitsAQuotationThatCostsTheSaving(t *testing.T) {
 	msgs := ran(`{"command":"pytest -q"}`, "")
 	msgs[2] = message.ToolResult("1", "12 passed in 0.3s"+strings.Repeat("\n", 120))
 	for least, want := range map[int]string{50: `[observation masked — 137 chars · bash "pytest -q" · says "12 passed in 0.3s"]`, 70: `[observation masked — 137 chars · bash "pytest -q"]`, 95: "[observation masked — 137 chars]"} {
@@ -159,8 +160,9 @@ func TestAnOutcomeIsLeftOutWhereItWouldTakeWhatIsSaved(t *testing.T) {
 	}
 }
 
-// Without a common name, the arguments stand in the order of the call, the long ones last.
-func TestAPlaceholderNamesAllArgumentsOfAToolItDoesNotKnow(t *testing.T) {
+// If no argument has a common name, the placeholder lists all arguments in the order of
+// the call, the long ones last.
+func TestPlaceholderNamesAllArgumentsOfAnUnknownTool(t *testing.T) {
 	long := strings.Repeat("look for it ", 20)
 	for args, want := range map[string]string{
 		`{"origin":"JFK","to":"SEA","date":"2024-05-26","seats":2}`:                          `bash "JFK, SEA, 2024-05-26"`,

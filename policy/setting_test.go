@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-func TestTemplateNamesOnlyWhatThereIs(t *testing.T) {
+func TestCheckTemplateRejectsUnknownFields(t *testing.T) {
 	for template, ok := range map[string]bool{
 		"[{tool}: {chars} characters, {tokens} tokens, turn {turn}, {ref}, {status}]": true,
 		"plain": true, "{": true, "{}": true, `{"json": 1}`: true, "{{chars}}": true,
@@ -21,7 +21,7 @@ func TestTemplateNamesOnlyWhatThereIs(t *testing.T) {
 	}
 }
 
-func TestConfigErrorIsOneSentenceWithItsPath(t *testing.T) {
+func TestConfigErrorFormatsOneSentenceWithThePath(t *testing.T) {
 	cause := errors.New("cause")
 	e := &policy.ConfigError{Path: "policy.stages[1]", Value: "maks", Reason: "must be one of mask", Err: cause}
 	if got, want := e.Error(), `policy.stages[1] must be one of mask (got "maks")`; got != want || e.Setting() != "policy.stages" || !errors.Is(e, cause) {

@@ -9,15 +9,15 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A builtRound describes a round that a test made. A message of the user belongs to
-// the turn of the model's answer.
+// A builtRound describes a round made by a test. A user message belongs to the turn of the
+// model's answer.
 type builtRound struct {
 	turn, pairs, cost int
 	user              bool
 }
 
-// built returns a random conversation with turns that end, and its rounds without the
-// system message.
+// built returns a random conversation of complete turns, and its rounds without the system
+// message.
 func built(rng *rand.Rand) (msgs []message.Message, rounds []builtRound) {
 	msgs = []message.Message{message.System("You fix bugs.")}
 	turn := 0
@@ -46,8 +46,8 @@ func built(rng *rand.Rand) (msgs []message.Message, rounds []builtRound) {
 	return msgs, rounds
 }
 
-// stays returns what is left of a conversation that keeps its last turns, the rounds of
-// its last tool pairs and its last user message.
+// stays returns the remaining part of a conversation that keeps its last turns, the rounds
+// of its last tool pairs and its last user message.
 func stays(system int, rounds []builtRound, turns, pairs int) int {
 	last, n, asked := rounds[len(rounds)-1].turn, system, false
 	for r := len(rounds) - 1; r >= 0; r-- {
@@ -64,9 +64,9 @@ func stays(system int, rounds []builtRound, turns, pairs int) int {
 	return n
 }
 
-// The keep counts go down in turn, turns first, until the view fits, and no further. What
-// frees nothing is not given up.
-func TestShrinkGivesUpAsLittleAsFits(t *testing.T) {
+// Shrink lowers the keep counts alternately, turns first, until the view fits, and no
+// further. It reverts decrements that free nothing.
+func TestShrinkLowersTheKeepCountsOnlyAsNeeded(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	fits := map[bool]int{}
 	for n := range 4000 {
@@ -120,10 +120,10 @@ func TestShrinkGivesUpAsLittleAsFits(t *testing.T) {
 	}
 }
 
-// A summary that a stage made may go again, however recent it is, and the recent span
-// begins behind it. What a user or an agent says last is no such summary, whatever it looks
-// like. A pinned message in the middle is in the recent span.
-func TestPartitionOfSummariesAndPins(t *testing.T) {
+// A cut may remove a summary made by a stage, however recent it is, and the recent span
+// begins after it. The last message of a user or an agent is no such summary, whatever its
+// form. A pinned message in the middle is in the recent span.
+func TestPartitionPlacesSummariesAndPins(t *testing.T) {
 	const summary = "<COMPACT-SUMMARY v1>\nThe goal is to ship.\n</COMPACT-SUMMARY>"
 	system, said := message.System("You fix bugs."), message.Assistant("I did.")
 	for name, c := range map[string]struct {
@@ -149,8 +149,8 @@ func TestPartitionOfSummariesAndPins(t *testing.T) {
 	}
 }
 
-// Copies of an instruction go before a turn does.
-func TestShrinkKeepsATurnWhereCopiesAreTheSurplus(t *testing.T) {
+// Copies of an instruction are removed before any turn.
+func TestShrinkKeepsATurnIfRemovingCopiesIsEnough(t *testing.T) {
 	rule := message.System("Always " + strings.Repeat("be careful ", 20))
 	msgs := []message.Message{message.System("You fix bugs."), rule}
 	for range 3 {

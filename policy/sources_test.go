@@ -8,9 +8,9 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// A pass says which input messages its text edits changed. The log names their roles and
-// tools by that, also where an earlier stage of the same run has removed messages.
-func TestAPassNamesTheInputMessagesThatItChanged(t *testing.T) {
+// A pass names the input messages that its text edits changed. The log uses them to name
+// roles and tools, also if an earlier stage of the same run has removed messages.
+func TestPassNamesTheChangedInputMessages(t *testing.T) {
 	e := engine(
 		reduce.Step{Stage: policy.Drop{}, Goal: policy.All},
 		reduce.Step{Stage: policy.Truncate{MaxTokens: 50}, Goal: policy.All},
@@ -28,6 +28,6 @@ func TestAPassNamesTheInputMessagesThatItChanged(t *testing.T) {
 	}
 	got := slices.Clone(out.Passes[1].Sources)
 	if slices.Sort(got); len(want) == 0 || !slices.Equal(got, want) {
-		t.Errorf("the pass names messages %v, and %v are cut", got, want)
+		t.Errorf("the pass names messages %v, but %v were cut", got, want)
 	}
 }

@@ -7,9 +7,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Squeeze is the last resort before the error. It truncates the remaining results
-// to equal shares of the room in the budget. It never changes calls or pinned
-// messages.
+// Squeeze is the last resort before a [BudgetError]. It truncates the remaining results
+// to equal shares of the room in the budget. It never changes calls or pinned messages.
 type Squeeze struct {
 	Keep string // Head, Tail, Both or Auto; default Head
 }
@@ -117,10 +116,9 @@ func (v *View) freed(group []Edit) int {
 	return n
 }
 
-// plainPlaceholder shortens a placeholder as far as possible, when a few tokens
-// decide between a view and an error. The placeholder loses its reference, the
-// call it names, the beginning of the result and the dispatch blocks. The archive
-// still has the text.
+// plainPlaceholder shortens a placeholder as far as possible, for a view that exceeds
+// the budget by a few tokens. The placeholder loses its reference, the name of the call,
+// the beginning of the result and the dispatch blocks. The archive still has the text.
 func (v *View) plainPlaceholder(i, p int) (Edit, bool) {
 	if v.Origins == nil {
 		return Edit{}, false
@@ -136,7 +134,7 @@ func (v *View) plainPlaceholder(i, p int) (Edit, bool) {
 	}
 	if ok = ok && (k.Form == formRecall || namesCall(k.Form)); !ok {
 		blocks := v.survivors(i, p, k, text)
-		if v.run.Before == nil || v.run.Before(i).Parts[p].Text != text { // masked in this run: leave it
+		if v.run.Before == nil || v.run.Before(i).Parts[p].Text != text { // masked in this run: leave it unchanged
 			return Edit{}, false
 		}
 		k = Mark{Chars: o.Chars + v.blockChars(o, text, blocks), Tokens: o.Tokens, Ref: o.Ref}

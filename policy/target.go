@@ -8,14 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// targetKeys are arguments that say what a call was made on, the most telling
-// first.
+// targetKeys are arguments that name the object of a call, the most informative first.
 var targetKeys = []string{"command", "cmd", "file_path", "filePath", "filename", "notebook_path", "pattern", "query", "q", "path", "url", "uri", "ref"}
 
-// target returns what a call was made on, in one line, for forms before call@3: its
-// command, path, pattern or address, by common names of such arguments. Otherwise it
-// returns the first text argument by name. It returns "" if there is none, and does not
-// cut the text.
+// target returns the object of a call on one line, for forms before call@3. It is the
+// first argument of targetKeys: a command, path, pattern or address. If there is none,
+// it is the first text argument in the order of the names, or "". target does not cut
+// the text.
 func target(arguments json.RawMessage) string {
 	var args map[string]json.RawMessage
 	if json.Unmarshal(arguments, &args) != nil {
@@ -39,8 +38,8 @@ func target(arguments json.RawMessage) string {
 	return ""
 }
 
-// argument returns the first non-empty line of a text, or of a list of words
-// joined by spaces.
+// argument returns the first non-empty line of an argument, which is a text or a list of
+// words joined by spaces.
 func argument(raw json.RawMessage) string {
 	for line := range strings.SplitSeq(words(raw), "\n") {
 		if line = oneLine(line); line != "" && line != "*** Begin Patch" {
@@ -53,9 +52,9 @@ func argument(raw json.RawMessage) string {
 // lineBreak stands between the lines of a command in a placeholder.
 const lineBreak = " ⏎ "
 
-// wholeTarget returns what a call was made on, for call@3: as target, but with all lines
-// of a text. Without one of the common names it returns all texts in the order of
-// the call, the short ones first.
+// wholeTarget returns the object of a call, for call@3. It is like target, but returns
+// all lines of a text. If no argument is in targetKeys, it returns all texts in the order
+// of the call, the short ones first.
 func wholeTarget(arguments json.RawMessage) string {
 	args := textArguments(arguments)
 	for _, key := range targetKeys {
@@ -81,8 +80,8 @@ func wholeTarget(arguments json.RawMessage) string {
 type textArgument struct{ name, text string }
 
 // textArguments returns the arguments of a call that are texts or lists of words, in
-// their order. Of several with the same name the last one counts, as for programs that
-// read them.
+// their order. If a name occurs several times, the last value counts, as it does for
+// programs that read the arguments.
 func textArguments(arguments json.RawMessage) (out []textArgument) {
 	d := json.NewDecoder(bytes.NewReader(arguments))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
@@ -110,8 +109,8 @@ func textArguments(arguments json.RawMessage) (out []textArgument) {
 	return out
 }
 
-// joined returns the lines of a text in one, without the comments of a command and
-// without the hunks of a patch.
+// joined returns the lines of a text as one line. It leaves out the comments of a
+// command and the hunks of a patch.
 func joined(raw json.RawMessage, command bool) string {
 	var b strings.Builder
 	text := words(raw)
@@ -124,7 +123,7 @@ func joined(raw json.RawMessage, command bool) string {
 		}
 		b.WriteString(glue)
 		glue = lineBreak
-		if rest, more := strings.CutSuffix(line, "\\"); more && command { // the next line goes on
+		if rest, more := strings.CutSuffix(line, "\\"); more && command { // the next line continues this one
 			line, glue = strings.TrimSpace(rest), " "
 		}
 		if at := ending(line); at >= 0 {
@@ -142,8 +141,9 @@ func joined(raw json.RawMessage, command bool) string {
 // unshown is a character at which a target ends; see [unaltered].
 const unshown = "\x00"
 
-// ending returns where a line has to end, or -1: before a sign that would read as the end
-// of a line, and before a key, which redaction would not know once it is on one line.
+// ending returns the position at which a line must be cut, or -1. It cuts before a sign
+// that looks like lineBreak, and inside the first line of a private key, because
+// redaction would not recognize a key that is on one line.
 func ending(line string) int {
 	const keyBegin = "-----BEGIN "
 	at := strings.Index(line, strings.TrimSpace(lineBreak))
@@ -153,7 +153,7 @@ func ending(line string) int {
 	return at
 }
 
-// patched reports whether a line of a patch says which file is changed, and how.
+// patched reports whether a line of a patch names a changed file.
 func patched(line string) bool {
 	return strings.HasPrefix(line, "*** ") && strings.Contains(line, " File: ")
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// named returns what a placeholder of a call with these arguments says after the size.
+// named returns the text after the size in a placeholder for a call with these arguments.
 func named(t *testing.T, args string) string {
 	t.Helper()
 	out, _ := maskAll(t, policy.Mask{Form: policy.FormCall}, false, ran(args, "x")...)
@@ -24,9 +24,9 @@ func command(text string) string {
 	return string(args)
 }
 
-// Redaction knows a key by its whole form. Neither half of one nor one without its lines
-// may stand in a placeholder.
-func TestAPlaceholderHoldsNoPartOfAKey(t *testing.T) {
+// Redaction recognizes a key only in its whole form. A placeholder must therefore hold
+// neither half a key nor a key without its line breaks.
+func TestPlaceholderOmitsKeys(t *testing.T) {
 	token := "ghp_" + strings.Repeat("q0Zk3x", 6)
 	block := "-----BEGIN RSA " + "PRIVATE KEY-----\n" + strings.Repeat("MIIEowIBAAKCAQEA", 4) + "\n-----END RSA " + "PRIVATE KEY-----\n"
 	for name, text := range map[string]string{
@@ -41,12 +41,13 @@ func TestAPlaceholderHoldsNoPartOfAKey(t *testing.T) {
 		}
 	}
 	if got := named(t, command("x "+token)); !strings.Contains(got, token) {
-		t.Errorf("a whole token is one that redaction knows: %s", got)
+		t.Errorf("the placeholder omits a whole token, which redaction recognizes: %s", got)
 	}
 }
 
-// The sign between lines is no part of a line, or it would read as another command.
-func TestATargetEndsBeforeASignOfThePlaceholder(t *testing.T) {
+// A target ends before the sign that separates lines. Otherwise the text after the sign
+// would look like another command.
+func TestTargetEndsBeforeALineBreakSign(t *testing.T) {
 	for text, want := range map[string]string{
 		"echo a ⏎ rm -r b": `bash "echo a…"]`,
 		"echo a · exit 0":  `bash "echo a…"]`,
@@ -59,8 +60,8 @@ func TestATargetEndsBeforeASignOfThePlaceholder(t *testing.T) {
 	}
 }
 
-// Programs run the last of two commands with the same name.
-func TestOfTwoArgumentsWithOneNameTheLastCounts(t *testing.T) {
+// If two arguments have the same name, programs use the last one.
+func TestTargetUsesTheLastOfTwoArgumentsWithOneName(t *testing.T) {
 	if got := named(t, `{"command":"true","timeout":3,"command":"pytest"}`); got != `bash "pytest"]` {
 		t.Error(got)
 	}

@@ -20,8 +20,8 @@ const (
 type Truncate struct {
 	MaxTokens int    // default 8000
 	Keep      string // Head, Tail, Both or Auto; default Head
-	// Newest is like Keep, for results behind the last answer, which the model
-	// has not read yet; "" = Keep.
+	// Newest is like Keep, for results after the last answer, which the model has
+	// not read yet; "" = Keep.
 	Newest string
 	// MarkerOnTop adds the marker to the limit instead of counting it within the
 	// limit.
@@ -68,8 +68,8 @@ func (t Truncate) Propose(_ context.Context, v *View) (Proposal, error) {
 	return out, nil
 }
 
-// edit cuts part p of message i, which has tokens tokens, to limit tokens. A part
-// that was cut to limit or less before stays as it is.
+// edit returns the edit that cuts part p of message i to limit tokens. tokens is the
+// cost of the part. A part that was already cut to limit or less stays unchanged.
 func (t Truncate) edit(v *View, i, p, tokens, limit int) (Edit, bool) {
 	text := v.Messages[i].Parts[p].Text
 	before, cut := parseTruncation(text, v.Cost)
@@ -82,7 +82,7 @@ func (t Truncate) edit(v *View, i, p, tokens, limit int) (Edit, bool) {
 	}
 	form := formOf(t.keepOf(v, i, p, limit))
 	if cut {
-		form = before.Form // the other end is gone already
+		form = before.Form // the other end is already gone
 	}
 	mark := Mark{Form: form, Chars: o.Chars, Tokens: o.Tokens, Kept: limit, Ref: o.Ref}
 	segments, ok := t.fit(v, text, tokens, limit, mark)
@@ -106,8 +106,9 @@ func formOf(keep string) string {
 	return formHead
 }
 
-// fit cuts text, which costs old, to limit tokens, with the marker within the
-// limit or on top. It returns false if the text would not become smaller.
+// fit cuts text to limit tokens. old is the cost of text. The marker counts within the
+// limit, unless MarkerOnTop is set. fit returns false if the text would not become
+// smaller.
 func (t Truncate) fit(v *View, text string, old, limit int, mark Mark) ([]Segment, bool) {
 	marker, err := v.Forms.Text(mark)
 	if err != nil {
@@ -124,7 +125,7 @@ func (t Truncate) fit(v *View, text string, old, limit int, mark Mark) ([]Segmen
 	for try := 0; ; try++ {
 		segments, out := slice(v.Cost, text, max(room, 0), mark, marker)
 		n := v.Cost.Text(out)
-		// Pieces may cost a little more together than apart.
+		// The pieces may cost slightly more together than separately.
 		if (t.MarkerOnTop || n <= limit || room <= 0) || try > 20 {
 			return segments, n < old && noLonger(out, text)
 		}

@@ -2,9 +2,9 @@ package policy
 
 import "strings"
 
-// parseTruncation recognizes a text that a truncation left: the marker is in its
-// place, and the kept text costs what the marker says. Thus, without a ledger, a
-// text is not cut twice and its original size is known.
+// parseTruncation recognizes a truncated text: the marker is in its place, and the cost
+// of the kept text matches the marker. Thus, even without a ledger, a text is not cut
+// twice, and its original size is known.
 func parseTruncation(text string, cost Coster) (Mark, bool) {
 	if !strings.Contains(text, "[truncated: kept ") {
 		return Mark{}, false
@@ -19,8 +19,8 @@ func parseTruncation(text string, cost Coster) (Mark, bool) {
 	return Mark{}, false
 }
 
-// markerPlaces returns the positions at which the marker of a truncation may
-// stand. It returns a limited number of them, in case a text consists of markers.
+// markerPlaces returns the positions at which the marker of a truncation may stand. It
+// limits their number, because a text may consist of markers.
 func markerPlaces(form, text string) []int {
 	open, _, _ := strings.Cut(builtinForms[form], "{")
 	switch form {
@@ -58,9 +58,8 @@ func truncationAt(form, text string, at int, cost Coster) (Mark, bool) {
 	return k, ok && fills(k, text[at:end], text[:at], text[end:], cost)
 }
 
-// fills reports whether the text beside a marker has the size that the marker
-// states, with the marker on top or counted in. It allows for the small loss of a
-// cut.
+// fills reports whether the text beside a marker has the size that the marker states.
+// The marker may count within that size or not. fills allows for the small loss of a cut.
 func fills(k Mark, marker, head, tail string, cost Coster) bool {
 	const lost = 4
 	a, b := cost.Text(head), cost.Text(tail)

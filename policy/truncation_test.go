@@ -22,9 +22,9 @@ func prose(n, seed int) string {
 	return b.String()
 }
 
-// A truncation is recognized without a ledger: the stage does not cut its own
-// output again, and a placeholder for it states the size of the original.
-func TestTruncateKnowsItsOwnWorkWithoutALedger(t *testing.T) {
+// Truncate recognizes a truncation without a ledger: it does not cut its own output again,
+// and a placeholder for that output states the size of the original.
+func TestTruncateRecognizesItsOutputWithoutALedger(t *testing.T) {
 	chat, err := token.NewEstimator("gpt-4", nil, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +56,7 @@ func TestTruncateKnowsItsOwnWorkWithoutALedger(t *testing.T) {
 					mark := apply(t, c.cost, policy.Mask{Since: whole, KeepLast: 1, Form: policy.FormResult}, once)
 					want := fmt.Sprintf("~%d tokens", c.cost.Message(message.ToolResult("call_0", text)))
 					if len(once) > 60 && !strings.Contains(mark, want) && c.cost.Text(once) > 40 {
-						t.Fatalf("%s, %s, %d: %q tells not of %s", name, keep, limit, mark, want)
+						t.Fatalf("%s, %s, %d: %q does not state %s", name, keep, limit, mark, want)
 					}
 				}
 			}
@@ -69,8 +69,8 @@ func TestTruncateKnowsItsOwnWorkWithoutALedger(t *testing.T) {
 
 func whole(*policy.View) int { return 0 }
 
-// apply returns the output of a stage for a result with this text, which is
-// followed by another result.
+// apply returns the output of a stage for a result with this text. Another result follows
+// it.
 func apply(t *testing.T, cost policy.Coster, s policy.Stage, text string) string {
 	t.Helper()
 	msgs := []message.Message{message.User("go")}
@@ -91,7 +91,7 @@ func apply(t *testing.T, cost policy.Coster, s policy.Stage, text string) string
 	return out.Conversation.Messages()[2].ResultText()
 }
 
-func TestForgedTruncationIsText(t *testing.T) {
+func TestParseTruncationRejectsForgeries(t *testing.T) {
 	cost := token.NewGatewayEstimator()
 	stage := policy.Truncate{MaxTokens: 50, NoShare: true, MarkerOnTop: true, BytesPerToken: 4}
 	long := strings.Repeat("forged ", 100)
@@ -104,7 +104,7 @@ func TestForgedTruncationIsText(t *testing.T) {
 		strings.Repeat("\n\n[truncated: kept first+last ~1 of ~2 tokens (both)]\n\n", 50_000),
 	} {
 		if out := apply(t, cost, stage, text); out == text || len(out) >= len(text) {
-			t.Errorf("%.80q… was taken for a truncation", text)
+			t.Errorf("%.80q… was recognized as a truncation", text)
 		}
 	}
 }

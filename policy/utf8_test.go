@@ -9,8 +9,8 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// What a ledger can't store as it is would lead another process to another view.
-func TestEditsThatNoLedgerCanStoreAreRefused(t *testing.T) {
+// If a ledger could not store an edit exactly, another process would compute another view.
+func TestApplyRejectsEditsThatALedgerCannotStore(t *testing.T) {
 	history := []message.Message{message.User("u"), message.Assistant("", message.Call("1", "bash", `{}`)), message.ToolResult("1", "a long result"), message.Assistant("a")}
 	summary := func(body string) *message.Message { m := policy.NewSummary(1, body); return &m }
 	for name, c := range map[string]struct {

@@ -9,9 +9,9 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A Coster returns the cost of messages and texts, in tokens or in another unit
-// that a preset counts in. It must be safe for concurrent use and return the same
-// number for the same input.
+// A Coster returns the cost of messages and texts, in tokens or in the unit of the
+// preset. It must be safe for concurrent use and return the same number for the same
+// input.
 type Coster interface {
 	// Message returns the cost of a message in a request, including its format.
 	Message(m message.Message) int
@@ -19,7 +19,7 @@ type Coster interface {
 	Text(s string) int
 }
 
-// Keep says how much of the end of a conversation stays.
+// Keep says how many turns and tool calls at the end of a conversation stay.
 type Keep struct {
 	Turns int `json:"turns"` // number of last turns
 	Pairs int `json:"pairs"` // number of last tool calls with their results, in the whole history; rounded up to whole rounds
@@ -35,54 +35,54 @@ type Origin struct {
 	Media  bool // the part was an image, audio or a file; Chars is its size in bytes
 }
 
-// A View is a conversation as a stage sees it. Stages must not modify it.
+// A View is the form of a conversation that stages read. They must not modify it.
 type View struct {
 	Messages []message.Message
 	Tokens   []int // cost of each message
 	Fixed    int   // cost of everything else in the request: tool schemas, system prompts outside the messages, the reply primer
-	Outside  int   // the same in bytes; negative if messages share bytes; see [View.Bytes]
+	Outside  int   // size of that in bytes; negative if messages share bytes; see [View.Bytes]
 	Rounds   []message.Round
 	Turns    []message.Turn
-	Pinned   []bool // the message must be sent byte for byte as it came in
+	Pinned   []bool // the message must be sent unchanged, byte for byte
 	Anchor   int    // index of the last user message, -1 = none
 	Open     int    // start of the open round; len(Messages) = no open round
 
 	Budget Budget
 	Keep   Keep
 	Goal   int  // the cost at which stages stop
-	Manual bool // the compaction was requested: mask and summarize all that is allowed, whatever the size
+	Manual bool // the compaction was requested: stages mask and summarize as much as allowed, whatever the size
 	Rigid  bool // the keep counts must not be lowered
 	Recall bool // the model can fetch the original by its reference
 	Cost   Coster
 
-	// Sent reports whether a message behind the last answer was already sent in
-	// this form, by a call that got no answer. May be nil.
+	// Sent reports whether a message after the last answer was already sent in this
+	// form, by a call that got no answer. It may be nil.
 	Sent func(m *message.Message) bool
 
-	// Ref returns the reference, 12 hex digits, of a part with this fingerprint.
-	// nil: [message.Fingerprint.Ref].
+	// Ref returns the reference, 12 hex digits, of a part with this fingerprint. If
+	// it is nil, [message.Fingerprint.Ref] is used.
 	Ref func(fp message.Fingerprint) string
 
-	// Origins returns the origin of part p of message i if it was edited before.
-	// May be nil.
+	// Origins returns the origin of part p of message i if the part was edited
+	// before. It may be nil.
 	Origins func(i, p int) (Origin, bool)
 	Forms   Forms
 
 	run     running.Run // zero = no engine made the view
-	reach   *reach      // what the engine's stages can do; nil = no engine made the view
+	reach   *reach      // limits of the engine's stages; nil = no engine made the view
 	rounder *message.Rounder
 	calls   *toolcall.Growing
-	traits  []trait // by message, for those that were read
+	traits  []trait // by message, for the messages read so far
 	round   []int   // message → round
-	turn    []int   // round → turn; len(Turns) for rounds behind the last turn
+	turn    []int   // round → turn; len(Turns) for rounds after the last turn
 }
 
 // Pins are the roles whose messages are pinned.
 type Pins []message.Role
 
-// Pinned reports whether the message must come out byte for byte, because of its
-// role or because it is protected. A role does not pin a summary or notice made
-// by a stage.
+// Pinned reports whether the message must stay unchanged, byte for byte, because of its
+// role or because it is protected. A role does not pin a summary or notice made by a
+// stage.
 func (p Pins) Pinned(m *message.Message) bool {
 	if m.Protected {
 		return true
@@ -126,8 +126,8 @@ func (v *View) Extend(msgs []message.Message, pins Pins, price func(i int) int) 
 	v.number()
 }
 
-// A trait is a property that every call of the hook needs of every message. Edits
-// that keep the structure of a view do not change it.
+// A trait is a property of a message. Every call of the hook needs the traits of all
+// messages. Edits that keep the structure of a view do not change them.
 type trait uint8
 
 const (
@@ -191,8 +191,8 @@ func (v *View) number() {
 // Bind ties a view to a run of the engine of this module.
 func (v *View) Bind(run running.Run) { v.run = run }
 
-// SetLater sets the stages that work on the view from here on, on which its floor
-// depends; see [View.Floor].
+// SetLater sets the stages that will still work on the view. Its floor depends on them;
+// see [View.Floor].
 func (v *View) SetLater(stages []Stage) { v.reach = reachOf(stages) }
 
 // Total returns the cost of the view.
@@ -210,8 +210,8 @@ func (v *View) TurnOf(i int) int { return v.turn[v.round[i]] + 1 }
 // RoundOf returns the index of the round of message i.
 func (v *View) RoundOf(i int) int { return v.round[i] }
 
-// Unedited returns message i as it was before the current run of the engine. A
-// result that this run masked is whole there; one that an earlier run masked is a
+// Unedited returns message i as it was before the current run of the engine. It shows a
+// result that this run masked in full, and a result that an earlier run masked as a
 // placeholder.
 func (v *View) Unedited(i int) message.Message {
 	if v.run.Before == nil {
@@ -240,9 +240,8 @@ func (v *View) Origin(i, p int) Origin {
 	return o
 }
 
-// Known returns the recorded origin of part p of message i, and false if no edit
-// is recorded. The text alone is no proof, because any tool can write a
-// placeholder.
+// Known returns the recorded origin of part p of message i, and false if no edit is
+// recorded. It ignores the text, because any tool can write a placeholder.
 func (v *View) Known(i, p int) (Origin, bool) {
 	if v.Origins == nil {
 		return Origin{}, false
@@ -264,7 +263,7 @@ func (v *View) rendered(i, p int, segments []Segment) (string, error) {
 	return v.Forms.Rewrite(part.Text, segments, func() (string, json.RawMessage) { return v.tools().Answered(i, part) })
 }
 
-// Masked reports whether part p of message i is a placeholder already.
+// Masked reports whether part p of message i is already a placeholder.
 func (v *View) Masked(i, p int) bool {
 	switch {
 	case v.run.Masks != nil:
@@ -280,8 +279,8 @@ func (v *View) Masked(i, p int) bool {
 	return ok
 }
 
-// parseMark recognizes a placeholder by its text alone, which any tool could have
-// written. A placeholder with dispatch blocks has no size limit, so that it
+// parseMark recognizes a placeholder by its text alone, although any tool could have
+// written that text. A placeholder with dispatch blocks has no size limit, so that it
 // counts only in results of dispatch tools.
 func (v *View) parseMark(i, p int) (Mark, bool) {
 	k, ok := v.Forms.ParseMark(v.Messages[i].Parts[p].Text)

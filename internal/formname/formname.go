@@ -1,6 +1,6 @@
-// Package formname has the names of the forms of placeholders, as ledgers store
-// them. Package policy has the texts. The number after @ is the version of the
-// form, so that an old ledger renders the same text forever.
+// Package formname defines the names of the forms of placeholders. Ledgers store these
+// names; package policy defines the texts. The number after @ is the version of the
+// form. It never changes its text, so that an old ledger always renders the same text.
 package formname
 
 import (
@@ -8,15 +8,15 @@ import (
 	"encoding/hex"
 )
 
-// The names that other packages than policy use, too.
+// Names that packages other than policy also use.
 const (
 	Observation = "observation@1"
 	Recall      = "recall@1"
 	Call        = "call@1"        // names the call and states how it ended
-	CallRecall  = "call-recall@1" // likewise, with the reference for a recall
+	CallRecall  = "call-recall@1" // as call@1, and gives the reference for a recall
 	Result      = "result@1"
-	// The end of the first line of a result that was reduced on arrival.
-	// TidiedWhole only records the origin of a result that lost nothing.
+	// Forms for the end of the first line of a result that was reduced on arrival.
+	// TidiedWhole has no text; it records the origin of a result that lost nothing.
 	Tidied       = "tidied@1"
 	TidiedRecall = "tidied-recall@1"
 	TidiedWhole  = "tidied-whole@1"

@@ -13,10 +13,10 @@ var ruleFaults = []struct {
 	fault
 	pkg, tests string
 }{
-	{fault{"a result may take half of the budget", "policy/truncate.go", `v.Budget.Most() / 4; !t`, `v.Budget.Most() / 2; !t`, nil}, "./policy", "TestTruncateLeavesAQuarter"},
-	{fault{"edits that lift a view above the budget are made", "internal/reduce/apply.go", `	if e.lifts(o.View, view) {`, `	if false && e.lifts(o.View, view) {`, nil}, "./internal/reduce", "TestEditsThatLift"},
-	{fault{"a boundary behind the view is taken as it is", "policy/mask.go", `return min(max(m.Since(v), 0), len(v.Messages))`, `return max(m.Since(v), 0)`, nil}, "./policy", "TestBoundaryIsKept"},
-	{fault{"a boundary before the view is taken as it is", "policy/mask.go", `return min(max(m.Since(v), 0), len(v.Messages))`, `return min(m.Since(v), len(v.Messages))`, nil}, "./policy", "TestBoundaryIsKept"},
+	{fault{"a result may take half of the budget", "policy/truncate.go", `v.Budget.Most() / 4; !t`, `v.Budget.Most() / 2; !t`, nil}, "./policy", "TestTruncateLimitsAResultToAQuarterOfTheBudget"},
+	{fault{"edits that lift a view above the budget are made", "internal/reduce/apply.go", `	if e.lifts(o.View, view) {`, `	if false && e.lifts(o.View, view) {`, nil}, "./internal/reduce", "TestEngineDiscardsEditsThatRaise"},
+	{fault{"a boundary behind the view is taken as it is", "policy/mask.go", `return min(max(m.Since(v), 0), len(v.Messages))`, `return max(m.Since(v), 0)`, nil}, "./policy", "TestStagesClampTheBoundary"},
+	{fault{"a boundary before the view is taken as it is", "policy/mask.go", `return min(max(m.Since(v), 0), len(v.Messages))`, `return min(m.Since(v), len(v.Messages))`, nil}, "./policy", "TestStagesClampTheBoundary"},
 	{fault{"a round counts as one pair", "policy/partition.go", `pairs -= v.Rounds[r].Pairs`, `pairs--`, nil}, "./policy", "TestKeepCountsPairs"},
 	{fault{"instructions stay before a question", "internal/reduce/apply.go", `if behind.Recent = at; at > from {`, `if behind.Recent = at; at < 0 {`, nil}, "./internal/reduce", "TestEnginePutsInstructions"},
 	{fault{"no notice comes in front where the user has to speak", "internal/reduce/apply.go", `range []bool{false, true} {`, `range []bool{false} {`, nil}, "./internal/reduce", "TestEnginePutsInstructions"},
@@ -45,7 +45,7 @@ var ruleFaults = []struct {
 	{fault{"a call that panics keeps its place", "compact/store.go", "	r.desk.give()\n	r.cancel()", `	r.cancel()`, nil}, "./compact", "TestPlacesAreGivenBack"},
 	{fault{"edits that others appended before are not seen", "compact/edits.go", `gap := w.Off > c.s.edits.End`, `gap := w.Off < 0`, nil}, "./compact", "TestWhoAppendsBehindOthers"},
 	{fault{"a call forgets what it appended", "compact/memo.go", "		m.edits = own\n", ``, nil}, "./compact", "TestEditsOfACallAreRemembered"},
-	{fault{"the first message is room that a stage counts on", "policy/duplicates.go", `func(i int) bool { return i == 0 })`, `func(i int) bool { return i < 0 })`, nil}, "./policy", "TestRoomOfCopies"},
+	{fault{"the first message is room that a stage counts on", "policy/duplicates.go", `func(i int) bool { return i == 0 })`, `func(i int) bool { return i < 0 })`, nil}, "./policy", "TestSpareExcludesTheFirst"},
 	{fault{"who waits above the trigger hears the estimate alone", "compact/decide.go", `most > total {`, `most > 2*total {`, nil}, "./compact", "TestWaitNamesTheUpperBound"},
 }
 

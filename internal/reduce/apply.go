@@ -9,9 +9,9 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// take applies the shortest run of groups that reaches the goal, and keeps the
-// outcome if it breaks no promise. If the provider would refuse the new view,
-// take tries other orders of the messages, then other numbers of groups.
+// take applies the shortest run of groups that reaches the goal, and keeps the outcome
+// if it breaks no promise. If the provider would refuse the new view, take first tries
+// other orders of the messages, then other numbers of groups.
 func (e *Engine) take(p *Pass, proposal policy.Proposal, q Request, o *Outcome, reached func(*Conversation) bool) {
 	n, err := shortest(proposal, o, reached)
 	if err == nil {
@@ -24,11 +24,11 @@ func (e *Engine) take(p *Pass, proposal policy.Proposal, q Request, o *Outcome, 
 	}
 }
 
-// takeLegal applies n groups. If the provider would refuse that view, it tries
-// the nearest other numbers: for alternatives, larger numbers first, because
-// they still reach the goal. If every number is refused, it tries again with a
-// notice in front of the remaining messages. It returns the number of groups
-// taken.
+// takeLegal applies n groups. If the provider would refuse that view, it tries the
+// nearest other numbers. For alternatives it tries larger numbers first, because they
+// still reach the goal. If the provider would refuse every number, takeLegal tries again
+// with a notice in front of the remaining messages. It returns the number of groups that
+// it applied.
 func (e *Engine) takeLegal(p *Pass, proposal policy.Proposal, q Request, o *Outcome, n int) (int, error) {
 	var refusal error
 	for _, noticed := range []bool{false, true} {
@@ -53,9 +53,9 @@ func (e *Engine) takeLegal(p *Pass, proposal policy.Proposal, q Request, o *Outc
 	return 0, refusal
 }
 
-// try applies edits. It discards them when the provider would refuse the new
-// view, when they break a promise, or when they raise the floor of the view
-// above the budget (see lifts).
+// try applies edits. It discards them if the provider would refuse the new view, if
+// they break a promise, or if they raise the floor of the view above the budget (see
+// lifts).
 func (e *Engine) try(p *Pass, edits []policy.Edit, q Request, o *Outcome) (refused, broken error) {
 	after, err := o.Conversation.Apply(edits)
 	if err != nil {
@@ -77,8 +77,7 @@ func (e *Engine) try(p *Pass, edits []policy.Edit, q Request, o *Outcome) (refus
 	return nil, nil
 }
 
-// sourcesOf returns, for each text edit, the index of the input message it
-// changes.
+// sourcesOf returns, for each text edit, the index of the input message that it changes.
 func sourcesOf(c *Conversation, edits []policy.Edit) (out []int) {
 	for i := range edits {
 		if t := edits[i].Text; t != nil {
@@ -88,10 +87,10 @@ func sourcesOf(c *Conversation, edits []policy.Edit) (out []int) {
 	return out
 }
 
-// variants returns the edits and, for providers that refuse the usual order of
-// messages, copies of them whose cut uses another order. With noticed, it
-// returns only variants that put a notice in front of the remaining messages,
-// because some providers require that the user speaks first.
+// variants returns the edits and, for providers that refuse the usual order of messages,
+// copies of the edits with another order of the cut. If noticed is true, it returns only
+// variants that put a notice in front of the remaining messages, because some providers
+// require that the user speaks first.
 func (o *Outcome) variants(edits []policy.Edit, noticed bool) [][]policy.Edit {
 	at := slices.IndexFunc(edits, func(e policy.Edit) bool { return e.Cut != nil })
 	if at < 0 || edits[at].Cut.Copies || noticed && edits[at].Cut.New != nil {
@@ -114,10 +113,10 @@ func (o *Outcome) variants(edits []policy.Edit, noticed bool) [][]policy.Edit {
 	return all
 }
 
-// orders returns variants of a cut: as it is; with the pinned messages moved
-// behind; with them moved further, to just before the next assistant message
-// and to just before the first one after all removed messages; and with the
-// conversation's opening instructions left in front.
+// orders returns variants of a cut: the cut itself; the cut with the pinned messages
+// moved behind; with the pinned messages moved further, to just before the next
+// assistant message, or to just before the first assistant message after all removed
+// messages; and with the first instruction of the conversation left in front.
 func (o *Outcome) orders(c policy.Cut) []policy.Cut {
 	all := []policy.Cut{c}
 	if !c.Behind {
@@ -139,7 +138,7 @@ func (o *Outcome) orders(c policy.Cut) []policy.Cut {
 }
 
 // answers returns the indexes of two assistant messages that the cut keeps: the
-// first one in the recent span, and the first one behind all removed messages.
+// first one in the recent span, and the first one after all removed messages.
 func answers(v *policy.View, c *policy.Cut) [2]int {
 	gone, last := make([]bool, len(v.Messages)), c.Recent
 	for _, i := range c.Removed {
@@ -154,8 +153,8 @@ func answers(v *policy.View, c *policy.Cut) [2]int {
 	return [2]int{next(c.Recent), next(last)}
 }
 
-// omits returns the number of messages that a notice in place of the cut stands
-// for. The numbers stated by removed notices are added in.
+// omits returns the number that a notice in place of the cut states: the number of
+// removed messages. A removed notice counts with the number that it states.
 func (o *Outcome) omits(c *policy.Cut) (n int) {
 	for _, i := range c.Removed {
 		if had, ok := policy.ParseNotice(o.View.Messages[i]); ok && o.View.Owned(i) {
@@ -167,17 +166,17 @@ func (o *Outcome) omits(c *policy.Cut) (n int) {
 	return n
 }
 
-// instructing reports whether a message is an instruction of its author, and not a
-// summary or notice made by a stage.
+// instructing reports whether a message is an instruction. A summary or notice made by a
+// stage is none.
 func instructing(m *message.Message) bool {
 	_, notice := policy.ParseNotice(*m)
 	return (m.Role == message.RoleSystem || m.Role == message.RoleDeveloper) && !notice && !policy.IsSummary(*m)
 }
 
-// around returns the numbers of groups to try, in order: n itself; for
-// alternatives, larger numbers, by ones and later in growing steps; then
-// smaller numbers, four times by one (a rule is often broken at the edge of the
-// cut) and then by halves.
+// around returns the numbers of groups to try, in order. The first is n. For
+// alternatives, larger numbers follow, first in steps of one and later in growing steps.
+// Smaller numbers come last: four in steps of one, because edits often break a rule at
+// the edge of the cut, and then by halves.
 func around(p *policy.Proposal, n int) []int {
 	const near = 64
 	all := []int{n}
@@ -203,8 +202,8 @@ func around(p *policy.Proposal, n int) []int {
 	}
 }
 
-// lifts reports whether edits raise the floor above the budget. That can happen
-// because a placeholder can cost more than the marker that squeeze would leave.
+// lifts reports whether edits raise the floor above the budget. They can do so because a
+// placeholder can cost more than the marker that squeeze would leave.
 func (e *Engine) lifts(before, after *policy.View) bool {
 	total := after.Total()
 	if total <= before.Budget.Cap {
@@ -219,8 +218,8 @@ func (e *Engine) lifts(before, after *policy.View) bool {
 	return false
 }
 
-// first returns the edits of the first n groups. For alternatives it returns
-// those of the nth group alone.
+// first returns the edits of the first n groups. For alternatives it returns only the
+// edits of the nth group.
 func first(p *policy.Proposal, n int) []policy.Edit {
 	if p.Alternatives {
 		return p.Groups[n-1]
@@ -232,8 +231,8 @@ func first(p *policy.Proposal, n int) []policy.Edit {
 	return all
 }
 
-// shortest returns the smallest number of groups that reaches the goal. More
-// groups never free fewer tokens, so that a binary search finds it.
+// shortest returns the smallest number of groups that reaches the goal. It uses a binary
+// search, because more groups never free fewer tokens.
 func shortest(proposal policy.Proposal, o *Outcome, reached func(*Conversation) bool) (int, error) {
 	var failed error
 	n := 1 + sort.Search(len(proposal.Groups)-1, func(k int) bool {
@@ -247,8 +246,8 @@ func shortest(proposal policy.Proposal, o *Outcome, reached func(*Conversation) 
 	return n, failed
 }
 
-// freed returns how many tokens cheaper after is than the view of o. It does
-// not read the structure of after.
+// freed returns how many tokens after saves compared with the view of o. It does not
+// read the structure of after.
 func freed(o *Outcome, after *Conversation) int {
 	n := o.View.Total() - o.View.Fixed
 	at := places(o.Conversation)

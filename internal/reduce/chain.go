@@ -6,11 +6,11 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A Chain holds the links of a conversation that changes: a hash for every
-// prefix, counted in messages that are not pinned. It is computed only as far
-// as callers ask, and after a change it is recomputed from the changed message.
+// A Chain holds the links of a conversation that changes. A link is a hash of a prefix
+// of the unpinned messages. The chain is computed only as far as callers ask. After a
+// change, it is recomputed from the changed message on.
 type Chain struct {
-	links list[message.Fingerprint] // the first one is that of the empty prefix
+	links list[message.Fingerprint] // the first link is that of the empty prefix
 	added list[int]                 // the message that each link but the first adds
 	next  int                       // the next message to add to the chain
 }

@@ -21,8 +21,8 @@ func (e *BrokenError) Error() string {
 	return fmt.Sprintf("policy: stage %s: %s: %s", e.Stage, e.Rule, e.Detail)
 }
 
-// check compares the conversation before and after a stage. It looks at the
-// outcome, not at the edits, so that it also covers stages written by users.
+// check compares the conversation before and after a stage. It checks the outcome
+// instead of the edits, so that it also covers stages written by users.
 func check(stage string, before, after *policy.View, b, a *Conversation) error {
 	at := places(a)
 	for _, rule := range []struct {
@@ -68,11 +68,11 @@ func checkPinned(before, after *policy.View, b, a *Conversation, at placed) stri
 	return ""
 }
 
-// checkUnpinned reports a notice that an edit made an instruction. A ledger counts the
-// messages that are not pinned, and could not repeat the edits of a step that changes
-// their number.
+// checkUnpinned reports a message that an edit pinned, such as a notice that became an
+// instruction. A ledger counts the unpinned messages, and could not replay a step that
+// changes their number.
 func checkUnpinned(before, after *policy.View, b, _ *Conversation, at placed) string {
-	uncut := len(before.Messages) == len(after.Messages) // then a message that a stage made is where it was
+	uncut := len(before.Messages) == len(after.Messages) // messages made by stages then keep their indexes
 	for i, pinned := range before.Pinned {
 		src := b.items.at(i).src
 		k, ok := at.index(src)
@@ -93,14 +93,14 @@ func identical(x, y message.Message) bool {
 	return x.Fingerprint() == y.Fingerprint() && x.Protected == y.Protected
 }
 
-// checkPairs reports a round that is kept only in part, or whose messages are
-// torn apart. A round is either kept whole or removed whole.
+// checkPairs reports a round that is kept only in part, or that has other messages
+// between its messages. A round must be kept whole or removed whole.
 func checkPairs(before, _ *policy.View, b, a *Conversation, at placed) string {
 	for r, span := range before.Rounds {
 		kept, all, last := 0, 0, -1
 		for i := span.Start; i < span.End; i++ {
 			src := b.items.at(i).src
-			if src < 0 { // a summary or notice that a late result has enclosed in the round
+			if src < 0 { // a summary or notice; a late result made it part of the round
 				if kept > 0 && last+1 < a.items.len() && a.items.at(last+1).src < 0 {
 					last++
 				}
@@ -142,8 +142,8 @@ func checkGrowth(before, after *policy.View, b, a *Conversation, at placed) stri
 	return ""
 }
 
-// charsBeside counts the characters of a message before and after an edit. It
-// leaves out parts that were media before: for those, only tokens count.
+// charsBeside counts the characters of a message before and after an edit. It leaves out
+// parts that were media before the edit: for such parts, only tokens count.
 func charsBeside(was, is *message.Message) (before, after int) {
 	for p := range is.Parts {
 		if p < len(was.Parts) && was.Parts[p].Kind.IsMedia() {
@@ -179,9 +179,9 @@ func checkAnchor(before, after *policy.View, b, _ *Conversation, at placed) stri
 	return ""
 }
 
-// newSummary returns the index of the newly made summary, and whether the view
-// has other summaries beside it. Texts of the history that only look like a
-// summary belong to the remainder, so that a cut removes them too.
+// newSummary returns the index of the new summary, and whether the view has other
+// summaries as well. Texts of the history that only look like a summary belong to the
+// remainder, so that a cut removes them too.
 func newSummary(before, after *policy.View) (at int, many bool) {
 	known := map[message.Fingerprint]bool{}
 	for i := range before.Messages {

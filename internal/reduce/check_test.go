@@ -9,14 +9,14 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// bytesCost costs a token a byte.
+// bytesCost counts one token per byte.
 type bytesCost struct{}
 
 func (bytesCost) Text(s string) int             { return len(s) }
 func (bytesCost) Message(m message.Message) int { return len(m.Text()) + len(m.ResultText()) }
 
-// changedBy returns the conversation that a stage makes of b: messages of b by their
-// index, or new ones. decided holds what it says of those that are gone.
+// changedBy returns the conversation after a stage: messages of b by their index, or new
+// messages. decided holds the decisions on the removed messages.
 func changedBy(b *Conversation, decided policy.Decision, items ...any) *Conversation {
 	a := &Conversation{pins: b.pins, forms: b.forms}
 	there := map[int]bool{}
@@ -42,7 +42,7 @@ func changedBy(b *Conversation, decided policy.Decision, items ...any) *Conversa
 	return a
 }
 
-func TestCheckFindsWhatAStageBroke(t *testing.T) {
+func TestCheckReportsBrokenPromises(t *testing.T) {
 	pins := policy.Pins{message.RoleSystem, message.RoleDeveloper}
 	kept := message.Assistant("what I keep")
 	kept.Protected = true
@@ -100,26 +100,27 @@ func TestCheckFindsWhatAStageBroke(t *testing.T) {
 	masked := changedBy(b, policy.Kept, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, as(10, result("c", "y")))
 	masked.fates.edit(10).decision = policy.Masked
 	if err := check("s", policy.NewView(b.Messages(), pins, bytesCost{}), policy.NewView(masked.Messages(), pins, bytesCost{}), b, masked); err == nil || !strings.HasSuffix(err.Error(), open+": message 10 was masked") {
-		t.Errorf("a result of the open round is masked: %v", err)
+		t.Errorf("check of a masked result in the open round: %v", err)
 	}
 	was := changedBy(b, policy.Kept, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
 	was.fates.edit(10).decision = policy.Masked
 	if err := check("s", policy.NewView(was.Messages(), pins, bytesCost{}), policy.NewView(masked.Messages(), pins, bytesCost{}), was, masked); err != nil {
-		t.Errorf("it was masked before: %v", err)
+		t.Errorf("check of a result that was masked before: %v", err)
 	}
 	gone := changedBy(b, policy.Kept, 0, 1, 2, 3, 4, 5, 7, 8, 9, 10)
 	if err := check("s", policy.NewView(b.Messages(), pins, bytesCost{}), policy.NewView(gone.Messages(), pins, bytesCost{}), b, gone); err == nil || !strings.Contains(err.Error(), account+": message 6 is") {
-		t.Errorf("a message is gone, and it is said to be kept: %v", err)
+		t.Errorf("check of a removed message with the decision kept: %v", err)
 	}
 	there := changedBy(b, policy.Kept, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
 	there.fates.edit(6).decision = policy.Summarized
 	if err := check("s", policy.NewView(b.Messages(), pins, bytesCost{}), policy.NewView(there.Messages(), pins, bytesCost{}), b, there); err == nil || !strings.Contains(err.Error(), account+": message 6 is") {
-		t.Errorf("a message is there, and it is said to be summarized: %v", err)
+		t.Errorf("check of a remaining message with the decision summarized: %v", err)
 	}
 }
 
-// A summary of the history itself, or a text that looks like one, is not the new one.
-func TestCheckKnowsTheNewSummary(t *testing.T) {
+// A summary that the history already holds, or a text that looks like one, is not the new
+// summary.
+func TestCheckIdentifiesTheNewSummary(t *testing.T) {
 	pins := policy.Pins{message.RoleSystem}
 	old := policy.NewSummary(1, "what happened before")
 	b := NewConversation([]message.Message{message.System("be good"), old, message.User("do it"), message.Assistant("a long answer of many words"), message.User("and now?")}, pins, nil)

@@ -10,9 +10,9 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// A Conversation is a history on its way to a view: the current messages, and
-// the decision on each input message. It is never modified:
-// [Conversation.Apply] returns a new one.
+// A Conversation is a history that edits turn into a view. It holds the current messages
+// and the decision on each input message. It is never modified: [Conversation.Apply]
+// returns a new one.
 type Conversation struct {
 	items list[item]
 	fates list[fate] // index: input message
@@ -102,15 +102,14 @@ func (c *Conversation) Redecided(after *Conversation) []int {
 // Inputs returns the number of input messages.
 func (c *Conversation) Inputs() int { return c.fates.len() }
 
-// Origin returns what part p of message i was before its first edit, and false if
-// that is not known.
+// Origin returns the origin of part p of message i: its sizes and its reference before
+// the first edit. It returns false if the origin is unknown.
 func (c *Conversation) Origin(i, p int) (policy.Origin, bool) {
 	return c.items.at(i).origins.get(p)
 }
 
-// Shared returns a lower bound for the number of leading messages that c has in
-// common with another conversation. It compares whole pages and no messages, so
-// that it is fast.
+// Shared returns a lower bound for the number of leading messages that c has in common
+// with another conversation. It is fast because it compares only whole pages.
 func (c *Conversation) Shared(with *Conversation) int {
 	n := min(c.items.len(), with.items.len())
 	for i := 0; i < n; i += pageLen {
@@ -127,9 +126,9 @@ func (c *Conversation) clone() *Conversation {
 	return &d
 }
 
-// Apply returns the conversation with the edits made: first the text edits,
-// then the cut, of which there may be at most one. Indexes are those of c. On
-// an error, nothing is applied.
+// Apply returns the conversation after the edits: first the text edits, then the cut. The
+// edits may hold at most one cut. Their indexes are those of c. On an error, nothing is
+// applied.
 func (c *Conversation) Apply(edits []policy.Edit) (*Conversation, error) {
 	d := c.clone()
 	if err := d.edit(edits, 0, nil, nil); err != nil {
@@ -138,12 +137,12 @@ func (c *Conversation) Apply(edits []policy.Edit) (*Conversation, error) {
 	return d, nil
 }
 
-// edit makes edits in place. On an error some of them may have been made; u,
-// which may be nil, can undo them. all returns the tool calls of the input; if
-// it is nil, edit looks for calls in d.
+// edit makes edits in place. On an error, it may have made some of them; u, which may
+// be nil, can undo them. all returns the tool calls of the input; if it is nil, edit
+// looks for calls in d.
 //
-// anchor is set in a replay: the index, from 1, of the message that was the last
-// user message when the cut was made. -1 = none, 0 = not a replay.
+// anchor is for a replay. It is the index, from 1, of the message that was the last user
+// message at the time of the cut; -1 = there was none, 0 = this is no replay.
 func (d *Conversation) edit(edits []policy.Edit, anchor int, u *undo, all func() toolcall.Index) error {
 	var cut *policy.Edit
 	w := rewriter{d: d, u: u, all: all}
@@ -240,8 +239,8 @@ func (w *rewriter) flush() error {
 	return nil
 }
 
-// decide records what became of an input message. A masked message stays
-// masked, even if another part of it is only truncated later.
+// decide records the decision on an input message. A masked message stays masked, even
+// if another part of it is only truncated later.
 func (d *Conversation) decide(src int, e *policy.Edit) {
 	if src >= 0 && e.Decision >= d.fates.at(src).decision {
 		*d.fates.edit(src) = fate{e.Decision, e.Reason}
@@ -295,9 +294,9 @@ func (d *Conversation) cut(e *policy.Edit, was int, u *undo) error {
 	return nil
 }
 
-// opening returns the number of messages that stay in front, whatever is cut:
-// the pinned messages that the conversation begins with. They end where an
-// instruction follows a message that is not one.
+// opening returns the number of messages that stay in front of every cut: the pinned
+// messages at the start of the conversation. They end before an instruction that follows
+// a message of another kind.
 func (d *Conversation) opening(pinned []bool) int {
 	said := false
 	for i := range pinned {
@@ -310,11 +309,11 @@ func (d *Conversation) opening(pinned []bool) int {
 	return len(pinned)
 }
 
-// pinnedRounds marks the messages of rounds that hold a pinned message. at is
-// the start of the anchor's round if that round is marked; it then comes after
-// the summary, followed by the pinned rounds after it. pinnedRounds looks only
-// at the prefix that the cut names, so that later messages do not change the
-// meaning of an old cut. was is the anchor of a replay, see edit.
+// pinnedRounds marks the messages of rounds that hold a pinned message. at is the start
+// of the anchor's round if that round is marked. This round then comes after the
+// summary, and the later pinned rounds follow it. pinnedRounds reads only the prefix that
+// the cut names, so that later messages do not change the meaning of an old cut. was is
+// the anchor of a replay, see edit.
 func (d *Conversation) pinnedRounds(c *policy.Cut, was int) (marked []bool, at int) {
 	end := c.Recent
 	for _, i := range c.Removed {

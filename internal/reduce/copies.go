@@ -9,16 +9,16 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// A CopyRecipe removes copies of a pinned message. Pinned messages have no
-// ordinal, so the recipe counts the messages with the same content that stand
-// between two unpinned messages. If their number is not Had, it removes
-// nothing: the view was restored, or the message has changed since.
+// A CopyRecipe removes copies of a pinned message. Pinned messages have no ordinal, so
+// the recipe counts the messages with the same content between two unpinned messages. If
+// their number is not Had, the recipe removes nothing, because the view was restored or
+// the message has changed.
 type CopyRecipe struct {
 	Of   message.Fingerprint `json:"of"`
-	At   int                 `json:"at"`   // ordinal of the unpinned message behind them
-	Had  int                 `json:"had"`  // number of copies there
-	Gone []int               `json:"gone"` // which of those were removed, from 0
-	Stay int                 `json:"stay"` // At of the newest copy, which stays
+	At   int                 `json:"at"`   // ordinal of the unpinned message after the copies
+	Had  int                 `json:"had"`  // number of copies before that message
+	Gone []int               `json:"gone"` // numbers of the removed copies, from 0
+	Stay int                 `json:"stay"` // the same ordinal for the newest copy, which stays
 }
 
 // recordCopies returns recipes for the removed copies.

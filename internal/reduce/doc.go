@@ -1,8 +1,8 @@
-// Package reduce is the engine: it asks the stages of a policy for edits, takes the
-// shortest run of them that reaches the goal, and checks what comes out. A
-// [Conversation] is a history on its way to a view. A [Recipe] says what was done
-// to it, so that a ledger can store it, and a [Trail] does it again.
+// Package reduce is the engine: it asks the stages of a policy for edits, applies the
+// shortest run of edits that reaches the goal, and checks the outcome. A [Conversation]
+// is a history that edits turn into a view. A [Recipe] describes these edits so that a
+// ledger can store them, and a [Trail] repeats them.
 //
-// Package policy has the words that a stage needs, and the stages. What only the
-// engine and the ledger say to each other stands here. Like policy it is pure.
+// Package policy holds the stages and the types that stages need. Package reduce holds
+// the types that only the engine and the ledger use. Like policy it is pure.
 package reduce

@@ -16,7 +16,7 @@ import (
 // Goals of a step that works for the size of the request.
 const (
 	ToBytes = policy.All + 1 + iota // only if the request exceeds the limit of bytes, and down to [policy.Budget.TargetBytes]
-	InBytes                         // likewise, half way from [policy.Budget.MaxBytes] to [policy.Budget.TargetBytes]
+	InBytes                         // as ToBytes, but down to half way from [policy.Budget.MaxBytes] to [policy.Budget.TargetBytes]
 )
 
 // A Step is a stage with the goal it works for.
@@ -24,7 +24,7 @@ type Step struct {
 	Stage policy.Stage
 	When  policy.When // default AtTrigger
 	Goal  policy.Goal
-	// Manual: in a manual compaction, take all that the stage offers.
+	// Manual means that a manual compaction takes all that the stage offers.
 	Manual bool
 }
 
@@ -37,15 +37,15 @@ type Engine struct {
 	Pins   policy.Pins
 	Keep   policy.Keep
 	Cost   policy.Coster
-	Floors bool             // report a floor above the budget before asking any stage
+	Floors bool             // a floor above the budget is reported before any stage runs
 	Rigid  bool             // the keep counts are never shrunk
 	Now    func() time.Time // clock that times the stages; nil = no times
 
 	// Dispatch names the tools whose dispatch blocks survive masking; nil = none.
 	Dispatch policy.DispatchTools
 
-	// Name is how errors refer to the stages, for example "preset masking"; ""
-	// = the names of the stages.
+	// Name is the common name of the stages in errors, for example "preset
+	// masking"; "" = the names of the stages.
 	Name string
 }
 
@@ -53,26 +53,26 @@ type Engine struct {
 type Request struct {
 	Conversation *Conversation
 	Fixed        int // see [policy.View]
-	Outside      int // likewise
+	Outside      int // see [policy.View]
 	Budget       policy.Budget
 	Manual       bool
-	Only         policy.When // AtTrigger: all steps; Always: only those that work at every call
-	Estimate     bool        // call Estimate where a stage has it, and spend no money
+	Only         policy.When // AtTrigger: all steps; Always: only the steps that work at every call
+	Estimate     bool        // call Estimate instead of Propose if a stage has it, to spend no money
 	Recall       bool        // the model can fetch the original by its reference
 
 	Sent func(m *message.Message) bool       // see [policy.View]
-	Ref  func(fp message.Fingerprint) string // likewise
+	Ref  func(fp message.Fingerprint) string // see [policy.View]
 
-	// View is the view of Conversation if the caller has it from [Engine.View]
-	// or [Engine.Grow]; nil: the engine reads it. Costs are the known costs of
-	// the first input messages. Both only save work.
+	// View is the view of Conversation if the caller has it from [Engine.View] or
+	// [Engine.Grow]. If it is nil, the engine computes it. Costs are the known
+	// costs of the first input messages. Both only save work.
 	View  *policy.View
 	Costs []int
 
-	// Legal returns an error if the provider would refuse a view. sources are
-	// the indexes of the input messages that the view's messages came from, -1
-	// for messages made by stages. The engine does not make edits that lead to
-	// an error, but may make fewer of them. Nil: every view is legal.
+	// Legal returns an error if the provider would refuse a view. sources are the
+	// indexes of the input messages that the view's messages came from, -1 for
+	// messages made by stages. The engine does not make edits that lead to an
+	// error, but may make fewer of them. If Legal is nil, every view is legal.
 	Legal func(view []message.Message, sources []int) error
 }
 
@@ -88,15 +88,15 @@ type Pass struct {
 	Stage     string
 	Recipe    Recipe
 	Edits     []policy.Edit
-	Sources   []int // the input message of each text recipe
-	Proposed  int   // number of groups
-	Applied   int
-	Before    int // tokens
-	After     int
+	Sources   []int // index of the input message of each text recipe
+	Proposed  int   // number of proposed groups
+	Applied   int   // number of applied groups
+	Before    int   // tokens before the stage
+	After     int   // tokens after the stage
 	Started   time.Time
 	Elapsed   time.Duration
 	Summary   *policy.SummaryInfo
-	Err       error // of the stage, or a *BrokenError when its edits were thrown away
+	Err       error // error of the stage, or a *BrokenError if its edits were discarded
 	Discarded bool
 
 	illegal bool // edits were not made because the provider would refuse the view
@@ -105,11 +105,11 @@ type Pass struct {
 // An Outcome is the result of a run.
 type Outcome struct {
 	Conversation *Conversation
-	View         *policy.View // of Conversation
+	View         *policy.View // view of Conversation
 	Passes       []Pass
-	Keep         policy.Keep // the keep counts in effect; a shrink makes them smaller
+	Keep         policy.Keep // the keep counts in effect; a shrink lowers them
 
-	later []policy.Stage // of the current step and after it
+	later []policy.Stage // stages of the current step and of the steps after it
 }
 
 // Changed reports whether any edit was applied.
@@ -154,8 +154,8 @@ func (e *Engine) price(c *Conversation, costs []int) func(i int) int {
 	}
 }
 
-// bind ties a view to its conversation, to the request and to the stages that work
-// on it from here on.
+// bind ties a view to its conversation, to the request and to the stages that will still
+// work on it.
 func (e *Engine) bind(v *policy.View, c *Conversation, q Request, later []policy.Stage) *policy.View {
 	v.Fixed, v.Outside, v.Budget, v.Manual, v.Keep, v.Forms = q.Fixed, q.Outside, q.Budget, q.Manual, e.Keep, c.forms
 	v.Rigid, v.Recall, v.Sent, v.Ref = e.Rigid, q.Recall, q.Sent, q.Ref
@@ -247,7 +247,7 @@ func (e *Engine) Run(ctx context.Context, q Request) (*Outcome, error) {
 	return o, nil
 }
 
-// refuse returns the error that even the smallest view does not fit, see
+// refuse returns the error for a smallest view that does not fit, see
 // [policy.View.Refusal].
 func (e *Engine) refuse(o *Outcome, floor bool) *policy.BudgetError {
 	o.View.SetLater(e.later(0))
@@ -255,8 +255,8 @@ func (e *Engine) refuse(o *Outcome, floor bool) *policy.BudgetError {
 	return o.View.Refusal(floor, e.Name, o.Conversation.Source, illegal)
 }
 
-// goal returns what the view may cost after the step, and whether the step
-// has anything to do.
+// goal returns the largest cost of the view after the step, and whether the step has
+// anything to do.
 func (s Step) goal(v *policy.View) (goal int, due bool) {
 	total := v.Total()
 	switch {
@@ -316,14 +316,13 @@ func (e *Engine) step(ctx context.Context, s Step, q Request, o *Outcome, goal i
 	return nil
 }
 
-// propose asks a stage for its proposal. A panic of the stage counts as its
-// failure and no more, because compaction precedes every model call and must
-// not take the agent down.
+// propose asks a stage for its proposal. A panic of the stage only counts as a failure
+// of the stage: compaction precedes every model call, and must not end the agent.
 func propose(ctx context.Context, s policy.Stage, v *policy.View, estimate bool) (p policy.Proposal, err error) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
-		case *policy.PanicError: // from another goroutine: it already has that stack
+		case *policy.PanicError: // from another goroutine; it already has its stack
 			p, err = policy.Proposal{}, r
 		default:
 			p, err = policy.Proposal{}, &policy.PanicError{Stage: s.Name(), Value: r, Stack: debug.Stack()}
@@ -335,8 +334,8 @@ func propose(ctx context.Context, s policy.Stage, v *policy.View, estimate bool)
 	return s.Propose(ctx, v)
 }
 
-// rewritten returns the view after edits that change only texts of tool results,
-// which keeps its structure. after is the edited conversation.
+// rewritten returns the view after edits that change only texts of tool results. Such
+// edits keep the structure of the view. after is the edited conversation.
 func rewritten(v *policy.View, after *Conversation, edits []policy.Edit) *policy.View {
 	w := *v
 	w.Messages, w.Tokens = roomy(v.Messages), roomy(v.Tokens)
@@ -348,7 +347,7 @@ func rewritten(v *policy.View, after *Conversation, edits []policy.Edit) *policy
 	return &w
 }
 
-// roomy returns a copy with spare capacity for what later calls append.
+// roomy returns a copy with spare capacity for the elements that later calls append.
 func roomy[T any](s []T) []T {
 	return append(make([]T, 0, len(s)+pageLen), s...)
 }

@@ -22,7 +22,7 @@ func TestEngineStopsWhenMaskingReachesTheTarget(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := len(out.Passes); n != 1 || out.Passes[0].Stage != "mask" {
-		t.Fatalf("passes %+v: masking alone reaches the target", out.Passes)
+		t.Fatalf("passes %+v, want masking alone", out.Passes)
 	}
 	masked := 0
 	for i := range out.Conversation.Inputs() {
@@ -31,11 +31,11 @@ func TestEngineStopsWhenMaskingReachesTheTarget(t *testing.T) {
 		}
 	}
 	if want := 100 - 10 - 2; masked != want {
-		t.Errorf("masked %d observations, want %d: all but the first 2 and those of the last 10 turns", masked, want)
+		t.Errorf("masked %d observations, want %d: all but the first 2 and the results of the last 10 turns", masked, want)
 	}
 }
 
-func TestEngineSummarizesWhatMaskingLeaves(t *testing.T) {
+func TestEngineSummarizesIfMaskingIsNotEnough(t *testing.T) {
 	e := engine(reduce.Step{Stage: policy.Mask{WindowTurns: 10, KeepFirst: 2}}, reduce.Step{Stage: cutAll{}})
 	msgs := loop(100, 20)
 	out, err := run(t, e, msgs, budget(1000))
@@ -78,7 +78,7 @@ func TestEngineKeepsPinnedRoundsBeforeTheSummary(t *testing.T) {
 	}
 }
 
-// faulty is a stage that proposes whatever it is given.
+// faulty is a stage that proposes the given edits.
 type faulty func(v *policy.View) []policy.Edit
 
 func (faulty) Name() string { return "faulty" }
@@ -95,7 +95,7 @@ func rewrite(i int, lit string) []policy.Edit {
 	return []policy.Edit{{Decision: policy.Truncated, Text: &policy.TextEdit{Index: i, Segments: []policy.Segment{{Lit: lit}}}}}
 }
 
-func TestEngineDiscardsStageThatBreaksAPromise(t *testing.T) {
+func TestEngineDiscardsEditsThatBreakAPromise(t *testing.T) {
 	msgs := loop(20, 30)
 	msgs = append(msgs, message.User("and now?"), message.Assistant("", message.Call("open", "bash", "{}")))
 	last := len(msgs) - 1
@@ -128,10 +128,10 @@ func TestEngineDiscardsStageThatBreaksAPromise(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(out.Passes) == 0 || !out.Passes[0].Discarded || out.Passes[0].Err == nil {
-				t.Fatalf("the edits were not thrown away: %+v", out.Passes)
+				t.Fatalf("the edits were not discarded: %+v", out.Passes)
 			}
 			if len(out.Passes) != 2 || out.Passes[1].Applied != 1 {
-				t.Errorf("the next stage did not go on: %+v", out.Passes)
+				t.Errorf("the next stage did not run: %+v", out.Passes)
 			}
 		})
 	}
@@ -160,7 +160,7 @@ func TestEngineDiscardsAMaskInTheOpenRound(t *testing.T) {
 }
 
 // Each turn is one pair here. With three turns kept, three pairs cost nothing.
-func TestShrinkTakesBackWhatFreesNothing(t *testing.T) {
+func TestShrinkRevertsDecrementsThatFreeNothing(t *testing.T) {
 	v := policy.NewView(loop(20, 26), pins, words{}) // 9 tokens, and 32 a round
 	v.Keep, v.Budget = policy.Keep{Turns: 6, Pairs: 4}, budget(9+3*32)
 	if got, want := v.Shrink(0), (policy.Keep{Turns: 3, Pairs: 3}); got != want {
@@ -180,14 +180,14 @@ func TestEngineReportsInsufficientBudgetBeforeAnyStage(t *testing.T) {
 		t.Fatalf("got %v, want a BudgetError", err)
 	}
 	if asked {
-		t.Error("a stage was asked although the floor is above the budget")
+		t.Error("the engine called a stage although the floor is above the budget")
 	}
 	if len(b.Largest) == 0 || b.Largest[0].Index != 0 || b.Largest[0].Why != "pinned" || b.Largest[0].Tokens != 402 {
 		t.Errorf("largest contributor is %+v, want the system prompt", b.Largest)
 	}
 }
 
-func TestSqueezeSharesWhatIsLeftAmongTheNewestResults(t *testing.T) {
+func TestSqueezeDividesTheRoomAmongTheNewestResults(t *testing.T) {
 	msgs := []message.Message{message.System("be good"), message.User("read all")}
 	var calls []message.Part
 	for i := range 20 {
@@ -204,7 +204,7 @@ func TestSqueezeSharesWhatIsLeftAmongTheNewestResults(t *testing.T) {
 		t.Fatal(err)
 	}
 	if total := out.View.Total(); total > 10_000 || total < 9_000 {
-		t.Errorf("the view costs %d tokens; want what the budget has room for, 10,000", total)
+		t.Errorf("the view costs %d tokens, want about 10,000, the room in the budget", total)
 	}
 	for i := 3; i < len(msgs); i++ {
 		if n := out.View.Tokens[i]; n < 450 || n > 500 {
@@ -213,7 +213,7 @@ func TestSqueezeSharesWhatIsLeftAmongTheNewestResults(t *testing.T) {
 	}
 }
 
-func TestSqueezeLeavesPinnedResultsAlone(t *testing.T) {
+func TestSqueezeKeepsPinnedResults(t *testing.T) {
 	msgs := []message.Message{
 		message.System("be good"), message.User("read both"), message.Assistant("", message.Call("a", "read", "{}"), message.Call("b", "read", "{}")),
 		message.ToolResult("a", text(700)), message.ToolResult("b", text(700)),
@@ -247,11 +247,11 @@ func TestMaskAndTruncateAreIdempotent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if twice.Changed() {
-		t.Errorf("masking and truncating again changed something: %+v", twice.Passes)
+		t.Errorf("the second run changed the view: %+v", twice.Passes)
 	}
 }
 
-func TestMaskInBatchesSlidesEveryFewTurns(t *testing.T) {
+func TestMaskInBatchesMovesTheWindowEveryFewTurns(t *testing.T) {
 	masked := func(rounds int) int {
 		out, err := run(t, engine(reduce.Step{Stage: policy.Mask{WindowTurns: 6, Every: 5}, When: policy.Always}), loop(rounds, 30), budget(100_000))
 		if err != nil {
@@ -272,9 +272,9 @@ func TestMaskInBatchesSlidesEveryFewTurns(t *testing.T) {
 	}
 }
 
-// A notice behind a pinned round becomes part of that round when a result of the
-// round comes late. That is no reason to refuse edits.
-func TestEngineBearsALateResultBehindANotice(t *testing.T) {
+// If a result of a pinned round arrives late, a notice after the round becomes part of it.
+// The engine still accepts edits.
+func TestEngineAcceptsALateResultAfterANotice(t *testing.T) {
 	msgs := loop(4, 30)
 	answered := message.ToolResult("x", "pinned")
 	answered.Protected = true
@@ -287,7 +287,7 @@ func TestEngineBearsALateResultBehindANotice(t *testing.T) {
 	}
 	late := first.Conversation.Append([]message.Message{message.ToolResult("y", text(200))})
 	if _, notice := policy.ParseNotice(late.Messages()[3]); !notice || late.Len() != 7 {
-		t.Fatalf("the notice is not behind the pinned round: %v", late.Messages())
+		t.Fatalf("the notice does not follow the pinned round: %v", late.Messages())
 	}
 	squeeze := engine(reduce.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget})
 	out, err := squeeze.Run(context.Background(), reduce.Request{Conversation: late, Budget: budget(80)})
@@ -296,7 +296,7 @@ func TestEngineBearsALateResultBehindANotice(t *testing.T) {
 	}
 }
 
-func TestEngineGoesOnWhenAStagePanics(t *testing.T) {
+func TestEngineContinuesAfterAStagePanics(t *testing.T) {
 	e := engine(
 		reduce.Step{Stage: faulty(func(*policy.View) []policy.Edit { panic("a bug") }), Goal: policy.All},
 		reduce.Step{Stage: policy.Mask{WindowTurns: 2}},

@@ -29,8 +29,8 @@ var pins = policy.Pins{message.RoleSystem, message.RoleDeveloper}
 
 func text(n int) string { return strings.TrimSpace(strings.Repeat("word ", n)) }
 
-// loop returns an agent loop: a user message, then rounds of one call whose
-// result has size words.
+// loop returns an agent loop: a user message, then rounds of one call and its result of
+// size words.
 func loop(rounds, size int) []message.Message {
 	msgs := []message.Message{message.System("be good"), message.User("do the task")}
 	for i := range rounds {

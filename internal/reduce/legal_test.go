@@ -13,7 +13,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// questions returns rounds of one question and one answer, a hundred units each.
+// questions returns rounds of one question and one answer, each of a hundred units.
 func questions(n int) []message.Message {
 	var msgs []message.Message
 	for range n {
@@ -50,7 +50,7 @@ func (charCost) Message(m message.Message) (n int) {
 
 func (charCost) Text(s string) int { return utf8.RuneCountInString(s) }
 
-func TestEngineTriesFewerGroupsWhereTheViewWouldBeRefused(t *testing.T) {
+func TestEngineTriesFewerGroupsIfTheProviderRefusesTheView(t *testing.T) {
 	free, err := dropping(t, 900, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +61,7 @@ func TestEngineTriesFewerGroupsWhereTheViewWouldBeRefused(t *testing.T) {
 		asked++
 		for i, src := range sources {
 			if want := 21 - len(view) + i; src != want {
-				return fmt.Errorf("message %d came from %d, said to be from %d", i, want, src)
+				return fmt.Errorf("message %d came from input %d, but sources say %d", i, want, src)
 			}
 		}
 		if len(view) < least {
@@ -76,14 +76,14 @@ func TestEngineTriesFewerGroupsWhereTheViewWouldBeRefused(t *testing.T) {
 		t.Errorf("%d messages are left of %d, want %d: the shortest view that is legal", got, 21, least)
 	}
 	if p := out.Passes[0]; p.Err == nil || p.Discarded || p.Applied == 0 {
-		t.Errorf("pass %+v; want what was tried first to be reported, and the rest applied", p)
+		t.Errorf("pass %+v; want an error for the first try, and the other groups applied", p)
 	}
 	if asked < 2 {
-		t.Errorf("asked %d times", asked)
+		t.Errorf("Legal was called %d times", asked)
 	}
 }
 
-func TestEngineLeavesTheHistoryAloneWhereEveryViewWouldBeRefused(t *testing.T) {
+func TestEngineKeepsTheHistoryIfTheProviderRefusesEveryView(t *testing.T) {
 	out, err := dropping(t, 900, func([]message.Message, []int) error { return errors.New("never") })
 	if err != nil {
 		t.Fatal(err)
@@ -92,13 +92,13 @@ func TestEngineLeavesTheHistoryAloneWhereEveryViewWouldBeRefused(t *testing.T) {
 		t.Errorf("%d messages, changed %v", len(out.Conversation.Messages()), out.Changed())
 	}
 	if p := out.Passes[0]; p.Err == nil || !p.Discarded {
-		t.Errorf("pass %+v; want it discarded", p)
+		t.Errorf("pass %+v; want its edits discarded", p)
 	}
 }
 
-// A provider that wants the user to speak first refuses a pinned answer in front
-// of the summary. Then the summary comes first, and the ledger records that.
-func TestEnginePutsPinnedRoundsBehindTheAnchorWhereTheUserMustSpeakFirst(t *testing.T) {
+// A provider that requires a user message first refuses a pinned answer in front of the
+// summary. The summary then comes first, and the ledger records this order.
+func TestEngineMovesPinnedRoundsBehindTheAnchorIfTheUserMustSpeakFirst(t *testing.T) {
 	note := message.Assistant("Note.")
 	note.Protected = true
 	msgs := []message.Message{message.System("s"), message.User(strings.Repeat("q", 100)), message.Assistant(strings.Repeat("a", 300)), note}
@@ -125,7 +125,7 @@ func TestEnginePutsPinnedRoundsBehindTheAnchorWhereTheUserMustSpeakFirst(t *test
 	}
 }
 
-// summing summarizes the messages 1 and 2.
+// summing is a stage that summarizes messages 1 and 2.
 type summing struct{}
 
 func (summing) Name() string { return "summing" }
@@ -136,8 +136,8 @@ func (summing) Propose(context.Context, *policy.View) (policy.Proposal, error) {
 	}}}}}, nil
 }
 
-// between is the rule of a provider that wants the user first, and instructions
-// in mid-conversation behind the user and before the model.
+// between is the rule of a provider that requires a user message first, and in the middle
+// of the conversation instructions only between the user and the model.
 func between(view []message.Message, _ []int) error {
 	model := func(m message.Message) bool { return m.Role == message.RoleAssistant && !policy.IsSummary(m) }
 	for i := 1; i < len(view); i++ {
@@ -155,9 +155,8 @@ func between(view []message.Message, _ []int) error {
 	return nil
 }
 
-// A kept question is followed by its instructions only if these come behind it,
-// whatever else is removed. The ledger records that, also for a history that has
-// grown.
+// Instructions that the cut moves must come after the kept question, whatever else is
+// removed. The ledger records this order, and a replay on a longer history uses it.
 func TestEnginePutsInstructionsBetweenTheUserAndTheModel(t *testing.T) {
 	long := func(role string) string { return strings.Repeat(role, 200) }
 	rule := func(n int) message.Message { return message.System(fmt.Sprint("Rule ", n)) }
@@ -198,7 +197,7 @@ func TestEnginePutsInstructionsBetweenTheUserAndTheModel(t *testing.T) {
 	}
 }
 
-// bare removes the messages 1 and 2 and puts nothing in their place.
+// bare is a stage that removes messages 1 and 2 without a replacement.
 type bare struct{}
 
 func (bare) Name() string { return "bare" }

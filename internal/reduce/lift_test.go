@@ -9,9 +9,9 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// Masking leaves a dispatch block that nothing can cut afterwards. If squeeze
-// alone reaches the budget, the masking is discarded, not the call.
-func TestEditsThatLiftTheFloorAboveTheBudgetAreLeftOut(t *testing.T) {
+// Masking leaves a dispatch block that no later stage can cut. If squeeze alone reaches the
+// budget, the engine discards the mask instead of refusing the call.
+func TestEngineDiscardsEditsThatRaiseTheFloorAboveTheBudget(t *testing.T) {
 	block := "BEGIN_DISPATCH_RESULT\n" + strings.Repeat("b", 300) + "\nEND_DISPATCH_RESULT"
 	history := []message.Message{message.User("go")}
 	for i, text := range []string{strings.Repeat("x", 300) + block, "ok", "ok"} {
@@ -33,6 +33,6 @@ func TestEditsThatLiftTheFloorAboveTheBudgetAreLeftOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d, _ := out.Conversation.Decision(2); d != policy.Masked {
-		t.Errorf("with room for the block the result is %s", d)
+		t.Errorf("the budget has room for the block, and the result is %s", d)
 	}
 }

@@ -8,10 +8,10 @@ const pageLen = 64
 
 type page[T any] [pageLen]T
 
-// A list is a sequence whose clones share unchanged pages. A clone costs one
-// word per page, a change at most one page. A copy of the struct is the same
-// list, as with slices. A list is not safe for concurrent use, but several
-// lists that share pages may be read concurrently.
+// A list is a sequence that shares unchanged pages with its clones. A clone copies one
+// word per page, and a change copies at most one page. A copy of the struct is the same
+// list, as with slices. A list is not safe for concurrent use, but several lists that
+// share pages may be read concurrently.
 type list[T any] struct {
 	pages []*page[T]
 	own   []bool // whether a page belongs to this list alone

@@ -12,7 +12,7 @@ import (
 )
 
 // A list behaves like a slice, and its clones do not see each other's changes.
-func TestListIsASliceWhoseClonesShareNothing(t *testing.T) {
+func TestListClonesAreIndependent(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	type both struct {
 		l    list[int]
@@ -51,8 +51,8 @@ func TestListIsASliceWhoseClonesShareNothing(t *testing.T) {
 	}
 }
 
-// A clone costs a word for each page, and a change one page.
-func TestListCopiesWhatChanges(t *testing.T) {
+// A clone copies one word for each page, and a change copies one page.
+func TestListCopiesOnlyChangedPages(t *testing.T) {
 	var l list[[64]byte]
 	for range 100 * pageLen {
 		l.add([64]byte{})
@@ -69,11 +69,11 @@ func TestListCopiesWhatChanges(t *testing.T) {
 		t.Errorf("%d pages were copied, want 1", copied)
 	}
 	if n := testing.AllocsPerRun(10, func() { d := l.clone(); d.edit(7)[0] = 1 }); n > 3 {
-		t.Errorf("a clone and a change make %v allocations, want 3 at most", n)
+		t.Errorf("a clone and a change make %v allocations, want at most 3", n)
 	}
 }
 
-func TestSharedCountsWhatNeedNotBeLookedAt(t *testing.T) {
+func TestSharedCountsWholePages(t *testing.T) {
 	var history []message.Message
 	for i := range 3 * pageLen {
 		history = append(history, message.ToolResult(fmt.Sprint(i), strings.Repeat("x", 100+i)))
@@ -84,12 +84,12 @@ func TestSharedCountsWhatNeedNotBeLookedAt(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := c.Shared(d); n != pageLen {
-		t.Errorf("shared: %d, want %d", n, pageLen)
+		t.Errorf("shared with the edited conversation: %d, want %d", n, pageLen)
 	}
 	if n := c.Shared(c.Append(history[:1])); n != c.Len() {
-		t.Errorf("with what grew: %d, want %d", n, c.Len())
+		t.Errorf("shared with the longer conversation: %d, want %d", n, c.Len())
 	}
 	if n := NewConversation(history, nil, nil).Shared(c); n != 0 {
-		t.Errorf("with another one of the same messages: %d, want 0", n)
+		t.Errorf("shared with another conversation of the same messages: %d, want 0", n)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// pictureCost counts characters, and 1000 for a picture.
+// pictureCost counts one token per character, and 1000 per picture.
 type pictureCost struct{}
 
 func (pictureCost) Message(m message.Message) int {
@@ -80,8 +80,8 @@ func pictures(o *Outcome) string {
 	return b.String()
 }
 
-func TestTheOldestPicturesGoFirstAndNoMoreThanTheGoalNeeds(t *testing.T) {
-	msgs := browsing(10) // 11 pictures, the first of the last user message
+func TestMediaReplacesTheOldestPicturesDownToTheGoal(t *testing.T) {
+	msgs := browsing(10) // 11 pictures; the first is in the last user message
 	for _, c := range []struct {
 		target int
 		want   string
@@ -89,22 +89,22 @@ func TestTheOldestPicturesGoFirstAndNoMoreThanTheGoalNeeds(t *testing.T) {
 		{20_000, "PPPPPPPPPPP"},
 		{9_000, "P---PPPPPPP"},
 		{6_000, "P------PPPP"},
-		{100, "P-------PPP"}, // those of the last turns stay
+		{100, "P-------PPP"}, // the pictures of the last turns stay
 	} {
 		if got := pictures(runMedia(t, msgs, c.target, Step{Stage: policy.Media{}})); got != c.want {
-			t.Errorf("down to %d: %s, want %s", c.target, got, c.want)
+			t.Errorf("target %d: %s, want %s", c.target, got, c.want)
 		}
 	}
 	deep := runMedia(t, msgs, 100, Step{Stage: policy.Media{Deep: true}})
 	if got := pictures(deep); got != "P---------P" {
-		t.Errorf("as far as it may go: %s", got)
+		t.Errorf("unreachable target: %s", got)
 	}
 	if got := pictures(runMedia(t, msgs, 100, Step{Stage: policy.Media{ExcludeTools: []string{"screenshot"}}})); strings.Contains(got, "-") {
-		t.Errorf("of a tool that is excluded: %s", got)
+		t.Errorf("excluded tool: %s", got)
 	}
 }
 
-func TestPicturesGoBeforeTexts(t *testing.T) {
+func TestEngineReplacesPicturesBeforeTexts(t *testing.T) {
 	o := runMedia(t, browsing(30), 24_000, Step{Stage: policy.Media{}}, Step{Stage: policy.Mask{WindowTurns: 3}})
 	for _, m := range o.Conversation.Messages() {
 		if strings.Contains(m.ResultText(), "[observation masked") {
@@ -116,7 +116,7 @@ func TestPicturesGoBeforeTexts(t *testing.T) {
 	}
 }
 
-func TestWhatStandsForAPictureSaysItsSizeAndReference(t *testing.T) {
+func TestMediaPlaceholderStatesSizeAndReference(t *testing.T) {
 	msgs := browsing(10)
 	o := runMedia(t, msgs, 100, Step{Stage: policy.Media{}})
 	got := o.Conversation.Messages()[3].Parts[1]
@@ -125,40 +125,40 @@ func TestWhatStandsForAPictureSaysItsSizeAndReference(t *testing.T) {
 		t.Errorf("%+v, want %s", got, want)
 	}
 	if text := o.Conversation.Messages()[3].Parts[0].Text; text != msgs[3].Parts[0].Text {
-		t.Errorf("the text beside it became %q", text)
+		t.Errorf("the text beside the picture became %q", text)
 	}
-	// Replayed, and run once more, it stays as it is.
+	// A replay and another run do not change the view.
 	c := NewConversation(msgs, policy.Pins{message.RoleSystem}, nil)
 	again, err := c.Replay(o.Passes[0].Recipe)
 	if err != nil || again.Messages()[3].Fingerprint() != o.Conversation.Messages()[3].Fingerprint() {
-		t.Fatalf("replayed: %v", err)
+		t.Fatalf("the replay fails: %v", err)
 	}
 	twice := runMedia(t, o.Conversation.Messages(), 100, Step{Stage: policy.Media{}})
 	if len(twice.Passes) != 0 {
-		t.Errorf("run again it edits %+v", twice.Passes)
+		t.Errorf("the second run edits %+v", twice.Passes)
 	}
 }
 
-func TestTheFloorKnowsThatPicturesCanGo(t *testing.T) {
+func TestFloorExcludesReplaceablePictures(t *testing.T) {
 	msgs := browsing(10)
 	e := Engine{Steps: []Step{{Goal: policy.ToBudget, Stage: policy.Media{Deep: true}}}, Pins: policy.Pins{message.RoleSystem}, Keep: policy.Keep{Turns: 3, Pairs: 2}, Cost: pictureCost{}, Floors: true}
 	q := Request{Conversation: NewConversation(msgs, e.Pins, nil), Budget: policy.Budget{Max: 4_000, Cap: 4_000, Trigger: 4_000, Target: 3_000}}
 	o, err := e.Run(context.Background(), q)
 	if err != nil || o.View.Total() > 4_000 {
-		t.Fatalf("%v: it can be made to fit", err)
+		t.Fatalf("%v: the view can fit", err)
 	}
 	q.Budget = policy.Budget{Max: 2_000, Cap: 2_000, Trigger: 2_000, Target: 1_500}
 	if _, err := e.Run(context.Background(), q); err == nil {
-		t.Error("two pictures can't go, and cost more")
+		t.Error("no error, although two pictures that must stay cost more than the budget")
 	}
 	if floor, got := e.View(q.Conversation, q).Floor(), o.View.Total(); floor > got {
 		t.Errorf("the floor is %d, and the view costs %d", floor, got)
 	}
 }
 
-// A request that is too large loses old pictures down to the target, then newer
-// ones half way. Links do not count.
-func TestBytesTakeOutWhatWeighs(t *testing.T) {
+// A request that is too large loses old pictures down to the target, then newer pictures
+// half way. Links do not count.
+func TestByteGoalsReplaceLargePictures(t *testing.T) {
 	heavy := func(n int, url string) []message.Message {
 		msgs := browsing(n)
 		for i := range msgs {
@@ -180,7 +180,7 @@ func TestBytesTakeOutWhatWeighs(t *testing.T) {
 		{500_000, 400_000, "PP-PPPPPPPP"}, // steps work for the target; the caller decides whether they run
 		{300_000, 200_000, "PP------PPP"}, // one more than the target needs would be too many
 		{160_000, 100_000, "PP-------PP"}, // half way is enough
-		{90_000, 80_000, "PP--------P"},   // that of the task and the last stay
+		{90_000, 80_000, "PP--------P"},   // the pictures of the task and the last call stay
 	} {
 		q := Request{Conversation: NewConversation(msgs, e.Pins, nil), Budget: policy.Budget{Max: 1 << 20, Cap: 1 << 20, Trigger: 1 << 20, Target: 1 << 20, MaxBytes: c.most, TargetBytes: c.target}}
 		o, err := e.Run(context.Background(), q)
@@ -192,6 +192,6 @@ func TestBytesTakeOutWhatWeighs(t *testing.T) {
 		}
 	}
 	if (&Engine{Steps: append(e.Steps, Step{Goal: policy.ToBudget, Stage: policy.Media{}})}).HasTarget() {
-		t.Error("steps that work for bytes have no target of tokens")
+		t.Error("a step with a goal in bytes must have no target in tokens")
 	}
 }

@@ -31,7 +31,7 @@ func (byWords) Message(m message.Message) int {
 }
 func (byWords) Text(s string) int { return len(strings.Fields(s)) }
 
-func TestOfferOfACutIsWhatItLeaves(t *testing.T) {
+func TestCutOfferMatchesTheRemainingTokens(t *testing.T) {
 	v := offered(30, 500)
 	v.Keep.Pairs = 4
 	all := OffersOf(v, policy.Mask{})
@@ -46,20 +46,20 @@ func TestOfferOfACutIsWhatItLeaves(t *testing.T) {
 		}
 	}
 	if o.Level != left+1000 || o.Gone != v.Total()-left || o.Prefix != v.Tokens[0]+v.Tokens[1] {
-		t.Errorf("%+v; %d tokens stay", o, left)
+		t.Errorf("offer %+v, but %d tokens stay", o, left)
 	}
 	if masked, ok := all.Cut(10, 5, 1000); !ok || masked.Level >= o.Level || masked.Needs <= o.Needs || masked.Prefix != o.Prefix {
-		t.Errorf("with placeholders %+v, without %+v", masked, o)
+		t.Errorf("offer with placeholders %+v, without placeholders %+v", masked, o)
 	}
 	if _, ok := all.Cut(30, 0, 1000); ok {
 		t.Error("a cut of nothing is offered")
 	}
 	if _, ok := all.Cut(29, 0, 10_000); ok {
-		t.Error("a summary that costs more than what it stands for is offered")
+		t.Error("a summary that costs more than the removed messages is offered")
 	}
 }
 
-func TestOfferOfAMaskIsAboutWhatItLeaves(t *testing.T) {
+func TestMaskOfferApproximatesTheRemainingTokens(t *testing.T) {
 	v := offered(30, 500)
 	m := policy.Mask{KeepFirst: 2, Turns: 10, MinTokens: 50}
 	v.Keep = policy.Keep{Turns: 6, Pairs: 4}
@@ -73,15 +73,15 @@ func TestOfferOfAMaskIsAboutWhatItLeaves(t *testing.T) {
 		t.Fatal(err)
 	}
 	if edits := len(p.Groups[0]); o.Gone != edits*(504-placeholderTokens) {
-		t.Errorf("%+v; %d results are masked", o, edits)
+		t.Errorf("offer %+v, but %d results are masked", o, edits)
 	}
 	if older, _ := all.Mask(20); older.Needs >= o.Needs || older.Level <= o.Level || older.Prefix != o.Prefix {
-		t.Errorf("of results older than 20 turns %+v, older than 10 %+v", older, o)
+		t.Errorf("offer for results older than 20 turns %+v, older than 10 turns %+v", older, o)
 	}
 }
 
-// The rates in the table fall with age, and an age between two entries has the
-// rate of the younger one.
+// The rates in the table fall with age. An age between two entries has the rate of the
+// lower age.
 func TestNeedsFallWithAge(t *testing.T) {
 	result, said := message.ToolResult("c", "x"), message.User("x")
 	for _, m := range []*message.Message{&result, &said} {

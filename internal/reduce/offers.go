@@ -7,19 +7,19 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// placeholderTokens is the approximate cost of a placeholder that describes
-// what it replaces, together with its message.
+// placeholderTokens is the approximate cost of a placeholder that describes the replaced
+// text, together with the message around it.
 const placeholderTokens = 40
 
-// Offers computes possible compactions of a view. Creating it takes one pass
-// over the view; after that, each offer takes a few additions.
+// Offers computes possible compactions of a view. [OffersOf] makes one pass over the
+// view; after that, each offer takes only a few additions.
 type Offers struct {
 	v     *policy.View
 	mask  policy.Mask
 	cut   []sum // by round: sums over the earlier rounds that a cut may remove
-	masks []sum // likewise, over the results that a mask may replace
-	front []int // by round: tokens of the request in front of it
-	pairs []int // the rounds of the last tool pairs, which stay; newest first
+	masks []sum // by round: sums over the earlier results that a mask may replace
+	front []int // by round: tokens of the request in front of the round
+	pairs []int // the rounds of the last tool pairs, newest first; they stay
 }
 
 // A sum adds up the tokens and the expected needs of messages.
@@ -69,10 +69,9 @@ func OffersOf(v *policy.View, m policy.Mask) *Offers {
 	return o
 }
 
-// Cut returns the offer in which all but the last turns become a summary of
-// summary tokens, and kept results older than mask turns become placeholders (0:
-// none do). It returns false if nothing may be removed, or if less is removed
-// than the summary costs.
+// Cut returns the offer in which all but the last turns become a summary of summary
+// tokens, and kept results older than mask turns become placeholders; mask 0 = none do.
+// It returns false if the cut removes no more tokens than the summary costs.
 func (o *Offers) Cut(turns, mask, summary int) (policy.Offer, bool) {
 	end := o.from(turns)
 	gone := o.between(o.cut, 0, end)
@@ -120,8 +119,7 @@ func (o *Offers) between(sums []sum, from, to int) sum {
 	return out
 }
 
-// inFront returns the tokens in front of the first round that may lose
-// something.
+// inFront returns the tokens in front of the first round that may change.
 func (o *Offers) inFront(sums []sum) int {
 	for r := range o.v.Rounds {
 		if sums[r+1].tokens > 0 {

@@ -6,17 +6,16 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// origins holds what the parts of a message were before they were edited.
-// Almost always only one part was; it is found without a map.
+// origins holds the origins of the edited parts of a message. Almost always only one
+// part was edited; its origin is found without a map.
 type origins struct {
 	part int
 	one  policy.Origin
 	all  map[int]policy.Origin // set if there are several parts; shared, never modified
 }
 
-// A maskState holds the answers to what every call of the hook asks about every
-// message. It is stored in the item itself, because origins lie elsewhere in
-// memory.
+// A maskState holds the data that every call of the hook needs about every message. It
+// is stored in the item itself, which is faster to reach in memory than the origins.
 type maskState struct {
 	part  int16 // the edited part, from 1; 0 = none or several, see origins
 	whole bool  // the part is masked, not only truncated
@@ -83,7 +82,7 @@ func (o *origins) get(p int) (policy.Origin, bool) {
 	return one, ok
 }
 
-// with returns the origins with those in more added or replaced.
+// with returns o with the origins in more added or replaced. o may be nil.
 func (o *origins) with(more map[int]policy.Origin) *origins {
 	if o == nil {
 		return originsOf(more)

@@ -12,8 +12,8 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// observed returns a conversation of calls with one or two results each, some of
-// them masked and some truncated.
+// observed returns a conversation of calls with one or two results each. Some results are
+// masked, and some are truncated.
 func observed(t *testing.T, r *rand.Rand, n int) (before, after *Conversation) {
 	t.Helper()
 	history := []message.Message{message.User("go")}
@@ -45,7 +45,7 @@ func observed(t *testing.T, r *rand.Rand, n int) (before, after *Conversation) {
 }
 
 // The mask state of an item agrees with its origins.
-func TestMasksAreThoseOfTheOrigins(t *testing.T) {
+func TestMaskStateMatchesTheOrigins(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	masks, cuts := 0, 0
 	for range 20 {
@@ -55,7 +55,7 @@ func TestMasksAreThoseOfTheOrigins(t *testing.T) {
 			for p := range it.m.Parts {
 				o, known := c.Origin(i, p)
 				if masked, is := it.masks(p); masked != o.Masked || is != known {
-					t.Fatalf("part %d of message %d is masked: %v, known: %v; its origin says %v, %v", p, i, masked, is, o.Masked, known)
+					t.Fatalf("part %d of message %d: masked is %v, known is %v; by its origin %v, %v", p, i, masked, is, o.Masked, known)
 				}
 				if o.Masked {
 					masks, chars = masks+1, chars+o.Chars
@@ -73,7 +73,7 @@ func TestMasksAreThoseOfTheOrigins(t *testing.T) {
 	}
 }
 
-func TestRedecidedIsWhatWasDecidedOtherwise(t *testing.T) {
+func TestRedecidedReturnsChangedDecisions(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 20 {
 		c, after := observed(t, r, 1+r.IntN(200))
@@ -97,8 +97,8 @@ func TestRedecidedIsWhatWasDecidedOtherwise(t *testing.T) {
 	}
 }
 
-// A view that was built step by step knows the traits of each message.
-func TestViewsKnowWhatTheirMessagesAre(t *testing.T) {
+// A view that grows step by step knows the traits of each message.
+func TestViewsKnowTheTraitsOfTheirMessages(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	e := &Engine{Cost: charCost{}}
 	c, after := observed(t, r, 90)

@@ -1,7 +1,7 @@
 package reduce
 
-// placed maps each input message to its index in a conversation, counted from
-// 1; 0 means that it is not there.
+// placed maps each input message to its index in a conversation, counted from 1; 0 means
+// that the message is not in the conversation.
 type placed []int32
 
 func places(c *Conversation) placed {
@@ -14,8 +14,8 @@ func places(c *Conversation) placed {
 	return at
 }
 
-// index returns the index of input message src. It returns false if the message
-// is not there, or if src is -1, a message made by a stage.
+// index returns the index of input message src. It returns false if the message is not
+// in the conversation, or if src is -1, which stands for a message made by a stage.
 func (p placed) index(src int) (int, bool) {
 	if src < 0 || src >= len(p) || p[src] == 0 {
 		return 0, false

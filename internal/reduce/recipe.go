@@ -24,7 +24,7 @@ type TextRecipe struct {
 	At       int                 `json:"at"` // ordinal among the unpinned messages
 	Part     int                 `json:"part,omitempty"`
 	Was      message.Fingerprint `json:"was"` // the message before the edit
-	Is       message.Fingerprint `json:"is"`  // the message after it
+	Is       message.Fingerprint `json:"is"`  // the message after the edit
 	Decision string              `json:"decision"`
 	Reason   string              `json:"reason,omitempty"`
 	Segments []policy.Segment    `json:"segments"`
@@ -43,7 +43,7 @@ type CutRecipe struct {
 	SummaryIn string `json:"summary_in,omitempty"`
 	Notice    int    `json:"notice,omitempty"` // the number in the notice; 0 = no notice
 	Behind    bool   `json:"behind,omitempty"` // see [policy.Cut]
-	First     bool   `json:"first,omitempty"`  // likewise
+	First     bool   `json:"first,omitempty"`  // see [policy.Cut]
 	// Anchor is the last user message at the time of the cut, if it stood before
 	// the recent span.
 	Anchor *message.Fingerprint `json:"anchor,omitempty"`
@@ -244,9 +244,9 @@ func (c *Conversation) Unpinned() (n int) {
 	return n
 }
 
-// Recognize sets the origins of parts that an earlier call edited, in the
-// messages from index from on. known maps the fingerprint of an edited message to
-// the origins of its parts, as the ledger has them.
+// Recognize sets the origins of parts that an earlier call edited, in the messages from
+// index from on. known maps the fingerprint of an edited message to the origins of its
+// parts in the ledger.
 func (c *Conversation) Recognize(from int, known func(message.Fingerprint) map[int]policy.Origin) {
 	for i := from; i < c.items.len(); i++ {
 		it := c.items.at(i)
@@ -259,7 +259,8 @@ func (c *Conversation) Recognize(from int, known func(message.Fingerprint) map[i
 	}
 }
 
-// OriginOf returns what the recipe says about the part before its first edit.
+// OriginOf returns the origin of the part according to the recipe, and false if the
+// recipe has none.
 func (t *TextRecipe) OriginOf() (policy.Origin, bool) {
 	for _, s := range t.Segments {
 		if s.Mark != nil {
@@ -269,8 +270,8 @@ func (t *TextRecipe) OriginOf() (policy.Origin, bool) {
 	return policy.Origin{}, false
 }
 
-// Coverage returns the length of the prefix that the recipes refer to, in
-// unpinned messages: in before the edits and out after them.
+// Coverage returns the length of the prefix that the recipes refer to, in unpinned
+// messages. in is the length before the edits, out the length after them.
 func Coverage(recipes []Recipe) (in, out int) {
 	for _, r := range recipes {
 		need := 0

@@ -8,19 +8,19 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-func TestDecisionsOfLedgersAreReadInTheirOldSpellingToo(t *testing.T) {
+func TestParseDecisionAcceptsTheOldSpelling(t *testing.T) {
 	for d := policy.Kept; d <= policy.Dropped; d++ {
 		if got := parseDecision(d.String()); got != d {
-			t.Errorf("%s is read as %s", d, got)
+			t.Errorf("parseDecision(%s) = %s", d, got)
 		}
 	}
 	if got := parseDecision("summarised"); got != policy.Summarized {
-		t.Errorf("summarised is read as %s", got)
+		t.Errorf("parseDecision(summarised) = %s", got)
 	}
 }
 
-// A ledger that somebody changed can name more pinned messages than there are.
-func TestRecipeThatCountsTooManyPinnedMessagesIsReplayedToTheEnd(t *testing.T) {
+// A changed ledger can state more pinned messages than the conversation has.
+func TestReplayLimitsTheNumberOfPinnedMessages(t *testing.T) {
 	msgs := []message.Message{message.User("a"), message.Assistant("b"), message.User("c"), message.Assistant("d"), message.System("e"), message.System("f")}
 	c := NewConversation(msgs, policy.Pins{message.RoleSystem}, nil)
 	r := Recipe{Stage: "x", Cut: &CutRecipe{Removed: [][2]int{{0, 2}}, Recent: 4, Pins: 99, Decision: "dropped", Notice: 2}}
@@ -35,11 +35,11 @@ func TestRecipeThatCountsTooManyPinnedMessagesIsReplayedToTheEnd(t *testing.T) {
 	}
 }
 
-func TestNoHistoryHasAPrefixOfNothing(t *testing.T) {
+func TestTrailRejectsAnEmptyPrefix(t *testing.T) {
 	trail := NewTrail([]message.Message{message.User("a")}, nil, nil, nil)
 	for _, l := range []Link{{}, {Hash: trail.chain.at(trail.conv, 0)}, {N: -1}, {N: 2}} {
 		if trail.Has(l) {
-			t.Errorf("it has %+v", l)
+			t.Errorf("the trail accepts the prefix %+v", l)
 		}
 	}
 }

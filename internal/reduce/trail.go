@@ -10,10 +10,10 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// A Trail repeats the steps of a ledger on a history, one after the other and in
-// place. The cost of a step depends on the messages that it touches: messages
-// that no step has reached are not read, and the chain is recomputed only from
-// the first change. A Trail is not safe for concurrent use.
+// A Trail repeats the steps of a ledger on a history, one after the other and in place.
+// The cost of a step depends only on the messages that it changes: a trail does not read
+// messages that no step has reached, and recomputes the chain only from the first change
+// on. A Trail is not safe for concurrent use.
 type Trail struct {
 	conv   *Conversation     // the part that steps have reached
 	rest   []message.Message // messages that no step has reached
@@ -61,8 +61,8 @@ func (t *Trail) Whole() Link {
 	return t.chain.At(t.conv, t.Len())
 }
 
-// reach moves messages from rest into the conversation until it has n unpinned
-// ones.
+// reach moves messages from rest into the conversation until the conversation has n
+// unpinned messages.
 func (t *Trail) reach(n int) {
 	for len(t.index) < n && len(t.rest) > 0 {
 		t.take()
@@ -90,10 +90,10 @@ func (t *Trail) take() {
 type TrailStep struct {
 	In, Out Link
 	Recipes []Recipe
-	Forms   policy.Forms // forms of the marks that the recipes make; they add to those of the trail
+	Forms   policy.Forms // forms of the marks that the recipes make, in addition to those of the trail
 }
 
-// ErrReplay means that the edits of a step lead to another conversation than the
+// ErrReplay means that the edits of a step lead to a conversation that differs from the
 // recorded one, or would remove the last user message.
 var ErrReplay = errors.New("policy: replaying the ledger gives another view than the recorded one, or removes the last user message")
 
@@ -154,8 +154,8 @@ func (t *Trail) pinned(edits []policy.Edit) bool {
 	return false
 }
 
-// firstEdited returns the smallest index of a message whose text is edited, or
-// none.
+// firstEdited returns the smallest index of a message with a text edit, or the value none
+// if there is no text edit.
 func firstEdited(edits []policy.Edit, none int) int {
 	for k := range edits {
 		if t := edits[k].Text; t != nil {
@@ -193,8 +193,8 @@ func (t *Trail) reindex(from int) {
 	t.chain.Cut(from)
 }
 
-// verify returns an error if the outcome of a step differs from the recorded one
-// or is not allowed.
+// verify returns an error if the outcome of a step differs from the recorded outcome or
+// is not legal.
 func (t *Trail) verify(out Link, legal func([]message.Message, []int) error) error {
 	if out.N > 0 && !t.Has(out) { // N is 0 if no message of the prefix is left
 		return ErrReplay

@@ -12,10 +12,10 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// The check of a repeated step is told which input message each message of the view came
-// from, also for those that no step has reached yet. With others it would compare the view
+// A trail passes the input index of each message of the view to the check, also for
+// messages that no step has reached. With wrong indexes, the check would compare the view
 // with the violations of other messages.
-func TestTrailTellsWhereTheMessagesOfAViewCameFrom(t *testing.T) {
+func TestTrailPassesTheSourcesOfMessages(t *testing.T) {
 	history := loop(12, 30)
 	e := engine(reduce.Step{Stage: cutAll{}, Goal: policy.All})
 	e.Keep = policy.Keep{Turns: 2, Pairs: 1}
@@ -32,22 +32,22 @@ func TestTrailTellsWhereTheMessagesOfAViewCameFrom(t *testing.T) {
 		asked++
 		for k, src := range sources {
 			if src >= 0 && (src >= len(history) || !message.Identical(view[k], history[src])) {
-				t.Errorf("message %d of the view is said to come from %d", k, src)
+				t.Errorf("the source of message %d is %d", k, src)
 			}
 		}
 		if want := append(out.Conversation.Sources(), 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25); !slices.Equal(sources, want) {
-			t.Errorf("from %v, want %v", sources, want)
+			t.Errorf("sources are %v, want %v", sources, want)
 		}
 		return nil
 	})
 	if err != nil || asked != 1 {
-		t.Fatalf("asked %d times, %v", asked, err)
+		t.Fatalf("the check was called %d times, %v", asked, err)
 	}
 }
 
-// A step that is refused leaves nothing behind, also where it cuts, masks and cuts off one
-// and the same messages: the history goes out as it came.
-func TestTrailTakesBackSeveralEditsOfOneMessage(t *testing.T) {
+// A refused step changes nothing, even if it truncates, masks and removes the same
+// messages: the history stays unchanged.
+func TestTrailRevertsSeveralEditsOfOneMessage(t *testing.T) {
 	history := loop(12, 60)
 	e := engine(
 		reduce.Step{Stage: policy.Truncate{MaxTokens: 40}, Goal: policy.All},
@@ -74,14 +74,14 @@ func TestTrailTakesBackSeveralEditsOfOneMessage(t *testing.T) {
 		legal := refuse(&wrong)
 		tr := reduce.NewTrail(history, pins, nil, nil)
 		if _, err := tr.Make(wrong, legal); err == nil {
-			t.Fatalf("%s: it was not refused", name)
+			t.Fatalf("%s: the step was not refused", name)
 		}
 		if !tr.Has(s.In) {
-			t.Errorf("%s: the history does not begin as it did", name)
+			t.Errorf("%s: the history does not begin with the prefix of the step", name)
 		}
 		got, _ := tr.End()
 		if !slices.EqualFunc(got.Messages(), history, message.Identical) {
-			t.Errorf("%s: %d messages, other than the %d of the history", name, got.Len(), len(history))
+			t.Errorf("%s: the %d messages differ from the %d messages of the history", name, got.Len(), len(history))
 		}
 		for i := range history {
 			if d, _ := got.Decision(i); d != policy.Kept {
@@ -91,7 +91,7 @@ func TestTrailTakesBackSeveralEditsOfOneMessage(t *testing.T) {
 	}
 }
 
-// retext is a caller's stage that replaces the text of one message.
+// retext is a stage of a caller that replaces the text of one message.
 type retext struct{ at int }
 
 func (retext) Name() string { return "retext" }
@@ -101,10 +101,10 @@ func (s retext) Propose(context.Context, *policy.View) (policy.Proposal, error) 
 		Text: &policy.TextEdit{Index: s.at, Segments: []policy.Segment{{Lit: "Be brief."}}}}}}}, nil
 }
 
-// A notice that a caller's stage rewrites would be an instruction from then on, and pinned.
-// The ledger counts the messages without those, so that the next call could not repeat the
-// step. The edit is not made, be the notice of an earlier call or of this one.
-func TestNoStageMakesANoticeAnInstruction(t *testing.T) {
+// If a stage of a caller rewrites a notice, the notice becomes a pinned instruction. A
+// ledger counts only unpinned messages, so that the next call could not repeat the step.
+// The engine therefore discards the edit, for notices of earlier calls and of this call.
+func TestEngineDiscardsEditsThatTurnANoticeIntoAnInstruction(t *testing.T) {
 	history := slices.Insert(loop(6, 40), 2, policy.NewNotice(3))
 	for name, steps := range map[string][]reduce.Step{
 		"of an earlier call": {{Stage: retext{2}, Goal: policy.All}, {Stage: policy.Mask{WindowTurns: 1}, Goal: policy.All}},
@@ -129,9 +129,9 @@ func TestNoStageMakesANoticeAnInstruction(t *testing.T) {
 	}
 }
 
-// A ledger from before may have such an edit. Then later edits of its step count the
-// messages without the one that became an instruction.
-func TestTrailCountsWithoutANoticeThatBecameAnInstruction(t *testing.T) {
+// A ledger of an older version may hold such an edit. Later edits of the same step then do
+// not count the message that became an instruction.
+func TestTrailExcludesANoticeThatBecameAnInstruction(t *testing.T) {
 	history := slices.Insert(loop(6, 40), 2, policy.NewNotice(3))
 	conv := reduce.NewConversation(history, pins, nil)
 	first, _ := retext{2}.Propose(t.Context(), nil)
@@ -155,9 +155,9 @@ func TestTrailCountsWithoutANoticeThatBecameAnInstruction(t *testing.T) {
 	sameConversation(t, 0, got, after)
 }
 
-// An agent that goes back to a question sends it again as the last user message. A step
-// that dropped it is not repeated: the model would get no question.
-func TestTrailDropsNoQuestionThatIsTheLastAgain(t *testing.T) {
+// An agent that returns to a question sends it again as the last user message. The trail
+// does not repeat a step that dropped the question, because the model would get none.
+func TestTrailKeepsAQuestionThatIsTheLastAgain(t *testing.T) {
 	history := []message.Message{message.System("s")}
 	for range 4 {
 		history = append(history, message.User(text(20)), message.Assistant(text(20)))
@@ -176,7 +176,7 @@ func TestTrailDropsNoQuestionThatIsTheLastAgain(t *testing.T) {
 	}{"the whole history": {history, nil}, "back at the first question": {back, reduce.ErrReplay}} {
 		tr := reduce.NewTrail(c.history, pins, nil, nil)
 		if !tr.Has(step.In) {
-			t.Fatalf("%s: it does not begin as it did", name)
+			t.Fatalf("%s: the history does not begin with the prefix of the step", name)
 		}
 		if _, err := tr.Make(step, nil); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", name, err)
@@ -187,7 +187,8 @@ func TestTrailDropsNoQuestionThatIsTheLastAgain(t *testing.T) {
 	}
 }
 
-// stepOf returns the ledger's record of an outcome, as another process reads it.
+// stepOf returns the record of an outcome in the ledger, in the form that another process
+// reads.
 func stepOf(t *testing.T, before *reduce.Conversation, out *reduce.Outcome) (s reduce.TrailStep) {
 	t.Helper()
 	for _, p := range out.Passes {

@@ -14,10 +14,11 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// steps compacts a growing history. It returns the history, the ledger's record
-// of each compaction, and the last view.
+// steps compacts a growing history. It returns the history, the record of each compaction
+// in the ledger, and the last view.
 //
-// With protects, one message of so many is protected, and the user's last one always is.
+// If protects is set, one of that many messages is protected, and the last user message
+// always is.
 func steps(t *testing.T, seed uint64, protects int) (history []message.Message, made []reduce.TrailStep, last *reduce.Conversation) {
 	t.Helper()
 	rng := histgen.Rand(seed)
@@ -86,7 +87,7 @@ func trail(t *testing.T, history []message.Message, made []reduce.TrailStep) (*r
 	return tr.End()
 }
 
-func TestTrailMakesTheEditsThatWereMade(t *testing.T) {
+func TestTrailRepeatsTheRecordedEdits(t *testing.T) {
 	all := 0
 	for seed := range uint64(150) {
 		history, made, want := steps(t, seed, int(seed%3)*4)
@@ -94,7 +95,7 @@ func TestTrailMakesTheEditsThatWereMade(t *testing.T) {
 		all += len(made)
 		sameConversation(t, seed, got, want)
 		if whole := got.Chain(); chain.At(got, got.Len()) != whole.At(got, got.Len()) {
-			t.Fatalf("seed %d: the chain that went on is not the chain", seed)
+			t.Fatalf("seed %d: the chain of the trail differs from the chain of the conversation", seed)
 		}
 	}
 	if all < 300 {
@@ -102,9 +103,10 @@ func TestTrailMakesTheEditsThatWereMade(t *testing.T) {
 	}
 }
 
-// Where the user's last message is protected, protected rounds stay behind it, and it stays
-// where it was, whoever speaks later. No link holds what is pinned, so nothing else tells.
-func TestTrailLeavesAProtectedAnchorWhereItWas(t *testing.T) {
+// If the last user message is protected, it keeps its place and protected rounds stay after
+// it, whatever messages follow later. The links cover no pinned messages, so that no other
+// check would find a wrong order.
+func TestTrailKeepsThePlaceOfAProtectedAnchor(t *testing.T) {
 	for _, user := range []int{1, 9} {
 		history := loop(12, 20)
 		if user > 1 {
@@ -127,7 +129,7 @@ func TestTrailLeavesAProtectedAnchorWhereItWas(t *testing.T) {
 		got, _ := trail(t, more, []reduce.TrailStep{s})
 		want := append(out.Conversation.Messages(), more[len(history):]...)
 		if !slices.EqualFunc(got.Messages(), want, message.Identical) {
-			t.Errorf("the user's message %d: another order: %v, was %v", user, got.Sources(), out.Conversation.Sources())
+			t.Errorf("user message %d: order %v, want %v", user, got.Sources(), out.Conversation.Sources())
 		}
 	}
 }
@@ -135,20 +137,20 @@ func TestTrailLeavesAProtectedAnchorWhereItWas(t *testing.T) {
 func sameConversation(t *testing.T, seed uint64, got, want *reduce.Conversation) {
 	t.Helper()
 	if !slices.EqualFunc(got.Messages(), want.Messages(), message.Identical) || !slices.Equal(got.Sources(), want.Sources()) {
-		t.Fatalf("seed %d: another view", seed)
+		t.Fatalf("seed %d: the view differs", seed)
 	}
 	for i := range got.Inputs() {
 		d, why := got.Decision(i)
 		if e, because := want.Decision(i); d != e || why != because {
-			t.Fatalf("seed %d: message %d is %s (%s), was %s (%s)", seed, i, d, why, e, because)
+			t.Fatalf("seed %d: message %d is %s (%s), want %s (%s)", seed, i, d, why, e, because)
 		}
 	}
 }
 
-// A step is looked for by the messages that its recipes refer to. With a wrong
-// number, a history that has all of them would be compacted once more, or the part
-// that the step made would not be compared.
-func TestCoverageIsWhatTheRecipesReferTo(t *testing.T) {
+// A trail recognizes a step by the prefix that its recipes refer to. With a wrong length, a
+// history that holds the whole prefix would be compacted again, or the output of the step
+// would not be compared.
+func TestCoverageReturnsThePrefixOfTheRecipes(t *testing.T) {
 	text := func(at ...int) (r reduce.Recipe) {
 		for _, i := range at {
 			r.Texts = append(r.Texts, reduce.TextRecipe{At: i})
@@ -179,7 +181,7 @@ func TestCoverageIsWhatTheRecipesReferTo(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if in, out := reduce.Coverage(c.recipes); in != c.in || out != c.out {
-				t.Errorf("%d messages before and %d after, want %d and %d", in, out, c.in, c.out)
+				t.Errorf("coverage is %d messages before and %d after, want %d and %d", in, out, c.in, c.out)
 			}
 		})
 	}
@@ -187,7 +189,7 @@ func TestCoverageIsWhatTheRecipesReferTo(t *testing.T) {
 
 // A step with another outcome is reverted completely: the next step finds the
 // conversation and its chain unchanged.
-func TestTrailTakesBackWhatLeadsElsewhere(t *testing.T) {
+func TestTrailRevertsStepsWithAnotherOutcome(t *testing.T) {
 	refused := 0
 	for seed := range uint64(150) {
 		history, made, want := steps(t, seed, 0)
@@ -206,7 +208,7 @@ func TestTrailTakesBackWhatLeadsElsewhere(t *testing.T) {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
 			if !tr.Has(s.In) {
-				t.Fatalf("seed %d: step %d is not found after it was refused", seed, i+1)
+				t.Fatalf("seed %d: the trail does not find step %d after the refusal", seed, i+1)
 			}
 			if _, err := tr.Make(s, nil); err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
@@ -220,9 +222,9 @@ func TestTrailTakesBackWhatLeadsElsewhere(t *testing.T) {
 	}
 }
 
-// A view that grows equals the view of the whole, including the edits made by the
+// A view that grows equals the view of the whole conversation, also after edits of the
 // engine in between.
-func TestViewGrowsAsItIsRead(t *testing.T) {
+func TestGrownViewEqualsTheViewOfTheWhole(t *testing.T) {
 	for seed := range uint64(300) {
 		rng := histgen.Rand(seed)
 		history := histgen.New(seed)
@@ -237,7 +239,7 @@ func TestViewGrowsAsItIsRead(t *testing.T) {
 		}
 		want := policy.NewView(history, pins, words{})
 		if !slices.EqualFunc(view.Messages, want.Messages, message.Identical) {
-			t.Fatalf("seed %d: other messages", seed)
+			t.Fatalf("seed %d: the messages differ", seed)
 		}
 		for _, x := range []struct{ got, want any }{
 			{view.Tokens, want.Tokens}, {view.Rounds, want.Rounds}, {view.Turns, want.Turns}, {view.Pinned, want.Pinned},
@@ -249,7 +251,7 @@ func TestViewGrowsAsItIsRead(t *testing.T) {
 		}
 		for i := range history {
 			if view.TurnOf(i) != want.TurnOf(i) || view.RoundOf(i) != want.RoundOf(i) {
-				t.Fatalf("seed %d: message %d is of another round", seed, i)
+				t.Fatalf("seed %d: message %d belongs to another round", seed, i)
 			}
 		}
 	}

@@ -4,14 +4,14 @@ package reduce
 // undo logs nothing.
 type undo struct{ log []undone }
 
-// An undone holds the previous state of one change: of a decision, of a message
-// or, for a cut, of the list of messages.
+// An undone holds the state before one change: a decision, a message or, for a cut, the
+// list of messages.
 type undone struct {
 	src  int // index of a fate, from 1
 	fate fate
 
 	at int   // index of a message, from 1
-	it *item // its previous state
+	it *item // the message before the edit
 
 	items *list[item] // the messages before a cut
 }

@@ -68,9 +68,9 @@ func (x Index) Name(i int, p *message.Part) string {
 	return c.Name
 }
 
-// Call returns the call that part p of message i answers: the newest one with
-// its id before message i. Some servers restart their ids at every turn, so
-// that a later call with the same id must not count.
+// Call returns the call that part p of message i answers: the newest call with the same
+// id before message i. Later calls with that id do not count, because some servers
+// restart their ids at every turn.
 func (x Index) Call(i int, p *message.Part) (Call, bool) {
 	calls := x[p.CallID]
 	n := sort.Search(len(calls), func(k int) bool { return calls[k].At >= i })
@@ -81,7 +81,7 @@ func (x Index) Call(i int, p *message.Part) (Call, bool) {
 }
 
 // Answered returns the name of the tool that part p of message i answers, and the
-// arguments of the call, nil if it is not known.
+// arguments of the call. The arguments are nil if the call is unknown.
 func (x Index) Answered(i int, p *message.Part) (tool string, args json.RawMessage) {
 	c, _ := x.Call(i, p)
 	return x.Name(i, p), c.Args

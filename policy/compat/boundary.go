@@ -7,14 +7,14 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// steering is the prefix of user messages with which the program that runs an
-// agent steers it. Such messages are not requests.
+// steering is the prefix of user messages that the program around an agent sends to
+// steer the agent. Such messages are not requests.
 const steering = "[steering]"
 
-// AfterRequest returns the index at which the work on the current request
-// begins: after the last user message that does not begin with "[steering]", or
-// 0 if there is none. It is the Since of [policy.Mask], [History] and [Groups] in
-// the preset "gateway".
+// AfterRequest returns the index at which the work on the current request begins: the
+// index after the last user message that does not begin with "[steering]", or 0 if there
+// is none. The preset "gateway" uses it as Since of [policy.Mask], [History] and
+// [Groups].
 func AfterRequest(v *policy.View) int {
 	for i := len(v.Messages) - 1; i >= 0; i-- {
 		if m := &v.Messages[i]; m.IsUser() && !isSteering(m) {

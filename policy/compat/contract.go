@@ -10,7 +10,7 @@ import (
 // ContractStrategy is the name of the summary that [LocalSummary] writes.
 const ContractStrategy = "contract"
 
-// Bounds of a contract, in UTF-16 code units and in items.
+// Limits of a contract: lengths in UTF-16 code units, and numbers of items.
 const (
 	contractObjective   = 220
 	contractItem        = 120
@@ -100,9 +100,8 @@ func (l *items) line(none string) string {
 	return strings.Join(short, itemSeparator)
 }
 
-// inherit merges an earlier contract into c. The earlier objective wins, and
-// each list keeps its newest items. A body that is not a contract becomes the
-// objective.
+// inherit merges an earlier contract into c. The earlier objective takes precedence, and
+// each list keeps its newest items. A body that is not a contract becomes the objective.
 func (c *contract) inherit(body string) {
 	old := parseContract(body)
 	if old.asked {
@@ -157,7 +156,7 @@ const (
 	TagConstraint = "constraint"
 )
 
-// note takes a message into the contract.
+// note adds the content of a message to the contract.
 func (c *contract) note(m *message.Message, tags []string, clean func(string) string) {
 	if m.IsUser() && !c.asked {
 		c.ask(clean(m.Text()))

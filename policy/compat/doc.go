@@ -1,8 +1,8 @@
-// Package compat holds the stages of the presets "gateway" and "history-reducer",
-// which reproduce two other systems: what these systems do to a conversation, and
-// the units in which they count. No other preset uses it. What the presets share
-// with the others (masking, truncating, the engine) is in package policy.
+// Package compat holds the stages of the presets "gateway" and "history-reducer". These
+// presets reproduce the edits and the units of two other systems. No other preset uses
+// the package. The parts that all presets share, such as masking and truncation, are in
+// package policy.
 //
-// The tests with Vector in their name compare it and package policy with outputs
-// of the original systems. docs/COMPATIBILITY.md lists the differences.
+// The tests with Vector in their names compare compat and policy with outputs of the
+// original systems. docs/COMPATIBILITY.md lists the differences.
 package compat

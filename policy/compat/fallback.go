@@ -6,16 +6,16 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// Fallback keeps the last messages and removes the others, without a notice. It
-// is the last choice when no summary fits. Its cuts keep fewer and fewer
-// messages: the last Messages, then one fewer, down to one, and finally only
-// the newest round. That final cut also removes earlier summaries and notices.
-// Rounds stay whole; pinned messages, the anchor and the open round stay.
+// Fallback keeps the last messages and removes the others, without a notice. It is the
+// last resort if no summary fits. Its first cut keeps the last Messages messages, and
+// each further cut keeps one message fewer, down to one. The final cut keeps only the
+// newest round, and also removes earlier summaries and notices. Rounds stay whole.
+// Pinned messages, the anchor and the open round stay.
 type Fallback struct {
 	Messages int // default DefaultTail
 }
 
-// fallbackPruning is the name in reports of a cut without a summary.
+// fallbackPruning is the name of a cut without a summary in reports.
 const fallbackPruning = "pruning-only"
 
 // Name returns "fallback".

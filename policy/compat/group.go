@@ -8,12 +8,12 @@ import (
 )
 
 // Groups removes whole iterations of an agent loop, oldest first, without a
-// notice. A group is an assistant message with calls, everything up to the last
-// result that answers it, stray results right behind, and one "[steering]"
-// message after those. Messages between groups stay, and so do the last group,
+// notice. A group consists of an assistant message with calls, all messages up to the
+// last result that answers it, the results right after them that answer no call, and one
+// "[steering]" message after those. Messages between groups stay, as do the last group,
 // pinned messages, the anchor and the open round.
 type Groups struct {
-	Since func(*policy.View) int // where groups may begin; nil = anywhere
+	Since func(*policy.View) int // first index at which a group may begin; nil = any index
 }
 
 // Name returns "groups".

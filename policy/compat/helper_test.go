@@ -11,7 +11,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// words costs one token per word and two per message.
+// words counts one token per word and two per message.
 type words struct{}
 
 func (words) Text(s string) int { return len(strings.Fields(s)) }
@@ -28,8 +28,8 @@ var pins = policy.Pins{message.RoleSystem, message.RoleDeveloper}
 
 func text(n int) string { return strings.TrimSpace(strings.Repeat("word ", n)) }
 
-// loop returns an agent loop: a user message, then rounds of one call whose
-// result has size words.
+// loop returns an agent loop: a user message, then rounds of one call and its result of
+// size words.
 func loop(rounds, size int) []message.Message {
 	msgs := []message.Message{message.System("be good"), message.User("do the task")}
 	for i := range rounds {
@@ -50,8 +50,8 @@ func budget(limit int) policy.Budget {
 	return policy.Budget{Max: limit, Cap: limit, Trigger: limit * 85 / 100, Target: limit * 60 / 100}
 }
 
-// apply returns the output of a stage for a result with this text, which is
-// followed by another result.
+// apply returns the output of a stage for a result with this text. Another result follows
+// it.
 func apply(t *testing.T, cost policy.Coster, s policy.Stage, text string) string {
 	t.Helper()
 	msgs := []message.Message{message.User("go")}

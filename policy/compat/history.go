@@ -8,13 +8,12 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// History limits the cost of the conversation before a boundary. It keeps the
-// newest rounds that fit, and puts a system notice in place of the others. The
-// anchor and the newest round always stay and are counted first; pinned
-// messages stay and are not counted. It leaves room for the copies that
-// [policy.Duplicates] removes behind it.
+// History limits the cost of the conversation before a boundary. It keeps the newest
+// rounds that fit, and replaces the others by a system notice. The anchor and the newest
+// round always stay and are counted first. Pinned messages stay and are not counted. The
+// copies that [policy.Duplicates] removes after it do not reduce the room.
 type History struct {
-	MaxTokens int                    // 0: the room in the budget
+	MaxTokens int                    // 0 = the room in the budget
 	Since     func(*policy.View) int // end of the conversation; nil = end of the view
 }
 
@@ -69,9 +68,9 @@ func (h History) limit(room int) int {
 type past struct {
 	v       *policy.View
 	rounds  []int        // in order, without pinned rounds and notices
-	must    map[int]bool // those of rounds that stay at any cost
-	notices []int        // messages: the notices of earlier cuts
-	earlier int          // number of messages that the notices stand for
+	must    map[int]bool // by round: whether it stays at any cost
+	notices []int        // indexes of the notices of earlier cuts
+	earlier int          // number of messages that these notices state
 }
 
 func pastOf(v *policy.View, end int) past {
@@ -90,9 +89,9 @@ func pastOf(v *policy.View, end int) past {
 	return p
 }
 
-// cut returns an edit that leaves at most limit tokens, and the number of
-// tokens it leaves. e is nil if nothing has to be removed. The first round it
-// leaves is never a stray result.
+// cut returns an edit that leaves at most limit tokens, and the number of tokens that it
+// leaves. e is nil if nothing has to be removed. The first remaining round is never a
+// result that answers no call, unless that round must stay.
 func (p past) cut(limit int) (e *policy.Edit, used int) {
 	for r, must := range p.must {
 		if must {
@@ -163,14 +162,14 @@ func cost(v *policy.View, at []int) (n int) {
 	return n
 }
 
-// copies returns the copies of system messages that a later stage removes if
-// the budget requires it. It excludes the first message, which stays longest.
+// copies returns the copies of system messages that a later stage removes if the budget
+// requires it. It excludes the first message, which that stage removes last.
 func copies(v *policy.View) []int {
 	return slices.DeleteFunc(policy.Duplicates{}.Takes(v), func(i int) bool { return i == 0 })
 }
 
-// notices returns the indexes of the notices of earlier cuts, and the sum of the
-// numbers they state.
+// notices returns the indexes of the notices of earlier cuts, and the sum of the numbers
+// in them.
 func notices(v *policy.View) (omitted int, at []int) {
 	for i := range v.Messages {
 		if n, ok := policy.ParseNotice(v.Messages[i]); ok && v.Owned(i) {

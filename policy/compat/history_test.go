@@ -8,8 +8,8 @@ import (
 	"github.com/agentcompact/compact/policy/compat"
 )
 
-// Copies of a system message go before anything of the conversation does.
-func TestHistoryCountsOnTheRoomOfCopies(t *testing.T) {
+// Copies of a system message are removed before any round of the conversation.
+func TestHistoryUsesTheRoomOfCopies(t *testing.T) {
 	rules := message.System(text(100))
 	msgs := []message.Message{rules, message.User(text(50)), message.Assistant(text(50)), rules, message.User("And now?"), rules, message.Assistant("Done."), message.User("Next.")}
 	v := policy.NewView(msgs, pins, words{})

@@ -22,8 +22,8 @@ import (
 type LocalSummary struct {
 	Messages int // number of last messages that stay, not counting pinned ones; default DefaultTail
 	MaxChars int // length of the summary, tags included; default 1400
-	// Tags returns the tags of message i: [TagUnresolved], [TagConstraint]. nil
-	// = no tags.
+	// Tags returns the tags of message i: [TagUnresolved], [TagConstraint]. If it
+	// is nil, no message has tags.
 	Tags func(v *policy.View, i int) []string
 	// Clean is applied to every text before it is cut to size, for example to
 	// remove secrets. nil = no change.
@@ -34,7 +34,7 @@ const (
 	defaultSummaryChars = 1400
 	minContract         = 40 // the smallest useful contract, in units, without the tags
 
-	dispatchForm = "dispatch@1" // of placeholders that keep the dispatch blocks
+	dispatchForm = "dispatch@1" // form of placeholders that keep the dispatch blocks
 )
 
 // Name returns "local".
@@ -43,9 +43,9 @@ func (LocalSummary) Name() string { return "local" }
 // Propose offers the summary as one group, or nothing if it does not fit the
 // budget beside the messages that stay.
 //
-// Whether it fits is decided with the results as the view shows them. The text
-// is made from the results as they were before this run masked them.
-// Placeholders of earlier runs carry no information and are left out.
+// Propose decides with the results in the view whether the summary fits, but writes the
+// summary from the results before this run masked them. It leaves out placeholders of
+// earlier runs, because they carry no information.
 func (s LocalSummary) Propose(_ context.Context, v *policy.View) (policy.Proposal, error) {
 	recent := tail(v, tailOr(s.Messages))
 	old := remainder(v, recent)
@@ -96,7 +96,7 @@ func (s LocalSummary) gone(v *policy.View, remainder []int) (gone []int, size in
 	return gone, size
 }
 
-// shown returns the contract over the messages as the view shows them.
+// shown returns the contract for the messages in the view.
 func (s LocalSummary) shown(v *policy.View, gone []int) *contract {
 	c := newContract()
 	for _, i := range gone {
@@ -105,8 +105,7 @@ func (s LocalSummary) shown(v *policy.View, gone []int) *contract {
 	return c
 }
 
-// write returns the contract over the unmasked messages, merged with an earlier
-// contract.
+// write returns the contract for the unmasked messages, merged with earlier contracts.
 func (s LocalSummary) write(v *policy.View, remainder, gone []int) (version int, c *contract) {
 	c = newContract()
 	for _, i := range gone {
@@ -121,8 +120,8 @@ func (s LocalSummary) write(v *policy.View, remainder, gone []int) (version int,
 	return nextVersion(v), c
 }
 
-// nextVersion returns a version above that of every summary in the view,
-// whoever wrote it, so that versions are unique.
+// nextVersion returns a version above the versions of all summaries in the view,
+// including those that no stage made, so that versions are unique.
 func nextVersion(v *policy.View) int {
 	version := 1
 	for i := range v.Messages {
@@ -133,9 +132,8 @@ func nextVersion(v *policy.View) int {
 	return version
 }
 
-// legible returns message i as it was before this run, without results that
-// were placeholders even then. Of placeholders with dispatch blocks it keeps
-// the blocks.
+// legible returns message i as it was before this run, without results that already were
+// placeholders. It keeps the dispatch blocks of placeholders that hold some.
 func (s LocalSummary) legible(v *policy.View, i int) message.Message {
 	m := v.Unedited(i)
 	parts := make([]message.Part, 0, len(m.Parts))

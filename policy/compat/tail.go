@@ -47,7 +47,7 @@ func newest(v *policy.View) []bool {
 // recent, which must include the open round. It includes earlier summaries and
 // notices.
 func remainder(v *policy.View, recent []bool) (at []int) {
-	for _, i := range v.Partition(policy.Keep{}).Remainder { // all but what stays anyway
+	for _, i := range v.Partition(policy.Keep{}).Remainder { // all messages that may go at all
 		if v.Owned(i) || !recent[v.RoundOf(i)] {
 			at = append(at, i)
 		}
@@ -55,8 +55,8 @@ func remainder(v *policy.View, recent []bool) (at []int) {
 	return at
 }
 
-// start returns where the recent span begins behind a summary: at the first of
-// the marked rounds.
+// start returns the index at which the recent span after a summary begins: the start of
+// the first marked round.
 func start(v *policy.View, recent []bool) int {
 	for r, span := range v.Rounds {
 		if recent[r] && !v.Owned(span.Start) {

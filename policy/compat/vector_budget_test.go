@@ -84,9 +84,9 @@ func TestVectorBudget(t *testing.T) {
 	})
 }
 
-// window returns the window of the model, and whether a number other than the
-// source's is right: an explicit 0 means that none was given, and our table has
-// lines of its own for some models.
+// window returns the window of the model, and whether it may differ from the number of the
+// source: an explicit 0 means that none was given, and our table has its own entries for
+// some models.
 func (r *budgetRow) window() (tokens int, zero, outdated bool) {
 	if r.Input.MaxInput != nil && *r.Input.MaxInput > 0 {
 		return *r.Input.MaxInput, false, false
@@ -138,8 +138,8 @@ func judgeLoopBudget(t *testing.T, c *tally, r *budgetRow) {
 	c.judge(r.ID, diff, "", d)
 }
 
-// judgeRoll compares the stage window with the source's roll and trim:
-// checkpointed messages may be removed, pending ones must stay.
+// judgeRoll compares the stage window with roll and trim of the source: checkpointed
+// messages may be removed, pending messages must stay.
 func judgeRoll(t *testing.T, c *tally, r *budgetRow) {
 	type outcome struct {
 		Checkpointed, Pending int

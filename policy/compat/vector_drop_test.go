@@ -50,13 +50,13 @@ func dropDeviations(r *dropRow, out *reduce.Outcome, diff string) (d deviations)
 	sound := func() string { return soundDrop(history(in), out) }
 	d.add(slices.Contains(gone, anchor), "anchor_lost", sound)
 	d.add(slices.ContainsFunc(gone, func(i int) bool { return i >= open }), "open_round", sound)
-	// An empty list of calls is no list. With and without it, the same message
-	// must have the same fate.
+	// An empty list of calls counts as no list: a message must be handled in the
+	// same way with and without it.
 	d.add(slices.ContainsFunc(gone, func(i int) bool { return in[i].emptyCalls() || i == lastCall(in) }), "empty_call_list", sound)
 	d.add(!subset(unpaired(history(want)), unpaired(history(in))), "orphan_left", sound)
 	others := len(d) > 0
-	// The last group is never removed. The result is not an error of the stage,
-	// but of the budget.
+	// The last group is never removed. If it does not fit, the error comes from the
+	// budget, not from the stage.
 	d.add(r.Expected.After > r.Options.Budget, "over_budget", func() string {
 		if !others && diff != "" {
 			return diff

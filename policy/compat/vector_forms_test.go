@@ -12,9 +12,9 @@ import (
 // said is one message of a row.
 func said(role message.Role, text string) wireMessage { return wireMessage{Role: role, Content: &text} }
 
-// Cases that are missing in the vectors: no history at all, a history without a
-// request, a system message inside a history.
-func TestAdapterOfTheLoopTakesOtherForms(t *testing.T) {
+// The test covers cases that the vectors lack: no history, a history without a request,
+// and a system message inside a history.
+func TestLoopAdapterAcceptsOtherForms(t *testing.T) {
 	user, system := said(message.RoleUser, "go"), said(message.RoleSystem, "be good")
 	for name, initial := range map[string][]wireMessage{
 		"nothing": nil, "no request": {system}, "a system message inside": {user, system, user}, "a request": {system, user},
@@ -44,7 +44,7 @@ func TestAdapterOfTheLoopTakesOtherForms(t *testing.T) {
 	}
 }
 
-func TestAdapterOfMasksTakesOtherForms(t *testing.T) {
+func TestMaskAdapterAcceptsOtherForms(t *testing.T) {
 	user, system := said(message.RoleUser, "go"), said(message.RoleSystem, "be good")
 	for name, msgs := range map[string][]wireMessage{"nothing": nil, "no results": {user}, "a system message inside": {user, system, user}} {
 		out, err := stage(t, policy.Mask{Since: at(0), Form: formname.Result}, history(msgs), unbounded)
@@ -54,12 +54,12 @@ func TestAdapterOfMasksTakesOtherForms(t *testing.T) {
 		var r maskRow
 		r.Input.Messages, r.Expected.Messages = msgs, msgs
 		if d := maskResultDeviations(&r, lines(history(msgs))); len(d) > 0 {
-			t.Errorf("%s: a predicate matches what was not masked", name)
+			t.Errorf("%s: a predicate matches a text that was not masked", name)
 		}
 	}
 }
 
-func TestAdapterOfPartitionsTakesOtherForms(t *testing.T) {
+func TestPartitionAdapterAcceptsOtherForms(t *testing.T) {
 	plain := func(role message.Role) plainMessage { return plainMessage{Role: role, Content: "x"} }
 	for name, c := range map[string]struct {
 		msgs                      []plainMessage

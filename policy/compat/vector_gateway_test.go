@@ -47,7 +47,7 @@ func (m wireMessage) message() message.Message {
 		return message.Assistant(m.text(), calls...)
 	}
 	out := message.User(m.text())
-	out.Role = m.Role // the source has a role "steering", too
+	out.Role = m.Role // the source also has a role "steering"
 	return out
 }
 
@@ -59,7 +59,7 @@ func history(msgs []wireMessage) []message.Message {
 	return out
 }
 
-// lines writes messages in a form that can be compared.
+// lines returns messages in a form that can be compared.
 func lines(msgs []message.Message) []string {
 	out := make([]string, len(msgs))
 	for i, m := range msgs {
@@ -108,7 +108,7 @@ func stage(t *testing.T, s policy.Stage, msgs []message.Message, cap int) (*redu
 
 const unbounded = 1 << 40
 
-// cutOf returns the size of the result that a text is a truncation of.
+// cutOf returns the original size of the result that a truncated text comes from.
 func cutOf(text string) (limit, original int, ok bool) {
 	number := func(s string) int { n, _ := strconv.Atoi(s); return n }
 	within := func(n, limit int) bool { return limit-3 <= n && n <= limit }

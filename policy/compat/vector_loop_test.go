@@ -45,7 +45,7 @@ type loopRow struct {
 	}
 }
 
-// turn returns the messages of turn i as the model and the tools wrote them.
+// turn returns the original messages of the model and the tools in turn i.
 func (r *loopRow) turn(i int) []message.Message {
 	turn := &r.Input.Turns[i]
 	var calls []message.Part
@@ -109,12 +109,12 @@ func TestVectorLoop(t *testing.T) {
 			c.judge(r.ID, diff, "", loopDeviations(&r))
 		}
 		c.print()
-		t.Logf("run_agentic_loop: %d of %d requests equal before the first that differs", same, total)
+		t.Logf("run_agentic_loop: %d of %d requests are equal before the first difference", same, total)
 	})
 }
 
-// firstDifference returns the number of requests that are as expected, and how
-// the next one differs.
+// firstDifference returns the number of requests before the first difference, and
+// describes that difference.
 func firstDifference(r *loopRow, got []request) (n int, diff string) {
 	if len(got) != len(r.Expected.Requests) {
 		return 0, fmt.Sprintf("%d requests, want %d", len(got), len(r.Expected.Requests))
@@ -142,7 +142,7 @@ func loopDeviations(r *loopRow) (d deviations) {
 	last := map[result]string{}
 	for n, q := range r.Expected.Requests {
 		found["over_budget"] = found["over_budget"] || q.Tokens > r.Options.Budget
-		// Groups go from the front, so that turns are told from the end.
+		// Groups are removed from the front, so that turns are counted from the end.
 		turn, k := n, 0
 		for i := len(q.Messages) - 1; i >= len(r.Input.Initial); i-- {
 			m := q.Messages[i]
@@ -183,7 +183,7 @@ func resultDeviations(was message.Message, is string, seen bool) (names []string
 		return names
 	case err == nil && isMark(was.ResultText()):
 		return []string{"remasked"}
-	case err == nil: // cut and masked before any model saw it
+	case err == nil: // cut and masked before any model read it
 		overhead := gateway.Message(was) - estimate(was.ResultText())
 		if cut := removed - overhead; estimate(is) > cut {
 			names = append(names, "grew")
@@ -201,7 +201,7 @@ func resultDeviations(was message.Message, is string, seen bool) (names []string
 	return names
 }
 
-// soundLoop checks what must hold for every request.
+// soundLoop checks the requirements for every request.
 func soundLoop(r *loopRow, got []request) string {
 	masked, raw := map[string]string{}, map[string]message.Message{}
 	for i := range r.Input.Turns {

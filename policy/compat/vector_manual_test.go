@@ -15,7 +15,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// flat costs the same for every message.
+// flat counts the same cost for every message.
 type flat int
 
 func (flat) Text(string) int               { return 1 }
@@ -67,7 +67,7 @@ func (w *manualWant) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// judgeManual checks a manual compaction that summarizes and shrinks.
+// judgeManual checks a manual compaction with summarize and shrink.
 func judgeManual(t *testing.T, c *tally, r *partitionRow) {
 	var want manualWant
 	decode(t, r.Expected, &want)
@@ -141,7 +141,7 @@ func manualDeviations(r *partitionRow, want *manualWant, v *policy.View, got []i
 	if len(d) > 0 {
 		return d
 	}
-	// The same counts, of other things.
+	// The same keep counts, but of other units.
 	k := v.Shrink(r.Input.Each)
 	d.add(!slices.Equal(sorted(v.Partition(k).Remainder), sorted(want.Summarized)), "messages_counted_as_turns", sound)
 	return d
@@ -154,8 +154,8 @@ func smallest(v *policy.View) int {
 	return len(v.Messages) - gone + min(gone, 1)
 }
 
-// inOrder returns messages in the order of a view: that of the history, but if
-// something was removed, the pinned rounds older than the recent span come first.
+// inOrder returns messages in the order of a view. This is the order of the history, but if
+// messages were removed, the pinned rounds before the recent span come first.
 func inOrder(v *policy.View, kept []int, cut bool, each int) []int {
 	out := sorted(kept)
 	if !cut {
@@ -182,9 +182,9 @@ func anchorRound(v *policy.View) int {
 	return v.RoundOf(v.Anchor)
 }
 
-// soundManual checks that the outcome fits, has whole rounds in order, one
-// message for what was removed, and the last turn, pair and user message. It is
-// an error only if these alone do not fit.
+// soundManual checks that the outcome fits, and has whole rounds in order, one message in
+// place of the removed ones, and the last turn, pair and user message. An error is allowed
+// only if the last turn, pair and user message alone do not fit.
 func soundManual(r *partitionRow, v *policy.View, got []int, err error) string {
 	least := v.Partition(policy.Keep{Turns: 1, Pairs: 1})
 	floor := smallest(v) * r.Input.Each

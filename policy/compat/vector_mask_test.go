@@ -44,8 +44,8 @@ func TestVectorMask(t *testing.T) {
 	})
 }
 
-// maskResultDeviations are the predicates for masked results. All other results
-// must be as expected, also in these rows.
+// maskResultDeviations are the predicates for masked results. In these rows too, all other
+// results must be as expected.
 func maskResultDeviations(r *maskRow, got []string) (d deviations) {
 	found := map[string]bool{}
 	required := history(r.Expected.Messages)

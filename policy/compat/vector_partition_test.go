@@ -146,7 +146,7 @@ func without(t *testing.T, r *partitionRow, p policy.Partition) []int {
 	return out
 }
 
-// partitionDeviations are the predicates for where the source puts messages.
+// partitionDeviations are the predicates for the lists in which the source puts messages.
 func partitionDeviations(r *partitionRow, v *policy.View, want parts, toolIO []int, got policy.Partition) (d deviations) {
 	n := len(r.Input.Messages)
 	kept := map[int]bool{}
@@ -188,8 +188,9 @@ func partitionDeviations(r *partitionRow, v *policy.View, want parts, toolIO []i
 	return d
 }
 
-// countsMessages: the recent messages are fewer than those of the last turns, or
-// more than those of the last turns, the last pairs and the last user message.
+// countsMessages reports whether the recent messages are fewer than the messages of the
+// last turns, or more than those of the last turns, the last pairs and the last user
+// message.
 func countsMessages(r *partitionRow, v *policy.View, recent, toolIO []int) bool {
 	turns := recentTurns(v, r.Options.Turns)
 	for _, i := range turns {
@@ -209,8 +210,8 @@ func countsMessages(r *partitionRow, v *policy.View, recent, toolIO []int) bool 
 	return slices.ContainsFunc(recent, func(i int) bool { return !slices.Contains(turns, i) && !kept[v.RoundOf(i)] })
 }
 
-// recentTurns returns the unpinned messages of the last turns and the messages
-// behind the last turn.
+// recentTurns returns the unpinned messages of the last turns and the messages after the
+// last turn.
 func recentTurns(v *policy.View, turns int) []int {
 	first := 0
 	if len(v.Turns) > turns {
@@ -332,8 +333,8 @@ func judgeReduce(t *testing.T, c *tally, r *partitionRow) {
 	}
 	decode(t, r.Expected, &want)
 	start := policy.Keep{Turns: r.Input.KeepTurns, Pairs: r.Input.KeepPairs}
-	// Pairs first, then enough turns without any: each count keeps rounds that
-	// the other does not, and one decrement of either frees a round.
+	// The history has pairs first, and then enough turns without pairs. Each count
+	// keeps rounds that the other does not, so that a decrement of either frees one.
 	msgs := loop(start.Pairs, 10)
 	for i := range start.Turns {
 		msgs = append(msgs, message.User("ask"), message.Assistant(fmt.Sprintf("answer %d: %s", i, text(8))))

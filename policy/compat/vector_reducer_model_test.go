@@ -10,11 +10,11 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// fit says what would fit the budget of a row if every placeholder were whole.
-// That is the question of the source, answered without its defects.
+// fit describes the views that would fit the budget of a row if every placeholder were
+// whole. The source decides the same, but with defects.
 type fit struct {
-	masking bool   // the view with old observations masked
-	summary string // the summary beside what must stay; "" = none
+	masking bool   // the view with masked old observations fits
+	summary string // the summary that fits beside the messages that must stay; "" = none
 }
 
 func newFit(r *reducerRow) (f fit) {
@@ -35,9 +35,9 @@ func newFit(r *reducerRow) (f fit) {
 	return f
 }
 
-// spans returns which messages stay raw, and which stay at all. Raw are whole
-// rounds with the last messages and the unanswered ones. The rounds of system
-// messages and of the last user message stay, too.
+// spans returns which messages stay raw, and which stay at all. The rounds of the last
+// messages and of the unanswered messages stay raw. The rounds of system messages and of
+// the last user message also stay.
 func spans(r *reducerRow) (raw, stays []bool) {
 	raw, stays = make([]bool, len(r.Messages)), make([]bool, len(r.Messages))
 	rounds := message.Rounds(r.history())
@@ -86,9 +86,8 @@ func wholeMask(text string) string {
 
 const tags = len("<COMPACT-SUMMARY v1>\n\n</COMPACT-SUMMARY>")
 
-// summaryThatFits returns the summary of the messages that do not stay. The
-// source's text must fit with the results as shown; ours is made of the
-// originals.
+// summaryThatFits returns the summary of the messages that do not stay. The text of the
+// source must fit with the results in the view; our text comes from the original results.
 func summaryThatFits(r *reducerRow, shown []reducerMessage, stays []bool) string {
 	room, size := r.Options.MaxInputChars, 0
 	var seen, originals []reducerMessage
@@ -100,7 +99,7 @@ func summaryThatFits(r *reducerRow, shown []reducerMessage, stays []bool) string
 		size += units(m.Content)
 		seen = append(seen, m)
 		if m = r.Messages[i]; m.PairRole == "result" && isMark(m.Content) {
-			// A placeholder tells nothing; the blocks behind one do.
+			// A placeholder carries no information, but the blocks after it do.
 			if _, m.Content, _ = strings.Cut(m.Content, "\n"); m.Content == "" {
 				m.PairRole = ""
 			}
@@ -164,7 +163,7 @@ func listed(texts []string, most int, none string) string {
 	return strings.Join(distinct, "; ")
 }
 
-// clip cuts a text to n units, the last three of them dots.
+// clip cuts a text to n units. The last three units are dots.
 func clip(s string, n int) string {
 	if units(s) <= n {
 		return s

@@ -27,7 +27,7 @@ func reducerDeviations(r *reducerRow, got *reduced) (d deviations) {
 			texts[x.name] = x
 		}
 	}
-	// What our texts must be is asserted of every row, see unsound.
+	// Our texts are checked for every row, see unsound.
 	for _, name := range []string{"remasked", "placeholder_clipped", "no_saving", "dispatch_block_lost"} {
 		_, match := texts[name]
 		d.add(match, name, nothing)
@@ -104,10 +104,9 @@ func hasAnchor(r *reducerRow, at []int) bool {
 	return anchor < 0
 }
 
-// summaryRequired: if the source has a summary in its own form, ours is one
-// tagged message with the same text over the originals, within its limit. The
-// exceptions are that masking alone is enough, or that there is no room for a
-// summary.
+// summaryRequired checks a row in which the source has a summary in its own form. Ours must
+// be one tagged message with the same text for the original messages, within its limit,
+// unless masking alone is enough or there is no room for a summary.
 func summaryRequired(r *reducerRow, got *reduced) string {
 	fit := newFit(r)
 	text := ""
@@ -137,7 +136,7 @@ func (r *reducerRow) history() []message.Message {
 	return out
 }
 
-// fates returns what became of the messages: 0 gone, 1 edited, 2 unchanged.
+// fates returns a number for each message: 0 = removed, 1 = edited, 2 = unchanged.
 func fates(r *reducerRow, at []int) []int {
 	out := make([]int, len(r.Messages))
 	for k, i := range at {
@@ -152,8 +151,8 @@ func fates(r *reducerRow, at []int) []int {
 	return out
 }
 
-// openRoundTouched: a message that has no answer yet is gone, or an observation
-// that no model has seen is masked.
+// openRoundTouched reports whether a message without an answer was removed, or an
+// observation that no model has read was masked.
 func openRoundTouched(r *reducerRow, at []int) bool {
 	fate := fates(r, at)
 	for i := message.Open(message.Rounds(r.history())); i < len(fate); i++ {
@@ -164,9 +163,9 @@ func openRoundTouched(r *reducerRow, at []int) bool {
 	return false
 }
 
-// spanTorn: the messages of one round, including late results and what stands
-// before them, have different fates. Some stay and some are gone, or, if the
-// round holds one of the last messages, which must stay raw, some are masked.
+// spanTorn reports whether the messages of one round, including late results and the
+// messages before them, are handled differently: some stay and some were removed, or some
+// are masked although the round holds one of the last messages, which must stay raw.
 func spanTorn(r *reducerRow, at []int) bool {
 	fate := fates(r, at)
 	last := len(r.Messages)
@@ -192,9 +191,9 @@ func spanTorn(r *reducerRow, at []int) bool {
 	return false
 }
 
-// keptByID: a message stays, or stays raw, only because it has the id of a call
-// that stays. It is a result before its call, or a second result much later, and
-// thus not part of the round.
+// keptByID reports whether a message stays, or stays raw, only because it has the id of a
+// call that stays. Such a message is a result before its call, or a second result much
+// later, and thus not part of the round.
 func keptByID(r *reducerRow, at []int) bool {
 	e := &r.Result
 	if e.ReductionStage == "" || r.keep() < 1 {

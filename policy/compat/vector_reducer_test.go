@@ -69,8 +69,8 @@ func sizeOf(msgs []reducerMessage) int {
 	return n
 }
 
-// message returns m in the form of the conversation. A result without a tool
-// becomes one that can't be edited: it is part of a pair, but not an observation.
+// message returns m in the form of the conversation. A result without a tool becomes a
+// result that can't be edited: it is part of a pair, but not an observation.
 func (m reducerMessage) message() message.Message {
 	switch {
 	case m.PairID != "" && m.PairRole == "call":
@@ -88,7 +88,7 @@ func (m reducerMessage) message() message.Message {
 // reduced is the output of our pipeline for a row.
 type reduced struct {
 	Messages     []reducerMessage
-	Source       []int // of each message, -1 = the summary
+	Source       []int // source of each message, -1 = the summary
 	Stage        string
 	Status       string
 	Masked       int
@@ -206,7 +206,7 @@ func (g *reduced) differ(r *reducerRow) (messages, counts string) {
 		Masked, Chars, Gone int
 	}
 	stage := e.ReductionStage
-	if !e.Reduced && g.Stage == "" { // the reference names the last stage that it reached, this program the last one that changed something
+	if !e.Reduced && g.Stage == "" { // the reference names the last stage that it reached, this program the last stage that changed a message
 		stage = ""
 	}
 	return cmp.Diff(e.Messages, g.Messages, plain), cmp.Diff(
@@ -214,7 +214,7 @@ func (g *reduced) differ(r *reducerRow) (messages, counts string) {
 		words{g.Stage != "", g.Stage, g.Status, g.Masked, g.Chars, g.Gone})
 }
 
-// unsound checks our outcome of any row against what always holds.
+// unsound checks our outcome of a row against the requirements for every row.
 func (g *reduced) unsound(t *testing.T, r *reducerRow) string {
 	switch {
 	case g.Refused:
@@ -243,7 +243,7 @@ func (g *reduced) unsound(t *testing.T, r *reducerRow) string {
 	return ""
 }
 
-// masked returns what is wrong with an edited text.
+// masked describes the mistake in an edited text; "" = none.
 func masked(t *testing.T, m reducerMessage, was, is string) string {
 	t.Helper()
 	switch {
@@ -257,8 +257,8 @@ func masked(t *testing.T, m reducerMessage, was, is string) string {
 	return wholeOrUntouched(was, is)
 }
 
-// misplaced returns what is wrong with the order and the required messages:
-// rounds with a system message in their order, the summary, then the other
+// misplaced describes a mistake in the order or in the required messages; "" = none. The
+// order is: rounds with a system message in their order, the summary, then the other
 // messages in their order.
 func (g *reduced) misplaced(r *reducerRow) string {
 	pinned, anchor := make([]bool, len(r.Messages)), message.Anchor(r.history())

@@ -63,7 +63,7 @@ func (want *rendered) prompt(in []wireMessage) string {
 	return first.text()
 }
 
-func TestAdapterTakesOtherFormsOfARenderedRequest(t *testing.T) {
+func TestRenderAdapterAcceptsOtherForms(t *testing.T) {
 	system, user := "be good", "go"
 	in := []wireMessage{{Role: message.RoleSystem, Content: &system}, {Role: message.RoleUser, Content: &user}}
 	for name, c := range map[string]struct {
@@ -100,7 +100,7 @@ func isNotice(m wireMessage) bool {
 	return ok
 }
 
-// steered returns the history with the roles that are sent.
+// steered returns the history with the roles in the request.
 func steered(msgs []wireMessage) []message.Message {
 	out := history(msgs)
 	for i := range out {
@@ -111,7 +111,7 @@ func steered(msgs []wireMessage) []message.Message {
 	return out
 }
 
-// schemas returns the cost of the tools as the JSON that is sent.
+// schemas returns the cost of the tools in the JSON of the request.
 func schemas(t *testing.T, raw json.RawMessage) int {
 	t.Helper()
 	if len(raw) == 0 {
@@ -136,7 +136,7 @@ func render(in []message.Message, fixed, limit, most int) (*reduce.Outcome, erro
 	})
 }
 
-// renderDeviations are the predicates for what the source omits.
+// renderDeviations are the predicates for messages that the source omits.
 func renderDeviations(in []message.Message, want *rendered, room int, out *reduce.Outcome, err error) (d deviations) {
 	notice, kept := 0, steered(want.Messages)
 	if len(kept) > 0 && isNotice(want.Messages[0]) {

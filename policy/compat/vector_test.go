@@ -14,16 +14,16 @@ import (
 	"testing"
 )
 
-// The tests with Vector in their name compare the stages with outputs of the
+// The tests with Vector in their names compare the stages with outputs of the
 // systems that the presets reproduce, one JSON object per line. They read the
 // folder named by COMPACT_VECTORS, by default ../shared/vectors beside the
 // repository, and always the small set in testdata.
 //
-// If a source does what the design forbids, a deviation describes that: a
-// predicate over input, options and expected output, never over ids or notes. A
-// row that matches no predicate must come out exactly as expected. A row that
-// matches one must not, otherwise the predicate is too wide; its output is
-// checked against the requirement instead.
+// If a source breaks a rule of the design, a deviation describes the difference: a
+// predicate over input, options and expected output, never over ids or notes. The output
+// for a row that matches no predicate must be exactly as expected. The output for a row
+// that matches a predicate must differ, because otherwise the predicate is too wide; it is
+// checked against the requirement of the deviation instead.
 
 // eachSet runs f for every set of vectors.
 func eachSet(t *testing.T, file string, f func(t *testing.T, path string)) {
@@ -97,9 +97,10 @@ func rows[R any](t *testing.T, path string) []R {
 // A deviation is a predicate that matches a row.
 type deviation struct {
 	name string
-	// required returns what is wrong with our output, "" = nothing.
+	// required describes the mistake in our output; "" = none.
 	required func() string
-	// counts: the deviation affects only counts; everything else is as expected.
+	// counts means that the deviation affects only counts; everything else is as
+	// expected.
 	counts bool
 }
 
@@ -136,7 +137,7 @@ type tally struct {
 	rows  int
 	exact int
 	by    map[string]int // rows that a predicate matches
-	alone map[string]int // of these, rows that no other matches
+	alone map[string]int // rows that only this predicate matches
 }
 
 func newTally(t *testing.T, what string) *tally {
@@ -152,9 +153,9 @@ func (c *tally) judge(id, diff, counts string, matched deviations) {
 	case len(matched) == 0 && diff == "" && counts == "":
 		c.exact++
 	case len(matched) == 0, matched.onlyCounts() && diff != "":
-		c.t.Errorf("%s %s: differs, and no predicate says why:\n%s%s", c.what, id, diff, counts)
+		c.t.Errorf("%s %s: the output differs, and no predicate matches:\n%s%s", c.what, id, diff, counts)
 	case diff == "" && (counts == "" || !matched.onlyCounts()):
-		c.t.Errorf("%s %s: comes out as expected, but is matched by %s: too wide", c.what, id, matched[0].name)
+		c.t.Errorf("%s %s: the output is as expected, but the predicate %s matches: too wide", c.what, id, matched[0].name)
 	default:
 		for _, d := range matched {
 			c.by[d.name]++
@@ -192,5 +193,5 @@ func (c *tally) print() {
 	c.t.Log(b.String())
 }
 
-// nothing requires no more than what the test checks for every row.
+// nothing adds no requirement to those that the test checks for every row.
 func nothing() string { return "" }

@@ -56,7 +56,7 @@ func judgeClip(t *testing.T, c *tally, r unitRow) {
 	in, limit := r.Input.Value, r.Input.MaxChars
 	got := compat.ClipUTF16(in, limit)
 	var d deviations
-	// Half of a surrogate pair is U+FFFD to Go's decoder.
+	// Go's decoder returns U+FFFD for half of a surrogate pair.
 	cut := strings.TrimSuffix(want, "...")
 	d.add(want != in && strings.HasSuffix(cut, "\uFFFD") && !strings.HasPrefix(in, cut), "splits_surrogate", func() string {
 		kept := strings.TrimSuffix(got, "...")
@@ -114,8 +114,8 @@ const (
 func observationMark(n int) string { return fmt.Sprintf("[observation masked — %d chars]", n) }
 func dispatchMark(n int) string    { return fmt.Sprintf("[dispatch output masked — %d chars]", n) }
 
-// blocksOf returns the dispatch blocks of a text. The last one may run to its
-// end.
+// blocksOf returns the dispatch blocks of a text. The last block may extend to the end of
+// the text.
 func blocksOf(text string) (blocks []string) {
 	for {
 		_, after, ok := strings.Cut(text, vecBegin)
@@ -173,8 +173,8 @@ func maskDeviations(in, want, got string) (d deviations) {
 	return d
 }
 
-// wholeOrUntouched checks that masking either leaves a text as it is or replaces
-// it by a whole placeholder with the true size and every block, in fewer units.
+// wholeOrUntouched checks that masking either keeps a text unchanged or replaces it by a
+// whole placeholder with the true size and every block, in fewer units.
 func wholeOrUntouched(in, got string) string {
 	if got == in {
 		return ""

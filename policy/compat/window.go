@@ -7,11 +7,11 @@ import (
 )
 
 // Window limits the number of messages in the view. It removes the oldest rounds
-// above the limit, but never pinned ones, the anchor or the newest round. Pinned
+// above the limit, but never a pinned round, the anchor or the newest round. Pinned
 // messages and earlier summaries and notices do not count.
 type Window struct {
-	// Messages is the limit; 0: that of [MessageLimit] for an unknown window.
-	// Negative: as few messages as possible.
+	// Messages is the limit. 0 = the limit of [MessageLimit] for an unknown
+	// window; a negative number = as few messages as possible.
 	Messages int
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// faulty is a stage that is correct except for the faults in its fields.
+// faulty is a stage that is correct apart from the faults in its fields.
 type faulty struct {
 	name    func() string
 	propose func(v *policy.View, p policy.Proposal) policy.Proposal
@@ -34,8 +34,8 @@ func (f faulty) Propose(ctx context.Context, v *policy.View) (policy.Proposal, e
 	return p, err
 }
 
-// Each promise catches its fault.
-func TestSuiteCatchesWhatBreaksAPromise(t *testing.T) {
+// The subtest of each promise catches the matching fault.
+func TestSuiteCatchesBrokenPromises(t *testing.T) {
 	var n atomic.Int64
 	dropping := func(at ...int) func(*policy.View, policy.Proposal) policy.Proposal {
 		return func(v *policy.View, _ policy.Proposal) (p policy.Proposal) {
@@ -82,12 +82,12 @@ func TestSuiteCatchesWhatBreaksAPromise(t *testing.T) {
 			}
 		}
 		if !caught {
-			t.Errorf("%s: a stage that breaks the promise is not caught", promise)
+			t.Errorf("%s: the suite accepts a stage that breaks the promise", promise)
 		}
 	}
 }
 
-func TestPanicIsToldWithItsStack(t *testing.T) {
+func TestSuiteReportsAPanicWithItsStack(t *testing.T) {
 	s := faulty{propose: func(v *policy.View, p policy.Proposal) policy.Proposal {
 		if len(v.Messages) == 0 {
 			panic("a fault")
@@ -118,7 +118,7 @@ func (restlessStage) Propose(_ context.Context, v *policy.View) (p policy.Propos
 	return p, nil
 }
 
-func TestConversationsAreOfManyShapes(t *testing.T) {
+func TestConversationsCoverManyShapes(t *testing.T) {
 	open, protected, orphans := 0, 0, 0
 	for _, v := range views() {
 		if v.Open < len(v.Messages) {

@@ -2,8 +2,8 @@
 //
 //	func TestStage(t *testing.T) { policytest.Run(t, MyStage{}) }
 //
-// Each promise has its own subtest, over conversations of many shapes. A failure
-// quotes the promise. Run it with -race: stages are called concurrently.
+// Each promise has its own subtest, which checks conversations of many shapes. A failure
+// quotes the promise. Run the test with -race, because it calls stages concurrently.
 package policytest
 
 import (
@@ -143,7 +143,7 @@ func leavesView(s policy.Stage, v *policy.View) error {
 	return nil
 }
 
-// partsOf returns everything that can be read of a message.
+// partsOf returns all fields of a message that can be read.
 func partsOf(m message.Message) []any {
 	return []any{m.Role, m.Name, m.Protected, m.Parts, string(m.Raw())}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// run lets an engine apply the proposal of a stage for a conversation: all of it,
-// or as much as reaches the goal.
+// run lets an engine apply the proposal of a stage to a conversation, as far as the goal
+// requires.
 func run(s policy.Stage, msgs []message.Message, v *policy.View, goal policy.Goal) (*reduce.Outcome, error) {
 	e := &reduce.Engine{Steps: []reduce.Step{{Stage: s, Goal: goal}}, Pins: Pins, Keep: v.Keep, Cost: Words{}}
 	out, err := e.Run(context.Background(), reduce.Request{Conversation: reduce.NewConversation(msgs, Pins, nil), Budget: v.Budget})
@@ -37,7 +37,7 @@ func keepsPromises(s policy.Stage, v *policy.View) error {
 	return eachGroup(s, v)
 }
 
-// eachGroup applies the first group, the first two, and so on in growing steps,
+// eachGroup applies the first group, the first two groups, and so on in growing steps,
 // because an engine applies only as many groups as its goal needs.
 func eachGroup(s policy.Stage, v *policy.View) error {
 	p, err := ask(context.Background(), s, v.Copy())
@@ -66,7 +66,7 @@ func (f fixed) Name() string { return f.name }
 
 func (f fixed) Propose(context.Context, *policy.View) (policy.Proposal, error) { return f.p, nil }
 
-// replays checks that the recipes of the edits lead to the same view again.
+// replays checks that the recipes of the edits lead to the same view.
 func replays(s policy.Stage, v *policy.View) error {
 	out, err := run(s, v.Messages, v, policy.All)
 	if err != nil {
@@ -91,7 +91,7 @@ func same(a, b []message.Message) error {
 	return nil
 }
 
-// restless is the number of consecutive runs in which a stage may change its own
+// restless is the largest number of consecutive runs in which a stage may change its own
 // output.
 const restless = 50
 

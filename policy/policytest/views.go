@@ -45,7 +45,7 @@ func views() iter.Seq2[string, *policy.View] {
 	}
 }
 
-// conversations returns histories of the shapes that agents send.
+// conversations returns histories with the shapes that agents send.
 func conversations() map[string][]message.Message {
 	all := map[string][]message.Message{
 		"nothing":         nil,
@@ -70,8 +70,8 @@ func conversations() map[string][]message.Message {
 
 func words(n int) string { return strings.TrimSpace(strings.Repeat("word ", n)) }
 
-// loop returns the history of an agent: a request, then calls whose results have
-// size words.
+// loop returns the history of an agent: a request, then calls and their results, with
+// size words in each result.
 func loop(rounds, size int) []message.Message {
 	msgs := []message.Message{message.System("be good"), message.User("do the task")}
 	for i := range rounds {
@@ -82,7 +82,7 @@ func loop(rounds, size int) []message.Message {
 	return msgs
 }
 
-// output returns text as a build prints it: many similar lines, in colors.
+// output returns text like that of a build: many similar lines, in colors.
 func output(lines int) string {
 	var b strings.Builder
 	for i := range lines {

@@ -9,10 +9,9 @@ import (
 // note.
 const leastAgain = 1000
 
-// again replaces a result that occurred before by a note, and a file that was
-// read before and has changed little by the differences. The note does not claim
-// that the earlier result is still in the view; it gives the reference for a
-// recall.
+// again replaces a repeated result by a note, and a file that was read before and has
+// changed little by its differences. The note does not claim that the earlier result is
+// still in the view, but gives the reference for a recall.
 func again(d *draft, r *Result, _ int) verdict {
 	if len(r.Text) < leastAgain || r.asked.ranged {
 		return pass
@@ -31,7 +30,7 @@ func again(d *draft, r *Result, _ int) verdict {
 	return pass
 }
 
-// named describes the earlier result. same says that it has the same call.
+// named describes the earlier result. same says that it answers the same call.
 func (e *Earlier) named(same bool) string {
 	name := "an earlier result"
 	if same {
@@ -56,11 +55,11 @@ func compacted(raw json.RawMessage) []byte {
 	return out
 }
 
-// diffMost bounds the differences of a file to 1/diffMost of its size.
+// diffMost limits the differences of a file to 1/diffMost of its size.
 const diffMost = 4
 
-// since reduces a file to what changed since it was read. It returns false if too
-// much changed.
+// since reduces a file to its changes since the earlier read. It returns false if the
+// file has no changes or too many.
 func (d *draft) since(e *Earlier, r *Result) bool {
 	was := newDraft(e.Text)
 	hunks, ok := differ(was.lines, d.lines)

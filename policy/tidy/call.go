@@ -13,11 +13,11 @@ type Call struct {
 	Args json.RawMessage
 }
 
-// asked describes what a call asks for.
+// asked describes the request of a call.
 type asked struct {
 	command string // command line; "" = the call has none
-	file    string // file that is read; "" = not known
-	ranged  bool   // the call asked for a range, so that the result must stay whole
+	file    string // file that is read; "" = unknown
+	ranged  bool   // the call asks for a range of lines, so that the result must stay whole
 }
 
 // asks parses the arguments of a call.
@@ -46,8 +46,7 @@ func (a *asked) ext() string {
 
 type arguments map[string]json.RawMessage
 
-// text returns the value of the first of these arguments that is a text or a list
-// of words.
+// text returns the value of the first named argument that is a text or a list of words.
 func (args arguments) text(names ...string) string {
 	for _, name := range names {
 		var text string
@@ -65,7 +64,7 @@ func (args arguments) text(names ...string) string {
 // rangeNames are arguments that select lines of a file.
 var rangeNames = []string{"offset", "limit", "start_line", "end_line", "line_start", "line_end", "startLine", "endLine", "view_range", "lines", "head_limit"}
 
-// rangeCommands matches commands that print some lines of a file.
+// rangeCommands matches commands that print only some lines of a file.
 var rangeCommands = regexp.MustCompile(`\bsed\s+-n\b|\b(?:head|tail)\s+-(?:n\s*|c\s*)?[+]?\d|\b(?:head|tail)\s+--(?:lines|bytes)|\bawk\s+['"]?NR\b`)
 
 // ranged reports whether an argument selects lines.

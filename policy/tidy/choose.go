@@ -5,12 +5,12 @@ import (
 	"strconv"
 )
 
-// Ranks of a line. The lines of a large result are kept from the highest rank
+// Ranks of a line. A reducer keeps the lines of a large result from the highest rank
 // down, as far as there is room.
 const (
 	drop uint8 = iota
-	fill       // only if there is room for nothing better
-	near       // next to a better line
+	fill       // kept only if there is room after all better lines
+	near       // near a better line
 	some
 	good
 	best
@@ -62,8 +62,8 @@ func (c *choice) errors() {
 	}
 }
 
-// named raises lines that hold a word of the call or the task, but at most the
-// first few lines for a word, because a frequent word tells nothing.
+// named raises lines that hold a word of the call or the task. For each word, it raises
+// only the first few lines, because a frequent word is not informative.
 func (c *choice) named(words terms, rank uint8) {
 	const most = 12
 	found := map[string]int{}
@@ -76,9 +76,8 @@ func (c *choice) named(words terms, rank uint8) {
 	}
 }
 
-// take keeps the lines of the highest ranks that fit into room bytes. It replaces
-// the others by lines that give their numbers, and returns how many lines it left
-// out.
+// take keeps the lines of the highest ranks that fit into room bytes. It replaces the
+// others by lines with their numbers, and returns the number of lines that it left out.
 func (c *choice) take(room int) (out int) {
 	keep := c.within(room)
 	c.bridge(keep)
@@ -120,7 +119,8 @@ func (c *choice) within(room int) []bool {
 	return keep
 }
 
-// bridge keeps gaps that are no longer than the line that would replace them.
+// bridge keeps the lines of short gaps, because a line that replaces them would not be
+// shorter.
 func (c *choice) bridge(keep []bool) {
 	const gapLen = 48
 	for i := 0; i < len(keep); i++ {
@@ -138,8 +138,8 @@ func (c *choice) bridge(keep []bool) {
 	}
 }
 
-// gap returns the line that replaces lines [from, to) and gives their numbers, in
-// the numbering of the file if the lines have it.
+// gap returns the line that replaces lines [from, to) and gives their numbers. If the
+// lines begin with numbers, gap uses these.
 func (c *choice) gap(from, to int) line {
 	first, last := c.number(from), c.number(to-1)
 	if first == last {
@@ -148,8 +148,8 @@ func (c *choice) gap(from, to int) line {
 	return literalLine("⋮ " + strconv.Itoa(first) + "–" + strconv.Itoa(last))
 }
 
-// number returns the number of a line: the number at its beginning, or else its
-// position inside the frame.
+// number returns the number of a line: the number at its beginning, or its position
+// inside the frame if it has none.
 func (c *choice) number(i int) int {
 	l := &c.d.lines[i]
 	if n, end := lineNumber(l.text); c.numbered && end > 0 {

@@ -8,8 +8,8 @@ import (
 // codeEndings are the extensions of files that hold code.
 var codeEndings = strings.Fields("go ts tsx js jsx mjs cjs py rb rs java kt kts scala c h cc cpp cxx hpp hh cs swift m mm php lua pl pm r jl dart ex exs erl hs ml clj cljs sh bash zsh ps1 sql proto graphql vue svelte astro css scss less zig nim groovy gradle tf")
 
-// code reduces a file of code to its outline, which is its declarations, and the
-// parts that the call or the task names.
+// code reduces a file of code to its declarations and to the parts that the call or the
+// task names.
 func code(d *draft, r *Result, room int) verdict {
 	from, to := d.inner()
 	numbered := d.numbered(from, to)
@@ -37,15 +37,15 @@ func code(d *draft, r *Result, room int) verdict {
 	return done(d.shown("outline and what was named", c.take(room)))
 }
 
-// Limits for declarations whose body is kept because the call or the task names
+// Limits for the declarations that keep their bodies because the call or the task names
 // them.
 const (
 	mostBodies = 8
 	mostBody   = 60 // lines
 )
 
-// parameters raises the lines of the parameters of a declaration, up to the one that
-// closes them.
+// parameters raises the lines of the parameters of a declaration, up to the line with the
+// closing parenthesis.
 func (c *choice) parameters(i, depth int) {
 	const most = 8
 	open := strings.TrimRight(unnumbered(c.d.lines[i].text, c.numbered), " ")
@@ -66,8 +66,8 @@ func (c *choice) parameters(i, depth int) {
 	}
 }
 
-// body raises a declaration and its lines up to its end: the first line that is
-// indented no deeper and is not a closing bracket.
+// body raises the lines of a declaration. It stops at the first line that is indented no
+// deeper than the declaration and does not begin with a closing bracket.
 func (c *choice) body(i, depth int) {
 	c.raise(i, best)
 	for k := i + 1; k < c.to && k <= i+mostBody; k++ {
@@ -90,8 +90,9 @@ func rankAt(depth int) uint8 {
 	return some
 }
 
-// declaring are the first words of declarations in common languages, and what the
-// line must hold as well, because many of them are words of prose, or names of members.
+// declaring maps the first words of declarations in common languages to a check of the
+// rest of the line. The check is needed because many of these words also occur in prose,
+// or as names of members.
 var declaring = func() map[string]func(rest string) bool {
 	m := map[string]func(string) bool{}
 	add := func(holds func(rest string) bool, words string) {
@@ -120,7 +121,8 @@ var declaring = func() map[string]func(rest string) bool {
 	return m
 }()
 
-// definesSQL reports whether CREATE or ALTER is followed by what it creates.
+// definesSQL reports whether the text after CREATE or ALTER begins with a kind of
+// database object.
 func definesSQL(rest string) bool {
 	word, _, _ := strings.Cut(strings.ToLower(unindented(rest)), " ")
 	switch word {
@@ -130,8 +132,8 @@ func definesSQL(rest string) bool {
 	return false
 }
 
-// longestDeclaring is the length of the longest of these words. Longer words need
-// no lookup.
+// longestDeclaring is the length of the longest word in declaring. Longer words need no
+// lookup.
 var longestDeclaring = func() (n int) {
 	for w := range declaring {
 		n = max(n, len(w))
@@ -193,9 +195,9 @@ func indent(text string) (n int) {
 	return n
 }
 
-// numbered reports whether the lines of a file begin with their numbers: most have a
-// number that is one more than the last one. Times of a log have none, nor do the keys of
-// most tables.
+// numbered reports whether the lines of a file begin with their numbers: most lines begin
+// with a number that is one more than the previous number. The times of a log and the
+// keys of most tables do not count.
 func (d *draft) numbered(from, to int) bool {
 	with, seen, last := 0, 0, -1
 	for i := from; i < to && seen < 40; i++ {

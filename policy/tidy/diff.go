@@ -10,9 +10,9 @@ import (
 // [b, bEnd) of the new text.
 type hunk struct{ a, aEnd, b, bEnd int }
 
-// Bounds of the differences that are shown.
+// Limits of the differences in the output.
 const (
-	diffContext = 3
+	diffContext = 3 // unchanged lines before and after a hunk
 	diffHunks   = 20
 	diffLines   = 200 // changed lines
 )
@@ -73,14 +73,13 @@ func contents(lines []line) []string {
 // near reports whether the lines shown around h and the next hunk touch.
 func (h hunk) near(next hunk) bool { return next.b-h.bEnd <= 2*diffContext }
 
-// unified returns lines for hunks that stand near each other, in the format of a
-// unified diff. Removed lines are no part of the result, so that a line with their
-// number stands in their place.
+// unified returns lines for hunks that are near each other, in the format of a unified
+// diff. The result does not hold removed lines; a line with their number replaces them.
 func unified(hunks []hunk, is *draft) []line {
 	first, last := hunks[0], hunks[len(hunks)-1]
 	from, to := max(first.b-diffContext, 0), min(last.bEnd+diffContext, len(is.lines))
 	if to == len(is.lines) && to > last.bEnd && is.lines[to-1].from == len(is.text) {
-		to-- // behind the last line feed
+		to-- // the empty line after the last line feed
 	}
 	before, after := first.b-from, to-last.bEnd
 	out := []line{literalLine(fmt.Sprintf("@@ -%d,%d +%d,%d @@", first.a-before+1, last.aEnd+after-first.a+before, from+1, to-from))}

@@ -24,8 +24,8 @@ func documents(d *draft, r *Result, room int) verdict {
 	return done(d.outlineText(r, room, numbered, "headings and text"))
 }
 
-// outlineText reduces a text with headings. It returns false if it left out
-// nothing.
+// outlineText reduces a text with headings. how describes the kept parts. It returns
+// false if it changed nothing.
 func (d *draft) outlineText(r *Result, room int, numbered bool, how string) bool {
 	urls := d.shortenURLs()
 	c := newChoice(d)
@@ -96,7 +96,8 @@ func isNavigation(text string) bool {
 	return links > 0 && rest <= 4*links
 }
 
-// urlMost is the length from which the query of a URL counts as a signature.
+// urlMost is the largest length in bytes of the query of a URL. A longer query counts as
+// a signature.
 const urlMost = 100
 
 // shortenURLs cuts the long queries of URLs, which are signatures, and the

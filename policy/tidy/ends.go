@@ -29,8 +29,8 @@ func (c *choice) span(from, to, head, tail int) {
 	}
 }
 
-// heads reports whether a line introduces the lines after it: a file or a hunk of
-// a patch, a commit, a heading.
+// heads reports whether a line introduces the lines after it, like the line of a file, a
+// hunk or a commit in a patch, or a heading.
 func heads(text string) bool { return beginsAny(text, headings) }
 
 var headings = byFirst("diff --git ", "@@ ", "commit ", "+++ ", "# ", "## ", "### ", "==> ", "=== ", "*** ", "--- ")

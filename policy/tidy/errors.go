@@ -2,19 +2,19 @@ package tidy
 
 import "strings"
 
-// failing are the words, in lower case, that state an error. The tables below
-// hold their first two letters.
+// failing are the words that state an error, in lower case. The tables below hold their
+// first two letters.
 var failing = []string{"error", "errors", "err", "exception", "failed", "fail", "fails", "failure", "failures", "failing", "fatal", "panic", "traceback", "critical", "denied", "segfault"}
 
 var firstLetters = func() (t [256]bool) {
 	for _, w := range failing {
 		t[w[0]], t[w[0]-'a'+'A'] = true, true
 	}
-	t["✗"[0]] = true // the first byte of the marks, too
+	t["✗"[0]] = true // the first byte of the marks in isCross
 	return t
 }()
 
-// secondLetters holds the second letters of these words.
+// secondLetters holds the second letters of the words in failing.
 var secondLetters = func() (t [256]bool) {
 	for _, w := range failing {
 		t[w[1]], t[w[1]-'a'+'A'] = true, true
@@ -26,9 +26,9 @@ var secondLetters = func() (t [256]bool) {
 // success.
 func holdsError(s string) bool { return mentionsError(s) && !isPass(unprefixed(s)) }
 
-// mentionsError reports whether a line names an error. It accepts a whole word of
-// failing that is not part of a path or a name and not negated ("0 failed"), a
-// name that ends in Error or Exception with a colon behind it, or a cross mark.
+// mentionsError reports whether a line names an error. It accepts a word of failing that
+// is not part of a path or a name and not negated ("0 failed"), a name that ends in
+// Error or Exception before a colon, or a cross mark.
 func mentionsError(s string) bool {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
@@ -92,10 +92,9 @@ func isFailing(w string) bool {
 	return false
 }
 
-// negated reports whether the text before or right behind a word says that its count
-// is zero.
+// negated reports whether the text before or after a word says that its count is zero.
 func negated(before, after string) bool {
-	const longest = 16 // more than the length of such a word
+	const longest = 16 // more than the length of a negating word
 	before = strings.TrimRight(before, " \t:=")
 	before = before[max(len(before)-longest, 0):]
 	word := before[strings.LastIndexAny(before, " \t,;([|")+1:]

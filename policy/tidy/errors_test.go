@@ -2,7 +2,7 @@ package tidy
 
 import "testing"
 
-func TestLinesThatHoldAnError(t *testing.T) {
+func TestHoldsErrorRecognizesErrorLines(t *testing.T) {
 	for line, want := range map[string]bool{
 		"TypeError: undefined is not a function":          true,
 		"EOFError: EOF when reading a line":               true,

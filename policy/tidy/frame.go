@@ -2,8 +2,9 @@ package tidy
 
 import "strings"
 
-// frameEdge is the number of lines at either end of a result that may belong to
-// the frame, which the program that ran the command puts around the output.
+// frameEdge is the number of lines at either end of a result that may belong to its
+// frame. The frame is the text that the program that ran the command adds around the
+// output.
 const frameEdge = 8
 
 var frames = []string{
@@ -29,7 +30,8 @@ func framed(text string, i, n int) bool {
 // inner returns the range of lines inside the frame.
 func (d *draft) inner() (from, to int) {
 	n := len(d.lines)
-	// The end comes first: of a short result, its lines are among the first ones, too.
+	// The end comes first, because the last lines of a short result are also among the
+	// first frameEdge lines.
 	to = d.unframed(n)
 	for i := max(n-frameEdge, 0); i < to; i++ {
 		if strings.HasPrefix(d.lines[i].text, "<system-reminder>") {
@@ -47,8 +49,8 @@ func (d *draft) inner() (from, to int) {
 	return from, to
 }
 
-// unframed returns the end of the lines before to without empty ones and those of the
-// frame.
+// unframed returns the end of the lines before to, without empty lines and lines of the
+// frame at their end.
 func (d *draft) unframed(to int) int {
 	n := len(d.lines)
 	for to > 0 && (d.lines[to-1].text == "" || framed(d.lines[to-1].text, to-1, n)) {

@@ -8,7 +8,7 @@ import (
 	"github.com/agentcompact/compact/internal/cputime"
 )
 
-// hostile are texts that make a reducer look far ahead or far back at each byte.
+// hostile holds texts that make a reducer search far ahead or far back at each byte.
 var hostile = []struct {
 	name, front, unit, end string
 	args                   string
@@ -41,7 +41,7 @@ var hostile = []struct {
 	{name: "half characters", unit: "\x80"},
 }
 
-func TestHostileTextsTakeTimeInProportion(t *testing.T) {
+func TestReduceTakesLinearTimeForHostileTexts(t *testing.T) {
 	const small, times = 4 << 10, 16
 	for _, h := range hostile {
 		took := func(n int, o Options) time.Duration {
@@ -55,11 +55,11 @@ func TestHostileTextsTakeTimeInProportion(t *testing.T) {
 			return cputime.Used() - began
 		}
 		for _, o := range []Options{{}, {Off: []string{"lines"}}} {
-			// Linear time is 16 times as long, quadratic time 256 times. The
+			// With linear time, the factor is 16; with quadratic time, it is 256. The
 			// constant allows for clocks with a coarse resolution.
 			a, b := took(small, o), took(small*times, o)
 			if most := 4*times*a + 40*time.Millisecond; b > most {
-				t.Errorf("%s, without %v: %d bytes take %v, %d times as many %v", h.name, o.Off, small, a, times, b)
+				t.Errorf("%s, without %v: %d bytes take %v, %d times as many bytes take %v", h.name, o.Off, small, a, times, b)
 			}
 		}
 	}

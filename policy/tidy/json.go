@@ -8,9 +8,9 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// jsonShape reduces a JSON document to its shape. Of a long array it keeps the
-// ends, the elements that differ in shape from the first one, and the elements
-// that the task names. Of a long string it keeps the beginning.
+// jsonShape reduces a JSON document to its shape. It reduces a long array to its ends,
+// to elements that differ in shape from the first one, and to elements that the task
+// names. It cuts the middle out of a long string.
 func jsonShape(d *draft, r *Result, room int) verdict {
 	from, to := d.inner()
 	if from >= to || r.asked.file != "" && d.numbered(from, to) || d.changed() {
@@ -55,15 +55,15 @@ func withHead(out []policy.Segment, from, start int) []policy.Segment {
 	return append([]policy.Segment{{From: from, To: start}}, out...)
 }
 
-// A shaper copies a document and leaves parts of it out.
+// A shaper copies a document and leaves out parts of it.
 type shaper struct {
 	src   string
 	words terms
 	named map[string]int // number of elements kept for each word
 	ends  int            // number of elements to keep at either end of an array
-	text  int            // number of bytes to keep of a string
+	text  int            // number of bytes to keep at the beginning of a string
 	out   []policy.Segment
-	at    int // copied up to here
+	at    int // position in src up to which the document is copied or skipped
 	begun bool
 	gone  int // number of bytes left out
 }
@@ -123,7 +123,7 @@ func (s *shaper) elements(i, depth int) {
 	array := s.src[i] == '['
 	most := s.ends
 	if !array {
-		most = 10 * s.ends // every key of an object tells something
+		most = 10 * s.ends // more, because each key of an object is informative
 	}
 	var first uint64
 	unlike, gone := 0, 0
@@ -170,8 +170,8 @@ func (s *shaper) holds(e member) bool {
 	return true
 }
 
-// keys returns a hash of the keys of an object. For other values it returns their
-// kind.
+// keys returns a hash of the keys of the object at i. For another value it returns a
+// number for its kind.
 func (s *shaper) keys(i int) uint64 {
 	if s.src[i] != '{' {
 		if isDigit(s.src[i]) || s.src[i] == '-' {

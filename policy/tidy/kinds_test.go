@@ -6,24 +6,24 @@ import (
 	"testing"
 )
 
-// Ten lines are enough for a log, nine are not. Without the limit of ten, few long lines
-// that begin with a time would lose their middle like a log does; above it, a short log
-// of long lines would go out whole.
-func TestALogHasAtLeastTenLines(t *testing.T) {
+// Ten lines are enough for a log, nine are not. With a lower limit, a few long lines that
+// begin with a time would lose their middle like a log. With a higher limit, a short log of
+// long lines would stay whole.
+func TestIsLogRequiresTenLines(t *testing.T) {
 	for n, want := range map[int]bool{9: false, 10: true, 11: true} {
 		d := &draft{}
 		for i := range n {
 			d.lines = append(d.lines, line{no: i + 1, text: fmt.Sprintf("2026-01-02 10:00:%02d INFO opened", i)}, line{no: i + 1})
 		}
 		if got := d.isLog(0, len(d.lines)); got != want {
-			t.Errorf("%d lines with a time: log %v", n, got)
+			t.Errorf("%d lines with a time: isLog is %v", n, got)
 		}
 	}
 }
 
-// A terminal of Windows ends lines with several carriage returns. A bar of progress in
-// such lines would stay with all of its states.
-func TestProgressEndsWithAnyNumberOfCarriageReturns(t *testing.T) {
+// A Windows terminal ends lines with several carriage returns. A progress bar in such lines
+// must also be reduced to its last state.
+func TestProgressAcceptsRepeatedCarriageReturns(t *testing.T) {
 	for _, end := range []string{"", "\r", "\r\r", "\r\r\r"} {
 		text := strings.Repeat("fetch: 1%\rfetch: 50%\rfetch: 100%"+end+"\n", 200)
 		out, ok := Reduce(&Result{Text: text, Call: command("make fetch"), Tokens: len(text) / 4}, only("progress"))

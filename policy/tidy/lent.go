@@ -6,9 +6,9 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// A large result has tens of thousands of lines. Allocating and collecting lists
-// of them would take longer than most reducers do, so that a reduction passes its
-// lists on to the next one.
+// Pools of lists, which later reductions reuse. A large result has tens of thousands of
+// lines, and allocating and collecting lists of them would take longer than most
+// reducers.
 var (
 	lineLists  sync.Pool // of *[]line
 	pieceLists sync.Pool // of *[]policy.Segment
@@ -52,7 +52,7 @@ func borrow[T any](from *sync.Pool, lent *[]*[]T, n int) []T {
 func giveBack[T any](to *sync.Pool, lent []*[]T) {
 	for _, list := range lent {
 		if n := cap(*list); n <= mostLent {
-			clear((*list)[:n]) // it would keep the text of the result alive
+			clear((*list)[:n]) // otherwise the list would keep the text of the result in memory
 			to.Put(list)
 		}
 	}

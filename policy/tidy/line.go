@@ -9,8 +9,8 @@ import (
 // A line is one line of the output.
 type line struct {
 	no       int    // line number in the result, from 1; 0 = made by a reducer
-	from, to int    // its bytes in the result, without the line ending
-	text     string // its text in the output
+	from, to int    // range of its bytes in the result, without the line ending
+	text     string // text of the line in the output
 	segs     []policy.Segment
 }
 
@@ -58,8 +58,8 @@ func (l line) rewritten(text string, segs ...policy.Segment) line {
 type draft struct {
 	text  string
 	lines []line
-	total int    // number of lines of the result; a line feed at its end begins none
-	what  string // what was left out, for the first line; "" = nothing
+	total int    // number of lines of the result; a line feed at its end begins no line
+	what  string // description of the parts left out, for the first line; "" = none
 	lent  *lent
 }
 
@@ -113,8 +113,8 @@ func (d *draft) segments() []policy.Segment {
 	return out
 }
 
-// feed ends a line. If the next line follows directly in the result, it uses the
-// line ending of the result, otherwise a literal one.
+// feed ends a line. It uses the line ending of the result if the next line follows
+// directly in the result, and otherwise a literal line feed.
 func (d *draft) feed(out []policy.Segment, next int, plain bool) []policy.Segment {
 	if last := len(out) - 1; plain && last >= 0 && out[last].Lit == "" {
 		if gap := d.text[min(out[last].To, next):next]; gap == "\n" || gap == "\r\n" {
@@ -139,7 +139,7 @@ func join(out []policy.Segment, s policy.Segment) []policy.Segment {
 	return append(out, s)
 }
 
-// render returns the text that segments of text stand for.
+// render returns the text that segments describe: ranges of text, and literals.
 func render(text string, segs []policy.Segment) string {
 	if len(segs) == 1 && segs[0].Lit == "" {
 		return text[segs[0].From:segs[0].To]

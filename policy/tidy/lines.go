@@ -47,7 +47,7 @@ func clipped(text string, l line) line {
 	return l.rewritten(text, policy.Segment{From: l.from, To: head}, policy.Segment{Lit: fmt.Sprintf(" … %d chars … ", utf8.RuneCountInString(text[head:tail]))}, policy.Segment{From: tail, To: l.to})
 }
 
-// leftOut appends to the description of what was left out.
+// leftOut appends to the description of the parts that were left out.
 func (d *draft) leftOut(what string) {
 	if d.what != "" {
 		d.what += ", "

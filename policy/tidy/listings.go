@@ -10,15 +10,15 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// listings reduces a long list of files to the number of files in each folder, by
-// extension, the first files of each, and those that the task names.
+// listings reduces a long list of files to the first files of each folder, the files that
+// the task names, and the numbers of the other files in each folder, by extension.
 func listings(d *draft, r *Result, room int) verdict {
 	from, to := d.inner()
 	if r.asked.file != "" && r.asked.command == "" && !strings.Contains(strings.ToLower(r.Call.Tool), "l") || !d.isListing(from, to) {
 		return pass
 	}
 	words := r.words()
-	most, tooMany := depthOf(d.lines[from:to]), -1 // most: deeper limits give the same folders
+	most, tooMany := depthOf(d.lines[from:to]), -1 // a limit above most gives the same folders as most
 	for _, try := range []struct{ depth, each int }{{100, 20}, {100, 5}, {100, 1}, {5, 3}, {4, 2}, {3, 2}, {2, 2}, {1, 2}} {
 		if depth := min(try.depth, most); try.depth > 1 && (depth == tooMany || moreFolders(d.lines[from:to], depth, room/leastFolder)) {
 			tooMany = depth
@@ -40,10 +40,10 @@ func listings(d *draft, r *Result, room int) verdict {
 	return pass
 }
 
-// leastFolder is the least number of bytes that a folder takes in the output.
+// leastFolder is the smallest number of bytes for a folder in the output.
 const leastFolder = 24
 
-// depthOf returns the largest number of names in the folder of a line.
+// depthOf returns the largest number of slashes in a line.
 func depthOf(lines []line) (most int) {
 	for i := range lines {
 		most = max(most, strings.Count(lines[i].text, "/"))
@@ -67,9 +67,9 @@ func moreFolders(lines []line, depth, most int) bool {
 	return false
 }
 
-// listed returns, for each folder, its first lines, the lines that hold a word,
-// and the number of the others. It stops with fits false when the output exceeds
-// room.
+// listed returns, for each folder, its first each lines, some lines that hold a word, the
+// lines that hold an error, and the number of the others. If the output exceeds room
+// bytes, it stops and returns false for fits.
 func (d *draft) listed(lines []line, depth, each int, words terms, room int) (out []line, left int, fits bool) {
 	const most = 6
 	named := map[string]int{}
@@ -145,13 +145,13 @@ func folders(lines []line, depth int) (out []*folder) {
 
 // A walk computes the folders of consecutive lines.
 type walk struct {
-	depth int // number of names of a folder that count
+	depth int // number of leading names of a folder that are used
 	last  string
 	full  bool // last has depth names
 }
 
-// folder returns folderOf of the next line. It is fast for a line in the folder
-// of the line before, or in a subfolder beyond depth.
+// folder returns the same as folderOf for the next line. It is fast for a line in the
+// folder of the previous line, or in a subfolder of it below depth.
 func (w *walk) folder(text string) string {
 	if w.last != "" && len(text) > len(w.last) && strings.HasPrefix(text, w.last) {
 		below := text[len(w.last) : len(text)-1]
@@ -205,7 +205,7 @@ func (f *folder) count(text string, lines []line, rest []int) line {
 	last := ""
 	for _, i := range rest {
 		ext := endingOf(lines[i].text)
-		if e == nil || ext != last { // most files have the extension of the one before
+		if e == nil || ext != last { // most files have the same extension as the previous file
 			last = ext
 			if e = by[ext]; e == nil {
 				e = &ending{of: i}

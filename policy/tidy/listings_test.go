@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// The incremental search for folders finds the folder that each line has by
-// itself, in any order of lines.
-func TestFoldersOfLinesInARow(t *testing.T) {
+// The incremental search finds the same folder for a line as folderOf, in any order of
+// lines.
+func TestWalkMatchesFolderOf(t *testing.T) {
 	pieces := []string{"a/", "b/", "./", "../", "x./", "/", "f.go", "g", "c/d/"}
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 2_000 {

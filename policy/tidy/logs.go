@@ -76,8 +76,8 @@ func beginsWithTime(s string) bool {
 	return len(s) >= 15 && isLetter(s[0]) && isLetter(s[2]) && s[3] == ' ' && isDigit(s[5]) && s[9] == ':' && s[12] == ':'
 }
 
-// shape returns a hash of a line in which a run of digits, with the hexadecimal
-// letters behind them, counts as one digit. Lines of one kind have the same hash.
+// shape returns a hash of a line. A run of digits and of the hexadecimal letters after
+// them counts as one digit, so that lines of one kind have the same hash.
 func shape(s string) uint64 {
 	const prime = 1099511628211
 	h := uint64(14695981039346656037)

@@ -21,7 +21,7 @@ func pages(d *draft, r *Result, room int) verdict {
 	lines := append(d.lent.lines(len(p.lines)+len(d.lines)-to+from), d.lines[:from]...)
 	lines = append(lines, p.lines...)
 	d.lines = append(lines, d.lines[to:]...)
-	d.total = len(d.lines) // the numbers of the gaps are those of the text, not of the source
+	d.total = len(d.lines) // gaps count lines of the text, not of the HTML source
 	if d.size() > room {
 		d.outlineText(r, room, false, "headings and text of a page")
 		return did
@@ -61,7 +61,7 @@ type page struct {
 	lines   []line
 	pieces  pieces
 	segs    []policy.Segment // segments of the current line
-	apart   bool             // white space stood behind its last word
+	apart   bool             // white space followed its last word
 	heading int
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// breaking makes the reducer code panic on texts that hold a word.
+// breaking makes the reducer code panic for texts that hold a word.
 func breaking(t *testing.T, word string) {
 	t.Helper()
 	was := reducers
@@ -29,7 +29,7 @@ func breaking(t *testing.T, word string) {
 	}
 }
 
-func TestResultOfAReducerThatPanicsGoesOutWhole(t *testing.T) {
+func TestStageKeepsTheResultIfAReducerPanics(t *testing.T) {
 	breaking(t, "unlucky")
 	code := samples[0].make(30_000)
 	msgs := []message.Message{
@@ -45,7 +45,7 @@ func TestResultOfAReducerThatPanicsGoesOutWhole(t *testing.T) {
 	}
 	got := out.Conversation.Messages()
 	if got[2].Parts[0].Text != msgs[2].Parts[0].Text {
-		t.Errorf("the result was changed all the same:\n%.300s", got[2].Parts[0].Text)
+		t.Errorf("the result was changed:\n%.300s", got[2].Parts[0].Text)
 	}
 	if !IsReduced(got[3].Parts[0].Text) {
 		t.Error("the other result was not reduced")
@@ -53,7 +53,7 @@ func TestResultOfAReducerThatPanicsGoesOutWhole(t *testing.T) {
 	var failed *ReducerError
 	var panicked *policy.PanicError
 	if err := out.Passes[0].Err; !errors.As(err, &failed) || failed.Reducer != "code" || !errors.As(err, &panicked) || !strings.Contains(string(panicked.Stack), "breaking") {
-		t.Errorf("the pass says %v", err)
+		t.Errorf("the pass reports %v", err)
 	}
 }
 

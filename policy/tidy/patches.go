@@ -2,8 +2,8 @@ package tidy
 
 import "strings"
 
-// patches reduces a large patch to its files and hunks and as many changed lines
-// as there is room for. Lines that the call or the task names come first.
+// patches reduces a large patch to its files, its hunks and as many changed lines as
+// there is room for. Lines with names from the call or the task take precedence.
 func patches(d *draft, r *Result, room int) verdict {
 	from, to := d.inner()
 	numbered := d.numbered(from, to)

@@ -9,11 +9,11 @@ import (
 // A hit is a line in the output of a search: a path, a line number and the text.
 type hit struct {
 	path string
-	at   int // start of the text; 0 = the line is not a hit
+	at   int // index at which the text starts; 0 = the line is not a hit
 }
 
-// hitOf parses path:12:text, or path-12-text, which tools print for the lines
-// around a hit. The path must look like that of a file, see isPath.
+// hitOf parses a line of the form path:12:text, or of the form path-12-text, which tools
+// use for the lines around a hit. The path must look like the path of a file, see isPath.
 func hitOf(text string) hit {
 	const longest = 400 // length of a path
 	head := text[:min(len(text), longest)]
@@ -51,8 +51,7 @@ func hitOf(text string) hit {
 	return around.dated()
 }
 
-// hitAt parses the line number between two separators, the first of which is at
-// i.
+// hitAt parses the line number between two separators. The first separator is at i.
 func hitAt(text string, i int) hit {
 	end := i + 1
 	for end < len(text) && isDigit(text[end]) {
@@ -64,8 +63,8 @@ func hitAt(text string, i int) hit {
 	return hit{}
 }
 
-// dated returns the zero hit if the path has no file extension: 2026-11-23 is a
-// date and not a line around a hit.
+// dated returns the zero hit if the path has no file extension, and h otherwise. A date
+// such as 2026-11-23 is therefore not a line around a hit.
 func (h hit) dated() hit {
 	if base := h.path[strings.LastIndexByte(h.path, '/')+1:]; strings.IndexByte(base, '.') <= 0 {
 		return hit{}
@@ -102,8 +101,8 @@ var pathBytes = func() (t [256]uint8) {
 	return t
 }()
 
-// isPath reports whether a text can be the path of a file: it has no spaces, a
-// dot or a slash, and a letter, so that times and versions do not count.
+// isPath reports whether a text can be the path of a file: it has a dot or a slash, a
+// letter, and no spaces. Times and versions therefore do not count.
 func isPath(s string) bool {
 	mark, named := false, false
 	for i := range len(s) {
@@ -123,10 +122,10 @@ func isPath(s string) bool {
 	return mark && named
 }
 
-// paths groups consecutive hits in one file: the path is written once, in a line
-// above them.
+// paths groups consecutive hits in one file: it writes the path once, in a line above the
+// hits.
 func paths(d *draft, _ *Result, _ int) verdict {
-	var out []line // set from the first change on
+	var out []line // filled from the first change on
 	changed := false
 	for i := 0; i < len(d.lines); {
 		h, n := hitsFrom(d.lines[i:])

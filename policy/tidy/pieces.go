@@ -6,13 +6,13 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// pieces builds lines from pieces. It allocates many lines in one block of
-// memory; a block never moves when others are added.
+// pieces builds lines from pieces. It allocates many lines in one block of memory. A
+// block does not move when pieces adds another block.
 type pieces struct {
 	lent *lent
 	segs []policy.Segment
 	text strings.Builder
-	// The starts of the current line in segs and in text.
+	// Start of the current line in segs and in text.
 	firstSeg, firstByte int
 }
 

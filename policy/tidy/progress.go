@@ -25,8 +25,8 @@ func progress(d *draft, _ *Result, _ int) verdict {
 	return done(changed)
 }
 
-// lastWritten returns the pieces behind the last carriage return that is followed
-// by text. All pieces are ranges of the result.
+// lastWritten returns the pieces after the last carriage return that has text after it.
+// All pieces are ranges of the result.
 func lastWritten(p *pieces, text string, l *line) (out []policy.Segment, shown string) {
 	shown = strings.TrimRight(l.text, "\r")
 	skip := strings.LastIndexByte(shown, '\r') + 1

@@ -9,8 +9,8 @@ import (
 )
 
 // The promises of the reducers hold for recorded output of tools.
-func TestRecordedResultsKeepThePromises(t *testing.T) {
-	const every = 12 // sessions
+func TestReduceKeepsItsPromisesForRecordedResults(t *testing.T) {
+	const every = 12 // the test uses every twelfth session
 	n, reduced := 0, 0
 	for name, data := range corpus.Some(t, "chat", func() bool { n++; return n%every == 0 }) {
 		calls := map[string]Call{}

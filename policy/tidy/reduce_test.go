@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// holds returns the first promise that a reduction breaks, or "".
+// holds returns the first promise that a reduction breaks, or "" if it breaks none.
 func holds(r *Result, o Options) string {
 	out, ok := Reduce(r, o)
 	if !ok {
@@ -41,7 +41,7 @@ func TestEachReducerReducesItsKindAndKeepsItsPromises(t *testing.T) {
 				r := s.result(60_000)
 				out, ok := Reduce(r, o)
 				if !ok {
-					t.Fatal("it is not reduced")
+					t.Fatal("the sample is not reduced")
 				}
 				if out.Main() != s.name && len(o.Off) > 0 {
 					t.Errorf("reduced by %v, want %s", out.By, s.name)
@@ -54,7 +54,7 @@ func TestEachReducerReducesItsKindAndKeepsItsPromises(t *testing.T) {
 	}
 }
 
-func TestLargeResultsOfEachKindAreReducedByItsReducer(t *testing.T) {
+func TestReduceUsesTheReducerOfEachKind(t *testing.T) {
 	for _, s := range samples {
 		out, ok := Reduce(s.result(60_000), Options{})
 		found := false
@@ -67,23 +67,23 @@ func TestLargeResultsOfEachKindAreReducedByItsReducer(t *testing.T) {
 	}
 }
 
-func TestReducerThatIsOffDoesNothing(t *testing.T) {
+func TestReduceSkipsReducersThatAreOff(t *testing.T) {
 	for _, s := range samples {
 		for _, n := range Names() {
 			out, _ := Reduce(s.result(30_000), Options{Off: []string{n}})
 			for _, by := range out.By {
 				if by.Name == n {
-					t.Errorf("%s works although it is off", n)
+					t.Errorf("reducer %s runs although it is off", n)
 				}
 			}
 		}
 		if _, ok := Reduce(s.result(30_000), Options{Off: Names()}); ok {
-			t.Errorf("%s: reduced although all are off", s.name)
+			t.Errorf("%s: reduced although all reducers are off", s.name)
 		}
 	}
 }
 
-func TestEveryLineThatHoldsAnErrorStays(t *testing.T) {
+func TestReduceKeepsLinesWithErrors(t *testing.T) {
 	for _, s := range samples {
 		switch s.name {
 		case "code", "searches", "paths", "listings", "documents", "pages", "patches":
@@ -104,7 +104,7 @@ func TestEveryLineThatHoldsAnErrorStays(t *testing.T) {
 	}
 }
 
-func TestWhatTheCallAskedForByLinesStaysWhole(t *testing.T) {
+func TestReduceKeepsResultsOfRangeRequests(t *testing.T) {
 	text := samples[0].make(60_000)
 	for _, call := range []Call{
 		{"Read", []byte(`{"file_path":"/src/store.go","offset":100,"limit":900}`)},
@@ -118,27 +118,27 @@ func TestWhatTheCallAskedForByLinesStaysWhole(t *testing.T) {
 		}
 	}
 	if _, ok := Reduce(&Result{Text: text, Call: reading("/src/store.go"), Tokens: 15_000}, Options{}); !ok {
-		t.Error("without a range nothing is reduced")
+		t.Error("a result without a range is not reduced")
 	}
 }
 
-func TestSmallResultsKeepAllThatAReaderSees(t *testing.T) {
+func TestReduceLeavesOutNothingOfSmallResults(t *testing.T) {
 	for _, s := range samples {
 		r := s.result(4_000)
 		out, ok := Reduce(r, Options{})
 		if ok && out.What != "" && s.name != "base64" {
-			t.Errorf("%s: %q of a result that is not large", s.name, out.What)
+			t.Errorf("%s: %q was left out of a result that is not large", s.name, out.What)
 		}
 	}
 }
 
-func TestLimitOfLargeIsThatOfTheOptions(t *testing.T) {
+func TestReduceUsesTheLimitOfTheOptions(t *testing.T) {
 	r := samples[0].result(16_000) // 4,000 tokens
 	if _, ok := Reduce(r, Options{Large: 5_000}); ok {
-		t.Error("reduced although it is not large")
+		t.Error("the result is reduced although it is not large")
 	}
 	if _, ok := Reduce(r, Options{Large: 3_000}); !ok {
-		t.Error("not reduced although it is large")
+		t.Error("the result is not reduced although it is large")
 	}
 }
 
@@ -173,7 +173,7 @@ func BenchmarkReduce(b *testing.B) {
 	}
 }
 
-func TestErrorsStayWhereThereIsNoRoomForThem(t *testing.T) {
+func TestReduceKeepsErrorsBeyondTheRoom(t *testing.T) {
 	text := upTo(60_000, func(b *strings.Builder, i int) {
 		fmt.Fprintf(b, "step %d of the build says nothing at all\nstep %d says so, too\nanother line of step %d\n", i, i, i)
 		if i%4 == 0 {

@@ -16,8 +16,9 @@ const Version = 3
 type Result struct {
 	Text string
 	Call Call
-	// Said is the text before the call: of the user, and of the message with the
-	// call. Lines of a large result that hold names from it are preferred.
+	// Said holds the texts before the call: the texts of the user and of the message
+	// with the call. Reducers prefer lines of a large result that hold names from
+	// these texts.
 	Said []string
 	// Tokens is the cost of Text.
 	Tokens int
@@ -48,7 +49,7 @@ type Earlier struct {
 	part *message.Part
 }
 
-// ref returns the reference for a recall. It is computed only when needed.
+// ref returns the reference for a recall. It is computed only on demand.
 func (e *Earlier) ref() string {
 	if e.Ref == "" && e.part != nil {
 		return e.view.RefOf(e.part)
@@ -75,9 +76,9 @@ type Share struct {
 
 // Reduced is a reduced result.
 type Reduced struct {
-	// Segments make up its text: ranges of the original text and literals.
+	// Segments form the reduced text: ranges of the original text and literals.
 	Segments []policy.Segment
-	// What describes what was left out; "" if a reader misses nothing.
+	// What describes the parts that were left out; "" = nothing that a reader needs.
 	What string
 	// By lists the reducers that changed something, in order.
 	By []Share
@@ -98,7 +99,7 @@ func (e *ReducerError) Error() string {
 // Unwrap returns the panic.
 func (e *ReducerError) Unwrap() error { return e.Err }
 
-// Main returns the name of the reducer that removed the most.
+// Main returns the name of the reducer that removed the most bytes.
 func (r *Reduced) Main() string {
 	best := Share{}
 	for _, s := range r.By {
@@ -115,10 +116,10 @@ type verdict uint8
 const (
 	pass   verdict = iota // the result is of another kind; the draft is unchanged
 	did                   // the reducer changed the draft
-	leaves                // the result is of its kind, but nothing can be left out; the draft is unchanged
+	leaves                // the result is of the reducer's kind, but nothing can be left out; the draft is unchanged
 )
 
-// done returns the verdict of a reducer that changed the draft or not.
+// done returns did if the reducer changed the draft, and pass otherwise.
 func done(changed bool) verdict {
 	if changed {
 		return did
@@ -129,10 +130,10 @@ func done(changed bool) verdict {
 // A reducer works on a draft.
 type reducer struct {
 	name string
-	// large: the reducer runs only while the draft is large.
+	// large means that the reducer runs only while the draft is large.
 	large bool
-	// last: if the reducer changes the draft, its kind is known and no other
-	// reducer runs.
+	// last means that no other reducer runs after this one has changed the draft,
+	// because the kind of the result is then known.
 	last bool
 	work func(d *draft, r *Result, room int) verdict
 }
@@ -168,15 +169,15 @@ func Names() []string {
 	return names
 }
 
-// bytesPerToken is a rough estimate. It only determines how much room there is
-// for a reduced large result.
+// bytesPerToken is a rough estimate. It only determines the room for a reduced large
+// result.
 const bytesPerToken = 4
 
 // least is the size in bytes of the smallest result that is reduced.
 const least = 256
 
-// leastShare is the inverse of the smallest share of a large result whose removal
-// is worth the loss.
+// leastShare is the inverse of a share. The reducers for large results must remove at
+// least this share of the bytes; otherwise their changes are discarded.
 const leastShare = 4
 
 // Reduce reduces a result. ok is false if nothing can be gained, if the text is
@@ -224,7 +225,7 @@ type work struct {
 	ended   bool
 }
 
-// run runs the reducers for large results or the other ones.
+// run runs the reducers for large results, or all other reducers if large is false.
 func (w *work) run(large bool) {
 	d := *w.d // the caller may return to the previous draft
 	w.d = &d
@@ -243,8 +244,8 @@ func (w *work) run(large bool) {
 	}
 }
 
-// isLarge reports whether the draft is still large. It estimates the tokens by
-// the share of bytes that are left.
+// isLarge reports whether the draft is still large and a reducer may still run. It
+// estimates the tokens by the share of the bytes that are left.
 func (w *work) isLarge() bool {
 	return !w.ended && w.r.Tokens*w.size/len(w.r.Text) > w.o.Large
 }

@@ -10,7 +10,7 @@ import (
 // leastRun is the smallest number of equal consecutive lines that are folded.
 const leastRun = 3
 
-// repeats reports whether there are leastRun equal consecutive lines anywhere.
+// repeats reports whether the draft has leastRun equal consecutive lines.
 func (d *draft) repeats() bool {
 	n := 1
 	for i := 1; i < len(d.lines) && n < leastRun; i++ {
@@ -30,8 +30,8 @@ func counted(text string) bool {
 	return i < len(text) && strings.HasSuffix(text[:i], " × ")
 }
 
-// runs folds equal consecutive lines into one line with a count. It leaves files
-// alone, because whoever edits a file needs every line.
+// runs folds equal consecutive lines into one line with a count. It does not change
+// files, because an agent that edits a file needs every line.
 func runs(d *draft, r *Result, _ int) verdict {
 	if r.asked.file != "" {
 		return pass

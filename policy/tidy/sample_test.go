@@ -138,13 +138,13 @@ var samples = []sample{
 	}},
 }
 
-// result returns a sample in the form in which it arrives.
+// result returns a sample as an arriving result.
 func (s sample) result(n int) *Result {
 	text := s.make(n)
 	return &Result{Text: text, Call: s.call, Tokens: len(text) / 4, Said: []string{"please look at `Load120` and the key_error there"}}
 }
 
-// only returns options that leave one reducer on.
+// only returns options that turn off all reducers but one.
 func only(name string) Options {
 	var o Options
 	for _, n := range Names() {

@@ -7,8 +7,8 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// searches reduces many hits to the files with their numbers of lines, the first
-// hits of each file, and the hits that the task names.
+// searches reduces a long list of hits to the files with their numbers of lines, the
+// first hits of each file, and the hits that hold names from the task.
 func searches(d *draft, r *Result, room int) verdict {
 	from, to := d.inner()
 	files := d.hits(from, to)
@@ -28,13 +28,13 @@ func searches(d *draft, r *Result, room int) verdict {
 	return done(d.shown("first hits of each file", s.left))
 }
 
-// A hitFile is a file with hits. head is the line that holds its path, -1 if each
-// hit holds the path; hits are the lines of its hits.
+// A hitFile is a file with hits. head is the index of the line with its path, or -1 if
+// each hit holds the path. hits are the indexes of its hits and of the lines around them.
 type hitFile struct {
 	path string
 	head int
 	hits []int
-	is   []bool // by hit: a hit itself, not a line around one
+	is   []bool // by element of hits: a hit, not a line around a hit
 }
 
 // hitFiles are files in the order of their hits. The slices of all files share
@@ -61,7 +61,7 @@ type hitList struct {
 	out  []line
 	left int // number of lines left out
 
-	files, lines int // number of files that are not even named, and of their lines
+	files, lines int // number of files that are not named, and number of their lines
 }
 
 // file adds the kept lines of a file.
@@ -91,16 +91,16 @@ func (s *hitList) file(f hitFile) {
 	s.out = append(s.out, kept...)
 }
 
-// heading returns the heading of a file that lost lines: the first path bytes of
-// line i, and the number of lines left out.
+// heading returns the heading of a file from which lines were left out: the first path
+// bytes of line i, the number of lines left out, and the number of all lines.
 func (d *draft) heading(i, path, gone, all int) line {
 	l := d.lines[i]
 	return l.rewritten(d.text, append(l.piece(0, path), policy.Segment{Lit: fmt.Sprintf(" ⋮ %d of %s", gone, counts(all, "line"))})...)
 }
 
-// firstHits chooses the hits to keep: those that hold a word, then the first hit
-// of each file, the second of each, and so on while there is room. The lines
-// around hits come last.
+// firstHits chooses the hits to keep while there is room: hits that hold a word, then the
+// first hit of each file, then the second hit of each file, and so on. The lines around
+// hits come last.
 func (d *draft) firstHits(files []hitFile, words terms, room int) []bool {
 	keep := make([]bool, len(d.lines))
 	take := func(i int) {
@@ -140,9 +140,9 @@ func (d *draft) namedHits(files []hitFile, words terms, take func(i int)) {
 	}
 }
 
-// hits parses the result of a search: paths, each above its numbered lines or in
-// front of them. Other lines belong to the file above them. It returns nil if the
-// result is not that of a search.
+// hits parses the result of a search. A path is in a line above its numbered lines, or at
+// the beginning of each of them. Other lines belong to the file above them. hits returns
+// nil if the result does not come from a search.
 func (d *draft) hits(from, to int) []hitFile {
 	lines, others := 0, 0
 	var files hitFiles
@@ -188,7 +188,7 @@ func isHitPath(text string) bool { return isPath(strings.TrimSuffix(text, ":")) 
 // numberedHit reports whether a line has one of the forms of hitNumber.
 func numberedHit(text string) bool { return hitNumber(text) > 0 }
 
-// lineWord stands before the number in the results of some agents' own search.
+// lineWord precedes the number in the results of search tools that some agents have.
 const lineWord = "  Line "
 
 // hitNumber returns the end of the number in a line of the form 12:text, 12-text or

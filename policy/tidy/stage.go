@@ -13,15 +13,15 @@ import (
 // StageName is the name of the stage in results and events.
 const StageName = "tidy"
 
-// Reason is the start of the reason of the stage's edits. The name of the reducer
-// that removed the most follows it.
+// Reason is the start of the reason of the stage's edits. The name of the reducer that
+// removed the most bytes follows it.
 const Reason = "reduced at arrival by "
 
-// Stage reduces the results behind the last answer, which no call has sent yet.
-// It changes no other message, so that no cached prefix changes.
+// Stage reduces the results after the last answer, which no call has sent yet. It changes
+// no other message, so that no cached prefix changes.
 type Stage struct {
 	Options
-	// ExcludeTools are tools whose results stay as they are.
+	// ExcludeTools are tools whose results stay unchanged.
 	ExcludeTools []string
 }
 
@@ -56,7 +56,7 @@ func (s Stage) Propose(_ context.Context, v *policy.View) (policy.Proposal, erro
 	return out, nil
 }
 
-// edit reduces part p of message i.
+// edit returns the edit that reduces part p of message i. said are the texts of the user.
 func (s Stage) edit(v *policy.View, i, p int, said []string) (policy.Edit, bool, error) {
 	r := &Result{Text: v.Messages[i].Parts[p].Text, Tokens: v.Tokens[i]}
 	if len(v.Messages[i].Parts) > 1 {
@@ -136,11 +136,12 @@ func spoken(m *message.Message) (out []string) {
 	return out
 }
 
-// Before returns the index of the message with a reduced result that result p of
-// message i asks for again, or -1. A file is asked for again whenever it is read. A
-// command is if it runs again at once or prints as much as before: one that runs the
-// tests behind an edit wants the new result. first reports that no other result
-// between the two asked for it.
+// Before returns the index of the earlier message with a reduced result that the call of
+// result p of message i requests again, or -1. A call that reads the same file always
+// counts. A call with the same command counts only if it follows within one turn or
+// prints as much as before; for example, a call that runs the tests again after an edit
+// needs the new result. first reports that no other result between the two is a
+// repetition.
 func Before(v *policy.View, i, p int) (k int, first bool) {
 	name, args, _, ok := v.Call(i, p)
 	if !ok {
@@ -167,12 +168,12 @@ func Before(v *policy.View, i, p int) (k int, first bool) {
 // An asker is a call that may repeat an earlier one.
 type asker struct {
 	call Call
-	file string // "" = it reads none
-	size int    // of its result, in characters
+	file string // file that it reads; "" = none
+	size int    // size of its result, in characters
 }
 
 // answered returns the part of message k that is a result of the same call or file, or
-// -1. reduced says which results count.
+// -1. reduced says whether reduced results count, or the others.
 func (a *asker) answered(v *policy.View, k int, reduced bool) int {
 	for q := range v.Messages[k].Parts {
 		part := &v.Messages[k].Parts[q]

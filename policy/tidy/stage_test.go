@@ -11,7 +11,7 @@ import (
 	"github.com/agentcompact/compact/policy/tidy"
 )
 
-// wordCost costs a token for each word, and two for a message.
+// wordCost counts one token per word and two per message.
 type wordCost struct{}
 
 func (wordCost) Text(s string) int { return len(strings.Fields(s)) }
@@ -24,7 +24,7 @@ func (c wordCost) Message(m message.Message) int {
 	return n
 }
 
-// numbered returns lines of ten words that are different.
+// numbered returns different lines of ten words.
 func numbered(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -53,9 +53,9 @@ func proposed(t *testing.T, v *policy.View) [][]policy.Edit {
 	return p.Groups
 }
 
-// Some providers want all results of a turn in one message. Each is large by its own
-// size: small ones would lose lines only because several came at once.
-func TestResultsOfOneMessageAreLargeEachByItself(t *testing.T) {
+// Some providers require all results of a turn in one message. The size of each result
+// counts by itself: otherwise small results would lose lines because several came at once.
+func TestStageMeasuresEachResultOfAMessage(t *testing.T) {
 	small, large := numbered(150), numbered(400)
 	for _, c := range []struct {
 		name  string
@@ -73,8 +73,8 @@ func TestResultsOfOneMessageAreLargeEachByItself(t *testing.T) {
 	}
 }
 
-// The log and the counts of reducers say what is left of a result.
-func TestTheMarkOfAReducedResultSaysWhatIsLeft(t *testing.T) {
+// The log and the counts of reducers state how much is left of a result.
+func TestMarkStatesTheRemainingTokens(t *testing.T) {
 	v := arrived(numbered(400))
 	groups := proposed(t, v)
 	if len(groups) != 1 {
@@ -87,23 +87,23 @@ func TestTheMarkOfAReducedResultSaysWhatIsLeft(t *testing.T) {
 	text := c.Messages()[2].ResultText()
 	for _, s := range groups[0][0].Text.Segments {
 		if k := s.Mark; k != nil && (k.Chars != len(v.Messages[2].ResultText()) || k.Ref != v.RefOf(&v.Messages[2].Parts[0])) {
-			t.Errorf("the mark is of %d characters and has the reference %q", k.Chars, k.Ref)
+			t.Errorf("the mark states %d characters and the reference %q", k.Chars, k.Ref)
 		}
 		if k := s.Mark; k != nil && (k.Tokens != v.Cost.Text(v.Messages[2].ResultText()) || k.Kept != v.Cost.Text(text)) {
-			t.Errorf("%d of %d tokens are left, the mark says %d of %d", v.Cost.Text(text), v.Cost.Text(v.Messages[2].ResultText()), k.Kept, k.Tokens)
+			t.Errorf("%d of %d tokens are left, but the mark states %d of %d", v.Cost.Text(text), v.Cost.Text(v.Messages[2].ResultText()), k.Kept, k.Tokens)
 		}
 	}
 }
 
-// A command that runs again at once asks for what was left out, and one that runs later
-// asks for it if it prints as much as before. Otherwise it has a new result.
-func TestACommandAsksAgainAtOnceOrForAsMuch(t *testing.T) {
+// A command that runs again at once requests the parts that were left out, as does a
+// command that runs later and prints as much as before. Any other run has a new result.
+func TestBeforeRecognizesRepeatedCommands(t *testing.T) {
 	const original = 9000
 	reduced := "[tidied — head and tail, 90 of 99 lines left out · ~900 tokens in full]\nwords"
 	for _, c := range []struct {
 		name    string
 		between int // turns between the two runs
-		size    int // of the new result
+		size    int // size of the new result
 		again   bool
 	}{
 		{"at once", 0, 300, true},
@@ -133,21 +133,21 @@ func TestACommandAsksAgainAtOnceOrForAsMuch(t *testing.T) {
 	}
 }
 
-// A result that a call sent before, which got no answer, is in the provider's cache as it
-// is.
-func TestResultsThatWereSentStay(t *testing.T) {
+// If a call without an answer has already sent a result, the provider's cache holds the
+// result unchanged.
+func TestStageKeepsSentResults(t *testing.T) {
 	for _, sent := range []bool{false, true} {
 		v := arrived(numbered(400))
 		v.Sent = func(*message.Message) bool { return sent }
 		if got := proposed(t, v); (len(got) == 0) != sent {
-			t.Errorf("sent %v: %d results are reduced", sent, len(got))
+			t.Errorf("sent is %v: %d results are reduced", sent, len(got))
 		}
 	}
 }
 
-// What is large and has nothing to leave out stays whole: no reducer of another kind
-// cuts its middle, and none takes a few lines that are worth less than what it hides.
-func TestLargeResultsOfWhichLittleCanGoStayWhole(t *testing.T) {
+// A large result from which nothing can be left out stays whole: no reducer of another kind
+// cuts its middle, and no reducer removes a few lines for a saving that is too small.
+func TestReduceKeepsLargeResultsWithLittleToRemove(t *testing.T) {
 	var errs strings.Builder
 	for i := range 400 {
 		if i%8 == 7 {
@@ -173,8 +173,8 @@ func TestLargeResultsOfWhichLittleCanGoStayWhole(t *testing.T) {
 	}
 }
 
-// Lines that were counted once are not counted again: "x × 5 × 3" says nothing.
-func TestCountedLinesAreNotCountedAgain(t *testing.T) {
+// Runs does not count lines again that already have a count: "x × 5 × 3" has no meaning.
+func TestRunsKeepsCountedLines(t *testing.T) {
 	line := "waiting for the lock of the database"
 	text := strings.Repeat(line+" × 5\n", 6) + strings.Repeat(line+"\n", 20)
 	out, ok := tidy.Reduce(&tidy.Result{Text: text, Call: tidy.Call{Tool: "bash", Args: []byte(`{"command":"make"}`)}, Tokens: 100}, tidy.Options{})
@@ -184,21 +184,21 @@ func TestCountedLinesAreNotCountedAgain(t *testing.T) {
 	}
 }
 
-// What a command prints is not compared with what it printed before: unlike a file, it is
-// an outcome, and is read as a whole.
-func TestOutputOfACommandIsShownWhole(t *testing.T) {
+// The output of a command is not compared with its earlier output: unlike a file, it is an
+// outcome, and the model reads it as a whole.
+func TestReduceKeepsRepeatedCommandOutputWhole(t *testing.T) {
 	before := numbered(60)
 	after := strings.Replace(before, "30 of the lines", "another of the lines", 1)
 	for command, whole := range map[string]bool{"make check": true, "cat notes.txt": false} {
 		call := tidy.Call{Tool: "bash", Args: []byte(`{"command":"` + command + `"}`)}
 		_, ok := tidy.Reduce(&tidy.Result{Text: after, Call: call, Tokens: 600, Earlier: []tidy.Earlier{{Text: before, Call: call, Ref: "0123456789ab"}}}, tidy.Options{})
 		if ok == whole {
-			t.Errorf("%s: reduced %v", command, ok)
+			t.Errorf("%s: reduced is %v", command, ok)
 		}
 	}
 }
 
-// twice is a view in which a call was made twice, and the second result has just arrived.
+// twice returns a view with two equal calls. The second result has just arrived.
 func twice(text string) *policy.View {
 	call := func(id string) message.Message {
 		return message.Assistant("", message.Call(id, "query", `{"of":"all"}`))
@@ -206,22 +206,22 @@ func twice(text string) *policy.View {
 	return policy.NewView([]message.Message{message.User("go"), call("a"), message.ToolResult("a", text), call("b"), message.ToolResult("b", text)}, nil, wordCost{})
 }
 
-// A note that a result came before is of use where the view shows it. One that was edited
-// is not there, or not whole.
-func TestANoteStandsOnlyForAResultThatIsThere(t *testing.T) {
+// A note about an earlier result is useful only if the view shows that result. An edited
+// result is missing or incomplete.
+func TestStageReplacesARepeatedResultOnlyIfTheViewShowsTheFirst(t *testing.T) {
 	for _, edited := range []bool{false, true} {
 		v := twice(numbered(60))
 		v.Origins = func(i, _ int) (policy.Origin, bool) {
 			return policy.Origin{Chars: 9_000, Tokens: 900}, edited && i == 2
 		}
 		if got := proposed(t, v); (len(got) == 0) != edited {
-			t.Errorf("edited %v: %d results are reduced", edited, len(got))
+			t.Errorf("edited is %v: %d results are reduced", edited, len(got))
 		}
 	}
 }
 
 // The first line of a reduced result has a reference only if the model can recall it.
-func TestOnlyWhatCanBeRecalledHasAReference(t *testing.T) {
+func TestStageAddsAReferenceOnlyWithRecall(t *testing.T) {
 	for _, can := range []bool{false, true} {
 		v := arrived(numbered(400))
 		v.Recall = can
@@ -240,9 +240,9 @@ func TestOnlyWhatCanBeRecalledHasAReference(t *testing.T) {
 	}
 }
 
-// The lines that the user asked for are kept, also behind a summary that a wire has as the
-// user's text.
-func TestASummaryIsNotWhatTheUserAskedFor(t *testing.T) {
+// The stage keeps the lines that the user asked for, even after a summary that the wire
+// format holds as a user message.
+func TestStageIgnoresSummariesAsRequests(t *testing.T) {
 	summary := policy.NewSummary(1, "We looked at other_names and at more_names.")
 	summary.Role = message.RoleUser
 	text := strings.Replace(numbered(400), "200 of the lines", "200 of needle_name", 1)
@@ -263,9 +263,9 @@ func TestASummaryIsNotWhatTheUserAskedFor(t *testing.T) {
 	}
 }
 
-// Results that must stay as they are, do: those of pinned messages, and those that were
-// edited before.
-func TestPinnedAndEditedResultsStay(t *testing.T) {
+// The stage does not change results of pinned messages and results that were edited
+// before.
+func TestStageKeepsPinnedAndEditedResults(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(v *policy.View)
 		want   int
@@ -284,9 +284,9 @@ func TestPinnedAndEditedResultsStay(t *testing.T) {
 	}
 }
 
-// A result of which a reader misses nothing has no first line that says what was left out.
-// Its origin is recorded all the same.
-func TestAResultThatLostNothingHasNoFirstLine(t *testing.T) {
+// If nothing is left out of a result, the result has no first line about it. The stage
+// records its origin nevertheless.
+func TestStageAddsNoFirstLineIfNothingIsLeftOut(t *testing.T) {
 	for _, can := range []bool{false, true} {
 		plain := numbered(30)
 		v := arrived(strings.ReplaceAll(plain, "lines", "\x1b[31mlines \x1b[0m\r\x1b[32m30 of the lines\x1b[0m"))
@@ -308,8 +308,8 @@ func TestAResultThatLostNothingHasNoFirstLine(t *testing.T) {
 	}
 }
 
-// Of several calls that ask for a reduced result again, the first one counts.
-func TestOnlyTheFirstCallAsksForAResultAgain(t *testing.T) {
+// If several calls request a reduced result again, the first call counts.
+func TestBeforeReportsTheFirstRepetition(t *testing.T) {
 	read := func(id, file string) message.Message {
 		return message.Assistant("", message.Call(id, "Read", `{"file_path":"`+file+`"}`))
 	}
@@ -326,7 +326,7 @@ func TestOnlyTheFirstCallAsksForAResultAgain(t *testing.T) {
 		first bool
 	}{2: {-1, false}, 4: {-1, false}, 6: {2, true}, 8: {2, false}} {
 		if k, first := tidy.Before(v, i, 0); k != want.k || first != want.first {
-			t.Errorf("message %d asks for message %d, first %v; want %+v", i, k, first, want)
+			t.Errorf("message %d repeats message %d, first is %v; want %+v", i, k, first, want)
 		}
 	}
 }

@@ -25,8 +25,8 @@ func tables(d *draft, r *Result, room int) verdict {
 	return done(d.shown("head, ends and outliers of a table", c.take(room)))
 }
 
-// columns returns the separator of the columns of most lines, and how many
-// separators such a row has. sep is 0 if the text is not a table.
+// columns returns the separator of the columns in most lines, and the number of
+// separators in such a line. sep is 0 if the text is not a table.
 func (d *draft) columns(from, to int) (sep byte, n int) {
 	for _, sep := range []byte{'\t', '|', ',', ';'} {
 		counts := map[int]int{}

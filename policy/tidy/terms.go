@@ -2,7 +2,7 @@ package tidy
 
 import "strings"
 
-// terms are words in the call or the task that are probably names.
+// terms are words of the call or the task that are probably names.
 type terms struct {
 	words map[string]bool
 	// lengths and firsts hold the lengths and the first bytes of the words, so
@@ -20,7 +20,7 @@ const (
 func termsOf(texts ...string) terms {
 	t := terms{words: map[string]bool{}}
 	for _, text := range texts {
-		const most = 20_000 // bytes of one text: enough for a task, too few for a pasted file
+		const most = 20_000 // limit in bytes for one text: enough for a task, too small for a pasted file
 		text = text[:min(len(text), most)]
 		eachWord(text, func(w string, quoted bool) bool {
 			if quoted || isName(w) {
@@ -61,9 +61,9 @@ func (t *terms) in(text string) string {
 	return ""
 }
 
-// eachWord calls f for each word of letters, digits and underscores with termLeast to
-// termMost bytes, until f returns false. quoted reports whether the word stands in
-// quotes.
+// eachWord calls f for each word, until f returns false. A word consists of letters,
+// digits and underscores, and has termLeast to termMost bytes. quoted reports whether the
+// word is in quotes.
 func eachWord(s string, f func(w string, quoted bool) bool) {
 	for i := 0; i < len(s); {
 		if !wordByte[s[i]] {
@@ -91,8 +91,8 @@ var wordByte = func() (t [256]bool) {
 	return t
 }()
 
-// isName distinguishes names from words: a name has an underscore or a digit, or a
-// capital after a small letter.
+// isName reports whether a word is probably a name: it has an underscore or a digit, or a
+// capital letter after a small one.
 func isName(w string) bool {
 	letters, other, hump := 0, false, false
 	for i := 0; i < len(w); i++ {

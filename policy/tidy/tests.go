@@ -26,7 +26,7 @@ func tests(d *draft, r *Result, room int) verdict {
 	c.errors()
 	for i := from; i < to; i++ {
 		switch is := says[i-from]; {
-		case is&aPass != 0: // also where it is a total of its own: there can be one a file
+		case is&aPass != 0: // even if the line is also a total, because there may be one per file
 			if c.rank[i] < must {
 				c.rank[i] = drop
 			}
@@ -50,8 +50,8 @@ const (
 	aTotal
 )
 
-// isRun reports whether the output is that of a test run, a build or a linter: it
-// has lines that report success or progress, and totals. says holds the meaning
+// isRun reports whether the output comes from a test run, a build or a linter: it has
+// enough lines that report success or progress, or enough totals. says holds the meaning
 // of each line.
 func (d *draft) isRun(from, to int) (says []uint8, run bool) {
 	pass, total := 0, 0
@@ -75,8 +75,8 @@ func isPass(text string) bool {
 	return beginsAny(text, passes) || strings.HasSuffix(text, " PASSED") || strings.HasSuffix(text, "... ok") || strings.Contains(text, " PASSED ")
 }
 
-// isTotal reports whether a line sums up a run, by its beginning or by a count of
-// passes and failures.
+// isTotal reports whether a line sums up a run. Such a line has a known beginning, a
+// frame of equals signs, or a count of passes or failures.
 func isTotal(text string) bool {
 	if len(text) > 300 {
 		return false
@@ -98,8 +98,8 @@ func isTotal(text string) bool {
 // sums are the words that follow a count in a total.
 var sums = byFirst("pass", "fail", "errors", "warnings")
 
-// unprefixed returns a line without its indentation and without the prefix of a
-// program that runs several tasks ("@scope/name test: ").
+// unprefixed returns a line without its indentation and without the prefix that a program
+// adds when it runs several tasks ("@scope/name test: ").
 func unprefixed(text string) string {
 	text = unindented(text)
 	if i := strings.Index(text[:min(len(text), 61)], ": "); i > 0 {

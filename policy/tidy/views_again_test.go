@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestViewOfAResultThatCameBefore(t *testing.T) {
+func TestReduceRepeatedResult(t *testing.T) {
 	text := numbered("line %d of the file, which goes on for a while so that it is long", 1, 120)
 	changed := func(at int, to ...string) string { return together(text[:at], to, text[at+1:]) }
 	was := lines(text...)
@@ -34,7 +34,7 @@ func TestViewOfAResultThatCameBefore(t *testing.T) {
 	})
 }
 
-func TestDifferencesOfFiles(t *testing.T) {
+func TestDifferReturnsTheHunksOfFiles(t *testing.T) {
 	abc := strings.Split("a b c d e f g h i j k l m n", " ")
 	for _, tc := range []struct {
 		name    string
@@ -67,11 +67,11 @@ func TestDifferencesOfFiles(t *testing.T) {
 	}
 	old, now := newDraft(strings.Join(numbered("%d\ta line of the file", 1, 9), "\n")), newDraft("1\tfirst\n"+strings.Join(strings.Split(strings.Join(numbered("%d\ta line of the file", 2, 9), "\n"), "\n"), "\n"))
 	if hunks, ok := differ(old.lines, now.lines); !ok || !slices.Equal(hunks, []hunk{{0, 0, 0, 1}}) {
-		t.Errorf("numbers at the start of lines count: %v, %v", hunks, ok)
+		t.Errorf("numbers at the start of lines make a difference: %v, %v", hunks, ok)
 	}
 }
 
-func TestViewOfJSON(t *testing.T) {
+func TestReduceJSON(t *testing.T) {
 	get := command("curl -s localhost/items")
 	item := func(form string, n int) string { return "[" + strings.Join(numbered(form, 1, n), ",") + "]" }
 	compare(t, "json", []view{
@@ -88,7 +88,7 @@ func TestViewOfJSON(t *testing.T) {
 	})
 }
 
-func TestEndOfAJSONValue(t *testing.T) {
+func TestSkipJSONReturnsTheEndOfAValue(t *testing.T) {
 	for text, want := range map[string]int{
 		`1`: 1, `-1.5e+3,`: 7, `true]`: 4, `"a"b`: 3, `"a\"b" `: 6, `"a`: -1, `"a\`: -1, `{}`: 2, `[]x`: 2, `{"a":[1,{"b":2}]}`: 17, `[}`: -1, `{"a":1`: -1, `}`: -1, `,`: -1, ``: -1, `#`: -1, `[#]`: -1, ` 1`: -1,
 		strings.Repeat("[", 60) + strings.Repeat("]", 60): 120,

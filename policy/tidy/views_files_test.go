@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestViewOfCode(t *testing.T) {
+func TestReduceCode(t *testing.T) {
 	store := slices.Concat([]string{"package store", "", "import \"fmt\"", "", "// A Store keeps values.", "type Store struct {", "\tvalues map[string]int", "}", "", "func (s *Store) Load(key string) int {"},
 		numbered("\tfmt.Println(%d)", 1, 12), []string{"\treturn s.values[key]", "}", "", "func (s *Store) Save(key string, v int) {", "\ts.values[key] = v", "\tif v > 3 {", "\t\ts.full = true", "\t}", "}", "", "var x = 3", "var table = func() int {", "\treturn 1", "}()"})
 	withNumbers := make([]string, len(store))
@@ -27,7 +27,7 @@ func TestViewOfCode(t *testing.T) {
 	})
 }
 
-func TestViewOfADocument(t *testing.T) {
+func TestReduceDocument(t *testing.T) {
 	text := slices.Concat([]string{"# Plan", "", "The first line.", "The second line.", "The third line.", "* [Home](/home) [Index](/index)"}, numbered("Sentence %d goes on.", 1, 8), []string{"## Next", "a", "b", "c", "### Deeper", "####### no heading", "#no heading"}, numbered("Sentence %d of it goes on.", 1, 12))
 	compare(t, "documents", []view{
 		{name: "headings and the lines below them", call: reading("/plan.md"), said: "`Sentence_9` and `Deeper`", large: 85, text: lines(text...), want: lines("[tidied — headings and text, 18 of 33 lines left out]", "# Plan", "", "The first line.", "The second line.", "The third line.", "* [Home](/home) [Index](/index)", "Sentence 1 goes on.", "Sentence 2 goes on.", "⋮ 9–14", "## Next", "a", "b", "c", "### Deeper", "####### no heading", "#no heading", "⋮ 22–33")},
@@ -40,7 +40,7 @@ func TestViewOfADocument(t *testing.T) {
 	})
 }
 
-func TestLinesOfLinksAreNavigation(t *testing.T) {
+func TestIsNavigationRecognizesLinesOfLinks(t *testing.T) {
 	for text, want := range map[string]bool{
 		"": false, "[Home](/)": true, "* [Home](/) | [Index](/i)": true, "- [Home](/) and": true, "- [Home](/) and more words": false, "see [Home](/)": false, "[Home]": false, "[Home](/": true, "[a](b) [c": true, "[a](b) [cdefg": false, "• [a](b)": true,
 	} {
@@ -55,7 +55,7 @@ func TestLinesOfLinksAreNavigation(t *testing.T) {
 	}
 }
 
-func TestViewOfAPatch(t *testing.T) {
+func TestReducePatch(t *testing.T) {
 	patch := slices.Concat([]string{"commit 1", "diff --git a/a.go b/a.go", "index 1..2", "--- a/a.go", "+++ b/a.go", "@@ -1,3 +1,4 @@ package a"}, numbered(" \tcontext%d()", 1, 6), []string{"-\told(1)", "+\tnew(1)", "+func Load() {"}, numbered(" \tcontext%d()", 7, 6),
 		[]string{"diff --git a/b.go b/b.go", "--- a/b.go", "+++ b/b.go", "@@ -1,3 +1,4 @@", "+\tnamed_here()"}, numbered("+\tnew(%d)", 2, 9))
 	compare(t, "patches", []view{
@@ -65,7 +65,7 @@ func TestViewOfAPatch(t *testing.T) {
 	})
 }
 
-func TestViewOfAPage(t *testing.T) {
+func TestReducePage(t *testing.T) {
 	html := "<!DOCTYPE html><html><head><title>The page</title><style>p { x }</style><script>if (a < b) { c() }</script></head>\n<body><NAV><a href=x>Home</a></NAV ><!-- a > b -->\n<h1 id=a>Part <i>one</i></h1><p>Some <b>bold</b>\n text,   and more.<br/>A line.</p><svg><path d='x'/></svg>\n<ul><li>First</li><li>Second</li></ul><h2>Part two</h2><footer>Imprint</footer>\n<p>The last words"
 	compare(t, "pages", []view{
 		{name: "a small page", call: Call{Tool: "web_fetch"}, large: 70, text: html, want: lines("[tidied — text of a page without its tags]", "The page", "# Part one", "Some bold text, and more.", "A line.", "First", "Second", "## Part two") + "The last words"},
@@ -75,7 +75,7 @@ func TestViewOfAPage(t *testing.T) {
 	})
 }
 
-func TestViewOfLongLines(t *testing.T) {
+func TestReduceLongLines(t *testing.T) {
 	compare(t, "lines", []view{
 		{name: "one long line", call: command("jq ."), large: 60, text: lines("short", strings.Repeat("a", 801)), want: lines("[tidied — 1 long line cut]", "short", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa … 301 chars … aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa")},
 		{name: "a line of 800 bytes", call: command("jq ."), large: 60, text: lines("short", strings.Repeat("a", 800)), want: "whole"},

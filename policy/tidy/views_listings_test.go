@@ -8,7 +8,7 @@ import (
 // filesIn returns n files of a folder.
 func filesIn(folder, ext string, n int) []string { return numbered(folder+"file%d"+ext, 1, n) }
 
-func TestViewOfAListing(t *testing.T) {
+func TestReduceListing(t *testing.T) {
 	find := command("find . -type f")
 	compare(t, "listings", []view{
 		{name: "twenty files of each folder", call: find, large: 320, text: together(filesIn("./a/", ".go", 60), filesIn("./b/", ".md", 21), filesIn("./c/", ".md", 22)), want: lines("[tidied — counts by folder, 88 of 103 lines left out]", "./a/file1.go", "./a/file2.go", "./a/file3.go", "./a/file4.go", "./a/file5.go", "./a/⋮ 55 more: 55 .go", "./b/file1.md", "./b/file2.md", "./b/file3.md", "./b/file4.md", "./b/file5.md", "./b/⋮ 16 more: 16 .md", "./c/file1.md", "./c/file2.md", "./c/file3.md", "./c/file4.md", "./c/file5.md", "./c/⋮ 17 more: 17 .md")},
@@ -29,7 +29,7 @@ func TestViewOfAListing(t *testing.T) {
 	})
 }
 
-func TestFoldersOfAListing(t *testing.T) {
+func TestFolderOfReturnsTheFolderOfALine(t *testing.T) {
 	for _, tc := range []struct {
 		text  string
 		depth int

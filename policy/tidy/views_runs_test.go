@@ -13,7 +13,7 @@ func numbered(form string, from, n int) (all []string) {
 	return all
 }
 
-func TestViewOfALog(t *testing.T) {
+func TestReduceLog(t *testing.T) {
 	journal := command("journalctl -u api")
 	info := numbered("2026-03-04T10:15:%02d INFO request served", 10, 40)
 	compare(t, "logs", []view{
@@ -28,7 +28,7 @@ func TestViewOfALog(t *testing.T) {
 	})
 }
 
-func TestViewOfATestRun(t *testing.T) {
+func TestReduceTestRun(t *testing.T) {
 	run := numbered("=== RUN   TestCase%d", 1, 20)
 	compare(t, "tests", []view{
 		{name: "failures and totals", call: command("go test ./..."), large: 120,
@@ -50,7 +50,7 @@ func TestViewOfATestRun(t *testing.T) {
 	})
 }
 
-func TestViewOfOutputOfNoKind(t *testing.T) {
+func TestReduceOutputOfUnknownKind(t *testing.T) {
 	words := numbered("words of the program, number %d", 1, 30)
 	compare(t, "ends", []view{
 		{name: "head, tail and headings", call: command("make docs"), said: "`part_two`", large: 150, text: together(words[:15], []string{"## Part one", "it is about part_two"}, words[15:]), want: lines("[tidied — head and tail, 22 of 32 lines left out]", "words of the program, number 1", "words of the program, number 2", "words of the program, number 3", "words of the program, number 4", "⋮ 5–15", "## Part one", "it is about part_two", "words of the program, number 16", "⋮ 19–29", "words of the program, number 28", "words of the program, number 29", "words of the program, number 30")},
@@ -59,7 +59,7 @@ func TestViewOfOutputOfNoKind(t *testing.T) {
 	})
 }
 
-func TestViewOfATable(t *testing.T) {
+func TestReduceTable(t *testing.T) {
 	rows := numbered("%d|a name|a city", 10, 30)
 	compare(t, "tables", []view{
 		{name: "head, ends and outliers", call: command("psql -A"), said: "`Nowhere_7`", large: 90, text: together([]string{"id|name|city", "--|----|----"}, rows[:20], []string{"29|Nowhere_7|x", "30|a|b|c"}, rows[20:]), want: lines("[tidied — head, ends and outliers of a table, 24 of 34 lines left out]", "id|name|city", "--|----|----", "10|a name|a city", "11|a name|a city", "⋮ 5–21", "29|a name|a city", "29|Nowhere_7|x", "30|a|b|c", "30|a name|a city", "⋮ 26–32", "38|a name|a city", "39|a name|a city")},

@@ -13,7 +13,7 @@ func hitsIn(path string, n int) (all []string) {
 	return all
 }
 
-func TestViewOfASearch(t *testing.T) {
+func TestReduceSearch(t *testing.T) {
 	rg := command("rg -n Load")
 	compare(t, "searches", []view{
 		{name: "hits of several files", call: rg, said: "who calls `LoadLast`?", large: 100,
@@ -41,7 +41,7 @@ func TestViewOfASearch(t *testing.T) {
 	})
 }
 
-func TestViewOfPathsAboveTheirHits(t *testing.T) {
+func TestReduceSearchWithPathsAboveHits(t *testing.T) {
 	grep := command("grep -rn x")
 	pad := "a line of words behind the hits that makes the result long enough to be looked at, which takes two hundred and fifty-six bytes, or a few more than that, to be on the safe side, so that there are some more words in this line here, and then some more still"
 	compare(t, "paths", []view{

@@ -9,21 +9,21 @@ import (
 	"testing"
 )
 
-// A view is a result and what the model reads of it.
+// A view is a result and the text that the model reads for it.
 type view struct {
 	name    string
 	call    Call
 	said    string
 	earlier []Earlier
 	text    string
-	large   int    // tokens from which it is large; the room for it is twice as many bytes
+	large   int    // size in tokens from which it is large; its room is twice that number in bytes
 	want    string // "whole" = it is not reduced
 }
 
 // sameEnd is the end of the first line, which is the same for all reducers.
 const sameEnd = " · ~9 tokens in full: recall " + testRef + "]"
 
-// compare reduces results and compares what the model reads.
+// compare reduces results and compares the texts that the model reads.
 func compare(t *testing.T, reducer string, views []view) {
 	t.Helper()
 	for _, v := range views {

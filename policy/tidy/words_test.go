@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestWordsThatStateAnError(t *testing.T) {
+func TestHoldsErrorRecognizesWords(t *testing.T) {
 	for line, want := range map[string]bool{
 		"": false, "e": false, "error": true, "ERROR": true, "Errors: 3": true, "errored": false, "an error": true, "errors=0": false, "errors = 10": true, "error 0x3": true, "errors 0.5": true, "error: 01": true,
 		"errors: 0, warnings: 3": false, "errors: 0": false, "no errors": false, "No error": false, "without failures": false, "zero failures": false, "0 errors": false, "10 errors": true, "no such error": true, "warnings,0 errors": false, "(0 errors)": false,
@@ -21,7 +21,7 @@ func TestWordsThatStateAnError(t *testing.T) {
 	}
 }
 
-func TestTermsAreNamesAndQuotedWords(t *testing.T) {
+func TestTermsOfReturnsNamesAndQuotedWords(t *testing.T) {
 	for text, want := range map[string][]string{
 		"mend load_last in StoreFile": {"StoreFile", "load_last"}, "see `word` and 'text' and \"cite\"": {"cite", "text", "word"}, "see `word' and `abc`": nil, "ABCD Abcd abCd a1b2 1234 x1y": {"a1b2", "abCd"}, "plain words only": nil,
 		"`" + strings.Repeat("x", 60) + "`": {strings.Repeat("x", 60)}, "`" + strings.Repeat("x", 61) + "`": nil, strings.Repeat(" ", 20_000) + "load_last": nil, strings.Repeat(" ", 19_991) + "load_last": {"load_last"},
@@ -43,7 +43,7 @@ func TestTermsAreNamesAndQuotedWords(t *testing.T) {
 	}
 }
 
-func TestWhatACallAsksFor(t *testing.T) {
+func TestAsksParsesTheArgumentsOfACall(t *testing.T) {
 	for args, want := range map[string]asked{
 		`{"command":"cat -n 'a.go'"}`:             {command: "cat -n 'a.go'", file: "a.go"},
 		`{"command":["cat","a.go"]}`:              {command: "cat a.go", file: "a.go"},
@@ -77,7 +77,7 @@ func TestWhatACallAsksFor(t *testing.T) {
 	}
 }
 
-func TestDataInBase64(t *testing.T) {
+func TestDataInFindsBase64(t *testing.T) {
 	data := func(n int) string { return strings.Repeat("aB3dxYz7", n/8+1)[:n] }
 	for name, tc := range map[string]struct {
 		text string
@@ -99,7 +99,7 @@ func TestDataInBase64(t *testing.T) {
 	}
 }
 
-func TestEscapeSequences(t *testing.T) {
+func TestEscapeReturnsTheLengthOfASequence(t *testing.T) {
 	for text, want := range map[string]int{
 		"\x1b": 1, "\x1b[": 2, "\x1b[0m": 4, "\x1b[1;31mred": 7, "\x1b[?25l": 6, "\x1b[0\x01": 2, "\x1b[0ä": 2, "\x1b]0;title\ax": 10, "\x1b]0;title\x1b\\x": 11, "\x1b]0;title\x1b[0m": 1, "\x1b]0;title": 1, "\x1bMx": 2, "\x1bä": 1, "\x1b[12": 4, "\x1b[@": 3, "\x1b[~": 3,
 	} {
@@ -109,7 +109,7 @@ func TestEscapeSequences(t *testing.T) {
 	}
 }
 
-func TestNumbersOfLines(t *testing.T) {
+func TestNumberEndFindsTheNumberOfALine(t *testing.T) {
 	for text, want := range map[string]int{
 		"": 0, "a": 0, "12": 0, "12\ta": 3, "  12→a": 4 + len("→"), "12: a": 4, "12:a": 3, "00012| a": 7, "12|a": 3, "12|": 3, "12 a": 0, "1234567\t": 8, "12345678\t": 0, "<content>1\ta": 11, " \t1\ta": 0,
 	} {
@@ -119,7 +119,7 @@ func TestNumbersOfLines(t *testing.T) {
 	}
 }
 
-func TestLinesThatDeclare(t *testing.T) {
+func TestDeclaresRecognizesDeclarations(t *testing.T) {
 	for text, want := range map[string]bool{
 		"": false, "func a() {": true, "Function x": false, "function x": true, "type": false, "type X": true, "@Test": true, "@": true, "const x = 3": false, "const f = () => 3": true, "let f = function() {": true, "var x = [": false, "var (": true, "val x = {": true,
 		"return f(": false, "if (a) {": false, "for (;;) {": false, "load(a) {": true, "load(a);": false, "load {": false, "load(a {": false, "class{": true, "switch(x) {": false, "while(x) {": false, "for(;;) {": false, "if(x) {": false, "catch(e) {": false, "return(x) {": false, "enum<T>": true, "def:": false, "public:": true, "private: x": false, "type: [X],": false, "import: x": false, "data to be wrapped": false, "data class Point(val x: Int)": true, "it based on": false, "it('works', () => {": true, "output : {x}": false, "output \"a\" {": true, "from the list": false, "from x import y": true, "use the store": false, "use store::Store;": true, "include \"a.h\"": true, "create the store": false, "create table x": true, "ALTER TABLE x": true, "CREATE OR REPLACE VIEW x": true, "Create index": false, "message Foo {": true, "message is": false, "rpc Get(A) returns (B);": true, "impl[T]": true, "functional x": false, ".method": false, "#define X": true, "CREATE TABLE x": true,
@@ -130,7 +130,7 @@ func TestLinesThatDeclare(t *testing.T) {
 	}
 }
 
-func TestLinesOfALog(t *testing.T) {
+func TestIsLoggedAndShapeRecognizeLogLines(t *testing.T) {
 	for text, want := range map[string]bool{
 		"2026-01-02": true, "2026/01/02 x": true, "2026-01/02": false, "10:28:48": true, "10:28-48": false, "10:28:4": false, "Jan  2 10:28:48 x": true, "Jan 12 10:28:48": true, "Jan 12 10:28:4": false, "Jan 12 10-28:48": false, "Jan112 10:28:48": false, "Ja1 12 10:28:48": false, "J 1 12 10:28:48": false, "Jan x2 10:28:48": true, "Jan 1x 10:28:48": false, "Jan 12 10:28-48": false, "[2026-01-02]": true, "(10:28:48)": true,
 		"INFO x": true, "x INFO": true, "INFORM": false, "xINFO": false, "level=info": true, "[warn] x": true, "words only": false, "": false, strings.Repeat("x ", 28) + "INFO": true, strings.Repeat("x ", 29) + "INFO": false,
@@ -141,17 +141,17 @@ func TestLinesOfALog(t *testing.T) {
 	}
 	for _, same := range [][2]string{{"request 12 took 3ms", "request 7 took 400ms"}, {"id 3fa9 ok", "id 71bc ok"}, {"0", "00"}} {
 		if shape(same[0]) != shape(same[1]) {
-			t.Errorf("%q and %q have two shapes", same[0], same[1])
+			t.Errorf("%q and %q have different shapes", same[0], same[1])
 		}
 	}
 	for _, apart := range [][2]string{{"request 12", "request a"}, {"id abc", "id abd"}, {"3g", "3"}, {"a 1", "a"}} {
 		if shape(apart[0]) == shape(apart[1]) {
-			t.Errorf("%q and %q have one shape", apart[0], apart[1])
+			t.Errorf("%q and %q have the same shape", apart[0], apart[1])
 		}
 	}
 }
 
-func TestResultsThatAreReducedAlready(t *testing.T) {
+func TestIsReducedRecognizesTheFirstLine(t *testing.T) {
 	for text, want := range map[string]bool{
 		"[tidied — it came before · ~9 tokens in full: recall 3f9a2c1b70de]\nx": true, "[tidied — it came before · ~9 tokens]": true, "[tidied — it came before]\nx": false, "[tidied by hand · ~9]": false,
 		"[tidied — a · ~9 tokens\n]": false, "": false, "[tidied — " + strings.Repeat("x", 300) + " · ~9]": false, " [tidied — a · ~9]": false,
