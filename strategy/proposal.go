@@ -66,7 +66,7 @@ func proposalIn(text, answer string) string {
 		}
 		if strings.HasSuffix(t, "?") || strings.HasSuffix(t, "？") || proposes(t) {
 			asked, since = append(asked, t), 0
-		} else if !one.item { // the items can be the object of its question
+		} else if !one.item { // items can belong to the question
 			since++
 		}
 		last = t

@@ -18,7 +18,7 @@ const (
 	task     // 1 if the user's first message names it
 	never    // 1 if the assistant never used it
 	since    // messages since it last appeared
-	company  // number of identifiers, this one included, in the text that names it with the fewest others
+	company  // identifiers, this one included, in the text that names it and has the fewest identifiers
 	changed  // 1 for a file that was created, edited or deleted, and for a name that a change declares
 	previous // 1 if the previous summary names it first in a line, less for later positions
 	length   // in bytes
