@@ -22,7 +22,7 @@ func command(id, text, command, result string) []message.Message {
 	return []message.Message{message.Assistant(text, message.Call(id, "bash", `{"command":"`+command+`"}`)), message.ToolResult(id, result)}
 }
 
-func TestAStepThatSomethingFollowedIsNotToldAsNext(t *testing.T) {
+func TestNextOmitsStepThatAnotherStepFollowed(t *testing.T) {
 	user, step := message.User("Make the importer faster."), command("1", "Let me count the rows of each table.", "psql -c count", "rows\n12 rows in orders")
 	with := func(more ...message.Message) []message.Message {
 		return append(append([]message.Message{user}, step...), more...)
@@ -43,7 +43,7 @@ func TestAStepThatSomethingFollowedIsNotToldAsNext(t *testing.T) {
 
 // A step of many calls is told with the outcome of its first two. With all of them,
 // one step that reads ten files would fill the line of what is next.
-func TestTheLastStepIsToldWithTwoOutcomes(t *testing.T) {
+func TestLastStepStatesTwoOutcomes(t *testing.T) {
 	runs := []string{"psql -c orders", "psql -c users", "psql -c invoices", "psql -c refunds"}
 	for n := 1; n <= len(runs); n++ {
 		var calls []message.Part
@@ -63,14 +63,14 @@ func TestTheLastStepIsToldWithTwoOutcomes(t *testing.T) {
 	}
 }
 
-func TestWhatTheLastStepLeavesIsNext(t *testing.T) {
+func TestNextNamesRemainderOfLastStep(t *testing.T) {
 	got := nextOf(t, append([]message.Message{message.User("Finish the task.")}, command("1", "I'm marking the task as done, then I'll review the diff and push the branch", "task done 7", "task 7 done")...)...)
 	if !strings.Contains(got, "announced with it, and not begun in this part: review the diff and push the branch") {
 		t.Errorf("what is next:\n%s", got)
 	}
 }
 
-func TestACheckThatFailsIsNext(t *testing.T) {
+func TestNextNamesFailingCheck(t *testing.T) {
 	failed := append([]message.Message{message.User("Make it green.")}, command("1", "", "go test ./store", "Exit code: 1\n--- FAIL: TestRows")...)
 	if got := nextOf(t, failed...); !strings.Contains(got, "its last run failed: `go test ./store` [s2]") {
 		t.Errorf("what is next:\n%s", got)
@@ -88,7 +88,7 @@ func TestACheckThatFailsIsNext(t *testing.T) {
 	}
 }
 
-func TestAQuestionThatWorkFollowedIsNotOpen(t *testing.T) {
+func TestNextOmitsQuestionThatWorkFollowed(t *testing.T) {
 	ask := []message.Message{message.User("Sell the old car."), message.Assistant("Which price do you have in mind for it?")}
 	if got := nextOf(t, ask...); !strings.Contains(got, "asked the user, and no answer stands in this part: Which price") {
 		t.Errorf("what is next:\n%s", got)
@@ -109,7 +109,7 @@ func TestAQuestionThatWorkFollowedIsNotOpen(t *testing.T) {
 
 // A list is a plan only if its heading says so, in whole words, and if it is no
 // report.
-func TestAListOfWhatWasRunIsNoPlan(t *testing.T) {
+func TestPlanListIgnoresReportOfFinishedSteps(t *testing.T) {
 	for heading, plan := range map[string]bool{
 		"Next steps:": true, "## Plan": true, "My approach is this:": true, "What remains to do:": true, "下面是步骤：": true,
 		"Checks run for v4.41.0-next.1:": false, "The steps that I ran:": false, "Files changed:": false, "I planned nothing but here is a list:": false, "Recommended:": true,
@@ -128,7 +128,7 @@ func TestAListOfWhatWasRunIsNoPlan(t *testing.T) {
 	}
 }
 
-func TestWhatIsDeniedIsNotOpen(t *testing.T) {
+func TestLeavesOpenIgnoresDeniedWork(t *testing.T) {
 	for s, open := range map[string]bool{
 		"The translation still needs to be done by somebody who knows it.":  true,
 		"So we don't need to fix anything for the empty rows.":              false,
@@ -145,7 +145,7 @@ func TestWhatIsDeniedIsNotOpen(t *testing.T) {
 	}
 }
 
-func TestSentencesAreNotCutInCode(t *testing.T) {
+func TestSentencesDoesNotCutInCode(t *testing.T) {
 	var got []string
 	splitSentences("The call `gh run view --log ... --job x. y` returned no body. It is the newest one.", func(s string) { got = append(got, s) })
 	if len(got) != 2 || !strings.HasSuffix(got[0], "returned no body.") {
@@ -160,7 +160,7 @@ func TestSentencesAreNotCutInCode(t *testing.T) {
 
 // What a paste forbids is not told without the word that forbids it, nor joined
 // with what stood elsewhere.
-func TestAListIsQuotedWithWhatLeadsToIt(t *testing.T) {
+func TestQuotedListKeepsItsLead(t *testing.T) {
 	s := Step{ID: 1, Shown: `# Rules
 Do not submit changes to any of the following files:
 - reproduction scripts and the tests that you wrote for them
@@ -184,7 +184,7 @@ I need to understand the code of the builder before I go on.`}
 	}
 }
 
-func TestARequestIsNotJoinedAcrossWhatWasLeftOut(t *testing.T) {
+func TestRequestMarksOmittedText(t *testing.T) {
 	f := wanted(3, "ok, it generally works now but I think the line numbers are off, here is what it prints for me:\nBuilding the command from the sources of main.\nThe rows come out in another order than they did.\nCan you check the table of the index as well?")
 	if len(f) != 1 || !strings.HasPrefix(f[0].Text, "ok, it generally works now") || !strings.Contains(f[0].Text, "… Can you check") {
 		t.Errorf("%+v", f)
@@ -195,7 +195,7 @@ func TestARequestIsNotJoinedAcrossWhatWasLeftOut(t *testing.T) {
 }
 
 // The summary of a harness is not the assistant's word to the user.
-func TestASummaryOfAHarnessIsNoAnswer(t *testing.T) {
+func TestSummaryOfHarnessIsNotAnAnswer(t *testing.T) {
 	msgs := []message.Message{message.User("Read the full transcript."), message.Assistant("", message.Call("1", "bash", `{"command":"cat full.jsonl"}`)), message.ToolResult("1", "rows"),
 		message.User("This session is being continued from a previous conversation.\nNext steps:\n1. read the parser once more\n2. tell the user what it cuts\nPending: the review needs to be done."), message.User("review"),
 		message.Assistant("", message.Call("2", "bash", `{"command":"cat parser.go"}`)), message.ToolResult("2", "package parser")}
@@ -214,7 +214,7 @@ func TestASummaryOfAHarnessIsNoAnswer(t *testing.T) {
 	}
 }
 
-func TestAMessageThatIsTakenBackIsNoRequest(t *testing.T) {
+func TestWithdrawnMessageIsNotARequest(t *testing.T) {
 	h := NewHistory(Request{Strategy: TaskState, First: 1, Messages: []message.Message{message.User("I think the design can be further simplified, please do it."), message.Assistant("How?"),
 		message.User("Rename the column of the orders table as well, please."), message.User("ignore last message, wrong chat")}})
 	if f := h.goals(); len(f) != 1 || !strings.HasPrefix(f[0].Text, "I think the design") {
@@ -224,7 +224,7 @@ func TestAMessageThatIsTakenBackIsNoRequest(t *testing.T) {
 
 // A long command is quoted from where it changes something, and its output by the
 // line about the commit.
-func TestALongCommandIsQuotedFromItsEffectOn(t *testing.T) {
+func TestLongCommandIsQuotedFromItsEffect(t *testing.T) {
 	cmd := "git add internal/importer/rows.go internal/importer/rows_test.go internal/importer/index.go docs/importer.md && git commit -m 'importer: batch the inserts'"
 	c := Call{Tool: "bash", Args: []Arg{{"command", cmd}}, Answered: true, Exit: 0, Outcome: OK, Result: "[main 1a2b3c4] importer: batch the inserts\n 4 files changed, 20 insertions(+)\n delete mode 100644 old.go"}
 	if got := c.tell(); !strings.HasPrefix(got, "ran `… && git commit -m 'importer: batch the inserts'`") || !strings.HasSuffix(got, "[main 1a2b3c4] importer: batch the inserts") {
@@ -239,7 +239,7 @@ func TestALongCommandIsQuotedFromItsEffectOn(t *testing.T) {
 }
 
 // An item of a list of possibilities, or of what is not so, stands with its lead.
-func TestAnItemOfPossibilitiesKeepsItsLead(t *testing.T) {
+func TestItemOfAlternativesKeepsItsLead(t *testing.T) {
 	h := NewHistory(Request{Strategy: TaskState, First: 1, Messages: []message.Message{message.User("They do not show."),
 		message.Assistant("If they do not appear in the dashboard, then very likely one of these is true, as far as I can tell from here:\n- the eval never produced a summary of the rows\n- the project is not registered in the dashboard"), message.User("Thanks.")}})
 	lines := h.saidLines(0)
@@ -248,7 +248,7 @@ func TestAnItemOfPossibilitiesKeepsItsLead(t *testing.T) {
 	}
 }
 
-func TestAFailureWithAnotherCauseSaysSo(t *testing.T) {
+func TestFailureNamesItsOtherCause(t *testing.T) {
 	msgs := append([]message.Message{message.User("Make it green.")}, command("1", "", "go test ./store", "Exit code: 1\n--- FAIL: TestClock")...)
 	msgs = append(msgs, message.Assistant("TestClock is a pre-existing failure that depends on the time zone."), message.User("Fine. Go on with the docs."))
 	msgs = append(msgs, command("2", "", "cat docs.md", "the docs")...)
@@ -257,7 +257,7 @@ func TestAFailureWithAnotherCauseSaysSo(t *testing.T) {
 	}
 }
 
-func TestAFailureThatTheSessionLeftBehindIsNotNext(t *testing.T) {
+func TestNextOmitsFailureThatSessionLeftBehind(t *testing.T) {
 	failed := append([]message.Message{message.User("Make the store green.")}, command("1", "", "tsc --noEmit src/rows.ts", "Exit code: 2\nsrc/rows.ts(3,1): error TS1343: no")...)
 	with := func(more ...message.Message) string { return nextOf(t, append(failed[:3:3], more...)...) }
 	const still = "its last run failed: `tsc --noEmit src/rows.ts` [s2]"

@@ -8,7 +8,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-func TestAScriptOfPlainCommandsIsReadAsALine(t *testing.T) {
+func TestOneLineJoinsPlainCommands(t *testing.T) {
 	for cmd, want := range map[string]string{
 		"mv a.go b.go\nnpm test":              "mv a.go b.go; npm test",
 		"cd web\n\n# now\nnpm test -- \\\n x": "cd web; npm test --   x",
@@ -45,9 +45,9 @@ func failedCheck(cmd, result string) []message.Message {
 	}
 }
 
-// TestWhatAFailedCheckPreparedIsTold: the files have new names, and it is the check that
+// TestSummaryStatesPreparationOfFailedCheck: the files have new names, and it is the check that
 // failed. Whoever goes on would look for the old ones, or move them again.
-func TestWhatAFailedCheckPreparedIsTold(t *testing.T) {
+func TestSummaryStatesPreparationOfFailedCheck(t *testing.T) {
 	for _, cmd := range []string{
 		"mv components/board/board.test.tsx components/board/board.spec.tsx\nmv components/board/card.test.tsx components/board/card.spec.tsx\nnpm run test -- components/board/",
 		"mv components/board/board.test.tsx components/board/board.spec.tsx && mv components/board/card.test.tsx components/board/card.spec.tsx && npm run test -- components/board/",
@@ -64,8 +64,8 @@ func TestWhatAFailedCheckPreparedIsTold(t *testing.T) {
 	}
 }
 
-// TestAPreparationThatFailedIsNotTold as done.
-func TestAPreparationThatFailedIsNotTold(t *testing.T) {
+// TestSummaryOmitsFailedPreparation as done.
+func TestSummaryOmitsFailedPreparation(t *testing.T) {
 	for cmd, result := range map[string]string{
 		"mv components/board.test.tsx components/board.spec.tsx\nnpm test":   "mv: components/board.test.tsx: No such file or directory\n Test Files  1 failed (1)",
 		"npm test && mv components/board.test.tsx components/board.spec.tsx": " Test Files  1 failed (1)",
@@ -77,8 +77,8 @@ func TestAPreparationThatFailedIsNotTold(t *testing.T) {
 	}
 }
 
-// TestARunnerThatFindsNoTestsHasFailed: nothing was checked.
-func TestARunnerThatFindsNoTestsHasFailed(t *testing.T) {
+// TestRunnerWithoutTestsFails: nothing was checked.
+func TestRunnerWithoutTestsFails(t *testing.T) {
 	for _, line := range []string{"No test files found, exiting with code 1", "No tests found, exiting with code 1", "error Command failed with exit code 1.", "===== no tests ran in 0.01s ====="} {
 		if got, says := testReport("> web test\n\n" + line + "\nexclude:  node_modules/**\n"); got != testrun.Failure || says != line {
 			t.Errorf("%q: %v, %q", line, got, says)
@@ -91,9 +91,9 @@ func TestARunnerThatFindsNoTestsHasFailed(t *testing.T) {
 	}
 }
 
-// TestAStatusIsNoReason: "ended with exit 1: Exit code 1" says it twice, and "FAIL" does
+// TestReasonIsNotTheStatus: "ended with exit 1: Exit code 1" says it twice, and "FAIL" does
 // not say what failed.
-func TestAStatusIsNoReason(t *testing.T) {
+func TestReasonIsNotTheStatus(t *testing.T) {
 	c := Call{Tool: "bash", Args: []Arg{{"command", "gh pr diff 343 --name-only 2>/dev/null"}}, Answered: true, Result: "Exit code 1"}
 	c.finish()
 	if got := c.tell(); strings.Count(got, "1") > 1 {
@@ -104,8 +104,8 @@ func TestAStatusIsNoReason(t *testing.T) {
 	}
 }
 
-// TestWhatARequestMadeIsToldByItsAddress, not by the beginning of its JSON.
-func TestWhatARequestMadeIsToldByItsAddress(t *testing.T) {
+// TestCreatedObjectIsNamedByItsAddress, not by the beginning of its JSON.
+func TestCreatedObjectIsNamedByItsAddress(t *testing.T) {
 	c := Call{Tool: "bash", Args: []Arg{{"command", `gh api repos/shop/cli/pulls/3/comments/7/replies -f body="Fixed in 06e93767"`}}, Answered: true,
 		Result: `{"url":"https://api.shop.test/comments/9","node_id":"PRRC_kw","id":9,"html_url":"https://shop.test/cli/pull/3#r9","body":"Fixed in 06e93767"}`}
 	c.finish()
@@ -114,9 +114,9 @@ func TestWhatARequestMadeIsToldByItsAddress(t *testing.T) {
 	}
 }
 
-// TestAStatementIsNoRule: what a review or a test says, which the user pasted, tells
+// TestStatementIsNotARule: what a review or a test says, which the user pasted, tells
 // nobody what to do.
-func TestAStatementIsNoRule(t *testing.T) {
+func TestStatementIsNotARule(t *testing.T) {
 	for _, text := range []string{
 		"store_test.go:808: Second commit should NOT have a trailer (content doesn't match), got 7940d5559a34",
 		"This causes estimate to always return 0, incorrectly attributing changes of the user.",
@@ -138,8 +138,8 @@ func TestAStatementIsNoRule(t *testing.T) {
 	}
 }
 
-// TestTheNoticeOfAHarnessIsNoFinding: "runner.ts has “(Output capped at 50 KB …)”".
-func TestTheNoticeOfAHarnessIsNoFinding(t *testing.T) {
+// TestHarnessNoticeIsNotQuoted: "runner.ts has “(Output capped at 50 KB …)”".
+func TestHarnessNoticeIsNotQuoted(t *testing.T) {
 	for line, name := range map[string]string{
 		"(Output capped at 50 KB. Showing lines 1-1447. Use offset=1448 to continue.)": "1448",
 		"Output too large to read at once (22.1 KB). Saved to: /tmp/out-17.txt":        "out-17",
@@ -154,9 +154,9 @@ func TestTheNoticeOfAHarnessIsNoFinding(t *testing.T) {
 	}
 }
 
-// TestACheckThatRanAgainInSilenceIsToldSo: no status is stated, and whoever reads it
+// TestSummaryStatesSilentRerunOfCheck: no status is stated, and whoever reads it
 // knows what a compiler that prints nothing means.
-func TestACheckThatRanAgainInSilenceIsToldSo(t *testing.T) {
+func TestSummaryStatesSilentRerunOfCheck(t *testing.T) {
 	failed := append([]message.Message{message.User("Make it compile.")}, command("1", "", "go build ./... 2>&1", "Exit code 1\n# x/a\na/a.go:3:2: undefined: b")...)
 	for result, want := range map[string]string{
 		"":                                 "; it ran again and printed nothing [s4]",

@@ -18,7 +18,7 @@ func steps(n int) []message.Message {
 // The summary stands before the last message of the user, also where it covers
 // work on it: it says so, over several summaries, and where the message itself
 // is summarized later.
-func TestASummarySaysWhenTheMessageBehindItWasWritten(t *testing.T) {
+func TestSummaryStatesWhenTheFollowingMessageWasWritten(t *testing.T) {
 	asked := message.User("Now deploy the exporter, please.")
 	number := 1
 	intro := func(previous string, msgs, visible []message.Message, after int) string {
@@ -65,9 +65,9 @@ func TestASummarySaysWhenTheMessageBehindItWasWritten(t *testing.T) {
 	}
 }
 
-// TestAFolderThatTheShellIsInAlready is no part of what a check checks: without it the
+// TestFailedFolderChangeIsNotPartOfCheck is no part of what a check checks: without it the
 // failure stands beside the same check that passed.
-func TestAFolderThatTheShellIsInAlready(t *testing.T) {
+func TestFailedFolderChangeIsNotPartOfCheck(t *testing.T) {
 	msgs := append([]message.Message{message.User("Make it green.")}, command("1", "", "cd src && go test ./color/... 2>&1", "Exit code: 1\n/usr/bin/bash: line 1: cd: src: No such file or directory")...)
 	msgs = append(append(msgs, command("2", "", "pwd && go test ./color/... 2>&1", "Exit code: 0\n/d/omp/src\nok  \tomp/color\t0.2s")...), steps(7)...)
 	text := write4(t, Input{Messages: msgs})
@@ -81,7 +81,7 @@ func TestAFolderThatTheShellIsInAlready(t *testing.T) {
 }
 
 // What a summary carries over is dropped or marked once a later step settles it.
-func TestWhatASummaryCarriesIsSettledByLaterSteps(t *testing.T) {
+func TestLaterStepsSettleCarriedLines(t *testing.T) {
 	in := func(previous string, msgs []message.Message) string {
 		t.Helper()
 		sum, err := Writer{Strategy: taskState, Summarizer: Extractive{}, MaxTokens: 900}.Write(t.Context(), Input{Previous: previous, Messages: msgs, MaxTokens: 2000, Count: func(s string) int { return len(s)/4 + 1 }})

@@ -23,7 +23,7 @@ func masked(text string) *policy.View {
 	}, 6000)
 }
 
-func TestWhatWasMaskedIsReadFromTheArchive(t *testing.T) {
+func TestMaskedResultIsReadFromArchive(t *testing.T) {
 	v := masked(hidden)
 	v.Origins = func(i, p int) (policy.Origin, bool) { return policy.Origin{Chars: 4200, Ref: "3f9a2c1b70de"}, i == 2 }
 	m := restored(v, 2, func(ref string) (string, bool) { return "Exit code 1\n--- FAIL: TestA", ref != "" })
@@ -35,7 +35,7 @@ func TestWhatWasMaskedIsReadFromTheArchive(t *testing.T) {
 	}
 }
 
-func TestOfWhatIsNotToBeHadNothingIsSaid(t *testing.T) {
+func TestSummaryOmitsUnrestoredResult(t *testing.T) {
 	for _, text := range []string{hidden, "[truncated: kept first ~8000 of ~52000 tokens (head)]"} {
 		v := masked(text)
 		var msgs []message.Message
@@ -53,7 +53,7 @@ func TestOfWhatIsNotToBeHadNothingIsSaid(t *testing.T) {
 
 // Where the archive can't be read, a placeholder that this program wrote still says
 // how the tests ended. One of a tool says nothing.
-func TestOfWhatIsNotToBeHadThePlaceholderTellsTheOutcome(t *testing.T) {
+func TestPlaceholderStatesOutcomeOfUnrestoredResult(t *testing.T) {
 	const head = `[observation masked — 4200 chars · bash "go test ./a"`
 	for _, c := range []struct{ text, want string }{
 		{head + ` · says "--- FAIL: TestA (0.00s)" · exit 0 · recall 3f9a2c1b70de]`, "--- FAIL: TestA (0.00s)\n[exit code: 0]"},
@@ -83,7 +83,7 @@ func TestOfWhatIsNotToBeHadThePlaceholderTellsTheOutcome(t *testing.T) {
 
 // A summary that quotes bytes that are no text could not be stored as it is, and no other
 // process would make the same view.
-func TestSummariesHoldNoBytesThatAreNoText(t *testing.T) {
+func TestSummariesContainOnlyValidUTF8(t *testing.T) {
 	msgs := session(20)
 	for i := range msgs {
 		if msgs[i].IsUser() {
@@ -108,7 +108,7 @@ func TestSummariesHoldNoBytesThatAreNoText(t *testing.T) {
 	}
 }
 
-func TestWhatPeopleTypedIsNotPrunedWithTheRest(t *testing.T) {
+func TestPruningKeepsTypedMessages(t *testing.T) {
 	msgs := session(20)
 	msgs = append(msgs[:8:8], append([]message.Message{message.User("Call the flag --dry, not --check."), message.Assistant("All right.")}, msgs[8:]...)...)
 	v := view(msgs, 3000)
@@ -133,7 +133,7 @@ func TestWhatPeopleTypedIsNotPrunedWithTheRest(t *testing.T) {
 
 // If agents act in their text, a patch in the next message of role user is the output
 // of the action, and no user typed it.
-func TestWhatACommandInTextPrintedIsPruned(t *testing.T) {
+func TestPruningRemovesOutputOfCommandInText(t *testing.T) {
 	msgs := []message.Message{message.System("You are a coding agent."), message.User("Fix the failing import.")}
 	for i := range 20 {
 		msgs = append(msgs, message.Assistant("I look.\n```bash\ngit diff\n```"), message.User("diff --git a/a.go b/a.go\n"+strings.Repeat("+it prints this\n", 45)))
@@ -164,7 +164,7 @@ func TestWhatACommandInTextPrintedIsPruned(t *testing.T) {
 
 // Whatever stays where no summary could be had, the rest of the stages can make it fit: the
 // earlier summary, what people typed and the notice share the room that is there.
-func TestWhatStaysWithoutASummaryHasRoom(t *testing.T) {
+func TestPrunedViewFitsTheBudget(t *testing.T) {
 	msgs := session(12)
 	msgs[0] = message.System(strings.Repeat("You are a coding agent. ", 600)) // people's words may take a share of all
 	typed := message.User("Call the flag --dry, not --check, in each of the commands that the loader has, and say so in the help.")
@@ -206,7 +206,7 @@ func TestWhatStaysWithoutASummaryHasRoom(t *testing.T) {
 }
 
 // A room is too small for a summary only if what squeeze leaves is.
-func TestRoomThatSqueezeMakesIsThereForASummary(t *testing.T) {
+func TestSummaryUsesRoomThatSqueezeMakes(t *testing.T) {
 	msgs := session(12)
 	msgs[len(msgs)-3] = message.ToolResult("call_11", strings.Repeat("row of the table\n", 400))
 	s := stage(t, Writer{})

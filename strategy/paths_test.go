@@ -19,7 +19,7 @@ func editsIn(dir string, names ...string) []message.Message {
 	return msgs
 }
 
-func TestACommonFolderIsSaidOnce(t *testing.T) {
+func TestSummaryNamesCommonFolderOnce(t *testing.T) {
 	text := write4(t, Input{Messages: editsIn(checkout, "one.go", "two.go", "sub/three.go", "sub/four.go", "five.go")})
 	if n := strings.Count(text, checkout); n != 1 {
 		t.Errorf("the folder stands %d times in:\n%s", n, text)
@@ -31,7 +31,7 @@ func TestACommonFolderIsSaidOnce(t *testing.T) {
 	}
 }
 
-func TestTheNextSummaryKnowsWhatAMarkStoodFor(t *testing.T) {
+func TestNextSummaryExpandsMark(t *testing.T) {
 	first := write4(t, Input{Messages: editsIn(checkout, "one.go", "two.go", "three.go", "four.go", "five.go")})
 	second := write4(t, Input{Previous: first, Messages: editsIn("/home/else/where/", "six.go", "seven.go", "eight.go", "nine.go", "ten.go", "eleven.go", "twelve.go")})
 	full := fullPaths(second)
@@ -42,7 +42,7 @@ func TestTheNextSummaryKnowsWhatAMarkStoodFor(t *testing.T) {
 	}
 }
 
-func TestAMarkThatTheHistoryHasStandsForNothing(t *testing.T) {
+func TestMarkOfHistoryIsNotExpanded(t *testing.T) {
 	msgs := append(editsIn(checkout, "one.go", "two.go", "three.go", "four.go", "five.go"), message.Assistant("It lists …/one.go as broken."))
 	if text := write4(t, Input{Messages: msgs}); strings.Contains(text, "in a path stands for") {
 		t.Errorf("a mark of the history is taken for ours:\n%s", text)

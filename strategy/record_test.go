@@ -9,7 +9,7 @@ import (
 )
 
 // A record with twenty members is cut: what tells that it was done comes first.
-func TestOfAReturnedRecordFirstTheState(t *testing.T) {
+func TestRecordLineBeginsWithState(t *testing.T) {
 	const record = `{"user":"m","flights":[{"number":"HAT023","date":"2024-05-26"},{"number":"HAT204","date":"2024-05-28"}],"cabin":"economy","reservation_id":"K1","amount":567,"status":"cancelled"}`
 	got := calledTool("cancel_reservation", record, "id", "K1").tell()
 	const want = "called `cancel_reservation` K1, which returned: status: cancelled, reservation_id: K1, amount: 567, user: m, cabin: economy, flights: (number: HAT023, date: 2024-05-26; number: HAT204, date: 2024-05-28)"
@@ -19,7 +19,7 @@ func TestOfAReturnedRecordFirstTheState(t *testing.T) {
 }
 
 // The page of the author of a comment is not what was created.
-func TestOnlyTheAddressOfTheRecordIsWhatWasCreated(t *testing.T) {
+func TestCreatedAddressIsTheRecordsOwn(t *testing.T) {
 	for result, want := range map[string]string{
 		`{"user":{"html_url":"https://x.org/author"},"id":9,"html_url":"https://x.org/pull/1#r9"}`: "html_url: https://x.org/pull/1#r9",
 		`{"user":{"html_url":"https://x.org/author"},"id":9}`:                                      "id: 9",
@@ -32,7 +32,7 @@ func TestOnlyTheAddressOfTheRecordIsWhatWasCreated(t *testing.T) {
 	}
 }
 
-func TestAChainOfEffectsSaysHowMany(t *testing.T) {
+func TestEffectChainStatesItsLength(t *testing.T) {
 	reply := func(n string) string {
 		return "# Issue " + n + " isn't here\ngh api repos/some-owner/some-repository/pulls/183/comments --field in_reply_to=28363658" + n + " --raw-field body='Fixed in\nthe last one.'\n"
 	}
@@ -67,7 +67,7 @@ func TestEffectsOfOneKindInOneStepShareALine(t *testing.T) {
 	}
 }
 
-func TestAMutationIsAnEffect(t *testing.T) {
+func TestMutationIsAnEffect(t *testing.T) {
 	for cmd, want := range map[string]bool{
 		"gh api graphql -f query='\nmutation {\n  t1: resolveReviewThread(input: {threadId: \"A\"}) { thread { id } }\n}'": true,
 		"gh api graphql -f query='mutation($id: ID!) { a(input: {id: $id}) { id } }' -F id=3":                              true,
@@ -85,7 +85,7 @@ func TestAMutationIsAnEffect(t *testing.T) {
 	}
 }
 
-func TestTagsAndSentinelsAreNoOutcome(t *testing.T) {
+func TestTagsAndSentinelsAreNotOutcomes(t *testing.T) {
 	for result, want := range map[string]string{
 		"replied\n</persisted-output>":                                "replied",
 		"the page\n</body></html>\n///PROCESS-DONE:0:PROCESS-DONE///": "the page",

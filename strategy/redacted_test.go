@@ -9,7 +9,7 @@ import (
 
 // What is read is redacted in each place that holds text, and the history stays as
 // it is; what nothing is redacted of is not copied.
-func TestRedactedCopiesWhatChanges(t *testing.T) {
+func TestRedactedCopiesOnlyChangedParts(t *testing.T) {
 	const secret = "hunter22"
 	clean := func(s string) string { return strings.ReplaceAll(s, secret, "[gone]") }
 	part := func(set func(*message.Part)) message.Message {

@@ -32,7 +32,7 @@ var refusals = []string{
 	"I'd be happy to help you with that! What would you like me to summarize?",
 }
 
-func TestRefusalsInManyForms(t *testing.T) {
+func TestWriterRecognizesRefusalsInManyForms(t *testing.T) {
 	for _, answer := range refusals {
 		sum, err := strategy.Writer{Summarizer: scribe{answer}, Fallback: strategy.FallbackExtractive}.Write(t.Context(), strategy.Input{Messages: shop(), Count: count4})
 		if err != nil || sum.Fallback != strategy.FallbackExtractive {
@@ -42,7 +42,7 @@ func TestRefusalsInManyForms(t *testing.T) {
 }
 
 // A refusal is called one; what is only no summary is not, and the error says why.
-func TestNonsenseIsNotCalledARefusal(t *testing.T) {
+func TestUnusableAnswerIsNotARefusal(t *testing.T) {
 	for answer, want := range map[string]string{
 		"I'm sorry, but I can't assist with that request.":                                      "the model refused: I'm sorry",
 		"Hello there. I can't do that.":                                                         "the model refused: Hello there",
@@ -86,7 +86,7 @@ var honest = map[string]string{
 	"## 🎯 Goals and success criteria\n- move the orders table to the new schema [s1]":                                                               "- move the orders table",
 }
 
-func TestSummariesInUnusualFormsAreTaken(t *testing.T) {
+func TestWriterAcceptsSummariesInUnusualForms(t *testing.T) {
 	for answer, want := range honest {
 		sum, err := strategy.Writer{Summarizer: scribe{answer}}.Write(t.Context(), strategy.Input{Messages: shop(), Count: count4})
 		if err != nil || sum.Fallback != "" || !strings.Contains(sum.Text, want) {

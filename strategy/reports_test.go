@@ -10,7 +10,7 @@ import (
 )
 
 // A linter that only warns has not failed, and one that finds errors has.
-func TestWarningsOfALinterAreNoFailure(t *testing.T) {
+func TestLinterWarningsAreNotFailures(t *testing.T) {
 	for result, want := range map[string]strategy.Outcome{
 		"Exit code: 0\n\n/a/b.ts\n  3:1  warning  Unexpected any\n\n✖ 3 problems (0 errors, 3 warnings)":                 strategy.OK,
 		"Exit code: 0\n\n✖ 1 problem (0 errors, 1 warning)":                                                              strategy.OK,
@@ -26,7 +26,7 @@ func TestWarningsOfALinterAreNoFailure(t *testing.T) {
 }
 
 // What sed does to lines is no file, whichever way it picks them.
-func TestScriptsOfSedAreNoFiles(t *testing.T) {
+func TestSedScriptsAreNotFiles(t *testing.T) {
 	for cmd, want := range map[string]string{
 		"sed -i '/foo.bar/d' pkg/a.go":          "pkg/a.go edited",
 		"sed -n '/TODO/p' pkg/a.go":             "pkg/a.go read",
@@ -51,7 +51,7 @@ func TestScriptsOfSedAreNoFiles(t *testing.T) {
 
 // Of a linter that prints what it found below its count, the count alone at the
 // end says that it found nothing. Elsewhere it says nothing.
-func TestALinterThatEndsWithItsCountFoundNothing(t *testing.T) {
+func TestLinterWithCountAtEndFoundNothing(t *testing.T) {
 	const count = "Checked 12 files in 30ms. No fixes applied."
 	for result, want := range map[string]strategy.Outcome{
 		"> lint\n> biome check .\n\n" + count: strategy.OK,
@@ -68,7 +68,7 @@ func TestALinterThatEndsWithItsCountFoundNothing(t *testing.T) {
 }
 
 // What the harness writes below an output is no word of the command.
-func TestTheHarnessNoteAboutTheFolderIsNotPrinted(t *testing.T) {
+func TestSummaryOmitsHarnessNoteAboutFolder(t *testing.T) {
 	text := extract(t, strategy.TaskState, append([]message.Message{message.User("Commit the rows.")},
 		called("1", "Bash", `{"command":"cd /srv/rows && git push"}`, "To rows.example:rows.git\n   1a2b3c4..5d6e7f8  main -> main\nShell cwd was reset to /srv")...))
 	if strings.Contains(text, "cwd") || !strings.Contains(text, "which printed: 1a2b3c4..5d6e7f8 main -> main") {
@@ -77,7 +77,7 @@ func TestTheHarnessNoteAboutTheFolderIsNotPrinted(t *testing.T) {
 }
 
 // A tool that finds tools is no source of facts.
-func TestASearchForToolsIsNoSource(t *testing.T) {
+func TestToolSearchIsNotASource(t *testing.T) {
 	msgs := []message.Message{message.User("Find out when the library was founded.")}
 	msgs = append(msgs, called("1", "ToolSearch", `{"query":"select:WebSearch"}`, "WebSearch")...)
 	msgs = append(msgs, called("2", "web_search", `{"query":"library founded year"}`, strings.Repeat("The library was founded in 1901. ", 60))...)
@@ -88,7 +88,7 @@ func TestASearchForToolsIsNoSource(t *testing.T) {
 }
 
 // A sentence that supposes something rules nothing.
-func TestASuppositionIsNoConstraint(t *testing.T) {
+func TestSuppositionIsNotAConstraint(t *testing.T) {
 	h := history(message.User("My assumption is that you must never start it twice. You must never stop it twice either."))
 	got := h.Constraints()
 	if len(got) != 1 || got[0].Text != "You must never stop it twice either. [s1]" {

@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-func TestRerunKnowsTheSameCheckInAnotherForm(t *testing.T) {
+func TestRerunRecognizesOtherFormsOfACheck(t *testing.T) {
 	for _, c := range []struct {
 		first, later string
 		settles      bool
@@ -73,7 +73,7 @@ func TestChecksOfOneCommandAreSettledOneByOne(t *testing.T) {
 }
 
 // A failed command of several checks no longer stands once each of them passed.
-func TestTheStateOfSeveralChecksIsTheLatest(t *testing.T) {
+func TestSummaryStatesLatestStateOfSeveralChecks(t *testing.T) {
 	run := func(id, cmd, result string) []message.Message {
 		return []message.Message{message.Assistant("", message.Call(id, "bash", `{"command":"`+cmd+`"}`)), message.ToolResult(id, result)}
 	}
@@ -95,7 +95,7 @@ func TestTheStateOfSeveralChecksIsTheLatest(t *testing.T) {
 	}
 }
 
-func TestACheckOfTheSummaryBeforeThatRanSinceStandsOnce(t *testing.T) {
+func TestRepeatedCheckOfPreviousSummaryAppearsOnce(t *testing.T) {
 	long := message.User(strings.Repeat("Go on with the rows of the store. ", 30))
 	count := func(s string) int { return len(s) / 4 }
 	messages := func(cmd, result string) []message.Message {

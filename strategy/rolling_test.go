@@ -65,7 +65,7 @@ func withoutWords(s strategy.Strategy, text string) string {
 }
 
 // With COMPACT_SOAK=1 all the long sessions, else a sample of them.
-func TestRollingSummariesKeepWhatTheFirstOneSaidAndDoNotGrow(t *testing.T) {
+func TestRollingSummariesKeepFirstFactsAndDoNotGrow(t *testing.T) {
 	counter := counter(t)
 	sessions, total, kept := 0, 0, 0
 	for name, data := range corpus.Sessions(t, "chat") {

@@ -17,7 +17,7 @@ func long(ask string, then ...message.Message) Input {
 	}, then...)}
 }
 
-func TestAShortAnswerStandsWithItsQuestion(t *testing.T) {
+func TestSummaryQuotesQuestionWithShortAnswer(t *testing.T) {
 	text := write4(t, long("Make the importer faster.",
 		message.Assistant("There are two ways:\n1. Batch the inserts, which needs a migration.\n2. Cache the lookups in memory.\n\nWhich one do you want?"),
 		message.User("ok, do 2"),
@@ -28,7 +28,7 @@ func TestAShortAnswerStandsWithItsQuestion(t *testing.T) {
 	}
 }
 
-func TestARequestOfItsOwnAnswersNothing(t *testing.T) {
+func TestRequestIsNotAnAnswer(t *testing.T) {
 	text := write4(t, long("Make the importer faster.",
 		message.Assistant("Done. The importer takes 12 ms now."),
 		message.User("alright, do a release"),
@@ -38,7 +38,7 @@ func TestARequestOfItsOwnAnswersNothing(t *testing.T) {
 	}
 }
 
-func TestAReportIsToldInFullWithItsTable(t *testing.T) {
+func TestSummaryQuotesReportWithItsTable(t *testing.T) {
 	text := write4(t, long("Which backend is fastest?",
 		message.Assistant("I measured three backends.\n\n| backend | time |\n|---|---|\n| memory | 12 ms |\n| disk | 340 ms |\n\nDisk is slow because every write syncs."),
 	))
@@ -47,7 +47,7 @@ func TestAReportIsToldInFullWithItsTable(t *testing.T) {
 	}
 }
 
-func TestWhatIsSaidBesideCallsIsKeptAndNarrationIsNot(t *testing.T) {
+func TestSummaryKeepsFindingsBesideCallsWithoutNarration(t *testing.T) {
 	text := write4(t, long("Make the check pass.",
 		message.Assistant("The check is blocked by an oversized file under tmp, not by the code. Let me look at the folder of temporary files.", message.Call("1", "bash", `{"command":"ls -la tmp"}`)),
 		message.ToolResult("1", "session.json 1.5 MiB"),
@@ -57,7 +57,7 @@ func TestWhatIsSaidBesideCallsIsKeptAndNarrationIsNot(t *testing.T) {
 	}
 }
 
-func TestSetbacksAreQuotedAndNothingIsClaimedOfThem(t *testing.T) {
+func TestSetbacksAreOnlyQuoted(t *testing.T) {
 	text := write4(t, long("Make the union tests pass.",
 		message.Assistant("Dropping the second sort had no effect on the plan, because the planner adds its own. Reverting that now.", message.Call("1", "bash", `{"command":"ls -la tmp"}`)),
 		message.ToolResult("1", "session.json 1.5 MiB"),
@@ -75,7 +75,7 @@ func TestSetbacksAreQuotedAndNothingIsClaimedOfThem(t *testing.T) {
 	}
 }
 
-func TestASearchThatFindsNothingIsNoFailure(t *testing.T) {
+func TestEmptySearchIsNotAFailure(t *testing.T) {
 	for result, want := range map[string]bool{"<returncode>1</returncode>\n<output>\n</output>": true, "Exit code 1\ngrep: no such file": false} {
 		c := Call{Tool: "bash", Args: []Arg{{"command", "cd src && grep -n flush store.go"}}, Answered: true, Result: result}
 		c.read()
@@ -85,7 +85,7 @@ func TestASearchThatFindsNothingIsNoFailure(t *testing.T) {
 	}
 }
 
-func TestWhatTheUserSaidWhenTheyRefusedIsTold(t *testing.T) {
+func TestSummaryQuotesObjectionOfUser(t *testing.T) {
 	c := Call{Tool: "Write", Answered: true, Result: "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nreuse the helper in explain.go"}
 	c.read()
 	if got := c.wrong(); got != "the user refused it and said: “reuse the helper in explain.go”" {
@@ -93,7 +93,7 @@ func TestWhatTheUserSaidWhenTheyRefusedIsTold(t *testing.T) {
 	}
 }
 
-func TestALineThatTwoOfferIsWorthWhatItIsToEither(t *testing.T) {
+func TestLineOfTwoProposalsHasTheHigherValue(t *testing.T) {
 	c := newComposer(decisionLog, NewHistory(Request{Strategy: decisionLog}), 100, func(s string) int { return len(s) / 4 })
 	all := c.candidates([]Line{{Text: "[s1] `make` :: - :: failed", Value: 0.1}, {Section: 2, Text: "[s1] `make` failed", Value: 2}})
 	if len(all) != 1 || all[0].Value != 2 {
@@ -102,7 +102,7 @@ func TestALineThatTwoOfferIsWorthWhatItIsToEither(t *testing.T) {
 }
 
 // A question answers nothing, and what somebody sees is no offer.
-func TestAQuestionOfTheUserIsNoAnswer(t *testing.T) {
+func TestUserQuestionIsNotAnAnswer(t *testing.T) {
 	const link = " answered the assistant's "
 	for words, want := range map[string]bool{
 		"how would that look on disk": false,
@@ -121,7 +121,7 @@ func TestAQuestionOfTheUserIsNoAnswer(t *testing.T) {
 	}
 }
 
-func TestReportOfASubAgentBeginsWithItsFirstFinding(t *testing.T) {
+func TestSubAgentReportBeginsWithFirstFinding(t *testing.T) {
 	report := "Now I have all the information I need. Let me write a detailed report of the cache.\n\nThe cache answers 40% of the lookups in `cache/size.go`. Its limit of 512 entries is never reached."
 	text := write4(t, long("Measure the cache.",
 		message.Assistant("", message.Call("1", "Task", `{"description":"Measure the cache","prompt":"Measure how many lookups the cache answers."}`)),

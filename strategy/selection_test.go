@@ -10,7 +10,7 @@ import (
 const table = "**Next question:** How should failures be handled?\n\n| Option | Description |\n|---|---|\n" +
 	"| **A. Silent fallback (recommended)** | Log the error and proceed. |\n| **B. Warn** | Print a warning, proceed. |\n| **C. Fail** | Return the error. |\n\nWhich do you prefer?"
 
-func TestAnAnswerNamesOptionsOfTheList(t *testing.T) {
+func TestChosenReadsOptionsFromAnswer(t *testing.T) {
 	const list = "There are three ways:\n1. Batch the inserts.\n2. Cache the lookups.\n3) Drop the index.\n\nWhich one do you want?"
 	const report = "Done:\n1. Batched the inserts.\n2. Cached the lookups."
 	for _, c := range []struct {
@@ -54,7 +54,7 @@ func TestAnAnswerNamesOptionsOfTheList(t *testing.T) {
 	}
 }
 
-func TestASelectionStandsWithItsQuestionInEveryStrategy(t *testing.T) {
+func TestEveryStrategyQuotesSelectionWithQuestion(t *testing.T) {
 	in := long("Design the importer with me.", message.Assistant(table), message.User("A. is fine, ensure we log"), message.Assistant("Noted."))
 	for _, s := range []Strategy{taskState, codeDelta, decisionLog, brief} {
 		text := writtenBy(t, s, in)
@@ -71,7 +71,7 @@ func TestASelectionStandsWithItsQuestionInEveryStrategy(t *testing.T) {
 
 // Selections compete with the files that were changed, which are worth as much:
 // in little room neither takes all of it.
-func TestSelectionsStandBesideManyChangedFiles(t *testing.T) {
+func TestSelectionsShareRoomWithChangedFiles(t *testing.T) {
 	var then []message.Message
 	for i := range 60 {
 		id := "w" + itoa(i)
@@ -84,7 +84,7 @@ func TestSelectionsStandBesideManyChangedFiles(t *testing.T) {
 }
 
 // Files for temporary use are told of after those that stay.
-func TestTemporaryFilesComeAfterThoseThatStay(t *testing.T) {
+func TestTemporaryFilesComeLast(t *testing.T) {
 	var then []message.Message
 	write := func(path string) {
 		id := "w" + itoa(len(then))
@@ -107,7 +107,7 @@ func TestTemporaryFilesComeAfterThoseThatStay(t *testing.T) {
 
 // A recommendation becomes a decision when the user takes it, not when they take, or
 // turn down, something else of the list.
-func TestOnlyTheRecommendationThatIsTakenIsADecision(t *testing.T) {
+func TestAcceptedRecommendationIsADecision(t *testing.T) {
 	const said = "I'd recommend option A, as the fix is simpler because nothing waits for the log."
 	for answer, want := range map[string]bool{"A.": true, "let's go with A": true, "yes": true, "B": false, "yes, go with B": false, "option A doesn't work for us": false, "not A": false, "C, please": false} {
 		got := decisionsOf(t, long("Design the importer with me.", message.Assistant(table+"\n\n"+said), message.User(answer), message.Assistant("Fine.")))
@@ -119,7 +119,7 @@ func TestOnlyTheRecommendationThatIsTakenIsADecision(t *testing.T) {
 
 // A message may have two lists; the answer is to the last, and its question is the one
 // near to it.
-func TestTheLastListIsTheOneThatIsAnswered(t *testing.T) {
+func TestAnswerRefersToLastList(t *testing.T) {
 	findings := "I found:\n1. A package exists.\n2. Nothing calls it.\n\n"
 	taken, question := chosen(findings+table, "A.")
 	if len(taken) != 1 || question != "Next question: How should failures be handled?" {
@@ -131,7 +131,7 @@ func TestTheLastListIsTheOneThatIsAnswered(t *testing.T) {
 	}
 }
 
-func TestTheNewestSelectionsAreWorthMost(t *testing.T) {
+func TestNewestSelectionsHaveHighestValue(t *testing.T) {
 	var then []message.Message
 	for range 12 {
 		then = append(then, message.Assistant(table), message.User("B."))
@@ -143,7 +143,7 @@ func TestTheNewestSelectionsAreWorthMost(t *testing.T) {
 }
 
 // A summary puts commands in backticks whose outcome it tells; a quotation tells none.
-func TestAQuotedOptionHasNoBackticks(t *testing.T) {
+func TestQuotedOptionHasNoBackticks(t *testing.T) {
 	text := writtenBy(t, taskState, long("Design the importer with me.", message.Assistant("Which flag?\n1. `--fast` of `import`\n2. `--safe`"), message.User("1"), message.Assistant("Noted.")))
 	if !strings.Contains(text, "“1. --fast of import”") {
 		t.Errorf("the option is not quoted so in:\n%s", text)
@@ -161,7 +161,7 @@ func wrote(path string) []message.Message {
 
 // Changed folders lose value one by one, so that other lines come between them, and never
 // become worth less than a failure.
-func TestFoldersOfChangesLeaveRoomAndStay(t *testing.T) {
+func TestChangedFoldersLoseValueButStayAboveFailures(t *testing.T) {
 	var then []message.Message
 	for i := range 40 {
 		then = append(then, wrote("src/part"+itoa(i)+"/main.go")...)
@@ -174,7 +174,7 @@ func TestFoldersOfChangesLeaveRoomAndStay(t *testing.T) {
 }
 
 // Files that stay have lines of their own before temporary ones that are newer.
-func TestTemporaryFilesTakeNoLinesOfTheirOwn(t *testing.T) {
+func TestTemporaryFilesGetNoSeparateLines(t *testing.T) {
 	then := wrote("src/importer.go")
 	for i := range 2 * alone {
 		then = append(then, wrote("/tmp/check"+itoa(i)+".txt")...)
@@ -184,7 +184,7 @@ func TestTemporaryFilesTakeNoLinesOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestNamesOfAnEarlierSummaryAreNotCarried(t *testing.T) {
+func TestNamesOfEarlierSummaryAreNotCarried(t *testing.T) {
 	in := long("Go on.", message.Assistant("I do."))
 	in.Previous = "## Key entities\n- the summary before names alphaBeta and gammaDelta\n- `src/importer.go`: edited twice [s4]"
 	if text := write4(t, in); strings.Contains(text, "the summary before names") || !strings.Contains(text, "src/importer.go") {

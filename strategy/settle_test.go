@@ -18,7 +18,7 @@ func logOf(runs ...run) string {
 }
 
 // A failure says how it ended, by itself: the line about the success may have no room.
-func TestAFailureCarriesItsEnd(t *testing.T) {
+func TestFailureStatesItsEnd(t *testing.T) {
 	const locked = "Exit code 128\nfatal: Unable to create '/p/.git/index.lock': File exists."
 	for _, c := range []struct {
 		name string
@@ -47,7 +47,7 @@ func TestAFailureCarriesItsEnd(t *testing.T) {
 }
 
 // A run of a part of a check is no run of the check.
-func TestOnlyRunsOfTheSameCheckAreIt(t *testing.T) {
+func TestCheckCountsOnlyItsOwnRuns(t *testing.T) {
 	const failed, passed = "Exit code 1\n--- FAIL: TestV", "ok  \tx/cli\t0.1s"
 	for _, c := range []struct {
 		before []string
@@ -73,7 +73,7 @@ func TestOnlyRunsOfTheSameCheckAreIt(t *testing.T) {
 
 // A failure of the summary before says how it ended since, also where the line about the
 // success is gone.
-func TestAFailureOfTheSummaryBeforeCarriesItsEnd(t *testing.T) {
+func TestFailureOfPreviousSummaryStatesItsEnd(t *testing.T) {
 	carried := func(line string, runs ...run) string {
 		var msgs []message.Message
 		for i, r := range runs {

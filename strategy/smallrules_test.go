@@ -7,7 +7,7 @@ import (
 
 // The name of a tool tells what it does where its command does not. A file that was
 // deleted or written would else be told as read, and the agent would look for it.
-func TestACommandThatSaysNothingLeavesItToTheTool(t *testing.T) {
+func TestToolNameDecidesIfCommandDoesNot(t *testing.T) {
 	for tool, want := range map[string]fileOpKind{"delete_file": opDeleted, "write_file": opCreated, "patch_file": opEdited, "view_file": opRead} {
 		c := Call{Tool: tool, Args: []Arg{{"operation", "force"}, {"path", "/w/store/lock.go"}}, Answered: true}
 		if got := c.op(); got != want {
@@ -22,7 +22,7 @@ func TestACommandThatSaysNothingLeavesItToTheTool(t *testing.T) {
 
 // Done items share a line, and are read back from it one by one. An item with a semicolon
 // would come back as two, and the second as work that nobody planned.
-func TestADoneItemWithASemicolonStaysOneItem(t *testing.T) {
+func TestDoneItemWithSemicolonStaysOneItem(t *testing.T) {
 	for _, l := range itemLines([]item{{Text: "open the store; lock it", Status: itemDone}, {Text: "shut the store", Status: itemDone}}, 0) {
 		st, text, ok := statusOf(l.Text)
 		if !ok || st != itemDone {
@@ -42,7 +42,7 @@ func TestADoneItemWithASemicolonStaysOneItem(t *testing.T) {
 
 // A sentence can end with names behind a colon. If it were taken for a list, it would be
 // left out of the next summary, in which lists are written anew.
-func TestALongSentenceBeforeNamesIsNoList(t *testing.T) {
+func TestLongSentenceBeforeNamesIsNotAList(t *testing.T) {
 	for line, want := range map[string]bool{
 		"Read: store/lock.go store/open.go":                                               true,
 		"The user wants that nobody changes these two files: store/lock.go store/open.go": false,
@@ -56,7 +56,7 @@ func TestALongSentenceBeforeNamesIsNoList(t *testing.T) {
 
 // What a command computes for another one is not known. The verdict of a check whose
 // arguments are computed would be taken for one of the whole project.
-func TestACheckWithComputedArgumentsIsNotTheOnlyCommand(t *testing.T) {
+func TestOnlyCheckRejectsComputedArguments(t *testing.T) {
 	for cmd, want := range map[string]bool{
 		"go test ./store":                          true,
 		"go test $(go list ./... | grep -v store)": false,

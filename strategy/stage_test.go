@@ -76,7 +76,7 @@ func apply(t *testing.T, v *policy.View, p policy.Proposal) []message.Message {
 	return c.Messages()
 }
 
-func TestStagePutsOneSummaryBehindPinnedAndBeforeTheAnchor(t *testing.T) {
+func TestStagePutsSummaryBetweenPinnedAndAnchor(t *testing.T) {
 	v := view(session(20), 6000)
 	p, err := stage(t, Writer{}).Propose(context.Background(), v)
 	if err != nil {
@@ -126,7 +126,7 @@ func TestStageCountsVersionsUpAndKeepsOneSummary(t *testing.T) {
 	}
 }
 
-func TestStageOffersNothingWhereOnlyItsOwnMessagesAreLeft(t *testing.T) {
+func TestStageOffersNothingIfOnlyItsOwnMessagesAreLeft(t *testing.T) {
 	msgs := []message.Message{
 		message.System("s"), policy.NewSummary(3, "## Decisions\n- x"), policy.NewNotice(4),
 		message.User("hi"), message.Assistant("hello"),
@@ -144,7 +144,7 @@ type failing struct{ err error }
 
 func (f failing) Summarize(context.Context, Request) (Draft, error) { return Draft{}, f.err }
 
-func TestStageFallsBackToPruningAndTellsWhy(t *testing.T) {
+func TestStageFallsBackToPruningWithAReason(t *testing.T) {
 	msgs := session(20)
 	withSummary := append([]message.Message{msgs[0], policy.NewSummary(2, "## Decisions\n- keep me"), policy.NewNotice(7)}, msgs[1:]...)
 	v := view(withSummary, 6000)
@@ -186,7 +186,7 @@ func TestStageReturnsTheContextsError(t *testing.T) {
 	}
 }
 
-func TestStageEstimateCostsNothingAndHasTheSameCut(t *testing.T) {
+func TestStageEstimateIsFreeAndHasTheSameCut(t *testing.T) {
 	v := view(session(20), 6000)
 	s := stage(t, Writer{Summarizer: failing{errors.New("must not be called")}})
 	e, err := s.Estimate(v)
@@ -205,7 +205,7 @@ func TestStageEstimateCostsNothingAndHasTheSameCut(t *testing.T) {
 	}
 }
 
-func TestObserverIsToldOfSummariesAndTheirFailuresNotOfEstimates(t *testing.T) {
+func TestObserverGetsSummariesAndFailuresButNoEstimates(t *testing.T) {
 	v, bad := view(session(20), 6000), errors.New("nobody answers")
 	for _, c := range []struct {
 		name       string
@@ -233,7 +233,7 @@ func TestObserverIsToldOfSummariesAndTheirFailuresNotOfEstimates(t *testing.T) {
 	}
 }
 
-func TestStageLeavesASmallRemainderAlone(t *testing.T) {
+func TestStageKeepsSmallRemainder(t *testing.T) {
 	msgs := []message.Message{message.User("hi"), message.Assistant("hello"), message.User("a"), message.Assistant("b"), message.User("c"), message.Assistant("d")}
 	v := view(msgs, 6000)
 	v.Manual = true
@@ -279,7 +279,7 @@ func (o *once) Summarize(context.Context, Request) (Draft, error) {
 	return Draft{Text: "## Decisions\n- shrink the keep counts"}, nil
 }
 
-func TestStageAsksOnceHoweverFarTheKeepCountsShrink(t *testing.T) {
+func TestStageAsksOnceForAnyKeepCounts(t *testing.T) {
 	o := &once{}
 	v := view(session(40), 1500)
 	v.Keep = policy.Keep{Turns: 30, Pairs: 30}
@@ -291,7 +291,7 @@ func TestStageAsksOnceHoweverFarTheKeepCountsShrink(t *testing.T) {
 	}
 }
 
-func TestStagePrunesWhereThereIsNoRoomForASummary(t *testing.T) {
+func TestStagePrunesWithoutRoomForASummary(t *testing.T) {
 	msgs := append(session(10), message.User(strings.Repeat("a very long request ", 200)))
 	v := view(msgs, 1000)
 	p, err := stage(t, Writer{Summarizer: failing{errors.New("must not be called")}}).Propose(context.Background(), v)
@@ -309,7 +309,7 @@ func TestStagePrunesWhereThereIsNoRoomForASummary(t *testing.T) {
 // A summary that is there costs more than a new one may, since the setting was
 // lowered. With it the view does not fit, and nothing else is old: the turns
 // that it leaves no room for go with it.
-func TestStageGivesUpTurnsForASummaryThatIsLargerThanItsLimit(t *testing.T) {
+func TestStageRemovesTurnsForSummaryAboveItsLimit(t *testing.T) {
 	msgs := []message.Message{message.System("You are a coding agent."), policy.NewSummary(3, "## Decisions\n"+strings.Repeat("- the loader keeps its rows in order\n", 90))}
 	for i := range 3 {
 		msgs = append(msgs, message.User(fmt.Sprintf("Part %d: %s", i, strings.Repeat("go on with the loader ", 50))), message.Assistant(fmt.Sprintf("Done with %d: %s", i, strings.Repeat("the rows are read ", 50))))

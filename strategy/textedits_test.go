@@ -34,7 +34,7 @@ func TestTextEditsReadsWholeBlocksBelowAPath(t *testing.T) {
 }
 
 // An edit that the assistant wrote as text was made if the program says so, and only then.
-func TestEditsInTextAreChangesOnceTheyWereApplied(t *testing.T) {
+func TestAppliedEditsInTextAreChanges(t *testing.T) {
 	session := func(said ...string) []message.Message {
 		return []message.Message{message.User("Make the total a function."), message.Assistant(twoBlocks), message.User(strings.Join(said, "\n")), message.User("Thanks. And the tax?"), message.Assistant("</div>\n</div>")}
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // What a user took back is no constraint and no goal, and what they lifted says so.
-func TestWhatTheUserTookBackDoesNotStand(t *testing.T) {
+func TestSummaryOmitsWithdrawnConstraints(t *testing.T) {
 	answer := message.Assistant("I read the code and will do so.")
 	for name, c := range map[string]struct {
 		said      []string
