@@ -10,10 +10,10 @@ import (
 	"github.com/agentcompact/compact/internal/samples"
 )
 
-// TestStagePropertiesOnRandomHistories: whatever the history, what is
+// TestPropertyOfTheStageOnRandomHistories: whatever the history, what is
 // proposed makes the view smaller, stays within the limit and says so, twice
 // the same. COMPACT_SOAK=1 runs more of them.
-func TestStagePropertiesOnRandomHistories(t *testing.T) {
+func TestPropertyOfTheStageOnRandomHistories(t *testing.T) {
 	seeds := uint64(samples.Of(300))
 	if os.Getenv("COMPACT_SOAK") != "" {
 		seeds = 10_000

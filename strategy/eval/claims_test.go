@@ -8,7 +8,7 @@ import (
 )
 
 // build's session has an edit of gone.go that the editor refused.
-func TestAChangeThatWasRefusedIsNoChange(t *testing.T) {
+func TestRefusedEditIsNotAChange(t *testing.T) {
 	f := FactsOf(build())
 	for text, want := range map[string]int{
 		"the file importer/gone.go was edited as planned":         1,
@@ -33,7 +33,7 @@ func TestAChangeThatWasRefusedIsNoChange(t *testing.T) {
 	}
 }
 
-func TestAFileWhoseEditSucceedsLaterWasChanged(t *testing.T) {
+func TestLaterEditMakesRefusedFileChanged(t *testing.T) {
 	msgs := append(build(), message.Assistant("", message.Call("z", "Edit", `{"file_path":"/src/importer/gone.go"}`)), message.ToolResult("z", "The file has been updated."))
 	if f := FactsOf(msgs); len(f.Refused) != 0 || len(f.Changed) != 2 {
 		t.Errorf("refused %q, changed %q", f.Refused, f.Changed)
@@ -41,7 +41,7 @@ func TestAFileWhoseEditSucceedsLaterWasChanged(t *testing.T) {
 }
 
 // The cheapest way to have every change is to call every file edited.
-func TestCallingEveryFileEditedCosts(t *testing.T) {
+func TestFalseClaimsOfChangesAreCounted(t *testing.T) {
 	f := FactsOf(build())
 	var b strings.Builder
 	for _, p := range []string{"importer/store.go", "importer/gone.go", "db/schema.sql"} {
@@ -52,7 +52,7 @@ func TestCallingEveryFileEditedCosts(t *testing.T) {
 	}
 }
 
-func TestWhatAToolReturnedIsAnOutcome(t *testing.T) {
+func TestQuotedResultIsAnOutcome(t *testing.T) {
 	f := FactsOf([]message.Message{
 		message.Assistant("", message.Call("1", "refund_order", `{"id":"4711"}`)),
 		message.ToolResult("1", `{"status": "refunded", "amount": 40.5}`),
@@ -72,7 +72,7 @@ func TestWhatAToolReturnedIsAnOutcome(t *testing.T) {
 	}
 }
 
-func TestTheWordsOfASearchAreNoClaim(t *testing.T) {
+func TestWordsOfSearchAreNotClaims(t *testing.T) {
 	f := FactsOf([]message.Message{
 		message.Assistant("", message.Call("1", "bash", `{"command":"grep -rn 'failed to open' store"}`)),
 		message.ToolResult("1", "Exit code: 0\nstore/a.go:3: failed to open"),

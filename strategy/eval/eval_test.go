@@ -48,7 +48,7 @@ func TestSplitFollowsTheDefinition(t *testing.T) {
 	}
 }
 
-func TestCutComesWhereTheShareIsPassedNotWhereItIsReached(t *testing.T) {
+func TestCutComesWhereTheShareIsExceeded(t *testing.T) {
 	msgs := make([]message.Message, 100)
 	for i := range msgs {
 		msgs[i] = message.Assistant("x")
@@ -59,7 +59,7 @@ func TestCutComesWhereTheShareIsPassedNotWhereItIsReached(t *testing.T) {
 	}
 }
 
-func TestCutWantsASessionThatGoesOn(t *testing.T) {
+func TestCutRequiresMessagesAfterTheCut(t *testing.T) {
 	msgs := []message.Message{message.User("a"), message.Assistant(strings.Repeat("x", 2000))}
 	if _, ok := Cut(Session{Messages: msgs}, 1000, func(m message.Message) int { return len(m.Text()) }); ok {
 		t.Error("a session that ends at the cut was accepted")
@@ -102,7 +102,7 @@ func sessions(t testing.TB, n int) []Session {
 // The figures of the project: what a summary of the extractive backend tells
 // of recorded sessions.
 // With -v the whole report is printed.
-func TestWhatTheExtractiveSummaryTellsASuccessor(t *testing.T) {
+func TestExtractiveSummaryStatesFacts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a minute over recorded sessions; run without -short")
 	}
@@ -216,7 +216,7 @@ func TestRunReportsBaselinesStrategiesAndSources(t *testing.T) {
 	}
 }
 
-func TestRunCountsASummaryThatCouldNotBeHad(t *testing.T) {
+func TestRunCountsFailedSummaryAsMissing(t *testing.T) {
 	o := Options{Settings: []Setting{{8000, 300, 200}}, Strategies: []string{"brief"}, Count: func(s string) int { return len(s) / 4 }, Summarizer: broken{}}
 	report, err := Run(context.Background(), []Session{loop("a")}, o)
 	if err != nil {
@@ -233,7 +233,7 @@ func (broken) Summarize(context.Context, strategy.Request) (strategy.Draft, erro
 	return strategy.Draft{}, &strategy.Failure{Reason: strategy.ErrRejected}
 }
 
-func TestRunEndsWithItsContext(t *testing.T) {
+func TestRunReturnsContextError(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := Run(ctx, []Session{loop("a")}, Options{Settings: []Setting{{8000, 300, 200}}, Count: func(s string) int { return len(s) / 4 }}); err != context.Canceled {
@@ -241,7 +241,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestAnEmptyReportSaysSo(t *testing.T) {
+func TestEmptyReportStatesThatItIsEmpty(t *testing.T) {
 	var out strings.Builder
 	if err := (Report{}).Write(&out); err != nil || !strings.Contains(out.String(), "no session fills a window") {
 		t.Errorf("%v: %s", err, out.String())

@@ -20,7 +20,7 @@ func words(m message.Message) int {
 
 func of(n int, word string) string { return strings.TrimSpace(strings.Repeat(word+" ", n)) }
 
-func TestNewestKeepsPinnedAndWhatFitsFromTheEnd(t *testing.T) {
+func TestNewestKeepsPinnedAndLastMessages(t *testing.T) {
 	msgs := []message.Message{
 		message.System(of(10, "rule")), message.User(of(50, "old")), message.Assistant(of(60, "middle")),
 		message.Developer(of(5, "more")), message.User(of(20, "last")),
@@ -47,7 +47,7 @@ func TestNewestKeepsPinnedAndWhatFitsFromTheEnd(t *testing.T) {
 	}
 }
 
-func TestNewestCutsTheBeginningOfWhatDoesNotFit(t *testing.T) {
+func TestNewestCutsBeginningOfOversizedMessage(t *testing.T) {
 	msgs := []message.Message{message.User("go"), message.ToolResult("c", of(400, "early")+" "+of(200, "late")), message.Assistant("done")}
 	view, at := Newest(msgs, 201, words)
 	if d := cmp.Diff([]int{1, 2}, at); d != "" {
@@ -61,7 +61,7 @@ func TestNewestCutsTheBeginningOfWhatDoesNotFit(t *testing.T) {
 	}
 }
 
-func TestNewestShowsTheEndOfACallThatDoesNotFit(t *testing.T) {
+func TestNewestShowsEndOfOversizedCall(t *testing.T) {
 	msgs := []message.Message{message.Assistant("I write it", message.Call("c", "write", `{"text":"`+of(300, "early")+" "+of(120, "late")+`"}`)), message.ToolResult("c", "all done")}
 	view, at := Newest(msgs, 122, words)
 	if d := cmp.Diff([]int{0, 1}, at); d != "" {

@@ -32,7 +32,7 @@ func TestLiteralReadingFindsEveryKind(t *testing.T) {
 	}
 }
 
-func TestReadingsDifferInCaseAndInWhatTheyLookInside(t *testing.T) {
+func TestReadingsDifferInCaseAndInWordBoundaries(t *testing.T) {
 	for _, c := range []struct {
 		name         string
 		fold, inside bool

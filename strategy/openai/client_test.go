@@ -34,7 +34,7 @@ func TestClientSendsTemperatureZeroSeedAndKey(t *testing.T) {
 	}
 }
 
-func TestClientAsksReasoningModelsTheirWay(t *testing.T) {
+func TestClientAdaptsRequestsToReasoningModels(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, _ request, _ int) { completion(w, good, "", "stop") })
 	c, err := New(Config{Model: "gpt-5-mini", BaseURL: s.URL + "/v1"})
 	if err != nil {
@@ -49,7 +49,7 @@ func TestClientAsksReasoningModelsTheirWay(t *testing.T) {
 	}
 }
 
-func TestClientLearnsWhatTheServerDoesNotTake(t *testing.T) {
+func TestClientRemembersRejectedParameters(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, r request, _ int) {
 		switch {
 		case r.MaxTokens > 0:
@@ -77,7 +77,7 @@ func TestClientLearnsWhatTheServerDoesNotTake(t *testing.T) {
 	}
 }
 
-func TestClientDoesNotGoBackAndForthBetweenTwoNamesOfALimit(t *testing.T) {
+func TestClientTriesEachNameOfTheLimitOnce(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, _ request, n int) {
 		if n > 2 {
 			completion(w, good, "", "stop") // so that asking again and again ends
@@ -202,7 +202,7 @@ func hijack(w http.ResponseWriter) {
 	}
 }
 
-func TestWriterTellsOfANetworkThatIsNotThere(t *testing.T) {
+func TestWriterReportsMissingNetwork(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, _ request, _ int) { completion(w, good, "", "stop") })
 	s.Close() // nobody listens there any more
 	sum, infos, err := write(t, s, func(w *strategy.Writer) { w.Retries = 2 })
@@ -214,7 +214,7 @@ func TestWriterTellsOfANetworkThatIsNotThere(t *testing.T) {
 	}
 }
 
-func TestRefusalGoesToBriefAndThenToTheFallback(t *testing.T) {
+func TestRefusalLeadsToBriefAndThenToTheFallback(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, _ request, _ int) { completion(w, "", "No.", "stop") })
 	sum, infos, err := write(t, s, func(w *strategy.Writer) { w.Fallback = strategy.FallbackExtractive })
 	if err != nil {
@@ -237,7 +237,7 @@ func TestRefusalGoesToBriefAndThenToTheFallback(t *testing.T) {
 	}
 }
 
-func TestWriterHalvesTheLimitTwiceAtMost(t *testing.T) {
+func TestWriterHalvesTheLimitAtMostTwice(t *testing.T) {
 	long := "## Decisions\n" + strings.Repeat("- the loader skips rows and nobody knows why that is so\n", 200)
 	s := serve(t, func(w http.ResponseWriter, _ request, _ int) { completion(w, long, "", "stop") })
 	if _, _, err := write(t, s, nil); !errors.Is(err, strategy.ErrTooLong) {
@@ -252,7 +252,7 @@ func TestWriterHalvesTheLimitTwiceAtMost(t *testing.T) {
 	}
 }
 
-func TestWriterRefusesAnAnswerThatIsLongerThanItsSource(t *testing.T) {
+func TestWriterRefusesAnswerLongerThanItsSource(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, _ request, _ int) {
 		completion(w, "## Decisions\n"+strings.Repeat("- nothing was decided at all\n", 40), "", "stop")
 	})
@@ -267,7 +267,7 @@ func TestWriterRefusesAnAnswerThatIsLongerThanItsSource(t *testing.T) {
 	}
 }
 
-func TestWriterMakesSmallerPiecesWhenTheWindowIsSmallerThanBelieved(t *testing.T) {
+func TestWriterMakesSmallerPiecesForASmallerWindow(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, r request, _ int) {
 		if len(r.Messages[1].Content)/4 > 2500 {
 			failure(w, 400, "context_length_exceeded", "invalid_request_error", "messages", "This model's maximum context length is 2500 tokens.")
@@ -304,7 +304,7 @@ func TestWriterGivesUpAtItsDeadline(t *testing.T) {
 	}
 }
 
-func TestWriterAsksAgainAfterOneCallTakesTooLong(t *testing.T) {
+func TestWriterRetriesAfterSlowCall(t *testing.T) {
 	release := make(chan struct{})
 	s := serve(t, func(w http.ResponseWriter, _ request, n int) {
 		if n == 1 {
@@ -334,7 +334,7 @@ func TestWriterDoesNotWaitLongerThanItsDeadline(t *testing.T) {
 	}
 }
 
-func TestCancellingEndsTheSummaryAtOnce(t *testing.T) {
+func TestCancelEndsTheSummaryAtOnce(t *testing.T) {
 	arrived, release := make(chan struct{}), make(chan struct{})
 	s := serve(t, func(http.ResponseWriter, request, int) { close(arrived); <-release })
 	defer close(release)
@@ -350,7 +350,7 @@ func TestCancellingEndsTheSummaryAtOnce(t *testing.T) {
 	}
 }
 
-func TestNoHistoryFollowsARedirectToAnotherHost(t *testing.T) {
+func TestClientFollowsNoRedirectToAnotherHost(t *testing.T) {
 	other := serve(t, func(w http.ResponseWriter, _ request, _ int) { completion(w, good, "", "stop") })
 	s := serve(t, func(w http.ResponseWriter, _ request, _ int) {
 		w.Header().Set("Location", other.URL+"/v1/chat/completions")
@@ -362,7 +362,7 @@ func TestNoHistoryFollowsARedirectToAnotherHost(t *testing.T) {
 	}
 }
 
-func TestThinkingOfOpenModelsIsNoPartOfTheSummary(t *testing.T) {
+func TestSummaryOmitsThinkingOfOpenModels(t *testing.T) {
 	for _, c := range []struct{ content, want string }{
 		{"<think>the user wants\nx</think>\n" + good, good},
 		{"<think>never ends", ""},
@@ -380,7 +380,7 @@ func TestThinkingOfOpenModelsIsNoPartOfTheSummary(t *testing.T) {
 	}
 }
 
-func TestAnAnswerWithoutEndIsReadOnlySoFar(t *testing.T) {
+func TestClientLimitsTheSizeOfAnAnswer(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, _ request, _ int) {
 		completion(w, strings.Repeat("x", maxResponse), "", "stop")
 	})
@@ -394,7 +394,7 @@ func TestAnAnswerWithoutEndIsReadOnlySoFar(t *testing.T) {
 	}
 }
 
-func TestNewWantsAModel(t *testing.T) {
+func TestNewRequiresAModel(t *testing.T) {
 	if _, err := New(Config{}); !errors.Is(err, ErrModel) {
 		t.Errorf("error %v", err)
 	}
@@ -435,7 +435,7 @@ func TestRetryAfterReadsSecondsDatesAndMilliseconds(t *testing.T) {
 }
 
 // The error of a key that is not accepted says where the key comes from.
-func TestAKeyThatIsNotAcceptedIsNamed(t *testing.T) {
+func TestErrorNamesOriginOfRejectedKey(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, _ request, _ int) {
 		failure(w, 401, "invalid_api_key", "invalid_request_error", "", "Incorrect API key provided: "+strings.Repeat("x", 400))
 	})

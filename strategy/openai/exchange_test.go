@@ -23,13 +23,13 @@ var update = flag.Bool("update", false, "write the request and the summary that 
 // runs is how often the exchange is replayed: every time the same bytes.
 const runs = 100
 
-// TestARecordedExchangeGivesTheSameSummaryEachTime replays what the recorder
+// TestRecordedExchangeGivesTheSameSummaryEachTime replays what the recorder
 // (strategy/openai/record) wrote down: the request must be the one on file to
 // the byte (seed 42, temperature 0), and its answer must become the summary on
 // file. The answer on file came over the wire from a server that is not ours,
 // @copilotkit/aimock; there is no model behind it, it says what the extractive
 // backend says of the session.
-func TestARecordedExchangeGivesTheSameSummaryEachTime(t *testing.T) {
+func TestRecordedExchangeGivesTheSameSummaryEachTime(t *testing.T) {
 	path := filepath.Join("testdata", "exchange.txtar")
 	a, err := txtar.ParseFile(path)
 	if err != nil || len(a.Files) != 4 {
