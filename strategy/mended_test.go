@@ -7,10 +7,10 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// run is a command with what it printed.
+// run is a command with its output.
 type run struct{ cmd, result string }
 
-// mendedBy reports whether the first run is mended by the others.
+// mendedBy reports whether the other runs mend the failure of the first run.
 func mendedBy(t *testing.T, runs ...run) bool {
 	t.Helper()
 	h := historyOf(runs...)
@@ -20,7 +20,7 @@ func mendedBy(t *testing.T, runs ...run) bool {
 	return h.mended()[runs[0].cmd] > 0
 }
 
-// historyOf is a history of commands.
+// historyOf returns a history of commands.
 func historyOf(runs ...run) *History {
 	var msgs []message.Message
 	for i, r := range runs {

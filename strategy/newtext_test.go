@@ -6,7 +6,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// What was added to a text is told by its headings, or by its first new line.
+// A summary describes an addition to a text by its headings, or else by its first new line.
 func TestChangeOfTextFileNamesNewHeadings(t *testing.T) {
 	for name, c := range map[string]struct{ file, old, added, want string }{
 		"headings":               {"docs/faq.md", "## Old\n", "## Old\n\nText.\n\n## New one\n\n### And a part\n", "“New one”, “And a part”"},

@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// nextOf returns what a summary of the messages says is next.
+// nextOf returns the section about next steps of a summary of the messages.
 func nextOf(t *testing.T, msgs ...message.Message) string {
 	t.Helper()
 	h := NewHistory(Request{Strategy: TaskState, Messages: msgs, First: 1})
@@ -41,8 +41,8 @@ func TestNextOmitsStepThatAnotherStepFollowed(t *testing.T) {
 	}
 }
 
-// A step of many calls is told with the outcome of its first two. With all of them,
-// one step that reads ten files would fill the line of what is next.
+// The line of a step with many calls states the outcomes of the first two. With all
+// outcomes, one step that reads ten files would fill the line.
 func TestLastStepStatesTwoOutcomes(t *testing.T) {
 	runs := []string{"psql -c orders", "psql -c users", "psql -c invoices", "psql -c refunds"}
 	for n := 1; n <= len(runs); n++ {
@@ -107,8 +107,8 @@ func TestNextOmitsQuestionThatWorkFollowed(t *testing.T) {
 	}
 }
 
-// A list is a plan only if its heading says so, in whole words, and if it is no
-// report.
+// A list is a plan only if its heading says so, in whole words, and is not the heading of
+// a report.
 func TestPlanListIgnoresReportOfFinishedSteps(t *testing.T) {
 	for heading, plan := range map[string]bool{
 		"Next steps:": true, "## Plan": true, "My approach is this:": true, "What remains to do:": true, "下面是步骤：": true,
@@ -158,8 +158,8 @@ func TestSentencesDoesNotCutInCode(t *testing.T) {
 	}
 }
 
-// What a paste forbids is not told without the word that forbids it, nor joined
-// with what stood elsewhere.
+// A quotation of a forbidden item keeps the word that forbids it, and is not joined with
+// text from another place.
 func TestQuotedListKeepsItsLead(t *testing.T) {
 	s := Step{ID: 1, Shown: `# Rules
 Do not submit changes to any of the following files:
@@ -194,7 +194,7 @@ func TestRequestMarksOmittedText(t *testing.T) {
 	}
 }
 
-// The summary of a harness is not the assistant's word to the user.
+// The summary of a harness is not an answer of the assistant to the user.
 func TestSummaryOfHarnessIsNotAnAnswer(t *testing.T) {
 	msgs := []message.Message{message.User("Read the full transcript."), message.Assistant("", message.Call("1", "bash", `{"command":"cat full.jsonl"}`)), message.ToolResult("1", "rows"),
 		message.User("This session is being continued from a previous conversation.\nNext steps:\n1. read the parser once more\n2. tell the user what it cuts\nPending: the review needs to be done."), message.User("review"),
@@ -222,8 +222,8 @@ func TestWithdrawnMessageIsNotARequest(t *testing.T) {
 	}
 }
 
-// A long command is quoted from where it changes something, and its output by the
-// line about the commit.
+// A long command is quoted from its first change on, and its output by the line about the
+// commit.
 func TestLongCommandIsQuotedFromItsEffect(t *testing.T) {
 	cmd := "git add internal/importer/rows.go internal/importer/rows_test.go internal/importer/index.go docs/importer.md && git commit -m 'importer: batch the inserts'"
 	c := Call{Tool: "bash", Args: []Arg{{"command", cmd}}, Answered: true, Exit: 0, Outcome: OK, Result: "[main 1a2b3c4] importer: batch the inserts\n 4 files changed, 20 insertions(+)\n delete mode 100644 old.go"}
@@ -238,7 +238,7 @@ func TestLongCommandIsQuotedFromItsEffect(t *testing.T) {
 	}
 }
 
-// An item of a list of possibilities, or of what is not so, stands with its lead.
+// An item of a list of possibilities or negations is quoted with the lead of the list.
 func TestItemOfAlternativesKeepsItsLead(t *testing.T) {
 	h := NewHistory(Request{Strategy: TaskState, First: 1, Messages: []message.Message{message.User("They do not show."),
 		message.Assistant("If they do not appear in the dashboard, then very likely one of these is true, as far as I can tell from here:\n- the eval never produced a summary of the rows\n- the project is not registered in the dashboard"), message.User("Thanks.")}})

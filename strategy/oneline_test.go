@@ -34,7 +34,7 @@ func TestOneLineJoinsPlainCommands(t *testing.T) {
 	}
 }
 
-// failedCheck is a session in which a command prepares a check, and the check fails.
+// failedCheck returns a session in which a command prepares a check, and the check fails.
 func failedCheck(cmd, result string) []message.Message {
 	args := strings.NewReplacer("\n", `\n`, `"`, `\"`).Replace(cmd)
 	return []message.Message{
@@ -45,8 +45,9 @@ func failedCheck(cmd, result string) []message.Message {
 	}
 }
 
-// TestSummaryStatesPreparationOfFailedCheck: the files have new names, and it is the check that
-// failed. Whoever goes on would look for the old ones, or move them again.
+// TestSummaryStatesPreparationOfFailedCheck checks that only the check counts as failed,
+// and that the summary states the new names of the files. Otherwise, a successor would
+// look for the old files, or move them again.
 func TestSummaryStatesPreparationOfFailedCheck(t *testing.T) {
 	for _, cmd := range []string{
 		"mv components/board/board.test.tsx components/board/board.spec.tsx\nmv components/board/card.test.tsx components/board/card.spec.tsx\nnpm run test -- components/board/",
@@ -64,7 +65,7 @@ func TestSummaryStatesPreparationOfFailedCheck(t *testing.T) {
 	}
 }
 
-// TestSummaryOmitsFailedPreparation as done.
+// TestSummaryOmitsFailedPreparation checks that a failed preparation is not stated as done.
 func TestSummaryOmitsFailedPreparation(t *testing.T) {
 	for cmd, result := range map[string]string{
 		"mv components/board.test.tsx components/board.spec.tsx\nnpm test":   "mv: components/board.test.tsx: No such file or directory\n Test Files  1 failed (1)",
@@ -77,7 +78,8 @@ func TestSummaryOmitsFailedPreparation(t *testing.T) {
 	}
 }
 
-// TestRunnerWithoutTestsFails: nothing was checked.
+// TestRunnerWithoutTestsFails checks that a run without tests is a failure, because nothing
+// was checked.
 func TestRunnerWithoutTestsFails(t *testing.T) {
 	for _, line := range []string{"No test files found, exiting with code 1", "No tests found, exiting with code 1", "error Command failed with exit code 1.", "===== no tests ran in 0.01s ====="} {
 		if got, says := testReport("> web test\n\n" + line + "\nexclude:  node_modules/**\n"); got != testrun.Failure || says != line {
@@ -91,8 +93,8 @@ func TestRunnerWithoutTestsFails(t *testing.T) {
 	}
 }
 
-// TestReasonIsNotTheStatus: "ended with exit 1: Exit code 1" says it twice, and "FAIL" does
-// not say what failed.
+// TestReasonIsNotTheStatus checks the reason of a failure: "ended with exit 1: Exit code 1"
+// states the status twice, and "FAIL" does not name the failure.
 func TestReasonIsNotTheStatus(t *testing.T) {
 	c := Call{Tool: "bash", Args: []Arg{{"command", "gh pr diff 343 --name-only 2>/dev/null"}}, Answered: true, Result: "Exit code 1"}
 	c.finish()
@@ -104,7 +106,8 @@ func TestReasonIsNotTheStatus(t *testing.T) {
 	}
 }
 
-// TestCreatedObjectIsNamedByItsAddress, not by the beginning of its JSON.
+// TestCreatedObjectIsNamedByItsAddress checks that a summary names a created object by its
+// address, and not by the beginning of its JSON.
 func TestCreatedObjectIsNamedByItsAddress(t *testing.T) {
 	c := Call{Tool: "bash", Args: []Arg{{"command", `gh api repos/shop/cli/pulls/3/comments/7/replies -f body="Fixed in 06e93767"`}}, Answered: true,
 		Result: `{"url":"https://api.shop.test/comments/9","node_id":"PRRC_kw","id":9,"html_url":"https://shop.test/cli/pull/3#r9","body":"Fixed in 06e93767"}`}
@@ -114,8 +117,8 @@ func TestCreatedObjectIsNamedByItsAddress(t *testing.T) {
 	}
 }
 
-// TestStatementIsNotARule: what a review or a test says, which the user pasted, tells
-// nobody what to do.
+// TestStatementIsNotARule checks that a pasted statement of a review or a test is not a
+// rule.
 func TestStatementIsNotARule(t *testing.T) {
 	for _, text := range []string{
 		"store_test.go:808: Second commit should NOT have a trailer (content doesn't match), got 7940d5559a34",
@@ -138,7 +141,8 @@ func TestStatementIsNotARule(t *testing.T) {
 	}
 }
 
-// TestHarnessNoticeIsNotQuoted: "runner.ts has “(Output capped at 50 KB …)”".
+// TestHarnessNoticeIsNotQuoted checks that no line quotes the notice of a harness as text
+// of a file: "runner.ts has “(Output capped at 50 KB …)”".
 func TestHarnessNoticeIsNotQuoted(t *testing.T) {
 	for line, name := range map[string]string{
 		"(Output capped at 50 KB. Showing lines 1-1447. Use offset=1448 to continue.)": "1448",
@@ -154,8 +158,8 @@ func TestHarnessNoticeIsNotQuoted(t *testing.T) {
 	}
 }
 
-// TestSummaryStatesSilentRerunOfCheck: no status is stated, and whoever reads it
-// knows what a compiler that prints nothing means.
+// TestSummaryStatesSilentRerunOfCheck checks a rerun without a stated status. The summary
+// says that it printed nothing, because a reader knows what that means for a compiler.
 func TestSummaryStatesSilentRerunOfCheck(t *testing.T) {
 	failed := append([]message.Message{message.User("Make it compile.")}, command("1", "", "go build ./... 2>&1", "Exit code 1\n# x/a\na/a.go:3:2: undefined: b")...)
 	for result, want := range map[string]string{

@@ -8,7 +8,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Words of what is open also stand in names, in conditions and in reports.
+// Words about open work also appear in names, in conditions and in reports.
 func TestLeavesOpenIgnoresWordsInAnotherSense(t *testing.T) {
 	for s, open := range map[string]bool{
 		"The app shows the todo list of each user, and saves it.":                    false,
@@ -43,7 +43,7 @@ func TestItemsOfReportAreNotOpen(t *testing.T) {
 	}
 }
 
-// "Now" begins a step, or says how something is by now.
+// "Now" begins an announcement, or the description of a present behavior.
 func TestPresentBehaviorIsNotAnnounced(t *testing.T) {
 	for s, want := range map[string]bool{
 		"Now searches the main branch first, then the others": false, "Now returns nil for an empty row": false, "Now uses one query per table": false, "Let me know which table you mean": false,
@@ -59,7 +59,7 @@ func TestPresentBehaviorIsNotAnnounced(t *testing.T) {
 	}
 }
 
-// A script, a runner or an option that does not exist is no work to do.
+// A missing script, runner or option is not open work.
 func TestNextOmitsMissingCommand(t *testing.T) {
 	for _, c := range []struct {
 		cmd, result string
@@ -87,7 +87,7 @@ func TestNextOmitsMissingCommand(t *testing.T) {
 	}
 }
 
-// What repairs ends as the check that only looks.
+// A check that repairs settles the same check without the repair.
 func TestRepairingCheckSettlesPlainCheck(t *testing.T) {
 	for first, later := range map[string]string{"bun run lint:fix 2>&1": "bun run lint", "npm run lint -- --fix": "npm run lint", "npx biome check --write .": "npx biome check .", "ruff check --fix src": "ruff check src"} {
 		failed := reruns{}

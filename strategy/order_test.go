@@ -15,9 +15,9 @@ func steps(n int) []message.Message {
 	return out
 }
 
-// The summary stands before the last message of the user, also where it covers
-// work on it: it says so, over several summaries, and where the message itself
-// is summarized later.
+// The summary precedes the last message of the user, even if it covers work on this
+// message. The introduction says so, over several summaries, and also after the message
+// itself is summarized.
 func TestSummaryStatesWhenTheFollowingMessageWasWritten(t *testing.T) {
 	asked := message.User("Now deploy the exporter, please.")
 	number := 1
@@ -65,8 +65,9 @@ func TestSummaryStatesWhenTheFollowingMessageWasWritten(t *testing.T) {
 	}
 }
 
-// TestFailedFolderChangeIsNotPartOfCheck is no part of what a check checks: without it the
-// failure stands beside the same check that passed.
+// TestFailedFolderChangeIsNotPartOfCheck checks that a folder in which the shell already
+// works is not part of a check. Otherwise, a summary would state the failure beside the
+// same check that passed.
 func TestFailedFolderChangeIsNotPartOfCheck(t *testing.T) {
 	msgs := append([]message.Message{message.User("Make it green.")}, command("1", "", "cd src && go test ./color/... 2>&1", "Exit code: 1\n/usr/bin/bash: line 1: cd: src: No such file or directory")...)
 	msgs = append(append(msgs, command("2", "", "pwd && go test ./color/... 2>&1", "Exit code: 0\n/d/omp/src\nok  \tomp/color\t0.2s")...), steps(7)...)
@@ -80,7 +81,7 @@ func TestFailedFolderChangeIsNotPartOfCheck(t *testing.T) {
 	}
 }
 
-// What a summary carries over is dropped or marked once a later step settles it.
+// A carried line is dropped or marked once a later step settles it.
 func TestLaterStepsSettleCarriedLines(t *testing.T) {
 	in := func(previous string, msgs []message.Message) string {
 		t.Helper()

@@ -13,7 +13,7 @@ import (
 
 const hidden = "[observation masked — 4200 chars]"
 
-// masked is a view in which an earlier run masked a result.
+// masked returns a view in which an earlier run masked a result.
 func masked(text string) *policy.View {
 	return view([]message.Message{
 		message.User("Run the tests, please."),
@@ -51,8 +51,8 @@ func TestSummaryOmitsUnrestoredResult(t *testing.T) {
 	}
 }
 
-// Where the archive can't be read, a placeholder that this program wrote still says
-// how the tests ended. One of a tool says nothing.
+// If the archive can't be read, a placeholder of this program still states the outcome of
+// the tests. A placeholder in the result of a tool states nothing.
 func TestPlaceholderStatesOutcomeOfUnrestoredResult(t *testing.T) {
 	const head = `[observation masked — 4200 chars · bash "go test ./a"`
 	for _, c := range []struct{ text, want string }{
@@ -81,8 +81,8 @@ func TestPlaceholderStatesOutcomeOfUnrestoredResult(t *testing.T) {
 	}
 }
 
-// A summary that quotes bytes that are no text could not be stored as it is, and no other
-// process would make the same view.
+// A summary that quotes invalid bytes could not be stored unchanged, and no other process
+// would make the same view.
 func TestSummariesContainOnlyValidUTF8(t *testing.T) {
 	msgs := session(20)
 	for i := range msgs {
@@ -162,8 +162,8 @@ func TestPruningRemovesOutputOfCommandInText(t *testing.T) {
 	}
 }
 
-// Whatever stays where no summary could be had, the rest of the stages can make it fit: the
-// earlier summary, what people typed and the notice share the room that is there.
+// After a failed summary, the later stages can make the view fit: the earlier summary, the
+// typed messages and the notice share the room that exists.
 func TestPrunedViewFitsTheBudget(t *testing.T) {
 	msgs := session(12)
 	msgs[0] = message.System(strings.Repeat("You are a coding agent. ", 600)) // people's words may take a share of all
@@ -205,7 +205,7 @@ func TestPrunedViewFitsTheBudget(t *testing.T) {
 	}
 }
 
-// A room is too small for a summary only if what squeeze leaves is.
+// The room for a summary includes the room that squeeze can make.
 func TestSummaryUsesRoomThatSqueezeMakes(t *testing.T) {
 	msgs := session(12)
 	msgs[len(msgs)-3] = message.ToolResult("call_11", strings.Repeat("row of the table\n", 400))
@@ -221,7 +221,7 @@ func TestSummaryUsesRoomThatSqueezeMakes(t *testing.T) {
 	}
 }
 
-// silent answers nothing that can be used.
+// silent is a Summarizer with an unusable answer.
 type silent struct{}
 
 func (silent) Summarize(context.Context, Request) (Draft, error) { return Draft{Text: "no"}, nil }

@@ -119,8 +119,8 @@ func TestLogLineUsesWordsOfTheSource(t *testing.T) {
 	}
 }
 
-// An editor that takes the name of an operation as its command runs none, and
-// an edit that was refused changed nothing.
+// The argument "command" of an editor can name an operation; then the call runs no command.
+// A refused edit changes nothing.
 func TestRefusedEditChangesNothing(t *testing.T) {
 	for result, want := range map[string]Outcome{
 		"ERROR:\nNo replacement was performed, old_str `x` did not appear verbatim in /a/b.go.": Failed,

@@ -28,8 +28,8 @@ func TestWriterRefusesAnswerAsLongAsItsSource(t *testing.T) {
 	}
 }
 
-// A model stands for a remote one: it has a window, keeps what it was asked
-// and refuses what does not fit.
+// A model simulates a remote model: it has a window, records the requests and refuses a
+// request that does not fit.
 type model struct {
 	window int
 	answer func(r strategy.Request) (strategy.Draft, error) // default: one line
@@ -73,7 +73,7 @@ func (m *model) Summarize(ctx context.Context, r strategy.Request) (strategy.Dra
 	return strategy.Draft{Text: "## Decisions\n- something was decided"}, nil
 }
 
-// long is a history of about n tokens, of which share stands in observations.
+// long returns a history of about n tokens. share is the share of the observations in it.
 func long(n int, share float64) []message.Message {
 	var out []message.Message
 	for i := 0; n > 0; i++ {
@@ -245,7 +245,7 @@ func TestDeadlineLimitsAllAttemptsTogether(t *testing.T) {
 	})
 }
 
-// Nobody waits for an attempt that the deadline does not leave room for.
+// The writer does not wait for an attempt that could only begin after the deadline.
 func TestWriterSkipsWaitBeyondDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &model{window: 128_000, answer: func(strategy.Request) (strategy.Draft, error) {

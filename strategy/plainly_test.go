@@ -32,7 +32,7 @@ func TestSingleRequestIsNotCalledNewest(t *testing.T) {
 	tells(t, long("Make the importer faster.", message.Assistant("On it.")), []string{"\n- Make the importer faster."}, []string{newestRequest, firstRequest})
 }
 
-// A request that leads to a heading or a sentence stands with it.
+// A request that introduces a heading or a sentence is quoted with it.
 func TestRequestKeepsTheTextThatItIntroduces(t *testing.T) {
 	tells(t, long("Do the following:\n\n# Rename the ledger\n\nThe old name is misleading."), []string{"- Do the following: Rename the ledger"}, nil)
 }
@@ -72,8 +72,8 @@ func TestBindsDistinguishesRulesFromQuestionsAndStatements(t *testing.T) {
 	}
 }
 
-// What a reviewer says, what the user asked and what a harness recalls is no
-// decision of the assistant.
+// Statements of a reviewer, questions of the user and the memory of a harness are not
+// decisions of the assistant.
 func TestDecisionsOmitWordsOfOthers(t *testing.T) {
 	in := long("Make the importer faster.",
 		message.Assistant("I decided to batch the inserts because each commit syncs the disk.\n\n> I'd rather drop the table instead of batching, because nobody reads it.\n\nThe reviewer suggested that we should use a queue instead of the table, because it is simpler."),
@@ -151,7 +151,8 @@ func TestListItemsAreSeparated(t *testing.T) {
 		[]string{"AV208 at 07:40 for 64 euros; AV214 at 11:05 for 95 euros. AV208 is the cheaper one."}, nil)
 }
 
-// A tool that puts a question to the user returns the question: that is no answer.
+// A tool that asks the user a question may return the question. The question is not an
+// answer.
 func TestRepeatedQuestionIsNotAnAnswer(t *testing.T) {
 	ask := message.Assistant("", message.Call("1", "ask_clarification", `{"question":"Which bank do you mean?","context":"The word has two meanings.","options":["the one at the river","the one with the money"]}`))
 	tells(t, long("Write about the bank.", ask, message.ToolResult("1", "The word has two meanings.\n\nWhich bank do you mean?\n\n1. the one at the river\n2. the one with the money")),
@@ -173,7 +174,7 @@ func TestSummaryOmitsSinglePlainKey(t *testing.T) {
 	}
 }
 
-// A short answer of a tool stands in the log in full, and not a second time.
+// The log quotes a short result of a tool in full. No other line repeats it.
 func TestSummaryStatesShortResultOnce(t *testing.T) {
 	text := write4(t, long("Pay the bill.", message.Assistant("", message.Call("1", "fetch_receipt", `{}`)), message.ToolResult("1", "The receipt of the bill B-77 has been put on the shelf of the office.")))
 	if strings.Count(text, "shelf of the office") != 1 {
@@ -181,7 +182,7 @@ func TestSummaryStatesShortResultOnce(t *testing.T) {
 	}
 }
 
-// What a command read before was there, so that writing it is no creation.
+// A file that a command read existed, so that a later write does not create it.
 func TestWriteToReadFileIsNotACreation(t *testing.T) {
 	read := func(result string) Input {
 		return long("Add a method.", message.Assistant("", message.Call("1", "bash", `{"command":"cat lib/shapes.py"}`)), message.ToolResult("1", result),

@@ -7,8 +7,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Requests with varied data try what an address answers: the last one, which found it,
-// has to be repeated.
+// Requests with varied data probe the answers of an address. A successor may have to repeat
+// the last request, which succeeded.
 func TestProbesMayBeRepeated(t *testing.T) {
 	post := func(data string) run {
 		return run{"curl -X POST -d 'name=" + data + "' http://x.org/cgi-bin/forms.pl", "Your name is " + data}
@@ -33,7 +33,7 @@ func TestProbesMayBeRepeated(t *testing.T) {
 	}
 }
 
-// Of a request, what is asked for is quoted.
+// A summary quotes the address of a request, and not its headers.
 func TestSummaryQuotesAddressOfRequest(t *testing.T) {
 	const cmd = `curl -s -k -X POST -H 'Content-Type: application/json' -H "Authorization: Bearer x" -F file=ARGV http://web.example.org:8000/cgi-bin/file.pl?forms.pl`
 	if got := ranCommand(cmd, "ok").name(); got != "`curl -X POST -F file=ARGV http://web.example.org:8000/cgi-bin/file.pl?forms.pl`" {

@@ -10,9 +10,9 @@ import (
 	"github.com/agentcompact/compact/internal/samples"
 )
 
-// TestPropertyOfTheStageOnRandomHistories: whatever the history, what is
-// proposed makes the view smaller, stays within the limit and says so, twice
-// the same. COMPACT_SOAK=1 runs more of them.
+// TestPropertyOfTheStageOnRandomHistories checks that a proposal for any history makes the
+// view smaller, stays within the limit, and is the same a second time. COMPACT_SOAK=1 runs
+// more histories.
 func TestPropertyOfTheStageOnRandomHistories(t *testing.T) {
 	seeds := uint64(samples.Of(300))
 	if os.Getenv("COMPACT_SOAK") != "" {

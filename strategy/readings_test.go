@@ -9,8 +9,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A line of a model's summary is a heading of a section, or what is in one. A bullet that
-// names a section would else begin it, and what follows be in the wrong one.
+// A line of a model's summary is either a heading or the content of a section. If a bullet
+// with the name of a section were a heading, the next lines would be in the wrong section.
 func TestHeadingRecognizesHeadings(t *testing.T) {
 	for line, want := range map[string]string{
 		"Decisions": "Decisions", "**Decisions**": "Decisions", "## Decisions": "Decisions", "Decisions:": "Decisions", "Decisions made so far:": "Decisions",
@@ -85,7 +85,7 @@ func TestBetweenRequiresBothEnds(t *testing.T) {
 	}
 }
 
-// A shell that warns has run the command.
+// A shell runs the command even if it prints a warning.
 func TestShellErrorRecognizesErrors(t *testing.T) {
 	for out, want := range map[string]bool{
 		"bash: jq: command not found": true, "/bin/sh: 1: jq: not found": true, "zsh: no such file or directory: ./a": true, "bash: ./a: Permission denied\n": true,
@@ -136,7 +136,7 @@ func TestBlocksSplitsAtFences(t *testing.T) {
 	}
 }
 
-// A renaming has both names.
+// The operation of a rename has both names.
 func TestPatchOpsReadsRenames(t *testing.T) {
 	for patch, want := range map[string][]fileOp{
 		"rename from a.go\nrename to b.go\n":                       {{Path: "b.go", From: "a.go", Op: opRenamed}},
@@ -151,7 +151,7 @@ func TestPatchOpsReadsRenames(t *testing.T) {
 	}
 }
 
-// Two files share a verb unless one of them was changed more than once.
+// Two files share a verb unless one of the files was changed more than once.
 func TestFilesOfFolderShareALine(t *testing.T) {
 	file := func(name string, op fileOpKind, changes int) fileState {
 		return fileState{Path: "d/" + name, Op: op, Changes: changes}
@@ -180,7 +180,7 @@ func TestDoneItemsShareALine(t *testing.T) {
 	}
 }
 
-// What is left out of a document stays in the one that was handed in.
+// verify returns a shorter copy. The document of the caller keeps all lines.
 func TestVerifyDoesNotChangeTheDraft(t *testing.T) {
 	src := newSource([]message.Message{message.User("Fix lock.go.")})
 	d := ParseDocument(taskState, "## Decisions\n- lock.go is fixed\n- src/never/there.go is new\n")

@@ -8,7 +8,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A record with twenty members is cut: what tells that it was done comes first.
+// The line of a record with twenty members is cut, so the members with the state come first.
 func TestRecordLineBeginsWithState(t *testing.T) {
 	const record = `{"user":"m","flights":[{"number":"HAT023","date":"2024-05-26"},{"number":"HAT204","date":"2024-05-28"}],"cabin":"economy","reservation_id":"K1","amount":567,"status":"cancelled"}`
 	got := calledTool("cancel_reservation", record, "id", "K1").tell()
@@ -18,7 +18,7 @@ func TestRecordLineBeginsWithState(t *testing.T) {
 	}
 }
 
-// The page of the author of a comment is not what was created.
+// The address of a comment's author is not the address of the created comment.
 func TestCreatedAddressIsTheRecordsOwn(t *testing.T) {
 	for result, want := range map[string]string{
 		`{"user":{"html_url":"https://x.org/author"},"id":9,"html_url":"https://x.org/pull/1#r9"}`: "html_url: https://x.org/pull/1#r9",
@@ -51,7 +51,7 @@ func TestEffectChainStatesItsLength(t *testing.T) {
 	}
 }
 
-// Six replies of one step are one line among what must not be repeated.
+// Six replies in one step share one line among the effects that must not be repeated.
 func TestEffectsOfOneKindInOneStepShareALine(t *testing.T) {
 	call := func(id, cmd string) message.Part { return message.Call(id, "bash", `{"command":`+quote(cmd)+`}`) }
 	h := NewHistory(Request{Strategy: TaskState, First: 1, Messages: []message.Message{

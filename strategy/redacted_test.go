@@ -7,8 +7,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// What is read is redacted in each place that holds text, and the history stays as
-// it is; what nothing is redacted of is not copied.
+// The copy is redacted in each place that holds text, and the history stays unchanged.
+// Parts without a secret are not copied.
 func TestRedactedCopiesOnlyChangedParts(t *testing.T) {
 	const secret = "hunter22"
 	clean := func(s string) string { return strings.ReplaceAll(s, secret, "[gone]") }

@@ -9,8 +9,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// What a short message of the user replies to is told, however much was done since: nobody
-// could name an issue of "fix all 9".
+// A summary states the message before a short reply of the user, even after much later
+// work. Without it, nobody could name the issues of "fix all 9".
 func TestSummaryStatesMessageBeforeShortReply(t *testing.T) {
 	issues := []string{"recipients leak in export.go", "the retry loop of queue.go never ends", "locks are held across fsync in store.go", "a nil map in cache.go", "rows are counted twice in report.go",
 		"tokens are logged by auth.go", "time zones are dropped in calendar.go", "the migration in schema.go is not idempotent", "sizes overflow in quota.go"}

@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// refusals are answers that no summary can be made of.
+// refusals are answers of models that refuse to write a summary.
 var refusals = []string{
 	"ok", "OK.", "Sure!", "Done ✅", "{}", "null", "...", "```\n```",
 	"I apologize, but I can't do that.",
@@ -41,7 +41,8 @@ func TestWriterRecognizesRefusalsInManyForms(t *testing.T) {
 	}
 }
 
-// A refusal is called one; what is only no summary is not, and the error says why.
+// Only a refusal gives ErrRefused. For any other unusable answer, the error states the
+// reason.
 func TestUnusableAnswerIsNotARefusal(t *testing.T) {
 	for answer, want := range map[string]string{
 		"I'm sorry, but I can't assist with that request.":                                      "the model refused: I'm sorry",
@@ -62,8 +63,8 @@ func TestUnusableAnswerIsNotARefusal(t *testing.T) {
 	}
 }
 
-// honest are answers in unusual forms that are summaries all the same, with
-// what must be left of each.
+// honest maps answers that are summaries in unusual forms to the text that must be left of
+// each.
 var honest = map[string]string{
 	"Goals and success criteria:\n- move the orders table to the new schema [s1]":                                                                   "- move the orders table",
 	"```markdown\n## Goals and success criteria\n- move the orders table to the new schema [s1]\n```\nLet me know if you need more.":                "- move the orders table",

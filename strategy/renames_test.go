@@ -61,7 +61,8 @@ func TestRenamedFileKeepsItsChanges(t *testing.T) {
 	}
 }
 
-// TestRenamedNewFileIsNotACopy, nor was it edited.
+// TestRenamedNewFileIsNotACopy checks that a new file with a later rename is neither a copy
+// nor edited.
 func TestRenamedNewFileIsNotACopy(t *testing.T) {
 	said := strings.Repeat("The store goes on as planned. ", 30)
 	session := []message.Message{
@@ -121,7 +122,7 @@ func TestSummaryStatesEmptySearch(t *testing.T) {
 	}
 }
 
-// A status of zero hides what a script prints of its own failures.
+// A script can print its failures and still end with the status zero.
 func TestSummaryQuotesFailureBehindZeroStatus(t *testing.T) {
 	c := Call{Tool: "bash", Args: []Arg{{"command", "python3 check_all.py"}}, Result: "Exit code: 0\nFAIL: the field is an enum\nPASS: the other one is a string", Answered: true}
 	c.finish()
@@ -138,7 +139,7 @@ func TestHTTPStatusIsAnOutcome(t *testing.T) {
 	}
 }
 
-// Of commands that failed, those that nobody ran again with success come first.
+// Among failed commands, those without a later successful run come first.
 func TestSummaryKeepsFailingCommand(t *testing.T) {
 	msgs := []message.Message{message.User("Make the script run.")}
 	for i := range 60 {
@@ -154,8 +155,8 @@ func TestSummaryKeepsFailingCommand(t *testing.T) {
 	}
 }
 
-// A look that failed is told of first as long as the same look fails; once it
-// has come out well it is one of many.
+// A failed look comes first as long as the same look fails. After a success, it has no
+// precedence.
 func TestFailingCommandPrecedesOthers(t *testing.T) {
 	look := func(id, result string) []message.Message {
 		return []message.Message{message.Assistant("", message.Call(id, "bash", `{"command":"cat store/index.go"}`)), message.ToolResult(id, result)}

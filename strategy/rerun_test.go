@@ -43,8 +43,7 @@ func TestRerunRecognizesOtherFormsOfACheck(t *testing.T) {
 	}
 }
 
-// Checks that one command runs one after the other are settled together, or one
-// by one.
+// The consecutive checks of one command are settled together, or one by one.
 func TestChecksOfOneCommandAreSettledOneByOne(t *testing.T) {
 	for _, c := range []struct {
 		first string
@@ -72,7 +71,8 @@ func TestChecksOfOneCommandAreSettledOneByOne(t *testing.T) {
 	}
 }
 
-// A failed command of several checks no longer stands once each of them passed.
+// A summary no longer states the failure of a command with several checks once each check
+// has passed.
 func TestSummaryStatesLatestStateOfSeveralChecks(t *testing.T) {
 	run := func(id, cmd, result string) []message.Message {
 		return []message.Message{message.Assistant("", message.Call(id, "bash", `{"command":"`+cmd+`"}`)), message.ToolResult(id, result)}

@@ -7,8 +7,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// long is a session that begins with a long result, so that there is something to
-// make shorter.
+// long returns a session that begins with a long result, so that a summary can be shorter.
 func long(ask string, then ...message.Message) Input {
 	return Input{Messages: append([]message.Message{
 		message.User(ask),
@@ -101,7 +100,7 @@ func TestLineOfTwoProposalsHasTheHigherValue(t *testing.T) {
 	}
 }
 
-// A question answers nothing, and what somebody sees is no offer.
+// A question is not an answer, and an observation such as "I can see" is not an offer.
 func TestUserQuestionIsNotAnAnswer(t *testing.T) {
 	const link = " answered the assistant's "
 	for words, want := range map[string]bool{

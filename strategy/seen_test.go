@@ -91,8 +91,8 @@ func TestListingCommandHasNoEffect(t *testing.T) {
 	}
 }
 
-// The first line of a result that was reduced as it came is ours, and no word of
-// the tool.
+// The first line of a result that was reduced on arrival comes from this program, and not
+// from the tool.
 func TestReducedResultIsQuotedWithoutOurLine(t *testing.T) {
 	text := write4(t, long("What is the state of the change?",
 		message.Assistant("", message.Call("1", "fetch_change", `{"number":"1361"}`)),
@@ -103,8 +103,8 @@ func TestReducedResultIsQuotedWithoutOurLine(t *testing.T) {
 	}
 }
 
-// A long call that created something is told by what it returned, also after the
-// next compaction.
+// The line about a long call that created an object quotes the result, also after the next
+// compaction.
 func TestCreatedObjectSurvivesNextSummary(t *testing.T) {
 	const returned = "url: https://example.com/changes/1510, number: 1510"
 	first := write4(t, long("Open a change for it.",

@@ -69,8 +69,8 @@ func TestEveryStrategyQuotesSelectionWithQuestion(t *testing.T) {
 	}
 }
 
-// Selections compete with the files that were changed, which are worth as much:
-// in little room neither takes all of it.
+// Selections compete with changed files, which have about the same value. In little room,
+// neither takes all of it.
 func TestSelectionsShareRoomWithChangedFiles(t *testing.T) {
 	var then []message.Message
 	for i := range 60 {
@@ -83,7 +83,7 @@ func TestSelectionsShareRoomWithChangedFiles(t *testing.T) {
 	}
 }
 
-// Files for temporary use are told of after those that stay.
+// Temporary files come after the files that stay.
 func TestTemporaryFilesComeLast(t *testing.T) {
 	var then []message.Message
 	write := func(path string) {
@@ -105,8 +105,8 @@ func TestTemporaryFilesComeLast(t *testing.T) {
 	}
 }
 
-// A recommendation becomes a decision when the user takes it, not when they take, or
-// turn down, something else of the list.
+// A recommendation becomes a decision when the user accepts it, but not when they accept or
+// reject another item of the list.
 func TestAcceptedRecommendationIsADecision(t *testing.T) {
 	const said = "I'd recommend option A, as the fix is simpler because nothing waits for the log."
 	for answer, want := range map[string]bool{"A.": true, "let's go with A": true, "yes": true, "B": false, "yes, go with B": false, "option A doesn't work for us": false, "not A": false, "C, please": false} {
@@ -117,8 +117,8 @@ func TestAcceptedRecommendationIsADecision(t *testing.T) {
 	}
 }
 
-// A message may have two lists; the answer is to the last, and its question is the one
-// near to it.
+// If a message has two lists, the answer refers to the last list and to the question near
+// it.
 func TestAnswerRefersToLastList(t *testing.T) {
 	findings := "I found:\n1. A package exists.\n2. Nothing calls it.\n\n"
 	taken, question := chosen(findings+table, "A.")
@@ -142,7 +142,7 @@ func TestNewestSelectionsHaveHighestValue(t *testing.T) {
 	}
 }
 
-// A summary puts commands in backticks whose outcome it tells; a quotation tells none.
+// In a summary, backticks mark commands with a stated outcome. A quotation states none.
 func TestQuotedOptionHasNoBackticks(t *testing.T) {
 	text := writtenBy(t, taskState, long("Design the importer with me.", message.Assistant("Which flag?\n1. `--fast` of `import`\n2. `--safe`"), message.User("1"), message.Assistant("Noted.")))
 	if !strings.Contains(text, "“1. --fast of import”") {
@@ -154,13 +154,13 @@ func readOf(in Input) *History {
 	return NewHistory(Request{Strategy: taskState, Messages: in.Messages, First: 1})
 }
 
-// wrote is a call that creates a file, with its result.
+// wrote returns a call that creates a file, with its result.
 func wrote(path string) []message.Message {
 	return []message.Message{message.Assistant("", message.Call(path, "write_file", `{"path":"`+path+`","content":"x"}`)), message.ToolResult(path, "ok")}
 }
 
-// Changed folders lose value one by one, so that other lines come between them, and never
-// become worth less than a failure.
+// Each further changed folder has a lower value, so that other lines come between them, but
+// never a lower value than a failure.
 func TestChangedFoldersLoseValueButStayAboveFailures(t *testing.T) {
 	var then []message.Message
 	for i := range 40 {
@@ -173,7 +173,7 @@ func TestChangedFoldersLoseValueButStayAboveFailures(t *testing.T) {
 	}
 }
 
-// Files that stay have lines of their own before temporary ones that are newer.
+// Files that stay get separate lines before newer temporary files do.
 func TestTemporaryFilesGetNoSeparateLines(t *testing.T) {
 	then := wrote("src/importer.go")
 	for i := range 2 * alone {

@@ -8,7 +8,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// logOf returns the entries of the log of some commands.
+// logOf returns the entries of the log for some commands.
 func logOf(runs ...run) string {
 	out := ""
 	for _, l := range historyOf(runs...).logLines(0) {
@@ -17,7 +17,8 @@ func logOf(runs ...run) string {
 	return out
 }
 
-// A failure says how it ended, by itself: the line about the success may have no room.
+// The line about a failure states the later end, because the line about the success may
+// have no room.
 func TestFailureStatesItsEnd(t *testing.T) {
 	const locked = "Exit code 128\nfatal: Unable to create '/p/.git/index.lock': File exists."
 	for _, c := range []struct {
@@ -46,7 +47,7 @@ func TestFailureStatesItsEnd(t *testing.T) {
 	}
 }
 
-// A run of a part of a check is no run of the check.
+// A run of a part of a check does not count as a run of the check.
 func TestCheckCountsOnlyItsOwnRuns(t *testing.T) {
 	const failed, passed = "Exit code 1\n--- FAIL: TestV", "ok  \tx/cli\t0.1s"
 	for _, c := range []struct {
@@ -71,7 +72,7 @@ func TestCheckCountsOnlyItsOwnRuns(t *testing.T) {
 	}
 }
 
-// A failure of the summary before says how it ended since, also where the line about the
+// A failure of the previous summary states its later end, even if the line about the
 // success is gone.
 func TestFailureOfPreviousSummaryStatesItsEnd(t *testing.T) {
 	carried := func(line string, runs ...run) string {

@@ -29,7 +29,7 @@ func (c coster) Message(m message.Message) int {
 
 var pins = policy.Pins{message.RoleSystem, message.RoleDeveloper}
 
-// view reads msgs with a budget of cap tokens.
+// view returns a view of msgs with a budget of limit tokens.
 func view(msgs []message.Message, limit int) *policy.View {
 	v := policy.NewView(msgs, pins, coster{})
 	v.Budget = policy.Budget{Max: limit + 1500, Cap: limit, Trigger: limit * 85 / 100, Target: limit * 60 / 100}
@@ -38,7 +38,7 @@ func view(msgs []message.Message, limit int) *policy.View {
 	return v
 }
 
-// session is a coding session of n rounds.
+// session returns a coding session of n rounds.
 func session(n int) []message.Message {
 	msgs := []message.Message{
 		message.System("You are a coding agent."),
@@ -271,7 +271,7 @@ func TestStageKeepsTheViewWithinTheBudget(t *testing.T) {
 	}
 }
 
-// once counts how often it is asked.
+// once is a Summarizer that counts its calls.
 type once struct{ asked int }
 
 func (o *once) Summarize(context.Context, Request) (Draft, error) {
@@ -306,9 +306,9 @@ func TestStagePrunesWithoutRoomForASummary(t *testing.T) {
 	}
 }
 
-// A summary that is there costs more than a new one may, since the setting was
-// lowered. With it the view does not fit, and nothing else is old: the turns
-// that it leaves no room for go with it.
+// The existing summary costs more than a new summary may, because the setting was lowered.
+// The view does not fit with it, and no other message is old. The stage therefore removes
+// it together with the turns for which it leaves no room.
 func TestStageRemovesTurnsForSummaryAboveItsLimit(t *testing.T) {
 	msgs := []message.Message{message.System("You are a coding agent."), policy.NewSummary(3, "## Decisions\n"+strings.Repeat("- the loader keeps its rows in order\n", 90))}
 	for i := range 3 {

@@ -17,7 +17,7 @@ func calledTool(tool, result string, args ...string) *Call {
 	return &c
 }
 
-// toldAs returns how a summary tells of an effect: as done, as failed, or as neither.
+// toldAs returns how a summary states an effect: as done, as failed, or as neither.
 func toldAs(c *Call) string {
 	switch {
 	case c.Effect():
@@ -109,7 +109,7 @@ func TestToolEffectIsDoneOnlyWithoutFailure(t *testing.T) {
 	}
 }
 
-// The line says what failed, in the words that say most.
+// The line states the reason of the failure, in the most informative words of the result.
 func TestFailedEffectQuotesItsReason(t *testing.T) {
 	for want, c := range map[string]*Call{
 		"`npm publish` failed: npm ERR! 403 403 Forbidden":                                                ranCommand("npm publish", "npm notice package: x@1.0.0\nnpm ERR! code E403\nnpm ERR! 403 403 Forbidden"),
@@ -135,8 +135,8 @@ func TestFailedEffectQuotesItsReason(t *testing.T) {
 	}
 }
 
-// What is neither done nor failed stands in the log as high as a failure, and never
-// among what must not be repeated.
+// An effect that is neither done nor failed has the value of a failure in the log. It is
+// never among the effects that must not be repeated.
 func TestUnclearEffectIsNotDone(t *testing.T) {
 	h := historyOf(run{"git commit -m x && git push", "[main 1a2b3c4] x\nfatal: no upstream"})
 	if effects := h.effects(); len(effects) != 0 {

@@ -33,7 +33,8 @@ func TestTextEditsReadsWholeBlocksBelowAPath(t *testing.T) {
 	}
 }
 
-// An edit that the assistant wrote as text was made if the program says so, and only then.
+// An edit in the text of the assistant counts as a change only if the program says that it
+// applied the edit.
 func TestAppliedEditsInTextAreChanges(t *testing.T) {
 	session := func(said ...string) []message.Message {
 		return []message.Message{message.User("Make the total a function."), message.Assistant(twoBlocks), message.User(strings.Join(said, "\n")), message.User("Thanks. And the tax?"), message.Assistant("</div>\n</div>")}

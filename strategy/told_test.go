@@ -8,7 +8,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// tells fails unless the summary of a conversation has all of want and none of
+// tells fails unless the summary of a conversation contains all texts of want and none of
 // not.
 func tells(t *testing.T, in Input, want, not []string) {
 	t.Helper()
@@ -79,8 +79,8 @@ func TestFailuresOfCommandShareALineWithTheEnd(t *testing.T) {
 		[]string{"`python repro.py --all` failed (exit 1): ModuleNotFoundError: No module named 'flask'; then [s8]: KeyError: 'region'; exit 0 in the end [s10]"}, nil)
 }
 
-// A check that failed, and passed through another filter or with more, is no
-// longer told as one that fails.
+// A failed check that later passed in another form no longer counts as failing: through
+// another filter, or together with other checks.
 func TestOtherFormsSettleChecks(t *testing.T) {
 	run := func(id, cmd, result string) []message.Message {
 		return []message.Message{message.Assistant("", message.Call(id, "bash", `{"command":"`+cmd+`"}`)), message.ToolResult(id, result)}
@@ -92,8 +92,8 @@ func TestOtherFormsSettleChecks(t *testing.T) {
 		[]string{"- `npm test -- cart 2>&1` failed"})
 }
 
-// A run of more that fails says nothing of a part that passed, and one whose
-// outcome nobody stated settles nothing.
+// A failed run of more checks says nothing about a part that passed. A run without a stated
+// outcome settles nothing.
 func TestFailedAndUnknownRunsSettleNoCheck(t *testing.T) {
 	run := func(id, cmd, result string) []message.Message {
 		return []message.Message{message.Assistant("", message.Call(id, "bash", `{"command":"`+cmd+`"}`)), message.ToolResult(id, result)}
@@ -172,8 +172,8 @@ func TestFilesOfFolderAreReadBack(t *testing.T) {
 	}
 }
 
-// What was to be done before the user was answered is no longer what is next; what
-// the answer itself leaves to do is.
+// Work that was open before an answer to the user is no longer a next step. Work that the
+// answer itself calls open is.
 func TestNextOmitsWorkBeforeTheAnswer(t *testing.T) {
 	msgs := []message.Message{
 		message.User("Look around."), message.Assistant("There are twelve pages."), message.User("What else?"), message.Assistant("A theme."), message.User("And the tests?"), message.Assistant("None."),

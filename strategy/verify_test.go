@@ -16,7 +16,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// work is a conversation about a few files.
+// work returns a conversation about a few files.
 func work() []message.Message {
 	msgs := []message.Message{
 		message.User("Fix service/importer.go, ticket SHOP-4412. Budget is 128,000 tokens. Release v2.4.1."),
@@ -192,9 +192,8 @@ func TestSummaryCountsItsIdentifiersByOrigin(t *testing.T) {
 	}
 }
 
-// The recordings hold summaries that models wrote of these very sessions when
-// they were compacted: true ones, on the whole. Verification must leave their
-// lines alone.
+// The recordings contain summaries that models wrote of the same sessions when these were
+// compacted. The summaries are mostly true, so verification must keep their lines.
 func TestVerificationKeepsHonestSummaries(t *testing.T) {
 	summaries, lines, removed := 0, 0, 0
 	const mark = "being continued from a previous conversation"
@@ -223,7 +222,7 @@ func TestVerificationKeepsHonestSummaries(t *testing.T) {
 	}
 }
 
-// With COMPACT_SOAK=1 all sessions, else a sample of them.
+// With COMPACT_SOAK=1, the test reads all sessions, else a sample of them.
 func TestVerificationKeepsExtractedSummaries(t *testing.T) {
 	for name, data := range corpus.Sessions(t, "chat") {
 		if n := bytes.Count(data, []byte("\n")); n < 40 || n%samples.Every(9) > 0 && os.Getenv("COMPACT_SOAK") == "" { // a message a line

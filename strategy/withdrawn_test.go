@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// What a user took back is no constraint and no goal, and what they lifted says so.
+// A withdrawn message gives neither a constraint nor a goal, and a lifted ban says so.
 func TestSummaryOmitsWithdrawnConstraints(t *testing.T) {
 	answer := message.Assistant("I read the code and will do so.")
 	for name, c := range map[string]struct {

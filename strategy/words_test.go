@@ -95,9 +95,9 @@ func TestNewestTenWordsStayUncutIfThereIsRoom(t *testing.T) {
 	}
 }
 
-// Messages are dropped until the rest fits, and no longer. Dropped by the cost of
-// others, they would exceed the budget of a summary, or the user's words would be
-// lost although there is room.
+// fitWords drops messages only until the rest fits. If it used the costs of other messages,
+// the rest would exceed the budget of a summary, or messages would be lost although there
+// is room.
 func TestFitWordsDropsOnlyOldestWords(t *testing.T) {
 	var growing, shrinking []Word // none is long enough to be cut
 	for i := range 12 {
