@@ -17,8 +17,8 @@ func TestAbbreviationsAreExpanded(t *testing.T) {
 	}
 }
 
-// The cheapest way to claim names is to list them behind a mark: the lines
-// stay a list.
+// The cheapest way to claim names is to list them after a mark. Such lines still count as a
+// list.
 func TestMarkMakesNoListReadable(t *testing.T) {
 	text := "`…/` stands for `/srv/app/`\n…/a.go …/b.go …/c.go …/d.go"
 	if n := bag(text); n == 0 {

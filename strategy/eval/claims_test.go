@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// build's session has an edit of gone.go that the editor refused.
+// The session of build has an edit of gone.go that the editor refused.
 func TestRefusedEditIsNotAChange(t *testing.T) {
 	f := FactsOf(build())
 	for text, want := range map[string]int{
@@ -40,7 +40,7 @@ func TestLaterEditMakesRefusedFileChanged(t *testing.T) {
 	}
 }
 
-// The cheapest way to have every change is to call every file edited.
+// The cheapest way to report every change is to call every file edited.
 func TestFalseClaimsOfChangesAreCounted(t *testing.T) {
 	f := FactsOf(build())
 	var b strings.Builder

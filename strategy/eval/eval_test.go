@@ -82,8 +82,8 @@ func TestRunRefusesAnUnknownStrategy(t *testing.T) {
 	}
 }
 
-// sessions reads the recorded sessions. The source is the beginning of their names:
-// recorder and project. Every n-th is read, and with COMPACT_SOAK every one.
+// sessions reads every n-th recorded session, and all of them with COMPACT_SOAK=1. The
+// source of a session is the beginning of its name: recorder and project.
 func sessions(t testing.TB, n int) []Session {
 	t.Helper()
 	var out []Session
@@ -99,9 +99,8 @@ func sessions(t testing.TB, n int) []Session {
 	return out
 }
 
-// The figures of the project: what a summary of the extractive backend tells
-// of recorded sessions.
-// With -v the whole report is printed.
+// The test measures the figures of the project: the facts that a summary of the extractive
+// backend states about recorded sessions. With -v, it prints the whole report.
 func TestExtractiveSummaryStatesFacts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a minute over recorded sessions; run without -short")
@@ -130,8 +129,8 @@ func TestExtractiveSummaryStatesFacts(t *testing.T) {
 	holds(t, report, true)
 }
 
-// holds checks a report against the bounds of the project: those that depend on
-// how names are read, and, of all, those of what is told as well.
+// holds checks a report against the bounds of the project: the bounds that depend on the
+// reading of names and, if all is true, also the bounds of the stated facts.
 func holds(t *testing.T, report Report, all bool) {
 	t.Helper()
 	for _, s := range Settings() {
@@ -164,7 +163,7 @@ func holds(t *testing.T, report Report, all bool) {
 	}
 }
 
-// loop is a session that fills a window of 8,000 tokens and goes on.
+// loop returns a session that fills a window of 8,000 tokens and goes on.
 func loop(name string) Session {
 	msgs := []message.Message{message.User("repair src/broken_part.go and count to 4711")}
 	for i := range 40 {

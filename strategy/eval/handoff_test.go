@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// build is a session that has a fact of each kind.
+// build returns a session with a fact of each kind.
 func build() []message.Message {
 	var msgs []message.Message
 	call := func(text, tool, args, result string) {
@@ -138,7 +138,8 @@ func TestReportIsATableOrCommaSeparated(t *testing.T) {
 	}
 }
 
-// A step that something followed is not what is next, whoever followed it.
+// An announced step is no longer the next step after any later message, of the assistant or
+// of the user.
 func TestFactsOmitNextStepThatAnotherStepFollowed(t *testing.T) {
 	read := []message.Message{message.Assistant("Let me read the importer first of all.", message.Call("1", "read", `{"path":"a.go"}`)), message.ToolResult("1", "package a")}
 	for name, c := range map[string]struct {

@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// words costs a message its words.
+// words returns the number of words of a message, as its cost.
 func words(m message.Message) int {
 	n := 0
 	for _, p := range m.Parts {

@@ -95,7 +95,7 @@ func TestClientTriesEachNameOfTheLimitOnce(t *testing.T) {
 	}
 }
 
-// Every failure has its own case: what the server does, and what must come of it.
+// Every failure has its own case: the behavior of the server, and the required outcome.
 func TestWriterHandlesEachFailure(t *testing.T) {
 	long := "## Decisions\n" + strings.Repeat("- the loader skips rows and nobody knows why that is so\n", 200)
 	always := func(f func(w http.ResponseWriter)) answer {
@@ -434,7 +434,7 @@ func TestRetryAfterReadsSecondsDatesAndMilliseconds(t *testing.T) {
 	}
 }
 
-// The error of a key that is not accepted says where the key comes from.
+// The error for a rejected key names the origin of the key.
 func TestErrorNamesOriginOfRejectedKey(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, _ request, _ int) {
 		failure(w, 401, "invalid_api_key", "invalid_request_error", "", "Incorrect API key provided: "+strings.Repeat("x", 400))

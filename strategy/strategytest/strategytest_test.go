@@ -34,7 +34,7 @@ func orders(h *strategy.History) (lines []strategy.Line) {
 
 func TestOwnStrategy(t *testing.T) { Run(t, own(orders)) }
 
-// Each promise has a fault that it catches.
+// Each promise catches a strategy with a fault.
 func TestSuiteCatchesWhatBreaksAPromise(t *testing.T) {
 	n := 0
 	strange := own(orders)

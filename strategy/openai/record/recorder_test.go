@@ -16,8 +16,8 @@ import (
 
 const answer = `{"id":"x","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"## Decisions\n- an array instead of a map"},"finish_reason":"stop"}]}`
 
-// against returns a recorder for a server that gives these statuses, the last
-// one forever.
+// against returns a recorder for a server that answers with these statuses, and repeats the
+// last status.
 func against(t *testing.T, status ...int) (*recorder, *[]byte) {
 	t.Helper()
 	session, err := readSession("", filepath.Join("..", "testdata", "exchange.txtar"))
