@@ -57,7 +57,7 @@ func TestFileThatScriptReportsAsWrittenIsChanged(t *testing.T) {
 			t.Errorf("%s: %+v", name, files)
 		}
 		if c.changed && files[0].Path != "/shop/src/options.py" {
-			t.Errorf("%s: a temporary file goes first: %+v", name, files)
+			t.Errorf("%s: a temporary file comes first: %+v", name, files)
 		}
 	}
 }

@@ -28,7 +28,7 @@ func TestNextOmitsStepThatAnotherStepFollowed(t *testing.T) {
 		return append(append([]message.Message{user}, step...), more...)
 	}
 	if got := nextOf(t, with()...); !strings.Contains(got, "the last step: Let me count the rows of each table. — ran `psql -c count`, which printed: 12 rows in orders [s2]") {
-		t.Errorf("the last step is not told with its outcome:\n%s", got)
+		t.Errorf("the outcome of the last step is missing:\n%s", got)
 	}
 	for name, more := range map[string][]message.Message{
 		"a step":    command("2", "", "make dump", "done"),
@@ -57,7 +57,7 @@ func TestLastStepStatesTwoOutcomes(t *testing.T) {
 		_, outcomes, _ := strings.Cut(got, "Let me count the rows of each table. — ")
 		for i, run := range runs {
 			if told := strings.Contains(outcomes, run); told != (i < min(n, 2)) {
-				t.Errorf("%d calls: the outcome of call %d is told: %v\n%s", n, i+1, told, got)
+				t.Errorf("%d calls: outcome of call %d stated: %v\n%s", n, i+1, told, got)
 			}
 		}
 	}
@@ -95,7 +95,7 @@ func TestNextOmitsQuestionThatWorkFollowed(t *testing.T) {
 	}
 	went := append(ask[:2:2], command("1", "", "curl offers", "three offers")...)
 	if got := nextOf(t, went...); strings.Contains(got, "Which price") {
-		t.Errorf("after calls without a word:\n%s", got)
+		t.Errorf("after calls without text:\n%s", got)
 	}
 	h := NewHistory(Request{Strategy: TaskState, Messages: ask, Visible: []message.Message{message.User("About 4,000.")}, First: 1})
 	text := ""
@@ -103,7 +103,7 @@ func TestNextOmitsQuestionThatWorkFollowed(t *testing.T) {
 		text += l.Text + "\n"
 	}
 	if strings.Contains(text, "no answer") || !strings.Contains(text, "asked the user last, whose next message follows this block: Which price") {
-		t.Errorf("with a message of the user behind the block:\n%s", text)
+		t.Errorf("with a user message after the block:\n%s", text)
 	}
 }
 
@@ -121,10 +121,10 @@ func TestPlanListIgnoresReportOfFinishedSteps(t *testing.T) {
 	}
 	list := message.Assistant("Plan:\n1. measure the importer\n2. batch the inserts")
 	if got := nextOf(t, message.User("Make it faster."), list); !strings.Contains(got, "measure the importer; batch the inserts") {
-		t.Errorf("the plan is not next:\n%s", got)
+		t.Errorf("the plan is not a next step:\n%s", got)
 	}
 	if got := nextOf(t, message.User("Make it faster."), list, message.User("Go."), message.Assistant("It takes 12 ms now.")); strings.Contains(got, "batch the inserts") {
-		t.Errorf("a plan that was reported on is next:\n%s", got)
+		t.Errorf("a reported plan is a next step:\n%s", got)
 	}
 }
 

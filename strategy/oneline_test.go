@@ -60,7 +60,7 @@ func TestSummaryStatesPreparationOfFailedCheck(t *testing.T) {
 			}
 		}
 		if strings.Contains(text, "`mv ") {
-			t.Errorf("the outcome stands with the preparation:\n%s", text)
+			t.Errorf("the outcome is stated with the preparation:\n%s", text)
 		}
 	}
 }
@@ -73,7 +73,7 @@ func TestSummaryOmitsFailedPreparation(t *testing.T) {
 		"mv components/board.test.tsx components/board.spec.tsx && make run": "Exit code: 2\nNo rule to make target 'run'.",
 	} {
 		if text := write4(t, Input{Messages: failedCheck(cmd, result)}); strings.Contains(text, "renamed") {
-			t.Errorf("%q is told as done:\n%s", cmd, text)
+			t.Errorf("%q is stated as done:\n%s", cmd, text)
 		}
 	}
 }
@@ -136,7 +136,7 @@ func TestStatementIsNotARule(t *testing.T) {
 	}
 	for _, text := range []string{"Ensure that the tests pass.", "Please avoid new dependencies.", "Don't retry for another 24 hours.", "Keep store_test.go:80 as it is.", "and don't change the API"} {
 		if binds(text) == 0 {
-			t.Errorf("%q is no rule", text)
+			t.Errorf("%q is not a rule", text)
 		}
 	}
 }

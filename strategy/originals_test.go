@@ -64,7 +64,7 @@ func TestPlaceholderStatesOutcomeOfUnrestoredResult(t *testing.T) {
 	} {
 		v := masked(c.text)
 		if got := restored(v, 2, nil).ResultText(); got != "" {
-			t.Errorf("of a tool: %q", got)
+			t.Errorf("placeholder in a tool's result: %q", got)
 		}
 		v.Origins = func(i, p int) (policy.Origin, bool) { return policy.Origin{Chars: 4200, Ref: "3f9a2c1b70de"}, i == 2 }
 		m := restored(v, 2, func(string) (string, bool) { return "", false })
@@ -158,7 +158,7 @@ func TestPruningRemovesOutputOfCommandInText(t *testing.T) {
 		}
 	}
 	if printed > 0 || !typed {
-		t.Errorf("%d printed texts stay, and what was typed: %v", printed, typed)
+		t.Errorf("%d printed texts stay; typed text stays: %v", printed, typed)
 	}
 }
 
@@ -166,7 +166,7 @@ func TestPruningRemovesOutputOfCommandInText(t *testing.T) {
 // typed messages and the notice share the room that exists.
 func TestPrunedViewFitsTheBudget(t *testing.T) {
 	msgs := session(12)
-	msgs[0] = message.System(strings.Repeat("You are a coding agent. ", 600)) // people's words may take a share of all
+	msgs[0] = message.System(strings.Repeat("You are a coding agent. ", 600)) // makes the view large, because the user's words get a share of it
 	typed := message.User("Call the flag --dry, not --check, in each of the commands that the loader has, and say so in the help.")
 	msgs = slices.Insert(msgs, 10, typed, message.Assistant("All right."))
 	msgs = slices.Insert(msgs, 1, policy.NewSummary(3, "## Decisions\n"+strings.Repeat("- the loader keeps its rows in order\n", 30)))
@@ -182,7 +182,7 @@ func TestPrunedViewFitsTheBudget(t *testing.T) {
 		}
 		left := view(apply(t, v, p), limit)
 		if least := left.Without(nil); least > limit {
-			t.Fatalf("limit %d: at least %d tokens are left, where %d can be", limit, least, floor)
+			t.Fatalf("limit %d: at least %d tokens are left, want at most %d", limit, least, floor)
 		}
 		notice := false
 		for _, m := range left.Messages {
@@ -197,11 +197,11 @@ func TestPrunedViewFitsTheBudget(t *testing.T) {
 			}
 		}
 		if cost := v.Cost.Message(policy.NewNotice(len(msgs))); !notice && limit >= floor+cost {
-			t.Fatalf("limit %d: nothing says that messages are missing", limit)
+			t.Fatalf("limit %d: no text says that messages are missing", limit)
 		}
 	}
 	if old == 0 || words == 0 || notices == 0 {
-		t.Errorf("the summary stays %d times, the words %d times, a notice says so %d times", old, words, notices)
+		t.Errorf("the summary stayed %d times, the words %d times, a notice appeared %d times", old, words, notices)
 	}
 }
 

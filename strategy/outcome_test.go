@@ -133,7 +133,7 @@ func TestRefusedEditChangesNothing(t *testing.T) {
 			t.Errorf("%q: %v, command %q; want %v and none", result, c.Outcome, c.Command(), want)
 		}
 		if want == Failed && (strings.HasPrefix(c.ErrorLine(), "ERROR") || c.Target() != "/a/b.go") {
-			t.Errorf("%q: the error is %q, of %s", result, c.ErrorLine(), c.Target())
+			t.Errorf("%q: error %q of %s", result, c.ErrorLine(), c.Target())
 		}
 		if changed := len(c.files) > 0; changed != (want == OK) {
 			t.Errorf("%q: files %v", result, c.files)

@@ -38,7 +38,7 @@ type model struct {
 	mu      sync.Mutex
 	asked   []strategy.Request
 	running int
-	most    int // requests that ran at once
+	most    int // maximum number of concurrent requests
 }
 
 func (m *model) Describe() strategy.Info {
@@ -142,7 +142,7 @@ func TestLargeRemainderIsSummarizedInPieces(t *testing.T) {
 		}
 	}
 	if done < sum.Pieces {
-		t.Errorf("progress told of %d of %d pieces", done, sum.Pieces)
+		t.Errorf("progress reported %d of %d pieces", done, sum.Pieces)
 	}
 }
 
@@ -175,7 +175,7 @@ func TestRoundOfManyMessagesIsSplit(t *testing.T) {
 
 func TestPiecesShrinkUntilServerAcceptsThem(t *testing.T) {
 	real := &model{window: 20_000}
-	// It says 128k, and has 20k.
+	// The model reports a window of 128k, but has 20k.
 	m := &liar{real, 128_000}
 	sum, err := strategy.Writer{Summarizer: m, MaxTokens: 500}.Write(t.Context(), strategy.Input{Messages: long(60_000, 0.1), Count: count4})
 	if err != nil {
@@ -257,7 +257,7 @@ func TestWriterSkipsWaitBeyondDeadline(t *testing.T) {
 			t.Errorf("%d attempts, error %v", sum.Attempts, err)
 		}
 		if got := time.Since(start); got != 0 {
-			t.Errorf("waited %v for a server that said ten minutes", got)
+			t.Errorf("waited %v for a server that requested ten minutes", got)
 		}
 	})
 }

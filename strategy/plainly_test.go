@@ -95,7 +95,7 @@ func TestNextLinesHaveIntroductions(t *testing.T) {
 	want := []string{"- said to be still open: The rename of the table is not yet started, it needs a migration. [s4]", "- the last step: Let me run the linter over it. — `make lint` passed (exit 0): 0 issues. [s5]"}
 	got := strings.Split(strings.TrimSpace(titledPart(text, "What is next")), "\n")
 	if strings.Count(text, "Let me run the linter over it.") != 1 {
-		t.Errorf("what is announced is told twice in:\n%s", text)
+		t.Errorf("the announced step appears twice in:\n%s", text)
 	}
 	for _, w := range want {
 		if !slices.Contains(got, w) {
@@ -178,7 +178,7 @@ func TestSummaryOmitsSinglePlainKey(t *testing.T) {
 func TestSummaryStatesShortResultOnce(t *testing.T) {
 	text := write4(t, long("Pay the bill.", message.Assistant("", message.Call("1", "fetch_receipt", `{}`)), message.ToolResult("1", "The receipt of the bill B-77 has been put on the shelf of the office.")))
 	if strings.Count(text, "shelf of the office") != 1 {
-		t.Errorf("told twice, or not at all:\n%s", text)
+		t.Errorf("stated twice, or not at all:\n%s", text)
 	}
 }
 

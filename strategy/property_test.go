@@ -45,7 +45,7 @@ func TestPropertyOfTheStageOnRandomHistories(t *testing.T) {
 			freed += v.Tokens[i]
 		}
 		if cut.New == nil {
-			continue // not even a notice fits
+			continue // no room even for a notice
 		}
 		if cost := v.Cost.Message(*cut.New); cost >= freed {
 			t.Errorf("seed %d: %d tokens for %d", seed, cost, freed)
@@ -61,6 +61,6 @@ func TestPropertyOfTheStageOnRandomHistories(t *testing.T) {
 		}
 	}
 	if proposed < int(seeds)/4 {
-		t.Errorf("only %d of %d histories had anything to summarize", proposed, seeds)
+		t.Errorf("only %d of %d histories had messages to summarize", proposed, seeds)
 	}
 }

@@ -109,11 +109,11 @@ func TestUndoesRecognizesCommands(t *testing.T) {
 		}
 		c.Outcome = Failed
 		if c.undoes() {
-			t.Errorf("%q undoes, and failed", cmd)
+			t.Errorf("%q failed, but counts as an undo", cmd)
 		}
 		c.Outcome, c.Answered = OK, false
 		if c.undoes() {
-			t.Errorf("%q undoes, and has no result", cmd)
+			t.Errorf("%q has no result, but counts as an undo", cmd)
 		}
 	}
 }
@@ -187,9 +187,9 @@ func TestVerifyDoesNotChangeTheDraft(t *testing.T) {
 	before := d.clone()
 	out, _ := verify(d, src)
 	if !reflect.DeepEqual(d, before) {
-		t.Errorf("the draft is another: %+v", d)
+		t.Errorf("the draft was changed: %+v", d)
 	}
 	if reflect.DeepEqual(out, before) {
-		t.Errorf("nothing is left out of %+v", out)
+		t.Errorf("no line was removed from %+v", out)
 	}
 }

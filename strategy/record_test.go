@@ -39,7 +39,7 @@ func TestEffectChainStatesItsLength(t *testing.T) {
 	for cmd, want := range map[string]string{
 		reply("1") + reply("2") + reply("3"): " and 2 more `gh api`",
 		reply("1"):                           "",
-		"git push a && git push b":           "", // both are quoted
+		"git push a && git push b":           "", // the line quotes both effects
 		"pip install " + strings.Repeat("a ", 60) + "|| pip install b": "",
 	} {
 		if got := ranCommand(cmd, "").more(); got != want {

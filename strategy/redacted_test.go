@@ -39,7 +39,7 @@ func TestRedactedCopiesOnlyChangedParts(t *testing.T) {
 			return all
 		}
 		if s := held(out); strings.Contains(s, secret) || !strings.Contains(s, "[gone]") {
-			t.Errorf("%s: %q is read", name, s)
+			t.Errorf("%s: %q is not redacted", name, s)
 		}
 		if !strings.Contains(held(m), secret) {
 			t.Errorf("%s: the history was changed", name)
@@ -47,6 +47,6 @@ func TestRedactedCopiesOnlyChangedParts(t *testing.T) {
 	}
 	m := part(func(*message.Part) {})
 	if out := redacted([]message.Message{m}, clean)[0]; &out.Parts[0] != &m.Parts[0] {
-		t.Error("parts that nothing is redacted of are copied")
+		t.Error("parts without a secret are copied")
 	}
 }

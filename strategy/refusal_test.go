@@ -91,11 +91,11 @@ func TestWriterAcceptsSummariesInUnusualForms(t *testing.T) {
 	for answer, want := range honest {
 		sum, err := strategy.Writer{Summarizer: scribe{answer}}.Write(t.Context(), strategy.Input{Messages: shop(), Count: count4})
 		if err != nil || sum.Fallback != "" || !strings.Contains(sum.Text, want) {
-			t.Errorf("%q: fallback %q, error %v, %q is to be in:\n%s", answer, sum.Fallback, err, want, sum.Text)
+			t.Errorf("%q: fallback %q, error %v, want %q in:\n%s", answer, sum.Fallback, err, want, sum.Text)
 			continue
 		}
 		if strings.Contains(answer, "Goals") && !strings.HasPrefix(answer, "###") && !strings.Contains(sum.Text, "## Goals and success criteria\n- move") {
-			t.Errorf("%q: it is not under its heading:\n%s", answer, sum.Text)
+			t.Errorf("%q: the text is not under its heading:\n%s", answer, sum.Text)
 		}
 		for _, around := range []string{"Here is", "Let me know", "hope this", "```", "summary>", "====", "h2>"} {
 			if strings.Contains(sum.Text, around) {

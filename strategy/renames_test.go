@@ -53,7 +53,7 @@ func TestRenamedFileKeepsItsChanges(t *testing.T) {
 		}
 	}
 	if strings.Contains(text, "deleted") || strings.Contains(text, "created") {
-		t.Errorf("a rename is told of as two changes:\n%s", text)
+		t.Errorf("a rename appears as two changes:\n%s", text)
 	}
 	next := write4(t, Input{Previous: text, Messages: []message.Message{message.User("Go on."), message.Assistant("The store is next.", message.Call("1", "bash", `{"command":"make lint all"}`)), message.ToolResult("1", "Exit code: 0\n0 issues."), message.Assistant(strings.Repeat("The store goes on as planned. ", 30))}})
 	if !strings.Contains(next, "renamed from `store/old.go`") {

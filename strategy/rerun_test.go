@@ -16,12 +16,12 @@ func TestRerunRecognizesOtherFormsOfACheck(t *testing.T) {
 		{"cd web && npm test > out.txt", "cd web/ && CI=1 npm test -- --silent", true},
 		{"go test ./storage -run TestTorn -v", "go test ./...", true},
 		{"go test ./storage -run TestTorn", "go test ./storage", true},
-		{"pytest tests/test_a.py -k name -x", "pytest", false}, // -x is not known
+		{"pytest tests/test_a.py -k name -x", "pytest", false}, // -x is unknown
 		{"pytest tests/test_a.py -k name", "python -m pytest", false},
 		{"pytest tests/test_a.py -q", "pytest", true},
 		{"go test ./storage", "go test ./policy", false},
-		{"go test", "go test ./storage", false}, // a part proves nothing of the rest
-		{"go test ./...", "go test", false},     // the package of the folder alone
+		{"go test", "go test ./storage", false}, // a part proves nothing about the rest
+		{"go test ./...", "go test", false},     // only the package of the folder
 		{"go test ./...", "go test 2>/dev/null", false},
 		{"go test", "go test .", true},
 		{"go test -run TestTorn", "go test ./...", true},
@@ -48,12 +48,12 @@ func TestChecksOfOneCommandAreSettledOneByOne(t *testing.T) {
 	for _, c := range []struct {
 		first string
 		later []string
-		want  int // runs after which it is settled; 0 = never
+		want  int // number of runs that settle the check; 0 = never
 	}{
 		{"mise run test && mise run lint", []string{"mise run test 2>&1 | tail -30", "mise run lint"}, 2},
 		{"mise run test && mise run lint 2>&1", []string{"mise run test && mise run lint"}, 1},
 		{"npm run lint && npm test", []string{"npm test", "npm test"}, 0},
-		{"npm run lint; npm test", []string{"npm run lint", "npm test"}, 0}, // who failed is not known
+		{"npm run lint; npm test", []string{"npm run lint", "npm test"}, 0}, // the failed check is unknown
 		{"npm run lint; npm test", []string{"npm run lint 2>&1; npm test | tail -3"}, 1},
 		{"npm --prefix ui run build", []string{"npm --prefix api run build", "npm --prefix ui run build 2>&1"}, 2},
 		{"go test ./a -run TestOne && go vet ./a", []string{"go vet ./a", "go test ./..."}, 2},

@@ -68,7 +68,7 @@ func TestRollingSummariesKeepFirstFactsAndDoNotGrow(t *testing.T) {
 	counter := counter(t)
 	sessions, total, kept := 0, 0, 0
 	for name, data := range corpus.Sessions(t, "chat") {
-		if bytes.Count(data, []byte("\n")) < 250 { // a message a line
+		if bytes.Count(data, []byte("\n")) < 250 { // one message per line
 			continue
 		}
 		msgs, _, err := openai.Parse(data)
@@ -94,7 +94,7 @@ func TestRollingSummariesKeepFirstFactsAndDoNotGrow(t *testing.T) {
 			total, kept = total+len(want), kept+n
 			t.Logf("%s, %s: %d of %d", name, s.Name, n, len(want))
 			for i, sum := range sums {
-				if sum.Tokens > strategy.DefaultMaxTokens+strategy.DefaultUserTokens+50 { // 50: the heading over the user's words, and the count of those left out
+				if sum.Tokens > strategy.DefaultMaxTokens+strategy.DefaultUserTokens+50 { // 50 tokens for the heading of the user's words and the count of dropped words
 					t.Errorf("%s: summary %d has %d tokens", name, i+1, sum.Tokens)
 				}
 			}

@@ -33,7 +33,7 @@ func TestRequestIsNotAnAnswer(t *testing.T) {
 		message.User("alright, do a release"),
 		message.Assistant("Released.")))
 	if strings.Contains(text, " answered the assistant's ") {
-		t.Errorf("a request passes for an answer in:\n%s", text)
+		t.Errorf("a request counts as an answer in:\n%s", text)
 	}
 }
 
@@ -52,7 +52,7 @@ func TestSummaryKeepsFindingsBesideCallsWithoutNarration(t *testing.T) {
 		message.ToolResult("1", "session.json 1.5 MiB"),
 	))
 	if !strings.Contains(text, "noted: The check is blocked by an oversized file under tmp, not by the code.") || strings.Contains(text, "noted: The check is blocked by an oversized file under tmp, not by the code. Let me") {
-		t.Errorf("the finding and nothing else is not in:\n%s", text)
+		t.Errorf("want the finding, and no narration, in:\n%s", text)
 	}
 }
 
@@ -70,7 +70,7 @@ func TestSetbacksAreOnlyQuoted(t *testing.T) {
 		}
 	}
 	if strings.Contains(text, "did not work") || strings.Contains(text, "RevertedFiles") {
-		t.Errorf("a sentence is called a failed attempt, or a name passes for one, in:\n%s", text)
+		t.Errorf("a sentence or a name is called a failed attempt in:\n%s", text)
 	}
 }
 

@@ -34,30 +34,30 @@ func TestSummaryQuotesNamesOfTheTask(t *testing.T) {
 		}
 	}
 	if strings.Contains(text, "## "+headingReferences) || strings.Contains(text, seenVerb) {
-		t.Errorf("names stand in a list:\n%s", text)
+		t.Errorf("names appear in a list:\n%s", text)
 	}
 }
 
 func TestNarratesRecognizesNarration(t *testing.T) {
 	for _, s := range []string{"Let me search the whole code for where these are used.", "I need to read more of the store first.", "It seems that the search found nothing.", "让我先查看工作目录，然后创建一个待办事项列表。"} {
 		if !narrates(s) {
-			t.Errorf("%q passes for a finding", s)
+			t.Errorf("%q counts as a finding", s)
 		}
 	}
 	for _, s := range []string{"The importer still reads the column.", "`flushPending` writes the index.", "Letters are counted twice."} {
 		if narrates(s) {
-			t.Errorf("%q passes for narration", s)
+			t.Errorf("%q counts as narration", s)
 		}
 	}
 	if got := plainly("Now let me create a test with a foreign key"); got != "create a test with a foreign key" {
-		t.Errorf("a purpose reads %q", got)
+		t.Errorf("the purpose is %q", got)
 	}
 }
 
 func TestDebrisIsNotASentence(t *testing.T) {
 	for _, s := range []string{`"{\"@context\":\"http://schema.org\"}" is what the page says`, `No new page was opened in the last three turns.",`, `"reason": "The request is not fully satisfied because it is early.",`, "result = await self.client.create(", "example.com › best › software", "/usr/lib/x/agents/orchestrator.py:196: UserWarning: Resolved model mismatch"} {
 		if quality(s) > 0.2 {
-			t.Errorf("%q passes for a sentence", s)
+			t.Errorf("%q counts as a sentence", s)
 		}
 	}
 }

@@ -38,7 +38,7 @@ func TestChosenReadsOptionsFromAnswer(t *testing.T) {
 		{list, "the 2 of us decide tomorrow", ""},
 		{list, "use version 1.2 of it", ""},
 		{list, strings.Repeat("This is a plan of my own. ", 40) + "\n1. Nothing of it.", ""},
-		{report, "2. Strengthen the tests, add a check of the totals", ""}, // a list of their own
+		{report, "2. Strengthen the tests, add a check of the totals", ""}, // the user's own list
 		{report, "2", "2"},
 		{"The file has 2 parts.", "2", ""},
 		{"1. One item is no list. Is it?", "1", ""},
@@ -64,7 +64,7 @@ func TestEveryStrategyQuotesSelectionWithQuestion(t *testing.T) {
 			}
 		}
 		if strings.Contains(text, "answered the assistant's") {
-			t.Errorf("%s tells it twice:\n%s", s.Name, text)
+			t.Errorf("%s states the selection twice:\n%s", s.Name, text)
 		}
 	}
 }
@@ -101,7 +101,7 @@ func TestTemporaryFilesComeLast(t *testing.T) {
 		t.Errorf("%d files that stay, %d temporary ones in:\n%s", kept, scratch, text)
 	}
 	if !temporary(`C:\Users\a\AppData\Local\Temp\x.txt`) || temporary("src/tmp/x.go") {
-		t.Error("the place of a temporary file is not known")
+		t.Error("the place of a temporary file is unknown")
 	}
 }
 
@@ -146,7 +146,7 @@ func TestNewestSelectionsHaveHighestValue(t *testing.T) {
 func TestQuotedOptionHasNoBackticks(t *testing.T) {
 	text := writtenBy(t, taskState, long("Design the importer with me.", message.Assistant("Which flag?\n1. `--fast` of `import`\n2. `--safe`"), message.User("1"), message.Assistant("Noted.")))
 	if !strings.Contains(text, "“1. --fast of import”") {
-		t.Errorf("the option is not quoted so in:\n%s", text)
+		t.Errorf("the quotation of the option is wrong in:\n%s", text)
 	}
 }
 
@@ -188,6 +188,6 @@ func TestNamesOfEarlierSummaryAreNotCarried(t *testing.T) {
 	in := long("Go on.", message.Assistant("I do."))
 	in.Previous = "## Key entities\n- the summary before names alphaBeta and gammaDelta\n- `src/importer.go`: edited twice [s4]"
 	if text := write4(t, in); strings.Contains(text, "the summary before names") || !strings.Contains(text, "src/importer.go") {
-		t.Errorf("names alone are carried, or the file is not:\n%s", text)
+		t.Errorf("only names are carried, or the file is missing:\n%s", text)
 	}
 }

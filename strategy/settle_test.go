@@ -96,7 +96,7 @@ func TestFailureOfPreviousSummaryStatesItsEnd(t *testing.T) {
 	}{
 		{test, []run{{"go build ./... && go test ./store", "ok  \tx/store\t0.3s"}}, "; passed later [s20]"},
 		{test, []run{{"cd /src/x && go test ./store -run TestD", "ok  \tx/store\t0.3s"}}, "; passed later [s20]"},
-		{test, []run{{"cd /src/x && go test ./store -run TestD", "ok  \tx/store\t0.3s"}, {"cd /src/y && ls", "a"}}, ""}, // of which folder?
+		{test, []run{{"cd /src/x && go test ./store -run TestD", "ok  \tx/store\t0.3s"}, {"cd /src/y && ls", "a"}}, ""}, // the folder of the failed check is unknown
 		{test, []run{{"go test ./cache", "ok  \tx/cache\t0.3s"}}, ""},
 		{test + "; passed in the end [s7]", []run{{"go test ./store", "ok  \tx/store\t0.3s"}}, ""},
 		{"[s3] `git commit -m rows` failed (exit 1): husky failed", []run{{"git add a && git commit -m rows", "[main 1a2b3c4] rows"}}, "; ran without an error later [s20]"},

@@ -95,7 +95,7 @@ func TestStagePutsSummaryBetweenPinnedAndAnchor(t *testing.T) {
 			t.Errorf("summary lacks %q:\n%s", want, body)
 		}
 	}
-	if info := p.Groups[0][0].Cut.Summary; info.Backend != BackendExtractive || info.Input == 0 || info.Tokens > DefaultMaxTokens+80 { // the user's words stand beside it
+	if info := p.Groups[0][0].Cut.Summary; info.Backend != BackendExtractive || info.Input == 0 || info.Tokens > DefaultMaxTokens+80 { // 80 tokens for the user's words
 		t.Errorf("summary info %+v", info)
 	}
 }
@@ -156,12 +156,12 @@ func TestStageFallsBackToPruningWithAReason(t *testing.T) {
 		t.Fatalf("summary info %+v", p.Summary)
 	}
 	got := apply(t, v, p)
-	removed := len(p.Groups[0][0].Cut.Removed) - 1 // the notice is no message of the session
+	removed := len(p.Groups[0][0].Cut.Removed) - 1 // the notice is not a message of the session
 	if n, ok := policy.ParseNotice(got[1]); !ok || n != removed+7 {
 		t.Errorf("notice %q, want %d messages", got[1].Text(), removed+7)
 	}
 	if !policy.IsSummary(got[2]) {
-		t.Errorf("the earlier summary is gone: %q", got[2].Text())
+		t.Errorf("the earlier summary is missing: %q", got[2].Text())
 	}
 }
 
@@ -216,13 +216,13 @@ func TestObserverGetsSummariesAndFailuresButNoEstimates(t *testing.T) {
 			var told []CallInfo
 			s := stage(t, Writer{Summarizer: c.summarizer, Observe: func(i CallInfo) { told = append(told, i) }})
 			if _, err := s.Estimate(v); err != nil || len(told) != 0 {
-				t.Fatalf("an estimate was told of: %+v, error %v", told, err)
+				t.Fatalf("the observer got an estimate: %+v, error %v", told, err)
 			}
 			if _, err := s.Propose(t.Context(), v); err != nil {
 				t.Fatal(err)
 			}
 			if n := len(told); n != 3 || told[0].Phase != Started || told[1].Phase != Answered || told[n-1].Phase != Finished {
-				t.Fatalf("told %+v", told)
+				t.Fatalf("observed %+v", told)
 			}
 			for _, i := range told[1:] {
 				if !errors.Is(i.Err, c.want) {
@@ -265,7 +265,7 @@ func TestStageKeepsTheViewWithinTheBudget(t *testing.T) {
 		if after > limit {
 			t.Errorf("%d tokens in a budget of %d", after, limit)
 		}
-		if info := p.Groups[0][0].Cut.Summary; info == nil || info.Tokens > DefaultMaxTokens+80 { // the user's words stand beside them
+		if info := p.Groups[0][0].Cut.Summary; info == nil || info.Tokens > DefaultMaxTokens+80 { // 80 tokens for the user's words
 			t.Errorf("budget %d: summary %+v", limit, info)
 		}
 	}
@@ -323,7 +323,7 @@ func TestStageRemovesTurnsForSummaryAboveItsLimit(t *testing.T) {
 	}
 	cut := p.Groups[0][0].Cut
 	if after := policy.NewView(apply(t, v, p), pins, coster{}).Total(); after > v.Budget.Cap || len(cut.Removed) < 3 {
-		t.Errorf("%d tokens of %d, messages %v were taken out", after, v.Budget.Cap, cut.Removed)
+		t.Errorf("%d tokens of %d, messages %v were removed", after, v.Budget.Cap, cut.Removed)
 	}
 }
 

@@ -148,6 +148,6 @@ func TestUnclearEffectIsNotDone(t *testing.T) {
 	}
 	text := writtenBy(t, TaskState, long("Push it.", message.Assistant("", message.Call("1", "bash", `{"command":"git commit -m x && git push"}`)), message.ToolResult("1", "[main 1a2b3c4] x\nfatal: no upstream")))
 	if strings.Count(text, "fatal: no upstream") != 1 || strings.Contains(text, "do not repeat") {
-		t.Errorf("not told once:\n%s", text)
+		t.Errorf("not stated exactly once:\n%s", text)
 	}
 }

@@ -54,10 +54,10 @@ func TestAppliedEditsInTextAreChanges(t *testing.T) {
 		t.Errorf("said before the edits: %q", got)
 	}
 	if got := h.repliedTo(1); got != replied+"[s2]" {
-		t.Errorf("the message with the edits is the answer, not %q", got)
+		t.Errorf("answer %q, want the message with the edits", got)
 	}
 	if got := h.repliedTo(4); got != "" {
-		t.Errorf("tags are no answer: %q", got)
+		t.Errorf("tags count as an answer: %q", got)
 	}
 	for _, said := range []string{"^C", "No, leave it.", "Commit 1a2b3c4 Something else", "Applied edit to shop/other.py"} {
 		if h := NewHistory(Request{Strategy: CodeDelta, First: 1, Count: quarter, Messages: session(said)}); len(h.fileStates()) > 0 || len(h.effects()) > 0 {

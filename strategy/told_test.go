@@ -105,19 +105,19 @@ func TestFailedAndUnknownRunsSettleNoCheck(t *testing.T) {
 		[]string{"- `npm test -- cart` passed", "- `npm test` failed (exit 1)", "- `npm run lint` failed (exit 1)"}, []string{"after it had failed", "in the end"})
 	h := NewHistory(Request{Messages: long("Fix the cart.", msgs...).Messages})
 	if _, open := h.failing()["npm run lint"]; !open {
-		t.Error("a run without an outcome settled the one that failed")
+		t.Error("a run without an outcome settled the failed run")
 	}
 }
 
 func TestCodeLineRecognizesCode(t *testing.T) {
 	for _, l := range []string{"x := open(count)", "569 except StopIteration:", "if not hasattr(meta, 'latest'):", "14 type Kind int", `"price": 12, "currency": "EUR",`, "return errors.New(text)"} {
 		if !codeLine(l) {
-			t.Errorf("%q passes for prose", l)
+			t.Errorf("%q counts as prose", l)
 		}
 	}
 	for _, l := range []string{"The index is written once for each batch of rows.", "- [Billing] never run it on the live data; use the copy instead"} {
 		if codeLine(l) {
-			t.Errorf("%q passes for code", l)
+			t.Errorf("%q counts as code", l)
 		}
 	}
 }
@@ -157,7 +157,7 @@ func TestFilesOfFolderAreReadBack(t *testing.T) {
 	files := []fileState{{Path: "a/x.go", Op: opCreated, Changes: 1}, {Path: "a/y.go", Op: opCreated, Changes: 3}, {Path: "a/z.go", Op: opCreated, Changes: 1}, {Path: "a/w.go", Op: opDeleted, Changes: 1}}
 	files[0].Last, files[1].Last, files[2].Last, files[3].Last = 31, 12, 40, 31
 	line := folderLine("a", files)
-	if !strings.HasSuffix(line, "; deleted w.go [s12–s40]") { // not that all were changed at s31
+	if !strings.HasSuffix(line, "; deleted w.go [s12–s40]") { // and not that all files were changed at s31
 		t.Errorf("%q", line)
 	}
 	dir, rest, _ := folderOfLine(line)

@@ -112,7 +112,7 @@ func TestVerificationAcceptsOtherSpellings(t *testing.T) {
 		"it says \"Unexpected end\n of JSON input\"", "step [s104] is done", "GitHub and JavaScript are used", "importer/tests pass",
 	} {
 		if got := strategy.Inventions(line, work()); len(got) > 0 {
-			t.Errorf("%q: %q is taken for invented", line, got)
+			t.Errorf("%q: %q counts as invented", line, got)
 		}
 	}
 }
@@ -147,7 +147,7 @@ func TestReferencesNameOmittedIdentifiers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if sum.Retention < 0.35 { // all by lists, which take no more than their share
+		if sum.Retention < 0.35 { // all by lists, which take at most their share
 			t.Errorf("%s: retention %.2f", s.Name, sum.Retention)
 		}
 		_, refs, ok := strings.Cut(sum.Text, "## References")
@@ -232,7 +232,7 @@ func TestVerificationKeepsExtractedSummaries(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		said := "" // what all of them say: the source is read once
+		said := "" // text of all summaries, so that the source is read once
 		for _, n := range strategy.Names() {
 			s, err := strategy.Lookup(n)
 			if err != nil {

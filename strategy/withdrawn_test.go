@@ -56,12 +56,12 @@ func TestSummaryOmitsWithdrawnConstraints(t *testing.T) {
 			got := strings.Join(lines, "\n")
 			for _, w := range c.want {
 				if !strings.Contains(got, w) {
-					t.Errorf("it lacks %q:\n%s", w, got)
+					t.Errorf("the summary lacks %q:\n%s", w, got)
 				}
 			}
 			for _, w := range c.not {
 				if strings.Contains(got, w) {
-					t.Errorf("it has %q:\n%s", w, got)
+					t.Errorf("the summary has %q:\n%s", w, got)
 				}
 			}
 		})

@@ -67,7 +67,7 @@ func TestLongestWordsLoseTheirMiddle(t *testing.T) {
 		t.Errorf("%q", w)
 	}
 	if utf8.RuneCountInString(got[2].Text) < utf8.RuneCountInString(got[1].Text) {
-		t.Error("of two that are as long the newer one was cut further")
+		t.Error("of two equally long messages, the newer one was cut further")
 	}
 }
 
@@ -83,7 +83,7 @@ func TestNewestTenWordsStayUncutIfThereIsRoom(t *testing.T) {
 		}
 	}
 	if len(got[0].Text) >= len(words[0].Text) {
-		t.Error("an old one was not cut")
+		t.Error("an old message was not cut")
 	}
 	small := fitWords(words, 100, 400, quarter)
 	total := 0
@@ -99,7 +99,7 @@ func TestNewestTenWordsStayUncutIfThereIsRoom(t *testing.T) {
 // the rest would exceed the budget of a summary, or messages would be lost although there
 // is room.
 func TestFitWordsDropsOnlyOldestWords(t *testing.T) {
-	var growing, shrinking []Word // none is long enough to be cut
+	var growing, shrinking []Word // no message is long enough to be cut
 	for i := range 12 {
 		growing = append(growing, Word{Step: i + 1, Text: strings.Repeat("w", 10*i)})
 		shrinking = append(shrinking, Word{Step: i + 1, Text: strings.Repeat("w", 110-10*i)})

@@ -22,7 +22,7 @@ func TestAbbreviationsAreExpanded(t *testing.T) {
 func TestMarkMakesNoListReadable(t *testing.T) {
 	text := "`…/` stands for `/srv/app/`\n…/a.go …/b.go …/c.go …/d.go"
 	if n := bag(text); n == 0 {
-		t.Error("a list of marked names is no list")
+		t.Error("a list of marked names does not count as a list")
 	}
 }
 

@@ -5,7 +5,7 @@ import "testing"
 func TestFencedCommandIsLastShellBlock(t *testing.T) {
 	for text, want := range map[string]string{
 		"I look.\n\n```bash\nls -R\n```":                                               "ls -R",
-		"It has:\n```python\nx = 1\n```\nThe host is plain text.\n```python\ny\n```":   "", // between two blocks
+		"It has:\n```python\nx = 1\n```\nThe host is plain text.\n```python\ny\n```":   "", // text between two blocks
 		"It has:\n```python\nx = 1\n```\nThe host is plain.\n\n```bash\ncat host\n```": "cat host",
 		"```sh\nmake\n```\n\n```\nmake test\n```\nDone.":                               "make test",
 		"```bash\nmake\n```\nIt printed\n```text\nok\n```":                             "make",

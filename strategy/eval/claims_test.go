@@ -62,7 +62,7 @@ func TestQuotedResultIsAnOutcome(t *testing.T) {
 	for text, want := range map[string][2]int{
 		"called `refund_order` 4711, which returned: status: refunded, amount: 40.5": {1, 0},
 		"called `refund_order` 4711, which returned: status: rejected by the bank":   {1, 1},
-		"called `cancel_order` 4711, which returned: status: cancelled, id: 4711":    {1, 0}, // the state before what it is of
+		"called `cancel_order` 4711, which returned: status: cancelled, id: 4711":    {1, 0}, // the state before the object
 		"called `cancel_order` 4711, which returned: status: pending, id: 4711":      {1, 1},
 		"called `refund_order_now`, which returned: status: refunded, all of it":     {0, 0},
 	} {

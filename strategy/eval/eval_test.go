@@ -20,7 +20,7 @@ func TestSplitFollowsTheDefinition(t *testing.T) {
 	msgs := []message.Message{
 		message.System("policy_rule"),
 		message.User("look at src/old_file.go and 4711"),
-		message.User("go on"), // the last one stays
+		message.User("go on"), // the last user message stays
 	}
 	for range 8 {
 		msgs = append(msgs, message.Assistant("turn "+strings.Repeat("x ", 55)))
@@ -111,11 +111,11 @@ func TestExtractiveSummaryStatesFacts(t *testing.T) {
 	}
 	o := Options{Count: c.Count}
 	if !testing.Verbose() {
-		o.Strategies = []string{"task_state"} // the others have no bound to hold
+		o.Strategies = []string{"task_state"} // the other strategies have no bounds
 	}
 	n := 2
 	if !samples.All() {
-		n = 4 // with fewer, the shares say more of the sample than of the summaries
+		n = 4 // with fewer sessions, the shares depend more on the sample than on the summaries
 	}
 	report, err := Run(context.Background(), sessions(t, n), o)
 	if err != nil {

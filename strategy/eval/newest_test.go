@@ -31,7 +31,7 @@ func TestNewestKeepsPinnedAndLastMessages(t *testing.T) {
 	}{
 		{10, []int{0, 3}},
 		{35, []int{0, 3, 4}},
-		{94, []int{0, 3, 4}}, // no room for an end that says something
+		{94, []int{0, 3, 4}}, // no room for a meaningful end
 		{95, []int{0, 3, 2, 4}},
 		{145, []int{0, 3, 1, 2, 4}},
 	} {
@@ -57,7 +57,7 @@ func TestNewestCutsBeginningOfOversizedMessage(t *testing.T) {
 		t.Errorf("the end is %.60q …, %d words", got, words(view[0]))
 	}
 	if view[0].Role != message.RoleTool {
-		t.Errorf("it is of %s", view[0].Role)
+		t.Errorf("role %s", view[0].Role)
 	}
 }
 

@@ -80,7 +80,7 @@ func TestClientRemembersRejectedParameters(t *testing.T) {
 func TestClientTriesEachNameOfTheLimitOnce(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, _ request, n int) {
 		if n > 2 {
-			completion(w, good, "", "stop") // so that asking again and again ends
+			completion(w, good, "", "stop") // ends an endless loop of requests
 			return
 		}
 		failure(w, 400, "unsupported_parameter", "invalid_request_error", "", "max_tokens and max_completion_tokens are not supported")
@@ -91,7 +91,7 @@ func TestClientTriesEachNameOfTheLimitOnce(t *testing.T) {
 	}
 	_, err = c.Summarize(t.Context(), strategy.Request{Strategy: named("brief"), Messages: history(2), First: 1, MaxTokens: 700, Count: count})
 	if n := len(s.requests()); n != 2 || !errors.Is(err, strategy.ErrRejected) {
-		t.Errorf("%d requests, error %v; want each name once, and the refusal", n, err)
+		t.Errorf("%d requests, error %v; want one request per name, and the server's error", n, err)
 	}
 }
 
@@ -114,7 +114,7 @@ func TestWriterHandlesEachFailure(t *testing.T) {
 		name     string
 		answer   answer
 		attempts int
-		reason   error // of the first failure
+		reason   error // reason of the first failure
 		action   string
 		fails    bool
 		strategy string // default task_state
@@ -204,7 +204,7 @@ func hijack(w http.ResponseWriter) {
 
 func TestWriterReportsMissingNetwork(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, _ request, _ int) { completion(w, good, "", "stop") })
-	s.Close() // nobody listens there any more
+	s.Close() // no server listens at the address now
 	sum, infos, err := write(t, s, func(w *strategy.Writer) { w.Retries = 2 })
 	if !errors.Is(err, strategy.ErrTransient) || !errors.Is(err, strategy.ErrNoSummary) || sum.Attempts != 3 {
 		t.Errorf("error %v after %d attempts", err, sum.Attempts)
@@ -230,7 +230,7 @@ func TestRefusalLeadsToBriefAndThenToTheFallback(t *testing.T) {
 		}
 	}
 	if fmt.Sprint(told) != "[task_state: brief brief: give up]" {
-		t.Errorf("told %q", told)
+		t.Errorf("observed %q", told)
 	}
 	if len(sum.Errors) < 2 || !errors.Is(sum.Errors[0], strategy.ErrRefused) || !errors.Is(sum.Errors[1], strategy.ErrRefused) {
 		t.Errorf("errors %v", sum.Errors)
@@ -315,7 +315,7 @@ func TestWriterRetriesAfterSlowCall(t *testing.T) {
 	})
 	defer close(release)
 	sum, infos, err := write(t, s, func(w *strategy.Writer) { w.Attempt = 100 * time.Millisecond })
-	if err != nil || sum.Attempts < 2 { // more on a busy machine
+	if err != nil || sum.Attempts < 2 { // a busy machine makes more attempts
 		t.Fatalf("attempts %d, error %v", sum.Attempts, err)
 	}
 	if !errors.Is(infos[1].Err, strategy.ErrTransient) {
@@ -425,7 +425,7 @@ func TestRetryAfterReadsSecondsDatesAndMilliseconds(t *testing.T) {
 		{"Retry-After", "Fri, 02 Jan 2026 03:04:00 GMT", 0},
 		{"Retry-After", "soon", 0},
 		{"Retry-After-Ms", "250", 250 * time.Millisecond},
-		{"Retry-After-Ms", "1e300", 0}, // more than a duration holds
+		{"Retry-After-Ms", "1e300", 0}, // more than a time.Duration can hold
 		{"Retry-After", "1e300", 0},
 	} {
 		if got := retryAfter(http.Header{http.CanonicalHeaderKey(c.name): {c.value}}, now); got != c.want {

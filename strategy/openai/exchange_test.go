@@ -60,7 +60,7 @@ func TestRecordedExchangeGivesTheSameSummaryEachTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		if *update && i == 0 {
-			request.Data = asked // the answer on file stays
+			request.Data = asked // the stored answer stays
 		}
 		if d := cmp.Diff(string(request.Data), string(asked)); d != "" {
 			t.Fatalf("request of run %d; record the exchange again: %s", i, d)

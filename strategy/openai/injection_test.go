@@ -82,7 +82,7 @@ func outside(r request) string {
 
 func TestHistoryIsNeverAnInstruction(t *testing.T) {
 	if len(attacks) < 20 {
-		t.Fatalf("%d attacks, want 20 at least", len(attacks))
+		t.Fatalf("%d attacks, want at least 20", len(attacks))
 	}
 	for i, a := range attacks {
 		for _, place := range []string{"user", "result", "arguments", "previous", "name"} {
@@ -97,8 +97,8 @@ func TestHistoryIsNeverAnInstruction(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				// What the model said of its own accord, and nothing else; what
-				// people typed stands before it, word for word.
+				// Only the model's own text is checked. The typed text before it
+				// is verbatim.
 				d := strategy.ParseDocument(named("task_state"), sum.Text)
 				d.Words, d.References = nil, nil
 				sections := d.Render(named("task_state"))
@@ -163,7 +163,7 @@ func TestExtractedSummariesHaveOnlyTheirOwnHeadings(t *testing.T) {
 					t.Fatal(err)
 				}
 				d := strategy.ParseDocument(st, sum.Text)
-				d.Words = nil // verbatim, whatever they are
+				d.Words = nil // typed words are verbatim
 				for line := range strings.Lines(d.Render(st)) {
 					if h, ok := strings.CutPrefix(strings.TrimSpace(line), "#"); ok && !allowed[strings.TrimLeft(h, "# ")] {
 						t.Errorf("%s, attack %d in %s: heading %q", name, i, place, line)

@@ -56,7 +56,7 @@ func serve(t *testing.T, a answer) *server {
 		}
 		r := request{auth: hr.Header.Get("Authorization"), raw: string(body)}
 		if err := json.Unmarshal(body, &r); err != nil {
-			t.Errorf("request is no JSON: %v", err)
+			t.Errorf("the request is not JSON: %v", err)
 		}
 		if hr.URL.Path != "/v1/chat/completions" {
 			t.Errorf("path %s", hr.URL.Path)
