@@ -106,7 +106,7 @@ func (h *History) step(id int) *Step {
 	return nil
 }
 
-// thens separate what a step does from what is announced for later.
+// thens separate the action of a step from actions announced for later.
 var thens = []string{", then i'll ", ", then i’ll ", ", then i will ", " and then i'll ", " and then i’ll ", " and then i will "}
 
 // remaining returns the work that the last step announced for the time after it, if the

@@ -179,7 +179,7 @@ func TestFailingCommandPrecedesOthers(t *testing.T) {
 			}
 		}
 		if !told || open != c.open {
-			t.Errorf("%s: told %v, before what does not fail: %v, want %v: %+v", name, told, open, c.open, h.logLines(0))
+			t.Errorf("%s: stated %v, before other lines %v, want %v: %+v", name, told, open, c.open, h.logLines(0))
 		}
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/agentcompact/compact/internal/testrun"
 )
 
-// failStarts begin lines in which a command says that it failed. softStarts mean a
-// failure only in the last line of an output, because a log may have such lines about
-// unimportant problems.
+// failStarts begin lines in which a command says that it failed. softStarts count only in
+// the last line of an output: as a failure in a short output, else as a doubt. A log may
+// have such lines about unimportant problems.
 var (
 	failStarts = []string{"fatal: ", "fatal error", "error: ", "error[", "npm err!", "npm error", "err_pnpm_", "error from server", "denied: ", "! [rejected]", "! [remote rejected]", "the connection to the server ", "curl: (",
 		"permission denied", "access denied", "an error occurred (", "traceback (most recent call last)", "panic: ", "e: ", "conflict (", "automatic merge failed", "aborting", "a pull request for branch ",

@@ -29,9 +29,9 @@ type Split struct {
 	fits    bool // the typed text fits into the user's words
 }
 
-// Cut cuts a session at the message with which it first exceeds CutShare of the window, in
-// tokens. count returns the cost of a message. ok is false if the session never exceeds the
-// share, evicts nothing or ends at the cut.
+// Cut cuts a session where it first exceeds CutShare of the window, which is in tokens.
+// count returns the cost of a message. ok is false if the session never exceeds the share,
+// evicts nothing or ends at the cut.
 func Cut(s Session, window int, count func(message.Message) int) (split Split, ok bool) {
 	return literal().cut(s, window, count)
 }
