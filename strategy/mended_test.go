@@ -85,7 +85,7 @@ func TestMendedNeedsTheSameNameToPassUnderAnotherCommand(t *testing.T) {
 		{"vitest", run{"npm test", " FAIL  src/a.test.ts > adds\n Test Files  1 failed | 2 passed (3)"}, []run{{"npx vitest run src/a.test.ts", " ✓ src/a.test.ts (4 tests) 12ms\n Test Files  1 passed (1)"}}, true},
 		{"cargo", run{"cargo test", cargoFails}, []run{{"cargo test it_works", cargoPasses}}, true},
 		{"cargo, the same crate", run{"cargo test -p core", cargoFails}, []run{{"cargo test -p core it_works -- --nocapture", cargoPasses}}, true},
-		// A name of a test is only unique in its crate, and the crate of the other run
+		// The name of a test is unique only in its crate, and the crate of the other run
 		// is unknown.
 		{"cargo, then one crate", run{"cargo test", cargoFails}, []run{{"cargo test -p core", cargoPasses}}, false},
 		{"cargo, another crate", run{"cargo test -p parser", cargoFails}, []run{{"cargo test -p server", cargoPasses}}, false},

@@ -35,7 +35,7 @@ func orders(h *strategy.History) (lines []strategy.Line) {
 func TestOwnStrategy(t *testing.T) { Run(t, own(orders)) }
 
 // Each promise catches a strategy with a fault.
-func TestSuiteCatchesWhatBreaksAPromise(t *testing.T) {
+func TestSuiteCatchesBrokenPromises(t *testing.T) {
 	n := 0
 	strange := own(orders)
 	strange.Examples[0].Summary = "## Wishes\n- a pizza"
